@@ -1,0 +1,27 @@
+# SPDX-License-Identifier: Apache-2.0
+# quantlens_flags: how our own targets are compiled; nothing leaks to whoever links them.
+add_library(quantlens_flags INTERFACE)
+target_compile_options(quantlens_flags INTERFACE
+  -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  # No multiply and add is fused into one rounding: a record must be equal byte for byte whether a loop
+  # was compiled for a CPU with FMA or without. For the same reason there is no -march=native; Highway
+  # picks the instruction set at run time, and where it wants an FMA it says so.
+  -ffp-contract=off)
+if(CMAKE_CXX_COMPILER_ID STREQUAL GNU AND CMAKE_CXX_COMPILER_VERSION VERSION_LESS 13)
+  target_compile_options(quantlens_flags INTERFACE -Wno-restrict)  # false alarm on std::string + (GCC bug 105651)
+endif()
+
+if(QUANTLENS_SANITIZE)
+  # On every target and not by quantlens_flags: a program must be linked as its libraries are compiled.
+  add_compile_options(-fsanitize=${QUANTLENS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${QUANTLENS_SANITIZE})
+endif()
+if(QUANTLENS_FUZZ)
+  if(NOT CMAKE_CXX_COMPILER_ID MATCHES Clang)
+    message(FATAL_ERROR "QUANTLENS_FUZZ needs Clang, for its libFuzzer; configure with: cmake --preset fuzz")
+  endif()
+  add_compile_options(-fsanitize=fuzzer-no-link)
+endif()
+if(QUANTLENS_TIDY)
+  find_program(QUANTLENS_CLANG_TIDY NAMES clang-tidy-14 clang-tidy REQUIRED)
+endif()

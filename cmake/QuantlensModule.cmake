@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: Apache-2.0
+# The whole of our build language.
+#
+#   quantlens_module(stats                       a library quantlens::stats out of this folder
+#     SOURCES histogram.cpp moments.cpp          none: a module of headers only
+#     HEADERS histogram.h moments.h
+#     TESTS   histogram_test.cpp                 one program; each of its cases is a test labelled `unit`
+#     DEPENDS tensor base                        modules of ours: the architecture, checked by tools/check_layers
+#     LINK    hwy::hwy                           third-party targets seen by our sources and tests only
+#     LINK_PUBLIC Boost::headers                 ... and by whoever includes our headers
+#     TEST_LABELS slow)                          instead of `unit`
+#   quantlens_program(quantlens SOURCES main.cpp DEPENDS flow LINK CLI11::CLI11)
+#   quantlens_test(diagnose_flow SOURCES diagnose_test.cpp DEPENDS flow LABELS flow)
+#   quantlens_python_test(numpy_agrees SCRIPT numpy_agrees.py LABELS flow)
+#
+# All tests are compiled with QUANTLENS_SOURCE_DIR and QUANTLENS_BUILD_DIR, and a case that calls GTEST_SKIP
+# (or a script that exits with 77) is counted as skipped.
+
+function(quantlens_module name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;HEADERS;TESTS;DEPENDS;LINK;LINK_PUBLIC;TEST_LABELS")
+  _quantlens_check_arguments(${name} "${arg_UNPARSED_ARGUMENTS}")
+  list(TRANSFORM arg_DEPENDS PREPEND quantlens::)
+  if(arg_SOURCES)
+    add_library(quantlens_${name} STATIC ${arg_SOURCES})
+    target_sources(quantlens_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+    target_link_libraries(quantlens_${name} PUBLIC ${arg_DEPENDS} ${arg_LINK_PUBLIC} PRIVATE quantlens_flags ${arg_LINK})
+    _quantlens_tidy(quantlens_${name})
+  else()
+    add_library(quantlens_${name} INTERFACE)
+    target_sources(quantlens_${name} INTERFACE FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
+    target_link_libraries(quantlens_${name} INTERFACE ${arg_DEPENDS} ${arg_LINK_PUBLIC})
+  endif()
+  target_compile_features(quantlens_${name} INTERFACE cxx_std_20)
+  set_target_properties(quantlens_${name} PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON EXPORT_NAME ${name})
+  add_library(quantlens::${name} ALIAS quantlens_${name})
+  if(arg_TESTS)
+    quantlens_test(${name} SOURCES ${arg_TESTS} DEPENDS ${name} LINK ${arg_LINK} LABELS ${arg_TEST_LABELS})
+  endif()
+endfunction()
+
+function(quantlens_program name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK")
+  _quantlens_check_arguments(${name} "${arg_UNPARSED_ARGUMENTS}")
+  list(TRANSFORM arg_DEPENDS PREPEND quantlens::)
+  add_executable(${name} ${arg_SOURCES})
+  target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
+  target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINK} quantlens_flags)
+  _quantlens_tidy(${name})
+endfunction()
+
+function(quantlens_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "" "SOURCES;DEPENDS;LINK;LABELS")
+  _quantlens_check_arguments(${name} "${arg_UNPARSED_ARGUMENTS}")
+  if(NOT QUANTLENS_BUILD_TESTS)
+    return()
+  endif()
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  list(TRANSFORM arg_DEPENDS PREPEND quantlens::)
+  add_executable(quantlens_${name}_test ${arg_SOURCES})
+  target_include_directories(quantlens_${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
+  target_compile_definitions(quantlens_${name}_test PRIVATE
+    QUANTLENS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" QUANTLENS_BUILD_DIR="${PROJECT_BINARY_DIR}")
+  target_link_libraries(quantlens_${name}_test PRIVATE ${arg_DEPENDS} ${arg_LINK} quantlens_flags
+    GTest::gmock GTest::gtest_main rapidcheck_gtest)
+  # Cases are listed when ctest runs, not at the end of every link.
+  gtest_discover_tests(quantlens_${name}_test TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
+    DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
+endfunction()
+
+# One script is one test; it runs in tools/setup's Python where that is, with QUANTLENS_PROGRAM naming the program.
+function(quantlens_python_test name)
+  cmake_parse_arguments(PARSE_ARGV 1 arg "" "SCRIPT" "LABELS")
+  _quantlens_check_arguments(${name} "${arg_UNPARSED_ARGUMENTS}")
+  if(NOT QUANTLENS_BUILD_TESTS)
+    return()
+  endif()
+  if(NOT arg_LABELS)
+    set(arg_LABELS unit)
+  endif()
+  set(python ${PROJECT_SOURCE_DIR}/third_party/python/bin/python)
+  if(NOT EXISTS ${python})
+    set(python ${Python3_EXECUTABLE})
+  endif()
+  if(NOT python)
+    message(STATUS "No Python: test ${name} is left out; tools/setup --tests installs it.")
+    return()
+  endif()
+  add_test(NAME ${name} COMMAND ${python} -B ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT})
+  set(environment QUANTLENS_SOURCE_DIR=${PROJECT_SOURCE_DIR})
+  if(EXISTS ${PROJECT_SOURCE_DIR}/cli/CMakeLists.txt)
+    list(APPEND environment QUANTLENS_PROGRAM=$<TARGET_FILE:quantlens>)
+  endif()
+  set_tests_properties(${name} PROPERTIES
+    LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 600 ENVIRONMENT "${environment}")
+endfunction()
+
+function(_quantlens_tidy target)
+  if(QUANTLENS_TIDY)
+    set_target_properties(${target} PROPERTIES CXX_CLANG_TIDY "${QUANTLENS_CLANG_TIDY};--quiet;--warnings-as-errors=*")
+  endif()
+endfunction()
+
+function(_quantlens_check_arguments name unparsed)
+  if(unparsed)
+    message(FATAL_ERROR "${name}: these arguments belong to no keyword: ${unparsed}")
+  endif()
+endfunction()

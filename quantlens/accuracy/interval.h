@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+namespace quantlens {
+
+/// 95 % interval of a rate (Wilson, 1927, score interval without continuity correction).
+std::array<double, 2> rate_interval(std::uint64_t hits, std::uint64_t samples);
+
+/// 95 % interval of the paired difference of two rates: `gained` samples right only in the second,
+/// `lost` right only in the first (Newcombe, 1998, method 10).
+std::array<double, 2> paired_rate_interval(std::uint64_t both, std::uint64_t gained,
+                                           std::uint64_t lost, std::uint64_t neither);
+
+}  // namespace quantlens

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+
+#include <boost/asio/thread_pool.hpp>
+
+namespace quantlens {
+
+/// Cores this process may keep busy: its CPU affinity, cut by the control group's quota; at
+/// least 1.
+unsigned available_cores();
+
+/// The program's one budget of cores: whatever wants threads is handed this, or takes its `count`.
+class Cores {
+ public:
+  explicit Cores(unsigned count = available_cores());  ///< 0 counts as 1
+  Cores(const Cores&) = delete;
+  Cores& operator=(const Cores&) = delete;
+  ~Cores();  ///< waits for all posted tasks
+
+  unsigned count() const { return count_; }
+
+  /// Calls body(0) to body(n - 1), on at most `count` threads of which the caller is one, and
+  /// returns when all are done; bodies may call it again. After an exception no further body is
+  /// begun, and the exception of the least index is thrown here.
+  void parallel_for(std::size_t n, const std::function<void(std::size_t)>& body);
+
+  /// Runs the task on a worker some time later. REQUIRES: it does not throw.
+  void post(std::function<void()> task);
+
+ private:
+  unsigned count_;
+  boost::asio::thread_pool pool_;
+};
+
+namespace detail {
+
+/// The quota in whole cores, rounded up, that files of control groups below `root` ("/") set for
+/// this process; 0 where there is none.
+unsigned quota_cores(const std::filesystem::path& root);
+
+}  // namespace detail
+}  // namespace quantlens

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <vector>
+
+#include <boost/describe.hpp>
+#include <boost/json/value.hpp>
+#include <boost/mp11.hpp>
+
+namespace quantlens::json {
+
+using Value = boost::json::value;
+
+/// Deterministic text: object keys in their order of declaration, two-space indentation, arrays of
+/// numbers on one line, shortest doubles that read back equal, NaN and infinities as the strings
+/// "nan", "inf", "-inf". Ends in a newline.
+std::string dump(const Value& value);
+
+/// Strict JSON, at most 64 levels deep. Throws Errc::bad_input with `where`, line and column.
+Value parse(std::string_view text, std::string_view where);
+
+/// Turns described structs, described enums, strings, numbers, bool, optional (absent: null),
+/// vectors and string maps into JSON. A struct's fields are declared once, by
+/// BOOST_DESCRIBE_STRUCT.
+template <class T>
+Value encode(const T& value);
+
+/// The reverse. Missing fields keep their defaults, unknown keys are ignored; a wrong type throws
+/// Errc::bad_input naming the path, e.g. "plan.json: ops[3].scale: expected a number".
+template <class T>
+T decode(const Value& value, std::string_view where);
+
+}  // namespace quantlens::json
+
+#include "quantlens/base/json_impl.h"

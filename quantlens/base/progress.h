@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace quantlens {
+
+/// How long work tells about itself and learns that it should stop. The library never prints;
+/// a door implements this (bar, JSON lines, nothing). Calls come from one thread at a time.
+class Progress {
+ public:
+  virtual ~Progress() = default;
+  /// A new step begins, e.g. "calibrate"; `total` in units of `advance`, absent where unknown.
+  virtual void begin(std::string_view step, std::optional<std::uint64_t> total) = 0;
+  virtual void advance(std::uint64_t units) = 0;
+  /// The step that `begin` opened is over.
+  virtual void end() = 0;
+  /// A sentence for the user that is not an error, e.g. a skipped image.
+  virtual void note(std::string_view sentence) = 0;
+  /// True once the user asked to stop; loops then throw Errc::interrupted between samples.
+  virtual bool stop_requested() const { return false; }
+};
+
+/// Says nothing and never stops.
+class NoProgress final : public Progress {
+ public:
+  void begin(std::string_view, std::optional<std::uint64_t>) override {}
+  void advance(std::uint64_t) override {}
+  void end() override {}
+  void note(std::string_view) override {}
+};
+
+}  // namespace quantlens

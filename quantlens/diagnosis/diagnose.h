@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "quantlens/graph/model.h"
+#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/pairing.h"
+#include "quantlens/record/tap_state.h"
+
+namespace quantlens {
+
+/// What people call a sample.
+using SampleNames = std::function<std::string(std::uint64_t sample)>;
+
+/// Tables from what the taps gathered, and the weights of both models compared.
+Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing& pairing,
+                   const TapState& state, const SampleNames& names);
+
+}  // namespace quantlens

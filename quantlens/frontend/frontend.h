@@ -1,0 +1,26 @@
+// frontend: model files in and out, one folder a format. Reads everything, decides nothing: what to
+// change comes as a Plan, and every untouched byte is copied through. Start here.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "quantlens/base/store.h"
+#include "quantlens/graph/model.h"
+#include "quantlens/record/plan.h"
+
+namespace quantlens::frontend {
+
+/// Reads a model of any known format, found by content. Weights stay views of the mapped file.
+/// Throws Errc::not_found, Errc::bad_input (not a model, truncated, inconsistent) or
+/// Errc::unsupported, naming the path.
+Model read(const fs::path& path);
+
+/// Writes the model that `plan` asks for (with its external data file, if the source has one) to
+/// `path`, all or nothing. `metadata` is added to the file's own key/value properties; the map of
+/// original names is added under "quantlens.names".
+void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
+           Store& store, const fs::path& path);
+
+}  // namespace quantlens::frontend

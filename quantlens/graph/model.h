@@ -1,0 +1,87 @@
+// graph: a neural network as plain values: nodes, values, weights. No file format, no runtime; the
+// frontend that read a file keeps what it needs to write it again behind `Model::file`.
+// Start here, then order.h (topological order, producers, consumers).
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "quantlens/base/store.h"
+#include "quantlens/graph/kind.h"
+#include "quantlens/tensor/tensor.h"
+
+namespace quantlens {
+
+/// One extent of a shape: a number, a name such as "N", or unknown (neither).
+struct Dim {
+  std::optional<std::int64_t> extent;
+  std::string symbol;
+  bool operator==(const Dim&) const = default;
+};
+
+/// What a file says of a value; dtype and shape may be missing for inner values.
+struct ValueInfo {
+  std::string name;
+  std::optional<DType> dtype;
+  std::optional<std::vector<Dim>> shape;
+};
+
+using Attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>,
+                               std::vector<float>, std::vector<std::string>, Tensor>;
+
+struct Graph;
+
+/// A node of a graph. An absent optional input or output is an empty name.
+struct Node {
+  std::string name;    ///< as in the file; may be empty or a duplicate
+  std::string type;    ///< the framework's own word, e.g. "Conv"
+  std::string domain;  ///< operator set; empty: the format's own
+  Kind kind = Kind::other;
+  std::vector<std::string> inputs;
+  std::vector<std::string> outputs;
+  std::map<std::string, Attribute> attributes;  ///< graphs are in `subgraphs`
+  std::map<std::string, std::shared_ptr<const Graph>> subgraphs;  ///< If, Loop, Scan bodies by attribute
+};
+
+/// A tensor stored in the file. Its bytes may be a view into the mapped file.
+using WeightMap = std::map<std::string, Tensor>;
+
+/// Nodes are in the file's order, which is topological (the frontend refuses others).
+struct Graph {
+  std::string name;
+  std::vector<Node> nodes;
+  std::vector<ValueInfo> inputs;   ///< without those that are weights with a default
+  std::vector<ValueInfo> outputs;
+  std::map<std::string, ValueInfo> values;  ///< what the file says of inner values
+  WeightMap weights;                        ///< initializers (also sparse ones made dense: no)
+};
+
+/// A model and the file it came from.
+struct Model {
+  std::string format;  ///< "onnx"
+  fs::path path;       ///< for messages; may be empty
+  Graph graph;
+  std::map<std::string, std::int64_t> opsets;     ///< by domain; "" is the format's own
+  std::map<std::string, std::string> metadata;    ///< the file's key/value properties
+  MappedFile file;                                ///< its bytes as they are on disk
+};
+
+/// Identity of an op: its first non-empty output name (design: scope path and this name).
+const std::string& op_id(const Node& node);
+
+/// What people see and patterns match: the node's name, or `<type>:<output>` where it has none.
+std::string op_name(const Node& node);
+
+/// Integer attribute, or `otherwise` where absent or of another type.
+std::int64_t attribute_int(const Node& node, const std::string& key, std::int64_t otherwise);
+float attribute_float(const Node& node, const std::string& key, float otherwise);
+std::string attribute_string(const Node& node, const std::string& key, const std::string& otherwise);
+std::vector<std::int64_t> attribute_ints(const Node& node, const std::string& key);  ///< empty where absent
+
+}  // namespace quantlens

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "quantlens/quant/scheme.h"
+#include "quantlens/tensor/tensor.h"
+
+namespace quantlens {
+
+/// A closed interval of real values. REQUIRES where used: min <= max, both finite.
+struct Range {
+  float min = 0;
+  float max = 0;
+  bool operator==(const Range&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Range, (), (min, max))
+
+/// real = scale * (code - zero_point). scale > 0, finite and normal.
+struct QParams {
+  float scale = 1;
+  std::int32_t zero_point = 0;
+  bool operator==(const QParams&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(QParams, (), (scale, zero_point))
+
+/// The parameters that cover `range` with every code of the scheme. The range is first widened to
+/// contain zero, so that zero stays exact; an empty range (0..0) gives scale 1.
+/// The zero point is rounded to nearest even and the scale never falls below the least normal float.
+QParams choose_params(Range range, const Scheme& scheme);
+
+/// The real values that the least and greatest code stand for.
+Range representable(const QParams& params, const Scheme& scheme);
+
+/// Code of one value: round half to even of value / scale, plus zero point, saturated to the dtype's
+/// own limits (as ONNX QuantizeLinear does; NaN becomes the zero point).
+std::int32_t quantize(float value, const QParams& params, DType dtype);
+
+/// Value of one code, in float32 arithmetic: float(code - zero_point) * scale.
+inline float dequantize(std::int32_t code, const QParams& params) {
+  return static_cast<float>(code - params.zero_point) * params.scale;
+}
+
+/// A float32 tensor as codes; `params` has one entry, or one per index of scheme.axis.
+Tensor quantize(const Tensor& values, std::span<const QParams> params, const Scheme& scheme);
+
+/// Codes (int8, uint8, int16, uint16, int32) back to float32; `axis` as in Scheme.
+Tensor dequantize(const Tensor& codes, std::span<const QParams> params, std::optional<int> axis);
+
+/// The extremes of a float32 tensor, whole or for each index of `axis`; non-finite values ignored.
+std::vector<Range> extremes(const Tensor& values, std::optional<int> axis);
+
+}  // namespace quantlens

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quantlens/graph/model.h"
+#include "quantlens/quantizer/prepare.h"
+#include "quantlens/record/plan.h"
+#include "quantlens/record/ranges.h"
+#include "quantlens/record/recipe.h"
+
+namespace quantlens {
+
+/// What the machine that will run the model can do.
+struct Target {
+  bool vnni = true;  ///< 8-bit dot products without 16-bit saturation
+};
+
+/// The values whose ranges make_plan may ask for: what calibration has to tap.
+std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared);
+
+/// Which sentences a person should see: patterns of the recipe that match nothing, options without
+/// effect, with the nearest names.
+struct PlanResult {
+  Plan plan;
+  std::vector<std::string> notes;
+};
+
+/// Decides for every op. Never throws for what cannot be quantized: that op stays float, with the
+/// reason. Throws Errc::usage for a recipe that asks for something impossible.
+PlanResult make_plan(const Model& model, const Prepared& prepared, const Ranges& ranges,
+                     const Recipe& recipe, const Target& target);
+
+}  // namespace quantlens

@@ -1,0 +1,40 @@
+// quantizer: decides what becomes int8, how, and why not. Pure functions over values: reads graphs,
+// ranges and a recipe, writes a Plan; no files, no runtime. Start with make_plan.h.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "quantlens/graph/model.h"
+#include "quantlens/graph/order.h"
+#include "quantlens/record/plan.h"
+
+namespace quantlens {
+
+/// Ops that one quantized kernel replaces.
+struct Pattern {
+  std::size_t anchor = 0;            ///< node number of the compute op
+  std::vector<std::size_t> members;  ///< anchor first, in order of flow
+};
+
+/// A model made ready for planning: what is folded, what belongs together.
+struct Prepared {
+  std::vector<Pattern> patterns;           ///< each node is in exactly one; in graph order
+  std::vector<Fold> folds;                 ///< batch norms that disappear into their Conv
+  std::vector<InputEdit> input_edits;      ///< inputs that now read one of `weights`
+  std::map<std::string, Tensor> weights;   ///< folded float tensors by new name
+  /// Nodes that stay float as parts of a larger function, with the reason ("inside LayerNormalization").
+  std::map<std::size_t, std::string> kept_float;
+};
+
+Prepared prepare(const Graph& graph);
+
+/// The float tensor that input `input` of `node` reads after preparation, or null where it is no
+/// constant.
+const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, const Node& node,
+                             std::size_t input);
+
+}  // namespace quantlens

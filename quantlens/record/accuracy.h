@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace quantlens {
+
+/// A model's accuracy over a data set.
+struct Accuracy {
+  std::string metric;
+  double value = 0;                    ///< 0..1 for rates
+  std::array<double, 2> interval{};    ///< 95 %
+  std::uint64_t samples = 0;
+};
+BOOST_DESCRIBE_STRUCT(Accuracy, (), (metric, value, interval, samples))
+
+/// A sample whose answer is right in one model and wrong in the other.
+struct Flip {
+  std::uint64_t sample = 0;
+  std::string name;
+  std::string direction;     ///< lost (reference right, other wrong) | gained
+  std::int64_t label = 0;
+  std::int64_t reference = 0;  ///< first answer of the reference
+  std::int64_t other = 0;      ///< first answer of the other model
+};
+BOOST_DESCRIBE_STRUCT(Flip, (), (sample, name, direction, label, reference, other))
+
+/// Two models over the same samples.
+struct AccuracyPair {
+  Accuracy reference;
+  Accuracy quantized;
+  double difference = 0;                        ///< quantized - reference
+  std::array<double, 2> difference_interval{};  ///< 95 %, paired
+  std::optional<double> ratio;                  ///< difference / reference; absent where that is 0
+  std::uint64_t lost = 0, gained = 0;
+  std::vector<Flip> flips;                      ///< the first kFlipsKept in order of index
+};
+BOOST_DESCRIBE_STRUCT(AccuracyPair, (), (reference, quantized, difference, difference_interval, ratio,
+                                         lost, gained, flips))
+
+inline constexpr std::size_t kFlipsKept = 200;
+
+}  // namespace quantlens

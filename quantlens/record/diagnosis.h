@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantlens/record/pairing.h"
+
+namespace quantlens {
+
+/// A sample's part in an op's error.
+struct SampleShare {
+  std::uint64_t sample = 0;  ///< global index
+  std::string name;          ///< as the data set calls it (file name, row)
+  double share = 0;          ///< of the op's sum of squared error over all samples, 0..1
+  bool operator==(const SampleShare&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SampleShare, (), (sample, name, share))
+
+/// One activation: (op, reference value, quantized side). Formulas: docs/metrics.md.
+struct ActivationRow {
+  std::string op;       ///< id
+  std::string name;     ///< as people see it
+  std::string type;
+  std::vector<std::string> pattern;
+  std::string value;
+  std::string quantized;
+  Side side = Side::float_value;
+  double mse = 0;
+  double mse_normalized = 0;
+  double sqnr_db = 0;
+  double cosine = 0;
+  double max_abs_error = 0;
+  double clip_rate = 0;
+  double min = 0, max = 0, data_range = 0;  ///< of the reference
+  double quantized_min = 0, quantized_max = 0;
+  double mean = 0, standard_deviation = 0;
+  double quantized_mean = 0, quantized_standard_deviation = 0;
+  std::optional<double> scale;              ///< of an integer side
+  std::optional<std::int32_t> zero_point;
+  std::uint64_t elements = 0;               ///< finite pairs over all samples
+  std::uint64_t nonfinite = 0;
+  std::vector<SampleShare> worst_samples;   ///< at most eight, worst first
+};
+BOOST_DESCRIBE_STRUCT(ActivationRow, (),
+                      (op, name, type, pattern, value, quantized, side, mse, mse_normalized, sqnr_db,
+                       cosine, max_abs_error, clip_rate, min, max, data_range, quantized_min,
+                       quantized_max, mean, standard_deviation, quantized_mean,
+                       quantized_standard_deviation, scale, zero_point, elements, nonfinite,
+                       worst_samples))
+
+struct TensorSummary {
+  double min = 0, max = 0, mean = 0, standard_deviation = 0, variance = 0;
+};
+BOOST_DESCRIBE_STRUCT(TensorSummary, (), (min, max, mean, standard_deviation, variance))
+
+/// One weight of one op, before and after quantization.
+struct WeightRow {
+  std::string op;
+  std::string name;
+  std::string type;
+  std::string weight;
+  std::string quantized;
+  std::string dtype;
+  std::string granularity;    ///< per_channel | per_tensor
+  double mse = 0;
+  double mse_normalized = 0;
+  double sqnr_db = 0;
+  double cosine = 0;
+  double max_abs_error = 0;
+  TensorSummary reference;
+  TensorSummary dequantized;
+  std::uint64_t channels = 0;
+  std::uint64_t worst_channel = 0;      ///< output channel with the lowest SQNR
+  double worst_channel_sqnr_db = 0;
+  double channel_spread = 0;            ///< widest channel's max|w| over the median channel's
+};
+BOOST_DESCRIBE_STRUCT(WeightRow, (),
+                      (op, name, type, weight, quantized, dtype, granularity, mse, mse_normalized,
+                       sqnr_db, cosine, max_abs_error, reference, dequantized, channels,
+                       worst_channel, worst_channel_sqnr_db, channel_spread))
+
+/// A rule's verdict.
+struct Finding {
+  std::string rule;
+  std::string op;
+  std::string because;
+  std::string remedy;
+  std::string severity;
+};
+BOOST_DESCRIBE_STRUCT(Finding, (), (rule, op, because, remedy, severity))
+
+struct Diagnosis {
+  std::uint64_t samples = 0;
+  std::uint64_t paired = 0;
+  std::vector<ActivationRow> activations;  ///< by SQNR, worst first; ties by position in the model
+  std::vector<WeightRow> weights;          ///< by MSE, worst first; ties by position
+  std::vector<std::string> only_reference;
+  std::vector<std::string> only_quantized;
+  std::vector<NotCompared> not_compared;
+  std::vector<Finding> findings;
+};
+BOOST_DESCRIBE_STRUCT(Diagnosis, (), (samples, paired, activations, weights, only_reference,
+                                      only_quantized, not_compared, findings))
+
+}  // namespace quantlens

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "quantlens/quant/params.h"
+#include "quantlens/quant/scheme.h"
+#include "quantlens/tensor/tensor.h"
+
+namespace quantlens {
+
+BOOST_DESCRIBE_STRUCT(Scheme, (), (dtype, symmetric, axis, bits))
+BOOST_DESCRIBE_ENUM(DType, float32, float64, float16, bfloat16, int8, uint8, int16, uint16, int32,
+                    uint32, int64, uint64, int4, uint4, boolean, string)
+
+/// Input number `input` of the op with this id (ops of the reference model).
+struct ValueUse {
+  std::string op;
+  std::uint64_t input = 0;
+  bool operator==(const ValueUse&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ValueUse, (), (op, input))
+
+/// A value that is quantized and dequantized again; the listed uses read the dequantized one.
+struct ActivationPlan {
+  std::string value;
+  Scheme scheme;
+  QParams params;
+  float min = 0, max = 0;     ///< the range the parameters were chosen for
+  bool all_uses = false;      ///< every reader, graph outputs included (the producer is quantized)
+  std::vector<ValueUse> uses; ///< the readers, where not all
+  bool operator==(const ActivationPlan&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ActivationPlan, (), (value, scheme, params, min, max, all_uses, uses))
+
+/// A weight or bias stored as integers; the listed uses read it dequantized.
+struct WeightPlan {
+  std::string weight;             ///< float tensor: of the reference's file, or of Plan::weights
+  Scheme scheme;                  ///< int32 for a bias
+  std::vector<QParams> params;    ///< one, or one a channel
+  std::vector<ValueUse> uses;
+  bool operator==(const WeightPlan&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(WeightPlan, (), (weight, scheme, params, uses))
+
+/// An op that disappears: node `into` makes its first output instead (batch norm into Conv).
+struct Fold {
+  std::string op;
+  std::string into;
+  bool operator==(const Fold&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Fold, (), (op, into))
+
+/// An input of an op that reads another float tensor than in the reference (a folded weight, or a
+/// bias where there was none).
+struct InputEdit {
+  ValueUse use;
+  std::string weight;    ///< name in Plan::weights
+  std::string original;  ///< what it read before; empty: nothing
+  bool operator==(const InputEdit&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(InputEdit, (), (use, weight, original))
+
+/// What becomes of one op of the reference, and why.
+struct OpPlan {
+  std::string op;      ///< id
+  std::string name;    ///< as people see it
+  std::string type;
+  std::string kind;
+  std::vector<std::string> pattern;  ///< types of the ops that one kernel replaces, anchor first
+  std::vector<std::string> members;  ///< their ids, in order; the last one's output is the activation
+  bool quantized = false;
+  std::string reason;  ///< why not, in words; empty where quantized
+  bool operator==(const OpPlan&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(OpPlan, (), (op, name, type, kind, pattern, members, quantized, reason))
+
+/// What the quantizer decided. Pure data; `frontend::apply` turns it into a file.
+struct Plan {
+  std::string quant_format = "qdq";
+  std::vector<OpPlan> ops;  ///< every op of the reference, in its order
+  std::vector<ActivationPlan> activations;
+  std::vector<WeightPlan> weights_quantized;
+  std::vector<Fold> folds;
+  std::vector<InputEdit> input_edits;
+  std::map<std::string, Tensor> weights;  ///< edited float tensors by new name (not in plan.json)
+};
+BOOST_DESCRIBE_STRUCT(Plan, (), (quant_format, ops, activations, weights_quantized, folds, input_edits))
+
+}  // namespace quantlens

@@ -1,0 +1,48 @@
+// record: every stored box of the flow as a plain struct whose fields are declared once; files, API,
+// tables and (later) UI and Python follow. No behaviour. Start with plan.h and diagnosis.h.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <boost/describe.hpp>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace quantlens {
+
+/// What may be asked for activations or for weights; absent: the default, or what a more general
+/// entry of the recipe says. dtype "fp32" means: leave in float.
+struct TensorRecipe {
+  std::optional<std::string> dtype;        ///< uint8 | int8 | fp32
+  std::optional<std::string> scheme;       ///< asym | sym
+  std::optional<std::string> granularity;  ///< per_tensor | per_channel (weights only)
+  std::optional<std::string> algorithm;    ///< minmax
+  bool operator==(const TensorRecipe&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(TensorRecipe, (), (dtype, scheme, granularity, algorithm))
+
+/// What may be asked for some ops.
+struct OpRecipe {
+  TensorRecipe activation;
+  TensorRecipe weight;
+  bool operator==(const OpRecipe&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(OpRecipe, (), (activation, weight))
+
+/// Everything a user may ask of the quantizer. Later entries win: model, op_type_dict, op_name_dict.
+struct Recipe {
+  std::string quant_format = "qdq";
+  TensorRecipe activation{"uint8", "asym", "per_tensor", "minmax"};
+  TensorRecipe weight{"int8", "sym", "per_channel", "minmax"};
+  std::map<std::string, OpRecipe> op_type_dict;  ///< key: regular expression, full match on the type
+  std::map<std::string, OpRecipe> op_name_dict;  ///< key: regular expression, full match on the name
+  std::string reduce_range = "auto";             ///< auto (where the CPU lacks VNNI) | true | false
+  std::uint64_t calibration_sampling_size = 100;
+  bool operator==(const Recipe&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Recipe, (), (quant_format, activation, weight, op_type_dict, op_name_dict,
+                                   reduce_range, calibration_sampling_size))
+
+}  // namespace quantlens

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quantlens/base/store.h"
+#include "quantlens/stats/channel.h"
+#include "quantlens/stats/histogram.h"
+#include "quantlens/stats/moments.h"
+#include "quantlens/stats/pair_stats.h"
+#include "quantlens/stats/samples.h"
+
+namespace quantlens {
+
+/// What a tap gathered of one value. Calibration's statistics are a TapState of these.
+struct ValueStats {
+  std::string value;
+  Moments moments;
+  FloatHistogram histogram;   ///< empty where the tap did not ask for it
+  int channel_axis = -1;      ///< axis of `channels` in the value's shape; -1: not gathered
+  ChannelMoments channels;
+  bool operator==(const ValueStats&) const = default;
+};
+
+/// What a tap gathered of a pair of values.
+struct PairedStats {
+  std::string reference;  ///< value of the reference model
+  std::string quantized;  ///< value of the quantized model
+  PairStats pairs;
+  FloatHistogram reference_histogram;
+  CodeHistogram code_histogram;         ///< where the quantized side is 8-bit
+  FloatHistogram quantized_histogram;   ///< where it is float
+  bool operator==(const PairedStats&) const = default;
+};
+
+/// What the taps of a Run have gathered, and over which samples. Versioned, little-endian bytes,
+/// keyed and sorted by value: checkpoint, shard and pipe payload alike (docs/format.md).
+struct TapState {
+  SampleSet samples;
+  std::vector<ValueStats> values;    ///< sorted by value
+  std::vector<PairedStats> pairs;    ///< sorted by (reference, quantized)
+  bool operator==(const TapState&) const = default;
+};
+
+std::string to_bytes(const TapState& state);
+
+/// Throws Errc::bad_input, naming `where`, for anything to_bytes cannot have written, and
+/// Errc::unsupported for a newer format version.
+TapState tap_state_from_bytes(std::string_view bytes, std::string_view where);
+
+/// Adds `other`. Throws Errc::bad_input where the two share samples or were tapped differently.
+void merge(TapState& state, const TapState& other);
+
+}  // namespace quantlens

@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+namespace quantlens {
+
+/// Elements of one sample are summed in chunks of this many, each chunk in a fixed order of lanes
+/// (element i of a chunk belongs to lane i modulo 8; lanes are added 0 to 7), in double; the chunk
+/// sums then go to an ExactSum. Thus sums do not depend on threads or on the instruction set.
+inline constexpr std::size_t kChunk = 16384;
+
+/// Sums over one chunk of finite values; non-finite ones are counted and left out.
+struct ChunkMoments {
+  double sum = 0, sum_sq = 0;
+  float min = 0, max = 0;  ///< meaningless where finite == 0
+  std::uint64_t finite = 0, nan = 0, inf = 0;
+};
+
+/// Sums over one chunk of pairs (x reference, y quantized after dequantization); a pair with a
+/// non-finite member is counted in `nonfinite` and left out. The difference x - y is taken in
+/// float32 and squared in double (exact), so that fused and unfused multiply-add agree.
+struct ChunkPairs {
+  double sum_x = 0, sum_xx = 0, sum_y = 0, sum_yy = 0, sum_ee = 0;
+  float min_x = 0, max_x = 0, min_y = 0, max_y = 0;  ///< meaningless where finite == 0
+  float max_abs_error = 0;
+  std::uint64_t finite = 0, nonfinite = 0;
+  std::uint64_t clipped = 0;  ///< x outside [clip_low, clip_high]
+};
+
+/// How 8-bit codes become floats: scale * (code - zero_point), in float32 arithmetic.
+struct Dequantize8 {
+  float scale = 1;
+  std::int32_t zero_point = 0;
+};
+
+/// The range outside which a reference value counts as clipped; infinite where nothing clips.
+struct ClipRange {
+  float low;
+  float high;
+};
+
+/// REQUIRES (all): at most kChunk elements; x and y of equal size.
+/// Vectorised with run-time dispatch; each equals its plain loop in `kernels_plain.h` bit for bit.
+ChunkMoments chunk_moments(std::span<const float> x);
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const float> y, ClipRange clip);
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                       ClipRange clip);
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                       ClipRange clip);
+
+}  // namespace quantlens

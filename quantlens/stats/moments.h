@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "quantlens/stats/exact_sum.h"
+#include "quantlens/stats/samples.h"
+
+namespace quantlens {
+
+/// Count, sum, sum of squares, extremes and non-finite counts of one tensor's elements, apart for
+/// each block of samples.
+class Moments {
+ public:
+  struct Block {
+    std::uint64_t finite = 0, nan = 0, inf = 0;
+    ExactSum sum, sum_sq;
+    bool operator==(const Block&) const = default;
+  };
+
+  /// All elements that `sample` contributes to this tensor.
+  void add(std::uint64_t sample, std::span<const float> values);
+  void merge(const Moments& other);
+
+  std::uint64_t count() const;      ///< finite elements
+  std::uint64_t nan_count() const;
+  std::uint64_t inf_count() const;
+  float min() const { return min_; }  ///< of finite elements; +inf where there are none
+  float max() const { return max_; }  ///< of finite elements; -inf where there are none
+  double mean() const;                ///< 0 where there are none
+  double variance() const;            ///< population variance, never negative
+  double standard_deviation() const;
+  const std::array<Block, kBlocks>& blocks() const { return blocks_; }
+
+  bool operator==(const Moments&) const = default;
+  void append_to(std::string& out) const;
+  static Moments take_from(std::string_view& in);
+
+ private:
+  float min_ = std::numeric_limits<float>::infinity();
+  float max_ = -std::numeric_limits<float>::infinity();
+  std::array<Block, kBlocks> blocks_;
+};
+
+}  // namespace quantlens

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "quantlens/stats/exact_sum.h"
+#include "quantlens/stats/kernels.h"
+#include "quantlens/stats/samples.h"
+
+namespace quantlens {
+
+/// Sums over pairs (x reference, y quantized after dequantization) of one value, apart for each
+/// block of samples; every distance of docs/metrics.md is derived from them. One pass, merges exactly.
+class PairStats {
+ public:
+  struct Block {
+    std::uint64_t finite = 0, nonfinite = 0, clipped = 0;
+    ExactSum x, xx, y, yy, ee;  ///< sums of x, x^2, y, y^2, (x-y)^2
+    bool operator==(const Block&) const = default;
+  };
+  struct Extremes {
+    float min_x = std::numeric_limits<float>::infinity();
+    float max_x = -std::numeric_limits<float>::infinity();
+    float min_y = std::numeric_limits<float>::infinity();
+    float max_y = -std::numeric_limits<float>::infinity();
+    float max_abs_error = 0;
+    bool operator==(const Extremes&) const = default;
+  };
+
+  /// All pairs that `sample` contributes. REQUIRES: equal sizes.
+  void add(std::uint64_t sample, std::span<const float> x, std::span<const float> y,
+           ClipRange clip = kNoClip);
+  void add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
+           Dequantize8 how, ClipRange clip);
+  void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
+           Dequantize8 how, ClipRange clip);
+  void merge(const PairStats& other);
+
+  std::uint64_t count() const;      ///< finite pairs
+  std::uint64_t nonfinite() const;  ///< pairs with a NaN or an infinity
+  const Extremes& extremes() const { return extremes_; }
+  const std::array<Block, kBlocks>& blocks() const { return blocks_; }
+  const WorstSamples& worst() const { return worst_; }  ///< by their sum of (x-y)^2
+
+  double mse() const;             ///< mean (x-y)^2; 0 where empty
+  double mse_normalized() const;  ///< each side min-max normalised first; 0 where a range is 0
+  double sqnr_db() const;         ///< 10 log10(sum x^2 / sum (x-y)^2); +inf where equal
+  double cosine() const;          ///< -1..1; 1 where both are all zero, 0 where one is
+  double clip_rate() const;       ///< share of x outside the quantized range
+  double mean_x() const;
+  double mean_y() const;
+  double variance_x() const;
+  double variance_y() const;
+
+  bool operator==(const PairStats&) const = default;
+  void append_to(std::string& out) const;
+  static PairStats take_from(std::string_view& in);
+
+  static constexpr ClipRange kNoClip{-std::numeric_limits<float>::infinity(),
+                                     std::numeric_limits<float>::infinity()};
+
+ private:
+  Block total() const;  // all blocks together
+
+  Extremes extremes_;
+  WorstSamples worst_;
+  std::array<Block, kBlocks> blocks_;
+};
+
+}  // namespace quantlens

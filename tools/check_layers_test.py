@@ -1,0 +1,118 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_layers: a seeded violation of each kind is caught, and the real tree passes."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import pathlib
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parent
+
+
+def load(name):
+    loader = importlib.machinery.SourceFileLoader(name, str(TOOLS / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+check_layers = load("check_layers")
+
+RULES = """# a comment
+base   ->             : the bottom
+stats  -> base        : elements only
+record -> stats       : structs only
+cli    -> record      : a door
+"""
+
+
+class CheckLayers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name)
+        self.write("tools/layers.txt", RULES)
+        self.module("base", "")
+        self.module("stats", "base")
+        self.module("record", "stats")
+        self.write("quantlens/record/record.h", '#pragma once\n#include "quantlens/base/error.h"\n')
+        self.write("cli/CMakeLists.txt", "quantlens_program(quantlens SOURCES main.cpp DEPENDS record LINK CLI11::CLI11)")
+
+    def write(self, path, text):
+        (self.root / path).parent.mkdir(parents=True, exist_ok=True)
+        (self.root / path).write_text(text, encoding="utf-8")
+
+    def module(self, name, depends):
+        depends = f"\n  DEPENDS {depends}" if depends else ""
+        self.write(f"quantlens/{name}/CMakeLists.txt", f"# DEPENDS cli\nquantlens_module({name}\n  SOURCES a.cpp{depends}\n"
+                                                       "  LINK fmt::fmt)\n")
+
+    def run_it(self, *options):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            code = check_layers.main([*options, str(self.root)])
+        return code, out.getvalue()
+
+    def test_accepts_a_use_through_another_module(self):
+        code, out = self.run_it()
+        self.assertEqual(code, 0, out)
+        self.assertIn("4 modules, 1 arrows", out)
+
+    def test_catches_an_include_that_the_design_forbids(self):
+        self.write("quantlens/base/a.cpp", '// one\n#include "quantlens/stats/moments.h"\n')
+        code, out = self.run_it()
+        self.assertEqual(code, 1)
+        self.assertIn("quantlens/base/a.cpp:2: base includes stats", out)
+        self.assertIn("the bottom", out)
+
+    def test_catches_an_include_in_a_subfolder_of_the_door(self):
+        self.write("quantlens/stats/inner/a.h", '  #  include "cli/terminal.h"\n')
+        code, out = self.run_it()
+        self.assertEqual(code, 1)
+        self.assertIn("quantlens/stats/inner/a.h:1: stats includes cli", out)
+
+    def test_catches_an_include_that_is_allowed_but_not_declared(self):
+        self.module("stats", "")
+        self.write("quantlens/stats/a.cpp", '#include "quantlens/base/error.h"\n')
+        code, out = self.run_it()
+        self.assertEqual(code, 1)
+        self.assertIn("quantlens/stats/a.cpp:1", out)
+        self.assertIn("DEPENDS", out)
+
+    def test_catches_a_declaration_that_the_design_forbids(self):
+        self.module("stats", "base record")
+        code, out = self.run_it()
+        self.assertEqual(code, 1)
+        self.assertIn("quantlens/stats/CMakeLists.txt:4: stats may not depend on record (stats: elements only)", out)
+
+    def test_catches_a_cycle(self):
+        self.module("stats", "base record")
+        self.assertIn("record -> stats -> record", self.run_it()[1])
+
+    def test_catches_a_module_without_a_rule(self):
+        self.module("helper", "base")
+        code, out = self.run_it()
+        self.assertEqual(code, 1)
+        self.assertIn("helper has no line in tools/layers.txt", out)
+
+    def test_draws_the_arrows_that_includes_make(self):
+        code, out = self.run_it("--picture")
+        self.assertEqual(code, 0)
+        self.assertIn("record --> base", out)
+        self.assertIn("| record | base (1) | stats | stats | structs only |", out)
+
+    def test_the_real_tree_passes(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            code = check_layers.main([])
+        self.assertEqual(code, 0, out.getvalue())
+
+    def test_the_real_rules_make_no_cycle(self):
+        rules = check_layers.read_rules(TOOLS / "layers.txt")
+        self.assertIsNone(check_layers.find_cycle({name: allowed for name, (allowed, _) in rules.items()}))
+
+
+if __name__ == "__main__":
+    unittest.main()

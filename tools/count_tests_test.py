@@ -1,0 +1,58 @@
+# SPDX-License-Identifier: Apache-2.0
+"""count_tests: what ctest wrote is counted as it was."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import pathlib
+import tempfile
+import unittest
+
+TOOL = pathlib.Path(__file__).resolve().parent / "count_tests"
+LOADER = importlib.machinery.SourceFileLoader("count_tests", str(TOOL))
+count_tests = importlib.util.module_from_spec(importlib.util.spec_from_loader("count_tests", LOADER))
+LOADER.exec_module(count_tests)
+
+PASSED = '<testcase name="{0}" status="run"><system-out/></testcase>'
+FAILED = '<testcase name="{0}" status="fail"><failure message=""/><system-out/></testcase>'
+SKIPPED = ('<testcase name="{0}" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>'
+           "[ RUN      ] A.B\n/x/a.cpp:5: Skipped\nno data\n[  SKIPPED ] A.B (0 ms)\n</system-out></testcase>")
+NOT_BUILT = '<testcase name="{0}" status="notrun"><skipped message="Unable to find executable"/><system-out/></testcase>'
+
+
+class CountTests(unittest.TestCase):
+    def run_on(self, *files):
+        with tempfile.TemporaryDirectory() as folder:
+            paths = []
+            for index, cases in enumerate(files):
+                path = pathlib.Path(folder) / f"{index}.xml"
+                path.write_text("<testsuite>" + "".join(cases) + "</testsuite>", encoding="utf-8")
+                paths.append(str(path))
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                code = count_tests.main(paths)
+        return code, out.getvalue().splitlines()
+
+    def test_counts_each_kind_and_says_why_one_was_skipped(self):
+        code, lines = self.run_on([PASSED.format("a"), PASSED.format("b"), SKIPPED.format("c")])
+        self.assertEqual((code, lines), (0, ["skipped: c (no data)", "2 passed, 0 failed, 1 skipped"]))
+
+    def test_a_failure_fails(self):
+        code, lines = self.run_on([PASSED.format("a"), FAILED.format("b")])
+        self.assertEqual((code, lines), (1, ["failed: b", "1 passed, 1 failed, 0 skipped"]))
+
+    def test_a_program_that_was_not_built_is_a_failure_not_a_skip(self):
+        code, lines = self.run_on([PASSED.format("a"), NOT_BUILT.format("b_NOT_BUILT")])
+        self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_a_test_that_ran_twice_counts_once_by_its_worst(self):
+        code, lines = self.run_on([PASSED.format("a"), SKIPPED.format("b")], [FAILED.format("a"), PASSED.format("b")])
+        self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+
+    def test_no_results_fail(self):
+        self.assertEqual(count_tests.count(["missing.xml"])["missing.xml"][0], "failed")
+        self.assertEqual(self.run_on([])[0], 1)
+
+
+if __name__ == "__main__":
+    unittest.main()

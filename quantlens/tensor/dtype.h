@@ -8,21 +8,28 @@
 #include <optional>
 #include <string_view>
 
+#include <boost/describe/enum.hpp>
+
 namespace quantlens {
 
 /// Element types. `int4` and `uint4` hold one element a byte in memory here (files pack two).
+// clang-format off
 enum class DType : std::uint8_t {
   float32, float64, float16, bfloat16,
   int8, uint8, int16, uint16, int32, uint32, int64, uint64,
   int4, uint4, boolean, string,
 };
+// clang-format on
+BOOST_DESCRIBE_ENUM(DType, float32, float64, float16, bfloat16, int8, uint8, int16, uint16, int32,
+                    uint32, int64, uint64, int4, uint4, boolean, string)
 
-std::string_view name(DType dtype);                      ///< "float32", "int8", …
+std::string_view name(DType dtype);                      ///< "float32", "int8", ...
 std::optional<DType> dtype_from_name(std::string_view);  ///< nothing where unknown
 std::size_t byte_size(DType dtype);                      ///< of one element in memory; 0 for string
 bool is_float(DType dtype);
 
 /// The DType of a C++ element type, e.g. dtype_of<float>().
+// clang-format off
 template <class T> constexpr DType dtype_of();
 template <> constexpr DType dtype_of<float>() { return DType::float32; }
 template <> constexpr DType dtype_of<double>() { return DType::float64; }
@@ -35,5 +42,6 @@ template <> constexpr DType dtype_of<std::uint32_t>() { return DType::uint32; }
 template <> constexpr DType dtype_of<std::int64_t>() { return DType::int64; }
 template <> constexpr DType dtype_of<std::uint64_t>() { return DType::uint64; }
 template <> constexpr DType dtype_of<bool>() { return DType::boolean; }
+// clang-format on
 
 }  // namespace quantlens

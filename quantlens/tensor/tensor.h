@@ -20,7 +20,7 @@ class Tensor {
   Tensor() = default;  ///< float32, shape [0]
 
   /// A view of `bytes`, kept alive by `owner`.
-  /// REQUIRES: bytes.size() == element_count(shape) * byte_size(dtype).
+  /// Throws Errc::bad_input unless bytes.size() == element_count(shape) * byte_size(dtype).
   Tensor(DType dtype, Shape shape, std::span<const std::byte> bytes,
          std::shared_ptr<const void> owner);
 
@@ -36,14 +36,16 @@ class Tensor {
   const Shape& shape() const { return shape_; }
   std::int64_t size() const { return size_; }  ///< elements
   std::span<const std::byte> bytes() const { return bytes_; }
-  const std::vector<std::string>& strings() const { return *strings_; }
+  const std::vector<std::string>& strings() const;  ///< empty unless dtype() is string
   const std::shared_ptr<const void>& owner() const { return owner_; }
 
-  /// The elements. REQUIRES: dtype() == dtype_of<T>() and the buffer is aligned (`aligned`).
+  /// The elements. REQUIRES: the buffer is aligned (`aligned`) and dtype() == dtype_of<T>(), or T
+  /// is the integer that holds the bits of a type C++ lacks: std::uint16_t of float16 and bfloat16,
+  /// std::int8_t of int4, std::uint8_t of uint4 and boolean (where any byte but 0 is true).
   template <class T>
   std::span<const T> data() const;
 
-  /// The same elements under another shape. REQUIRES: equal element counts.
+  /// The same elements under another shape. Throws Errc::bad_input unless the counts are equal.
   Tensor reshaped(Shape shape) const;
 
  private:

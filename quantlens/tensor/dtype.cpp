@@ -1,25 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/tensor/dtype.h"
 
-#include <boost/describe/enumerators.hpp>
-#include <boost/mp11/algorithm.hpp>
+#include <algorithm>
+#include <iterator>
 
 namespace quantlens {
 
+namespace {
+
+struct Entry {
+  DType dtype;
+  std::string_view name;
+};
+
+constexpr Entry kDTypes[] = {
+    {DType::float32, "float32"},   {DType::float64, "float64"}, {DType::float16, "float16"},
+    {DType::bfloat16, "bfloat16"}, {DType::int8, "int8"},       {DType::uint8, "uint8"},
+    {DType::int16, "int16"},       {DType::uint16, "uint16"},   {DType::int32, "int32"},
+    {DType::uint32, "uint32"},     {DType::int64, "int64"},     {DType::uint64, "uint64"},
+    {DType::int4, "int4"},         {DType::uint4, "uint4"},     {DType::boolean, "boolean"},
+    {DType::string, "string"}};
+
+}  // namespace
+
 std::string_view name(DType dtype) {
-  std::string_view found = "unknown";
-  boost::mp11::mp_for_each<boost::describe::describe_enumerators<DType>>([&](auto enumerator) {
-    if (enumerator.value == dtype) found = enumerator.name;
-  });
-  return found;
+  const auto* found = std::ranges::find(kDTypes, dtype, &Entry::dtype);
+  return found == std::end(kDTypes) ? "unknown" : found->name;
 }
 
 std::optional<DType> dtype_from_name(std::string_view text) {
-  std::optional<DType> found;
-  boost::mp11::mp_for_each<boost::describe::describe_enumerators<DType>>([&](auto enumerator) {
-    if (text == enumerator.name) found = enumerator.value;
-  });
-  return found;
+  const auto* found = std::ranges::find(kDTypes, text, &Entry::name);
+  return found == std::end(kDTypes) ? std::nullopt : std::optional(found->dtype);
 }
 
 std::size_t byte_size(DType dtype) {

@@ -8,8 +8,6 @@
 #include <optional>
 #include <string_view>
 
-#include <boost/describe/enum.hpp>
-
 namespace quantlens {
 
 /// Element types. `int4` and `uint4` hold one element a byte in memory here (files pack two).
@@ -20,8 +18,6 @@ enum class DType : std::uint8_t {
   int4, uint4, boolean, string,
 };
 // clang-format on
-BOOST_DESCRIBE_ENUM(DType, float32, float64, float16, bfloat16, int8, uint8, int16, uint16, int32,
-                    uint32, int64, uint64, int4, uint4, boolean, string)
 
 std::string_view name(DType dtype);                      ///< "float32", "int8", ...
 std::optional<DType> dtype_from_name(std::string_view);  ///< nothing where unknown

@@ -1,28 +1,80 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/describe.hpp>
 #include <string_view>
 
 namespace quantlens {
 
 /// What an op does, whatever a framework calls it. Quantizer, pairing and rules read only this.
 /// Enumerators without a comment take (data) or (a, b) and give one output.
-BOOST_DEFINE_ENUM_CLASS(Kind, other, constant,
-                        conv,            // (x, weight [O,I/g,...], bias?)
-                        gemm,            // (a, b, c?)
-                        matmul, batch_norm, layer_norm, add, sub, mul, div, relu, clip, sigmoid,
-                        softmax, erf, tanh, gelu, hard_swish, hard_sigmoid, leaky_relu, exp, log, pow, sqrt,
-                        reciprocal, neg, abs, concat, max_pool, average_pool, global_average_pool,
-                        reduce_mean, reduce_sum, reshape, transpose, squeeze, unsqueeze, flatten,
-                        identity, dropout, cast, shape_of, slice, split, gather, pad, resize, where,
-                        min, max, expand,
-                        quantize,        // (x, scale, zero_point?)
-                        dequantize,      // (q, scale, zero_point?)
-                        dynamic_quantize,
-                        qconv, qmatmul, qgemm, qadd, qmul, qconcat, qaverage_pool,
-                        qglobal_average_pool, matmul_integer, conv_integer,
-                        control_flow)    // has subgraphs
+enum class Kind {
+  other,
+  constant,
+  conv,  ///< (x, weight [O,I/g,...], bias?)
+  gemm,  ///< (a, b, c?)
+  matmul,
+  batch_norm,
+  layer_norm,
+  add,
+  sub,
+  mul,
+  div,
+  relu,
+  clip,
+  sigmoid,
+  softmax,
+  erf,
+  tanh,
+  gelu,
+  hard_swish,
+  hard_sigmoid,
+  leaky_relu,
+  exp,
+  log,
+  pow,
+  sqrt,
+  reciprocal,
+  neg,
+  abs,
+  concat,
+  max_pool,
+  average_pool,
+  global_average_pool,
+  reduce_mean,
+  reduce_sum,
+  reshape,
+  transpose,
+  squeeze,
+  unsqueeze,
+  flatten,
+  identity,
+  dropout,
+  cast,
+  shape_of,
+  slice,
+  split,
+  gather,
+  pad,
+  resize,
+  where,
+  min,
+  max,
+  expand,
+  quantize,    ///< (x, scale, zero_point?)
+  dequantize,  ///< (q, scale, zero_point?)
+  dynamic_quantize,
+  qconv,
+  qmatmul,
+  qgemm,
+  qadd,
+  qmul,
+  qconcat,
+  qaverage_pool,
+  qglobal_average_pool,
+  matmul_integer,
+  conv_integer,
+  control_flow,  ///< has subgraphs
+};
 
 std::string_view to_string(Kind kind);  ///< "conv", …
 

@@ -8,6 +8,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <variant>
 #include <vector>
@@ -46,7 +47,8 @@ struct Node {
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
   std::map<std::string, Attribute> attributes;  ///< graphs are in `subgraphs`
-  std::map<std::string, std::shared_ptr<const Graph>> subgraphs;  ///< If, Loop, Scan bodies by attribute
+  /// Bodies of If, Loop, Scan by attribute (of a list of graphs: "key[0]", …). Never null.
+  std::map<std::string, std::shared_ptr<const Graph>> subgraphs;
 };
 
 /// A tensor stored in the file. Its bytes may be a view into the mapped file.
@@ -56,10 +58,12 @@ using WeightMap = std::map<std::string, Tensor>;
 struct Graph {
   std::string name;
   std::vector<Node> nodes;
-  std::vector<ValueInfo> inputs;   ///< without those that are weights with a default
+  std::vector<ValueInfo> inputs;  ///< without those that are weights with a default
   std::vector<ValueInfo> outputs;
   std::map<std::string, ValueInfo> values;  ///< what the file says of inner values
-  WeightMap weights;                        ///< initializers (also sparse ones made dense: no)
+  WeightMap weights;                        ///< initializers
+  /// Initializers that are known by name only: sparse ones, and element types without a DType.
+  std::set<std::string> opaque_weights;
 };
 
 /// A model and the file it came from.
@@ -67,9 +71,9 @@ struct Model {
   std::string format;  ///< "onnx"
   fs::path path;       ///< for messages; may be empty
   Graph graph;
-  std::map<std::string, std::int64_t> opsets;     ///< by domain; "" is the format's own
-  std::map<std::string, std::string> metadata;    ///< the file's key/value properties
-  MappedFile file;                                ///< its bytes as they are on disk
+  std::map<std::string, std::int64_t> opsets;   ///< by domain; "" is the format's own
+  std::map<std::string, std::string> metadata;  ///< the file's key/value properties
+  MappedFile file;                              ///< its bytes as they are on disk
 };
 
 /// Identity of an op: its first non-empty output name (design: scope path and this name).
@@ -81,7 +85,9 @@ std::string op_name(const Node& node);
 /// Integer attribute, or `otherwise` where absent or of another type.
 std::int64_t attribute_int(const Node& node, const std::string& key, std::int64_t otherwise);
 float attribute_float(const Node& node, const std::string& key, float otherwise);
-std::string attribute_string(const Node& node, const std::string& key, const std::string& otherwise);
-std::vector<std::int64_t> attribute_ints(const Node& node, const std::string& key);  ///< empty where absent
+std::string attribute_string(const Node& node, const std::string& key,
+                             const std::string& otherwise);
+std::vector<std::int64_t> attribute_ints(const Node& node,
+                                         const std::string& key);  ///< empty where absent
 
 }  // namespace quantlens

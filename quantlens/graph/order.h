@@ -3,8 +3,10 @@
 
 #include <cstddef>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "quantlens/graph/model.h"
@@ -18,8 +20,8 @@ struct Use {
 };
 
 /// Who makes and who reads each value of one graph (its own nodes; a use inside a subgraph counts
-/// as a use by the node that holds the subgraph, with `input` past its own inputs).
-/// Views the graph, which must outlive it unchanged.
+/// as a use by the node that holds the subgraph, with `input` past its own inputs: their number
+/// plus the position in `captured_values`). Views the graph, which must outlive it unchanged.
 class GraphIndex {
  public:
   explicit GraphIndex(const Graph& graph);
@@ -37,10 +39,17 @@ class GraphIndex {
   std::unordered_map<std::string, std::size_t> producers_;
   std::unordered_map<std::string, std::vector<Use>> uses_;
   std::unordered_map<std::string, Tensor> constants_;
+  std::unordered_set<std::string> inputs_;
+  std::unordered_set<std::string> outputs_;
 };
 
-/// A topological order of the nodes, stable (file order wherever that is possible).
+/// The values from outside that the subgraphs of `node` read, once each, in order of first use.
+std::vector<std::string> captured_values(const Node& node);
+
+/// A topological order of the nodes, stable (file order wherever that is possible). `outer`: values
+/// from outside that a subgraph may read.
 /// Throws Errc::bad_input naming a node of the cycle, or a value that nothing makes.
-std::vector<std::size_t> topological_order(const Graph& graph);
+std::vector<std::size_t> topological_order(const Graph& graph,
+                                           const std::set<std::string>& outer = {});
 
 }  // namespace quantlens

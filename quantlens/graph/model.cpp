@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/graph/model.h"
+
+namespace quantlens {
+namespace {
+
+template <class T>
+T attribute(const Node& node, const std::string& key, T otherwise) {
+  const auto found = node.attributes.find(key);
+  if (found == node.attributes.end()) return otherwise;
+  const T* value = std::get_if<T>(&found->second);
+  return value != nullptr ? *value : otherwise;
+}
+
+}  // namespace
+
+const std::string& op_id(const Node& node) {
+  static const std::string kNone;
+  for (const std::string& output : node.outputs) {
+    if (!output.empty()) return output;
+  }
+  return kNone;
+}
+
+std::string op_name(const Node& node) {
+  return node.name.empty() ? node.type + ":" + op_id(node) : node.name;
+}
+
+std::int64_t attribute_int(const Node& node, const std::string& key, std::int64_t otherwise) {
+  return attribute<std::int64_t>(node, key, otherwise);
+}
+
+float attribute_float(const Node& node, const std::string& key, float otherwise) {
+  return attribute<float>(node, key, otherwise);
+}
+
+std::string attribute_string(const Node& node, const std::string& key,
+                             const std::string& otherwise) {
+  return attribute<std::string>(node, key, otherwise);
+}
+
+std::vector<std::int64_t> attribute_ints(const Node& node, const std::string& key) {
+  return attribute<std::vector<std::int64_t>>(node, key, {});
+}
+
+}  // namespace quantlens

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quantizer/make_plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_map>
+
+#include "quantlens/base/error.h"
+#include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/parameters.h"
+#include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/quantizer/select.h"
+
+namespace quantlens {
+namespace {
+
+bool all_finite(const Tensor& tensor) {
+  const Tensor values = aligned(tensor);
+  return std::ranges::all_of(values.data<float>(), [](float v) { return std::isfinite(v); });
+}
+
+// Why a constant input cannot be stored as integers; empty if it can.
+std::string constant_obstacle(const Tensor& tensor, const std::string& what) {
+  if (tensor.dtype() != DType::float32) {
+    return fmt::format("its {} is {}, not float32", what, name(tensor.dtype()));
+  }
+  if (!all_finite(tensor)) return fmt::format("its {} holds NaN or infinity", what);
+  return {};
+}
+
+class Planner {
+ public:
+  Planner(const Model& model, const Prepared& prepared, const Ranges& ranges, const Recipe& recipe,
+          const Target& target)
+      : graph_(model.graph), index_(model.graph), prepared_(prepared), rules_(recipe),
+        parameters_(index_, prepared, ranges, recipe, target) {}
+
+  PlanResult run() {
+    std::vector<std::string> obstacles;
+    std::vector<OpRecipe> recipes;
+    for (const Pattern& pattern : prepared_.patterns) {
+      recipes.push_back(recipe_of(pattern));
+      obstacles.push_back(obstacle(pattern, recipes.back()));
+    }
+    const Selection selection = select(index_, prepared_, obstacles);
+    Plan plan = parameters_.plan(selection, recipes);
+    plan.folds = prepared_.folds;
+    plan.input_edits = prepared_.input_edits;
+    plan.weights = prepared_.weights;
+    describe_ops(selection, plan);
+    return {.plan = std::move(plan), .notes = rules_.notes(graph_)};
+  }
+
+ private:
+  // A pattern stays float as soon as one of its ops is asked to; weight options are the anchor's.
+  OpRecipe recipe_of(const Pattern& pattern) {
+    OpRecipe recipe = rules_.for_op(graph_.nodes[pattern.anchor]);
+    for (std::size_t i = 1; i < pattern.members.size(); ++i) {
+      if (wants_float(rules_.for_op(graph_.nodes[pattern.members[i]]))) recipe.activation.dtype = "fp32";
+    }
+    return recipe;
+  }
+
+  std::string obstacle(const Pattern& pattern, const OpRecipe& recipe) const {
+    const Node& anchor = graph_.nodes[pattern.anchor];
+    if (const auto kept = prepared_.kept_float.find(pattern.anchor); kept != prepared_.kept_float.end()) {
+      return kept->second;
+    }
+    if (!capability(anchor.kind)) return fmt::format("{} has no integer form here", anchor.type);
+    if (wants_float(recipe)) return "the recipe keeps it in float";
+    if (const auto reason = attribute_obstacle(anchor); !reason.empty()) return std::string(reason);
+    if (std::string reason = operand_obstacle(anchor); !reason.empty()) return reason;
+    return parameters_.range_obstacle(pattern);
+  }
+
+  std::string operand_obstacle(const Node& anchor) const {
+    if (anchor.kind == Kind::conv || anchor.kind == Kind::gemm) return weighted_obstacle(anchor);
+    std::size_t constants = 0;
+    const std::vector<std::size_t> inputs = data_inputs(anchor);
+    for (const std::size_t input : inputs) {
+      const Tensor* tensor = index_.constant(anchor.inputs[input]);
+      if (!tensor) continue;
+      ++constants;
+      if (std::string reason = constant_obstacle(*tensor, "constant operand"); !reason.empty()) return reason;
+    }
+    if (constants == inputs.size()) return "its result is constant";
+    return {};
+  }
+
+  std::string weighted_obstacle(const Node& anchor) const {
+    if (index_.constant(anchor.inputs[0])) return "its data input is constant";
+    const Tensor* weight = constant_input(prepared_, index_, anchor, 1);
+    if (!weight) return "its weight is computed at run time";
+    if (std::string reason = constant_obstacle(*weight, "weight"); !reason.empty()) return reason;
+    const Tensor* bias = constant_input(prepared_, index_, anchor, 2);
+    if (!bias) {
+      const bool absent = anchor.inputs.size() < 3 || anchor.inputs[2].empty();
+      return absent ? std::string() : "its bias is computed at run time";
+    }
+    if (bias->shape().size() > 1) return "its bias is no vector";
+    return constant_obstacle(*bias, "bias");
+  }
+
+  void describe_ops(const Selection& selection, Plan& plan) const {
+    std::vector<OpPlan> ops(graph_.nodes.size());
+    for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
+      const Pattern& pattern = prepared_.patterns[p];
+      for (const std::size_t member : pattern.members) {
+        const Node& node = graph_.nodes[member];
+        OpPlan& op = ops[member];
+        op = {.op = op_id(node), .name = op_name(node), .type = node.type,
+              .kind = std::string(to_string(node.kind)), .pattern = {}, .members = {},
+              .quantized = selection.quantized[p], .reason = selection.reasons[p]};
+        if (member != pattern.anchor) continue;
+        for (const std::size_t other : pattern.members) {
+          op.pattern.push_back(graph_.nodes[other].type);
+          op.members.push_back(op_id(graph_.nodes[other]));
+        }
+      }
+    }
+    plan.ops = std::move(ops);
+  }
+
+  const Graph& graph_;
+  GraphIndex index_;
+  const Prepared& prepared_;
+  RecipeRules rules_;
+  Parameters parameters_;
+};
+
+}  // namespace
+
+std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared) {
+  const GraphIndex index(model.graph);
+  std::set<std::string> values;
+  for (const Pattern& pattern : prepared.patterns) {
+    const Node& anchor = model.graph.nodes[pattern.anchor];
+    if (!capability(anchor.kind) || prepared.kept_float.contains(pattern.anchor)) continue;
+    for (const std::size_t input : data_inputs(anchor)) {
+      if (!index.constant(anchor.inputs[input])) values.insert(anchor.inputs[input]);
+    }
+    values.insert(pattern_output(model.graph, pattern));
+  }
+  return {values.begin(), values.end()};
+}
+
+PlanResult make_plan(const Model& model, const Prepared& prepared, const Ranges& ranges,
+                     const Recipe& recipe, const Target& target) {
+  return Planner(model, prepared, ranges, recipe, target).run();
+}
+
+}  // namespace quantlens

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quantizer/parameters.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <map>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/quantizer/capability.h"
+
+namespace quantlens {
+namespace {
+
+DType integer_dtype(const TensorRecipe& recipe) {
+  return recipe.dtype == "int8" ? DType::int8 : DType::uint8;
+}
+
+// A bias is stored as int32 with the scale input * weight; a weight channel whose scale is so small that
+// its bias would not fit gets a larger one. Half of int32 is left for the sum of products.
+void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const Tensor& bias) {
+  constexpr double kLargestCode = 1 << 30;
+  const auto values = bias.data<float>();
+  for (std::size_t c = 0; c < values.size(); ++c) {
+    QParams& params = weight[weight.size() == 1 ? 0 : c];
+    const double least = std::abs(static_cast<double>(values[c])) / (kLargestCode * input_scale);
+    if (params.scale < least) params.scale = static_cast<float>(least);
+  }
+}
+
+}  // namespace
+
+/// Builds one plan.
+class Parameters::Builder {
+ public:
+  Builder(const Parameters& owner, const Selection& selection, const std::vector<OpRecipe>& recipes)
+      : owner_(owner), index_(owner.index_), selection_(selection), recipes_(recipes),
+        activation_scheme_{.dtype = integer_dtype(owner.recipe_.activation),
+                           .symmetric = owner.recipe_.activation.scheme == "sym",
+                           .axis = {}} {}
+
+  Plan build() {
+    join_groups();
+    collect_uses();
+    for (const std::string& value : order_) add_activation(value);
+    for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
+      if (selection_.quantized[p]) add_constants(p);
+    }
+    return std::move(plan_);
+  }
+
+ private:
+  const Node& anchor(std::size_t p) const {
+    return index_.graph().nodes[owner_.prepared_.patterns[p].anchor];
+  }
+  const std::string& output(std::size_t p) const {
+    return pattern_output(index_.graph(), owner_.prepared_.patterns[p]);
+  }
+
+  const std::string& leader(const std::string& value) {
+    const auto found = leaders_.find(value);
+    return found == leaders_.end() ? value : found->second;
+  }
+
+  // Ops that only move codes share the parameters of what they move: patterns come in graph order, so
+  // the input's leader is final when its reader is seen.
+  void join_groups() {
+    for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
+      if (!selection_.quantized[p] || capability(anchor(p).kind)->role != Role::pass_through) continue;
+      const std::string first = leader(anchor(p).inputs[0]);
+      leaders_[output(p)] = first;
+    }
+  }
+
+  void collect_uses() {
+    for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
+      if (!selection_.quantized[p]) continue;
+      for (const std::size_t input : data_inputs(anchor(p))) {
+        const std::string& value = anchor(p).inputs[input];
+        if (!selection_.codes.contains(value)) continue;
+        if (!uses_.contains(value) && !made_here_.contains(value)) order_.push_back(value);
+        uses_[value].push_back({op_id(anchor(p)), input});
+      }
+      if (selection_.codes.contains(output(p))) {
+        made_here_.insert(output(p));
+        order_.push_back(output(p));
+      }
+    }
+  }
+
+  void add_activation(const std::string& value) {
+    const Range range = owner_.ranges_.at(leader(value));
+    const bool all = made_here_.contains(value);
+    plan_.activations.push_back({.value = value,
+                                 .scheme = activation_scheme_,
+                                 .params = choose_params(range, activation_scheme_),
+                                 .min = range.min,
+                                 .max = range.max,
+                                 .all_uses = all,
+                                 .uses = all ? std::vector<ValueUse>() : uses_[value]});
+  }
+
+  QParams params_of(const std::string& value) {
+    return choose_params(owner_.ranges_.at(leader(value)), activation_scheme_);
+  }
+
+  void add_constants(std::size_t p) {
+    const Node& node = anchor(p);
+    const bool weighted = node.kind == Kind::conv || node.kind == Kind::gemm;
+    if (weighted) {
+      add_weight_and_bias(p);
+      return;
+    }
+    for (const std::size_t input : data_inputs(node)) {
+      const Tensor* tensor = index_.constant(node.inputs[input]);
+      if (!tensor) continue;
+      if (node.kind == Kind::matmul && input == 1) {
+        add_weight_and_bias(p);
+      } else {
+        add(node.inputs[input], activation_scheme_,
+            {choose_params(extremes(aligned(*tensor), {})[0], activation_scheme_)}, {op_id(node), input});
+      }
+    }
+  }
+
+  Scheme weight_scheme(const Node& node, const OpRecipe& recipe, const Tensor& weight) const {
+    Scheme scheme{.dtype = integer_dtype(recipe.weight), .symmetric = recipe.weight.scheme == "sym",
+                  .axis = {}, .bits = owner_.weight_bits_};
+    if (recipe.weight.granularity == "per_channel") scheme.axis = output_channel_axis(node, weight.shape());
+    return scheme;
+  }
+
+  void add_weight_and_bias(std::size_t p) {
+    const Node& node = anchor(p);
+    const Tensor weight = aligned(*constant_input(owner_.prepared_, index_, node, 1));
+    const Tensor* stored_bias =
+        node.kind == Kind::matmul ? nullptr : constant_input(owner_.prepared_, index_, node, 2);
+    const Tensor bias = stored_bias ? aligned(*stored_bias) : Tensor();
+    Scheme scheme = weight_scheme(node, recipes_[p], weight);
+    if (scheme.axis && stored_bias && bias.size() != weight.shape()[static_cast<std::size_t>(*scheme.axis)]) {
+      scheme.axis.reset();
+    }
+    std::vector<QParams> params;
+    for (const Range& range : extremes(weight, scheme.axis)) params.push_back(choose_params(range, scheme));
+    const float input_scale =
+        index_.constant(node.inputs[0]) ? 1.0F : params_of(node.inputs[0]).scale;
+    if (stored_bias) make_room_for_bias(params, input_scale, bias);
+    add(name_of_input(node, 1), scheme, params, {op_id(node), 1});
+    if (!stored_bias) return;
+    Scheme bias_scheme{.dtype = DType::int32, .symmetric = true, .axis = {}, .bits = 32};
+    if (scheme.axis) bias_scheme.axis = 0;
+    for (QParams& one : params) one = {.scale = one.scale * input_scale, .zero_point = 0};
+    add(name_of_input(node, 2), bias_scheme, params, {op_id(node), 2});
+  }
+
+  std::string name_of_input(const Node& node, std::size_t input) const {
+    for (const InputEdit& edit : owner_.prepared_.input_edits) {
+      if (edit.use.op == op_id(node) && edit.use.input == input) return edit.weight;
+    }
+    return node.inputs[input];
+  }
+
+  // One stored tensor serves all ops that want the same weight in the same way.
+  void add(const std::string& weight, const Scheme& scheme, const std::vector<QParams>& params,
+           const ValueUse& use) {
+    for (const std::size_t known : by_weight_[weight]) {
+      WeightPlan& plan = plan_.weights_quantized[known];
+      if (plan.scheme == scheme && plan.params == params) {
+        plan.uses.push_back(use);
+        return;
+      }
+    }
+    by_weight_[weight].push_back(plan_.weights_quantized.size());
+    plan_.weights_quantized.push_back({.weight = weight, .scheme = scheme, .params = params, .uses = {use}});
+  }
+
+  const Parameters& owner_;
+  const GraphIndex& index_;
+  const Selection& selection_;
+  const std::vector<OpRecipe>& recipes_;
+  Scheme activation_scheme_;
+  Plan plan_;
+  std::map<std::string, std::string> leaders_;
+  std::map<std::string, std::vector<ValueUse>> uses_;
+  std::set<std::string> made_here_;
+  std::vector<std::string> order_;
+  std::map<std::string, std::vector<std::size_t>> by_weight_;
+};
+
+Parameters::Parameters(const GraphIndex& index, const Prepared& prepared, const Ranges& ranges,
+                       const Recipe& recipe, const Target& target)
+    : index_(index), prepared_(prepared), recipe_(recipe) {
+  const bool reduce = recipe.reduce_range == "true" || (recipe.reduce_range == "auto" && !target.vnni);
+  weight_bits_ = reduce ? 7 : 8;
+  if (recipe.activation.dtype == "int8" && recipe.weight.dtype == "uint8") {
+    throw Error(Errc::usage, "recipe: int8 activations need int8 weights: no runtime multiplies int8 by "
+                             "uint8; set weight dtype to int8 or activation dtype to uint8");
+  }
+  for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
+}
+
+std::string Parameters::range_obstacle(const Pattern& pattern) const {
+  const Graph& graph = index_.graph();
+  const Node& anchor = graph.nodes[pattern.anchor];
+  std::vector<std::string> values{pattern_output(graph, pattern)};
+  for (const std::size_t input : data_inputs(anchor)) {
+    if (!index_.constant(anchor.inputs[input])) values.push_back(anchor.inputs[input]);
+  }
+  for (const std::string& value : values) {
+    if (!ranges_.contains(value)) {
+      return fmt::format("calibration saw no finite float of its value '{}'", printable(value));
+    }
+  }
+  return {};
+}
+
+Plan Parameters::plan(const Selection& selection, const std::vector<OpRecipe>& recipes) const {
+  return Builder(*this, selection, recipes).build();
+}
+
+}  // namespace quantlens

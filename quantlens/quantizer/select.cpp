@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quantizer/select.h"
+
+#include <algorithm>
+
+#include "quantlens/quantizer/capability.h"
+
+namespace quantlens {
+namespace {
+
+constexpr const char* kNoIntegerReader = "only float ops read its result: int8 would add rounding and save nothing";
+constexpr const char* kFloatInputs = "its inputs are float: int8 would add rounding and save nothing";
+
+class Selector {
+ public:
+  Selector(const GraphIndex& index, const Prepared& prepared, const std::vector<std::string>& obstacles)
+      : index_(index), prepared_(prepared), reasons_(obstacles) {}
+
+  Selection run() {
+    // every round rejects at least one pattern or is the last
+    do {
+      find_wanted();
+    } while (!spread());
+    return collect();
+  }
+
+ private:
+  const Node& anchor(std::size_t p) const { return index_.graph().nodes[prepared_.patterns[p].anchor]; }
+  const std::string& output(std::size_t p) const {
+    return pattern_output(index_.graph(), prepared_.patterns[p]);
+  }
+  bool possible(std::size_t p) const { return reasons_[p].empty(); }
+  Role role(std::size_t p) const { return capability(anchor(p).kind)->role; }
+  bool is_constant(const std::string& value) const { return index_.constant(value) != nullptr; }
+
+  // wanted_: an integer reader is possible; surely_: it is certain.
+  void find_wanted() {
+    wanted_.clear();
+    surely_.clear();
+    for (std::size_t p = prepared_.patterns.size(); p-- > 0;) {
+      if (!possible(p)) continue;
+      const bool compute = role(p) == Role::compute;
+      if (!compute && !wanted_.contains(output(p))) continue;
+      const bool sure = compute || (role(p) == Role::pass_through && surely_.contains(output(p)));
+      for (const std::size_t input : data_inputs(anchor(p))) {
+        const std::string& value = anchor(p).inputs[input];
+        if (is_constant(value)) continue;
+        wanted_.insert(value);
+        if (sure) surely_.insert(value);
+      }
+    }
+  }
+
+  // Goes forward once; false where a pattern had to be rejected and wishes must be found anew.
+  bool spread() {
+    made_.clear();
+    bool stable = true;
+    for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
+      if (!possible(p)) continue;
+      if (role(p) == Role::compute) {
+        if (capability(anchor(p).kind)->needs_integer_output || wanted_.contains(output(p))) {
+          made_.insert(output(p));
+        }
+      } else if (!wanted_.contains(output(p))) {
+        reasons_[p] = kNoIntegerReader;
+      } else if (!inputs_at_hand(p)) {
+        reasons_[p] = kFloatInputs;
+        stable = false;
+      } else {
+        made_.insert(output(p));
+      }
+    }
+    return stable;
+  }
+
+  bool inputs_at_hand(std::size_t p) const {
+    if (role(p) == Role::pass_through && surely_.contains(output(p))) return true;
+    const Kind kind = anchor(p).kind;
+    const bool one_is_enough = kind == Kind::add || kind == Kind::mul;
+    std::size_t at_hand = 0;
+    std::size_t data = 0;
+    for (const std::size_t input : data_inputs(anchor(p))) {
+      const std::string& value = anchor(p).inputs[input];
+      if (is_constant(value)) continue;
+      ++data;
+      at_hand += made_.contains(value) || surely_.contains(value) ? 1 : 0;
+    }
+    return one_is_enough ? at_hand > 0 : data > 0 && at_hand == data;
+  }
+
+  Selection collect() const {
+    Selection selection{.quantized = std::vector<bool>(reasons_.size()), .reasons = reasons_, .codes = made_};
+    for (std::size_t p = 0; p < reasons_.size(); ++p) {
+      selection.quantized[p] = possible(p);
+      if (!possible(p)) continue;
+      for (const std::size_t input : data_inputs(anchor(p))) {
+        const std::string& value = anchor(p).inputs[input];
+        if (!is_constant(value)) selection.codes.insert(value);
+      }
+    }
+    return selection;
+  }
+
+  const GraphIndex& index_;
+  const Prepared& prepared_;
+  std::vector<std::string> reasons_;
+  std::set<std::string> wanted_, surely_, made_;
+};
+
+}  // namespace
+
+const std::string& pattern_output(const Graph& graph, const Pattern& pattern) {
+  return op_id(graph.nodes[pattern.members.back()]);
+}
+
+std::vector<std::size_t> data_inputs(const Node& anchor) {
+  const Capability* row = capability(anchor.kind);
+  std::vector<std::size_t> inputs;
+  if (!row) return inputs;
+  const std::size_t limit = row->data_inputs == 0 ? anchor.inputs.size() : row->data_inputs;
+  for (std::size_t i = 0; i < std::min(limit, anchor.inputs.size()); ++i) {
+    if (!anchor.inputs[i].empty()) inputs.push_back(i);
+  }
+  return inputs;
+}
+
+Selection select(const GraphIndex& index, const Prepared& prepared,
+                 const std::vector<std::string>& obstacles) {
+  return Selector(index, prepared, obstacles).run();
+}
+
+}  // namespace quantlens

@@ -1,0 +1,41 @@
+// report: records as tables and files for people and programs. Reads records, computes nothing.
+// Start here; tables.h has one function for each table that quantlens knows.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace quantlens {
+
+/// A cell: text, a whole number, or a real one; how it looks is the format's business (a terminal shows 5
+/// decimals as the predecessors did, CSV and JSON show every digit).
+using Cell = std::variant<std::string, std::int64_t, double>;
+
+struct Column {
+  std::string title;         ///< "OP name"; in CSV the header
+  bool only_in_files = false;  ///< left out on a terminal
+};
+
+struct Table {
+  std::string title;
+  std::vector<Column> columns;
+  std::vector<std::vector<Cell>> rows;  ///< each as long as `columns`
+};
+
+struct TextOptions {
+  std::size_t width = 100;     ///< columns of the terminal; later columns that do not fit are dropped and named
+  std::size_t rows = 20;       ///< at most; 0: all. What is hidden is said below the table
+  std::string how_to_see_all;  ///< e.g. "--all" or a file's name; shown where something is hidden
+};
+
+/// PrettyTable-like ASCII: +---+ rules, a title row, centred cells.
+std::string to_text(const Table& table, const TextOptions& options);
+/// RFC 4180 with \r\n row ends and a header, full precision; text cells that a spreadsheet would run as
+/// a formula are not altered, only quoted.
+std::string to_csv(const Table& table);
+std::string to_markdown(const Table& table, std::size_t rows = 0);
+
+}  // namespace quantlens

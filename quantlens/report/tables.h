@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "quantlens/record/accuracy.h"
+#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/plan.h"
+#include "quantlens/report/table.h"
+
+namespace quantlens {
+
+/// How the rows of an activations table are ordered.
+enum class ActivationOrder { sqnr, mse, range, cosine, max_abs_error, clip_rate };
+
+/// **Activations summary**: the predecessors' columns (OP name, MSE, Activation min, Activation max), then ours.
+/// CSV files use ActivationOrder::mse, as the predecessors did.
+Table activations_table(const Diagnosis& diagnosis, ActivationOrder order);
+
+/// **Weights summary**; files carry the predecessors' twelve columns first, then ours.
+Table weights_table(const Diagnosis& diagnosis);
+
+/// **Mixed Precision Statistics**: Op Type, Total, INT8, FP32.
+Table precision_table(const Plan& plan);
+
+/// Why ops stayed float: reason, count, examples.
+Table float_reasons_table(const Plan& plan);
+
+/// Accuracy of both models as sentences with interval, ratio and flips, one a line.
+std::string accuracy_text(const AccuracyPair& accuracy);
+std::string accuracy_text(const Accuracy& accuracy);
+
+}  // namespace quantlens

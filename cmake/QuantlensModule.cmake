@@ -64,6 +64,7 @@ function(quantlens_test name)
     QUANTLENS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" QUANTLENS_BUILD_DIR="${PROJECT_BINARY_DIR}")
   target_link_libraries(quantlens_${name}_test PRIVATE ${arg_DEPENDS} ${arg_LINK} quantlens_flags
     GTest::gmock GTest::gtest_main rapidcheck_gtest)
+  _quantlens_label(quantlens_${name}_test "${arg_LABELS}")
   # Cases are listed when ctest runs, not at the end of every link.
   gtest_discover_tests(quantlens_${name}_test TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
@@ -94,6 +95,16 @@ function(quantlens_python_test name)
   endif()
   set_tests_properties(${name} PROPERTIES
     LABELS "${arg_LABELS}" SKIP_RETURN_CODE 77 TIMEOUT 600 ENVIRONMENT "${environment}")
+endfunction()
+
+# The target tests_<label> builds what `ctest -L <label>` runs.
+function(_quantlens_label target labels)
+  foreach(label IN LISTS labels)
+    if(NOT TARGET tests_${label})
+      add_custom_target(tests_${label})
+    endif()
+    add_dependencies(tests_${label} ${target})
+  endforeach()
 endfunction()
 
 function(_quantlens_tidy target)

@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is stored reads back as it was, and every record's header stands alone beside the others.
+#include <gtest/gtest.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+#include "quantlens/record/accuracy.h"
+#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/pairing.h"
+#include "quantlens/record/plan.h"
+#include "quantlens/record/ranges.h"
+#include "quantlens/record/recipe.h"
+#include "quantlens/record/tap_state.h"
+#include "quantlens/record/workload.h"
+
+namespace quantlens {
+namespace {
+
+Scheme per_channel() {
+  Scheme scheme;
+  scheme.dtype = DType::int8;
+  scheme.symmetric = true;
+  scheme.axis = 0;
+  return scheme;
+}
+
+Plan some_plan() {
+  Plan plan;
+  plan.ops = {{"y", "conv \"1\"", "Conv", "conv", {"Conv", "Relu"}, {"y", "z"}, true, ""},
+              {"n", "nms", "NonMaxSuppression", "other", {}, {}, false, "no int8 kernel"}};
+  plan.activations = {{"x", Scheme{}, {0.1f, 128}, -12.8f, 12.7f, false, {{"y", 0}}},
+                      {"z", Scheme{}, {1e-30f, 0}, 0, 6, true, {}}};
+  plan.weights_quantized = {{"w", per_channel(), {{0.5f, 0}, {0.25f, 0}}, {{"y", 1}}}};
+  plan.folds = {{"bn", "y"}};
+  plan.input_edits = {{{"y", 2}, "bias_folded", ""}};
+  return plan;
+}
+
+/// The record as text, read back and written again.
+template <class Record>
+std::string again(const std::string& text) {
+  return json::dump(json::encode(json::decode<Record>(json::parse(text, "record"), "record")));
+}
+
+TEST(Records, APlanReadsBackAsItWas) {
+  const Plan plan = some_plan();
+  const std::string text = json::dump(json::encode(plan));
+  const Plan back = json::decode<Plan>(json::parse(text, "plan.json"), "plan.json");
+  EXPECT_EQ(back.ops, plan.ops);
+  EXPECT_EQ(back.activations, plan.activations);
+  EXPECT_EQ(back.weights_quantized, plan.weights_quantized);
+  ASSERT_EQ(back.input_edits.size(), 1u);
+  EXPECT_EQ(back.input_edits[0].use, plan.input_edits[0].use);
+  EXPECT_EQ(again<Plan>(text), text);
+}
+
+TEST(Records, EditedWeightsStayOutOfThePlansText) {
+  Plan plan = some_plan();
+  const std::string without = json::dump(json::encode(plan));
+  plan.weights.emplace("bias_folded", Tensor::from<float>({1}, {1.5f}));
+  EXPECT_EQ(json::dump(json::encode(plan)), without);
+}
+
+TEST(Records, APairingReadsBackAsItWas) {
+  Pairing pairing;
+  pairing.pairs = {{"y",
+                    "conv",
+                    "Conv",
+                    {"Conv"},
+                    "y",
+                    "y_q",
+                    Side::q_output,
+                    Scheme{},
+                    QParams{0.25f, 3},
+                    "metadata"},
+                   {"z", "add", "Add", {"Add"}, "z", "z", Side::float_value, {}, {}, "name"}};
+  pairing.weights = {{"y", "conv", "Conv", "w", "w_quantized", true, per_channel(), {{0.5f, 0}}}};
+  pairing.only_reference = {"a"};
+  pairing.only_quantized = {"b", "\xc3\xa9"};
+  pairing.not_compared = {{"c", "its shape differs"}};
+  const std::string text = json::dump(json::encode(pairing));
+  const Pairing back = json::decode<Pairing>(json::parse(text, "pairing.json"), "pairing.json");
+  EXPECT_EQ(back.pairs, pairing.pairs);
+  EXPECT_EQ(back.weights, pairing.weights);
+  EXPECT_EQ(back.not_compared, pairing.not_compared);
+  EXPECT_EQ(again<Pairing>(text), text);
+}
+
+TEST(Records, ADiagnosisReadsBackWithInfinities) {
+  Diagnosis diagnosis;
+  diagnosis.samples = 100;
+  ActivationRow row;
+  row.value = "y";
+  row.side = Side::integer_output;
+  row.sqnr_db = std::numeric_limits<double>::infinity();
+  row.min = -1.0 / 3;
+  row.scale = 0.1;
+  row.worst_samples = {{17, "img_17.jpg", 0.5}};
+  diagnosis.activations = {row};
+  WeightRow weight;
+  weight.weight = "w";
+  weight.reference = {-1, 1, 0, 0.5, 0.25};
+  diagnosis.weights = {weight};
+  diagnosis.findings = {{"outlier-channel", "y", "channel 3 spans 40x", "recipe", "high"}};
+  const std::string text = json::dump(json::encode(diagnosis));
+  const auto back = json::decode<Diagnosis>(json::parse(text, "diagnosis.json"), "diagnosis.json");
+  EXPECT_EQ(back.activations.at(0).sqnr_db, row.sqnr_db);
+  EXPECT_EQ(back.activations.at(0).min, row.min);
+  EXPECT_EQ(back.activations.at(0).side, row.side);
+  EXPECT_EQ(back.activations.at(0).worst_samples, row.worst_samples);
+  EXPECT_EQ(back.activations.at(0).zero_point, std::nullopt);
+  EXPECT_EQ(again<Diagnosis>(text), text);
+}
+
+TEST(Records, ARecipeReadsBackAsItWasAndMissingFieldsKeepTheirDefaults) {
+  Recipe recipe;
+  recipe.op_type_dict["Add"].activation.dtype = "fp32";
+  recipe.op_name_dict["/encoder/layer.\\d+/.*"].weight.granularity = "per_tensor";
+  recipe.reduce_range = "true";
+  const std::string text = json::dump(json::encode(recipe));
+  EXPECT_EQ(json::decode<Recipe>(json::parse(text, "recipe.json"), "recipe.json"), recipe);
+  EXPECT_EQ(json::decode<Recipe>(json::parse("{}", "recipe.json"), "recipe.json"), Recipe{});
+}
+
+TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
+  Ranges ranges;
+  ranges.samples = 5;
+  ranges.values = {{"x", -1.5f, 0.1f, "minmax"}};
+  ranges.empty = {"mask"};
+  const std::string text = json::dump(json::encode(ranges));
+  EXPECT_EQ(json::decode<Ranges>(json::parse(text, "ranges.json"), "ranges.json"), ranges);
+  AccuracyPair accuracy;
+  accuracy.reference = {"top1", 0.97, {0.93, 0.99}, 100};
+  accuracy.flips = {{3, "img_3.jpg", "lost", 7, 7, 1}};
+  const std::string accuracy_text = json::dump(json::encode(accuracy));
+  EXPECT_EQ(again<AccuracyPair>(accuracy_text), accuracy_text);
+  Workload workload;
+  workload.state = WorkloadState::failure;
+  workload.message = "interrupted";
+  workload.models = {{"reference", "model.onnx", "00ff", 12}};
+  workload.environment = {{"onnxruntime", "1.31.1"}};
+  const std::string workload_text = json::dump(json::encode(workload));
+  EXPECT_EQ(again<Workload>(workload_text), workload_text);
+}
+
+TEST(Records, AWrongTypeIsNamedByItsPath) {
+  const json::Value value = json::parse(R"({"activations": [{"params": {"scale": "x"}}]})", "plan");
+  try {
+    json::decode<Plan>(value, "plan.json");
+    FAIL() << "it was read";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_NE(std::string(error.what()).find("activations[0].params.scale"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/record/tap_state.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/stats/bytes.h"
+
+// The bytes, all integers little-endian:
+//   magic     8 bytes, kMagic (its last two show a transfer that changed line ends)
+//   version   u32, kVersion
+//   samples   as SampleSet::append_to
+//   values    u64 how many, then each, sorted by name:
+//             name (u32 length, bytes), Moments, FloatHistogram, channel axis (i32, -1: none),
+//             ChannelMoments where the axis is not -1
+//   pairs     u64 how many, then each, sorted by (reference, quantized):
+//             both names, PairStats, reference histogram, code histogram, quantized histogram
+// Nothing follows. A struct of stats/ writes its own part (`append_to`).
+
+namespace quantlens {
+namespace {
+
+constexpr std::string_view kMagic("QLTAPS\r\n", 8);
+constexpr std::uint32_t kVersion = 1;
+
+void append_name(const std::string& name, std::string& out) {
+  append_u32(out, static_cast<std::uint32_t>(name.size()));
+  out += name;
+}
+
+std::string take_name(std::string_view& in) {
+  const std::uint32_t length = take_u32(in);
+  if (length > in.size()) refuse_bytes("a name ends too early");
+  std::string name(in.substr(0, length));
+  in.remove_prefix(length);
+  return name;
+}
+
+void append(const ValueStats& stats, std::string& out) {
+  append_name(stats.value, out);
+  stats.moments.append_to(out);
+  stats.histogram.append_to(out);
+  append_u32(out, static_cast<std::uint32_t>(stats.channel_axis));
+  if (stats.channel_axis >= 0) stats.channels.append_to(out);
+}
+
+ValueStats take_value(std::string_view& in) {
+  ValueStats stats;
+  stats.value = take_name(in);
+  stats.moments = Moments::take_from(in);
+  stats.histogram = FloatHistogram::take_from(in);
+  stats.channel_axis = static_cast<std::int32_t>(take_u32(in));
+  if (stats.channel_axis < -1) refuse_bytes("a channel axis is negative");
+  if (stats.channel_axis >= 0) stats.channels = ChannelMoments::take_from(in);
+  return stats;
+}
+
+void append(const PairedStats& stats, std::string& out) {
+  append_name(stats.reference, out);
+  append_name(stats.quantized, out);
+  stats.pairs.append_to(out);
+  stats.reference_histogram.append_to(out);
+  stats.code_histogram.append_to(out);
+  stats.quantized_histogram.append_to(out);
+}
+
+PairedStats take_pair(std::string_view& in) {
+  PairedStats stats;
+  stats.reference = take_name(in);
+  stats.quantized = take_name(in);
+  stats.pairs = PairStats::take_from(in);
+  stats.reference_histogram = FloatHistogram::take_from(in);
+  stats.code_histogram = CodeHistogram::take_from(in);
+  stats.quantized_histogram = FloatHistogram::take_from(in);
+  return stats;
+}
+
+std::tuple<std::string_view> key(const ValueStats& stats) {
+  return {stats.value};
+}
+
+std::tuple<std::string_view, std::string_view> key(const PairedStats& stats) {
+  return {stats.reference, stats.quantized};
+}
+
+template <class Stats>
+void append_sorted(const std::vector<Stats>& all, std::string& out) {
+  std::vector<const Stats*> sorted;
+  for (const Stats& stats : all) sorted.push_back(&stats);
+  std::ranges::sort(sorted, [](const Stats* a, const Stats* b) { return key(*a) < key(*b); });
+  append_u64(out, sorted.size());
+  for (const Stats* stats : sorted) append(*stats, out);
+}
+
+/// Every entry takes some bytes, so a wrong count ends at the end of `in`; nothing is reserved for
+/// it.
+template <class Stats>
+std::vector<Stats> take_sorted(std::string_view& in, Stats (*take)(std::string_view&)) {
+  const std::uint64_t count = take_u64(in);
+  std::vector<Stats> all;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    all.push_back(take(in));
+    if (i > 0 && key(all[i - 1]) >= key(all[i])) refuse_bytes("its values are not sorted");
+  }
+  return all;
+}
+
+TapState parse(std::string_view in) {
+  if (in.size() < kMagic.size() || in.substr(0, kMagic.size()) != kMagic) {
+    throw Error(Errc::bad_input, "these are not the statistics of a run");
+  }
+  in.remove_prefix(kMagic.size());
+  const std::uint32_t version = take_u32(in);
+  if (version > kVersion) {
+    throw Error(Errc::unsupported,
+                fmt::format("format version {} is newer than this program, which reads up to {}; "
+                            "update quantlens",
+                            version, kVersion));
+  }
+  if (version == 0) refuse_bytes("format version 0 does not exist");
+  TapState state;
+  state.samples = SampleSet::take_from(in);
+  state.values = take_sorted(in, take_value);
+  state.pairs = take_sorted(in, take_pair);
+  if (!in.empty()) refuse_bytes("bytes follow its end");
+  return state;
+}
+
+/// Whether both saw elements, but only one of them counted these.
+bool counted_in_one(std::uint64_t elements_a, bool counted_a, std::uint64_t elements_b,
+                    bool counted_b) {
+  return elements_a > 0 && elements_b > 0 && counted_a != counted_b;
+}
+
+[[noreturn]] void refuse_merge(const std::string& what) {
+  throw Error(Errc::bad_input, fmt::format("statistics cannot be merged: {}", what));
+}
+
+void check_same_tap(const ValueStats& a, const ValueStats& b) {
+  if (a.value != b.value) {
+    refuse_merge(
+        fmt::format("one has value '{}', the other '{}'", printable(a.value), printable(b.value)));
+  }
+  const std::size_t channels_a = a.channels.channels().size();
+  const std::size_t channels_b = b.channels.channels().size();
+  if (a.channel_axis != b.channel_axis ||
+      (channels_a != 0 && channels_b != 0 && channels_a != channels_b)) {
+    refuse_merge(
+        fmt::format("value '{}' has {} channels along axis {} in one, {} along axis {} in "
+                    "the other",
+                    printable(a.value), channels_a, a.channel_axis, channels_b, b.channel_axis));
+  }
+  if (counted_in_one(a.moments.count(), !a.histogram.empty(), b.moments.count(),
+                     !b.histogram.empty())) {
+    refuse_merge(fmt::format("value '{}' has a histogram in one only", printable(a.value)));
+  }
+}
+
+void check_same_tap(const PairedStats& a, const PairedStats& b) {
+  if (key(a) != key(b)) {
+    refuse_merge(fmt::format("one has the pair '{}', '{}', the other '{}', '{}'",
+                             printable(a.reference), printable(a.quantized), printable(b.reference),
+                             printable(b.quantized)));
+  }
+  const auto elements = [](const PairedStats& s) { return s.pairs.count(); };
+  if (counted_in_one(elements(a), !a.reference_histogram.empty(), elements(b),
+                     !b.reference_histogram.empty()) ||
+      counted_in_one(elements(a), a.code_histogram.count() > 0, elements(b),
+                     b.code_histogram.count() > 0) ||
+      counted_in_one(elements(a), !a.quantized_histogram.empty(), elements(b),
+                     !b.quantized_histogram.empty())) {
+    refuse_merge(fmt::format("the pair '{}', '{}' has a histogram in one only",
+                             printable(a.reference), printable(a.quantized)));
+  }
+}
+
+template <class Stats>
+void check_same_taps(const std::vector<Stats>& a, const std::vector<Stats>& b) {
+  if (a.size() != b.size()) {
+    refuse_merge(fmt::format("one has {} values, the other {}", a.size(), b.size()));
+  }
+  for (std::size_t i = 0; i < a.size(); ++i) check_same_tap(a[i], b[i]);
+}
+
+}  // namespace
+
+std::string to_bytes(const TapState& state) {
+  std::string out(kMagic);
+  append_u32(out, kVersion);
+  state.samples.append_to(out);
+  append_sorted(state.values, out);
+  append_sorted(state.pairs, out);
+  return out;
+}
+
+TapState tap_state_from_bytes(std::string_view bytes, std::string_view where) {
+  try {
+    return parse(bytes);
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("{}: {}", where, error.what()));
+  }
+}
+
+void merge(TapState& state, const TapState& other) {
+  if (other == TapState{}) return;
+  if (state == TapState{}) {
+    state = other;
+    return;
+  }
+  if (state.samples.overlaps(other.samples)) {
+    refuse_merge("they cover some of the same samples");
+  }
+  check_same_taps(state.values, other.values);
+  check_same_taps(state.pairs, other.pairs);
+  state.samples.merge(other.samples);
+  for (std::size_t i = 0; i < state.values.size(); ++i) {
+    state.values[i].moments.merge(other.values[i].moments);
+    state.values[i].histogram.merge(other.values[i].histogram);
+    state.values[i].channels.merge(other.values[i].channels);
+  }
+  for (std::size_t i = 0; i < state.pairs.size(); ++i) {
+    state.pairs[i].pairs.merge(other.pairs[i].pairs);
+    state.pairs[i].reference_histogram.merge(other.pairs[i].reference_histogram);
+    state.pairs[i].code_histogram.merge(other.pairs[i].code_histogram);
+    state.pairs[i].quantized_histogram.merge(other.pairs[i].quantized_histogram);
+  }
+}
+
+}  // namespace quantlens

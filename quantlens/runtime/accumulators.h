@@ -15,39 +15,59 @@ namespace quantlens {
 struct TensorView {
   DType dtype = DType::float32;
   std::span<const std::int64_t> shape;
-  const void* data = nullptr;
+  const void* data = nullptr;  ///< row-major; may be null where an extent is zero
 };
 
+/// The same view of a tensor that somebody else keeps alive.
+TensorView view(const Tensor& tensor);
+
 /// The accumulators of a Run's taps: what every kind of Run feeds, so that all count alike.
-/// `observe` and `compare` of different slots may be called from different threads at once; one slot is
-/// only ever fed by one thread at a time. Float16/bfloat16/double values are converted to float32 first.
+/// `observe` and `compare` of different slots may be called from different threads at once; one
+/// slot is only ever fed by one thread at a time; all else is the Run's own thread's. Values of any
+/// other numeric dtype are converted to float32 first, a sample at a time.
 class Accumulators {
  public:
+  /// Throws Errc::bad_input for a value or a pair that is tapped twice.
   explicit Accumulators(const TapSpec& spec);
+  ~Accumulators();
+  Accumulators(const Accumulators&) = delete;
+  Accumulators& operator=(const Accumulators&) = delete;
 
-  /// Opens a step over these samples. Throws Errc::bad_input for a sample already covered.
+  /// Opens a step over these samples. Throws Errc::bad_input for a sample already covered since the
+  /// last `take`, or given twice, and where there are none.
   void begin(std::span<const std::uint64_t> samples);
-  /// Slot i is spec.taps[i]. Throws Errc::bad_input where the sample axis does not divide by the batch.
+  /// Slot i is spec.taps[i]. Throws Errc::bad_input where the sample axis does not divide by the
+  /// batch (a batch of one sample owns the whole value, whatever its shape), and for strings.
   void observe(std::size_t slot, const TensorView& value);
   /// Slot i is spec.pairs[i]. Throws Errc::bad_input where shapes or dtypes do not match the tap.
   void compare(std::size_t slot, const TensorView& reference, const TensorView& quantized);
-  /// Closes the step: its samples are covered now. Throws Errc::failed, naming the tap, where a slot
-  /// was fed never or twice.
+  /// Closes the step: its samples are covered now. Throws Errc::failed, naming the tap, where a
+  /// slot was fed never or twice.
   void end();
 
-  /// Everything gathered; empties the accumulators (slots `without` are left out).
+  /// Everything gathered; empties the accumulators (dropped slots are left out).
+  /// Throws Errc::failed where a step was begun and not ended: part of it is counted already.
   TapState take();
-  /// Leaves slot out from now on (it could not be placed).
+  /// Leaves slot out from now on (it could not be placed). REQUIRES: before the first step.
   void drop_tap(std::size_t slot);
   void drop_pair(std::size_t slot);
 
  private:
-  struct Slot;
+  class Scratch;
+  struct Parts;
+
+  Parts parts_of(const TensorView& value, int sample_axis, const std::string& name) const;
+  void add_pairs(std::size_t slot, const TensorView& x, const TensorView& y, const Parts& parts);
+  void clear();
+
   TapSpec spec_;
-  std::vector<std::uint64_t> step_;
-  TapState state_;
-  std::vector<std::uint32_t> fed_;
-  std::vector<bool> dropped_;
+  std::vector<std::uint64_t> step_;  // samples of the open step; empty: none is open
+  SampleSet samples_;                // covered
+  std::vector<ValueStats> values_;   // by slot
+  std::vector<PairedStats> pairs_;
+  std::vector<std::uint32_t> fed_;  // times in this step: taps, then pairs
+  std::vector<bool> dropped_;       // likewise
+  std::unique_ptr<Scratch> scratch_;
 };
 
 }  // namespace quantlens

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/accumulators.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <mutex>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/tensor/half.h"
+
+namespace quantlens {
+
+/// How a value falls into the batch's samples: sample s owns, for each of `outer` rows, the `run`
+/// elements from (row * samples + s) * run on.
+struct Accumulators::Parts {
+  std::size_t samples = 1;
+  std::size_t outer = 1;
+  std::size_t run = 0;
+  Shape sample_shape;  ///< of one sample's part
+
+  std::size_t size() const { return outer * run; }
+  /// First element of a row of sample `s`.
+  std::size_t begin(std::size_t s, std::size_t row) const { return (row * samples + s) * run; }
+};
+
+/// Buffers that grow to the largest sample's part and are kept, as many as threads ever feed at
+/// once.
+class Accumulators::Scratch {
+ public:
+  struct Buffers {
+    std::vector<float> x, y;
+    std::vector<std::uint8_t> codes;
+  };
+
+  /// Buffers borrowed for one call.
+  class Lease {
+   public:
+    explicit Lease(Scratch& from) : from_(from), buffers_(from.borrow()) {}
+    ~Lease() { from_.give_back(std::move(buffers_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    Buffers* operator->() { return buffers_.get(); }
+
+   private:
+    Scratch& from_;
+    std::unique_ptr<Buffers> buffers_;
+  };
+
+ private:
+  std::unique_ptr<Buffers> borrow() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) {
+      free_.reserve(++made_);  // so that giving back never allocates
+      return std::make_unique<Buffers>();
+    }
+    std::unique_ptr<Buffers> buffers = std::move(free_.back());
+    free_.pop_back();
+    return buffers;
+  }
+
+  void give_back(std::unique_ptr<Buffers> buffers) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(buffers));
+  }
+
+  std::mutex mutex_;
+  std::size_t made_ = 0;
+  std::vector<std::unique_ptr<Buffers>> free_;
+};
+
+namespace {
+
+template <class T>
+void convert_elements(const std::byte* from, std::size_t count, float* to, auto&& convert) {
+  for (std::size_t i = 0; i < count; ++i) {
+    T element;
+    std::memcpy(&element, from + i * sizeof(T), sizeof(T));  // may be unaligned
+    to[i] = convert(element);
+  }
+}
+
+/// `count` elements as float32; those of quantized codes are dequantized by `params`.
+void convert(DType dtype, const std::byte* from, std::size_t count, const QParams* params,
+             float* to) {
+  const auto number = [params](auto element) {
+    if (params == nullptr) return static_cast<float>(element);
+    return dequantize(static_cast<std::int32_t>(element), *params);
+  };
+  switch (dtype) {
+    case DType::float32:
+      return convert_elements<float>(from, count, to, number);
+    case DType::float64:
+      return convert_elements<double>(from, count, to, number);
+    case DType::float16:
+      return convert_elements<std::uint16_t>(from, count, to, float_from_half);
+    case DType::bfloat16:
+      return convert_elements<std::uint16_t>(from, count, to, float_from_bfloat16);
+    case DType::int4:
+    case DType::int8:
+      return convert_elements<std::int8_t>(from, count, to, number);
+    case DType::uint4:
+    case DType::boolean:
+    case DType::uint8:
+      return convert_elements<std::uint8_t>(from, count, to, number);
+    case DType::int16:
+      return convert_elements<std::int16_t>(from, count, to, number);
+    case DType::uint16:
+      return convert_elements<std::uint16_t>(from, count, to, number);
+    case DType::int32:
+      return convert_elements<std::int32_t>(from, count, to, number);
+    case DType::uint32:
+      return convert_elements<std::uint32_t>(from, count, to, number);
+    case DType::int64:
+      return convert_elements<std::int64_t>(from, count, to, number);
+    case DType::uint64:
+      return convert_elements<std::uint64_t>(from, count, to, number);
+    case DType::string:
+      break;
+  }
+  throw Error(Errc::bad_input, "a tensor of strings has no statistics");
+}
+
+bool is_aligned_float(const TensorView& value) {
+  return value.dtype == DType::float32 &&
+         reinterpret_cast<std::uintptr_t>(value.data) % alignof(float) == 0;
+}
+
+/// The elements of sample `s` as float32: where they lie if they lie together, else in `buffer`.
+template <class Parts>
+std::span<const float> floats(const TensorView& value, const Parts& parts, std::size_t s,
+                              const QParams* params, std::vector<float>& buffer) {
+  if (parts.size() == 0) return {};
+  if (parts.outer == 1 && params == nullptr && is_aligned_float(value)) {
+    return {static_cast<const float*>(value.data) + parts.begin(s, 0), parts.size()};
+  }
+  if (buffer.size() < parts.size()) buffer.resize(parts.size());
+  const auto* from = static_cast<const std::byte*>(value.data);
+  for (std::size_t row = 0; row < parts.outer; ++row) {
+    convert(value.dtype, from + parts.begin(s, row) * byte_size(value.dtype), parts.run, params,
+            buffer.data() + row * parts.run);
+  }
+  return {buffer.data(), parts.size()};
+}
+
+/// The 8-bit codes of sample `s`, likewise.
+template <class Code, class Parts>
+std::span<const Code> codes(const TensorView& value, const Parts& parts, std::size_t s,
+                            std::vector<std::uint8_t>& buffer) {
+  if (parts.size() == 0) return {};
+  const auto* from = static_cast<const Code*>(value.data);
+  if (parts.outer == 1) return {from + parts.begin(s, 0), parts.size()};
+  if (buffer.size() < parts.size()) buffer.resize(parts.size());
+  for (std::size_t row = 0; row < parts.outer; ++row) {
+    std::memcpy(buffer.data() + row * parts.run, from + parts.begin(s, row), parts.run);
+  }
+  return {reinterpret_cast<const Code*>(buffer.data()), parts.size()};
+}
+
+std::string pair_name(const PairTap& pair) {
+  return fmt::format("'{}' and '{}'", printable(pair.reference), printable(pair.quantized));
+}
+
+/// Throws Errc::bad_input where the two tensors are not what the tap says.
+void check_pair(const PairTap& pair, const TensorView& reference, const TensorView& quantized) {
+  if (!std::ranges::equal(reference.shape, quantized.shape)) {
+    throw Error(
+        Errc::bad_input,
+        fmt::format("values {} cannot be compared: their shapes are {} and {}", pair_name(pair),
+                    to_string(reference.shape), to_string(quantized.shape)));
+  }
+  const DType dtype = quantized.dtype;
+  const bool fits = pair.params ? !is_float(dtype) && dtype != DType::string &&
+                                      (!pair.scheme || pair.scheme->dtype == dtype)
+                                : is_float(dtype);
+  if (!fits || reference.dtype == DType::string) {
+    const std::string wanted = !pair.params  ? "a float type"
+                               : pair.scheme ? std::string(name(pair.scheme->dtype))
+                                             : "an integer type";
+    throw Error(Errc::bad_input,
+                fmt::format("values {} cannot be compared: they are {} and {}, and the tap wants "
+                            "{} as the second",
+                            pair_name(pair), name(reference.dtype), name(dtype), wanted));
+  }
+}
+
+}  // namespace
+
+TensorView view(const Tensor& tensor) {
+  return {tensor.dtype(), tensor.shape(), tensor.bytes().data()};
+}
+
+Accumulators::Accumulators(const TapSpec& spec)
+    : spec_(spec),
+      fed_(spec.taps.size() + spec.pairs.size()),
+      dropped_(fed_.size()),
+      scratch_(std::make_unique<Scratch>()) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const Tap& tap : spec_.taps) {
+    if (!seen.insert({tap.value, {}}).second) {
+      throw Error(Errc::bad_input, fmt::format("value '{}' is tapped twice", printable(tap.value)));
+    }
+    if (tap.channel_axis.value_or(0) < 0) {
+      throw Error(Errc::bad_input, fmt::format("the channel axis of the tap on '{}' is negative",
+                                               printable(tap.value)));
+    }
+  }
+  seen.clear();
+  for (const PairTap& pair : spec_.pairs) {
+    if (!seen.insert({pair.reference, pair.quantized}).second) {
+      throw Error(Errc::bad_input, fmt::format("values {} are tapped twice", pair_name(pair)));
+    }
+  }
+  clear();
+}
+
+Accumulators::~Accumulators() = default;
+
+void Accumulators::begin(std::span<const std::uint64_t> samples) {
+  if (samples.empty()) throw Error(Errc::bad_input, "a batch has no samples");
+  SampleSet here;
+  for (const std::uint64_t sample : samples) {
+    if (here.contains(sample) || samples_.contains(sample)) {
+      throw Error(
+          Errc::bad_input,
+          fmt::format("sample {} is in the data twice; its statistics would count double", sample));
+    }
+    here.insert(sample);
+  }
+  step_.assign(samples.begin(), samples.end());
+  std::ranges::fill(fed_, 0u);
+}
+
+Accumulators::Parts Accumulators::parts_of(const TensorView& value, int sample_axis,
+                                           const std::string& name) const {
+  Parts parts;
+  parts.samples = step_.size();
+  parts.sample_shape.assign(value.shape.begin(), value.shape.end());
+  const std::optional<std::int64_t> count = element_count(value.shape);
+  if (!count) throw Error(Errc::bad_input, "a tensor's shape is impossible");
+  if (parts.samples == 1) {
+    parts.run = static_cast<std::size_t>(*count);
+    return parts;
+  }
+  const int rank = static_cast<int>(value.shape.size());
+  const int axis = sample_axis < 0 ? sample_axis + rank : sample_axis;
+  const auto samples = static_cast<std::int64_t>(parts.samples);
+  if (axis < 0 || axis >= rank || value.shape[static_cast<std::size_t>(axis)] % samples != 0) {
+    throw Error(Errc::bad_input,
+                fmt::format("value '{}' of shape {} does not divide into {} samples along axis {}; "
+                            "run with batch size 1",
+                            printable(name), to_string(value.shape), samples, sample_axis));
+  }
+  const auto at = static_cast<std::size_t>(axis);
+  parts.sample_shape[at] /= samples;
+  for (std::size_t i = 0; i < at; ++i) parts.outer *= static_cast<std::size_t>(value.shape[i]);
+  if (*count != 0) parts.run = static_cast<std::size_t>(*count) / parts.outer / parts.samples;
+  return parts;
+}
+
+void Accumulators::observe(std::size_t slot, const TensorView& value) {
+  const Tap& tap = spec_.taps[slot];
+  ValueStats& stats = values_[slot];
+  const Parts parts = parts_of(value, tap.sample_axis, tap.value);
+  if (tap.channel_axis && *tap.channel_axis >= static_cast<int>(value.shape.size())) {
+    throw Error(Errc::bad_input,
+                fmt::format("value '{}' of shape {} has no channel axis {}", printable(tap.value),
+                            to_string(value.shape), *tap.channel_axis));
+  }
+  ++fed_[slot];
+  Scratch::Lease scratch(*scratch_);
+  for (std::size_t s = 0; s < parts.samples; ++s) {
+    const std::span<const float> part = floats(value, parts, s, nullptr, scratch->x);
+    stats.moments.add(step_[s], part);
+    if (tap.histogram) stats.histogram.add(part);
+    if (tap.channel_axis) {
+      stats.channels.add(part, axis_layout(parts.sample_shape, *tap.channel_axis));
+    }
+  }
+}
+
+void Accumulators::compare(std::size_t slot, const TensorView& reference,
+                           const TensorView& quantized) {
+  const PairTap& pair = spec_.pairs[slot];
+  check_pair(pair, reference, quantized);
+  const Parts parts = parts_of(reference, pair.sample_axis, pair.reference);
+  ++fed_[spec_.taps.size() + slot];
+  add_pairs(slot, reference, quantized, parts);
+}
+
+void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const TensorView& y,
+                             const Parts& parts) {
+  const PairTap& pair = spec_.pairs[slot];
+  PairedStats& stats = pairs_[slot];
+  ClipRange clip = PairStats::kNoClip;
+  if (pair.params) {
+    Scheme scheme;
+    scheme.dtype = y.dtype;
+    const Range range = representable(*pair.params, pair.scheme.value_or(scheme));
+    clip = {range.min, range.max};
+  }
+  const QParams params = pair.params.value_or(QParams{});
+  Scratch::Lease scratch(*scratch_);
+  for (std::size_t s = 0; s < parts.samples; ++s) {
+    const std::span<const float> xs = floats(x, parts, s, nullptr, scratch->x);
+    const auto add_codes = [&](auto ys) {
+      stats.pairs.add(step_[s], xs, ys, Dequantize8{params.scale, params.zero_point}, clip);
+      if (pair.histogram) stats.code_histogram.add(ys);
+    };
+    if (y.dtype == DType::uint8) {
+      add_codes(codes<std::uint8_t>(y, parts, s, scratch->codes));
+    } else if (y.dtype == DType::int8) {
+      add_codes(codes<std::int8_t>(y, parts, s, scratch->codes));
+    } else {
+      const auto ys = floats(y, parts, s, pair.params ? &params : nullptr, scratch->y);
+      stats.pairs.add(step_[s], xs, ys, clip);
+      if (pair.histogram) stats.quantized_histogram.add(ys);
+    }
+    if (pair.histogram) stats.reference_histogram.add(xs);
+  }
+}
+
+void Accumulators::end() {
+  for (std::size_t i = 0; i < fed_.size(); ++i) {
+    if (dropped_[i] || fed_[i] == 1) continue;
+    const std::size_t taps = spec_.taps.size();
+    const std::string what = i < taps ? fmt::format("value '{}'", printable(spec_.taps[i].value))
+                                      : fmt::format("values {}", pair_name(spec_.pairs[i - taps]));
+    throw Error(Errc::failed, fmt::format("the tap on {} saw {} tensors in one step instead of one",
+                                          what, fed_[i]));
+  }
+  for (const std::uint64_t sample : step_) samples_.insert(sample);
+  step_.clear();
+}
+
+TapState Accumulators::take() {
+  if (!step_.empty()) {
+    throw Error(Errc::failed, "a step failed midway; what its taps gathered cannot be used");
+  }
+  TapState state;
+  state.samples = std::move(samples_);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    if (!dropped_[i]) state.values.push_back(std::move(values_[i]));
+  }
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    if (!dropped_[values_.size() + i]) state.pairs.push_back(std::move(pairs_[i]));
+  }
+  std::ranges::sort(state.values, {}, &ValueStats::value);
+  std::ranges::sort(state.pairs, [](const PairedStats& a, const PairedStats& b) {
+    return std::tie(a.reference, a.quantized) < std::tie(b.reference, b.quantized);
+  });
+  clear();
+  return state;
+}
+
+void Accumulators::clear() {
+  samples_ = {};
+  values_.assign(spec_.taps.size(), {});
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    values_[i].value = spec_.taps[i].value;
+    values_[i].channel_axis = spec_.taps[i].channel_axis.value_or(-1);
+  }
+  pairs_.assign(spec_.pairs.size(), {});
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    pairs_[i].reference = spec_.pairs[i].reference;
+    pairs_[i].quantized = spec_.pairs[i].quantized;
+  }
+}
+
+void Accumulators::drop_tap(std::size_t slot) {
+  dropped_[slot] = true;
+}
+
+void Accumulators::drop_pair(std::size_t slot) {
+  dropped_[spec_.taps.size() + slot] = true;
+}
+
+}  // namespace quantlens

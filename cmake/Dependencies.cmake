@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The third-party libraries, by the name that a module's LINK line uses:
 #   Boost::headers Boost::json CLI11::CLI11 fmt::fmt spdlog::spdlog yaml-cpp::yaml-cpp hwy::hwy PNG::PNG
-#   Threads::Threads, and those that bring no (working) CMake package: libzip::zip quantlens_dep::{protozero,stb,turbojpeg}.
+#   OpenSSL::Crypto OpenSSL::SSL Threads::Threads, and those that bring no (working) CMake package: libzip::zip quantlens_dep::{protozero,stb,turbojpeg}.
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
 find_package(CLI11 REQUIRED)
@@ -10,6 +10,7 @@ find_package(spdlog REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(hwy REQUIRED)
 find_package(PNG REQUIRED)
+find_package(OpenSSL 3 REQUIRED)
 if(NOT TARGET yaml-cpp::yaml-cpp)
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)  # the name since 0.8
 endif()

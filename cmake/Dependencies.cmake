@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # The third-party libraries, by the name that a module's LINK line uses:
 #   Boost::headers Boost::json CLI11::CLI11 fmt::fmt spdlog::spdlog yaml-cpp::yaml-cpp hwy::hwy PNG::PNG
-#   OpenSSL::Crypto OpenSSL::SSL Threads::Threads, and those that bring no (working) CMake package: libzip::zip quantlens_dep::{protozero,stb,turbojpeg}.
+#   OpenSSL::Crypto OpenSSL::SSL Threads::Threads, and those that bring no (working) CMake package:
+#   Boost::regex libzip::zip quantlens_dep::{protozero,stb,turbojpeg}.
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
 find_package(CLI11 REQUIRED)
@@ -13,6 +14,10 @@ find_package(PNG REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
 if(NOT TARGET yaml-cpp::yaml-cpp)
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)  # the name since 0.8
+endif()
+if(NOT TARGET Boost::regex)  # headers only since 1.76
+  add_library(Boost::regex INTERFACE IMPORTED)
+  target_link_libraries(Boost::regex INTERFACE Boost::headers)
 endif()
 
 find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_reader.hpp REQUIRED)

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/diagnose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "quantlens/diagnosis/weights.h"
+
+namespace quantlens {
+namespace {
+
+std::vector<SampleShare> worst_samples(const PairStats& stats, const SampleNames& names) {
+  std::vector<SampleShare> worst;
+  const double total = stats.mse() * static_cast<double>(stats.count());
+  for (const WorstSamples::Entry& entry : stats.worst().entries()) {
+    worst.push_back({.sample = entry.sample,
+                     .name = names(entry.sample),
+                     .share = total > 0 ? std::min(1.0, entry.score / total) : 0});
+  }
+  return worst;
+}
+
+ActivationRow row_of(const ValuePair& pair, const PairStats& stats, const SampleNames& names) {
+  const PairStats::Extremes& extremes = stats.extremes();
+  const bool any = stats.count() > 0;
+  ActivationRow row{.op = pair.op, .name = pair.op_name, .type = pair.type, .pattern = pair.pattern,
+                    .value = pair.reference, .quantized = pair.quantized, .side = pair.side,
+                    .mse = stats.mse(), .mse_normalized = stats.mse_normalized(),
+                    .sqnr_db = stats.sqnr_db(), .cosine = stats.cosine(),
+                    .max_abs_error = extremes.max_abs_error, .clip_rate = stats.clip_rate()};
+  if (any) {
+    row.min = extremes.min_x;
+    row.max = extremes.max_x;
+    row.data_range = row.max - row.min;
+    row.quantized_min = extremes.min_y;
+    row.quantized_max = extremes.max_y;
+  }
+  row.mean = stats.mean_x();
+  row.standard_deviation = std::sqrt(stats.variance_x());
+  row.quantized_mean = stats.mean_y();
+  row.quantized_standard_deviation = std::sqrt(stats.variance_y());
+  if (pair.params) {
+    row.scale = pair.params->scale;
+    row.zero_point = pair.params->zero_point;
+  }
+  row.elements = stats.count();
+  row.nonfinite = stats.nonfinite();
+  row.worst_samples = worst_samples(stats, names);
+  return row;
+}
+
+}  // namespace
+
+Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing& pairing,
+                   const TapState& state, const SampleNames& names) {
+  std::map<std::pair<std::string, std::string>, const PairStats*> gathered;
+  for (const PairedStats& stats : state.pairs) gathered[{stats.reference, stats.quantized}] = &stats.pairs;
+  Diagnosis diagnosis;
+  diagnosis.samples = state.samples.size();
+  for (const ValuePair& pair : pairing.pairs) {
+    const auto found = gathered.find({pair.reference, pair.quantized});
+    if (found == gathered.end()) continue;
+    diagnosis.activations.push_back(row_of(pair, *found->second, names));
+  }
+  diagnosis.paired = diagnosis.activations.size();
+  std::ranges::stable_sort(diagnosis.activations, [](const ActivationRow& a, const ActivationRow& b) {
+    return a.sqnr_db < b.sqnr_db;
+  });
+  diagnosis.weights = weight_rows(reference, quantized, pairing);
+  diagnosis.only_reference = pairing.only_reference;
+  diagnosis.only_quantized = pairing.only_quantized;
+  diagnosis.not_compared = pairing.not_compared;
+  return diagnosis;
+}
+
+}  // namespace quantlens

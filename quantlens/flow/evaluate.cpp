@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/evaluate.h"
+
+#include <fmt/format.h>
+
+#include "quantlens/accuracy/evaluate.h"
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+#include "quantlens/flow/measure.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/runtime/feed.h"
+#include "quantlens/runtime/open.h"
+
+namespace quantlens::flow {
+namespace {
+
+Accuracy accuracy_alone(const Model& model, const FittedData& data, const MetricSpec& metric,
+                        const Session& session) {
+  const auto run = open(model, nullptr, {}, run_options(session));
+  AccuracySink sink(metric);
+  BatchReader reader = make_reader(data, session);
+  feed(*run, reader, session.progress, "evaluate",
+       [&](const Batch& batch, const Outputs& outputs) { sink.add(batch, outputs); });
+  report_skipped(reader, session.progress);
+  return sink.result();
+}
+
+}  // namespace
+
+EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) {
+  const Model model = frontend::read(options.model);
+  std::optional<Model> against;
+  if (options.against) against = frontend::read(*options.against);
+  const FittedData data = fit_data(options.data, model, session.progress);
+  if (!data.opened.dataset->has_labels()) {
+    throw Error(Errc::bad_input, fmt::format("{}: has no labels, which --metric {} needs; add labels to the data",
+                                             options.data.data, options.metric.name));
+  }
+  std::vector<std::pair<std::string, const Model*>> models{{"quantized", &model}};
+  if (against) models.insert(models.begin(), {"reference", &*against});
+  const auto workload = begin_workload(session, "evaluate", models);
+  EvaluateResult result{.workload = workload->workload().id, .accuracy = {}, .paired = {}};
+  run_recorded(*workload, [&] {
+    if (against) {
+      const MeasureOptions wanted{.diagnose = false, .metric = options.metric};
+      result.paired = measure(*against, model, data, wanted, session, *workload).accuracy;
+      result.accuracy = result.paired->quantized;
+    } else {
+      result.accuracy = accuracy_alone(model, data, options.metric, session);
+      workload->write("accuracy.json", json::dump(json::encode(result.accuracy)));
+    }
+  });
+  return result;
+}
+
+}  // namespace quantlens::flow

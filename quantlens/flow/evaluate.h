@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "quantlens/accuracy/metric.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/record/accuracy.h"
+
+namespace quantlens::flow {
+
+struct EvaluateOptions {
+  fs::path model;
+  std::optional<fs::path> against;  ///< the model to compare with, over the same samples
+  DataChoice data;
+  MetricSpec metric;
+};
+
+struct EvaluateResult {
+  std::string workload;
+  Accuracy accuracy;                   ///< of `model`
+  std::optional<AccuracyPair> paired;  ///< reference: `against`; quantized: `model`
+};
+
+/// A model's accuracy, alone or paired with another's.
+EvaluateResult evaluate(const EvaluateOptions& options, const Session& session);
+
+}  // namespace quantlens::flow

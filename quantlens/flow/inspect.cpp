@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/inspect.h"
+
+#include <fmt/format.h>
+
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/make_plan.h"
+
+namespace quantlens::flow {
+namespace {
+
+InspectedValue describe(const ValueInfo& info) {
+  InspectedValue value{.name = info.name, .dtype = "?", .shape = "?"};
+  if (info.dtype) value.dtype = std::string(name(*info.dtype));
+  if (info.shape) {
+    std::vector<std::string> dims;
+    for (const Dim& dim : *info.shape) {
+      dims.push_back(dim.extent ? std::to_string(*dim.extent) : dim.symbol.empty() ? "?" : dim.symbol);
+    }
+    value.shape = fmt::format("[{}]", fmt::join(dims, ","));
+  }
+  return value;
+}
+
+Ranges imagined_ranges(const Model& model, const Prepared& prepared) {
+  Ranges ranges;
+  for (const std::string& value : values_to_calibrate(model, prepared)) {
+    ranges.values.push_back({.value = value, .min = -1, .max = 1, .algorithm = "minmax"});
+  }
+  return ranges;
+}
+
+}  // namespace
+
+Inspection inspect(const fs::path& path) {
+  const Model model = frontend::read(path);
+  Inspection result{.path = path.string(), .format = model.format, .file_bytes = model.file.bytes().size(),
+                    .opsets = model.opsets};
+  for (const auto& [name, weight] : model.graph.weights) {
+    result.weight_bytes += weight.bytes().size();
+    result.parameters += static_cast<std::uint64_t>(weight.size());
+  }
+  for (const ValueInfo& input : model.graph.inputs) result.inputs.push_back(describe(input));
+  for (const ValueInfo& output : model.graph.outputs) result.outputs.push_back(describe(output));
+  for (const Node& node : model.graph.nodes) ++result.op_counts[node.type];
+  for (const auto& [key, value] : model.metadata) result.metadata[key] = value.substr(0, 200);
+  const Prepared prepared = prepare(model.graph);
+  result.ops = make_plan(model, prepared, imagined_ranges(model, prepared), Recipe(), {}).plan.ops;
+  for (const OpPlan& op : result.ops) {
+    if (op.quantized) {
+      ++result.would_quantize;
+    } else {
+      ++result.stay_float[op.reason];
+    }
+  }
+  return result;
+}
+
+}  // namespace quantlens::flow

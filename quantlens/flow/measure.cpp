@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/measure.h"
+
+#include "quantlens/accuracy/evaluate.h"
+#include "quantlens/base/json.h"
+#include "quantlens/diagnosis/diagnose.h"
+#include "quantlens/diagnosis/pair.h"
+#include "quantlens/report/tables.h"
+#include "quantlens/runtime/feed.h"
+#include "quantlens/runtime/open.h"
+
+namespace quantlens::flow {
+
+Measured measure(const Model& reference, const Model& quantized, const FittedData& data,
+                 const MeasureOptions& options, const Session& session, WorkloadWriter& workload) {
+  Pairing pairing;
+  if (options.diagnose) pairing = pair(reference, quantized);
+  const auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
+  for (const NotTapped& missed : run->not_tapped()) pairing.not_compared.push_back({missed.value, missed.reason});
+  if (options.diagnose) workload.write("pairing.json", json::dump(json::encode(pairing)));
+
+  const Dataset& dataset = *data.opened.dataset;
+  const SampleNames names = [&dataset](std::uint64_t sample) { return dataset.name(sample); };
+  std::optional<AccuracyPairSink> accuracy;
+  if (options.metric) accuracy.emplace(*options.metric, names);
+  BatchReader reader = make_reader(data, session);
+  feed(*run, reader, session.progress, options.diagnose ? "diagnose" : "evaluate",
+       [&](const Batch& batch, const Outputs& outputs) {
+         if (accuracy) accuracy->add(batch, outputs);
+       });
+  report_skipped(reader, session.progress);
+
+  Measured measured;
+  if (accuracy) {
+    measured.accuracy = accuracy->result();
+    workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
+  }
+  if (options.diagnose) {
+    const TapState state = run->take();
+    measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
+    workload.write("diagnosis.json", json::dump(json::encode(*measured.diagnosis)));
+    workload.write("histograms.bin", to_bytes(state));
+    workload.write("activations_table.csv", to_csv(activations_table(*measured.diagnosis, ActivationOrder::mse)));
+    workload.write("weights_table.csv", to_csv(weights_table(*measured.diagnosis)));
+  }
+  return measured;
+}
+
+}  // namespace quantlens::flow

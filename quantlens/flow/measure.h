@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "quantlens/accuracy/metric.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/record/accuracy.h"
+#include "quantlens/record/diagnosis.h"
+
+namespace quantlens::flow {
+
+/// What one pass of two models over data is asked for; both may be served by the same pass.
+struct MeasureOptions {
+  bool diagnose = true;
+  std::optional<MetricSpec> metric;
+};
+
+struct Measured {
+  std::optional<Diagnosis> diagnosis;
+  std::optional<AccuracyPair> accuracy;
+};
+
+/// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json, histograms.bin,
+/// the CSV tables and accuracy.json into the workload, each as soon as it is known.
+Measured measure(const Model& reference, const Model& quantized, const FittedData& data,
+                 const MeasureOptions& options, const Session& session, WorkloadWriter& workload);
+
+}  // namespace quantlens::flow

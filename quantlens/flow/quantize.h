@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantlens/accuracy/metric.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/record/accuracy.h"
+#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/plan.h"
+#include "quantlens/record/recipe.h"
+
+namespace quantlens::flow {
+
+struct QuantizeOptions {
+  fs::path model;
+  fs::path output;                                ///< empty: `.int8` before the model's extension
+  DataChoice data;
+  std::optional<std::string> calibration_data;    ///< instead of the first samples of `data`
+  Recipe recipe;
+  bool diagnose = false;
+  std::optional<MetricSpec> metric;
+};
+
+struct QuantizeResult {
+  std::string workload;
+  fs::path folder;                       ///< the workload's
+  fs::path output;
+  std::uint64_t ops_quantized = 0;
+  std::uint64_t ops_float = 0;
+  Plan plan;
+  std::optional<AccuracyPair> accuracy;
+  std::optional<Diagnosis> diagnosis;
+};
+
+/// Calibrates, plans, writes the quantized model, and then, if asked, diagnoses and evaluates it. The
+/// model is on disk before it is measured, and stays whatever happens afterwards.
+QuantizeResult quantize(const QuantizeOptions& options, const Session& session);
+
+/// Whether this CPU multiplies 8-bit integers without saturating at 16 bits.
+bool cpu_has_vnni();
+
+}  // namespace quantlens::flow

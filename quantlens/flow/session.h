@@ -1,0 +1,71 @@
+// flow: one file a verb: what the command line, Python and the API call. Puts the other modules together and
+// keeps every record in the workspace; computes nothing itself. Start with quantize.h.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantlens/base/progress.h"
+#include "quantlens/base/store.h"
+#include "quantlens/dataset/open.h"
+#include "quantlens/dataset/reader.h"
+#include "quantlens/graph/model.h"
+#include "quantlens/runtime/run.h"
+#include "quantlens/workspace/workspace.h"
+
+namespace quantlens::flow {
+
+/// What every verb gets from its door.
+struct Session {
+  Store& store;
+  Progress& progress;
+  fs::path workspace;                  ///< empty: default_workspace()
+  std::string name;                    ///< of the workload; empty: the model's file name
+  std::vector<std::string> arguments;  ///< as the user gave them, for the record
+  unsigned threads = 1;                ///< cores to use, all together
+  bool strict = false;                 ///< an unreadable sample ends the verb
+};
+
+/// Which samples.
+struct DataChoice {
+  std::string data;  ///< as `--data` takes it
+  DataOptions options;
+};
+
+/// A data set fitted to a model.
+struct FittedData {
+  OpenedData opened;
+  std::string input_name;  ///< the model's only input, for data that do not name theirs
+};
+
+/// What the model's inputs want. Throws Errc::unsupported for inputs that are no tensors.
+std::vector<InputSpec> input_specs(const Model& model);
+
+/// Opens the data for the model; its caveat, if it has one, becomes a note.
+FittedData fit_data(const DataChoice& choice, const Model& model, Progress& progress);
+
+/// A reader over the first `count` samples (absent: all), with this session's share of cores.
+BatchReader make_reader(const FittedData& data, const Session& session,
+                        std::optional<std::uint64_t> count = {});
+
+RunOptions run_options(const Session& session);
+
+/// Tells which samples could not be read.
+void report_skipped(const BatchReader& reader, Progress& progress);
+
+/// A workload for this verb over these models (hashed), state wip.
+std::unique_ptr<WorkloadWriter> begin_workload(const Session& session, const std::string& verb,
+                                               const std::vector<std::pair<std::string, const Model*>>& models);
+
+/// Runs `work`; the workload ends as success, or as failure with the message, which is thrown on.
+void run_recorded(WorkloadWriter& workload, const std::function<void()>& work);
+
+/// A model's file as the record names it.
+ModelFile model_file(const std::string& role, const Model& model);
+
+}  // namespace quantlens::flow

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/frontend/frontend.h"
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/onnx.h"
+
+namespace quantlens::frontend {
+namespace {
+
+struct Format {
+  std::string_view name;
+  bool (*match)(Bytes bytes, const fs::path& path);
+  Model (*read)(const fs::path& path, MappedFile file);
+  void (*apply)(const Model& model, const Plan& plan,
+                const std::map<std::string, std::string>& metadata, Store& store,
+                const fs::path& path);
+};
+
+constexpr Format kFormats[] = {
+    {"onnx", onnx::match, onnx::read, onnx::apply},
+};
+
+/// What people hand in by mistake, by the bytes at a place near the beginning of the file.
+struct Stranger {
+  std::size_t offset;
+  std::string_view magic;
+  std::string_view sentence;
+};
+
+constexpr Stranger kStrangers[] = {
+    {0, "version https://git-lfs",
+     "it is a Git LFS pointer; fetch the file itself with git lfs pull"},
+    {0, "PK\x03\x04",
+     "it is a ZIP archive, as PyTorch and Keras write them; export the model to ONNX"},
+    {0, "\x89HDF", "it is an HDF5 file, as Keras writes them; export the model to ONNX"},
+    {4, "TFL3", "it is a TensorFlow Lite file; export the original model to ONNX"},
+    {4, "ORTM", "it is in ONNX Runtime's own format; give the .onnx file that it was made from"},
+    {0, "\xFF\xD8\xFF", "it is a JPEG image; give an .onnx file"},
+    {0, "\x89PNG", "it is a PNG image; give an .onnx file"},
+    {0, "<", "it looks like a web page or XML; give an .onnx file"},
+};
+
+/// What the bytes are where they are surely no model.
+std::string_view problem_of(std::string_view text) {
+  if (text.empty()) return "it is empty; re-export or re-download it";
+  for (const Stranger& stranger : kStrangers) {
+    if (text.size() > stranger.offset && text.substr(stranger.offset).starts_with(stranger.magic)) {
+      return stranger.sentence;
+    }
+  }
+  return {};
+}
+
+[[noreturn]] void fail(const fs::path& path, std::string_view problem) {
+  throw Error(Errc::bad_input, fmt::format("{}: not a model that quantlens can read: {}",
+                                           printable(path.string()), problem));
+}
+
+}  // namespace
+
+Model read(const fs::path& path) {
+  MappedFile file = MappedFile::open(path);
+  if (const std::string_view problem = problem_of(file.text()); !problem.empty()) {
+    fail(path, problem);
+  }
+  for (const Format& format : kFormats) {
+    if (format.match(file.bytes(), path)) return format.read(path, std::move(file));
+  }
+  fail(path, "its bytes are of no known format; give an .onnx file");
+}
+
+void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
+           Store& store, const fs::path& path) {
+  for (const Format& format : kFormats) {
+    if (format.name == model.format) return format.apply(model, plan, metadata, store, path);
+  }
+  throw Error(Errc::unsupported, fmt::format("{}: models of format '{}' cannot be written yet",
+                                             printable(path.string()), printable(model.format)));
+}
+
+}  // namespace quantlens::frontend

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+#include <string>
+#include <string_view>
+#include <unordered_set>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/source.h"
+#include "quantlens/graph/order.h"
+
+namespace quantlens::onnx {
+namespace {
+
+/// The names that a node of a graph may read at one moment, those of the graphs around it included.
+struct Scope {
+  const Scope* around = nullptr;
+  std::unordered_set<std::string_view> made;
+  bool sees(std::string_view name) const {
+    for (const Scope* scope = this; scope != nullptr; scope = scope->around) {
+      if (scope->made.contains(name)) return true;
+    }
+    return false;
+  }
+};
+
+[[noreturn]] void fail(const std::string& sentence) {
+  throw Error(Errc::bad_input, sentence);
+}
+
+void make(Scope& scope, const std::string& name, std::string_view what) {
+  if (!scope.made.insert(name).second) {
+    fail(fmt::format("{} '{}' has a name that is taken already", what, printable(name)));
+  }
+}
+
+/// Says why `name` cannot be read here: a cycle, nothing makes it, or only a later node does.
+[[noreturn]] void fail_unmade(const Graph& graph, const Scope& scope, const Node& node,
+                              const std::string& name) {
+  std::set<std::string> outer;
+  for (const Scope* around = scope.around; around != nullptr; around = around->around) {
+    outer.insert(around->made.begin(), around->made.end());
+  }
+  topological_order(graph, outer);  // throws where there is none
+  fail(fmt::format("node '{}' reads '{}' before the node that makes it", printable(op_name(node)),
+                   printable(name)));
+}
+
+void check_graph(const Graph& graph, const Scope* around) {
+  Scope scope{around, {}};
+  for (const ValueInfo& input : graph.inputs) make(scope, input.name, "input");
+  for (const auto& [name, weight] : graph.weights) make(scope, name, "weight");
+  for (const std::string& name : graph.opaque_weights) make(scope, name, "weight");
+  for (const Node& node : graph.nodes) {
+    for (const std::string& name : node.inputs) {
+      if (!name.empty() && !scope.sees(name)) fail_unmade(graph, scope, node, name);
+    }
+    for (const auto& [key, body] : node.subgraphs) check_graph(*body, &scope);
+    for (const std::string& name : node.outputs) {
+      if (!name.empty()) make(scope, name, "output");
+    }
+  }
+  for (const ValueInfo& output : graph.outputs) {
+    if (!scope.sees(output.name)) {
+      fail(fmt::format("nothing makes the output '{}'", printable(output.name)));
+    }
+  }
+}
+
+}  // namespace
+
+void check(const Graph& graph) {
+  check_graph(graph, nullptr);
+}
+
+}  // namespace quantlens::onnx

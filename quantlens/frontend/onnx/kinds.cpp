@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string_view>
+
+#include "quantlens/frontend/onnx/source.h"
+
+namespace quantlens::onnx {
+namespace {
+
+struct Row {
+  std::string_view type;
+  Kind kind;
+};
+
+// Sorted by type. An operator whose inputs mean something else than its Kind says
+// is not here: it stays Kind::other.
+constexpr Row kOnnx[] = {
+    {"Abs", Kind::abs},
+    {"Add", Kind::add},
+    {"AveragePool", Kind::average_pool},
+    {"BatchNormalization", Kind::batch_norm},
+    {"Cast", Kind::cast},
+    {"Clip", Kind::clip},
+    {"Concat", Kind::concat},
+    {"Constant", Kind::constant},
+    {"Conv", Kind::conv},
+    {"ConvInteger", Kind::conv_integer},
+    {"DequantizeLinear", Kind::dequantize},
+    {"Div", Kind::div},
+    {"Dropout", Kind::dropout},
+    {"DynamicQuantizeLinear", Kind::dynamic_quantize},
+    {"Erf", Kind::erf},
+    {"Exp", Kind::exp},
+    {"Expand", Kind::expand},
+    {"Flatten", Kind::flatten},
+    {"Gather", Kind::gather},
+    {"Gelu", Kind::gelu},
+    {"Gemm", Kind::gemm},
+    {"GlobalAveragePool", Kind::global_average_pool},
+    {"HardSigmoid", Kind::hard_sigmoid},
+    {"HardSwish", Kind::hard_swish},
+    {"Identity", Kind::identity},
+    {"If", Kind::control_flow},
+    {"LayerNormalization", Kind::layer_norm},
+    {"LeakyRelu", Kind::leaky_relu},
+    {"Log", Kind::log},
+    {"Loop", Kind::control_flow},
+    {"MatMul", Kind::matmul},
+    {"MatMulInteger", Kind::matmul_integer},
+    {"Max", Kind::max},
+    {"MaxPool", Kind::max_pool},
+    {"Min", Kind::min},
+    {"Mul", Kind::mul},
+    {"Neg", Kind::neg},
+    {"Pad", Kind::pad},
+    {"Pow", Kind::pow},
+    {"QLinearConv", Kind::qconv},
+    {"QLinearMatMul", Kind::qmatmul},
+    {"QuantizeLinear", Kind::quantize},
+    {"Reciprocal", Kind::reciprocal},
+    {"ReduceMean", Kind::reduce_mean},
+    {"ReduceSum", Kind::reduce_sum},
+    {"Relu", Kind::relu},
+    {"Reshape", Kind::reshape},
+    {"Resize", Kind::resize},
+    {"Scan", Kind::control_flow},
+    {"Shape", Kind::shape_of},
+    {"Sigmoid", Kind::sigmoid},
+    {"Slice", Kind::slice},
+    {"Softmax", Kind::softmax},
+    {"Split", Kind::split},
+    {"Sqrt", Kind::sqrt},
+    {"Squeeze", Kind::squeeze},
+    {"Sub", Kind::sub},
+    {"Tanh", Kind::tanh},
+    {"Transpose", Kind::transpose},
+    {"Unsqueeze", Kind::unsqueeze},
+    {"Where", Kind::where},
+};
+
+constexpr Row kMicrosoft[] = {
+    {"DequantizeLinear", Kind::dequantize},
+    {"Gelu", Kind::gelu},
+    {"QGemm", Kind::qgemm},
+    {"QLinearAdd", Kind::qadd},
+    {"QLinearAveragePool", Kind::qaverage_pool},
+    {"QLinearConcat", Kind::qconcat},
+    {"QLinearConv", Kind::qconv},
+    {"QLinearGlobalAveragePool", Kind::qglobal_average_pool},
+    {"QLinearMul", Kind::qmul},
+    {"QuantizeLinear", Kind::quantize},
+};
+
+constexpr bool by_type(const Row& a, const Row& b) {
+  return a.type < b.type;
+}
+static_assert(std::is_sorted(std::begin(kOnnx), std::end(kOnnx), by_type));
+static_assert(std::is_sorted(std::begin(kMicrosoft), std::end(kMicrosoft), by_type));
+
+template <std::size_t N>
+Kind find(const Row (&table)[N], std::string_view type) {
+  const Row* const found = std::ranges::lower_bound(table, type, {}, &Row::type);
+  return found != std::end(table) && found->type == type ? found->kind : Kind::other;
+}
+
+}  // namespace
+
+Kind kind_of(std::string_view domain, std::string_view type) {
+  if (domain.empty()) return find(kOnnx, type);
+  if (domain == "com.microsoft") return find(kMicrosoft, type);
+  return Kind::other;
+}
+
+}  // namespace quantlens::onnx

@@ -1,0 +1,91 @@
+// What every part of the reader needs: the file, the files beside it, and how to complain.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "quantlens/base/store.h"
+#include "quantlens/frontend/onnx/wire.h"
+#include "quantlens/graph/model.h"
+
+namespace quantlens::onnx {
+
+/// How deep graphs may be nested in attributes of nodes.
+inline constexpr int kMostNesting = 32;
+
+struct Source {
+  fs::path path;
+  MappedFile file;
+  std::map<std::string, MappedFile> beside;                 ///< external data by location
+  std::set<std::pair<std::string, std::string>> functions;  ///< local ones by domain and name
+};
+
+/// Throws Errc::bad_input: "<path>: not a sound ONNX file: <problem>; re-export or re-download it".
+[[noreturn]] void unsound(const fs::path& path, std::string_view problem);
+
+/// Where the bytes of an external tensor are.
+struct External {
+  std::string location;
+  std::uint64_t offset = 0;
+  std::optional<std::uint64_t> length;
+};
+
+/// Reads the entries of TensorProto.external_data.
+External read_external(const fs::path& path, std::span<const Field> entries);
+/// The file at a location beside the model, opened once. Throws Errc::not_found, or Errc::bad_input
+/// where it would lie outside the model's folder.
+const MappedFile& file_beside(Source& source, const std::string& location);
+
+struct Opset {
+  std::string domain;
+  std::int64_t version = 0;
+};
+Opset read_opset(std::string_view message);
+
+struct FunctionId {
+  std::string domain;
+  std::string name;
+  std::string overload;
+};
+FunctionId read_function_id(std::string_view message);
+
+/// Key and value of a StringStringEntryProto.
+std::pair<std::string_view, std::string_view> read_entry(std::string_view message);
+
+/// A TensorProto's name and contents; no contents where its element type has no DType.
+struct NamedTensor {
+  std::string name;
+  std::optional<Tensor> tensor;
+};
+NamedTensor read_tensor(Source& source, std::string_view message);
+std::string tensor_name(std::string_view message);
+
+/// DType of a TensorProto.DataType; nothing for those that quantlens has no word for.
+std::optional<DType> dtype_from_onnx(std::int64_t data_type);
+int onnx_from_dtype(DType dtype);
+
+ValueInfo read_value_info(std::string_view message);
+
+/// `depth`: how many graphs are around it.
+Graph read_graph(Source& source, std::string_view message, int depth);
+
+/// Checks what every reader of a Graph relies on: nothing made twice, everything read is made
+/// before, here or in a graph around it. Throws Errc::bad_input with a sentence that lacks the
+/// path.
+void check(const Graph& graph);
+
+/// "" and "ai.onnx" are the same set of operators.
+inline std::string canonical_domain(std::string_view domain) {
+  return std::string(domain == "ai.onnx" ? "" : domain);
+}
+
+/// What an operator does; Kind::other for those that quantlens does not know.
+Kind kind_of(std::string_view domain, std::string_view type);
+
+}  // namespace quantlens::onnx

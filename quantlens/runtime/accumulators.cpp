@@ -104,7 +104,6 @@ void convert(DType dtype, const std::byte* from, std::size_t count, const QParam
     case DType::int8:
       return convert_elements<std::int8_t>(from, count, to, number);
     case DType::uint4:
-    case DType::boolean:
     case DType::uint8:
       return convert_elements<std::uint8_t>(from, count, to, number);
     case DType::int16:
@@ -119,6 +118,9 @@ void convert(DType dtype, const std::byte* from, std::size_t count, const QParam
       return convert_elements<std::int64_t>(from, count, to, number);
     case DType::uint64:
       return convert_elements<std::uint64_t>(from, count, to, number);
+    case DType::boolean:
+      return convert_elements<std::uint8_t>(
+          from, count, to, [](std::uint8_t byte) { return byte != 0 ? 1.f : 0.f; });
     case DType::string:
       break;
   }

@@ -3,6 +3,8 @@
 add_library(quantlens_flags INTERFACE)
 target_compile_options(quantlens_flags INTERFACE
   -Wall -Wextra -Wpedantic -Wshadow -Wconversion
+  # Designated initializers name what differs from the defaults; what they leave out is meant.
+  -Wno-missing-field-initializers
   # No multiply and add is fused into one rounding: a record must be equal byte for byte whether a loop
   # was compiled for a CPU with FMA or without. For the same reason there is no -march=native; Highway
   # picks the instruction set at run time, and where it wants an FMA it says so.

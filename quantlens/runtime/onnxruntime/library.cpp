@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/onnxruntime/library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include "quantlens/base/text.h"
+#include "quantlens/runtime/locate.h"
+
+namespace quantlens::onnxruntime {
+namespace {
+
+/// What this file was compiled for; any later library of major version 1 offers it as well.
+constexpr std::uint32_t kApiVersion = 21;
+
+/// The file that a handle was loaded from.
+std::string path_of(void* symbol, const fs::path& otherwise) {
+  Dl_info info{};
+  if (dladdr(symbol, &info) != 0 && info.dli_fname != nullptr) return info.dli_fname;
+  return otherwise.string();
+}
+
+/// Loads one candidate into `out`, or says why not.
+std::string load_one(const fs::path& candidate, Library& out) {
+  void* handle = dlopen(candidate.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (handle == nullptr) {
+    const char* reason = dlerror();
+    return printable(reason != nullptr ? reason : candidate.string());
+  }
+  void* symbol = dlsym(handle, "OrtGetApiBase");
+  if (symbol == nullptr) {
+    dlclose(handle);
+    return fmt::format("{}: is not ONNX Runtime", printable(candidate.string()));
+  }
+  const auto get_base = reinterpret_cast<const OrtApiBase* (*)()>(symbol);
+  const std::string version = get_base()->GetVersionString();
+  const OrtApi* api = get_base()->GetApi(kApiVersion);
+  if (api == nullptr) {
+    out.code = Errc::unsupported;
+    return fmt::format("{}: is ONNX Runtime {}, and quantlens needs 1.{} or later",
+                       printable(path_of(symbol, candidate)), printable(version), kApiVersion);
+  }
+  out.api = api;
+  out.version = version;
+  out.path = path_of(symbol, candidate);
+  return {};
+}
+
+}  // namespace
+
+Library load_library(const std::vector<fs::path>& candidates) {
+  Library library;
+  std::string tried;
+  for (const fs::path& candidate : candidates) {
+    const std::string reason = load_one(candidate, library);
+    if (reason.empty()) return library;
+    tried += "\n  " + reason;
+  }
+  library.problem = fmt::format(
+      "no usable ONNX Runtime was found; run tools/setup, or set QUANTLENS_ONNXRUNTIME to "
+      "libonnxruntime.so.1 or its folder; tried:{}",
+      tried);
+  return library;
+}
+
+const Library& library() {
+  // Once in a process: a library that the loader has mapped cannot be had twice, and the C++
+  // wrappers of its own header keep the table of functions in a static, too. Nothing else here is
+  // static.
+  static const Library loaded = [] {
+    Library first = load_library(onnxruntime_candidates());
+    if (first.api != nullptr) Ort::InitApi(first.api);
+    return first;
+  }();
+  return loaded;
+}
+
+void require_library() {
+  if (library().api == nullptr) throw Error(library().code, library().problem);
+}
+
+}  // namespace quantlens::onnxruntime

@@ -13,9 +13,9 @@ namespace quantlens {
 
 /// Samples stacked along a new first axis.
 struct Batch {
-  std::vector<std::uint64_t> samples;           ///< global indices
-  TensorMap inputs;                             ///< by graph input name
-  std::vector<std::optional<Tensor>> labels;    ///< one a sample
+  std::vector<std::uint64_t> samples;         ///< global indices
+  TensorMap inputs;                           ///< by graph input name
+  std::vector<std::optional<Tensor>> labels;  ///< one a sample
 };
 
 /// A sample that could not be read, and why.
@@ -27,15 +27,15 @@ struct SkippedSample {
 
 struct ReaderOptions {
   std::uint64_t batch_size = 1;
-  std::uint64_t first = 0;                        ///< first sample
-  std::optional<std::uint64_t> count;             ///< how many from there; absent: to the end
-  unsigned threads = 1;                           ///< that decode; the loop's own thread is not one
-  std::uint64_t ahead = 0;                        ///< batches kept ready; 0: twice the threads
-  bool strict = false;                            ///< an unreadable sample throws instead of skipping
+  std::uint64_t first = 0;             ///< first sample
+  std::optional<std::uint64_t> count;  ///< how many from there; absent: to the end
+  unsigned threads = 1;                ///< that decode; the loop's own thread is not one
+  std::uint64_t ahead = 0;             ///< batches kept ready; 0: twice the threads
+  bool strict = false;                 ///< an unreadable sample throws instead of skipping
 };
 
-/// Batches in order of sample index, read ahead by a bounded number. The batches do not depend on the
-/// number of threads. Samples of unequal shape never share a batch. Not thread-safe itself.
+/// Batches in order of sample index, read ahead by a bounded number. The batches do not depend on
+/// the number of threads. Samples of unequal shape never share a batch. Not thread-safe itself.
 class BatchReader {
  public:
   /// `input_name` is the model's only input where the data set does not name its own.

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+
+#include "quantlens/dataset/arrays.h"
+#include "quantlens/dataset/synthetic.h"
+#include "quantlens/dataset/transform.h"
+
+namespace quantlens {
+
+struct ImagesSource {
+  std::string folder;
+  std::string labels;  ///< may be empty
+  ImageSteps steps;
+};
+
+struct NpzSource {
+  std::string file;
+  ArrayRoles roles;
+};
+
+struct NpySource {
+  std::string file;
+  std::string labels;  ///< may be empty
+};
+
+struct RandomSource {
+  std::optional<std::uint64_t> count;
+  std::optional<std::uint64_t> seed;
+  std::map<std::string, Shape> shapes;
+};
+
+/// A data document as written (docs/data.md): nothing is opened, paths are as they stand.
+struct DataDocument {
+  std::variant<ImagesSource, NpzSource, NpySource, RandomSource> source;
+  std::optional<std::string> input;
+  std::optional<std::uint64_t> batch_size;
+  std::optional<std::uint64_t> limit;
+};
+
+constexpr std::size_t kLargestDocument = 1 << 20;
+
+/// Reads YAML, of which JSON is a part. Throws Errc::usage naming `where`, the line and the key for
+/// anything that it does not know, with the nearest key; Errc::unsupported for tfrecord.
+DataDocument parse_data_document(std::string_view text, std::string_view where);
+
+}  // namespace quantlens

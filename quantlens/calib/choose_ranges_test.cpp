@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/calib/choose_ranges.h"
 
-#include <gtest/gtest.h>
-
 #include <cmath>
 #include <limits>
 #include <vector>
+
+#include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
 

@@ -25,11 +25,19 @@ std::vector<SampleShare> worst_samples(const PairStats& stats, const SampleNames
 ActivationRow row_of(const ValuePair& pair, const PairStats& stats, const SampleNames& names) {
   const PairStats::Extremes& extremes = stats.extremes();
   const bool any = stats.count() > 0;
-  ActivationRow row{.op = pair.op, .name = pair.op_name, .type = pair.type, .pattern = pair.pattern,
-                    .value = pair.reference, .quantized = pair.quantized, .side = pair.side,
-                    .mse = stats.mse(), .mse_normalized = stats.mse_normalized(),
-                    .sqnr_db = stats.sqnr_db(), .cosine = stats.cosine(),
-                    .max_abs_error = extremes.max_abs_error, .clip_rate = stats.clip_rate()};
+  ActivationRow row{.op = pair.op,
+                    .name = pair.op_name,
+                    .type = pair.type,
+                    .pattern = pair.pattern,
+                    .value = pair.reference,
+                    .quantized = pair.quantized,
+                    .side = pair.side,
+                    .mse = stats.mse(),
+                    .mse_normalized = stats.mse_normalized(),
+                    .sqnr_db = stats.sqnr_db(),
+                    .cosine = stats.cosine(),
+                    .max_abs_error = extremes.max_abs_error,
+                    .clip_rate = stats.clip_rate()};
   if (any) {
     row.min = extremes.min_x;
     row.max = extremes.max_x;
@@ -56,7 +64,8 @@ ActivationRow row_of(const ValuePair& pair, const PairStats& stats, const Sample
 Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing& pairing,
                    const TapState& state, const SampleNames& names) {
   std::map<std::pair<std::string, std::string>, const PairStats*> gathered;
-  for (const PairedStats& stats : state.pairs) gathered[{stats.reference, stats.quantized}] = &stats.pairs;
+  for (const PairedStats& stats : state.pairs)
+    gathered[{stats.reference, stats.quantized}] = &stats.pairs;
   Diagnosis diagnosis;
   diagnosis.samples = state.samples.size();
   for (const ValuePair& pair : pairing.pairs) {
@@ -65,9 +74,9 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
     diagnosis.activations.push_back(row_of(pair, *found->second, names));
   }
   diagnosis.paired = diagnosis.activations.size();
-  std::ranges::stable_sort(diagnosis.activations, [](const ActivationRow& a, const ActivationRow& b) {
-    return a.sqnr_db < b.sqnr_db;
-  });
+  std::ranges::stable_sort(
+      diagnosis.activations,
+      [](const ActivationRow& a, const ActivationRow& b) { return a.sqnr_db < b.sqnr_db; });
   diagnosis.weights = weight_rows(reference, quantized, pairing);
   diagnosis.only_reference = pairing.only_reference;
   diagnosis.only_quantized = pairing.only_quantized;

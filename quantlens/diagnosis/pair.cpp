@@ -21,7 +21,8 @@ struct Codes {
   std::vector<QParams> params;
 };
 
-// Scale and zero point of a QuantizeLinear or DequantizeLinear; nothing where they are not constant.
+// Scale and zero point of a QuantizeLinear or DequantizeLinear; nothing where they are not
+// constant.
 std::optional<Codes> codes_of(const GraphIndex& index, const Node& node, const std::string& tensor,
                               std::size_t rank) {
   const Tensor* scale = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
@@ -31,13 +32,15 @@ std::optional<Codes> codes_of(const GraphIndex& index, const Node& node, const s
   if (has_zero && (!zero || zero->size() != scale->size())) return std::nullopt;
   const Tensor scales = to_float32(*scale);
   const std::vector<std::int64_t> zeros = zero ? to_int64(*zero) : std::vector<std::int64_t>();
-  Codes codes{.tensor = tensor, .scheme = {.dtype = zero ? zero->dtype() : DType::uint8, .axis = {}},
+  Codes codes{.tensor = tensor,
+              .scheme = {.dtype = zero ? zero->dtype() : DType::uint8, .axis = {}},
               .params = {}};
   for (std::size_t i = 0; i < scales.data<float>().size(); ++i) {
     codes.params.push_back({.scale = scales.data<float>()[i],
                             .zero_point = zero ? static_cast<std::int32_t>(zeros[i]) : 0});
   }
-  codes.scheme.symmetric = std::ranges::all_of(codes.params, [](const QParams& p) { return p.zero_point == 0; });
+  codes.scheme.symmetric =
+      std::ranges::all_of(codes.params, [](const QParams& p) { return p.zero_point == 0; });
   if (codes.params.size() > 1) {
     const std::int64_t axis = attribute_int(node, "axis", 1);
     codes.scheme.axis = static_cast<int>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
@@ -48,8 +51,12 @@ std::optional<Codes> codes_of(const GraphIndex& index, const Node& node, const s
 class Pairer {
  public:
   Pairer(const Model& reference, const Model& quantized)
-      : reference_(reference), quantized_(quantized), index_(reference.graph), q_index_(quantized.graph),
-        prepared_(prepare(reference.graph)), provenance_(read_provenance(quantized)) {
+      : reference_(reference),
+        quantized_(quantized),
+        index_(reference.graph),
+        q_index_(quantized.graph),
+        prepared_(prepare(reference.graph)),
+        provenance_(read_provenance(quantized)) {
     for (const Pattern& pattern : prepared_.patterns) {
       pattern_of_output_[op_id(node(pattern.members.back()))] = &pattern;
     }
@@ -60,9 +67,17 @@ class Pairer {
 
   Pairing run() {
     for (const ValueInfo& input : reference_.graph.inputs) {
-      pair_value(input.name, {.op = input.name, .op_name = input.name, .type = "Input", .pattern = {},
-                              .reference = input.name, .quantized = {}, .scheme = {}, .params = {},
-                              .found_by = {}}, false);
+      pair_value(input.name,
+                 {.op = input.name,
+                  .op_name = input.name,
+                  .type = "Input",
+                  .pattern = {},
+                  .reference = input.name,
+                  .quantized = {},
+                  .scheme = {},
+                  .params = {},
+                  .found_by = {}},
+                 false);
     }
     for (const Node& op : reference_.graph.nodes) pair_outputs(op);
     for (const Pattern& pattern : prepared_.patterns) pair_weight(node(pattern.anchor));
@@ -81,18 +96,27 @@ class Pairer {
     if (value.empty() || index_.constant(value)) return;
     const auto found = pattern_of_output_.find(value);
     const Node& named = found == pattern_of_output_.end() ? op : node(found->second->anchor);
-    ValuePair pair{.op = op_id(named), .op_name = op_name(named), .type = named.type, .pattern = {},
-                   .reference = value, .quantized = {}, .scheme = {}, .params = {}, .found_by = {}};
+    ValuePair pair{.op = op_id(named),
+                   .op_name = op_name(named),
+                   .type = named.type,
+                   .pattern = {},
+                   .reference = value,
+                   .quantized = {},
+                   .scheme = {},
+                   .params = {},
+                   .found_by = {}};
     bool float_side = index_.is_output(value);
     if (found != pattern_of_output_.end()) {
       const Capability* row = capability(named.kind);
       float_side = float_side || (row && row->role == Role::compute);
-      for (const std::size_t member : found->second->members) pair.pattern.push_back(node(member).type);
+      for (const std::size_t member : found->second->members)
+        pair.pattern.push_back(node(member).type);
     }
     pair_value(value, pair, float_side);
   }
 
-  // Adds a row for every quantized side of the value; `float_side`: compare floats where it has none.
+  // Adds a row for every quantized side of the value; `float_side`: compare floats where it has
+  // none.
   void pair_value(const std::string& value, ValuePair pair, bool float_side) {
     const std::vector<Codes> sides = quantized_sides(value, pair.found_by);
     for (const Codes& side : sides) {
@@ -104,7 +128,8 @@ class Pairer {
       if (side.params.size() > 1) {
         pairing_.not_compared.push_back({value, "its codes have a scale for each channel"});
       } else if (side.scheme.dtype != DType::uint8 && side.scheme.dtype != DType::int8) {
-        pairing_.not_compared.push_back({value, "its codes are " + std::string(name(side.scheme.dtype)) +
+        pairing_.not_compared.push_back({value, "its codes are " +
+                                                    std::string(name(side.scheme.dtype)) +
                                                     "; only 8-bit codes are compared yet"});
       } else {
         pairing_.pairs.push_back(pair);
@@ -173,9 +198,14 @@ class Pairer {
       const bool folded = std::ranges::any_of(prepared_.input_edits, [&](const InputEdit& edit) {
         return edit.use.op == op_id(op) && edit.use.input == input;
       });
-      pairing_.weights.push_back({.op = op_id(op), .op_name = op_name(op), .type = op.type,
-                                  .reference = op.inputs[input], .quantized = codes->tensor,
-                                  .folded = folded, .scheme = codes->scheme, .params = codes->params});
+      pairing_.weights.push_back({.op = op_id(op),
+                                  .op_name = op_name(op),
+                                  .type = op.type,
+                                  .reference = op.inputs[input],
+                                  .quantized = codes->tensor,
+                                  .folded = folded,
+                                  .scheme = codes->scheme,
+                                  .params = codes->params});
     }
   }
 
@@ -191,7 +221,9 @@ class Pairer {
 
   void find_only_quantized() {
     for (const Node& maker : quantized_.graph.nodes) {
-      if (maker.kind != Kind::quantize || maker.inputs.empty() || q_index_.constant(maker.inputs[0])) continue;
+      if (maker.kind != Kind::quantize || maker.inputs.empty() ||
+          q_index_.constant(maker.inputs[0]))
+        continue;
       if (!used_.contains(op_id(maker))) pairing_.only_quantized.push_back(op_id(maker));
     }
   }
@@ -216,8 +248,10 @@ Pairing pair(const Model& reference, const Model& quantized) {
 TapSpec taps_for(const Pairing& pairing) {
   TapSpec spec;
   for (const ValuePair& pair : pairing.pairs) {
-    spec.pairs.push_back({.reference = pair.reference, .quantized = pair.quantized,
-                          .scheme = pair.scheme, .params = pair.params});
+    spec.pairs.push_back({.reference = pair.reference,
+                          .quantized = pair.quantized,
+                          .scheme = pair.scheme,
+                          .params = pair.params});
   }
   return spec;
 }

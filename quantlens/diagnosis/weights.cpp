@@ -39,7 +39,8 @@ std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int 
   return channels;
 }
 
-// The widest channel's reach over the median one's, channels of zeros left out; 1 where there are none.
+// The widest channel's reach over the median one's, channels of zeros left out; 1 where there are
+// none.
 double spread_of(const std::vector<Channel>& channels) {
   std::vector<float> reaches;
   for (const Channel& channel : channels) {
@@ -64,20 +65,33 @@ void describe_channels(const Tensor& before, const Tensor& after, int axis, Weig
 }
 
 TensorSummary summary(double min, double max, double mean, double variance) {
-  return {.min = min, .max = max, .mean = mean, .standard_deviation = std::sqrt(variance), .variance = variance};
+  return {.min = min,
+          .max = max,
+          .mean = mean,
+          .standard_deviation = std::sqrt(variance),
+          .variance = variance};
 }
 
-WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& after, const Node& op) {
+WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& after,
+                 const Node& op) {
   PairStats stats;
   stats.add(0, before.data<float>(), after.data<float>());
   const PairStats::Extremes& extremes = stats.extremes();
-  WeightRow row{.op = pair.op, .name = pair.op_name, .type = pair.type, .weight = pair.reference,
-                .quantized = pair.quantized, .dtype = std::string(name(pair.scheme.dtype)),
-                .granularity = pair.scheme.axis ? "per_channel" : "per_tensor",
-                .mse = stats.mse(), .mse_normalized = stats.mse_normalized(), .sqnr_db = stats.sqnr_db(),
-                .cosine = stats.cosine(), .max_abs_error = extremes.max_abs_error,
-                .reference = summary(extremes.min_x, extremes.max_x, stats.mean_x(), stats.variance_x()),
-                .dequantized = summary(extremes.min_y, extremes.max_y, stats.mean_y(), stats.variance_y())};
+  WeightRow row{
+      .op = pair.op,
+      .name = pair.op_name,
+      .type = pair.type,
+      .weight = pair.reference,
+      .quantized = pair.quantized,
+      .dtype = std::string(name(pair.scheme.dtype)),
+      .granularity = pair.scheme.axis ? "per_channel" : "per_tensor",
+      .mse = stats.mse(),
+      .mse_normalized = stats.mse_normalized(),
+      .sqnr_db = stats.sqnr_db(),
+      .cosine = stats.cosine(),
+      .max_abs_error = extremes.max_abs_error,
+      .reference = summary(extremes.min_x, extremes.max_x, stats.mean_x(), stats.variance_x()),
+      .dequantized = summary(extremes.min_y, extremes.max_y, stats.mean_y(), stats.variance_y())};
   const auto axis = pair.scheme.axis ? pair.scheme.axis : output_channel_axis(op, before.shape());
   if (axis) describe_channels(before, after, *axis, row);
   return row;
@@ -85,7 +99,8 @@ WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& aft
 
 }  // namespace
 
-std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized, const Pairing& pairing) {
+std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized,
+                                   const Pairing& pairing) {
   const GraphIndex index(reference.graph);
   const GraphIndex q_index(quantized.graph);
   const Prepared prepared = prepare(reference.graph);
@@ -95,16 +110,17 @@ std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantize
     const Tensor* stored = q_index.constant(pair.quantized);
     if (!producer || !stored) continue;
     const Node& op = reference.graph.nodes[*producer];
-    const auto input = static_cast<std::size_t>(
-        std::ranges::find(op.inputs, pair.reference) - op.inputs.begin());
-    const Tensor* weight = pair.folded ? constant_input(prepared, index, op, input)
-                                       : index.constant(pair.reference);
+    const auto input =
+        static_cast<std::size_t>(std::ranges::find(op.inputs, pair.reference) - op.inputs.begin());
+    const Tensor* weight =
+        pair.folded ? constant_input(prepared, index, op, input) : index.constant(pair.reference);
     if (!weight || weight->shape() != stored->shape() || weight->size() == 0) continue;
     const Tensor before = to_float32(*weight);
     const Tensor after = dequantize(aligned(*stored), pair.params, pair.scheme.axis);
     rows.push_back(row_of(pair, before, after, op));
   }
-  std::ranges::stable_sort(rows, [](const WeightRow& a, const WeightRow& b) { return a.mse > b.mse; });
+  std::ranges::stable_sort(rows,
+                           [](const WeightRow& a, const WeightRow& b) { return a.mse > b.mse; });
   return rows;
 }
 

@@ -15,15 +15,18 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
   const FittedData data = fit_data(options.data, reference, session.progress);
   const auto workload =
       begin_workload(session, "diagnose", {{"reference", &reference}, {"quantized", &quantized}});
-  DiagnoseResult result{.workload = workload->workload().id, .folder = workload->folder(), .diagnosis = {},
+  DiagnoseResult result{.workload = workload->workload().id,
+                        .folder = workload->folder(),
+                        .diagnosis = {},
                         .accuracy = {}};
   run_recorded(*workload, [&] {
-    Measured measured = measure(reference, quantized, data, {.diagnose = true, .metric = options.metric}, session,
-                                *workload);
+    Measured measured = measure(reference, quantized, data,
+                                {.diagnose = true, .metric = options.metric}, session, *workload);
     result.diagnosis = std::move(*measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);
     if (result.diagnosis.paired == 0) {
-      session.progress.note("no value of the two models could be paired: is the second one made from the first?");
+      session.progress.note(
+          "no value of the two models could be paired: is the second one made from the first?");
     }
   });
   return result;

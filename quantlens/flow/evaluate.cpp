@@ -33,8 +33,9 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   if (options.against) against = frontend::read(*options.against);
   const FittedData data = fit_data(options.data, model, session.progress);
   if (!data.opened.dataset->has_labels()) {
-    throw Error(Errc::bad_input, fmt::format("{}: has no labels, which --metric {} needs; add labels to the data",
-                                             options.data.data, options.metric.name));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: has no labels, which --metric {} needs; add labels to the data",
+                            options.data.data, options.metric.name));
   }
   std::vector<std::pair<std::string, const Model*>> models{{"quantized", &model}};
   if (against) models.insert(models.begin(), {"reference", &*against});

@@ -15,7 +15,9 @@ InspectedValue describe(const ValueInfo& info) {
   if (info.shape) {
     std::vector<std::string> dims;
     for (const Dim& dim : *info.shape) {
-      dims.push_back(dim.extent ? std::to_string(*dim.extent) : dim.symbol.empty() ? "?" : dim.symbol);
+      dims.push_back(dim.extent           ? std::to_string(*dim.extent)
+                     : dim.symbol.empty() ? "?"
+                                          : dim.symbol);
     }
     value.shape = fmt::format("[{}]", fmt::join(dims, ","));
   }
@@ -34,7 +36,9 @@ Ranges imagined_ranges(const Model& model, const Prepared& prepared) {
 
 Inspection inspect(const fs::path& path) {
   const Model model = frontend::read(path);
-  Inspection result{.path = path.string(), .format = model.format, .file_bytes = model.file.bytes().size(),
+  Inspection result{.path = path.string(),
+                    .format = model.format,
+                    .file_bytes = model.file.bytes().size(),
                     .opsets = model.opsets};
   for (const auto& [name, weight] : model.graph.weights) {
     result.weight_bytes += weight.bytes().size();

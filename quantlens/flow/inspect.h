@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/describe.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/describe.hpp>
 
 #include "quantlens/base/store.h"
 #include "quantlens/record/plan.h"
@@ -14,8 +15,8 @@ namespace quantlens::flow {
 
 struct InspectedValue {
   std::string name;
-  std::string dtype;   ///< "?" where the file does not say
-  std::string shape;   ///< "[N,3,224,224]"
+  std::string dtype;  ///< "?" where the file does not say
+  std::string shape;  ///< "[N,3,224,224]"
 };
 BOOST_DESCRIBE_STRUCT(InspectedValue, (), (name, dtype, shape))
 
@@ -29,14 +30,15 @@ struct Inspection {
   std::map<std::string, std::int64_t> opsets;
   std::vector<InspectedValue> inputs;
   std::vector<InspectedValue> outputs;
-  std::map<std::string, std::uint64_t> op_counts;   ///< by type
+  std::map<std::string, std::uint64_t> op_counts;  ///< by type
   std::uint64_t would_quantize = 0;
   std::map<std::string, std::uint64_t> stay_float;  ///< reason -> how many ops
   std::map<std::string, std::string> metadata;      ///< values cut to 200 characters
   std::vector<OpPlan> ops;
 };
-BOOST_DESCRIBE_STRUCT(Inspection, (), (path, format, file_bytes, weight_bytes, parameters, opsets, inputs, outputs,
-                                       op_counts, would_quantize, stay_float, metadata, ops))
+BOOST_DESCRIBE_STRUCT(Inspection, (),
+                      (path, format, file_bytes, weight_bytes, parameters, opsets, inputs, outputs,
+                       op_counts, would_quantize, stay_float, metadata, ops))
 
 /// Reads the model and plans with the default recipe as if every value had a range.
 Inspection inspect(const fs::path& model);

@@ -16,7 +16,8 @@ Measured measure(const Model& reference, const Model& quantized, const FittedDat
   Pairing pairing;
   if (options.diagnose) pairing = pair(reference, quantized);
   const auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
-  for (const NotTapped& missed : run->not_tapped()) pairing.not_compared.push_back({missed.value, missed.reason});
+  for (const NotTapped& missed : run->not_tapped())
+    pairing.not_compared.push_back({missed.value, missed.reason});
   if (options.diagnose) workload.write("pairing.json", json::dump(json::encode(pairing)));
 
   const Dataset& dataset = *data.opened.dataset;
@@ -40,7 +41,8 @@ Measured measure(const Model& reference, const Model& quantized, const FittedDat
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
     workload.write("diagnosis.json", json::dump(json::encode(*measured.diagnosis)));
     workload.write("histograms.bin", to_bytes(state));
-    workload.write("activations_table.csv", to_csv(activations_table(*measured.diagnosis, ActivationOrder::mse)));
+    workload.write("activations_table.csv",
+                   to_csv(activations_table(*measured.diagnosis, ActivationOrder::mse)));
     workload.write("weights_table.csv", to_csv(weights_table(*measured.diagnosis)));
   }
   return measured;

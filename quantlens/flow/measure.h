@@ -22,8 +22,8 @@ struct Measured {
   std::optional<AccuracyPair> accuracy;
 };
 
-/// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json, histograms.bin,
-/// the CSV tables and accuracy.json into the workload, each as soon as it is known.
+/// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json,
+/// histograms.bin, the CSV tables and accuracy.json into the workload, each as soon as it is known.
 Measured measure(const Model& reference, const Model& quantized, const FittedData& data,
                  const MeasureOptions& options, const Session& session, WorkloadWriter& workload);
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/quantize.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
@@ -28,21 +29,25 @@ fs::path output_path(const QuantizeOptions& options) {
 void check_output(const fs::path& output, const fs::path& model) {
   std::error_code ignored;
   if (fs::equivalent(output, model, ignored)) {
-    throw Error(Errc::usage, fmt::format("{}: the output would overwrite the model; choose another name with -o",
-                                         output.string()));
+    throw Error(Errc::usage,
+                fmt::format("{}: the output would overwrite the model; choose another name with -o",
+                            output.string()));
   }
   const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, ignored)) {
-    throw Error(Errc::io, fmt::format("{}: there is no such folder to write to; make it or choose another with -o",
-                                      folder.string()));
+    throw Error(
+        Errc::io,
+        fmt::format("{}: there is no such folder to write to; make it or choose another with -o",
+                    folder.string()));
   }
   if (fs::is_directory(output, ignored)) {
     throw Error(Errc::io, fmt::format("{}: is a folder; name a file with -o", output.string()));
   }
 }
 
-TapState calibration_statistics(const QuantizeOptions& options, const Model& model, const FittedData& data,
-                                const std::vector<std::string>& values, const Session& session) {
+TapState calibration_statistics(const QuantizeOptions& options, const Model& model,
+                                const FittedData& data, const std::vector<std::string>& values,
+                                const Session& session) {
   std::optional<FittedData> apart;
   if (options.calibration_data) {
     apart = fit_data({.data = *options.calibration_data, .options = {}}, model, session.progress);
@@ -65,19 +70,22 @@ std::map<std::string, std::string> metadata_of(const Recipe& recipe) {
 
 class Job {
  public:
-  Job(const QuantizeOptions& options, const Session& session, const Model& model, const FittedData& data)
+  Job(const QuantizeOptions& options, const Session& session, const Model& model,
+      const FittedData& data)
       : options_(options), session_(session), model_(model), data_(data) {}
 
   void run(WorkloadWriter& workload, QuantizeResult& result) {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
     const Prepared prepared = prepare(model_.graph);
     const Ranges ranges = calibrated(prepared, workload);
-    PlanResult planned = make_plan(model_, prepared, ranges, options_.recipe, {.vnni = cpu_has_vnni()});
+    PlanResult planned =
+        make_plan(model_, prepared, ranges, options_.recipe, {.vnni = cpu_has_vnni()});
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.plan = std::move(planned.plan);
     workload.write("plan.json", json::dump(json::encode(result.plan)));
     count_ops(result);
-    frontend::apply(model_, result.plan, metadata_of(options_.recipe), session_.store, result.output);
+    frontend::apply(model_, result.plan, metadata_of(options_.recipe), session_.store,
+                    result.output);
     const Model quantized = frontend::read(result.output);
     workload.add_model(model_file("quantized", quantized));
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);
@@ -89,27 +97,32 @@ class Job {
     if (values.empty()) return {};
     const TapState statistics = calibration_statistics(options_, model_, data_, values, session_);
     workload.write("statistics.bin", to_bytes(statistics));
-    Ranges ranges = choose_ranges(statistics, {.algorithm = options_.recipe.activation.algorithm.value_or("minmax")});
+    Ranges ranges = choose_ranges(
+        statistics, {.algorithm = options_.recipe.activation.algorithm.value_or("minmax")});
     workload.write("ranges.json", json::dump(json::encode(ranges)));
     return ranges;
   }
 
   void count_ops(QuantizeResult& result) const {
-    for (const OpPlan& op : result.plan.ops) ++(op.quantized ? result.ops_quantized : result.ops_float);
+    for (const OpPlan& op : result.plan.ops)
+      ++(op.quantized ? result.ops_quantized : result.ops_float);
     if (result.ops_quantized == 0) {
-      session_.progress.note("no op could be quantized: the output computes in float throughout; "
-                             "the plan says why (quantlens inspect MODEL)");
+      session_.progress.note(
+          "no op could be quantized: the output computes in float throughout; "
+          "the plan says why (quantlens inspect MODEL)");
     }
   }
 
   void measure_both(const Model& quantized, WorkloadWriter& workload, QuantizeResult& result) {
     if (options_.metric && !options_.calibration_data) {
       session_.progress.note(fmt::format(
-          "the accuracy below includes the {} samples that calibration saw (--calibration-data keeps them apart)",
+          "the accuracy below includes the {} samples that calibration saw (--calibration-data "
+          "keeps them apart)",
           std::min(options_.recipe.calibration_sampling_size, data_.opened.dataset->size())));
     }
-    Measured measured = measure(model_, quantized, data_, {.diagnose = options_.diagnose, .metric = options_.metric},
-                                session_, workload);
+    Measured measured =
+        measure(model_, quantized, data_,
+                {.diagnose = options_.diagnose, .metric = options_.metric}, session_, workload);
     result.accuracy = std::move(measured.accuracy);
     result.diagnosis = std::move(measured.diagnosis);
   }
@@ -129,9 +142,10 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   check_output(result.output, options.model);
   const FittedData data = fit_data(options.data, model, session.progress);
   if (options.metric && !data.opened.dataset->has_labels()) {
-    throw Error(Errc::bad_input, fmt::format("{}: has no labels, which --metric {} needs; add labels to the data or "
-                                             "leave --metric out",
-                                             options.data.data, options.metric->name));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: has no labels, which --metric {} needs; add labels to the data or "
+                            "leave --metric out",
+                            options.data.data, options.metric->name));
   }
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
   result.workload = workload->workload().id;

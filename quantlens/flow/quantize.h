@@ -16,9 +16,9 @@ namespace quantlens::flow {
 
 struct QuantizeOptions {
   fs::path model;
-  fs::path output;                                ///< empty: `.int8` before the model's extension
+  fs::path output;  ///< empty: `.int8` before the model's extension
   DataChoice data;
-  std::optional<std::string> calibration_data;    ///< instead of the first samples of `data`
+  std::optional<std::string> calibration_data;  ///< instead of the first samples of `data`
   Recipe recipe;
   bool diagnose = false;
   std::optional<MetricSpec> metric;
@@ -26,7 +26,7 @@ struct QuantizeOptions {
 
 struct QuantizeResult {
   std::string workload;
-  fs::path folder;                       ///< the workload's
+  fs::path folder;  ///< the workload's
   fs::path output;
   std::uint64_t ops_quantized = 0;
   std::uint64_t ops_float = 0;
@@ -35,8 +35,8 @@ struct QuantizeResult {
   std::optional<Diagnosis> diagnosis;
 };
 
-/// Calibrates, plans, writes the quantized model, and then, if asked, diagnoses and evaluates it. The
-/// model is on disk before it is measured, and stays whatever happens afterwards.
+/// Calibrates, plans, writes the quantized model, and then, if asked, diagnoses and evaluates it.
+/// The model is on disk before it is measured, and stays whatever happens afterwards.
 QuantizeResult quantize(const QuantizeOptions& options, const Session& session);
 
 /// Whether this CPU multiplies 8-bit integers without saturating at 16 bits.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/session.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
@@ -16,9 +16,10 @@ std::vector<InputSpec> input_specs(const Model& model) {
   std::vector<InputSpec> specs;
   for (const ValueInfo& input : model.graph.inputs) {
     if (!input.dtype) {
-      throw Error(Errc::unsupported, fmt::format("{}: input '{}' is no tensor of a known element type; quantlens "
-                                                 "feeds tensors only",
-                                                 model.path.string(), printable(input.name)));
+      throw Error(Errc::unsupported,
+                  fmt::format("{}: input '{}' is no tensor of a known element type; quantlens "
+                              "feeds tensors only",
+                              model.path.string(), printable(input.name)));
     }
     InputSpec spec{.name = input.name, .dtype = *input.dtype, .shape = {}};
     if (input.shape) {
@@ -34,41 +35,53 @@ FittedData fit_data(const DataChoice& choice, const Model& model, Progress& prog
   FittedData data{.opened = open_data(choice.data, specs, choice.options),
                   .input_name = specs.size() == 1 ? specs[0].name : ""};
   if (data.opened.dataset->size() == 0) {
-    throw Error(Errc::bad_input, fmt::format("{}: holds no sample; nothing can be run", choice.data));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: holds no sample; nothing can be run", choice.data));
   }
-  if (const std::string caveat = data.opened.dataset->caveat(); !caveat.empty()) progress.note(caveat);
+  if (const std::string caveat = data.opened.dataset->caveat(); !caveat.empty())
+    progress.note(caveat);
   return data;
 }
 
-BatchReader make_reader(const FittedData& data, const Session& session, std::optional<std::uint64_t> count) {
-  ReaderOptions options{.batch_size = data.opened.batch_size, .threads = std::max(1U, session.threads / 2),
+BatchReader make_reader(const FittedData& data, const Session& session,
+                        std::optional<std::uint64_t> count) {
+  ReaderOptions options{.batch_size = data.opened.batch_size,
+                        .threads = std::max(1U, session.threads / 2),
                         .strict = session.strict};
   options.count = count;
   return BatchReader(*data.opened.dataset, options, data.input_name);
 }
 
-RunOptions run_options(const Session& session) { return {.threads = session.threads, .optimized_dump = {}}; }
+RunOptions run_options(const Session& session) {
+  return {.threads = session.threads, .optimized_dump = {}};
+}
 
 void report_skipped(const BatchReader& reader, Progress& progress) {
   if (reader.skipped_count() == 0) return;
   constexpr std::size_t kShown = 5;
   for (std::size_t i = 0; i < std::min(kShown, reader.skipped().size()); ++i) {
-    progress.note(fmt::format("skipped {}: {}", printable(reader.skipped()[i].name), reader.skipped()[i].reason));
+    progress.note(fmt::format("skipped {}: {}", printable(reader.skipped()[i].name),
+                              reader.skipped()[i].reason));
   }
-  progress.note(fmt::format("{} of {} samples could not be read and were left out (--strict makes this an error)",
-                            reader.skipped_count(), reader.size()));
+  progress.note(fmt::format(
+      "{} of {} samples could not be read and were left out (--strict makes this an error)",
+      reader.skipped_count(), reader.size()));
 }
 
 ModelFile model_file(const std::string& role, const Model& model) {
-  return {.role = role, .path = fs::absolute(model.path).lexically_normal().string(),
-          .sha256 = sha256_hex(model.file.text()), .bytes = model.file.bytes().size()};
+  return {.role = role,
+          .path = fs::absolute(model.path).lexically_normal().string(),
+          .sha256 = sha256_hex(model.file.text()),
+          .bytes = model.file.bytes().size()};
 }
 
 std::unique_ptr<WorkloadWriter> begin_workload(
     const Session& session, const std::string& verb,
     const std::vector<std::pair<std::string, const Model*>>& models) {
-  Workspace workspace(session.store, session.workspace.empty() ? default_workspace() : session.workspace);
-  const std::string name = session.name.empty() ? models.at(0).second->path.stem().string() : session.name;
+  Workspace workspace(session.store,
+                      session.workspace.empty() ? default_workspace() : session.workspace);
+  const std::string name =
+      session.name.empty() ? models.at(0).second->path.stem().string() : session.name;
   auto workload = workspace.create(verb, name, session.arguments);
   for (const auto& [role, model] : models) workload->add_model(model_file(role, *model));
   workload->note("quantlens", kVersion);

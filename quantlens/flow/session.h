@@ -1,5 +1,5 @@
-// flow: one file a verb: what the command line, Python and the API call. Puts the other modules together and
-// keeps every record in the workspace; computes nothing itself. Start with quantize.h.
+// flow: one file a verb: what the command line, Python and the API call. Puts the other modules
+// together and keeps every record in the workspace; computes nothing itself. Start with quantize.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -59,8 +59,9 @@ RunOptions run_options(const Session& session);
 void report_skipped(const BatchReader& reader, Progress& progress);
 
 /// A workload for this verb over these models (hashed), state wip.
-std::unique_ptr<WorkloadWriter> begin_workload(const Session& session, const std::string& verb,
-                                               const std::vector<std::pair<std::string, const Model*>>& models);
+std::unique_ptr<WorkloadWriter> begin_workload(
+    const Session& session, const std::string& verb,
+    const std::vector<std::pair<std::string, const Model*>>& models);
 
 /// Runs `work`; the workload ends as success, or as failure with the message, which is thrown on.
 void run_recorded(WorkloadWriter& workload, const std::function<void()>& work);

@@ -9,7 +9,10 @@ namespace {
 
 constexpr std::array kCapabilities = {
     Capability{.kind = Kind::conv, .role = Role::compute},
-    Capability{.kind = Kind::matmul, .role = Role::compute, .data_inputs = 2, .needs_integer_output = false},
+    Capability{.kind = Kind::matmul,
+               .role = Role::compute,
+               .data_inputs = 2,
+               .needs_integer_output = false},
     Capability{.kind = Kind::gemm, .role = Role::compute, .needs_integer_output = false},
     Capability{.kind = Kind::add, .data_inputs = 2},
     Capability{.kind = Kind::mul, .data_inputs = 2},
@@ -33,7 +36,8 @@ const Capability* capability(Kind kind) {
   return row == kCapabilities.end() ? nullptr : row;
 }
 
-std::optional<int> output_channel_axis(const Node& node, std::span<const std::int64_t> weight_shape) {
+std::optional<int> output_channel_axis(const Node& node,
+                                       std::span<const std::int64_t> weight_shape) {
   switch (node.kind) {
     case Kind::conv:
       return weight_shape.size() >= 3 ? std::optional(0) : std::nullopt;

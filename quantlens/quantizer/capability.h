@@ -20,8 +20,8 @@ enum class Role {
 struct Capability {
   Kind kind = Kind::other;
   Role role = Role::follow;
-  std::size_t data_inputs = 1;      ///< how many leading inputs are data; 0: all of them (Concat)
-  bool needs_integer_output = true; ///< false: the kernel can also return float
+  std::size_t data_inputs = 1;       ///< how many leading inputs are data; 0: all of them (Concat)
+  bool needs_integer_output = true;  ///< false: the kernel can also return float
 };
 
 /// The row of a kind; null where it stays float.
@@ -29,9 +29,11 @@ const Capability* capability(Kind kind);
 
 /// The axis of output channels of a weight: for Conv 0, for MatMul the last, for Gemm by transB.
 /// Nothing where per-channel scales are not possible.
-std::optional<int> output_channel_axis(const Node& node, std::span<const std::int64_t> weight_shape);
+std::optional<int> output_channel_axis(const Node& node,
+                                       std::span<const std::int64_t> weight_shape);
 
-/// Why an op that the table lists cannot be quantized as it stands (its attributes); empty if it can.
+/// Why an op that the table lists cannot be quantized as it stands (its attributes); empty if it
+/// can.
 std::string_view attribute_obstacle(const Node& node);
 
 }  // namespace quantlens

@@ -14,17 +14,27 @@ constexpr std::size_t kLargestRegion = 24;  // nodes; real ones have at most 14
 
 bool may_be_inside(Kind kind) {
   switch (kind) {
-    case Kind::add: case Kind::sub: case Kind::mul: case Kind::div: case Kind::pow:
-    case Kind::sqrt: case Kind::reciprocal: case Kind::neg: case Kind::cast:
-    case Kind::erf: case Kind::tanh: case Kind::reduce_mean: case Kind::identity:
+    case Kind::add:
+    case Kind::sub:
+    case Kind::mul:
+    case Kind::div:
+    case Kind::pow:
+    case Kind::sqrt:
+    case Kind::reciprocal:
+    case Kind::neg:
+    case Kind::cast:
+    case Kind::erf:
+    case Kind::tanh:
+    case Kind::reduce_mean:
+    case Kind::identity:
       return true;
     default:
       return false;
   }
 }
 
-/// Grows, in graph order, the set of nodes that need nothing but one source value and constants, until
-/// a single value leaves it that joins what went through the anchor with what did not.
+/// Grows, in graph order, the set of nodes that need nothing but one source value and constants,
+/// until a single value leaves it that joins what went through the anchor with what did not.
 class Region {
  public:
   Region(const GraphIndex& index, std::string source, std::size_t anchor)
@@ -61,7 +71,8 @@ class Region {
     const auto sub = index_.producer(source_);
     if (!sub || node(*sub).kind != Kind::sub || node(*sub).inputs.size() != 2) return false;
     const auto mean = index_.producer(node(*sub).inputs[1]);
-    if (!mean || node(*mean).kind != Kind::reduce_mean || node(*mean).inputs[0] != node(*sub).inputs[0]) {
+    if (!mean || node(*mean).kind != Kind::reduce_mean ||
+        node(*mean).inputs[0] != node(*sub).inputs[0]) {
       return false;
     }
     nodes_.insert({*sub, *mean});
@@ -70,7 +81,8 @@ class Region {
 
   const std::set<std::size_t>& nodes() const { return nodes_; }
   bool has(Kind kind) const {
-    return std::ranges::any_of(nodes_, [&](std::size_t number) { return node(number).kind == kind; });
+    return std::ranges::any_of(nodes_,
+                               [&](std::size_t number) { return node(number).kind == kind; });
   }
 
  private:
@@ -93,8 +105,10 @@ class Region {
     bool through = number == anchor_;
     bool around = false;
     for (const std::string& value : node(number).inputs) {
-      if (through_anchor_.contains(value)) through = true;
-      else if (value == source_ || made_.contains(value)) around = true;
+      if (through_anchor_.contains(value))
+        through = true;
+      else if (value == source_ || made_.contains(value))
+        around = true;
     }
     if (number != anchor_ && through && around) joined_ = true;
     for (const std::string& value : node(number).outputs) {
@@ -107,10 +121,10 @@ class Region {
   std::optional<std::string> open_value() const {
     std::optional<std::string> open;
     for (const std::string& value : made_) {
-      const bool leaves = index_.is_output(value) ||
-                          std::ranges::any_of(index_.uses(value), [&](const Use& use) {
-                            return !nodes_.contains(use.node);
-                          });
+      const bool leaves =
+          index_.is_output(value) || std::ranges::any_of(index_.uses(value), [&](const Use& use) {
+            return !nodes_.contains(use.node);
+          });
       if (!leaves) continue;
       if (open) return std::nullopt;
       open = value;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/quantizer/make_plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <set>
 #include <unordered_map>
+
+#include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/quantizer/capability.h"
@@ -35,7 +35,10 @@ class Planner {
  public:
   Planner(const Model& model, const Prepared& prepared, const Ranges& ranges, const Recipe& recipe,
           const Target& target)
-      : graph_(model.graph), index_(model.graph), prepared_(prepared), rules_(recipe),
+      : graph_(model.graph),
+        index_(model.graph),
+        prepared_(prepared),
+        rules_(recipe),
         parameters_(index_, prepared, ranges, recipe, target) {}
 
   PlanResult run() {
@@ -59,14 +62,16 @@ class Planner {
   OpRecipe recipe_of(const Pattern& pattern) {
     OpRecipe recipe = rules_.for_op(graph_.nodes[pattern.anchor]);
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {
-      if (wants_float(rules_.for_op(graph_.nodes[pattern.members[i]]))) recipe.activation.dtype = "fp32";
+      if (wants_float(rules_.for_op(graph_.nodes[pattern.members[i]])))
+        recipe.activation.dtype = "fp32";
     }
     return recipe;
   }
 
   std::string obstacle(const Pattern& pattern, const OpRecipe& recipe) const {
     const Node& anchor = graph_.nodes[pattern.anchor];
-    if (const auto kept = prepared_.kept_float.find(pattern.anchor); kept != prepared_.kept_float.end()) {
+    if (const auto kept = prepared_.kept_float.find(pattern.anchor);
+        kept != prepared_.kept_float.end()) {
       return kept->second;
     }
     if (!capability(anchor.kind)) return fmt::format("{} has no integer form here", anchor.type);
@@ -84,7 +89,8 @@ class Planner {
       const Tensor* tensor = index_.constant(anchor.inputs[input]);
       if (!tensor) continue;
       ++constants;
-      if (std::string reason = constant_obstacle(*tensor, "constant operand"); !reason.empty()) return reason;
+      if (std::string reason = constant_obstacle(*tensor, "constant operand"); !reason.empty())
+        return reason;
     }
     if (constants == inputs.size()) return "its result is constant";
     return {};
@@ -111,9 +117,14 @@ class Planner {
       for (const std::size_t member : pattern.members) {
         const Node& node = graph_.nodes[member];
         OpPlan& op = ops[member];
-        op = {.op = op_id(node), .name = op_name(node), .type = node.type,
-              .kind = std::string(to_string(node.kind)), .pattern = {}, .members = {},
-              .quantized = selection.quantized[p], .reason = selection.reasons[p]};
+        op = {.op = op_id(node),
+              .name = op_name(node),
+              .type = node.type,
+              .kind = std::string(to_string(node.kind)),
+              .pattern = {},
+              .members = {},
+              .quantized = selection.quantized[p],
+              .reason = selection.reasons[p]};
         if (member != pattern.anchor) continue;
         for (const std::size_t other : pattern.members) {
           op.pattern.push_back(graph_.nodes[other].type);

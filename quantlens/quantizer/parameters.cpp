@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/quantizer/parameters.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <map>
+
+#include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
@@ -19,8 +19,8 @@ DType integer_dtype(const TensorRecipe& recipe) {
   return recipe.dtype == "int8" ? DType::int8 : DType::uint8;
 }
 
-// A bias is stored as int32 with the scale input * weight; a weight channel whose scale is so small that
-// its bias would not fit gets a larger one. Half of int32 is left for the sum of products.
+// A bias is stored as int32 with the scale input * weight; a weight channel whose scale is so small
+// that its bias would not fit gets a larger one. Half of int32 is left for the sum of products.
 void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const Tensor& bias) {
   constexpr double kLargestCode = 1 << 30;
   const auto values = bias.data<float>();
@@ -37,7 +37,10 @@ void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const T
 class Parameters::Builder {
  public:
   Builder(const Parameters& owner, const Selection& selection, const std::vector<OpRecipe>& recipes)
-      : owner_(owner), index_(owner.index_), selection_(selection), recipes_(recipes),
+      : owner_(owner),
+        index_(owner.index_),
+        selection_(selection),
+        recipes_(recipes),
         activation_scheme_{.dtype = integer_dtype(owner.recipe_.activation),
                            .symmetric = owner.recipe_.activation.scheme == "sym",
                            .axis = {}} {}
@@ -65,11 +68,12 @@ class Parameters::Builder {
     return found == leaders_.end() ? value : found->second;
   }
 
-  // Ops that only move codes share the parameters of what they move: patterns come in graph order, so
-  // the input's leader is final when its reader is seen.
+  // Ops that only move codes share the parameters of what they move: patterns come in graph order,
+  // so the input's leader is final when its reader is seen.
   void join_groups() {
     for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
-      if (!selection_.quantized[p] || capability(anchor(p).kind)->role != Role::pass_through) continue;
+      if (!selection_.quantized[p] || capability(anchor(p).kind)->role != Role::pass_through)
+        continue;
       const std::string first = leader(anchor(p).inputs[0]);
       leaders_[output(p)] = first;
     }
@@ -121,15 +125,19 @@ class Parameters::Builder {
         add_weight_and_bias(p);
       } else {
         add(node.inputs[input], activation_scheme_,
-            {choose_params(extremes(aligned(*tensor), {})[0], activation_scheme_)}, {op_id(node), input});
+            {choose_params(extremes(aligned(*tensor), {})[0], activation_scheme_)},
+            {op_id(node), input});
       }
     }
   }
 
   Scheme weight_scheme(const Node& node, const OpRecipe& recipe, const Tensor& weight) const {
-    Scheme scheme{.dtype = integer_dtype(recipe.weight), .symmetric = recipe.weight.scheme == "sym",
-                  .axis = {}, .bits = owner_.weight_bits_};
-    if (recipe.weight.granularity == "per_channel") scheme.axis = output_channel_axis(node, weight.shape());
+    Scheme scheme{.dtype = integer_dtype(recipe.weight),
+                  .symmetric = recipe.weight.scheme == "sym",
+                  .axis = {},
+                  .bits = owner_.weight_bits_};
+    if (recipe.weight.granularity == "per_channel")
+      scheme.axis = output_channel_axis(node, weight.shape());
     return scheme;
   }
 
@@ -140,11 +148,13 @@ class Parameters::Builder {
         node.kind == Kind::matmul ? nullptr : constant_input(owner_.prepared_, index_, node, 2);
     const Tensor bias = stored_bias ? aligned(*stored_bias) : Tensor();
     Scheme scheme = weight_scheme(node, recipes_[p], weight);
-    if (scheme.axis && stored_bias && bias.size() != weight.shape()[static_cast<std::size_t>(*scheme.axis)]) {
+    if (scheme.axis && stored_bias &&
+        bias.size() != weight.shape()[static_cast<std::size_t>(*scheme.axis)]) {
       scheme.axis.reset();
     }
     std::vector<QParams> params;
-    for (const Range& range : extremes(weight, scheme.axis)) params.push_back(choose_params(range, scheme));
+    for (const Range& range : extremes(weight, scheme.axis))
+      params.push_back(choose_params(range, scheme));
     const float input_scale =
         index_.constant(node.inputs[0]) ? 1.0F : params_of(node.inputs[0]).scale;
     if (stored_bias) make_room_for_bias(params, input_scale, bias);
@@ -174,7 +184,8 @@ class Parameters::Builder {
       }
     }
     by_weight_[weight].push_back(plan_.weights_quantized.size());
-    plan_.weights_quantized.push_back({.weight = weight, .scheme = scheme, .params = params, .uses = {use}});
+    plan_.weights_quantized.push_back(
+        {.weight = weight, .scheme = scheme, .params = params, .uses = {use}});
   }
 
   const Parameters& owner_;
@@ -193,11 +204,13 @@ class Parameters::Builder {
 Parameters::Parameters(const GraphIndex& index, const Prepared& prepared, const Ranges& ranges,
                        const Recipe& recipe, const Target& target)
     : index_(index), prepared_(prepared), recipe_(recipe) {
-  const bool reduce = recipe.reduce_range == "true" || (recipe.reduce_range == "auto" && !target.vnni);
+  const bool reduce =
+      recipe.reduce_range == "true" || (recipe.reduce_range == "auto" && !target.vnni);
   weight_bits_ = reduce ? 7 : 8;
   if (recipe.activation.dtype == "int8" && recipe.weight.dtype == "uint8") {
-    throw Error(Errc::usage, "recipe: int8 activations need int8 weights: no runtime multiplies int8 by "
-                             "uint8; set weight dtype to int8 or activation dtype to uint8");
+    throw Error(Errc::usage,
+                "recipe: int8 activations need int8 weights: no runtime multiplies int8 by "
+                "uint8; set weight dtype to int8 or activation dtype to uint8");
   }
   for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
 }

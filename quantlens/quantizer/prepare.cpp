@@ -67,7 +67,8 @@ Tensor shifted_bias(std::span<const float> bias, const ChannelAffine& affine) {
 }
 
 // Folds the batch norm into the Conv before it; false where something stands in the way.
-bool fold_batch_norm(const GraphIndex& index, const Node& conv, const Node& norm, Prepared& prepared) {
+bool fold_batch_norm(const GraphIndex& index, const Node& conv, const Node& norm,
+                     Prepared& prepared) {
   const Tensor* weight = conv.inputs.size() > 1 ? index.constant(conv.inputs[1]) : nullptr;
   if (!weight || weight->dtype() != DType::float32 || weight->shape().empty()) return false;
   const bool has_bias = conv.inputs.size() > 2 && !conv.inputs[2].empty();
@@ -76,7 +77,8 @@ bool fold_batch_norm(const GraphIndex& index, const Node& conv, const Node& norm
   const auto affine = batch_norm_affine(index, norm);
   if (!affine) return false;
   const auto channels = static_cast<std::int64_t>(affine->factor.size());
-  if (channels == 0 || weight->shape()[0] != channels || (bias && bias->size() != channels)) return false;
+  if (channels == 0 || weight->shape()[0] != channels || (bias && bias->size() != channels))
+    return false;
 
   const std::string& op = op_id(conv);
   const std::string weight_name = conv.inputs[1] + "/folded/" + op;
@@ -86,14 +88,17 @@ bool fold_batch_norm(const GraphIndex& index, const Node& conv, const Node& norm
   prepared.weights[bias_name] =
       shifted_bias(bias ? bias_values.data<float>() : std::span<const float>(), *affine);
   prepared.folds.push_back({.op = op_id(norm), .into = op});
-  prepared.input_edits.push_back({.use = {op, 1}, .weight = weight_name, .original = conv.inputs[1]});
+  prepared.input_edits.push_back(
+      {.use = {op, 1}, .weight = weight_name, .original = conv.inputs[1]});
   prepared.input_edits.push_back(
       {.use = {op, 2}, .weight = bias_name, .original = has_bias ? conv.inputs[2] : ""});
   return true;
 }
 
 // Clip and Relu end a pattern: the quantizer's saturation does their work.
-bool is_saturating(Kind kind) { return kind == Kind::relu || kind == Kind::clip; }
+bool is_saturating(Kind kind) {
+  return kind == Kind::relu || kind == Kind::clip;
+}
 
 bool is_bias_add(const GraphIndex& index, const Node& node) {
   if (node.kind != Kind::add || node.inputs.size() != 2) return false;
@@ -101,7 +106,8 @@ bool is_bias_add(const GraphIndex& index, const Node& node) {
   return bias && bias->shape().size() <= 1;
 }
 
-// What follows the anchor inside one kernel: a batch norm, a constant bias after MatMul, a Relu or Clip.
+// What follows the anchor inside one kernel: a batch norm, a constant bias after MatMul, a Relu or
+// Clip.
 Pattern pattern_at(const GraphIndex& index, std::size_t anchor, Prepared& prepared) {
   const std::vector<Node>& nodes = index.graph().nodes;
   Pattern pattern{.anchor = anchor, .members = {anchor}};
@@ -117,7 +123,8 @@ Pattern pattern_at(const GraphIndex& index, std::size_t anchor, Prepared& prepar
     pattern.members.push_back(*reader);
     reader = next();
   }
-  const bool fuses = kind == Kind::conv || kind == Kind::matmul || kind == Kind::gemm || kind == Kind::add;
+  const bool fuses =
+      kind == Kind::conv || kind == Kind::matmul || kind == Kind::gemm || kind == Kind::add;
   if (fuses && reader && is_saturating(nodes[*reader].kind)) pattern.members.push_back(*reader);
   return pattern;
 }
@@ -131,7 +138,8 @@ Prepared prepare(const Graph& graph) {
   std::set<std::size_t> taken;
   for (std::size_t number = 0; number < graph.nodes.size(); ++number) {
     if (taken.contains(number)) continue;
-    const bool plain = prepared.kept_float.contains(number) || !capability(graph.nodes[number].kind);
+    const bool plain =
+        prepared.kept_float.contains(number) || !capability(graph.nodes[number].kind);
     Pattern pattern = plain ? Pattern{.anchor = number, .members = {number}}
                             : pattern_at(index, number, prepared);
     // a pattern never reaches into a region that stays float
@@ -147,7 +155,8 @@ Prepared prepare(const Graph& graph) {
 const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, const Node& node,
                              std::size_t input) {
   for (const InputEdit& edit : prepared.input_edits) {
-    if (edit.use.op == op_id(node) && edit.use.input == input) return &prepared.weights.at(edit.weight);
+    if (edit.use.op == op_id(node) && edit.use.input == input)
+      return &prepared.weights.at(edit.weight);
   }
   return input < node.inputs.size() ? index.constant(node.inputs[input]) : nullptr;
 }

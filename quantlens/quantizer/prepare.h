@@ -22,11 +22,12 @@ struct Pattern {
 
 /// A model made ready for planning: what is folded, what belongs together.
 struct Prepared {
-  std::vector<Pattern> patterns;           ///< each node is in exactly one; in graph order
-  std::vector<Fold> folds;                 ///< batch norms that disappear into their Conv
-  std::vector<InputEdit> input_edits;      ///< inputs that now read one of `weights`
-  std::map<std::string, Tensor> weights;   ///< folded float tensors by new name
-  /// Nodes that stay float as parts of a larger function, with the reason ("inside LayerNormalization").
+  std::vector<Pattern> patterns;          ///< each node is in exactly one; in graph order
+  std::vector<Fold> folds;                ///< batch norms that disappear into their Conv
+  std::vector<InputEdit> input_edits;     ///< inputs that now read one of `weights`
+  std::map<std::string, Tensor> weights;  ///< folded float tensors by new name
+  /// Nodes that stay float as parts of a larger function, with the reason ("inside
+  /// LayerNormalization").
   std::map<std::size_t, std::string> kept_float;
 };
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/quantizer/read_recipe.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
@@ -61,13 +61,16 @@ class Section {
 
 TensorRecipe read_tensor(const json::Value& value, const std::string& where) {
   const Section section(value, where, {"dtype", "scheme", "granularity", "algorithm"});
-  return {.dtype = section.text("dtype"), .scheme = section.text("scheme"),
-          .granularity = section.text("granularity"), .algorithm = section.text("algorithm")};
+  return {.dtype = section.text("dtype"),
+          .scheme = section.text("scheme"),
+          .granularity = section.text("granularity"),
+          .algorithm = section.text("algorithm")};
 }
 
 OpRecipe read_op(const json::Value& value, const std::string& where) {
   if (value.is_string()) {
-    if (value.get_string() == "fp32") return {.activation = {.dtype = "fp32"}, .weight = {.dtype = "fp32"}};
+    if (value.get_string() == "fp32")
+      return {.activation = {.dtype = "fp32"}, .weight = {.dtype = "fp32"}};
     throw Error(Errc::usage, where + ": the only word that stands for a whole op is fp32");
   }
   const Section section(value, where, {"activation", "weight"});
@@ -82,7 +85,8 @@ OpRecipe read_op(const json::Value& value, const std::string& where) {
 }
 
 std::map<std::string, OpRecipe> read_ops(const json::Value& value, const std::string& where) {
-  if (!value.is_object()) throw Error(Errc::usage, where + ": expected a mapping of patterns to options");
+  if (!value.is_object())
+    throw Error(Errc::usage, where + ": expected a mapping of patterns to options");
   std::map<std::string, OpRecipe> ops;
   for (const auto& entry : value.get_object()) {
     const std::string pattern(entry.key());
@@ -110,7 +114,8 @@ Recipe read_recipe(std::string_view text, std::string_view where) {
                          "reduce_range", "calibration_sampling_size"});
   if (const auto format = section.text("quant_format")) recipe.quant_format = *format;
   if (const auto reduce = section.text("reduce_range")) recipe.reduce_range = *reduce;
-  if (const auto size = section.count("calibration_sampling_size")) recipe.calibration_sampling_size = *size;
+  if (const auto size = section.count("calibration_sampling_size"))
+    recipe.calibration_sampling_size = *size;
   if (const json::Value* part = section.find("activation")) {
     overlay(recipe.activation, read_tensor(*part, section.where("activation")));
   }

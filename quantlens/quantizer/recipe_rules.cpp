@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/quantizer/recipe_rules.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
-#include <boost/regex.hpp>
 #include <set>
 #include <span>
+
+#include <boost/regex.hpp>
+#include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
@@ -53,9 +53,10 @@ bool matches(const boost::regex& expression, const std::string& pattern, const s
   try {
     return boost::regex_match(text, expression);
   } catch (const std::runtime_error&) {
-    throw Error(Errc::usage, fmt::format("recipe: the pattern '{}' takes too long on the name '{}'; "
-                                         "write it without nested repetition",
-                                         printable(pattern), printable(text)));
+    throw Error(Errc::usage,
+                fmt::format("recipe: the pattern '{}' takes too long on the name '{}'; "
+                            "write it without nested repetition",
+                            printable(pattern), printable(text)));
   }
 }
 
@@ -65,11 +66,13 @@ RecipeRules::RecipeRules(const Recipe& recipe) : recipe_(recipe) {
   check("quant_format", recipe.quant_format, {"qdq", "default"});
   check("reduce_range", recipe.reduce_range, {"auto", "true", "false"});
   check("", OpRecipe{recipe.activation, recipe.weight});
-  const auto compile = [](const std::map<std::string, OpRecipe>& entries, std::vector<Rule>& rules) {
+  const auto compile = [](const std::map<std::string, OpRecipe>& entries,
+                          std::vector<Rule>& rules) {
     for (const auto& [pattern, wanted] : entries) {
       check(fmt::format("'{}': ", printable(pattern)), wanted);
       try {
-        rules.push_back({.pattern = pattern, .expression = boost::regex(pattern), .recipe = wanted});
+        rules.push_back(
+            {.pattern = pattern, .expression = boost::regex(pattern), .recipe = wanted});
       } catch (const boost::regex_error& error) {
         throw Error(Errc::usage, fmt::format("recipe: '{}' is no regular expression ({}); put a "
                                              "backslash before special characters of a name",
@@ -106,7 +109,8 @@ std::vector<std::string> RecipeRules::notes(const Graph& graph) const {
     names.insert(op_name(node));
   }
   std::vector<std::string> sentences;
-  const auto report = [&](const std::vector<Rule>& rules, const char* where, const std::set<std::string>& known) {
+  const auto report = [&](const std::vector<Rule>& rules, const char* where,
+                          const std::set<std::string>& known) {
     const std::vector<std::string> list(known.begin(), known.end());
     for (const Rule& rule : rules) {
       if (!rule.matched) {
@@ -115,10 +119,11 @@ std::vector<std::string> RecipeRules::notes(const Graph& graph) const {
       }
       if (rule.recipe.activation.dtype && *rule.recipe.activation.dtype != "fp32" &&
           rule.recipe.activation.dtype != recipe_.activation.dtype) {
-        sentences.push_back(fmt::format(
-            "{}: '{}': activation dtype {} has no effect: integer kernels want one activation dtype in "
-            "the whole model; set it in the recipe's own 'activation'",
-            where, printable(rule.pattern), *rule.recipe.activation.dtype));
+        sentences.push_back(
+            fmt::format("{}: '{}': activation dtype {} has no effect: integer kernels want one "
+                        "activation dtype in "
+                        "the whole model; set it in the recipe's own 'activation'",
+                        where, printable(rule.pattern), *rule.recipe.activation.dtype));
       }
     }
   };

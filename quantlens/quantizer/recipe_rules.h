@@ -22,8 +22,8 @@ class RecipeRules {
 
   /// What holds for this op; counts which patterns have matched.
   OpRecipe for_op(const Node& node);
-  /// One sentence for each pattern that matched nothing so far, with the nearest names of the graph,
-  /// and for each option that cannot have an effect.
+  /// One sentence for each pattern that matched nothing so far, with the nearest names of the
+  /// graph, and for each option that cannot have an effect.
   std::vector<std::string> notes(const Graph& graph) const;
 
  private:

@@ -8,12 +8,15 @@
 namespace quantlens {
 namespace {
 
-constexpr const char* kNoIntegerReader = "only float ops read its result: int8 would add rounding and save nothing";
-constexpr const char* kFloatInputs = "its inputs are float: int8 would add rounding and save nothing";
+constexpr const char* kNoIntegerReader =
+    "only float ops read its result: int8 would add rounding and save nothing";
+constexpr const char* kFloatInputs =
+    "its inputs are float: int8 would add rounding and save nothing";
 
 class Selector {
  public:
-  Selector(const GraphIndex& index, const Prepared& prepared, const std::vector<std::string>& obstacles)
+  Selector(const GraphIndex& index, const Prepared& prepared,
+           const std::vector<std::string>& obstacles)
       : index_(index), prepared_(prepared), reasons_(obstacles) {}
 
   Selection run() {
@@ -25,7 +28,9 @@ class Selector {
   }
 
  private:
-  const Node& anchor(std::size_t p) const { return index_.graph().nodes[prepared_.patterns[p].anchor]; }
+  const Node& anchor(std::size_t p) const {
+    return index_.graph().nodes[prepared_.patterns[p].anchor];
+  }
   const std::string& output(std::size_t p) const {
     return pattern_output(index_.graph(), prepared_.patterns[p]);
   }
@@ -89,7 +94,8 @@ class Selector {
   }
 
   Selection collect() const {
-    Selection selection{.quantized = std::vector<bool>(reasons_.size()), .reasons = reasons_, .codes = made_};
+    Selection selection{
+        .quantized = std::vector<bool>(reasons_.size()), .reasons = reasons_, .codes = made_};
     for (std::size_t p = 0; p < reasons_.size(); ++p) {
       selection.quantized[p] = possible(p);
       if (!possible(p)) continue;

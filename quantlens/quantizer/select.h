@@ -23,10 +23,10 @@ const std::string& pattern_output(const Graph& graph, const Pattern& pattern);
 /// The data inputs of a pattern: input numbers of its anchor.
 std::vector<std::size_t> data_inputs(const Node& anchor);
 
-/// Spreads from the compute ops: those without an obstacle are integer, ops that only move codes follow
-/// on both sides, and the others (Add, Mul, Concat, pools, Relu) where they lie between integer
-/// neighbours, since alone they would add rounding and save nothing.
-/// `obstacles`: why a pattern must stay float; empty where nothing stands in the way.
+/// Spreads from the compute ops: those without an obstacle are integer, ops that only move codes
+/// follow on both sides, and the others (Add, Mul, Concat, pools, Relu) where they lie between
+/// integer neighbours, since alone they would add rounding and save nothing. `obstacles`: why a
+/// pattern must stay float; empty where nothing stands in the way.
 Selection select(const GraphIndex& index, const Prepared& prepared,
                  const std::vector<std::string>& obstacles);
 

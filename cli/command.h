@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+
+#include "cli/terminal.h"
+#include "quantlens/base/store.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/report/table.h"
+
+namespace quantlens::cli {
+
+/// Exit codes beside those of errors.
+inline constexpr int kDone = 0;
+inline constexpr int kGoalMissed = 3;
+
+/// What the chosen verb does after parsing; gives the exit code.
+using Runner = std::function<int()>;
+
+/// All verbs, in the order of the help. `command_line`: the arguments as given, for the record.
+void add_commands(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+
+/// Options that every long verb has.
+class LongOptions {
+ public:
+  /// `with_data` adds --data and its company.
+  void add_to(CLI::App& verb, bool with_data);
+  TerminalProgress make_progress() const;
+  flow::Session session(Store& store, Progress& progress,
+                        const std::vector<std::string>& arguments) const;
+  flow::DataChoice data() const;
+
+ private:
+  std::string data_, workspace_, name_, progress_ = "auto";
+  std::optional<std::uint64_t> limit_, batch_size_;
+  std::uint64_t seed_ = 0;
+  unsigned threads_ = 0;
+  bool quiet_ = false, strict_ = false;
+};
+
+/// How a table verb prints: --output, --wide, --all.
+class TableOptions {
+ public:
+  void add_to(CLI::App& verb);
+  bool is_json() const { return format_ == "json"; }
+  /// On standard output, in the wanted format (not json).
+  void print(const Table& table) const;
+
+ private:
+  std::string format_ = "table";
+  bool wide_ = false, all_ = false;
+};
+
+/// Writes to standard output; a broken pipe or a full disk throws Errc::io.
+void print_out(std::string_view text);
+
+}  // namespace quantlens::cli

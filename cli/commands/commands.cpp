@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/commands.h"
+
+namespace quantlens::cli {
+
+void add_commands(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
+  add_quantize(program, command_line, chosen);
+  add_diagnose(program, command_line, chosen);
+  add_evaluate(program, command_line, chosen);
+  add_inspect(program, command_line, chosen);
+  add_workloads(program, command_line, chosen);
+  add_doctor(program, command_line, chosen);
+  add_demo(program, command_line, chosen);
+}
+
+}  // namespace quantlens::cli

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "cli/command.h"
+
+namespace quantlens::cli {
+
+// One verb, one file.
+void add_demo(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_diagnose(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_doctor(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_evaluate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_inspect(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_workloads(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+
+}  // namespace quantlens::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/diagnose.h"
+
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/render.h"
+#include "quantlens/base/json.h"
+#include "quantlens/report/tables.h"
+
+namespace quantlens::cli {
+namespace {
+
+struct Arguments {
+  flow::DiagnoseOptions options;
+  std::string metric;
+  std::optional<double> fail_below_db;
+  LongOptions common;
+  TableOptions table;
+};
+
+int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+  DiskStore store;
+  flow::DiagnoseOptions options = arguments.options;
+  options.data = arguments.common.data();
+  if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
+  TerminalProgress progress = arguments.common.make_progress();
+  const flow::DiagnoseResult result =
+      flow::diagnose(options, arguments.common.session(store, progress, command_line));
+  if (arguments.table.is_json()) {
+    boost::json::object object{{"workload", result.workload}};
+    const boost::json::object record = json::encode(result.diagnosis).as_object();
+    for (const auto& field : record) object[field.key()] = field.value();
+    if (result.accuracy) object["accuracy"] = json::encode(*result.accuracy);
+    print_object(object);
+  } else {
+    print_diagnosis(result.diagnosis, arguments.table);
+    if (result.accuracy) print_out(accuracy_text(*result.accuracy));
+    print_out(fmt::format("workload: {}  ({})\n", result.workload, result.folder.string()));
+  }
+  const bool missed = arguments.fail_below_db && !result.diagnosis.activations.empty() &&
+                      result.diagnosis.activations.front().sqnr_db < *arguments.fail_below_db;
+  return missed ? kGoalMissed : kDone;
+}
+
+}  // namespace
+
+void add_diagnose(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
+  CLI::App* verb = program.add_subcommand(
+      "diagnose", "Run a model and its quantized form in lockstep and show where they differ");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("REFERENCE", arguments->options.reference, "the float model")->required();
+  verb->add_option("QUANTIZED", arguments->options.quantized, "its quantized form")->required();
+  verb->add_option("--metric", arguments->metric,
+                   "both accuracies, too: top1, top5 or accuracy[:output=NAME,label_offset=K]");
+  verb->add_option("--fail-below", arguments->fail_below_db,
+                   "exit with 3 where an activation's SQNR is below this many dB");
+  arguments->common.add_to(*verb, true);
+  arguments->table.add_to(*verb);
+  verb->footer(
+      "Example:\n  quantlens diagnose mobilenet.onnx mobilenet.int8.onnx --data imagenet.yaml");
+  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+}
+
+}  // namespace quantlens::cli

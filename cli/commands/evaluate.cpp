@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/evaluate.h"
+
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/render.h"
+#include "quantlens/base/json.h"
+#include "quantlens/report/tables.h"
+
+namespace quantlens::cli {
+namespace {
+
+struct Arguments {
+  flow::EvaluateOptions options;
+  std::string metric;
+  LongOptions common;
+  TableOptions table;
+};
+
+int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+  DiskStore store;
+  flow::EvaluateOptions options = arguments.options;
+  options.data = arguments.common.data();
+  options.metric = parse_metric(arguments.metric);
+  TerminalProgress progress = arguments.common.make_progress();
+  const flow::EvaluateResult result =
+      flow::evaluate(options, arguments.common.session(store, progress, command_line));
+  if (!arguments.table.is_json()) {
+    print_out(result.paired ? accuracy_text(*result.paired) : accuracy_text(result.accuracy));
+    return kDone;
+  }
+  boost::json::object object = accuracy_object(result.accuracy);
+  object["workload"] = result.workload;
+  if (result.paired) {
+    object["against"] = accuracy_object(result.paired->reference);
+    object["difference"] = result.paired->difference;
+    object["difference_interval"] = json::encode(result.paired->difference_interval);
+    object["ratio"] = json::encode(result.paired->ratio);
+    object["lost"] = result.paired->lost;
+    object["gained"] = result.paired->gained;
+    object["flips"] = json::encode(result.paired->flips);
+  }
+  print_object(object);
+  return kDone;
+}
+
+}  // namespace
+
+void add_evaluate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
+  CLI::App* verb = program.add_subcommand(
+      "evaluate", "A model's accuracy with its 95 % interval, alone or paired with another's");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->options.model, "the model to score")->required();
+  verb->add_option("--metric", arguments->metric,
+                   "top1, top5 or accuracy[:output=NAME,label_offset=K]")
+      ->required();
+  verb->add_option("--against", arguments->options.against,
+                   "another model, over the same samples: the difference is MODEL minus this");
+  arguments->common.add_to(*verb, true);
+  arguments->table.add_to(*verb);
+  verb->footer(
+      "Example:\n  quantlens evaluate mobilenet.int8.onnx --against mobilenet.onnx --data "
+      "imagenet.yaml --metric top1:label_offset=1");
+  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+}
+
+}  // namespace quantlens::cli

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/quantize.h"
+
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/render.h"
+#include "quantlens/base/json.h"
+#include "quantlens/quantizer/read_recipe.h"
+#include "quantlens/report/tables.h"
+
+namespace quantlens::cli {
+namespace {
+
+struct Arguments {
+  flow::QuantizeOptions options;
+  std::string recipe, format, metric;
+  LongOptions common;
+  TableOptions table;
+};
+
+Recipe recipe_of(const Arguments& arguments, Store& store) {
+  Recipe recipe;
+  if (arguments.recipe.starts_with('{')) {
+    recipe = read_recipe(arguments.recipe, "--recipe");
+  } else if (!arguments.recipe.empty()) {
+    recipe = read_recipe(store.read(arguments.recipe).text(), arguments.recipe);
+  }
+  if (!arguments.format.empty()) recipe.quant_format = arguments.format;
+  return recipe;
+}
+
+void print_json(const flow::QuantizeResult& result) {
+  boost::json::object object{{"workload", result.workload},
+                             {"output", result.output.string()},
+                             {"ops_quantized", result.ops_quantized},
+                             {"ops_float", result.ops_float}};
+  if (result.accuracy) {
+    object["reference"] = accuracy_object(result.accuracy->reference);
+    object["quantized"] = accuracy_object(result.accuracy->quantized);
+    object["ratio"] = json::encode(result.accuracy->ratio);
+    object["difference"] = result.accuracy->difference;
+    object["difference_interval"] = json::encode(result.accuracy->difference_interval);
+    object["flips"] = json::encode(result.accuracy->flips);
+  }
+  if (result.diagnosis) object["diagnosis"] = json::encode(*result.diagnosis);
+  print_object(object);
+}
+
+void print_tables(const flow::QuantizeResult& result, const TableOptions& options) {
+  options.print(precision_table(result.plan));
+  if (result.ops_float > 0) options.print(float_reasons_table(result.plan));
+  if (result.diagnosis) print_diagnosis(*result.diagnosis, options);
+  if (result.accuracy) print_out(accuracy_text(*result.accuracy));
+  print_out(fmt::format("quantized model: {}\nworkload:        {}  ({})\n", result.output.string(),
+                        result.workload, result.folder.string()));
+}
+
+int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+  DiskStore store;
+  flow::QuantizeOptions options = arguments.options;
+  options.data = arguments.common.data();
+  options.recipe = recipe_of(arguments, store);
+  if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
+  TerminalProgress progress = arguments.common.make_progress();
+  const flow::QuantizeResult result =
+      flow::quantize(options, arguments.common.session(store, progress, command_line));
+  if (arguments.table.is_json()) {
+    print_json(result);
+  } else {
+    print_tables(result, arguments.table);
+  }
+  return kDone;
+}
+
+}  // namespace
+
+void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
+  CLI::App* verb = program.add_subcommand(
+      "quantize", "Calibrate a model, write its int8 form, and show what it cost");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->options.model, "the float model")->required();
+  verb->add_option("-o", arguments->options.output,
+                   "the quantized model (default: .int8 before MODEL's extension)");
+  verb->add_option("--recipe", arguments->recipe,
+                   "a YAML or JSON file, or the document itself in braces");
+  verb->add_option("--format", arguments->format, "qdq (default)")->check(CLI::IsMember({"qdq"}));
+  verb->add_flag("--diagnose", arguments->options.diagnose,
+                 "run both models over all samples and show where they differ");
+  verb->add_option("--metric", arguments->metric,
+                   "top1, top5 or accuracy[:output=NAME,label_offset=K]: both accuracies");
+  arguments->common.add_to(*verb, true);
+  verb->add_option("--calibration-data", arguments->options.calibration_data,
+                   "samples for calibration alone (default: the first of --data)")
+      ->group("Data");
+  arguments->table.add_to(*verb);
+  verb->footer(
+      "Example:\n  quantlens quantize mobilenet.onnx --data imagenet.yaml --diagnose --metric "
+      "top1:label_offset=1");
+  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+}
+
+}  // namespace quantlens::cli

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/render.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
+#include "quantlens/report/tables.h"
+
+namespace quantlens::cli {
+namespace {
+
+// "3 values of the reference have no counterpart: a, b, c"
+void print_names(const char* what, const std::vector<std::string>& names) {
+  if (names.empty()) return;
+  constexpr std::size_t kShown = 4;
+  std::vector<std::string> shown;
+  for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i)
+    shown.push_back(printable(names[i]));
+  print_out(fmt::format("{} {}: {}{}\n", names.size(), what, fmt::join(shown, ", "),
+                        names.size() > kShown ? ", … (all in pairing.json)" : ""));
+}
+
+}  // namespace
+
+void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options) {
+  options.print(activations_table(diagnosis, ActivationOrder::sqnr));
+  options.print(weights_table(diagnosis));
+  print_names("values only in the reference", diagnosis.only_reference);
+  print_names("quantized tensors that stand for no value", diagnosis.only_quantized);
+  std::vector<std::string> not_compared;
+  for (const NotCompared& value : diagnosis.not_compared) {
+    not_compared.push_back(fmt::format("{} ({})", value.value, value.reason));
+  }
+  print_names("values not compared", not_compared);
+}
+
+boost::json::object accuracy_object(const Accuracy& accuracy) {
+  return json::encode(accuracy).as_object();
+}
+
+void print_object(const boost::json::object& object) {
+  print_out(json::dump(object));
+}
+
+std::string shell_word(const std::string& word) {
+  const bool plain = !word.empty() && std::ranges::all_of(word, [](char c) {
+    return std::isalnum(static_cast<unsigned char>(c)) != 0 ||
+           std::string_view("/._-+,:=@%").find(c) != std::string_view::npos;
+  });
+  if (plain) return word;
+  std::string quoted = "'";
+  for (const char c : word) {
+    if (c == '\'')
+      quoted += "'\\''";
+    else
+      quoted += c;
+  }
+  return quoted + "'";
+}
+
+}  // namespace quantlens::cli

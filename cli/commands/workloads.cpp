@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/render.h"
+#include "quantlens/base/json.h"
+#include "quantlens/workspace/workspace.h"
+
+namespace quantlens::cli {
+namespace {
+
+struct Arguments {
+  std::string id, folder;
+  TableOptions table;
+  Workspace open(Store& store) const {
+    return {store, folder.empty() ? default_workspace() : fs::path(folder)};
+  }
+};
+
+std::string state_name(const Workload& workload) {
+  return std::string(json::encode(workload.state).as_string());
+}
+
+int list(const Arguments& arguments) {
+  DiskStore store;
+  const std::vector<Workload> workloads = arguments.open(store).list();
+  if (arguments.table.is_json()) {
+    print_out(json::dump(json::encode(workloads)));
+    return kDone;
+  }
+  Table table{.title = "Workloads",
+              .columns = {{"Id"}, {"Verb"}, {"Name"}, {"State"}, {"Message"}},
+              .rows = {}};
+  for (const Workload& workload : workloads) {
+    table.rows.push_back(
+        {workload.id, workload.verb, workload.name, state_name(workload), workload.message});
+  }
+  arguments.table.print(table);
+  return kDone;
+}
+
+int show(const Arguments& arguments) {
+  DiskStore store;
+  const Workspace workspace = arguments.open(store);
+  const Workload workload = workspace.find(arguments.id);
+  if (arguments.table.is_json()) {
+    print_out(json::dump(json::encode(workload)));
+    return kDone;
+  }
+  print_out(fmt::format("{}\n{} {}: {}{}{}\nfolder: {}\n", workload.id, workload.verb,
+                        workload.name, state_name(workload), workload.message.empty() ? "" : ", ",
+                        workload.message, workspace.folder(workload.id).string()));
+  for (const std::string& file : store.list(workspace.folder(workload.id)))
+    print_out("  " + file + "\n");
+  return kDone;
+}
+
+int remove(const Arguments& arguments) {
+  DiskStore store;
+  Workspace workspace = arguments.open(store);
+  const std::string id = workspace.find(arguments.id).id;
+  workspace.remove(id);
+  print_out(fmt::format("deleted {}\n", id));
+  return kDone;
+}
+
+}  // namespace
+
+void add_workloads(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {
+  CLI::App* verb =
+      program.add_subcommand("workloads", "The runs that are kept: list, show, delete");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("--workspace", arguments->folder, "where runs are kept");
+  arguments->table.add_to(*verb);
+  verb->require_subcommand(0, 1);
+  verb->fallthrough();
+  const auto add = [&](const char* name, const char* what, int (*run)(const Arguments&),
+                       bool with_id) {
+    CLI::App* part = verb->add_subcommand(name, what);
+    part->fallthrough();
+    if (with_id)
+      part->add_option("ID", arguments->id, "of the workload, or a beginning of it, or: last")
+          ->required();
+    part->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
+  };
+  add("list", "All runs, newest first", list, false);
+  add("show", "One run and its files", show, true);
+  add("delete", "Remove a run's folder", remove, true);
+  verb->footer("Example:\n  quantlens workloads show last");
+  verb->callback([=, &chosen] {
+    if (verb->get_subcommands().empty()) chosen = [=] { return list(*arguments); };
+  });
+}
+
+}  // namespace quantlens::cli

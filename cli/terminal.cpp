@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/terminal.h"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdio>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
+
+namespace quantlens::cli {
+namespace {
+
+volatile std::sig_atomic_t g_interrupts = 0;  // a signal handler can reach nothing else
+
+void on_interrupt(int signal) {
+  g_interrupts = g_interrupts + 1;
+  if (g_interrupts > 1) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
+}
+
+std::string duration(double seconds) {
+  const auto whole = static_cast<long>(seconds + 0.5);
+  if (whole < 60) return fmt::format("{} s", whole);
+  if (whole < 3600) return fmt::format("{}:{:02} min", whole / 60, whole % 60);
+  return fmt::format("{}:{:02} h", whole / 3600, whole % 3600 / 60);
+}
+
+void print_json(const boost::json::object& event) {
+  fmt::print(stderr, "{}\n", boost::json::serialize(event));
+}
+
+}  // namespace
+
+TerminalProgress::TerminalProgress(ProgressStyle style, bool quiet) : quiet_(quiet) {
+  json_ = style == ProgressStyle::json;
+  bar_ = style == ProgressStyle::bar ||
+         (style == ProgressStyle::automatic && isatty(STDERR_FILENO) == 1);
+  if (quiet) bar_ = false;
+}
+
+TerminalProgress::~TerminalProgress() {
+  clear_line();
+}
+
+void TerminalProgress::begin(std::string_view step, std::optional<std::uint64_t> total) {
+  step_ = step;
+  total_ = total;
+  done_ = 0;
+  started_ = drawn_ = Clock::now();
+  if (json_) {
+    boost::json::object event{{"event", "begin"}, {"step", step_}};
+    if (total) event["total"] = *total;
+    print_json(event);
+  }
+}
+
+void TerminalProgress::advance(std::uint64_t units) {
+  done_ += units;
+  constexpr auto kBetweenDraws = std::chrono::milliseconds(200);
+  if (Clock::now() - drawn_ >= kBetweenDraws) draw(false);
+}
+
+void TerminalProgress::end() {
+  draw(true);
+  clear_line();
+}
+
+std::string TerminalProgress::line(double seconds) const {
+  const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
+  if (!total_ || *total_ == 0) return fmt::format("{} {} ({:.1f}/s)", step_, done_, rate);
+  constexpr std::uint64_t kBarWidth = 24;
+  const std::uint64_t filled = std::min(kBarWidth, done_ * kBarWidth / *total_);
+  const std::uint64_t left = *total_ - std::min(*total_, done_);
+  return fmt::format("{} [{}{}] {}/{}  {:.1f}/s  {} left", step_, std::string(filled, '#'),
+                     std::string(kBarWidth - filled, '.'), done_, *total_, rate,
+                     rate > 0 ? duration(static_cast<double>(left) / rate) : "?");
+}
+
+void TerminalProgress::draw(bool last) {
+  const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+  drawn_ = Clock::now();
+  if (json_) {
+    boost::json::object event{{"event", last ? "end" : "progress"},
+                              {"step", step_},
+                              {"done", done_},
+                              {"seconds", seconds}};
+    if (total_) event["total"] = *total_;
+    print_json(event);
+  } else if (bar_ && !last) {
+    fmt::print(stderr, "\r\033[K{}", line(seconds));
+    std::fflush(stderr);
+    line_open_ = true;
+  }
+}
+
+void TerminalProgress::clear_line() {
+  if (!line_open_) return;
+  fmt::print(stderr, "\r\033[K");
+  std::fflush(stderr);
+  line_open_ = false;
+}
+
+void TerminalProgress::note(std::string_view sentence) {
+  if (json_) {
+    print_json({{"event", "note"}, {"text", std::string(sentence)}});
+    return;
+  }
+  if (quiet_) return;
+  clear_line();
+  fmt::print(stderr, "note: {}\n", printable(sentence));
+}
+
+bool TerminalProgress::stop_requested() const {
+  return g_interrupts > 0;
+}
+
+void install_interrupt_handler() {
+  std::signal(SIGINT, on_interrupt);
+  std::signal(SIGTERM, on_interrupt);
+}
+
+std::size_t output_width() {
+  winsize size{};
+  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
+      size.ws_col < 40)
+    return 100;
+  return size.ws_col;
+}
+
+}  // namespace quantlens::cli

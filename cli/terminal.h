@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "quantlens/base/progress.h"
+
+namespace quantlens::cli {
+
+/// How progress is shown on standard error.
+enum class ProgressStyle { automatic, bar, json, none };
+
+/// Progress on standard error: a bar with rate and remaining time on a terminal, JSON lines for
+/// programs, or nothing; notes are lines of their own. Standard output is never touched.
+class TerminalProgress final : public Progress {
+ public:
+  TerminalProgress(ProgressStyle style, bool quiet);
+  ~TerminalProgress() override;
+  TerminalProgress(const TerminalProgress&) = delete;
+  TerminalProgress& operator=(const TerminalProgress&) = delete;
+
+  void begin(std::string_view step, std::optional<std::uint64_t> total) override;
+  void advance(std::uint64_t units) override;
+  void end() override;
+  void note(std::string_view sentence) override;
+  bool stop_requested() const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  void draw(bool last);
+  void clear_line();
+  std::string line(double seconds) const;
+
+  bool bar_ = false, json_ = false, quiet_ = false;
+  std::string step_;
+  std::optional<std::uint64_t> total_;
+  std::uint64_t done_ = 0;
+  Clock::time_point started_, drawn_;
+  bool line_open_ = false;
+};
+
+/// From now on the first interrupt (Ctrl-C) or termination asks running work to stop, a second one
+/// ends the program at once.
+void install_interrupt_handler();
+
+/// Columns of the terminal that standard output is; 100 where it is none.
+std::size_t output_width();
+
+}  // namespace quantlens::cli

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,30 +27,37 @@ struct QParams {
 };
 BOOST_DESCRIBE_STRUCT(QParams, (), (scale, zero_point))
 
-/// The parameters that cover `range` with every code of the scheme. The range is first widened to
-/// contain zero, so that zero stays exact; an empty range (0..0) gives scale 1.
-/// The zero point is rounded to nearest even and the scale never falls below the least normal float.
+/// The parameters that cover `range` with every code of the scheme (`code_range`). The range is
+/// first widened to contain zero, so that zero stays exact; an empty range (0..0) gives scale 1.
+/// Affine: scale = (max - min) / (greatest - least code), zero point = least - min / scale, rounded
+/// to nearest even. Symmetric: the zero point is the middle code (0 if signed, 128 for uint8) and
+/// scale = max(|min|, |max|) / (greatest code - zero point). Computed in double, the scale then
+/// rounded to float; it never falls below the least normal float, and is never so large that a code
+/// stands for an infinity. Throws Errc::bad_input for a range that is not finite or is reversed.
 QParams choose_params(Range range, const Scheme& scheme);
 
 /// The real values that the least and greatest code stand for.
 Range representable(const QParams& params, const Scheme& scheme);
 
-/// Code of one value: round half to even of value / scale, plus zero point, saturated to the dtype's
-/// own limits (as ONNX QuantizeLinear does; NaN becomes the zero point).
+/// Code of one value: round half to even of value / scale, plus zero point, saturated to the
+/// dtype's own limits (as ONNX QuantizeLinear does; NaN becomes the zero point).
 std::int32_t quantize(float value, const QParams& params, DType dtype);
 
 /// Value of one code, in float32 arithmetic: float(code - zero_point) * scale.
 inline float dequantize(std::int32_t code, const QParams& params) {
-  return static_cast<float>(code - params.zero_point) * params.scale;
+  return static_cast<float>(std::int64_t{code} - params.zero_point) * params.scale;
 }
 
-/// A float32 tensor as codes; `params` has one entry, or one per index of scheme.axis.
+/// A float tensor as codes of scheme.dtype, each as the function above gives it; `params` has one
+/// entry, or one per index of scheme.axis. Throws Errc::bad_input where they do not fit the shape.
 Tensor quantize(const Tensor& values, std::span<const QParams> params, const Scheme& scheme);
 
-/// Codes (int8, uint8, int16, uint16, int32) back to float32; `axis` as in Scheme.
+/// Codes (int8, uint8, int16, uint16, int32, int4, uint4) back to float32; `axis` and `params` as
+/// above.
 Tensor dequantize(const Tensor& codes, std::span<const QParams> params, std::optional<int> axis);
 
-/// The extremes of a float32 tensor, whole or for each index of `axis`; non-finite values ignored.
+/// The extremes of a float tensor, whole (one entry) or for each index of `axis`; non-finite values
+/// ignored, 0..0 where there are none. Throws Errc::bad_input for an axis it does not have.
 std::vector<Range> extremes(const Tensor& values, std::optional<int> axis);
 
 }  // namespace quantlens

@@ -1,12 +1,12 @@
-// quant: the arithmetic of number formats: schemes, scales and zero points, rounding. Knows tensors,
-// no models and no recipes. Start with params.h.
-// SPDX-License-Identifier: Apache-2.0
+// quant: the arithmetic of number formats: schemes, scales and zero points, rounding. Knows
+// tensors, no models and no recipes. Start with params.h. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/describe.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
+
+#include <boost/describe.hpp>
 
 #include "quantlens/tensor/dtype.h"
 
@@ -24,12 +24,18 @@ struct Scheme {
   DType dtype = DType::uint8;  ///< int8, uint8, int16, uint16, int4, uint4 or int32 (bias)
   bool symmetric = false;      ///< zero point in the middle of the code range (0 if signed)
   std::optional<int> axis;     ///< per channel along this axis; absent: per tensor
-  int bits = 8;                ///< fewer than the dtype holds: reduce_range (7)
+  int bits = 8;  ///< of int8 and uint8: 7 is reduce_range; other dtypes use all theirs
   bool operator==(const Scheme&) const = default;
 };
 
-/// The codes a scheme uses: a symmetric signed one drops the lowest (int8: -127..127); reduced
-/// ranges: uint8 with 7 bits 0..127, int8 with 7 bits -64..63, symmetric -63..63.
+/// The codes a scheme uses. Affine: all that its bits hold (int8 -128..127, with 7 bits -64..63;
+/// uint8 0..255, with 7 bits 0..127). Symmetric: one fewer, as many on each side of the zero point
+/// (int8 -127..127, with 7 bits -63..63; uint8 1..255 around 128, with 7 bits 1..127 around 64).
+/// Throws Errc::unsupported for a dtype that is no code, Errc::bad_input for bits outside 2..8.
 CodeRange code_range(const Scheme& scheme);
+
+/// Every code of an integer dtype, used by a scheme or not: where QuantizeLinear saturates.
+/// Throws Errc::unsupported for a dtype that is no code (float, 64-bit, boolean, string).
+CodeRange code_limits(DType dtype);
 
 }  // namespace quantlens

@@ -12,7 +12,8 @@
 
 namespace quantlens {
 
-/// Where one axis of a row-major tensor lies: element (o, c, i) is at (o * channels + c) * inner + i.
+/// Where one axis of a row-major tensor lies: element (o, c, i) is at (o * channels + c) * inner +
+/// i.
 struct AxisLayout {
   std::size_t outer = 1, channels = 1, inner = 1;
 };

@@ -13,13 +13,13 @@ namespace quantlens {
 /// A sum of doubles kept without any rounding (a superaccumulator: a window of 32-bit digits in
 /// 64-bit limbs over the exponent range seen so far; R. M. Neal, "Fast exact summation using small
 /// and large superaccumulators", 2015). Adding in any order, or merging any split, gives the same
-/// state, so everything derived from it is equal byte for byte.
+/// sum to the last bit, so everything derived from it is equal byte for byte.
 class ExactSum {
  public:
   /// REQUIRES: `term` is finite.
   void add(double term);
   void merge(const ExactSum& other);
-  /// The sum, rounded once to double (error at most one unit in the last place; overflow: inf).
+  /// The sum, rounded once to the nearest double, ties to even (beyond the largest: an infinity).
   double value() const;
   bool operator==(const ExactSum& other) const;  ///< equal sums, whatever their history
 
@@ -30,12 +30,22 @@ class ExactSum {
   static ExactSum take_from(std::string_view& in);
 
  private:
-  void carry() const;  // normalises every limb but the top one to 0..2^32-1; trims zeros
+  /// The sum in sign and magnitude, least digit first, no zero digit at either end.
+  struct Digits {
+    bool negative = false;
+    int low = 0;  ///< the sum is the total of digits[i] * 2^(32 * (low + i))
+    std::vector<std::uint32_t> digits;
+    bool operator==(const Digits&) const = default;
+  };
+  Digits digits() const;
+  void carry();                   // brings every limb but the top one to 0..2^32-1
+  void widen(int low, int high);  // the window then holds the digits low..high
 
-  // The sum is limbs_[i] * 2^(32 * (low_ + i)) over all i.
-  mutable std::vector<std::int64_t> limbs_;
-  mutable std::int32_t low_ = 0;
-  mutable std::uint32_t pending_ = 0;  // additions since the last carry
+  // The sum is the total of limbs_[i] * 2^(32 * (low_ + i)); a limb may be negative, and may be
+  // larger than a digit: at most 2^32 for each of the `pending_` additions since the last carry.
+  std::vector<std::int64_t> limbs_;
+  std::int32_t low_ = 0;
+  std::uint32_t pending_ = 0;
 };
 
 }  // namespace quantlens

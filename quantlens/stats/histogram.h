@@ -3,9 +3,7 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <map>
-#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,9 +13,9 @@ namespace quantlens {
 
 /// Counts of float32 values, binned by the leading bits of their representation: sign, exponent and
 /// 8 bits of mantissa, so a bin is at most 1/256 of its lower edge wide and no range need be known.
-/// An *octave* is one sign and exponent (256 bins). In the stored form, octaves more than 8 below
-/// the largest non-empty exponent (either sign) are folded to 3 mantissa bits (8 bins).
-/// Folding commutes with merging: any split, merged, equals the whole.
+/// An *octave* is one sign and exponent (256 bins). Octaves more than 8 below the largest non-empty
+/// exponent (either sign) are folded to 3 mantissa bits (8 bins).
+/// Folding commutes with merging: any split, merged, equals the whole, byte for byte.
 /// NaN and infinities are not counted here (`Moments` counts them). -0.0 counts as 0.0.
 class FloatHistogram {
  public:
@@ -31,30 +29,32 @@ class FloatHistogram {
   void add(std::span<const float> values);  ///< non-finite ones are skipped
   void merge(const FloatHistogram& other);
   std::uint64_t count() const;
-  bool empty() const { return count() == 0; }
-  /// Non-empty bins in ascending order of value, folded as in the stored form. The zero bin (all of
-  /// exponent 0, subnormals included, each sign) is octave 0.
+  bool empty() const { return octaves_.empty(); }
+  /// Non-empty bins in ascending order of value. Zero and the subnormals of both signs share one,
+  /// the zero bin (-2^-126, 2^-126).
   std::vector<Bin> bins() const;
-  /// The value below which a share `p` (0..1) of the count lies, linear inside its bin.
-  /// REQUIRES: not empty.
+  /// The value below which a share `p` (0..1) of the count lies, linear inside its bin (0 in the
+  /// zero bin). REQUIRES: not empty.
   double quantile(double p) const;
 
-  bool operator==(const FloatHistogram& other) const;
-  void append_to(std::string& out) const;                   ///< canonical bytes
-  static FloatHistogram take_from(std::string_view& in);    ///< throws Errc::bad_input
+  bool operator==(const FloatHistogram&) const = default;
+  void append_to(std::string& out) const;                 ///< canonical bytes
+  static FloatHistogram take_from(std::string_view& in);  ///< throws Errc::bad_input
 
  private:
-  using Octave = std::array<std::uint64_t, 256>;
-  // Indexed by the top 9 bits of the float (sign, exponent); null where empty.
-  std::vector<std::unique_ptr<Octave>> octaves_;
-  // copy constructor and assignment copy the octaves
- public:
-  FloatHistogram();
-  ~FloatHistogram();
-  FloatHistogram(const FloatHistogram& other);
-  FloatHistogram& operator=(const FloatHistogram& other);
-  FloatHistogram(FloatHistogram&&) noexcept;
-  FloatHistogram& operator=(FloatHistogram&&) noexcept;
+  // Ascending keys are ascending values: the exponent bits of the float (1..254), negative for
+  // negative values; 0 is the zero bin.
+  using Octaves = std::map<int, std::vector<std::uint64_t>>;
+
+  void raise_top(int exponent);  // folds what now lies too far below
+  std::vector<std::uint64_t>& octave(int key);
+  std::size_t bins_of(int key) const;  // 256, 8, or 1 for the zero bin
+  template <class Count>
+  void add_counts(int key, std::span<const Count> counts);
+  class Tally;
+
+  Octaves octaves_;  // those with a count
+  int top_ = 0;      // the largest exponent of either sign
 };
 
 /// Exact counts of 8-bit codes; bin i counts code i (uint8) or i - 128 (int8).

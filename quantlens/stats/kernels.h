@@ -3,7 +3,9 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <span>
+#include <vector>
 
 namespace quantlens {
 
@@ -19,9 +21,9 @@ struct ChunkMoments {
   std::uint64_t finite = 0, nan = 0, inf = 0;
 };
 
-/// Sums over one chunk of pairs (x reference, y quantized after dequantization); a pair with a
-/// non-finite member is counted in `nonfinite` and left out. The difference x - y is taken in
-/// float32 and squared in double (exact), so that fused and unfused multiply-add agree.
+/// Sums over one chunk of pairs (x reference, y quantized after dequantization). The difference
+/// x - y is taken in float32 and squared in double (exact), so that fused and unfused multiply-add
+/// agree; a pair whose difference is not finite is counted in `nonfinite` and left out.
 struct ChunkPairs {
   double sum_x = 0, sum_xx = 0, sum_y = 0, sum_yy = 0, sum_ee = 0;
   float min_x = 0, max_x = 0, min_y = 0, max_y = 0;  ///< meaningless where finite == 0
@@ -31,6 +33,7 @@ struct ChunkPairs {
 };
 
 /// How 8-bit codes become floats: scale * (code - zero_point), in float32 arithmetic.
+/// REQUIRES where used: |zero_point| <= 2^24.
 struct Dequantize8 {
   float scale = 1;
   std::int32_t zero_point = 0;
@@ -50,5 +53,26 @@ ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::uint8_t> y
                        ClipRange clip);
 ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
                        ClipRange clip);
+
+/// Moments of every run of `length` elements of x: out[i] is chunk_moments of the i-th run.
+/// REQUIRES: 1 <= length <= kChunk; x holds out.size() runs.
+void run_moments(std::span<const float> x, std::size_t length, std::span<ChunkMoments> out);
+
+/// Moments of each column of a row-major table, one entry a column. Each column is summed from its
+/// first row to its last, in double, in one lane.
+struct ColumnMoments {
+  explicit ColumnMoments(std::size_t columns)
+      : sum(columns),
+        sum_sq(columns),
+        min(columns, std::numeric_limits<float>::infinity()),
+        max(columns, -std::numeric_limits<float>::infinity()),
+        nonfinite(columns) {}
+  std::vector<double> sum, sum_sq;
+  std::vector<float> min, max;           ///< of finite values; +inf and -inf where there are none
+  std::vector<std::uint64_t> nonfinite;  ///< counted and left out of all else
+};
+
+/// Adds the rows of `table` to `moments`. REQUIRES: moments has columns, and `table` whole rows.
+void add_rows(std::span<const float> table, ColumnMoments& moments);
 
 }  // namespace quantlens

@@ -27,7 +27,7 @@ class Moments {
   void add(std::uint64_t sample, std::span<const float> values);
   void merge(const Moments& other);
 
-  std::uint64_t count() const;      ///< finite elements
+  std::uint64_t count() const;  ///< finite elements
   std::uint64_t nan_count() const;
   std::uint64_t inf_count() const;
   float min() const { return min_; }  ///< of finite elements; +inf where there are none

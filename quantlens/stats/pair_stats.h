@@ -15,7 +15,8 @@
 namespace quantlens {
 
 /// Sums over pairs (x reference, y quantized after dequantization) of one value, apart for each
-/// block of samples; every distance of docs/metrics.md is derived from them. One pass, merges exactly.
+/// block of samples; every distance of docs/metrics.md is derived from them. One pass, merges
+/// exactly.
 class PairStats {
  public:
   struct Block {

@@ -13,7 +13,9 @@ namespace quantlens {
 /// Statistics are kept apart for this many blocks of samples, by global sample index modulo this,
 /// never by arrival, so that intervals (jackknife over blocks) can be computed later.
 inline constexpr std::uint32_t kBlocks = 32;
-inline std::uint32_t block_of(std::uint64_t sample) { return static_cast<std::uint32_t>(sample % kBlocks); }
+inline std::uint32_t block_of(std::uint64_t sample) {
+  return static_cast<std::uint32_t>(sample % kBlocks);
+}
 
 /// A set of global sample indices, kept as sorted disjoint ranges.
 class SampleSet {

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quant/params.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/quant/rounding.h"
+
+namespace quantlens {
+
+namespace {
+
+constexpr float kLargest = std::numeric_limits<float>::max();
+constexpr double kLeastScale = std::numeric_limits<float>::min();
+
+/// `scale` as a float, lowered where the code furthest from the zero point would overflow.
+float finite_scale(double scale, std::int64_t zero_point, CodeRange codes) {
+  const std::int64_t steps = std::max(codes.max - zero_point, zero_point - codes.min);
+  const float rounded = static_cast<float>(scale);
+  if (std::isfinite(static_cast<float>(steps) * rounded)) return rounded;
+  return std::nextafter(kLargest / static_cast<float>(steps), 0.0f);
+}
+
+}  // namespace
+
+QParams choose_params(Range range, const Scheme& scheme) {
+  if (!std::isfinite(range.min) || !std::isfinite(range.max) || range.min > range.max) {
+    throw Error(Errc::bad_input, fmt::format("{}..{} is no range to quantize; it must be finite "
+                                             "and in order",
+                                             range.min, range.max));
+  }
+  const CodeRange codes = code_range(scheme);
+  const double min = std::min(range.min, 0.0f);
+  const double max = std::max(range.max, 0.0f);
+  const bool is_signed = codes.min < 0;
+  const std::int64_t middle = is_signed ? 0 : (codes.max + 1) / 2;
+  if (min == max) {
+    const std::int64_t zero_point = scheme.symmetric ? middle : is_signed ? 0 : codes.min;
+    return {.scale = 1, .zero_point = static_cast<std::int32_t>(zero_point)};
+  }
+  double scale = 0;
+  std::int64_t zero_point = middle;
+  if (scheme.symmetric) {
+    scale = std::max(-min, max) / static_cast<double>(codes.max - middle);
+    scale = std::max(scale, kLeastScale);
+  } else {
+    scale = (max - min) / static_cast<double>(codes.max - codes.min);
+    scale = std::max(scale, kLeastScale);
+    const double exact = static_cast<double>(codes.min) - min / scale;
+    zero_point = std::clamp(static_cast<std::int64_t>(std::nearbyint(exact)), codes.min, codes.max);
+  }
+  return {.scale = finite_scale(scale, zero_point, codes),
+          .zero_point = static_cast<std::int32_t>(zero_point)};
+}
+
+Range representable(const QParams& params, const Scheme& scheme) {
+  const CodeRange codes = code_range(scheme);
+  return {.min = dequantize(static_cast<std::int32_t>(codes.min), params),
+          .max = dequantize(static_cast<std::int32_t>(codes.max), params)};
+}
+
+std::int32_t quantize(float value, const QParams& params, DType dtype) {
+  const CodeRange limits = code_limits(dtype);
+  const float steps = std::isnan(value) ? 0 : round_half_even(value / params.scale);
+  const double code = double{steps} + params.zero_point;
+  return static_cast<std::int32_t>(
+      std::clamp(code, static_cast<double>(limits.min), static_cast<double>(limits.max)));
+}
+
+}  // namespace quantlens

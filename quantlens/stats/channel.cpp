@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/stats/channel.h"
+
+#include <algorithm>
+#include <array>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/stats/bytes.h"
+#include "quantlens/stats/kernels.h"
+#include "quantlens/stats/moments_of.h"
+
+namespace quantlens {
+
+namespace {
+
+using Channel = ChannelMoments::Channel;
+
+void add_chunk(Channel& channel, const ChunkMoments& chunk) {
+  channel.nonfinite += chunk.nan + chunk.inf;
+  if (chunk.finite == 0) return;
+  channel.finite += chunk.finite;
+  channel.min = std::min(channel.min, chunk.min);
+  channel.max = std::max(channel.max, chunk.max);
+  channel.sum.add(chunk.sum);
+  channel.sum_sq.add(chunk.sum_sq);
+}
+
+// One channel's run of neighbours, in chunks.
+void add_long_run(Channel& channel, std::span<const float> run) {
+  for (std::size_t at = 0; at < run.size(); at += kChunk) {
+    add_chunk(channel, chunk_moments(run.subspan(at, std::min(kChunk, run.size() - at))));
+  }
+}
+
+// Runs of a chunk at most, channel after channel from the first on.
+void add_short_runs(std::span<Channel> channels, std::span<const float> values,
+                    std::size_t length) {
+  std::array<ChunkMoments, 64> moments;
+  for (std::size_t at = 0; at < channels.size(); at += moments.size()) {
+    const std::size_t count = std::min(moments.size(), channels.size() - at);
+    run_moments(values.subspan(at * length, count * length), length,
+                std::span(moments).first(count));
+    for (std::size_t i = 0; i < count; ++i) add_chunk(channels[at + i], moments[i]);
+  }
+}
+
+// Channels last: a table with one row for each index of the other axes.
+void add_columns(std::span<Channel> channels, std::span<const float> values) {
+  ColumnMoments moments(channels.size());
+  add_rows(values, moments);
+  const std::uint64_t rows = values.size() / channels.size();
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    add_chunk(channels[c], {.sum = moments.sum[c],
+                            .sum_sq = moments.sum_sq[c],
+                            .min = moments.min[c],
+                            .max = moments.max[c],
+                            .finite = rows - moments.nonfinite[c],
+                            .inf = moments.nonfinite[c]});
+  }
+}
+
+}  // namespace
+
+AxisLayout axis_layout(std::span<const std::int64_t> shape, int axis) {
+  const auto rank = static_cast<int>(shape.size());
+  const int at = axis < 0 ? axis + rank : axis;
+  assert(at >= 0 && at < rank);
+  AxisLayout layout;
+  for (int i = 0; i < rank; ++i) {
+    const auto extent = static_cast<std::size_t>(shape[static_cast<std::size_t>(i)]);
+    if (i < at) layout.outer *= extent;
+    if (i == at) layout.channels = extent;
+    if (i > at) layout.inner *= extent;
+  }
+  return layout;
+}
+
+double ChannelMoments::Channel::mean() const {
+  return mean_of(finite, sum.value());
+}
+
+double ChannelMoments::Channel::variance() const {
+  return variance_of(finite, sum.value(), sum_sq.value());
+}
+
+void ChannelMoments::add(std::span<const float> values, AxisLayout layout) {
+  const std::size_t block = layout.channels * layout.inner;
+  assert(values.size() == layout.outer * block);
+  if (values.empty()) return;  // and allocate nothing for extents that hold nothing
+  if (channels_.empty()) channels_.resize(layout.channels);
+  if (channels_.size() != layout.channels) {
+    throw Error(Errc::bad_input,
+                fmt::format("a tensor has {} channels where it had {} before; give the axis that "
+                            "keeps its size",
+                            layout.channels, channels_.size()));
+  }
+  if (layout.inner == 1 && layout.channels > 1) {
+    add_columns(channels_, values);
+    return;
+  }
+  if (layout.channels == 1) {
+    add_long_run(channels_[0], values);
+    return;
+  }
+  for (std::size_t at = 0; at < values.size(); at += block) {
+    if (layout.inner <= kChunk) {
+      add_short_runs(channels_, values.subspan(at, block), layout.inner);
+      continue;
+    }
+    for (std::size_t c = 0; c < layout.channels; ++c) {
+      add_long_run(channels_[c], values.subspan(at + c * layout.inner, layout.inner));
+    }
+  }
+}
+
+void ChannelMoments::merge(const ChannelMoments& other) {
+  if (other.channels_.empty()) return;
+  if (channels_.empty()) channels_.resize(other.channels_.size());
+  if (channels_.size() != other.channels_.size()) {
+    throw Error(Errc::bad_input,
+                fmt::format("statistics of {} and of {} channels cannot be merged; they are not of "
+                            "the same tensor",
+                            channels_.size(), other.channels_.size()));
+  }
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    Channel& channel = channels_[c];
+    const Channel& from = other.channels_[c];
+    channel.min = std::min(channel.min, from.min);
+    channel.max = std::max(channel.max, from.max);
+    channel.finite += from.finite;
+    channel.nonfinite += from.nonfinite;
+    channel.sum.merge(from.sum);
+    channel.sum_sq.merge(from.sum_sq);
+  }
+}
+
+void ChannelMoments::append_to(std::string& out) const {
+  append_varint(out, channels_.size());
+  for (const Channel& channel : channels_) {
+    append_float(out, channel.min);
+    append_float(out, channel.max);
+    append_varint(out, channel.finite);
+    append_varint(out, channel.nonfinite);
+    channel.sum.append_to(out);
+    channel.sum_sq.append_to(out);
+  }
+}
+
+ChannelMoments ChannelMoments::take_from(std::string_view& in) {
+  constexpr std::size_t kLeastBytes = 12;
+  ChannelMoments moments;
+  const std::size_t count = take_count(in, kLeastBytes);
+  moments.channels_.reserve(count);
+  for (std::size_t c = 0; c < count; ++c) {
+    Channel channel;
+    channel.min = take_float(in);
+    channel.max = take_float(in);
+    channel.finite = take_element_count(in);
+    channel.nonfinite = take_element_count(in);
+    check_extremes(channel.min, channel.max, channel.finite);
+    channel.sum = ExactSum::take_from(in);
+    channel.sum_sq = ExactSum::take_from(in);
+    check_sums(channel.finite, channel.sum, channel.sum_sq);
+    moments.channels_.push_back(std::move(channel));
+  }
+  return moments;
+}
+
+}  // namespace quantlens

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "quantlens/stats/kernels.h"
+
+namespace quantlens::plain {
+
+// What every kernel of kernels.h computes, as plain loops: the definition that the vectorised ones
+// must match bit for bit, the tail of their chunks, and the measure of their speed.
+
+inline constexpr std::size_t kLanes = 8;
+using Lanes = std::array<double, kLanes>;
+
+inline double total(const Lanes& lanes) {
+  double sum = 0;
+  for (const double lane : lanes) sum += lane;
+  return sum;
+}
+
+/// A chunk's moments while they grow; element i of the chunk belongs to lane i modulo kLanes.
+struct MomentLanes {
+  Lanes sum{}, sum_sq{};
+  float min = std::numeric_limits<float>::infinity();
+  float max = -std::numeric_limits<float>::infinity();
+  std::uint64_t finite = 0, nan = 0, inf = 0;
+};
+
+inline void add(MomentLanes& lanes, std::span<const float> x, std::size_t begin) {
+  for (std::size_t i = begin; i < x.size(); ++i) {
+    if (std::isnan(x[i])) {
+      ++lanes.nan;
+    } else if (std::isinf(x[i])) {
+      ++lanes.inf;
+    } else {
+      const double value = x[i];
+      lanes.sum[i % kLanes] += value;
+      lanes.sum_sq[i % kLanes] += value * value;
+      lanes.min = std::min(lanes.min, x[i]);
+      lanes.max = std::max(lanes.max, x[i]);
+      ++lanes.finite;
+    }
+  }
+}
+
+/// Adding 0 makes an extreme of -0.0 into 0.0: which of the two zeros won depends on the order.
+inline ChunkMoments finish(const MomentLanes& lanes) {
+  return {.sum = total(lanes.sum),
+          .sum_sq = total(lanes.sum_sq),
+          .min = lanes.min + 0.0f,
+          .max = lanes.max + 0.0f,
+          .finite = lanes.finite,
+          .nan = lanes.nan,
+          .inf = lanes.inf};
+}
+
+inline ChunkMoments chunk_moments(std::span<const float> x) {
+  MomentLanes lanes;
+  add(lanes, x, 0);
+  return finish(lanes);
+}
+
+/// The value that a code stands for; a float stands for itself.
+inline float real(float y, Dequantize8) {
+  return y;
+}
+template <class Code>
+float real(Code y, Dequantize8 how) {
+  return static_cast<float>(static_cast<std::int32_t>(y) - how.zero_point) * how.scale;
+}
+
+/// A chunk's pair sums while they grow.
+struct PairLanes {
+  Lanes x{}, xx{}, y{}, yy{}, ee{};
+  float min_x = std::numeric_limits<float>::infinity();
+  float max_x = -std::numeric_limits<float>::infinity();
+  float min_y = std::numeric_limits<float>::infinity();
+  float max_y = -std::numeric_limits<float>::infinity();
+  float max_abs_error = 0;
+  std::uint64_t finite = 0, nonfinite = 0, clipped = 0;
+};
+
+template <class Y>
+void add(PairLanes& lanes, std::span<const float> x, std::span<const Y> y, Dequantize8 how,
+         ClipRange clip, std::size_t begin) {
+  for (std::size_t i = begin; i < x.size(); ++i) {
+    const float real_y = real(y[i], how);
+    const float error = x[i] - real_y;
+    if (!std::isfinite(error)) {
+      ++lanes.nonfinite;
+      continue;
+    }
+    const double dx = x[i];
+    const double dy = real_y;
+    const double de = error;
+    const std::size_t lane = i % kLanes;
+    lanes.x[lane] += dx;
+    lanes.xx[lane] += dx * dx;
+    lanes.y[lane] += dy;
+    lanes.yy[lane] += dy * dy;
+    lanes.ee[lane] += de * de;
+    lanes.min_x = std::min(lanes.min_x, x[i]);
+    lanes.max_x = std::max(lanes.max_x, x[i]);
+    lanes.min_y = std::min(lanes.min_y, real_y);
+    lanes.max_y = std::max(lanes.max_y, real_y);
+    lanes.max_abs_error = std::max(lanes.max_abs_error, std::abs(error));
+    ++lanes.finite;
+    if (x[i] < clip.low || x[i] > clip.high) ++lanes.clipped;
+  }
+}
+
+inline ChunkPairs finish(const PairLanes& lanes) {
+  return {.sum_x = total(lanes.x),
+          .sum_xx = total(lanes.xx),
+          .sum_y = total(lanes.y),
+          .sum_yy = total(lanes.yy),
+          .sum_ee = total(lanes.ee),
+          .min_x = lanes.min_x + 0.0f,
+          .max_x = lanes.max_x + 0.0f,
+          .min_y = lanes.min_y + 0.0f,
+          .max_y = lanes.max_y + 0.0f,
+          .max_abs_error = lanes.max_abs_error,
+          .finite = lanes.finite,
+          .nonfinite = lanes.nonfinite,
+          .clipped = lanes.clipped};
+}
+
+/// Y is float, std::uint8_t or std::int8_t; `how` is ignored for float.
+template <class Y>
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const Y> y, Dequantize8 how,
+                       ClipRange clip) {
+  PairLanes lanes;
+  add(lanes, x, y, how, clip, 0);
+  return finish(lanes);
+}
+
+inline void run_moments(std::span<const float> x, std::size_t length, std::span<ChunkMoments> out) {
+  for (std::size_t i = 0; i < out.size(); ++i) {
+    out[i] = plain::chunk_moments(x.subspan(i * length, length));
+  }
+}
+
+/// The columns first..last-1 of a table.
+inline void add_rows(std::span<const float> table, ColumnMoments& moments, std::size_t first,
+                     std::size_t last) {
+  for (std::size_t row = 0; row < table.size(); row += moments.sum.size()) {
+    for (std::size_t c = first; c < last; ++c) {
+      const float x = table[row + c];
+      if (!std::isfinite(x)) {
+        ++moments.nonfinite[c];
+        continue;
+      }
+      const double value = x;
+      moments.sum[c] += value;
+      moments.sum_sq[c] += value * value;
+      moments.min[c] = std::min(moments.min[c], x + 0.0f);
+      moments.max[c] = std::max(moments.max[c], x + 0.0f);
+    }
+  }
+}
+
+inline void add_rows(std::span<const float> table, ColumnMoments& moments) {
+  plain::add_rows(table, moments, 0, moments.sum.size());
+}
+
+}  // namespace quantlens::plain

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/stats/pair_stats.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/stats/testing.h"
+
+namespace quantlens {
+namespace {
+
+using testing::any_floats;
+using testing::awkward_floats;
+using testing::bytes_of;
+using testing::normal_floats;
+using testing::random_codes;
+
+constexpr double kInf = std::numeric_limits<double>::infinity();
+
+PairStats stats_of(const std::vector<float>& x, const std::vector<float>& y) {
+  PairStats stats;
+  stats.add(0, x, y);
+  return stats;
+}
+
+/// x rounded to steps of `step`.
+std::vector<float> rounded(const std::vector<float>& x, float step) {
+  std::vector<float> y = x;
+  for (float& value : y) value = std::round(value / step) * step;
+  return y;
+}
+
+/// The predecessors' figure, by its own formula.
+double mse_normalized_of(const std::vector<float>& x, const std::vector<float>& y) {
+  const auto [min_x, max_x] = std::minmax_element(x.begin(), x.end());
+  const auto [min_y, max_y] = std::minmax_element(y.begin(), y.end());
+  long double sum = 0;
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    const long double nx = (static_cast<long double>(x[i]) - *min_x) / (double{*max_x} - *min_x);
+    const long double ny = (static_cast<long double>(y[i]) - *min_y) / (double{*max_y} - *min_y);
+    sum += (nx - ny) * (nx - ny);
+  }
+  return static_cast<double>(sum / static_cast<long double>(x.size()));
+}
+
+TEST(PairStats, OfEqualTensorsShowNoError) {
+  const std::vector<float> x = normal_floats(1, 1000);
+  const PairStats stats = stats_of(x, x);
+  EXPECT_EQ(stats.mse(), 0);
+  EXPECT_EQ(stats.mse_normalized(), 0);
+  EXPECT_EQ(stats.sqnr_db(), kInf);
+  EXPECT_EQ(stats.cosine(), 1);
+  EXPECT_EQ(stats.extremes().max_abs_error, 0);
+  EXPECT_TRUE(stats.worst().entries().empty());
+}
+
+TEST(PairStats, OfAKnownPairAreWhatTheFormulasSay) {
+  const PairStats stats = stats_of({1, 2, 3, 4}, {1, 2, 3, 2});
+  EXPECT_EQ(stats.mse(), 1);
+  EXPECT_NEAR(stats.sqnr_db(), 10 * std::log10(30.0 / 4), 1e-12);
+  EXPECT_NEAR(stats.cosine(), 22 / std::sqrt(30.0 * 18), 1e-15);
+  EXPECT_EQ(stats.extremes().max_abs_error, 2);
+  EXPECT_EQ(stats.mean_x(), 2.5);
+  EXPECT_EQ(stats.mean_y(), 2);
+  EXPECT_EQ(stats.variance_x(), 1.25);
+  EXPECT_EQ(stats.variance_y(), 0.5);
+}
+
+TEST(PairStats, OfNothingAreZero) {
+  PairStats stats;
+  stats.add(1, std::vector<float>(), std::vector<float>());
+  EXPECT_EQ(stats, PairStats());
+  EXPECT_EQ(stats.mse(), 0);
+  EXPECT_EQ(stats.mse_normalized(), 0);
+  EXPECT_EQ(stats.sqnr_db(), kInf);
+  EXPECT_EQ(stats.cosine(), 1);
+  EXPECT_EQ(stats.clip_rate(), 0);
+}
+
+TEST(PairStats, HaveTheSqnrThatAStepSizePredicts) {
+  // Rounding errors are uniform in +-step/2: mean square step^2 / 12.
+  const std::vector<float> x = normal_floats(2, 200000);
+  for (const float step : {0.5f, 0.1f, 0.01f}) {
+    const double expected = 10 * std::log10(12 / (double{step} * double{step}));
+    EXPECT_NEAR(stats_of(x, rounded(x, step)).sqnr_db(), expected, 0.15);
+  }
+}
+
+TEST(PairStats, HaveANormalizedMseThatAgreesWithItsOwnFormula) {
+  for (const float offset : {0.0f, 3.0f, 1000.0f}) {
+    for (const float step : {0.3f, 0.02f, 0.001f}) {
+      std::vector<float> x = normal_floats(3, 5000);
+      for (float& value : x) value += offset;
+      std::vector<float> y = rounded(x, step);
+      y[10] += step;
+      const double expected = mse_normalized_of(x, y);
+      EXPECT_NEAR(stats_of(x, y).mse_normalized(), expected, 1e-6 * expected + 1e-14);
+    }
+  }
+}
+
+TEST(PairStats, HaveANormalizedMseThatIsBlindToScaleAndOffset) {
+  const std::vector<float> x = normal_floats(4, 5000);
+  std::vector<float> y = x;
+  for (float& value : y) value = 2 * value + 1;
+  EXPECT_NEAR(stats_of(x, y).mse_normalized(), 0, 1e-12);
+  EXPECT_GT(stats_of(x, y).mse(), 1);
+}
+
+TEST(PairStats, HaveNoNormalizedMseWhereARangeIsZero) {
+  EXPECT_EQ(stats_of({1, 2, 3}, {5, 5, 5}).mse_normalized(), 0);
+  EXPECT_EQ(stats_of({5, 5, 5}, {1, 2, 3}).mse_normalized(), 0);
+}
+
+TEST(PairStats, OfAllZerosHaveACosineOfOneAndOfOneSidedZerosNone) {
+  EXPECT_EQ(stats_of({0, 0}, {0, 0}).cosine(), 1);
+  EXPECT_EQ(stats_of({1, 2}, {0, 0}).cosine(), 0);
+  EXPECT_EQ(stats_of({0, 0}, {1, 2}).sqnr_db(), -kInf);
+  EXPECT_NEAR(stats_of({1, 2}, {-1, -2}).cosine(), -1, 1e-15);
+}
+
+TEST(PairStats, HaveAClipRateThatIsTheShareOutsideTheRange) {
+  PairStats stats;
+  const std::vector<float> x{-3, -1, 0, 1, 2, 3, 4, 5};
+  stats.add(0, x, x, {-1, 2});
+  EXPECT_EQ(stats.clip_rate(), 0.5);
+}
+
+TEST(PairStats, OfCodesEqualThoseOfTheFloatsTheyStandFor) {
+  const std::vector<float> x = normal_floats(5, 40000);
+  const auto u8 = random_codes<std::uint8_t>(5, x.size());
+  const auto i8 = random_codes<std::int8_t>(6, x.size());
+  const Dequantize8 how{0.02f, 100};
+  const ClipRange clip{-2, 3};
+  std::vector<float> y;
+  for (const std::uint8_t code : u8) y.push_back(static_cast<float>(code - 100) * 0.02f);
+  PairStats expected;
+  PairStats stats;
+  expected.add(9, x, y, clip);
+  stats.add(9, x, u8, how, clip);
+  EXPECT_EQ(bytes_of(stats), bytes_of(expected));
+  y.clear();
+  for (const std::int8_t code : i8) y.push_back(static_cast<float>(code - 100) * 0.02f);
+  expected.add(10, x, y, clip);
+  stats.add(10, x, i8, how, clip);
+  EXPECT_EQ(bytes_of(stats), bytes_of(expected));
+}
+
+TEST(PairStats, CountPairsThatAreNotFiniteAndLeaveThemOut) {
+  const float inf = std::numeric_limits<float>::infinity();
+  const PairStats stats = stats_of({1, NAN, 3, inf, 5}, {1, 2, -inf, inf, 6});
+  EXPECT_EQ(stats.count(), 2u);
+  EXPECT_EQ(stats.nonfinite(), 3u);
+  EXPECT_EQ(stats.mse(), 0.5);
+}
+
+TEST(PairStats, NameTheSamplesWithTheLargestError) {
+  PairStats stats;
+  for (std::uint64_t sample = 0; sample < 50; ++sample) {
+    const std::vector<float> x = normal_floats(sample, 100);
+    stats.add(sample, x, rounded(x, sample == 33 ? 0.9f : 0.01f));
+  }
+  EXPECT_EQ(stats.worst().entries().front().sample, 33u);
+  EXPECT_EQ(stats.worst().entries().size(), WorstSamples::kKept);
+}
+
+RC_GTEST_PROP(PairStats, OfAnySplitOfTheSamplesMergedEqualTheWhole, ()) {
+  const auto samples = *rc::gen::container<std::vector<std::vector<float>>>(any_floats());
+  const auto parts = *rc::gen::container<std::vector<int>>(samples.size(), rc::gen::inRange(0, 3));
+  PairStats whole;
+  std::array<PairStats, 3> shards;
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    whole.add(i, samples[i], rounded(samples[i], 0.25f), {-1, 1});
+    const std::size_t last = samples.size() - 1 - i;
+    shards[static_cast<std::size_t>(parts[last])].add(last, samples[last],
+                                                      rounded(samples[last], 0.25f), {-1, 1});
+  }
+  PairStats merged = shards[1];
+  merged.merge(shards[2]);
+  merged.merge(shards[0]);
+  RC_ASSERT(merged == whole);
+  RC_ASSERT(bytes_of(merged) == bytes_of(whole));
+  if (merged.count() != 0) {
+    RC_ASSERT(merged.mse() == whole.mse());
+    RC_ASSERT(merged.mse_normalized() >= 0);
+    RC_ASSERT(std::abs(merged.cosine()) <= 1);
+  }
+}
+
+TEST(PairStats, ComeBackFromTheirBytes) {
+  PairStats stats;
+  for (std::uint64_t sample = 0; sample < 70; sample += 3) {
+    const std::vector<float> x = awkward_floats(sample, 50 * sample);
+    stats.add(sample, x, rounded(x, 0.1f), {-1, 1});
+  }
+  const std::string bytes = bytes_of(stats);
+  std::string_view in = bytes;
+  EXPECT_EQ(PairStats::take_from(in), stats);
+  EXPECT_TRUE(in.empty());
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -90,7 +90,7 @@ function(quantlens_python_test name)
   endif()
   add_test(NAME ${name} COMMAND ${python} -B ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT})
   set(environment QUANTLENS_SOURCE_DIR=${PROJECT_SOURCE_DIR})
-  if(EXISTS ${PROJECT_SOURCE_DIR}/cli/CMakeLists.txt)
+  if(TARGET quantlens)
     list(APPEND environment QUANTLENS_PROGRAM=$<TARGET_FILE:quantlens>)
   endif()
   set_tests_properties(${name} PROPERTIES

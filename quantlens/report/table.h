@@ -4,38 +4,53 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <variant>
 #include <vector>
 
 namespace quantlens {
 
-/// A cell: text, a whole number, or a real one; how it looks is the format's business (a terminal shows 5
-/// decimals as the predecessors did, CSV and JSON show every digit).
+/// A cell: text, a whole number, or a real one; how it looks is the format's business (a terminal
+/// shows 5 decimals as the predecessors did, CSV and JSON show every digit).
 using Cell = std::variant<std::string, std::int64_t, double>;
 
 struct Column {
-  std::string title;         ///< "OP name"; in CSV the header
-  bool only_in_files = false;  ///< left out on a terminal
+  std::string title;           ///< "OP name"; in CSV the header
+  bool only_in_files = false;  ///< left out where people read: terminal and Markdown
+};
+
+/// How the title stands over a table on a terminal.
+enum class TitleForm {
+  row,    ///< in a row of its own inside the table
+  stars,  ///< |***title***| above it, as the predecessors' statistics
 };
 
 struct Table {
   std::string title;
   std::vector<Column> columns;
   std::vector<std::vector<Cell>> rows;  ///< each as long as `columns`
+  TitleForm title_form = TitleForm::row;
 };
 
 struct TextOptions {
-  std::size_t width = 100;     ///< columns of the terminal; later columns that do not fit are dropped and named
+  std::size_t width = 100;     ///< columns of the terminal; 0: as wide as it needs
   std::size_t rows = 20;       ///< at most; 0: all. What is hidden is said below the table
   std::string how_to_see_all;  ///< e.g. "--all" or a file's name; shown where something is hidden
 };
 
-/// PrettyTable-like ASCII: +---+ rules, a title row, centred cells.
+/// PrettyTable-like ASCII: +---+ rules, a title, centred cells; every line ends in a newline and
+/// none is wider than `options.width`. Later columns that do not fit are dropped and named below.
+/// Long text is shortened in its middle only where fewer than four columns would fit otherwise.
+/// REQUIRES: at least one column that is not only_in_files.
 std::string to_text(const Table& table, const TextOptions& options);
-/// RFC 4180 with \r\n row ends and a header, full precision; text cells that a spreadsheet would run as
-/// a formula are not altered, only quoted.
+
+/// RFC 4180 with \r\n row ends and a header, full precision, all columns and rows. A row is one
+/// line: control characters in text become '?'. Text that a spreadsheet would run as a formula is
+/// not altered, only quoted.
 std::string to_csv(const Table& table);
+
+/// A GitHub table with its title in bold; `rows` at most (0: all), the hidden ones counted below.
 std::string to_markdown(const Table& table, std::size_t rows = 0);
 
 }  // namespace quantlens

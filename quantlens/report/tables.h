@@ -10,23 +10,27 @@
 
 namespace quantlens {
 
-/// How the rows of an activations table are ordered.
+/// How the rows of an activations table are ordered, worst first: the lowest SQNR or cosine, the
+/// greatest of the others. Equal rows stay in the diagnosis's order. An op without one finite pair
+/// is the worst by any measure of error; one without elements the last.
 enum class ActivationOrder { sqnr, mse, range, cosine, max_abs_error, clip_rate };
 
-/// **Activations summary**: the predecessors' columns (OP name, MSE, Activation min, Activation max), then ours.
-/// CSV files use ActivationOrder::mse, as the predecessors did.
+/// **Activations summary**: the predecessors' columns (OP name, MSE, Activation min, Activation
+/// max), then ours. CSV files use ActivationOrder::mse, as the predecessors did.
 Table activations_table(const Diagnosis& diagnosis, ActivationOrder order);
 
 /// **Weights summary**; files carry the predecessors' twelve columns first, then ours.
 Table weights_table(const Diagnosis& diagnosis);
 
-/// **Mixed Precision Statistics**: Op Type, Total, INT8, FP32.
+/// **Mixed Precision Statistics**: Op Type, Total, INT8, FP32. Types with the most int8 ops come
+/// first; constants are not counted.
 Table precision_table(const Plan& plan);
 
-/// Why ops stayed float: reason, count, examples.
+/// Why ops stayed float: reason, count, examples; the most frequent first. Without constants.
 Table float_reasons_table(const Plan& plan);
 
-/// Accuracy of both models as sentences with interval, ratio and flips, one a line.
+/// Accuracy of both models as sentences with interval, ratio and flips, one a line, each ended by
+/// a newline. At most ten flipped samples are listed.
 std::string accuracy_text(const AccuracyPair& accuracy);
 std::string accuracy_text(const Accuracy& accuracy);
 

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/report/cell.h"
+
+#include <algorithm>
+
+#include "quantlens/base/text.h"
+
+namespace quantlens {
+
+std::string shown(const Cell& cell) {
+  if (const auto* text = std::get_if<std::string>(&cell)) return printable(*text);
+  if (const auto* number = std::get_if<double>(&cell)) return table_number(*number);
+  return std::to_string(std::get<std::int64_t>(cell));
+}
+
+bool is_numeric(const Table& table, std::size_t column) {
+  return std::ranges::all_of(table.rows, [column](const std::vector<Cell>& row) {
+    const auto* text = std::get_if<std::string>(&row[column]);
+    return text == nullptr || text->empty();
+  });
+}
+
+std::vector<std::size_t> visible_columns(const Table& table) {
+  std::vector<std::size_t> visible;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (!table.columns[i].only_in_files) visible.push_back(i);
+  }
+  return visible;
+}
+
+}  // namespace quantlens

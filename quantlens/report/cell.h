@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "quantlens/report/table.h"
+
+namespace quantlens {
+
+/// A cell as people see it: 5 decimals, hostile characters replaced.
+std::string shown(const Cell& cell);
+
+/// Whether a column holds numbers in every row that has something there.
+bool is_numeric(const Table& table, std::size_t column);
+
+/// The columns that people see, by number.
+std::vector<std::size_t> visible_columns(const Table& table);
+
+}  // namespace quantlens

@@ -1,0 +1,262 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/report/tables.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <span>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/base/text.h"
+
+namespace quantlens {
+namespace {
+
+/// A column and how it is read from a row of the record.
+template <class Row>
+struct Field {
+  const char* title;
+  bool only_in_files;
+  Cell (*cell)(const Row&);
+};
+
+constexpr bool kEverywhere = false;
+constexpr bool kOnlyInFiles = true;
+
+template <class Integer>
+Cell whole(Integer number) {
+  return static_cast<std::int64_t>(number);
+}
+
+template <class Number>
+Cell real_or_nothing(const std::optional<Number>& number) {
+  return number ? Cell(static_cast<double>(*number)) : Cell(std::string());
+}
+
+Cell whole_or_nothing(const std::optional<std::int32_t>& number) {
+  return number ? whole(*number) : Cell(std::string());
+}
+
+/// The words of the design, which are not those of C++ everywhere.
+std::string side_text(Side side) {
+  switch (side) {
+    case Side::q_output:
+      return "q_output";
+    case Side::integer_output:
+      return "integer_output";
+    case Side::float_value:
+      return "float";
+  }
+  return {};
+}
+
+/// "name:share;name:share"; the share is what follows the last colon.
+std::string worst_samples_text(const ActivationRow& row) {
+  std::vector<std::string> parts;
+  for (const SampleShare& sample : row.worst_samples) {
+    parts.push_back(fmt::format("{}:{}", sample.name, exact_number(sample.share)));
+  }
+  return fmt::format("{}", fmt::join(parts, ";"));
+}
+
+// clang-format off
+constexpr Field<ActivationRow> kActivationFields[] = {
+    // as the predecessors, in their order
+    {"OP name", kEverywhere, [](const ActivationRow& r) { return Cell(r.name); }},
+    {"MSE", kEverywhere, [](const ActivationRow& r) { return Cell(r.mse); }},
+    {"Activation min", kEverywhere, [](const ActivationRow& r) { return Cell(r.min); }},
+    {"Activation max", kEverywhere, [](const ActivationRow& r) { return Cell(r.max); }},
+    // ours
+    {"SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return Cell(r.sqnr_db); }},
+    {"Cosine", kEverywhere, [](const ActivationRow& r) { return Cell(r.cosine); }},
+    {"Max abs error", kEverywhere, [](const ActivationRow& r) { return Cell(r.max_abs_error); }},
+    {"Clip rate", kEverywhere, [](const ActivationRow& r) { return Cell(r.clip_rate); }},
+    {"Data range", kEverywhere, [](const ActivationRow& r) { return Cell(r.data_range); }},
+    {"OP type", kEverywhere, [](const ActivationRow& r) { return Cell(r.type); }},
+    {"Pattern", kEverywhere, [](const ActivationRow& r) { return Cell(fmt::format("{}", fmt::join(r.pattern, " "))); }},
+    {"Side", kEverywhere, [](const ActivationRow& r) { return Cell(side_text(r.side)); }},
+    {"MSE normalized", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.mse_normalized); }},
+    {"Quantized min", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized_min); }},
+    {"Quantized max", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized_max); }},
+    {"Activation mean", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.mean); }},
+    {"Activation standard deviation", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.standard_deviation); }},
+    {"Quantized mean", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized_mean); }},
+    {"Quantized standard deviation", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized_standard_deviation); }},
+    {"Scale", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.scale); }},
+    {"Zero point", kOnlyInFiles, [](const ActivationRow& r) { return whole_or_nothing(r.zero_point); }},
+    {"Elements", kOnlyInFiles, [](const ActivationRow& r) { return whole(r.elements); }},
+    {"Nonfinite", kOnlyInFiles, [](const ActivationRow& r) { return whole(r.nonfinite); }},
+    {"Worst samples", kOnlyInFiles, [](const ActivationRow& r) { return Cell(worst_samples_text(r)); }},
+    {"OP", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.op); }},
+    {"Value", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.value); }},
+    {"Quantized value", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized); }},
+};
+
+constexpr Field<WeightRow> kWeightFields[] = {
+    // as the predecessors, in their order
+    {"OP name", kEverywhere, [](const WeightRow& r) { return Cell(r.name); }},
+    {"MSE", kEverywhere, [](const WeightRow& r) { return Cell(r.mse); }},
+    {"Input model min", kEverywhere, [](const WeightRow& r) { return Cell(r.reference.min); }},
+    {"Input model max", kEverywhere, [](const WeightRow& r) { return Cell(r.reference.max); }},
+    {"Input model mean", kEverywhere, [](const WeightRow& r) { return Cell(r.reference.mean); }},
+    {"Input model standard deviation", kEverywhere, [](const WeightRow& r) { return Cell(r.reference.standard_deviation); }},
+    {"Input model variance", kEverywhere, [](const WeightRow& r) { return Cell(r.reference.variance); }},
+    {"Optimized model min", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.dequantized.min); }},
+    {"Optimized model max", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.dequantized.max); }},
+    {"Optimized model mean", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.dequantized.mean); }},
+    {"Optimized model standard deviation", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.dequantized.standard_deviation); }},
+    {"Optimized model variance", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.dequantized.variance); }},
+    // ours
+    {"Worst channel", kEverywhere, [](const WeightRow& r) { return r.channels > 0 ? whole(r.worst_channel) : Cell(std::string()); }},
+    {"Channel spread", kEverywhere, [](const WeightRow& r) { return r.channels > 0 ? Cell(r.channel_spread) : Cell(std::string()); }},
+    {"SQNR [dB]", kEverywhere, [](const WeightRow& r) { return Cell(r.sqnr_db); }},
+    {"Worst channel SQNR [dB]", kOnlyInFiles, [](const WeightRow& r) { return r.channels > 0 ? Cell(r.worst_channel_sqnr_db) : Cell(std::string()); }},
+    {"Channels", kOnlyInFiles, [](const WeightRow& r) { return whole(r.channels); }},
+    {"Cosine", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.cosine); }},
+    {"Max abs error", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.max_abs_error); }},
+    {"MSE normalized", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.mse_normalized); }},
+    {"Dtype", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.dtype); }},
+    {"Granularity", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.granularity); }},
+    {"OP type", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.type); }},
+    {"OP", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.op); }},
+    {"Weight", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.weight); }},
+    {"Quantized weight", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.quantized); }},
+};
+// clang-format on
+
+template <class Row>
+Table empty_table(std::string title, std::span<const Field<Row>> fields) {
+  Table table{.title = std::move(title), .columns = {}, .rows = {}};
+  for (const Field<Row>& field : fields)
+    table.columns.push_back({field.title, field.only_in_files});
+  return table;
+}
+
+template <class Row>
+std::vector<Cell> cells(const Row& row, std::span<const Field<Row>> fields) {
+  std::vector<Cell> line;
+  line.reserve(fields.size());
+  for (const Field<Row>& field : fields) line.push_back(field.cell(row));
+  return line;
+}
+
+double figure(const ActivationRow& row, ActivationOrder order) {
+  switch (order) {
+    case ActivationOrder::sqnr:
+      return -row.sqnr_db;
+    case ActivationOrder::mse:
+      return row.mse;
+    case ActivationOrder::range:
+      return row.data_range;
+    case ActivationOrder::cosine:
+      return -row.cosine;
+    case ActivationOrder::max_abs_error:
+      return row.max_abs_error;
+    case ActivationOrder::clip_rate:
+      return row.clip_rate;
+  }
+  return 0;
+}
+
+/// The greater, the worse; never NaN, so that rows can be sorted by it.
+double badness(const ActivationRow& row, ActivationOrder order) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const bool nothing_finite = row.elements == 0 && row.nonfinite > 0;
+  if (nothing_finite && order != ActivationOrder::range) return kInfinity;
+  const double value = figure(row, order);
+  return std::isnan(value) ? -kInfinity : value;
+}
+
+/// What the tables of ops tell about.
+bool is_counted(const OpPlan& op) {
+  return op.kind != "constant";
+}
+
+std::string examples_text(const std::vector<std::string>& names) {
+  constexpr std::size_t kExamples = 3;
+  const auto count = static_cast<std::ptrdiff_t>(std::min(names.size(), kExamples));
+  return fmt::format("{}{}", fmt::join(names.begin(), names.begin() + count, ", "),
+                     names.size() > kExamples ? ", ..." : "");
+}
+
+}  // namespace
+
+Table activations_table(const Diagnosis& diagnosis, ActivationOrder order) {
+  const std::span<const Field<ActivationRow>> fields(kActivationFields);
+  std::vector<std::size_t> rows(diagnosis.activations.size());
+  std::iota(rows.begin(), rows.end(), std::size_t{0});
+  std::ranges::stable_sort(rows, std::ranges::greater(), [&](std::size_t row) {
+    return badness(diagnosis.activations[row], order);
+  });
+  Table table = empty_table("Activations summary", fields);
+  for (const std::size_t row : rows)
+    table.rows.push_back(cells(diagnosis.activations[row], fields));
+  return table;
+}
+
+Table weights_table(const Diagnosis& diagnosis) {
+  const std::span<const Field<WeightRow>> fields(kWeightFields);
+  Table table = empty_table("Weights summary", fields);
+  for (const WeightRow& row : diagnosis.weights) table.rows.push_back(cells(row, fields));
+  return table;
+}
+
+Table precision_table(const Plan& plan) {
+  struct Count {
+    std::string type;
+    std::int64_t total = 0;
+    std::int64_t int8 = 0;
+  };
+  std::map<std::string, Count> by_type;
+  for (const OpPlan& op : plan.ops) {
+    if (!is_counted(op)) continue;
+    Count& count = by_type[op.type];
+    count.type = op.type;
+    ++count.total;
+    if (op.quantized) ++count.int8;
+  }
+  std::vector<Count> counts;
+  for (const auto& [type, count] : by_type) counts.push_back(count);
+  std::ranges::stable_sort(counts, [](const Count& a, const Count& b) {
+    return a.int8 != b.int8 ? a.int8 > b.int8 : a.total > b.total;
+  });
+  Table table{.title = "Mixed Precision Statistics",
+              .columns = {{"Op Type"}, {"Total"}, {"INT8"}, {"FP32"}},
+              .rows = {},
+              .title_form = TitleForm::stars};
+  for (const Count& count : counts) {
+    table.rows.push_back({count.type, count.total, count.int8, count.total - count.int8});
+  }
+  return table;
+}
+
+Table float_reasons_table(const Plan& plan) {
+  struct Group {
+    std::string reason;
+    std::vector<std::string> names;
+  };
+  std::vector<Group> groups;
+  std::map<std::string, std::size_t> number;  // of a reason's group
+  for (const OpPlan& op : plan.ops) {
+    if (op.quantized || !is_counted(op)) continue;
+    const auto [found, is_new] = number.emplace(op.reason, groups.size());
+    if (is_new) groups.push_back({op.reason, {}});
+    groups[found->second].names.push_back(op.name);
+  }
+  std::ranges::stable_sort(
+      groups, [](const Group& a, const Group& b) { return a.names.size() > b.names.size(); });
+  Table table{
+      .title = "Ops that stayed float", .columns = {{"Reason"}, {"OPs"}, {"Examples"}}, .rows = {}};
+  for (const Group& group : groups) {
+    table.rows.push_back({group.reason, whole(group.names.size()), examples_text(group.names)});
+  }
+  return table;
+}
+
+}  // namespace quantlens

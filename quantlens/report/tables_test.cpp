@@ -1,0 +1,195 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/report/tables.h"
+
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+ActivationRow activation(const std::string& name, double mse, double sqnr_db) {
+  ActivationRow row;
+  row.name = name;
+  row.mse = mse;
+  row.sqnr_db = sqnr_db;
+  row.elements = 10;
+  return row;
+}
+
+std::vector<std::string> first_column(const Table& table) {
+  std::vector<std::string> names;
+  for (const auto& row : table.rows) names.push_back(std::get<std::string>(row[0]));
+  return names;
+}
+
+/// What a file says in a column of the table's first row.
+Cell cell(const Table& table, const std::string& title) {
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].title == title) return table.rows.at(0)[i];
+  }
+  return "no such column";
+}
+
+OpPlan op(const std::string& name, const std::string& type, const std::string& reason) {
+  OpPlan plan;
+  plan.name = name;
+  plan.type = type;
+  plan.kind = type == "Constant" ? "constant" : "other";
+  plan.quantized = reason.empty();
+  plan.reason = reason;
+  return plan;
+}
+
+AccuracyPair accuracy() {
+  AccuracyPair pair;
+  pair.reference = {"top1", 0.782, {0.7437, 0.8161}, 500};
+  pair.quantized = {"top1", 0.758, {0.7186, 0.7935}, 500};
+  pair.difference = -0.024;
+  pair.difference_interval = {-0.041, -0.008};
+  pair.ratio = -0.0307;
+  pair.lost = 18;
+  pair.gained = 6;
+  return pair;
+}
+
+TEST(ActivationsTable, FilesBeginAsThePredecessorsDid) {
+  EXPECT_THAT(to_csv(activations_table({}, ActivationOrder::mse)),
+              StartsWith("OP name,MSE,Activation min,Activation max,"));
+}
+
+TEST(ActivationsTable, IsOrderedWorstFirst) {
+  Diagnosis diagnosis;
+  diagnosis.activations = {activation("a", 1, 30), activation("b", 2, 40), activation("c", 3, 20)};
+  EXPECT_THAT(first_column(activations_table(diagnosis, ActivationOrder::sqnr)),
+              ElementsAre("c", "a", "b"));
+  EXPECT_THAT(first_column(activations_table(diagnosis, ActivationOrder::mse)),
+              ElementsAre("c", "b", "a"));
+}
+
+TEST(ActivationsTable, KeepsTheOrderOfEqualRows) {
+  Diagnosis diagnosis;
+  diagnosis.activations = {activation("a", 1, 30), activation("b", 1, 30)};
+  EXPECT_THAT(first_column(activations_table(diagnosis, ActivationOrder::mse)),
+              ElementsAre("a", "b"));
+}
+
+TEST(ActivationsTable, PutsAnOpWithoutAFiniteValueFirstAndAnEmptyOneLast) {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  Diagnosis diagnosis;
+  diagnosis.activations = {activation("empty", kNan, kNan), activation("bad", 3, 20),
+                           activation("all nan", kNan, kNan)};
+  diagnosis.activations[0].elements = 0;
+  diagnosis.activations[2].elements = 0;
+  diagnosis.activations[2].nonfinite = 10;
+  EXPECT_THAT(first_column(activations_table(diagnosis, ActivationOrder::sqnr)),
+              ElementsAre("all nan", "bad", "empty"));
+}
+
+TEST(ActivationsTable, LeavesAFloatSidesScaleEmpty) {
+  Diagnosis diagnosis;
+  diagnosis.activations = {activation("a", 1, 30)};
+  const Table table = activations_table(diagnosis, ActivationOrder::sqnr);
+  EXPECT_EQ(cell(table, "Scale"), Cell(""));
+  EXPECT_EQ(cell(table, "Side"), Cell("float"));
+}
+
+TEST(ActivationsTable, ListsTheWorstSamplesWithTheirShares) {
+  Diagnosis diagnosis;
+  diagnosis.activations = {activation("a", 1, 30)};
+  diagnosis.activations[0].worst_samples = {{7, "cat.png", 0.5}, {2, "dog.png", 0.25}};
+  EXPECT_EQ(cell(activations_table(diagnosis, ActivationOrder::sqnr), "Worst samples"),
+            Cell("cat.png:0.5;dog.png:0.25"));
+}
+
+TEST(ActivationsTable, ShowsSqnrAfterThePredecessorsColumnsOnATerminal) {
+  Diagnosis diagnosis;
+  diagnosis.activations = {activation("conv1", 0.5, std::numeric_limits<double>::infinity())};
+  EXPECT_THAT(to_text(activations_table(diagnosis, ActivationOrder::sqnr), {}),
+              HasSubstr("| OP name | MSE | Activation min | Activation max | SQNR [dB] |"));
+}
+
+TEST(WeightsTable, FilesBeginAsThePredecessorsDid) {
+  EXPECT_THAT(
+      to_csv(weights_table({})),
+      StartsWith("OP name,MSE,Input model min,Input model max,Input model mean,Input model "
+                 "standard deviation,Input model variance,Optimized model min,Optimized model "
+                 "max,Optimized model mean,Optimized model standard deviation,Optimized model "
+                 "variance,"));
+}
+
+TEST(WeightsTable, ShowsSevenOfThePredecessorsColumnsOnATerminalThenOurs) {
+  Diagnosis diagnosis;
+  diagnosis.weights.emplace_back();
+  diagnosis.weights[0].name = "conv1";
+  const std::string text = to_text(weights_table(diagnosis), {.width = 0});
+  EXPECT_THAT(text, HasSubstr("| Input model variance | Worst channel | Channel spread | SQNR "));
+  EXPECT_THAT(text, Not(HasSubstr("Optimized")));
+}
+
+TEST(PrecisionTable, CountsTypesWithTheMostInt8OpsFirst) {
+  Plan plan;
+  plan.ops = {op("add1", "Add", "no integer form"),
+              op("conv1", "Conv", ""),
+              op("conv2", "Conv", "the recipe keeps it in float"),
+              op("pool", "MaxPool", ""),
+              op("c", "Constant", "a constant"),
+              op("add2", "Add", "no integer form")};
+  const Table table = precision_table(plan);
+  EXPECT_THAT(table.rows,
+              ElementsAre(std::vector<Cell>{"Conv", 2, 1, 1}, std::vector<Cell>{"MaxPool", 1, 1, 0},
+                          std::vector<Cell>{"Add", 2, 0, 2}));
+}
+
+TEST(FloatReasonsTable, GroupsByReasonAndGivesExamples) {
+  Plan plan;
+  plan.ops = {op("gru", "GRU", "GRU has no integer form here"), op("conv1", "Conv", "")};
+  for (const char* name : {"a", "b", "c", "d"}) plan.ops.push_back(op(name, "Add", "too small"));
+  EXPECT_THAT(float_reasons_table(plan).rows,
+              ElementsAre(std::vector<Cell>{"too small", 4, "a, b, c, ..."},
+                          std::vector<Cell>{"GRU has no integer form here", 1, "gru"}));
+}
+
+TEST(AccuracyText, TellsRatioIntervalAndFlips) {
+  EXPECT_EQ(accuracy_text(accuracy()),
+            "top1 (int8|fp32): 0.7580|0.7820, ratio -3.07 %, 95 % interval of the difference "
+            "[-4.1, -0.8] points, 18 answers lost, 6 gained\n"
+            "95 % intervals (int8|fp32): [0.7186, 0.7935]|[0.7437, 0.8161], 500 samples\n");
+}
+
+TEST(AccuracyText, HasNoRatioToAnAccuracyOfZero) {
+  AccuracyPair pair = accuracy();
+  pair.ratio.reset();
+  EXPECT_THAT(accuracy_text(pair), HasSubstr("ratio n/a,"));
+}
+
+TEST(AccuracyText, ListsAFlippedSampleWithItsAnswers) {
+  AccuracyPair pair = accuracy();
+  pair.lost = 1;
+  pair.gained = 0;
+  pair.flips = {{4, "cat.png", "lost", 3, 3, 7}};
+  EXPECT_THAT(accuracy_text(pair), EndsWith("Flipped samples (reference -> quantized): cat.png "
+                                            "(lost, label 3: 3 -> 7)\n"));
+}
+
+TEST(AccuracyText, ListsTenFlippedSamplesAtMostAndTellsWhereTheRestIs) {
+  AccuracyPair pair = accuracy();
+  pair.flips.assign(24, {0, "x", "lost", 1, 1, 2});
+  EXPECT_THAT(accuracy_text(pair), EndsWith(" 1 -> 2); 14 more, see accuracy.json in the "
+                                            "workload or --output json\n"));
+}
+
+TEST(AccuracyText, OfOneModelHasItsInterval) {
+  EXPECT_EQ(accuracy_text(accuracy().reference),
+            "top1: 0.7820, 95 % interval [0.7437, 0.8161], 500 samples\n");
+}
+
+}  // namespace
+}  // namespace quantlens

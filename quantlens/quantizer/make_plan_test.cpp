@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quantizer/make_plan.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/quantizer/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+Ranges ranges_for(const Model& model, float min = -1, float max = 1) {
+  Ranges ranges;
+  for (const std::string& value : values_to_calibrate(model, prepare(model.graph))) {
+    ranges.values.push_back({.value = value, .min = min, .max = max, .algorithm = "minmax"});
+  }
+  return ranges;
+}
+
+PlanResult plan_of(const Model& model, const Recipe& recipe = {}) {
+  return make_plan(model, prepare(model.graph), ranges_for(model), recipe, {});
+}
+
+const OpPlan& op(const Plan& plan, const std::string& id) {
+  for (const OpPlan& candidate : plan.ops) {
+    if (candidate.op == id) return candidate;
+  }
+  throw std::out_of_range(id);
+}
+
+const ActivationPlan* activation(const Plan& plan, const std::string& value) {
+  for (const ActivationPlan& candidate : plan.activations) {
+    if (candidate.value == value) return &candidate;
+  }
+  return nullptr;
+}
+
+SmallGraph two_convs() {
+  SmallGraph net;
+  net.input("x")
+      .weight("w1", {2, 1, 1, 1}, {1, 0.01F})
+      .weight("b1", {2}, {0.5F, 0.5F})
+      .weight("w2", {1, 2, 1, 1}, {1, 1});
+  net.node(Kind::conv, {"x", "w1", "b1"}, "c1")
+      .node(Kind::relu, {"c1"}, "r1")
+      .node(Kind::max_pool, {"r1"}, "p");
+  net.node(Kind::conv, {"p", "w2"}, "c2").node(Kind::softmax, {"c2"}, "y").output("y");
+  return net;
+}
+
+TEST(MakePlan, QuantizesConvsAndWhatLiesBetween) {
+  const SmallGraph net = two_convs();
+  const Plan plan = plan_of(net.model()).plan;
+  for (const char* id : {"c1", "r1", "p", "c2"}) EXPECT_TRUE(op(plan, id).quantized) << id;
+  EXPECT_EQ(op(plan, "c1").pattern, (std::vector<std::string>{"conv", "relu"}));
+  EXPECT_FALSE(op(plan, "y").quantized);
+  EXPECT_EQ(op(plan, "y").reason, "softmax has no integer form here");
+  EXPECT_FALSE(activation(plan, "c1")) << "between Conv and Relu nothing is stored";
+  ASSERT_TRUE(activation(plan, "r1"));
+  EXPECT_TRUE(activation(plan, "r1")->all_uses);
+  EXPECT_EQ(activation(plan, "x")->uses, (std::vector<ValueUse>{{"c1", 0}}));
+}
+
+TEST(MakePlan, GivesOpsThatMoveCodesTheParametersOfTheirInput) {
+  const SmallGraph net = two_convs();
+  Ranges ranges = ranges_for(net.model());
+  for (ValueRange& range : ranges.values) {
+    if (range.value == "p") range.max = 0.25F;  // a maximum pool may see less than its input holds
+  }
+  const Plan plan = make_plan(net.model(), prepare(net.graph()), ranges, {}, {}).plan;
+  EXPECT_EQ(activation(plan, "p")->params, activation(plan, "r1")->params);
+}
+
+TEST(MakePlan, ScalesABiasByInputTimesWeight) {
+  const Plan plan = plan_of(two_convs().model()).plan;
+  const WeightPlan* weight = nullptr;
+  const WeightPlan* bias = nullptr;
+  for (const WeightPlan& candidate : plan.weights_quantized) {
+    if (candidate.weight == "w1") weight = &candidate;
+    if (candidate.weight == "b1") bias = &candidate;
+  }
+  ASSERT_TRUE(weight && bias);
+  ASSERT_EQ(weight->params.size(), 2U);
+  EXPECT_EQ(weight->scheme.axis, 0);
+  EXPECT_EQ(bias->scheme.dtype, DType::int32);
+  const float input_scale = activation(plan, "x")->params.scale;
+  for (std::size_t c = 0; c < 2; ++c) {
+    EXPECT_FLOAT_EQ(bias->params[c].scale, weight->params[c].scale * input_scale);
+  }
+}
+
+TEST(MakePlan, WidensAWeightScaleWhoseBiasWouldNotFitInt32) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 1, 1, 1}, {1, 1e-12F}).weight("b", {2}, {1, 100});
+  net.node(Kind::conv, {"x", "w", "b"}, "c").output("c");
+  const Plan plan = plan_of(net.model()).plan;
+  for (const WeightPlan& stored : plan.weights_quantized) {
+    if (stored.weight != "b") continue;
+    EXPECT_LE(100 / stored.params[1].scale, 1.1e9F);
+  }
+}
+
+TEST(MakePlan, LeavesAnAddFloatThatNoIntegerOpReads) {
+  SmallGraph net;
+  net.input("x").weight("w", {1, 1, 1, 1}, {1}).weight("one", {1}, {1});
+  net.node(Kind::conv, {"x", "w"}, "c")
+      .node(Kind::mul, {"c", "one"}, "m")
+      .node(Kind::softmax, {"m"}, "y")
+      .output("y");
+  const Plan plan = plan_of(net.model()).plan;
+  EXPECT_TRUE(op(plan, "c").quantized);
+  EXPECT_FALSE(op(plan, "m").quantized);
+  EXPECT_NE(op(plan, "m").reason.find("only float ops read"), std::string::npos);
+}
+
+TEST(MakePlan, QuantizesAResidualAddBetweenConvs) {
+  SmallGraph net;
+  net.input("x").weight("w", {1, 1, 1, 1}, {1});
+  net.node(Kind::conv, {"x", "w"}, "a")
+      .node(Kind::conv, {"a", "w"}, "b")
+      .node(Kind::add, {"a", "b"}, "sum");
+  net.node(Kind::relu, {"sum"}, "r").node(Kind::conv, {"r", "w"}, "y").output("y");
+  const Plan plan = plan_of(net.model()).plan;
+  EXPECT_TRUE(op(plan, "sum").quantized);
+  EXPECT_EQ(op(plan, "sum").pattern, (std::vector<std::string>{"add", "relu"}));
+  std::size_t stored = 0;
+  for (const WeightPlan& weight : plan.weights_quantized) stored += weight.weight == "w" ? 1 : 0;
+  EXPECT_EQ(stored, 1U) << "a shared weight is stored once";
+}
+
+TEST(MakePlan, KeepsTheResultOfAMatMulFloatForFloatReaders) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("b", {2}, {1, 1});
+  net.node(Kind::matmul, {"x", "w"}, "m").node(Kind::add, {"m", "b"}, "logits").output("logits");
+  const Plan plan = plan_of(net.model()).plan;
+  EXPECT_TRUE(op(plan, "m").quantized);
+  EXPECT_FALSE(activation(plan, "logits"));
+  EXPECT_FALSE(activation(plan, "m"));
+}
+
+TEST(MakePlan, ObeysTheRecipeAndReportsPatternsThatMatchNothing) {
+  const SmallGraph net = two_convs();
+  Recipe recipe;
+  recipe.op_name_dict["node_c1"] = {.activation = {.dtype = "fp32"}, .weight = {}};
+  recipe.op_name_dict["node_c3"] = {.activation = {.dtype = "fp32"}, .weight = {}};
+  const PlanResult result = plan_of(net.model(), recipe);
+  EXPECT_EQ(op(result.plan, "c1").reason, "the recipe keeps it in float");
+  EXPECT_TRUE(op(result.plan, "c2").quantized);
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_NE(result.notes[0].find("node_c3"), std::string::npos);
+  EXPECT_NE(result.notes[0].find("node_c2"), std::string::npos);
+}
+
+TEST(MakePlan, RefusesImpossibleRecipes) {
+  const SmallGraph net = two_convs();
+  Recipe mixed;
+  mixed.activation.dtype = "int8";
+  mixed.weight.dtype = "uint8";
+  EXPECT_THROW(plan_of(net.model(), mixed), Error);
+  Recipe unknown;
+  unknown.weight.dtype = "int3";
+  EXPECT_THROW(plan_of(net.model(), unknown), Error);
+  Recipe broken;
+  broken.op_type_dict["Conv("] = {};
+  EXPECT_THROW(plan_of(net.model(), broken), Error);
+}
+
+TEST(MakePlan, SaysWhyAnOpWithoutARangeOrWithBadWeightsStaysFloat) {
+  SmallGraph net = two_convs();
+  Ranges none;
+  EXPECT_NE(op(make_plan(net.model(), prepare(net.graph()), none, {}, {}).plan, "c1")
+                .reason.find("calibration"),
+            std::string::npos);
+  net.weight("w1", {2, 1, 1, 1}, {1, std::numeric_limits<float>::quiet_NaN()});
+  EXPECT_EQ(op(plan_of(net.model()).plan, "c1").reason, "its weight holds NaN or infinity");
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "quantlens/graph/model.h"
+
+namespace quantlens {
+
+/// Writes small graphs down, for tests: one call a node, in order.
+class SmallGraph {
+ public:
+  SmallGraph& input(const std::string& name) {
+    model_.graph.inputs.push_back({.name = name, .dtype = DType::float32, .shape = {}});
+    return *this;
+  }
+  SmallGraph& output(const std::string& name) {
+    model_.graph.outputs.push_back({.name = name, .dtype = DType::float32, .shape = {}});
+    return *this;
+  }
+  SmallGraph& weight(const std::string& name, Shape shape, std::vector<float> values) {
+    model_.graph.weights[name] = Tensor::from<float>(std::move(shape), std::move(values));
+    return *this;
+  }
+  /// The node is named and typed like its kind and makes one value.
+  SmallGraph& node(Kind kind, std::vector<std::string> inputs, const std::string& output) {
+    model_.graph.nodes.push_back({.name = "node_" + output,
+                                  .type = std::string(to_string(kind)),
+                                  .domain = {},
+                                  .kind = kind,
+                                  .inputs = std::move(inputs),
+                                  .outputs = {output},
+                                  .attributes = {},
+                                  .subgraphs = {}});
+    return *this;
+  }
+  SmallGraph& attribute(const std::string& key, Attribute value) {
+    model_.graph.nodes.back().attributes[key] = std::move(value);
+    return *this;
+  }
+  const Model& model() const { return model_; }
+  const Graph& graph() const { return model_.graph; }
+
+ private:
+  Model model_;
+};
+
+}  // namespace quantlens

@@ -24,10 +24,12 @@ constexpr std::size_t kDeepest = 64;
 /// place; here their text is kept and read again exactly.
 class Builder {
  public:
+  // NOLINTBEGIN(readability-identifier-naming): the parser asks for these names
   static constexpr std::size_t max_object_size = boost::json::object::max_size();
   static constexpr std::size_t max_array_size = boost::json::array::max_size();
   static constexpr std::size_t max_key_size = boost::json::string::max_size();
   static constexpr std::size_t max_string_size = boost::json::string::max_size();
+  // NOLINTEND(readability-identifier-naming)
 
   Builder() { stack_.reset(); }
   Value take() { return stack_.release(); }
@@ -57,12 +59,11 @@ class Builder {
     number_.clear();
     return stack_.push_uint64(u), true;
   }
-  bool on_double(double, std::string_view s, error_code& ec) {
+  bool on_double(double rough, std::string_view s, error_code& ec) {
     number_ += s;
-    double value = 0;
-    const auto [end, error] =
-        std::from_chars(number_.data(), number_.data() + number_.size(), value);
-    if (error == std::errc::result_out_of_range && !is_tiny(number_)) {
+    double value = 0;  // stays where the number is too small for a double
+    const auto error = std::from_chars(number_.data(), number_.data() + number_.size(), value).ec;
+    if (error == std::errc::result_out_of_range && std::abs(rough) > 1) {
       ec = boost::json::error::exponent_overflow;
       return false;
     }
@@ -75,13 +76,6 @@ class Builder {
   bool on_comment(std::string_view, error_code&) { return true; }
 
  private:
-  /// Whether a number beyond the doubles is too small for them (read as zero), not too large.
-  static bool is_tiny(std::string_view number) {
-    const std::size_t exponent = number.find_first_of("eE");
-    if (exponent != std::string_view::npos) return number[exponent + 1] == '-';
-    return number.starts_with("0.") || number.starts_with("-0.");
-  }
-
   boost::json::value_stack stack_;
   std::string number_;
 };

@@ -18,15 +18,15 @@ using Value = boost::json::value;
 
 /// Deterministic text: object keys in their order of declaration, two-space indentation, arrays of
 /// numbers on one line, shortest doubles that read back equal, NaN and infinities as the strings
-/// "nan", "inf", "-inf". Ends in a newline.
+/// "nan", "inf", "-inf", invalid UTF-8 as U+FFFD. Ends in a newline. At most 64 levels deep.
 std::string dump(const Value& value);
 
 /// Strict JSON, at most 64 levels deep. Throws Errc::bad_input with `where`, line and column.
 Value parse(std::string_view text, std::string_view where);
 
-/// Turns described structs, described enums, strings, numbers, bool, optional (absent: null),
-/// vectors and string maps into JSON. A struct's fields are declared once, by
-/// BOOST_DESCRIBE_STRUCT.
+/// Turns described structs, described enums (by name), strings, numbers, bool, optional (absent:
+/// null), vectors, arrays and string maps into JSON; a Value stays as it is. A struct's fields are
+/// declared once, by BOOST_DESCRIBE_STRUCT; those of its described bases come first.
 template <class T>
 Value encode(const T& value);
 

@@ -8,6 +8,8 @@
 #include <limits>
 #include <utility>
 
+#include "quantlens/base/json.h"
+
 namespace quantlens::json::detail {
 
 /// Where in a document a value stands; links live on the stack of `decode`.

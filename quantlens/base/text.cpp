@@ -23,11 +23,12 @@ struct CodePoints {
   char32_t last;
 };
 
-/// Controls, and the invisible marks that reorder or break the text around them.
+/// Controls, and the invisible marks that reorder or break the text around them; the joiners that
+/// some scripts need are not among them.
 constexpr CodePoints kUnprintable[] = {
-    {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},       {0x061C, 0x061C},   {0x180E, 0x180E},
-    {0x200B, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},   {0xFDD0, 0xFDEF},   {0xFEFF, 0xFEFF},
-    {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0xE007F}, {0xF0000, 0x10FFFF}};
+    {0x00, 0x1F},     {0x7F, 0x9F},     {0xAD, 0xAD},     {0x061C, 0x061C},   {0x180E, 0x180E},
+    {0x200B, 0x200B}, {0x200E, 0x200F}, {0x2028, 0x202E}, {0x2060, 0x206F},   {0xFDD0, 0xFDEF},
+    {0xFEFF, 0xFEFF}, {0xFFF0, 0xFFFB}, {0xFFFE, 0xFFFF}, {0xE0000, 0xE007F}, {0xF0000, 0x10FFFF}};
 
 /// Marks drawn over the character before them.
 constexpr CodePoints kZeroWidth[] = {
@@ -139,6 +140,7 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
   std::ranges::sort(candidates);
   candidates.resize(std::min(count, candidates.size()));
   std::vector<std::string> nearest;
+  nearest.reserve(candidates.size());
   for (const Candidate& candidate : candidates) nearest.push_back(names[candidate.index]);
   return nearest;
 }

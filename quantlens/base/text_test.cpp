@@ -118,6 +118,10 @@ TEST(Printable, KeepsTextAndLosesControls) {
   EXPECT_EQ(printable("c1 \xC2\x9B bidi \xE2\x80\xAE"), "c1 ? bidi ?");
 }
 
+TEST(Printable, KeepsTheJoinersOfScriptsThatNeedThem) {
+  EXPECT_EQ(printable("\xE2\x80\x8C \xE2\x80\x8D"), "\xE2\x80\x8C \xE2\x80\x8D");
+}
+
 TEST(Printable, MarksEveryByteThatIsNotUtf8) {
   EXPECT_EQ(printable("\xFF\xC3"), "??");            // never a lead; cut off
   EXPECT_EQ(printable("\xC0\xAF"), "??");            // overlong '/'

@@ -92,7 +92,8 @@ TEST(BFloat16, KeepsANanWhosePayloadIsAllInTheLowBits) {
 RC_GTEST_PROP(Half, NeverIsOffByMoreThanHalfAStep, (std::uint32_t bits)) {
   const auto value = std::bit_cast<float>(bits);
   RC_PRE(std::abs(value) <= 65504.0F);
-  const float step = std::max(0x1p-24F, std::ldexp(1.0F, std::ilogb(value) - 10));
+  const int exponent = std::max(-14, value == 0 ? -14 : std::ilogb(value));
+  const float step = std::ldexp(1.0F, exponent - 10);
   RC_ASSERT(std::abs(float_from_half(half_from_float(value)) - value) <= step / 2);
 }
 

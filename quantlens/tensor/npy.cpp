@@ -243,7 +243,7 @@ NpyHeader read_npy_header(Bytes file, std::string_view where) {
   if (!text.starts_with(kMagic)) fail_damaged(where, "it does not begin with \\x93NUMPY");
   constexpr std::size_t kVersionAt = 6;
   if (text.size() < kVersionAt + 2) fail_damaged(where, "it ends within its header");
-  const int major = text[kVersionAt];
+  const auto major = static_cast<unsigned char>(text[kVersionAt]);
   if (major < 1 || major > 3) fail_damaged(where, "its format version is not 1, 2 or 3");
   const std::size_t length_at = kVersionAt + 2;
   const std::size_t length_size = major == 1 ? 2 : 4;

@@ -32,6 +32,7 @@ template <class T, class Out, class Convert>
 std::vector<Out> converted(const Tensor& tensor, Convert convert) {
   std::vector<Out> out(static_cast<std::size_t>(tensor.size()));
   for (std::size_t i = 0; i < out.size(); ++i) {
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse): an int8 element is a number, no character
     out[i] = static_cast<Out>(convert(load<T>(tensor.bytes(), i)));
   }
   return out;

@@ -6,6 +6,8 @@
 #include <type_traits>
 #include <utility>
 
+#include "quantlens/tensor/tensor.h"
+
 namespace quantlens {
 namespace detail {
 

@@ -24,6 +24,14 @@ class SmallGraph {
     model_.graph.weights[name] = Tensor::from<float>(std::move(shape), std::move(values));
     return *this;
   }
+  SmallGraph& constant(const std::string& name, Tensor tensor) {
+    model_.graph.weights[name] = std::move(tensor);
+    return *this;
+  }
+  SmallGraph& metadata(const std::string& key, const std::string& value) {
+    model_.metadata[key] = value;
+    return *this;
+  }
   /// The node is named and typed like its kind and makes one value.
   SmallGraph& node(Kind kind, std::vector<std::string> inputs, const std::string& output) {
     model_.graph.nodes.push_back({.name = "node_" + output,

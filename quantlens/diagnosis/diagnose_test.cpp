@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/diagnose.h"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/quantizer/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+const SampleNames kNames = [](std::uint64_t sample) { return "sample " + std::to_string(sample); };
+
+ValuePair value_pair(const std::string& name) {
+  return {.op = name,
+          .op_name = "op " + name,
+          .type = "Conv",
+          .reference = name,
+          .quantized = name + "_q"};
+}
+
+PairedStats paired(const std::string& name, float error_of_sample_1) {
+  PairedStats stats{.reference = name, .quantized = name + "_q"};
+  const std::vector<float> x{1, -1, 2, -2};
+  stats.pairs.add(0, x, std::vector<float>{1, -1, 2, -1.5F});
+  std::vector<float> y = x;
+  y[0] += error_of_sample_1;
+  stats.pairs.add(1, x, y);
+  return stats;
+}
+
+TEST(Diagnose, PutsTheLowestSqnrFirstAndNamesTheWorstSamples) {
+  const Model none;
+  Pairing pairing;
+  pairing.pairs = {value_pair("a"), value_pair("b")};
+  TapState state;
+  state.samples.insert(0);
+  state.samples.insert(1);
+  state.pairs = {paired("a", 0.25F), paired("b", 3)};
+  const Diagnosis diagnosis = diagnose(none, none, pairing, state, kNames);
+  ASSERT_EQ(diagnosis.activations.size(), 2U);
+  EXPECT_EQ(diagnosis.paired, 2U);
+  const ActivationRow& worst = diagnosis.activations[0];
+  EXPECT_EQ(worst.name, "op b");
+  EXPECT_DOUBLE_EQ(worst.mse, (9 + 0.25) / 8);
+  EXPECT_NEAR(worst.sqnr_db, 10 * std::log10(20 / 9.25), 1e-12);
+  EXPECT_EQ(worst.worst_samples.at(0).name, "sample 1");
+  EXPECT_NEAR(worst.worst_samples.at(0).share, 9 / 9.25, 1e-12);
+  EXPECT_EQ(worst.data_range, 4);
+}
+
+TEST(Diagnose, LeavesOutWhatNoTapMeasured) {
+  const Model none;
+  Pairing pairing;
+  pairing.pairs = {value_pair("a"), value_pair("b")};
+  TapState state;
+  state.pairs = {paired("a", 1)};
+  EXPECT_EQ(diagnose(none, none, pairing, state, kNames).activations.size(), 1U);
+}
+
+TEST(Diagnose, ComparesWeightsAndFindsTheWorstChannel) {
+  SmallGraph reference;
+  reference.input("x")
+      .weight("w", {2, 1, 1, 2}, {1, -1, 0.1F, 0.05F})
+      .node(Kind::conv, {"x", "w"}, "c");
+  SmallGraph quantized;
+  quantized.constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 2}, {100, -100, 10, 6}));
+  Pairing pairing;
+  pairing.weights.push_back({.op = "c",
+                             .op_name = "conv",
+                             .type = "Conv",
+                             .reference = "w",
+                             .quantized = "w_q",
+                             .scheme = {.dtype = DType::int8},
+                             .params = {{.scale = 0.01F}}});
+  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  ASSERT_EQ(diagnosis.weights.size(), 1U);
+  const WeightRow& row = diagnosis.weights[0];
+  EXPECT_NEAR(row.mse, 0.01 * 0.01 / 4, 1e-8);
+  EXPECT_EQ(row.worst_channel, 1U);
+  EXPECT_EQ(row.channels, 2U);
+  EXPECT_NEAR(row.channel_spread, 1.0, 1e-6) << "of two channels the upper one is the median";
+  EXPECT_NEAR(row.reference.mean, 0.15 / 4, 1e-7);
+  EXPECT_EQ(row.granularity, "per_tensor");
+}
+
+}  // namespace
+}  // namespace quantlens

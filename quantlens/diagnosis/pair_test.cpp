@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/pair.h"
+
+#include <gtest/gtest.h>
+
+#include "quantlens/quantizer/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+SmallGraph reference_net() {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 1, 1, 1}, {1, 2});
+  net.node(Kind::conv, {"x", "w"}, "c")
+      .node(Kind::relu, {"c"}, "r")
+      .node(Kind::softmax, {"r"}, "y")
+      .output("y");
+  return net;
+}
+
+// The QDQ form of reference_net, as any tool writes it.
+SmallGraph quantized_net() {
+  SmallGraph net;
+  net.input("x").weight("s", {}, {0.5F}).weight("ws", {2}, {0.01F, 0.02F});
+  net.constant("zero", Tensor::from<std::uint8_t>({}, {3}));
+  net.constant("wz", Tensor::from<std::int8_t>({2}, {0, 0}));
+  net.constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 1}, {100, 100}));
+  net.node(Kind::quantize, {"x", "s", "zero"}, "x_q")
+      .node(Kind::dequantize, {"x_q", "s", "zero"}, "x_dq");
+  net.node(Kind::dequantize, {"w_q", "ws", "wz"}, "w_dq").attribute("axis", std::int64_t{0});
+  net.node(Kind::conv, {"x_dq", "w_dq"}, "c").node(Kind::relu, {"c"}, "r");
+  net.node(Kind::quantize, {"r", "s", "zero"}, "r_q")
+      .node(Kind::dequantize, {"r_q", "s", "zero"}, "r_dq");
+  net.node(Kind::softmax, {"r_dq"}, "y").output("y");
+  return net;
+}
+
+TEST(Pair, FindsTheQuantizedSideOfEachValueByName) {
+  const SmallGraph reference = reference_net();
+  const SmallGraph quantized = quantized_net();
+  const Pairing pairing = pair(reference.model(), quantized.model());
+  ASSERT_EQ(pairing.pairs.size(), 3U);
+  EXPECT_EQ(pairing.pairs[0].op, "x");
+  EXPECT_EQ(pairing.pairs[0].type, "Input");
+  EXPECT_EQ(pairing.pairs[1].op_name, "node_c") << "a row bears the name of its pattern's anchor";
+  EXPECT_EQ(pairing.pairs[1].reference, "r");
+  EXPECT_EQ(pairing.pairs[1].quantized, "r_q");
+  EXPECT_EQ(pairing.pairs[1].side, Side::q_output);
+  EXPECT_EQ(pairing.pairs[1].params, (QParams{.scale = 0.5F, .zero_point = 3}));
+  EXPECT_EQ(pairing.pairs[2].side, Side::float_value) << "graph outputs are compared as floats";
+  EXPECT_TRUE(pairing.only_reference.empty());
+  EXPECT_TRUE(pairing.only_quantized.empty());
+}
+
+TEST(Pair, FindsWeightsWithTheirScales) {
+  const SmallGraph reference = reference_net();
+  const SmallGraph quantized = quantized_net();
+  const Pairing pairing = pair(reference.model(), quantized.model());
+  ASSERT_EQ(pairing.weights.size(), 1U);
+  EXPECT_EQ(pairing.weights[0].reference, "w");
+  EXPECT_EQ(pairing.weights[0].quantized, "w_q");
+  EXPECT_EQ(pairing.weights[0].scheme.axis, 0);
+  EXPECT_EQ(pairing.weights[0].params.size(), 2U);
+}
+
+TEST(Pair, ShowsWhatHasNoCounterpart) {
+  const SmallGraph reference = reference_net();
+  SmallGraph other;
+  other.input("x").weight("s", {}, {1}).constant("zero", Tensor::from<std::uint8_t>({}, {0}));
+  other.node(Kind::relu, {"x"}, "elsewhere")
+      .node(Kind::quantize, {"elsewhere", "s", "zero"}, "stray")
+      .output("stray");
+  const Pairing pairing = pair(reference.model(), other.model());
+  EXPECT_TRUE(pairing.pairs.empty());
+  EXPECT_EQ(pairing.only_reference, (std::vector<std::string>{"c", "r", "y"}));
+  EXPECT_EQ(pairing.only_quantized, std::vector<std::string>{"stray"});
+}
+
+TEST(Pair, TrustsTheNamesInTheFileOnlyWhereTheyExist) {
+  const SmallGraph reference = reference_net();
+  SmallGraph quantized = quantized_net();
+  quantized.metadata("quantlens.names", R"({"values": {"r": "no such tensor", "x": "x_q"}})");
+  const Pairing pairing = pair(reference.model(), quantized.model());
+  EXPECT_EQ(pairing.pairs[0].found_by, "metadata");
+  EXPECT_EQ(pairing.pairs[1].found_by, "name");
+  quantized.metadata("quantlens.names", "[not json");
+  EXPECT_EQ(pair(reference.model(), quantized.model()).pairs.size(), 3U);
+}
+
+}  // namespace
+}  // namespace quantlens

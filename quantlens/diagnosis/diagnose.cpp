@@ -22,7 +22,30 @@ std::vector<SampleShare> worst_samples(const PairStats& stats, const SampleNames
   return worst;
 }
 
-ActivationRow row_of(const ValuePair& pair, const PairStats& stats, const SampleNames& names) {
+// The code in the middle of all codes, as the value it stands for.
+double median_of(const CodeHistogram& codes, const ValuePair& pair) {
+  const std::uint64_t half = (codes.count() + 1) / 2;
+  std::uint64_t seen = 0;
+  std::size_t bin = 0;
+  while (bin < codes.counts.size() && (seen += codes.counts[bin]) < half) ++bin;
+  const bool is_signed = pair.scheme && pair.scheme->dtype == DType::int8;
+  const auto code = static_cast<std::int32_t>(bin) - (is_signed ? 128 : 0);
+  return dequantize(code, pair.params.value_or(QParams{}));
+}
+
+void add_medians(const ValuePair& pair, const PairedStats& gathered, ActivationRow& row) {
+  if (!gathered.reference_histogram.empty()) {
+    row.median = gathered.reference_histogram.quantile(0.5);
+  }
+  if (gathered.code_histogram.count() > 0) {
+    row.quantized_median = median_of(gathered.code_histogram, pair);
+  } else if (!gathered.quantized_histogram.empty()) {
+    row.quantized_median = gathered.quantized_histogram.quantile(0.5);
+  }
+}
+
+ActivationRow row_of(const ValuePair& pair, const PairedStats& gathered, const SampleNames& names) {
+  const PairStats& stats = gathered.pairs;
   const PairStats::Extremes& extremes = stats.extremes();
   const bool any = stats.count() > 0;
   ActivationRow row{.op = pair.op,
@@ -53,6 +76,7 @@ ActivationRow row_of(const ValuePair& pair, const PairStats& stats, const Sample
     row.scale = pair.params->scale;
     row.zero_point = pair.params->zero_point;
   }
+  add_medians(pair, gathered, row);
   row.elements = stats.count();
   row.nonfinite = stats.nonfinite();
   row.worst_samples = worst_samples(stats, names);
@@ -63,9 +87,9 @@ ActivationRow row_of(const ValuePair& pair, const PairStats& stats, const Sample
 
 Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing& pairing,
                    const TapState& state, const SampleNames& names) {
-  std::map<std::pair<std::string, std::string>, const PairStats*> gathered;
+  std::map<std::pair<std::string, std::string>, const PairedStats*> gathered;
   for (const PairedStats& stats : state.pairs)
-    gathered[{stats.reference, stats.quantized}] = &stats.pairs;
+    gathered[{stats.reference, stats.quantized}] = &stats;
   Diagnosis diagnosis;
   diagnosis.samples = state.samples.size();
   for (const ValuePair& pair : pairing.pairs) {

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/describe.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/describe.hpp>
 
 #include "quantlens/record/pairing.h"
 
@@ -22,8 +23,8 @@ BOOST_DESCRIBE_STRUCT(SampleShare, (), (sample, name, share))
 
 /// One activation: (op, reference value, quantized side). Formulas: docs/metrics.md.
 struct ActivationRow {
-  std::string op;       ///< id
-  std::string name;     ///< as people see it
+  std::string op;    ///< id
+  std::string name;  ///< as people see it
   std::string type;
   std::vector<std::string> pattern;
   std::string value;
@@ -37,20 +38,20 @@ struct ActivationRow {
   double clip_rate = 0;
   double min = 0, max = 0, data_range = 0;  ///< of the reference
   double quantized_min = 0, quantized_max = 0;
-  double mean = 0, standard_deviation = 0;
-  double quantized_mean = 0, quantized_standard_deviation = 0;
-  std::optional<double> scale;              ///< of an integer side
+  double mean = 0, standard_deviation = 0, median = 0;  ///< the median to its histogram's bin
+  double quantized_mean = 0, quantized_standard_deviation = 0, quantized_median = 0;
+  std::optional<double> scale;  ///< of an integer side
   std::optional<std::int32_t> zero_point;
-  std::uint64_t elements = 0;               ///< finite pairs over all samples
+  std::uint64_t elements = 0;  ///< finite pairs over all samples
   std::uint64_t nonfinite = 0;
-  std::vector<SampleShare> worst_samples;   ///< at most eight, worst first
+  std::vector<SampleShare> worst_samples;  ///< at most eight, worst first
 };
 BOOST_DESCRIBE_STRUCT(ActivationRow, (),
-                      (op, name, type, pattern, value, quantized, side, mse, mse_normalized, sqnr_db,
-                       cosine, max_abs_error, clip_rate, min, max, data_range, quantized_min,
-                       quantized_max, mean, standard_deviation, quantized_mean,
-                       quantized_standard_deviation, scale, zero_point, elements, nonfinite,
-                       worst_samples))
+                      (op, name, type, pattern, value, quantized, side, mse, mse_normalized,
+                       sqnr_db, cosine, max_abs_error, clip_rate, min, max, data_range,
+                       quantized_min, quantized_max, mean, standard_deviation, median,
+                       quantized_mean, quantized_standard_deviation, quantized_median, scale,
+                       zero_point, elements, nonfinite, worst_samples))
 
 struct TensorSummary {
   double min = 0, max = 0, mean = 0, standard_deviation = 0, variance = 0;
@@ -65,7 +66,7 @@ struct WeightRow {
   std::string weight;
   std::string quantized;
   std::string dtype;
-  std::string granularity;    ///< per_channel | per_tensor
+  std::string granularity;  ///< per_channel | per_tensor
   double mse = 0;
   double mse_normalized = 0;
   double sqnr_db = 0;
@@ -74,9 +75,9 @@ struct WeightRow {
   TensorSummary reference;
   TensorSummary dequantized;
   std::uint64_t channels = 0;
-  std::uint64_t worst_channel = 0;      ///< output channel with the lowest SQNR
+  std::uint64_t worst_channel = 0;  ///< output channel with the lowest SQNR
   double worst_channel_sqnr_db = 0;
-  double channel_spread = 0;            ///< widest channel's max|w| over the median channel's
+  double channel_spread = 0;  ///< widest channel's max|w| over the median channel's
 };
 BOOST_DESCRIBE_STRUCT(WeightRow, (),
                       (op, name, type, weight, quantized, dtype, granularity, mse, mse_normalized,
@@ -103,7 +104,8 @@ struct Diagnosis {
   std::vector<NotCompared> not_compared;
   std::vector<Finding> findings;
 };
-BOOST_DESCRIBE_STRUCT(Diagnosis, (), (samples, paired, activations, weights, only_reference,
-                                      only_quantized, not_compared, findings))
+BOOST_DESCRIBE_STRUCT(Diagnosis, (),
+                      (samples, paired, activations, weights, only_reference, only_quantized,
+                       not_compared, findings))
 
 }  // namespace quantlens

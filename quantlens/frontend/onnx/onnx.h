@@ -29,9 +29,11 @@ struct Edit {
   /// (in between, empty names). Unknown fields and attributes of the node stay.
   std::map<std::size_t, std::map<std::size_t, std::string>> inputs;
   std::map<std::size_t, std::map<std::size_t, std::string>> outputs;
-  /// New nodes, each written just before the node of this number (nodes.size(): at the end).
+  /// New names for outer values that the subgraphs of a node read (`captured_values`).
+  std::map<std::size_t, std::map<std::string, std::string>> captured;
+  /// New nodes (without subgraphs), each written just before the node of this number (nodes.size(): at the end).
   std::multimap<std::size_t, Node> inserted;
-  std::set<std::string> removed_weights;
+  std::set<std::string> removed_weights;                   ///< with the graph inputs of that name
   std::vector<std::pair<std::string, Tensor>> weights;     ///< new initializers
   std::vector<ValueInfo> outputs_added;                    ///< graph outputs (dtype or shape optional)
   std::set<std::string> values_dropped;                    ///< value_info entries to leave out
@@ -40,7 +42,8 @@ struct Edit {
 };
 
 /// Which weights leave the file: those for which `outside` returns true are written as
-/// external-data stubs (location "quantlens") that the runtime fills from memory.
+/// external-data stubs (location "quantlens", offset 0) that the runtime fills from memory by name.
+/// It is asked of the top graph's weights, by the name that they will have in the file.
 struct WriteOptions {
   std::function<bool(const std::string& name, const Tensor& weight)> outside;
 };
@@ -48,6 +51,7 @@ struct WriteOptions {
 /// Receives the bytes of a written model in order.
 using Sink = std::function<void(Bytes)>;
 
+/// What is written stands alone: external data come into it, except for the weights outside.
 /// REQUIRES: `model` came from `read` (format "onnx").
 void write(const Model& model, const Edit& edit, const WriteOptions& options, const Sink& sink);
 

@@ -42,24 +42,10 @@ void read_tensor_type(std::string_view message, ValueInfo& info) {
   }
 }
 
-/// What AttributeProto.type says.
-enum AttributeType : std::uint8_t {
-  undefined = 0,
-  real = 1,
-  integer = 2,
-  text = 3,
-  tensor = 4,
-  graph = 5,
-  reals = 6,
-  integers = 7,
-  texts = 8,
-  graphs = 10,
-};
-
 /// An AttributeProto; all fields that may hold its value, until its type is known.
 struct Parts {
   std::string name;
-  std::int64_t type = undefined;
+  AttributeType type = AttributeType::undefined;
   float real = 0;
   std::int64_t integer = 0;
   std::string_view text;
@@ -75,31 +61,31 @@ struct Parts {
 void guess_type(Parts& parts, const Field& field) {
   switch (field.number()) {
     case AttributeProto::f:
-      parts.type = real;
+      parts.type = AttributeType::real;
       break;
     case AttributeProto::i:
-      parts.type = integer;
+      parts.type = AttributeType::integer;
       break;
     case AttributeProto::s:
-      parts.type = text;
+      parts.type = AttributeType::text;
       break;
     case AttributeProto::t:
-      parts.type = tensor;
+      parts.type = AttributeType::tensor;
       break;
     case AttributeProto::g:
-      parts.type = graph;
+      parts.type = AttributeType::graph;
       break;
     case AttributeProto::floats:
-      parts.type = reals;
+      parts.type = AttributeType::reals;
       break;
     case AttributeProto::ints:
-      parts.type = integers;
+      parts.type = AttributeType::integers;
       break;
     case AttributeProto::strings:
-      parts.type = texts;
+      parts.type = AttributeType::texts;
       break;
     case AttributeProto::graphs:
-      parts.type = graphs;
+      parts.type = AttributeType::graphs;
       break;
     default:
       break;
@@ -147,10 +133,11 @@ void read_attribute_field(Parts& parts, const Field& field) {
 
 Parts split_attribute(const Source& source, std::string_view message) {
   Parts parts;
-  std::int64_t type = undefined;
+  AttributeType type = AttributeType::undefined;
   Fields fields(message);
   for (Field field; fields.next(field);) {
-    if (field.key == varint_key(AttributeProto::type)) type = field.integer();
+    if (field.key == varint_key(AttributeProto::type))
+      type = static_cast<AttributeType>(field.bits & 0xFF);
     if ((field.key == bytes_key(AttributeProto::t) && parts.tensor) ||
         (field.key == bytes_key(AttributeProto::g) && parts.graph)) {
       unsound(source.path, "an attribute has two values");
@@ -158,7 +145,7 @@ Parts split_attribute(const Source& source, std::string_view message) {
     guess_type(parts, field);
     read_attribute_field(parts, field);
   }
-  if (type != undefined) parts.type = type;
+  if (type != AttributeType::undefined) parts.type = type;
   if (parts.name.empty()) unsound(source.path, "an attribute has no name");
   return parts;
 }
@@ -224,28 +211,28 @@ class NodeReader {
       node_.attributes.insert_or_assign(parts.name, std::move(value));
     };
     switch (parts.type) {
-      case real:
+      case AttributeType::real:
         return set(parts.real);
-      case integer:
+      case AttributeType::integer:
         return set(parts.integer);
-      case text:
+      case AttributeType::text:
         return set(std::string(parts.text));
-      case reals:
+      case AttributeType::reals:
         return set(floats_of(source_, parts.reals));
-      case integers:
+      case AttributeType::integers:
         return set(std::move(parts.integers));
-      case texts:
+      case AttributeType::texts:
         return set(std::move(parts.texts));
-      case tensor: {
+      case AttributeType::tensor: {
         if (!parts.tensor) unsound(source_.path, "an attribute lacks its tensor");
         NamedTensor value = read_tensor(source_, *parts.tensor);
         if (value.tensor) set(std::move(*value.tensor));
         return;
       }
-      case graph:
+      case AttributeType::graph:
         if (!parts.graph) unsound(source_.path, "an attribute lacks its graph");
         return add_graph(parts.name, *parts.graph);
-      case graphs:
+      case AttributeType::graphs:
         for (std::size_t i = 0; i < parts.graphs.size(); ++i) {
           add_graph(fmt::format("{}[{}]", parts.name, i), parts.graphs[i]);
         }

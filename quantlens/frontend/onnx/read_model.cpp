@@ -16,43 +16,6 @@ namespace {
 constexpr std::int64_t kMostVersion =
     1000;  // of the format or an operator set; larger ones are garbage
 
-/// The parts of a ModelProto that have to be known before its graph is read.
-struct Parts {
-  std::int64_t ir_version = 0;
-  std::optional<std::string_view> graph;
-  std::vector<std::string_view> opsets;
-  std::vector<std::string_view> metadata;
-  std::vector<std::string_view> functions;
-};
-
-Parts split(const Source& source) {
-  Parts parts;
-  Fields fields(source.file.text());
-  for (Field field; fields.next(field);) {
-    switch (field.key) {
-      case varint_key(ModelProto::ir_version):
-        parts.ir_version = field.integer();
-        break;
-      case bytes_key(ModelProto::graph):
-        if (parts.graph) unsound(source.path, "it has two graphs");
-        parts.graph = field.payload;
-        break;
-      case bytes_key(ModelProto::opset_import):
-        parts.opsets.push_back(field.payload);
-        break;
-      case bytes_key(ModelProto::metadata_props):
-        parts.metadata.push_back(field.payload);
-        break;
-      case bytes_key(ModelProto::functions):
-        parts.functions.push_back(field.payload);
-        break;
-      default:
-        break;
-    }
-  }
-  return parts;
-}
-
 void add_opset(const Source& source, Model& model, std::string_view message) {
   const Opset opset = read_opset(message);
   if (opset.version < 1 || opset.version > kMostVersion) {
@@ -75,7 +38,8 @@ bool uses_default_domain(const Graph& graph) {
 }
 
 Model read_sound(Source& source) {
-  const Parts parts = split(source);
+  const ModelParts parts = split_model(source.file.text());
+  if (parts.graphs > 1) unsound(source.path, "it has two graphs");
   if (!parts.graph) unsound(source.path, "it has no graph");
   if (parts.ir_version < 1 || parts.ir_version > kMostVersion) {
     unsound(source.path, fmt::format("its format version {} is impossible", parts.ir_version));
@@ -107,6 +71,34 @@ void unsound(const fs::path& path, std::string_view problem) {
   throw Error(Errc::bad_input,
               fmt::format("{}: not a sound ONNX file: {}; re-export or re-download it",
                           printable(path.string()), problem));
+}
+
+ModelParts split_model(std::string_view message) {
+  ModelParts parts;
+  Fields fields(message);
+  for (Field field; fields.next(field);) {
+    switch (field.key) {
+      case varint_key(ModelProto::ir_version):
+        parts.ir_version = field.integer();
+        break;
+      case bytes_key(ModelProto::graph):
+        parts.graph = field.payload;
+        ++parts.graphs;
+        break;
+      case bytes_key(ModelProto::opset_import):
+        parts.opsets.push_back(field.payload);
+        break;
+      case bytes_key(ModelProto::metadata_props):
+        parts.metadata.push_back(field.payload);
+        break;
+      case bytes_key(ModelProto::functions):
+        parts.functions.push_back(field.payload);
+        break;
+      default:
+        break;
+    }
+  }
+  return parts;
 }
 
 Opset read_opset(std::string_view message) {

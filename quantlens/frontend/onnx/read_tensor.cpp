@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <memory>
 
@@ -91,6 +90,24 @@ Parts split(std::string_view message) {
   return parts;
 }
 
+/// Cheaper than `split`, which looks at every element that is stored by itself.
+bool is_external(std::string_view message) {
+  bool external = false;
+  Fields fields(message);
+  for (Field field; fields.next(field);) {
+    if (field.key == varint_key(TensorProto::data_location)) external = field.bits == 1;
+  }
+  return external;
+}
+
+std::int64_t count_of(const Source& source, const Parts& parts) {
+  const std::optional<std::int64_t> count = element_count(parts.dims);
+  if (count) return *count;
+  unsound(source.path,
+          fmt::format("the tensor '{}' has the impossible shape {}", printable(parts.name),
+                      to_string(std::span<const std::int64_t>(parts.dims))));
+}
+
 class TensorReader {
  public:
   TensorReader(Source& source, const Parts& parts, DataType type, std::int64_t count)
@@ -98,9 +115,8 @@ class TensorReader {
 
   Tensor read() {
     if (parts_.is_external) {
-      const External external = read_external(source_.path, parts_.external);
-      const MappedFile& file = file_beside(source_, external.location);
-      return dense(external_bytes(file, external), file.owner());
+      const Bytes bytes = external_bytes();
+      return dense(bytes, external_file().owner());
     }
     if (type_.dtype == DType::string) return strings();
     if (parts_.raw) return dense(as_bytes(*parts_.raw), source_.file.owner());
@@ -115,6 +131,22 @@ class TensorReader {
       default:
         return small_varints();
     }
+  }
+
+  /// REQUIRES: they are external.
+  Bytes external_bytes() const {
+    const External external = read_external(source_.path, parts_.external);
+    const MappedFile& file = external_file();
+    const std::size_t needed = stored_bytes();
+    const std::size_t there = file.bytes().size();
+    if (external.length && *external.length != needed) {
+      fail(fmt::format("needs {} bytes, and its external data have {}", needed, *external.length));
+    }
+    if (external.offset > there || needed > there - external.offset) {
+      fail(fmt::format("lies beyond the end of '{}' ({} bytes)", printable(external.location),
+                       there));
+    }
+    return file.bytes().subspan(static_cast<std::size_t>(external.offset), needed);
   }
 
  private:
@@ -226,17 +258,8 @@ class TensorReader {
     }
   }
 
-  Bytes external_bytes(const MappedFile& file, const External& external) const {
-    const std::size_t needed = stored_bytes();
-    const std::size_t there = file.bytes().size();
-    if (external.length && *external.length != needed) {
-      fail(fmt::format("needs {} bytes, and its external data have {}", needed, *external.length));
-    }
-    if (external.offset > there || needed > there - external.offset) {
-      fail(fmt::format("lies beyond the end of '{}' ({} bytes)", printable(external.location),
-                       there));
-    }
-    return file.bytes().subspan(static_cast<std::size_t>(external.offset), needed);
+  const MappedFile& external_file() const {
+    return file_beside(source_, read_external(source_.path, parts_.external).location);
   }
 
   Source& source_;
@@ -260,18 +283,30 @@ int onnx_from_dtype(DType dtype) {
 NamedTensor read_tensor(Source& source, std::string_view message) {
   const Parts parts = split(message);
   NamedTensor out{parts.name, std::nullopt};
-  const std::optional<std::int64_t> count = element_count(parts.dims);
-  if (!count) {
-    unsound(source.path,
-            fmt::format("the tensor '{}' has the impossible shape {}", printable(parts.name),
-                        to_string(std::span<const std::int64_t>(parts.dims))));
-  }
+  const std::int64_t count = count_of(source, parts);
   if (const DataType* type = find_data_type(parts.data_type)) {
-    out.tensor = TensorReader(source, parts, *type, *count).read();
+    out.tensor = TensorReader(source, parts, *type, count).read();
   } else if (parts.data_type <= 0) {
     unsound(source.path, fmt::format("the tensor '{}' has no element type", printable(parts.name)));
   }
   return out;
+}
+
+std::optional<Bytes> external_contents(Source& source, std::string_view message) {
+  if (!is_external(message)) return std::nullopt;
+  const Parts parts = split(message);
+  if (const DataType* type = find_data_type(parts.data_type)) {
+    return TensorReader(source, parts, *type, count_of(source, parts)).external_bytes();
+  }
+  const External external = read_external(source.path, parts.external);
+  const Bytes all = file_beside(source, external.location).bytes();
+  if (!external.length || external.offset > all.size() ||
+      *external.length > all.size() - external.offset) {
+    unsound(source.path,
+            fmt::format("the external data of '{}' are not all there", printable(parts.name)));
+  }
+  return all.subspan(static_cast<std::size_t>(external.offset),
+                     static_cast<std::size_t>(*external.length));
 }
 
 }  // namespace quantlens::onnx

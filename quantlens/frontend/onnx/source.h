@@ -9,6 +9,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "quantlens/base/store.h"
 #include "quantlens/frontend/onnx/wire.h"
@@ -42,6 +43,17 @@ External read_external(const fs::path& path, std::span<const Field> entries);
 /// where it would lie outside the model's folder.
 const MappedFile& file_beside(Source& source, const std::string& location);
 
+/// The fields of a ModelProto that quantlens looks into.
+struct ModelParts {
+  std::int64_t ir_version = 0;
+  std::optional<std::string_view> graph;
+  std::size_t graphs = 0;  ///< how often it is there
+  std::vector<std::string_view> opsets;
+  std::vector<std::string_view> metadata;
+  std::vector<std::string_view> functions;
+};
+ModelParts split_model(std::string_view message);
+
 struct Opset {
   std::string domain;
   std::int64_t version = 0;
@@ -65,6 +77,8 @@ struct NamedTensor {
 };
 NamedTensor read_tensor(Source& source, std::string_view message);
 std::string tensor_name(std::string_view message);
+/// The bytes of a TensorProto that are in another file; nothing where they are in the message.
+std::optional<Bytes> external_contents(Source& source, std::string_view message);
 
 /// DType of a TensorProto.DataType; nothing for those that quantlens has no word for.
 std::optional<DType> dtype_from_onnx(std::int64_t data_type);

@@ -68,6 +68,20 @@ struct AttributeProto {
     type = 20
   };
 };
+/// AttributeProto.type
+enum class AttributeType : std::uint8_t {
+  undefined = 0,
+  real = 1,
+  integer = 2,
+  text = 3,
+  tensor = 4,
+  graph = 5,
+  reals = 6,
+  integers = 7,
+  texts = 8,
+  graphs = 10,
+};
+
 struct TensorProto {
   enum : std::uint32_t {
     dims = 1,

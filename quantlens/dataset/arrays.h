@@ -29,8 +29,8 @@ std::unique_ptr<Dataset> make_array_dataset(const TensorMap& arrays, const Array
 
 /// The roles of arrays of these names: as written in `roles`; else arrays named like the model's
 /// inputs, a single other array for a single input, and `label`, `labels` or `y` for the label.
-/// Throws Errc::bad_input where an input gets no array, and Errc::usage where `roles` names an
-/// array or an input that is not there, with the nearest name.
+/// Throws Errc::bad_input where an input gets no array, and where `roles` names an array or an
+/// input that is not there, with the nearest name.
 ArrayRoles find_roles(const std::vector<std::string>& arrays, const ArrayRoles& roles,
                       const std::vector<InputSpec>& inputs, std::string_view where);
 

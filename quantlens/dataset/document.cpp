@@ -2,111 +2,102 @@
 #include "quantlens/dataset/document.h"
 
 #include <algorithm>
-#include <charconv>
 #include <limits>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-
-// Values are read only where a key says what they are, one or two levels down, so neither depth nor
-// aliases that refer to themselves cost anything.
+#include "quantlens/base/yaml.h"
 
 namespace quantlens {
 namespace {
 
 constexpr std::size_t kMostValues = 1000;  // of a list, or of a map with free keys
 
-/// One value of the document and how to speak of it: "val.yaml:3: images.crop".
+/// One value of the document and how to speak of it: "val.yaml: images.crop".
+/// Views the document.
 class Value {
  public:
-  Value(YAML::Node node, std::string_view where, std::string key)
-      : node_(std::move(node)), where_(where), key_(std::move(key)) {}
+  Value(const json::Value& value, std::string_view where, std::string key)
+      : value_(&value), where_(where), key_(std::move(key)) {}
 
   [[noreturn]] void fail(std::string_view problem) const {
-    const YAML::Mark mark = node_.Mark();
-    throw Error(Errc::usage,
-                fmt::format("{}:{}: {}{}{}", printable(where_), mark.is_null() ? 1 : mark.line + 1,
-                            printable(key_), key_.empty() ? "" : ": ", problem));
+    throw Error(Errc::usage, fmt::format("{}: {}{}{}", printable(where_), printable(key_),
+                                         key_.empty() ? "" : ": ", problem));
   }
 
-  /// Checks that this is a map of these keys only, each once.
+  /// Checks that this is a map of these keys only.
   void check_keys(const std::vector<std::string>& known) const {
-    std::vector<std::string> seen;
     for (const auto& [key, value] : members()) {
-      if (std::ranges::find(known, key) == known.end()) {
-        const std::string hint = did_you_mean(key, known);
-        fail(fmt::format("unknown key '{}'; {}", printable(key),
-                         hint.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : hint));
-      }
-      if (std::ranges::find(seen, key) != seen.end()) {
-        fail(fmt::format("the key '{}' stands twice; keep one", printable(key)));
-      }
-      seen.push_back(key);
+      if (std::ranges::find(known, key) != known.end()) continue;
+      const std::string hint = did_you_mean(key, known);
+      fail(fmt::format("unknown key '{}'; {}", printable(key),
+                       hint.empty() ? fmt::format("known: {}", fmt::join(known, ", ")) : hint));
     }
   }
 
-  /// REQUIRES: check_keys has passed.
+  /// Nothing where the key is absent or null. REQUIRES: check_keys has passed.
   std::optional<Value> get(const std::string& key) const {
     for (const auto& [name, value] : members()) {
-      if (name == key) return value;
+      if (name == key && !value.value_->is_null()) return value;
     }
     return std::nullopt;
   }
 
   std::vector<std::pair<std::string, Value>> members() const {
-    if (!node_.IsMap()) fail("must be a map of keys, as {key: value}");
-    if (node_.size() > kMostValues) fail("has too many keys");
+    if (!value_->is_object()) fail("must be a map of keys, as {key: value}");
+    if (value_->get_object().size() > kMostValues) fail("has too many keys");
     std::vector<std::pair<std::string, Value>> result;
-    for (const auto& member : node_) {
-      if (!member.first.IsScalar()) fail("has a key that is no text");
-      const std::string& name = member.first.Scalar();
+    for (const auto& member : value_->get_object()) {
+      const std::string name(member.key());
       result.emplace_back(name,
-                          Value(member.second, where_, key_.empty() ? name : key_ + "." + name));
+                          Value(member.value(), where_, key_.empty() ? name : key_ + "." + name));
     }
     return result;
   }
 
-  bool is_list() const { return node_.IsSequence(); }
+  bool is_list() const { return value_->is_array(); }
 
+  /// The values of a list; a value that is none stands for a list of one.
   std::vector<Value> items() const {
-    if (!node_.IsSequence()) return {*this};
-    if (node_.size() > kMostValues) fail("has too many values");
+    if (!value_->is_array()) return {*this};
+    if (value_->get_array().size() > kMostValues) fail("has too many values");
     std::vector<Value> result;
-    for (const YAML::Node& item : node_) result.emplace_back(item, where_, key_);
+    for (const json::Value& item : value_->get_array()) result.emplace_back(item, where_, key_);
     return result;
   }
 
   std::string text() const {
-    if (!node_.IsScalar() || node_.Scalar().empty()) fail("must be a text");
-    return node_.Scalar();
+    if (value_->is_int64()) return std::to_string(value_->get_int64());  // a name such as 17
+    if (!value_->is_string()) fail("must be a text; put it in quotes");
+    return std::string(value_->get_string());
   }
 
-  template <class T>
-  T number(T least, T most) const {
-    const std::string word = node_.IsScalar() ? node_.Scalar() : "";
-    T value = 0;
-    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-    const bool whole = error == std::errc() && end == word.data() + word.size();
-    if (!whole || !(value >= least && value <= most)) {
-      fail(fmt::format("must be a number from {} to {}, not '{}'", least, most,
-                       node_.IsScalar() ? printable(word) : "..."));
+  std::int64_t integer(std::int64_t least, std::int64_t most) const {
+    const std::int64_t* number = value_->if_int64();
+    if (number == nullptr || *number < least || *number > most) {
+      fail(fmt::format("must be a whole number from {} to {}", least, most));
     }
-    return value;
+    return *number;
+  }
+
+  double number() const {
+    if (value_->is_int64()) return static_cast<double>(value_->get_int64());
+    if (!value_->is_double()) fail("must be a number");
+    return value_->get_double();
   }
 
   std::uint64_t count() const {
-    return number<std::uint64_t>(1, std::numeric_limits<std::int64_t>::max());
+    return static_cast<std::uint64_t>(integer(1, std::numeric_limits<std::int64_t>::max()));
   }
 
   std::vector<double> numbers() const {
-    constexpr double kMost = std::numeric_limits<double>::max();
     std::vector<double> result;
-    for (const Value& item : items()) result.push_back(item.number<double>(-kMost, kMost));
+    for (const Value& item : items()) result.push_back(item.number());
     return result;
   }
 
@@ -120,19 +111,21 @@ class Value {
   }
 
  private:
-  YAML::Node node_;
+  const json::Value* value_;
   std::string_view where_;
   std::string key_;
 };
 
-constexpr int kLongestSide = 1'000'000;
+int side(const Value& value) {
+  constexpr std::int64_t kLongest = 1'000'000;
+  return static_cast<int>(value.integer(1, kLongest));
+}
 
 /// 224, or [height, width].
 ImageSize read_size(const Value& value) {
   const std::vector<Value> sides = value.items();
   if (sides.empty() || sides.size() > 2) value.fail("must be one number, or [height, width]");
-  return {.height = sides.front().number<int>(1, kLongestSide),
-          .width = sides.back().number<int>(1, kLongestSide)};
+  return {.height = side(sides.front()), .width = side(sides.back())};
 }
 
 Value required(const Value& section, const std::string& key) {
@@ -154,7 +147,7 @@ ImagesSource read_images(const Value& section) {
                       .steps = {}};
   ImageSteps& steps = source.steps;
   if (const auto value = section.get("resize_short")) {
-    steps.resize_short = value->number<int>(1, kLongestSide);
+    steps.resize_short = side(*value);
   }
   if (const auto value = section.get("resize")) steps.resize = read_size(*value);
   if (const auto value = section.get("crop")) steps.crop = read_size(*value);
@@ -180,9 +173,7 @@ NpzSource read_npz(const Value& section) {
   NpzSource source{.file = required(section, "file").text(), .roles = {}};
   if (const auto inputs = section.get("inputs")) {
     for (const auto& [input, array] : inputs->members()) {
-      if (!source.roles.inputs.emplace(input, array.text()).second) {
-        array.fail("stands twice; keep one");
-      }
+      source.roles.inputs[input] = array.text();
     }
   }
   if (const auto label = section.get("label")) source.roles.label = label->text();
@@ -199,29 +190,19 @@ RandomSource read_random(const Value& section) {
   RandomSource source;
   if (const auto count = section.get("count")) source.count = count->count();
   if (const auto seed = section.get("seed")) {
-    source.seed = seed->number<std::uint64_t>(0, std::numeric_limits<std::uint64_t>::max());
+    source.seed =
+        static_cast<std::uint64_t>(seed->integer(0, std::numeric_limits<std::int64_t>::max()));
   }
   if (const auto shapes = section.get("shapes")) {
     for (const auto& [input, extents] : shapes->members()) {
       Shape& shape = source.shapes[input];
       if (!extents.is_list()) extents.fail("must be a list of extents, as [128]");
       for (const Value& extent : extents.items()) {
-        shape.push_back(extent.number<std::int64_t>(0, std::numeric_limits<std::int32_t>::max()));
+        shape.push_back(extent.integer(0, std::numeric_limits<std::int32_t>::max()));
       }
     }
   }
   return source;
-}
-
-YAML::Node parse_yaml(std::string_view text, std::string_view where) {
-  try {
-    return YAML::Load(std::string(text));
-  } catch (const YAML::Exception& error) {
-    const int line = error.mark.is_null() ? 0 : error.mark.line;
-    throw Error(Errc::usage,
-                fmt::format("{}:{}: not readable as YAML or JSON: {}; see docs/data.md",
-                            printable(where), line + 1, printable(error.msg)));
-  }
 }
 
 DataDocument read_document(const Value& root) {
@@ -261,18 +242,8 @@ DataDocument read_document(const Value& root) {
 }  // namespace
 
 DataDocument parse_data_document(std::string_view text, std::string_view where) {
-  if (text.size() > kLargestDocument) {
-    throw Error(Errc::usage, fmt::format("{}: {} are too much for a data document (at most {}); is "
-                                         "it one?",
-                                         printable(where), human_bytes(text.size()),
-                                         human_bytes(kLargestDocument)));
-  }
-  try {
-    return read_document(Value(parse_yaml(text, where), where, ""));
-  } catch (const YAML::Exception& error) {  // thrown by no path that we know
-    throw Error(Errc::usage, fmt::format("{}: not readable as YAML or JSON: {}; see docs/data.md",
-                                         printable(where), printable(error.msg)));
-  }
+  const json::Value root = parse_yaml(text, where);
+  return read_document(Value(root, where, ""));
 }
 
 }  // namespace quantlens

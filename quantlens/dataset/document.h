@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -43,10 +44,9 @@ struct DataDocument {
   std::optional<std::uint64_t> limit;
 };
 
-constexpr std::size_t kLargestDocument = 1 << 20;
-
-/// Reads YAML, of which JSON is a part. Throws Errc::usage naming `where`, the line and the key for
-/// anything that it does not know, with the nearest key; Errc::unsupported for tfrecord.
+/// Reads YAML, of which JSON is a part. Throws Errc::bad_input naming `where` for what is neither,
+/// Errc::usage naming the key for anything that it does not know, with the nearest one, and
+/// Errc::unsupported for tfrecord.
 DataDocument parse_data_document(std::string_view text, std::string_view where);
 
 }  // namespace quantlens

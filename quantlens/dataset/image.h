@@ -19,6 +19,19 @@ struct Image {
   }
 };
 
+struct ImageSize {
+  int height = 0;
+  int width = 0;
+  bool operator==(const ImageSize&) const = default;
+};
+
+/// A rectangle of pixels.
+struct ImagePart {
+  int top = 0;
+  int left = 0;
+  ImageSize size;
+};
+
 /// Larger images are refused: a few bytes of a hostile file can claim any size.
 constexpr std::int64_t kMostPixels = 100'000'000;
 

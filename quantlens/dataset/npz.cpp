@@ -80,6 +80,11 @@ std::vector<Member> list_members(zip_t* archive, std::string_view where) {
       fail(where, fmt::format("the array '{}' is encrypted; write it again without a password",
                               printable(name)));
     }
+    if (entry.comp_method != ZIP_CM_STORE && entry.comp_method != ZIP_CM_DEFLATE) {
+      fail(where, fmt::format("the array '{}' is packed in a way that NumPy does not use; write it "
+                              "again with numpy.savez",
+                              printable(name)));
+    }
     members.push_back({.array = name,
                        .index = i,
                        .size = entry.size,
@@ -143,7 +148,8 @@ std::uint64_t little_endian(Bytes bytes, std::size_t at, std::size_t count) {
 
 /// Where the bytes of stored members lie. libzip does not tell, so this follows the chain of local
 /// headers from the file's beginning, as NumPy writes them, and stops at anything unusual: what it
-/// does not find is unpacked by libzip instead.
+/// does not find is unpacked by libzip instead. The checksum of a view is not compared: that would
+/// read the whole file before the first sample.
 class StoredMembers {
  public:
   explicit StoredMembers(Bytes file) {
@@ -201,7 +207,8 @@ Tensor read_member(const MappedFile& file, zip_t* archive, const Member& member,
     const std::optional<std::int64_t> count = element_count(header.shape);
     const Bytes elements = bytes->subspan(std::min(header.data_offset, bytes->size()));
     const std::size_t element = byte_size(header.dtype);
-    if (!header.fortran_order && count && elements.size() / element >= std::size_t(*count)) {
+    if (!header.fortran_order && count &&
+        elements.size() / element >= static_cast<std::size_t>(*count)) {
       const std::size_t used = static_cast<std::size_t>(*count) * element;
       return Tensor(header.dtype, header.shape, elements.first(used), file.owner());
     }

@@ -126,17 +126,11 @@ std::unique_ptr<Dataset> open_source(const RandomSource& source, const DataDocum
 std::unique_ptr<Dataset> open_folder(const Request& request) {
   const InputSpec input = only_input(request, std::nullopt);
   ImageSteps steps;
-  const Shape& shape = input.shape;
   std::string sizing;
-  if (shape.size() == 4) {
-    const bool last = shape[1] != 1 && shape[1] != 3 && (shape[3] == 1 || shape[3] == 3);
-    const std::int64_t height = shape[last ? 1 : 2];
-    const std::int64_t width = shape[last ? 2 : 3];
-    if (height > 0 && width > 0 && height <= kMostPixels / width) {
-      steps.resize_short = static_cast<int>(std::max(height, width));
-      steps.crop = ImageSize{.height = static_cast<int>(height), .width = static_cast<int>(width)};
-      sizing = fmt::format(", scaled and cropped to {}x{}", width, height);
-    }
+  if (const std::optional<ImageSize> size = image_size(input)) {
+    steps.resize_short = std::max(size->height, size->width);
+    steps.crop = size;
+    sizing = fmt::format(", scaled and cropped to {}x{}", size->width, size->height);
   }
   return open_images(
       {.folder = request.data,

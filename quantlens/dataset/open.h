@@ -13,21 +13,28 @@ namespace quantlens {
 
 /// Which data to open, with what the command line adds.
 struct DataOptions {
-  std::optional<std::uint64_t> limit;       ///< at most this many samples
+  std::optional<std::uint64_t>
+      limit;  ///< at most this many samples, and no more than the document's
   std::optional<std::uint64_t> batch_size;  ///< overrides the document's
-  std::uint64_t seed = 0;                   ///< for random data
+  std::uint64_t seed = 0;                   ///< for random data whose document gives none
 };
 
 /// A data set and how it wants to be fed.
 struct OpenedData {
   std::unique_ptr<Dataset> dataset;
-  std::uint64_t batch_size = 1;
+  std::uint64_t batch_size = 1;  ///< asked for, else the model's own fixed one, else 1
 };
 
-/// `data` is a .npz or .npy file, a folder of images, a YAML or JSON document (design.md section 5,
-/// relative paths from the document's folder), or the word "random". Inputs of the data that no
-/// model input is named like, wrong dtypes that cannot be converted without loss and wrong shapes
-/// throw Errc::bad_input, naming both sides; unknown keys throw with the nearest known one.
+/// `data` is a .npz or .npy file, a folder of images, a YAML or JSON document (docs/data.md;
+/// relative paths are from the document's folder), or the word "random"; files are told apart by
+/// content. `inputs` may be empty where no model is known: then everything keeps its own name and
+/// type.
+///
+/// Throws Errc::usage for a document that makes no sense in itself (unknown keys with the nearest
+/// known one) and for a batch size that the model does not take; Errc::bad_input, naming both
+/// sides, where data and model do not agree: an input that gets no data or is not there, a wrong
+/// shape, a type that cannot be converted without loss; Errc::not_found for files that are not
+/// there.
 OpenedData open_data(const std::string& data, const std::vector<InputSpec>& inputs,
                      const DataOptions& options);
 

@@ -107,8 +107,9 @@ struct BatchReader::Impl {
     next_read_ = next_gathered_ = first_;
     batch_size_ =
         std::clamp<std::uint64_t>(options.batch_size, 1, std::max<std::uint64_t>(size, 1));
+    const std::uint64_t busy = (2 * std::uint64_t{cores_.count()} - 1) / batch_size_ + 1;
     const std::uint64_t ahead =
-        options.ahead != 0 ? options.ahead : 2 * static_cast<std::uint64_t>(cores_.count());
+        options.ahead != 0 ? options.ahead : std::max<std::uint64_t>(2, busy);
     most_held_ = batch_size_ * std::min(ahead, size / batch_size_ + 1);
     for (unsigned i = 0; i < cores_.count(); ++i) cores_.post([this] { work(); });
   }

@@ -30,12 +30,15 @@ struct ReaderOptions {
   std::uint64_t first = 0;             ///< first sample
   std::optional<std::uint64_t> count;  ///< how many from there; absent: to the end
   unsigned threads = 1;                ///< that decode; the loop's own thread is not one
-  std::uint64_t ahead = 0;             ///< batches kept ready; 0: twice the threads
-  bool strict = false;                 ///< an unreadable sample throws instead of skipping
+  std::uint64_t ahead = 0;  ///< batches held; 0: two, or what gives each thread two samples
+  bool strict = false;      ///< an unreadable sample throws instead of skipping
 };
 
 /// Batches in order of sample index, read ahead by a bounded number. The batches do not depend on
-/// the number of threads. Samples of unequal shape never share a batch. Not thread-safe itself.
+/// the number of threads. Every batch but the last is full, except before a sample of other shapes:
+/// unequal ones never share a batch. A sample that cannot be read (Errc::bad_input, not_found, io)
+/// is skipped and counted, and the next one takes its place. Tensors are aligned for their type.
+/// Not thread-safe itself; the data set must outlive it.
 class BatchReader {
  public:
   /// `input_name` is the model's only input where the data set does not name its own.
@@ -44,7 +47,8 @@ class BatchReader {
   BatchReader(const BatchReader&) = delete;
   BatchReader& operator=(const BatchReader&) = delete;
 
-  /// The next batch, or nothing at the end.
+  /// The next batch, or nothing at the end. Rethrows what ended the reading, after the whole
+  /// batches before it, and again at every further call.
   std::optional<Batch> next();
   /// Samples this reader will go over.
   std::uint64_t size() const;

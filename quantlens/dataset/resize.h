@@ -7,10 +7,16 @@
 
 namespace quantlens {
 
-/// The image scaled to width x height by an antialiased triangle filter, equal byte for byte to
-/// Pillow's `Image.resize((width, height), BILINEAR)`.
-/// REQUIRES: width and height are positive. Throws Errc::bad_input naming `where` where the result,
-/// or the step between its two passes, has more than kMostPixels.
-Image resize_bilinear(const Image& image, int width, int height, std::string_view where);
+/// A part of the image scaled to `size` by an antialiased triangle filter: equal byte for byte to
+/// the same part of Pillow's `Image.resize((width, height), BILINEAR)`. Only what the part needs is
+/// computed. REQUIRES: `size` is positive and `part` is within it and not empty.
+/// Throws Errc::bad_input naming `where` where the work is out of proportion (kMostPixels).
+Image resize_bilinear(const Image& image, ImageSize size, const ImagePart& part,
+                      std::string_view where);
+
+/// The whole of it.
+inline Image resize_bilinear(const Image& image, ImageSize size, std::string_view where) {
+  return resize_bilinear(image, size, {.top = 0, .left = 0, .size = size}, where);
+}
 
 }  // namespace quantlens

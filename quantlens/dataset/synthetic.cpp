@@ -96,10 +96,11 @@ Shape sample_shape(const RandomOptions& options, const InputSpec& input, std::st
   if (given != options.shapes.end()) {
     const std::optional<Shape> shape = fit_shape(given->second, input);
     if (shape) return *shape;
-    throw Error(Errc::usage, fmt::format("{}: random.shapes gives '{}' the shape {}, but the model "
-                                         "takes {}",
-                                         printable(where), printable(input.name),
-                                         to_string(given->second), describe(input)));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: random.shapes gives '{}' the shape {}, but the model "
+                            "takes {}",
+                            printable(where), printable(input.name), to_string(given->second),
+                            describe(input)));
   }
   const bool known =
       !input.shape.empty() && std::all_of(input.shape.begin() + 1, input.shape.end(),

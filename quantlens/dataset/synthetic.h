@@ -20,8 +20,8 @@ struct RandomOptions {
 
 /// Every sample depends on the seed and its index alone, on every machine. Floating-point inputs
 /// are uniform in [-1,1), integers and booleans are 0 or 1 (valid as token ids and as a mask).
-/// Throws Errc::bad_input naming `where` and an input whose shape is not known, Errc::usage for
-/// shapes of inputs that are not there.
+/// Throws Errc::bad_input naming `where` and an input whose shape is not known, and for shapes of
+/// inputs that are not there.
 std::unique_ptr<Dataset> make_random_dataset(const RandomOptions& options,
                                              const std::vector<InputSpec>& inputs,
                                              std::string_view where);

@@ -22,8 +22,7 @@ constexpr std::size_t kLevels = 256;
   throw Error(Errc::usage, fmt::format("{}: {}", printable(where), problem));
 }
 
-/// Where a model's shape [N, a, b, c] keeps its channels, if the shape tells: the end that has 1
-/// or 3 while the other has not.
+/// Where a model's shape [N,a,b,c] keeps its channels, if the shape tells.
 std::optional<PixelLayout> layout_of(const Shape& shape) {
   if (shape.size() != 4) return std::nullopt;
   const auto may_be_channels = [](std::int64_t extent) { return extent == 1 || extent == 3; };
@@ -56,7 +55,7 @@ Image to_gray(const Image& rgb) {
 }
 
 /// The size whose shorter side is `side`; the longer one is cut to whole pixels, as torchvision
-/// does.
+/// does it.
 ImageSize shorter_side(const Image& image, int side, std::string_view name) {
   const std::int64_t shorter = std::min(image.width, image.height);
   const std::int64_t longer = std::max(image.width, image.height);
@@ -72,13 +71,13 @@ ImageSize shorter_side(const Image& image, int side, std::string_view name) {
                                     : ImageSize{.height = side, .width = long_side};
 }
 
-/// Interleaved bytes of `size` at (top, left) through the table, to Words in `layout`.
+/// The part's pixels through the table, to Words in the layout.
 template <class Word>
-Tensor write_words(const Image& image, int top, int left, ImageSize size,
-                   const std::vector<std::byte>& table, const ImageSteps& steps) {
+Tensor write_words(const Image& image, const ImagePart& part, const std::vector<std::byte>& table,
+                   const ImageSteps& steps) {
   const auto channels = static_cast<std::size_t>(image.channels);
-  const auto height = static_cast<std::size_t>(size.height);
-  const auto width = static_cast<std::size_t>(size.width);
+  const auto height = static_cast<std::size_t>(part.size.height);
+  const auto width = static_cast<std::size_t>(part.size.width);
   const bool planar = *steps.layout == PixelLayout::nchw;
   std::vector<Word> lookup(table.size() / sizeof(Word));
   std::memcpy(lookup.data(), table.data(), table.size());
@@ -89,13 +88,13 @@ Tensor write_words(const Image& image, int top, int left, ImageSize size,
     const std::size_t step = planar ? 1 : channels;
     for (std::size_t y = 0; y < height; ++y) {
       const std::uint8_t* from = image.pixels.data() +
-                                 (static_cast<std::size_t>(top) + y) * image.row_bytes() +
-                                 static_cast<std::size_t>(left) * channels + source;
+                                 (static_cast<std::size_t>(part.top) + y) * image.row_bytes() +
+                                 static_cast<std::size_t>(part.left) * channels + source;
       Word* to = out->data() + (planar ? (c * height + y) * width : y * width * channels + c);
       for (std::size_t x = 0; x < width; ++x) to[x * step] = levels[from[x * channels]];
     }
   }
-  return Tensor(*steps.dtype, shape_of(size, image.channels, *steps.layout),
+  return Tensor(*steps.dtype, shape_of(part.size, image.channels, *steps.layout),
                 std::as_bytes(std::span(*out)), out);
 }
 
@@ -108,6 +107,16 @@ std::string unfit_sentence(std::string_view name, const Shape& shape, const Inpu
 
 }  // namespace
 
+std::optional<ImageSize> image_size(const InputSpec& input) {
+  const std::optional<PixelLayout> layout = layout_of(input.shape);
+  if (!layout) return std::nullopt;
+  const std::size_t height_axis = *layout == PixelLayout::nchw ? 2 : 1;
+  const std::int64_t height = input.shape[height_axis];
+  const std::int64_t width = input.shape[height_axis + 1];
+  if (height <= 0 || width <= 0 || height > kMostPixels / width) return std::nullopt;
+  return ImageSize{.height = static_cast<int>(height), .width = static_cast<int>(width)};
+}
+
 ImageTransform::ImageTransform(const ImageSteps& steps, const InputSpec& input,
                                std::string_view where)
     : steps_(steps), input_(input) {
@@ -117,13 +126,12 @@ ImageTransform::ImageTransform(const ImageSteps& steps, const InputSpec& input,
   if (!steps_.layout) steps_.layout = layout_of(input.shape).value_or(PixelLayout::nchw);
   if (!steps_.color) steps_.color = color_of(input.shape, *steps_.layout);
   if (!steps_.dtype) steps_.dtype = input.dtype;
-  if (steps_.dtype != input.dtype) {
-    fail_usage(where, fmt::format("dtype is {}, but the model's input '{}' takes {}; leave dtype "
-                                  "out",
-                                  name(*steps_.dtype), printable(input.name), name(input.dtype)));
-  }
-  if (steps_.dtype == DType::string) {
-    fail_usage(where, "the model's input takes strings, and pixels are numbers");
+  if (steps_.dtype != input.dtype || steps_.dtype == DType::string) {
+    throw Error(Errc::bad_input,
+                fmt::format("{}: the pixels become {}, but the model's input '{}' takes {}; leave "
+                            "dtype out, or name another input",
+                            printable(where), name(*steps_.dtype), printable(input.name),
+                            name(input.dtype)));
   }
   check_fixed_size(where);
   make_table(where);
@@ -134,7 +142,7 @@ void ImageTransform::check_fixed_size(std::string_view where) const {
   if (!size) return;
   const Shape shape = shape_of(*size, *steps_.color == ColorOrder::gray ? 1 : 3, *steps_.layout);
   if (!fit_shape(shape, input_)) {
-    throw Error(Errc::usage, unfit_sentence(where, shape, input_));
+    throw Error(Errc::bad_input, unfit_sentence(where, shape, input_));
   }
 }
 
@@ -165,46 +173,52 @@ void ImageTransform::make_table(std::string_view where) {
         convert(Tensor::from<double>({count}, std::move(results)), *steps_.dtype, where);
     table_.assign(table.bytes().begin(), table.bytes().end());
   } catch (const Error&) {
-    fail_usage(where, fmt::format("with this mean and std, grey levels 0 to 255 do not all become "
-                                  "{}, which the model's input '{}' takes; set mean and std so "
-                                  "that they do",
-                                  name(*steps_.dtype), printable(input_.name)));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: with this mean and std not all of the grey levels 0 to 255 become "
+                            "{}, which the model's input '{}' takes; choose others",
+                            printable(where), name(*steps_.dtype), printable(input_.name)));
   }
+}
+
+ImageSize ImageTransform::scaled_size(const Image& image, std::string_view name) const {
+  if (steps_.resize) return *steps_.resize;
+  if (steps_.resize_short) return shorter_side(image, *steps_.resize_short, name);
+  return {.height = image.height, .width = image.width};
 }
 
 Tensor ImageTransform::apply(Image image, std::string_view name) const {
   if (*steps_.color == ColorOrder::gray) image = to_gray(image);
-  if (steps_.resize) {
-    image = resize_bilinear(image, steps_.resize->width, steps_.resize->height, name);
-  } else if (steps_.resize_short) {
-    const ImageSize size = shorter_side(image, *steps_.resize_short, name);
-    image = resize_bilinear(image, size.width, size.height, name);
+  const ImageSize size = scaled_size(image, name);
+  ImagePart part{.top = 0, .left = 0, .size = steps_.crop.value_or(size)};
+  if (part.size.width > size.width || part.size.height > size.height) {
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{}: {}x{} pixels are less than the crop of {}x{}; scale it up by "
+                    "resize_short",
+                    printable(name), size.width, size.height, part.size.width, part.size.height));
   }
-  const ImageSize size =
-      steps_.crop.value_or(ImageSize{.height = image.height, .width = image.width});
-  if (size.width > image.width || size.height > image.height) {
-    throw Error(Errc::bad_input,
-                fmt::format("{}: {}x{} pixels are less than the crop of {}x{}; add resize_short "
-                            "before it",
-                            printable(name), image.width, image.height, size.width, size.height));
+  part.top = (size.height - part.size.height) / 2;
+  part.left = (size.width - part.size.width) / 2;
+  if (size != ImageSize{.height = image.height, .width = image.width}) {
+    image = resize_bilinear(image, size, part, name);
+    part.top = part.left = 0;
   }
-  const Tensor pixels =
-      write(image, (image.height - size.height) / 2, (image.width - size.width) / 2, size);
+  const Tensor pixels = write(image, part);
   const std::optional<Shape> shape = fit_shape(pixels.shape(), input_);
   if (!shape) throw Error(Errc::bad_input, unfit_sentence(name, pixels.shape(), input_));
   return pixels.reshaped(*shape);
 }
 
-Tensor ImageTransform::write(const Image& image, int top, int left, ImageSize size) const {
+Tensor ImageTransform::write(const Image& image, const ImagePart& part) const {
   switch (byte_size(*steps_.dtype)) {
     case 1:
-      return write_words<std::uint8_t>(image, top, left, size, table_, steps_);
+      return write_words<std::uint8_t>(image, part, table_, steps_);
     case 2:
-      return write_words<std::uint16_t>(image, top, left, size, table_, steps_);
+      return write_words<std::uint16_t>(image, part, table_, steps_);
     case 4:
-      return write_words<std::uint32_t>(image, top, left, size, table_, steps_);
+      return write_words<std::uint32_t>(image, part, table_, steps_);
     default:
-      return write_words<std::uint64_t>(image, top, left, size, table_, steps_);
+      return write_words<std::uint64_t>(image, part, table_, steps_);
   }
 }
 

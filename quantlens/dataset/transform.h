@@ -14,11 +14,6 @@ namespace quantlens {
 enum class ColorOrder { rgb, bgr, gray };
 enum class PixelLayout { nchw, nhwc };
 
-struct ImageSize {
-  int height = 0;
-  int width = 0;
-};
-
 /// What is done to an image, in this order; whatever is absent is left out. docs/data.md has the
 /// exact meaning of each.
 struct ImageSteps {
@@ -32,10 +27,15 @@ struct ImageSteps {
   std::optional<DType> dtype;         ///< absent: the model's
 };
 
+/// The height and width of the images that a model of the shape [N,C,H,W] or [N,H,W,C] takes;
+/// nothing where they are open or it takes no images.
+std::optional<ImageSize> image_size(const InputSpec& input);
+
 /// Images to tensors of one element type and layout. Immutable, so thread-safe.
 class ImageTransform {
  public:
-  /// Throws Errc::usage naming `where` for steps that contradict each other or the model's input.
+  /// Throws Errc::usage naming `where` for steps that contradict each other, and Errc::bad_input
+  /// for steps whose result is never what the model takes.
   ImageTransform(const ImageSteps& steps, const InputSpec& input, std::string_view where);
 
   /// The tensor without a batch dimension. REQUIRES: `image` has three channels.
@@ -45,7 +45,8 @@ class ImageTransform {
  private:
   void check_fixed_size(std::string_view where) const;
   void make_table(std::string_view where);
-  Tensor write(const Image& image, int top, int left, ImageSize size) const;
+  ImageSize scaled_size(const Image& image, std::string_view name) const;
+  Tensor write(const Image& image, const ImagePart& part) const;
 
   ImageSteps steps_;
   InputSpec input_;

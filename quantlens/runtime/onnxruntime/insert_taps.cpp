@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/onnxruntime/insert_taps.h"
+
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/graph/order.h"
+#include "quantlens/runtime/onnxruntime/tap_ops.h"
+
+namespace quantlens::onnxruntime {
+namespace {
+
+/// Adds every name of the graph and its subgraphs (their depth is limited by the frontend).
+void add_names(const Graph& graph, std::set<std::string>& names) {
+  for (const ValueInfo& input : graph.inputs) names.insert(input.name);
+  for (const auto& [name, weight] : graph.weights) names.insert(name);
+  names.insert(graph.opaque_weights.begin(), graph.opaque_weights.end());
+  for (const Node& node : graph.nodes) {
+    names.insert(node.outputs.begin(), node.outputs.end());
+    for (const auto& [key, body] : node.subgraphs) add_names(*body, names);
+  }
+}
+
+bool makes(const Graph& graph, const std::string& value) {
+  const auto is_it = [&](const ValueInfo& info) { return info.name == value; };
+  if (graph.weights.contains(value) || std::ranges::any_of(graph.inputs, is_it)) return true;
+  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
+    if (std::ranges::find(node.outputs, value) != node.outputs.end()) return true;
+    return std::ranges::any_of(node.subgraphs,
+                               [&](const auto& body) { return makes(*body.second, value); });
+  });
+}
+
+/// Where a value of one model stands, or why it cannot be tapped.
+struct Place {
+  std::size_t position = 0;  ///< 0: a graph input, else one more than its node's number
+  std::string obstacle;      ///< empty: none
+};
+
+/// Finds the values of one model.
+class Values {
+ public:
+  explicit Values(const Model& model) : model_(model), index_(model.graph) {}
+
+  Place find(const std::string& value) const {
+    if (index_.constant(value) != nullptr || model_.graph.opaque_weights.contains(value)) {
+      throw Error(Errc::not_found,
+                  fmt::format("{}: '{}' is a weight; only values that change with the input can be "
+                              "observed",
+                              where(), printable(value)));
+    }
+    if (index_.is_input(value)) return {};
+    if (const std::optional<std::size_t> node = index_.producer(value)) return {*node + 1, {}};
+    for (const Node& node : model_.graph.nodes) {
+      for (const auto& [key, body] : node.subgraphs) {
+        if (!makes(*body, value)) continue;
+        return {0, fmt::format("'{}' is computed inside the body of '{}'", printable(value),
+                               printable(op_name(node)))};
+      }
+    }
+    std::set<std::string> names;
+    add_names(model_.graph, names);
+    const std::string hint = did_you_mean(value, std::vector(names.begin(), names.end()));
+    throw Error(Errc::not_found, fmt::format("{}: there is no value '{}'{}{}", where(),
+                                             printable(value), hint.empty() ? "" : "; ", hint));
+  }
+
+ private:
+  std::string where() const { return printable(model_.path.string()); }
+
+  const Model& model_;
+  GraphIndex index_;
+};
+
+/// A tap that can be placed.
+struct Placed {
+  std::size_t slot = 0;
+  std::size_t reference = 0;             ///< position of its value
+  std::optional<std::size_t> quantized;  ///< likewise, of a pair
+};
+
+/// Makes names that no model uses.
+class Tokens {
+ public:
+  explicit Tokens(const Model& reference, const Model* quantized) {
+    add_names(reference.graph, taken_);
+    if (quantized != nullptr) add_names(quantized->graph, taken_);
+  }
+  std::string next() {
+    std::string name = fmt::format("quantlens/{}", ++count_);
+    while (!taken_.insert(name).second) name += '_';
+    return name;
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::set<std::string> taken_;
+};
+
+/// Sorts the taps of a spec into those that can be placed and those that cannot.
+std::vector<Placed> place_taps(const Model& reference, const Model* quantized, const TapSpec& spec,
+                               TapEdits& edits) {
+  std::vector<Placed> placed;
+  const Values values(reference);
+  for (std::size_t slot = 0; slot < spec.taps.size(); ++slot) {
+    const Place place = values.find(spec.taps[slot].value);
+    if (place.obstacle.empty()) {
+      placed.push_back({slot, place.position, std::nullopt});
+    } else {
+      edits.dropped_taps.push_back(slot);
+      edits.not_tapped.push_back({spec.taps[slot].value, place.obstacle});
+    }
+  }
+  if (spec.pairs.empty()) return placed;
+  const Values quantized_values(*quantized);
+  for (std::size_t slot = 0; slot < spec.pairs.size(); ++slot) {
+    const Place x = values.find(spec.pairs[slot].reference);
+    const Place q = quantized_values.find(spec.pairs[slot].quantized);
+    if (x.obstacle.empty() && q.obstacle.empty()) {
+      placed.push_back({slot, x.position, q.position});
+      edits.has_pairs = true;
+    } else {
+      edits.dropped_pairs.push_back(slot);
+      edits.not_tapped.push_back(
+          {spec.pairs[slot].reference, x.obstacle.empty() ? q.obstacle : x.obstacle});
+    }
+  }
+  return placed;
+}
+
+/// A name of the first model in the edit of the second (onnx::merge).
+std::string of_first(const std::string& name) {
+  return '\1' + name;
+}
+
+/// Adds the outputs that are surely tensors.
+void add_outputs(const Model& model, bool mark, std::vector<std::string>& names) {
+  for (const ValueInfo& output : model.graph.outputs) {
+    if (output.dtype) names.push_back(mark ? of_first(output.name) : output.name);
+  }
+}
+
+/// The taps of one edit, gathered in the order in which they are to run.
+class Taps {
+ public:
+  Taps(onnx::Edit& edit, const Model& model, Tokens& tokens)
+      : edit_(edit), end_(model.graph.nodes.size()), tokens_(tokens) {}
+
+  void add(TapOp op, std::size_t slot, std::vector<std::string> inputs) {
+    nodes_.push_back(tap_node(op, slot, std::move(inputs), tokens_.next()));
+  }
+
+  /// Writes them to the edit, the last to run first, behind the reader of these outputs.
+  void finish(const std::vector<std::string>& outputs) {
+    if (!outputs.empty()) add(TapOp::last, 0, outputs);
+    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
+      edit_.inserted.emplace(end_, std::move(*node));
+    }
+    edit_.opsets[kTapDomain] = 1;
+  }
+
+ private:
+  onnx::Edit& edit_;
+  std::size_t end_;
+  Tokens& tokens_;
+  std::vector<Node> nodes_;
+};
+
+void insert_merged(const std::vector<Placed>& placed, const Model& reference,
+                   const Model& quantized, const TapSpec& spec, TapEdits& edits) {
+  Tokens tokens(reference, &quantized);
+  Taps taps(edits.quantized, quantized, tokens);
+  for (const Placed& tap : placed) {
+    if (tap.quantized) {
+      const PairTap& pair = spec.pairs[tap.slot];
+      taps.add(TapOp::compare, tap.slot, {of_first(pair.reference), pair.quantized});
+    } else {
+      taps.add(TapOp::observe, tap.slot, {of_first(spec.taps[tap.slot].value)});
+    }
+  }
+  std::vector<std::string> outputs;
+  add_outputs(reference, true, outputs);
+  add_outputs(quantized, false, outputs);
+  taps.finish(outputs);
+  edits.reference.opsets[kTapDomain] = 1;
+}
+
+void insert_apart(std::vector<Placed> placed, const Model& reference, const Model* quantized,
+                  const TapSpec& spec, TapEdits& edits) {
+  Tokens tokens(reference, quantized);
+  Taps taps(edits.reference, reference, tokens);
+  for (const Placed& tap : placed) {
+    if (tap.quantized) {
+      taps.add(TapOp::keep, tap.slot, {spec.pairs[tap.slot].reference});
+    } else {
+      taps.add(TapOp::observe, tap.slot, {spec.taps[tap.slot].value});
+    }
+  }
+  std::vector<std::string> outputs;
+  add_outputs(reference, false, outputs);
+  taps.finish(outputs);
+  if (!edits.has_pairs) return;
+
+  std::erase_if(placed, [](const Placed& tap) { return !tap.quantized; });
+  std::ranges::stable_sort(placed, {}, &Placed::quantized);
+  Taps quantized_taps(edits.quantized, *quantized, tokens);
+  for (const Placed& tap : placed) {
+    quantized_taps.add(TapOp::compare_kept, tap.slot, {spec.pairs[tap.slot].quantized});
+  }
+  outputs.clear();
+  add_outputs(*quantized, false, outputs);
+  quantized_taps.finish(outputs);
+}
+
+}  // namespace
+
+TapEdits insert_taps(const Model& reference, const Model* quantized, const TapSpec& spec,
+                     Together together) {
+  TapEdits edits;
+  std::vector<Placed> placed = place_taps(reference, quantized, spec, edits);
+  if (placed.empty()) return edits;
+  std::ranges::stable_sort(
+      placed, {}, [](const Placed& tap) { return std::pair(tap.reference, tap.quantized); });
+  if (edits.has_pairs && together == Together::merged) {
+    insert_merged(placed, reference, *quantized, spec, edits);
+  } else {
+    insert_apart(std::move(placed), reference, quantized, spec, edits);
+  }
+  return edits;
+}
+
+}  // namespace quantlens::onnxruntime

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/graph/model.h"
+#include "quantlens/runtime/run.h"
+
+namespace quantlens::onnxruntime {
+
+/// How two models are run.
+enum class Together {
+  merged,  ///< as one model: a pair is compared as soon as both its values are there
+  apart,  ///< the reference first, in a session of its own; its side of each pair is kept meanwhile
+};
+
+/// The edits that put the taps of a spec into the models.
+///
+/// A tap is one more reader of its value, so nothing of the model changes: no name, and no fusion
+/// that ends in that value. When its readers run is up to the runtime, and with it how long a value
+/// is kept. ONNX Runtime walks back from the nodes that nobody reads, the last of the file first;
+/// so the taps stand at the end, in reverse order, behind a node that reads the graph's outputs.
+/// Each tap then runs right after its value is there, and the walk never begins at the model's own
+/// last op. Were the order another one, figures would be the same and memory larger (ADR 0003).
+struct TapEdits {
+  onnx::Edit reference;
+  onnx::Edit quantized;                    ///< where merged, it holds all taps
+  std::vector<std::size_t> dropped_taps;   ///< slots of spec.taps, ascending
+  std::vector<std::size_t> dropped_pairs;  ///< slots of spec.pairs, ascending
+  std::vector<NotTapped> not_tapped;       ///< why: taps, then pairs
+  bool has_pairs = false;                  ///< one at least was placed
+};
+
+/// Throws Errc::not_found for a value that does not exist or is a weight.
+/// REQUIRES: `quantized` is not null where there are pairs.
+TapEdits insert_taps(const Model& reference, const Model* quantized, const TapSpec& spec,
+                     Together together);
+
+}  // namespace quantlens::onnxruntime

@@ -1,0 +1,260 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/graph/order.h"
+#include "quantlens/runtime/accumulators.h"
+#include "quantlens/runtime/onnxruntime/insert_taps.h"
+#include "quantlens/runtime/onnxruntime/library.h"
+#include "quantlens/runtime/onnxruntime/onnxruntime.h"
+#include "quantlens/runtime/onnxruntime/session.h"
+#include "quantlens/runtime/onnxruntime/tap_ops.h"
+
+namespace quantlens::onnxruntime {
+namespace {
+
+std::string where(const Model& model) {
+  return model.path.empty() ? "the model" : printable(model.path.string());
+}
+
+std::string shape_text(const std::optional<std::vector<Dim>>& shape) {
+  if (!shape) return "of any shape";
+  std::string text;
+  for (const Dim& dim : *shape) {
+    if (!text.empty()) text += ',';
+    text += dim.extent           ? std::to_string(*dim.extent)
+            : dim.symbol.empty() ? "?"
+                                 : printable(dim.symbol);
+  }
+  return '[' + text + ']';
+}
+
+bool fits(const ValueInfo& input, const Tensor& tensor) {
+  if (input.dtype && *input.dtype != tensor.dtype()) return false;
+  if (!input.shape) return true;
+  return std::ranges::equal(*input.shape, tensor.shape(), [](const Dim& dim, std::int64_t extent) {
+    return !dim.extent || *dim.extent == extent;
+  });
+}
+
+/// The batch's tensors under the names of `model`'s inputs; the batch knows them as `reference`'s,
+/// by position. Throws Errc::bad_input where they do not fit.
+NamedTensors inputs_for(const Model& model, const Model& reference, const Batch& batch) {
+  NamedTensors inputs;
+  for (std::size_t i = 0; i < model.graph.inputs.size(); ++i) {
+    const ValueInfo& wanted = model.graph.inputs[i];
+    const std::string& name = reference.graph.inputs[i].name;
+    const auto found = batch.inputs.find(name);
+    if (found == batch.inputs.end()) {
+      std::string given;
+      for (const auto& [other, tensor] : batch.inputs) given += ' ' + printable(other);
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: the data have no input '{}'; they have:{}", where(model),
+                              printable(name), given.empty() ? " nothing" : given));
+    }
+    if (!fits(wanted, found->second)) {
+      const std::string_view dtype =
+          wanted.dtype ? quantlens::name(*wanted.dtype) : std::string_view("tensors");
+      throw Error(
+          Errc::bad_input,
+          fmt::format("{}: input '{}' is {} {}, the data give {} {}", where(model),
+                      printable(wanted.name), dtype, shape_text(wanted.shape),
+                      quantlens::name(found->second.dtype()), to_string(found->second.shape())));
+    }
+    inputs.emplace_back(wanted.name, found->second);
+  }
+  return inputs;
+}
+
+/// Adds the weights that the runtime reads where they are, by their names in the file. Not the
+/// unused ones: it drops those first, and then misses them.
+void add_weights(const Model& model, const std::string& prefix, SessionModel& out) {
+  const GraphIndex index(model.graph);
+  for (const auto& [name, weight] : model.graph.weights) {
+    if (!is_outside(weight) || (index.uses(name).empty() && !index.is_output(name))) continue;
+    out.weights.emplace(prefix + name, weight);
+  }
+}
+
+onnx::WriteOptions write_options(const SessionModel& model) {
+  return {
+      [&model](const std::string& name, const Tensor&) { return model.weights.contains(name); }};
+}
+
+SessionModel write_one(const Model& model, const onnx::Edit& edit) {
+  SessionModel out{.bytes = {}, .weights = {}, .where = where(model)};
+  add_weights(model, "", out);
+  onnx::write(model, edit, write_options(out), [&](Bytes bytes) {
+    out.bytes.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  });
+  return out;
+}
+
+/// A prefix that no name of the graph has.
+std::string free_prefix(const Graph& graph) {
+  const GraphIndex index(graph);
+  std::string prefix = "quantized/";
+  const auto taken = [&](const std::string& name) { return name.starts_with(prefix); };
+  const auto taken_in = [&](const Node& node) {
+    return std::ranges::any_of(node.outputs, taken) || std::ranges::any_of(node.inputs, taken);
+  };
+  while (std::ranges::any_of(graph.nodes, taken_in)) prefix.insert(prefix.size() - 1, "_");
+  return prefix;
+}
+
+SessionModel write_merged(const Model& reference, const Model& quantized, const TapEdits& edits,
+                          const std::string& prefix) {
+  SessionModel out{.bytes = {},
+                   .weights = {},
+                   .where = fmt::format("{} with {}", where(reference), where(quantized))};
+  add_weights(reference, "", out);
+  add_weights(quantized, prefix, out);
+  out.bytes = onnx::merge(reference, edits.reference, quantized, edits.quantized, prefix,
+                          write_options(out));
+  return out;
+}
+
+/// Throws Errc::unsupported where the two cannot be given the same inputs.
+void check_inputs(const Model& reference, const Model* quantized) {
+  for (const Model* model : {&reference, quantized}) {
+    if (model == nullptr) continue;
+    for (const ValueInfo& input : model->graph.inputs) {
+      if (input.dtype) continue;
+      throw Error(Errc::unsupported, fmt::format("{}: input '{}' is no tensor of a known type",
+                                                 where(*model), printable(input.name)));
+    }
+  }
+  if (quantized != nullptr && reference.graph.inputs.size() != quantized->graph.inputs.size()) {
+    throw Error(Errc::unsupported,
+                fmt::format("{} has {} inputs and {} has {}: they cannot run side by side",
+                            where(reference), reference.graph.inputs.size(), where(*quantized),
+                            quantized->graph.inputs.size()));
+  }
+}
+
+class OnnxRun final : public Run {
+ public:
+  OnnxRun(const Model& reference, const Model* quantized, const TapSpec& spec,
+          const RunOptions& options);
+
+  Outputs step(const Batch& batch) override;
+  TapState take() override { return accumulators_.take(); }
+  const std::vector<NotTapped>& not_tapped() const override { return not_tapped_; }
+
+ private:
+  bool open_merged(const TapEdits& edits, const SessionOptions& options);
+  void open_apart(const TapEdits& edits, SessionOptions options);
+  std::vector<Tensor> run(Session& session, const NamedTensors& inputs);
+
+  const Model& reference_;
+  const Model* quantized_;
+  std::vector<NotTapped> not_tapped_;
+  Accumulators accumulators_;
+  TapOps taps_;
+  std::string prefix_;  // of the quantized model's names in a merged one; empty: not merged
+  std::unique_ptr<Session> session_;
+  std::unique_ptr<Session> quantized_session_;  // null: none, or merged
+};
+
+OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& spec,
+                 const RunOptions& options)
+    : reference_(reference), quantized_(quantized), accumulators_(spec), taps_(accumulators_) {
+  check_inputs(reference, quantized);
+  const SessionOptions session_options{options.threads, options.optimized_dump};
+  TapEdits edits = insert_taps(reference, quantized, spec, Together::merged);
+  for (const std::size_t slot : edits.dropped_taps) accumulators_.drop_tap(slot);
+  for (const std::size_t slot : edits.dropped_pairs) accumulators_.drop_pair(slot);
+  not_tapped_ = edits.not_tapped;
+  if (edits.has_pairs) {
+    if (open_merged(edits, session_options)) return;
+    edits = insert_taps(reference, quantized, spec, Together::apart);
+  }
+  open_apart(edits, session_options);
+}
+
+/// False where one model cannot hold both, e.g. for unequal opsets: apart they give the same
+/// figures.
+bool OnnxRun::open_merged(const TapEdits& edits, const SessionOptions& options) {
+  const std::string prefix = free_prefix(reference_.graph);
+  try {
+    session_ = std::make_unique<Session>(write_merged(reference_, *quantized_, edits, prefix),
+                                         options, taps_);
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported && error.code() != Errc::bad_input) throw;
+    return false;  // where a model itself is to blame, running apart says which
+  }
+  prefix_ = prefix;
+  return true;
+}
+
+void OnnxRun::open_apart(const TapEdits& edits, SessionOptions options) {
+  session_ = std::make_unique<Session>(write_one(reference_, edits.reference), options, taps_);
+  if (quantized_ == nullptr) return;
+  if (!options.optimized_dump.empty()) options.optimized_dump += ".quantized";
+  quantized_session_ =
+      std::make_unique<Session>(write_one(*quantized_, edits.quantized), options, taps_);
+}
+
+std::vector<Tensor> OnnxRun::run(Session& session, const NamedTensors& inputs) {
+  try {
+    return session.run(inputs);
+  } catch (const Error&) {
+    taps_.rethrow_error();  // a failed tap is the reason; the runtime only knows that it failed
+    throw;
+  }
+}
+
+Outputs OnnxRun::step(const Batch& batch) {
+  const NamedTensors inputs = inputs_for(reference_, reference_, batch);
+  NamedTensors quantized_inputs;
+  if (quantized_ != nullptr) quantized_inputs = inputs_for(*quantized_, reference_, batch);
+
+  accumulators_.begin(batch.samples);
+  Outputs outputs;
+  std::vector<Tensor> tensors = run(*session_, inputs);
+  for (std::size_t i = 0; i < tensors.size(); ++i) {
+    const std::string& name = session_->output_names()[i];
+    if (!prefix_.empty() && name.starts_with(prefix_)) {
+      outputs.quantized.emplace(name.substr(prefix_.size()), std::move(tensors[i]));
+    } else {
+      outputs.reference.emplace(name, std::move(tensors[i]));
+    }
+  }
+  if (quantized_session_) {
+    tensors = run(*quantized_session_, quantized_inputs);
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+      outputs.quantized.emplace(quantized_session_->output_names()[i], std::move(tensors[i]));
+    }
+  }
+  accumulators_.end();
+  return outputs;
+}
+
+}  // namespace
+
+std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
+                          const RunOptions& options) {
+  require_library();
+  return std::make_unique<OnnxRun>(reference, quantized, taps, options);
+}
+
+RuntimeStatus status() {
+  const Library& found = library();
+  return {.name = "onnxruntime",
+          .available = found.api != nullptr,
+          .version = found.version,
+          .where = found.path,
+          .problem = found.problem};
+}
+
+}  // namespace quantlens::onnxruntime

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/onnxruntime/session.h"
+
+#include <algorithm>
+#include <array>
+#include <memory>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+
+namespace quantlens::onnxruntime {
+namespace {
+
+/// Smaller weights stay in the file: among them are the shapes that the runtime reads while
+/// loading.
+constexpr std::size_t kOutsideBytes = 1024;
+
+using Element = std::pair<DType, ONNXTensorElementDataType>;
+constexpr std::array kElements = {
+    Element{DType::float32, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT},
+    Element{DType::float64, ONNX_TENSOR_ELEMENT_DATA_TYPE_DOUBLE},
+    Element{DType::float16, ONNX_TENSOR_ELEMENT_DATA_TYPE_FLOAT16},
+    Element{DType::bfloat16, ONNX_TENSOR_ELEMENT_DATA_TYPE_BFLOAT16},
+    Element{DType::int8, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT8},
+    Element{DType::uint8, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT8},
+    Element{DType::int16, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT16},
+    Element{DType::uint16, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT16},
+    Element{DType::int32, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT32},
+    Element{DType::uint32, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT32},
+    Element{DType::int64, ONNX_TENSOR_ELEMENT_DATA_TYPE_INT64},
+    Element{DType::uint64, ONNX_TENSOR_ELEMENT_DATA_TYPE_UINT64},
+    Element{DType::boolean, ONNX_TENSOR_ELEMENT_DATA_TYPE_BOOL},
+    Element{DType::string, ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING},
+};  // not int4 and uint4: the runtime packs two into a byte
+
+ONNXTensorElementDataType element_of(DType dtype) {
+  const auto* found = std::ranges::find(kElements, dtype, &Element::first);
+  if (found == kElements.end()) {
+    throw Error(Errc::unsupported,
+                fmt::format("tensors of {} are not passed to ONNX Runtime", name(dtype)));
+  }
+  return found->second;
+}
+
+/// The runtime has no other logger to fall back to: what matters comes back as an error.
+void ORT_API_CALL drop_log(void*, OrtLoggingLevel, const char*, const char*, const char*,
+                           const char*) {}
+
+Ort::Value strings_of(const Tensor& tensor) {
+  Ort::AllocatorWithDefaultOptions allocator;
+  Ort::Value value =
+      Ort::Value::CreateTensor(allocator, tensor.shape().data(), tensor.shape().size(),
+                               ONNX_TENSOR_ELEMENT_DATA_TYPE_STRING);
+  std::vector<const char*> texts;
+  for (const std::string& text : tensor.strings()) texts.push_back(text.c_str());
+  value.FillStringTensor(texts.data(), texts.size());
+  return value;
+}
+
+/// The same memory as the runtime sees it. REQUIRES: the tensor is aligned and outlives the value.
+Ort::Value view_of(const Tensor& tensor) {
+  if (tensor.dtype() == DType::string) return strings_of(tensor);
+  const auto memory = Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
+  // The runtime takes a plain pointer for inputs and outputs alike; it only reads inputs.
+  return Ort::Value::CreateTensor(memory, const_cast<std::byte*>(tensor.bytes().data()),
+                                  tensor.bytes().size(), tensor.shape().data(),
+                                  tensor.shape().size(), element_of(tensor.dtype()));
+}
+
+/// REQUIRES: `value` is a tensor.
+Tensor tensor_of(Ort::Value value, const NamedTensors& inputs) {
+  const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
+  const DType dtype = dtype_of_element(info.GetElementType());
+  const std::size_t count = info.GetElementCount();
+  if (dtype == DType::string) {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < count; ++i) texts.push_back(value.GetStringTensorElement(i));
+    return Tensor::from_strings(info.GetShape(), std::move(texts));
+  }
+  const auto* data = static_cast<const std::byte*>(value.GetTensorRawData());
+  const std::span<const std::byte> bytes(data, count * byte_size(dtype));
+  for (const auto& [name, input] : inputs) {  // an output may be an input itself, handed through
+    if (!bytes.empty() && data == input.bytes().data() && bytes.size() == input.bytes().size()) {
+      return input.reshaped(info.GetShape());
+    }
+  }
+  return {dtype, info.GetShape(), bytes, std::make_shared<Ort::Value>(std::move(value))};
+}
+
+Ort::SessionOptions options_for(const SessionOptions& options, TapOps& taps) {
+  Ort::SessionOptions result;
+  result.SetGraphOptimizationLevel(ORT_ENABLE_ALL);
+  result.SetExecutionMode(ORT_SEQUENTIAL);
+  result.SetIntraOpNumThreads(static_cast<int>(std::max(options.threads, 1u)));
+  result.SetInterOpNumThreads(1);
+  // Between two parallel loops the threads sleep: other cores decode the data set meanwhile.
+  result.AddConfigEntry("session.intra_op.allow_spinning", "0");
+  result.DisableMemPattern();  // needs less memory, and is no slower
+  result.SetLogSeverityLevel(ORT_LOGGING_LEVEL_FATAL);
+  if (!options.optimized_dump.empty()) {
+    result.SetOptimizedModelFilePath(options.optimized_dump.c_str());
+  }
+  taps.add_to(result);
+  return result;
+}
+
+}  // namespace
+
+DType dtype_of_element(ONNXTensorElementDataType type) {
+  const auto* found = std::ranges::find(kElements, type, &Element::second);
+  if (found == kElements.end()) {
+    throw Error(Errc::unsupported,
+                fmt::format("tensors of ONNX element type {} are not supported yet",
+                            static_cast<int>(type)));
+  }
+  return found->first;
+}
+
+bool is_outside(const Tensor& weight) {
+  return weight.bytes().size() > kOutsideBytes && weight.dtype() != DType::string &&
+         std::ranges::find(kElements, weight.dtype(), &Element::first) != kElements.end();
+}
+
+Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps)
+    : where_(printable(model.where)) {
+  try {
+    env_ = Ort::Env(ORT_LOGGING_LEVEL_FATAL, "quantlens", drop_log, nullptr);
+    Ort::SessionOptions ort_options = options_for(options, taps);
+    std::vector<std::string> names;
+    std::vector<Ort::Value> values;
+    for (const auto& [name, weight] : model.weights) {
+      names.push_back(name);
+      weights_.push_back(aligned(weight));
+      values.push_back(view_of(weights_.back()));
+    }
+    if (!names.empty()) ort_options.AddExternalInitializers(names, values);
+    session_ = Ort::Session(env_, model.bytes.data(), model.bytes.size(), ort_options);
+    Ort::AllocatorWithDefaultOptions allocator;
+    for (std::size_t i = 0; i < session_.GetOutputCount(); ++i) {
+      output_names_.emplace_back(session_.GetOutputNameAllocated(i, allocator).get());
+      if (session_.GetOutputTypeInfo(i).GetONNXType() == ONNX_TYPE_TENSOR) continue;
+      throw Error(Errc::unsupported,
+                  fmt::format("{}: output '{}' is a sequence, map or optional value; only tensors "
+                              "are supported",
+                              where_, printable(output_names_.back())));
+    }
+  } catch (const Ort::Exception& error) {
+    throw Error(Errc::bad_input, fmt::format("{}: ONNX Runtime refuses the model: {}", where_,
+                                             printable(error.what())));
+  }
+}
+
+std::vector<Tensor> Session::run(const NamedTensors& inputs) {
+  try {
+    std::vector<const char*> input_names;
+    std::vector<Ort::Value> input_values;
+    NamedTensors held;  // outlives the run
+    for (const auto& [name, tensor] : inputs) {
+      held.emplace_back(name, aligned(tensor));
+      input_names.push_back(name.c_str());
+      input_values.push_back(view_of(held.back().second));
+    }
+    std::vector<const char*> output_names;
+    for (const std::string& name : output_names_) output_names.push_back(name.c_str());
+    std::vector<Ort::Value> values =
+        session_.Run(Ort::RunOptions{nullptr}, input_names.data(), input_values.data(),
+                     input_values.size(), output_names.data(), output_names.size());
+    std::vector<Tensor> outputs;
+    for (Ort::Value& value : values) outputs.push_back(tensor_of(std::move(value), held));
+    return outputs;
+  } catch (const Ort::Exception& error) {
+    throw Error(Errc::failed,
+                fmt::format("{}: ONNX Runtime fails: {}", where_, printable(error.what())));
+  }
+}
+
+}  // namespace quantlens::onnxruntime

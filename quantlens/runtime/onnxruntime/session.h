@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <onnxruntime_cxx_api.h>
+
+#include "quantlens/base/store.h"
+#include "quantlens/runtime/onnxruntime/tap_ops.h"
+#include "quantlens/tensor/tensor.h"
+
+namespace quantlens::onnxruntime {
+
+using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
+
+/// Throws Errc::unsupported for element types that have no DType.
+DType dtype_of_element(ONNXTensorElementDataType type);
+
+/// A model file whose larger weights lie outside it.
+struct SessionModel {
+  std::string bytes;
+  std::map<std::string, Tensor> weights;  ///< those outside, by name in the file
+  std::string where;                      ///< for messages
+};
+
+/// Whether a weight is worth to lie outside: the runtime then reads it where it is, without a copy.
+bool is_outside(const Tensor& weight);
+
+struct SessionOptions {
+  unsigned threads = 1;
+  fs::path optimized_dump;  ///< empty: nowhere
+};
+
+/// One loaded model, all optimisations on. Not thread-safe.
+class Session {
+ public:
+  /// Throws Errc::bad_input where the runtime refuses the model, Errc::unsupported where an output
+  /// is no tensor. `taps` must outlive the session.
+  Session(SessionModel model, const SessionOptions& options, TapOps& taps);
+
+  const std::vector<std::string>& output_names() const { return output_names_; }
+
+  /// All outputs, in the order of their names. Inputs are read where they are; outputs own what the
+  /// runtime gave and share it. Throws Errc::failed where the runtime fails.
+  std::vector<Tensor> run(const NamedTensors& inputs);
+
+ private:
+  Ort::Env env_{nullptr};
+  std::vector<Tensor> weights_;  // read by the session where they are
+  std::string where_;
+  Ort::Session session_{nullptr};
+  std::vector<std::string> output_names_;
+};
+
+}  // namespace quantlens::onnxruntime

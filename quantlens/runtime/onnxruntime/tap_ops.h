@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <onnxruntime_cxx_api.h>
+
+#include "quantlens/graph/model.h"
+#include "quantlens/runtime/accumulators.h"
+
+namespace quantlens::onnxruntime {
+
+/// Operator set of the ops below.
+inline constexpr const char* kTapDomain = "quantlens";
+
+/// What a node of the domain does with its inputs; all give one empty tensor that nobody reads.
+enum class TapOp : std::uint8_t {
+  observe,       ///< (x): shows x to tap `slot`
+  compare,       ///< (x, q): shows both to pair tap `slot`
+  keep,          ///< (x): keeps a copy of x for `compare_kept` of the same slot, in another session
+  compare_kept,  ///< (q): shows what was kept, and q, to pair tap `slot`; forgets the former
+  last,          ///< (outputs...): nothing, once they are all there (insert_taps.h says why)
+};
+
+/// Its node; `token` names node and output. A `last` has no slot.
+Node tap_node(TapOp op, std::size_t slot, std::vector<std::string> inputs,
+              const std::string& token);
+
+/// The kernels behind these nodes. They reach the accumulators through this object, which outlives
+/// the session it is registered with. Kernels of one session run on the thread that runs the
+/// session.
+class TapOps {
+ public:
+  explicit TapOps(Accumulators& accumulators);
+  ~TapOps();
+  TapOps(const TapOps&) = delete;
+  TapOps& operator=(const TapOps&) = delete;
+
+  void add_to(Ort::SessionOptions& options);
+  /// Throws what a kernel threw since the last call; an exception must not cross the runtime.
+  void rethrow_error();
+
+ private:
+  struct Ops;
+  std::unique_ptr<Ops> ops_;
+};
+
+}  // namespace quantlens::onnxruntime

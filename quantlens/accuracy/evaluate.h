@@ -1,45 +1,52 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 
 #include "quantlens/accuracy/metric.h"
-#include "quantlens/base/progress.h"
-#include "quantlens/dataset/dataset.h"
+#include "quantlens/dataset/reader.h"
 #include "quantlens/record/accuracy.h"
 #include "quantlens/runtime/feed.h"
 
 namespace quantlens {
 
-/// Gathers scores of one model; an OutputSink that any feed can serve.
+/// Gathers scores of one model, Outputs::reference; its `add` is an OutputSink that any feed can
+/// serve. Memory does not grow with the samples.
 class AccuracySink {
  public:
-  AccuracySink(const MetricSpec& spec);
+  explicit AccuracySink(const MetricSpec& spec);
+  /// Throws as Metric::score does; what was added before stays.
   void add(const Batch& batch, const Outputs& outputs);
   Accuracy result() const;
 
  private:
   MetricSpec spec_;
   std::unique_ptr<Metric> metric_;
-  std::uint64_t samples_ = 0;
-  double sum_ = 0, sum_sq_ = 0;
+  std::uint64_t samples_ = 0, right_ = 0;
 };
 
-/// Gathers scores of two models over the same samples.
+/// Gathers scores of two models over the same samples. Of the flipped samples the first kFlipsKept
+/// in order of feeding are kept.
 class AccuracyPairSink {
  public:
+  /// `names` tells what people call a sample (Dataset::name); empty: "sample 17".
   AccuracyPairSink(const MetricSpec& spec, std::function<std::string(std::uint64_t)> names);
+  /// An output that has another name in the quantized model is found where both have only one.
+  /// Throws as Metric::score does.
   void add(const Batch& batch, const Outputs& outputs);
   AccuracyPair result() const;
 
  private:
+  void count(std::uint64_t sample, const SampleScore& reference, const SampleScore& quantized);
+
   MetricSpec spec_;
   std::unique_ptr<Metric> metric_;
   std::function<std::string(std::uint64_t)> names_;
-  AccuracyPair so_far_;
-  std::uint64_t samples_ = 0, both_right_ = 0;
-  double sum_reference_ = 0, sum_quantized_ = 0;
+  AccuracyPair so_far_;  ///< flips, lost and gained; the rest is made by `result`
+  std::uint64_t both_right_ = 0, both_wrong_ = 0;
 };
 
 }  // namespace quantlens

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,29 +17,39 @@
 namespace quantlens {
 
 /// A `--metric` text taken apart: "top1:output=probabilities,label_offset=1".
+/// Metrics: top1, top5, accuracy (as top1). Options of all of them: `output`, the graph output that
+/// is scored (default: the only one, or the only one of floats); `label_offset` K: the label k is
+/// the output's class k + K.
 struct MetricSpec {
   std::string name;
   std::map<std::string, std::string> options;
 };
 
-/// Throws Errc::usage, naming the nearest metric, for unknown names, options or values.
+/// Throws Errc::usage, naming the nearest, for unknown names and options, and for bad values.
 MetricSpec parse_metric(const std::string& text);
+
+/// The answer of a sample whose scores are not numbers.
+inline constexpr std::int64_t kNoAnswer = -1;
 
 /// What one sample scored.
 struct SampleScore {
-  double score = 0;          ///< 1 or 0 for rates
+  double score = 0;  ///< 1 or 0 for rates
   std::int64_t label = 0;
-  std::int64_t answer = 0;   ///< the model's first answer, in the label's numbering
+  std::int64_t answer = 0;  ///< the model's first answer, in the label's numbering; or kNoAnswer
 };
 
 /// Scores samples one by one; holds no sample.
 class Metric {
  public:
   virtual ~Metric() = default;
-  /// Sample `i` of the batch. Throws Errc::bad_input where the output or the label does not fit.
+  /// Sample `i` of the batch. A NaN among its scores scores 0; of equal scores the lowest class
+  /// comes first. Throws Errc::bad_input where the output or the label does not fit, Errc::usage
+  /// where the output must be named or is not there.
+  /// REQUIRES: i < batch.samples.size().
   virtual SampleScore score(const Batch& batch, std::size_t i, const TensorMap& outputs) const = 0;
 };
 
+/// Throws as parse_metric does.
 std::unique_ptr<Metric> make_metric(const MetricSpec& spec);
 
 }  // namespace quantlens

@@ -178,14 +178,7 @@ class TensorReader {
       fail(fmt::format("needs {} bytes, and there are {}", stored_bytes(), bytes.size()));
     }
     if (is_half_byte()) return unpacked(bytes);
-    if (type_.dtype != DType::boolean) return Tensor(type_.dtype, parts_.dims, bytes, owner);
-    const auto is_truth = [](std::byte b) { return b <= std::byte{1}; };
-    if (std::ranges::all_of(bytes, is_truth)) {
-      return Tensor(type_.dtype, parts_.dims, bytes, owner);
-    }
-    std::vector<std::uint8_t> truths;  // any other byte read as a bool would be undefined
-    for (const std::byte b : bytes) truths.push_back(b == std::byte{0} ? 0 : 1);
-    return owned(std::move(truths));
+    return Tensor(type_.dtype, parts_.dims, bytes, owner);
   }
 
   /// One element a byte; the first of two is in the lower half.

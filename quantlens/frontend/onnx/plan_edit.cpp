@@ -1,0 +1,352 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/frontend/onnx/plan_edit.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <span>
+#include <unordered_map>
+#include <utility>
+
+#include <boost/json.hpp>
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/names.h"
+#include "quantlens/frontend/onnx/schemes.h"
+#include "quantlens/frontend/onnx/write.h"
+#include "quantlens/graph/order.h"
+#include "quantlens/quant/params.h"
+
+namespace quantlens::onnx {
+namespace {
+
+constexpr std::uint64_t kMostNewInputs = 16;  // a plan may add an optional input, not thousands
+
+class PlanEditor {
+ public:
+  PlanEditor(const Model& model, const Plan& plan)
+      : model_(model), plan_(plan), graph_(model.graph), index_(model.graph), names_(model.graph) {
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) ops_.emplace(op_id(graph_.nodes[i]), i);
+    for (const auto& [name, tensor] : plan.weights) new_names_.emplace(name, names_.take(name));
+    for (const InputEdit& edit : plan.input_edits) {
+      edits_.emplace(std::pair(edit.use.op, edit.use.input), &edit);
+    }
+  }
+
+  PlanEdit run() {
+    check_supported(model_, plan_);
+    for (const Fold& fold : plan_.folds) add_fold(fold);
+    for (const auto& [into, last] : last_folded_) finish_fold(into, last);
+    for (const InputEdit& edit : plan_.input_edits) {
+      const auto name = new_names_.find(edit.weight);
+      if (name == new_names_.end()) fail_weight(edit.weight);
+      set_input(edit.use, name->second);
+      touched_.insert(edit.original);
+    }
+    for (const ActivationPlan& activation : plan_.activations) add_activation(activation);
+    for (const WeightPlan& weight : plan_.weights_quantized) add_weight(weight);
+    add_float_weights();
+    drop_unread();
+    out_.edit.metadata["quantlens.names"] = names_map();
+    return std::move(out_);
+  }
+
+ private:
+  [[noreturn]] void fail(const std::string& problem) const {
+    throw Error(Errc::bad_input,
+                fmt::format("{}: the plan was made for another model: {}; make it again",
+                            printable(model_.path.string()), problem));
+  }
+
+  [[noreturn]] void fail_weight(const std::string& name) const {
+    fail(fmt::format("there is no weight '{}'", printable(name)));
+  }
+
+  std::size_t node_of(const std::string& op) const {
+    const auto found = ops_.find(op);
+    if (found == ops_.end()) fail(fmt::format("there is no op '{}'", printable(op)));
+    return found->second;
+  }
+
+  /// The position of a node's first output, which names the op.
+  static std::size_t main_output(const Node& node) {
+    return static_cast<std::size_t>(std::ranges::find(node.outputs, op_id(node)) -
+                                    node.outputs.begin());
+  }
+
+  void add_fold(const Fold& fold) {
+    const std::size_t op = node_of(fold.op);
+    const std::size_t into = node_of(fold.into);
+    if (op == into) fail(fmt::format("op '{}' is folded into itself", printable(fold.op)));
+    out_.edit.removed.insert(op);
+    for (const std::string& input : graph_.nodes[op].inputs) touched_.insert(input);
+    for (const std::string& output : graph_.nodes[op].outputs) {
+      out_.edit.values_dropped.insert(output);
+    }
+    folded_into_[op] = into;
+    std::size_t& last = last_folded_.emplace(into, op).first->second;
+    last = std::max(last, op);
+    map_folds_.push_back(boost::json::object{{"op", fold.op}, {"into", fold.into}});
+  }
+
+  /// `into` makes what the last op folded into it made.
+  void finish_fold(std::size_t into, std::size_t last) {
+    const Node& node = graph_.nodes[into];
+    if (out_.edit.removed.contains(into)) {
+      fail(fmt::format("op '{}' disappears, and others into it", printable(op_id(node))));
+    }
+    out_.edit.outputs[into][main_output(node)] = op_id(graph_.nodes[last]);
+    out_.edit.values_dropped.insert(op_id(node));
+    out_.edit.values_dropped.erase(op_id(graph_.nodes[last]));
+  }
+
+  void set_input(const ValueUse& use, const std::string& value) {
+    const std::size_t number = node_of(use.op);
+    const Node& node = graph_.nodes[number];
+    if (out_.edit.removed.contains(number)) {
+      fail(fmt::format("op '{}' disappears, and reads '{}'", printable(use.op), printable(value)));
+    }
+    if (use.input < node.inputs.size()) {
+      out_.edit.inputs[number][static_cast<std::size_t>(use.input)] = value;
+      return;
+    }
+    const std::uint64_t beyond = use.input - node.inputs.size();
+    const std::vector<std::string> captured = captured_values(node);
+    if (beyond < captured.size()) {
+      out_.edit.captured[number][captured[static_cast<std::size_t>(beyond)]] = value;
+    } else if (beyond < kMostNewInputs) {
+      out_.edit.inputs[number][static_cast<std::size_t>(use.input)] = value;
+    } else {
+      fail(fmt::format("op '{}' has no input {}", printable(use.op), use.input));
+    }
+  }
+
+  /// Where a value is made in the new file: the node, and which of its outputs.
+  std::optional<std::pair<std::size_t, std::size_t>> made_at(const std::string& value) const {
+    const std::optional<std::size_t> producer = index_.producer(value);
+    if (!producer) return std::nullopt;
+    const auto folded = folded_into_.find(*producer);
+    const auto last = last_folded_.find(folded == folded_into_.end() ? *producer : folded->second);
+    if (last == last_folded_.end()) {
+      const std::vector<std::string>& outputs = graph_.nodes[*producer].outputs;
+      return std::pair{
+          *producer, static_cast<std::size_t>(std::ranges::find(outputs, value) - outputs.begin())};
+    }
+    const std::size_t into = last->first;
+    if (value == op_id(graph_.nodes[last->second])) {
+      return std::pair{into, main_output(graph_.nodes[into])};
+    }
+    if (producer == into && value != op_id(graph_.nodes[into])) {  // a further output
+      const std::vector<std::string>& outputs = graph_.nodes[into].outputs;
+      return std::pair{
+          into, static_cast<std::size_t>(std::ranges::find(outputs, value) - outputs.begin())};
+    }
+    fail(fmt::format("the value '{}' disappears", printable(value)));
+  }
+
+  std::size_t first_reader(std::span<const ValueUse> uses) const {
+    std::size_t first = graph_.nodes.size();
+    for (const ValueUse& use : uses) first = std::min(first, node_of(use.op));
+    return first;
+  }
+
+  std::vector<ValueUse> all_uses(const std::string& value) const {
+    std::vector<ValueUse> uses;
+    for (const Use& use : index_.uses(value)) {
+      if (out_.edit.removed.contains(use.node)) continue;
+      uses.push_back({op_id(graph_.nodes[use.node]), use.input});
+    }
+    return uses;
+  }
+
+  void add_activation(const ActivationPlan& activation) {
+    const std::string& value = activation.value;
+    const auto maker = made_at(value);
+    if (!maker && !index_.is_input(value) && index_.constant(value) == nullptr) {
+      fail(fmt::format("there is no value '{}'", printable(value)));
+    }
+    const std::vector<ValueUse> uses = activation.all_uses ? all_uses(value) : activation.uses;
+    const bool renames = activation.all_uses && maker && index_.is_output(value);
+    if (uses.empty() && !renames) return;
+
+    std::string source = value;
+    std::string result = value;
+    if (renames) {
+      if (map_values_.contains(value)) {
+        fail(fmt::format("the value '{}' is quantized twice", printable(value)));
+      }
+      source = names_.take(value + "_QuantizeLinear_Input");
+      out_.edit.outputs[maker->first][maker->second] = source;
+    } else {
+      result = names_.take(value + "_DequantizeLinear_Output");
+      for (const ValueUse& use : uses) set_input(use, result);
+    }
+    const std::size_t at = maker ? maker->first + 1 : first_reader(uses);
+    const Parameters parameters = add_parameters(value, activation.scheme, {{activation.params}});
+    const std::string codes = names_.take(value + "_QuantizeLinear_Output");
+    insert(at, "QuantizeLinear", {value, source, codes}, parameters);
+    insert(at, "DequantizeLinear", {value, codes, result}, parameters);
+    map_values_[value] = codes;
+  }
+
+  /// Names of a scale and a zero point, and their axis.
+  struct Parameters {
+    std::string scale;
+    std::string zero_point;
+    std::optional<int> axis;
+  };
+
+  Parameters add_parameters(const std::string& value, const Scheme& scheme,
+                            const std::vector<QParams>& params) {
+    std::vector<float> scales;
+    std::vector<std::int32_t> zero_points;
+    for (const QParams& each : params) {
+      scales.push_back(each.scale);
+      zero_points.push_back(each.zero_point);
+    }
+    Shape shape;
+    if (scheme.axis) shape.push_back(static_cast<std::int64_t>(params.size()));
+    Parameters out{names_.take(value + "_scale"), names_.take(value + "_zero_point"), scheme.axis};
+    out_.edit.weights.emplace_back(out.scale, Tensor::from<float>(shape, std::move(scales)));
+    out_.edit.weights.emplace_back(out.zero_point, codes_tensor(scheme.dtype, shape, zero_points));
+    return out;
+  }
+
+  /// One of the two nodes around a quantized value.
+  struct Link {
+    const std::string& value;  ///< what it is named after
+    const std::string& from;
+    const std::string& to;
+  };
+
+  void insert(std::size_t at, const std::string& type, const Link& link,
+              const Parameters& parameters) {
+    Node node;
+    node.name = names_.take(link.value + "_" + type);
+    node.type = type;
+    node.inputs = {link.from, parameters.scale, parameters.zero_point};
+    node.outputs = {link.to};
+    if (parameters.axis) node.attributes["axis"] = std::int64_t{*parameters.axis};
+    out_.edit.inserted.emplace(at, std::move(node));
+  }
+
+  const Tensor& float_weight(const std::string& name) const {
+    if (const auto own = plan_.weights.find(name); own != plan_.weights.end()) return own->second;
+    const Tensor* found = index_.constant(name);
+    if (found == nullptr) fail_weight(name);
+    return *found;
+  }
+
+  void add_weight(const WeightPlan& plan) {
+    const Tensor& tensor = float_weight(plan.weight);
+    check_parameters(plan, tensor);
+    if (plan.uses.empty()) return;
+    touched_.insert(plan.weight);
+    const Parameters parameters = add_parameters(plan.weight, plan.scheme, plan.params);
+    const std::string codes = names_.take(plan.weight + "_quantized");
+    const std::string result = names_.take(plan.weight + "_DequantizeLinear_Output");
+    out_.weights.push_back({codes, plan.scheme.dtype, tensor.shape(), [tensor, &plan] {
+                              return quantize(tensor, plan.params, plan.scheme);
+                            }});
+    insert(first_reader(plan.uses), "DequantizeLinear", {plan.weight, codes, result}, parameters);
+    for (const ValueUse& use : plan.uses) {
+      set_input(use, result);
+      map_weight(plan, use, codes);
+    }
+  }
+
+  void check_parameters(const WeightPlan& plan, const Tensor& tensor) const {
+    const auto rank = static_cast<int>(tensor.shape().size());
+    std::int64_t channels = 1;
+    if (const std::optional<int> axis = plan.scheme.axis) {
+      if (*axis < 0 || *axis >= rank) {
+        fail(fmt::format("the weight '{}' has no axis {}", printable(plan.weight), *axis));
+      }
+      channels = tensor.shape()[static_cast<std::size_t>(*axis)];
+    }
+    if (static_cast<std::int64_t>(plan.params.size()) != channels) {
+      fail(fmt::format("the weight '{}' has {} channels, and {} scales are given",
+                       printable(plan.weight), channels, plan.params.size()));
+    }
+  }
+
+  void map_weight(const WeightPlan& plan, const ValueUse& use, const std::string& codes) {
+    const auto edit = edits_.find({use.op, use.input});
+    const bool folded = edit != edits_.end() && edit->second->weight == plan.weight;
+    const std::string& original = folded ? edit->second->original : plan.weight;
+    map_weights_.push_back(boost::json::object{
+        {"op", use.op}, {"weight", original}, {"quantized", codes}, {"folded", folded}});
+  }
+
+  /// What the edited graph still reads.
+  std::set<std::string> read_values() const {
+    std::set<std::string> read;
+    for (const Node& node : edited_nodes(graph_, out_.edit, {})) {
+      read.insert(node.inputs.begin(), node.inputs.end());
+    }
+    for (const ValueInfo& output : graph_.outputs) read.insert(output.name);
+    return read;
+  }
+
+  void add_float_weights() {
+    const std::set<std::string> read = read_values();
+    for (const auto& [name, tensor] : plan_.weights) {
+      const std::string& new_name = new_names_.at(name);
+      if (read.contains(new_name)) out_.edit.weights.emplace_back(new_name, tensor);
+    }
+  }
+
+  /// Float weights that only quantized or folded ops read go, whether initializers or Constants.
+  void drop_unread() {
+    const std::set<std::string> read = read_values();
+    for (const std::string& name : touched_) {
+      if (read.contains(name)) continue;
+      if (graph_.weights.contains(name)) {
+        out_.edit.removed_weights.insert(name);
+        out_.edit.values_dropped.insert(name);
+      } else if (const auto producer = index_.producer(name);
+                 producer && graph_.nodes[*producer].kind == Kind::constant) {
+        out_.edit.removed.insert(*producer);
+        out_.edit.values_dropped.insert(name);
+      }
+    }
+  }
+
+  std::string names_map() const {
+    return boost::json::serialize(boost::json::object{
+        {"format", 1}, {"values", map_values_}, {"weights", map_weights_}, {"folds", map_folds_}});
+  }
+
+  const Model& model_;
+  const Plan& plan_;
+  const Graph& graph_;
+  GraphIndex index_;
+  FreeNames names_;
+  std::map<std::string, std::string> new_names_;  ///< of Plan::weights in the file
+  std::map<std::pair<std::string, std::uint64_t>, const InputEdit*> edits_;
+  std::unordered_map<std::string, std::size_t> ops_;
+  std::unordered_map<std::size_t, std::size_t> folded_into_;
+  std::map<std::size_t, std::size_t> last_folded_;  ///< by the node that stays
+  std::set<std::string> touched_;                   ///< float weights that may now be unread
+  PlanEdit out_;
+  boost::json::object map_values_;
+  boost::json::array map_weights_, map_folds_;
+};
+
+}  // namespace
+
+PlanEdit plan_edit(const Model& model, const Plan& plan) {
+  return PlanEditor(model, plan).run();
+}
+
+Edit edit_for(const Model& model, const Plan& plan) {
+  PlanEdit edit = plan_edit(model, plan);
+  for (const NewWeight& weight : edit.weights) {
+    edit.edit.weights.emplace_back(weight.name, weight.make());
+  }
+  return std::move(edit.edit);
+}
+
+}  // namespace quantlens::onnx

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/frontend/onnx/schemes.h"
+
+#include <algorithm>
+#include <memory>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+
+namespace quantlens::onnx {
+namespace {
+
+/// From which version of the ONNX operators on a scheme can be said.
+struct Need {
+  std::int64_t opset = 0;
+  std::string_view what;
+};
+
+Need need_of(const Model& model, const Scheme& scheme) {
+  switch (scheme.dtype) {
+    case DType::int8:
+    case DType::uint8:
+    case DType::int32:
+      return scheme.axis ? Need{13, "a scale for each channel"} : Need{10, "QuantizeLinear"};
+    case DType::int16:
+    case DType::uint16:
+    case DType::int4:
+    case DType::uint4:
+      return {21, "integers of 4 or 16 bits"};
+    default:
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: the plan stores codes as {}, which is no format for them",
+                              printable(model.path.string()), name(scheme.dtype)));
+  }
+}
+
+template <class T>
+Tensor narrowed(DType dtype, const Shape& shape, const std::vector<std::int32_t>& codes) {
+  const auto owner = std::make_shared<std::vector<T>>();
+  for (const std::int32_t code : codes) owner->push_back(static_cast<T>(code));
+  return Tensor(dtype, shape, std::as_bytes(std::span<const T>(*owner)), owner);
+}
+
+}  // namespace
+
+void check_supported(const Model& model, const Plan& plan) {
+  if (plan.quant_format != "qdq") {
+    throw Error(Errc::unsupported,
+                fmt::format("{}: the format '{}' cannot be written yet; choose qdq",
+                            printable(model.path.string()), printable(plan.quant_format)));
+  }
+  const auto found = model.opsets.find("");
+  const std::int64_t opset = found == model.opsets.end() ? 0 : found->second;
+  const auto check = [&](const Scheme& scheme) {
+    const Need need = need_of(model, scheme);
+    if (need.opset <= opset) return;
+    throw Error(Errc::unsupported,
+                fmt::format("{}: {} needs ONNX operators of version {}, and the model uses {}; "
+                            "export it again with opset {} or newer",
+                            printable(model.path.string()), need.what, need.opset, opset,
+                            std::max<std::int64_t>(need.opset, 13)));
+  };
+  for (const ActivationPlan& activation : plan.activations) check(activation.scheme);
+  for (const WeightPlan& weight : plan.weights_quantized) check(weight.scheme);
+}
+
+Tensor codes_tensor(DType dtype, const Shape& shape, const std::vector<std::int32_t>& codes) {
+  switch (byte_size(dtype)) {
+    case 1:
+      return narrowed<std::uint8_t>(dtype, shape, codes);
+    case 2:
+      return narrowed<std::uint16_t>(dtype, shape, codes);
+    default:
+      return narrowed<std::int32_t>(dtype, shape, codes);
+  }
+}
+
+}  // namespace quantlens::onnx

@@ -9,7 +9,6 @@
 #include <cstdlib>
 #include <functional>
 #include <random>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -20,9 +19,9 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/frontend/onnx/onnx.h"
-#include "quantlens/graph/order.h"
 #include "quantlens/runtime/onnxruntime/library.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
+#include "quantlens/runtime/onnxruntime/testing.h"
 
 namespace {
 
@@ -162,29 +161,15 @@ Figures run_bare(const Settings& settings, const std::vector<fs::path>& paths) {
   return figures;
 }
 
-/// Every float value that the int8 model quantizes and the float model has under the same name.
 TapSpec spec_of(const Model& reference, const Model& quantized, bool pairs, bool histogram) {
-  const GraphIndex float_index(reference.graph), index(quantized.graph);
   TapSpec spec;
-  std::set<std::string> seen;
-  for (const Node& node : quantized.graph.nodes) {
-    if (node.type != "QuantizeLinear") continue;
-    const std::string& value = node.inputs[0];
-    const bool known = float_index.producer(value) || float_index.is_input(value);
-    const Tensor* scale = index.constant(node.inputs[1]);
-    if (!known || scale == nullptr || scale->size() != 1 || node.inputs.size() < 3) continue;
-    const Tensor* zero = index.constant(node.inputs[2]);
-    if (zero == nullptr) continue;
-    if (!pairs) {
-      if (seen.insert(value).second) spec.taps.push_back({.value = value, .histogram = histogram});
-      continue;
-    }
-    PairTap pair{.reference = value, .quantized = node.outputs[0], .histogram = histogram};
-    pair.scheme.emplace().dtype = zero->dtype();
-    pair.params = {to_float32(*scale).data<float>()[0],
-                   static_cast<std::int32_t>(to_int64(*zero)[0])};
-    spec.pairs.push_back(std::move(pair));
+  spec.pairs = onnxruntime::pairs_by_name(reference, quantized);
+  if (!pairs) {
+    spec.taps = onnxruntime::taps_of(spec.pairs);
+    spec.pairs.clear();
   }
+  for (Tap& tap : spec.taps) tap.histogram = histogram;
+  for (PairTap& pair : spec.pairs) pair.histogram = histogram;
   return spec;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,10 +45,55 @@ struct Place {
   std::string obstacle;      ///< empty: none
 };
 
+/// Inputs of a node that are data of the same rank as its output, where its kind keeps the rank;
+/// none for other kinds.
+std::vector<std::string> inputs_of_equal_rank(const Node& node) {
+  const auto every = [&](std::size_t first, std::size_t step, std::size_t count) {
+    std::vector<std::string> names;
+    for (std::size_t i = first; i < node.inputs.size() && names.size() < count; i += step) {
+      names.push_back(node.inputs[i]);
+    }
+    return names;
+  };
+  switch (node.kind) {
+    case Kind::quantize:
+    case Kind::dequantize:
+    case Kind::relu:
+    case Kind::clip:
+    case Kind::leaky_relu:
+    case Kind::sigmoid:
+    case Kind::hard_sigmoid:
+    case Kind::hard_swish:
+    case Kind::batch_norm:
+    case Kind::max_pool:
+    case Kind::average_pool:
+    case Kind::global_average_pool:
+    case Kind::qaverage_pool:
+    case Kind::qglobal_average_pool:
+      return every(0, 1, 1);
+    case Kind::add:
+    case Kind::mul:
+      return every(0, 1, 2);
+    case Kind::qadd:
+    case Kind::qmul:
+      return every(0, 3, 2);  // (a, scale, zero_point, b, scale, zero_point, ...)
+    case Kind::concat:
+      return every(0, 1, node.inputs.size());
+    case Kind::qconcat:
+      return every(2, 3, node.inputs.size());  // (scale, zero_point, then three for each)
+    default:
+      return {};
+  }
+}
+
 /// Finds the values of one model.
 class Values {
  public:
-  explicit Values(const Model& model) : model_(model), index_(model.graph) {}
+  explicit Values(const Model& model) : model_(model), index_(model.graph) {
+    for (const Node& node : model.graph.nodes) {
+      if (makes_image(node)) images_.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
 
   Place find(const std::string& value) const {
     if (index_.constant(value) != nullptr || model_.graph.opaque_weights.contains(value)) {
@@ -72,11 +118,37 @@ class Values {
                                              printable(value), hint.empty() ? "" : "; ", hint));
   }
 
+  /// Whether this is surely [N,C,H,W]: from a convolution, by ops that keep the rank.
+  bool is_image(const std::string& value) const { return images_.contains(value); }
+
  private:
+  bool makes_image(const Node& node) const {
+    if (node.kind == Kind::conv || node.kind == Kind::qconv) {
+      const std::size_t at = node.kind == Kind::conv ? 1 : 3;
+      return node.inputs.size() > at && rank_of_weight(node.inputs[at]) == 4;
+    }
+    const std::vector<std::string> inputs = inputs_of_equal_rank(node);
+    return std::ranges::any_of(inputs, [&](const auto& name) { return is_image(name); }) &&
+           std::ranges::all_of(inputs, [&](const std::string& name) {
+             return is_image(name) || rank_of_weight(name).value_or(5) <= 4;
+           });
+  }
+
+  /// Of a weight, also of a dequantized one.
+  std::optional<std::size_t> rank_of_weight(const std::string& name) const {
+    if (const Tensor* weight = index_.constant(name)) return weight->shape().size();
+    const std::optional<std::size_t> node = index_.producer(name);
+    if (!node || model_.graph.nodes[*node].kind != Kind::dequantize) return std::nullopt;
+    const Tensor* codes = index_.constant(model_.graph.nodes[*node].inputs.at(0));
+    if (codes == nullptr) return std::nullopt;
+    return codes->shape().size();
+  }
+
   std::string where() const { return printable(model_.path.string()); }
 
   const Model& model_;
   GraphIndex index_;
+  std::unordered_set<std::string> images_;
 };
 
 /// A tap that can be placed.
@@ -84,6 +156,7 @@ struct Placed {
   std::size_t slot = 0;
   std::size_t reference = 0;             ///< position of its value
   std::optional<std::size_t> quantized;  ///< likewise, of a pair
+  bool channels_last = false;            ///< of a pair: both are shown as [N,H,W,C]
 };
 
 /// Makes names that no model uses.
@@ -112,7 +185,7 @@ std::vector<Placed> place_taps(const Model& reference, const Model* quantized, c
   for (std::size_t slot = 0; slot < spec.taps.size(); ++slot) {
     const Place place = values.find(spec.taps[slot].value);
     if (place.obstacle.empty()) {
-      placed.push_back({slot, place.position, std::nullopt});
+      placed.push_back({slot, place.position, std::nullopt, false});
     } else {
       edits.dropped_taps.push_back(slot);
       edits.not_tapped.push_back({spec.taps[slot].value, place.obstacle});
@@ -124,7 +197,10 @@ std::vector<Placed> place_taps(const Model& reference, const Model* quantized, c
     const Place x = values.find(spec.pairs[slot].reference);
     const Place q = quantized_values.find(spec.pairs[slot].quantized);
     if (x.obstacle.empty() && q.obstacle.empty()) {
-      placed.push_back({slot, x.position, q.position});
+      const bool images = spec.pairs[slot].sample_axis == 0 &&
+                          values.is_image(spec.pairs[slot].reference) &&
+                          quantized_values.is_image(spec.pairs[slot].quantized);
+      placed.push_back({slot, x.position, q.position, images});
       edits.has_pairs = true;
     } else {
       edits.dropped_pairs.push_back(slot);
@@ -147,21 +223,41 @@ void add_outputs(const Model& model, bool mark, std::vector<std::string>& names)
   }
 }
 
+/// An image with its channels last.
+Node channels_last_node(const std::string& value, const std::string& name) {
+  Node node;
+  node.name = name;
+  node.type = "Transpose";
+  node.kind = Kind::transpose;
+  node.inputs = {value};
+  node.outputs = {name};
+  node.attributes["perm"] = std::vector<std::int64_t>{0, 2, 3, 1};
+  return node;
+}
+
 /// The taps of one edit, gathered in the order in which they are to run.
 class Taps {
  public:
   Taps(onnx::Edit& edit, const Model& model, Tokens& tokens)
       : edit_(edit), end_(model.graph.nodes.size()), tokens_(tokens) {}
 
-  void add(TapOp op, std::size_t slot, std::vector<std::string> inputs) {
-    nodes_.push_back(tap_node(op, slot, std::move(inputs), tokens_.next()));
+  void add(TapOp op, std::size_t slot, std::vector<std::string> inputs,
+           bool channels_last = false) {
+    std::vector<Node> group;
+    for (std::string& input : inputs) {
+      if (!channels_last) break;
+      group.push_back(channels_last_node(input, tokens_.next()));
+      input = group.back().outputs.front();
+    }
+    group.push_back(tap_node(op, slot, std::move(inputs), tokens_.next()));
+    groups_.push_back(std::move(group));
   }
 
   /// Writes them to the edit, the last to run first, behind the reader of these outputs.
   void finish(const std::vector<std::string>& outputs) {
     if (!outputs.empty()) add(TapOp::last, 0, outputs);
-    for (auto node = nodes_.rbegin(); node != nodes_.rend(); ++node) {
-      edit_.inserted.emplace(end_, std::move(*node));
+    for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
+      for (Node& node : *group) edit_.inserted.emplace(end_, std::move(node));
     }
     edit_.opsets[kTapDomain] = 1;
   }
@@ -170,7 +266,7 @@ class Taps {
   onnx::Edit& edit_;
   std::size_t end_;
   Tokens& tokens_;
-  std::vector<Node> nodes_;
+  std::vector<std::vector<Node>> groups_;
 };
 
 void insert_merged(const std::vector<Placed>& placed, const Model& reference,
@@ -180,7 +276,8 @@ void insert_merged(const std::vector<Placed>& placed, const Model& reference,
   for (const Placed& tap : placed) {
     if (tap.quantized) {
       const PairTap& pair = spec.pairs[tap.slot];
-      taps.add(TapOp::compare, tap.slot, {of_first(pair.reference), pair.quantized});
+      taps.add(TapOp::compare, tap.slot, {of_first(pair.reference), pair.quantized},
+               tap.channels_last);
     } else {
       taps.add(TapOp::observe, tap.slot, {of_first(spec.taps[tap.slot].value)});
     }
@@ -198,7 +295,7 @@ void insert_apart(std::vector<Placed> placed, const Model& reference, const Mode
   Taps taps(edits.reference, reference, tokens);
   for (const Placed& tap : placed) {
     if (tap.quantized) {
-      taps.add(TapOp::keep, tap.slot, {spec.pairs[tap.slot].reference});
+      taps.add(TapOp::keep, tap.slot, {spec.pairs[tap.slot].reference}, tap.channels_last);
     } else {
       taps.add(TapOp::observe, tap.slot, {spec.taps[tap.slot].value});
     }
@@ -212,7 +309,8 @@ void insert_apart(std::vector<Placed> placed, const Model& reference, const Mode
   std::ranges::stable_sort(placed, {}, &Placed::quantized);
   Taps quantized_taps(edits.quantized, *quantized, tokens);
   for (const Placed& tap : placed) {
-    quantized_taps.add(TapOp::compare_kept, tap.slot, {spec.pairs[tap.slot].quantized});
+    quantized_taps.add(TapOp::compare_kept, tap.slot, {spec.pairs[tap.slot].quantized},
+                       tap.channels_last);
   }
   outputs.clear();
   add_outputs(*quantized, false, outputs);

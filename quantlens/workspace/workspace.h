@@ -3,24 +3,34 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "quantlens/base/store.h"
 #include "quantlens/record/workload.h"
+#include "quantlens/workspace/file_lock.h"
 
 namespace quantlens {
 
-/// $QUANTLENS_WORKSPACE, else the user's data folder ($XDG_DATA_HOME or ~/.local/share, then /quantlens).
+/// The newest major version of the folders' layout that this quantlens reads, and the one it
+/// writes.
+inline constexpr std::uint32_t kWorkloadFormat = 1;
+
+/// $QUANTLENS_WORKSPACE, else the user's data folder ($XDG_DATA_HOME or ~/.local/share, then
+/// /quantlens). Throws Errc::usage where the environment tells neither.
 fs::path default_workspace();
 
-/// A workload being written. Marks itself failed ("interrupted" or the message) when destroyed unfinished.
+/// A workload being written. Marks itself failed ("interrupted") when destroyed unfinished. On disk
+/// its folder is locked meanwhile; how a process ends does not matter, its lock ends with it.
 class WorkloadWriter {
  public:
+  /// Sets the state to wip and saves; an earlier run's workload is thereby taken up again.
+  /// Throws Errc::failed where another process writes it. REQUIRES: the folder exists.
   WorkloadWriter(Store& store, fs::path folder, Workload workload);
   ~WorkloadWriter();
   WorkloadWriter(const WorkloadWriter&) = delete;
@@ -28,22 +38,25 @@ class WorkloadWriter {
 
   const Workload& workload() const { return workload_; }
   const fs::path& folder() const { return folder_; }
-  /// Writes one record, all or nothing.
+  /// Writes one record, all or nothing; "runs/a" makes the folder runs.
+  /// REQUIRES: a relative path that stays inside, not workload.json or lock.
   void write(std::string_view file, std::string_view bytes);
-  void add_model(const ModelFile& model);
+  void add_model(const ModelFile& model);  ///< in place of one with the same role and path
   void note(const std::string& key, const std::string& value);  ///< into `environment`
+  /// Where this cannot be saved, the workload is a failure and the error is thrown.
   void succeed();
+  /// Never throws: what led here may well be a full disk. A reader then sees "interrupted".
   void fail(const std::string& message);
 
  private:
+  void finish(WorkloadState state, const std::string& message);
   void save();
 
   Store& store_;
   fs::path folder_;
   Workload workload_;
   bool finished_ = false;
-  struct Lock;
-  std::unique_ptr<Lock> lock_;  ///< held while this lives; another process sees the workload as being written
+  std::optional<FileLock> lock_;  ///< held while this lives; only where the store is the disk
 };
 
 /// The registry over a workspace folder.
@@ -55,17 +68,28 @@ class Workspace {
   /// A new workload, state wip. `id` sorts by time: "20261121-113045-quantize-mobilenet-3f2a".
   std::unique_ptr<WorkloadWriter> create(const std::string& verb, const std::string& name,
                                          const std::vector<std::string>& arguments);
-  /// All of them, newest first. One that was being written by a process that is gone shows as failure,
-  /// "interrupted"; a folder whose workload.json cannot be read shows as failure with the reason.
+  /// All of them, newest first. One that was being written by a process that is gone shows as
+  /// failure, "interrupted"; one whose workload.json cannot be read, or is of a newer format, shows
+  /// as failure with the reason.
   std::vector<Workload> list() const;
-  /// By id, or a unique beginning of it, or "last". Throws Errc::not_found, naming the nearest.
+  /// By id, or a unique beginning of it, or "last"; as `list` shows it. Throws Errc::not_found,
+  /// naming the nearest; Errc::usage where several begin so; Errc::unsupported for a newer format.
   Workload find(const std::string& id) const;
+  /// Of a workload named as in `find`, readable or not.
   fs::path folder(const std::string& id) const;
-  /// Removes its folder, only if quantlens made it; never anything outside. Throws Errc::failed for one
-  /// that is being written.
+  /// Removes its folder, only if quantlens made it; never anything outside. `id` as in `find`.
+  /// Throws Errc::failed for one that is being written, Errc::bad_input for a folder that
+  /// quantlens did not make or that is a symbolic link.
   void remove(const std::string& id);
 
  private:
+  fs::path workloads() const { return root_ / "workloads"; }
+  bool on_disk() const;
+  std::vector<std::string> ids() const;
+  std::string resolve(const std::string& id) const;
+  std::optional<Workload> read(const std::string& id) const;  ///< nothing where its file is absent
+  Workload describe(const std::string& id) const;
+
   Store& store_;
   fs::path root_;
 };

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cassert>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
+#include "quantlens/workspace/workload_id.h"
+#include "quantlens/workspace/workspace.h"
+
+namespace quantlens {
+namespace {
+
+/// Our own mistake where it is false, never a user's.
+[[maybe_unused]] bool stays_inside(const fs::path& file) {
+  return file.is_relative() && !file.empty() && file == file.lexically_normal() &&
+         *file.begin() != ".." && file != "workload.json" && file != "lock";
+}
+
+}  // namespace
+
+WorkloadWriter::WorkloadWriter(Store& store, fs::path folder, Workload workload)
+    : store_(store), folder_(std::move(folder)), workload_(std::move(workload)) {
+  if (dynamic_cast<const DiskStore*>(&store_) != nullptr) {
+    lock_ = FileLock::take(folder_ / "lock");
+    if (!lock_) {
+      throw Error(Errc::failed, fmt::format("workload {}: another process is writing it; wait for "
+                                            "its end or stop it",
+                                            printable(workload_.id)));
+    }
+  }
+  workload_.format = kWorkloadFormat;
+  workload_.state = WorkloadState::wip;
+  workload_.message.clear();
+  workload_.finished.clear();
+  save();
+}
+
+WorkloadWriter::~WorkloadWriter() {
+  if (!finished_) fail("interrupted");
+}
+
+void WorkloadWriter::write(std::string_view file, std::string_view bytes) {
+  assert(stays_inside(file));
+  const fs::path path = folder_ / file;
+  if (fs::path(file).has_parent_path()) store_.make_folder(path.parent_path());
+  write_atomic(store_, path, bytes);
+}
+
+void WorkloadWriter::add_model(const ModelFile& model) {
+  const auto same = std::ranges::find_if(workload_.models, [&](const ModelFile& other) {
+    return other.role == model.role && other.path == model.path;
+  });
+  if (same != workload_.models.end()) {
+    *same = model;
+  } else {
+    workload_.models.push_back(model);
+  }
+  save();
+}
+
+void WorkloadWriter::note(const std::string& key, const std::string& value) {
+  workload_.environment[key] = value;
+  save();
+}
+
+void WorkloadWriter::succeed() {
+  try {
+    finish(WorkloadState::success, "");
+  } catch (const Error& error) {
+    fail(error.what());
+    throw;
+  }
+}
+
+void WorkloadWriter::fail(const std::string& message) {
+  try {
+    finish(WorkloadState::failure, message);
+  } catch (const std::exception&) {
+    // The file still says wip and the lock ends with this object: readers see "interrupted".
+    finished_ = true;
+  }
+}
+
+void WorkloadWriter::finish(WorkloadState state, const std::string& message) {
+  workload_.state = state;
+  workload_.message = message;
+  workload_.finished = utc_text(std::chrono::system_clock::now());
+  save();
+  finished_ = true;
+}
+
+void WorkloadWriter::save() {
+  write_atomic(store_, folder_ / "workload.json", json::dump(json::encode(workload_)));
+}
+
+}  // namespace quantlens

@@ -46,11 +46,10 @@ class FloatHistogram {
   // negative values; 0 is the zero bin.
   using Octaves = std::map<int, std::vector<std::uint64_t>>;
 
-  void raise_top(int exponent);  // folds what now lies too far below
-  std::vector<std::uint64_t>& octave(int key);
-  std::size_t bins_of(int key) const;  // 256, 8, or 1 for the zero bin
-  template <class Count>
-  void add_counts(int key, std::span<const Count> counts);
+  void raise_top(int exponent);                 // folds what now lies too far below
+  std::vector<std::uint64_t>& octave(int key);  // there, if only with zeros
+  std::size_t bins_of(int key) const;           // 256, 8, or 1 for the zero bin
+  class Direct;
   class Tally;
 
   Octaves octaves_;  // those with a count

@@ -133,24 +133,55 @@ RC_GTEST_PROP(FloatHistogram, OfAnySplitMergedEqualsTheWholeByteForByte, ()) {
   RC_ASSERT(merged.bins() == whole.bins());
 }
 
+/// Small tensors, large ones, and such as have more octaves than fit the table of large ones.
+std::vector<std::vector<float>> tensors_of_every_size() {
+  std::vector<std::vector<float>> all;
+  for (const std::size_t size : {1ul, 100ul, 8191ul, 8192ul, 9217ul, 50001ul}) {
+    all.push_back(awkward_floats(size, size));
+    all.push_back(normal_floats(size, size));
+    all.push_back(normal_floats(size, size));
+    for (float& value : all.back()) value = std::max(value, 0.0f);
+  }
+  return all;
+}
+
 TEST(FloatHistogram, CountsOneByOneAsItCountsAllAtOnce) {
-  const std::vector<float> values = awkward_floats(8, 3000);
-  FloatHistogram slow;
-  for (const float& value : values) slow.add({&value, 1});
-  EXPECT_EQ(bytes_of(slow), bytes_of(histogram_of(values)));
+  for (const std::vector<float>& values : tensors_of_every_size()) {
+    FloatHistogram slow;
+    for (const float& value : values) slow.add({&value, 1});
+    EXPECT_EQ(bytes_of(slow), bytes_of(histogram_of(values)));
+  }
+}
+
+TEST(FloatHistogram, OfTwoHalvesOfALargeTensorMergedEqualsTheWhole) {
+  for (const std::vector<float>& values : tensors_of_every_size()) {
+    const std::span<const float> all(values);
+    for (const std::size_t cut : {all.size() / 2, all.size() / 5}) {
+      FloatHistogram left;
+      FloatHistogram right;
+      FloatHistogram both;
+      left.add(all.first(cut));
+      right.add(all.subspan(cut));
+      both.add(all.subspan(cut));
+      both.add(all.first(cut));
+      left.merge(right);
+      EXPECT_EQ(bytes_of(left), bytes_of(histogram_of(values)));
+      EXPECT_EQ(bytes_of(both), bytes_of(left));
+    }
+  }
 }
 
 TEST(FloatHistogram, CountsValuesOfEveryOctaveThereIs) {
-  // Ten values an octave: in ten fine bins, in seven coarse ones.
+  // Twenty values an octave: in twenty fine bins, in eight coarse ones.
   std::vector<float> values;
   for (std::uint32_t octave = 0; octave < 512; ++octave) {
-    for (std::uint32_t i = 0; i < 10; ++i) {
-      values.push_back(std::bit_cast<float>(octave << 23 | i * 0xc0000u));
+    for (std::uint32_t i = 0; i < 20; ++i) {
+      values.push_back(std::bit_cast<float>(octave << 23 | i * 0x60000u));
     }
   }
   std::shuffle(values.begin(), values.end(), std::mt19937_64(1));
-  EXPECT_EQ(histogram_of(values).count(), 5100u);
-  EXPECT_EQ(histogram_of(values).bins().size(), 2 * (9 * 10 + 245 * 7) + 1u);
+  EXPECT_EQ(histogram_of(values).count(), 10200u);
+  EXPECT_EQ(histogram_of(values).bins().size(), 2 * (9 * 20 + 245 * 8) + 1u);
 }
 
 TEST(FloatHistogram, MergedWithItselfIsDoubled) {

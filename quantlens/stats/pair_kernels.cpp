@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include "quantlens/stats/kernels.h"
+#include "quantlens/stats/kernels_plain.h"
+
+// Only vectors whose width is known when we compile: the number of them that makes eight lanes is a
+// constant.
+#define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "quantlens/stats/pair_kernels.cpp"
+#include <hwy/foreach_target.h>  // compiles what follows once for every instruction set
+#include <hwy/highway.h>
+
+#include "quantlens/stats/lanes-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace quantlens {
+namespace HWY_NAMESPACE {
+
+#if HWY_TARGET == HWY_SCALAR
+
+void pairs_float_simd(std::span<const float> x, std::span<const float> y, ClipRange clip,
+                      ChunkPairs& out) {
+  out = plain::chunk_pairs(x, y, {}, clip);
+}
+void pairs_u8_simd(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                   ClipRange clip, ChunkPairs& out) {
+  out = plain::chunk_pairs(x, y, how, clip);
+}
+void pairs_i8_simd(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                   ClipRange clip, ChunkPairs& out) {
+  out = plain::chunk_pairs(x, y, how, clip);
+}
+
+#else
+
+HWY_INLINE FloatVec load_real(const float* y, Dequantize8) {
+  return hn::LoadU(Floats(), y);
+}
+
+template <class Code>
+HWY_INLINE FloatVec load_real(const Code* y, Dequantize8 how) {
+  const Floats d;
+  const hn::RebindToSigned<Floats> ints;
+  const auto codes = hn::PromoteTo(ints, hn::LoadU(hn::Rebind<Code, Floats>(), y));
+  const auto steps = hn::Sub(codes, hn::Set(ints, how.zero_point));
+  return hn::Mul(hn::ConvertTo(d, steps), hn::Set(d, how.scale));
+}
+
+struct PairSums {
+  Sum x, xx, y, yy, ee;
+  Extremes extremes_x, extremes_y;
+  FloatVec max_abs_error;
+  std::uint64_t finite;
+};
+
+HWY_INLINE void clear(PairSums& sums) {
+  clear(sums.x);
+  clear(sums.xx);
+  clear(sums.y);
+  clear(sums.yy);
+  clear(sums.ee);
+  clear(sums.extremes_x);
+  clear(sums.extremes_y);
+  sums.max_abs_error = hn::Zero(Floats());
+  sums.finite = 0;
+}
+
+/// A block of pairs in float32: the float work of a block is done first and its results are stored,
+/// since sums like to load theirs (`load_doubles`).
+struct PairBlock {
+  static constexpr std::size_t kSize = 512;
+  HWY_ALIGN float x[kSize];  // used where some are left out, and then 0
+  HWY_ALIGN float y[kSize];
+  HWY_ALIGN float error[kSize];
+};
+
+/// Extremes of the pairs, and what there is to sum, in `block`.
+template <bool kMasked, class Y>
+HWY_INLINE void prepare(PairSums& sums, const float* x, const Y* y, std::size_t size,
+                        Dequantize8 how, PairBlock& block) {
+  const Floats d;
+  for (std::size_t i = 0; i < size; i += kFloats) {
+    FloatVec vx = hn::LoadU(d, x + i);
+    FloatVec vy = load_real(y + i, how);
+    FloatVec error = hn::Sub(vx, vy);
+    if constexpr (kMasked) {
+      const auto finite = hn::IsFinite(error);
+      widen_where(finite, sums.extremes_x, vx);
+      widen_where(finite, sums.extremes_y, vy);
+      sums.finite += count_true(finite);
+      vx = hn::IfThenElseZero(finite, vx);
+      vy = hn::IfThenElseZero(finite, vy);
+      error = hn::IfThenElseZero(finite, error);
+      hn::Store(vx, d, block.x + i);
+    } else {
+      widen(sums.extremes_x, vx);
+      widen(sums.extremes_y, vy);
+    }
+    sums.max_abs_error = hn::Max(sums.max_abs_error, hn::Abs(error));
+    hn::Store(vy, d, block.y + i);
+    hn::Store(error, d, block.error + i);
+  }
+}
+
+template <bool kMasked, class Y>
+HWY_INLINE plain::PairLanes pair_lanes(const float* x, const Y* y, std::size_t size,
+                                       Dequantize8 how) {
+  PairSums sums;
+  clear(sums);
+  PairBlock block;
+  for (std::size_t at = 0; at < size; at += PairBlock::kSize) {
+    const std::size_t count = std::min(PairBlock::kSize, size - at);
+    prepare<kMasked>(sums, x + at, y + at, count, how, block);
+    const float* block_x = kMasked ? block.x : x + at;
+    for (std::size_t i = 0; i < count; i += plain::kLanes) {
+      add_eight(sums.x, sums.xx, block_x + i);
+      add_eight(sums.y, sums.yy, block.y + i);
+      add_eight_squares(sums.ee, block.error + i);
+    }
+  }
+  plain::PairLanes lanes;
+  store(sums.x, lanes.x);
+  store(sums.xx, lanes.xx);
+  store(sums.y, lanes.y);
+  store(sums.yy, lanes.yy);
+  store(sums.ee, lanes.ee);
+  lanes.min_x = least(sums.extremes_x);
+  lanes.max_x = greatest(sums.extremes_x);
+  lanes.min_y = least(sums.extremes_y);
+  lanes.max_y = greatest(sums.extremes_y);
+  lanes.max_abs_error = hn::GetLane(hn::MaxOfLanes(Floats(), sums.max_abs_error));
+  lanes.finite = kMasked ? sums.finite : size;
+  lanes.nonfinite = size - lanes.finite;
+  return lanes;
+}
+
+template <class Y>
+HWY_NOINLINE plain::PairLanes masked_pair_lanes(const float* x, const Y* y, std::size_t size,
+                                                Dequantize8 how) {
+  return pair_lanes<true>(x, y, size, how);
+}
+
+/// Pairs with a finite difference whose x lies outside `clip`.
+template <class Y>
+HWY_NOINLINE std::uint64_t count_clipped(const float* x, const Y* y, std::size_t size,
+                                         Dequantize8 how, ClipRange clip) {
+  const Floats d;
+  const FloatVec low = hn::Set(d, clip.low);
+  const FloatVec high = hn::Set(d, clip.high);
+  std::uint64_t clipped = 0;
+  for (std::size_t i = 0; i < size; i += kFloats) {
+    const FloatVec v = hn::LoadU(d, x + i);
+    const auto finite = hn::IsFinite(hn::Sub(v, load_real(y + i, how)));
+    clipped += count_true(hn::And(finite, hn::Or(hn::Lt(v, low), hn::Gt(v, high))));
+  }
+  return clipped;
+}
+
+template <class Y>
+HWY_INLINE ChunkPairs pairs_of_chunk(std::span<const float> x, std::span<const Y> y,
+                                     Dequantize8 how, ClipRange clip) {
+  const std::size_t whole = x.size() - x.size() % kStep;
+  plain::PairLanes lanes = pair_lanes<false>(x.data(), y.data(), whole, how);
+  if (!std::isfinite(plain::total(lanes.ee))) {
+    lanes = masked_pair_lanes(x.data(), y.data(), whole, how);
+  }
+  if (lanes.finite != 0 && (lanes.min_x < clip.low || lanes.max_x > clip.high)) {
+    lanes.clipped = count_clipped(x.data(), y.data(), whole, how, clip);
+  }
+  plain::add(lanes, x, y, how, clip, whole);
+  return plain::finish(lanes);
+}
+
+void pairs_float_simd(std::span<const float> x, std::span<const float> y, ClipRange clip,
+                      ChunkPairs& out) {
+  out = pairs_of_chunk(x, y, {}, clip);
+}
+void pairs_u8_simd(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                   ClipRange clip, ChunkPairs& out) {
+  out = pairs_of_chunk(x, y, how, clip);
+}
+void pairs_i8_simd(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                   ClipRange clip, ChunkPairs& out) {
+  out = pairs_of_chunk(x, y, how, clip);
+}
+
+#endif
+
+}  // namespace HWY_NAMESPACE
+}  // namespace quantlens
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+namespace quantlens {
+
+HWY_EXPORT(pairs_float_simd);
+HWY_EXPORT(pairs_u8_simd);
+HWY_EXPORT(pairs_i8_simd);
+
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const float> y, ClipRange clip) {
+  ChunkPairs pairs;
+  HWY_DYNAMIC_DISPATCH(pairs_float_simd)(x, y, clip, pairs);
+  return pairs;
+}
+
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                       ClipRange clip) {
+  ChunkPairs pairs;
+  HWY_DYNAMIC_DISPATCH(pairs_u8_simd)(x, y, how, clip, pairs);
+  return pairs;
+}
+
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                       ClipRange clip) {
+  ChunkPairs pairs;
+  HWY_DYNAMIC_DISPATCH(pairs_i8_simd)(x, y, how, clip, pairs);
+  return pairs;
+}
+
+}  // namespace quantlens
+
+#endif  // HWY_ONCE

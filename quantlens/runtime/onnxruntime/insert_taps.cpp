@@ -2,6 +2,7 @@
 #include "quantlens/runtime/onnxruntime/insert_taps.h"
 
 #include <algorithm>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,6 +44,19 @@ bool makes(const Graph& graph, const std::string& value) {
 struct Place {
   std::size_t position = 0;  ///< 0: a graph input, else one more than its node's number
   std::string obstacle;      ///< empty: none
+};
+
+#if defined(__x86_64__)
+constexpr bool kRuntimeWantsUnsigned = true;
+#else
+constexpr bool kRuntimeWantsUnsigned = false;
+#endif
+
+/// Int8 codes that the runtime would turn into uint8 ones: who makes them, and their only reader.
+struct SignedCodes {
+  std::size_t quantize = 0;
+  std::size_t dequantize = 0;
+  std::int64_t zero_point = 0;
 };
 
 /// Inputs of a node that are data of the same rank as its output, where its kind keeps the rank;
@@ -121,7 +135,30 @@ class Values {
   /// Whether this is surely [N,C,H,W]: from a convolution, by ops that keep the rank.
   bool is_image(const std::string& value) const { return images_.contains(value); }
 
+  std::optional<SignedCodes> signed_codes(const std::string& value) const {
+    const std::optional<std::size_t> quantize = index_.producer(value);
+    const auto& uses = index_.uses(value);
+    if (!quantize || uses.size() != 1 || uses[0].input != 0 || index_.is_output(value)) return {};
+    const Node& q = model_.graph.nodes[*quantize];
+    const Node& dq = model_.graph.nodes[uses[0].node];
+    if (q.kind != Kind::quantize || dq.kind != Kind::dequantize) return {};
+    const std::string& real = dq.outputs.at(0);
+    if (index_.uses(real).size() + (index_.is_output(real) ? 1 : 0) != 1) return {};
+    const std::optional<std::int64_t> zero_point = int8_zero_point(q);
+    if (!zero_point || zero_point != int8_zero_point(dq)) return {};
+    return SignedCodes{*quantize, uses[0].node, *zero_point};
+  }
+
  private:
+  std::optional<std::int64_t> int8_zero_point(const Node& node) const {
+    if (node.inputs.size() < 3 || node.attributes.contains("output_dtype")) return {};
+    const Tensor* zero_point = index_.constant(node.inputs[2]);
+    if (zero_point == nullptr || zero_point->dtype() != DType::int8 || zero_point->size() != 1) {
+      return {};
+    }
+    return to_int64(*zero_point)[0];
+  }
+
   bool makes_image(const Node& node) const {
     if (node.kind == Kind::conv || node.kind == Kind::qconv) {
       const std::size_t at = node.kind == Kind::conv ? 1 : 3;
@@ -157,6 +194,7 @@ struct Placed {
   std::size_t reference = 0;             ///< position of its value
   std::optional<std::size_t> quantized;  ///< likewise, of a pair
   bool channels_last = false;            ///< of a pair: both are shown as [N,H,W,C]
+  std::optional<SignedCodes> codes;      ///< to be made uint8
 };
 
 /// Makes names that no model uses.
@@ -185,7 +223,7 @@ std::vector<Placed> place_taps(const Model& reference, const Model* quantized, c
   for (std::size_t slot = 0; slot < spec.taps.size(); ++slot) {
     const Place place = values.find(spec.taps[slot].value);
     if (place.obstacle.empty()) {
-      placed.push_back({slot, place.position, std::nullopt, false});
+      placed.push_back({slot, place.position, std::nullopt, false, std::nullopt});
     } else {
       edits.dropped_taps.push_back(slot);
       edits.not_tapped.push_back({spec.taps[slot].value, place.obstacle});
@@ -200,7 +238,10 @@ std::vector<Placed> place_taps(const Model& reference, const Model* quantized, c
       const bool images = spec.pairs[slot].sample_axis == 0 &&
                           values.is_image(spec.pairs[slot].reference) &&
                           quantized_values.is_image(spec.pairs[slot].quantized);
-      placed.push_back({slot, x.position, q.position, images});
+      placed.push_back({slot, x.position, q.position, images, std::nullopt});
+      if (kRuntimeWantsUnsigned) {
+        placed.back().codes = quantized_values.signed_codes(spec.pairs[slot].quantized);
+      }
       edits.has_pairs = true;
     } else {
       edits.dropped_pairs.push_back(slot);
@@ -239,33 +280,50 @@ Node channels_last_node(const std::string& value, const std::string& name) {
 class Taps {
  public:
   Taps(onnx::Edit& edit, const Model& model, Tokens& tokens)
-      : edit_(edit), end_(model.graph.nodes.size()), tokens_(tokens) {}
+      : edit_(edit), model_(model), tokens_(tokens) {}
 
-  void add(TapOp op, std::size_t slot, std::vector<std::string> inputs,
-           bool channels_last = false) {
+  void add(TapOp op, const Placed& tap, std::vector<std::string> inputs) {
     std::vector<Node> group;
     for (std::string& input : inputs) {
-      if (!channels_last) break;
+      if (!tap.channels_last) break;
       group.push_back(channels_last_node(input, tokens_.next()));
       input = group.back().outputs.front();
     }
-    group.push_back(tap_node(op, slot, std::move(inputs), tokens_.next()));
+    Node node = tap_node(op, tap.slot, std::move(inputs), tokens_.next());
+    if (tap.codes && op != TapOp::keep) {
+      make_unsigned(*tap.codes);
+      node.attributes[kShifted] = std::int64_t{1};
+    }
+    group.push_back(std::move(node));
     groups_.push_back(std::move(group));
   }
 
   /// Writes them to the edit, the last to run first, behind the reader of these outputs.
   void finish(const std::vector<std::string>& outputs) {
-    if (!outputs.empty()) add(TapOp::last, 0, outputs);
+    if (!outputs.empty()) add(TapOp::last, {}, outputs);
     for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
-      for (Node& node : *group) edit_.inserted.emplace(end_, std::move(node));
+      for (Node& node : *group) edit_.inserted.emplace(model_.graph.nodes.size(), std::move(node));
     }
     edit_.opsets[kTapDomain] = 1;
   }
 
  private:
+  void make_unsigned(const SignedCodes& codes) {
+    std::string& name = zero_points_[codes.zero_point];
+    if (name.empty()) {
+      name = tokens_.next();
+      const auto shifted = static_cast<std::uint8_t>(codes.zero_point + 128);
+      edit_.weights.emplace_back(name, Tensor::scalar(shifted));
+    }
+    edit_.inputs[codes.quantize][2] = name;
+    edit_.inputs[codes.dequantize][2] = name;
+    edit_.values_dropped.insert(model_.graph.nodes[codes.quantize].outputs.at(0));
+  }
+
   onnx::Edit& edit_;
-  std::size_t end_;
+  const Model& model_;
   Tokens& tokens_;
+  std::map<std::int64_t, std::string> zero_points_;  // of uint8 codes, by those of int8
   std::vector<std::vector<Node>> groups_;
 };
 
@@ -276,10 +334,9 @@ void insert_merged(const std::vector<Placed>& placed, const Model& reference,
   for (const Placed& tap : placed) {
     if (tap.quantized) {
       const PairTap& pair = spec.pairs[tap.slot];
-      taps.add(TapOp::compare, tap.slot, {of_first(pair.reference), pair.quantized},
-               tap.channels_last);
+      taps.add(TapOp::compare, tap, {of_first(pair.reference), pair.quantized});
     } else {
-      taps.add(TapOp::observe, tap.slot, {of_first(spec.taps[tap.slot].value)});
+      taps.add(TapOp::observe, tap, {of_first(spec.taps[tap.slot].value)});
     }
   }
   std::vector<std::string> outputs;
@@ -295,9 +352,9 @@ void insert_apart(std::vector<Placed> placed, const Model& reference, const Mode
   Taps taps(edits.reference, reference, tokens);
   for (const Placed& tap : placed) {
     if (tap.quantized) {
-      taps.add(TapOp::keep, tap.slot, {spec.pairs[tap.slot].reference}, tap.channels_last);
+      taps.add(TapOp::keep, tap, {spec.pairs[tap.slot].reference});
     } else {
-      taps.add(TapOp::observe, tap.slot, {spec.taps[tap.slot].value});
+      taps.add(TapOp::observe, tap, {spec.taps[tap.slot].value});
     }
   }
   std::vector<std::string> outputs;
@@ -309,8 +366,7 @@ void insert_apart(std::vector<Placed> placed, const Model& reference, const Mode
   std::ranges::stable_sort(placed, {}, &Placed::quantized);
   Taps quantized_taps(edits.quantized, *quantized, tokens);
   for (const Placed& tap : placed) {
-    quantized_taps.add(TapOp::compare_kept, tap.slot, {spec.pairs[tap.slot].quantized},
-                       tap.channels_last);
+    quantized_taps.add(TapOp::compare_kept, tap, {spec.pairs[tap.slot].quantized});
   }
   outputs.clear();
   add_outputs(*quantized, false, outputs);

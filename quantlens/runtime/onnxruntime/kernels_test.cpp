@@ -84,6 +84,15 @@ Graph small_net_quantized() {
   return graph;
 }
 
+/// The same quantized net with int8 activations: all codes 128 lower.
+Graph with_signed_codes(Graph graph) {
+  for (auto& [name, weight] : graph.weights) {
+    if (weight.dtype() != DType::uint8) continue;
+    weight = Tensor::scalar(static_cast<std::int8_t>(weight.data<std::uint8_t>()[0] - 128));
+  }
+  return graph;
+}
+
 /// A folder for dumps that goes with the test.
 struct Folder {
   Folder() { fs::create_directories(path); }
@@ -170,6 +179,25 @@ TEST_F(OnnxKernels, OfASmallNetSurviveItsTaps) {
   expect_equal(outputs_.at(0).reference, outputs_.at(1).reference);
 }
 
+TEST_F(OnnxKernels, OfASmallNetWithSignedCodesSurvive) {
+  const Model reference = model_of(small_net());
+  const Model quantized = model_of(with_signed_codes(small_net_quantized()));
+  expect_undisturbed(reference, quantized, 6);
+}
+
+TEST_F(OnnxKernels, SignedAndUnsignedCodesGiveTheSameFigures) {
+  const Model reference = model_of(small_net());
+  std::vector<std::string> states;
+  for (const Graph& graph : {small_net_quantized(), with_signed_codes(small_net_quantized())}) {
+    const Model quantized = model_of(graph);
+    const TapSpec spec{.taps = {}, .pairs = pairs_by_name(reference, quantized)};
+    const auto run = onnxruntime::open(reference, &quantized, spec, {});
+    run->step(batch_for(reference, 3));
+    states.push_back(to_bytes(run->take()));
+  }
+  EXPECT_EQ(states[0], states[1]);
+}
+
 TEST_F(OnnxKernels, AreTheSameForAnyNumberOfThreads) {
   const Model reference = model_of(small_net()), quantized = model_of(small_net_quantized());
   const std::vector<PairTap> pairs = pairs_by_name(reference, quantized);
@@ -216,6 +244,18 @@ TEST_F(OnnxKernels, OfATransformerSurvive) {
   expect_undisturbed(models->first, models->second, 102);
   // Values inside its float layer norms are tapped, too: those are then no longer fused, so float
   // outputs differ in their last bits.
+}
+
+TEST_F(OnnxKernels, OfATransformerWithSignedCodesSurvive) {
+  const auto models = load("kwt1.onnx", "kwt1_nncf_qdq.onnx");
+  if (!models) GTEST_SKIP() << "../shared/testdata is not there";
+  expect_undisturbed(models->first, models->second, 102);
+}
+
+TEST_F(OnnxKernels, OfALargerMobileNetSurvive) {
+  const auto models = load("mobilenet_v1_0.75_224.onnx", "mobilenet_v1_0.75_quark_qdq.onnx");
+  if (!models) GTEST_SKIP() << "../shared/testdata is not there";
+  expect_undisturbed(models->first, models->second, 28);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/runtime/onnxruntime/tap_ops.h"
 
+#include <algorithm>
 #include <array>
 #include <exception>
 #include <map>
@@ -39,34 +40,55 @@ Shown show(const Ort::KernelContext& context, std::size_t input) {
   return shown;
 }
 
+/// A tap as its node describes it.
+struct Attributes {
+  TapOp op = TapOp::last;
+  std::size_t slot = 0;
+  bool shifted = false;
+};
+
 /// What the kernels of one Run share with it.
 struct TapSink {
   Accumulators* accumulators = nullptr;
   std::map<std::size_t, Tensor> kept;  // by slot of the pair
+  std::vector<std::int8_t> codes;      // shifted back
   std::exception_ptr error;            // the first
 
-  void take(TapOp op, std::size_t slot, const Ort::KernelContext& context);
+  void take(const Attributes& tap, const Ort::KernelContext& context);
   void keep(std::size_t slot, const Shown& shown);
+  void compare(const Attributes& tap, const TensorView& x, Shown q);
 };
 
-void TapSink::take(TapOp op, std::size_t slot, const Ort::KernelContext& context) {
-  switch (op) {
+void TapSink::take(const Attributes& tap, const Ort::KernelContext& context) {
+  switch (tap.op) {
     case TapOp::observe:
-      return accumulators->observe(slot, show(context, 0).view());
+      return accumulators->observe(tap.slot, show(context, 0).view());
     case TapOp::compare: {
       const Shown x = show(context, 0);
-      return accumulators->compare(slot, x.view(), show(context, 1).view());
+      return compare(tap, x.view(), show(context, 1));
     }
     case TapOp::keep:
-      return keep(slot, show(context, 0));
+      return keep(tap.slot, show(context, 0));
     case TapOp::compare_kept: {
-      const Tensor x = std::move(kept.at(slot));
-      kept.erase(slot);
-      return accumulators->compare(slot, view(x), show(context, 0).view());
+      const Tensor x = std::move(kept.at(tap.slot));
+      kept.erase(tap.slot);
+      return compare(tap, view(x), show(context, 0));
     }
     case TapOp::last:
       return;
   }
+}
+
+void TapSink::compare(const Attributes& tap, const TensorView& x, Shown q) {
+  if (tap.shifted && q.dtype == DType::uint8) {
+    const std::span shifted(static_cast<const std::uint8_t*>(q.data), q.bytes);
+    codes.resize(shifted.size());
+    std::ranges::transform(shifted, codes.begin(),
+                           [](std::uint8_t code) { return static_cast<std::int8_t>(code ^ 0x80); });
+    q.dtype = DType::int8;
+    q.data = codes.data();
+  }
+  accumulators->compare(tap.slot, x, q.view());
 }
 
 void TapSink::keep(std::size_t slot, const Shown& shown) {
@@ -79,16 +101,18 @@ void TapSink::keep(std::size_t slot, const Shown& shown) {
 /// Shared by all ops: shows its inputs to the sink and keeps exceptions from the runtime.
 class Kernel {
  public:
-  Kernel(const OrtKernelInfo* info, TapOp op, TapSink* sink) : op_(op), sink_(sink) {
+  Kernel(const OrtKernelInfo* raw, TapOp op, TapSink* sink) : tap_{.op = op}, sink_(sink) {
     if (op == TapOp::last) return;
-    slot_ = static_cast<std::size_t>(Ort::ConstKernelInfo(info).GetAttribute<std::int64_t>(kSlot));
+    const Ort::ConstKernelInfo info(raw);
+    tap_.slot = static_cast<std::size_t>(info.GetAttribute<std::int64_t>(kSlot));
+    tap_.shifted = info.GetAttribute<std::int64_t>(kShifted) != 0;
   }
 
   // NOLINTNEXTLINE(readability-identifier-naming): ORT's base class calls it.
   OrtStatusPtr ComputeV2(OrtKernelContext* raw) noexcept {
     try {
       Ort::KernelContext context(raw);
-      sink_->take(op_, slot_, context);
+      sink_->take(tap_, context);
       constexpr std::array<std::int64_t, 1> kEmpty = {0};
       context.GetOutput(0, kEmpty.data(), kEmpty.size());
       return nullptr;
@@ -99,9 +123,8 @@ class Kernel {
   }
 
  private:
-  TapOp op_;
+  Attributes tap_;
   TapSink* sink_;
-  std::size_t slot_ = 0;
 };
 
 /// One op of the domain. Its inputs are tensors of any type.
@@ -147,7 +170,9 @@ Node tap_node(TapOp op, std::size_t slot, std::vector<std::string> inputs,
   node.domain = kTapDomain;
   node.inputs = std::move(inputs);
   node.outputs = {token};
-  if (op != TapOp::last) node.attributes[kSlot] = static_cast<std::int64_t>(slot);
+  if (op == TapOp::last) return node;
+  node.attributes[kSlot] = static_cast<std::int64_t>(slot);
+  node.attributes[kShifted] = std::int64_t{0};
   return node;
 }
 

@@ -26,6 +26,9 @@ enum class TapOp : std::uint8_t {
   last,          ///< (outputs...): nothing, once they are all there (insert_taps.h says why)
 };
 
+/// Attribute of a comparison: 1 where int8 codes arrive as uint8, all 128 higher (insert_taps.h).
+inline constexpr const char* kShifted = "shifted";
+
 /// Its node; `token` names node and output. A `last` has no slot.
 Node tap_node(TapOp op, std::size_t slot, std::vector<std::string> inputs,
               const std::string& token);

@@ -27,7 +27,7 @@ void use(const ExactSum& sum) {
 }
 
 void fill(SampleSet& set) {
-  for (const std::uint64_t sample : {0, 1, 2, 7, 900, 901}) set.insert(sample);
+  for (const std::uint64_t sample : {0u, 1u, 2u, 7u, 900u, 901u}) set.insert(sample);
 }
 void use(const SampleSet& set) {
   (void)(set.size() + (set.contains(7) ? 1 : 0));

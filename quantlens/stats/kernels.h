@@ -17,7 +17,7 @@ inline constexpr std::size_t kChunk = 16384;
 /// Sums over one chunk of finite values; non-finite ones are counted and left out.
 struct ChunkMoments {
   double sum = 0, sum_sq = 0;
-  float min = 0, max = 0;  ///< meaningless where finite == 0
+  float min = 0, max = 0;  ///< 0 where finite == 0
   std::uint64_t finite = 0, nan = 0, inf = 0;
 };
 
@@ -26,7 +26,7 @@ struct ChunkMoments {
 /// agree; a pair whose difference is not finite is counted in `nonfinite` and left out.
 struct ChunkPairs {
   double sum_x = 0, sum_xx = 0, sum_y = 0, sum_yy = 0, sum_ee = 0;
-  float min_x = 0, max_x = 0, min_y = 0, max_y = 0;  ///< meaningless where finite == 0
+  float min_x = 0, max_x = 0, min_y = 0, max_y = 0;  ///< 0 where finite == 0
   float max_abs_error = 0;
   std::uint64_t finite = 0, nonfinite = 0;
   std::uint64_t clipped = 0;  ///< x outside [clip_low, clip_high]

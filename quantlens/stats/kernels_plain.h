@@ -49,12 +49,17 @@ inline void add(MomentLanes& lanes, std::span<const float> x, std::size_t begin)
   }
 }
 
-/// Adding 0 makes an extreme of -0.0 into 0.0: which of the two zeros won depends on the order.
+/// An extreme as it is told: 0 where there is none, and 0.0 for -0.0, since which of the two zeros
+/// won depends on the order.
+inline float extreme(float value, std::uint64_t count) {
+  return count == 0 ? 0 : value + 0.0f;
+}
+
 inline ChunkMoments finish(const MomentLanes& lanes) {
   return {.sum = total(lanes.sum),
           .sum_sq = total(lanes.sum_sq),
-          .min = lanes.min + 0.0f,
-          .max = lanes.max + 0.0f,
+          .min = extreme(lanes.min, lanes.finite),
+          .max = extreme(lanes.max, lanes.finite),
           .finite = lanes.finite,
           .nan = lanes.nan,
           .inf = lanes.inf};
@@ -121,10 +126,10 @@ inline ChunkPairs finish(const PairLanes& lanes) {
           .sum_y = total(lanes.y),
           .sum_yy = total(lanes.yy),
           .sum_ee = total(lanes.ee),
-          .min_x = lanes.min_x + 0.0f,
-          .max_x = lanes.max_x + 0.0f,
-          .min_y = lanes.min_y + 0.0f,
-          .max_y = lanes.max_y + 0.0f,
+          .min_x = extreme(lanes.min_x, lanes.finite),
+          .max_x = extreme(lanes.max_x, lanes.finite),
+          .min_y = extreme(lanes.min_y, lanes.finite),
+          .max_y = extreme(lanes.max_y, lanes.finite),
           .max_abs_error = lanes.max_abs_error,
           .finite = lanes.finite,
           .nonfinite = lanes.nonfinite,

@@ -28,17 +28,18 @@ struct Cut {
 
 Cut cut(std::int64_t begin, std::int64_t end, std::int64_t step, std::int64_t in) {
   if (step == 0) refuse("it steps by zero");
+  Cut result{.step = step};
+  if (in == 0) return result;
   const auto bound = [in](std::int64_t at, std::int64_t low, std::int64_t high) {
     if (at < 0) at = at < -in ? -1 : at + in;
     return std::clamp(at, low, high);
   };
-  Cut result{.step = step};
   if (step > 0) {
     result.begin = bound(begin, 0, in);
     const std::int64_t last = bound(end, 0, in);
     if (last > result.begin) result.extent = (last - result.begin - 1) / step + 1;
   } else {
-    result.begin = bound(begin, -1, in - 1);
+    result.begin = bound(begin, 0, in - 1);  // unlike NumPy's, which may begin before the first
     const std::int64_t last = bound(end, -1, in - 1);
     if (last < result.begin) result.extent = (last - result.begin + 1) / step + 1;
   }

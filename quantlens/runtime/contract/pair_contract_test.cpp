@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// What pair taps see, against plain loops; exact for the same reason as in tap_contract_test.cpp.
+#include <gmock/gmock.h>
+
+#include "quantlens/runtime/contract/exact_net.h"
+#include "quantlens/runtime/contract/run_contract.h"
+
+namespace quantlens::contract {
+namespace {
+
+using testing::ElementsAre;
+
+using Pairs = RunContract;
+INSTANTIATE_TEST_SUITE_P(Kinds, Pairs, testing::ValuesIn(run_kinds()), kind_name);
+
+/// The quantized side of exact_net as far as its first codes: x_q is uint8, y_q is int8.
+const QParams kInput{0.5f, 100};
+const QParams kOutput{0.75f, -128};
+
+Model quantized_net() {
+  Net net;
+  net.input("x", {-1, kIn});
+  net.quantize("x", kInput, DType::uint8);
+  net.weight("w", exact_weight());
+  net.node("MatMul", {"x_dq", "w"}, "product");
+  net.node("Relu", {"product"}, "relu");
+  net.quantize("relu", kOutput, DType::int8);
+  net.node("Identity", {"relu_dq"}, "y");
+  return net.output("y").model();
+}
+
+template <class Code>
+std::vector<Code> codes_of(const std::vector<float>& row, QParams params) {
+  std::vector<Code> codes;
+  for (const float value : row) {
+    codes.push_back(static_cast<Code>(quantize(value, params, dtype_of<Code>())));
+  }
+  return codes;
+}
+
+template <class Code>
+PairedStats codes_gathered(const PairTap& pair, const Batch& batch, const Rows& reference,
+                           const Rows& quantized) {
+  PairedStats stats;
+  stats.reference = pair.reference;
+  stats.quantized = pair.quantized;
+  const Range range = representable(*pair.params, *pair.scheme);
+  for (std::size_t i = 0; i < reference.size(); ++i) {
+    const std::vector<Code> codes = codes_of<Code>(quantized[i], *pair.params);
+    stats.pairs.add(batch.samples[i], reference[i], codes,
+                    {pair.params->scale, pair.params->zero_point}, {range.min, range.max});
+    stats.reference_histogram.add(reference[i]);
+    stats.code_histogram.add(codes);
+  }
+  return stats;
+}
+
+TEST_P(Pairs, CompareFloatsWithCodesAndWithFloats) {
+  const Model model = exact_net();
+  const Model quantized = quantized_net();
+  TapSpec spec;
+  spec.pairs = {pair("y", "y"), pair("x", "x_q", kInput, DType::uint8),
+                pair("y", "relu_q", kOutput, DType::int8)};
+  const Batch batch = exact_data(2, 4);
+  const auto run = open(model, &quantized, spec);
+  const TapState state = by_batches(*run, batch, 2);
+  EXPECT_TRUE(run->not_tapped().empty());
+
+  const Rows x = rows_of(batch.inputs.at("x"));  // halves are exact: its codes stand for x itself
+  const Rows y = relu_of(product_of(x));
+  const Rows rounded = each(
+      y, [](float value) { return dequantize(quantize(value, kOutput, DType::int8), kOutput); });
+  ASSERT_EQ(state.pairs.size(), 3u);
+  EXPECT_EQ(state.pairs[0], codes_gathered<std::uint8_t>(spec.pairs[1], batch, x, x));
+  EXPECT_EQ(state.pairs[1], codes_gathered<std::int8_t>(spec.pairs[2], batch, y, y));
+  PairedStats floats;
+  floats.reference = floats.quantized = "y";
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    floats.pairs.add(batch.samples[i], y[i], rounded[i]);
+    floats.reference_histogram.add(y[i]);
+    floats.quantized_histogram.add(rounded[i]);
+  }
+  EXPECT_EQ(state.pairs[2], floats);
+  EXPECT_GT(floats.pairs.mse(), 0);
+}
+
+TEST_P(Pairs, OneValueMayHaveSeveralQuantizedSidesAndTapsBesides) {
+  const Model model = exact_net();
+  const Model quantized = quantized_net();
+  TapSpec spec = taps({"y", "product"});
+  spec.pairs = {pair("y", "relu_q", kOutput, DType::int8), pair("y", "y"),
+                pair("product", "product"), pair("y", "relu_dq")};
+  const Batch batch = exact_data(0, 3);
+  const TapState state = gathered(model, &quantized, spec, batch);
+  ASSERT_EQ(state.values.size(), 2u);
+  ASSERT_EQ(state.pairs.size(), 4u);
+  EXPECT_EQ(state.pairs[0].pairs.mse(), 0) << "products of exact codes differ";
+  EXPECT_EQ(state.pairs[1].pairs, state.pairs[3].pairs) << "relu_dq and y are one";
+  EXPECT_EQ(state.pairs[1].pairs.mse(), state.pairs[2].pairs.mse());
+}
+
+TEST_P(Pairs, NameTheWorstSamplesByTheirGlobalIndex) {
+  Net reference;
+  reference.input("x", {-1, 2});
+  reference.node("Neg", {"x"}, "y");
+  const Model model = reference.output("y").model();
+  const QParams coarse{4, 0};
+  Net other;
+  other.input("x", {-1, 2});
+  other.node("Neg", {"x"}, "y");
+  other.quantize("y", coarse, DType::int8);
+  const Model quantized = other.output("y_dq").model();
+  TapSpec spec;
+  spec.pairs = {pair("y", "y_q", coarse, DType::int8)};
+  // Errors of a value: 0 for multiples of 4, 1 beside them, 2 between them.
+  const Batch batch =
+      contract::batch(40, {{"x", Tensor::from<float>({4, 2}, {4, 8, 1, 4, 2, 1, 6, 6})}});
+  for (const std::uint64_t size : {1u, 4u}) {
+    const auto run = open(model, &quantized, spec);
+    const TapState state = by_batches(*run, batch, size);
+    const auto& worst = state.pairs.at(0).pairs.worst().entries();
+    using Entry = WorstSamples::Entry;
+    EXPECT_THAT(worst, ElementsAre(Entry{43, 8}, Entry{42, 5}, Entry{41, 1}));
+    EXPECT_EQ(state.pairs[0].pairs.blocks()[43 % kBlocks].finite, 2u);
+  }
+}
+
+TEST_P(Pairs, WhoseTypesDoNotMatchTheTapAreRefused) {
+  const Model model = exact_net();
+  const Model quantized = quantized_net();
+  TapSpec spec;
+  spec.pairs = {pair("y", "relu_q")};  // codes without parameters
+  EXPECT_EQ(refusal([&] { gathered(model, &quantized, spec, exact_data(0, 1)); }, {"'relu_q'"}),
+            Errc::bad_input);
+  spec.pairs = {pair("x", "x_q", kInput, DType::int8)};
+  EXPECT_EQ(refusal([&] { gathered(model, &quantized, spec, exact_data(0, 1)); }, {"'x_q'"}),
+            Errc::bad_input);
+}
+
+}  // namespace
+}  // namespace quantlens::contract

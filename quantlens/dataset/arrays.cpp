@@ -57,7 +57,7 @@ class ArrayDataset final : public Dataset {
 
  private:
   Tensor read(const Column& column, std::uint64_t index) const {
-    const Tensor row = row_of(column.array, index, column.row);
+    Tensor row = row_of(column.array, index, column.row);
     if (row.dtype() == column.dtype) return row;
     return convert(row, column.dtype,
                    fmt::format("{}: array '{}', row {}", where_, column.array_name, index));
@@ -82,6 +82,7 @@ std::string listed(const std::vector<std::string>& names) {
 
 std::vector<std::string> names_of(const std::vector<InputSpec>& inputs) {
   std::vector<std::string> names;
+  names.reserve(inputs.size());
   for (const InputSpec& input : inputs) names.push_back(input.name);
   return names;
 }
@@ -209,6 +210,7 @@ std::unique_ptr<Dataset> make_array_dataset(const TensorMap& arrays, const Array
 
   const Column& first = columns.front();
   std::vector<const Column*> others;
+  others.reserve(columns.size() + 1);
   for (const Column& column : columns) others.push_back(&column);
   if (label) others.push_back(&*label);
   for (const Column* other : others) {

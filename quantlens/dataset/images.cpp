@@ -175,7 +175,8 @@ std::vector<Entry> list_images(const fs::path& folder) {
     for (std::size_t label = 0; label < top.folders.size(); ++label) {
       const std::string& name = top.folders[label];
       for (const std::string& image : list_folder(folder / name).images) {
-        entries.push_back({.file = name + "/" + image, .label = static_cast<std::int64_t>(label)});
+        entries.push_back(
+            {.file = fmt::format("{}/{}", name, image), .label = static_cast<std::int64_t>(label)});
       }
     }
   }

@@ -223,6 +223,7 @@ std::unique_ptr<Dataset> open_npz(const MappedFile& file, const ArrayRoles& role
   const Archive archive = open_archive(file.bytes(), where);
   const std::vector<Member> members = list_members(archive.get(), where);
   std::vector<std::string> names;
+  names.reserve(members.size());
   for (const Member& member : members) names.push_back(member.array);
   const ArrayRoles found = find_roles(names, roles, inputs, where);
 

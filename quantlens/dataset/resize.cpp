@@ -33,6 +33,11 @@ struct Filter {
   std::vector<int> weights;
 };
 
+/// Halves up, as Pillow rounds. REQUIRES: the result is an int.
+int nearest(double x) {
+  return static_cast<int>(std::floor(x + 0.5));
+}
+
 double triangle(double x) {
   return std::max(0.0, 1.0 - std::abs(x));
 }
@@ -47,8 +52,8 @@ Filter make_filter(int from, int to, int first, int count) {
   std::vector<double> shares;
   for (int target = first; target < first + count; ++target) {
     const double center = (target + 0.5) * scale;
-    const int begin = std::max(static_cast<int>(center - support + 0.5), 0);
-    const int end = std::min(static_cast<int>(center + support + 0.5), from);
+    const int begin = std::max(nearest(center - support), 0);
+    const int end = std::min(nearest(center + support), from);
     double sum = 0;
     shares.clear();
     for (int x = begin; x < end; ++x) {
@@ -58,7 +63,7 @@ Filter make_filter(int from, int to, int first, int count) {
     filter.taps.push_back({begin, end - begin, filter.weights.size()});
     for (const double share : shares) {
       const double weight = sum == 0 ? share : share / sum;
-      filter.weights.push_back(static_cast<int>(0.5 + weight * (1 << kFractionBits)));
+      filter.weights.push_back(nearest(weight * (1 << kFractionBits)));
     }
   }
   return filter;

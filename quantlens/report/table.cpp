@@ -59,12 +59,12 @@ std::string shortened(const std::string& text, std::size_t width) {
     head += piece->text;
   }
   room = width - 1 - (width - 1) / 2;
-  std::string_view tail(text.data() + text.size(), 0);
+  std::size_t tail = text.size();  // where it begins
   for (auto piece = all.rbegin(); piece != all.rend() && piece->width <= room; ++piece) {
     room -= piece->width;
-    tail = {piece->text.data(), piece->text.size() + tail.size()};
+    tail -= piece->text.size();
   }
-  return fmt::format("{}{}{}", head, kEllipsis, tail);
+  return fmt::format("{}{}{}", head, kEllipsis, std::string_view(text).substr(tail));
 }
 
 /// Uneven space goes right of text of odd length and left of the other, as PrettyTable has it.

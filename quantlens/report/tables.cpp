@@ -224,6 +224,7 @@ Table precision_table(const Plan& plan) {
     if (op.quantized) ++count.int8;
   }
   std::vector<Count> counts;
+  counts.reserve(by_type.size());
   for (const auto& [type, count] : by_type) counts.push_back(count);
   std::ranges::stable_sort(counts, [](const Count& a, const Count& b) {
     return a.int8 != b.int8 ? a.int8 > b.int8 : a.total > b.total;

@@ -147,6 +147,34 @@ TEST(HostileOnnx, NestedDeeperThanTheLimitIsRefused) {
   EXPECT_THAT(refusal(nested(kMostNesting + 1)), HasSubstr("nested more than 32 deep"));
 }
 
+TEST(HostileOnnx, WithAnAttributeThatHoldsMoreThanItsTypeSaysIsRefused) {
+  Pieces attribute;
+  attribute.field(AttributeProto::name, "both");
+  attribute.varint_field(AttributeProto::i, 1);
+  attribute.field(AttributeProto::g, encode_graph(small_graph()));
+  attribute.varint_field(AttributeProto::type, 2);
+  Pieces node = encode_node(make_node("Any", {}, {"y"}));
+  node.field(NodeProto::attribute, std::move(attribute));
+  Pieces graph;
+  graph.field(GraphProto::node, std::move(node));
+  EXPECT_THAT(refusal(file_with(std::move(graph))),
+              HasSubstr("'both' has a value that is not of its type"));
+}
+
+TEST(HostileOnnx, WithGarbageWhereReadingDoesNotLookIsRefusedWhenItIsWritten) {
+  Pieces attribute;
+  attribute.field(AttributeProto::name, "list");
+  attribute.field(AttributeProto::tensors, "\xFF\xFF\xFF");
+  attribute.varint_field(AttributeProto::type, 9);
+  Pieces node = encode_node(make_node("Any", {}, {"y"}));
+  node.field(NodeProto::attribute, std::move(attribute));
+  Pieces graph;
+  graph.field(GraphProto::node, std::move(node));
+  const Model model = model_of(file_with(std::move(graph)));
+  EXPECT_THAT(sentence_of(Errc::bad_input, [&] { written(model, {}); }),
+              HasSubstr("not a sound ONNX file"));
+}
+
 TEST(HostileOnnx, WithNamesThatAreNoTextIsRefusedInPrintableWords) {
   Graph graph = small_graph();
   graph.nodes[0].inputs[0] = "gh\x1B[2Jost\xFF";

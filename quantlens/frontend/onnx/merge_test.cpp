@@ -164,6 +164,14 @@ TEST(MergeOnnx, KeepsTheFunctionsOfBothAndRefusesTwoOfOneName) {
               HasSubstr("define the function 'f' differently"));
 }
 
+TEST(MergeOnnx, DoesNotTakeAFieldOfAnotherWireTypeForANode) {
+  Pieces graph;
+  graph.varint_field(GraphProto::node, 1);
+  graph.append(encode_graph(small_graph()));
+  const Model model = model_of(file_with(std::move(graph)));
+  EXPECT_EQ(model_of(merged(model, model)).graph.nodes.size(), 14U);
+}
+
 TEST(MergeOnnx, AsksForWeightsOutsideByTheirFinalNames) {
   std::set<std::string> asked;
   const WriteOptions options{[&](const std::string& name, const Tensor&) {

@@ -57,6 +57,10 @@ struct Parts {
   std::vector<std::string_view> graphs;
 };
 
+AttributeType type_of(const Field& field) {
+  return static_cast<AttributeType>(std::min<std::uint64_t>(field.bits, 0xFF));
+}
+
 /// Old files leave the type out: then it is that of the field which is there.
 void guess_type(Parts& parts, const Field& field) {
   switch (field.number()) {
@@ -136,8 +140,7 @@ Parts split_attribute(const Source& source, std::string_view message) {
   AttributeType type = AttributeType::undefined;
   Fields fields(message);
   for (Field field; fields.next(field);) {
-    if (field.key == varint_key(AttributeProto::type))
-      type = static_cast<AttributeType>(field.bits & 0xFF);
+    if (field.key == varint_key(AttributeProto::type)) type = type_of(field);
     if ((field.key == bytes_key(AttributeProto::t) && parts.tensor) ||
         (field.key == bytes_key(AttributeProto::g) && parts.graph)) {
       unsound(source.path, "an attribute has two values");
@@ -147,6 +150,12 @@ Parts split_attribute(const Source& source, std::string_view message) {
   }
   if (type != AttributeType::undefined) parts.type = type;
   if (parts.name.empty()) unsound(source.path, "an attribute has no name");
+  if ((parts.tensor && parts.type != AttributeType::tensor) ||
+      (parts.graph && parts.type != AttributeType::graph) ||
+      (!parts.graphs.empty() && parts.type != AttributeType::graphs)) {
+    unsound(source.path, fmt::format("the attribute '{}' has a value that is not of its type",
+                                     printable(parts.name)));
+  }
   return parts;
 }
 

@@ -144,19 +144,13 @@ Model read(const fs::path& path, MappedFile file) {
   source.path = path;
   source.file = std::move(file);
   if (source.file.bytes().empty()) unsound(path, "it is empty");
+  Model model = in_file(path, [&] { return read_sound(source); });
   try {
-    Model model = read_sound(source);
-    try {
-      check(model.graph);
-    } catch (const Error& error) {
-      unsound(path, error.what());
-    }
-    return model;
-  } catch (const protozero::end_of_buffer_exception&) {
-    unsound(path, "it ends in the middle, or is no ONNX at all");
-  } catch (const protozero::exception& error) {
-    unsound(path, fmt::format("its bytes are no ONNX ({})", error.what()));
+    check(model.graph);
+  } catch (const Error& error) {
+    unsound(path, error.what());
   }
+  return model;
 }
 
 }  // namespace quantlens::onnx

@@ -30,6 +30,18 @@ struct Source {
 /// Throws Errc::bad_input: "<path>: not a sound ONNX file: <problem>; re-export or re-download it".
 [[noreturn]] void unsound(const fs::path& path, std::string_view problem);
 
+/// What `call` returns; bytes that are no protobuf become an Error about the file.
+template <class F>
+auto in_file(const fs::path& path, F&& call) {
+  try {
+    return call();
+  } catch (const protozero::end_of_buffer_exception&) {
+    unsound(path, "it ends in the middle, or is no ONNX at all");
+  } catch (const protozero::exception& error) {
+    unsound(path, std::string("its bytes are no ONNX (") + error.what() + ")");
+  }
+}
+
 /// Where the bytes of an external tensor are.
 struct External {
   std::string location;

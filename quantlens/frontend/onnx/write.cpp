@@ -91,8 +91,14 @@ class GraphWalk {
         return put_changed(field, goes ? Change(Drop{}) : rewriter.value_info(field.payload));
       }
       default:
-        return put_changed(field, Keep{});
+        return sink_(0, copied(field));
     }
+  }
+
+  static Pieces copied(const Field& field) {
+    Pieces out;
+    out.view(field.whole);
+    return out;
   }
 
   void copy_node(const Field& field) {
@@ -276,7 +282,9 @@ Relocate embed(Source& source) {
 }
 
 void write_graph(const EditedModel& edited, const FieldSink& sink) {
-  GraphWalk(edited, sink).run(split_model(edited.model.file.text()).graph.value());
+  in_file(edited.model.path, [&] {
+    GraphWalk(edited, sink).run(split_model(edited.model.file.text()).graph.value());
+  });
 }
 
 Pieces written(const Model& model, const Edit& edit, const WriteOptions& options,

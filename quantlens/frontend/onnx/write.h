@@ -29,7 +29,8 @@ struct EditedModel {
   const Rewriter& rewriter;
 };
 
-/// Hands over each field of the edited graph, tag and all, in the order of the file.
+/// Hands over each field of the edited graph, tag and all, in the order of the file. `number` is 0
+/// for fields that writing does not look into.
 using FieldSink = std::function<void(std::uint32_t number, Pieces field)>;
 void write_graph(const EditedModel& edited, const FieldSink& sink);
 

@@ -125,6 +125,50 @@ TEST_P(Pairs, NameTheWorstSamplesByTheirGlobalIndex) {
   }
 }
 
+/// A convolution with weights, scales and values that are small multiples of powers of two.
+Model image_net(bool quantized) {
+  const QParams kImage{0.5f, 40}, kSum{2, 30};
+  Net net;
+  net.input("x", {-1, 2, 9, 10});
+  const std::string x = quantized ? net.quantize("x", kImage, DType::uint8) : "x";
+  std::string w = net.weight(
+      "w", random_integers({4, 2, 3, 3}, 3, -3, 3, quantized ? DType::int8 : DType::float32));
+  if (quantized) {
+    w = net.dequantize("w", Tensor::from<float>({4}, {1, 1, 1, 1}),
+                       random_integers({4}, 0, 0, 0, DType::int8), 0);
+  }
+  net.node("Conv", {x, w}, "conv");
+  net.node("Relu", {"conv"}, "y");
+  if (!quantized) return net.output("y").output("conv").model();
+  return net.output(net.quantize("y", kSum, DType::uint8)).model();
+}
+
+TEST_P(Pairs, ImagesCompareElementByElementWhateverTheLayoutOfTheKernels) {
+  const QParams kSum{2, 30};
+  const Model model = image_net(false), quantized = image_net(true);
+  TapSpec spec;
+  spec.pairs = {pair("y", "y_dq"), pair("y", "y_q", kSum, DType::uint8)};
+  const Batch images = batch(7, {{"x", random_integers({3, 2, 9, 10}, 5, -9, 9, DType::float32)}});
+  const auto run = open(model, &quantized, spec);
+  const Outputs outputs = run->step(images);
+  const TapState state = run->take();
+  EXPECT_TRUE(run->not_tapped().empty());
+  const Rows y = rows_of(outputs.reference.at("y"));
+  const Rows rounded = rows_of(outputs.quantized.at("y_dq"));
+  ASSERT_EQ(state.pairs.size(), 2u);
+  PairedStats floats;
+  floats.reference = "y";
+  floats.quantized = "y_dq";
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    floats.pairs.add(images.samples[i], y[i], rounded[i]);
+    floats.reference_histogram.add(y[i]);
+    floats.quantized_histogram.add(rounded[i]);
+  }
+  EXPECT_GT(floats.pairs.mse(), 0);
+  EXPECT_EQ(state.pairs[0], floats);
+  EXPECT_EQ(state.pairs[1], codes_gathered<std::uint8_t>(spec.pairs[1], images, y, y));
+}
+
 TEST_P(Pairs, WhoseTypesDoNotMatchTheTapAreRefused) {
   const Model model = exact_net();
   const Model quantized = quantized_net();

@@ -128,7 +128,7 @@ void BM_PlainPairsU8(benchmark::State& state) {
   const std::vector<float> x = normal_floats(kChunk);
   const std::vector<std::uint8_t> y = codes_of(x);
   for (auto _ : state) {
-    benchmark::DoNotOptimize(plain::chunk_pairs<std::uint8_t>(x, y, kHow, kClip));
+    benchmark::DoNotOptimize(plain::chunk_pairs<std::uint8_t>({x, y, kHow, kClip}));
   }
   count_elements(state, x.size());
 }
@@ -155,7 +155,7 @@ BENCHMARK(BM_PairsFloat)->Apply(over_sizes);
 void BM_PlainPairsFloat(benchmark::State& state) {
   const std::vector<float> x = normal_floats(kChunk);
   const std::vector<float> y = relu_floats(x.size());
-  for (auto _ : state) benchmark::DoNotOptimize(plain::chunk_pairs<float>(x, y, {}, kClip));
+  for (auto _ : state) benchmark::DoNotOptimize(plain::chunk_pairs<float>({x, y, {}, kClip}));
   count_elements(state, x.size());
 }
 BENCHMARK(BM_PlainPairsFloat);

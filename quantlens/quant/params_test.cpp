@@ -191,7 +191,8 @@ TEST(FakeQuantize, ChangesNothingTheSecondTime) {
 TEST(Quantize, NeverDecreasesAsTheValueGrows) {
   const QParams params{0.1f, 7};
   std::int32_t last = -128;
-  for (float value = -20; value < 20; value += 0.01f) {
+  for (int hundredths = -2000; hundredths < 2000; ++hundredths) {
+    const float value = static_cast<float>(hundredths) / 100;
     const std::int32_t code = quantize(value, params, DType::int8);
     EXPECT_GE(code, last);
     last = code;
@@ -228,7 +229,8 @@ TEST(RoundHalfEven, AgreesWithTheLibraryOnEveryFloat) {
     if (std::isnan(value)) continue;
     ASSERT_EQ(round_half_even(value), std::nearbyint(value)) << value;
   }
-  for (float value = -20; value <= 20; value += 0.5f) {
+  for (int halves = -40; halves <= 40; ++halves) {
+    const float value = static_cast<float>(halves) / 2;
     EXPECT_EQ(round_half_even(value), std::nearbyint(value));
   }
 }

@@ -146,7 +146,7 @@ TEST(ExactSum, ComesBackFromItsBytes) {
 }
 
 TEST(ExactSum, RefusesBytesThatAreNotCanonical) {
-  const auto take = [](std::string bytes) {
+  const auto take = [](const std::string& bytes) {
     std::string_view in = bytes;
     return ExactSum::take_from(in);
   };

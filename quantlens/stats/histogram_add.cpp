@@ -112,7 +112,9 @@ class FloatHistogram::Tally {
   std::uint32_t page_of(std::uint32_t octave, std::size_t way) const {
     return (bases_[way][octave] + kFine * octave) / kFine;
   }
-  std::uint32_t* page(std::uint32_t number) { return counters_.data() + kFine * number; }
+  std::uint32_t* page(std::uint32_t number) {
+    return counters_.data() + std::size_t{kFine} * number;
+  }
   void clear(std::uint32_t number) { std::fill_n(page(number), kFine, 0); }
 
   void claim_known_octaves();
@@ -125,7 +127,8 @@ class FloatHistogram::Tally {
   std::uint32_t used_ = kFirst;
   std::array<Bases, kWays> bases_;
   std::array<int, kPages> key_;
-  std::array<std::uint32_t, kPages * kFine> counters_;  // those of pages before `used_` are set
+  std::array<std::uint32_t, std::size_t{kPages} * kFine>
+      counters_;  // those of pages before `used_` are set
 };
 
 void FloatHistogram::Tally::add(std::span<const float> values) {

@@ -80,6 +80,15 @@ float real(Code y, Dequantize8 how) {
   return static_cast<float>(static_cast<std::int32_t>(y) - how.zero_point) * how.scale;
 }
 
+/// A chunk's pairs; Y is float, std::uint8_t or std::int8_t, and `how` is ignored for float.
+template <class Y>
+struct PairSpan {
+  std::span<const float> x;
+  std::span<const Y> y;
+  Dequantize8 how;
+  ClipRange clip;
+};
+
 /// A chunk's pair sums while they grow.
 struct PairLanes {
   Lanes x{}, xx{}, y{}, yy{}, ee{};
@@ -91,32 +100,35 @@ struct PairLanes {
   std::uint64_t finite = 0, nonfinite = 0, clipped = 0;
 };
 
+inline void add_pair(PairLanes& lanes, std::size_t lane, float x, float y) {
+  const float error = x - y;
+  const double dx = x;
+  const double dy = y;
+  const double de = error;
+  lanes.x[lane] += dx;
+  lanes.xx[lane] += dx * dx;
+  lanes.y[lane] += dy;
+  lanes.yy[lane] += dy * dy;
+  lanes.ee[lane] += de * de;
+  lanes.min_x = std::min(lanes.min_x, x);
+  lanes.max_x = std::max(lanes.max_x, x);
+  lanes.min_y = std::min(lanes.min_y, y);
+  lanes.max_y = std::max(lanes.max_y, y);
+  lanes.max_abs_error = std::max(lanes.max_abs_error, std::abs(error));
+  ++lanes.finite;
+}
+
 template <class Y>
-void add(PairLanes& lanes, std::span<const float> x, std::span<const Y> y, Dequantize8 how,
-         ClipRange clip, std::size_t begin) {
-  for (std::size_t i = begin; i < x.size(); ++i) {
-    const float real_y = real(y[i], how);
-    const float error = x[i] - real_y;
-    if (!std::isfinite(error)) {
+void add(PairLanes& lanes, const PairSpan<Y>& pairs, std::size_t begin) {
+  for (std::size_t i = begin; i < pairs.x.size(); ++i) {
+    const float x = pairs.x[i];
+    const float y = real(pairs.y[i], pairs.how);
+    if (!std::isfinite(x - y)) {
       ++lanes.nonfinite;
       continue;
     }
-    const double dx = x[i];
-    const double dy = real_y;
-    const double de = error;
-    const std::size_t lane = i % kLanes;
-    lanes.x[lane] += dx;
-    lanes.xx[lane] += dx * dx;
-    lanes.y[lane] += dy;
-    lanes.yy[lane] += dy * dy;
-    lanes.ee[lane] += de * de;
-    lanes.min_x = std::min(lanes.min_x, x[i]);
-    lanes.max_x = std::max(lanes.max_x, x[i]);
-    lanes.min_y = std::min(lanes.min_y, real_y);
-    lanes.max_y = std::max(lanes.max_y, real_y);
-    lanes.max_abs_error = std::max(lanes.max_abs_error, std::abs(error));
-    ++lanes.finite;
-    if (x[i] < clip.low || x[i] > clip.high) ++lanes.clipped;
+    add_pair(lanes, i % kLanes, x, y);
+    if (x < pairs.clip.low || x > pairs.clip.high) ++lanes.clipped;
   }
 }
 
@@ -136,12 +148,10 @@ inline ChunkPairs finish(const PairLanes& lanes) {
           .clipped = lanes.clipped};
 }
 
-/// Y is float, std::uint8_t or std::int8_t; `how` is ignored for float.
 template <class Y>
-ChunkPairs chunk_pairs(std::span<const float> x, std::span<const Y> y, Dequantize8 how,
-                       ClipRange clip) {
+ChunkPairs chunk_pairs(const PairSpan<Y>& pairs) {
   PairLanes lanes;
-  add(lanes, x, y, how, clip, 0);
+  add(lanes, pairs, 0);
   return finish(lanes);
 }
 

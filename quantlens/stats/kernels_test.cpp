@@ -102,7 +102,7 @@ TEST(Kernels, OfPairsEqualThePlainLoopOnEveryInstructionSet) {
         std::vector<float> y = normal_floats(x.size() + 7, x.size(), noise);
         for (std::size_t i = 0; i < y.size(); ++i) y[i] += x[i];
         for (const ClipRange clip : {kNoClip, ClipRange{-0.5f, 1}, ClipRange{0, 0}}) {
-          expect_same_bits(chunk_pairs(x, y, clip), plain::chunk_pairs<float>(x, y, {}, clip));
+          expect_same_bits(chunk_pairs(x, y, clip), plain::chunk_pairs<float>({x, y, {}, clip}));
         }
       }
     }
@@ -117,9 +117,9 @@ TEST(Kernels, OfCodesEqualThePlainLoopOnEveryInstructionSet) {
       for (const Dequantize8 how : {Dequantize8{0.037f, 113}, {1e-30f, 0}, {3e37f, -128}}) {
         for (const ClipRange clip : {kNoClip, ClipRange{-2, 2}}) {
           expect_same_bits(chunk_pairs(x, u8, how, clip),
-                           plain::chunk_pairs<std::uint8_t>(x, u8, how, clip));
+                           plain::chunk_pairs<std::uint8_t>({x, u8, how, clip}));
           expect_same_bits(chunk_pairs(x, i8, how, clip),
-                           plain::chunk_pairs<std::int8_t>(x, i8, how, clip));
+                           plain::chunk_pairs<std::int8_t>({x, i8, how, clip}));
         }
       }
     }

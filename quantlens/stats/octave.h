@@ -20,7 +20,7 @@ void add_fine(const Count* fine, std::vector<std::uint64_t>& octave) {
     for (std::size_t i = 0; i < kFine; ++i) counts[i] += fine[i];
     return;
   }
-  const std::size_t step = kFine / octave.size();
+  const std::size_t step = octave.size() == kCoarse ? kFine / kCoarse : kFine;
   for (std::size_t i = 0; i < kFine; i += step) {
     std::uint64_t sum = 0;
     for (std::size_t j = i; j < i + step; ++j) sum += fine[j];

@@ -23,15 +23,15 @@ namespace HWY_NAMESPACE {
 
 void pairs_float_simd(std::span<const float> x, std::span<const float> y, ClipRange clip,
                       ChunkPairs& out) {
-  out = plain::chunk_pairs(x, y, {}, clip);
+  out = plain::chunk_pairs<float>({x, y, {}, clip});
 }
 void pairs_u8_simd(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
                    ClipRange clip, ChunkPairs& out) {
-  out = plain::chunk_pairs(x, y, how, clip);
+  out = plain::chunk_pairs<std::uint8_t>({x, y, how, clip});
 }
 void pairs_i8_simd(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
                    ClipRange clip, ChunkPairs& out) {
-  out = plain::chunk_pairs(x, y, how, clip);
+  out = plain::chunk_pairs<std::int8_t>({x, y, how, clip});
 }
 
 #else
@@ -47,6 +47,12 @@ HWY_INLINE FloatVec load_real(const Code* y, Dequantize8 how) {
   const auto codes = hn::PromoteTo(ints, hn::LoadU(hn::Rebind<Code, Floats>(), y));
   const auto steps = hn::Sub(codes, hn::Set(ints, how.zero_point));
   return hn::Mul(hn::ConvertTo(d, steps), hn::Set(d, how.scale));
+}
+
+template <class Y>
+HWY_INLINE plain::PairSpan<Y> part(const plain::PairSpan<Y>& pairs, std::size_t first,
+                                   std::size_t count) {
+  return {pairs.x.subspan(first, count), pairs.y.subspan(first, count), pairs.how, pairs.clip};
 }
 
 struct PairSums {
@@ -77,14 +83,13 @@ struct PairBlock {
   HWY_ALIGN float error[kSize];
 };
 
-/// Extremes of the pairs, and what there is to sum, in `block`.
+/// Extremes of a block's pairs, and what there is to sum, in `block`.
 template <bool kMasked, class Y>
-HWY_INLINE void prepare(PairSums& sums, const float* x, const Y* y, std::size_t size,
-                        Dequantize8 how, PairBlock& block) {
+HWY_INLINE void prepare(PairSums& sums, const plain::PairSpan<Y>& pairs, PairBlock& block) {
   const Floats d;
-  for (std::size_t i = 0; i < size; i += kFloats) {
-    FloatVec vx = hn::LoadU(d, x + i);
-    FloatVec vy = load_real(y + i, how);
+  for (std::size_t i = 0; i < pairs.x.size(); i += kFloats) {
+    FloatVec vx = hn::LoadU(d, pairs.x.data() + i);
+    FloatVec vy = load_real(pairs.y.data() + i, pairs.how);
     FloatVec error = hn::Sub(vx, vy);
     if constexpr (kMasked) {
       const auto finite = hn::IsFinite(error);
@@ -106,15 +111,14 @@ HWY_INLINE void prepare(PairSums& sums, const float* x, const Y* y, std::size_t 
 }
 
 template <bool kMasked, class Y>
-HWY_INLINE plain::PairLanes pair_lanes(const float* x, const Y* y, std::size_t size,
-                                       Dequantize8 how) {
+HWY_INLINE plain::PairLanes pair_lanes(const plain::PairSpan<Y>& pairs) {
   PairSums sums;
   clear(sums);
   PairBlock block;
-  for (std::size_t at = 0; at < size; at += PairBlock::kSize) {
-    const std::size_t count = std::min(PairBlock::kSize, size - at);
-    prepare<kMasked>(sums, x + at, y + at, count, how, block);
-    const float* block_x = kMasked ? block.x : x + at;
+  for (std::size_t at = 0; at < pairs.x.size(); at += PairBlock::kSize) {
+    const std::size_t count = std::min(PairBlock::kSize, pairs.x.size() - at);
+    prepare<kMasked>(sums, part(pairs, at, count), block);
+    const float* block_x = kMasked ? block.x : pairs.x.data() + at;
     for (std::size_t i = 0; i < count; i += plain::kLanes) {
       add_eight(sums.x, sums.xx, block_x + i);
       add_eight(sums.y, sums.yy, block.y + i);
@@ -132,59 +136,55 @@ HWY_INLINE plain::PairLanes pair_lanes(const float* x, const Y* y, std::size_t s
   lanes.min_y = least(sums.extremes_y);
   lanes.max_y = greatest(sums.extremes_y);
   lanes.max_abs_error = hn::GetLane(hn::MaxOfLanes(Floats(), sums.max_abs_error));
-  lanes.finite = kMasked ? sums.finite : size;
-  lanes.nonfinite = size - lanes.finite;
+  lanes.finite = kMasked ? sums.finite : pairs.x.size();
+  lanes.nonfinite = pairs.x.size() - lanes.finite;
   return lanes;
 }
 
 template <class Y>
-HWY_NOINLINE plain::PairLanes masked_pair_lanes(const float* x, const Y* y, std::size_t size,
-                                                Dequantize8 how) {
-  return pair_lanes<true>(x, y, size, how);
+HWY_NOINLINE plain::PairLanes masked_pair_lanes(const plain::PairSpan<Y>& pairs) {
+  return pair_lanes<true>(pairs);
 }
 
-/// Pairs with a finite difference whose x lies outside `clip`.
+/// Pairs with a finite difference whose x lies outside the clip range.
 template <class Y>
-HWY_NOINLINE std::uint64_t count_clipped(const float* x, const Y* y, std::size_t size,
-                                         Dequantize8 how, ClipRange clip) {
+HWY_NOINLINE std::uint64_t count_clipped(const plain::PairSpan<Y>& pairs) {
   const Floats d;
-  const FloatVec low = hn::Set(d, clip.low);
-  const FloatVec high = hn::Set(d, clip.high);
+  const FloatVec low = hn::Set(d, pairs.clip.low);
+  const FloatVec high = hn::Set(d, pairs.clip.high);
   std::uint64_t clipped = 0;
-  for (std::size_t i = 0; i < size; i += kFloats) {
-    const FloatVec v = hn::LoadU(d, x + i);
-    const auto finite = hn::IsFinite(hn::Sub(v, load_real(y + i, how)));
-    clipped += count_true(hn::And(finite, hn::Or(hn::Lt(v, low), hn::Gt(v, high))));
+  for (std::size_t i = 0; i < pairs.x.size(); i += kFloats) {
+    const FloatVec x = hn::LoadU(d, pairs.x.data() + i);
+    const FloatVec y = load_real(pairs.y.data() + i, pairs.how);
+    const auto finite = hn::IsFinite(hn::Sub(x, y));
+    clipped += count_true(hn::And(finite, hn::Or(hn::Lt(x, low), hn::Gt(x, high))));
   }
   return clipped;
 }
 
 template <class Y>
-HWY_INLINE ChunkPairs pairs_of_chunk(std::span<const float> x, std::span<const Y> y,
-                                     Dequantize8 how, ClipRange clip) {
-  const std::size_t whole = x.size() - x.size() % kStep;
-  plain::PairLanes lanes = pair_lanes<false>(x.data(), y.data(), whole, how);
-  if (!std::isfinite(plain::total(lanes.ee))) {
-    lanes = masked_pair_lanes(x.data(), y.data(), whole, how);
+HWY_INLINE ChunkPairs pairs_of_chunk(const plain::PairSpan<Y>& pairs) {
+  const plain::PairSpan<Y> whole = part(pairs, 0, pairs.x.size() - pairs.x.size() % kStep);
+  plain::PairLanes lanes = pair_lanes<false>(whole);
+  if (!std::isfinite(plain::total(lanes.ee))) lanes = masked_pair_lanes(whole);
+  if (lanes.finite != 0 && (lanes.min_x < pairs.clip.low || lanes.max_x > pairs.clip.high)) {
+    lanes.clipped = count_clipped(whole);
   }
-  if (lanes.finite != 0 && (lanes.min_x < clip.low || lanes.max_x > clip.high)) {
-    lanes.clipped = count_clipped(x.data(), y.data(), whole, how, clip);
-  }
-  plain::add(lanes, x, y, how, clip, whole);
+  plain::add(lanes, pairs, whole.x.size());
   return plain::finish(lanes);
 }
 
 void pairs_float_simd(std::span<const float> x, std::span<const float> y, ClipRange clip,
                       ChunkPairs& out) {
-  out = pairs_of_chunk(x, y, {}, clip);
+  out = pairs_of_chunk<float>({x, y, {}, clip});
 }
 void pairs_u8_simd(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
                    ClipRange clip, ChunkPairs& out) {
-  out = pairs_of_chunk(x, y, how, clip);
+  out = pairs_of_chunk<std::uint8_t>({x, y, how, clip});
 }
 void pairs_i8_simd(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
                    ClipRange clip, ChunkPairs& out) {
-  out = pairs_of_chunk(x, y, how, clip);
+  out = pairs_of_chunk<std::int8_t>({x, y, how, clip});
 }
 
 #endif

@@ -134,15 +134,14 @@ TEST(PairStats, OfCodesEqualThoseOfTheFloatsTheyStandFor) {
   const auto i8 = random_codes<std::int8_t>(6, x.size());
   const Dequantize8 how{0.02f, 100};
   const ClipRange clip{-2, 3};
-  std::vector<float> y;
-  for (const std::uint8_t code : u8) y.push_back(static_cast<float>(code - 100) * 0.02f);
+  std::vector<float> y(x.size());
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<float>(u8[i] - 100) * 0.02f;
   PairStats expected;
   PairStats stats;
   expected.add(9, x, y, clip);
   stats.add(9, x, u8, how, clip);
   EXPECT_EQ(bytes_of(stats), bytes_of(expected));
-  y.clear();
-  for (const std::int8_t code : i8) y.push_back(static_cast<float>(code - 100) * 0.02f);
+  for (std::size_t i = 0; i < y.size(); ++i) y[i] = static_cast<float>(i8[i] - 100) * 0.02f;
   expected.add(10, x, y, clip);
   stats.add(10, x, i8, how, clip);
   EXPECT_EQ(bytes_of(stats), bytes_of(expected));

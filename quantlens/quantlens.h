@@ -1,0 +1,90 @@
+// The tour: every public noun and verb of quantlens, in the order in which a model flows through.
+// Include the one header you need; include this one to look around. docs/architecture.md has the
+// picture, each header its contracts.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// The order is that of the flow.
+// clang-format off
+
+// ---- What all the rest stands on
+#include "quantlens/base/error.h"             // Error, Errc: the one exception; exit_code
+#include "quantlens/base/progress.h"          // Progress: long work tells, and is stopped
+#include "quantlens/base/store.h"             // Store, MappedFile; write_atomic
+#include "quantlens/base/memory_store.h"      // MemoryStore: a Store without a disk, for tests
+#include "quantlens/base/cores.h"             // Cores: the budget of threads; available_cores
+#include "quantlens/base/json.h"              // json::encode, decode, dump, parse: records
+#include "quantlens/base/yaml.h"              // parse_yaml: what people write, as a json::Value
+#include "quantlens/base/text.h"              // numbers, names and hints as people read them
+
+// ---- Numbers
+#include "quantlens/tensor/dtype.h"           // DType: the element types
+#include "quantlens/tensor/shape.h"           // Shape; element_count
+#include "quantlens/tensor/tensor.h"          // Tensor, TensorMap: shaped, immutable, cheap to copy
+#include "quantlens/tensor/npy.h"             // read_npy, write_npy: NumPy's file format
+#include "quantlens/quant/scheme.h"           // Scheme: dtype, affine or not, axis, bits
+#include "quantlens/quant/params.h"           // Range, QParams; choose_params, quantize, dequantize
+
+// ---- A file becomes a Model
+#include "quantlens/graph/kind.h"             // Kind: what an op does, in any framework
+#include "quantlens/graph/model.h"            // Model, Graph, Node, ValueInfo; op_id, op_name
+#include "quantlens/graph/order.h"            // GraphIndex: producers and uses; topological_order
+#include "quantlens/frontend/frontend.h"      // frontend::read: any known format, found by content
+
+// ---- Data become batches
+#include "quantlens/dataset/dataset.h"        // Dataset, Sample, InputSpec
+#include "quantlens/dataset/open.h"           // open_data: what --data takes
+#include "quantlens/dataset/reader.h"         // BatchReader, Batch: read ahead, in order, bounded
+
+// ---- Models run; what their tensors hold is gathered while they do
+#include "quantlens/stats/exact_sum.h"        // ExactSum: sums that no order of addition changes
+#include "quantlens/stats/samples.h"          // SampleSet, WorstSamples; block_of
+#include "quantlens/stats/moments.h"          // Moments: extremes, mean, variance, NaN, inf
+#include "quantlens/stats/channel.h"          // ChannelMoments: the same for each index of an axis
+#include "quantlens/stats/histogram.h"        // FloatHistogram, CodeHistogram
+#include "quantlens/stats/pair_stats.h"       // PairStats: mse, sqnr_db, cosine, clip_rate
+#include "quantlens/record/tap_state.h"       // TapState: all that taps gathered; to_bytes, merge
+#include "quantlens/runtime/run.h"            // Run, TapSpec: the seam behind which models run
+#include "quantlens/runtime/open.h"           // open: one model, or two in lockstep; runtimes
+#include "quantlens/runtime/feed.h"           // feed: the one loop; FeedResult, OutputSink
+
+// ---- Statistics become ranges, ranges a plan, the plan a file
+#include "quantlens/record/recipe.h"          // Recipe: all that a user may ask of the quantizer
+#include "quantlens/record/ranges.h"          // Ranges: what was chosen for each value
+#include "quantlens/record/plan.h"            // Plan: what becomes int8, how, or why not
+#include "quantlens/quantizer/read_recipe.h"  // read_recipe: YAML or JSON
+#include "quantlens/calib/calibrate.h"        // calibrate: one pass over data
+#include "quantlens/calib/choose_ranges.h"    // choose_ranges: statistics to ranges
+#include "quantlens/quantizer/prepare.h"      // prepare: patterns, folds, float regions
+#include "quantlens/quantizer/capability.h"   // capability: ops with integer kernels
+#include "quantlens/quantizer/make_plan.h"    // values_to_calibrate, make_plan: the decision
+// ... and frontend::apply, above, writes the Plan's model.
+
+// ---- Two models become a diagnosis
+#include "quantlens/record/pairing.h"         // Pairing: what stands for what, leftovers
+#include "quantlens/record/diagnosis.h"       // Diagnosis: rows of activations and weights
+#include "quantlens/diagnosis/pair.h"         // pair, taps_for
+#include "quantlens/diagnosis/diagnose.h"     // diagnose: tables from what the taps gathered
+
+// ---- Answers become an accuracy
+#include "quantlens/record/accuracy.h"        // Accuracy, AccuracyPair, Flip
+#include "quantlens/accuracy/metric.h"        // Metric; parse_metric, make_metric
+#include "quantlens/accuracy/evaluate.h"      // AccuracySink, AccuracyPairSink: sinks of feed
+#include "quantlens/accuracy/interval.h"      // rate_interval, paired_rate_interval: 95 %
+
+// ---- Records become tables, and stay on disk
+#include "quantlens/report/table.h"           // Table; to_text, to_csv, to_markdown
+#include "quantlens/report/tables.h"          // activations_table, weights_table, ...
+#include "quantlens/record/workload.h"        // Workload: one run's own record
+#include "quantlens/workspace/workspace.h"    // Workspace, WorkloadWriter: the folder of all runs
+
+// ---- The verbs with their inputs and outputs in the workspace: what doors call
+#include "quantlens/flow/session.h"           // flow::Session: store, progress, threads of a door
+#include "quantlens/flow/quantize.h"          // flow::quantize: calibrate, plan, apply
+#include "quantlens/flow/diagnose.h"          // flow::diagnose: pair and compare any two models
+#include "quantlens/flow/evaluate.h"          // flow::evaluate: an accuracy, alone or paired
+#include "quantlens/flow/inspect.h"           // flow::inspect: what would be int8, why not
+#include "quantlens/flow/measure.h"           // flow::measure: the pass that both share
+#include "quantlens/flow/version.h"           // kVersion
+
+// clang-format on

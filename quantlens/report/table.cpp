@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/text.h"
 #include "quantlens/report/cell.h"
@@ -18,6 +19,9 @@ namespace {
 
 constexpr std::size_t kKeptColumns = 4;      // text is shortened before fewer than these are shown
 constexpr std::size_t kLeastTextWidth = 16;  // a shortened name still tells something
+constexpr std::size_t kLongestPhrase =
+    40;  // longer texts of words are sentences, which may be broken
+constexpr std::size_t kLeastSentenceWidth = 24;
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
@@ -105,24 +109,66 @@ bool squeeze(std::vector<std::size_t>& widths, std::span<const std::size_t> leas
   return true;
 }
 
+/// What a column takes, and what it can do with.
+struct Width {
+  std::size_t natural = 0;
+  std::size_t as_sentence = 0;  ///< where only sentences are broken
+  std::size_t least = 0;        ///< where every text may be
+};
+
+Width width_of(const Table& table, std::size_t column, std::size_t number, const Lines& lines) {
+  Width width;
+  bool has_words = false;
+  for (const auto& line : lines) {
+    width.natural = std::max(width.natural, display_width(line[number]));
+    has_words = has_words || line[number].find(' ') != std::string::npos;
+  }
+  const auto with_header = [&](std::size_t wanted) {
+    return std::min(width.natural, std::max(wanted, display_width(lines[0][number])));
+  };
+  const bool is_text = !is_numeric(table, column);
+  const bool is_sentence = is_text && has_words && width.natural > kLongestPhrase;
+  width.as_sentence = is_sentence ? with_header(kLeastSentenceWidth) : width.natural;
+  width.least = is_text ? with_header(kLeastTextWidth) : width.natural;
+  return width;
+}
+
 /// Widths of as many columns as fit, from the left.
 std::vector<std::size_t> fit(const Table& table, std::span<const std::size_t> columns,
                              const Lines& lines, std::size_t limit) {
-  std::vector<std::size_t> natural(columns.size());
-  std::vector<std::size_t> least(columns.size());
+  std::vector<std::size_t> natural, as_sentence, least;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    for (const auto& line : lines) natural[i] = std::max(natural[i], display_width(line[i]));
-    const std::size_t for_text = std::max(kLeastTextWidth, display_width(lines[0][i]));
-    natural[i] = std::min(natural[i], limit);
-    least[i] = is_numeric(table, columns[i]) ? natural[i] : std::min(natural[i], for_text);
+    const Width width = width_of(table, columns[i], i, lines);
+    natural.push_back(std::min(width.natural, limit));
+    as_sentence.push_back(width.as_sentence);
+    least.push_back(width.least);
   }
   for (std::size_t count = columns.size(); count > 0; --count) {
-    std::vector<std::size_t> widths(natural.begin(),
-                                    natural.begin() + static_cast<std::ptrdiff_t>(count));
-    if (outer_width(widths) <= limit) return widths;
-    if (count <= kKeptColumns && squeeze(widths, least, limit)) return widths;
+    natural.resize(count);
+    std::vector<std::size_t> widths = natural;
+    if (squeeze(widths, as_sentence, limit)) return widths;
+    if (count > kKeptColumns) continue;
+    widths = natural;
+    if (squeeze(widths, least, limit)) return widths;
   }
   return {limit > 4 ? limit - 4 : 1};
+}
+
+/// The text broken between words; a word longer than a line is shortened.
+std::vector<std::string> broken(std::string_view text, std::size_t limit) {
+  if (display_width(text) <= limit) return {std::string(text)};
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    const std::string word = shortened(std::string(text.substr(0, end)), limit);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (!lines.empty() && display_width(lines.back()) + 1 + display_width(word) <= limit) {
+      lines.back() += ' ' + word;
+    } else {
+      lines.push_back(word);
+    }
+  }
+  return lines;
 }
 
 std::string rule(std::span<const std::size_t> widths) {
@@ -131,12 +177,24 @@ std::string rule(std::span<const std::size_t> widths) {
   return text + '\n';
 }
 
+/// As many lines as the cell with the most words needs.
 std::string row_text(std::span<const std::string> cells, std::span<const std::size_t> widths) {
-  std::string text = "|";
+  std::vector<std::vector<std::string>> columns;
+  std::size_t height = 1;
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    text += ' ' + centred(shortened(cells[i], widths[i]), widths[i]) + " |";
+    columns.push_back(broken(cells[i], widths[i]));
+    height = std::max(height, columns.back().size());
   }
-  return text + '\n';
+  std::string text;
+  for (std::size_t line = 0; line < height; ++line) {
+    text += '|';
+    for (std::size_t i = 0; i < widths.size(); ++i) {
+      const std::string part = line < columns[i].size() ? columns[i][line] : std::string();
+      text += ' ' + centred(part, widths[i]) + " |";
+    }
+    text += '\n';
+  }
+  return text;
 }
 
 /// The title with what stands over it. The form of Python's str.center is kept for the stars.
@@ -151,26 +209,6 @@ std::string title_text(const Table& table, std::span<const std::size_t> widths) 
   const std::size_t space = inner - display_width(title);
   const std::size_t left = space / 2 + (space & inner & 1);
   return fmt::format("|{}{}{}|\n", std::string(left, '*'), title, std::string(space - left, '*'));
-}
-
-/// The sentences one after the other, broken between words; a longer word is shortened.
-std::string wrapped(std::string_view text, std::size_t limit) {
-  std::string all;
-  std::size_t used = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string word = shortened(std::string(text.substr(0, end)), limit);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    const std::size_t width = display_width(word);
-    if (used > 0 && (width >= limit || used > limit - width - 1)) {
-      all += '\n';
-      used = 0;
-    }
-    if (used > 0) all += ' ';
-    used += width + (used > 0 ? 1 : 0);
-    all += word;
-  }
-  return all + '\n';
 }
 
 /// What is hidden and how to see it; empty where nothing is.
@@ -191,7 +229,8 @@ std::string hidden_text(const Table& table, std::span<const std::string> dropped
   if (!options.how_to_see_all.empty()) {
     text += fmt::format(" To see all: {}", printable(options.how_to_see_all));
   }
-  return wrapped(text, options.width == 0 ? kUnlimited : options.width);
+  const std::size_t limit = options.width == 0 ? kUnlimited : options.width;
+  return fmt::format("{}\n", fmt::join(broken(text, limit), "\n"));
 }
 
 }  // namespace

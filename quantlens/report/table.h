@@ -41,7 +41,8 @@ struct TextOptions {
 
 /// PrettyTable-like ASCII: +---+ rules, a title, centred cells; every line ends in a newline and
 /// none is wider than `options.width`. Later columns that do not fit are dropped and named below.
-/// Long text is shortened in its middle only where fewer than four columns would fit otherwise.
+/// Sentences are broken onto further lines to make room. Names are so, too, but only where fewer
+/// than four columns would fit otherwise; a word too long for its line loses its middle.
 /// REQUIRES: at least one column that is not only_in_files.
 std::string to_text(const Table& table, const TextOptions& options);
 

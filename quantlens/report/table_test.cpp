@@ -99,6 +99,24 @@ TEST(ToText, ShortensNamesOnlyWhereTheFirstFourColumnsWouldNotFit) {
               HasSubstr("| fire9/sq\u2026outBiases |   0.00012   |"));
 }
 
+TEST(ToText, BreaksSentencesToKeepTheirColumn) {
+  const std::string message = "net.onnx: no such file; check the path or give another model";
+  const Table table{.title = "",
+                    .columns = {{"Id"}, {"Verb"}, {"Name"}, {"State"}, {"Message"}},
+                    .rows = {{"20261121-113045-tune-net-3f2a", "tune", "net", "failure", message},
+                             {"20261121-113044-tune-net-01ab", "tune", "net", "success", ""}}};
+  EXPECT_EQ(
+      to_text(table, {.width = 90}),
+      "+-------------------------------+------+------+---------+--------------------------------+\n"
+      "|               Id              | Verb | Name |  State  |            Message             |\n"
+      "+-------------------------------+------+------+---------+--------------------------------+\n"
+      "| 20261121-113045-tune-net-3f2a | tune | net  | failure | net.onnx: no such file; check  |\n"
+      "|                               |      |      |         | the path or give another model |\n"
+      "| 20261121-113044-tune-net-01ab | tune | net  | success |                                |\n"
+      "+-------------------------------+------+------+---------+--------------------------------+"
+      "\n");
+}
+
 TEST(ToText, ReplacesWhatATerminalWouldObey) {
   const Table table{.title = "t\x1b[2J", .columns = {{"name"}}, .rows = {{"a\x1b[31m\nb\xff"}}};
   const std::string text = to_text(table, {});

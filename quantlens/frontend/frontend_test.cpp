@@ -23,7 +23,7 @@ std::string refusal(const std::string& name, const std::string& bytes) {
   const fs::path path =
       fs::temp_directory_path() / ("quantlens_" + std::to_string(::getpid()) + name);
   std::ofstream(path, std::ios::binary) << bytes;
-  const std::string sentence = onnx::sentence_of(Errc::bad_input, [&] { read(path); });
+  std::string sentence = onnx::sentence_of(Errc::bad_input, [&] { read(path); });
   fs::remove(path);
   EXPECT_THAT(sentence, HasSubstr(path.string()));
   return sentence;

@@ -34,7 +34,7 @@ class DataFile {
   External add(std::uint64_t size, std::function<void(const Sink&)> make) {
     const std::uint64_t unit = size >= kPageBytes ? kPageBytes : kLineBytes;
     size_ = (size_ + unit - 1) / unit * unit;
-    const External external{location_, size_, size};
+    External external{location_, size_, size};
     parts_.push_back({size_, std::move(make)});
     size_ += size;
     return external;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -30,7 +32,8 @@ ActivationPlan activation(const std::string& value, std::vector<ValueUse> uses =
 }
 
 WeightPlan weight(const std::string& name, const Scheme& scheme, std::vector<ValueUse> uses) {
-  return {name, scheme, std::vector<QParams>(scheme.axis ? 2 : 1, QParams{0.25F, 0}), uses};
+  return {name, scheme, std::vector<QParams>(scheme.axis ? 2 : 1, QParams{0.25F, 0}),
+          std::move(uses)};
 }
 
 /// What a quantizer decides of small_graph: batch norm folded, both Convs quantized.
@@ -209,6 +212,15 @@ TEST_F(Applied, FindsFreeNamesWhereItsOwnAreTaken) {
   const Graph after = applied(model_of(crowded), plan).graph;
   EXPECT_TRUE(after.weights.contains("x_scale_1"));
   EXPECT_EQ(after.nodes[0].outputs[0], "x_QuantizeLinear_Output_1");
+}
+
+TEST_F(Applied, TakesNamesAsTheyAre) {
+  Graph odd = small_graph();
+  odd.inputs[0].name = "\1x";  // means something in the edits of a merge only
+  odd.nodes[0].inputs[0] = "\1x";
+  Plan plan;
+  plan.activations = {activation("\1x")};
+  EXPECT_EQ(applied(model_of(odd), plan).graph.nodes[0].inputs[0], "\1x");
 }
 
 TEST_F(Applied, CopiesWhatThePlanDoesNotTouchByteForByte) {

@@ -47,7 +47,7 @@ Renaming renaming(const Graph& first, const Graph& second, const std::string& pr
   if (first.inputs.size() != second.inputs.size()) {
     refuse(fmt::format("they have {} and {} inputs", first.inputs.size(), second.inputs.size()));
   }
-  Renaming names{prefix, {}, {}};
+  Renaming names{prefix, {}, {}, true};
   for (std::size_t i = 0; i < first.inputs.size(); ++i) {
     const ValueInfo& a = first.inputs[i];
     const ValueInfo& b = second.inputs[i];
@@ -212,11 +212,13 @@ class GraphMerge {
 
 }  // namespace
 
+// NOLINTNEXTLINE(readability-function-size): two models, each with its edit, are four parameters
 std::string merge(const Model& first, const Edit& edit_first, const Model& second,
                   const Edit& edit_second, const std::string& prefix, const WriteOptions& options) {
   Source source_a = source_of(first);
   Source source_b = source_of(second);
-  const Half a{first, edit_first, split_model(first.file.text()), Rewriter({}, embed(source_a))};
+  const Half a{first, edit_first, split_model(first.file.text()),
+               Rewriter({{}, {}, {}, true}, embed(source_a))};
   const Half b{second, edit_second, split_model(second.file.text()),
                Rewriter(renaming(first.graph, second.graph, prefix), embed(source_b))};
   const Opsets opsets = merged_opsets(a, b);

@@ -14,6 +14,7 @@ void FreeNames::add(const Graph& graph) {
   for (const ValueInfo& output : graph.outputs) taken_.insert(output.name);
   for (const auto& [name, weight] : graph.weights) taken_.insert(name);
   taken_.insert(graph.opaque_weights.begin(), graph.opaque_weights.end());
+  for (const auto& [name, info] : graph.values) taken_.insert(name);
   for (const Node& node : graph.nodes) {
     taken_.insert(node.name);
     taken_.insert(node.outputs.begin(), node.outputs.end());

@@ -8,7 +8,7 @@
 namespace quantlens::onnx {
 namespace {
 
-constexpr char kLiteral = '\1';
+constexpr char kFinal = '\1';
 
 std::size_t count(std::string_view message, std::uint32_t key) {
   std::size_t n = 0;
@@ -148,8 +148,13 @@ std::string Renaming::dim(std::string_view symbol) const {
 }
 
 std::string Renaming::edited(std::string_view name) const {
-  if (name.starts_with(kLiteral)) return std::string(name.substr(1));
+  if (has_final_names && name.starts_with(kFinal)) return std::string(name.substr(1));
   return value(name);
+}
+
+std::string Renaming::edited_node(std::string_view name) const {
+  if (has_final_names && name.starts_with(kFinal)) return std::string(name.substr(1));
+  return node(name);
 }
 
 Pieces Rewriter::node(std::string_view message, const NodeEdit& edit) const {

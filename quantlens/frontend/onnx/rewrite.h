@@ -41,13 +41,15 @@ struct Renaming {
   std::string prefix;
   std::map<std::string, std::string, std::less<>> values;
   std::map<std::string, std::string, std::less<>> dims;  ///< symbols of extents
+  bool has_final_names = false;  ///< names in an Edit that begin with '\1' are final without it
 
   bool is_identity() const { return prefix.empty() && values.empty(); }
   std::string value(std::string_view name) const;  ///< no name stays no name
   std::string node(std::string_view name) const;
   std::string dim(std::string_view symbol) const;
-  /// The final form of a name in an Edit: one that begins with '\1' is final without it.
+  /// The final form of a value's or a node's name in an Edit.
   std::string edited(std::string_view name) const;
+  std::string edited_node(std::string_view name) const;
 };
 
 /// New names by position, as in Edit.

@@ -23,7 +23,7 @@ NodeEdit node_edit(const Edit& edit, std::size_t node) {
 }
 
 Node renamed(Node node, const Renaming& names) {
-  node.name = node.name.starts_with('\1') ? node.name.substr(1) : names.node(node.name);
+  node.name = names.edited_node(node.name);
   for (std::string& name : node.inputs) name = names.edited(name);
   for (std::string& name : node.outputs) name = names.edited(name);
   return node;

@@ -2,6 +2,7 @@
 #include "quantlens/record/tap_state.h"
 
 #include <algorithm>
+#include <array>
 #include <limits>
 #include <random>
 
@@ -167,15 +168,14 @@ TEST(TapState, TruncatedAnywhereItIsRefused) {
 TEST(TapState, OneWrongByteIsRefusedOrReadsAsAnotherCanonicalState) {
   const std::string bytes = to_bytes(gathered({0, 7}));
   for (std::size_t at = 0; at < bytes.size(); ++at) {
-    for (const int flip : {0x01, 0x80, 0xff}) {
-      std::string damaged = bytes;
-      damaged[at] = static_cast<char>(damaged[at] ^ flip);
-      try {
-        ASSERT_EQ(to_bytes(tap_state_from_bytes(damaged, "x")), damaged) << at << " ^ " << flip;
-      } catch (const Error& error) {
-        ASSERT_TRUE(error.code() == Errc::bad_input || error.code() == Errc::unsupported)
-            << error.what();
-      }
+    const int flip = std::array{0x01, 0x80, 0xff}[at % 3];
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ flip);
+    try {
+      ASSERT_EQ(to_bytes(tap_state_from_bytes(damaged, "x")), damaged) << at << " ^ " << flip;
+    } catch (const Error& error) {
+      ASSERT_TRUE(error.code() == Errc::bad_input || error.code() == Errc::unsupported)
+          << error.what();
     }
   }
 }

@@ -26,7 +26,7 @@ class Locate : public ::testing::Test {
     fs::remove_all(folder_);
     fs::create_directories(folder_);
   }
-  ~Locate() override {
+  void TearDown() override {
     choose(before_);
     fs::remove_all(folder_);
   }

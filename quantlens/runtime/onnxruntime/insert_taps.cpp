@@ -252,16 +252,16 @@ std::vector<Placed> place_taps(const Model& reference, const Model* quantized, c
   return placed;
 }
 
-/// A name of the first model in the edit of the second (onnx::merge).
-std::string of_first(const std::string& name) {
-  return '\1' + name;
-}
+/// Marks a name of the first model in the edit of the second (onnx::merge).
+constexpr char kFirst = '\1';
 
-/// Adds the outputs that are surely tensors.
-void add_outputs(const Model& model, bool mark, std::vector<std::string>& names) {
+/// The outputs that are surely tensors.
+std::vector<std::string> outputs_of(const Model& model) {
+  std::vector<std::string> names;
   for (const ValueInfo& output : model.graph.outputs) {
-    if (output.dtype) names.push_back(mark ? of_first(output.name) : output.name);
+    if (output.dtype) names.push_back(output.name);
   }
+  return names;
 }
 
 /// An image with its channels last.
@@ -279,35 +279,43 @@ Node channels_last_node(const std::string& value, const std::string& name) {
 /// The taps of one edit, gathered in the order in which they are to run.
 class Taps {
  public:
-  Taps(onnx::Edit& edit, const Model& model, Tokens& tokens)
-      : edit_(edit), model_(model), tokens_(tokens) {}
+  Taps(onnx::Edit& edit, const Model& model, Tokens& tokens, std::size_t group)
+      : edit_(edit), model_(model), tokens_(tokens), group_(group) {}
 
   void add(TapOp op, const Placed& tap, std::vector<std::string> inputs) {
-    std::vector<Node> group;
+    if (steps_.empty() || steps_.back().op != op || steps_.back().items.size() == group_) {
+      steps_.push_back({op, {}, {}});
+    }
+    Step& step = steps_.back();
     for (std::string& input : inputs) {
       if (!tap.channels_last) break;
-      group.push_back(channels_last_node(input, tokens_.next()));
-      input = group.back().outputs.front();
+      step.before.push_back(channels_last_node(input, tokens_.next()));
+      input = step.before.back().outputs.front();
     }
-    Node node = tap_node(op, tap.slot, std::move(inputs), tokens_.next());
-    if (tap.codes && op != TapOp::keep) {
-      make_unsigned(*tap.codes);
-      node.attributes[kShifted] = std::int64_t{1};
-    }
-    group.push_back(std::move(node));
-    groups_.push_back(std::move(group));
+    const bool shifted = tap.codes && op != TapOp::keep;
+    if (shifted) make_unsigned(*tap.codes);
+    step.items.push_back({tap.slot, std::move(inputs), shifted});
   }
 
   /// Writes them to the edit, the last to run first, behind the reader of these outputs.
   void finish(const std::vector<std::string>& outputs) {
-    if (!outputs.empty()) add(TapOp::last, {}, outputs);
-    for (auto group = groups_.rbegin(); group != groups_.rend(); ++group) {
-      for (Node& node : *group) edit_.inserted.emplace(model_.graph.nodes.size(), std::move(node));
+    if (!outputs.empty()) steps_.push_back({TapOp::last, {{0, outputs, false}}, {}});
+    const std::size_t end = model_.graph.nodes.size();
+    for (auto step = steps_.rbegin(); step != steps_.rend(); ++step) {
+      for (Node& node : step->before) edit_.inserted.emplace(end, std::move(node));
+      edit_.inserted.emplace(end, tap_node(step->op, step->items, tokens_.next()));
     }
     edit_.opsets[kTapDomain] = 1;
   }
 
  private:
+  /// One node of taps, and those that it needs before it.
+  struct Step {
+    TapOp op;
+    std::vector<TapItem> items;
+    std::vector<Node> before;
+  };
+
   void make_unsigned(const SignedCodes& codes) {
     std::string& name = zero_points_[codes.zero_point];
     if (name.empty()) {
@@ -323,70 +331,56 @@ class Taps {
   onnx::Edit& edit_;
   const Model& model_;
   Tokens& tokens_;
+  std::size_t group_;
   std::map<std::int64_t, std::string> zero_points_;  // of uint8 codes, by those of int8
-  std::vector<std::vector<Node>> groups_;
+  std::vector<Step> steps_;
 };
-
-void insert_merged(const std::vector<Placed>& placed, const Model& reference,
-                   const Model& quantized, const TapSpec& spec, TapEdits& edits) {
-  Tokens tokens(reference, &quantized);
-  Taps taps(edits.quantized, quantized, tokens);
-  for (const Placed& tap : placed) {
-    if (tap.quantized) {
-      const PairTap& pair = spec.pairs[tap.slot];
-      taps.add(TapOp::compare, tap, {of_first(pair.reference), pair.quantized});
-    } else {
-      taps.add(TapOp::observe, tap, {of_first(spec.taps[tap.slot].value)});
-    }
-  }
-  std::vector<std::string> outputs;
-  add_outputs(reference, true, outputs);
-  add_outputs(quantized, false, outputs);
-  taps.finish(outputs);
-  edits.reference.opsets[kTapDomain] = 1;
-}
-
-void insert_apart(std::vector<Placed> placed, const Model& reference, const Model* quantized,
-                  const TapSpec& spec, TapEdits& edits) {
-  Tokens tokens(reference, quantized);
-  Taps taps(edits.reference, reference, tokens);
-  for (const Placed& tap : placed) {
-    if (tap.quantized) {
-      taps.add(TapOp::keep, tap, {spec.pairs[tap.slot].reference});
-    } else {
-      taps.add(TapOp::observe, tap, {spec.taps[tap.slot].value});
-    }
-  }
-  std::vector<std::string> outputs;
-  add_outputs(reference, false, outputs);
-  taps.finish(outputs);
-  if (!edits.has_pairs) return;
-
-  std::erase_if(placed, [](const Placed& tap) { return !tap.quantized; });
-  std::ranges::stable_sort(placed, {}, &Placed::quantized);
-  Taps quantized_taps(edits.quantized, *quantized, tokens);
-  for (const Placed& tap : placed) {
-    quantized_taps.add(TapOp::compare_kept, tap, {spec.pairs[tap.slot].quantized});
-  }
-  outputs.clear();
-  add_outputs(*quantized, false, outputs);
-  quantized_taps.finish(outputs);
-}
 
 }  // namespace
 
 TapEdits insert_taps(const Model& reference, const Model* quantized, const TapSpec& spec,
-                     Together together) {
+                     const Placement& placement) {
   TapEdits edits;
   std::vector<Placed> placed = place_taps(reference, quantized, spec, edits);
   if (placed.empty()) return edits;
   std::ranges::stable_sort(
       placed, {}, [](const Placed& tap) { return std::pair(tap.reference, tap.quantized); });
-  if (edits.has_pairs && together == Together::merged) {
-    insert_merged(placed, reference, *quantized, spec, edits);
-  } else {
-    insert_apart(std::move(placed), reference, quantized, spec, edits);
+
+  const bool merged = edits.has_pairs && placement.together == Together::merged;
+  Tokens tokens(reference, quantized);
+  Taps taps(merged ? edits.quantized : edits.reference, merged ? *quantized : reference, tokens,
+            placement.group);
+  const auto of_reference = [&](const std::string& name) { return merged ? kFirst + name : name; };
+  for (const Placed& tap : placed) {
+    if (!tap.quantized) {
+      taps.add(TapOp::observe, tap, {of_reference(spec.taps[tap.slot].value)});
+    } else if (merged) {
+      const PairTap& pair = spec.pairs[tap.slot];
+      taps.add(TapOp::compare, tap, {of_reference(pair.reference), pair.quantized});
+    } else {
+      taps.add(TapOp::keep, tap, {spec.pairs[tap.slot].reference});
+    }
   }
+  std::vector<std::string> outputs;
+  for (const std::string& name : outputs_of(reference)) outputs.push_back(of_reference(name));
+  edits.reference.opsets[kTapDomain] = 1;
+  if (!edits.has_pairs) {
+    taps.finish(outputs);
+    return edits;
+  }
+  const std::vector<std::string> quantized_outputs = outputs_of(*quantized);
+  if (merged) {
+    outputs.insert(outputs.end(), quantized_outputs.begin(), quantized_outputs.end());
+  } else {
+    std::erase_if(placed, [](const Placed& tap) { return !tap.quantized; });
+    std::ranges::stable_sort(placed, {}, &Placed::quantized);
+    Taps others(edits.quantized, *quantized, tokens, placement.group);
+    for (const Placed& tap : placed) {
+      others.add(TapOp::compare_kept, tap, {spec.pairs[tap.slot].quantized});
+    }
+    others.finish(quantized_outputs);
+  }
+  taps.finish(outputs);
   return edits;
 }
 

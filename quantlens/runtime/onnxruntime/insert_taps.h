@@ -16,6 +16,11 @@ enum class Together {
   apart,  ///< the reference first, in a session of its own; its side of each pair is kept meanwhile
 };
 
+struct Placement {
+  Together together = Together::merged;
+  std::size_t group = 1;  ///< neighbouring taps fed at once, by as many threads; their values wait
+};
+
 /// The edits that put the taps of a spec into the models.
 ///
 /// A tap is one more reader of its value, so nothing of the model changes: no name, and no fusion
@@ -36,6 +41,6 @@ struct TapEdits {
 /// Throws Errc::not_found for a value that does not exist or is a weight.
 /// REQUIRES: `quantized` is not null where there are pairs.
 TapEdits insert_taps(const Model& reference, const Model* quantized, const TapSpec& spec,
-                     Together together);
+                     const Placement& placement);
 
 }  // namespace quantlens::onnxruntime

@@ -1,5 +1,6 @@
-// ONNX Runtime in process, loaded by dlopen. Taps are pass-through custom ops in the graph; two
-// models run as one merged graph, so that no inner tensor is stored.
+// ONNX Runtime in process, loaded by dlopen. Taps are custom ops that read values as they are
+// computed; two models run as one merged graph where they can, so that no inner tensor is stored.
+// Start here; then run.cpp (a Run), insert_taps.h (where taps go), session.h (what is loaded).
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -171,13 +171,15 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
     : reference_(reference), quantized_(quantized), accumulators_(spec), taps_(accumulators_) {
   check_inputs(reference, quantized);
   const SessionOptions session_options{options.threads, options.optimized_dump};
-  TapEdits edits = insert_taps(reference, quantized, spec, Together::merged);
+  Placement placement{.together = Together::merged, .group = std::max(options.threads, 1u)};
+  TapEdits edits = insert_taps(reference, quantized, spec, placement);
   for (const std::size_t slot : edits.dropped_taps) accumulators_.drop_tap(slot);
   for (const std::size_t slot : edits.dropped_pairs) accumulators_.drop_pair(slot);
   not_tapped_ = edits.not_tapped;
   if (edits.has_pairs) {
     if (open_merged(edits, session_options)) return;
-    edits = insert_taps(reference, quantized, spec, Together::apart);
+    placement.together = Together::apart;
+    edits = insert_taps(reference, quantized, spec, placement);
   }
   open_apart(edits, session_options);
 }

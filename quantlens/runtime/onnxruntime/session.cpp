@@ -163,6 +163,7 @@ std::vector<Tensor> Session::run(const NamedTensors& inputs) {
       input_values.push_back(view_of(held.back().second));
     }
     std::vector<const char*> output_names;
+    output_names.reserve(output_names_.size());
     for (const std::string& name : output_names_) output_names.push_back(name.c_str());
     std::vector<Ort::Value> values =
         session_.Run(Ort::RunOptions{nullptr}, input_names.data(), input_values.data(),

@@ -5,6 +5,8 @@
 #include <array>
 #include <exception>
 #include <map>
+#include <mutex>
+#include <span>
 #include <utility>
 
 #include "quantlens/runtime/onnxruntime/session.h"
@@ -12,8 +14,12 @@
 namespace quantlens::onnxruntime {
 namespace {
 
-constexpr const char* kSlot = "slot";
+constexpr const char* kSlots = "slots";
+constexpr const char* kShifted = "shifted";
 constexpr const char* kNames[] = {"Observe", "Compare", "Keep", "CompareKept", "Last"};
+
+/// Below this, waking other threads costs more than they save.
+constexpr std::size_t kParallelBytes = 1 << 17;
 
 const char* name_of(TapOp op) {
   return kNames[static_cast<std::size_t>(op)];
@@ -40,105 +46,139 @@ Shown show(const Ort::KernelContext& context, std::size_t input) {
   return shown;
 }
 
-/// A tap as its node describes it.
-struct Attributes {
-  TapOp op = TapOp::last;
-  std::size_t slot = 0;
-  bool shifted = false;
-};
-
 /// What the kernels of one Run share with it.
 struct TapSink {
   Accumulators* accumulators = nullptr;
+  std::mutex mutex;                    // of what follows
   std::map<std::size_t, Tensor> kept;  // by slot of the pair
-  std::vector<std::int8_t> codes;      // shifted back
   std::exception_ptr error;            // the first
 
-  void take(const Attributes& tap, const Ort::KernelContext& context);
   void keep(std::size_t slot, const Shown& shown);
-  void compare(const Attributes& tap, const TensorView& x, Shown q);
+  Tensor take_kept(std::size_t slot);
+  void compare(std::size_t slot, const TensorView& x, Shown q, bool shifted);
 };
-
-void TapSink::take(const Attributes& tap, const Ort::KernelContext& context) {
-  switch (tap.op) {
-    case TapOp::observe:
-      return accumulators->observe(tap.slot, show(context, 0).view());
-    case TapOp::compare: {
-      const Shown x = show(context, 0);
-      return compare(tap, x.view(), show(context, 1));
-    }
-    case TapOp::keep:
-      return keep(tap.slot, show(context, 0));
-    case TapOp::compare_kept: {
-      const Tensor x = std::move(kept.at(tap.slot));
-      kept.erase(tap.slot);
-      return compare(tap, view(x), show(context, 0));
-    }
-    case TapOp::last:
-      return;
-  }
-}
-
-void TapSink::compare(const Attributes& tap, const TensorView& x, Shown q) {
-  if (tap.shifted && q.dtype == DType::uint8) {
-    const std::span shifted(static_cast<const std::uint8_t*>(q.data), q.bytes);
-    codes.resize(shifted.size());
-    std::ranges::transform(shifted, codes.begin(),
-                           [](std::uint8_t code) { return static_cast<std::int8_t>(code ^ 0x80); });
-    q.dtype = DType::int8;
-    q.data = codes.data();
-  }
-  accumulators->compare(tap.slot, x, q.view());
-}
 
 void TapSink::keep(std::size_t slot, const Shown& shown) {
   if (shown.dtype == DType::string) return accumulators->compare(slot, shown.view(), shown.view());
   const auto* begin = static_cast<const std::byte*>(shown.data);
   const auto copy = std::make_shared<const std::vector<std::byte>>(begin, begin + shown.bytes);
+  const std::lock_guard lock(mutex);
   kept[slot] = Tensor(shown.dtype, shown.shape, *copy, copy);
+}
+
+Tensor TapSink::take_kept(std::size_t slot) {
+  const std::lock_guard lock(mutex);
+  const auto found = kept.extract(slot);
+  return std::move(found.mapped());
+}
+
+void TapSink::compare(std::size_t slot, const TensorView& x, Shown q, bool shifted) {
+  std::unique_ptr<std::int8_t[]> codes;
+  if (shifted && q.dtype == DType::uint8) {
+    const std::span given(static_cast<const std::uint8_t*>(q.data), q.bytes);
+    codes = std::make_unique_for_overwrite<std::int8_t[]>(given.size());
+    std::ranges::transform(given, codes.get(),
+                           [](std::uint8_t code) { return static_cast<std::int8_t>(code ^ 0x80); });
+    q.dtype = DType::int8;
+    q.data = codes.get();
+  }
+  accumulators->compare(slot, x, q.view());
 }
 
 /// Shared by all ops: shows its inputs to the sink and keeps exceptions from the runtime.
 class Kernel {
  public:
-  Kernel(const OrtKernelInfo* raw, TapOp op, TapSink* sink) : tap_{.op = op}, sink_(sink) {
+  Kernel(const OrtKernelInfo* raw, TapOp op, TapSink* sink) : op_(op), sink_(sink) {
     if (op == TapOp::last) return;
     const Ort::ConstKernelInfo info(raw);
-    tap_.slot = static_cast<std::size_t>(info.GetAttribute<std::int64_t>(kSlot));
-    tap_.shifted = info.GetAttribute<std::int64_t>(kShifted) != 0;
+    slots_ = info.GetAttributes<std::int64_t>(kSlots);
+    shifted_ = info.GetAttributes<std::int64_t>(kShifted);
   }
 
   // NOLINTNEXTLINE(readability-identifier-naming): ORT's base class calls it.
   OrtStatusPtr ComputeV2(OrtKernelContext* raw) noexcept {
     try {
-      Ort::KernelContext context(raw);
-      sink_->take(tap_, context);
+      const Ort::KernelContext context(raw);
+      feed_all(context);
       constexpr std::array<std::int64_t, 1> kEmpty = {0};
       context.GetOutput(0, kEmpty.data(), kEmpty.size());
-      return nullptr;
     } catch (...) {
-      if (!sink_->error) sink_->error = std::current_exception();
-      return Ort::GetApi().CreateStatus(ORT_FAIL, "a tap failed");
+      keep_error();
     }
+    return sink_->error ? Ort::GetApi().CreateStatus(ORT_FAIL, "a tap failed") : nullptr;
   }
 
  private:
-  Attributes tap_;
+  struct Feeding {
+    Kernel* kernel;
+    std::vector<Shown> inputs;
+  };
+
+  void feed_all(const Ort::KernelContext& context) {
+    if (op_ == TapOp::last) return;
+    Feeding feeding{this, {}};
+    std::size_t bytes = 0;
+    for (std::size_t i = 0; i < context.GetInputCount(); ++i) {
+      feeding.inputs.push_back(show(context, i));
+      bytes += feeding.inputs.back().bytes;
+    }
+    if (slots_.size() == 1 || bytes < kParallelBytes) {
+      for (std::size_t i = 0; i < slots_.size(); ++i) feed_one(i, feeding.inputs);
+      return;
+    }
+    const auto one = [](void* data, std::size_t i) noexcept {
+      const auto* what = static_cast<const Feeding*>(data);
+      try {
+        what->kernel->feed_one(i, what->inputs);
+      } catch (...) {
+        what->kernel->keep_error();
+      }
+    };
+    context.ParallelFor(one, slots_.size(), slots_.size(), &feeding);
+  }
+
+  void feed_one(std::size_t i, const std::vector<Shown>& inputs) {
+    const auto slot = static_cast<std::size_t>(slots_[i]);
+    const bool shifted = shifted_[i] != 0;
+    switch (op_) {
+      case TapOp::observe:
+        return sink_->accumulators->observe(slot, inputs.at(i).view());
+      case TapOp::compare:
+        return sink_->compare(slot, inputs.at(2 * i).view(), inputs.at(2 * i + 1), shifted);
+      case TapOp::keep:
+        return sink_->keep(slot, inputs.at(i));
+      case TapOp::compare_kept: {
+        const Tensor x = sink_->take_kept(slot);
+        return sink_->compare(slot, view(x), inputs.at(i), shifted);
+      }
+      case TapOp::last:
+        return;
+    }
+  }
+
+  void keep_error() noexcept {
+    const std::lock_guard lock(sink_->mutex);
+    if (!sink_->error) sink_->error = std::current_exception();
+  }
+
+  TapOp op_;
   TapSink* sink_;
+  std::vector<std::int64_t> slots_;
+  std::vector<std::int64_t> shifted_;
 };
 
-/// One op of the domain. Its inputs are tensors of any type.
+/// One op of the domain. Its inputs are any number of tensors of any type.
 struct Op : Ort::CustomOpBase<Op, Kernel, true> {
   Op(TapOp op_kind, TapSink* op_sink) : kind(op_kind), sink(op_sink) {}
 
   // NOLINTBEGIN(readability-identifier-naming): ORT's base class calls them by these names.
   const char* GetName() const { return name_of(kind); }
-  std::size_t GetInputTypeCount() const { return kind == TapOp::compare ? 2 : 1; }
+  std::size_t GetInputTypeCount() const { return 1; }
   ONNXTensorElementDataType GetInputType(std::size_t) const {
     return ONNX_TENSOR_ELEMENT_DATA_TYPE_UNDEFINED;
   }
   OrtCustomOpInputOutputCharacteristic GetInputCharacteristic(std::size_t) const {
-    return kind == TapOp::last ? INPUT_OUTPUT_VARIADIC : INPUT_OUTPUT_REQUIRED;
+    return INPUT_OUTPUT_VARIADIC;
   }
   bool GetVariadicInputHomogeneity() const { return false; }
   std::size_t GetOutputTypeCount() const { return 1; }
@@ -162,17 +202,22 @@ struct Op : Ort::CustomOpBase<Op, Kernel, true> {
 
 }  // namespace
 
-Node tap_node(TapOp op, std::size_t slot, std::vector<std::string> inputs,
-              const std::string& token) {
+Node tap_node(TapOp op, const std::vector<TapItem>& items, const std::string& token) {
   Node node;
   node.name = token;
   node.type = name_of(op);
   node.domain = kTapDomain;
-  node.inputs = std::move(inputs);
   node.outputs = {token};
+  std::vector<std::int64_t> slots;
+  std::vector<std::int64_t> shifted;
+  for (const TapItem& item : items) {
+    node.inputs.insert(node.inputs.end(), item.inputs.begin(), item.inputs.end());
+    slots.push_back(static_cast<std::int64_t>(item.slot));
+    shifted.push_back(item.shifted ? 1 : 0);
+  }
   if (op == TapOp::last) return node;
-  node.attributes[kSlot] = static_cast<std::int64_t>(slot);
-  node.attributes[kShifted] = std::int64_t{0};
+  node.attributes[kSlots] = std::move(slots);
+  node.attributes[kShifted] = std::move(shifted);
   return node;
 }
 

@@ -17,7 +17,8 @@ namespace quantlens::onnxruntime {
 /// Operator set of the ops below.
 inline constexpr const char* kTapDomain = "quantlens";
 
-/// What a node of the domain does with its inputs; all give one empty tensor that nobody reads.
+/// What a node of the domain does with each of its taps; all give one empty tensor that nobody
+/// reads.
 enum class TapOp : std::uint8_t {
   observe,       ///< (x): shows x to tap `slot`
   compare,       ///< (x, q): shows both to pair tap `slot`
@@ -26,12 +27,16 @@ enum class TapOp : std::uint8_t {
   last,          ///< (outputs...): nothing, once they are all there (insert_taps.h says why)
 };
 
-/// Attribute of a comparison: 1 where int8 codes arrive as uint8, all 128 higher (insert_taps.h).
-inline constexpr const char* kShifted = "shifted";
+/// One tap of a node: its slot and its inputs.
+struct TapItem {
+  std::size_t slot = 0;
+  std::vector<std::string> inputs;
+  bool shifted = false;  ///< int8 codes arrive as uint8, all 128 higher (insert_taps.h)
+};
 
-/// Its node; `token` names node and output. A `last` has no slot.
-Node tap_node(TapOp op, std::size_t slot, std::vector<std::string> inputs,
-              const std::string& token);
+/// A node of several taps, which are fed at once by as many threads as the session has.
+/// `token` names node and output. A `last` is one item, whose slot is not used.
+Node tap_node(TapOp op, const std::vector<TapItem>& items, const std::string& token);
 
 /// The kernels behind these nodes. They reach the accumulators through this object, which outlives
 /// the session it is registered with. Kernels of one session run on the thread that runs the

@@ -91,6 +91,7 @@ std::tuple<std::string_view, std::string_view> key(const PairedStats& stats) {
 template <class Stats>
 void append_sorted(const std::vector<Stats>& all, std::string& out) {
   std::vector<const Stats*> sorted;
+  sorted.reserve(all.size());
   for (const Stats& stats : all) sorted.push_back(&stats);
   std::ranges::sort(sorted, [](const Stats* a, const Stats* b) { return key(*a) < key(*b); });
   append_u64(out, sorted.size());

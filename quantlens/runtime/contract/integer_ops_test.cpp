@@ -17,20 +17,24 @@ std::string scalar(Trial& trial, const std::string& name, float value) {
   return trial.net.weight(name, Tensor::scalar(value));
 }
 
+/// Between which scales are drawn.
+struct Scales {
+  double low, high;
+};
+
 /// A random scale and zero point as two weights; gives their names.
-Names coding(Trial& trial, const std::string& name, DType dtype, Dice& dice, double low = 0.02,
-             double high = 0.2) {
-  const Tensor scale = random_floats({}, dice.seed(), low, high);
+Names coding(Trial& trial, const std::string& name, DType dtype, Dice& dice,
+             Scales scales = {0.02, 0.2}) {
+  const Tensor scale = random_floats({}, dice.seed(), scales.low, scales.high);
   trial.net.weight(name + "_scale", scale);
   trial.net.weight(name + "_zero", random_codes({}, dice.seed(), dtype));
   return {name + "_scale", name + "_zero"};
 }
 
 /// Zero points near the middle, so that results do not all saturate.
-Names centred(Trial& trial, const std::string& name, DType dtype, Dice& dice, double low,
-              double high) {
+Names centred(Trial& trial, const std::string& name, DType dtype, Dice& dice, Scales scales) {
   const std::int64_t middle = dtype == DType::uint8 ? 128 : 0;
-  trial.net.weight(name + "_scale", random_floats({}, dice.seed(), low, high));
+  trial.net.weight(name + "_scale", random_floats({}, dice.seed(), scales.low, scales.high));
   trial.net.weight(name + "_zero",
                    random_integers({}, dice.seed(), middle - 20, middle + 20, dtype));
   return {name + "_scale", name + "_zero"};
@@ -77,7 +81,7 @@ Trial wide_codes(Dice& dice) {
   trial.feed("x", {2, 50}, dice, -9, 9);
   const DType dtype = dice.one_of<DType>({DType::int16, DType::uint16});
   Names inputs{"x"};
-  append(inputs, coding(trial, "x", dtype, dice, 0.0002, 0.0005));
+  append(inputs, coding(trial, "x", dtype, dice, {0.0002, 0.0005}));
   trial.net.output(trial.net.node("QuantizeLinear", inputs, "codes"));
   trial.net.weight("sums", random_integers({2, 50}, dice.seed(), -100000, 100000, DType::int32));
   scalar(trial, "sum_scale", 0.0013f);
@@ -114,13 +118,13 @@ Trial qlinear_conv(Dice& dice) {
   const ConvForm form = conv_form(dice);
   trial.feed("x", random_codes({2, 4, 7, 8}, dice.seed(), dtype));
   Names inputs{"x"};
-  append(inputs, centred(trial, "x", dtype, dice, 0.01, 0.03));
+  append(inputs, centred(trial, "x", dtype, dice, {0.01, 0.03}));
   trial.net.weight("w", narrow(form.weight, dice, DType::int8));
   const Shape channels = dice.flip() ? Shape{form.weight[0]} : Shape{};
   trial.net.weight("w_scale", random_floats(channels, dice.seed(), 0.005, 0.02));
   trial.net.weight("w_zero", random_integers(channels, 0, 0, 0, DType::int8));
   append(inputs, {"w", "w_scale", "w_zero"});
-  append(inputs, centred(trial, "y", dtype, dice, 0.02, 0.06));
+  append(inputs, centred(trial, "y", dtype, dice, {0.02, 0.06}));
   if (dice.flip()) {
     inputs.push_back(trial.net.weight(
         "b", random_integers({form.weight[0]}, dice.seed(), -2000, 2000, DType::int32)));
@@ -151,13 +155,13 @@ Trial qlinear_matmul(Dice& dice) {
       {{{2, 3, 8}, {8, 5}}, {{2, 3, 8}, {2, 8, 5}}, {{2, 8}, {8, 5}}});
   trial.feed("a", random_codes(a, dice.seed(), dtype));
   Names inputs{"a"};
-  append(inputs, centred(trial, "a", dtype, dice, 0.01, 0.03));
+  append(inputs, centred(trial, "a", dtype, dice, {0.01, 0.03}));
   trial.net.weight("b", narrow(b, dice, DType::int8));
   const Shape columns = b.size() == 2 && dice.flip() ? Shape{5} : Shape{};
   trial.net.weight("b_scale", random_floats(columns, dice.seed(), 0.005, 0.02));
   trial.net.weight("b_zero", random_integers(columns, dice.seed(), -5, 5, DType::int8));
   append(inputs, {"b", "b_scale", "b_zero"});
-  append(inputs, centred(trial, "y", dtype, dice, 0.02, 0.06));
+  append(inputs, centred(trial, "y", dtype, dice, {0.02, 0.06}));
   trial.net.output(trial.net.node("QLinearMatMul", inputs, "y"));
   return trial;
 }
@@ -182,7 +186,7 @@ Trial qgemm(Dice& dice) {
   const std::int64_t turn_a = dice.between(0, 1), turn_b = dice.between(0, 1);
   trial.feed("a", random_codes(turn_a != 0 ? Shape{8, 3} : Shape{3, 8}, dice.seed(), DType::uint8));
   Names inputs{"a"};
-  append(inputs, centred(trial, "a", DType::uint8, dice, 0.01, 0.03));
+  append(inputs, centred(trial, "a", DType::uint8, dice, {0.01, 0.03}));
   trial.net.weight("b", narrow(turn_b != 0 ? Shape{5, 8} : Shape{8, 5}, dice, DType::int8));
   const Shape columns = dice.flip() ? Shape{5} : Shape{};
   trial.net.weight("b_scale", random_floats(columns, dice.seed(), 0.005, 0.02));
@@ -191,7 +195,7 @@ Trial qgemm(Dice& dice) {
   inputs.push_back(dice.flip() ? trial.net.weight("c", random_integers({5}, dice.seed(), -999, 999,
                                                                        DType::int32))
                                : "");
-  if (dice.flip()) append(inputs, centred(trial, "y", DType::uint8, dice, 0.02, 0.06));
+  if (dice.flip()) append(inputs, centred(trial, "y", DType::uint8, dice, {0.02, 0.06}));
   trial.net.output(trial.net.microsoft("QGemm", inputs, "y",
                                        {{"transA", turn_a}, {"transB", turn_b}, {"alpha", 0.75f}}));
   return trial;
@@ -207,10 +211,10 @@ Trial qlinear_elementwise(Dice& dice) {
   for (const char* type : {"QLinearAdd", "QLinearMul"}) {
     const std::string y = std::string("y") + type;
     Names inputs{"a"};
-    append(inputs, centred(trial, y + "_a", dtype, dice, 0.02, 0.1));
+    append(inputs, centred(trial, y + "_a", dtype, dice, {0.02, 0.1}));
     inputs.emplace_back("b");
-    append(inputs, centred(trial, y + "_b", dtype, dice, 0.02, 0.1));
-    append(inputs, centred(trial, y, dtype, dice, 0.05, 0.2));
+    append(inputs, centred(trial, y + "_b", dtype, dice, {0.02, 0.1}));
+    append(inputs, centred(trial, y, dtype, dice, {0.05, 0.2}));
     trial.net.output(trial.net.microsoft(type, inputs, y));
   }
   return trial;
@@ -219,12 +223,12 @@ Trial qlinear_elementwise(Dice& dice) {
 Trial qlinear_concat(Dice& dice) {
   Trial trial;
   const DType dtype = dice.one_of<DType>({DType::int8, DType::uint8});
-  Names inputs = centred(trial, "y", dtype, dice, 0.05, 0.2);
+  Names inputs = centred(trial, "y", dtype, dice, {0.05, 0.2});
   trial.feed("a", random_codes({2, 3, 20}, dice.seed(), dtype));
   trial.net.weight("b", random_codes({2, 2, 20}, dice.seed(), dtype));
   for (const char* name : {"a", "b"}) {
     inputs.emplace_back(name);
-    append(inputs, centred(trial, name, dtype, dice, 0.05, 0.2));
+    append(inputs, centred(trial, name, dtype, dice, {0.05, 0.2}));
   }
   trial.net.output(trial.net.microsoft("QLinearConcat", inputs, "y", {{"axis", std::int64_t{1}}}));
   return trial;
@@ -235,8 +239,8 @@ Trial qlinear_pool(Dice& dice) {
   const DType dtype = dice.one_of<DType>({DType::int8, DType::uint8});
   trial.feed("x", random_codes({2, 3, 7, 8}, dice.seed(), dtype));
   Names inputs{"x"};
-  append(inputs, centred(trial, "x", dtype, dice, 0.05, 0.1));
-  append(inputs, centred(trial, "y", dtype, dice, 0.05, 0.1));
+  append(inputs, centred(trial, "x", dtype, dice, {0.05, 0.1}));
+  append(inputs, centred(trial, "y", dtype, dice, {0.05, 0.1}));
   trial.net.output(trial.net.microsoft("QLinearGlobalAveragePool", inputs, "all"));
   trial.net.output(trial.net.microsoft("QLinearAveragePool", inputs, "y",
                                        {{"kernel_shape", dice.several(2, 2, 3)},

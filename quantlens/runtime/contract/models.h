@@ -33,8 +33,8 @@ class Net {
                         const Attributes& attributes = {});
   /// QuantizeLinear, and DequantizeLinear of its result; makes `<value>_q` and `<value>_dq`.
   std::string quantize(const std::string& value, QParams params, DType dtype);
-  /// DequantizeLinear of a weight's codes; makes `<weight>_dq`.
-  std::string dequantize(const std::string& weight, const Tensor& scales, const Tensor& zero_points,
+  /// DequantizeLinear of a weight's codes; makes `<name>_dq`.
+  std::string dequantize(const std::string& name, const Tensor& scales, const Tensor& zero_points,
                          std::int64_t axis);
   Net& output(const std::string& name);
 

@@ -9,31 +9,37 @@ namespace {
 
 using Ints = std::vector<std::int64_t>;
 
+/// What a node is given besides its first input.
+struct Given {
+  Names inputs{"x"};
+  Attributes attributes;
+};
+
 /// A list of int64 as a weight, or as attribute `key`, whichever the operator set wants.
-void give(Trial& trial, bool as_input, const std::string& key, const Ints& values, Names& inputs,
-          Attributes& attributes) {
+void give(Trial& trial, Given& given, bool as_input, const std::string& key, const Ints& values) {
   if (!as_input) {
-    attributes.emplace(key, values);
+    given.attributes.emplace(key, values);
     return;
   }
   const auto count = static_cast<std::int64_t>(values.size());
-  inputs.push_back(trial.net.weight(key, Tensor::from<std::int64_t>({count}, values)));
+  given.inputs.push_back(trial.net.weight(key, Tensor::from<std::int64_t>({count}, values)));
 }
 
 Trial shapes(Dice& dice) {
   const bool inputs_since = dice.flip();
   Trial trial{Net(inputs_since ? 13 : 11), {}};
   trial.feed("x", {2, 1, 3, 4}, dice);
-  Names squeeze{"x"}, unsqueeze{"x"};
-  Attributes squeezed, unsqueezed;
-  give(trial, inputs_since, "axes", dice.flip() ? Ints{1} : Ints{-3}, squeeze, squeezed);
-  trial.net.output(trial.net.node("Squeeze", squeeze, "squeezed", squeezed));
+  Given squeeze, unsqueeze;
+  give(trial, squeeze, inputs_since, "axes", dice.flip() ? Ints{1} : Ints{-3});
+  trial.net.output(trial.net.node("Squeeze", squeeze.inputs, "squeezed", squeeze.attributes));
   if (inputs_since) {
-    unsqueeze.push_back(trial.net.weight("more_axes", Tensor::from<std::int64_t>({2}, {0, -1})));
+    unsqueeze.inputs.push_back(
+        trial.net.weight("more_axes", Tensor::from<std::int64_t>({2}, {0, -1})));
   } else {
-    unsqueezed.emplace("axes", Ints{0, 3});
+    unsqueeze.attributes.emplace("axes", Ints{0, 3});
   }
-  trial.net.output(trial.net.node("Unsqueeze", unsqueeze, "unsqueezed", unsqueezed));
+  trial.net.output(
+      trial.net.node("Unsqueeze", unsqueeze.inputs, "unsqueezed", unsqueeze.attributes));
   trial.net.weight("shape", Tensor::from<std::int64_t>({3}, {0, -1, dice.flip() ? 3 : 6}));
   trial.net.output(trial.net.node("Reshape", {"x", "shape"}, "reshaped"));
   trial.net.output(trial.net.node("Flatten", {"x"}, "flat", {{"axis", dice.between(-3, 4)}}));
@@ -66,14 +72,14 @@ Trial split(Dice& dice) {
   const std::int64_t opset = dice.one_of<std::int64_t>({11, 13, 18});
   Trial trial{Net(opset), {}};
   trial.feed("x", {2, 7, 4}, dice);
-  Names inputs{"x"};
-  Attributes attributes{{"axis", std::int64_t{1}}};
+  Given given;
+  given.attributes.emplace("axis", std::int64_t{1});
   if (opset == 18 && dice.flip()) {
-    attributes.emplace("num_outputs", std::int64_t{3});  // the last one is smaller
+    given.attributes.emplace("num_outputs", std::int64_t{3});  // the last one is smaller
   } else {
-    give(trial, opset >= 13, "split", {1, 4, 2}, inputs, attributes);
+    give(trial, given, opset >= 13, "split", {1, 4, 2});
   }
-  trial.net.node("Split", inputs, "a", attributes);
+  trial.net.node("Split", given.inputs, "a", given.attributes);
   trial.net.last().outputs = {"a", "b", "c"};
   trial.net.output("a").output("b").output("c");
   return trial;
@@ -83,15 +89,13 @@ Trial slice(Dice& dice) {
   const bool old = dice.flip();
   Trial trial{Net(old ? 9 : 13), {}};
   trial.feed("x", {2, 7, 5}, dice);
-  Names inputs{"x"};
-  Attributes attributes;
+  Given given;
   const Ints starts = dice.several(2, -8, 8), ends = dice.several(2, -8, 8);
-  give(trial, !old, "starts", starts, inputs, attributes);
-  give(trial, !old, "ends", ends, inputs, attributes);
-  give(trial, !old, "axes", {1, 2}, inputs, attributes);
-  if (!old)
-    give(trial, true, "steps", {dice.flip() ? 2 : 1, dice.flip() ? -1 : -3}, inputs, attributes);
-  trial.net.output(trial.net.node("Slice", inputs, "y", attributes));
+  give(trial, given, !old, "starts", starts);
+  give(trial, given, !old, "ends", ends);
+  give(trial, given, !old, "axes", {1, 2});
+  if (!old) give(trial, given, true, "steps", {dice.flip() ? 2 : 1, dice.flip() ? -1 : -3});
+  trial.net.output(trial.net.node("Slice", given.inputs, "y", given.attributes));
   return trial;
 }
 
@@ -108,17 +112,16 @@ Trial pad(Dice& dice) {
   const std::int64_t opset = dice.one_of<std::int64_t>({10, 13, 18});
   Trial trial{Net(opset), {}};
   trial.feed("x", {2, 3, 4}, dice);
-  Names inputs{"x"};
-  Attributes attributes;
+  Given given;
   const bool some_axes = opset == 18 && dice.flip();
-  give(trial, opset >= 11, "pads", dice.several(some_axes ? 4 : 6, -1, 2), inputs, attributes);
+  give(trial, given, opset >= 11, "pads", dice.several(some_axes ? 4 : 6, -1, 2));
   if (opset >= 11) {
-    inputs.push_back(dice.flip() ? trial.net.weight("value", Tensor::scalar(7.0f)) : "");
-    if (some_axes) give(trial, true, "axes", {-1, 1}, inputs, attributes);
+    given.inputs.push_back(dice.flip() ? trial.net.weight("value", Tensor::scalar(7.0f)) : "");
+    if (some_axes) give(trial, given, true, "axes", {-1, 1});
   } else {
-    attributes.emplace("value", 7.0f);
+    given.attributes.emplace("value", 7.0f);
   }
-  trial.net.output(trial.net.node("Pad", inputs, "y", attributes));
+  trial.net.output(trial.net.node("Pad", given.inputs, "y", given.attributes));
   return trial;
 }
 

@@ -32,6 +32,7 @@ Model quantized_net() {
 template <class Code>
 std::vector<Code> codes_of(const std::vector<float>& row, QParams params) {
   std::vector<Code> codes;
+  codes.reserve(row.size());
   for (const float value : row) {
     codes.push_back(static_cast<Code>(quantize(value, params, dtype_of<Code>())));
   }

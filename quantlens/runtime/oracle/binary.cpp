@@ -11,10 +11,18 @@
 namespace quantlens::oracle {
 namespace {
 
-/// f over the elements of two broadcast tensors, given as numbers of one type.
-template <class Out, class T>
-std::vector<Out> combined(const Tensor& a, const Tensor& b, const Shape& shape,
-                          const std::vector<T>& x, const std::vector<T>& y, auto f) {
+void check_same_type(const Tensor& a, const Tensor& b) {
+  if (a.dtype() != b.dtype()) {
+    refuse(fmt::format("its inputs are {} and {}", name(a.dtype()), name(b.dtype())));
+  }
+}
+
+/// f over the elements of two tensors that broadcast to `shape`, read by `numbers`.
+template <class Out>
+std::vector<Out> combined(const Tensor& a, const Tensor& b, const Shape& shape, auto numbers,
+                          auto f) {
+  const auto x = numbers(a);
+  const auto y = numbers(b);
   std::vector<Out> result(checked_size(shape));
   std::size_t i = 0;
   walk<2>(shape, {broadcast_strides(a.shape(), shape), broadcast_strides(b.shape(), shape)},
@@ -25,30 +33,22 @@ std::vector<Out> combined(const Tensor& a, const Tensor& b, const Shape& shape,
   return result;
 }
 
-void check_same_type(const Tensor& a, const Tensor& b) {
-  if (a.dtype() != b.dtype()) {
-    refuse(fmt::format("its inputs are {} and {}", name(a.dtype()), name(b.dtype())));
-  }
-}
-
 /// f for floats in double, for integers in int64.
 Tensor arithmetic(const Tensor& a, const Tensor& b, auto f) {
   check_same_type(a, b);
   const Shape shape = broadcast(a.shape(), b.shape());
   if (is_float(a.dtype())) {
-    return from_doubles(a.dtype(), shape, combined<double>(a, b, shape, doubles(a), doubles(b), f));
+    return from_doubles(a.dtype(), shape, combined<double>(a, b, shape, doubles, f));
   }
-  return from_integers(a.dtype(), shape,
-                       combined<std::int64_t>(a, b, shape, to_int64(a), to_int64(b), f));
+  return from_integers(a.dtype(), shape, combined<std::int64_t>(a, b, shape, to_int64, f));
 }
 
 Tensor comparison(const Tensor& a, const Tensor& b, auto f) {
   check_same_type(a, b);
   const Shape shape = broadcast(a.shape(), b.shape());
-  const std::vector<std::int64_t> truth =
-      is_float(a.dtype()) ? combined<std::int64_t>(a, b, shape, doubles(a), doubles(b), f)
-                          : combined<std::int64_t>(a, b, shape, to_int64(a), to_int64(b), f);
-  return from_integers(DType::boolean, shape, truth);
+  return from_integers(DType::boolean, shape,
+                       is_float(a.dtype()) ? combined<std::int64_t>(a, b, shape, doubles, f)
+                                           : combined<std::int64_t>(a, b, shape, to_int64, f));
 }
 
 std::int64_t wrapped(std::uint64_t value) {
@@ -131,9 +131,9 @@ Results pow(const Call& call) {
   const Tensor& b = call.input(1);
   if (!is_float(a.dtype())) refuse_unknown("the oracle raises only floats to a power");
   const Shape shape = broadcast(a.shape(), b.shape());
-  return {from_doubles(a.dtype(), shape,
-                       combined<double>(a, b, shape, doubles(a), doubles(b),
-                                        [](double x, double y) { return std::pow(x, y); }))};
+  return {from_doubles(
+      a.dtype(), shape,
+      combined<double>(a, b, shape, doubles, [](double x, double y) { return std::pow(x, y); }))};
 }
 
 Results equal(const Call& call) {

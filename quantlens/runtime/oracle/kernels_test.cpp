@@ -314,7 +314,7 @@ TEST(OracleCodes, IntegerProductsRequantize) {
 }
 
 TEST(OracleCodes, ElementwiseCodesAreRoundedOnce) {
-  const auto code = [](Ints values) {
+  const auto code = [](const Ints& values) {
     return ints({static_cast<std::int64_t>(values.size())}, values, DType::uint8);
   };
   const Tensor half = Tensor::scalar(0.5f);

@@ -59,6 +59,7 @@ std::size_t axis_in(std::int64_t axis, std::size_t rank) {
 
 std::vector<std::size_t> axes_in(const std::vector<std::int64_t>& axes, std::size_t rank) {
   std::vector<std::size_t> result;
+  result.reserve(axes.size());
   for (const std::int64_t axis : axes) result.push_back(axis_in(axis, rank));
   std::ranges::sort(result);
   if (std::ranges::adjacent_find(result) != result.end()) refuse("an axis is given twice");

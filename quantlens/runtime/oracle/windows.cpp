@@ -13,7 +13,7 @@ constexpr std::int64_t kMost = std::int64_t{1}
 
 std::vector<std::int64_t> setting(const Node& node, const std::string& key, std::size_t count,
                                   std::int64_t otherwise) {
-  const std::vector<std::int64_t> given = attribute_ints(node, key);
+  std::vector<std::int64_t> given = attribute_ints(node, key);
   if (given.empty()) return std::vector<std::int64_t>(count, otherwise);
   if (given.size() != count) {
     refuse(fmt::format("its attribute {} has {} entries instead of {}", key, given.size(), count));

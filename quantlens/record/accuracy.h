@@ -2,19 +2,20 @@
 #pragma once
 
 #include <array>
-#include <boost/describe.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/describe.hpp>
 
 namespace quantlens {
 
 /// A model's accuracy over a data set.
 struct Accuracy {
   std::string metric;
-  double value = 0;                    ///< 0..1 for rates
-  std::array<double, 2> interval{};    ///< 95 %
+  double value = 0;                  ///< 0..1 for rates
+  std::array<double, 2> interval{};  ///< 95 %
   std::uint64_t samples = 0;
 };
 BOOST_DESCRIBE_STRUCT(Accuracy, (), (metric, value, interval, samples))
@@ -23,7 +24,7 @@ BOOST_DESCRIBE_STRUCT(Accuracy, (), (metric, value, interval, samples))
 struct Flip {
   std::uint64_t sample = 0;
   std::string name;
-  std::string direction;     ///< lost (reference right, other wrong) | gained
+  std::string direction;  ///< lost (reference right, other wrong) | gained
   std::int64_t label = 0;
   std::int64_t reference = 0;  ///< first answer of the reference
   std::int64_t other = 0;      ///< first answer of the other model
@@ -38,10 +39,11 @@ struct AccuracyPair {
   std::array<double, 2> difference_interval{};  ///< 95 %, paired
   std::optional<double> ratio;                  ///< difference / reference; absent where that is 0
   std::uint64_t lost = 0, gained = 0;
-  std::vector<Flip> flips;                      ///< the first kFlipsKept in order of index
+  std::vector<Flip> flips;  ///< the first kFlipsKept in order of index
 };
-BOOST_DESCRIBE_STRUCT(AccuracyPair, (), (reference, quantized, difference, difference_interval, ratio,
-                                         lost, gained, flips))
+BOOST_DESCRIBE_STRUCT(AccuracyPair, (),
+                      (reference, quantized, difference, difference_interval, ratio, lost, gained,
+                       flips))
 
 inline constexpr std::size_t kFlipsKept = 200;
 

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/describe.hpp>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/describe.hpp>
 
 #include "quantlens/quant/params.h"
 #include "quantlens/quant/scheme.h"
@@ -17,34 +18,36 @@ BOOST_DEFINE_ENUM_CLASS(Side, q_output, integer_output, float_value)
 
 /// A value of the reference and its quantized side.
 struct ValuePair {
-  std::string op;         ///< id of the op whose activation it is; a graph input's own name
-  std::string op_name;    ///< as people see it
-  std::string type;       ///< of the anchor; "Input" for graph inputs
+  std::string op;       ///< id of the op whose activation it is; a graph input's own name
+  std::string op_name;  ///< as people see it
+  std::string type;     ///< of the anchor; "Input" for graph inputs
   std::vector<std::string> pattern;
   std::string reference;  ///< value of the reference
   std::string quantized;  ///< value of the quantized model
   Side side = Side::float_value;
-  std::optional<Scheme> scheme;   ///< absent for a float side
+  std::optional<Scheme> scheme;  ///< absent for a float side
   std::optional<QParams> params;
-  std::string found_by;           ///< metadata | name
+  std::string found_by;  ///< metadata | name
   bool operator==(const ValuePair&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ValuePair, (), (op, op_name, type, pattern, reference, quantized, side, scheme,
-                                      params, found_by))
+BOOST_DESCRIBE_STRUCT(ValuePair, (),
+                      (op, op_name, type, pattern, reference, quantized, side, scheme, params,
+                       found_by))
 
 /// A weight of the reference (after folding, if it was) and its integer tensor.
 struct WeightPair {
   std::string op;
   std::string op_name;
   std::string type;
-  std::string reference;             ///< name in the reference's file
-  std::string quantized;             ///< integer tensor of the quantized model
-  bool folded = false;               ///< compare with the weight after folding batch norm
+  std::string reference;  ///< name in the reference's file
+  std::string quantized;  ///< integer tensor of the quantized model
+  bool folded = false;    ///< compare with the weight after folding batch norm
   Scheme scheme;
   std::vector<QParams> params;
   bool operator==(const WeightPair&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(WeightPair, (), (op, op_name, type, reference, quantized, folded, scheme, params))
+BOOST_DESCRIBE_STRUCT(WeightPair, (),
+                      (op, op_name, type, reference, quantized, folded, scheme, params))
 
 /// A value that has a counterpart but was left out of the comparison.
 struct NotCompared {
@@ -56,7 +59,7 @@ BOOST_DESCRIBE_STRUCT(NotCompared, (), (value, reason))
 
 /// How the two models belong together, leftovers shown.
 struct Pairing {
-  std::vector<ValuePair> pairs;      ///< in the order of the reference's ops
+  std::vector<ValuePair> pairs;  ///< in the order of the reference's ops
   std::vector<WeightPair> weights;
   std::vector<std::string> only_reference;  ///< values that no quantized tensor stands for
   std::vector<std::string> only_quantized;  ///< quantized tensors that stand for no value

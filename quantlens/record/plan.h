@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/describe.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/describe.hpp>
 
 #include "quantlens/quant/params.h"
 #include "quantlens/quant/scheme.h"
@@ -30,18 +31,18 @@ struct ActivationPlan {
   std::string value;
   Scheme scheme;
   QParams params;
-  float min = 0, max = 0;     ///< the range the parameters were chosen for
-  bool all_uses = false;      ///< every reader, graph outputs included (the producer is quantized)
-  std::vector<ValueUse> uses; ///< the readers, where not all
+  float min = 0, max = 0;      ///< the range the parameters were chosen for
+  bool all_uses = false;       ///< every reader, graph outputs included (the producer is quantized)
+  std::vector<ValueUse> uses;  ///< the readers, where not all
   bool operator==(const ActivationPlan&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ActivationPlan, (), (value, scheme, params, min, max, all_uses, uses))
 
 /// A weight or bias stored as integers; the listed uses read it dequantized.
 struct WeightPlan {
-  std::string weight;             ///< float tensor: of the reference's file, or of Plan::weights
-  Scheme scheme;                  ///< int32 for a bias
-  std::vector<QParams> params;    ///< one, or one a channel
+  std::string weight;           ///< float tensor: of the reference's file, or of Plan::weights
+  Scheme scheme;                ///< int32 for a bias
+  std::vector<QParams> params;  ///< one, or one a channel
   std::vector<ValueUse> uses;
   bool operator==(const WeightPlan&) const = default;
 };
@@ -67,12 +68,13 @@ BOOST_DESCRIBE_STRUCT(InputEdit, (), (use, weight, original))
 
 /// What becomes of one op of the reference, and why.
 struct OpPlan {
-  std::string op;      ///< id
-  std::string name;    ///< as people see it
+  std::string op;    ///< id
+  std::string name;  ///< as people see it
   std::string type;
   std::string kind;
   std::vector<std::string> pattern;  ///< types of the ops that one kernel replaces, anchor first
-  std::vector<std::string> members;  ///< their ids, in order; the last one's output is the activation
+  /// Their ids, in order; the last one's output is the activation.
+  std::vector<std::string> members;
   bool quantized = false;
   std::string reason;  ///< why not, in words; empty where quantized
   bool operator==(const OpPlan&) const = default;
@@ -89,6 +91,7 @@ struct Plan {
   std::vector<InputEdit> input_edits;
   std::map<std::string, Tensor> weights;  ///< edited float tensors by new name (not in plan.json)
 };
-BOOST_DESCRIBE_STRUCT(Plan, (), (quant_format, ops, activations, weights_quantized, folds, input_edits))
+BOOST_DESCRIBE_STRUCT(Plan, (),
+                      (quant_format, ops, activations, weights_quantized, folds, input_edits))
 
 }  // namespace quantlens

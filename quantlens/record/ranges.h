@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/describe.hpp>
 #include <string>
 #include <vector>
+
+#include <boost/describe.hpp>
 
 #include "quantlens/quant/params.h"
 

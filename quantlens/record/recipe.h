@@ -1,14 +1,15 @@
-// record: every stored box of the flow as a plain struct whose fields are declared once; files, API,
-// tables and (later) UI and Python follow. No behaviour. Start with plan.h and diagnosis.h.
+// record: every stored box of the flow as a plain struct whose fields are declared once; files,
+// API, tables and (later) UI and Python follow. No behaviour. Start with plan.h and diagnosis.h.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/describe.hpp>
 #include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include <boost/describe.hpp>
 
 namespace quantlens {
 
@@ -31,18 +32,21 @@ struct OpRecipe {
 };
 BOOST_DESCRIBE_STRUCT(OpRecipe, (), (activation, weight))
 
-/// Everything a user may ask of the quantizer. Later entries win: model, op_type_dict, op_name_dict.
+/// Everything a user may ask of the quantizer. Later entries win: model, op_type_dict,
+/// op_name_dict.
 struct Recipe {
   std::string quant_format = "qdq";
   TensorRecipe activation{"uint8", "asym", "per_tensor", "minmax"};
   TensorRecipe weight{"int8", "sym", "per_channel", "minmax"};
-  std::map<std::string, OpRecipe> op_type_dict;  ///< key: regular expression, full match on the type
-  std::map<std::string, OpRecipe> op_name_dict;  ///< key: regular expression, full match on the name
-  std::string reduce_range = "auto";             ///< auto (where the CPU lacks VNNI) | true | false
+  /// Keys: regular expressions, full match on the type, or on the name.
+  std::map<std::string, OpRecipe> op_type_dict;
+  std::map<std::string, OpRecipe> op_name_dict;
+  std::string reduce_range = "auto";  ///< auto (where the CPU lacks VNNI) | true | false
   std::uint64_t calibration_sampling_size = 100;
   bool operator==(const Recipe&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Recipe, (), (quant_format, activation, weight, op_type_dict, op_name_dict,
-                                   reduce_range, calibration_sampling_size))
+BOOST_DESCRIBE_STRUCT(Recipe, (),
+                      (quant_format, activation, weight, op_type_dict, op_name_dict, reduce_range,
+                       calibration_sampling_size))
 
 }  // namespace quantlens

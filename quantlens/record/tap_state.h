@@ -19,8 +19,8 @@ namespace quantlens {
 struct ValueStats {
   std::string value;
   Moments moments;
-  FloatHistogram histogram;   ///< empty where the tap did not ask for it
-  int channel_axis = -1;      ///< axis of `channels` in the value's shape; -1: not gathered
+  FloatHistogram histogram;  ///< empty where the tap did not ask for it
+  int channel_axis = -1;     ///< axis of `channels` in the value's shape; -1: not gathered
   ChannelMoments channels;
   bool operator==(const ValueStats&) const = default;
 };
@@ -31,8 +31,8 @@ struct PairedStats {
   std::string quantized;  ///< value of the quantized model
   PairStats pairs;
   FloatHistogram reference_histogram;
-  CodeHistogram code_histogram;         ///< where the quantized side is 8-bit
-  FloatHistogram quantized_histogram;   ///< where it is float
+  CodeHistogram code_histogram;        ///< where the quantized side is 8-bit
+  FloatHistogram quantized_histogram;  ///< where it is float
   bool operator==(const PairedStats&) const = default;
 };
 
@@ -40,8 +40,8 @@ struct PairedStats {
 /// keyed and sorted by value: checkpoint, shard and pipe payload alike (docs/format.md).
 struct TapState {
   SampleSet samples;
-  std::vector<ValueStats> values;    ///< sorted by value
-  std::vector<PairedStats> pairs;    ///< sorted by (reference, quantized)
+  std::vector<ValueStats> values;  ///< sorted by value
+  std::vector<PairedStats> pairs;  ///< sorted by (reference, quantized)
   bool operator==(const TapState&) const = default;
 };
 

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <boost/describe.hpp>
 #include <cstdint>
 #include <map>
 #include <string>
 #include <vector>
+
+#include <boost/describe.hpp>
 
 namespace quantlens {
 
@@ -13,7 +14,7 @@ namespace quantlens {
 BOOST_DEFINE_ENUM_CLASS(WorkloadState, created, wip, success, failure)
 
 struct ModelFile {
-  std::string role;    ///< reference | quantized
+  std::string role;  ///< reference | quantized
   std::string path;
   std::string sha256;
   std::uint64_t bytes = 0;
@@ -22,19 +23,20 @@ BOOST_DESCRIBE_STRUCT(ModelFile, (), (role, path, sha256, bytes))
 
 /// One run's own record: the only file that holds ids, times and thread counts.
 struct Workload {
-  std::uint32_t format = 1;   ///< major version of the folder's layout
+  std::uint32_t format = 1;  ///< major version of the folder's layout
   std::string id;
   std::string name;
   std::string verb;
   std::vector<std::string> arguments;
   WorkloadState state = WorkloadState::created;
-  std::string message;        ///< of a failure
-  std::string created;        ///< UTC, RFC 3339
+  std::string message;  ///< of a failure
+  std::string created;  ///< UTC, RFC 3339
   std::string finished;
   std::vector<ModelFile> models;
   std::map<std::string, std::string> environment;  ///< versions, CPU, threads
 };
-BOOST_DESCRIBE_STRUCT(Workload, (), (format, id, name, verb, arguments, state, message, created, finished,
-                                     models, environment))
+BOOST_DESCRIBE_STRUCT(Workload, (),
+                      (format, id, name, verb, arguments, state, message, created, finished, models,
+                       environment))
 
 }  // namespace quantlens

@@ -267,6 +267,10 @@ TEST(ApplyOnnx, RefusesAPlanForAnotherModel) {
   EXPECT_THAT(refused([](Plan& p) { p.folds[0].op = "no"; }), HasSubstr("no op 'no'"));
   EXPECT_THAT(refused([](Plan& p) { p.folds[0].into = "n1"; }), HasSubstr("into itself"));
   EXPECT_THAT(refused([](Plan& p) { p.folds.push_back({"c1", "r1"}); }), HasSubstr("disappears"));
+  EXPECT_THAT(refused([](Plan& p) {
+                p.folds = {{"r1", "c1"}};
+              }),
+              HasSubstr("the value 'c1' disappears, and is read"));
   EXPECT_THAT(refused([](Plan& p) { p.activations[0].value = "no"; }), HasSubstr("value 'no'"));
   EXPECT_THAT(refused([](Plan& p) { p.activations[0].value = "c1"; }), HasSubstr("disappears"));
   EXPECT_THAT(refused([](Plan& p) { p.activations.push_back(p.activations[2]); }),

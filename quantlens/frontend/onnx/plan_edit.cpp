@@ -64,6 +64,10 @@ class PlanEditor {
     fail(fmt::format("there is no weight '{}'", printable(name)));
   }
 
+  [[noreturn]] void fail_gone(const std::string& value) const {
+    fail(fmt::format("the value '{}' disappears, and is read", printable(value)));
+  }
+
   std::size_t node_of(const std::string& op) const {
     const auto found = ops_.find(op);
     if (found == ops_.end()) fail(fmt::format("there is no op '{}'", printable(op)));
@@ -80,10 +84,12 @@ class PlanEditor {
     const std::size_t op = node_of(fold.op);
     const std::size_t into = node_of(fold.into);
     if (op == into) fail(fmt::format("op '{}' is folded into itself", printable(fold.op)));
-    out_.edit.removed.insert(op);
+    if (!out_.edit.removed.insert(op).second) {
+      fail(fmt::format("op '{}' is folded twice", printable(fold.op)));
+    }
     for (const std::string& input : graph_.nodes[op].inputs) touched_.insert(input);
     for (const std::string& output : graph_.nodes[op].outputs) {
-      out_.edit.values_dropped.insert(output);
+      if (!output.empty()) gone_.insert(output);
     }
     folded_into_[op] = into;
     std::size_t& last = last_folded_.emplace(into, op).first->second;
@@ -98,8 +104,8 @@ class PlanEditor {
       fail(fmt::format("op '{}' disappears, and others into it", printable(op_id(node))));
     }
     out_.edit.outputs[into][main_output(node)] = op_id(graph_.nodes[last]);
-    out_.edit.values_dropped.insert(op_id(node));
-    out_.edit.values_dropped.erase(op_id(graph_.nodes[last]));
+    gone_.insert(op_id(node));
+    gone_.erase(op_id(graph_.nodes[last]));
   }
 
   void set_input(const ValueUse& use, const std::string& value) {
@@ -143,7 +149,7 @@ class PlanEditor {
       return std::pair{
           into, static_cast<std::size_t>(std::ranges::find(outputs, value) - outputs.begin())};
     }
-    fail(fmt::format("the value '{}' disappears", printable(value)));
+    fail_gone(value);
   }
 
   std::size_t first_reader(std::span<const ValueUse> uses) const {
@@ -301,8 +307,12 @@ class PlanEditor {
   /// Float weights that only quantized or folded ops read go, whether initializers or Constants.
   void drop_unread() {
     const std::set<std::string> read = read_values();
+    for (const std::string& name : gone_) {
+      if (read.contains(name)) fail_gone(name);
+    }
+    out_.edit.values_dropped.insert(gone_.begin(), gone_.end());
     for (const std::string& name : touched_) {
-      if (read.contains(name)) continue;
+      if (read.contains(name) || gone_.contains(name)) continue;
       if (graph_.weights.contains(name)) {
         out_.edit.removed_weights.insert(name);
         out_.edit.values_dropped.insert(name);
@@ -329,6 +339,7 @@ class PlanEditor {
   std::unordered_map<std::string, std::size_t> ops_;
   std::unordered_map<std::size_t, std::size_t> folded_into_;
   std::map<std::size_t, std::size_t> last_folded_;  ///< by the node that stays
+  std::set<std::string> gone_;                      ///< values that folding leaves nobody to make
   std::set<std::string> touched_;                   ///< float weights that may now be unread
   PlanEdit out_;
   boost::json::object map_values_;

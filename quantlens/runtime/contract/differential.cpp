@@ -61,9 +61,7 @@ std::string Trial::feed(const std::string& name, const Tensor& tensor) {
   return net.input(name, tensor.shape(), tensor.dtype());
 }
 
-void expect_agreement(const Trial& trial, const Tolerance& tolerance) {
-  const Model model = trial.net.model();
-  const Batch data = batch(0, trial.inputs);
+void expect_agreement(const Model& model, const Batch& data, const Tolerance& tolerance) {
   const TensorMap oracle = oracle::open(model, nullptr, {}, {})->step(data).reference;
   const TensorMap other = onnxruntime::open(model, nullptr, {}, {})->step(data).reference;
   ASSERT_EQ(oracle.size(), other.size());
@@ -80,7 +78,8 @@ void try_often(const OpCase& op) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Dice dice(seed);
     try {
-      expect_agreement(op.make(dice), op.tolerance);
+      const Trial trial = op.make(dice);
+      expect_agreement(trial.net.model(), batch(0, trial.inputs), op.tolerance);
     } catch (const Error& error) {
       ADD_FAILURE() << error.what();
     }

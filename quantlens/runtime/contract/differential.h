@@ -70,8 +70,8 @@ inline std::string case_name(const testing::TestParamInfo<OpCase>& info) {
   return info.param.name;
 }
 
-/// Runs the trial in both and expects their outputs to agree.
-void expect_agreement(const Trial& trial, const Tolerance& tolerance);
+/// Runs the batch in both and expects their outputs to agree.
+void expect_agreement(const Model& model, const Batch& data, const Tolerance& tolerance);
 
 /// Does so for many seeds. Skips where ONNX Runtime is missing.
 void try_often(const OpCase& op);

@@ -189,7 +189,8 @@ Trial layer_norm(Dice& dice) {
 }
 
 Trial reduce(Dice& dice) {
-  const std::string type = dice.flip() ? "ReduceMean" : "ReduceSum";
+  const std::string type =
+      dice.one_of<std::string>({"ReduceMean", "ReduceSum", "ReduceL2", "ReduceMax", "ReduceMin"});
   const std::int64_t opset = dice.one_of<std::int64_t>({11, 13, 18});
   Trial trial{Net(opset), {}};
   trial.feed("x", {2, 3, 4}, dice);

@@ -59,7 +59,12 @@ Results logical_not(const Call& call);
 Results softmax(const Call& call);
 Results batch_normalization(const Call& call);
 Results layer_normalization(const Call& call);
+
+// reduce.cpp
+Results reduce_l2(const Call& call);
+Results reduce_max(const Call& call);
 Results reduce_mean(const Call& call);
+Results reduce_min(const Call& call);
 Results reduce_sum(const Call& call);
 
 // pool.cpp

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ops that look at a row of elements at once: softmax, normalizations, reductions.
+// Ops that scale a row of elements by what they are together: softmax and normalizations.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -54,50 +54,6 @@ RowMoments row_moments(std::span<const double> row, double epsilon) {
   double squares = 0;
   for (const double value : row) squares += (value - mean) * (value - mean);
   return {mean, 1 / std::sqrt(squares / count + epsilon)};
-}
-
-/// Sums of `values` over the reduced axes.
-template <class T>
-std::vector<T> sums(const Shape& shape, const Strides& steps, std::size_t count,
-                    const std::vector<T>& values) {
-  std::vector<T> result(count);
-  std::size_t i = 0;
-  walk<1>(shape, {steps}, [&](const std::array<std::int64_t, 1>& at) {
-    result[static_cast<std::size_t>(at[0])] += values[i++];
-  });
-  return result;
-}
-
-Results reduce(const Call& call, bool mean) {
-  const Tensor& x = call.input(0);
-  const std::vector<std::int64_t> given =
-      ints(call, "axes", 1).value_or(std::vector<std::int64_t>{});
-  if (given.empty() && attribute_int(call.node, "noop_with_empty_axes", 0) != 0) return {x};
-  std::vector<std::size_t> axes = axes_in(given, x.shape().size());
-  if (given.empty()) {
-    for (std::size_t i = 0; i < x.shape().size(); ++i) axes.push_back(i);
-  }
-  Shape kept = x.shape();
-  for (const std::size_t axis : axes) kept[axis] = 1;
-  const std::size_t count = checked_size(kept);
-  const Strides steps = broadcast_strides(kept, x.shape());
-  Shape shape = kept;
-  if (attribute_int(call.node, "keepdims", 1) == 0) {
-    shape.clear();
-    for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (!std::ranges::binary_search(axes, i)) shape.push_back(kept[i]);
-    }
-  }
-  if (!is_float(x.dtype())) {
-    if (mean) refuse_unknown("the oracle takes means of floats only");
-    return {from_integers(x.dtype(), shape, sums(x.shape(), steps, count, to_int64(x)))};
-  }
-  std::vector<double> result = sums(x.shape(), steps, count, doubles(x));
-  if (mean) {
-    const double share = static_cast<double>(x.size()) / static_cast<double>(count);
-    for (double& value : result) value /= share;
-  }
-  return {from_doubles(x.dtype(), shape, result)};
 }
 
 }  // namespace
@@ -167,14 +123,6 @@ Results layer_normalization(const Call& call) {
   outer.insert(outer.end(), inner.size(), 1);
   return {from_doubles(x.dtype(), x.shape(), values), from_doubles(DType::float32, outer, means),
           from_doubles(DType::float32, outer, inverses)};
-}
-
-Results reduce_mean(const Call& call) {
-  return reduce(call, true);
-}
-
-Results reduce_sum(const Call& call) {
-  return reduce(call, false);
 }
 
 }  // namespace quantlens::oracle

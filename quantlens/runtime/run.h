@@ -71,7 +71,8 @@ class Run {
   /// same inputs (the quantized one by position). Throws Errc::bad_input where the batch does not fit
   /// the model, naming the input, both shapes and dtypes; Errc::failed where the runtime fails.
   virtual Outputs step(const Batch& batch) = 0;
-  /// What the taps have gathered so far; leaves them empty.
+  /// What the taps have gathered so far; leaves them empty, so that a sample may be seen again.
+  /// Throws Errc::failed after a step that threw: its samples are counted in part.
   virtual TapState take() = 0;
   virtual const std::vector<NotTapped>& not_tapped() const = 0;
 };

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/base/yaml.h"
 
-#include <fmt/format.h>
-#include <yaml-cpp/yaml.h>
-
 #include <charconv>
 #include <cmath>
 #include <limits>
 #include <string>
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
@@ -53,8 +53,8 @@ class Converter {
 
  private:
   [[noreturn]] void fail(const YAML::Node& node, const std::string& what) const {
-    throw Error(Errc::bad_input, fmt::format("{}: line {}: the document {}", where_,
-                                             node.Mark().line + 1, what));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: line {}: the document {}", where_, node.Mark().line + 1, what));
   }
 
   static json::Value scalar(const YAML::Node& node) {
@@ -91,8 +91,9 @@ json::Value parse_yaml(std::string_view text, std::string_view where) {
   try {
     return Converter(where).convert(YAML::Load(std::string(text)), 0);
   } catch (const YAML::Exception& error) {
-    throw Error(Errc::bad_input, fmt::format("{}: line {}: not sound YAML ({}); see --help for an example",
-                                             where, error.mark.line + 1, error.msg));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: line {}: not sound YAML ({}); see --help for an example", where,
+                            error.mark.line + 1, error.msg));
   }
 }
 

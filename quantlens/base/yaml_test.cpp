@@ -19,7 +19,8 @@ TEST(ParseYaml, GivesPlainScalarsTheirTypes) {
 }
 
 TEST(ParseYaml, ReadsJson) {
-  EXPECT_EQ(parse_yaml(R"({"list": [1, 2], "quoted": "3"})", "here").at("list").as_array().size(), 2U);
+  EXPECT_EQ(parse_yaml(R"({"list": [1, 2], "quoted": "3"})", "here").at("list").as_array().size(),
+            2U);
   EXPECT_EQ(parse_yaml(R"({"quoted": "3"})", "here").at("quoted"), json::Value("3"));
 }
 
@@ -32,7 +33,8 @@ TEST(ParseYaml, RefusesWhatIsBrokenTwiceNamedTooDeepOrExploding) {
   std::string bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n";
   for (char name = 'b'; name < 'h'; ++name) {
     bomb += std::string(1, name) + ": &" + name + " [";
-    for (int i = 0; i < 10; ++i) bomb += std::string(i ? "," : "") + "*" + static_cast<char>(name - 1);
+    for (int i = 0; i < 10; ++i)
+      bomb += std::string(i ? "," : "") + "*" + static_cast<char>(name - 1);
     bomb += "]\n";
   }
   EXPECT_THROW(parse_yaml(bomb, "here"), Error);

@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the script tests share: the program, real data where there are some, and a way to skip."""
+
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+SOURCE = pathlib.Path(os.environ.get("QUANTLENS_SOURCE_DIR", pathlib.Path(__file__).parent.parent))
+TESTDATA = pathlib.Path(os.environ.get("QUANTLENS_TESTDATA", SOURCE.parent / "shared" / "testdata"))
+DEMO = SOURCE / "examples" / "demo"
+
+
+def skip(reason):
+    print("skipped:", reason)
+    sys.exit(77)
+
+
+def program():
+    path = os.environ.get("QUANTLENS_PROGRAM")
+    if not path:
+        skip("QUANTLENS_PROGRAM does not name the program")
+    return path
+
+
+def need_testdata():
+    if not TESTDATA.is_dir():
+        skip(f"the test data are absent ({TESTDATA})")
+    return TESTDATA
+
+
+def need(*modules):
+    for module in modules:
+        try:
+            __import__(module)
+        except ImportError:
+            skip(f"this Python has no {module}; tools/setup --tests installs one that has")
+
+
+class Sandbox:
+    """A folder with a workspace of its own, in which commands run."""
+
+    def __init__(self):
+        self._folder = tempfile.TemporaryDirectory(prefix="quantlens-test-")
+        self.path = pathlib.Path(self._folder.name)
+        self.environment = dict(os.environ, QUANTLENS_WORKSPACE=str(self.path / "workspace"))
+
+    def run(self, *arguments, code=0, timeout=500):
+        """Runs the program; any other exit code fails the test. Returns what it printed."""
+        done = subprocess.run([program(), *map(str, arguments)], capture_output=True, text=True, cwd=self.path,
+                              env=self.environment, timeout=timeout, check=False)
+        if code is not None and done.returncode != code:
+            raise AssertionError(f"exit code {done.returncode}, not {code}, of {arguments}:\n{done.stderr}")
+        return done
+
+    def json(self, *arguments):
+        return json.loads(self.run(*arguments, "--output", "json").stdout)
+
+    def write(self, name, text):
+        path = self.path / name
+        path.write_text(text)
+        return path
+
+    def workload(self, identity):
+        return self.path / "workspace" / "workloads" / identity
+
+    def record(self, identity, name):
+        return json.loads((self.workload(identity) / name).read_text())
+
+
+def imagenet(sandbox, folder=None, labels=None, name="imagenet.yaml", crop=224):
+    """The document that feeds the MobileNets."""
+    folder = folder or TESTDATA / "imagenet" / "images"
+    labels = labels or TESTDATA / "imagenet" / "val.txt"
+    return sandbox.write(name, f"""images: {{folder: {folder}, labels: {labels}, crop: {crop}, color: rgb,
+         mean: [127.5, 127.5, 127.5], std: [127.5, 127.5, 127.5], layout: nchw}}
+""")
+
+
+def squeezenet_data(sandbox):
+    data = TESTDATA / "imagenet"
+    return sandbox.write("squeezenet.yaml", f"""images: {{folder: {data / 'images'}, labels: {data / 'val.txt'},
+         crop: 227, color: bgr, layout: nchw}}
+""")
+
+
+PER_TENSOR = "{weight: {granularity: per_tensor}}"
+MOBILENET_METRIC = "top1:label_offset=1"
+
+
+def check(condition, claim):
+    """One claim of a test, said whether it holds or not."""
+    print("ok  " if condition else "FAIL", claim)
+    if not condition:
+        sys.exit(1)

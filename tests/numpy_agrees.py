@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The tables of MobileNet 0.75 with per-tensor weights against NumPy and tensors that the runtime itself returns."""
+
+import csv
+
+import harness
+
+harness.need("numpy", "onnx", "onnxruntime", "PIL")
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import onnxruntime as ort  # noqa: E402
+from onnx import numpy_helper  # noqa: E402
+from PIL import Image  # noqa: E402
+
+SAMPLES = 100
+
+
+def images():
+    labels = (harness.TESTDATA / "imagenet" / "val.txt").read_text().split("\n")[:SAMPLES]
+    for line in labels:
+        image = Image.open(harness.TESTDATA / "imagenet" / "images" / line.split()[0]).convert("RGB")
+        left, top = (image.width - 224) // 2, (image.height - 224) // 2
+        pixels = np.asarray(image.crop((left, top, left + 224, top + 224)), np.float32)
+        yield ((pixels - 127.5) / 127.5).transpose(2, 0, 1)[None]
+
+
+def session_with_outputs(model, names):
+    known = {output.name for output in model.graph.output}
+    for name in names:
+        if name not in known:
+            model.graph.output.append(onnx.helper.make_empty_tensor_value_info(name))
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 2
+    return ort.InferenceSession(model.SerializeToString(), options)
+
+
+def relative(mine, theirs):
+    return abs(mine - theirs) / max(abs(theirs), 1e-30)
+
+
+def check_weights(table, reference, quantized):
+    before = {i.name: numpy_helper.to_array(i) for i in reference.graph.initializer}
+    after = {i.name: numpy_helper.to_array(i) for i in quantized.graph.initializer}
+    scale_of = {n.input[0]: n.input[1] for n in quantized.graph.node if n.op_type == "DequantizeLinear"}
+    worst = 0.0
+    for row in table:
+        x = before[row["Weight"]].astype(np.float64)
+        codes = after[row["Quantized weight"]].astype(np.float32)
+        y = (codes * after[scale_of[row["Quantized weight"]]]).astype(np.float64)
+        figures = {"MSE": ((x - y) ** 2).mean()}
+        for side, tensor in (("Input", x), ("Optimized", y)):
+            figures[f"{side} model min"], figures[f"{side} model max"] = tensor.min(), tensor.max()
+            figures[f"{side} model mean"] = tensor.mean()
+            figures[f"{side} model standard deviation"], figures[f"{side} model variance"] = tensor.std(), tensor.var()
+        worst = max(worst, *(relative(float(row[key]), value) for key, value in figures.items()))
+    harness.check(worst <= 1e-6, f"{len(table)} weights agree with NumPy to {worst:.1e} relative")
+
+
+class Sums:
+    """Everything that the table says of one activation, gathered sample by sample in float64."""
+
+    def __init__(self):
+        self.n, self.ee, self.xx, self.low, self.high, self.values, self.largest = 0, 0.0, 0.0, np.inf, -np.inf, [], 0.0
+        self.xy = self.yy = 0.0
+
+    def add(self, x, y):
+        x, y = x.astype(np.float64).ravel(), y.astype(np.float64).ravel()
+        self.n += x.size
+        self.ee += ((x - y) ** 2).sum()
+        self.xx, self.yy, self.xy = self.xx + (x * x).sum(), self.yy + (y * y).sum(), self.xy + (x * y).sum()
+        self.low, self.high = min(self.low, x.min()), max(self.high, x.max())
+        self.largest = max(self.largest, np.abs(x - y).max())
+        self.values.append(x.astype(np.float32))
+
+
+def check_activations(rows, reference, quantized):
+    chosen = rows[:: max(1, len(rows) // 10)][:10]
+    float_session = session_with_outputs(reference, [row["value"] for row in chosen if row["type"] != "Input"])
+    int_session = session_with_outputs(quantized, [row["quantized"] for row in chosen])
+    sums = {row["value"]: Sums() for row in chosen}
+    for image in images():
+        feed = {float_session.get_inputs()[0].name: image}
+        xs = dict(zip([o.name for o in float_session.get_outputs()], float_session.run(None, feed), strict=True))
+        ys = dict(zip([o.name for o in int_session.get_outputs()], int_session.run(None, feed), strict=True))
+        for row in chosen:
+            x = image if row["type"] == "Input" else xs[row["value"]]
+            y = ys[row["quantized"]]
+            if row["side"] == "q_output":
+                y = (y.astype(np.float32) - np.float32(row["zero_point"])) * np.float32(row["scale"])
+            sums[row["value"]].add(x, y)
+    worst, median_off = 0.0, 0.0
+    for row in chosen:
+        s = sums[row["value"]]
+        figures = {"mse": s.ee / s.n, "sqnr_db": 10 * np.log10(s.xx / s.ee), "min": s.low, "max": s.high,
+                   "cosine": s.xy / np.sqrt(s.xx * s.yy), "max_abs_error": s.largest}
+        worst = max(worst, *(relative(row[key], value) for key, value in figures.items()))
+        median = float(np.median(np.concatenate(s.values)))
+        width = max(abs(median) / 128, 1e-6)  # a bin is 1/256 of its octave; folded ones are at most 1/8
+        if abs(median) < s.high / 256:
+            width = abs(median) / 8 + 1e-6
+        median_off = max(median_off, abs(row["median"] - median) / width)
+        harness.check(row["elements"] == s.n, f"{row['name']}: all {s.n} elements")
+    harness.check(worst <= 1e-4, f"{len(chosen)} activations agree with the runtime to {worst:.1e} relative")
+    harness.check(median_off <= 1, f"medians lie within a bin of NumPy's (worst {median_off:.2f} of one)")
+
+
+def main():
+    sandbox = harness.Sandbox()
+    model = harness.need_testdata() / "models" / "mobilenet_v1_0.75_224.onnx"
+    output = sandbox.path / "int8.onnx"
+    result = sandbox.json("quantize", model, "-o", output, "--data", harness.imagenet(sandbox), "--limit", SAMPLES,
+                          "--recipe", harness.PER_TENSOR, "--diagnose")
+    with (sandbox.workload(result["workload"]) / "weights_table.csv").open(newline="") as file:
+        weights = list(csv.DictReader(file))
+    check_weights(weights, onnx.load(model), onnx.load(output))
+    check_activations(result["diagnosis"]["activations"], onnx.load(model), onnx.load(output))
+
+
+main()

@@ -49,9 +49,9 @@ inline std::vector<float> awkward_floats(std::uint64_t seed, std::size_t size) {
 /// Values as a network's activations have them: normally distributed, all finite.
 inline std::vector<float> normal_floats(std::uint64_t seed, std::size_t size, float scale = 1) {
   std::mt19937_64 random(seed);
-  std::normal_distribution<float> normal(0, scale);
+  std::normal_distribution<float> normal;  // a deviation of 0 is no distribution: scaled below
   std::vector<float> values(size);
-  for (float& value : values) value = normal(random);
+  for (float& value : values) value = scale * normal(random);
   return values;
 }
 

@@ -73,6 +73,22 @@ void TableOptions::add_to(CLI::App& verb) {
   verb.add_flag("--all", all_, "tables with all their rows")->group("Output");
 }
 
+void TableOptions::add_sort_to(CLI::App& verb) {
+  const std::map<std::string, ActivationOrder> orders{
+      {"sqnr", ActivationOrder::sqnr},
+      {"mse", ActivationOrder::mse},
+      {"range", ActivationOrder::range},
+      {"cosine", ActivationOrder::cosine},
+      {"max_abs_error", ActivationOrder::max_abs_error},
+      {"clip_rate", ActivationOrder::clip_rate}};
+  verb.add_option("--sort", order_,
+                  "order of the activations, worst first: sqnr (default), mse, range, cosine, "
+                  "max_abs_error or clip_rate")
+      ->transform(CLI::CheckedTransformer(orders).description(""))
+      ->type_name("KEY")
+      ->group("Output");
+}
+
 void TableOptions::print(const Table& table) const {
   if (format_ == "csv") {
     print_out(to_csv(table));

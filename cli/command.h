@@ -12,7 +12,7 @@
 #include "cli/terminal.h"
 #include "quantlens/base/store.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/report/table.h"
+#include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
 
@@ -48,13 +48,19 @@ class LongOptions {
 class TableOptions {
  public:
   void add_to(CLI::App& verb);
+  /// --sort, for verbs that print a diagnosis.
+  void add_sort_to(CLI::App& verb);
+  ActivationOrder activation_order() const { return order_; }
   bool is_json() const { return format_ == "json"; }
+  /// Of a verb with several tables only the first is printed then; the others are in the workspace.
+  bool is_csv() const { return format_ == "csv"; }
   /// On standard output, in the wanted format (not json).
   void print(const Table& table) const;
 
  private:
   std::string format_ = "table";
   bool wide_ = false, all_ = false;
+  ActivationOrder order_ = ActivationOrder::sqnr;
 };
 
 /// Writes to standard output; a broken pipe or a full disk throws Errc::io.

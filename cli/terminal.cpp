@@ -5,16 +5,16 @@
 #include <csignal>
 #include <cstdio>
 
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens::cli {
 namespace {
+
+constexpr auto kBetweenDraws = std::chrono::milliseconds(200);
 
 volatile std::sig_atomic_t g_interrupts = 0;  // a signal handler can reach nothing else
 
@@ -33,14 +33,12 @@ std::string duration(double seconds) {
   return fmt::format("{}:{:02} h", whole / 3600, whole % 3600 / 60);
 }
 
-void print_json(const boost::json::object& event) {
-  fmt::print(stderr, "{}\n", boost::json::serialize(event));
-}
-
 }  // namespace
 
 TerminalProgress::TerminalProgress(ProgressStyle style, bool quiet) : quiet_(quiet) {
-  json_ = style == ProgressStyle::json;
+  if (style == ProgressStyle::json) {
+    json_.emplace([](std::string_view line) { fmt::print(stderr, "{}", line); }, kBetweenDraws);
+  }
   bar_ = style == ProgressStyle::bar ||
          (style == ProgressStyle::automatic && isatty(STDERR_FILENO) == 1);
   if (quiet) bar_ = false;
@@ -51,25 +49,21 @@ TerminalProgress::~TerminalProgress() {
 }
 
 void TerminalProgress::begin(std::string_view step, std::optional<std::uint64_t> total) {
+  if (json_) json_->begin(step, total);
   step_ = step;
   total_ = total;
   done_ = 0;
   started_ = drawn_ = Clock::now();
-  if (json_) {
-    boost::json::object event{{"event", "begin"}, {"step", step_}};
-    if (total) event["total"] = *total;
-    print_json(event);
-  }
 }
 
 void TerminalProgress::advance(std::uint64_t units) {
+  if (json_) json_->advance(units);
   done_ += units;
-  constexpr auto kBetweenDraws = std::chrono::milliseconds(200);
-  if (Clock::now() - drawn_ >= kBetweenDraws) draw(false);
+  if (bar_ && Clock::now() - drawn_ >= kBetweenDraws) draw();
 }
 
 void TerminalProgress::end() {
-  draw(true);
+  if (json_) json_->end();
   clear_line();
 }
 
@@ -84,21 +78,11 @@ std::string TerminalProgress::line(double seconds) const {
                      rate > 0 ? duration(static_cast<double>(left) / rate) : "?");
 }
 
-void TerminalProgress::draw(bool last) {
-  const double seconds = std::chrono::duration<double>(Clock::now() - started_).count();
+void TerminalProgress::draw() {
   drawn_ = Clock::now();
-  if (json_) {
-    boost::json::object event{{"event", last ? "end" : "progress"},
-                              {"step", step_},
-                              {"done", done_},
-                              {"seconds", seconds}};
-    if (total_) event["total"] = *total_;
-    print_json(event);
-  } else if (bar_ && !last) {
-    fmt::print(stderr, "\r\033[K{}", line(seconds));
-    std::fflush(stderr);
-    line_open_ = true;
-  }
+  fmt::print(stderr, "\r\033[K{}", line(std::chrono::duration<double>(drawn_ - started_).count()));
+  std::fflush(stderr);
+  line_open_ = true;
 }
 
 void TerminalProgress::clear_line() {
@@ -109,10 +93,7 @@ void TerminalProgress::clear_line() {
 }
 
 void TerminalProgress::note(std::string_view sentence) {
-  if (json_) {
-    print_json({{"event", "note"}, {"text", std::string(sentence)}});
-    return;
-  }
+  if (json_) return json_->note(sentence);
   if (quiet_) return;
   clear_line();
   fmt::print(stderr, "note: {}\n", printable(sentence));

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "quantlens/base/progress.h"
+#include "quantlens/base/progress_events.h"
 
 namespace quantlens::cli {
 
@@ -31,11 +31,12 @@ class TerminalProgress final : public Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void draw(bool last);
+  void draw();
   void clear_line();
   std::string line(double seconds) const;
 
-  bool bar_ = false, json_ = false, quiet_ = false;
+  std::optional<ProgressEvents> json_;
+  bool bar_ = false, quiet_ = false;
   std::string step_;
   std::optional<std::uint64_t> total_;
   std::uint64_t done_ = 0;

@@ -47,10 +47,10 @@ class Sandbox:
         self.path = pathlib.Path(self._folder.name)
         self.environment = dict(os.environ, QUANTLENS_WORKSPACE=str(self.path / "workspace"))
 
-    def run(self, *arguments, code=0, timeout=500):
+    def run(self, *arguments, code=0, timeout=500, **options):
         """Runs the program; any other exit code fails the test. Returns what it printed."""
         done = subprocess.run([program(), *map(str, arguments)], capture_output=True, text=True, cwd=self.path,
-                              env=self.environment, timeout=timeout, check=False)
+                              env=self.environment, timeout=timeout, check=False, **options)
         if code is not None and done.returncode != code:
             raise AssertionError(f"exit code {done.returncode}, not {code}, of {arguments}:\n{done.stderr}")
         return done

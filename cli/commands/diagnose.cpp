@@ -19,6 +19,13 @@ struct Arguments {
   TableOptions table;
 };
 
+void print_tables(const flow::DiagnoseResult& result, const TableOptions& options) {
+  print_diagnosis(result.diagnosis, options);
+  if (options.is_csv()) return;
+  if (result.accuracy) print_out(accuracy_text(*result.accuracy));
+  print_out(fmt::format("workload: {}  ({})\n", result.workload, result.folder.string()));
+}
+
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::DiagnoseOptions options = arguments.options;
@@ -34,9 +41,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
     if (result.accuracy) object["accuracy"] = json::encode(*result.accuracy);
     print_object(object);
   } else {
-    print_diagnosis(result.diagnosis, arguments.table);
-    if (result.accuracy) print_out(accuracy_text(*result.accuracy));
-    print_out(fmt::format("workload: {}  ({})\n", result.workload, result.folder.string()));
+    print_tables(result, arguments.table);
   }
   const bool missed = arguments.fail_below_db && !result.diagnosis.activations.empty() &&
                       result.diagnosis.activations.front().sqnr_db < *arguments.fail_below_db;
@@ -57,6 +62,7 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
                    "exit with 3 where an activation's SQNR is below this many dB");
   arguments->common.add_to(*verb, true);
   arguments->table.add_to(*verb);
+  arguments->table.add_sort_to(*verb);
   verb->footer(
       "Example:\n  quantlens diagnose mobilenet.onnx mobilenet.int8.onnx --data imagenet.yaml");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });

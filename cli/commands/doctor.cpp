@@ -6,7 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/cores.h"
-#include "quantlens/flow/quantize.h"
+#include "quantlens/base/cpu.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/workspace/workspace.h"
@@ -30,16 +30,15 @@ int run(bool as_json) {
     }
     print_object({{"version", kVersion},
                   {"cores", available_cores()},
-                  {"vnni", flow::cpu_has_vnni()},
+                  {"vnni", cpu_has_vnni()},
                   {"workspace", default_workspace().string()},
                   {"runtimes", list}});
   } else {
-    print_out(
-        fmt::format("quantlens {}\n{} cores, {}\nworkspace {}\n", kVersion, available_cores(),
-                    flow::cpu_has_vnni()
-                        ? "8-bit dot products (VNNI or the like)"
-                        : "no VNNI: weights are quantized to 7 bits, so that sums do not saturate",
-                    default_workspace().string()));
+    print_out(fmt::format(
+        "quantlens {}\n{} cores, {}\nworkspace {}\n", kVersion, available_cores(),
+        cpu_has_vnni() ? "8-bit dot products (VNNI or the like)"
+                       : "no VNNI: weights are quantized to 7 bits, so that sums do not saturate",
+        default_workspace().string()));
     for (const RuntimeStatus& status : all) {
       print_out(status.available
                     ? fmt::format("{} {}: ready {}\n", status.name, status.version, status.where)

@@ -27,8 +27,8 @@ void print_head(const flow::Inspection& inspection) {
                         inspection.format, human_bytes(inspection.file_bytes),
                         inspection.parameters, human_bytes(inspection.weight_bytes),
                         fmt::join(opsets, ", ")));
-  const auto print_values = [](const char* what, const std::vector<flow::InspectedValue>& values) {
-    for (const flow::InspectedValue& value : values) {
+  const auto print_values = [](const char* what, const std::vector<ValueOutline>& values) {
+    for (const ValueOutline& value : values) {
       print_out(fmt::format("{} {}: {} {}\n", what, printable(value.name), value.dtype,
                             printable(value.shape)));
     }

@@ -19,12 +19,16 @@ struct Arguments {
   TableOptions table;
 };
 
-Recipe recipe_of(const Arguments& arguments, Store& store) {
+Recipe recipe_of(const Arguments& arguments, Store& store, Progress& progress) {
   Recipe recipe;
+  std::vector<std::string> without_effect;
   if (arguments.recipe.starts_with('{')) {
-    recipe = read_recipe(arguments.recipe, "--recipe");
+    recipe = read_recipe(arguments.recipe, "--recipe", &without_effect);
   } else if (!arguments.recipe.empty()) {
-    recipe = read_recipe(store.read(arguments.recipe).text(), arguments.recipe);
+    recipe = read_recipe(store.read(arguments.recipe).text(), arguments.recipe, &without_effect);
+  }
+  for (const std::string& option : without_effect) {
+    progress.note(fmt::format("recipe option {} has no effect in this version", option));
   }
   if (!arguments.format.empty()) recipe.quant_format = arguments.format;
   return recipe;
@@ -48,7 +52,9 @@ void print_json(const flow::QuantizeResult& result) {
 }
 
 void print_tables(const flow::QuantizeResult& result, const TableOptions& options) {
+  if (options.is_csv() && result.diagnosis) return print_diagnosis(*result.diagnosis, options);
   options.print(precision_table(result.plan));
+  if (options.is_csv()) return;
   if (result.ops_float > 0) options.print(float_reasons_table(result.plan));
   if (result.diagnosis) print_diagnosis(*result.diagnosis, options);
   if (result.accuracy) print_out(accuracy_text(*result.accuracy));
@@ -60,9 +66,9 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   DiskStore store;
   flow::QuantizeOptions options = arguments.options;
   options.data = arguments.common.data();
-  options.recipe = recipe_of(arguments, store);
-  if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   TerminalProgress progress = arguments.common.make_progress();
+  options.recipe = recipe_of(arguments, store, progress);
+  if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   const flow::QuantizeResult result =
       flow::quantize(options, arguments.common.session(store, progress, command_line));
   if (arguments.table.is_json()) {
@@ -94,6 +100,7 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                    "samples for calibration alone (default: the first of --data)")
       ->group("Data");
   arguments->table.add_to(*verb);
+  arguments->table.add_sort_to(*verb);
   verb->footer(
       "Example:\n  quantlens quantize mobilenet.onnx --data imagenet.yaml --diagnose --metric "
       "top1:label_offset=1");

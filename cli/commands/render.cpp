@@ -27,7 +27,8 @@ void print_names(const char* what, const std::vector<std::string>& names) {
 }  // namespace
 
 void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options) {
-  options.print(activations_table(diagnosis, ActivationOrder::sqnr));
+  options.print(activations_table(diagnosis, options.activation_order()));
+  if (options.is_csv()) return;
   options.print(weights_table(diagnosis));
   print_names("values only in the reference", diagnosis.only_reference);
   print_names("quantized tensors that stand for no value", diagnosis.only_quantized);

@@ -58,7 +58,7 @@ int show(const Arguments& arguments) {
 int remove(const Arguments& arguments) {
   DiskStore store;
   Workspace workspace = arguments.open(store);
-  const std::string id = workspace.find(arguments.id).id;
+  const std::string id = workspace.folder(arguments.id).filename().string();
   workspace.remove(id);
   print_out(fmt::format("deleted {}\n", id));
   return kDone;

@@ -52,11 +52,17 @@ template <class T>
 using Members = boost::describe::describe_members<T, boost::describe::mod_public |
                                                          boost::describe::mod_inherited>;
 
+/// The text of an enumerator. One that ends in '_' stands for a word that C++ keeps for itself.
+constexpr std::string_view enumerator_text(std::string_view name) {
+  if (name.ends_with('_')) name.remove_suffix(1);
+  return name;
+}
+
 template <class T>
 std::vector<std::string_view> enumerator_names() {
   std::vector<std::string_view> names;
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
-      [&](auto enumerator) { names.emplace_back(enumerator.name); });
+      [&](auto enumerator) { names.push_back(enumerator_text(enumerator.name)); });
   return names;
 }
 
@@ -147,7 +153,7 @@ template <DescribedEnum T>
 Value encode_as(Tag<T>, T value) {
   Value out;  // a value without a name stays null
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto enumerator) {
-    if (enumerator.value == value) out = Value(enumerator.name);
+    if (enumerator.value == value) out = Value(enumerator_text(enumerator.name));
   });
   return out;
 }
@@ -158,7 +164,7 @@ void decode_as(Tag<T>, const Value& value, const Place& place, T& out) {
   const std::string_view text =
       value.is_string() ? std::string_view(value.get_string()) : std::string_view();
   boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto enumerator) {
-    if (text != enumerator.name) return;
+    if (text != enumerator_text(enumerator.name)) return;
     out = enumerator.value;
     found = true;
   });

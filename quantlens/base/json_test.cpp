@@ -20,8 +20,8 @@ using testing::StrEq;
 
 constexpr double kInf = std::numeric_limits<double>::infinity();
 
-enum class Mode { fast, exact };
-BOOST_DESCRIBE_ENUM(Mode, fast, exact)
+enum class Mode { fast, exact, new_ };
+BOOST_DESCRIBE_ENUM(Mode, fast, exact, new_)
 
 struct Point {
   int x = 1;
@@ -192,10 +192,15 @@ TEST(Json, NamesThePathOfAWrongType) {
               StrEq("f: pair: expected an array of 2 elements"));
 }
 
+TEST(Json, GivesWordsThatCppKeepsForItselfWithoutTheirUnderscore) {
+  EXPECT_EQ(json::encode(Mode::new_), json::Value("new"));
+  EXPECT_EQ(json::decode<Mode>("new", "here"), Mode::new_);
+}
+
 TEST(Json, ListsTheNamesOfAnEnumThatDoesNotKnowTheWord) {
   EXPECT_THAT(decode_failure<Mode>(R"("fsat")"),
-              StrEq("f: 'fsat' is unknown; expected one of fast, exact"));
-  EXPECT_THAT(decode_failure<Mode>("1"), StrEq("f: expected one of fast, exact"));
+              StrEq("f: 'fsat' is unknown; expected one of fast, exact, new"));
+  EXPECT_THAT(decode_failure<Mode>("1"), StrEq("f: expected one of fast, exact, new"));
 }
 
 TEST(Json, ChecksTheRangeOfIntegers) {

@@ -67,6 +67,10 @@ std::unique_ptr<FileWriter> MemoryStore::create(const fs::path& path) {
   return std::make_unique<MemoryWriter>(*this, key_of(path));
 }
 
+void MemoryStore::append(const fs::path& path, std::string_view text) {
+  files_[key_of(path)] += text;
+}
+
 std::vector<std::string> MemoryStore::list(const fs::path& folder) const {
   const std::string prefix = prefix_of(folder);
   std::set<std::string> names;

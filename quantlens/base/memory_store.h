@@ -15,6 +15,7 @@ class MemoryStore final : public Store {
  public:
   MappedFile read(const fs::path& path) const override;
   std::unique_ptr<FileWriter> create(const fs::path& path) override;
+  void append(const fs::path& path, std::string_view text) override;
   std::vector<std::string> list(const fs::path& folder) const override;
   void make_folder(const fs::path& folder) override;
   void remove(const fs::path& path) override;

@@ -82,6 +82,17 @@ void sync_folder(const fs::path& file) {
   if (::fsync(fd.get()) != 0 && errno != EINVAL) throw_io(folder, "sync the folder", errno);
 }
 
+void write_all(const FileDescriptor& fd, Bytes bytes, const fs::path& path) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd.get(), bytes.data(), bytes.size());
+    if (written < 0) {
+      if (errno == EINTR) continue;
+      throw_io(path, "write", errno);
+    }
+    bytes = bytes.subspan(static_cast<std::size_t>(written));
+  }
+}
+
 class DiskWriter final : public FileWriter {
  public:
   explicit DiskWriter(const fs::path& path) : path_(path), fd_(open_part()) {
@@ -104,7 +115,7 @@ class DiskWriter final : public FileWriter {
     if (bytes.size() < kBufferBytes) {
       buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
     } else {
-      write_now(bytes);
+      write_all(fd_, bytes, path_);
     }
   }
 
@@ -131,19 +142,8 @@ class DiskWriter final : public FileWriter {
   }
 
   void flush() {
-    write_now(buffer_);
+    write_all(fd_, buffer_, path_);
     buffer_.clear();
-  }
-
-  void write_now(Bytes bytes) {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(fd_.get(), bytes.data(), bytes.size());
-      if (written < 0) {
-        if (errno == EINTR) continue;
-        throw_io(path_, "write", errno);
-      }
-      bytes = bytes.subspan(static_cast<std::size_t>(written));
-    }
   }
 
   fs::path path_;
@@ -202,6 +202,13 @@ std::unique_ptr<FileWriter> DiskStore::create(const fs::path& path) {
                             S_ISDIR(info.st_mode) ? "it is a folder" : "it is no regular file"));
   }
   return std::make_unique<DiskWriter>(path);
+}
+
+void DiskStore::append(const fs::path& path, std::string_view text) {
+  const FileDescriptor fd(
+      ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666));
+  if (!fd.is_open()) throw_io(path, "write", errno);
+  write_all(fd, std::as_bytes(std::span(text)), path);
 }
 
 std::vector<std::string> DiskStore::list(const fs::path& folder) const {

@@ -54,6 +54,9 @@ class Store {
   /// Throws Errc::not_found where there is none.
   virtual MappedFile read(const fs::path& path) const = 0;
   virtual std::unique_ptr<FileWriter> create(const fs::path& path) = 0;
+  /// Adds to the end of a log, which is made where it is absent. Not synced: a crash may tear its
+  /// last line.
+  virtual void append(const fs::path& path, std::string_view text) = 0;
   /// Names of a folder's entries, sorted; empty where the folder is absent.
   virtual std::vector<std::string> list(const fs::path& folder) const = 0;
   virtual void make_folder(const fs::path& folder) = 0;  ///< and its parents
@@ -66,6 +69,7 @@ class DiskStore final : public Store {
  public:
   MappedFile read(const fs::path& path) const override;
   std::unique_ptr<FileWriter> create(const fs::path& path) override;
+  void append(const fs::path& path, std::string_view text) override;
   std::vector<std::string> list(const fs::path& folder) const override;
   void make_folder(const fs::path& folder) override;
   void remove(const fs::path& path) override;

@@ -54,6 +54,13 @@ TEST_F(DiskStoreTest, ReadsWhatItWrote) {
   EXPECT_EQ(store_.read(path("a.json")).text(), "hello");
 }
 
+TEST_F(DiskStoreTest, AppendsToALogThatItMakes) {
+  store_.append(path("log"), "one\n");
+  store_.append(path("log"), "two\n");
+  EXPECT_EQ(store_.read(path("log")).text(), "one\ntwo\n");
+  EXPECT_THAT(io_failure([&] { store_.append(path("none/log"), "one\n"); }), HasSubstr("none/log"));
+}
+
 TEST_F(DiskStoreTest, ReadsAnEmptyFileAsNoBytes) {
   write_atomic(store_, path("empty"), "");
   EXPECT_EQ(store_.read(path("empty")).bytes().size(), 0U);

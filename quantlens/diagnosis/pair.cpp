@@ -139,7 +139,7 @@ class Pairer {
     if (!exists_quantized(value)) {
       if (pair.type != "Input") pairing_.only_reference.push_back(value);
     } else if (float_side) {
-      pair.side = Side::float_value;
+      pair.side = Side::float_;
       pair.quantized = value;
       pair.found_by = "name";
       pairing_.pairs.push_back(pair);

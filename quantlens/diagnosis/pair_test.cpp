@@ -47,7 +47,7 @@ TEST(Pair, FindsTheQuantizedSideOfEachValueByName) {
   EXPECT_EQ(pairing.pairs[1].quantized, "r_q");
   EXPECT_EQ(pairing.pairs[1].side, Side::q_output);
   EXPECT_EQ(pairing.pairs[1].params, (QParams{.scale = 0.5F, .zero_point = 3}));
-  EXPECT_EQ(pairing.pairs[2].side, Side::float_value) << "graph outputs are compared as floats";
+  EXPECT_EQ(pairing.pairs[2].side, Side::float_) << "graph outputs are compared as floats";
   EXPECT_TRUE(pairing.only_reference.empty());
   EXPECT_TRUE(pairing.only_quantized.empty());
 }

@@ -19,13 +19,13 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
                         .folder = workload->folder(),
                         .diagnosis = {},
                         .accuracy = {}};
-  run_recorded(*workload, [&] {
+  run_recorded(session, *workload, [&](const Session& recorded) {
     Measured measured = measure(reference, quantized, data,
-                                {.diagnose = true, .metric = options.metric}, session, *workload);
+                                {.diagnose = true, .metric = options.metric}, recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);
     if (result.diagnosis.paired == 0) {
-      session.progress.note(
+      recorded.progress.note(
           "no value of the two models could be paired: is the second one made from the first?");
     }
   });

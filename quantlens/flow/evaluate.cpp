@@ -41,13 +41,13 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   if (against) models.insert(models.begin(), {"reference", &*against});
   const auto workload = begin_workload(session, "evaluate", models);
   EvaluateResult result{.workload = workload->workload().id, .accuracy = {}, .paired = {}};
-  run_recorded(*workload, [&] {
+  run_recorded(session, *workload, [&](const Session& recorded) {
     if (against) {
       const MeasureOptions wanted{.diagnose = false, .metric = options.metric};
-      result.paired = measure(*against, model, data, wanted, session, *workload).accuracy;
+      result.paired = measure(*against, model, data, wanted, recorded, *workload).accuracy;
       result.accuracy = result.paired->quantized;
     } else {
-      result.accuracy = accuracy_alone(model, data, options.metric, session);
+      result.accuracy = accuracy_alone(model, data, options.metric, recorded);
       workload->write("accuracy.json", json::dump(json::encode(result.accuracy)));
     }
   });

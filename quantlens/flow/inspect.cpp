@@ -1,28 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/inspect.h"
 
-#include <fmt/format.h>
-
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/make_plan.h"
 
 namespace quantlens::flow {
 namespace {
-
-InspectedValue describe(const ValueInfo& info) {
-  InspectedValue value{.name = info.name, .dtype = "?", .shape = "?"};
-  if (info.dtype) value.dtype = std::string(name(*info.dtype));
-  if (info.shape) {
-    std::vector<std::string> dims;
-    for (const Dim& dim : *info.shape) {
-      dims.push_back(dim.extent           ? std::to_string(*dim.extent)
-                     : dim.symbol.empty() ? "?"
-                                          : dim.symbol);
-    }
-    value.shape = fmt::format("[{}]", fmt::join(dims, ","));
-  }
-  return value;
-}
 
 Ranges imagined_ranges(const Model& model, const Prepared& prepared) {
   Ranges ranges;
@@ -44,8 +27,8 @@ Inspection inspect(const fs::path& path) {
     result.weight_bytes += weight.bytes().size();
     result.parameters += static_cast<std::uint64_t>(weight.size());
   }
-  for (const ValueInfo& input : model.graph.inputs) result.inputs.push_back(describe(input));
-  for (const ValueInfo& output : model.graph.outputs) result.outputs.push_back(describe(output));
+  for (const ValueInfo& input : model.graph.inputs) result.inputs.push_back(outline(input));
+  for (const ValueInfo& output : model.graph.outputs) result.outputs.push_back(outline(output));
   for (const Node& node : model.graph.nodes) ++result.op_counts[node.type];
   for (const auto& [key, value] : model.metadata) result.metadata[key] = value.substr(0, 200);
   const Prepared prepared = prepare(model.graph);

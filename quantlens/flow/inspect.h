@@ -9,16 +9,10 @@
 #include <boost/describe.hpp>
 
 #include "quantlens/base/store.h"
+#include "quantlens/graph/outline.h"
 #include "quantlens/record/plan.h"
 
 namespace quantlens::flow {
-
-struct InspectedValue {
-  std::string name;
-  std::string dtype;  ///< "?" where the file does not say
-  std::string shape;  ///< "[N,3,224,224]"
-};
-BOOST_DESCRIBE_STRUCT(InspectedValue, (), (name, dtype, shape))
 
 /// What can be said of a model without running it.
 struct Inspection {
@@ -28,8 +22,8 @@ struct Inspection {
   std::uint64_t weight_bytes = 0;
   std::uint64_t parameters = 0;
   std::map<std::string, std::int64_t> opsets;
-  std::vector<InspectedValue> inputs;
-  std::vector<InspectedValue> outputs;
+  std::vector<ValueOutline> inputs;
+  std::vector<ValueOutline> outputs;
   std::map<std::string, std::uint64_t> op_counts;  ///< by type
   std::uint64_t would_quantize = 0;
   std::map<std::string, std::uint64_t> stay_float;  ///< reason -> how many ops

@@ -2,12 +2,11 @@
 #include "quantlens/flow/quantize.h"
 
 #include <algorithm>
-#include <fstream>
-#include <sstream>
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/calib/calibrate.h"
@@ -150,22 +149,10 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
   result.workload = workload->workload().id;
   result.folder = workload->folder();
-  run_recorded(*workload, [&] { Job(options, session, model, data).run(*workload, result); });
+  run_recorded(session, *workload, [&](const Session& recorded) {
+    Job(options, recorded, model, data).run(*workload, result);
+  });
   return result;
-}
-
-bool cpu_has_vnni() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512vnni") != 0 || [] {
-    // avxvnni is unknown to GCC 12's __builtin_cpu_supports: the kernel's list tells
-    std::ifstream info("/proc/cpuinfo");
-    std::stringstream text;
-    text << info.rdbuf();
-    return text.str().find(" avx_vnni") != std::string::npos;
-  }();
-#else
-  return true;  // ARM's 8-bit products do not saturate
-#endif
 }
 
 }  // namespace quantlens::flow

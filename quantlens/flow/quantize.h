@@ -39,7 +39,4 @@ struct QuantizeResult {
 /// The model is on disk before it is measured, and stays whatever happens afterwards.
 QuantizeResult quantize(const QuantizeOptions& options, const Session& session);
 
-/// Whether this CPU multiplies 8-bit integers without saturating at 16 bits.
-bool cpu_has_vnni();
-
 }  // namespace quantlens::flow

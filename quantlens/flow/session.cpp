@@ -5,9 +5,13 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/flow/recorded_progress.h"
 #include "quantlens/flow/version.h"
+#include "quantlens/graph/outline.h"
 #include "quantlens/runtime/open.h"
 
 namespace quantlens::flow {
@@ -84,7 +88,9 @@ std::unique_ptr<WorkloadWriter> begin_workload(
       session.name.empty() ? models.at(0).second->path.stem().string() : session.name;
   auto workload = workspace.create(verb, name, session.arguments);
   for (const auto& [role, model] : models) workload->add_model(model_file(role, *model));
+  workload->write("graph.json", json::dump(json::encode(outline(models.at(0).second->graph))));
   workload->note("quantlens", kVersion);
+  workload->note("cpu", cpu_name());
   workload->note("threads", std::to_string(session.threads));
   for (const RuntimeStatus& runtime : runtimes()) {
     if (runtime.available) workload->note(runtime.name, runtime.version);
@@ -92,9 +98,18 @@ std::unique_ptr<WorkloadWriter> begin_workload(
   return workload;
 }
 
-void run_recorded(WorkloadWriter& workload, const std::function<void()>& work) {
+void run_recorded(const Session& session, WorkloadWriter& workload,
+                  const std::function<void(const Session&)>& work) {
+  RecordedProgress progress(session.progress, workload);
+  const Session recorded{.store = session.store,
+                         .progress = progress,
+                         .workspace = session.workspace,
+                         .name = session.name,
+                         .arguments = session.arguments,
+                         .threads = session.threads,
+                         .strict = session.strict};
   try {
-    work();
+    work(recorded);
   } catch (const Error& error) {
     workload.fail(error.code() == Errc::interrupted ? "interrupted" : error.what());
     throw;

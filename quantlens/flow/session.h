@@ -63,8 +63,10 @@ std::unique_ptr<WorkloadWriter> begin_workload(
     const Session& session, const std::string& verb,
     const std::vector<std::pair<std::string, const Model*>>& models);
 
-/// Runs `work`; the workload ends as success, or as failure with the message, which is thrown on.
-void run_recorded(WorkloadWriter& workload, const std::function<void()>& work);
+/// Runs `work` in this session, its progress recorded in the workload, which ends as success, or as
+/// failure with the message, which is thrown on.
+void run_recorded(const Session& session, WorkloadWriter& workload,
+                  const std::function<void(const Session&)>& work);
 
 /// A model's file as the record names it.
 ModelFile model_file(const std::string& role, const Model& model);

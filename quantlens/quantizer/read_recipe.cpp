@@ -2,6 +2,7 @@
 #include "quantlens/quantizer/read_recipe.h"
 
 #include <algorithm>
+#include <span>
 #include <vector>
 
 #include <fmt/format.h>
@@ -103,15 +104,58 @@ void overlay(TensorRecipe& base, const TensorRecipe& over) {
   if (over.algorithm) base.algorithm = over.algorithm;
 }
 
+/// An option of the predecessors that has no effect, and the value that asks for what is done
+/// anyway.
+struct Idle {
+  const char* key;
+  const char* met;
+};
+constexpr Idle kIdleOptions[] = {{"graph_optimization_level", "default"}, {"tensorboard", "false"}};
+constexpr Idle kIdleRecipes[] = {{"smooth_quant", "false"},
+                                 {"smooth_quant_args", nullptr},
+                                 {"layer_wise_quant", "false"},
+                                 {"fast_bias_correction", "false"},
+                                 {"weight_correction", "false"},
+                                 {"gemm_to_matmul", "true"},
+                                 {"graph_optimization_level", "default"},
+                                 {"first_conv_or_matmul_quantization", "true"},
+                                 {"last_conv_or_matmul_quantization", "true"},
+                                 {"pre_post_process_quantization", "true"},
+                                 {"add_qdq_pair_to_weight", "false"},
+                                 {"optypes_to_exclude_output_quant", nullptr},
+                                 {"dedicated_qdq_pair", "false"}};
+
+std::vector<std::string> keys_of(std::span<const Idle> options) {
+  std::vector<std::string> keys;
+  for (const Idle& option : options) keys.emplace_back(option.key);
+  return keys;
+}
+
+/// Adds the options that are given and ask for something else than what is done anyway.
+void add_idle(const Section& section, std::span<const Idle> options, const std::string& prefix,
+              std::vector<std::string>& idle) {
+  for (const Idle& option : options) {
+    const json::Value* value = section.find(option.key);
+    if (value == nullptr || value->is_null()) continue;
+    const bool is_empty = (value->is_array() && value->get_array().empty()) ||
+                          (value->is_object() && value->get_object().empty());
+    const bool is_word = value->is_string() || value->is_bool();
+    if (is_empty || (is_word && option.met && *section.text(option.key) == option.met)) continue;
+    idle.push_back(prefix + option.key);
+  }
+}
+
 }  // namespace
 
-Recipe read_recipe(std::string_view text, std::string_view where) {
+Recipe read_recipe(std::string_view text, std::string_view where,
+                   std::vector<std::string>* without_effect) {
   const json::Value document = parse_yaml(text, where);
   Recipe recipe;
   if (document.is_null()) return recipe;
-  const Section section(document, std::string(where),
-                        {"quant_format", "activation", "weight", "op_type_dict", "op_name_dict",
-                         "reduce_range", "calibration_sampling_size"});
+  const Section section(
+      document, std::string(where),
+      {"quant_format", "activation", "weight", "op_type_dict", "op_name_dict", "reduce_range",
+       "calibration_sampling_size", "recipes", "graph_optimization_level", "tensorboard"});
   if (const auto format = section.text("quant_format")) recipe.quant_format = *format;
   if (const auto reduce = section.text("reduce_range")) recipe.reduce_range = *reduce;
   if (const auto size = section.count("calibration_sampling_size"))
@@ -128,6 +172,13 @@ Recipe read_recipe(std::string_view text, std::string_view where) {
   if (const json::Value* part = section.find("op_name_dict")) {
     recipe.op_name_dict = read_ops(*part, section.where("op_name_dict"));
   }
+  std::vector<std::string> idle;
+  add_idle(section, kIdleOptions, "", idle);
+  if (const json::Value* part = section.find("recipes")) {
+    const Section recipes(*part, section.where("recipes"), keys_of(kIdleRecipes));
+    add_idle(recipes, kIdleRecipes, "recipes.", idle);
+  }
+  if (without_effect) *without_effect = std::move(idle);
   return recipe;
 }
 

@@ -35,6 +35,17 @@ TEST(ReadRecipe, TakesOpEntriesAsWordsListsOrMappings) {
   EXPECT_EQ(recipe.reduce_range, "false");
 }
 
+TEST(ReadRecipe, NamesOptionsOfThePredecessorsThatHaveNoEffect) {
+  std::vector<std::string> idle;
+  read_recipe(R"({recipes: {smooth_quant: true, gemm_to_matmul: true, smooth_quant_args: {},
+                  first_conv_or_matmul_quantization: false},
+                  graph_optimization_level: ENABLE_ALL, tensorboard: false})",
+              "r", &idle);
+  EXPECT_THAT(idle, testing::ElementsAre("graph_optimization_level", "recipes.smooth_quant",
+                                         "recipes.first_conv_or_matmul_quantization"));
+  EXPECT_THAT(complaint("recipes: {smoth_quant: true}"), testing::HasSubstr("smooth_quant"));
+}
+
 TEST(ReadRecipe, NamesWhatItDoesNotUnderstandAndTheNearestOption) {
   EXPECT_THAT(complaint("weigth: {}"), testing::HasSubstr("weight"));
   EXPECT_THAT(complaint("weight: {granularty: per_tensor}"), testing::HasSubstr("granularity"));

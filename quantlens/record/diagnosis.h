@@ -29,7 +29,7 @@ struct ActivationRow {
   std::vector<std::string> pattern;
   std::string value;
   std::string quantized;
-  Side side = Side::float_value;
+  Side side = Side::float_;
   double mse = 0;
   double mse_normalized = 0;
   double sqnr_db = 0;

@@ -14,7 +14,7 @@
 namespace quantlens {
 
 /// Which tensor of the quantized model stands for a value (design: quantized side of a value).
-BOOST_DEFINE_ENUM_CLASS(Side, q_output, integer_output, float_value)
+BOOST_DEFINE_ENUM_CLASS(Side, q_output, integer_output, float_)
 
 /// A value of the reference and its quantized side.
 struct ValuePair {
@@ -24,7 +24,7 @@ struct ValuePair {
   std::vector<std::string> pattern;
   std::string reference;  ///< value of the reference
   std::string quantized;  ///< value of the quantized model
-  Side side = Side::float_value;
+  Side side = Side::float_;
   std::optional<Scheme> scheme;  ///< absent for a float side
   std::optional<QParams> params;
   std::string found_by;  ///< metadata | name

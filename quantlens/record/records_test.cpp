@@ -73,7 +73,7 @@ TEST(Records, APairingReadsBackAsItWas) {
                     Scheme{},
                     QParams{0.25f, 3},
                     "metadata"},
-                   {"z", "add", "Add", {"Add"}, "z", "z", Side::float_value, {}, {}, "name"}};
+                   {"z", "add", "Add", {"Add"}, "z", "z", Side::float_, {}, {}, "name"}};
   pairing.weights = {{"y", "conv", "Conv", "w", "w_quantized", true, per_channel(), {{0.5f, 0}}}};
   pairing.only_reference = {"a"};
   pairing.only_quantized = {"b", "\xc3\xa9"};

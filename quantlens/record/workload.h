@@ -11,7 +11,7 @@
 namespace quantlens {
 
 /// new -> wip -> success | failure; "interrupted" is a failure's message.
-BOOST_DEFINE_ENUM_CLASS(WorkloadState, created, wip, success, failure)
+BOOST_DEFINE_ENUM_CLASS(WorkloadState, new_, wip, success, failure)
 
 struct ModelFile {
   std::string role;  ///< reference | quantized
@@ -28,7 +28,7 @@ struct Workload {
   std::string name;
   std::string verb;
   std::vector<std::string> arguments;
-  WorkloadState state = WorkloadState::created;
+  WorkloadState state = WorkloadState::new_;
   std::string message;  ///< of a failure
   std::string created;  ///< UTC, RFC 3339
   std::string finished;

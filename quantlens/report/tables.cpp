@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens {
@@ -43,17 +44,8 @@ Cell whole_or_nothing(const std::optional<std::int32_t>& number) {
   return number ? whole(*number) : Cell(std::string());
 }
 
-/// The words of the design, which are not those of C++ everywhere.
 std::string side_text(Side side) {
-  switch (side) {
-    case Side::q_output:
-      return "q_output";
-    case Side::integer_output:
-      return "integer_output";
-    case Side::float_value:
-      return "float";
-  }
-  return {};
+  return std::string(json::encode(side).get_string());
 }
 
 /// "name:share;name:share"; the share is what follows the last colon.

@@ -49,6 +49,14 @@ void WorkloadWriter::write(std::string_view file, std::string_view bytes) {
   write_atomic(store_, path, bytes);
 }
 
+void WorkloadWriter::log(std::string_view file, std::string_view line) noexcept {
+  try {
+    store_.append(folder_ / file, line);
+  } catch (const std::exception&) {
+    // What matters is written by `write`, which says so where it cannot.
+  }
+}
+
 void WorkloadWriter::add_model(const ModelFile& model) {
   const auto same = std::ranges::find_if(workload_.models, [&](const ModelFile& other) {
     return other.role == model.role && other.path == model.path;

@@ -48,7 +48,7 @@ Workload decode_workload(std::string_view text, const std::string& id) {
 }
 
 bool is_unfinished(const Workload& workload) {
-  return workload.state == WorkloadState::created || workload.state == WorkloadState::wip;
+  return workload.state == WorkloadState::new_ || workload.state == WorkloadState::wip;
 }
 
 /// A workload of which nothing but its folder's name is known.
@@ -155,7 +155,7 @@ Workload Workspace::describe(const std::string& id) const {
   }
   if (workload) return *std::move(workload);
   Workload beginning = failed_workload(id, "");
-  beginning.state = WorkloadState::created;
+  beginning.state = WorkloadState::new_;
   return beginning;
 }
 

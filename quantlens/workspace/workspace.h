@@ -41,6 +41,8 @@ class WorkloadWriter {
   /// Writes one record, all or nothing; "runs/a" makes the folder runs.
   /// REQUIRES: a relative path that stays inside, not workload.json or lock.
   void write(std::string_view file, std::string_view bytes);
+  /// Adds a line to a log. Never throws: a log that cannot be written stops nothing.
+  void log(std::string_view file, std::string_view line) noexcept;
   void add_model(const ModelFile& model);  ///< in place of one with the same role and path
   void note(const std::string& key, const std::string& value);  ///< into `environment`
   /// Where this cannot be saved, the workload is a failure and the error is thrown.

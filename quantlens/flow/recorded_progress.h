@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "quantlens/base/progress_events.h"
+#include "quantlens/workspace/workspace.h"
+
+namespace quantlens::flow {
+
+/// Progress as it is shown, and also as lines of a workload's events.jsonl, at most one a second of
+/// each step. Both must outlive this.
+class RecordedProgress final : public Progress {
+ public:
+  RecordedProgress(Progress& shown, WorkloadWriter& workload);
+
+  void begin(std::string_view step, std::optional<std::uint64_t> total) override;
+  void advance(std::uint64_t units) override;
+  void end() override;
+  void note(std::string_view sentence) override;
+  bool stop_requested() const override { return shown_.stop_requested(); }
+
+ private:
+  Progress& shown_;
+  ProgressEvents events_;
+};
+
+}  // namespace quantlens::flow

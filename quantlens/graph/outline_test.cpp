@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/graph/outline.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+ValueInfo image() {
+  return {.name = "x",
+          .dtype = DType::float32,
+          .shape = std::vector<Dim>{{std::nullopt, "N"}, {3, ""}, {std::nullopt, ""}}};
+}
+
+TEST(Outline, SaysOfAValueWhatTheFileSays) {
+  EXPECT_EQ(outline(image()), (ValueOutline{"x", "float32", "[N,3,?]"}));
+  EXPECT_EQ(outline(ValueInfo{.name = "y"}), (ValueOutline{"y", "?", "?"}));
+}
+
+TEST(Outline, ListsOpsWithTheirBodiesAndAttributesAsText) {
+  Graph body;
+  body.nodes.resize(1);
+  body.nodes[0].type = "Relu";
+  body.nodes[0].outputs = {"inner"};
+  Graph graph;
+  graph.inputs = {image()};
+  graph.weights = {{"w", Tensor::from({2}, std::vector<float>{1, 2})}};
+  graph.nodes.resize(2);
+  graph.nodes[0].type = "If";
+  graph.nodes[0].outputs = {"y"};
+  graph.nodes[0].subgraphs["then_branch"] = std::make_shared<const Graph>(body);
+  graph.nodes[1].name = "last";
+  graph.nodes[1].type = "Op";
+  graph.nodes[1].inputs = {"y", "w"};
+  graph.nodes[1].outputs = {"z"};
+  graph.nodes[1].attributes = {{"axes", std::vector<std::int64_t>(20, 7)},
+                               {"axis", std::int64_t{-1}},
+                               {"text", std::string(1000, 'a')},
+                               {"value", Tensor::from({2}, std::vector<float>{1, 2})}};
+  const GraphOutline result = outline(graph);
+  ASSERT_THAT(result.ops, testing::SizeIs(3));
+  EXPECT_EQ(result.ops[0].name, "If:y");
+  EXPECT_EQ(result.ops[1].op, "y/inner");
+  EXPECT_EQ(result.ops[1].scope, "y");
+  EXPECT_THAT(result.ops[2].inputs, ElementsAre("y", "w"));
+  EXPECT_THAT(result.ops[2].attributes.at("axes"), HasSubstr("7,..."));
+  EXPECT_EQ(result.ops[2].attributes.at("axis"), "-1");
+  EXPECT_EQ(result.ops[2].attributes.at("text").size(), 203U);
+  EXPECT_EQ(result.ops[2].attributes.at("value"), "float32 [2]");
+  EXPECT_THAT(result.weights, ElementsAre(ValueOutline{"w", "float32", "[2]"}));
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Whatever a user gets wrong costs one sentence and an exit code, and leaves nothing half-written."""
+
+import os
+import pathlib
+import resource
+import signal
+
+import harness
+
+harness.need("numpy", "onnx")
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+
+MODEL = harness.DEMO / "digits.onnx"
+DATA = harness.DEMO / "digits.npz"
+
+
+def complaint(sandbox, code, words, *arguments):
+    """Runs quantlens, which must end with `code` and one sentence that has all the words."""
+    done = sandbox.run(*arguments, code=None)
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
+    claim = f"{' '.join(map(str, arguments))[-90:]!r}: {lines}"
+    harness.check(done.returncode == code, f"exit code {code}: {claim}")
+    harness.check(len(lines) == 1 and lines[0].startswith("quantlens: "), f"one sentence: {claim}")
+    harness.check(all(str(word) in lines[0] for word in words), f"which has {words}: {claim}")
+    harness.check(done.stdout == "", f"nothing on standard output: {claim}")
+    part = [path for path in sandbox.path.rglob("*.part*")]
+    harness.check(not part, f"nothing half-written: {part}")
+    return lines[0]
+
+
+def quantize(sandbox, code, words, model=MODEL, data=DATA, *more):
+    """The same for `quantize`, which must not leave an output either."""
+    output = sandbox.path / "out.onnx"
+    sentence = complaint(sandbox, code, words, "quantize", model, "--data", data, "-o", output, *more)
+    harness.check(not output.exists(), "no output is left")
+    return sentence
+
+
+def bad_models(sandbox):
+    quantize(sandbox, 1, ["none.onnx"], sandbox.path / "none.onnx")
+    quantize(sandbox, 1, ["text.onnx"], sandbox.write("text.onnx", "this is no model\n"))
+    quantize(sandbox, 1, ["empty.onnx"], sandbox.write("empty.onnx", ""))
+    quantize(sandbox, 1, [sandbox.path], sandbox.path)
+    whole = MODEL.read_bytes()
+    for share in (0.1, 0.5, 0.9, 0.999):
+        cut = sandbox.path / "cut.onnx"
+        cut.write_bytes(whole[:int(len(whole) * share)])
+        quantize(sandbox, 1, ["cut.onnx"], cut)
+    model = onnx.load(MODEL)
+    model.graph.node[0].op_type = "NoSuchOp"
+    onnx.save(model, sandbox.path / "odd.onnx")
+    quantize(sandbox, 1, ["odd.onnx", "NoSuchOp"], sandbox.path / "odd.onnx")
+    outside = onnx.load(MODEL)
+    weight = outside.graph.initializer[0]
+    onnx.external_data_helper.set_external_data(weight, "../../etc/hostname")
+    weight.ClearField("raw_data")
+    weight.data_location = onnx.TensorProto.EXTERNAL
+    (sandbox.path / "outside.onnx").write_bytes(outside.SerializeToString())
+    quantize(sandbox, 1, ["outside.onnx"], sandbox.path / "outside.onnx")
+
+
+def bad_data(sandbox):
+    arrays = dict(np.load(DATA))
+    image = next(name for name, array in arrays.items() if array.ndim == 4)
+    label = next(name for name, array in arrays.items() if array.ndim == 1)
+
+    def npz(name, **changes):
+        changed = {key: changes.get(key, array) for key, array in arrays.items()}
+        np.savez(sandbox.path / name, **{key: array for key, array in changed.items() if array is not None})
+        return sandbox.path / name
+
+    quantize(sandbox, 1, ["none.npz"], MODEL, sandbox.path / "none.npz")
+    quantize(sandbox, 1, ["text.npz"], MODEL, sandbox.write("text.npz", "no archive"))
+    quantize(sandbox, 1, ["shape.npz"], MODEL, npz("shape.npz", **{image: arrays[image][:, :, :5]}))
+    quantize(sandbox, 1, ["dtype.npz"], MODEL, npz("dtype.npz", **{image: arrays[image].astype(np.complex64)}))
+    quantize(sandbox, 1, ["empty.npz"], MODEL, npz("empty.npz", **{image: arrays[image][:0], label: arrays[label][:0]}))
+    unlabelled = npz("unlabelled.npz", **{label: None})
+    quantize(sandbox, 1, ["unlabelled.npz", "label"], MODEL, unlabelled, "--metric", "top1")
+    cut = sandbox.path / "cut.npz"
+    cut.write_bytes(DATA.read_bytes()[:20000])
+    quantize(sandbox, 1, ["cut.npz"], MODEL, cut)
+    (sandbox.path / "nothing").mkdir()
+    quantize(sandbox, 1, ["nothing"], MODEL, sandbox.path / "nothing")
+    quantize(sandbox, 1, ["unknown"], MODEL, sandbox.write("unknown.yaml", "pictures: {folder: x}\n"))
+    document = sandbox.write("absent.yaml", f"images: {{folder: {sandbox.path / 'absent'}}}\n")
+    quantize(sandbox, 1, ["absent"], MODEL, document)
+
+
+def bad_wishes(sandbox):
+    recipe = '{op_name_dict: {"/blok3/.*": fp32}}'
+    done = sandbox.run("quantize", MODEL, "--data", DATA, "--limit", 3, "--recipe", recipe)
+    harness.check("/blok3/.*" in done.stderr, "a pattern that matches nothing is named")
+    (MODEL.parent / "digits.int8.onnx").unlink(missing_ok=True)
+    quantize(sandbox, 2, ["granularity"], MODEL, DATA, "--recipe", "{weight: {granularty: per_tensor}}")
+    quantize(sandbox, 2, ["per_chanel"], MODEL, DATA, "--recipe", "{weight: {granularity: per_chanel}}")
+    quantize(sandbox, 2, ["top7"], MODEL, DATA, "--metric", "top7")
+    quantize(sandbox, 1, ["no_such_output"], MODEL, DATA, "--metric", "top1:output=no_such_output")
+    quantize(sandbox, 2, ["--no-such-option"], MODEL, DATA, "--no-such-option")
+    complaint(sandbox, 2, ["--data"], "quantize", MODEL)
+    complaint(sandbox, 2, [], "no-such-verb")
+    complaint(sandbox, 1, ["wanted"], "workloads", "show", "wanted")
+
+
+def bad_outputs(sandbox):
+    model = sandbox.path / "model.onnx"
+    model.write_bytes(MODEL.read_bytes())
+    common = ["quantize", model, "--data", DATA, "--limit", 5]
+    complaint(sandbox, 2, ["model.onnx"], *common, "-o", model)
+    harness.check(model.read_bytes() == MODEL.read_bytes(), "the model itself is never overwritten")
+    complaint(sandbox, 1, ["no/folder"], *common, "-o", sandbox.path / "no/folder/out.onnx")
+    complaint(sandbox, 1, ["workspace"], *common, "-o", sandbox.path)
+    complaint(sandbox, 1, ["/dev/full"], *common, "-o", "/dev/full")
+    complaint(sandbox, 1, ["/proc"], *common, "-o", sandbox.path / "out.onnx", "--workspace", "/proc/none")
+    existing = sandbox.write("existing.onnx", "precious")
+    done = sandbox.run("quantize", sandbox.path / "odd.onnx", "--data", DATA, "-o", existing, code=1)
+    harness.check(existing.read_text() == "precious", f"a failed run leaves the old output: {done.stderr}")
+
+
+def limited(sandbox, size, *arguments):
+    """Runs with files limited to `size` bytes, as a full disk would."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+    return sandbox.run(*arguments, code=1, preexec_fn=limit)
+
+
+def full_disk(sandbox):
+    output = sandbox.path / "limited.onnx"
+    done = limited(sandbox, 20_000, "quantize", MODEL, "--data", DATA, "-o", output)
+    harness.check("File too large" in done.stderr and "unexpected" not in done.stderr, f"a full disk: {done.stderr}")
+    harness.check(not output.exists(), "leaves no output")
+    harness.check(not list(sandbox.path.rglob("*.part*")), "and nothing half-written")
+    sandbox.run("workloads", "list")
+
+
+def main():
+    sandbox = harness.Sandbox()
+    bad_models(sandbox)
+    bad_data(sandbox)
+    bad_wishes(sandbox)
+    bad_outputs(sandbox)
+    full_disk(sandbox)
+
+
+main()

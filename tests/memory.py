@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Peak memory of calibration and diagnosis does not grow with the number of samples."""
+
+import os
+
+import harness
+
+MOST_GROWTH = 1.03
+
+
+def peak_kb(sandbox, model, data, samples):
+    """Of a run that calibrates with, and diagnoses over, this many samples."""
+    recipe = f"{{calibration_sampling_size: {samples}}}"
+    process = os.posix_spawn(
+        harness.program(),
+        [harness.program(), "quantize", str(model), "--data", str(data), "-o", str(sandbox.path / "out.onnx"),
+         "--limit", str(samples), "--recipe", recipe, "--diagnose", "--metric", harness.MOBILENET_METRIC, "--quiet"],
+        sandbox.environment, file_actions=[(os.POSIX_SPAWN_OPEN, 1, "/dev/null", os.O_WRONLY, 0)])
+    _, status, usage = os.wait4(process, 0)
+    harness.check(status == 0, f"{samples} samples: {usage.ru_maxrss} KB at the peak")
+    return usage.ru_maxrss
+
+
+def main():
+    sandbox = harness.Sandbox()
+    model = harness.need_testdata() / "models" / "mobilenet_v1_0.25_224.onnx"
+    data = harness.imagenet(sandbox)
+    few = peak_kb(sandbox, model, data, 50)
+    many = peak_kb(sandbox, model, data, 400)
+    harness.check(many <= MOST_GROWTH * few, f"400 samples take {100 * many / few - 100:.1f} % more than 50")
+
+
+main()

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Every command of docs/tour.md and README.md works as it stands, and prints what the page says it prints."""
+
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+
+import harness
+
+BLOCK = re.compile(r"^```(sh|text)( as printed)?\n(.*?)^```$", re.DOTALL | re.MULTILINE)
+# What differs from run to run and from machine to machine.
+VARIES = [(re.compile(r"\d{8}-\d{6}-[\w.-]+"), "WORKLOAD"), (re.compile(r"(?<=[ (])\S*/"), ""),
+          (re.compile(r"\s+"), " ")]
+
+
+def plain(text):
+    for pattern, word in VARIES:
+        text = pattern.sub(word, text)
+    return text.strip()
+
+
+def run_page(sandbox, page):
+    """Runs the page's sh blocks in order; a text block "as printed" must be in what the block before printed."""
+    folder = sandbox.path / page.stem
+    shutil.copytree(harness.DEMO, folder / "examples" / "demo")
+    path = pathlib.Path(harness.program()).parent
+    environment = dict(sandbox.environment, PATH=f"{path}{os.pathsep}{os.environ['PATH']}", COLUMNS="100")
+    printed = ""
+    for kind, checked, text in BLOCK.findall(page.read_text()):
+        if kind == "sh":
+            if text.startswith(("tools/", "git clone")):
+                continue  # how one gets here
+            done = subprocess.run(["bash", "-euo", "pipefail", "-c", text], cwd=folder, env=environment,
+                                  capture_output=True, text=True, check=False, timeout=300)
+            harness.check(done.returncode == 0, f"{page.name}: {text.strip().splitlines()[0]} {done.stderr}")
+            printed = done.stdout
+        elif checked:
+            parts = [plain(part) for part in text.split("\n...\n")]
+            for part in parts:
+                harness.check(part in plain(printed), f"{page.name}: prints {part[:70]!r}")
+
+
+def main():
+    sandbox = harness.Sandbox()
+    run_page(sandbox, harness.SOURCE / "docs" / "tour.md")
+    run_page(sandbox, harness.SOURCE / "README.md")
+
+
+main()

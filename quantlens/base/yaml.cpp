@@ -31,7 +31,7 @@ class Converter {
         boost::json::object object;
         for (const auto& entry : node) {
           if (!entry.first.IsScalar()) fail(entry.first, "has a key that is no plain word");
-          const std::string key = entry.first.Scalar();
+          const std::string key = utf8(entry.first);
           if (object.contains(key)) {
             fail(entry.first, fmt::format("names '{}' twice", printable(key)));
           }
@@ -57,8 +57,16 @@ class Converter {
                 fmt::format("{}: line {}: the document {}", where_, node.Mark().line + 1, what));
   }
 
-  static json::Value scalar(const YAML::Node& node) {
-    const std::string& text = node.Scalar();
+  /// A JSON text has no other bytes, and two keys must not become one when it is printed.
+  const std::string& utf8(const YAML::Node& node) const {
+    if (valid_utf8(node.Scalar()) != node.Scalar()) {
+      fail(node, "holds bytes that are no UTF-8; save it in that encoding");
+    }
+    return node.Scalar();
+  }
+
+  json::Value scalar(const YAML::Node& node) const {
+    const std::string& text = utf8(node);
     if (node.Tag() == "!") return boost::json::string(text);  // quoted
     if (text == "true" || text == "True") return true;
     if (text == "false" || text == "False") return false;

@@ -40,5 +40,11 @@ TEST(ParseYaml, RefusesWhatIsBrokenTwiceNamedTooDeepOrExploding) {
   EXPECT_THROW(parse_yaml(bomb, "here"), Error);
 }
 
+TEST(ParseYaml, RefusesBytesThatAreNoUtf8) {
+  EXPECT_THROW(parse_yaml("k\x85: 1\nk\x84: 2", "here"), Error);  // printed, they were one key
+  EXPECT_THROW(parse_yaml("{k: v\xff}", "here"), Error);
+  EXPECT_EQ(parse_yaml("{k: \xc3\xa9}", "here").at("k"), json::Value("\xc3\xa9"));
+}
+
 }  // namespace
 }  // namespace quantlens

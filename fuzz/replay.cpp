@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Feeds the empty input and every file of a fuzzer's corpus to it once: the fuzzer without libFuzzer.
+// Feeds the empty input and every file of a fuzzer's corpus to it once: the fuzzer without
+// libFuzzer.
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>

@@ -5,9 +5,6 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/frontend/onnx/onnx.h"
@@ -304,37 +301,6 @@ TEST_F(OnnxRun, AQuantizedModelWithOtherInputsIsRefused) {
   const Model second = model_of(graph);
   EXPECT_THAT(error_of(Errc::unsupported, [&] { onnxruntime::open(first, &second, {}, {}); }),
               HasSubstr("1 inputs and"));
-}
-
-/// Peak memory of a process that steps 3 times through a long chain of 4 MB values.
-long chain_peak_kb(bool tapped) {
-  const pid_t child = fork();
-  if (child == 0) {
-    Graph graph;
-    graph.inputs = {info("x", DType::float32, {std::nullopt, 1 << 20})};
-    graph.weights = {{"one", Tensor::scalar(1.0f)}};
-    TapSpec spec;
-    for (int i = 0; i < 60; ++i) {
-      const std::string from = i == 0 ? "x" : "v" + std::to_string(i - 1);
-      graph.nodes.push_back(op("Add", {from, "one"}, "v" + std::to_string(i)));
-      if (tapped) spec.taps.push_back({.value = "v" + std::to_string(i), .histogram = false});
-    }
-    graph.outputs = {info("v59", DType::float32, {std::nullopt, 1 << 20})};
-    const Model model = model_of(graph);
-    const auto run = onnxruntime::open(model, nullptr, spec, {});
-    for (std::uint64_t i = 0; i < 3; ++i) run->step(batch_of(std::vector<float>(1 << 20), {i}));
-    _exit(0);
-  }
-  int status = 0;
-  rusage usage{};
-  wait4(child, &status, 0, &usage);
-  EXPECT_EQ(status, 0);
-  return usage.ru_maxrss;
-}
-
-TEST_F(OnnxRun, TapsSeeAValueBeforeTheNextOnesNeedItsMemory) {
-  const long bare = chain_peak_kb(false);
-  EXPECT_LT(chain_peak_kb(true), bare + 5L * 4096) << "60 values of 4096 KB each are kept";
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Small models, and taps on what a QDQ model quantizes: for this folder's tests and the benchmark.
+// Small models, and taps on what a QDQ model quantizes: for this folder's tests.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

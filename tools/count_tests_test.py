@@ -14,7 +14,9 @@ count_tests = importlib.util.module_from_spec(importlib.util.spec_from_loader("c
 LOADER.exec_module(count_tests)
 
 PASSED = '<testcase name="{0}" status="run"><system-out/></testcase>'
-FAILED = '<testcase name="{0}" status="fail"><failure message=""/><system-out/></testcase>'
+FAILED = '<testcase name="{0}" status="fail"><failure message=""/><system-out>1 is not 2\n</system-out></testcase>'
+TALKATIVE = ('<testcase name="a" status="fail"><failure message=""/><system-out>' +
+             "".join(f"line {i}\n" for i in range(100)) + "</system-out></testcase>")
 SKIPPED = ('<testcase name="{0}" status="notrun"><skipped message="SKIP_REGULAR_EXPRESSION_MATCHED"/><system-out>'
            "[ RUN      ] A.B\n/x/a.cpp:5: Skipped\nno data\n[  SKIPPED ] A.B (0 ms)\n</system-out></testcase>")
 NOT_BUILT = '<testcase name="{0}" status="notrun"><skipped message="Unable to find executable"/><system-out/></testcase>'
@@ -37,9 +39,19 @@ class CountTests(unittest.TestCase):
         code, lines = self.run_on([PASSED.format("a"), PASSED.format("b"), SKIPPED.format("c")])
         self.assertEqual((code, lines), (0, ["skipped: c (no data)", "2 passed, 0 failed, 1 skipped"]))
 
-    def test_a_failure_fails(self):
+    def test_a_failure_fails_and_says_why(self):
         code, lines = self.run_on([PASSED.format("a"), FAILED.format("b")])
-        self.assertEqual((code, lines), (1, ["failed: b", "1 passed, 1 failed, 0 skipped"]))
+        self.assertEqual(code, 1)
+        self.assertEqual(lines, ["-- b", "1 is not 2", "failed: b", "1 passed, 1 failed, 0 skipped"])
+
+    def test_of_a_long_failure_the_end_is_shown(self):
+        lines = self.run_on([TALKATIVE])[1]
+        self.assertEqual(lines[1:3] + lines[-3:-2], ["... 40 lines before", "line 40", "line 99"])
+
+    def test_of_many_failures_a_few_are_shown_and_all_are_named(self):
+        lines = self.run_on([FAILED.format(f"t{i}") for i in range(50)])[1]
+        self.assertEqual(sum(line.startswith("-- ") for line in lines), 20)
+        self.assertEqual(sum(line.startswith("failed: ") for line in lines), 50)
 
     def test_a_program_that_was_not_built_is_a_failure_not_a_skip(self):
         code, lines = self.run_on([PASSED.format("a"), NOT_BUILT.format("b_NOT_BUILT")])
@@ -48,6 +60,7 @@ class CountTests(unittest.TestCase):
     def test_a_test_that_ran_twice_counts_once_by_its_worst(self):
         code, lines = self.run_on([PASSED.format("a"), SKIPPED.format("b")], [FAILED.format("a"), PASSED.format("b")])
         self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
+        self.assertEqual(lines[-2], "failed: a (1)")  # the second file's name
 
     def test_no_results_fail(self):
         self.assertEqual(count_tests.count(["missing.xml"])["missing.xml"][0], "failed")

@@ -15,8 +15,8 @@ def main():
     sandbox = harness.Sandbox()
     for layer in ("block2", "block3", "block4"):
         model = sandbox.path / f"{layer}.onnx"
-        subprocess.run([sys.executable, "-B", harness.DEMO / "plant_outlier.py", harness.DEMO / "digits_clean.onnx",
-                        model, layer], check=True)
+        subprocess.run([sys.executable, "-B", harness.DEMO / "plant_outlier.py", harness.DEMO / "digits_clean.onnx", layer,
+                        model], check=True)
         broken = sandbox.json("quantize", model, *DATA, "--diagnose", "--metric", "top1",
                               "--recipe", harness.PER_TENSOR)
         mended = sandbox.json("quantize", model, *DATA, "--metric", "top1")

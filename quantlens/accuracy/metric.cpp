@@ -71,6 +71,11 @@ void check_option(const std::string& key, const std::string& value) {
   }
 }
 
+Error no_output(const std::string& wanted, const std::vector<std::string>& names) {
+  return {Errc::usage, fmt::format("--metric: the model has no output '{}'; {}", printable(wanted),
+                                   suggestion(wanted, names))};
+}
+
 /// The output to score. The outputs of a model come without an order, so none is the first.
 const std::pair<const std::string, Tensor>& chosen_output(const TensorMap& outputs,
                                                           const std::string& metric,
@@ -83,8 +88,7 @@ const std::pair<const std::string, Tensor>& chosen_output(const TensorMap& outpu
   if (!wanted.empty()) {
     const auto found = outputs.find(wanted);
     if (found != outputs.end()) return *found;
-    throw Error(Errc::usage, fmt::format("--metric: the model has no output '{}'; {}",
-                                         printable(wanted), suggestion(wanted, names)));
+    throw no_output(wanted, names);
   }
   if (names.size() == 1) return *outputs.begin();
   if (floats.size() == 1) return *outputs.find(floats.front());
@@ -226,6 +230,14 @@ MetricSpec parse_metric(const std::string& text) {
   }
   label_offset(spec);
   return spec;
+}
+
+void check_output(const MetricSpec& spec, const std::vector<std::string>& outputs) {
+  const auto wanted = spec.options.find("output");
+  if (wanted == spec.options.end()) return;
+  if (std::ranges::find(outputs, wanted->second) == outputs.end()) {
+    throw no_output(wanted->second, outputs);
+  }
 }
 
 std::unique_ptr<Metric> make_metric(const MetricSpec& spec) {

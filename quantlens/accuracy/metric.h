@@ -49,6 +49,9 @@ class Metric {
   virtual SampleScore score(const Batch& batch, std::size_t i, const TensorMap& outputs) const = 0;
 };
 
+/// Throws Errc::usage where the spec names an output that is none of these.
+void check_output(const MetricSpec& spec, const std::vector<std::string>& outputs);
+
 /// Throws as parse_metric does.
 std::unique_ptr<Metric> make_metric(const MetricSpec& spec);
 

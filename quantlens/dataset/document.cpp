@@ -49,6 +49,13 @@ class Value {
   }
 
   std::vector<std::pair<std::string, Value>> members() const {
+    if (!value_->is_object() && key_.empty()) {
+      throw Error(
+          Errc::bad_input,
+          fmt::format("{}: is text but no data document, such as npz: {{file: samples.npz}} "
+                      "(docs/data.md); a .npz or .npy file is told by its content",
+                      printable(where_)));
+    }
     if (!value_->is_object()) fail("must be a map of keys, as {key: value}");
     if (value_->get_object().size() > kMostValues) fail("has too many keys");
     std::vector<std::pair<std::string, Value>> result;

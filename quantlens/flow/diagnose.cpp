@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/diagnose.h"
 
-#include <fmt/format.h>
-
-#include "quantlens/base/error.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/frontend/frontend.h"
 
@@ -13,6 +10,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
   const Model reference = frontend::read(options.reference);
   const Model quantized = frontend::read(options.quantized);
   const FittedData data = fit_data(options.data, reference, session.progress);
+  if (options.metric) check_metric(*options.metric, reference, data, options.data);
   const auto workload =
       begin_workload(session, "diagnose", {{"reference", &reference}, {"quantized", &quantized}});
   DiagnoseResult result{.workload = workload->workload().id,

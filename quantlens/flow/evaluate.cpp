@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/evaluate.h"
 
-#include <fmt/format.h>
-
 #include "quantlens/accuracy/evaluate.h"
-#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/frontend/frontend.h"
@@ -32,11 +29,7 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   std::optional<Model> against;
   if (options.against) against = frontend::read(*options.against);
   const FittedData data = fit_data(options.data, model, session.progress);
-  if (!data.opened.dataset->has_labels()) {
-    throw Error(Errc::bad_input,
-                fmt::format("{}: has no labels, which --metric {} needs; add labels to the data",
-                            options.data.data, options.metric.name));
-  }
+  check_metric(options.metric, model, data, options.data);
   std::vector<std::pair<std::string, const Model*>> models{{"quantized", &model}};
   if (against) models.insert(models.begin(), {"reference", &*against});
   const auto workload = begin_workload(session, "evaluate", models);

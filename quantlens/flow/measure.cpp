@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/measure.h"
 
+#include <fmt/format.h>
+
 #include "quantlens/accuracy/evaluate.h"
+#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/diagnosis/diagnose.h"
 #include "quantlens/diagnosis/pair.h"
@@ -10,6 +13,19 @@
 #include "quantlens/runtime/open.h"
 
 namespace quantlens::flow {
+
+void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
+                  const DataChoice& choice) {
+  if (!data.opened.dataset->has_labels()) {
+    throw Error(Errc::bad_input,
+                fmt::format("{}: has no labels, which --metric {} needs; add labels to the data or "
+                            "leave --metric out",
+                            choice.data, metric.name));
+  }
+  std::vector<std::string> outputs;
+  for (const ValueInfo& output : model.graph.outputs) outputs.push_back(output.name);
+  check_output(metric, outputs);
+}
 
 Measured measure(const Model& reference, const Model& quantized, const FittedData& data,
                  const MeasureOptions& options, const Session& session, WorkloadWriter& workload) {

@@ -22,6 +22,12 @@ struct Measured {
   std::optional<AccuracyPair> accuracy;
 };
 
+/// Whether a metric can be measured at all, before anything is run. Throws Errc::bad_input where
+/// the samples have no labels, Errc::usage where the model has no output of the name that it asks
+/// for.
+void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
+                  const DataChoice& choice);
+
 /// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json,
 /// histograms.bin, the CSV tables and accuracy.json into the workload, each as soon as it is known.
 Measured measure(const Model& reference, const Model& quantized, const FittedData& data,

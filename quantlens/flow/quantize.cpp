@@ -140,12 +140,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   const Model model = frontend::read(options.model);
   check_output(result.output, options.model);
   const FittedData data = fit_data(options.data, model, session.progress);
-  if (options.metric && !data.opened.dataset->has_labels()) {
-    throw Error(Errc::bad_input,
-                fmt::format("{}: has no labels, which --metric {} needs; add labels to the data or "
-                            "leave --metric out",
-                            options.data.data, options.metric->name));
-  }
+  if (options.metric) check_metric(*options.metric, model, data, options.data);
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
   result.workload = workload->workload().id;
   result.folder = workload->folder();

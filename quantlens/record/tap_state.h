@@ -51,8 +51,8 @@ std::string to_bytes(const TapState& state);
 /// Errc::unsupported for a newer format version.
 TapState tap_state_from_bytes(std::string_view bytes, std::string_view where);
 
-/// Adds `other`. Throws Errc::bad_input, with `state` unchanged, where the two share samples or were
-/// tapped differently. A TapState{} adds nothing, and becomes what is added to it.
+/// Adds `other`. Throws Errc::bad_input, with `state` unchanged, where the two share samples or
+/// were tapped differently. A TapState{} adds nothing, and becomes what is added to it.
 void merge(TapState& state, const TapState& other);
 
 }  // namespace quantlens

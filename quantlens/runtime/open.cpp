@@ -36,8 +36,8 @@ std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const 
   for (const Entry& entry : kRuntimes) {
     if (entry.format == reference.format) return entry.open(reference, quantized, taps, options);
   }
-  throw Error(Errc::unsupported, fmt::format("no runtime runs models of format '{}'",
-                                             printable(reference.format)));
+  throw Error(Errc::unsupported,
+              fmt::format("no runtime runs models of format '{}'", printable(reference.format)));
 }
 
 std::vector<RuntimeStatus> runtimes() {

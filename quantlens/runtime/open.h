@@ -10,8 +10,8 @@
 
 namespace quantlens {
 
-/// Opens `reference`, and in lockstep with it `quantized` if given (not null), in the runtime of the
-/// model's format. Both must outlive the Run. Throws Errc::not_found where the runtime is not
+/// Opens `reference`, and in lockstep with it `quantized` if given (not null), in the runtime of
+/// the model's format. Both must outlive the Run. Throws Errc::not_found where the runtime is not
 /// installed (naming what was tried), Errc::bad_input where it refuses a model,
 /// Errc::unsupported where the two cannot run together.
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
@@ -19,7 +19,7 @@ std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const 
 
 /// A runtime as `quantlens doctor` shows it.
 struct RuntimeStatus {
-  std::string name;     ///< "onnxruntime", "oracle"
+  std::string name;  ///< "onnxruntime", "oracle"
   bool available = false;
   std::string version;
   std::string where;    ///< path of its library

@@ -1,8 +1,7 @@
 // runtime: the seam behind which models run. A Run executes one model, or two in lockstep, and owns
-// the accumulators of its taps; nobody outside sees an inner tensor. Kinds of Run: onnxruntime/ (the
-// real kernels) and oracle/ (a small exact interpreter to check the others). Start here; feed.h is
-// the one loop.
-// SPDX-License-Identifier: Apache-2.0
+// the accumulators of its taps; nobody outside sees an inner tensor. Kinds of Run: onnxruntime/
+// (the real kernels) and oracle/ (a small exact interpreter to check the others). Start here;
+// feed.h is the one loop. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -24,7 +23,8 @@ struct Tap {
   std::string value;
   bool histogram = true;
   std::optional<int> channel_axis;  ///< extremes and moments for each index of this axis, too
-  int sample_axis = 0;  ///< its extent is a multiple of the batch; sample s owns the s-th equal part
+  int sample_axis =
+      0;  ///< its extent is a multiple of the batch; sample s owns the s-th equal part
 };
 
 /// A pair of values to compare: one of the reference (float), one of the quantized model (uint8 or
@@ -32,22 +32,22 @@ struct Tap {
 struct PairTap {
   std::string reference;
   std::string quantized;
-  std::optional<Scheme> scheme;    ///< of the codes
+  std::optional<Scheme> scheme;  ///< of the codes
   std::optional<QParams> params;
   bool histogram = true;
   int sample_axis = 0;
 };
 
 struct TapSpec {
-  std::vector<Tap> taps;          ///< no value twice
-  std::vector<PairTap> pairs;     ///< no (reference, quantized) twice; REQUIRES a quantized model
+  std::vector<Tap> taps;       ///< no value twice
+  std::vector<PairTap> pairs;  ///< no (reference, quantized) twice; REQUIRES a quantized model
   /// A tap that an open Run cannot place (the pair would close a cycle, …) is left out and named in
   /// Run::not_tapped, not thrown; a value that does not exist throws Errc::not_found.
 };
 
 struct RunOptions {
-  unsigned threads = 1;       ///< of the runtime, the calling one included
-  fs::path optimized_dump;    ///< where the runtime writes the graph it really runs; empty: nowhere
+  unsigned threads = 1;     ///< of the runtime, the calling one included
+  fs::path optimized_dump;  ///< where the runtime writes the graph it really runs; empty: nowhere
 };
 
 /// What a step returns: graph outputs by the models' own names, batch dimension first.
@@ -68,8 +68,8 @@ class Run {
  public:
   virtual ~Run() = default;
   /// Runs one batch through the model, or through both, and updates every tap. Both models get the
-  /// same inputs (the quantized one by position). Throws Errc::bad_input where the batch does not fit
-  /// the model, naming the input, both shapes and dtypes; Errc::failed where the runtime fails.
+  /// same inputs (the quantized one by position). Throws Errc::bad_input where the batch does not
+  /// fit the model, naming the input, both shapes and dtypes; Errc::failed where the runtime fails.
   virtual Outputs step(const Batch& batch) = 0;
   /// What the taps have gathered so far; leaves them empty, so that a sample may be seen again.
   /// Throws Errc::failed after a step that threw: its samples are counted in part.

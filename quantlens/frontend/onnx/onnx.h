@@ -31,14 +31,15 @@ struct Edit {
   std::map<std::size_t, std::map<std::size_t, std::string>> outputs;
   /// New names for outer values that the subgraphs of a node read (`captured_values`).
   std::map<std::size_t, std::map<std::string, std::string>> captured;
-  /// New nodes (without subgraphs), each written just before the node of this number (nodes.size(): at the end).
+  /// New nodes (without subgraphs), each written just before the node of this number (nodes.size():
+  /// at the end).
   std::multimap<std::size_t, Node> inserted;
-  std::set<std::string> removed_weights;                   ///< with the graph inputs of that name
-  std::vector<std::pair<std::string, Tensor>> weights;     ///< new initializers
-  std::vector<ValueInfo> outputs_added;                    ///< graph outputs (dtype or shape optional)
-  std::set<std::string> values_dropped;                    ///< value_info entries to leave out
-  std::map<std::string, std::int64_t> opsets;              ///< added, or raised to at least this
-  std::map<std::string, std::string> metadata;             ///< added or replaced
+  std::set<std::string> removed_weights;                ///< with the graph inputs of that name
+  std::vector<std::pair<std::string, Tensor>> weights;  ///< new initializers
+  std::vector<ValueInfo> outputs_added;                 ///< graph outputs (dtype or shape optional)
+  std::set<std::string> values_dropped;                 ///< value_info entries to leave out
+  std::map<std::string, std::int64_t> opsets;           ///< added, or raised to at least this
+  std::map<std::string, std::string> metadata;          ///< added or replaced
 };
 
 /// Which weights leave the file: those for which `outside` returns true are written as
@@ -55,12 +56,12 @@ using Sink = std::function<void(Bytes)>;
 /// REQUIRES: `model` came from `read` (format "onnx").
 void write(const Model& model, const Edit& edit, const WriteOptions& options, const Sink& sink);
 
-/// One model file that holds two: `first`, edited, and `second`, edited, with every name of the second
-/// (values, nodes, weights, subgraphs' inner names) prefixed by `prefix`, except its graph inputs,
-/// which become the first's inputs of the same position. Outputs of the second are appended.
-/// Edits of the second use its own names (they are prefixed too), but a name in an inserted node that
-/// begins with '\1' is taken literally, without it: so a node may read values of both; such nodes may
-/// stand anywhere, the nodes of the merged graph are put in topological order.
+/// One model file that holds two: `first`, edited, and `second`, edited, with every name of the
+/// second (values, nodes, weights, subgraphs' inner names) prefixed by `prefix`, except its graph
+/// inputs, which become the first's inputs of the same position. Outputs of the second are
+/// appended. Edits of the second use its own names (they are prefixed too), but a name in an
+/// inserted node that begins with '\1' is taken literally, without it: so a node may read values of
+/// both; such nodes may stand anywhere, the nodes of the merged graph are put in topological order.
 /// Throws Errc::unsupported where opsets, local functions or inputs do not agree, and where the
 /// merged graph has a cycle (naming a value of it).
 std::string merge(const Model& first, const Edit& edit_first, const Model& second,
@@ -75,7 +76,8 @@ Edit edit_for(const Model& model, const Plan& plan);
 void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
            Store& store, const fs::path& path);
 
-/// One TensorProto, ModelProto, … as bytes, for tests and generated models: a whole model of a Graph.
+/// One TensorProto, ModelProto, … as bytes, for tests and generated models: a whole model of a
+/// Graph.
 std::string serialize(const Graph& graph, const std::map<std::string, std::int64_t>& opsets,
                       const std::map<std::string, std::string>& metadata = {});
 

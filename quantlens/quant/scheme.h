@@ -1,5 +1,6 @@
 // quant: the arithmetic of number formats: schemes, scales and zero points, rounding. Knows
-// tensors, no models and no recipes. Start with params.h. SPDX-License-Identifier: Apache-2.0
+// tensors, no models and no recipes. Start with params.h.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

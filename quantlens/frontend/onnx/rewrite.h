@@ -1,5 +1,6 @@
 // Copies of messages with names, or places of weights, changed: whatever is not changed is a range
-// of the old file, so unknown fields and their order stay. SPDX-License-Identifier: Apache-2.0
+// of the old file, so unknown fields and their order stay.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

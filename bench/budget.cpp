@@ -1,0 +1,360 @@
+// SPDX-License-Identifier: Apache-2.0
+// What observing costs, in time and memory, beside the budget: calibration and diagnosis as the
+// verbs do them, against bare inference of the same samples, decoded beforehand. One run:
+//
+//   bench_budget MODEL --data D [--limit N] [--threads T] [--repeat R]
+//
+// Each phase is a process of its own, so that its peak of memory is its own; all hold the same
+// decoded samples, whose size is taken off every peak. The processes wait for their turn: every
+// repetition runs each phase once, so that a machine that slows down does so for all of them. A
+// pass opens its models, runs all samples and says what they gave; bare passes do without the last.
+#include <algorithm>
+#include <cstdio>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <CLI/CLI.hpp>
+#include <onnxruntime_cxx_api.h>
+#include <unistd.h>
+
+#include "bench/phase_process.h"
+#include "quantlens/base/cpu.h"
+#include "quantlens/calib/calibrate.h"
+#include "quantlens/calib/choose_ranges.h"
+#include "quantlens/diagnosis/diagnose.h"
+#include "quantlens/diagnosis/pair.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/make_plan.h"
+#include "quantlens/runtime/feed.h"
+#include "quantlens/runtime/onnxruntime/library.h"
+#include "quantlens/runtime/open.h"
+
+namespace {
+
+using namespace quantlens;         // NOLINT(google-build-using-namespace): a program of one file
+using namespace quantlens::bench;  // NOLINT(google-build-using-namespace)
+
+struct Settings {
+  fs::path model;
+  fs::path quantized;
+  std::string data;
+  std::optional<std::uint64_t> limit;
+  unsigned threads = 2;
+  int repeat = 5;
+  int phase = -1;  ///< the one that this process is; -1: it starts them all
+};
+
+/// All samples in memory, as a data set.
+class Decoded final : public Dataset {
+ public:
+  Decoded(const Dataset& from, std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i) samples_.push_back(from.read(i));
+  }
+  std::uint64_t size() const override { return samples_.size(); }
+  Sample read(std::uint64_t index) const override { return samples_.at(index); }
+  std::string name(std::uint64_t index) const override { return std::to_string(index); }
+  bool has_labels() const override { return false; }
+  double megabytes() const {
+    std::size_t bytes = 0;
+    for (const Sample& sample : samples_) {
+      for (const auto& [name, tensor] : sample.inputs) bytes += tensor.bytes().size();
+    }
+    return static_cast<double>(bytes) / (1 << 20);
+  }
+
+ private:
+  std::vector<Sample> samples_;
+};
+
+/// Times the loop over samples: it begins and ends one step.
+class LoopClock final : public Progress {
+ public:
+  void begin(std::string_view, std::optional<std::uint64_t>) override { begin_ms_ = now_ms(); }
+  void advance(std::uint64_t) override {}
+  void end() override { steps_ms = now_ms() - begin_ms_; }
+  void note(std::string_view sentence) override {
+    std::fprintf(stderr, "%.*s\n", static_cast<int>(sentence.size()), sentence.data());
+  }
+  double steps_ms = 0;
+
+ private:
+  double begin_ms_ = 0;
+};
+
+/// What the phases work on.
+struct Work {
+  const Settings& settings;
+  const Decoded& samples;
+  std::uint64_t batch_size;
+  std::string input_name;
+
+  BatchReader reader() const {
+    const unsigned threads = std::max(1U, settings.threads / 2);  // as flow::make_reader
+    return {samples, {.batch_size = batch_size, .threads = threads}, input_name};
+  }
+  RunOptions run_options() const { return {.threads = settings.threads, .optimized_dump = {}}; }
+};
+
+TapState calibrated(const Work& work, const Model& model, const Prepared& prepared, bool histogram,
+                    LoopClock& clock) {
+  std::vector<Tap> taps;
+  for (const std::string& value : values_to_calibrate(model, prepared)) {
+    taps.push_back({.value = value, .histogram = histogram, .channel_axis = {}});
+  }
+  BatchReader reader = work.reader();
+  return calibrate(model, taps, reader, work.run_options(), clock);
+}
+
+void run_calibration(const Work& work, bool histogram, LoopClock& clock) {
+  const Model model = frontend::read(work.settings.model);
+  choose_ranges(calibrated(work, model, prepare(model.graph), histogram, clock), {});
+}
+
+/// The model that all other phases compare with.
+void make_quantized(const Work& work, LoopClock& clock) {
+  const Model model = frontend::read(work.settings.model);
+  const Prepared prepared = prepare(model.graph);
+  const Ranges ranges = choose_ranges(calibrated(work, model, prepared, true, clock), {});
+  const PlanResult planned = make_plan(model, prepared, ranges, {}, {.vnni = cpu_has_vnni()});
+  DiskStore store;
+  frontend::apply(model, planned.plan, {}, store, work.settings.quantized);
+}
+
+void run_diagnosis(const Work& work, bool histogram, LoopClock& clock) {
+  const Model reference = frontend::read(work.settings.model);
+  const Model quantized = frontend::read(work.settings.quantized);
+  const Pairing pairing = pair(reference, quantized);
+  TapSpec spec = taps_for(pairing);
+  for (PairTap& tap : spec.pairs) tap.histogram = histogram;
+  const auto run = open(reference, &quantized, spec, work.run_options());
+  BatchReader reader = work.reader();
+  feed(*run, reader, clock, "diagnose");
+  const TapState state = run->take();
+  if (!histogram) return;
+  diagnose(reference, quantized, pairing, state,
+           [&](std::uint64_t sample) { return work.samples.name(sample); });
+}
+
+/// One model and its names as the runtime itself has them.
+struct BareSession {
+  BareSession(Ort::Env& env, const fs::path& path, const Ort::SessionOptions& options)
+      : session(env, path.c_str(), options) {
+    Ort::AllocatorWithDefaultOptions allocator;
+    for (std::size_t i = 0; i < session.GetInputCount(); ++i) {
+      inputs.emplace_back(session.GetInputNameAllocated(i, allocator).get());
+    }
+    for (std::size_t i = 0; i < session.GetOutputCount(); ++i) {
+      outputs.emplace_back(session.GetOutputNameAllocated(i, allocator).get());
+    }
+  }
+
+  void run(const std::vector<Tensor>& batch) {
+    const auto memory = Ort::MemoryInfo::CreateCpu(OrtArenaAllocator, OrtMemTypeDefault);
+    std::vector<Ort::Value> values;
+    std::vector<const char*> input_texts, output_texts;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      const auto type = session.GetInputTypeInfo(i).GetTensorTypeAndShapeInfo().GetElementType();
+      const Tensor& tensor = batch.at(i);
+      values.push_back(Ort::Value::CreateTensor(
+          memory, const_cast<std::byte*>(tensor.bytes().data()), tensor.bytes().size(),
+          tensor.shape().data(), tensor.shape().size(), type));
+      input_texts.push_back(inputs[i].c_str());
+    }
+    for (const std::string& name : outputs) output_texts.push_back(name.c_str());
+    session.Run(Ort::RunOptions{nullptr}, input_texts.data(), values.data(), values.size(),
+                output_texts.data(), output_texts.size());
+  }
+
+  Ort::Session session;
+  std::vector<std::string> inputs, outputs;
+};
+
+/// The runtime as its users run it: from the files, with its defaults.
+void run_bare(const Work& work, const std::vector<fs::path>& paths, LoopClock& clock) {
+  const Model model = frontend::read(work.settings.model);  // the order of its inputs
+  Ort::Env env(ORT_LOGGING_LEVEL_FATAL, "bench");
+  Ort::SessionOptions options;
+  options.SetIntraOpNumThreads(static_cast<int>(work.settings.threads));
+  std::vector<BareSession> sessions;
+  for (const fs::path& path : paths) sessions.emplace_back(env, path, options);
+  BatchReader reader = work.reader();
+  double waited = 0;
+  clock.begin("bare", {});
+  const double begin = now_ms();
+  for (double before = begin;; before = now_ms()) {
+    const std::optional<Batch> batch = reader.next();
+    waited += now_ms() - before;  // stacking samples is no part of bare inference
+    if (!batch) break;
+    std::vector<Tensor> tensors;
+    for (const ValueInfo& input : model.graph.inputs) {
+      tensors.push_back(batch->inputs.at(input.name));
+    }
+    for (BareSession& session : sessions) session.run(tensors);
+  }
+  clock.end();
+  clock.steps_ms -= waited;
+}
+
+constexpr int kBareFloat = 0, kBareBoth = 3;
+
+struct Phase {
+  const char* title;
+  int against;                 ///< the phase that its time is compared with
+  double most_time, aim_time;  ///< the budget; 0: none
+  std::function<void(const Work&, LoopClock&)> run;
+};
+
+const std::vector<Phase>& phases() {
+  static const std::vector<Phase> all = {
+      {"bare float", kBareFloat, 0, 0,
+       [](const Work& work, LoopClock& clock) { run_bare(work, {work.settings.model}, clock); }},
+      {"calibration", kBareFloat, 1.4, 1.1,
+       [](const Work& work, LoopClock& clock) { run_calibration(work, true, clock); }},
+      {"  without histograms", kBareFloat, 0, 0,
+       [](const Work& work, LoopClock& clock) { run_calibration(work, false, clock); }},
+      {"bare float and bare int8", kBareBoth, 0, 0,
+       [](const Work& work, LoopClock& clock) {
+         run_bare(work, {work.settings.model, work.settings.quantized}, clock);
+       }},
+      {"diagnosis", kBareBoth, 2.0, 1.3,
+       [](const Work& work, LoopClock& clock) { run_diagnosis(work, true, clock); }},
+      {"  without histograms", kBareBoth, 0, 0,
+       [](const Work& work, LoopClock& clock) { run_diagnosis(work, false, clock); }},
+      {"making the int8 model", kBareFloat, 0, 0, make_quantized}};
+  return all;
+}
+
+const int kMake = 6;
+
+/// What a child is.
+int run_phase(const Settings& settings) {
+  onnxruntime::require_library();
+  const Model model = frontend::read(settings.model);
+  LoopClock clock;
+  const flow::FittedData data =
+      flow::fit_data({settings.data, {.limit = settings.limit, .batch_size = {}}}, model, clock);
+  const Decoded samples(*data.opened.dataset, data.opened.dataset->size());
+  const Work work{settings, samples, data.opened.batch_size, data.input_name};
+  return serve_passes([&] {
+    const double begin = now_ms(), begin_cpu = cpu_ms();
+    phases().at(static_cast<std::size_t>(settings.phase)).run(work, clock);
+    return Pass{.whole_ms = now_ms() - begin,
+                .steps_ms = clock.steps_ms,
+                .cpu_ms = cpu_ms() - begin_cpu,
+                .peak_mb = peak_mb() - samples.megabytes(),
+                .samples_mb = samples.megabytes(),
+                .samples = static_cast<double>(samples.size())};
+  });
+}
+
+struct Figures {
+  std::vector<double> whole, steps, cpu;  // ms of each repetition
+  double peak_mb = 0;                     // of the first pass: a verb makes one
+};
+
+double least(const std::vector<double>& values) {
+  return *std::ranges::min_element(values);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
+}
+
+/// Median over the repetitions: the two of one repetition ran right after each other.
+double ratio(const std::vector<double>& values, const std::vector<double>& bare) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < values.size(); ++i) ratios.push_back(values[i] / bare[i]);
+  return median(ratios);
+}
+
+void print(const std::vector<Figures>& all) {
+  std::printf("%-26s %9s %9s %7s %7s %7s %7s %11s %9s %7s %9s\n", "", "best ms", "median", "ratio",
+              "of best", "steps", "of CPU", "at most/aim", "peak MB", "ratio", "at most");
+  const double both = all[kBareBoth].peak_mb;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const Phase& phase = phases()[i];
+    const Figures& own = all[i];
+    const Figures& bare = all[static_cast<std::size_t>(phase.against)];
+    std::string budget, memory;
+    if (phase.most_time != 0) {
+      char text[32];
+      std::snprintf(text, sizeof text, "%.1f / %.1f", phase.most_time, phase.aim_time);
+      budget = text;
+      std::snprintf(text, sizeof text, "%.0f", 1.3 * both + 64);
+      memory = text;
+    }
+    std::printf("%-26s %9.1f %9.1f %7.2f %7.2f %7.2f %7.2f %11s %9.1f %7.2f %9s\n", phase.title,
+                least(own.whole), median(own.whole), ratio(own.whole, bare.whole),
+                least(own.whole) / least(bare.whole), ratio(own.steps, bare.steps),
+                ratio(own.cpu, bare.cpu), budget.c_str(), own.peak_mb, own.peak_mb / both,
+                memory.c_str());
+  }
+}
+
+void run_all(const Settings& settings, std::vector<std::string> arguments) {
+  arguments.insert(arguments.end(), {"--quantized", settings.quantized.string()});
+  const Pass made = Child(arguments, kMake).pass();
+  std::printf(
+      "%s: %.0f samples of %.1f MB in all, decoded beforehand; %u threads; %d repetitions\n",
+      settings.model.filename().c_str(), made.samples, made.samples_mb, settings.threads,
+      settings.repeat);
+  std::vector<std::unique_ptr<Child>> children;
+  for (int phase = 0; phase < kMake; ++phase) {
+    children.push_back(std::make_unique<Child>(arguments, phase));
+  }
+  std::vector<Figures> all(children.size());
+  for (int i = 0; i <= settings.repeat; ++i) {
+    for (std::size_t phase = 0; phase < children.size(); ++phase) {
+      const Pass pass = children[phase]->pass();
+      if (i == 0) {  // warms up
+        all[phase].peak_mb = pass.peak_mb;
+        continue;
+      }
+      all[phase].whole.push_back(pass.whole_ms);
+      all[phase].steps.push_back(pass.steps_ms);
+      all[phase].cpu.push_back(pass.cpu_ms);
+    }
+  }
+  print(all);
+  std::printf(
+      "ratio: median of the repetitions; of best: best by best; steps: without opening and "
+      "answers; memory: against both sessions bare\n");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  CLI::App program{"What calibration and diagnosis cost, against bare inference."};
+  program.add_option("MODEL", settings.model, "a float model")->required();
+  program.add_option("--data", settings.data, "as quantlens takes it")->required();
+  program.add_option("--limit", settings.limit, "at most this many samples");
+  program.add_option("--threads", settings.threads, "of the runtime");
+  program.add_option("--repeat", settings.repeat, "passes of each phase");
+  program.add_option("--quantized", settings.quantized)->group("");
+  program.add_option("--phase", settings.phase)->group("");
+  CLI11_PARSE(program, argc, argv);
+  try {
+    if (settings.phase >= 0) return run_phase(settings);
+    const fs::path folder =
+        fs::temp_directory_path() / ("quantlens_budget_" + std::to_string(getpid()));
+    fs::create_directories(folder);
+    settings.quantized = folder / "int8.onnx";
+    int status = 0;
+    try {
+      run_all(settings, {argv, argv + argc});
+    } catch (const std::exception& error) {
+      std::fprintf(stderr, "%s\n", error.what());
+      status = 1;
+    }
+    fs::remove_all(folder);
+    return status;
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+}

@@ -79,11 +79,23 @@ def imagenet(sandbox, folder=None, labels=None, name="imagenet.yaml", crop=224):
 """)
 
 
-def squeezenet_data(sandbox):
-    data = TESTDATA / "imagenet"
-    return sandbox.write("squeezenet.yaml", f"""images: {{folder: {data / 'images'}, labels: {data / 'val.txt'},
-         crop: 227, color: bgr, layout: nchw}}
-""")
+def squeezenet_data(sandbox, folder=None, labels=None, name="squeezenet.yaml"):
+    folder = folder or TESTDATA / "imagenet" / "images"
+    labels = labels or TESTDATA / "imagenet" / "val.txt"
+    return sandbox.write(name, f"images: {{folder: {folder}, labels: {labels}, crop: 227, color: bgr, layout: nchw}}\n")
+
+
+def mobilenet_images(count):
+    """The first images as MobileNet wants them, [3,224,224] float32, with their classes: decoded by Pillow."""
+    import numpy as np
+    from PIL import Image
+
+    for line in (TESTDATA / "imagenet" / "val.txt").read_text().splitlines()[:count]:
+        name, label = line.split()
+        image = Image.open(TESTDATA / "imagenet" / "images" / name).convert("RGB")
+        left, top = (image.width - 224) // 2, (image.height - 224) // 2
+        pixels = np.asarray(image.crop((left, top, left + 224, top + 224)), np.float32)
+        yield ((pixels - 127.5) / 127.5).transpose(2, 0, 1), int(label)
 
 
 PER_TENSOR = "{weight: {granularity: per_tensor}}"

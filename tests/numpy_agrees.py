@@ -10,18 +10,8 @@ import numpy as np  # noqa: E402
 import onnx  # noqa: E402
 import onnxruntime as ort  # noqa: E402
 from onnx import numpy_helper  # noqa: E402
-from PIL import Image  # noqa: E402
 
 SAMPLES = 100
-
-
-def images():
-    labels = (harness.TESTDATA / "imagenet" / "val.txt").read_text().split("\n")[:SAMPLES]
-    for line in labels:
-        image = Image.open(harness.TESTDATA / "imagenet" / "images" / line.split()[0]).convert("RGB")
-        left, top = (image.width - 224) // 2, (image.height - 224) // 2
-        pixels = np.asarray(image.crop((left, top, left + 224, top + 224)), np.float32)
-        yield ((pixels - 127.5) / 127.5).transpose(2, 0, 1)[None]
 
 
 def session_with_outputs(model, names):
@@ -78,7 +68,8 @@ def check_activations(rows, reference, quantized):
     float_session = session_with_outputs(reference, [row["value"] for row in chosen if row["type"] != "Input"])
     int_session = session_with_outputs(quantized, [row["quantized"] for row in chosen])
     sums = {row["value"]: Sums() for row in chosen}
-    for image in images():
+    for pixels, _ in harness.mobilenet_images(SAMPLES):
+        image = pixels[None]
         feed = {float_session.get_inputs()[0].name: image}
         xs = dict(zip([o.name for o in float_session.get_outputs()], float_session.run(None, feed), strict=True))
         ys = dict(zip([o.name for o in int_session.get_outputs()], int_session.run(None, feed), strict=True))

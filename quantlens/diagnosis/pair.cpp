@@ -39,8 +39,10 @@ std::optional<Codes> codes_of(const GraphIndex& index, const Node& node, const s
     codes.params.push_back({.scale = scales.data<float>()[i],
                             .zero_point = zero ? static_cast<std::int32_t>(zeros[i]) : 0});
   }
+  const CodeRange limits = code_limits(codes.scheme.dtype);
+  const std::int64_t middle = limits.min < 0 ? 0 : (limits.max + 1) / 2;
   codes.scheme.symmetric =
-      std::ranges::all_of(codes.params, [](const QParams& p) { return p.zero_point == 0; });
+      std::ranges::all_of(codes.params, [&](const QParams& p) { return p.zero_point == middle; });
   if (codes.params.size() > 1) {
     const std::int64_t axis = attribute_int(node, "axis", 1);
     codes.scheme.axis = static_cast<int>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);

@@ -57,10 +57,13 @@ QParams choose_params(Range range, const Scheme& scheme) {
           .zero_point = static_cast<std::int32_t>(zero_point)};
 }
 
-Range representable(const QParams& params, const Scheme& scheme) {
-  const CodeRange codes = code_range(scheme);
-  return {.min = dequantize(static_cast<std::int32_t>(codes.min), params),
-          .max = dequantize(static_cast<std::int32_t>(codes.max), params)};
+Range unclipped(const QParams& params, DType dtype) {
+  const CodeRange codes = code_limits(dtype);
+  const auto edge = [&](double code) {
+    return static_cast<float>((code - params.zero_point) * double{params.scale});
+  };
+  return {.min = edge(static_cast<double>(codes.min) - 0.5),
+          .max = edge(static_cast<double>(codes.max) + 0.5)};
 }
 
 std::int32_t quantize(float value, const QParams& params, DType dtype) {

@@ -36,8 +36,9 @@ BOOST_DESCRIBE_STRUCT(QParams, (), (scale, zero_point))
 /// stands for an infinity. Throws Errc::bad_input for a range that is not finite or is reversed.
 QParams choose_params(Range range, const Scheme& scheme);
 
-/// The real values that the least and greatest code stand for.
-Range representable(const QParams& params, const Scheme& scheme);
+/// The values that round to a code of the dtype; those outside are clipped: half a step beyond the
+/// least and the greatest code.
+Range unclipped(const QParams& params, DType dtype);
 
 /// Code of one value: round half to even of value / scale, plus zero point, saturated to the
 /// dtype's own limits (as ONNX QuantizeLinear does; NaN becomes the zero point).

@@ -58,6 +58,25 @@ float fake_quantize(float value, const QParams& params, DType dtype) {
   return dequantize(quantize(value, params, dtype), params);
 }
 
+/// The real values that the least and greatest code of the scheme stand for.
+Range representable(const QParams& params, const Scheme& scheme) {
+  const CodeRange codes = code_range(scheme);
+  return {.min = dequantize(static_cast<std::int32_t>(codes.min), params),
+          .max = dequantize(static_cast<std::int32_t>(codes.max), params)};
+}
+
+TEST(Unclipped, EndsWhereQuantizeSaturates) {
+  const QParams params{.scale = 0.5f, .zero_point = 10};
+  for (const DType dtype : {DType::uint8, DType::int8}) {
+    const Range range = unclipped(params, dtype);
+    const CodeRange codes = code_limits(dtype);
+    EXPECT_EQ(range.max, (static_cast<float>(codes.max) + 0.5f - 10) * 0.5f);
+    EXPECT_EQ(range.min, (static_cast<float>(codes.min) - 0.5f - 10) * 0.5f);
+    EXPECT_EQ(quantize(range.max - 0.01f, params, dtype), codes.max);
+    EXPECT_EQ(quantize(range.max - 0.51f, params, dtype), codes.max - 1);
+  }
+}
+
 TEST(CodeRange, IsWhatEachSchemeCanUse) {
   const auto expect = [](DType dtype, bool symmetric, int bits, std::int64_t min,
                          std::int64_t max) {

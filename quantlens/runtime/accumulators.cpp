@@ -300,9 +300,7 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
   PairedStats& stats = pairs_[slot];
   ClipRange clip = PairStats::kNoClip;
   if (pair.params) {
-    Scheme scheme;
-    scheme.dtype = y.dtype;
-    const Range range = representable(*pair.params, pair.scheme.value_or(scheme));
+    const Range range = unclipped(*pair.params, y.dtype);
     clip = {range.min, range.max};
   }
   const QParams params = pair.params.value_or(QParams{});

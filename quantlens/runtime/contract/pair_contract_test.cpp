@@ -45,7 +45,7 @@ PairedStats codes_gathered(const PairTap& pair, const Batch& batch, const Rows& 
   PairedStats stats;
   stats.reference = pair.reference;
   stats.quantized = pair.quantized;
-  const Range range = representable(*pair.params, *pair.scheme);
+  const Range range = unclipped(*pair.params, pair.scheme->dtype);
   for (std::size_t i = 0; i < reference.size(); ++i) {
     const std::vector<Code> codes = codes_of<Code>(quantized[i], *pair.params);
     stats.pairs.add(batch.samples[i], reference[i], codes,

@@ -208,7 +208,7 @@ void FloatHistogram::Tally::flush() {
 }
 
 void FloatHistogram::add(std::span<const float> values) {
-  constexpr std::size_t kSmall = 8192;  // below, clearing and adding up the pages costs too much
+  constexpr std::size_t kSmall = 1024;  // below, clearing and adding up the pages costs too much
   constexpr std::size_t kMost = std::size_t{1} << 31;
   if (values.size() < kSmall) {
     Direct direct(*this);

@@ -24,11 +24,13 @@ def main():
                           "--data", images, "--metric", harness.MOBILENET_METRIC, "--diagnose",
                           "--recipe", harness.PER_TENSOR)
     harness.check(result["quantized"]["value"] < 0.3, f"per tensor collapses to {100 * result['quantized']['value']:.2f}")
-    weights = {row["op"]: row for row in result["diagnosis"]["weights"]}
-    widest = sorted(weights, key=lambda op: -weights[op]["channel_spread"])[:10]
-    worst = [row for row in result["diagnosis"]["activations"] if row["op"] in weights][:5]
-    for row in worst:
-        print(f"  {row['name']:60} {row['sqnr_db']:6.2f} dB, spread {weights[row['op']]['channel_spread']:.0f}")
+    weights = result["diagnosis"]["weights"]
+    widest = sorted(weights, key=lambda row: -row["channel_spread"])[:7]
+    for row in weights[:7]:
+        print(f"  {row['name']:30} MSE {row['mse']:.2g}, worst channel {row['worst_channel_sqnr_db']:.1f} dB, "
+              f"{row['channel_spread']:.0f} times as wide as the median")
+    harness.check({row["op"] for row in weights[:7]} == {row["op"] for row in widest},
+                  "the first seven rows of the weights table are the seven widest spreads of channels")
 
 
 main()

@@ -20,6 +20,8 @@ def main():
         broken = sandbox.json("quantize", model, *DATA, "--diagnose", "--metric", "top1",
                               "--recipe", harness.PER_TENSOR)
         mended = sandbox.json("quantize", model, *DATA, "--metric", "top1")
+        floating = sandbox.json("quantize", model, *DATA, "--metric", "top1", "--recipe",
+                                "{weight: {granularity: per_tensor}, op_name_dict: {'/%s/conv/.*': fp32}}" % layer)
         worst = broken["diagnosis"]["activations"][0]["name"]
         weight = broken["diagnosis"]["weights"][0]["name"]
         lost = broken["reference"]["value"] - broken["quantized"]["value"]
@@ -27,6 +29,8 @@ def main():
         harness.check(layer in worst, f"{layer}: the first activation is {worst}")
         harness.check(layer in weight, f"{layer}: the first weight is {weight}")
         harness.check(lost >= 0.05, f"{layer}: per tensor loses {100 * lost:.1f} points")
+        lost_floating = floating["reference"]["value"] - floating["quantized"]["value"]
+        harness.check(abs(lost_floating) <= 0.01, f"{layer}: kept float loses {100 * lost_floating:.1f} points")
         harness.check(abs(kept) <= 0.01, f"{layer}: per channel loses {100 * kept:.1f} points")
 
 

@@ -10,6 +10,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/guard_float.h"
 #include "quantlens/quantizer/parameters.h"
 #include "quantlens/quantizer/recipe_rules.h"
 #include "quantlens/quantizer/select.h"
@@ -53,6 +54,7 @@ class Planner {
     plan.folds = prepared_.folds;
     plan.input_edits = prepared_.input_edits;
     plan.weights = prepared_.weights;
+    guard_float(index_, prepared_, selection, plan);
     describe_ops(selection, plan);
     return {.plan = std::move(plan), .notes = rules_.notes(graph_)};
   }

@@ -154,6 +154,28 @@ TEST(MakePlan, ObeysTheRecipeAndReportsPatternsThatMatchNothing) {
   EXPECT_NE(result.notes[0].find("node_c2"), std::string::npos);
 }
 
+TEST(MakePlan, KeepsTheRuntimeFromQuantizingAConvThatStaysFloat) {
+  SmallGraph net = two_convs();
+  net.weight("w3", {2, 1, 1, 1}, {1, 1});
+  net.node(Kind::conv, {"c2", "w3"}, "c3").node(Kind::conv, {"c3", "w2"}, "c4");
+  Recipe recipe;
+  recipe.op_name_dict["node_c[13]"] = {.activation = {.dtype = "fp32"}, .weight = {}};
+  const Plan plan = plan_of(net.model(), recipe).plan;
+  const auto biases_of = [&](const std::string& id) {
+    std::vector<const WeightPlan*> found;
+    for (const WeightPlan& weight : plan.weights_quantized) {
+      if (weight.uses == std::vector<ValueUse>{{id, 2}}) found.push_back(&weight);
+    }
+    return found;
+  };
+  EXPECT_TRUE(biases_of("c1").empty()) << "its input is float";
+  ASSERT_EQ(biases_of("c3").size(), 1U) << "it lies between c2 and c4, which are int8";
+  const WeightPlan& bias = *biases_of("c3")[0];
+  EXPECT_EQ(bias.scheme.dtype, DType::int32);
+  EXPECT_EQ(plan.weights.at(bias.weight).shape(), (Shape{2})) << "it had none: zeros";
+  EXPECT_FALSE(op(plan, "c3").quantized);
+}
+
 TEST(MakePlan, RefusesImpossibleRecipes) {
   const SmallGraph net = two_convs();
   Recipe mixed;

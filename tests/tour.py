@@ -21,7 +21,7 @@ def plain(text):
     return text.strip()
 
 
-def run_page(sandbox, page):
+def run_page(sandbox, page, check_prints):
     """Runs the page's sh blocks in order; a text block "as printed" must be in what the block before printed."""
     folder = sandbox.path / page.stem
     shutil.copytree(harness.DEMO, folder / "examples" / "demo")
@@ -36,7 +36,7 @@ def run_page(sandbox, page):
                                   capture_output=True, text=True, check=False, timeout=300)
             harness.check(done.returncode == 0, f"{page.name}: {text.strip().splitlines()[0]} {done.stderr}")
             printed = done.stdout
-        elif checked:
+        elif checked and check_prints:
             parts = [plain(part) for part in text.split("\n...\n")]
             for part in parts:
                 harness.check(part in plain(printed), f"{page.name}: prints {part[:70]!r}")
@@ -44,8 +44,11 @@ def run_page(sandbox, page):
 
 def main():
     sandbox = harness.Sandbox()
-    run_page(sandbox, harness.SOURCE / "docs" / "tour.md")
-    run_page(sandbox, harness.SOURCE / "README.md")
+    # Without 8-bit dot products, weights have 7 bits by default, and figures are others.
+    check_prints = sandbox.json("doctor")["vnni"]
+    print(f"figures are {'' if check_prints else 'not '}compared on this CPU")
+    run_page(sandbox, harness.SOURCE / "docs" / "tour.md", check_prints)
+    run_page(sandbox, harness.SOURCE / "README.md", check_prints)
 
 
 main()

@@ -42,7 +42,7 @@ struct PairTap {
 struct TapSpec {
   std::vector<Tap> taps;       ///< no value twice
   std::vector<PairTap> pairs;  ///< no (reference, quantized) twice; REQUIRES a quantized model
-  /// A tap that an open Run cannot place (the pair would close a cycle, …) is left out and named in
+  /// A tap that an open Run cannot place (it lies in the body of an If, …) is left out and named in
   /// Run::not_tapped, not thrown; a value that does not exist throws Errc::not_found.
 };
 

@@ -218,8 +218,9 @@ TEST(Accumulators, CodesCompareAsTheirDequantizedValues) {
       EXPECT_EQ(stats.pairs.worst(), state.pairs[0].pairs.worst()) << stats.quantized;
       EXPECT_EQ(stats.reference_histogram.count(), 1200u);
     }
-    const auto clipped = std::ranges::count_if(
-        x.data<float>(), [](float value) { return value < -120.5 * 0.03f || value > 135.5 * 0.03f; });
+    const auto clipped = std::ranges::count_if(x.data<float>(), [](float value) {
+      return value < -120.5 * 0.03f || value > 135.5 * 0.03f;
+    });
     EXPECT_GT(clipped, 0);
     EXPECT_EQ(state.pairs[2].pairs.clip_rate(), static_cast<double>(clipped) / 1200);
     EXPECT_EQ(state.pairs[3].pairs.clip_rate(), state.pairs[2].pairs.clip_rate());

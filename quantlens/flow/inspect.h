@@ -35,6 +35,6 @@ BOOST_DESCRIBE_STRUCT(Inspection, (),
                        op_counts, would_quantize, stay_float, metadata, ops))
 
 /// Reads the model and plans with the default recipe as if every value had a range.
-Inspection inspect(const fs::path& model);
+Inspection inspect(const fs::path& path);
 
 }  // namespace quantlens::flow

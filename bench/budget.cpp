@@ -101,7 +101,7 @@ struct Work {
 TapState calibrated(const Work& work, const Model& model, const Prepared& prepared, bool histogram,
                     LoopClock& clock) {
   std::vector<Tap> taps;
-  for (const std::string& value : values_to_calibrate(model, prepared)) {
+  for (const std::string& value : values_to_calibrate(model, prepared, Recipe())) {
     taps.push_back({.value = value, .histogram = histogram, .channel_axis = {}});
   }
   BatchReader reader = work.reader();

@@ -9,7 +9,7 @@ namespace {
 
 Ranges imagined_ranges(const Model& model, const Prepared& prepared) {
   Ranges ranges;
-  for (const std::string& value : values_to_calibrate(model, prepared)) {
+  for (const std::string& value : values_to_calibrate(model, prepared, Recipe())) {
     ranges.values.push_back({.value = value, .min = -1, .max = 1, .algorithm = "minmax"});
   }
   return ranges;

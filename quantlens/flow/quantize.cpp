@@ -92,7 +92,7 @@ class Job {
 
  private:
   Ranges calibrated(const Prepared& prepared, WorkloadWriter& workload) {
-    const std::vector<std::string> values = values_to_calibrate(model_, prepared);
+    const std::vector<std::string> values = values_to_calibrate(model_, prepared, options_.recipe);
     if (values.empty()) return {};
     const TapState statistics = calibration_statistics(options_, model_, data_, values, session_);
     workload.write("statistics.bin", to_bytes(statistics));

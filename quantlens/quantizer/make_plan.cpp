@@ -34,23 +34,31 @@ std::string constant_obstacle(const Tensor& tensor, const std::string& what) {
 
 class Planner {
  public:
-  Planner(const Model& model, const Prepared& prepared, const Ranges& ranges, const Recipe& recipe,
-          const Target& target)
+  Planner(const Model& model, const Prepared& prepared, const Recipe& recipe)
       : graph_(model.graph),
         index_(model.graph),
         prepared_(prepared),
-        rules_(recipe),
-        parameters_(index_, prepared, ranges, recipe, target) {}
-
-  PlanResult run() {
-    std::vector<std::string> obstacles;
-    std::vector<OpRecipe> recipes;
+        recipe_(recipe),
+        rules_(recipe) {
     for (const Pattern& pattern : prepared_.patterns) {
-      recipes.push_back(recipe_of(pattern));
-      obstacles.push_back(obstacle(pattern, recipes.back()));
+      recipes_.push_back(recipe_of(pattern));
+      obstacles_.push_back(obstacle(pattern, recipes_.back()));
     }
-    const Selection selection = select(index_, prepared_, obstacles);
-    Plan plan = parameters_.plan(selection, recipes);
+  }
+
+  /// The values that the plan stores as codes, or those they are moved from.
+  std::set<std::string> values() const {
+    std::set<std::string> values;
+    for (const std::string& value : select(index_, prepared_, obstacles_).codes) {
+      values.insert(range_source(index_, value));
+    }
+    return values;
+  }
+
+  PlanResult plan(const Ranges& ranges, const Target& target) {
+    const Parameters parameters(index_, prepared_, ranges, recipe_, target);
+    const Selection selection = select_with_ranges(parameters);
+    Plan plan = parameters.plan(selection, recipes_);
     plan.folds = prepared_.folds;
     plan.input_edits = prepared_.input_edits;
     plan.weights = prepared_.weights;
@@ -79,8 +87,20 @@ class Planner {
     if (!capability(anchor.kind)) return fmt::format("{} has no integer form here", anchor.type);
     if (wants_float(recipe)) return "the recipe keeps it in float";
     if (const auto reason = attribute_obstacle(anchor); !reason.empty()) return std::string(reason);
-    if (std::string reason = operand_obstacle(anchor); !reason.empty()) return reason;
-    return parameters_.range_obstacle(pattern);
+    return operand_obstacle(anchor);
+  }
+
+  Selection select_with_ranges(const Parameters& parameters) {
+    while (true) {
+      Selection selection = select(index_, prepared_, obstacles_);
+      bool complete = true;
+      for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
+        if (!selection.quantized[p]) continue;
+        obstacles_[p] = parameters.range_obstacle(prepared_.patterns[p], selection.codes);
+        if (!obstacles_[p].empty()) complete = false;
+      }
+      if (complete) return selection;
+    }
   }
 
   std::string operand_obstacle(const Node& anchor) const {
@@ -140,29 +160,23 @@ class Planner {
   const Graph& graph_;
   GraphIndex index_;
   const Prepared& prepared_;
+  const Recipe& recipe_;
   RecipeRules rules_;
-  Parameters parameters_;
+  std::vector<OpRecipe> recipes_;       // by pattern
+  std::vector<std::string> obstacles_;  // by pattern; empty: none
 };
 
 }  // namespace
 
-std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared) {
-  const GraphIndex index(model.graph);
-  std::set<std::string> values;
-  for (const Pattern& pattern : prepared.patterns) {
-    const Node& anchor = model.graph.nodes[pattern.anchor];
-    if (!capability(anchor.kind) || prepared.kept_float.contains(pattern.anchor)) continue;
-    for (const std::size_t input : data_inputs(anchor)) {
-      if (!index.constant(anchor.inputs[input])) values.insert(anchor.inputs[input]);
-    }
-    values.insert(pattern_output(model.graph, pattern));
-  }
+std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared,
+                                             const Recipe& recipe) {
+  const std::set<std::string> values = Planner(model, prepared, recipe).values();
   return {values.begin(), values.end()};
 }
 
 PlanResult make_plan(const Model& model, const Prepared& prepared, const Ranges& ranges,
                      const Recipe& recipe, const Target& target) {
-  return Planner(model, prepared, ranges, recipe, target).run();
+  return Planner(model, prepared, recipe).plan(ranges, target);
 }
 
 }  // namespace quantlens

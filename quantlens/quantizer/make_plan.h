@@ -17,8 +17,11 @@ struct Target {
   bool vnni = true;  ///< 8-bit dot products without 16-bit saturation
 };
 
-/// The values whose ranges make_plan may ask for: what calibration has to tap.
-std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared);
+/// The values whose ranges make_plan asks for with this recipe: what calibration has to tap, each
+/// once, in order. Of a value that is only moved (Reshape, Transpose) it is the one it is moved
+/// from. Throws Errc::usage for a recipe that asks for something impossible.
+std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared,
+                                             const Recipe& recipe);
 
 /// Which sentences a person should see: patterns of the recipe that match nothing, options without
 /// effect, with the nearest names.

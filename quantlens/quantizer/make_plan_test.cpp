@@ -12,16 +12,16 @@
 namespace quantlens {
 namespace {
 
-Ranges ranges_for(const Model& model, float min = -1, float max = 1) {
+Ranges ranges_for(const Model& model, const Recipe& recipe = {}, float min = -1, float max = 1) {
   Ranges ranges;
-  for (const std::string& value : values_to_calibrate(model, prepare(model.graph))) {
+  for (const std::string& value : values_to_calibrate(model, prepare(model.graph), recipe)) {
     ranges.values.push_back({.value = value, .min = min, .max = max, .algorithm = "minmax"});
   }
   return ranges;
 }
 
 PlanResult plan_of(const Model& model, const Recipe& recipe = {}) {
-  return make_plan(model, prepare(model.graph), ranges_for(model), recipe, {});
+  return make_plan(model, prepare(model.graph), ranges_for(model, recipe), recipe, {});
 }
 
 const OpPlan& op(const Plan& plan, const std::string& id) {
@@ -72,6 +72,23 @@ TEST(MakePlan, GivesOpsThatMoveCodesTheParametersOfTheirInput) {
   }
   const Plan plan = make_plan(net.model(), prepare(net.graph()), ranges, {}, {}).plan;
   EXPECT_EQ(activation(plan, "p")->params, activation(plan, "r1")->params);
+}
+
+TEST(ValuesToCalibrate, AreThoseThatBecomeCodesAndOnlyWhereTheyAreComputed) {
+  SmallGraph net = two_convs();
+  net.node(Kind::reshape, {"p", "shape"}, "moved").node(Kind::conv, {"moved", "w2"}, "c3");
+  net.node(Kind::mul, {"y", "y"}, "squared");
+  using Names = std::vector<std::string>;
+  EXPECT_EQ(values_to_calibrate(net.model(), prepare(net.graph()), {}),
+            (Names{"c2", "c3", "p", "r1", "x"}));
+  Recipe recipe;
+  recipe.op_name_dict["node_c[13]"] = {.activation = {.dtype = "fp32"}, .weight = {}};
+  EXPECT_EQ(values_to_calibrate(net.model(), prepare(net.graph()), recipe),
+            (Names{"c2", "p", "r1"}))
+      << "MaxPool gives codes with the scale of what it reads";
+  const Plan plan = plan_of(net.model()).plan;
+  ASSERT_TRUE(activation(plan, "moved"));
+  EXPECT_EQ(activation(plan, "moved")->params, activation(plan, "p")->params);
 }
 
 TEST(MakePlan, ScalesABiasByInputTimesWeight) {

@@ -31,7 +31,32 @@ void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const T
   }
 }
 
+bool moves_elements(Kind kind) {
+  switch (kind) {
+    case Kind::reshape:
+    case Kind::transpose:
+    case Kind::squeeze:
+    case Kind::unsqueeze:
+    case Kind::flatten:
+    case Kind::identity:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace
+
+std::string range_source(const GraphIndex& index, const std::string& value) {
+  std::string source = value;
+  while (const std::optional<std::size_t> producer = index.producer(source)) {
+    const Node& node = index.graph().nodes[*producer];
+    if (!moves_elements(node.kind) || node.inputs.empty()) break;
+    if (index.constant(node.inputs[0]) != nullptr) break;
+    source = node.inputs[0];
+  }
+  return source;
+}
 
 /// Builds one plan.
 class Parameters::Builder {
@@ -96,7 +121,7 @@ class Parameters::Builder {
   }
 
   void add_activation(const std::string& value) {
-    const Range range = owner_.ranges_.at(leader(value));
+    const Range range = *owner_.find_range(leader(value));
     const bool all = made_here_.contains(value);
     plan_.activations.push_back({.value = value,
                                  .scheme = activation_scheme_,
@@ -108,7 +133,7 @@ class Parameters::Builder {
   }
 
   QParams params_of(const std::string& value) {
-    return choose_params(owner_.ranges_.at(leader(value)), activation_scheme_);
+    return choose_params(*owner_.find_range(leader(value)), activation_scheme_);
   }
 
   void add_constants(std::size_t p) {
@@ -215,15 +240,20 @@ Parameters::Parameters(const GraphIndex& index, const Prepared& prepared, const 
   for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
 }
 
-std::string Parameters::range_obstacle(const Pattern& pattern) const {
+const Range* Parameters::find_range(const std::string& value) const {
+  auto found = ranges_.find(value);
+  if (found == ranges_.end()) found = ranges_.find(range_source(index_, value));
+  return found == ranges_.end() ? nullptr : &found->second;
+}
+
+std::string Parameters::range_obstacle(const Pattern& pattern,
+                                       const std::set<std::string>& codes) const {
   const Graph& graph = index_.graph();
   const Node& anchor = graph.nodes[pattern.anchor];
   std::vector<std::string> values{pattern_output(graph, pattern)};
-  for (const std::size_t input : data_inputs(anchor)) {
-    if (!index_.constant(anchor.inputs[input])) values.push_back(anchor.inputs[input]);
-  }
+  for (const std::size_t input : data_inputs(anchor)) values.push_back(anchor.inputs[input]);
   for (const std::string& value : values) {
-    if (!ranges_.contains(value)) {
+    if (codes.contains(value) && find_range(value) == nullptr) {
       return fmt::format("calibration saw no finite float of its value '{}'", printable(value));
     }
   }

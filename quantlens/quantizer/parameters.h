@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -10,20 +11,24 @@
 
 namespace quantlens {
 
+/// The value whose elements this one has, moved by Reshape, Transpose and the like; else itself.
+std::string range_source(const GraphIndex& index, const std::string& value);
+
 /// Scales and zero points for what was selected.
 class Parameters {
  public:
   Parameters(const GraphIndex& index, const Prepared& prepared, const Ranges& ranges,
              const Recipe& recipe, const Target& target);
 
-  /// Why a pattern's values have no usable range; empty if they have.
-  std::string range_obstacle(const Pattern& pattern) const;
+  /// Why the values of a pattern that are to be codes have no usable range; empty if they have.
+  std::string range_obstacle(const Pattern& pattern, const std::set<std::string>& codes) const;
 
   /// The parts of a Plan that hold numbers: activations and weights. `recipes`: one a pattern.
   Plan plan(const Selection& selection, const std::vector<OpRecipe>& recipes) const;
 
  private:
   class Builder;
+  const Range* find_range(const std::string& value) const;  ///< null: none
 
   const GraphIndex& index_;
   const Prepared& prepared_;

@@ -14,6 +14,18 @@
 
 namespace quantlens::flow {
 
+namespace {
+
+void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, WorkloadWriter& workload) {
+  workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
+  workload.write("histograms.bin", to_bytes(state));
+  workload.write("activations_table.csv",
+                 to_csv(activations_table(diagnosis, ActivationOrder::mse)));
+  workload.write("weights_table.csv", to_csv(weights_table(diagnosis)));
+}
+
+}  // namespace
+
 void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
                   const DataChoice& choice) {
   if (!data.opened.dataset->has_labels()) {
@@ -55,11 +67,7 @@ Measured measure(const Model& reference, const Model& quantized, const FittedDat
   if (options.diagnose) {
     const TapState state = run->take();
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
-    workload.write("diagnosis.json", json::dump(json::encode(*measured.diagnosis)));
-    workload.write("histograms.bin", to_bytes(state));
-    workload.write("activations_table.csv",
-                   to_csv(activations_table(*measured.diagnosis, ActivationOrder::mse)));
-    workload.write("weights_table.csv", to_csv(weights_table(*measured.diagnosis)));
+    write_diagnosis(*measured.diagnosis, state, workload);
   }
   return measured;
 }

@@ -55,6 +55,7 @@ TapState calibration_statistics(const QuantizeOptions& options, const Model& mod
   const std::uint64_t count =
       std::min(options.recipe.calibration_sampling_size, source.opened.dataset->size());
   std::vector<Tap> taps;
+  taps.reserve(values.size());
   for (const std::string& value : values) taps.push_back({.value = value, .channel_axis = {}});
   BatchReader reader = make_reader(source, session, count);
   TapState state = calibrate(model, taps, reader, run_options(session), session.progress);

@@ -140,12 +140,31 @@ class Pairer {
     if (!sides.empty()) return;
     if (!exists_quantized(value)) {
       if (pair.type != "Input") pairing_.only_reference.push_back(value);
+    } else if (const auto dtype = element_type(value); float_side && dtype && !is_float(*dtype)) {
+      pairing_.not_compared.push_back({value, "it holds " + std::string(name(*dtype)) +
+                                                  "; only floats and codes are compared"});
     } else if (float_side) {
       pair.side = Side::float_;
       pair.quantized = value;
       pair.found_by = "name";
       pairing_.pairs.push_back(pair);
     }
+  }
+
+  // As far as the reference's file says it.
+  std::optional<DType> element_type(const std::string& value) const {
+    for (const ValueInfo& output : reference_.graph.outputs) {
+      if (output.name == value && output.dtype) return output.dtype;
+    }
+    const auto known = reference_.graph.values.find(value);
+    if (known != reference_.graph.values.end() && known->second.dtype) return known->second.dtype;
+    const auto producer = index_.producer(value);
+    const Capability* row = producer ? capability(node(*producer).kind) : nullptr;
+    if (!row || row->role != Role::compute) return std::nullopt;
+    for (const std::string& input : node(*producer).inputs) {  // all of one type
+      if (const Tensor* constant = index_.constant(input)) return constant->dtype();
+    }
+    return std::nullopt;
   }
 
   std::vector<Codes> quantized_sides(const std::string& value, std::string& found_by) const {

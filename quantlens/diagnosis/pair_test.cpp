@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/pair.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "quantlens/quantizer/small_graph.h"
@@ -50,6 +51,18 @@ TEST(Pair, FindsTheQuantizedSideOfEachValueByName) {
   EXPECT_EQ(pairing.pairs[2].side, Side::float_) << "graph outputs are compared as floats";
   EXPECT_TRUE(pairing.only_reference.empty());
   EXPECT_TRUE(pairing.only_quantized.empty());
+}
+
+TEST(Pair, SaysOfOutputsThatHoldNoFloatsThatTheyAreNotCompared) {
+  SmallGraph net;
+  net.input("x").node(Kind::other, {"x"}, "classes").output("classes");
+  Model model = net.model();
+  model.graph.outputs[0].dtype = DType::int64;
+  const Pairing pairing = pair(model, model);
+  EXPECT_TRUE(pairing.pairs.empty());
+  ASSERT_EQ(pairing.not_compared.size(), 1U);
+  EXPECT_EQ(pairing.not_compared[0].value, "classes");
+  EXPECT_THAT(pairing.not_compared[0].reason, testing::HasSubstr("int64"));
 }
 
 TEST(Pair, FindsWeightsWithTheirScales) {

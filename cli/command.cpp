@@ -1,16 +1,68 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/command.h"
 
+#include <algorithm>
 #include <cerrno>
+#include <charconv>
+#include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <limits>
+#include <map>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 
 namespace quantlens::cli {
+namespace {
+
+constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr const char* kNotEmpty = "is empty; give it a value or leave it out";
+
+/// CLI11 reads -1 as a large number, and cuts large numbers off.
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [=](const std::string& text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
+      return std::string();
+    return fmt::format("'{}' is no whole number from {} to {}", shortened(text), least, most);
+  };
+  return {check, ""};
+}
+
+}  // namespace
+
+std::string shortened(const std::string& text) {
+  constexpr std::size_t kShown = 60;
+  return text.size() <= kShown ? text : text.substr(0, kShown) + "...";
+}
+
+CLI::Validator not_empty() {
+  return {[](const std::string& text) { return text.empty() ? kNotEmpty : std::string(); }, ""};
+}
+
+CLI::Validator number() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && !std::isnan(value))
+      return std::string();
+    return fmt::format("'{}' is no number", shortened(text));
+  };
+  return {check, ""};
+}
+
+CLI::Validator one_of(std::vector<std::string> words) {
+  const auto check = [words = std::move(words)](const std::string& text) {
+    if (std::ranges::find(words, text) != words.end()) return std::string();
+    return fmt::format("there is no '{}'; known: {}", shortened(text), fmt::join(words, ", "));
+  };
+  return {check, ""};
+}
 
 void LongOptions::add_to(CLI::App& verb, bool with_data) {
   if (with_data) {
@@ -19,14 +71,17 @@ void LongOptions::add_to(CLI::App& verb, bool with_data) {
                     "the word random "
                     "(docs/data.md)")
         ->required()
+        ->check(not_empty())
         ->group("Data");
     verb.add_option("--limit", limit_, "use at most this many samples")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number(1, kMost))
         ->group("Data");
     verb.add_option("--batch-size", batch_size_, "samples a step (default: the document's, else 1)")
-        ->check(CLI::PositiveNumber)
+        ->check(whole_number(1, kMost))
         ->group("Data");
-    verb.add_option("--seed", seed_, "of random data")->group("Data");
+    verb.add_option("--seed", seed_, "of random data")
+        ->check(whole_number(0, kMost))
+        ->group("Data");
     verb.add_flag("--strict", strict_, "a sample that cannot be read ends the run")->group("Data");
   }
   verb.add_option("--workspace", workspace_,
@@ -34,10 +89,10 @@ void LongOptions::add_to(CLI::App& verb, bool with_data) {
       ->group("Run");
   verb.add_option("--name", name_, "of this run in the workspace")->group("Run");
   verb.add_option("--threads", threads_, "cores to use (default: all)")
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_number(1, 1024))
       ->group("Run");
   verb.add_option("--progress", progress_, "how progress is told on standard error")
-      ->check(CLI::IsMember({"auto", "bar", "json", "none"}))
+      ->check(one_of({"auto", "bar", "json", "none"}))
       ->group("Run");
   verb.add_flag("-q,--quiet", quiet_, "no progress and no notes")->group("Run");
 }
@@ -67,7 +122,7 @@ flow::DataChoice LongOptions::data() const {
 
 void TableOptions::add_to(CLI::App& verb) {
   verb.add_option("--output", format_, "what is printed on standard output")
-      ->check(CLI::IsMember({"table", "json", "csv", "markdown"}))
+      ->check(one_of({"table", "json", "csv", "markdown"}))
       ->group("Output");
   verb.add_flag("--wide", wide_, "tables with all their columns, however wide")->group("Output");
   verb.add_flag("--all", all_, "tables with all their rows")->group("Output");
@@ -81,10 +136,13 @@ void TableOptions::add_sort_to(CLI::App& verb) {
       {"cosine", ActivationOrder::cosine},
       {"max_abs_error", ActivationOrder::max_abs_error},
       {"clip_rate", ActivationOrder::clip_rate}};
-  verb.add_option("--sort", order_,
-                  "order of the activations, worst first: sqnr (default), mse, range, cosine, "
-                  "max_abs_error or clip_rate")
-      ->transform(CLI::CheckedTransformer(orders).description(""))
+  std::vector<std::string> names;
+  for (const auto& [name, order] : orders) names.push_back(name);
+  verb.add_option_function<std::string>(
+          "--sort", [this, orders](const std::string& name) { order_ = orders.at(name); },
+          "order of the activations, worst first: sqnr (default), mse, range, cosine, "
+          "max_abs_error or clip_rate")
+      ->check(one_of(names))
       ->type_name("KEY")
       ->group("Output");
 }

@@ -26,6 +26,14 @@ using Runner = std::function<int()>;
 /// All verbs, in the order of the help. `command_line`: the arguments as given, for the record.
 void add_commands(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 
+/// For a sentence: the beginning of a long text.
+std::string shortened(const std::string& text);
+
+/// What an option's value must be; otherwise its sentence is the usage error.
+CLI::Validator not_empty();
+CLI::Validator number();  ///< not NaN
+CLI::Validator one_of(std::vector<std::string> words);
+
 /// Options that every long verb has.
 class LongOptions {
  public:

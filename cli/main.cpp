@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstdio>
 #include <exception>
 #include <new>
 
@@ -13,13 +12,32 @@
 namespace quantlens::cli {
 namespace {
 
+/// A sentence for the terminal: names in it may be as long as a file or a caller likes.
+std::string shown(std::string_view sentence) {
+  constexpr std::size_t kBeginning = 600;
+  constexpr std::size_t kEnd = 300;
+  if (sentence.size() <= kBeginning + kEnd) return printable(sentence);
+  return printable(fmt::format("{} ... {}", sentence.substr(0, kBeginning),
+                               sentence.substr(sentence.size() - kEnd)));
+}
+
+/// CLI11's sentence, or a clearer one.
+std::string sentence_of(const CLI::ParseError& error) {
+  std::string sentence = error.what();
+  if (const std::size_t at = sentence.find(": At Most 1 required"); at != std::string::npos)
+    sentence = sentence.substr(0, at) + " is given more than once; give it once";
+  return shown(sentence);
+}
+
 int usage_code(const CLI::App& program, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
     return program.exit(error);
-  const CLI::App* verb = &program;
-  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
-  fmt::print(stderr, "quantlens: {}; see {} --help\n", printable(error.what()),
-             verb == &program ? "quantlens" : "quantlens " + verb->get_name());
+  std::string command = "quantlens";
+  for (const CLI::App* verb = &program; !verb->get_subcommands().empty();) {
+    verb = verb->get_subcommands().front();
+    command += " " + verb->get_name();
+  }
+  print_err(fmt::format("quantlens: {}; see {} --help\n", sentence_of(error), command));
   return exit_code(Errc::usage);
 }
 
@@ -46,18 +64,20 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   using quantlens::Errc;
+  using quantlens::cli::print_err;
+  quantlens::cli::guard_process();
   try {
     return quantlens::cli::run(argc, argv);
   } catch (const quantlens::Error& error) {
-    fmt::print(stderr, "quantlens: {}\n", quantlens::printable(error.what()));
+    print_err(fmt::format("quantlens: {}\n", quantlens::cli::shown(error.what())));
     return quantlens::exit_code(error.code());
   } catch (const std::bad_alloc&) {
-    fmt::print(stderr,
-               "quantlens: out of memory; use fewer --threads, a smaller --batch-size or a larger "
-               "machine\n");
+    print_err(
+        "quantlens: out of memory; use fewer --threads, a smaller --batch-size or a larger "
+        "machine\n");
   } catch (const std::exception& error) {
-    fmt::print(stderr, "quantlens: unexpected: {}; please report this with the command line\n",
-               quantlens::printable(error.what()));
+    print_err(fmt::format("quantlens: unexpected: {}; please report this with the command line\n",
+                          quantlens::cli::shown(error.what())));
   }
   return quantlens::exit_code(Errc::failed);
 }

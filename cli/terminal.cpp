@@ -5,6 +5,7 @@
 #include <csignal>
 #include <cstdio>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -26,6 +27,16 @@ void on_interrupt(int signal) {
   }
 }
 
+/// Only what is allowed in a signal handler.
+void on_lost_page(int) {
+  constexpr std::string_view kSentence =
+      "quantlens: a model or data file became shorter while it was read; leave the files alone "
+      "during a run and start it again\n";
+  [[maybe_unused]] const ssize_t ignored =
+      ::write(STDERR_FILENO, kSentence.data(), kSentence.size());
+  ::_exit(1);
+}
+
 std::string duration(double seconds) {
   const auto whole = static_cast<long>(seconds + 0.5);
   if (whole < 60) return fmt::format("{} s", whole);
@@ -37,7 +48,7 @@ std::string duration(double seconds) {
 
 TerminalProgress::TerminalProgress(ProgressStyle style, bool quiet) : quiet_(quiet) {
   if (style == ProgressStyle::json) {
-    json_.emplace([](std::string_view line) { fmt::print(stderr, "{}", line); }, kBetweenDraws);
+    json_.emplace([](std::string_view line) { print_err(line); }, kBetweenDraws);
   }
   bar_ = style == ProgressStyle::bar ||
          (style == ProgressStyle::automatic && isatty(STDERR_FILENO) == 1);
@@ -80,15 +91,13 @@ std::string TerminalProgress::line(double seconds) const {
 
 void TerminalProgress::draw() {
   drawn_ = Clock::now();
-  fmt::print(stderr, "\r\033[K{}", line(std::chrono::duration<double>(drawn_ - started_).count()));
-  std::fflush(stderr);
+  print_err("\r\033[K" + line(std::chrono::duration<double>(drawn_ - started_).count()));
   line_open_ = true;
 }
 
 void TerminalProgress::clear_line() {
   if (!line_open_) return;
-  fmt::print(stderr, "\r\033[K");
-  std::fflush(stderr);
+  print_err("\r\033[K");
   line_open_ = false;
 }
 
@@ -96,7 +105,7 @@ void TerminalProgress::note(std::string_view sentence) {
   if (json_) return json_->note(sentence);
   if (quiet_) return;
   clear_line();
-  fmt::print(stderr, "note: {}\n", printable(sentence));
+  print_err(fmt::format("note: {}\n", printable(sentence)));
 }
 
 bool TerminalProgress::stop_requested() const {
@@ -106,6 +115,20 @@ bool TerminalProgress::stop_requested() const {
 void install_interrupt_handler() {
   std::signal(SIGINT, on_interrupt);
   std::signal(SIGTERM, on_interrupt);
+}
+
+void guard_process() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // Opened for the other direction: using it stays the error that it was.
+    if (::fcntl(fd, F_GETFD) < 0) ::open("/dev/null", fd == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+  std::signal(SIGXFSZ, SIG_IGN);
+  std::signal(SIGBUS, on_lost_page);
+}
+
+void print_err(std::string_view text) {
+  std::fwrite(text.data(), 1, text.size(), stderr);
+  std::fflush(stderr);
 }
 
 std::size_t output_width() {

@@ -48,6 +48,14 @@ class TerminalProgress final : public Progress {
 /// ends the program at once.
 void install_interrupt_handler();
 
+/// What the system would end the program for without a word becomes an error (a file grows beyond
+/// the allowed size) or at least a sentence (a mapped file is cut off while it is read). Closed
+/// standard streams are reserved, so that no file that is opened later takes their place.
+void guard_process();
+
+/// Writes to standard error; what cannot be written is lost.
+void print_err(std::string_view text);
+
 /// Columns of the terminal that standard output is; 100 where it is none.
 std::size_t output_width();
 

@@ -87,17 +87,21 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("MODEL", arguments->options.model, "the float model")->required();
   verb->add_option("-o", arguments->options.output,
-                   "the quantized model (default: .int8 before MODEL's extension)");
+                   "the quantized model (default: .int8 before MODEL's extension)")
+      ->check(not_empty());
   verb->add_option("--recipe", arguments->recipe,
-                   "a YAML or JSON file, or the document itself in braces");
-  verb->add_option("--format", arguments->format, "qdq (default)")->check(CLI::IsMember({"qdq"}));
+                   "a YAML or JSON file, or the document itself in braces")
+      ->check(not_empty());
+  verb->add_option("--format", arguments->format, "qdq (default)")->check(one_of({"qdq"}));
   verb->add_flag("--diagnose", arguments->options.diagnose,
                  "run both models over all samples and show where they differ");
   verb->add_option("--metric", arguments->metric,
-                   "top1, top5 or accuracy[:output=NAME,label_offset=K]: both accuracies");
+                   "top1, top5 or accuracy[:output=NAME,label_offset=K]: both accuracies")
+      ->check(not_empty());
   arguments->common.add_to(*verb, true);
   verb->add_option("--calibration-data", arguments->options.calibration_data,
                    "samples for calibration alone (default: the first of --data)")
+      ->check(not_empty())
       ->group("Data");
   arguments->table.add_to(*verb);
   arguments->table.add_sort_to(*verb);

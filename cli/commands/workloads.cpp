@@ -4,6 +4,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
 #include "quantlens/workspace/workspace.h"
 
 namespace quantlens::cli {
@@ -47,11 +48,12 @@ int show(const Arguments& arguments) {
     print_out(json::dump(json::encode(workload)));
     return kDone;
   }
-  print_out(fmt::format("{}\n{} {}: {}{}{}\nfolder: {}\n", workload.id, workload.verb,
-                        workload.name, state_name(workload), workload.message.empty() ? "" : ", ",
-                        workload.message, workspace.folder(workload.id).string()));
+  print_out(fmt::format("{}\n{} {}: {}{}{}\nfolder: {}\n", workload.id, printable(workload.verb),
+                        printable(workload.name), state_name(workload),
+                        workload.message.empty() ? "" : ", ", printable(workload.message),
+                        workspace.folder(workload.id).string()));
   for (const std::string& file : store.list(workspace.folder(workload.id)))
-    print_out("  " + file + "\n");
+    print_out("  " + printable(file) + "\n");
   return kDone;
 }
 

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Bad luck or malice: odd values of options, closed streams, files cut off while they are read."""
+
+import os
+import resource
+import shlex
+import subprocess
+import time
+
+import harness
+
+harness.need("onnx")
+import onnx  # noqa: E402
+
+MODEL = harness.DEMO / "digits.onnx"
+DATA = harness.DEMO / "digits.npz"
+
+
+def sentence(done, code, *words):
+    """The run ended with `code` and one sentence that has all the words."""
+    lines = [line for line in done.stderr.splitlines() if not line.startswith("note: ")]
+    claim = f"{' '.join(done.args[1:])[-90:]!r}: {done.returncode} {lines}"[:2000]
+    harness.check(done.returncode == code, f"exit code {code}: {claim}")
+    harness.check(len(lines) == 1 and lines[0].startswith("quantlens: "), f"one sentence: {claim}")
+    harness.check(len(lines[0]) < 1000, f"a short one: {claim}")
+    harness.check(all(str(word) in lines[0] for word in words), f"which has {words}: {claim}")
+
+
+def odd_options(sandbox):
+    common = ["quantize", MODEL, "--data", DATA, "-o", sandbox.path / "odd.onnx"]
+    long = "x" * 50_000
+    for option in ("--limit", "--batch-size", "--threads", "--seed"):
+        for value in ("", "-1", "1.5", "many", "99999999999999999999999", "0x10", long):
+            sentence(sandbox.run(*common, option, value, code=None), 2, option, "whole number")
+    for option in ("--sort", "--output", "--progress", "--format", "--metric"):
+        for value in ("", "odd", "0", long):
+            done = sandbox.run(*common, option, value, code=None)
+            sentence(done, 2, option)
+            harness.check("{" not in done.stderr, f"words, no code: {done.stderr}")
+    for option in ("--data", "--calibration-data", "--recipe", "-o"):
+        arguments = [*common[:2], option, ""] if option == "--data" else [*common[:4], option, ""]
+        sentence(sandbox.run(*arguments, code=None), 2, option, "is empty")
+    sentence(sandbox.run(*common, "--limit", 3, "--limit", 4, code=None), 2, "--limit", "more than once")
+    sentence(sandbox.run("workloads", "show", code=None), 2, "quantlens workloads show --help")
+    for value in ("nan", "", "low"):
+        done = sandbox.run("diagnose", MODEL, MODEL, "--data", DATA, "--fail-below", value, code=None)
+        sentence(done, 2, "--fail-below")
+
+
+def control_characters(sandbox):
+    output = sandbox.path / "name.onnx"
+    sandbox.run("quantize", MODEL, "--data", DATA, "--limit", 3, "-o", output, "--name", "a\x1b[31mb")
+    for verb in ("list", "show"):
+        done = sandbox.run("workloads", verb, *(["last"] if verb == "show" else []))
+        harness.check("\x1b" not in done.stdout, f"{verb}: a name cannot write to the terminal")
+
+
+def in_shell(sandbox, redirection, *arguments):
+    line = shlex.join([harness.program(), *map(str, arguments)]) + " " + redirection
+    return subprocess.run(["bash", "-c", line], capture_output=True, text=True, cwd=sandbox.path, check=False,
+                          env=sandbox.environment, timeout=100)
+
+
+def closed_streams(sandbox):
+    output = sandbox.path / "closed.onnx"
+    arguments = ["quantize", MODEL, "--data", DATA, "-o", output, "--metric", "top1"]
+    sandbox.run(*arguments)
+    good = output.read_bytes()
+    for redirection, code in ((">&-", 1), ("2>&-", 0), ("<&- >&- 2>&-", 1), (">/dev/full 2>/dev/full", 1),
+                              ("2>/dev/full", 0)):
+        output.unlink()
+        done = in_shell(sandbox, redirection, *arguments)
+        harness.check(done.returncode == code, f"{redirection}: exit code {done.returncode}: {done.stderr}")
+        harness.check(output.read_bytes() == good, f"{redirection}: nothing else is in the model")
+    done = in_shell(sandbox, "2>&-", "quantize", MODEL, "--data", DATA, "-o", output, "--no-such-option")
+    harness.check(done.returncode == 2, f"a complaint that nobody hears: {done.returncode}")
+
+
+def file_size_limit(sandbox):
+    output = sandbox.path / "small.onnx"
+    done = sandbox.run("quantize", MODEL, "--data", DATA, "-o", output, code=None,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000)))
+    sentence(done, 1, "File too large")
+    harness.check(not output.exists(), "no output is left")
+
+
+def cut_off_while_read(sandbox):
+    model = sandbox.path / "cut.onnx"
+    model.write_bytes(MODEL.read_bytes())
+    random = sandbox.write("many.yaml", "random: {count: 10000000}\n")
+    log = sandbox.path / "cut.log"
+    with log.open("w") as stderr:
+        process = subprocess.Popen([harness.program(), "quantize", model, "--data", random, "--progress", "json", "-o",
+                                    sandbox.path / "late.onnx", "--recipe", "{calibration_sampling_size: 20000}"],
+                                   stderr=stderr, stdout=subprocess.DEVNULL, env=sandbox.environment, cwd=sandbox.path)
+    while '"calibrate"' not in log.read_text() and process.poll() is None:
+        time.sleep(0.02)
+    os.truncate(model, 100)
+    code = process.wait(100)
+    lines = [line for line in log.read_text().splitlines() if line.startswith("quantlens: ")]
+    harness.check(code == 1 and len(lines) == 1 and "shorter" in lines[0], f"{code}: {lines}")
+    sandbox.run("workloads", "list")
+
+
+def outputs_of_integers(sandbox):
+    """A classifier that also returns the class: that is no float, and not compared."""
+    model = onnx.load(MODEL)
+    scores = model.graph.output[0].name
+    model.graph.node.append(onnx.helper.make_node("ArgMax", [scores], ["class"], axis=1))
+    model.graph.output.append(onnx.helper.make_tensor_value_info("class", onnx.TensorProto.INT64, None))
+    onnx.save(model, sandbox.path / "class.onnx")
+    done = sandbox.json("quantize", sandbox.path / "class.onnx", "--data", DATA, "--limit", 5, "--diagnose")
+    missed = {row["value"]: row["reason"] for row in done["diagnosis"]["not_compared"]}
+    harness.check("int64" in missed.get("class", ""), f"the class is said not to be compared: {missed}")
+
+
+def main():
+    sandbox = harness.Sandbox()
+    odd_options(sandbox)
+    control_characters(sandbox)
+    closed_streams(sandbox)
+    file_size_limit(sandbox)
+    cut_off_while_read(sandbox)
+    outputs_of_integers(sandbox)
+
+
+main()

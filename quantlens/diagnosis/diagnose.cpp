@@ -93,7 +93,8 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
   Diagnosis diagnosis;
   diagnosis.samples = state.samples.size();
   for (const ValuePair& pair : pairing.pairs) {
-    const auto found = gathered.find({pair.reference, pair.quantized});
+    const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
+    const auto found = gathered.find({source.reference, source.quantized});
     if (found == gathered.end()) continue;
     diagnosis.activations.push_back(row_of(pair, *found->second, names));
   }

@@ -6,6 +6,8 @@
 #include <set>
 #include <unordered_map>
 
+#include "quantlens/diagnosis/codes.h"
+#include "quantlens/diagnosis/moved.h"
 #include "quantlens/diagnosis/provenance.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/capability.h"
@@ -13,42 +15,6 @@
 
 namespace quantlens {
 namespace {
-
-/// A tensor of codes and what they mean.
-struct Codes {
-  std::string tensor;
-  Scheme scheme;
-  std::vector<QParams> params;
-};
-
-// Scale and zero point of a QuantizeLinear or DequantizeLinear; nothing where they are not
-// constant.
-std::optional<Codes> codes_of(const GraphIndex& index, const Node& node, const std::string& tensor,
-                              std::size_t rank) {
-  const Tensor* scale = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
-  if (!scale || scale->size() < 1) return std::nullopt;
-  const bool has_zero = node.inputs.size() > 2 && !node.inputs[2].empty();
-  const Tensor* zero = has_zero ? index.constant(node.inputs[2]) : nullptr;
-  if (has_zero && (!zero || zero->size() != scale->size())) return std::nullopt;
-  const Tensor scales = to_float32(*scale);
-  const std::vector<std::int64_t> zeros = zero ? to_int64(*zero) : std::vector<std::int64_t>();
-  Codes codes{.tensor = tensor,
-              .scheme = {.dtype = zero ? zero->dtype() : DType::uint8, .axis = {}},
-              .params = {}};
-  for (std::size_t i = 0; i < scales.data<float>().size(); ++i) {
-    codes.params.push_back({.scale = scales.data<float>()[i],
-                            .zero_point = zero ? static_cast<std::int32_t>(zeros[i]) : 0});
-  }
-  const CodeRange limits = code_limits(codes.scheme.dtype);
-  const std::int64_t middle = limits.min < 0 ? 0 : (limits.max + 1) / 2;
-  codes.scheme.symmetric =
-      std::ranges::all_of(codes.params, [&](const QParams& p) { return p.zero_point == middle; });
-  if (codes.params.size() > 1) {
-    const std::int64_t axis = attribute_int(node, "axis", 1);
-    codes.scheme.axis = static_cast<int>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);
-  }
-  return codes;
-}
 
 class Pairer {
  public:
@@ -83,6 +49,7 @@ class Pairer {
     }
     for (const Node& op : reference_.graph.nodes) pair_outputs(op);
     for (const Pattern& pattern : prepared_.patterns) pair_weight(node(pattern.anchor));
+    mark_moved(index_, q_index_, pairing_);
     find_only_quantized();
     return std::move(pairing_);
   }
@@ -269,6 +236,7 @@ Pairing pair(const Model& reference, const Model& quantized) {
 TapSpec taps_for(const Pairing& pairing) {
   TapSpec spec;
   for (const ValuePair& pair : pairing.pairs) {
+    if (pair.same_as) continue;
     spec.pairs.push_back({.reference = pair.reference,
                           .quantized = pair.quantized,
                           .scheme = pair.scheme,

@@ -53,6 +53,35 @@ TEST(Pair, FindsTheQuantizedSideOfEachValueByName) {
   EXPECT_TRUE(pairing.only_quantized.empty());
 }
 
+/// x, reshaped twice, once in codes with the scale of x, then read by a Softmax.
+SmallGraph moved_net(bool quantized, float second_scale) {
+  SmallGraph net;
+  net.input("x").weight("s", {}, {0.5F}).weight("t", {}, {second_scale});
+  net.constant("zero", Tensor::from<std::uint8_t>({}, {3}));
+  if (quantized) {
+    net.node(Kind::quantize, {"x", "s", "zero"}, "x_q")
+        .node(Kind::dequantize, {"x_q", "s", "zero"}, "x_dq");
+  }
+  net.node(Kind::reshape, {quantized ? "x_dq" : "x", "shape"}, "m");
+  if (quantized) {
+    net.node(Kind::quantize, {"m", "t", "zero"}, "m_q")
+        .node(Kind::dequantize, {"m_q", "t", "zero"}, "m_dq");
+  }
+  net.node(Kind::transpose, {quantized ? "m_dq" : "m"}, "y").output("y");
+  return net;
+}
+
+TEST(Pair, GathersWhatIsOnlyMovedOnce) {
+  const SmallGraph reference = moved_net(false, 0.5F);
+  const Pairing pairing = pair(reference.model(), moved_net(true, 0.5F).model());
+  ASSERT_EQ(pairing.pairs.size(), 3U);
+  EXPECT_EQ(pairing.pairs[1].same_as, 0U);
+  EXPECT_EQ(pairing.pairs[2].same_as, std::nullopt) << "a float side of what has codes before it";
+  EXPECT_EQ(taps_for(pairing).pairs.size(), 2U);
+  const Pairing other = pair(reference.model(), moved_net(true, 0.25F).model());
+  EXPECT_EQ(other.pairs[1].same_as, std::nullopt) << "other codes";
+}
+
 TEST(Pair, SaysOfOutputsThatHoldNoFloatsThatTheyAreNotCompared) {
   SmallGraph net;
   net.input("x").node(Kind::other, {"x"}, "classes").output("classes");

@@ -16,6 +16,17 @@ namespace quantlens::flow {
 
 namespace {
 
+/// Lists what could not be tapped, and what is only moved from it.
+void note_not_tapped(const std::vector<NotTapped>& not_tapped, Pairing& pairing) {
+  for (const NotTapped& missed : not_tapped) {
+    pairing.not_compared.push_back({missed.value, missed.reason});
+    for (const ValuePair& pair : pairing.pairs) {
+      if (!pair.same_as || pairing.pairs.at(*pair.same_as).reference != missed.value) continue;
+      pairing.not_compared.push_back({pair.reference, missed.reason});
+    }
+  }
+}
+
 void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, WorkloadWriter& workload) {
   workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
   workload.write("histograms.bin", to_bytes(state));
@@ -44,8 +55,7 @@ Measured measure(const Model& reference, const Model& quantized, const FittedDat
   Pairing pairing;
   if (options.diagnose) pairing = pair(reference, quantized);
   const auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
-  for (const NotTapped& missed : run->not_tapped())
-    pairing.not_compared.push_back({missed.value, missed.reason});
+  note_not_tapped(run->not_tapped(), pairing);
   if (options.diagnose) workload.write("pairing.json", json::dump(json::encode(pairing)));
 
   const Dataset& dataset = *data.opened.dataset;

@@ -84,4 +84,18 @@ std::string_view to_string(Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }
 
+bool moves_elements(Kind kind) {
+  switch (kind) {
+    case Kind::reshape:
+    case Kind::transpose:
+    case Kind::squeeze:
+    case Kind::unsqueeze:
+    case Kind::flatten:
+    case Kind::identity:
+      return true;
+    default:
+      return false;
+  }
+}
+
 }  // namespace quantlens

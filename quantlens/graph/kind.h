@@ -78,4 +78,7 @@ enum class Kind {
 
 std::string_view to_string(Kind kind);  ///< "conv", …
 
+/// Whether the op gives all elements of its first input, unchanged, in another shape or order.
+bool moves_elements(Kind kind);
+
 }  // namespace quantlens

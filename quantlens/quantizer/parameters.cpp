@@ -31,20 +31,6 @@ void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const T
   }
 }
 
-bool moves_elements(Kind kind) {
-  switch (kind) {
-    case Kind::reshape:
-    case Kind::transpose:
-    case Kind::squeeze:
-    case Kind::unsqueeze:
-    case Kind::flatten:
-    case Kind::identity:
-      return true;
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 std::string range_source(const GraphIndex& index, const std::string& value) {

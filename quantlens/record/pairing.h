@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -28,11 +29,13 @@ struct ValuePair {
   std::optional<Scheme> scheme;  ///< absent for a float side
   std::optional<QParams> params;
   std::string found_by;  ///< metadata | name
+  /// Number of the pair whose elements these are, only moved: statistics are gathered there.
+  std::optional<std::uint64_t> same_as;
   bool operator==(const ValuePair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ValuePair, (),
                       (op, op_name, type, pattern, reference, quantized, side, scheme, params,
-                       found_by))
+                       found_by, same_as))
 
 /// A weight of the reference (after folding, if it was) and its integer tensor.
 struct WeightPair {

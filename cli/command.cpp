@@ -137,6 +137,7 @@ void TableOptions::add_sort_to(CLI::App& verb) {
       {"max_abs_error", ActivationOrder::max_abs_error},
       {"clip_rate", ActivationOrder::clip_rate}};
   std::vector<std::string> names;
+  names.reserve(orders.size());
   for (const auto& [name, order] : orders) names.push_back(name);
   verb.add_option_function<std::string>(
           "--sort", [this, orders](const std::string& name) { order_ = orders.at(name); },

@@ -102,6 +102,33 @@ def cut_off_while_read(sandbox):
     sandbox.run("workloads", "list")
 
 
+def overwriting(sandbox):
+    """Nothing that is read is overwritten, and what cannot be written is refused before the work."""
+    for option, name, content in (("--data", "d.npz", DATA.read_bytes()), ("--recipe", "r.yaml", b"reduce_range: auto"),
+                                  ("--calibration-data", "c.npz", DATA.read_bytes())):
+        victim = sandbox.path / name
+        victim.write_bytes(content)
+        link = sandbox.path / f"link-to-{name}"
+        os.link(victim, link)
+        data = [] if option == "--data" else ["--data", DATA]
+        for output in (victim, link):
+            done = sandbox.run("quantize", MODEL, *data, option, victim, "-o", output, code=None)
+            sentence(done, 2, output.name, "overwrite")
+        harness.check(victim.read_bytes() == content, f"{name} is as it was")
+    folder = sandbox.path / "external"
+    folder.mkdir()
+    onnx.save(onnx.load(MODEL), folder / "model.onnx", save_as_external_data=True, location="out.onnx.data",
+              size_threshold=0)
+    content = (folder / "out.onnx.data").read_bytes()
+    for output in ("out.onnx", "out.onnx.data"):
+        done = sandbox.run("quantize", folder / "model.onnx", "--data", DATA, "-o", folder / output, code=None)
+        sentence(done, 2, "overwrite")
+    harness.check((folder / "out.onnx.data").read_bytes() == content, "the weights beside the model are as they were")
+    before = len(sandbox.json("workloads", "list"))
+    sentence(sandbox.run("quantize", MODEL, "--data", DATA, "-o", "/dev/full", code=None), 1, "/dev/full", "-o")
+    harness.check(len(sandbox.json("workloads", "list")) == before, "that is known before anything is run")
+
+
 def outputs_of_integers(sandbox):
     """A classifier that also returns the class: that is no float, and not compared."""
     model = onnx.load(MODEL)
@@ -121,6 +148,7 @@ def main():
     closed_streams(sandbox)
     file_size_limit(sandbox)
     cut_off_while_read(sandbox)
+    overwriting(sandbox)
     outputs_of_integers(sandbox)
 
 

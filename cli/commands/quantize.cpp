@@ -68,6 +68,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.data = arguments.common.data();
   TerminalProgress progress = arguments.common.make_progress();
   options.recipe = recipe_of(arguments, store, progress);
+  if (!arguments.recipe.starts_with('{')) options.recipe_file = arguments.recipe;
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   const flow::QuantizeResult result =
       flow::quantize(options, arguments.common.session(store, progress, command_line));

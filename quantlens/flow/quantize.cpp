@@ -2,13 +2,18 @@
 #include "quantlens/flow/quantize.h"
 
 #include <algorithm>
+#include <cerrno>
+#include <string_view>
+#include <system_error>
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
 #include "quantlens/calib/calibrate.h"
 #include "quantlens/calib/choose_ranges.h"
 #include "quantlens/flow/measure.h"
@@ -25,22 +30,34 @@ fs::path output_path(const QuantizeOptions& options) {
   return path.replace_extension(".int8" + options.model.extension().string());
 }
 
-void check_output(const fs::path& output, const fs::path& model) {
+void refuse(const fs::path& output, std::string_view problem) {
+  throw Error(Errc::io, fmt::format("{}: {}", printable(output.string()), problem));
+}
+
+// Calibration may take hours: what would stop the writing is said before.
+void check_output(const fs::path& output, const QuantizeOptions& options, const Model& model) {
+  frontend::check_destination(model, output);
   std::error_code ignored;
-  if (fs::equivalent(output, model, ignored)) {
+  for (const fs::path& source :
+       {fs::path(options.data.data), fs::path(options.calibration_data.value_or("")),
+        options.recipe_file}) {
+    if (!fs::equivalent(output, source, ignored)) continue;
     throw Error(Errc::usage,
-                fmt::format("{}: the output would overwrite the model; choose another name with -o",
-                            output.string()));
+                fmt::format("{}: the output would overwrite what is read; choose another name "
+                            "with -o",
+                            printable(output.string())));
   }
   const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
   if (!fs::is_directory(folder, ignored)) {
-    throw Error(
-        Errc::io,
-        fmt::format("{}: there is no such folder to write to; make it or choose another with -o",
-                    folder.string()));
+    refuse(folder, "there is no such folder to write to; make it or choose another with -o");
   }
-  if (fs::is_directory(output, ignored)) {
-    throw Error(Errc::io, fmt::format("{}: is a folder; name a file with -o", output.string()));
+  if (fs::is_directory(output, ignored)) refuse(output, "is a folder; name a file with -o");
+  if (fs::exists(output, ignored) && !fs::is_regular_file(output, ignored)) {
+    refuse(output, "cannot write: it is no regular file; choose another name with -o");
+  }
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
+    refuse(folder, fmt::format("cannot write there: {}; choose another folder with -o",
+                               std::generic_category().message(errno)));
   }
 }
 
@@ -139,7 +156,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   QuantizeResult result;
   result.output = output_path(options);
   const Model model = frontend::read(options.model);
-  check_output(result.output, options.model);
+  check_output(result.output, options, model);
   const FittedData data = fit_data(options.data, model, session.progress);
   if (options.metric) check_metric(*options.metric, model, data, options.data);
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});

@@ -20,6 +20,7 @@ struct QuantizeOptions {
   DataChoice data;
   std::optional<std::string> calibration_data;  ///< instead of the first samples of `data`
   Recipe recipe;
+  fs::path recipe_file;  ///< that the recipe came from, if any: it is not overwritten
   bool diagnose = false;
   std::optional<MetricSpec> metric;
 };

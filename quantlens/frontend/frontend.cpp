@@ -17,13 +17,14 @@ struct Format {
   std::string_view name;
   bool (*match)(Bytes bytes, const fs::path& path);
   Model (*read)(const fs::path& path, MappedFile file);
+  void (*check_destination)(const Model& model, const fs::path& path);
   void (*apply)(const Model& model, const Plan& plan,
                 const std::map<std::string, std::string>& metadata, Store& store,
                 const fs::path& path);
 };
 
 constexpr Format kFormats[] = {
-    {"onnx", onnx::match, onnx::read, onnx::apply},
+    {"onnx", onnx::match, onnx::read, onnx::check_destination, onnx::apply},
 };
 
 /// What people hand in by mistake, by the bytes at a place near the beginning of the file.
@@ -73,6 +74,12 @@ Model read(const fs::path& path) {
     if (format.match(file.bytes(), path)) return format.read(path, std::move(file));
   }
   fail(path, "its bytes are of no known format; give an .onnx file");
+}
+
+void check_destination(const Model& model, const fs::path& path) {
+  for (const Format& format : kFormats) {
+    if (format.name == model.format) format.check_destination(model, path);
+  }
 }
 
 void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,

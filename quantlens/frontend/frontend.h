@@ -17,9 +17,13 @@ namespace quantlens::frontend {
 /// Errc::unsupported, naming the path.
 Model read(const fs::path& path);
 
+/// Throws Errc::usage where `apply` to `path` would overwrite a file that the model is read from:
+/// its own, or one with its external data.
+void check_destination(const Model& model, const fs::path& path);
+
 /// Writes the model that `plan` asks for (with its external data file, if the source has one) to
-/// `path`, all or nothing. `metadata` is added to the file's own key/value properties; the map of
-/// original names is added under "quantlens.names".
+/// `path`, all or nothing. `metadata` is added to the file's own key/value
+/// properties; the map of original names is added under "quantlens.names".
 void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
            Store& store, const fs::path& path);
 

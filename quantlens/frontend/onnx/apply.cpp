@@ -2,9 +2,15 @@
 #include <algorithm>
 #include <limits>
 #include <memory>
+#include <string_view>
+#include <system_error>
 #include <utility>
 #include <vector>
 
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/frontend/onnx/plan_edit.h"
 #include "quantlens/frontend/onnx/write.h"
@@ -64,13 +70,25 @@ class DataFile {
   std::map<std::pair<const std::byte*, std::size_t>, External> known_;
 };
 
+/// Afterwards all its external data are open in `source`.
 bool has_external_data(const Model& model, Source& source) {
   bool found = false;
   written(model, {}, {}, {}, [&](std::string_view tensor) -> Place {
-    found = found || external_contents(source, tensor).has_value();
+    if (external_contents(source, tensor)) found = true;
     return Keep{};
   });
   return found;
+}
+
+fs::path data_path_of(const fs::path& path) {
+  fs::path data_path = path;
+  return data_path += ".data";
+}
+
+[[noreturn]] void refuse(const fs::path& path, const fs::path& victim, std::string_view what) {
+  throw Error(Errc::usage,
+              fmt::format("{}: the output would overwrite {} '{}'; choose another name with -o",
+                          printable(path.string()), what, printable(victim.string())));
 }
 
 /// The model file; all data that are or were external, and the new weights, go to `data`.
@@ -99,13 +117,25 @@ Pieces without_data_file(const Model& model, const PlanEdit& plan) {
 
 }  // namespace
 
+void check_destination(const Model& model, const fs::path& path) {
+  std::error_code absent;
+  if (fs::equivalent(path, model.path, absent)) refuse(path, model.path, "the model");
+  Source source = source_of(model);
+  has_external_data(model, source);
+  for (const auto& [location, file] : source.beside) {
+    const fs::path data = model.path.parent_path() / location;
+    for (const fs::path& written : {path, data_path_of(path)}) {
+      if (fs::equivalent(written, data, absent)) refuse(path, data, "the model's data");
+    }
+  }
+}
+
 void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
            Store& store, const fs::path& path) {
   PlanEdit edit = plan_edit(model, plan);
   edit.edit.metadata.insert(metadata.begin(), metadata.end());
   Source source = source_of(model);
-  fs::path data_path = path;
-  data_path += ".data";
+  const fs::path data_path = data_path_of(path);
   DataFile data(data_path.filename().string());
 
   bool needs_data_file = has_external_data(model, source);

@@ -119,6 +119,19 @@ TEST_F(ExternalData, BeyondTheEndOrOfAnotherSizeAreRefused) {
               HasSubstr("copy that file beside the model"));
 }
 
+TEST_F(ExternalData, AndTheModelAreNoDestination) {
+  fs::rename(folder_ / "model" / "data.bin", folder_ / "model" / "out.onnx.data");
+  put_model({"out.onnx.data", 8, kLarge * 4});
+  fs::create_hard_link(model_path(), folder_ / "model" / "hard.onnx");
+  const Model model = frontend::read(model_path());
+  for (const char* name : {"model.onnx", "hard.onnx", "out.onnx", "out.onnx.data"}) {
+    const fs::path path = folder_ / "model" / name;
+    EXPECT_THAT(sentence_of(Errc::usage, [&] { frontend::check_destination(model, path); }),
+                HasSubstr("would overwrite the model"));
+  }
+  EXPECT_NO_THROW(frontend::check_destination(model, folder_ / "model" / "other.onnx"));
+}
+
 TEST_F(ExternalData, ComeIntoAFileThatIsWrittenForMemory) {
   put_model({"data.bin", 8, kLarge * 4});
   const Model model = frontend::read(model_path());

@@ -72,6 +72,9 @@ std::string merge(const Model& first, const Edit& edit_first, const Model& secon
 /// keeps its name on the dequantized value.
 Edit edit_for(const Model& model, const Plan& plan);
 
+/// frontend::check_destination for ONNX.
+void check_destination(const Model& model, const fs::path& path);
+
 /// frontend::apply for ONNX.
 void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
            Store& store, const fs::path& path);

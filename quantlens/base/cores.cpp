@@ -11,11 +11,15 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include <boost/asio/post.hpp>
+#include <fmt/format.h>
 #include <sched.h>
+
+#include "quantlens/base/error.h"
 
 namespace quantlens {
 namespace {
@@ -148,10 +152,27 @@ unsigned available_cores() {
   return quota == 0 ? affinity : std::min(affinity, quota);
 }
 
-Cores::Cores(unsigned count) : count_(std::max(1U, count)), pool_(count_) {}
+Cores::Cores(unsigned count)
+    : count_(std::max(1U, count)), open_(boost::asio::make_work_guard(tasks_)) {
+  try {
+    threads_.reserve(count_);
+    for (unsigned i = 0; i < count_; ++i) threads_.emplace_back([this] { tasks_.run(); });
+  } catch (const std::system_error& error) {
+    join();  // a pool of asio would wait for ever
+    throw Error(Errc::failed,
+                fmt::format("cannot start {} threads: {}; use fewer --threads, or raise the limits "
+                            "of processes and memory (ulimit -u, ulimit -v)",
+                            count_, error.code().message()));
+  }
+}
 
 Cores::~Cores() {
-  pool_.join();
+  join();
+}
+
+void Cores::join() {
+  open_.reset();
+  for (std::thread& thread : threads_) thread.join();
 }
 
 void Cores::parallel_for(std::size_t n, const std::function<void(std::size_t)>& body) {
@@ -159,14 +180,14 @@ void Cores::parallel_for(std::size_t n, const std::function<void(std::size_t)>& 
   const auto loop = std::make_shared<Loop>(n, body);
   const std::size_t helpers = std::min<std::size_t>(n, count_) - 1;
   for (std::size_t i = 0; i < helpers; ++i) {
-    boost::asio::post(pool_, [loop] { loop->help(); });
+    boost::asio::post(tasks_, [loop] { loop->help(); });
   }
   loop->help();
   loop->finish();
 }
 
 void Cores::post(std::function<void()> task) {
-  boost::asio::post(pool_, std::move(task));
+  boost::asio::post(tasks_, std::move(task));
 }
 
 }  // namespace quantlens

@@ -4,8 +4,11 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <thread>
+#include <vector>
 
-#include <boost/asio/thread_pool.hpp>
+#include <boost/asio/executor_work_guard.hpp>
+#include <boost/asio/io_context.hpp>
 
 namespace quantlens {
 
@@ -16,7 +19,8 @@ unsigned available_cores();
 /// The program's one budget of cores: whatever wants threads is handed this, or takes its `count`.
 class Cores {
  public:
-  explicit Cores(unsigned count = available_cores());  ///< 0 counts as 1
+  /// 0 counts as 1. Throws Errc::failed where the system gives no more threads.
+  explicit Cores(unsigned count = available_cores());
   Cores(const Cores&) = delete;
   Cores& operator=(const Cores&) = delete;
   ~Cores();  ///< waits for all posted tasks
@@ -32,8 +36,12 @@ class Cores {
   void post(std::function<void()> task);
 
  private:
+  void join();
+
   unsigned count_;
-  boost::asio::thread_pool pool_;
+  boost::asio::io_context tasks_;
+  boost::asio::executor_work_guard<boost::asio::io_context::executor_type> open_;
+  std::vector<std::thread> threads_;
 };
 
 namespace detail {

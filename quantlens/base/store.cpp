@@ -29,11 +29,11 @@ std::string_view next_step(int error) {
   switch (error) {
     case ENOSPC:
     case EDQUOT:
-      return "free some space or choose another folder with --workspace";
+      return "free some space or choose another folder";
     case EACCES:
     case EPERM:
     case EROFS:
-      return "change the permissions or choose another folder with --workspace";
+      return "change the permissions or choose another place";
     case ENOENT:
     case ENOTDIR:
       return "check that the folder exists";

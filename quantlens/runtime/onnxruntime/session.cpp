@@ -48,6 +48,25 @@ ONNXTensorElementDataType element_of(DType dtype) {
 void ORT_API_CALL drop_log(void*, OrtLoggingLevel, const char*, const char*, const char*,
                            const char*) {}
 
+/// The runtime's sentence without the source line and the function that it names first:
+/// "/onnxruntime_src/graph/model.cc:256 onnxruntime::Model::Model(int (*)(int)) Unsupported ...".
+std::string reason_of(const Ort::Exception& error) {
+  std::string text = error.what();
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  const std::size_t begin = text.find("/onnxruntime_src/");
+  const std::size_t open = begin == std::string::npos ? begin : text.find('(', begin);
+  if (open == std::string::npos) return printable(text);
+  std::size_t end = open;
+  for (int depth = 0; end < text.size(); ++end) {
+    if (text[end] == '(') ++depth;
+    if (text[end] == ')' && --depth == 0) break;
+  }
+  end = text.find(' ', end);
+  if (end == std::string::npos) return printable(text);
+  if (text.compare(end, 7, " const ") == 0) end += 6;
+  return printable(text.substr(0, begin) + text.substr(end + 1));
+}
+
 Ort::Value strings_of(const Tensor& tensor) {
   Ort::AllocatorWithDefaultOptions allocator;
   Ort::Value value =
@@ -147,8 +166,8 @@ Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps
                               where_, printable(output_names_.back())));
     }
   } catch (const Ort::Exception& error) {
-    throw Error(Errc::bad_input, fmt::format("{}: ONNX Runtime refuses the model: {}", where_,
-                                             printable(error.what())));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: ONNX Runtime refuses the model: {}", where_, reason_of(error)));
   }
 }
 
@@ -172,8 +191,7 @@ std::vector<Tensor> Session::run(const NamedTensors& inputs) {
     for (Ort::Value& value : values) outputs.push_back(tensor_of(std::move(value), held));
     return outputs;
   } catch (const Ort::Exception& error) {
-    throw Error(Errc::failed,
-                fmt::format("{}: ONNX Runtime fails: {}", where_, printable(error.what())));
+    throw Error(Errc::failed, fmt::format("{}: ONNX Runtime fails: {}", where_, reason_of(error)));
   }
 }
 

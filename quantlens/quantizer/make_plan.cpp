@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <set>
 #include <unordered_map>
 
@@ -32,6 +34,19 @@ std::string constant_obstacle(const Tensor& tensor, const std::string& what) {
   return {};
 }
 
+// From which version of ONNX's operators on a model can say codes, and a scale for each channel.
+constexpr std::int64_t kCodesOpset = 10;
+constexpr std::int64_t kChannelScalesOpset = 13;
+
+// Of ONNX's own operators; more than any version where the format has none.
+std::int64_t opset_of(const Model& model) {
+  const auto found = model.opsets.find("");
+  if (model.format != "onnx" || found == model.opsets.end()) {
+    return std::numeric_limits<std::int64_t>::max();
+  }
+  return found->second;
+}
+
 class Planner {
  public:
   Planner(const Model& model, const Prepared& prepared, const Recipe& recipe)
@@ -39,7 +54,8 @@ class Planner {
         index_(model.graph),
         prepared_(prepared),
         recipe_(recipe),
-        rules_(recipe) {
+        rules_(recipe),
+        opset_(opset_of(model)) {
     for (const Pattern& pattern : prepared_.patterns) {
       recipes_.push_back(recipe_of(pattern));
       obstacles_.push_back(obstacle(pattern, recipes_.back()));
@@ -64,7 +80,14 @@ class Planner {
     plan.weights = prepared_.weights;
     guard_float(index_, prepared_, selection, plan);
     describe_ops(selection, plan);
-    return {.plan = std::move(plan), .notes = rules_.notes(graph_)};
+    PlanResult result{.plan = std::move(plan), .notes = rules_.notes(graph_)};
+    if (lacks_channel_scales_) {
+      result.notes.push_back(fmt::format(
+          "the model's operators (opset {}) know no scale for each channel: each weight has one "
+          "scale, which may cost accuracy; export it again with opset {} or newer",
+          opset_, kChannelScalesOpset));
+    }
+    return result;
   }
 
  private:
@@ -74,6 +97,10 @@ class Planner {
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {
       if (wants_float(rules_.for_op(graph_.nodes[pattern.members[i]])))
         recipe.activation.dtype = "fp32";
+    }
+    if (opset_ < kChannelScalesOpset && recipe.weight.granularity == "per_channel") {
+      recipe.weight.granularity = "per_tensor";
+      lacks_channel_scales_ = opset_ >= kCodesOpset;
     }
     return recipe;
   }
@@ -86,6 +113,12 @@ class Planner {
     }
     if (!capability(anchor.kind)) return fmt::format("{} has no integer form here", anchor.type);
     if (wants_float(recipe)) return "the recipe keeps it in float";
+    if (opset_ < kCodesOpset) {
+      return fmt::format(
+          "the model's operators (opset {}) know no QuantizeLinear: export it again with opset {} "
+          "or newer",
+          opset_, kChannelScalesOpset);
+    }
     if (const auto reason = attribute_obstacle(anchor); !reason.empty()) return std::string(reason);
     return operand_obstacle(anchor);
   }
@@ -162,6 +195,8 @@ class Planner {
   const Prepared& prepared_;
   const Recipe& recipe_;
   RecipeRules rules_;
+  std::int64_t opset_;
+  bool lacks_channel_scales_ = false;
   std::vector<OpRecipe> recipes_;       // by pattern
   std::vector<std::string> obstacles_;  // by pattern; empty: none
 };

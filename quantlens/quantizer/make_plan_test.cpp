@@ -51,6 +51,31 @@ SmallGraph two_convs() {
   return net;
 }
 
+Model of_opset(std::int64_t version) {
+  Model model = two_convs().model();
+  model.format = "onnx";
+  model.opsets[""] = version;
+  return model;
+}
+
+TEST(MakePlan, GivesOneScaleToAWeightWhereTheModelsOperatorsKnowNoMore) {
+  EXPECT_TRUE(plan_of(of_opset(13)).plan.weights_quantized[0].scheme.axis);
+  EXPECT_TRUE(plan_of(of_opset(13)).notes.empty());
+  const PlanResult old = plan_of(of_opset(12));
+  EXPECT_TRUE(op(old.plan, "c1").quantized);
+  EXPECT_FALSE(old.plan.weights_quantized[0].scheme.axis);
+  ASSERT_EQ(old.notes.size(), 1U);
+  EXPECT_NE(old.notes[0].find("opset 12"), std::string::npos);
+}
+
+TEST(MakePlan, LeavesAllInFloatWhereTheModelsOperatorsKnowNoCodes) {
+  const PlanResult old = plan_of(of_opset(9));
+  EXPECT_FALSE(op(old.plan, "c1").quantized);
+  EXPECT_NE(op(old.plan, "c1").reason.find("QuantizeLinear"), std::string::npos);
+  EXPECT_TRUE(old.plan.activations.empty());
+  EXPECT_TRUE(old.notes.empty());
+}
+
 TEST(MakePlan, QuantizesConvsAndWhatLiesBetween) {
   const SmallGraph net = two_convs();
   const Plan plan = plan_of(net.model()).plan;

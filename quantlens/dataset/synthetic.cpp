@@ -140,9 +140,11 @@ std::unique_ptr<Dataset> make_random_dataset(const RandomOptions& options,
   }
   for (const auto& [name, shape] : options.shapes) {
     if (std::ranges::find(names, name) != names.end()) continue;
+    const std::string near = did_you_mean(name, names);
     throw Error(Errc::usage,
                 fmt::format("{}: random.shapes: the model has no input '{}'; {}", printable(where),
-                            printable(name), did_you_mean(name, names)));
+                            printable(name),
+                            near.empty() ? "quantlens inspect MODEL names its inputs" : near));
   }
   return std::make_unique<RandomDataset>(options, std::move(random_inputs));
 }

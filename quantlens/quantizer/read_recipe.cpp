@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
@@ -27,8 +28,11 @@ class Section {
     for (const auto& entry : *object_) {
       const std::string key(entry.key());
       if (std::ranges::find(keys, key) != keys.end()) continue;
-      throw Error(Errc::usage, fmt::format("{}: unknown option '{}'; {}", where_, printable(key),
-                                           did_you_mean(key, keys)));
+      const std::string near = did_you_mean(key, keys);
+      throw Error(
+          Errc::usage,
+          fmt::format("{}: unknown option '{}'; {}", where_, printable(key),
+                      near.empty() ? fmt::format("known: {}", fmt::join(keys, ", ")) : near));
     }
   }
 

@@ -114,8 +114,9 @@ std::vector<std::string> RecipeRules::notes(const Graph& graph) const {
     const std::vector<std::string> list(known.begin(), known.end());
     for (const Rule& rule : rules) {
       if (!rule.matched) {
-        sentences.push_back(fmt::format("{}: '{}' matches no op of the model; {}", where,
-                                        printable(rule.pattern), did_you_mean(rule.pattern, list)));
+        const std::string near = did_you_mean(rule.pattern, list);
+        sentences.push_back(fmt::format("{}: '{}' matches no op of the model{}{}", where,
+                                        printable(rule.pattern), near.empty() ? "" : "; ", near));
       }
       if (rule.recipe.activation.dtype && *rule.recipe.activation.dtype != "fp32" &&
           rule.recipe.activation.dtype != recipe_.activation.dtype) {

@@ -2,6 +2,7 @@
 """Bad luck or malice: odd values of options, closed streams, files cut off while they are read."""
 
 import os
+import pathlib
 import resource
 import shlex
 import subprocess
@@ -84,6 +85,24 @@ def file_size_limit(sandbox):
     harness.check(not output.exists(), "no output is left")
 
 
+def no_threads(sandbox):
+    """A system that gives no more threads: no hang, no riddle."""
+    if b"__sanitizer" in pathlib.Path(harness.program()).read_bytes():
+        return  # which needs all the address space
+    done = sandbox.run("quantize", MODEL, "--data", DATA, "-o", sandbox.path / "t.onnx", "--threads", 1000, code=None,
+                       preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_AS, (1 << 30, 1 << 30)), timeout=100)
+    sentence(done, 1, "threads")
+
+
+def unknown_to_the_runtime(sandbox):
+    model = onnx.load(MODEL)
+    model.opset_import[0].version = 1000
+    onnx.save(model, sandbox.path / "future.onnx")
+    done = sandbox.run("quantize", sandbox.path / "future.onnx", "--data", DATA, code=None)
+    sentence(done, 1, "future.onnx", "1000")
+    harness.check("::" not in done.stderr, f"what the runtime says comes without its code: {done.stderr}")
+
+
 def cut_off_while_read(sandbox):
     model = sandbox.path / "cut.onnx"
     model.write_bytes(MODEL.read_bytes())
@@ -129,6 +148,33 @@ def overwriting(sandbox):
     harness.check(len(sandbox.json("workloads", "list")) == before, "that is known before anything is run")
 
 
+def clear_words(sandbox):
+    """Where nothing is near, a sentence does not break off."""
+    common = ["quantize", MODEL, "--data", DATA, "--limit", 3, "-o", sandbox.path / "words.onnx"]
+    sentence(sandbox.run(*common, "--recipe", "{zzzzzzzz: 1}", code=None), 2, "known: ")
+    done = sandbox.run(*common, "--recipe", "{op_name_dict: {zzzzzzzz: fp32}}")
+    harness.check(done.stderr.strip().endswith("matches no op of the model"), f"a whole sentence: {done.stderr}")
+    shapes = sandbox.write("shapes.yaml", "random: {count: 1, shapes: {zzzzzzzz: [1]}}")
+    sentence(sandbox.run("quantize", MODEL, "--data", shapes, code=None), 2, "inspect")
+
+
+def old_operators(sandbox):
+    """Models of every operator set are taken: quantized as far as their words go, else float with the reason."""
+    from onnx import TensorProto, helper, numpy_helper
+    import numpy as np
+    weight = numpy_helper.from_array(np.linspace(-1, 1, 36, dtype=np.float32).reshape(4, 1, 3, 3), "w")
+    graph = helper.make_graph(
+        [helper.make_node("Conv", ["x", "w"], ["c"], name="c"), helper.make_node("Relu", ["c"], ["y"], name="r")], "g",
+        [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 1, 8, 8])],
+        [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)], [weight])
+    for opset in range(7, 22):
+        path = sandbox.path / f"opset{opset}.onnx"
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8), path)
+        done = sandbox.json("quantize", path, "--data", "random", "--limit", 3, "--diagnose")
+        harness.check(done["ops_quantized"] == (0 if opset < 10 else 2), f"opset {opset}: {done['ops_quantized']}")
+        sandbox.run("diagnose", path, done["output"], "--data", "random", "--limit", 2)
+
+
 def outputs_of_integers(sandbox):
     """A classifier that also returns the class: that is no float, and not compared."""
     model = onnx.load(MODEL)
@@ -147,8 +193,12 @@ def main():
     control_characters(sandbox)
     closed_streams(sandbox)
     file_size_limit(sandbox)
+    no_threads(sandbox)
+    unknown_to_the_runtime(sandbox)
     cut_off_while_read(sandbox)
     overwriting(sandbox)
+    clear_words(sandbox)
+    old_operators(sandbox)
     outputs_of_integers(sandbox)
 
 

@@ -131,6 +131,7 @@ void TableOptions::add_to(CLI::App& verb) {
 void TableOptions::add_sort_to(CLI::App& verb) {
   const std::map<std::string, ActivationOrder> orders{
       {"sqnr", ActivationOrder::sqnr},
+      {"drop", ActivationOrder::sqnr_drop},
       {"mse", ActivationOrder::mse},
       {"range", ActivationOrder::range},
       {"cosine", ActivationOrder::cosine},
@@ -141,8 +142,8 @@ void TableOptions::add_sort_to(CLI::App& verb) {
   for (const auto& [name, order] : orders) names.push_back(name);
   verb.add_option_function<std::string>(
           "--sort", [this, orders](const std::string& name) { order_ = orders.at(name); },
-          "order of the activations, worst first: sqnr (default), mse, range, cosine, "
-          "max_abs_error or clip_rate")
+          "order of the activations, worst first: sqnr (default), drop (where SQNR falls), "
+          "mse, range, cosine, max_abs_error or clip_rate")
       ->check(one_of(names))
       ->type_name("KEY")
       ->group("Output");
@@ -152,12 +153,12 @@ void TableOptions::print(const Table& table) const {
   if (format_ == "csv") {
     print_out(to_csv(table));
   } else if (format_ == "markdown") {
-    print_out(to_markdown(table));
+    print_out(to_markdown(table) + "\n");
   } else {
     constexpr std::size_t kNoLimit = 1'000'000;
     print_out(to_text(table, {.width = wide_ ? kNoLimit : output_width(),
                               .rows = all_ ? std::size_t{0} : 20,
-                              .how_to_see_all = "--all, --wide or the CSV file"}));
+                              .how_to_see_all = "--wide has all columns, --all all rows"}));
   }
 }
 

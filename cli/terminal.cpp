@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -132,11 +133,15 @@ void print_err(std::string_view text) {
 }
 
 std::size_t output_width() {
+  constexpr std::size_t kUsual = 100, kLeast = 40;
   winsize size{};
-  if (isatty(STDOUT_FILENO) != 1 || ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 ||
-      size.ws_col < 40)
-    return 100;
-  return size.ws_col;
+  std::size_t width = 0;
+  if (isatty(STDOUT_FILENO) == 1 && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) {
+    width = size.ws_col;
+  } else if (const char* columns = std::getenv("COLUMNS")) {
+    width = std::strtoul(columns, nullptr, 10);
+  }
+  return width < kLeast ? kUsual : width;
 }
 
 }  // namespace quantlens::cli

@@ -56,7 +56,7 @@ void guard_process();
 /// Writes to standard error; what cannot be written is lost.
 void print_err(std::string_view text);
 
-/// Columns of the terminal that standard output is; 100 where it is none.
+/// Columns of the terminal that standard output is; where it is none, $COLUMNS, else 100.
 std::size_t output_width();
 
 }  // namespace quantlens::cli

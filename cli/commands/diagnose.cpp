@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/diagnose.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
@@ -26,6 +29,18 @@ void print_tables(const flow::DiagnoseResult& result, const TableOptions& option
   print_out(fmt::format("workload: {}  ({})\n", result.workload, result.folder.string()));
 }
 
+/// Says which activations are below the goal, if some are.
+int goal_code(const Diagnosis& diagnosis, double least_db) {
+  const auto below = std::ranges::count_if(
+      diagnosis.activations, [&](const ActivationRow& row) { return row.sqnr_db < least_db; });
+  if (below == 0) return kDone;
+  const ActivationRow& worst = diagnosis.activations.front();
+  fmt::print(stderr,
+             "quantlens: {} of {} activations are below {} dB, the worst {} with {:.1f} dB\n",
+             below, diagnosis.activations.size(), least_db, printable(worst.name), worst.sqnr_db);
+  return kGoalMissed;
+}
+
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::DiagnoseOptions options = arguments.options;
@@ -43,9 +58,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   } else {
     print_tables(result, arguments.table);
   }
-  const bool missed = arguments.fail_below_db && !result.diagnosis.activations.empty() &&
-                      result.diagnosis.activations.front().sqnr_db < *arguments.fail_below_db;
-  return missed ? kGoalMissed : kDone;
+  return arguments.fail_below_db ? goal_code(result.diagnosis, *arguments.fail_below_db) : kDone;
 }
 
 }  // namespace

@@ -38,13 +38,16 @@ void print_json(const flow::QuantizeResult& result) {
   boost::json::object object{{"workload", result.workload},
                              {"output", result.output.string()},
                              {"ops_quantized", result.ops_quantized},
-                             {"ops_float", result.ops_float}};
+                             {"ops_float", result.ops_float},
+                             {"notes", json::encode(result.notes)}};
   if (result.accuracy) {
     object["reference"] = accuracy_object(result.accuracy->reference);
     object["quantized"] = accuracy_object(result.accuracy->quantized);
     object["ratio"] = json::encode(result.accuracy->ratio);
     object["difference"] = result.accuracy->difference;
     object["difference_interval"] = json::encode(result.accuracy->difference_interval);
+    object["lost"] = result.accuracy->lost;
+    object["gained"] = result.accuracy->gained;
     object["flips"] = json::encode(result.accuracy->flips);
   }
   if (result.diagnosis) object["diagnosis"] = json::encode(*result.diagnosis);

@@ -24,12 +24,49 @@ void print_names(const char* what, const std::vector<std::string>& names) {
                         names.size() > kShown ? ", … (all in pairing.json)" : ""));
 }
 
+/// The rows with the greatest figures of at least `least`, worst first, three at most.
+template <class Row, class Figure>
+std::vector<const Row*> greatest(const std::vector<Row>& rows, double least, Figure&& figure) {
+  constexpr std::size_t kShown = 3;
+  std::vector<const Row*> found;
+  for (const Row& row : rows) {
+    if (figure(row) >= least) found.push_back(&row);
+  }
+  std::ranges::stable_sort(found, std::ranges::greater(), [&](const Row* r) { return figure(*r); });
+  if (found.size() > kShown) found.resize(kShown);
+  return found;
+}
+
+// Where error begins; behind that, rows are bad because their inputs are.
+void print_drops(const std::vector<ActivationRow>& rows) {
+  constexpr double kLeastDb = 6;
+  std::vector<std::string> parts;
+  for (const ActivationRow* row : greatest(
+           rows, kLeastDb, [](const ActivationRow& r) { return r.sqnr_drop_db.value_or(0); })) {
+    parts.push_back(fmt::format("{} ({:.1f} dB)", printable(row->name), *row->sqnr_drop_db));
+  }
+  if (!parts.empty()) print_out(fmt::format("SQNR falls most at {}\n", fmt::join(parts, ", ")));
+}
+
+void print_spreads(const std::vector<WeightRow>& rows) {
+  constexpr double kLeastSpread = 8;
+  std::vector<std::string> parts;
+  for (const WeightRow* row :
+       greatest(rows, kLeastSpread, [](const WeightRow& r) { return r.channel_spread; })) {
+    parts.push_back(fmt::format("{} ({:.0f} times the median channel, {})", printable(row->name),
+                                row->channel_spread, row->granularity));
+  }
+  if (!parts.empty()) print_out(fmt::format("Widest channels: {}\n", fmt::join(parts, ", ")));
+}
+
 }  // namespace
 
 void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options) {
   options.print(activations_table(diagnosis, options.activation_order()));
   if (options.is_csv()) return;
-  options.print(weights_table(diagnosis));
+  print_drops(diagnosis.activations);
+  if (!diagnosis.weights.empty()) options.print(weights_table(diagnosis));
+  print_spreads(diagnosis.weights);
   print_names("values only in the reference", diagnosis.only_reference);
   print_names("quantized tensors that stand for no value", diagnosis.only_quantized);
   std::vector<std::string> not_compared;

@@ -30,11 +30,11 @@ int list(const Arguments& arguments) {
     return kDone;
   }
   Table table{.title = "Workloads",
-              .columns = {{"Id"}, {"Verb"}, {"Name"}, {"State"}, {"Message"}},
+              .columns = {{"Id"}, {"State"}, {"Message"}, {"Verb", true}, {"Name", true}},
               .rows = {}};
   for (const Workload& workload : workloads) {
     table.rows.push_back(
-        {workload.id, workload.verb, workload.name, state_name(workload), workload.message});
+        {workload.id, state_name(workload), workload.message, workload.verb, workload.name});
   }
   arguments.table.print(table);
   return kDone;

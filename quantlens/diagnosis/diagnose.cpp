@@ -6,6 +6,7 @@
 #include <map>
 #include <utility>
 
+#include "quantlens/diagnosis/sqnr_drop.h"
 #include "quantlens/diagnosis/weights.h"
 
 namespace quantlens {
@@ -98,6 +99,7 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
     if (found == gathered.end()) continue;
     diagnosis.activations.push_back(row_of(pair, *found->second, names));
   }
+  add_sqnr_drops(reference.graph, diagnosis.activations);
   diagnosis.paired = diagnosis.activations.size();
   std::ranges::stable_sort(
       diagnosis.activations,

@@ -1,10 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/diagnose.h"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "quantlens/flow/measure.h"
 #include "quantlens/frontend/frontend.h"
 
 namespace quantlens::flow {
+
+namespace {
+
+/// Kinds of integer ops stand together.
+bool has_integers(const Model& model) {
+  return std::ranges::any_of(model.graph.nodes, [](const Node& node) {
+    return node.kind >= Kind::quantize && node.kind <= Kind::conv_integer;
+  });
+}
+
+}  // namespace
 
 DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) {
   const Model reference = frontend::read(options.reference);
@@ -22,6 +37,10 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
                                 {.diagnose = true, .metric = options.metric}, recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);
+    if (!has_integers(quantized)) {
+      recorded.progress.note(fmt::format("{}: has no quantized op{}", options.quantized.string(),
+                                         has_integers(reference) ? "; are the two swapped?" : ""));
+    }
     if (result.diagnosis.paired == 0) {
       recorded.progress.note(
           "no value of the two models could be paired: is the second one made from the first?");

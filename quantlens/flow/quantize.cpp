@@ -98,6 +98,7 @@ class Job {
     PlanResult planned =
         make_plan(model_, prepared, ranges, options_.recipe, {.vnni = cpu_has_vnni()});
     for (const std::string& note : planned.notes) session_.progress.note(note);
+    result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
     workload.write("plan.json", json::dump(json::encode(result.plan)));
     count_ops(result);

@@ -33,6 +33,8 @@ struct ActivationRow {
   double mse = 0;
   double mse_normalized = 0;
   double sqnr_db = 0;
+  /// Of the worst value that the op reads, minus sqnr_db; absent where nothing before was compared.
+  std::optional<double> sqnr_drop_db;
   double cosine = 0;
   double max_abs_error = 0;
   double clip_rate = 0;
@@ -48,8 +50,8 @@ struct ActivationRow {
 };
 BOOST_DESCRIBE_STRUCT(ActivationRow, (),
                       (op, name, type, pattern, value, quantized, side, mse, mse_normalized,
-                       sqnr_db, cosine, max_abs_error, clip_rate, min, max, data_range,
-                       quantized_min, quantized_max, mean, standard_deviation, median,
+                       sqnr_db, sqnr_drop_db, cosine, max_abs_error, clip_rate, min, max,
+                       data_range, quantized_min, quantized_max, mean, standard_deviation, median,
                        quantized_mean, quantized_standard_deviation, quantized_median, scale,
                        zero_point, elements, nonfinite, worst_samples))
 

@@ -154,6 +154,15 @@ std::vector<std::size_t> fit(const Table& table, std::span<const std::size_t> co
   return {limit > 4 ? limit - 4 : 1};
 }
 
+/// The last column that need not be kept, else the last one.
+std::vector<std::size_t>::const_iterator last_to_drop(const Table& table,
+                                                      const std::vector<std::size_t>& columns) {
+  for (auto column = columns.end() - 1; column > columns.begin(); --column) {
+    if (!table.columns[*column].keep) return column;
+  }
+  return columns.end() - 1;
+}
+
 /// The text broken between words; a word longer than a line is shortened.
 std::vector<std::string> broken(std::string_view text, std::size_t limit) {
   if (display_width(text) <= limit) return {std::string(text)};
@@ -239,9 +248,17 @@ std::string to_text(const Table& table, const TextOptions& options) {
   const std::size_t limit = options.width == 0 ? kUnlimited : options.width;
   const std::size_t rows =
       options.rows == 0 ? table.rows.size() : std::min(options.rows, table.rows.size());
-  const std::vector<std::size_t> columns = visible_columns(table);
-  const Lines lines = lines_of(table, columns, rows);
+  std::vector<std::size_t> columns = visible_columns(table);
+  Lines lines = lines_of(table, columns, rows);
   std::vector<std::size_t> widths = fit(table, columns, lines, limit);
+  std::vector<std::string> dropped;
+  while (widths.size() < columns.size()) {
+    const auto last = last_to_drop(table, columns);
+    dropped.insert(dropped.begin(), lines[0][static_cast<std::size_t>(last - columns.begin())]);
+    columns.erase(last);
+    lines = lines_of(table, columns, rows);
+    widths = fit(table, columns, lines, limit);
+  }
 
   // A title wider than the table makes room for itself.
   const std::size_t outer = outer_width(widths);
@@ -253,7 +270,6 @@ std::string to_text(const Table& table, const TextOptions& options) {
   text += rule(widths) + row_text(lines[0], widths) + rule(widths);
   for (std::size_t r = 1; r < lines.size(); ++r) text += row_text(lines[r], widths);
   if (rows > 0) text += rule(widths);
-  const std::span<const std::string> dropped = std::span(lines[0]).subspan(widths.size());
   return text + hidden_text(table, dropped, rows, options);
 }
 

@@ -18,6 +18,7 @@ using Cell = std::variant<std::string, std::int64_t, double>;
 struct Column {
   std::string title;           ///< "OP name"; in CSV the header
   bool only_in_files = false;  ///< left out where people read: terminal and Markdown
+  bool keep = false;           ///< dropped last where the width does not suffice
 };
 
 /// How the title stands over a table on a terminal.
@@ -40,10 +41,10 @@ struct TextOptions {
 };
 
 /// PrettyTable-like ASCII: +---+ rules, a title, centred cells; every line ends in a newline and
-/// none is wider than `options.width`. Later columns that do not fit are dropped and named below.
-/// Sentences are broken onto further lines to make room. Names are so, too, but only where fewer
-/// than four columns would fit otherwise; a word too long for its line loses its middle.
-/// REQUIRES: at least one column that is not only_in_files.
+/// none is wider than `options.width`. Later columns that do not fit are dropped and named below,
+/// those to keep last. Sentences are broken onto further lines to make room. Names are so, too, but
+/// only where fewer than four columns would fit otherwise; a word too long for its line loses its
+/// middle. REQUIRES: at least one column that is not only_in_files.
 std::string to_text(const Table& table, const TextOptions& options);
 
 /// RFC 4180 with \r\n row ends and a header, full precision, all columns and rows. A row is one
@@ -51,7 +52,8 @@ std::string to_text(const Table& table, const TextOptions& options);
 /// not altered, only quoted.
 std::string to_csv(const Table& table);
 
-/// A GitHub table with its title in bold; `rows` at most (0: all), the hidden ones counted below.
+/// A GitHub table with its title in bold; `rows` at most (0: all), the hidden ones counted below,
+/// and an empty line at the end.
 std::string to_markdown(const Table& table, std::size_t rows = 0);
 
 }  // namespace quantlens

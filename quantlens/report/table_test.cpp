@@ -191,6 +191,14 @@ TEST(ToCsv, HasOneLineARowWhateverTheNames) {
   EXPECT_EQ(to_csv(table), "a\r\nx??y\r\n\r\n");
 }
 
+TEST(ToText, DropsColumnsToKeepLast) {
+  Table table = squeezenet();
+  table.columns.back().keep = true;
+  const std::string text = to_text(table, {.width = 56, .rows = 1, .how_to_see_all = ""});
+  EXPECT_THAT(text, HasSubstr(table.columns.back().title));
+  EXPECT_THAT(text, HasSubstr("width:\n" + table.columns[2].title));
+}
+
 TEST(ToMarkdown, AlignsNumbersAndLeavesOutWhatIsOnlyInFiles) {
   Table table = squeezenet();
   table.columns[3].only_in_files = true;

@@ -66,6 +66,7 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"Activation max", kEverywhere, [](const ActivationRow& r) { return Cell(r.max); }},
     // ours
     {"SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return Cell(r.sqnr_db); }},
+    {"SQNR drop [dB]", kEverywhere, [](const ActivationRow& r) { return real_or_nothing(r.sqnr_drop_db); }},
     {"Cosine", kEverywhere, [](const ActivationRow& r) { return Cell(r.cosine); }},
     {"Max abs error", kEverywhere, [](const ActivationRow& r) { return Cell(r.max_abs_error); }},
     {"Clip rate", kEverywhere, [](const ActivationRow& r) { return Cell(r.clip_rate); }},
@@ -128,7 +129,7 @@ template <class Row>
 Table empty_table(std::string title, std::span<const Field<Row>> fields) {
   Table table{.title = std::move(title), .columns = {}, .rows = {}};
   for (const Field<Row>& field : fields)
-    table.columns.push_back({field.title, field.only_in_files});
+    table.columns.push_back({.title = field.title, .only_in_files = field.only_in_files});
   return table;
 }
 
@@ -140,10 +141,33 @@ std::vector<Cell> cells(const Row& row, std::span<const Field<Row>> fields) {
   return line;
 }
 
+/// Title of the column that an order sorts by.
+std::string_view sorted_column(ActivationOrder order) {
+  switch (order) {
+    case ActivationOrder::sqnr:
+      return "SQNR [dB]";
+    case ActivationOrder::sqnr_drop:
+      return "SQNR drop [dB]";
+    case ActivationOrder::mse:
+      return "MSE";
+    case ActivationOrder::range:
+      return "Data range";
+    case ActivationOrder::cosine:
+      return "Cosine";
+    case ActivationOrder::max_abs_error:
+      return "Max abs error";
+    case ActivationOrder::clip_rate:
+      return "Clip rate";
+  }
+  return {};
+}
+
 double figure(const ActivationRow& row, ActivationOrder order) {
   switch (order) {
     case ActivationOrder::sqnr:
       return -row.sqnr_db;
+    case ActivationOrder::sqnr_drop:
+      return row.sqnr_drop_db.value_or(-std::numeric_limits<double>::infinity());
     case ActivationOrder::mse:
       return row.mse;
     case ActivationOrder::range:
@@ -189,6 +213,7 @@ Table activations_table(const Diagnosis& diagnosis, ActivationOrder order) {
     return badness(diagnosis.activations[row], order);
   });
   Table table = empty_table("Activations summary", fields);
+  for (Column& column : table.columns) column.keep = column.title == sorted_column(order);
   for (const std::size_t row : rows)
     table.rows.push_back(cells(diagnosis.activations[row], fields));
   return table;

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 
@@ -65,6 +66,11 @@ std::string reason_of(const Ort::Exception& error) {
   if (end == std::string::npos) return printable(text);
   if (text.compare(end, 7, " const ") == 0) end += 6;
   return printable(text.substr(0, begin) + text.substr(end + 1));
+}
+
+/// Where the system refuses it some of its threads, the runtime waits for ever; this throws.
+void check_threads(unsigned count) {
+  const Cores started(count);
 }
 
 Ort::Value strings_of(const Tensor& tensor) {
@@ -144,6 +150,7 @@ bool is_outside(const Tensor& weight) {
 
 Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps)
     : where_(printable(model.where)) {
+  check_threads(options.threads);
   try {
     env_ = Ort::Env(ORT_LOGGING_LEVEL_FATAL, "quantlens", drop_log, nullptr);
     Ort::SessionOptions ort_options = options_for(options, taps);

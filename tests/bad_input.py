@@ -50,6 +50,14 @@ def bad_models(sandbox):
     model.graph.node[0].op_type = "NoSuchOp"
     onnx.save(model, sandbox.path / "odd.onnx")
     quantize(sandbox, 1, ["odd.onnx", "NoSuchOp"], sandbox.path / "odd.onnx")
+    whole_numbers = onnx.helper.make_tensor("w", onnx.TensorProto.INT32, [1, 1, 1, 1], [1])
+    graph = onnx.helper.make_graph(
+        [onnx.helper.make_node("Conv", ["image", "w"], ["y"])], "g",
+        [onnx.helper.make_tensor_value_info("image", onnx.TensorProto.FLOAT, ["N", 1, 8, 8])],
+        [onnx.helper.make_tensor_value_info("y", onnx.TensorProto.FLOAT, None)], [whole_numbers])
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 13)], ir_version=8),
+              sandbox.path / "types.onnx")
+    quantize(sandbox, 1, ["types.onnx", "int32"], sandbox.path / "types.onnx")
     outside = onnx.load(MODEL)
     weight = outside.graph.initializer[0]
     onnx.external_data_helper.set_external_data(weight, "../../etc/hostname")

@@ -156,7 +156,7 @@ TEST_F(DiskStoreTest, PassesTheSystemsReasonOnWhenTheDiskIsFull) {
   writer->write(bytes_of("data"));
   EXPECT_THAT(io_failure([&] { writer->commit(); }),
               HasSubstr("/a: cannot write: No space left on device; free some space or choose "
-                        "another folder with --workspace"));
+                        "another folder"));
   EXPECT_FALSE(fs::exists(path("a")));
 }
 

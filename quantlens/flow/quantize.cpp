@@ -20,6 +20,7 @@
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/make_plan.h"
+#include "quantlens/runtime/open.h"
 
 namespace quantlens::flow {
 namespace {
@@ -112,7 +113,10 @@ class Job {
  private:
   Ranges calibrated(const Prepared& prepared, WorkloadWriter& workload) {
     const std::vector<std::string> values = values_to_calibrate(model_, prepared, options_.recipe);
-    if (values.empty()) return {};
+    if (values.empty()) {
+      open(model_, nullptr, {}, run_options(session_));  // throws where the runtime refuses it
+      return {};
+    }
     const TapState statistics = calibration_statistics(options_, model_, data_, values, session_);
     workload.write("statistics.bin", to_bytes(statistics));
     Ranges ranges = choose_ranges(

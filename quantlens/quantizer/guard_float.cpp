@@ -57,7 +57,8 @@ void guard(const GraphIndex& index, const Prepared& prepared, const Node& node, 
     name = op_id(node) + "/bias";
     plan.weights[name] =
         Tensor::from<float>({channels}, std::vector<float>(static_cast<std::size_t>(channels)));
-    plan.input_edits.push_back({.use = {op_id(node), kBias}, .weight = name, .original = ""});
+    const ValueUse use{op_id(node), kBias};
+    plan.input_edits.push_back({.use = use, .weight = name, .original = ""});
   } else {
     const Tensor* bias = constant_input(prepared, index, node, kBias);
     if (bias == nullptr || bias->dtype() != DType::float32 || bias->shape().size() != 1) return;

@@ -33,7 +33,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
                         .diagnosis = {},
                         .accuracy = {}};
   run_recorded(session, *workload, [&](const Session& recorded) {
-    Measured measured = measure(reference, quantized, data,
+    Measured measured = measure({reference, quantized}, data,
                                 {.diagnose = true, .metric = options.metric}, recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);

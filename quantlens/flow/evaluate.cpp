@@ -37,7 +37,7 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   run_recorded(session, *workload, [&](const Session& recorded) {
     if (against) {
       const MeasureOptions wanted{.diagnose = false, .metric = options.metric};
-      result.paired = measure(*against, model, data, wanted, recorded, *workload).accuracy;
+      result.paired = measure({*against, model}, data, wanted, recorded, *workload).accuracy;
       result.accuracy = result.paired->quantized;
     } else {
       result.accuracy = accuracy_alone(model, data, options.metric, recorded);

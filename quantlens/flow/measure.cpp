@@ -50,8 +50,9 @@ void check_metric(const MetricSpec& metric, const Model& model, const FittedData
   check_output(metric, outputs);
 }
 
-Measured measure(const Model& reference, const Model& quantized, const FittedData& data,
-                 const MeasureOptions& options, const Session& session, WorkloadWriter& workload) {
+Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
+                 const Session& session, WorkloadWriter& workload) {
+  const auto& [reference, quantized] = models;
   Pairing pairing;
   if (options.diagnose) pairing = pair(reference, quantized);
   const auto run = open(reference, &quantized, taps_for(pairing), run_options(session));

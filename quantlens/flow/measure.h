@@ -17,6 +17,12 @@ struct MeasureOptions {
   std::optional<MetricSpec> metric;
 };
 
+/// The two that run in lockstep.
+struct ModelPair {
+  const Model& reference;
+  const Model& quantized;
+};
+
 struct Measured {
   std::optional<Diagnosis> diagnosis;
   std::optional<AccuracyPair> accuracy;
@@ -30,7 +36,7 @@ void check_metric(const MetricSpec& metric, const Model& model, const FittedData
 
 /// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json,
 /// histograms.bin, the CSV tables and accuracy.json into the workload, each as soon as it is known.
-Measured measure(const Model& reference, const Model& quantized, const FittedData& data,
-                 const MeasureOptions& options, const Session& session, WorkloadWriter& workload);
+Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
+                 const Session& session, WorkloadWriter& workload);
 
 }  // namespace quantlens::flow

@@ -143,7 +143,7 @@ class Job {
           std::min(options_.recipe.calibration_sampling_size, data_.opened.dataset->size())));
     }
     Measured measured =
-        measure(model_, quantized, data_,
+        measure({model_, quantized}, data_,
                 {.diagnose = options_.diagnose, .metric = options_.metric}, session_, workload);
     result.accuracy = std::move(measured.accuracy);
     result.diagnosis = std::move(measured.diagnosis);

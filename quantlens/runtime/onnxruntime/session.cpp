@@ -195,6 +195,7 @@ std::vector<Tensor> Session::run(const NamedTensors& inputs) {
         session_.Run(Ort::RunOptions{nullptr}, input_names.data(), input_values.data(),
                      input_values.size(), output_names.data(), output_names.size());
     std::vector<Tensor> outputs;
+    outputs.reserve(values.size());
     for (Ort::Value& value : values) outputs.push_back(tensor_of(std::move(value), held));
     return outputs;
   } catch (const Ort::Exception& error) {

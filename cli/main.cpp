@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <exception>
 #include <new>
 
@@ -41,15 +42,29 @@ int usage_code(const CLI::App& program, const CLI::ParseError& error) {
   return exit_code(Errc::usage);
 }
 
+/// Throws Errc::usage, naming the nearest, where the first argument is no command.
+void check_command(const CLI::App& program, const std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0].starts_with('-')) return;
+  std::vector<std::string> names;
+  for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
+  if (std::ranges::find(names, arguments[0]) != names.end()) return;
+  const std::string hint = did_you_mean(arguments[0], names);
+  throw Error(Errc::usage, fmt::format("there is no command '{}'; {}", shown(arguments[0]),
+                                       hint.empty() ? "see quantlens --help" : hint));
+}
+
 int run(int argc, char** argv) {
   CLI::App program{"quantlens quantizes neural networks to int8 and shows why accuracy was lost."};
   program.set_version_flag("--version", std::string("quantlens ") + kVersion);
   program.require_subcommand(1);
-  program.footer("Begin with: quantlens demo");
+  program.footer(
+      "Exit codes: 0 done, 1 failed, 2 wrong use, 3 done but a goal was missed, 130 interrupted.\n"
+      "Begin with: quantlens demo");
   program.get_formatter()->column_width(34);
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   Runner chosen;
   add_commands(program, arguments, chosen);
+  check_command(program, arguments);
   try {
     program.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

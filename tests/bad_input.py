@@ -104,7 +104,8 @@ def bad_wishes(sandbox):
     quantize(sandbox, 2, ["no_such_output"], MODEL, DATA, "--metric", "top1:output=no_such_output")
     quantize(sandbox, 2, ["--no-such-option"], MODEL, DATA, "--no-such-option")
     complaint(sandbox, 2, ["--data"], "quantize", MODEL)
-    complaint(sandbox, 2, [], "no-such-verb")
+    complaint(sandbox, 2, ["no-such-verb"], "no-such-verb")
+    complaint(sandbox, 2, ["quantize"], "quantise", MODEL)
     complaint(sandbox, 1, ["wanted"], "workloads", "show", "wanted")
 
 

@@ -27,6 +27,17 @@ void note_not_tapped(const std::vector<NotTapped>& not_tapped, Pairing& pairing)
   }
 }
 
+/// A model that hardly ever answers right is likely to count its classes from elsewhere.
+void warn_of_classes(const Accuracy& reference, const MetricSpec& metric, Progress& progress) {
+  constexpr double kHardlyEver = 0.05;
+  if (reference.value >= kHardlyEver || metric.options.contains("label_offset")) return;
+  progress.note(
+      fmt::format("the float model scores {:.1f} % only: are its classes numbered as the "
+                  "labels are? With a background class first, give "
+                  "{}:label_offset=1 (docs/metrics.md)",
+                  100 * reference.value, metric.name));
+}
+
 void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, WorkloadWriter& workload) {
   workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
   workload.write("histograms.bin", to_bytes(state));
@@ -73,6 +84,7 @@ Measured measure(const ModelPair& models, const FittedData& data, const MeasureO
   Measured measured;
   if (accuracy) {
     measured.accuracy = accuracy->result();
+    warn_of_classes(measured.accuracy->reference, *options.metric, session.progress);
     workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
   }
   if (options.diagnose) {

@@ -5,17 +5,10 @@
 #include <utility>
 
 #include "quantlens/diagnosis/codes.h"
+#include "quantlens/quantizer/parameters.h"
 
 namespace quantlens {
 namespace {
-
-/// The value that this one is moved from; null where it is not moved.
-const std::string* moved_from(const GraphIndex& index, const std::string& value) {
-  const std::optional<std::size_t> producer = index.producer(value);
-  if (!producer) return nullptr;
-  const Node& node = index.graph().nodes[*producer];
-  return moves_elements(node.kind) && !node.inputs.empty() ? &node.inputs[0] : nullptr;
-}
 
 const Node* producer_of_kind(const GraphIndex& index, const std::string& value, Kind kind) {
   const std::optional<std::size_t> producer = index.producer(value);

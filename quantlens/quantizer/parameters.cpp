@@ -33,15 +33,18 @@ void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const T
 
 }  // namespace
 
+const std::string* moved_from(const GraphIndex& index, const std::string& value) {
+  const std::optional<std::size_t> producer = index.producer(value);
+  if (!producer) return nullptr;
+  const Node& node = index.graph().nodes[*producer];
+  if (!moves_elements(node.kind) || node.inputs.empty()) return nullptr;
+  return index.constant(node.inputs[0]) == nullptr ? &node.inputs[0] : nullptr;
+}
+
 std::string range_source(const GraphIndex& index, const std::string& value) {
-  std::string source = value;
-  while (const std::optional<std::size_t> producer = index.producer(source)) {
-    const Node& node = index.graph().nodes[*producer];
-    if (!moves_elements(node.kind) || node.inputs.empty()) break;
-    if (index.constant(node.inputs[0]) != nullptr) break;
-    source = node.inputs[0];
-  }
-  return source;
+  const std::string* source = &value;
+  while (const std::string* before = moved_from(index, *source)) source = before;
+  return *source;
 }
 
 /// Builds one plan.

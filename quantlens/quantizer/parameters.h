@@ -11,6 +11,10 @@
 
 namespace quantlens {
 
+/// The value that this one is moved from by one Reshape, Transpose or the like; null where it is
+/// computed or moved from a constant.
+const std::string* moved_from(const GraphIndex& index, const std::string& value);
+
 /// The value whose elements this one has, moved by Reshape, Transpose and the like; else itself.
 std::string range_source(const GraphIndex& index, const std::string& value);
 

@@ -35,9 +35,9 @@ int goal_code(const Diagnosis& diagnosis, double least_db) {
       diagnosis.activations, [&](const ActivationRow& row) { return row.sqnr_db < least_db; });
   if (below == 0) return kDone;
   const ActivationRow& worst = diagnosis.activations.front();
-  fmt::print(stderr,
-             "quantlens: {} of {} activations are below {} dB, the worst {} with {:.1f} dB\n",
-             below, diagnosis.activations.size(), least_db, printable(worst.name), worst.sqnr_db);
+  print_err(fmt::format(
+      "quantlens: {} of {} activations are below {} dB, the worst {} with {:.1f} dB\n", below,
+      diagnosis.activations.size(), least_db, printable(worst.name), worst.sqnr_db));
   return kGoalMissed;
 }
 

@@ -52,8 +52,7 @@ std::string to_text(const Table& table, const TextOptions& options);
 /// not altered, only quoted.
 std::string to_csv(const Table& table);
 
-/// A GitHub table with its title in bold; `rows` at most (0: all), the hidden ones counted below,
-/// and an empty line at the end.
+/// A GitHub table with its title in bold; `rows` at most (0: all), the hidden ones counted below.
 std::string to_markdown(const Table& table, std::size_t rows = 0);
 
 }  // namespace quantlens

@@ -14,9 +14,8 @@ namespace {
 
 /// Kinds of integer ops stand together.
 bool has_integers(const Model& model) {
-  return std::ranges::any_of(model.graph.nodes, [](const Node& node) {
-    return node.kind >= Kind::quantize && node.kind <= Kind::conv_integer;
-  });
+  return std::ranges::any_of(model.graph.nodes,
+                             [](const Node& node) { return uses_codes(node.kind); });
 }
 
 }  // namespace

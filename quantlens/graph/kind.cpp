@@ -12,10 +12,12 @@ constexpr std::string_view kNames[] = {
     "other",
     "constant",
     "conv",
+    "conv_transpose",
     "gemm",
     "matmul",
     "batch_norm",
     "layer_norm",
+    "instance_norm",
     "add",
     "sub",
     "mul",
@@ -30,6 +32,8 @@ constexpr std::string_view kNames[] = {
     "hard_swish",
     "hard_sigmoid",
     "leaky_relu",
+    "prelu",
+    "elu",
     "exp",
     "log",
     "pow",
@@ -43,6 +47,9 @@ constexpr std::string_view kNames[] = {
     "global_average_pool",
     "reduce_mean",
     "reduce_sum",
+    "reduce_max",
+    "reduce_min",
+    "arg_max",
     "reshape",
     "transpose",
     "squeeze",
@@ -55,6 +62,10 @@ constexpr std::string_view kNames[] = {
     "slice",
     "split",
     "gather",
+    "gather_elements",
+    "tile",
+    "depth_to_space",
+    "space_to_depth",
     "pad",
     "resize",
     "where",
@@ -72,8 +83,13 @@ constexpr std::string_view kNames[] = {
     "qconcat",
     "qaverage_pool",
     "qglobal_average_pool",
+    "qleaky_relu",
+    "qsigmoid",
+    "qsoftmax",
+    "qwhere",
     "matmul_integer",
     "conv_integer",
+    "recurrent",
     "control_flow",
 };
 static_assert(std::size(kNames) == static_cast<std::size_t>(Kind::control_flow) + 1);
@@ -92,6 +108,33 @@ bool moves_elements(Kind kind) {
     case Kind::unsqueeze:
     case Kind::flatten:
     case Kind::identity:
+    case Kind::depth_to_space:
+    case Kind::space_to_depth:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool uses_codes(Kind kind) {
+  switch (kind) {
+    case Kind::quantize:
+    case Kind::dequantize:
+    case Kind::dynamic_quantize:
+    case Kind::qconv:
+    case Kind::qmatmul:
+    case Kind::qgemm:
+    case Kind::qadd:
+    case Kind::qmul:
+    case Kind::qconcat:
+    case Kind::qaverage_pool:
+    case Kind::qglobal_average_pool:
+    case Kind::qleaky_relu:
+    case Kind::qsigmoid:
+    case Kind::qsoftmax:
+    case Kind::qwhere:
+    case Kind::matmul_integer:
+    case Kind::conv_integer:
       return true;
     default:
       return false;

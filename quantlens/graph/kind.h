@@ -10,11 +10,13 @@ namespace quantlens {
 enum class Kind {
   other,
   constant,
-  conv,  ///< (x, weight [O,I/g,...], bias?)
+  conv,            ///< (x, weight [O,I/g,...], bias?)
+  conv_transpose,  ///< (x, weight [I,O/g,...], bias?)
   gemm,  ///< (a, b, c?)
   matmul,
   batch_norm,
   layer_norm,
+  instance_norm,
   add,
   sub,
   mul,
@@ -29,6 +31,8 @@ enum class Kind {
   hard_swish,
   hard_sigmoid,
   leaky_relu,
+  prelu,
+  elu,
   exp,
   log,
   pow,
@@ -42,6 +46,9 @@ enum class Kind {
   global_average_pool,
   reduce_mean,
   reduce_sum,
+  reduce_max,
+  reduce_min,
+  arg_max,
   reshape,
   transpose,
   squeeze,
@@ -54,9 +61,13 @@ enum class Kind {
   slice,
   split,
   gather,
+  gather_elements,
+  tile,
+  depth_to_space,
+  space_to_depth,
   pad,
   resize,
-  where,
+  where,  ///< (condition, a, b)
   min,
   max,
   expand,
@@ -71,8 +82,13 @@ enum class Kind {
   qconcat,
   qaverage_pool,
   qglobal_average_pool,
+  qleaky_relu,
+  qsigmoid,
+  qsoftmax,
+  qwhere,
   matmul_integer,
   conv_integer,
+  recurrent,     ///< LSTM, GRU, RNN
   control_flow,  ///< has subgraphs
 };
 
@@ -80,5 +96,8 @@ std::string_view to_string(Kind kind);  ///< "conv", …
 
 /// Whether the op gives all elements of its first input, unchanged, in another shape or order.
 bool moves_elements(Kind kind);
+
+/// Whether the op reads or gives integer codes of a quantized network.
+bool uses_codes(Kind kind);
 
 }  // namespace quantlens

@@ -216,7 +216,7 @@ std::uint64_t choose_batch_size(std::uint64_t document, const Request& request) 
 OpenedData open_data(const std::string& data, const std::vector<InputSpec>& inputs,
                      const DataOptions& options) {
   const Request request{data, inputs, options};
-  OpenedData opened;
+  OpenedData opened{.dataset = nullptr, .batch_size = 0};
   std::error_code absent;
   if (data == "random") {
     opened.dataset = open_source(RandomSource{}, DataDocument{}, request);

@@ -28,6 +28,13 @@ std::string refusal(const std::string& data, const std::vector<InputSpec>& input
   return sentence([&] { open_data(data, inputs, options); });
 }
 
+TEST(OpenData, TakesTheBatchSizeOfTheModelWhereNobodyAsksForOne) {
+  const std::vector<InputSpec> pairs{{.name = "x", .dtype = DType::float32, .shape = {2, 3}}};
+  EXPECT_EQ(open_data("random", pairs, {}).batch_size, 2U);
+  EXPECT_EQ(open_data("random", pairs, {.batch_size = 2}).batch_size, 2U);
+  EXPECT_THROW(open_data("random", pairs, {.batch_size = 1}), Error);
+}
+
 TEST(OpenData, TellsFilesApartByContent) {
   const TestFolder folder;
   const std::string npz = folder.write("one", npz_file({{"x", vectors()}}));

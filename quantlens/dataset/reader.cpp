@@ -58,8 +58,9 @@ bool stack_together(const Sample& a, const Sample& b) {
   });
 }
 
-Tensor stack(const std::vector<Sample>& samples, const std::string& input) {
+Tensor stack(const std::vector<Sample>& samples, const std::string& input, bool whole) {
   const Tensor& first = samples.front().inputs.at(input);
+  if (whole) return aligned(first);
   Shape shape = first.shape();
   shape.insert(shape.begin(), static_cast<std::int64_t>(samples.size()));
   if (first.dtype() == DType::string) {
@@ -80,10 +81,10 @@ Tensor stack(const std::vector<Sample>& samples, const std::string& input) {
 }
 
 Batch stack(std::vector<std::uint64_t> indices, std::vector<Sample> samples,
-            const std::string& input_name) {
+            const std::string& input_name, bool whole) {
   Batch batch;
   for (const auto& [name, tensor] : samples.front().inputs) {
-    batch.inputs[name.empty() ? input_name : name] = stack(samples, name);
+    batch.inputs[name.empty() ? input_name : name] = stack(samples, name, whole);
   }
   for (Sample& sample : samples) batch.labels.push_back(std::move(sample.label));
   batch.samples = std::move(indices);
@@ -105,8 +106,9 @@ struct BatchReader::Impl {
     first_ = std::min(options.first, size);
     end_ = first_ + std::min(options.count.value_or(size), size - first_);
     next_read_ = next_gathered_ = first_;
-    batch_size_ =
-        std::clamp<std::uint64_t>(options.batch_size, 1, std::max<std::uint64_t>(size, 1));
+    batch_size_ = options.whole ? 1
+                                : std::clamp<std::uint64_t>(options.batch_size, 1,
+                                                            std::max<std::uint64_t>(size, 1));
     const std::uint64_t busy = (2 * std::uint64_t{cores_.count()} - 1) / batch_size_ + 1;
     const std::uint64_t ahead =
         options.ahead != 0 ? options.ahead : std::max<std::uint64_t>(2, busy);
@@ -213,7 +215,8 @@ struct BatchReader::Impl {
     pending.is_taken = true;  // others leave it alone, and a deque does not move its elements
     lock.unlock();
     try {
-      pending.batch = stack(std::move(pending.indices), std::move(pending.samples), input_name_);
+      pending.batch = stack(std::move(pending.indices), std::move(pending.samples), input_name_,
+                            options_.whole);
     } catch (...) {
       pending.failure = std::current_exception();
     }

@@ -11,7 +11,7 @@
 
 namespace quantlens {
 
-/// Samples stacked along a new first axis.
+/// Samples stacked along a new first axis, or one whole sample.
 struct Batch {
   std::vector<std::uint64_t> samples;         ///< global indices
   TensorMap inputs;                           ///< by graph input name
@@ -32,6 +32,7 @@ struct ReaderOptions {
   unsigned threads = 1;                ///< that decode; the loop's own thread is not one
   std::uint64_t ahead = 0;  ///< batches held; 0: two, or what gives each thread two samples
   bool strict = false;      ///< an unreadable sample throws instead of skipping
+  bool whole = false;       ///< a sample is a batch, as it is: no axis is added
 };
 
 /// Batches in order of sample index, read ahead by a bounded number. The batches do not depend on

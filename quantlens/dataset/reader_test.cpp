@@ -72,6 +72,16 @@ void wait_for(const std::function<bool()>& done) {
   }
 }
 
+TEST(Reader, GivesWholeSamplesAsTheyAre) {
+  const Numbers numbers(2);
+  BatchReader reader(numbers, {.batch_size = 4, .whole = true}, "x");
+  const std::vector<Batch> batches = read_all(reader);
+  ASSERT_EQ(batches.size(), 2U);
+  EXPECT_THAT(batches[1].samples, ElementsAre(1));
+  EXPECT_THAT(batches[1].inputs.at("x").shape(), ElementsAre(2));
+  EXPECT_THAT(batches[1].inputs.at("x").data<float>(), ElementsAre(1.0F, 1.5F));
+}
+
 TEST(BatchReader, StacksSamplesAlongANewFirstAxis) {
   const Numbers data(5);
   BatchReader reader(data, {.batch_size = 2}, "x");

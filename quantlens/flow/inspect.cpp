@@ -3,6 +3,7 @@
 
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/make_plan.h"
+#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
 namespace {
@@ -31,7 +32,7 @@ Inspection inspect(const fs::path& path) {
   for (const ValueInfo& output : model.graph.outputs) result.outputs.push_back(outline(output));
   for (const Node& node : model.graph.nodes) ++result.op_counts[node.type];
   for (const auto& [key, value] : model.metadata) result.metadata[key] = value.substr(0, 200);
-  const Prepared prepared = prepare(model.graph);
+  const Prepared prepared = prepare(model.graph, oracle::constant_values(model));
   result.ops = make_plan(model, prepared, imagined_ranges(model, prepared), Recipe(), {}).plan.ops;
   for (const OpPlan& op : result.ops) {
     if (op.quantized) {

@@ -21,6 +21,7 @@
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/make_plan.h"
 #include "quantlens/runtime/open.h"
+#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
 namespace {
@@ -94,7 +95,7 @@ class Job {
 
   void run(WorkloadWriter& workload, QuantizeResult& result) {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
-    const Prepared prepared = prepare(model_.graph);
+    const Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
     const Ranges ranges = calibrated(prepared, workload);
     PlanResult planned =
         make_plan(model_, prepared, ranges, options_.recipe, {.vnni = cpu_has_vnni()});

@@ -16,7 +16,21 @@
 
 namespace quantlens::flow {
 
+bool takes_batches(const Model& model) {
+  std::optional<std::int64_t> batch;
+  for (const ValueInfo& input : model.graph.inputs) {
+    if (!input.shape) continue;
+    if (input.shape->empty()) return false;
+    const std::optional<std::int64_t> extent = input.shape->front().extent;
+    if (!extent) continue;
+    if (batch.value_or(*extent) != *extent) return false;
+    batch = extent;
+  }
+  return true;
+}
+
 std::vector<InputSpec> input_specs(const Model& model) {
+  const bool batches = takes_batches(model);
   std::vector<InputSpec> specs;
   for (const ValueInfo& input : model.graph.inputs) {
     if (!input.dtype) {
@@ -27,6 +41,7 @@ std::vector<InputSpec> input_specs(const Model& model) {
     }
     InputSpec spec{.name = input.name, .dtype = *input.dtype, .shape = {}};
     if (input.shape) {
+      if (!batches) spec.shape.push_back(1);
       for (const Dim& dim : *input.shape) spec.shape.push_back(dim.extent.value_or(-1));
     }
     specs.push_back(std::move(spec));
@@ -37,7 +52,8 @@ std::vector<InputSpec> input_specs(const Model& model) {
 FittedData fit_data(const DataChoice& choice, const Model& model, Progress& progress) {
   const std::vector<InputSpec> specs = input_specs(model);
   FittedData data{.opened = open_data(choice.data, specs, choice.options),
-                  .input_name = specs.size() == 1 ? specs[0].name : ""};
+                  .input_name = specs.size() == 1 ? specs[0].name : "",
+                  .whole = !takes_batches(model)};
   if (data.opened.dataset->size() == 0) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: holds no sample; nothing can be run", choice.data));
@@ -51,7 +67,8 @@ BatchReader make_reader(const FittedData& data, const Session& session,
                         std::optional<std::uint64_t> count) {
   ReaderOptions options{.batch_size = data.opened.batch_size,
                         .threads = std::max(1U, session.threads / 2),
-                        .strict = session.strict};
+                        .strict = session.strict,
+                        .whole = data.whole};
   options.count = count;
   return BatchReader(*data.opened.dataset, options, data.input_name);
 }

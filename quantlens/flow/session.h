@@ -41,9 +41,15 @@ struct DataChoice {
 struct FittedData {
   OpenedData opened;
   std::string input_name;  ///< the model's only input, for data that do not name theirs
+  bool whole = false;      ///< a sample is what the model takes at once: it knows no batches
 };
 
-/// What the model's inputs want. Throws Errc::unsupported for inputs that are no tensors.
+/// Whether the first extent of all inputs may be the number of samples. It is not where an input is
+/// a scalar (a sampling rate), or where two are fixed and differ (a state beside the data).
+bool takes_batches(const Model& model);
+
+/// What the model's inputs want, for a model that takes no batches as if it took batches of one.
+/// Throws Errc::unsupported for inputs that are no tensors.
 std::vector<InputSpec> input_specs(const Model& model);
 
 /// Opens the data for the model; its caveat, if it has one, becomes a note.

@@ -125,7 +125,8 @@ std::size_t node_in_cycle(const std::vector<std::vector<std::size_t>>& needs,
 
 }  // namespace
 
-GraphIndex::GraphIndex(const Graph& graph) : graph_(&graph) {
+GraphIndex::GraphIndex(const Graph& graph, const TensorMap& computed)
+    : graph_(&graph), constants_(computed.begin(), computed.end()) {
   for (const ValueInfo& input : graph.inputs) inputs_.insert(input.name);
   for (const ValueInfo& output : graph.outputs) outputs_.insert(output.name);
   for (const auto& [name, weight] : graph.weights) constants_.emplace(name, weight);

@@ -24,14 +24,16 @@ struct Use {
 /// plus the position in `captured_values`). Views the graph, which must outlive it unchanged.
 class GraphIndex {
  public:
-  explicit GraphIndex(const Graph& graph);
+  /// `computed`: values that are known to be constant though a node computes them.
+  explicit GraphIndex(const Graph& graph, const TensorMap& computed = {});
   const Graph& graph() const { return *graph_; }
   /// The node that makes `value`; nothing for graph inputs, weights and unknown names.
   std::optional<std::size_t> producer(const std::string& value) const;
   const std::vector<Use>& uses(const std::string& value) const;
   bool is_input(const std::string& value) const;
   bool is_output(const std::string& value) const;
-  /// The weight a name stands for: an initializer, or the value of a Constant node; else null.
+  /// The weight a name stands for: an initializer, the value of a Constant node, or one that is
+  /// computed from such; else null.
   const Tensor* constant(const std::string& value) const;
 
  private:

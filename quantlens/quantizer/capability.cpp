@@ -21,7 +21,19 @@ constexpr std::array kCapabilities = {
     Capability{.kind = Kind::global_average_pool},
     Capability{.kind = Kind::relu},
     Capability{.kind = Kind::clip},
+    Capability{.kind = Kind::leaky_relu},
+    Capability{.kind = Kind::sigmoid},
+    Capability{.kind = Kind::where, .data_inputs = 2, .first_data_input = 1},
     Capability{.kind = Kind::max_pool, .role = Role::pass_through},
+    Capability{.kind = Kind::reduce_max, .role = Role::pass_through},
+    Capability{.kind = Kind::reduce_min, .role = Role::pass_through},
+    Capability{.kind = Kind::slice, .role = Role::pass_through},
+    Capability{.kind = Kind::split, .role = Role::pass_through},
+    Capability{.kind = Kind::gather, .role = Role::pass_through},
+    Capability{.kind = Kind::gather_elements, .role = Role::pass_through},
+    Capability{.kind = Kind::expand, .role = Role::pass_through},
+    Capability{.kind = Kind::tile, .role = Role::pass_through},
+    Capability{.kind = Kind::resize, .role = Role::pass_through},
     Capability{.kind = Kind::reshape, .role = Role::pass_through},
     Capability{.kind = Kind::transpose, .role = Role::pass_through},
     Capability{.kind = Kind::squeeze, .role = Role::pass_through},
@@ -41,6 +53,8 @@ std::optional<int> output_channel_axis(const Node& node,
   switch (node.kind) {
     case Kind::conv:
       return weight_shape.size() >= 3 ? std::optional(0) : std::nullopt;
+    case Kind::conv_transpose:
+      return weight_shape.size() >= 3 ? std::optional(1) : std::nullopt;
     case Kind::gemm:
       if (weight_shape.size() != 2) return std::nullopt;
       return attribute_int(node, "transB", 0) != 0 ? 0 : 1;
@@ -52,16 +66,32 @@ std::optional<int> output_channel_axis(const Node& node,
 }
 
 std::string_view attribute_obstacle(const Node& node) {
-  if (node.kind == Kind::gemm) {
-    if (attribute_int(node, "transA", 0) != 0) return "integer Gemm has no transA";
-    if (attribute_float(node, "alpha", 1) != 1 || attribute_float(node, "beta", 1) != 1) {
-      return "integer Gemm needs alpha and beta of 1";
-    }
+  switch (node.kind) {
+    case Kind::gemm:
+      if (attribute_int(node, "transA", 0) != 0) return "integer Gemm has no transA";
+      if (attribute_float(node, "alpha", 1) != 1 || attribute_float(node, "beta", 1) != 1) {
+        return "integer Gemm needs alpha and beta of 1";
+      }
+      return {};
+    case Kind::max_pool:
+      if (node.outputs.size() > 1 && !node.outputs[1].empty()) {
+        return "MaxPool that also returns indices has no integer kernel";
+      }
+      return {};
+    case Kind::resize:
+      if (attribute_string(node, "mode", "nearest") == "cubic") {
+        return "cubic Resize has no integer kernel";
+      }
+      if (attribute_int(node, "antialias", 0) != 0) {
+        return "antialiased Resize has no integer kernel";
+      }
+      if (attribute_string(node, "coordinate_transformation_mode", "") == "tf_crop_and_resize") {
+        return "Resize that fills in values from outside has no integer kernel";
+      }
+      return {};
+    default:
+      return {};
   }
-  if (node.kind == Kind::max_pool && node.outputs.size() > 1 && !node.outputs[1].empty()) {
-    return "MaxPool that also returns indices has no integer kernel";
-  }
-  return {};
 }
 
 }  // namespace quantlens

@@ -20,15 +20,16 @@ enum class Role {
 struct Capability {
   Kind kind = Kind::other;
   Role role = Role::follow;
-  std::size_t data_inputs = 1;       ///< how many leading inputs are data; 0: all of them (Concat)
+  std::size_t data_inputs = 1;  ///< how many inputs are data; 0: all of them (Concat)
+  std::size_t first_data_input = 0;
   bool needs_integer_output = true;  ///< false: the kernel can also return float
 };
 
 /// The row of a kind; null where it stays float.
 const Capability* capability(Kind kind);
 
-/// The axis of output channels of a weight: for Conv 0, for MatMul the last, for Gemm by transB.
-/// Nothing where per-channel scales are not possible.
+/// The axis of output channels of a weight: for Conv 0, for MatMul the last, for Gemm by transB,
+/// for ConvTranspose 1 (of each group). Nothing where per-channel scales are not possible.
 std::optional<int> output_channel_axis(const Node& node,
                                        std::span<const std::int64_t> weight_shape);
 

@@ -23,7 +23,9 @@ bool reads_codes(const Node& node, const Plan& plan) {
 
 std::int64_t output_channels(const Node& node, const Tensor& weight) {
   const std::optional<int> axis = output_channel_axis(node, weight.shape());
-  return axis ? weight.shape()[static_cast<std::size_t>(*axis)] : 0;
+  const std::int64_t groups =
+      node.kind == Kind::conv_transpose ? attribute_int(node, "group", 1) : 1;
+  return axis ? weight.shape()[static_cast<std::size_t>(*axis)] * groups : 0;
 }
 
 /// What the op reads as its bias after preparation; empty: nothing.
@@ -80,7 +82,8 @@ void guard_float(const GraphIndex& index, const Prepared& prepared, const Select
   for (std::size_t p = 0; p < prepared.patterns.size(); ++p) {
     const Pattern& pattern = prepared.patterns[p];
     const Node& node = index.graph().nodes[pattern.anchor];
-    const bool weighted = node.kind == Kind::conv || node.kind == Kind::gemm;
+    const bool weighted =
+        node.kind == Kind::conv || node.kind == Kind::gemm || node.kind == Kind::conv_transpose;
     if (selection.quantized[p] || !weighted) continue;
     if (!selection.codes.contains(pattern_output(index.graph(), pattern))) continue;
     if (reads_codes(node, plan)) guard(index, prepared, node, plan);

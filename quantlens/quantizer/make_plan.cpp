@@ -12,6 +12,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/element_types.h"
 #include "quantlens/quantizer/guard_float.h"
 #include "quantlens/quantizer/parameters.h"
 #include "quantlens/quantizer/recipe_rules.h"
@@ -51,7 +52,8 @@ class Planner {
  public:
   Planner(const Model& model, const Prepared& prepared, const Recipe& recipe)
       : graph_(model.graph),
-        index_(model.graph),
+        index_(model.graph, prepared.constants),
+        types_(element_types(index_)),
         prepared_(prepared),
         recipe_(recipe),
         rules_(recipe),
@@ -78,6 +80,7 @@ class Planner {
     plan.folds = prepared_.folds;
     plan.input_edits = prepared_.input_edits;
     plan.weights = prepared_.weights;
+    plan.weights.insert(prepared_.constants.begin(), prepared_.constants.end());
     guard_float(index_, prepared_, selection, plan);
     describe_ops(selection, plan);
     PlanResult result{.plan = std::move(plan), .notes = rules_.notes(graph_)};
@@ -120,7 +123,23 @@ class Planner {
           opset_, kChannelScalesOpset);
     }
     if (const auto reason = attribute_obstacle(anchor); !reason.empty()) return std::string(reason);
+    if (std::string reason = type_obstacle(anchor); !reason.empty()) return reason;
     return operand_obstacle(anchor);
+  }
+
+  // Activations have to be float32 where their type is known; what is not is seen in calibration.
+  std::string type_obstacle(const Node& anchor) const {
+    for (const std::size_t input : data_inputs(anchor)) {
+      const auto type = types_.find(anchor.inputs[input]);
+      if (type == types_.end() || type->second == DType::float32) continue;
+      return is_float(type->second)
+                 ? fmt::format(
+                       "it computes in {}, and only float32 is quantized: convert the "
+                       "model to float32 first",
+                       name(type->second))
+                 : fmt::format("its data are {}", name(type->second));
+    }
+    return {};
   }
 
   Selection select_with_ranges(const Parameters& parameters) {
@@ -147,7 +166,10 @@ class Planner {
       if (std::string reason = constant_obstacle(*tensor, "constant operand"); !reason.empty())
         return reason;
     }
-    if (constants == inputs.size()) return "its result is constant";
+    if (constants == inputs.size()) {
+      return anchor.kind == Kind::gather ? "it looks up a constant table"
+                                         : "its result is constant";
+    }
     return {};
   }
 
@@ -192,6 +214,7 @@ class Planner {
 
   const Graph& graph_;
   GraphIndex index_;
+  std::unordered_map<std::string, DType> types_;
   const Prepared& prepared_;
   const Recipe& recipe_;
   RecipeRules rules_;

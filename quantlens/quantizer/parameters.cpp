@@ -73,8 +73,8 @@ class Parameters::Builder {
   const Node& anchor(std::size_t p) const {
     return index_.graph().nodes[owner_.prepared_.patterns[p].anchor];
   }
-  const std::string& output(std::size_t p) const {
-    return pattern_output(index_.graph(), owner_.prepared_.patterns[p]);
+  std::vector<std::string> outputs(std::size_t p) const {
+    return pattern_outputs(index_.graph(), owner_.prepared_.patterns[p]);
   }
 
   const std::string& leader(const std::string& value) {
@@ -89,7 +89,7 @@ class Parameters::Builder {
       if (!selection_.quantized[p] || capability(anchor(p).kind)->role != Role::pass_through)
         continue;
       const std::string first = leader(anchor(p).inputs[0]);
-      leaders_[output(p)] = first;
+      for (const std::string& output : outputs(p)) leaders_[output] = first;
     }
   }
 
@@ -102,9 +102,10 @@ class Parameters::Builder {
         if (!uses_.contains(value) && !made_here_.contains(value)) order_.push_back(value);
         uses_[value].push_back({op_id(anchor(p)), input});
       }
-      if (selection_.codes.contains(output(p))) {
-        made_here_.insert(output(p));
-        order_.push_back(output(p));
+      for (const std::string& output : outputs(p)) {
+        if (!selection_.codes.contains(output)) continue;
+        made_here_.insert(output);
+        order_.push_back(output);
       }
     }
   }
@@ -239,7 +240,7 @@ std::string Parameters::range_obstacle(const Pattern& pattern,
                                        const std::set<std::string>& codes) const {
   const Graph& graph = index_.graph();
   const Node& anchor = graph.nodes[pattern.anchor];
-  std::vector<std::string> values{pattern_output(graph, pattern)};
+  std::vector<std::string> values = pattern_outputs(graph, pattern);
   for (const std::size_t input : data_inputs(anchor)) values.push_back(anchor.inputs[input]);
   for (const std::string& value : values) {
     if (codes.contains(value) && find_range(value) == nullptr) {

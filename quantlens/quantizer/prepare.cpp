@@ -131,9 +131,10 @@ Pattern pattern_at(const GraphIndex& index, std::size_t anchor, Prepared& prepar
 
 }  // namespace
 
-Prepared prepare(const Graph& graph) {
-  const GraphIndex index(graph);
+Prepared prepare(const Graph& graph, TensorMap constants) {
+  const GraphIndex index(graph, constants);
   Prepared prepared;
+  prepared.constants = std::move(constants);
   prepared.kept_float = find_float_regions(index);
   std::set<std::size_t> taken;
   for (std::size_t number = 0; number < graph.nodes.size(); ++number) {

@@ -26,12 +26,15 @@ struct Prepared {
   std::vector<Fold> folds;                ///< batch norms that disappear into their Conv
   std::vector<InputEdit> input_edits;     ///< inputs that now read one of `weights`
   std::map<std::string, Tensor> weights;  ///< folded float tensors by new name
+  TensorMap constants;                    ///< values that are computed from constants alone
   /// Nodes that stay float as parts of a larger function, with the reason ("inside
   /// LayerNormalization").
   std::map<std::size_t, std::string> kept_float;
 };
 
-Prepared prepare(const Graph& graph);
+/// `constants`: of the values that nodes compute, those that need no input of the graph; they are
+/// quantized as weights are.
+Prepared prepare(const Graph& graph, TensorMap constants = {});
 
 /// The float tensor that input `input` of `node` reads after preparation, or null where it is no
 /// constant.

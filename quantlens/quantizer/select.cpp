@@ -31,12 +31,22 @@ class Selector {
   const Node& anchor(std::size_t p) const {
     return index_.graph().nodes[prepared_.patterns[p].anchor];
   }
-  const std::string& output(std::size_t p) const {
-    return pattern_output(index_.graph(), prepared_.patterns[p]);
+  std::vector<std::string> outputs(std::size_t p) const {
+    return pattern_outputs(index_.graph(), prepared_.patterns[p]);
   }
   bool possible(std::size_t p) const { return reasons_[p].empty(); }
   Role role(std::size_t p) const { return capability(anchor(p).kind)->role; }
   bool is_constant(const std::string& value) const { return index_.constant(value) != nullptr; }
+
+  bool any_wanted(std::size_t p) const {
+    return std::ranges::any_of(outputs(p), [&](const auto& v) { return wanted_.contains(v); });
+  }
+  bool all_surely(std::size_t p) const {
+    return std::ranges::all_of(outputs(p), [&](const auto& v) { return surely_.contains(v); });
+  }
+  void make_outputs(std::size_t p) {
+    for (const std::string& value : outputs(p)) made_.insert(value);
+  }
 
   // wanted_: an integer reader is possible; surely_: it is certain.
   void find_wanted() {
@@ -45,8 +55,8 @@ class Selector {
     for (std::size_t p = prepared_.patterns.size(); p-- > 0;) {
       if (!possible(p)) continue;
       const bool compute = role(p) == Role::compute;
-      if (!compute && !wanted_.contains(output(p))) continue;
-      const bool sure = compute || (role(p) == Role::pass_through && surely_.contains(output(p)));
+      if (!compute && !any_wanted(p)) continue;
+      const bool sure = compute || (role(p) == Role::pass_through && all_surely(p));
       for (const std::size_t input : data_inputs(anchor(p))) {
         const std::string& value = anchor(p).inputs[input];
         if (is_constant(value)) continue;
@@ -63,25 +73,23 @@ class Selector {
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
       if (!possible(p)) continue;
       if (role(p) == Role::compute) {
-        if (capability(anchor(p).kind)->needs_integer_output || wanted_.contains(output(p))) {
-          made_.insert(output(p));
-        }
-      } else if (!wanted_.contains(output(p))) {
+        if (capability(anchor(p).kind)->needs_integer_output || any_wanted(p)) make_outputs(p);
+      } else if (!any_wanted(p)) {
         reasons_[p] = kNoIntegerReader;
       } else if (!inputs_at_hand(p)) {
         reasons_[p] = kFloatInputs;
         stable = false;
       } else {
-        made_.insert(output(p));
+        make_outputs(p);
       }
     }
     return stable;
   }
 
   bool inputs_at_hand(std::size_t p) const {
-    if (role(p) == Role::pass_through && surely_.contains(output(p))) return true;
+    if (role(p) == Role::pass_through && all_surely(p)) return true;
     const Kind kind = anchor(p).kind;
-    const bool one_is_enough = kind == Kind::add || kind == Kind::mul;
+    const bool one_is_enough = kind == Kind::add || kind == Kind::mul || kind == Kind::where;
     std::size_t at_hand = 0;
     std::size_t data = 0;
     for (const std::size_t input : data_inputs(anchor(p))) {
@@ -119,12 +127,23 @@ const std::string& pattern_output(const Graph& graph, const Pattern& pattern) {
   return op_id(graph.nodes[pattern.members.back()]);
 }
 
+std::vector<std::string> pattern_outputs(const Graph& graph, const Pattern& pattern) {
+  const Node& last = graph.nodes[pattern.members.back()];
+  if (last.kind != Kind::split) return {op_id(last)};
+  std::vector<std::string> outputs;
+  for (const std::string& output : last.outputs) {
+    if (!output.empty()) outputs.push_back(output);
+  }
+  return outputs;
+}
+
 std::vector<std::size_t> data_inputs(const Node& anchor) {
   const Capability* row = capability(anchor.kind);
   std::vector<std::size_t> inputs;
   if (!row) return inputs;
-  const std::size_t limit = row->data_inputs == 0 ? anchor.inputs.size() : row->data_inputs;
-  for (std::size_t i = 0; i < std::min(limit, anchor.inputs.size()); ++i) {
+  const std::size_t first = row->first_data_input;
+  const std::size_t end = row->data_inputs == 0 ? anchor.inputs.size() : first + row->data_inputs;
+  for (std::size_t i = first; i < std::min(end, anchor.inputs.size()); ++i) {
     if (!anchor.inputs[i].empty()) inputs.push_back(i);
   }
   return inputs;

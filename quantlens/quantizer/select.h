@@ -20,6 +20,9 @@ struct Selection {
 /// The last value of a pattern: its activation.
 const std::string& pattern_output(const Graph& graph, const Pattern& pattern);
 
+/// All values that a pattern makes: Split makes several.
+std::vector<std::string> pattern_outputs(const Graph& graph, const Pattern& pattern);
+
 /// The data inputs of a pattern: input numbers of its anchor.
 std::vector<std::size_t> data_inputs(const Node& anchor);
 

@@ -20,13 +20,6 @@ std::string called(const Node& node) {
   return fmt::format("node '{}' ({})", printable(op_name(node)), printable(node.type));
 }
 
-std::int64_t opset_of(const Model& model, const Node& node) {
-  const bool own = node.domain.empty() || node.domain == "ai.onnx";  // two names of one domain
-  auto found = model.opsets.find(own ? "" : node.domain);
-  if (own && found == model.opsets.end()) found = model.opsets.find("ai.onnx");
-  return found == model.opsets.end() ? 1 : found->second;
-}
-
 bool fits(const ValueInfo& info, const Tensor& tensor) {
   if (info.dtype && *info.dtype != tensor.dtype()) return false;
   if (!info.shape) return true;
@@ -36,6 +29,13 @@ bool fits(const ValueInfo& info, const Tensor& tensor) {
 }
 
 }  // namespace
+
+std::int64_t opset_of(const Model& model, const Node& node) {
+  const bool own = node.domain.empty() || node.domain == "ai.onnx";  // two names of one domain
+  auto found = model.opsets.find(own ? "" : node.domain);
+  if (own && found == model.opsets.end()) found = model.opsets.find("ai.onnx");
+  return found == model.opsets.end() ? 1 : found->second;
+}
 
 std::string described(const ValueInfo& info) {
   std::string text(info.dtype ? name(*info.dtype) : "any type");

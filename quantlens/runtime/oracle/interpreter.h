@@ -53,6 +53,9 @@ class Interpreter {
   std::vector<Step> steps_;
 };
 
+/// The version of the operator set that a node belongs to.
+std::int64_t opset_of(const Model& model, const Node& node);
+
 /// "float32 [N,3,?]": what a model says of a value.
 std::string described(const ValueInfo& info);
 

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/oracle/constants.h"
+
+#include <algorithm>
+#include <limits>
+#include <optional>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "quantlens/base/error.h"
+#include "quantlens/graph/order.h"
+#include "quantlens/runtime/oracle/interpreter.h"
+#include "quantlens/runtime/oracle/kernels.h"
+
+namespace quantlens::oracle {
+namespace {
+
+constexpr std::uint64_t kTooMany = std::numeric_limits<std::uint64_t>::max();
+
+std::uint64_t times(std::uint64_t a, std::uint64_t b) {
+  std::uint64_t product = 0;
+  return __builtin_mul_overflow(a, b, &product) ? kTooMany : product;
+}
+
+std::uint64_t elements(const Tensor& tensor) {
+  return static_cast<std::uint64_t>(tensor.size());
+}
+
+/// As many as a tensor of integers asks for as a shape.
+std::uint64_t elements_of_shape(const Tensor& shape) {
+  std::uint64_t product = 1;
+  for (const std::int64_t extent : to_int64(shape)) {
+    product = extent < 0 ? kTooMany : times(product, static_cast<std::uint64_t>(extent));
+  }
+  return product;
+}
+
+/// No result has more elements than this; nothing for ops that are not evaluated here.
+std::optional<std::uint64_t> most_elements(const Call& call) {
+  switch (call.node.kind) {
+    case Kind::identity:
+    case Kind::transpose:
+    case Kind::reshape:
+    case Kind::squeeze:
+    case Kind::unsqueeze:
+    case Kind::flatten:
+    case Kind::cast:
+    case Kind::slice:
+    case Kind::split:
+    case Kind::sqrt:
+    case Kind::reciprocal:
+    case Kind::neg:
+    case Kind::abs:
+    case Kind::exp:
+      return elements(call.input(0));
+    case Kind::add:
+    case Kind::sub:
+    case Kind::mul:
+    case Kind::div:
+    case Kind::pow:
+      if (call.input(0).shape() == call.input(1).shape()) return elements(call.input(0));
+      return times(elements(call.input(0)), elements(call.input(1)));
+    case Kind::concat: {
+      std::uint64_t sum = 0;
+      for (std::size_t i = 0; i < call.inputs.size(); ++i) sum += elements(call.input(i));
+      return sum;
+    }
+    case Kind::expand:
+      return times(elements(call.input(0)), elements_of_shape(call.input(1)));
+    default:
+      if (call.node.domain.empty() && call.node.type == "ConstantOfShape") {
+        return elements_of_shape(call.input(0));
+      }
+      return std::nullopt;
+  }
+}
+
+class Folder {
+ public:
+  Folder(const Model& model, std::uint64_t most_bytes)
+      : model_(model), index_(model.graph), left_(most_bytes) {}
+
+  TensorMap run() {
+    for (const Node& node : model_.graph.nodes) {
+      if (node.kind != Kind::constant && !fold(node)) {
+        read_.insert(node.inputs.begin(), node.inputs.end());
+      }
+    }
+    TensorMap result;
+    for (auto& [name, tensor] : made_) {
+      if (read_.contains(name)) result.emplace(name, std::move(tensor));
+    }
+    return result;
+  }
+
+ private:
+  /// Whether the node's outputs are known now.
+  bool fold(const Node& node) {
+    const Kernel kernel = kernel_of(node);
+    if (kernel == nullptr || node.inputs.empty()) return false;
+    std::vector<Tensor> inputs;
+    for (const std::string& value : node.inputs) {
+      const Tensor* tensor = known(value);
+      if (tensor == nullptr && !value.empty()) return false;
+      inputs.push_back(tensor == nullptr ? Tensor() : aligned(*tensor));
+    }
+    Call call{node, opset_of(model_, node), {}};
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      call.inputs.push_back(node.inputs[i].empty() ? nullptr : &inputs[i]);
+    }
+    try {
+      return evaluate(call, kernel);
+    } catch (const Error&) {
+      return false;  // the runtime will say what is wrong with it
+    }
+  }
+
+  bool evaluate(const Call& call, Kernel kernel) {
+    constexpr std::uint64_t kWidest = 8;  // bytes of an element
+    const std::optional<std::uint64_t> most = most_elements(call);
+    if (!most || times(*most, kWidest) > left_) return false;
+    Results results = kernel(call);
+    for (std::size_t i = 0; i < results.size(); ++i) {
+      if (!call.wants(i)) continue;
+      left_ -= std::min<std::uint64_t>(left_, results[i].bytes().size());
+      made_.insert_or_assign(call.node.outputs[i], std::move(results[i]));
+    }
+    return true;
+  }
+
+  const Tensor* known(const std::string& value) const {
+    if (const Tensor* constant = index_.constant(value)) return constant;
+    const auto found = made_.find(value);
+    return found == made_.end() ? nullptr : &found->second;
+  }
+
+  const Model& model_;
+  GraphIndex index_;
+  std::uint64_t left_;  // bytes that may still be made
+  std::unordered_map<std::string, Tensor> made_;
+  std::unordered_set<std::string> read_;  // by nodes that are not folded
+};
+
+}  // namespace
+
+TensorMap constant_values(const Model& model, std::uint64_t most_bytes) {
+  return Folder(model, most_bytes).run();
+}
+
+}  // namespace quantlens::oracle

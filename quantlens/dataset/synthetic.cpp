@@ -35,8 +35,20 @@ class Random {
   std::uint64_t state_;
 };
 
+Tensor random_words(Random& random, const Shape& shape, std::size_t count) {
+  constexpr unsigned kLetters = 4;
+  std::vector<std::string> words(count);
+  for (std::string& word : words) {
+    for (unsigned i = 0; i < kLetters; ++i) {
+      word += static_cast<char>('a' + static_cast<char>(random.next() % 26));
+    }
+  }
+  return Tensor::from_strings(shape, std::move(words));
+}
+
 Tensor random_tensor(Random& random, DType dtype, const Shape& shape) {
   const auto count = static_cast<std::size_t>(*element_count(shape));
+  if (dtype == DType::string) return random_words(random, shape, count);
   if (!is_float(dtype)) {
     std::vector<std::uint8_t> bits(count);
     for (std::uint8_t& bit : bits) bit = static_cast<std::uint8_t>(random.next() >> 63U);
@@ -123,12 +135,6 @@ std::unique_ptr<Dataset> make_random_dataset(const RandomOptions& options,
   std::vector<RandomInput> random_inputs;
   for (const InputSpec& input : inputs) {
     names.push_back(input.name);
-    if (input.dtype == DType::string) {
-      throw Error(Errc::unsupported,
-                  fmt::format("{}: the model's input '{}' takes strings, of which there are no "
-                              "random ones; give real data",
-                              printable(where), printable(input.name)));
-    }
     const Shape shape = sample_shape(options, input, where);
     if (element_count(shape).value_or(kMostElements) >= kMostElements) {
       throw Error(Errc::bad_input,

@@ -70,8 +70,14 @@ TEST(RandomDataset, RefusesShapesThatTheModelDoesNotTake) {
       {.name = "x", .dtype = DType::int8, .shape = {-1, 100'000, 100'000}}};
   EXPECT_THAT(sentence([&] { make_random_dataset({}, vast, "r"); }),
               HasSubstr("ask for a smaller"));
-  const std::vector<InputSpec> text = {{.name = "x", .dtype = DType::string, .shape = {-1}}};
-  EXPECT_THAT(sentence([&] { make_random_dataset({}, text, "r"); }), HasSubstr("unsupported: "));
+}
+
+TEST(RandomDataset, MakesWordsForInputsOfText) {
+  const std::vector<InputSpec> text = {{.name = "x", .dtype = DType::string, .shape = {-1, 3}}};
+  const Sample sample = make_random_dataset({}, text, "r")->read(0);
+  ASSERT_EQ(sample.inputs.at("x").strings().size(), 3U);
+  for (const std::string& word : sample.inputs.at("x").strings()) EXPECT_EQ(word.size(), 4U);
+  EXPECT_NE(sample.inputs.at("x").strings()[0], sample.inputs.at("x").strings()[1]);
 }
 
 }  // namespace

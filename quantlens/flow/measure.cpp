@@ -46,23 +46,10 @@ void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, Workload
   workload.write("weights_table.csv", to_csv(weights_table(diagnosis)));
 }
 
-}  // namespace
-
-void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
-                  const DataChoice& choice) {
-  if (!data.opened.dataset->has_labels()) {
-    throw Error(Errc::bad_input,
-                fmt::format("{}: has no labels, which --metric {} needs; add labels to the data or "
-                            "leave --metric out",
-                            choice.data, metric.name));
-  }
-  std::vector<std::string> outputs;
-  for (const ValueInfo& output : model.graph.outputs) outputs.push_back(output.name);
-  check_output(metric, outputs);
-}
-
-Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
-                 const Session& session, WorkloadWriter& workload) {
+/// Runs the two models, whose operators are of the same version where that can be had.
+Measured measure_aligned(const ModelPair& models, const FittedData& data,
+                         const MeasureOptions& options, const Session& session,
+                         WorkloadWriter& workload) {
   const auto& [reference, quantized] = models;
   Pairing pairing;
   if (options.diagnose) pairing = pair(reference, quantized);
@@ -93,6 +80,31 @@ Measured measure(const ModelPair& models, const FittedData& data, const MeasureO
     write_diagnosis(*measured.diagnosis, state, workload);
   }
   return measured;
+}
+
+}  // namespace
+
+void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
+                  const DataChoice& choice) {
+  if (!data.opened.dataset->has_labels()) {
+    throw Error(Errc::bad_input,
+                fmt::format("{}: has no labels, which --metric {} needs; add labels to the data or "
+                            "leave --metric out",
+                            choice.data, metric.name));
+  }
+  std::vector<std::string> outputs;
+  for (const ValueInfo& output : model.graph.outputs) outputs.push_back(output.name);
+  check_output(metric, outputs);
+}
+
+Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
+                 const Session& session, WorkloadWriter& workload) {
+  if (models.reference.opsets != models.quantized.opsets) {
+    const Model reference = upgraded(models.reference, session.progress);
+    const Model quantized = upgraded(models.quantized, session.progress);
+    return measure_aligned({reference, quantized}, data, options, session, workload);
+  }
+  return measure_aligned(models, data, options, session, workload);
 }
 
 }  // namespace quantlens::flow

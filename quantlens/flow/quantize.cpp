@@ -161,7 +161,7 @@ class Job {
 QuantizeResult quantize(const QuantizeOptions& options, const Session& session) {
   QuantizeResult result;
   result.output = output_path(options);
-  const Model model = frontend::read(options.model);
+  Model model = frontend::read(options.model);
   check_output(result.output, options, model);
   const FittedData data = fit_data(options.data, model, session.progress);
   if (options.metric) check_metric(*options.metric, model, data, options.data);
@@ -169,7 +169,8 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    Job(options, recorded, model, data).run(*workload, result);
+    const Model newer = upgraded(std::move(model), recorded.progress);
+    Job(options, recorded, newer, data).run(*workload, result);
   });
   return result;
 }

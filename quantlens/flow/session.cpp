@@ -11,6 +11,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/recorded_progress.h"
 #include "quantlens/flow/version.h"
+#include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/outline.h"
 #include "quantlens/runtime/open.h"
 
@@ -87,6 +88,12 @@ void report_skipped(const BatchReader& reader, Progress& progress) {
   progress.note(fmt::format(
       "{} of {} samples could not be read and were left out (--strict makes this an error)",
       reader.skipped_count(), reader.size()));
+}
+
+Model upgraded(Model model, Progress& progress) {
+  frontend::Upgraded result = frontend::upgrade(std::move(model));
+  if (!result.note.empty()) progress.note(result.note);
+  return std::move(result.model);
 }
 
 ModelFile model_file(const std::string& role, const Model& model) {

@@ -74,6 +74,9 @@ std::unique_ptr<WorkloadWriter> begin_workload(
 void run_recorded(const Session& session, WorkloadWriter& workload,
                   const std::function<void(const Session&)>& work);
 
+/// The model in newer operators, where it needs and has them; says what was done.
+Model upgraded(Model model, Progress& progress);
+
 /// A model's file as the record names it.
 ModelFile model_file(const std::string& role, const Model& model);
 

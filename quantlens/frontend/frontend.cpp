@@ -9,6 +9,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/frontend/onnx/upgrade.h"
 
 namespace quantlens::frontend {
 namespace {
@@ -74,6 +75,23 @@ Model read(const fs::path& path) {
     if (format.match(file.bytes(), path)) return format.read(path, std::move(file));
   }
   fail(path, "its bytes are of no known format; give an .onnx file");
+}
+
+Upgraded upgrade(Model model) {
+  if (model.format != "onnx") return {.model = std::move(model), .note = {}};
+  const auto own = model.opsets.find("");
+  const std::int64_t opset = own == model.opsets.end() ? 0 : own->second;
+  const std::string path = printable(model.path.string());
+  onnx::Upgraded upgraded = onnx::upgrade(std::move(model));
+  std::string note;
+  if (upgraded.changed) {
+    note = fmt::format("{}: converted from opset {} to {}, the first with a scale for each channel",
+                       path, opset, onnx::kUpgradedOpset);
+  } else if (!upgraded.problem.empty()) {
+    note = fmt::format("{}: cannot be converted from opset {} to {}: {}", path, opset,
+                       onnx::kUpgradedOpset, upgraded.problem);
+  }
+  return {.model = std::move(upgraded.model), .note = std::move(note)};
 }
 
 void check_destination(const Model& model, const fs::path& path) {

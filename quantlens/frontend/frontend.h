@@ -17,6 +17,15 @@ namespace quantlens::frontend {
 /// Errc::unsupported, naming the path.
 Model read(const fs::path& path);
 
+/// A model in operators that have words for everything a plan may ask (ONNX: opset 13), and one
+/// sentence for people: that it was converted, or why it could not be; empty where it was new
+/// enough. All ops keep their names, and the names of what they make.
+struct Upgraded {
+  Model model;
+  std::string note;
+};
+Upgraded upgrade(Model model);
+
 /// Throws Errc::usage where `apply` to `path` would overwrite a file that the model is read from:
 /// its own, or one with its external data.
 void check_destination(const Model& model, const fs::path& path);

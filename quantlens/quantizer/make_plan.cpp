@@ -11,8 +11,8 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/graph/element_types.h"
 #include "quantlens/quantizer/capability.h"
-#include "quantlens/quantizer/element_types.h"
 #include "quantlens/quantizer/guard_float.h"
 #include "quantlens/quantizer/parameters.h"
 #include "quantlens/quantizer/recipe_rules.h"

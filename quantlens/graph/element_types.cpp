@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/quantizer/element_types.h"
+#include "quantlens/graph/element_types.h"
 
 #include <optional>
 

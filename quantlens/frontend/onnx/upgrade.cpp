@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/frontend/onnx/upgrade.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/frontend/onnx/upgrade_ops.h"
+#include "quantlens/frontend/onnx/write.h"
+
+namespace quantlens::onnx {
+namespace {
+
+constexpr std::int64_t kOldestOpset = 6;
+
+class Upgrader {
+ public:
+  Upgrader(const Model& model, std::int64_t opset)
+      : graph_(model.graph),
+        opset_(opset),
+        index_(model.graph),
+        names_(model.graph),
+        context_(index_, names_) {}
+
+  /// The problem, or nothing.
+  std::string run() {
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (std::string problem = rewrite(i); !problem.empty()) return problem;
+    }
+    edit_.weights = std::move(context_.weights);
+    edit_.opsets[""] = kUpgradedOpset;
+    return {};
+  }
+
+  const Edit& edit() const { return edit_; }
+
+ private:
+  static std::string says(const Node& node, const std::string& problem) {
+    return fmt::format("node '{}' ({}) {}", printable(op_name(node)), printable(node.type),
+                       problem);
+  }
+
+  std::string rewrite(std::size_t number) {
+    Node node = graph_.nodes[number];
+    for (const auto& [key, body] : node.subgraphs) {
+      if (std::string problem = body_problem(*body); !problem.empty()) return problem;
+    }
+    bool changed = false;
+    for (const UpgradeRow& row : upgrade_rows()) {
+      if (!applies(row, node)) continue;
+      if (std::string problem = row.rewrite(context_, node); !problem.empty()) {
+        return says(graph_.nodes[number], problem);
+      }
+      changed = true;
+    }
+    if (changed) replace(number, std::move(node));
+    return {};
+  }
+
+  bool applies(const UpgradeRow& row, const Node& node) const {
+    return node.domain.empty() && row.type == node.type && opset_ < row.since;
+  }
+
+  /// Bodies are copied as they are, so what is in them has to mean the same. They are nested as
+  /// deep as their reader allows.
+  std::string body_problem(const Graph& body) const {
+    for (const Node& node : body.nodes) {
+      for (const UpgradeRow& row : upgrade_rows()) {
+        if (applies(row, node)) return says(node, "lies in the body of another");
+      }
+      for (const auto& [key, inner] : node.subgraphs) {
+        if (std::string problem = body_problem(*inner); !problem.empty()) return problem;
+      }
+    }
+    return {};
+  }
+
+  void replace(std::size_t number, Node node) {
+    edit_.removed.insert(number);
+    for (Node& each : std::exchange(context_.before, {})) {
+      edit_.inserted.emplace(number, std::move(each));
+    }
+    edit_.inserted.emplace(number, std::move(node));
+    for (Node& each : std::exchange(context_.after, {})) {
+      edit_.inserted.emplace(number, std::move(each));
+    }
+  }
+
+  const Graph& graph_;
+  std::int64_t opset_;
+  GraphIndex index_;
+  FreeNames names_;
+  UpgradeContext context_;
+  Edit edit_;
+};
+
+}  // namespace
+
+Upgraded upgrade(Model model) {
+  const auto own = model.opsets.find("");
+  const std::int64_t opset = own == model.opsets.end() ? kUpgradedOpset : own->second;
+  if (opset >= kUpgradedOpset) return {.model = std::move(model), .problem = {}};
+  if (opset < kOldestOpset) {
+    return {.model = std::move(model),
+            .problem = fmt::format("opset {} is older than {}", opset, kOldestOpset)};
+  }
+  Upgrader upgrader(model, opset);
+  if (std::string problem = upgrader.run(); !problem.empty()) {
+    return {.model = std::move(model), .problem = std::move(problem)};
+  }
+  // external data stay where they are: the new file is read as if it lay in the old one's place
+  std::string bytes = written(model, upgrader.edit(), {}, {}, {}).str();
+  return {.model = read(model.path, MappedFile::from_bytes(std::move(bytes))),
+          .changed = true,
+          .problem = {}};
+}
+
+}  // namespace quantlens::onnx

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/graph/element_types.h"
+
+#include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+Node node(Kind kind, std::vector<std::string> inputs, const std::string& output) {
+  return {.name = {},
+          .type = std::string(to_string(kind)),
+          .domain = {},
+          .kind = kind,
+          .inputs = std::move(inputs),
+          .outputs = {output},
+          .attributes = {},
+          .subgraphs = {}};
+}
+
+TEST(ElementTypes, FollowTheDataAndTheFile) {
+  Graph graph;
+  graph.inputs = {{.name = "x", .dtype = DType::float16, .shape = {}},
+                  {.name = "mask", .dtype = DType::boolean, .shape = {}}};
+  graph.values["cast"] = {.name = "cast", .dtype = DType::float32, .shape = {}};
+  graph.weights["w"] = Tensor::from<double>({1}, {1.0});
+  graph.nodes = {node(Kind::relu, {"x"}, "r"),          node(Kind::cast, {"r"}, "cast"),
+                 node(Kind::add, {"cast", "b"}, "sum"), node(Kind::where, {"mask", "w", "w"}, "d"),
+                 node(Kind::other, {"x"}, "o"),         node(Kind::relu, {"o"}, "after"),
+                 node(Kind::shape_of, {"x"}, "s"),      node(Kind::cast, {"s"}, "unknown")};
+  const GraphIndex index(graph);
+  const auto types = element_types(index);
+  EXPECT_EQ(types.at("x"), DType::float16);
+  EXPECT_EQ(types.at("r"), DType::float16);
+  EXPECT_EQ(types.at("sum"), DType::float32);
+  EXPECT_EQ(types.at("d"), DType::float64);
+  EXPECT_EQ(types.at("s"), DType::int64);
+  EXPECT_FALSE(types.contains("o"));
+  EXPECT_FALSE(types.contains("after"));
+  EXPECT_FALSE(types.contains("unknown"));
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -67,7 +67,7 @@ def has_batches(model):
 
 def data_for(sandbox, model, inputs):
     names = [value.name for value in model.graph.input if value.name not in {w.name for w in model.graph.initializer}]
-    if inputs is None or len(inputs) != len(names) or any(array.dtype == object for array in inputs):
+    if inputs is None or len(inputs) != len(names) or any(array.dtype == object or not array.size for array in inputs):
         return "random"
     batches = has_batches(model)
     path = sandbox.path / "data.npz"
@@ -125,6 +125,9 @@ def main():
             row = outcome(sandbox, path)
         except Exception as error:
             raise AssertionError(f"{name}/{short}: {error}") from error
+        if short.startswith("strnorm_"):  # depends on the machine
+            assert row[1] == "0 of 1" or "locale" in row[2], row
+            row[1:] = ["0 of 1", "StringNormalizer has no integer form here; refused without the locale en_US.UTF-8"]
         lines.append(f"| {name} | {short} | " + " | ".join(map(cell, row)) + " |\n")
     page = HEAD + "| set | model | opset | ops in int8 | the others |\n| --- | --- | --- | --- | --- |\n" + "".join(lines)
     if sys.argv[1:] == ["--table"]:

@@ -92,7 +92,7 @@ void report_skipped(const BatchReader& reader, Progress& progress) {
 
 Model upgraded(Model model, Progress& progress) {
   frontend::Upgraded result = frontend::upgrade(std::move(model));
-  if (!result.note.empty()) progress.note(result.note);
+  for (const std::string& note : result.notes) progress.note(note);
   return std::move(result.model);
 }
 

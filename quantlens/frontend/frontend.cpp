@@ -78,20 +78,26 @@ Model read(const fs::path& path) {
 }
 
 Upgraded upgrade(Model model) {
-  if (model.format != "onnx") return {.model = std::move(model), .note = {}};
+  if (model.format != "onnx") return {.model = std::move(model), .notes = {}};
   const auto own = model.opsets.find("");
   const std::int64_t opset = own == model.opsets.end() ? 0 : own->second;
   const std::string path = printable(model.path.string());
   onnx::Upgraded upgraded = onnx::upgrade(std::move(model));
-  std::string note;
-  if (upgraded.changed) {
-    note = fmt::format("{}: converted from opset {} to {}, the first with a scale for each channel",
-                       path, opset, onnx::kUpgradedOpset);
+  Upgraded result{.model = std::move(upgraded.model), .notes = {}};
+  if (upgraded.converted) {
+    result.notes.push_back(
+        fmt::format("{}: converted from opset {} to {}, the first with a scale for each channel",
+                    path, opset, onnx::kUpgradedOpset));
   } else if (!upgraded.problem.empty()) {
-    note = fmt::format("{}: cannot be converted from opset {} to {}: {}", path, opset,
-                       onnx::kUpgradedOpset, upgraded.problem);
+    result.notes.push_back(fmt::format("{}: opset {} cannot be converted to {}: {}", path, opset,
+                                       onnx::kUpgradedOpset, upgraded.problem));
   }
-  return {.model = std::move(upgraded.model), .note = std::move(note)};
+  if (upgraded.renamed > 0) {
+    result.notes.push_back(
+        fmt::format("{}: {} node(s) had the name of another, and have a number behind it now", path,
+                    upgraded.renamed));
+  }
+  return result;
 }
 
 void check_destination(const Model& model, const fs::path& path) {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "quantlens/base/store.h"
 #include "quantlens/graph/model.h"
@@ -17,12 +18,12 @@ namespace quantlens::frontend {
 /// Errc::unsupported, naming the path.
 Model read(const fs::path& path);
 
-/// A model in operators that have words for everything a plan may ask (ONNX: opset 13), and one
-/// sentence for people: that it was converted, or why it could not be; empty where it was new
-/// enough. All ops keep their names, and the names of what they make.
+/// A model in operators that have words for everything a plan may ask (ONNX: opset 13), whose nodes
+/// have names of their own, and what people should know of it: that it was converted, or why it
+/// could not be. All ops keep the names of what they make.
 struct Upgraded {
   Model model;
-  std::string note;
+  std::vector<std::string> notes;
 };
 Upgraded upgrade(Model model);
 

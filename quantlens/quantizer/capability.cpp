@@ -69,8 +69,9 @@ std::string_view attribute_obstacle(const Node& node) {
   switch (node.kind) {
     case Kind::gemm:
       if (attribute_int(node, "transA", 0) != 0) return "integer Gemm has no transA";
-      if (attribute_float(node, "alpha", 1) != 1 || attribute_float(node, "beta", 1) != 1) {
-        return "integer Gemm needs alpha and beta of 1";
+      if (node.inputs.size() > 2 &&
+          (attribute_float(node, "alpha", 1) != 1 || attribute_float(node, "beta", 1) != 1)) {
+        return "integer Gemm with a bias needs alpha and beta of 1";
       }
       return {};
     case Kind::max_pool:
@@ -79,11 +80,8 @@ std::string_view attribute_obstacle(const Node& node) {
       }
       return {};
     case Kind::resize:
-      if (attribute_string(node, "mode", "nearest") == "cubic") {
-        return "cubic Resize has no integer kernel";
-      }
-      if (attribute_int(node, "antialias", 0) != 0) {
-        return "antialiased Resize has no integer kernel";
+      if (attribute_string(node, "mode", "nearest") != "nearest") {
+        return "Resize that interpolates has no integer kernel";
       }
       if (attribute_string(node, "coordinate_transformation_mode", "") == "tf_crop_and_resize") {
         return "Resize that fills in values from outside has no integer kernel";

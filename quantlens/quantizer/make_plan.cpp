@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
 #include "quantlens/graph/element_types.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/guard_float.h"
@@ -20,6 +21,8 @@
 
 namespace quantlens {
 namespace {
+
+constexpr const char* kConstantResult = "its result is constant";
 
 bool all_finite(const Tensor& tensor) {
   const Tensor values = aligned(tensor);
@@ -114,6 +117,7 @@ class Planner {
         kept != prepared_.kept_float.end()) {
       return kept->second;
     }
+    if (index_.constant(op_id(anchor)) != nullptr) return kConstantResult;
     if (!capability(anchor.kind)) return fmt::format("{} has no integer form here", anchor.type);
     if (wants_float(recipe)) return "the recipe keeps it in float";
     if (opset_ < kCodesOpset) {
@@ -167,8 +171,7 @@ class Planner {
         return reason;
     }
     if (constants == inputs.size()) {
-      return anchor.kind == Kind::gather ? "it looks up a constant table"
-                                         : "its result is constant";
+      return anchor.kind == Kind::gather ? "it looks up a constant table" : kConstantResult;
     }
     return {};
   }
@@ -209,7 +212,28 @@ class Planner {
         }
       }
     }
+    for (const Node& node : graph_.nodes) add_body_ops(node, op_id(node), ops);
     plan.ops = std::move(ops);
+  }
+
+  // What lies in the bodies of an op stays as it is. They are nested as deep as their reader
+  // allows.
+  static void add_body_ops(const Node& holder, const std::string& scope, std::vector<OpPlan>& ops) {
+    for (const auto& [key, body] : holder.subgraphs) {
+      for (const Node& node : body->nodes) {
+        const std::string id = scope + "/" + op_id(node);
+        ops.push_back({.op = id,
+                       .name = op_name(node),
+                       .type = node.type,
+                       .kind = std::string(to_string(node.kind)),
+                       .pattern = {},
+                       .members = {},
+                       .quantized = false,
+                       .reason = fmt::format("it lies in a body of {} '{}'", holder.type,
+                                             printable(op_name(holder)))});
+        add_body_ops(node, id, ops);
+      }
+    }
   }
 
   const Graph& graph_;

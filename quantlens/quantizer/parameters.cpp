@@ -10,6 +10,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/graph/ranks.h"
 #include "quantlens/quantizer/capability.h"
 
 namespace quantlens {
@@ -156,15 +157,48 @@ class Parameters::Builder {
     return scheme;
   }
 
+  /// A constant that is added to sums of products, and where it is read.
+  struct Bias {
+    std::string weight;
+    Tensor tensor;
+    ValueUse use;
+  };
+
+  std::optional<Bias> bias_of(std::size_t p, const Tensor& weight) const {
+    const Node& node = anchor(p);
+    if (node.kind == Kind::matmul) return bias_behind_matmul(p, weight);
+    const Tensor* stored = constant_input(owner_.prepared_, index_, node, 2);
+    if (stored == nullptr) return std::nullopt;
+    return Bias{name_of_input(node, 2), aligned(*stored), {op_id(node), 2}};
+  }
+
+  // ONNX Runtime turns a MatMul of two matrices and the Add behind it into a Gemm, which is integer
+  // only where its bias is. With more dimensions the Add stays, and is faster in float.
+  std::optional<Bias> bias_behind_matmul(std::size_t p, const Tensor& weight) const {
+    const Pattern& pattern = owner_.prepared_.patterns[p];
+    if (pattern.members.size() < 2 || weight.shape().size() != 2) return std::nullopt;
+    const Node& next = index_.graph().nodes[pattern.members[1]];
+    const auto rank = owner_.ranks_.find(anchor(p).inputs[0]);
+    if (next.kind != Kind::add || (rank != owner_.ranks_.end() && rank->second != 2)) {
+      return std::nullopt;
+    }
+    const Tensor* bias = index_.constant(next.inputs[1]);
+    if (bias->dtype() != DType::float32 || bias->shape() != Shape{weight.shape()[1]}) {
+      return std::nullopt;
+    }
+    const Tensor values = aligned(*bias);
+    const bool finite =
+        std::ranges::all_of(values.data<float>(), [](float v) { return std::isfinite(v); });
+    return finite ? std::optional(Bias{next.inputs[1], values, {op_id(next), 1}}) : std::nullopt;
+  }
+
   void add_weight_and_bias(std::size_t p) {
     const Node& node = anchor(p);
     const Tensor weight = aligned(*constant_input(owner_.prepared_, index_, node, 1));
-    const Tensor* stored_bias =
-        node.kind == Kind::matmul ? nullptr : constant_input(owner_.prepared_, index_, node, 2);
-    const Tensor bias = stored_bias ? aligned(*stored_bias) : Tensor();
+    const std::optional<Bias> bias = bias_of(p, weight);
     Scheme scheme = weight_scheme(node, recipes_[p], weight);
-    if (scheme.axis && stored_bias &&
-        bias.size() != weight.shape()[static_cast<std::size_t>(*scheme.axis)]) {
+    if (scheme.axis && bias &&
+        bias->tensor.size() != weight.shape()[static_cast<std::size_t>(*scheme.axis)]) {
       scheme.axis.reset();
     }
     std::vector<QParams> params;
@@ -172,13 +206,13 @@ class Parameters::Builder {
       params.push_back(choose_params(range, scheme));
     const float input_scale =
         index_.constant(node.inputs[0]) ? 1.0F : params_of(node.inputs[0]).scale;
-    if (stored_bias) make_room_for_bias(params, input_scale, bias);
+    if (bias) make_room_for_bias(params, input_scale, bias->tensor);
     add(name_of_input(node, 1), scheme, params, {op_id(node), 1});
-    if (!stored_bias) return;
+    if (!bias) return;
     Scheme bias_scheme{.dtype = DType::int32, .symmetric = true, .axis = {}, .bits = 32};
     if (scheme.axis) bias_scheme.axis = 0;
     for (QParams& one : params) one = {.scale = one.scale * input_scale, .zero_point = 0};
-    add(name_of_input(node, 2), bias_scheme, params, {op_id(node), 2});
+    add(bias->weight, bias_scheme, params, bias->use);
   }
 
   std::string name_of_input(const Node& node, std::size_t input) const {
@@ -218,7 +252,7 @@ class Parameters::Builder {
 
 Parameters::Parameters(const GraphIndex& index, const Prepared& prepared, const Ranges& ranges,
                        const Recipe& recipe, const Target& target)
-    : index_(index), prepared_(prepared), recipe_(recipe) {
+    : index_(index), prepared_(prepared), recipe_(recipe), ranks_(quantlens::ranks(index)) {
   const bool reduce =
       recipe.reduce_range == "true" || (recipe.reduce_range == "auto" && !target.vnni);
   weight_bits_ = reduce ? 7 : 8;

@@ -39,6 +39,7 @@ class Parameters {
   const Recipe& recipe_;
   int weight_bits_;
   std::unordered_map<std::string, Range> ranges_;
+  std::unordered_map<std::string, std::size_t> ranks_;  // of values, where known
 };
 
 }  // namespace quantlens

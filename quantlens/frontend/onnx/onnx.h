@@ -29,6 +29,7 @@ struct Edit {
   /// (in between, empty names). Unknown fields and attributes of the node stay.
   std::map<std::size_t, std::map<std::size_t, std::string>> inputs;
   std::map<std::size_t, std::map<std::size_t, std::string>> outputs;
+  std::map<std::size_t, std::string> names;  ///< of nodes
   /// New names for outer values that the subgraphs of a node read (`captured_values`).
   std::map<std::size_t, std::map<std::string, std::string>> captured;
   /// New nodes (without subgraphs), each written just before the node of this number (nodes.size():

@@ -180,7 +180,9 @@ Pieces Rewriter::node(std::string_view message, const NodeEdit& edit) const {
         outputs.copy(field, out);
         break;
       case bytes_key(NodeProto::name):
-        change(out, field, text_change(field, names_.node(field.payload)));
+        change(out, field,
+               text_change(field, edit.name != nullptr ? names_.edited_node(*edit.name)
+                                                       : names_.node(field.payload)));
         break;
       case bytes_key(NodeProto::attribute):
         change(out, field, inside.attribute(field.payload));

@@ -60,6 +60,7 @@ struct NodeEdit {
   const Positions* inputs = nullptr;  ///< null: no change
   const Positions* outputs = nullptr;
   const std::map<std::string, std::string>* captured = nullptr;
+  const std::string* name = nullptr;
 };
 
 /// What becomes of the bytes of a TensorProto: they stay where they are, are elsewhere from now on,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/frontend/onnx/upgrade.h"
 
+#include <string_view>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -24,10 +26,25 @@ class Upgrader {
         names_(model.graph),
         context_(index_, names_) {}
 
-  /// The problem, or nothing.
-  std::string run() {
+  /// Gives nodes whose name an earlier one has another; how many. Comes first.
+  std::size_t tell_apart() {
+    std::unordered_set<std::string_view> taken;
     for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      if (std::string problem = rewrite(i); !problem.empty()) return problem;
+      const std::string& name = graph_.nodes[i].name;
+      if (name.empty() || taken.insert(name).second) continue;
+      edit_.names[i] = names_.take(name);
+    }
+    return edit_.names.size();
+  }
+
+  /// The problem, or nothing.
+  std::string convert() {
+    const Edit before = edit_;
+    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
+      if (std::string problem = rewrite(i); !problem.empty()) {
+        edit_ = before;
+        return problem;
+      }
     }
     edit_.weights = std::move(context_.weights);
     edit_.opsets[""] = kUpgradedOpset;
@@ -44,6 +61,9 @@ class Upgrader {
 
   std::string rewrite(std::size_t number) {
     Node node = graph_.nodes[number];
+    if (const auto name = edit_.names.find(number); name != edit_.names.end()) {
+      node.name = name->second;
+    }
     for (const auto& [key, body] : node.subgraphs) {
       if (std::string problem = body_problem(*body); !problem.empty()) return problem;
     }
@@ -101,20 +121,23 @@ class Upgrader {
 Upgraded upgrade(Model model) {
   const auto own = model.opsets.find("");
   const std::int64_t opset = own == model.opsets.end() ? kUpgradedOpset : own->second;
-  if (opset >= kUpgradedOpset) return {.model = std::move(model), .problem = {}};
-  if (opset < kOldestOpset) {
-    return {.model = std::move(model),
-            .problem = fmt::format("opset {} is older than {}", opset, kOldestOpset)};
-  }
+  Upgraded result;
   Upgrader upgrader(model, opset);
-  if (std::string problem = upgrader.run(); !problem.empty()) {
-    return {.model = std::move(model), .problem = std::move(problem)};
+  result.renamed = upgrader.tell_apart();
+  if (opset < kOldestOpset) {
+    result.problem = fmt::format("it is older than {}", kOldestOpset);
+  } else if (opset < kUpgradedOpset) {
+    result.problem = upgrader.convert();
+    result.converted = result.problem.empty();
+  }
+  if (!result.converted && result.renamed == 0) {
+    result.model = std::move(model);
+    return result;
   }
   // external data stay where they are: the new file is read as if it lay in the old one's place
   std::string bytes = written(model, upgrader.edit(), {}, {}, {}).str();
-  return {.model = read(model.path, MappedFile::from_bytes(std::move(bytes))),
-          .changed = true,
-          .problem = {}};
+  result.model = read(model.path, MappedFile::from_bytes(std::move(bytes)));
+  return result;
 }
 
 }  // namespace quantlens::onnx

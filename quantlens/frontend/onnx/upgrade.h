@@ -10,15 +10,16 @@ namespace quantlens::onnx {
 
 inline constexpr std::int64_t kUpgradedOpset = 13;  ///< the first with a scale for each channel
 
-/// The model in the operators of opset 13, or as it is where it has these or newer ones already, or
-/// where one of its nodes has no equal there: then `problem` says which and why.
+/// A model that the runtime and a plan can work with.
 struct Upgraded {
   Model model;
-  bool changed = false;
-  std::string problem;
+  bool converted = false;   ///< to opset 13
+  std::string problem;      ///< why it is not, though it is older
+  std::size_t renamed = 0;  ///< nodes whose names others have, too, which ONNX Runtime refuses
 };
 
-/// Ops keep their names and the names of what they make. Opsets from 6 on are known. REQUIRES:
+/// Converts models of opset 6 to 12 to opset 13, or not at all where a node has no equal there, and
+/// tells nodes of equal names apart. All else stays, also the names of what ops make. REQUIRES:
 /// `model` came from `read`.
 Upgraded upgrade(Model model);
 

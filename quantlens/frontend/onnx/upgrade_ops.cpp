@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "quantlens/graph/element_types.h"
+#include "quantlens/graph/ranks.h"
 #include "quantlens/tensor/half.h"
 
 namespace quantlens::onnx {
@@ -249,6 +250,14 @@ std::string softmax_13(UpgradeContext& context, Node& node) {
   return {};
 }
 
+/// Not a change of the operator: runtimes know Add better.
+std::string sum_13(UpgradeContext&, Node& node) {
+  if (node.inputs.size() != 2) return {};
+  node.type = "Add";
+  node.kind = Kind::add;
+  return {};
+}
+
 constexpr UpgradeRow kRows[] = {
     {"Add", 7, binary_7},
     {"And", 7, binary_7},
@@ -289,6 +298,7 @@ constexpr UpgradeRow kRows[] = {
     {"Softmax", 13, softmax_13},
     {"LogSoftmax", 13, softmax_13},
     {"Hardmax", 13, softmax_13},
+    {"Sum", 13, sum_13},
     // experiments that the operator set gave up
     {"ATen", 13, refused},
     {"Affine", 13, refused},
@@ -303,24 +313,10 @@ constexpr UpgradeRow kRows[] = {
     {"ScaledTanh", 13, refused},
 };
 
-void add_ranks(std::unordered_map<std::string, std::size_t>& ranks,
-               const std::vector<ValueInfo>& values) {
-  for (const ValueInfo& value : values) {
-    if (value.shape) ranks.emplace(value.name, value.shape->size());
-  }
-}
-
 }  // namespace
 
 UpgradeContext::UpgradeContext(const GraphIndex& index, FreeNames& names)
-    : index_(index), names_(names), types_(element_types(index)) {
-  const Graph& graph = index.graph();
-  add_ranks(ranks_, graph.inputs);
-  add_ranks(ranks_, graph.outputs);
-  for (const auto& [name, value] : graph.values) {
-    if (value.shape) ranks_.emplace(name, value.shape->size());
-  }
-}
+    : index_(index), names_(names), types_(element_types(index)), ranks_(ranks(index)) {}
 
 DType UpgradeContext::type_of(const std::string& value) const {
   if (const Tensor* constant = index_.constant(value)) return constant->dtype();

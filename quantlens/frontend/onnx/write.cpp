@@ -19,7 +19,8 @@ const typename Map::mapped_type* find(const Map& map, std::size_t key) {
 }
 
 NodeEdit node_edit(const Edit& edit, std::size_t node) {
-  return {find(edit.inputs, node), find(edit.outputs, node), find(edit.captured, node)};
+  return {find(edit.inputs, node), find(edit.outputs, node), find(edit.captured, node),
+          find(edit.names, node)};
 }
 
 Node renamed(Node node, const Renaming& names) {

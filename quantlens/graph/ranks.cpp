@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/graph/ranks.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace quantlens {
+namespace {
+
+using Ranks = std::unordered_map<std::string, std::size_t>;
+
+class Inference {
+ public:
+  explicit Inference(const GraphIndex& index) : index_(index) {
+    const Graph& graph = index.graph();
+    for (const ValueInfo& value : graph.inputs) add(value);
+    for (const ValueInfo& value : graph.outputs) add(value);
+    for (const auto& [name, value] : graph.values) add(value);
+    for (const Node& node : graph.nodes) {
+      if (op_id(node).empty()) continue;
+      if (const std::optional<std::size_t> rank = result_rank(node)) {
+        for (const std::string& output : node.outputs) ranks_.emplace(output, *rank);
+      }
+    }
+  }
+
+  Ranks take() { return std::move(ranks_); }
+
+ private:
+  void add(const ValueInfo& value) {
+    if (value.shape) ranks_.emplace(value.name, value.shape->size());
+  }
+
+  std::optional<std::size_t> rank(const Node& node, std::size_t input) const {
+    if (input >= node.inputs.size()) return std::nullopt;
+    if (const Tensor* tensor = index_.constant(node.inputs[input])) return tensor->shape().size();
+    const auto found = ranks_.find(node.inputs[input]);
+    return found == ranks_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  /// The largest of all inputs', where all are known.
+  std::optional<std::size_t> broadcast(const Node& node, std::size_t first) const {
+    std::size_t largest = 0;
+    for (std::size_t i = first; i < node.inputs.size(); ++i) {
+      const std::optional<std::size_t> one = rank(node, i);
+      if (!one) return std::nullopt;
+      largest = std::max(largest, *one);
+    }
+    return largest;
+  }
+
+  /// A constant list of integers says the rank by its length.
+  std::optional<std::size_t> length(const Node& node, std::size_t input) const {
+    if (input >= node.inputs.size()) return std::nullopt;
+    const Tensor* tensor = index_.constant(node.inputs[input]);
+    if (tensor == nullptr) return std::nullopt;
+    return static_cast<std::size_t>(tensor->size());
+  }
+
+  /// Of the first output; ops with several make values of one rank, or are not listed.
+  std::optional<std::size_t> result_rank(const Node& node) const {
+    switch (node.kind) {
+      case Kind::gemm:
+      case Kind::flatten:
+        return 2;
+      case Kind::conv:
+      case Kind::conv_transpose:
+        return rank(node, 1) ? rank(node, 1) : rank(node, 0);
+      case Kind::matmul: {
+        const std::optional<std::size_t> larger = broadcast(node, 0);
+        return larger && *larger >= 2 && rank(node, 0) != 1 && rank(node, 1) != 1 ? larger
+                                                                                  : std::nullopt;
+      }
+      case Kind::add:
+      case Kind::sub:
+      case Kind::mul:
+      case Kind::div:
+      case Kind::pow:
+      case Kind::min:
+      case Kind::max:
+        return broadcast(node, 0);
+      case Kind::where:
+        return broadcast(node, 0);
+      case Kind::reshape:
+        return length(node, 1);
+      case Kind::batch_norm:
+      case Kind::layer_norm:
+      case Kind::instance_norm:
+      case Kind::relu:
+      case Kind::clip:
+      case Kind::sigmoid:
+      case Kind::softmax:
+      case Kind::erf:
+      case Kind::tanh:
+      case Kind::gelu:
+      case Kind::hard_swish:
+      case Kind::hard_sigmoid:
+      case Kind::leaky_relu:
+      case Kind::prelu:
+      case Kind::elu:
+      case Kind::exp:
+      case Kind::log:
+      case Kind::sqrt:
+      case Kind::reciprocal:
+      case Kind::neg:
+      case Kind::abs:
+      case Kind::concat:
+      case Kind::max_pool:
+      case Kind::average_pool:
+      case Kind::global_average_pool:
+      case Kind::transpose:
+      case Kind::identity:
+      case Kind::dropout:
+      case Kind::cast:
+      case Kind::slice:
+      case Kind::split:
+      case Kind::tile:
+      case Kind::pad:
+      case Kind::resize:
+      case Kind::quantize:
+      case Kind::dequantize:
+        return rank(node, 0);
+      default:
+        return std::nullopt;
+    }
+  }
+
+  const GraphIndex& index_;
+  Ranks ranks_;
+};
+
+}  // namespace
+
+Ranks ranks(const GraphIndex& index) {
+  return Inference(index).take();
+}
+
+}  // namespace quantlens

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/graph/element_types.h"
 
-#include <optional>
-
 namespace quantlens {
 namespace {
 
@@ -47,7 +45,7 @@ void add(Types& types, const std::vector<ValueInfo>& values) {
 
 }  // namespace
 
-Types element_types(const GraphIndex& index) {
+Types element_types(const GraphIndex& index, CastTypes cast_types) {
   const Graph& graph = index.graph();
   Types types;
   add(types, graph.inputs);
@@ -56,7 +54,9 @@ Types element_types(const GraphIndex& index) {
     if (value.dtype) types.emplace(name, *value.dtype);
   }
   for (const Node& node : graph.nodes) {
-    const std::optional<DType> type = result_type(index, types, node);
+    const bool casts = node.kind == Kind::cast && cast_types != nullptr;
+    const std::optional<DType> type =
+        casts ? cast_types(attribute_int(node, "to", 0)) : result_type(index, types, node);
     if (type && !op_id(node).empty()) types.emplace(op_id(node), *type);
   }
   return types;

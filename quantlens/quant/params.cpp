@@ -25,6 +25,8 @@ float finite_scale(double scale, std::int64_t zero_point, CodeRange codes) {
   return std::nextafter(kLargest / static_cast<float>(steps), 0.0f);
 }
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
 }  // namespace
 
 QParams choose_params(Range range, const Scheme& scheme) {
@@ -55,6 +57,31 @@ QParams choose_params(Range range, const Scheme& scheme) {
   }
   return {.scale = finite_scale(scale, zero_point, codes),
           .zero_point = static_cast<std::int32_t>(zero_point)};
+}
+
+QParams choose_params_within(Range range, const Range& bounds, const Scheme& scheme) {
+  const QParams free = choose_params(range, scheme);
+  const CodeRange codes = code_range(scheme);
+  const auto value = [&](std::int64_t code) {
+    return static_cast<double>(code - free.zero_point) * double{free.scale};
+  };
+  const bool fits = value(codes.min) >= bounds.min && value(codes.max) <= bounds.max;
+  const double min = std::max(std::min(range.min, 0.0F), bounds.min);
+  const double max = std::min(std::max(range.max, 0.0F), bounds.max);
+  if (fits || scheme.symmetric || min >= max) return free;
+  const std::int64_t steps = codes.max - codes.min;
+  const auto scale_with = [&](std::int64_t below) {  // so many codes below zero
+    const double left = below > 0 ? -min / static_cast<double>(below) : kInfinity;
+    const double right = below < steps ? max / static_cast<double>(steps - below) : kInfinity;
+    return std::min(left, right);
+  };
+  auto below = static_cast<std::int64_t>(static_cast<double>(steps) * -min / (max - min));
+  if (below < steps && scale_with(below + 1) > scale_with(below)) ++below;
+  const double scale = scale_with(below);
+  auto rounded = static_cast<float>(scale);
+  if (rounded > scale) rounded = std::nextafter(rounded, 0.0F);
+  if (!std::isnormal(rounded)) return free;
+  return {.scale = rounded, .zero_point = static_cast<std::int32_t>(codes.min + below)};
 }
 
 Range unclipped(const QParams& params, DType dtype) {

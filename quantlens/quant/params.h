@@ -36,6 +36,10 @@ BOOST_DESCRIBE_STRUCT(QParams, (), (scale, zero_point))
 /// stands for an infinity. Throws Errc::bad_input for a range that is not finite or is reversed.
 QParams choose_params(Range range, const Scheme& scheme);
 
+/// As above, and no code of an affine scheme stands for a value outside `bounds`, which include
+/// zero: saturating is then what clipping to the bounds is. The range may lose up to one step.
+QParams choose_params_within(Range range, const Range& bounds, const Scheme& scheme);
+
 /// The values that round to a code of the dtype; those outside are clipped: half a step beyond the
 /// least and the greatest code.
 Range unclipped(const QParams& params, DType dtype);

@@ -254,5 +254,26 @@ TEST(RoundHalfEven, AgreesWithTheLibraryOnEveryFloat) {
   }
 }
 
+TEST(ChooseParamsWithin, KeepsEveryCodeInsideTheBounds) {
+  const Scheme scheme{.dtype = DType::uint8, .symmetric = false, .axis = {}, .bits = 8};
+  for (const Range& bounds : {Range{-0.5F, 1}, Range{0, 6}, Range{-3, 0}, Range{-1e-3F, 7.1F},
+                              Range{-0.3F, 0.7F}, Range{-5, std::numeric_limits<float>::max()}}) {
+    for (const float share : {0.1F, 0.77F, 1.0F}) {
+      const Range range{bounds.min * share, std::min(bounds.max, 100.0F) * share};
+      const QParams params = choose_params_within(range, bounds, scheme);
+      EXPECT_GE((0 - params.zero_point) * double{params.scale}, bounds.min);
+      EXPECT_LE((255 - params.zero_point) * double{params.scale}, bounds.max);
+      const QParams free = choose_params(range, scheme);
+      EXPECT_NEAR(params.scale, free.scale, free.scale / 60) << bounds.min << ' ' << share;
+    }
+  }
+}
+
+TEST(ChooseParamsWithin, IsTheFreeChoiceWhereThatFits) {
+  const Scheme scheme{.dtype = DType::int8, .symmetric = false, .axis = {}, .bits = 8};
+  const Range range{-1, 3};
+  EXPECT_EQ(choose_params_within(range, {-2, 4}, scheme), choose_params(range, scheme));
+}
+
 }  // namespace
 }  // namespace quantlens

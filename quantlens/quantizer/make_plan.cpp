@@ -161,6 +161,9 @@ class Planner {
 
   std::string operand_obstacle(const Node& anchor) const {
     if (anchor.kind == Kind::conv || anchor.kind == Kind::gemm) return weighted_obstacle(anchor);
+    if (anchor.kind == Kind::clip && !clip_bounds(index_, anchor)) {
+      return "its bounds are computed at run time";
+    }
     std::size_t constants = 0;
     const std::vector<std::size_t> inputs = data_inputs(anchor);
     for (const std::size_t input : inputs) {

@@ -116,7 +116,7 @@ class Parameters::Builder {
     const bool all = made_here_.contains(value);
     plan_.activations.push_back({.value = value,
                                  .scheme = activation_scheme_,
-                                 .params = choose_params(range, activation_scheme_),
+                                 .params = params_of(value),
                                  .min = range.min,
                                  .max = range.max,
                                  .all_uses = all,
@@ -124,7 +124,15 @@ class Parameters::Builder {
   }
 
   QParams params_of(const std::string& value) {
-    return choose_params(*owner_.find_range(leader(value)), activation_scheme_);
+    const std::string& source = leader(value);
+    const Range& range = *owner_.find_range(source);
+    const std::optional<std::size_t> producer = index_.producer(source);
+    std::optional<Range> bounds;
+    if (producer) bounds = clip_bounds(index_, index_.graph().nodes[*producer]);
+    if (!bounds || !(bounds->min <= 0 && bounds->max >= 0)) {
+      return choose_params(range, activation_scheme_);
+    }
+    return choose_params_within(range, *bounds, activation_scheme_);
   }
 
   void add_constants(std::size_t p) {

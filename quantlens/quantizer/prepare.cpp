@@ -96,8 +96,8 @@ bool fold_batch_norm(const GraphIndex& index, const Node& conv, const Node& norm
 }
 
 // Clip and Relu end a pattern: the quantizer's saturation does their work.
-bool is_saturating(Kind kind) {
-  return kind == Kind::relu || kind == Kind::clip;
+bool is_saturating(const GraphIndex& index, const Node& node) {
+  return node.kind == Kind::relu || clip_bounds(index, node);
 }
 
 bool is_bias_add(const GraphIndex& index, const Node& node) {
@@ -125,7 +125,7 @@ Pattern pattern_at(const GraphIndex& index, std::size_t anchor, Prepared& prepar
   }
   const bool fuses =
       kind == Kind::conv || kind == Kind::matmul || kind == Kind::gemm || kind == Kind::add;
-  if (fuses && reader && is_saturating(nodes[*reader].kind)) pattern.members.push_back(*reader);
+  if (fuses && reader && is_saturating(index, nodes[*reader])) pattern.members.push_back(*reader);
   return pattern;
 }
 

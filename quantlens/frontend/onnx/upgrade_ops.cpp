@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "quantlens/frontend/onnx/source.h"
 #include "quantlens/graph/element_types.h"
 #include "quantlens/graph/ranks.h"
 #include "quantlens/tensor/half.h"
@@ -316,7 +317,10 @@ constexpr UpgradeRow kRows[] = {
 }  // namespace
 
 UpgradeContext::UpgradeContext(const GraphIndex& index, FreeNames& names)
-    : index_(index), names_(names), types_(element_types(index)), ranks_(ranks(index)) {}
+    : index_(index),
+      names_(names),
+      types_(element_types(index, dtype_from_onnx)),
+      ranks_(ranks(index)) {}
 
 DType UpgradeContext::type_of(const std::string& value) const {
   if (const Tensor* constant = index_.constant(value)) return constant->dtype();

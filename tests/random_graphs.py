@@ -242,7 +242,8 @@ class Quantized:
 
 
 def check_kernels(path, plan, sandbox):
-    """No op that the plan calls int8 is left in the optimised graph with a float input."""
+    """No op that the plan calls int8 is left in the optimised graph with a float input, and none that it calls float
+    has an integer weight that the runtime made."""
     dump = sandbox.path / "optimized.onnx"
     options = onnxruntime.SessionOptions()
     options.optimized_model_filepath = str(dump)
@@ -250,7 +251,11 @@ def check_kernels(path, plan, sandbox):
     onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
     integer = {op["op"] for op in plan["ops"] if op["quantized"]}
     codes = set()
-    for node in onnx.load(str(dump)).graph.node:
+    optimized = onnx.load(str(dump)).graph
+    made_of_codes = {node.output[0] for node in optimized.node if node.op_type == "DequantizeLinear"}
+    for node in optimized.node:
+        if node.op_type in ("Conv", "ConvTranspose", "Gemm"):
+            assert node.input[1] not in made_of_codes, f"{node.op_type} '{node.output[0]}' has an int8 weight"
         if node.op_type.startswith("QLinear") or node.op_type in ("QuantizeLinear", "QGemm"):
             codes.update(node.output)
         elif node.input and node.input[0] in codes and node.op_type not in ("DequantizeLinear", "MatMulIntegerToFloat"):

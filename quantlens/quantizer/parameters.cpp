@@ -190,14 +190,17 @@ class Parameters::Builder {
     if (next.kind != Kind::add || (rank != owner_.ranks_.end() && rank->second != 2)) {
       return std::nullopt;
     }
-    const Tensor* bias = index_.constant(next.inputs[1]);
-    if (bias->dtype() != DType::float32 || bias->shape() != Shape{weight.shape()[1]}) {
+    const std::optional<std::size_t> input = bias_input(index_, next);
+    const Tensor* bias = input ? index_.constant(next.inputs[*input]) : nullptr;
+    if (bias == nullptr || bias->dtype() != DType::float32 || bias->shape().empty() ||
+        bias->size() != weight.shape()[1]) {
       return std::nullopt;
     }
     const Tensor values = aligned(*bias);
     const bool finite =
         std::ranges::all_of(values.data<float>(), [](float v) { return std::isfinite(v); });
-    return finite ? std::optional(Bias{next.inputs[1], values, {op_id(next), 1}}) : std::nullopt;
+    if (!finite) return std::nullopt;
+    return Bias{next.inputs[*input], values, {op_id(next), *input}};
   }
 
   void add_weight_and_bias(std::size_t p) {
@@ -218,7 +221,7 @@ class Parameters::Builder {
     add(name_of_input(node, 1), scheme, params, {op_id(node), 1});
     if (!bias) return;
     Scheme bias_scheme{.dtype = DType::int32, .symmetric = true, .axis = {}, .bits = 32};
-    if (scheme.axis) bias_scheme.axis = 0;
+    if (scheme.axis) bias_scheme.axis = static_cast<int>(bias->tensor.shape().size()) - 1;
     for (QParams& one : params) one = {.scale = one.scale * input_scale, .zero_point = 0};
     add(bias->weight, bias_scheme, params, bias->use);
   }

@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#include "quantlens/graph/ranks.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/float_regions.h"
 
@@ -100,10 +101,19 @@ bool is_saturating(const GraphIndex& index, const Node& node) {
   return node.kind == Kind::relu || clip_bounds(index, node);
 }
 
-bool is_bias_add(const GraphIndex& index, const Node& node) {
-  if (node.kind != Kind::add || node.inputs.size() != 2) return false;
-  const Tensor* bias = index.constant(node.inputs[1]);
-  return bias && bias->shape().size() <= 1;
+// The Add of a constant vector that alone reads a MatMul's result, on either side.
+std::optional<std::size_t> bias_add_behind(const GraphIndex& index, std::size_t number) {
+  const std::string& value = op_id(index.graph().nodes[number]);
+  const std::vector<Use>& uses = index.uses(value);
+  if (uses.size() != 1 || index.is_output(value)) return std::nullopt;
+  const std::optional<std::size_t> bias = bias_input(index, index.graph().nodes[uses[0].node]);
+  return bias && *bias != uses[0].input ? std::optional(uses[0].node) : std::nullopt;
+}
+
+bool is_added_to(const GraphIndex& index, const std::string& value) {
+  const std::vector<Use>& uses = index.uses(value);
+  return uses.size() == 1 && !index.is_output(value) &&
+         index.graph().nodes[uses[0].node].kind == Kind::add;
 }
 
 // What follows the anchor inside one kernel: a batch norm, a constant bias after MatMul, a Relu or
@@ -119,8 +129,8 @@ Pattern pattern_at(const GraphIndex& index, std::size_t anchor, Prepared& prepar
     pattern.members.push_back(*reader);
     reader = next();
   }
-  if (kind == Kind::matmul && reader && is_bias_add(index, nodes[*reader])) {
-    pattern.members.push_back(*reader);
+  if (kind == Kind::matmul) {
+    if (const auto add = bias_add_behind(index, anchor)) pattern.members.push_back(*add);
     reader = next();
   }
   const bool fuses =
@@ -136,6 +146,7 @@ Prepared prepare(const Graph& graph, TensorMap constants) {
   Prepared prepared;
   prepared.constants = std::move(constants);
   prepared.kept_float = find_float_regions(index);
+  const std::unordered_map<std::string, std::size_t> known_ranks = ranks(index);
   std::set<std::size_t> taken;
   for (std::size_t number = 0; number < graph.nodes.size(); ++number) {
     if (taken.contains(number)) continue;
@@ -147,10 +158,28 @@ Prepared prepare(const Graph& graph, TensorMap constants) {
     while (pattern.members.size() > 1 && prepared.kept_float.contains(pattern.members.back())) {
       pattern.members.pop_back();
     }
+    const Node& node = graph.nodes[number];
+    const auto rank = known_ranks.find(node.inputs.empty() ? "" : node.inputs[0]);
+    if (node.kind == Kind::matmul && pattern.members.size() == 1 &&
+        is_added_to(index, op_id(node)) && rank != known_ranks.end() && rank->second == 2) {
+      prepared.ends_in_codes.insert(number);
+    }
     taken.insert(pattern.members.begin(), pattern.members.end());
     prepared.patterns.push_back(std::move(pattern));
   }
   return prepared;
+}
+
+std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add) {
+  if (add.kind != Kind::add || add.inputs.size() != 2) return std::nullopt;
+  for (const std::size_t input : {std::size_t{1}, std::size_t{0}}) {
+    const Tensor* bias = index.constant(add.inputs[input]);
+    if (bias == nullptr) continue;
+    const Shape& shape = bias->shape();
+    const std::int64_t columns = shape.empty() ? 1 : shape.back();
+    if (shape.size() <= 2 && bias->size() == columns) return input;
+  }
+  return std::nullopt;
 }
 
 const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, const Node& node,

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -27,6 +29,9 @@ struct Prepared {
   std::vector<InputEdit> input_edits;     ///< inputs that now read one of `weights`
   std::map<std::string, Tensor> weights;  ///< folded float tensors by new name
   TensorMap constants;                    ///< values that are computed from constants alone
+  /// MatMuls of matrices whose result an Add reads that is no part of their pattern. ONNX Runtime
+  /// makes one float Gemm of both unless there are codes in between.
+  std::set<std::size_t> ends_in_codes;
   /// Nodes that stay float as parts of a larger function, with the reason ("inside
   /// LayerNormalization").
   std::map<std::size_t, std::string> kept_float;
@@ -35,6 +40,10 @@ struct Prepared {
 /// `constants`: of the values that nodes compute, those that need no input of the graph; they are
 /// quantized as weights are.
 Prepared prepare(const Graph& graph, TensorMap constants = {});
+
+/// The input of an Add that is a constant vector, one number for each column of the value in its
+/// other input; nothing where there is none.
+std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add);
 
 /// The float tensor that input `input` of `node` reads after preparation, or null where it is no
 /// constant.

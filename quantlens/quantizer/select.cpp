@@ -73,7 +73,10 @@ class Selector {
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
       if (!possible(p)) continue;
       if (role(p) == Role::compute) {
-        if (capability(anchor(p).kind)->needs_integer_output || any_wanted(p)) make_outputs(p);
+        if (capability(anchor(p).kind)->needs_integer_output || any_wanted(p) ||
+            prepared_.ends_in_codes.contains(prepared_.patterns[p].anchor)) {
+          make_outputs(p);
+        }
       } else if (!any_wanted(p)) {
         reasons_[p] = kNoIntegerReader;
       } else if (!inputs_at_hand(p)) {

@@ -48,12 +48,14 @@ struct Edit {
 /// It is asked of the top graph's weights, by the name that they will have in the file.
 struct WriteOptions {
   std::function<bool(const std::string& name, const Tensor& weight)> outside;
+  bool keep_external = false;  ///< external data stay in the files beside the model
 };
 
 /// Receives the bytes of a written model in order.
 using Sink = std::function<void(Bytes)>;
 
-/// What is written stands alone: external data come into it, except for the weights outside.
+/// What is written stands alone: external data come into it, except for the weights outside, unless
+/// the options keep them where they are.
 /// REQUIRES: `model` came from `read` (format "onnx").
 void write(const Model& model, const Edit& edit, const WriteOptions& options, const Sink& sink);
 

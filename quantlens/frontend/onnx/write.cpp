@@ -298,7 +298,8 @@ Pieces written(const Model& model, const Edit& edit, const WriteOptions& options
 
 void write(const Model& model, const Edit& edit, const WriteOptions& options, const Sink& sink) {
   Source source = source_of(model);
-  written(model, edit, options, {}, embed(source)).emit(sink);
+  const Relocate relocate = options.keep_external ? Relocate() : embed(source);
+  written(model, edit, options, {}, relocate).emit(sink);
 }
 
 std::vector<Node> edited_nodes(const Graph& graph, const Edit& edit, const Renaming& names) {

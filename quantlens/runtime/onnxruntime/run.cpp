@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -87,14 +88,42 @@ void add_weights(const Model& model, const std::string& prefix, SessionModel& ou
 }
 
 onnx::WriteOptions write_options(const SessionModel& model) {
-  return {
-      [&model](const std::string& name, const Tensor&) { return model.weights.contains(name); }};
+  return {.outside = [&model](const std::string& name, const Tensor&) {
+    return model.weights.contains(name);
+  }};
+}
+
+// Of more bytes than this in files beside the model, the runtime maps the files itself. Then it
+// copies nothing, and multiplies a little slower; weights handed over in memory it copies.
+constexpr std::uint64_t kMostCopiedBytes = std::uint64_t{256} << 20U;
+
+bool lies_beside(const Model& model, const Tensor& weight) {
+  const Bytes file = model.file.bytes();
+  return weight.dtype() != DType::string && !weight.bytes().empty() &&
+         (std::less<>()(weight.bytes().data(), file.data()) ||
+          !std::less<>()(weight.bytes().data(), file.data() + file.size()));
+}
+
+std::uint64_t bytes_beside(const Model& model) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, weight] : model.graph.weights) {
+    if (lies_beside(model, weight)) sum += weight.bytes().size();
+  }
+  return sum;
 }
 
 SessionModel write_one(const Model& model, const onnx::Edit& edit) {
-  SessionModel out{.bytes = {}, .weights = {}, .where = where(model)};
-  add_weights(model, "", out);
-  onnx::write(model, edit, write_options(out), [&](Bytes bytes) {
+  SessionModel out{.bytes = {}, .weights = {}, .where = where(model), .data_folder = {}};
+  const bool maps = bytes_beside(model) > kMostCopiedBytes;
+  if (maps) {
+    out.data_folder = model.path.parent_path();
+    if (out.data_folder.empty()) out.data_folder = ".";
+  } else {
+    add_weights(model, "", out);
+  }
+  onnx::WriteOptions options = write_options(out);
+  options.keep_external = maps;
+  onnx::write(model, edit, options, [&](Bytes bytes) {
     out.bytes.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
   });
   return out;
@@ -116,7 +145,8 @@ SessionModel write_merged(const Model& reference, const Model& quantized, const 
                           const std::string& prefix) {
   SessionModel out{.bytes = {},
                    .weights = {},
-                   .where = fmt::format("{} with {}", where(reference), where(quantized))};
+                   .where = fmt::format("{} with {}", where(reference), where(quantized)),
+                   .data_folder = {}};
   add_weights(reference, "", out);
   add_weights(quantized, prefix, out);
   out.bytes = onnx::merge(reference, edits.reference, quantized, edits.quantized, prefix,

@@ -162,6 +162,11 @@ Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps
       values.push_back(view_of(weights_.back()));
     }
     if (!names.empty()) ort_options.AddExternalInitializers(names, values);
+    if (!model.data_folder.empty()) {
+      ort_options.AddConfigEntry("session.model_external_initializers_file_folder_path",
+                                 fs::absolute(model.data_folder).c_str());
+      ort_options.AddConfigEntry("session.disable_prepacking", "1");  // would copy them
+    }
     session_ = Ort::Session(env_, model.bytes.data(), model.bytes.size(), ort_options);
     Ort::AllocatorWithDefaultOptions allocator;
     for (std::size_t i = 0; i < session_.GetOutputCount(); ++i) {

@@ -24,6 +24,7 @@ struct SessionModel {
   std::string bytes;
   std::map<std::string, Tensor> weights;  ///< those outside, by name in the file
   std::string where;                      ///< for messages
+  fs::path data_folder;                   ///< of external data that are in files; empty: none are
 };
 
 /// Whether a weight is worth to lie outside: the runtime then reads it where it is, without a copy.

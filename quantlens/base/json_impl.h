@@ -5,6 +5,7 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <utility>
 
@@ -82,6 +83,9 @@ inline Value encode_as(Tag<float>, float value) {
 inline Value encode_as(Tag<std::string>, const std::string& value) {
   return Value(value);
 }
+inline Value encode_as(Tag<std::filesystem::path>, const std::filesystem::path& value) {
+  return Value(value.native());
+}
 template <class T>
 requires kIsInteger<T> Value encode_as(Tag<T>, T value);
 template <DescribedEnum T>
@@ -108,6 +112,10 @@ inline void decode_as(Tag<double>, const Value& value, const Place& place, doubl
 }
 void decode_as(Tag<float>, const Value& value, const Place& place, float& out);
 inline void decode_as(Tag<std::string>, const Value& value, const Place& place, std::string& out) {
+  out = decode_string(value, place);
+}
+inline void decode_as(Tag<std::filesystem::path>, const Value& value, const Place& place,
+                      std::filesystem::path& out) {
   out = decode_string(value, place);
 }
 template <class T>

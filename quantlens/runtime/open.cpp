@@ -7,6 +7,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/oracle/oracle.h"
+#include "quantlens/runtime/remote/remote.h"
 
 namespace quantlens {
 namespace {
@@ -17,12 +18,19 @@ using Open = std::unique_ptr<Run> (*)(const Model&, const Model*, const TapSpec&
 /// The runtime that runs the models of a format.
 struct Entry {
   std::string_view format;
+  const char* runtime;  ///< as a worker is asked for it
   Open open;
 };
 
 constexpr Entry kRuntimes[] = {
-    {"onnx", onnxruntime::open},
+    {"onnx", "onnxruntime", onnxruntime::open},
 };
+
+remote::Worker worker_for(const Entry& entry, const Isolation& isolation) {
+  return {.command = {.program = isolation.program, .arguments = {"worker", entry.runtime}},
+          .runtime = entry.runtime,
+          .timeout_seconds = isolation.timeout_seconds};
+}
 
 }  // namespace
 
@@ -34,7 +42,9 @@ std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const 
                             printable(reference.format), printable(quantized->format)));
   }
   for (const Entry& entry : kRuntimes) {
-    if (entry.format == reference.format) return entry.open(reference, quantized, taps, options);
+    if (entry.format != reference.format) continue;
+    if (!options.isolation) return entry.open(reference, quantized, taps, options);
+    return remote::open(worker_for(entry, *options.isolation), reference, quantized, taps, options);
   }
   throw Error(Errc::unsupported,
               fmt::format("no runtime runs models of format '{}'", printable(reference.format)));

@@ -11,9 +11,9 @@
 namespace quantlens {
 
 /// Opens `reference`, and in lockstep with it `quantized` if given (not null), in the runtime of
-/// the model's format. Both must outlive the Run. Throws Errc::not_found where the runtime is not
-/// installed (naming what was tried), Errc::bad_input where it refuses a model,
-/// Errc::unsupported where the two cannot run together.
+/// the model's format; in a process of its own where `options` ask for isolation. Both must outlive
+/// the Run. Throws Errc::not_found where the runtime is not installed (naming what was tried),
+/// Errc::bad_input where it refuses a model, Errc::unsupported where the two cannot run together.
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                           const RunOptions& options);
 

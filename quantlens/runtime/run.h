@@ -11,6 +11,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/describe.hpp>
+
 #include "quantlens/dataset/reader.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/quant/params.h"
@@ -46,9 +48,18 @@ struct TapSpec {
   /// Run::not_tapped, not thrown; a value that does not exist throws Errc::not_found.
 };
 
+/// A process of their own for the models: if the runtime crashes there, that is an Error here.
+struct Isolation {
+  /// Called as `<program> worker <runtime>`; without a folder it is looked for in $PATH. The
+  /// command line's own is "quantlens", or from inside itself "/proc/self/exe".
+  fs::path program = "quantlens";
+  double timeout_seconds = 600;  ///< a worker that is asked and silent for so long is ended
+};
+
 struct RunOptions {
   unsigned threads = 1;     ///< of the runtime, the calling one included
   fs::path optimized_dump;  ///< where the runtime writes the graph it really runs; empty: nowhere
+  std::optional<Isolation> isolation;  ///< absent: the models run in this process
 };
 
 /// What a step returns: graph outputs by the models' own names, batch dimension first.
@@ -77,5 +88,13 @@ class Run {
   virtual TapState take() = 0;
   virtual const std::vector<NotTapped>& not_tapped() const = 0;
 };
+
+// For the worker pipe (remote/messages.h): fields of these travel by themselves.
+BOOST_DESCRIBE_STRUCT(Tap, (), (value, histogram, channel_axis, sample_axis))
+BOOST_DESCRIBE_STRUCT(PairTap, (), (reference, quantized, scheme, params, histogram, sample_axis))
+BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs))
+BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
+BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, optimized_dump, isolation))
+BOOST_DESCRIBE_STRUCT(NotTapped, (), (value, reason))
 
 }  // namespace quantlens

@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/remote/process.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <system_error>
+#include <thread>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <spawn.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+
+namespace quantlens::remote {
+namespace {
+
+constexpr std::size_t kKeptOutput = 4096;
+constexpr std::size_t kShownOutput = 300;
+
+[[noreturn]] void throw_not_started(const fs::path& program, int error) {
+  throw Error(Errc::failed,
+              fmt::format("{}: the worker cannot be started: {}; check the path, or run without "
+                          "--isolate",
+                          printable(program.string()), std::generic_category().message(error)));
+}
+
+struct Pair {
+  FileDescriptor ours;
+  FileDescriptor theirs;
+};
+
+/// Beyond the standard streams, whose numbers are free where a caller has closed them: the child's
+/// are put together from these.
+FileDescriptor beyond_standard(FileDescriptor fd) {
+  if (fd.get() > STDERR_FILENO) return fd;
+  return FileDescriptor(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
+}
+
+Pair socket_pair(const fs::path& program) {
+  std::array<int, 2> ends{};
+  if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+    throw_not_started(program, errno);
+  }
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+/// What a child is started with; its parts are freed with it.
+class SpawnSettings {
+ public:
+  SpawnSettings() {
+    ::posix_spawn_file_actions_init(&files_);
+    ::posix_spawnattr_init(&attributes_);
+  }
+  SpawnSettings(const SpawnSettings&) = delete;
+  SpawnSettings& operator=(const SpawnSettings&) = delete;
+  ~SpawnSettings() {
+    ::posix_spawn_file_actions_destroy(&files_);
+    ::posix_spawnattr_destroy(&attributes_);
+  }
+
+  void set_streams(int input, int output) {
+    ::posix_spawn_file_actions_adddup2(&files_, input, STDIN_FILENO);
+    ::posix_spawn_file_actions_adddup2(&files_, output, STDOUT_FILENO);
+    ::posix_spawn_file_actions_adddup2(&files_, output, STDERR_FILENO);
+    ::posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
+  }
+  /// A group of its own, no signal blocked.
+  void set_apart() {
+    sigset_t none;
+    sigemptyset(&none);
+    ::posix_spawnattr_setsigmask(&attributes_, &none);
+    ::posix_spawnattr_setpgroup(&attributes_, 0);
+    ::posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+  }
+  /// 0, or why it could not be started.
+  int start(const Command& command, pid_t& id) const {
+    std::vector<std::string> words{command.program.string()};
+    words.insert(words.end(), command.arguments.begin(), command.arguments.end());
+    std::vector<char*> arguments;
+    arguments.reserve(words.size() + 1);
+    for (std::string& word : words) arguments.push_back(word.data());
+    arguments.push_back(nullptr);
+    return ::posix_spawnp(&id, words[0].c_str(), &files_, &attributes_, arguments.data(), environ);
+  }
+
+ private:
+  posix_spawn_file_actions_t files_{};
+  posix_spawnattr_t attributes_{};
+};
+
+std::string end_of(int status) {
+  if (WIFEXITED(status)) return fmt::format("ended with exit code {}", WEXITSTATUS(status));
+  const int signal = WTERMSIG(status);
+  const char* name = ::sigdescr_np(signal);
+  return fmt::format("was ended by signal {} ({})", signal, name != nullptr ? name : "unknown");
+}
+
+}  // namespace
+
+Process::Process(const Command& command) {
+  Pair socket = socket_pair(command.program);
+  std::array<int, 2> pipe{};
+  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) throw_not_started(command.program, errno);
+  output_ = FileDescriptor(pipe[0]);
+  const FileDescriptor printed = beyond_standard(FileDescriptor(pipe[1]));
+  const FileDescriptor theirs = beyond_standard(std::move(socket.theirs));
+  if (!printed.is_open() || !theirs.is_open() || ::fcntl(output_.get(), F_SETFL, O_NONBLOCK) != 0) {
+    throw_not_started(command.program, errno);
+  }
+  SpawnSettings settings;
+  settings.set_streams(theirs.get(), printed.get());
+  settings.set_apart();
+  if (const int error = settings.start(command, id_); error != 0) {
+    throw_not_started(command.program, error);
+  }
+  running_ = true;
+  socket_ = std::move(socket.ours);
+}
+
+bool Process::wait_for(int fd, short events, Clock::time_point deadline) {
+  using std::chrono::milliseconds;
+  for (;;) {
+    std::array<pollfd, 2> polled{pollfd{.fd = fd, .events = events, .revents = 0},
+                                 pollfd{.fd = output_.get(), .events = POLLIN, .revents = 0}};
+    constexpr milliseconds kMost = std::chrono::hours(1);
+    const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
+    const int timeout = static_cast<int>(std::clamp(left, milliseconds(0), kMost).count());
+    const int ready = ::poll(polled.data(), polled.size(), timeout);
+    if (ready < 0 && errno != EINTR) return false;
+    if (ready > 0 && polled[1].revents != 0 && !listen()) output_.close();
+    if (ready > 0 && polled[0].revents != 0) return true;
+    if (Clock::now() >= deadline) return false;
+  }
+}
+
+/// Reads what there is; false at its end. A child that prints without end holds nothing up.
+bool Process::listen() {
+  constexpr int kMostParts = 16;  // as much as a pipe holds
+  std::array<char, kKeptOutput> part{};
+  for (int i = 0; i < kMostParts; ++i) {
+    const ssize_t count = ::read(output_.get(), part.data(), part.size());
+    if (count < 0) return errno == EAGAIN || errno == EINTR;
+    if (count == 0) return false;
+    printed_.append(part.data(), static_cast<std::size_t>(count));
+    if (printed_.size() > kKeptOutput) printed_.erase(0, printed_.size() - kKeptOutput);
+  }
+  return true;
+}
+
+bool Process::collect(int options) {
+  if (!running_) return true;
+  int status = 0;
+  pid_t ended = 0;
+  do {
+    ended = ::waitpid(id_, &status, options);
+  } while (ended < 0 && errno == EINTR);
+  if (ended == 0) return false;
+  running_ = false;
+  end_ = ended == id_ ? end_of(status) : "ended";  // else somebody else has waited for it
+  return true;
+}
+
+void Process::kill() {
+  if (!running_) return;
+  ::kill(-id_, SIGKILL);
+  ::kill(id_, SIGKILL);
+  collect(0);
+}
+
+bool Process::wait_for_end(Clock::duration patience) {
+  using std::chrono::milliseconds;
+  const Clock::time_point deadline = Clock::now() + patience;
+  for (auto pause = milliseconds(1); !collect(WNOHANG);
+       pause = std::min(pause * 2, milliseconds(20))) {
+    if (Clock::now() >= deadline) return false;
+    if (output_.is_open() && !listen()) output_.close();  // or it may wait for room to print
+    std::this_thread::sleep_for(pause);
+  }
+  return true;
+}
+
+std::string Process::last_words() {
+  if (output_.is_open() && !listen()) output_.close();
+  std::string_view text = printed_;
+  while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
+  const bool cut = text.size() > kShownOutput;
+  if (cut) text.remove_prefix(text.size() - kShownOutput);
+  std::string line;
+  for (const char c : text) {
+    if (c == '\n') {
+      line += " | ";
+    } else {
+      line += c;
+    }
+  }
+  return (cut ? "..." : "") + printable(line);
+}
+
+}  // namespace quantlens::remote

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <sys/types.h>
+
+#include "quantlens/base/store.h"
+#include "quantlens/runtime/remote/file_descriptor.h"
+
+namespace quantlens::remote {
+
+/// A program and what it is called with.
+struct Command {
+  fs::path program;  ///< without a folder: found in $PATH
+  std::vector<std::string> arguments;
+};
+
+/// A child whose standard input is one end of a socket pair; what it prints is kept, as far as it
+/// is the last. It is in a process group of its own, so that Ctrl-C reaches only the program
+/// itself. However this ends, the child is ended and waited for.
+class Process {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  /// Throws Errc::failed where it cannot be started.
+  explicit Process(const Command& command);
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+  ~Process() { kill(); }
+
+  pid_t id() const { return id_; }
+  /// Our end of the socket pair; the first call has it.
+  FileDescriptor take_socket() { return std::move(socket_); }
+
+  /// Waits for poll's events on `fd`, and listens to what the child prints meanwhile. False at the
+  /// deadline.
+  bool wait_for(int fd, short events, Clock::time_point deadline);
+  /// Ends it at once, if it still runs.
+  void kill();
+  /// Gives it time to end by itself; true if it did.
+  bool wait_for_end(Clock::duration patience);
+  /// "ended with exit code 3", "was ended by signal 9 (Killed)"; empty while it runs.
+  const std::string& how_it_ended() const { return end_; }
+  /// The last lines that it printed, on one line and safe to print.
+  std::string last_words();
+
+ private:
+  bool collect(int options);
+  bool listen();
+
+  pid_t id_ = -1;
+  bool running_ = false;
+  std::string end_;
+  FileDescriptor socket_;
+  FileDescriptor output_;
+  std::string printed_;
+};
+
+}  // namespace quantlens::remote

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "quantlens/base/text.h"
+#include "quantlens/runtime/remote/client.h"
+#include "quantlens/runtime/remote/messages.h"
+#include "quantlens/runtime/remote/remote.h"
+
+namespace quantlens::remote {
+namespace {
+
+bool holds(const FileDescriptor& file, Bytes bytes) {
+  struct stat info = {};
+  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
+  if (static_cast<std::uint64_t>(info.st_size) != bytes.size()) return false;
+  constexpr std::size_t kChunk = 1U << 20U;
+  std::vector<std::byte> part(std::min(kChunk, bytes.size()));
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t wanted = std::min(part.size(), bytes.size() - at);
+    const ssize_t count = ::pread(file.get(), part.data(), wanted, static_cast<off_t>(at));
+    if (count <= 0) return false;
+    const auto size = static_cast<std::size_t>(count);
+    if (std::memcmp(part.data(), bytes.data() + at, size) != 0) return false;
+    at += size;
+  }
+  return true;
+}
+
+/// The model's own file where it still has these bytes; else, and where the model was never in a
+/// file, shared memory with them. So the worker runs what was read here, whatever becomes of the
+/// path, and nothing large is copied.
+FileDescriptor file_with(const Model& model) {
+  if (!model.path.empty()) {
+    FileDescriptor file(::open(model.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    if (file.is_open() && holds(file, model.file.bytes())) return file;
+  }
+  return file_of(model.file.bytes());
+}
+
+std::string samples_text(const std::vector<std::uint64_t>& samples) {
+  if (samples.empty()) return "no sample";
+  if (samples.size() == 1) return fmt::format("sample {}", samples[0]);
+  return fmt::format("samples {} to {}", samples.front(), samples.back());
+}
+
+class RemoteRun final : public Run {
+ public:
+  RemoteRun(const Worker& worker, const Model& reference, const Model* quantized,
+            const TapSpec& taps, const RunOptions& options);
+
+  Outputs step(const Batch& batch) override;
+  TapState take() override;
+  const std::vector<NotTapped>& not_tapped() const override { return not_tapped_; }
+
+ private:
+  std::string models_;
+  std::uint64_t steps_ = 0;
+  std::vector<NotTapped> not_tapped_;
+  Client client_;
+};
+
+std::string models_text(const Model& reference, const Model* quantized) {
+  const auto one = [](const Model& model) {
+    return model.path.empty() ? "the model" : printable(model.path.string());
+  };
+  if (quantized == nullptr) return one(reference);
+  return fmt::format("{} with {}", one(reference), one(*quantized));
+}
+
+RemoteRun::RemoteRun(const Worker& worker, const Model& reference, const Model* quantized,
+                     const TapSpec& taps, const RunOptions& options)
+    : models_(models_text(reference, quantized)), client_(worker) {
+  Message message;
+  message.type = FrameType::open;
+  OpenText text{.models = {}, .taps = taps, .options = options};
+  text.options.isolation.reset();
+  for (const Model* model : {&reference, quantized}) {
+    if (model == nullptr) continue;
+    text.models.push_back(
+        {.format = model->format, .path = model->path.string(), .attached = true});
+    message.files.push_back(file_with(*model));
+  }
+  message.text = text_of(text);
+  const std::string doing = models_ + ": while it was opened";
+  const Received opened = client_.ask(std::move(message), FrameType::opened, doing);
+  not_tapped_ =
+      client_.read(doing, [&] { return message_from<OpenedText>(opened.text).not_tapped; });
+}
+
+Outputs RemoteRun::step(const Batch& batch) {
+  const std::string doing =
+      fmt::format("{}: in step {} ({})", models_, ++steps_, samples_text(batch.samples));
+  Message message;
+  message.type = FrameType::step;
+  message.text = text_of(
+      StepText{.samples = batch.samples, .inputs = add_tensors(batch.inputs, message.body)});
+  const Received stepped = client_.ask(std::move(message), FrameType::stepped, doing);
+  return client_.read(doing, [&] {
+    const auto text = message_from<SteppedText>(stepped.text);
+    const Payload body = copy_of(stepped.body);  // the next step writes there again
+    return Outputs{.reference = tensors_from(text.reference, body),
+                   .quantized = tensors_from(text.quantized, body)};
+  });
+}
+
+TapState RemoteRun::take() {
+  const std::string doing =
+      fmt::format("{}: after step {}, when its statistics were asked for", models_, steps_);
+  Message message;
+  message.type = FrameType::take;
+  const Received taken = client_.ask(std::move(message), FrameType::taken, doing);
+  return client_.read(doing, [&] {
+    const Payload body = copy_of(taken.body);  // the worker cannot change it while it is judged
+    return tap_state_from_bytes(
+        {reinterpret_cast<const char*>(body.bytes.data()), body.bytes.size()}, "its statistics");
+  });
+}
+
+}  // namespace
+
+std::unique_ptr<Run> open(const Worker& worker, const Model& reference, const Model* quantized,
+                          const TapSpec& taps, const RunOptions& options) {
+  return std::make_unique<RemoteRun>(worker, reference, quantized, taps, options);
+}
+
+}  // namespace quantlens::remote

@@ -34,6 +34,16 @@ CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   return {check, ""};
 }
 
+CLI::Validator seconds() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value > 0) return std::string();
+    return fmt::format("'{}' is no number above 0", shortened(text));
+  };
+  return {check, ""};
+}
+
 }  // namespace
 
 std::string shortened(const std::string& text) {
@@ -83,6 +93,17 @@ void LongOptions::add_to(CLI::App& verb, bool with_data) {
         ->check(whole_number(0, kMost))
         ->group("Data");
     verb.add_flag("--strict", strict_, "a sample that cannot be read ends the run")->group("Data");
+    CLI::Option* isolate =
+        verb.add_flag("--isolate", isolate_,
+                      "run the models in a process of their own, so that a runtime which crashes "
+                      "ends in a sentence")
+            ->group("Run");
+    verb.add_option("--isolate-timeout", isolate_timeout_,
+                    "seconds after which a silent one is ended (default: 600)")
+        ->check(seconds())
+        ->needs(isolate)
+        ->type_name("SECONDS")
+        ->group("Run");
   }
   verb.add_option("--workspace", workspace_,
                   "where runs are kept (default: $QUANTLENS_WORKSPACE, else your data folder)")
@@ -113,7 +134,14 @@ flow::Session LongOptions::session(Store& store, Progress& progress,
           .name = name_,
           .arguments = arguments,
           .threads = threads_ > 0 ? threads_ : available_cores(),
-          .strict = strict_};
+          .strict = strict_,
+          .isolation = isolation()};
+}
+
+/// The running program itself, also where its file was replaced meanwhile.
+std::optional<Isolation> LongOptions::isolation() const {
+  if (!isolate_) return {};
+  return Isolation{.program = "/proc/self/exe", .timeout_seconds = isolate_timeout_};
 }
 
 flow::DataChoice LongOptions::data() const {

@@ -37,7 +37,7 @@ CLI::Validator one_of(std::vector<std::string> words);
 /// Options that every long verb has.
 class LongOptions {
  public:
-  /// `with_data` adds --data and its company.
+  /// `with_data` adds --data and its company, and --isolate.
   void add_to(CLI::App& verb, bool with_data);
   TerminalProgress make_progress() const;
   flow::Session session(Store& store, Progress& progress,
@@ -45,11 +45,14 @@ class LongOptions {
   flow::DataChoice data() const;
 
  private:
+  std::optional<Isolation> isolation() const;
+
   std::string data_, workspace_, name_, progress_ = "auto";
   std::optional<std::uint64_t> limit_, batch_size_;
   std::uint64_t seed_ = 0;
   unsigned threads_ = 0;
-  bool quiet_ = false, strict_ = false;
+  bool quiet_ = false, strict_ = false, isolate_ = false;
+  double isolate_timeout_ = Isolation().timeout_seconds;
 };
 
 /// How a table verb prints: --output, --wide, --all.

@@ -44,8 +44,9 @@
 #include "quantlens/stats/histogram.h"        // FloatHistogram, CodeHistogram
 #include "quantlens/stats/pair_stats.h"       // PairStats: mse, sqnr_db, cosine, clip_rate
 #include "quantlens/record/tap_state.h"       // TapState: all that taps gathered; to_bytes, merge
-#include "quantlens/runtime/run.h"            // Run, TapSpec: the seam behind which models run
+#include "quantlens/runtime/run.h"            // Run, TapSpec, Isolation: the seam where models run
 #include "quantlens/runtime/open.h"           // open: one model, or two in lockstep; runtimes
+#include "quantlens/runtime/remote/serve.h"   // serve: what a worker program calls
 #include "quantlens/runtime/feed.h"           // feed: the one loop; FeedResult, OutputSink
 
 // ---- Statistics become ranges, ranges a plan, the plan a file

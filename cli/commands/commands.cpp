@@ -11,6 +11,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& command_lin
   add_workloads(program, command_line, chosen);
   add_doctor(program, command_line, chosen);
   add_demo(program, command_line, chosen);
+  add_worker(program, command_line, chosen);
 }
 
 }  // namespace quantlens::cli

@@ -12,6 +12,7 @@ void add_doctor(CLI::App& program, const std::vector<std::string>& command_line,
 void add_evaluate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_inspect(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_worker(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_workloads(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 
 }  // namespace quantlens::cli

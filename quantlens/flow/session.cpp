@@ -75,7 +75,7 @@ BatchReader make_reader(const FittedData& data, const Session& session,
 }
 
 RunOptions run_options(const Session& session) {
-  return {.threads = session.threads, .optimized_dump = {}};
+  return {.threads = session.threads, .optimized_dump = {}, .isolation = session.isolation};
 }
 
 void report_skipped(const BatchReader& reader, Progress& progress) {
@@ -131,7 +131,8 @@ void run_recorded(const Session& session, WorkloadWriter& workload,
                          .name = session.name,
                          .arguments = session.arguments,
                          .threads = session.threads,
-                         .strict = session.strict};
+                         .strict = session.strict,
+                         .isolation = session.isolation};
   try {
     work(recorded);
   } catch (const Error& error) {

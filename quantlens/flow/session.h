@@ -29,6 +29,7 @@ struct Session {
   std::vector<std::string> arguments;  ///< as the user gave them, for the record
   unsigned threads = 1;                ///< cores to use, all together
   bool strict = false;                 ///< an unreadable sample ends the verb
+  std::optional<Isolation> isolation;  ///< where the models run in a process of their own
 };
 
 /// Which samples.

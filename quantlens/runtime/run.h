@@ -1,7 +1,7 @@
 // runtime: the seam behind which models run. A Run executes one model, or two in lockstep, and owns
 // the accumulators of its taps; nobody outside sees an inner tensor. Kinds of Run: onnxruntime/
-// (the real kernels) and oracle/ (a small exact interpreter to check the others). Start here;
-// feed.h is the one loop.
+// (the real kernels), oracle/ (a small exact interpreter to check the others) and remote/ (either
+// of them in a process of its own). Start here; feed.h is the one loop.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 

@@ -18,6 +18,8 @@ constexpr double kLongestStart = 60;  // seconds; a program that is no worker is
 constexpr auto kToEnd = seconds(10);
 constexpr auto kToDie = seconds(2);  // between closing the pipe and being gone
 
+constexpr std::size_t kMostSentence = 16'384;
+
 constexpr const char* kOtherVersion = "name a worker of this version of quantlens";
 
 /// Any number that a caller may have given, as a time that a clock can hold.
@@ -87,7 +89,7 @@ Received Client::ask(Message question, FrameType answer, const std::string& doin
   Received received = exchange(std::move(question), doing);
   if (received.header.type == FrameType::error) {
     const ErrorText error = read(doing, [&] { return message_from<ErrorText>(received.text); });
-    throw Error(error.code, error.sentence);
+    throw Error(error.code, error.sentence.substr(0, kMostSentence));
   }
   read(doing, [&] {
     if (received.header.sequence == sequence_ && received.header.type == answer) return;

@@ -4,8 +4,12 @@
 #include <algorithm>
 #include <bit>
 #include <cerrno>
-#include <cstring>
+#include <cinttypes>
+#include <cstdio>
+#include <fstream>
+#include <limits>
 #include <new>
+#include <string>
 #include <system_error>
 
 #include <fcntl.h>
@@ -31,6 +35,24 @@ constexpr int kSizeSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;
                           human_bytes(bytes), std::generic_category().message(error)));
 }
 
+/// What the system can give without ending processes; without a word of it, no limit.
+std::uint64_t available_memory() {
+  std::ifstream file("/proc/meminfo");
+  for (std::string line; std::getline(file, line);) {
+    std::uint64_t kilobytes = 0;
+    if (std::sscanf(line.c_str(), "MemAvailable: %" SCNu64 " kB", &kilobytes) == 1) {
+      return kilobytes * 1024;
+    }
+  }
+  return std::numeric_limits<std::uint64_t>::max();
+}
+
+/// What is small is not asked about at every step.
+bool is_clearly_too_much(std::uint64_t bytes) {
+  constexpr std::uint64_t kSmall = 64U << 20U;
+  return bytes > kSmall && bytes > available_memory();
+}
+
 /// Room to grow, so that batches which differ a little do not need new memory each time.
 std::uint64_t rounded(std::uint64_t bytes) {
   if (bytes <= kDoubledUpTo) return std::max(kLeastShared, std::bit_ceil(bytes));
@@ -38,8 +60,9 @@ std::uint64_t rounded(std::uint64_t bytes) {
 }
 
 /// A file of this size whose pages are there: otherwise a full memory would end the process when
-/// it writes to them.
+/// it writes to them. What is clearly too much is not even tried: the system would end any process.
 FileDescriptor make_file(std::uint64_t bytes) {
+  if (is_clearly_too_much(bytes)) throw_no_memory(bytes, ENOMEM);
   FileDescriptor file(::memfd_create("quantlens", MFD_CLOEXEC | MFD_ALLOW_SEALING));
   if (!file.is_open()) throw_no_memory(bytes, errno);
   int failed = 0;
@@ -66,6 +89,7 @@ class Mapping {
 
 Payload copy_of(const Payload& payload) {
   try {
+    if (is_clearly_too_much(payload.bytes.size())) throw std::bad_alloc();
     const std::shared_ptr<std::byte[]> copy =
         std::make_shared_for_overwrite<std::byte[]>(payload.bytes.size());
     std::ranges::copy(payload.bytes, copy.get());

@@ -3,6 +3,8 @@
 #include <csignal>
 #include <cstdio>
 #include <cstring>
+#include <fstream>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -14,6 +16,7 @@
 #include <unistd.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/runtime/remote/channel.h"
 #include "quantlens/runtime/remote/messages.h"
 #include "quantlens/runtime/remote/serve.h"
@@ -137,9 +140,36 @@ int fail(std::string_view fault) {
   return 0;
 }
 
+/// Never comes back from a step; first tells its process where it is told to.
+class StuckRun final : public Run {
+ public:
+  Outputs step(const Batch&) override {
+    std::ofstream(told.string() + ".part") << ::getpid();
+    fs::rename(told.string() + ".part", told);
+    hang();
+  }
+  TapState take() override { return {}; }
+  const std::vector<NotTapped>& not_tapped() const override { return none_; }
+
+  inline static fs::path told;  // a Served opens by a plain function
+
+ private:
+  std::vector<NotTapped> none_;
+};
+
+void serve_stuck(std::string_view told) {
+  StuckRun::told = told;
+  serve({.name = "fake",
+         .version = [] { return std::string(); },
+         .read = onnx::read,
+         .open = [](const Model&, const Model*, const TapSpec&, const RunOptions&)
+             -> std::unique_ptr<Run> { return std::make_unique<StuckRun>(); }},
+        kSocket);
+}
+
 int run(std::string_view word, std::string_view runtime) {
-  if (word == "worker") {
-    serve(runtime, kSocket);
+  if (word == "worker" || word == "stuck") {
+    word == "worker" ? serve(runtime, kSocket) : serve_stuck(runtime);
     return 0;
   }
   if (word == "silent") hang();

@@ -197,6 +197,17 @@ FileDescriptor set_apart(int socket) {
   return apart;
 }
 
+/// False where the other side is gone.
+bool receive(Channel& channel, Received& request) {
+  try {
+    return channel.receive(request) == Transfer::done;
+  } catch (const Error& error) {
+    throw Error(error.code(), fmt::format("the worker is sent what is no sound frame: {}; start it "
+                                          "from quantlens of the same version",
+                                          error.what()));
+  }
+}
+
 bool wait_for(int socket, short events) {
   pollfd polled{.fd = socket, .events = events, .revents = 0};
   while (::poll(&polled, 1, -1) < 0 && errno == EINTR) continue;
@@ -213,7 +224,7 @@ void serve(const Served& runtime, int socket) {
   hello.text = text_of(Hello{.runtime = std::string(runtime.name), .version = runtime.version()});
   if (!send(channel, 0, std::move(hello))) return;
   Session session(runtime);
-  for (Received request; channel.receive(request) == Transfer::done;) {
+  for (Received request; receive(channel, request);) {
     if (request.header.type == FrameType::close) return;
     const std::uint32_t sequence = request.header.sequence;
     if (!send(channel, sequence, answer_or_error(session, std::move(request)))) return;

@@ -41,6 +41,19 @@ def equal_bytes(sandbox, model, data, limit, metric):
     harness.check(output.read_bytes() == isolated.read_bytes(), f"{model.name}: the quantized model is equal")
 
 
+def converted(sandbox):
+    """A model that quantlens converts before it runs: the worker gets that, though an older one lies at its path."""
+    model = onnx.load(MODEL)
+    model.opset_import[0].version = 12
+    old = sandbox.path / "old.onnx"
+    onnx.save(model, old)
+    here, there = (sandbox.path / f"old.{name}.onnx" for name in ("here", "there"))
+    common = ["quantize", old, "--data", DATA, "--limit", 50, "--diagnose"]
+    harness.check(" 13" in sandbox.run(*common, "-o", here).stderr, "it is converted")
+    left = [records(sandbox, *common, "-o", here), records(sandbox, *common, "-o", there, "--isolate")]
+    harness.check(left[0] == left[1] and here.read_bytes() == there.read_bytes(), "a converted model runs in a worker")
+
+
 def workers_of(process):
     """Process ids of its children."""
     found = []
@@ -149,6 +162,7 @@ def main():
     if harness.TESTDATA.is_dir():
         equal_bytes(sandbox, harness.TESTDATA / "models" / "mobilenet_v1_0.25_224.onnx", harness.imagenet(sandbox), 20,
                     harness.MOBILENET_METRIC)
+    converted(sandbox)
     by_hand(sandbox)
     same_sentences(sandbox)
     lost_workers(sandbox)

@@ -161,7 +161,7 @@ def clear_words(sandbox):
 
 
 def old_operators(sandbox):
-    """Models of every operator set are taken: quantized as far as their words go, else float with the reason."""
+    """Models of every operator set are taken; those before 13 are converted."""
     from onnx import TensorProto, helper, numpy_helper
     import numpy as np
     weight = numpy_helper.from_array(np.linspace(-1, 1, 36, dtype=np.float32).reshape(4, 1, 3, 3), "w")
@@ -173,7 +173,7 @@ def old_operators(sandbox):
         path = sandbox.path / f"opset{opset}.onnx"
         onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8), path)
         done = sandbox.json("quantize", path, "--data", "random", "--limit", 3, "--diagnose")
-        harness.check(done["ops_quantized"] == (0 if opset < 10 else 2), f"opset {opset}: {done['ops_quantized']}")
+        harness.check(done["ops_quantized"] == 2, f"opset {opset}: {done['ops_quantized']}")
         sandbox.run("diagnose", path, done["output"], "--data", "random", "--limit", 2)
 
 

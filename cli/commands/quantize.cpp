@@ -96,7 +96,10 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
   verb->add_option("--recipe", arguments->recipe,
                    "a YAML or JSON file, or the document itself in braces")
       ->check(not_empty());
-  verb->add_option("--format", arguments->format, "qdq (default)")->check(one_of({"qdq"}));
+  verb->add_option("--format", arguments->format,
+                   "qdq (default): pairs of QuantizeLinear and DequantizeLinear around the ops; "
+                   "qoperator: integer operators (QLinearConv, ...)")
+      ->check(one_of({"qdq", "qoperator"}));
   verb->add_flag("--diagnose", arguments->options.diagnose,
                  "run both models over all samples and show where they differ");
   verb->add_option("--metric", arguments->metric,

@@ -104,8 +104,11 @@ class Job {
     result.plan = std::move(planned.plan);
     workload.write("plan.json", json::dump(json::encode(result.plan)));
     count_ops(result);
-    frontend::apply(model_, result.plan, metadata_of(options_.recipe), session_.store,
-                    result.output);
+    for (std::string& note : frontend::apply(model_, result.plan, metadata_of(options_.recipe),
+                                             session_.store, result.output)) {
+      session_.progress.note(note);
+      result.notes.push_back(std::move(note));
+    }
     const Model quantized = frontend::read(result.output);
     workload.add_model(model_file("quantized", quantized));
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);

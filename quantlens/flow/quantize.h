@@ -32,7 +32,7 @@ struct QuantizeResult {
   std::uint64_t ops_quantized = 0;
   std::uint64_t ops_float = 0;
   Plan plan;
-  std::vector<std::string> notes;  ///< on the recipe: patterns that match nothing and the like
+  std::vector<std::string> notes;  ///< patterns of the recipe that match nothing and the like
   std::optional<AccuracyPair> accuracy;
   std::optional<Diagnosis> diagnosis;
 };

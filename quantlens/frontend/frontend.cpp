@@ -19,9 +19,9 @@ struct Format {
   bool (*match)(Bytes bytes, const fs::path& path);
   Model (*read)(const fs::path& path, MappedFile file);
   void (*check_destination)(const Model& model, const fs::path& path);
-  void (*apply)(const Model& model, const Plan& plan,
-                const std::map<std::string, std::string>& metadata, Store& store,
-                const fs::path& path);
+  std::vector<std::string> (*apply)(const Model& model, const Plan& plan,
+                                    const std::map<std::string, std::string>& metadata,
+                                    Store& store, const fs::path& path);
 };
 
 constexpr Format kFormats[] = {
@@ -106,8 +106,9 @@ void check_destination(const Model& model, const fs::path& path) {
   }
 }
 
-void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
-           Store& store, const fs::path& path) {
+std::vector<std::string> apply(const Model& model, const Plan& plan,
+                               const std::map<std::string, std::string>& metadata, Store& store,
+                               const fs::path& path) {
   for (const Format& format : kFormats) {
     if (format.name == model.format) return format.apply(model, plan, metadata, store, path);
   }

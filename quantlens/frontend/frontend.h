@@ -33,8 +33,10 @@ void check_destination(const Model& model, const fs::path& path);
 
 /// Writes the model that `plan` asks for (with its external data file, if the source has one) to
 /// `path`, all or nothing. `metadata` is added to the file's own key/value
-/// properties; the map of original names is added under "quantlens.names".
-void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
-           Store& store, const fs::path& path);
+/// properties; the map of original names is added under "quantlens.names". Returns sentences on
+/// what the plan's format has no words for, and is written in another way.
+std::vector<std::string> apply(const Model& model, const Plan& plan,
+                               const std::map<std::string, std::string>& metadata, Store& store,
+                               const fs::path& path);
 
 }  // namespace quantlens::frontend

@@ -80,6 +80,7 @@ class Planner {
     const Parameters parameters(index_, prepared_, ranges, recipe_, target);
     const Selection selection = select_with_ranges(parameters);
     Plan plan = parameters.plan(selection, recipes_);
+    if (recipe_.quant_format != "default") plan.quant_format = recipe_.quant_format;
     plan.folds = prepared_.folds;
     plan.input_edits = prepared_.input_edits;
     plan.weights = prepared_.weights;

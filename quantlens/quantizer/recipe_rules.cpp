@@ -63,7 +63,7 @@ bool matches(const boost::regex& expression, const std::string& pattern, const s
 }  // namespace
 
 RecipeRules::RecipeRules(const Recipe& recipe) : recipe_(recipe) {
-  check("quant_format", recipe.quant_format, {"qdq", "default"});
+  check("quant_format", recipe.quant_format, {"qdq", "qoperator", "default"});
   check("reduce_range", recipe.reduce_range, {"auto", "true", "false"});
   check("", OpRecipe{recipe.activation, recipe.weight});
   const auto compile = [](const std::map<std::string, OpRecipe>& entries,

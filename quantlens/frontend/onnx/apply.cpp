@@ -130,8 +130,9 @@ void check_destination(const Model& model, const fs::path& path) {
   }
 }
 
-void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
-           Store& store, const fs::path& path) {
+std::vector<std::string> apply(const Model& model, const Plan& plan,
+                               const std::map<std::string, std::string>& metadata, Store& store,
+                               const fs::path& path) {
   PlanEdit edit = plan_edit(model, plan);
   edit.edit.metadata.insert(metadata.begin(), metadata.end());
   Source source = source_of(model);
@@ -156,6 +157,7 @@ void apply(const Model& model, const Plan& plan, const std::map<std::string, std
   file.emit([&](Bytes bytes) { writer->write(bytes); });
   if (data_writer) data_writer->commit();
   writer->commit();
+  return std::move(edit.notes);
 }
 
 }  // namespace quantlens::onnx

@@ -70,7 +70,7 @@ void write(const Model& model, const Edit& edit, const WriteOptions& options, co
 std::string merge(const Model& first, const Edit& edit_first, const Model& second,
                   const Edit& edit_second, const std::string& prefix, const WriteOptions& options);
 
-/// The Edit that a Plan means (QDQ). Names: `<value>_QuantizeLinear_Output`,
+/// The Edit that a Plan means, in its format. Names: `<value>_QuantizeLinear_Output`,
 /// `<value>_DequantizeLinear_Output`, `<weight>_quantized`, made unique where taken; a graph output
 /// keeps its name on the dequantized value.
 Edit edit_for(const Model& model, const Plan& plan);
@@ -79,7 +79,7 @@ Edit edit_for(const Model& model, const Plan& plan);
 void check_destination(const Model& model, const fs::path& path);
 
 /// frontend::apply for ONNX.
-void apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
+std::vector<std::string> apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
            Store& store, const fs::path& path);
 
 /// One TensorProto, ModelProto, … as bytes, for tests and generated models: a whole model of a

@@ -14,6 +14,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/names.h"
+#include "quantlens/frontend/onnx/qoperator_edit.h"
 #include "quantlens/frontend/onnx/schemes.h"
 #include "quantlens/frontend/onnx/write.h"
 #include "quantlens/graph/order.h"
@@ -349,7 +350,9 @@ class PlanEditor {
 }  // namespace
 
 PlanEdit plan_edit(const Model& model, const Plan& plan) {
-  return PlanEditor(model, plan).run();
+  PlanEdit edit = PlanEditor(model, plan).run();
+  if (plan.quant_format == "qoperator") use_integer_operators(model, plan, edit);
+  return edit;
 }
 
 Edit edit_for(const Model& model, const Plan& plan) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "quantlens/frontend/onnx/encode.h"
@@ -12,6 +13,7 @@ namespace quantlens::onnx {
 struct PlanEdit {
   Edit edit;
   std::vector<NewWeight> weights;
+  std::vector<std::string> notes;  ///< what the format of the plan could not say
 };
 
 /// REQUIRES: `model` and `plan` outlive what is returned.

@@ -47,9 +47,9 @@ Tensor narrowed(DType dtype, const Shape& shape, const std::vector<std::int32_t>
 }  // namespace
 
 void check_supported(const Model& model, const Plan& plan) {
-  if (plan.quant_format != "qdq") {
+  if (plan.quant_format != "qdq" && plan.quant_format != "qoperator") {
     throw Error(Errc::unsupported,
-                fmt::format("{}: the format '{}' cannot be written yet; choose qdq",
+                fmt::format("{}: the format '{}' cannot be written; choose qdq or qoperator",
                             printable(model.path.string()), printable(plan.quant_format)));
   }
   const auto found = model.opsets.find("");

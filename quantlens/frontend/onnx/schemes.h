@@ -10,7 +10,7 @@
 namespace quantlens::onnx {
 
 /// Throws Errc::unsupported where the model's operators are too old for the schemes of the plan, or
-/// its format is another than QDQ; Errc::bad_input where a scheme is none.
+/// its format is none that is written; Errc::bad_input where a scheme is none.
 void check_supported(const Model& model, const Plan& plan);
 
 /// A tensor of codes. REQUIRES: `check_supported` let the dtype pass.

@@ -1,0 +1,325 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/frontend/onnx/qoperator_edit.h"
+
+#include <algorithm>
+#include <limits>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/names.h"
+#include "quantlens/frontend/onnx/qdq_graph.h"
+#include "quantlens/frontend/onnx/qoperator_rules.h"
+#include "quantlens/frontend/onnx/schemes.h"
+#include "quantlens/frontend/onnx/write.h"
+#include "quantlens/graph/order.h"
+#include "quantlens/quant/params.h"
+
+namespace quantlens::onnx {
+namespace {
+
+constexpr std::int64_t kIntegerClipOpset = 12;  // the first whose Clip takes 8-bit integers
+constexpr std::size_t kMostExamples = 3;
+
+/// What a Relu or Clip lets through.
+struct Bounds {
+  float low = -std::numeric_limits<float>::infinity();
+  float high = std::numeric_limits<float>::infinity();
+};
+
+/// The bounds as codes: rounding keeps the order of numbers, so the codes may be clipped instead.
+CodeRange code_bounds(const Bounds& bounds, const Coded& codes) {
+  const QParams params{.scale = codes.scales.data<float>()[0],
+                       .zero_point = static_cast<std::int32_t>(to_int64(codes.zero_points)[0])};
+  return {quantize(bounds.low, params, codes.dtype()),
+          quantize(bounds.high, params, codes.dtype())};
+}
+
+/// How an op's result becomes codes.
+struct Tail {
+  Coded codes;
+  std::size_t quantize = 0;
+  std::optional<std::size_t> clip;  ///< a Relu or Clip in between
+  CodeRange bounds;                 ///< its, where there is one
+
+  /// Whether saturation does not do all of its work.
+  bool clips() const { return clip && bounds != code_limits(codes.dtype()); }
+};
+
+class IntegerForm {
+ public:
+  IntegerForm(const Model& model, PlanEdit& edit)
+      : graph_(model.graph),
+        index_(model.graph),
+        edit_(edit.edit),
+        qdq_(model.graph, edit),
+        names_(model.graph),
+        gone_(qdq_.nodes().size()),
+        replaced_by_(qdq_.nodes().size()) {
+    const auto found = model.opsets.find("");
+    opset_ = found == model.opsets.end() ? 0 : found->second;
+    for (const EditedNode& edited : qdq_.nodes()) {
+      names_.take(edited.node.name);
+      for (const std::string& output : edited.node.outputs) names_.take(output);
+    }
+    for (const auto& [name, tensor] : edit_.weights) names_.take(name);
+    for (const NewWeight& weight : edit.weights) names_.take(weight.name);
+  }
+
+  /// Gives the ops that compute on codes now.
+  std::set<std::string> run() {
+    for (std::size_t i = 0; i < gone_.size(); ++i) {
+      if (!gone_[i] && at(i).original && at(i).node.domain.empty()) convert(i);
+    }
+    write_nodes();
+    drop_unread_links();
+    drop_unread_weights();
+    return std::move(integer_);
+  }
+
+ private:
+  const EditedNode& at(std::size_t i) const { return qdq_.nodes()[i]; }
+
+  void convert(std::size_t i) {
+    const Node& node = at(i).node;
+    std::vector<std::optional<Coded>> inputs;
+    std::vector<std::optional<Tail>> tails;
+    Site site{.node = node, .opset = opset_, .inputs = {}, .outputs = {}, .bias = {}};
+    for (const std::string& input : node.inputs) inputs.push_back(qdq_.dequantized_from(input));
+    for (const std::string& output : node.outputs) {
+      if (qdq_.is_read(output)) tails.push_back(tail(output));
+    }
+    for (const auto& codes : inputs) site.inputs.push_back(codes ? &*codes : nullptr);
+    for (const auto& one : tails) site.outputs.push_back(one ? &one->codes : nullptr);
+    if (site.inputs.empty() || tails.empty()) return;
+
+    const auto clips = [](const auto& tail) { return tail && tail->clip; };
+    if (moves_codes(site) && std::ranges::none_of(tails, clips)) {
+      return move(i, site.inputs[0]->tensor, tails);
+    }
+    if (bounds_of(at(i))) return clip_codes(i, site, tails[0]);
+    const auto add = tails[0] ? std::nullopt : bias_add(i);
+    if (add) site.bias = {at(*add).node.inputs[1]};
+    if (auto op = integer_op(site)) replace(i, std::move(*op), tails[0], add);
+  }
+
+  std::optional<Tail> tail(const std::string& value) const {
+    if (auto direct = qdq_.quantized_to(value)) {
+      return Tail{.codes = direct->codes, .quantize = direct->node, .clip = {}, .bounds = {}};
+    }
+    const auto reader = qdq_.only_reader(value);
+    const auto bounds = reader ? bounds_of(at(*reader)) : std::nullopt;
+    if (!bounds || at(*reader).node.inputs[0] != value) return std::nullopt;
+    const auto behind = qdq_.quantized_to(at(*reader).node.outputs[0]);
+    if (!behind || behind->codes.scales.size() != 1) return std::nullopt;
+    Tail tail{.codes = behind->codes,
+              .quantize = behind->node,
+              .clip = reader,
+              .bounds = code_bounds(*bounds, behind->codes)};
+    if (tail.clips() && opset_ < kIntegerClipOpset) return std::nullopt;
+    return tail;
+  }
+
+  /// What a Relu or Clip lets through, where that is known.
+  std::optional<Bounds> bounds_of(const EditedNode& edited) const {
+    const Node& node = edited.node;
+    if (!edited.original || !node.domain.empty()) return std::nullopt;
+    if (node.kind == Kind::relu) return Bounds{.low = 0};
+    if (node.kind != Kind::clip) return std::nullopt;
+    Bounds bounds;
+    bounds.low = attribute_float(node, "min", bounds.low);
+    bounds.high = attribute_float(node, "max", bounds.high);
+    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
+      if (i >= node.inputs.size() || node.inputs[i].empty()) continue;
+      const Tensor* bound = index_.constant(node.inputs[i]);
+      if (bound == nullptr || bound->dtype() != DType::float32 || bound->size() != 1) return {};
+      (i == 1 ? bounds.low : bounds.high) = aligned(*bound).data<float>()[0];
+    }
+    if (!(bounds.low <= bounds.high)) return std::nullopt;
+    return bounds;
+  }
+
+  /// The Add of a constant with one element a column, where it alone reads a MatMul's result.
+  std::optional<std::size_t> bias_add(std::size_t i) const {
+    const Node& node = at(i).node;
+    const auto reader = qdq_.only_reader(node.outputs[0]);
+    if (node.kind != Kind::matmul || !reader || !at(*reader).original) return std::nullopt;
+    const Node& add = at(*reader).node;
+    if (add.kind != Kind::add || add.inputs[0] != node.outputs[0]) return std::nullopt;
+    const Tensor* bias = index_.constant(add.inputs[1]);
+    const auto weight = qdq_.dequantized_from(node.inputs[1]);
+    if (bias == nullptr || bias->dtype() != DType::float32 || bias->shape().size() != 1) return {};
+    if (!weight || !weight->shape || weight->shape->size() != 2) return std::nullopt;
+    return bias->shape()[0] == (*weight->shape)[1] ? reader : std::nullopt;
+  }
+
+  /// The op stays, and reads and gives codes.
+  void move(std::size_t i, const std::string& codes,
+            const std::vector<std::optional<Tail>>& tails) {
+    const std::size_t number = *at(i).original;
+    const std::vector<std::string>& outputs = at(i).node.outputs;
+    edit_.inputs[number][0] = codes;
+    auto tail = tails.begin();
+    for (std::size_t k = 0; k < outputs.size(); ++k) {
+      if (!qdq_.is_read(outputs[k])) continue;
+      edit_.outputs[number][k] = (*tail)->codes.tensor;
+      gone_[(*tail)->quantize] = true;
+      ++tail;
+    }
+    integer_.insert(op_id(graph_.nodes[number]));
+  }
+
+  /// A Relu or Clip by itself, between codes that mean the same numbers.
+  void clip_codes(std::size_t i, const Site& site, const std::optional<Tail>& tail) {
+    const Coded* from = site.inputs[0];
+    if (opset_ < kIntegerClipOpset || from == nullptr || !tail || tail->clip) return;
+    if (from->scales.size() != 1 || !equal_parameters(*from, tail->codes)) return;
+    const CodeRange bounds = code_bounds(*bounds_of(at(i)), *from);
+    replace(i, integer_clip(at(i).node, from->tensor, *from, bounds), tail, {});
+  }
+
+  Node integer_clip(const Node& old, const std::string& from, const Coded& codes,
+                    const CodeRange& bounds) {
+    Node node;
+    node.name = old.name;
+    node.type = "Clip";
+    node.inputs = {from};
+    const auto add = [&](const char* end, std::int64_t bound) {
+      node.inputs.push_back(names_.take(codes.tensor + end));
+      edit_.weights.emplace_back(
+          node.inputs.back(), codes_tensor(codes.dtype(), {}, {static_cast<std::int32_t>(bound)}));
+    };
+    add("_min", bounds.min);
+    add("_max", bounds.max);
+    return node;
+  }
+
+  /// `op` makes what the tail or the Add made, which go.
+  void replace(std::size_t i, Node op, const std::optional<Tail>& tail,
+               const std::optional<std::size_t>& add) {
+    std::vector<Node>& nodes = replaced_by_[i];
+    if (op.domain == kMicrosoftDomain) edit_.opsets[kMicrosoftDomain] = 1;
+    if (add) gone_[*add] = true;
+    if (!tail) {
+      op.outputs = at(add.value_or(i)).node.outputs;
+      nodes.push_back(std::move(op));
+    } else if (tail->clips()) {
+      op.outputs = {names_.take(tail->codes.tensor + "_unclipped")};
+      nodes.push_back(std::move(op));
+      nodes.push_back(
+          integer_clip(at(*tail->clip).node, nodes[0].outputs[0], tail->codes, tail->bounds));
+      nodes[1].outputs = {tail->codes.tensor};
+    } else {
+      op.outputs = {tail->codes.tensor};
+      nodes.push_back(std::move(op));
+    }
+    if (tail) gone_[tail->quantize] = true;
+    if (tail && tail->clip) gone_[*tail->clip] = true;
+    integer_.insert(op_id(graph_.nodes[*at(i).original]));
+  }
+
+  void write_nodes() {
+    edit_.inserted.clear();
+    for (std::size_t i = 0; i < gone_.size(); ++i) {
+      const EditedNode& edited = at(i);
+      if (!edited.original && !gone_[i]) edit_.inserted.emplace(edited.before, edited.node);
+      if (!edited.original || (!gone_[i] && replaced_by_[i].empty())) continue;
+      edit_.removed.insert(*edited.original);
+      for (const Node& node : replaced_by_[i]) edit_.inserted.emplace(*edited.original, node);
+    }
+  }
+
+  /// What the nodes, as they are now, and the graph's outputs read.
+  std::set<std::string> read_values() const {
+    std::set<std::string> read;
+    for (const Node& node : edited_nodes(graph_, edit_, {})) {
+      read.insert(node.inputs.begin(), node.inputs.end());
+    }
+    for (const ValueInfo& output : graph_.outputs) read.insert(output.name);
+    return read;
+  }
+
+  /// A DequantizeLinear whose readers all read its codes now goes.
+  void drop_unread_links() {
+    const std::set<std::string> read = read_values();
+    std::erase_if(edit_.inserted, [&](const auto& inserted) {
+      const Node& node = inserted.second;
+      return node.type == "DequantizeLinear" && !read.contains(node.outputs[0]);
+    });
+  }
+
+  /// Parameters, bounds and the like that nobody reads any more, and entries for values that nobody
+  /// makes.
+  void drop_unread_weights() {
+    const std::set<std::string> read = read_values();
+    std::erase_if(edit_.weights, [&](const auto& weight) { return !read.contains(weight.first); });
+    for (const std::size_t number : edit_.removed) {
+      for (const std::string& input : graph_.nodes[number].inputs) {
+        if (!read.contains(input)) drop_constant(input);
+      }
+    }
+    std::set<std::string> made;
+    for (const Node& node : edited_nodes(graph_, edit_, {})) {
+      made.insert(node.outputs.begin(), node.outputs.end());
+    }
+    for (const Node& node : graph_.nodes) {
+      for (const std::string& output : node.outputs) {
+        if (!made.contains(output)) edit_.values_dropped.insert(output);
+      }
+    }
+  }
+
+  void drop_constant(const std::string& name) {
+    if (graph_.weights.contains(name)) {
+      edit_.removed_weights.insert(name);
+      edit_.values_dropped.insert(name);
+    } else if (const auto producer = index_.producer(name);
+               producer && graph_.nodes[*producer].kind == Kind::constant) {
+      edit_.removed.insert(*producer);
+    }
+  }
+
+  const Graph& graph_;
+  GraphIndex index_;
+  Edit& edit_;
+  QdqGraph qdq_;
+  FreeNames names_;
+  std::int64_t opset_ = 0;
+  std::vector<bool> gone_;                      ///< by node of `qdq_`
+  std::vector<std::vector<Node>> replaced_by_;  ///< by node of `qdq_`
+  std::set<std::string> integer_;               ///< ops that compute on codes
+};
+
+/// What the plan quantizes, and the format has no integer operator for: names by type.
+std::vector<std::string> notes_on(const Plan& plan, const std::set<std::string>& integer) {
+  std::map<std::string, std::vector<std::string>> left;
+  for (const OpPlan& op : plan.ops) {
+    const bool is_anchor = !op.members.empty() && op.members[0] == op.op;
+    if (op.quantized && is_anchor && !integer.contains(op.op)) left[op.type].push_back(op.name);
+  }
+  std::vector<std::string> notes;
+  for (const auto& [type, names] : left) {
+    std::vector<std::string> examples;
+    for (const std::string& name : names) {
+      if (examples.size() < kMostExamples) examples.push_back(printable(name));
+    }
+    if (names.size() > examples.size()) examples.emplace_back("...");
+    notes.push_back(fmt::format(
+        "qoperator: without an integer operator, computed in float between DequantizeLinear and "
+        "QuantizeLinear: {} of type {} ({})",
+        names.size(), printable(type), fmt::join(examples, ", ")));
+  }
+  return notes;
+}
+
+}  // namespace
+
+void use_integer_operators(const Model& model, const Plan& plan, PlanEdit& edit) {
+  const std::set<std::string> integer = IntegerForm(model, edit).run();
+  edit.notes = notes_on(plan, integer);
+}
+
+}  // namespace quantlens::onnx

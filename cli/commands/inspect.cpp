@@ -35,6 +35,10 @@ void print_head(const flow::Inspection& inspection) {
   };
   print_values("input ", inspection.inputs);
   print_values("output", inspection.outputs);
+  if (const auto format = inspection.metadata.find("quantlens.format");
+      format != inspection.metadata.end()) {
+    print_out(fmt::format("quantized by quantlens, format {}\n", printable(format->second)));
+  }
   print_out(fmt::format("{} of {} ops would be quantized\n", inspection.would_quantize,
                         inspection.ops.size()));
 }

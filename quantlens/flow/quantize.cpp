@@ -82,8 +82,9 @@ TapState calibration_statistics(const QuantizeOptions& options, const Model& mod
   return state;
 }
 
-std::map<std::string, std::string> metadata_of(const Recipe& recipe) {
+std::map<std::string, std::string> metadata_of(const Recipe& recipe, const Plan& plan) {
   return {{"quantlens.version", kVersion},
+          {"quantlens.format", plan.quant_format},
           {"quantlens.recipe", boost::json::serialize(json::encode(recipe))}};
 }
 
@@ -104,8 +105,9 @@ class Job {
     result.plan = std::move(planned.plan);
     workload.write("plan.json", json::dump(json::encode(result.plan)));
     count_ops(result);
-    for (std::string& note : frontend::apply(model_, result.plan, metadata_of(options_.recipe),
-                                             session_.store, result.output)) {
+    for (std::string& note :
+         frontend::apply(model_, result.plan, metadata_of(options_.recipe, result.plan),
+                         session_.store, result.output)) {
       session_.progress.note(note);
       result.notes.push_back(std::move(note));
     }

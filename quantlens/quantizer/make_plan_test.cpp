@@ -76,6 +76,28 @@ TEST(MakePlan, LeavesAllInFloatWhereTheModelsOperatorsKnowNoCodes) {
   EXPECT_TRUE(old.notes.empty());
 }
 
+TEST(MakePlan, DecidesTheSameForEitherFormatAndSaysWhichOne) {
+  const Plan pairs = plan_of(two_convs().model()).plan;
+  const Plan integer = plan_of(two_convs().model(), {.quant_format = "qoperator"}).plan;
+  const Plan usual = plan_of(two_convs().model(), {.quant_format = "default"}).plan;
+  EXPECT_EQ(pairs.quant_format, "qdq");
+  EXPECT_EQ(integer.quant_format, "qoperator");
+  EXPECT_EQ(usual.quant_format, "qdq");
+  EXPECT_EQ(integer.ops, pairs.ops);
+  EXPECT_EQ(integer.activations, pairs.activations);
+  EXPECT_EQ(integer.weights_quantized, pairs.weights_quantized);
+}
+
+TEST(MakePlan, RefusesAFormatThatIsNone) {
+  try {
+    plan_of(two_convs().model(), {.quant_format = "qop"});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(static_cast<int>(error.code()), static_cast<int>(Errc::usage));
+    EXPECT_NE(std::string(error.what()).find("qdq, qoperator"), std::string::npos);
+  }
+}
+
 TEST(MakePlan, QuantizesConvsAndWhatLiesBetween) {
   const SmallGraph net = two_convs();
   const Plan plan = plan_of(net.model()).plan;

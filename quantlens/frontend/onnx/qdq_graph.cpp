@@ -53,7 +53,9 @@ void QdqGraph::connect(std::size_t number) {
   const EditedNode& edited = nodes_[number];
   for (const std::string& output : edited.node.outputs) makers_[output] = number;
   for (const auto* list : {&edited.node.inputs, &edited.captured}) {
-    for (const std::string& input : *list) readers_[input].push_back(number);
+    for (const std::string& input : *list) {
+      if (!input.empty()) readers_[input].push_back(number);
+    }
   }
 }
 

@@ -72,7 +72,7 @@ class IntegerForm {
   /// Gives the ops that compute on codes now.
   std::set<std::string> run() {
     for (std::size_t i = 0; i < gone_.size(); ++i) {
-      if (!gone_[i] && at(i).original && at(i).node.domain.empty()) convert(i);
+      if (!gone_[i] && replaced_by_[i].empty() && is_plain(at(i))) convert(i);
     }
     write_nodes();
     drop_unread_links();
@@ -82,6 +82,12 @@ class IntegerForm {
 
  private:
   const EditedNode& at(std::size_t i) const { return qdq_.nodes()[i]; }
+
+  /// One of ONNX's own ops in the model, with inputs and outputs.
+  static bool is_plain(const EditedNode& edited) {
+    const Node& node = edited.node;
+    return edited.original && node.domain.empty() && !node.inputs.empty() && !node.outputs.empty();
+  }
 
   void convert(std::size_t i) {
     const Node& node = at(i).node;
@@ -94,12 +100,13 @@ class IntegerForm {
     }
     for (const auto& codes : inputs) site.inputs.push_back(codes ? &*codes : nullptr);
     for (const auto& one : tails) site.outputs.push_back(one ? &one->codes : nullptr);
-    if (site.inputs.empty() || tails.empty()) return;
+    if (tails.empty()) return;
 
     const auto clips = [](const auto& tail) { return tail && tail->clip; };
     if (moves_codes(site) && std::ranges::none_of(tails, clips)) {
       return move(i, site.inputs[0]->tensor, tails);
     }
+    if (node.outputs.size() != 1) return;
     if (bounds_of(at(i))) return clip_codes(i, site, tails[0]);
     const auto add = tails[0] ? std::nullopt : bias_add(i);
     if (add) site.bias = {at(*add).node.inputs[1]};
@@ -126,7 +133,7 @@ class IntegerForm {
   /// What a Relu or Clip lets through, where that is known.
   std::optional<Bounds> bounds_of(const EditedNode& edited) const {
     const Node& node = edited.node;
-    if (!edited.original || !node.domain.empty()) return std::nullopt;
+    if (!is_plain(edited)) return std::nullopt;
     if (node.kind == Kind::relu) return Bounds{.low = 0};
     if (node.kind != Kind::clip) return std::nullopt;
     Bounds bounds;
@@ -145,10 +152,12 @@ class IntegerForm {
   /// The Add of a constant with one element a column, where it alone reads a MatMul's result.
   std::optional<std::size_t> bias_add(std::size_t i) const {
     const Node& node = at(i).node;
+    if (node.kind != Kind::matmul || node.inputs.size() != 2) return std::nullopt;
     const auto reader = qdq_.only_reader(node.outputs[0]);
-    if (node.kind != Kind::matmul || !reader || !at(*reader).original) return std::nullopt;
+    if (!reader || !is_plain(at(*reader))) return std::nullopt;
     const Node& add = at(*reader).node;
-    if (add.kind != Kind::add || add.inputs[0] != node.outputs[0]) return std::nullopt;
+    if (add.kind != Kind::add || add.inputs.size() != 2) return std::nullopt;
+    if (add.inputs[0] != node.outputs[0]) return std::nullopt;
     const Tensor* bias = index_.constant(add.inputs[1]);
     const auto weight = qdq_.dequantized_from(node.inputs[1]);
     if (bias == nullptr || bias->dtype() != DType::float32 || bias->shape().size() != 1) return {};
@@ -197,12 +206,13 @@ class IntegerForm {
     return node;
   }
 
-  /// `op` makes what the tail or the Add made, which go.
+  /// `op` makes what the tail or the Add made, which go. It stands where the Add stood: its bias
+  /// may be made just before that.
   void replace(std::size_t i, Node op, const std::optional<Tail>& tail,
                const std::optional<std::size_t>& add) {
-    std::vector<Node>& nodes = replaced_by_[i];
+    std::vector<Node>& nodes = replaced_by_[add.value_or(i)];
     if (op.domain == kMicrosoftDomain) edit_.opsets[kMicrosoftDomain] = 1;
-    if (add) gone_[*add] = true;
+    if (add) gone_[i] = true;
     if (!tail) {
       op.outputs = at(add.value_or(i)).node.outputs;
       nodes.push_back(std::move(op));

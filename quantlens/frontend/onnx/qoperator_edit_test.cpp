@@ -259,6 +259,34 @@ TEST_F(IntegerOperators, TakeTheBiasBehindAMatMul) {
   EXPECT_EQ(maker("y").type, "Add");
 }
 
+TEST_F(IntegerOperators, StandBehindTheBiasThatTheyRead) {
+  Graph graph =
+      chain({make_node("MatMul", {"x", "w"}, {"m"}),
+             make_node("Constant", {}, {"b"}, {{"value", Tensor::from<float>({2}, {1, 2})}}),
+             make_node("Add", {"m", "b"}, {"y"})});
+  graph.weights["w"] = Tensor::from<float>({3, 2}, std::vector<float>(6, 1));
+  Plan plan = chain_plan({"x"});
+  plan.weights_quantized = {weight("w", {"m", 1}, 1)};
+  apply(graph, plan);
+  EXPECT_THAT(types(), ElementsAre("QuantizeLinear", "Constant", "MatMulIntegerToFloat"));
+}
+
+/// What the reader of files lets pass, and no runtime would.
+TEST_F(IntegerOperators, AreNotMadeOfNodesThatLackTheirInputs) {
+  const auto body = std::make_shared<Graph>();
+  body->nodes = {make_node("Neg", {"s"}, {"inner"})};
+  body->outputs = {float_value("inner", {})};
+  Node odd = make_node("Relu", {}, {"y"});
+  odd.subgraphs["body"] = body;
+  apply(chain({make_node("Add", {"x", "x"}, {"s"}), odd}), chain_plan({"x", "y"}));
+  EXPECT_EQ(maker("s").type, "Add");
+  apply(chain({make_node("MatMul", {"x"}, {"m"}), make_node("Add", {"m"}, {"y"})}),
+        chain_plan({"x"}));
+  EXPECT_EQ(maker("m").type, "MatMul");
+  apply(chain({make_node("Add", {"x"}, {"", "y"})}), chain_plan({"x", "y"}));
+  EXPECT_EQ(maker("y_QuantizeLinear_Input").type, "Add");
+}
+
 /// The bounds that a graph gives are dropped with the Clip, unless another node reads them.
 TEST_F(IntegerOperators, DropTheBoundsOfAClipThatSaturationReplaces) {
   Graph graph =

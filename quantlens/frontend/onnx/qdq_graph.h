@@ -33,7 +33,7 @@ struct EditedNode {
 /// The graph that the edit of a plan makes, and where its values are codes.
 class QdqGraph {
  public:
-  QdqGraph(const Graph& graph, const PlanEdit& edit);
+  QdqGraph(const Graph& graph, const PlanEdit& plan);
 
   const std::vector<EditedNode>& nodes() const { return nodes_; }  ///< in the order of the file
   bool is_output(const std::string& value) const { return outputs_.contains(value); }

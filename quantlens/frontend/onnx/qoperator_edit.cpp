@@ -93,7 +93,7 @@ class IntegerForm {
     const Node& node = at(i).node;
     std::vector<std::optional<Coded>> inputs;
     std::vector<std::optional<Tail>> tails;
-    Site site{.node = node, .opset = opset_, .inputs = {}, .outputs = {}, .bias = {}};
+    Site site{.node = node, .opset = opset_, .inputs = {}, .outputs = {}, .bias = ""};
     for (const std::string& input : node.inputs) inputs.push_back(qdq_.dequantized_from(input));
     for (const std::string& output : node.outputs) {
       if (qdq_.is_read(output)) tails.push_back(tail(output));
@@ -108,8 +108,9 @@ class IntegerForm {
     }
     if (node.outputs.size() != 1) return;
     if (bounds_of(at(i))) return clip_codes(i, site, tails[0]);
-    const auto add = tails[0] ? std::nullopt : bias_add(i);
-    if (add) site.bias = {at(*add).node.inputs[1]};
+    const auto bias = tails[0] ? std::nullopt : bias_behind(i);
+    std::optional<std::size_t> add;
+    if (bias) site.bias = bias->value, add = bias->add;
     if (auto op = integer_op(site)) replace(i, std::move(*op), tails[0], add);
   }
 
@@ -149,20 +150,25 @@ class IntegerForm {
     return bounds;
   }
 
-  /// The Add of a constant with one element a column, where it alone reads a MatMul's result.
-  std::optional<std::size_t> bias_add(std::size_t i) const {
+  /// A constant with one element a column that is added to a MatMul's result.
+  struct Bias {
+    std::size_t add = 0;
+    std::string value;
+  };
+  std::optional<Bias> bias_behind(std::size_t i) const {
     const Node& node = at(i).node;
     if (node.kind != Kind::matmul || node.inputs.size() != 2) return std::nullopt;
     const auto reader = qdq_.only_reader(node.outputs[0]);
     if (!reader || !is_plain(at(*reader))) return std::nullopt;
     const Node& add = at(*reader).node;
     if (add.kind != Kind::add || add.inputs.size() != 2) return std::nullopt;
-    if (add.inputs[0] != node.outputs[0]) return std::nullopt;
-    const Tensor* bias = index_.constant(add.inputs[1]);
+    const std::string& value = add.inputs[add.inputs[0] == node.outputs[0] ? 1 : 0];
+    const Tensor* bias = index_.constant(value);
     const auto weight = qdq_.dequantized_from(node.inputs[1]);
     if (bias == nullptr || bias->dtype() != DType::float32 || bias->shape().size() != 1) return {};
     if (!weight || !weight->shape || weight->shape->size() != 2) return std::nullopt;
-    return bias->shape()[0] == (*weight->shape)[1] ? reader : std::nullopt;
+    if (bias->shape()[0] != (*weight->shape)[1]) return std::nullopt;
+    return Bias{.add = *reader, .value = value};
   }
 
   /// The op stays, and reads and gives codes.

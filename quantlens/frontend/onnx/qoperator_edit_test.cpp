@@ -252,6 +252,10 @@ TEST_F(IntegerOperators, TakeTheBiasBehindAMatMul) {
                                              "w_scale", "x_zero_point", "w_zero_point", "b"));
   EXPECT_THAT(values(), Not(Contains(Key("m"))));
 
+  std::swap(graph.nodes[1].inputs[0], graph.nodes[1].inputs[1]);
+  apply(graph, plan);
+  EXPECT_THAT(maker("y").inputs, Contains("b"));
+
   graph.outputs.push_back(float_value("m", {}));
   apply(graph, plan);
   EXPECT_EQ(maker("m").type, "MatMulIntegerToFloat") << "somebody wants it without the bias";

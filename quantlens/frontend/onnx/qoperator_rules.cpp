@@ -125,7 +125,7 @@ std::optional<Node> matmul(const Site& site, const Row& row) {
     op.type = "MatMulIntegerToFloat";
     op.domain = kMicrosoftDomain;
     op.inputs = {a->tensor, b->tensor, a->scale, b->scale, a->zero_point, b->zero_point};
-    op.inputs.insert(op.inputs.end(), site.bias.begin(), site.bias.end());
+    if (!site.bias.empty()) op.inputs.push_back(site.bias);
     return op;
   }
   if (!is_plain(y) || y->dtype() != a->dtype()) return {};

@@ -15,10 +15,10 @@ namespace quantlens::onnx {
 /// the other side of these.
 struct Site {
   const Node& node;
-  std::int64_t opset = 0;              ///< of ONNX's own operators
-  std::vector<const Coded*> inputs;    ///< by position; null: absent, or a float
-  std::vector<const Coded*> outputs;   ///< of those that are read; null: read as a float
-  std::vector<std::string> bias = {};  ///< a float vector that is added to the result, or nothing
+  std::int64_t opset = 0;             ///< of ONNX's own operators
+  std::vector<const Coded*> inputs;   ///< by position; null: absent, or a float
+  std::vector<const Coded*> outputs;  ///< of those that are read; null: read as a float
+  std::string bias;                   ///< a float vector that is added to the result; empty: none
 };
 
 /// The integer operator that does the op's work, without its outputs; nothing where none does, as

@@ -342,7 +342,7 @@ float largest_step(const Plan& plan) {
 void expect_near(const TensorMap& expected, const TensorMap& actual, float bound) {
   ASSERT_EQ(expected.size(), actual.size());
   for (const auto& [name, tensor] : expected) {
-    const Tensor other = actual.at(name);
+    const Tensor& other = actual.at(name);
     ASSERT_EQ(tensor.shape(), other.shape()) << name;
     const Tensor one = aligned(tensor), two = aligned(other);
     for (std::size_t i = 0; i < one.data<float>().size(); ++i) {

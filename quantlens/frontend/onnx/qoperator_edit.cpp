@@ -16,6 +16,7 @@
 #include "quantlens/frontend/onnx/schemes.h"
 #include "quantlens/frontend/onnx/write.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/ranks.h"
 #include "quantlens/quant/params.h"
 
 namespace quantlens::onnx {
@@ -54,6 +55,7 @@ class IntegerForm {
   IntegerForm(const Model& model, PlanEdit& edit)
       : graph_(model.graph),
         index_(model.graph),
+        ranks_(ranks(index_)),
         edit_(edit.edit),
         qdq_(model.graph, edit),
         names_(model.graph),
@@ -110,6 +112,7 @@ class IntegerForm {
     if (bounds_of(at(i))) return clip_codes(i, site, tails[0]);
     const auto bias = tails[0] ? std::nullopt : bias_behind(i);
     std::optional<std::size_t> add;
+    if (bias && convert_as_gemm(i, *bias)) return;
     if (bias) site.bias = bias->value, add = bias->add;
     if (auto op = integer_op(site)) replace(i, std::move(*op), tails[0], add);
   }
@@ -150,10 +153,11 @@ class IntegerForm {
     return bounds;
   }
 
-  /// A constant with one element a column that is added to a MatMul's result.
+  /// A vector with one element a column that is added to a MatMul's result.
   struct Bias {
     std::size_t add = 0;
     std::string value;
+    bool is_integer = false;  ///< dequantized from int32
   };
   std::optional<Bias> bias_behind(std::size_t i) const {
     const Node& node = at(i).node;
@@ -163,12 +167,34 @@ class IntegerForm {
     const Node& add = at(*reader).node;
     if (add.kind != Kind::add || add.inputs.size() != 2) return std::nullopt;
     const std::string& value = add.inputs[add.inputs[0] == node.outputs[0] ? 1 : 0];
-    const Tensor* bias = index_.constant(value);
     const auto weight = qdq_.dequantized_from(node.inputs[1]);
-    if (bias == nullptr || bias->dtype() != DType::float32 || bias->shape().size() != 1) return {};
     if (!weight || !weight->shape || weight->shape->size() != 2) return std::nullopt;
-    if (bias->shape()[0] != (*weight->shape)[1]) return std::nullopt;
+    const Shape columns{(*weight->shape)[1]};
+    const auto codes = qdq_.dequantized_from(value);
+    if (codes && codes->dtype() == DType::int32 && codes->shape == columns) {
+      return Bias{.add = *reader, .value = value, .is_integer = true};
+    }
+    const Tensor* bias = index_.constant(value);
+    if (bias == nullptr || bias->dtype() != DType::float32 || bias->shape() != columns) return {};
     return Bias{.add = *reader, .value = value};
+  }
+
+  /// A MatMul of two matrices and the Add of its integer bias are a Gemm.
+  bool convert_as_gemm(std::size_t i, const Bias& bias) {
+    const auto rank = ranks_.find(graph_.nodes[*at(i).original].inputs[0]);
+    if (!bias.is_integer || rank == ranks_.end() || rank->second != 2) return false;
+    Node gemm = at(i).node;
+    gemm.kind = Kind::gemm;
+    gemm.inputs.push_back(bias.value);
+    std::vector<std::optional<Coded>> inputs;
+    for (const std::string& input : gemm.inputs) inputs.push_back(qdq_.dequantized_from(input));
+    const auto behind = tail(at(bias.add).node.outputs[0]);
+    Site site{.node = gemm, .opset = opset_, .inputs = {}, .outputs = {}, .bias = ""};
+    for (const auto& codes : inputs) site.inputs.push_back(codes ? &*codes : nullptr);
+    site.outputs = {behind ? &behind->codes : nullptr};
+    auto op = integer_op(site);
+    if (op) replace(i, std::move(*op), behind, bias.add);
+    return op.has_value();
   }
 
   /// The op stays, and reads and gives codes.
@@ -300,6 +326,7 @@ class IntegerForm {
 
   const Graph& graph_;
   GraphIndex index_;
+  std::unordered_map<std::string, std::size_t> ranks_;
   Edit& edit_;
   QdqGraph qdq_;
   FreeNames names_;

@@ -263,6 +263,30 @@ TEST_F(IntegerOperators, TakeTheBiasBehindAMatMul) {
   EXPECT_EQ(maker("y").type, "Add");
 }
 
+TEST_F(IntegerOperators, AreAGemmForMatricesAndTheirIntegerBias) {
+  Graph graph =
+      chain({make_node("MatMul", {"x", "w"}, {"m"}), make_node("Add", {"m", "b"}, {"y"})});
+  graph.weights["w"] = Tensor::from<float>({3, 2}, std::vector<float>(6, 1));
+  graph.weights["b"] = Tensor::from<float>({2}, {1, 2});
+  Plan plan = chain_plan({"x", "y"});
+  plan.weights_quantized = {weight("w", {"m", 1}, 1), bias("b", "y", 0)};
+  plan.weights_quantized[1].uses = {{"y", 1}};
+  apply(graph, plan);
+  EXPECT_EQ(maker("y_QuantizeLinear_Output").type, "QGemm");
+  EXPECT_THAT(maker("y_QuantizeLinear_Output").inputs,
+              ElementsAre("x_QuantizeLinear_Output", "x_scale", "x_zero_point", "w_quantized",
+                          "w_scale", "w_zero_point", "b_quantized", "y_scale", "y_zero_point"));
+  plan.activations.pop_back();
+  apply(graph, plan);
+  EXPECT_EQ(maker("y").type, "QGemm");
+  EXPECT_THAT(maker("y").inputs, SizeIs(7));
+
+  graph.inputs[0].shape = std::vector<Dim>{dim(2), dim(2), dim(3)};  // no matrix
+  apply(graph, plan);
+  EXPECT_EQ(maker("y").type, "MatMulIntegerToFloat");
+  EXPECT_EQ(maker("y").inputs.back(), "b_DequantizeLinear_Output");
+}
+
 TEST_F(IntegerOperators, StandBehindTheBiasThatTheyRead) {
   Graph graph =
       chain({make_node("MatMul", {"x", "w"}, {"m"}),

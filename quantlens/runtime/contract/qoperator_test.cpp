@@ -166,6 +166,14 @@ void matmul_bias(Planned& p) {
   p.net.output(p.coded("Add", {"m", "bias"}, "y", {-4, 4}));
 }
 
+void matrices_bias(Planned& p) {
+  const std::string x = p.feed("x", {3, 8});
+  p.net.node("MatMul", {x, p.weight("m", 1, {8, 6}, 1)}, "m");
+  const std::string bias = p.bias("y", x, 6);
+  p.plan.weights_quantized.back().uses = {{"y", 1}};
+  p.net.output(p.coded("Add", {"m", bias}, "y", {-4, 4}));
+}
+
 /// One number for all columns is no bias that the kernel takes.
 void matmul_plus_number(Planned& p) {
   const std::string x = p.feed("x", {2, 5, 8});
@@ -416,6 +424,7 @@ INSTANTIATE_TEST_SUITE_P(
         Family{"matmul_columns", matmul_columns, {"QLinearMatMul"}},
         Family{"matmul_to_float", matmul_to_float, {"MatMulIntegerToFloat"}},
         Family{"matmul_bias", matmul_bias, {"MatMulIntegerToFloat"}, kOneStep},
+        Family{"matrices_bias", matrices_bias, {"QGemm"}, kOneStep},
         Family{"matmul_plus_number", matmul_plus_number, {"MatMulIntegerToFloat", "Add"}, kOneStep},
         Family{"gemm", gemm, {"QGemm"}},  //
         Family{"gemm_without_bias", gemm_without_bias, {"QGemm"}},

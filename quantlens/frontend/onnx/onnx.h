@@ -79,8 +79,9 @@ Edit edit_for(const Model& model, const Plan& plan);
 void check_destination(const Model& model, const fs::path& path);
 
 /// frontend::apply for ONNX.
-std::vector<std::string> apply(const Model& model, const Plan& plan, const std::map<std::string, std::string>& metadata,
-           Store& store, const fs::path& path);
+std::vector<std::string> apply(const Model& model, const Plan& plan,
+                               const std::map<std::string, std::string>& metadata, Store& store,
+                               const fs::path& path);
 
 /// One TensorProto, ModelProto, … as bytes, for tests and generated models: a whole model of a
 /// Graph.

@@ -27,7 +27,7 @@ bool has_params(const GraphIndex& index, const Node& node, const ValuePair& pair
 /// The tensor of the quantized model that the pair's quantized side is moved from. Codes may be
 /// dequantized, moved and quantized again with the same parameters, which gives the same codes.
 const std::string* quantized_source(const GraphIndex& index, const ValuePair& pair) {
-  if (pair.side == Side::float_) return moved_from(index, pair.quantized);
+  if (pair.side != Side::q_output) return moved_from(index, pair.quantized);
   const Node* quantize = producer_of_kind(index, pair.quantized, Kind::quantize);
   if (quantize == nullptr || !has_params(index, *quantize, pair)) return nullptr;
   const std::string* value = moved_from(index, quantize->inputs[0]);

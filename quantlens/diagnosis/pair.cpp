@@ -2,34 +2,52 @@
 #include "quantlens/diagnosis/pair.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
-#include "quantlens/diagnosis/codes.h"
+#include <fmt/format.h>
+
+#include "quantlens/diagnosis/float_view.h"
+#include "quantlens/diagnosis/match_structure.h"
 #include "quantlens/diagnosis/moved.h"
+#include "quantlens/diagnosis/pair_weights.h"
 #include "quantlens/diagnosis/provenance.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/outline.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/prepare.h"
 
 namespace quantlens {
 namespace {
 
+/// Whether a tensor may have both shapes, as far as they are known.
+bool may_be_equal(const std::vector<Dim>& a, const std::vector<Dim>& b) {
+  return std::ranges::equal(a, b, [](const Dim& x, const Dim& y) {
+    return !x.extent || !y.extent || *x.extent == *y.extent;
+  });
+}
+
+std::string shape_text(const std::vector<Dim>& shape) {
+  return outline({.name = {}, .dtype = {}, .shape = shape}).shape;
+}
+
 class Pairer {
  public:
   Pairer(const Model& reference, const Model& quantized)
       : reference_(reference),
-        quantized_(quantized),
         index_(reference.graph),
         q_index_(quantized.graph),
+        view_(index_),
+        q_view_(q_index_),
         prepared_(prepare(reference.graph)),
-        provenance_(read_provenance(quantized)) {
-    for (const Pattern& pattern : prepared_.patterns) {
+        provenance_(read_provenance(quantized)),
+        match_(match_structure(view_, q_view_, prepared_, known())),
+        quantized_of_(view_.values().size()) {
+    for (const Pattern& pattern : prepared_.patterns)
       pattern_of_output_[op_id(node(pattern.members.back()))] = &pattern;
-    }
-    for (const Node& other : quantized.graph.nodes) {
-      if (!other.name.empty()) q_by_name_.emplace(other.name, &other);
+    for (std::size_t q = 0; q < match_.values.size(); ++q) {
+      if (match_.values[q]) quantized_of_[match_.values[q]->reference].push_back(q);
     }
   }
 
@@ -44,11 +62,14 @@ class Pairer {
                   .quantized = {},
                   .scheme = {},
                   .params = {},
-                  .found_by = {}},
+                  .found_by = {},
+                  .same_as = {}},
                  false);
     }
-    for (const Node& op : reference_.graph.nodes) pair_outputs(op);
-    for (const Pattern& pattern : prepared_.patterns) pair_weight(node(pattern.anchor));
+    for (const Node& op : reference_.graph.nodes) {
+      for (const std::string& value : op.outputs) pair_output(op, value);
+    }
+    pair_weights(view_, q_view_, prepared_, match_, pairing_);
     mark_moved(index_, q_index_, pairing_);
     find_only_quantized();
     return std::move(pairing_);
@@ -56,12 +77,25 @@ class Pairer {
 
  private:
   const Node& node(std::size_t number) const { return reference_.graph.nodes[number]; }
-  bool exists_quantized(const std::string& value) const {
-    return q_index_.producer(value) || q_index_.is_input(value);
+
+  /// What the file itself says, where the tensors that it names are there.
+  Known known() const {
+    Known known;
+    for (const auto& [value, codes] : provenance_.values) {
+      const std::optional<std::size_t> r = view_.value_of(value);
+      const std::optional<std::size_t> q = q_view_.value_of(codes);
+      if (r && q && is_quantized_to(*q, codes)) known.emplace_back(*q, *r);
+    }
+    return known;
   }
 
-  void pair_outputs(const Node& op) {
-    const std::string& value = op_id(op);
+  bool is_quantized_to(std::size_t quantized, const std::string& tensor) const {
+    return std::ranges::any_of(q_view_.values()[quantized].sides, [&](const CodeSide& side) {
+      return side.side == Side::q_output && side.tensor == tensor;
+    });
+  }
+
+  void pair_output(const Node& op, const std::string& value) {
     if (value.empty() || index_.constant(value)) return;
     const auto found = pattern_of_output_.find(value);
     const Node& named = found == pattern_of_output_.end() ? op : node(found->second->anchor);
@@ -73,7 +107,8 @@ class Pairer {
                    .quantized = {},
                    .scheme = {},
                    .params = {},
-                   .found_by = {}};
+                   .found_by = {},
+                   .same_as = {}};
     bool float_side = index_.is_output(value);
     if (found != pattern_of_output_.end()) {
       const Capability* row = capability(named.kind);
@@ -84,146 +119,125 @@ class Pairer {
     pair_value(value, pair, float_side);
   }
 
+  /// Whether the tensor is the one of its value that is compared: a value of a model that has codes
+  /// itself has several.
+  bool is_compared(std::size_t number, const std::string& tensor) const {
+    const std::vector<std::string>& floats = view_.values()[number].floats;
+    return !floats.empty() && floats[0] == tensor;
+  }
+
   // Adds a row for every quantized side of the value; `float_side`: compare floats where it has
   // none.
-  void pair_value(const std::string& value, ValuePair pair, bool float_side) {
-    const std::vector<Codes> sides = quantized_sides(value, pair.found_by);
-    for (const Codes& side : sides) {
-      used_.insert(side.tensor);
-      pair.side = Side::q_output;
-      pair.quantized = side.tensor;
-      pair.scheme = side.scheme;
-      pair.params = side.params[0];
-      if (side.params.size() > 1) {
-        pairing_.not_compared.push_back({value, "its codes have a scale for each channel"});
-      } else if (side.scheme.dtype != DType::uint8 && side.scheme.dtype != DType::int8) {
-        pairing_.not_compared.push_back({value, "its codes are " +
-                                                    std::string(name(side.scheme.dtype)) +
-                                                    "; only 8-bit codes are compared yet"});
-      } else {
-        pairing_.pairs.push_back(pair);
+  void pair_value(const std::string& tensor, ValuePair pair, bool float_side) {
+    const std::optional<std::size_t> number = view_.value_of(tensor);
+    if (!number || !is_compared(*number, tensor)) return;
+    if (quantized_of_[*number].empty()) {
+      if (pair.type != "Input") pairing_.only_reference.push_back(tensor);
+      return;
+    }
+    bool any_side = false;
+    for (const std::size_t q : quantized_of_[*number]) {
+      pair.confirmed = match_.values[q]->confirmed;
+      for (const CodeSide& side : q_view_.values()[q].sides) {
+        any_side = any_side || side.codes.has_value();
+        pair_side(side, *number, q, pair);
       }
     }
-    if (!sides.empty()) return;
-    if (!exists_quantized(value)) {
-      if (pair.type != "Input") pairing_.only_reference.push_back(value);
-    } else if (const auto dtype = element_type(value); float_side && dtype && !is_float(*dtype)) {
-      pairing_.not_compared.push_back({value, "it holds " + std::string(name(*dtype)) +
-                                                  "; only floats and codes are compared"});
-    } else if (float_side) {
-      pair.side = Side::float_;
-      pair.quantized = value;
-      pair.found_by = "name";
+    if (!any_side && float_side) pair_floats(*number, pair);
+  }
+
+  void pair_side(const CodeSide& side, std::size_t number, std::size_t q, ValuePair pair) {
+    used_.insert(side.tensor);
+    const std::string& value = pair.reference;
+    pair.side = side.side;
+    pair.quantized = side.tensor;
+    pair.found_by = found_by(number, q, side.tensor);
+    if (!side.codes) {
+      pairing_.not_compared.push_back({value, side.obstacle});
+    } else if (side.codes->params.size() > 1) {
+      pairing_.not_compared.push_back({value, "its codes have a scale for each channel"});
+    } else if (const DType dtype = side.codes->scheme.dtype;
+               dtype != DType::uint8 && dtype != DType::int8) {
+      pairing_.not_compared.push_back({value, "its codes are " + std::string(name(dtype)) +
+                                                  "; only 8-bit codes are compared yet"});
+    } else if (fits_shape(number, q, value)) {
+      pair.scheme = side.codes->scheme;
+      pair.params = side.codes->params[0];
       pairing_.pairs.push_back(pair);
     }
   }
 
-  // As far as the reference's file says it.
-  std::optional<DType> element_type(const std::string& value) const {
-    for (const ValueInfo& output : reference_.graph.outputs) {
-      if (output.name == value && output.dtype) return output.dtype;
+  void pair_floats(std::size_t number, ValuePair pair) {
+    if (const auto dtype = element_type(number); dtype && !is_float(*dtype)) {
+      pairing_.not_compared.push_back({pair.reference, "it holds " + std::string(name(*dtype)) +
+                                                           "; only floats and codes are compared"});
+      return;
     }
-    const auto known = reference_.graph.values.find(value);
-    if (known != reference_.graph.values.end() && known->second.dtype) return known->second.dtype;
-    const auto producer = index_.producer(value);
-    const Capability* row = producer ? capability(node(*producer).kind) : nullptr;
+    for (const std::size_t q : quantized_of_[number]) {
+      const FloatView::Value& value = q_view_.values()[q];
+      if (value.floats.empty() || !fits_shape(number, q, pair.reference)) continue;
+      pair.side = Side::float_;
+      pair.quantized = value.floats[0];
+      pair.found_by = found_by(number, q, {});
+      pair.confirmed = match_.values[q]->confirmed;
+      pairing_.pairs.push_back(pair);
+      return;
+    }
+  }
+
+  bool fits_shape(std::size_t number, std::size_t q, const std::string& value) {
+    const auto& shape = view_.values()[number].shape;
+    const auto& other = q_view_.values()[q].shape;
+    if (!shape || !other || may_be_equal(*shape, *other)) return true;
+    pairing_.not_compared.push_back(
+        {value, fmt::format("its shape is {} in the reference and {} in the quantized model",
+                            shape_text(*shape), shape_text(*other))});
+    return false;
+  }
+
+  std::string found_by(std::size_t number, std::size_t q, const std::string& side) const {
+    const std::vector<std::string>& names = view_.values()[number].floats;
+    const std::vector<std::string>& others = q_view_.values()[q].floats;
+    for (const std::string& tensor : names) {
+      const auto known = provenance_.values.find(tensor);
+      if (known != provenance_.values.end() && known->second == side) return "metadata";
+    }
+    const bool shared = std::ranges::any_of(names, [&](const std::string& tensor) {
+      return std::ranges::find(others, tensor) != others.end();
+    });
+    return shared ? "name" : "structure";
+  }
+
+  // As far as the reference's file says it.
+  std::optional<DType> element_type(std::size_t number) const {
+    const FloatView::Value& value = view_.values()[number];
+    if (value.dtype || !value.producer) return value.dtype;
+    const Node& producer = view_.node(view_.ops()[*value.producer]);
+    const Capability* row = capability(producer.kind);
     if (!row || row->role != Role::compute) return std::nullopt;
-    for (const std::string& input : node(*producer).inputs) {  // all of one type
+    for (const std::string& input : producer.inputs) {  // all of one type
       if (const Tensor* constant = index_.constant(input)) return constant->dtype();
     }
     return std::nullopt;
   }
 
-  std::vector<Codes> quantized_sides(const std::string& value, std::string& found_by) const {
-    if (const auto known = provenance_.values.find(value); known != provenance_.values.end()) {
-      if (auto codes = quantize_output(known->second)) {
-        found_by = "metadata";
-        return {*codes};
-      }
-    }
-    found_by = "name";
-    std::vector<Codes> sides;
-    for (const Use& use : q_index_.uses(value)) {
-      const Node& reader = quantized_.graph.nodes[use.node];
-      if (reader.kind != Kind::quantize || use.input != 0) continue;
-      if (auto codes = quantize_output(op_id(reader))) sides.push_back(*codes);
-    }
-    if (!sides.empty()) return sides;
-    // a graph output keeps its name on the dequantized value
-    if (const auto producer = q_index_.producer(value)) {
-      const Node& maker = quantized_.graph.nodes[*producer];
-      if (maker.kind == Kind::dequantize) {
-        if (auto codes = quantize_output(maker.inputs[0])) sides.push_back(*codes);
-      }
-    }
-    return sides;
-  }
-
-  std::optional<Codes> quantize_output(const std::string& tensor) const {
-    const auto producer = q_index_.producer(tensor);
-    if (!producer) return std::nullopt;
-    const Node& maker = quantized_.graph.nodes[*producer];
-    if (maker.kind != Kind::quantize || q_index_.constant(maker.inputs[0])) return std::nullopt;
-    return codes_of(q_index_, maker, tensor, 0);
-  }
-
-  void pair_weight(const Node& op) {
-    const Capability* row = capability(op.kind);
-    if (!row || row->role != Role::compute) return;
-    const Node* other = counterpart(op);
-    if (!other) return;
-    for (std::size_t input = 0; input < std::min<std::size_t>(op.inputs.size(), 2); ++input) {
-      if (!index_.constant(op.inputs[input]) || input >= other->inputs.size()) continue;
-      const auto producer = q_index_.producer(other->inputs[input]);
-      if (!producer) continue;
-      const Node& maker = quantized_.graph.nodes[*producer];
-      if (maker.kind != Kind::dequantize) continue;
-      const Tensor* stored = q_index_.constant(maker.inputs[0]);
-      if (!stored) continue;
-      auto codes = codes_of(q_index_, maker, maker.inputs[0], stored->shape().size());
-      if (!codes) continue;
-      codes->scheme.dtype = stored->dtype();
-      const bool folded = std::ranges::any_of(prepared_.input_edits, [&](const InputEdit& edit) {
-        return edit.use.op == op_id(op) && edit.use.input == input;
-      });
-      pairing_.weights.push_back({.op = op_id(op),
-                                  .op_name = op_name(op),
-                                  .type = op.type,
-                                  .reference = op.inputs[input],
-                                  .quantized = codes->tensor,
-                                  .folded = folded,
-                                  .scheme = codes->scheme,
-                                  .params = codes->params});
-    }
-  }
-
-  // The same op in the quantized model: it makes the same value, or has the same name and type.
-  const Node* counterpart(const Node& op) const {
-    if (const auto producer = q_index_.producer(op_id(op))) {
-      const Node& maker = quantized_.graph.nodes[*producer];
-      if (maker.type == op.type) return &maker;
-    }
-    const auto found = q_by_name_.find(op.name);
-    return found != q_by_name_.end() && found->second->type == op.type ? found->second : nullptr;
-  }
-
   void find_only_quantized() {
-    for (const Node& maker : quantized_.graph.nodes) {
-      if (maker.kind != Kind::quantize || maker.inputs.empty() ||
-          q_index_.constant(maker.inputs[0]))
-        continue;
-      if (!used_.contains(op_id(maker))) pairing_.only_quantized.push_back(op_id(maker));
+    for (const FloatView::Value& value : q_view_.values()) {
+      for (const CodeSide& side : value.sides) {
+        if (!used_.contains(side.tensor)) pairing_.only_quantized.push_back(side.tensor);
+      }
     }
   }
 
   const Model& reference_;
-  const Model& quantized_;
   GraphIndex index_, q_index_;
+  FloatView view_, q_view_;
   Prepared prepared_;
   Provenance provenance_;
+  StructureMatch match_;
+  std::vector<std::vector<std::size_t>> quantized_of_;  // by value of the reference
   std::unordered_map<std::string, const Pattern*> pattern_of_output_;
-  std::unordered_map<std::string, const Node*> q_by_name_;
-  std::set<std::string> used_;
+  std::set<std::string> used_;  // tensors of codes that stand for something
   Pairing pairing_;
 };
 
@@ -235,8 +249,9 @@ Pairing pair(const Model& reference, const Model& quantized) {
 
 TapSpec taps_for(const Pairing& pairing) {
   TapSpec spec;
+  std::set<std::pair<std::string, std::string>> tapped;
   for (const ValuePair& pair : pairing.pairs) {
-    if (pair.same_as) continue;
+    if (pair.same_as || !tapped.emplace(pair.reference, pair.quantized).second) continue;
     spec.pairs.push_back({.reference = pair.reference,
                           .quantized = pair.quantized,
                           .scheme = pair.scheme,

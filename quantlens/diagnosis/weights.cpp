@@ -72,6 +72,33 @@ TensorSummary summary(double min, double max, double mean, double variance) {
           .variance = variance};
 }
 
+/// The tensor of codes: stored, or what the model itself makes of a stored float tensor.
+std::optional<Tensor> codes_of_pair(const GraphIndex& index, const WeightPair& pair) {
+  if (const Tensor* stored = index.constant(pair.quantized)) return aligned(*stored);
+  const std::optional<std::size_t> producer = index.producer(pair.quantized);
+  if (!producer) return std::nullopt;
+  const Node& node = index.graph().nodes[*producer];
+  const Tensor* floats = node.kind == Kind::quantize ? index.constant(node.inputs[0]) : nullptr;
+  if (floats == nullptr || !is_float(floats->dtype())) return std::nullopt;
+  return quantize(to_float32(*floats), pair.params, pair.scheme);
+}
+
+Tensor with_swapped_axes(const Tensor& matrix) {
+  const auto rows = static_cast<std::size_t>(matrix.shape()[0]);
+  const auto columns = static_cast<std::size_t>(matrix.shape()[1]);
+  const auto values = matrix.data<float>();
+  std::vector<float> swapped(values.size());
+  for (std::size_t i = 0; i < values.size(); ++i)
+    swapped[i % columns * rows + i / columns] = values[i];
+  return Tensor::from<float>({matrix.shape()[1], matrix.shape()[0]}, std::move(swapped));
+}
+
+/// The axis of the reference's weight along which the codes have scales of their own.
+std::optional<int> channel_axis(const WeightPair& pair) {
+  if (!pair.scheme.axis || !pair.transposed) return pair.scheme.axis;
+  return 1 - *pair.scheme.axis;
+}
+
 WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& after,
                  const Node& op) {
   PairStats stats;
@@ -92,7 +119,8 @@ WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& aft
       .max_abs_error = extremes.max_abs_error,
       .reference = summary(extremes.min_x, extremes.max_x, stats.mean_x(), stats.variance_x()),
       .dequantized = summary(extremes.min_y, extremes.max_y, stats.mean_y(), stats.variance_y())};
-  const auto axis = pair.scheme.axis ? pair.scheme.axis : output_channel_axis(op, before.shape());
+  const auto declared = channel_axis(pair);
+  const auto axis = declared ? declared : output_channel_axis(op, before.shape());
   if (axis) describe_channels(before, after, *axis, row);
   return row;
 }
@@ -107,16 +135,18 @@ std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantize
   std::vector<WeightRow> rows;
   for (const WeightPair& pair : pairing.weights) {
     const auto producer = index.producer(pair.op);
-    const Tensor* stored = q_index.constant(pair.quantized);
+    const std::optional<Tensor> stored = codes_of_pair(q_index, pair);
     if (!producer || !stored) continue;
     const Node& op = reference.graph.nodes[*producer];
     const auto input =
         static_cast<std::size_t>(std::ranges::find(op.inputs, pair.reference) - op.inputs.begin());
     const Tensor* weight =
         pair.folded ? constant_input(prepared, index, op, input) : index.constant(pair.reference);
-    if (!weight || weight->shape() != stored->shape() || weight->size() == 0) continue;
+    if (!weight || weight->size() == 0) continue;
     const Tensor before = to_float32(*weight);
-    const Tensor after = dequantize(aligned(*stored), pair.params, pair.scheme.axis);
+    Tensor after = dequantize(*stored, pair.params, pair.scheme.axis);
+    if (pair.transposed && after.shape().size() == 2) after = with_swapped_axes(after);
+    if (before.shape() != after.shape()) continue;
     rows.push_back(row_of(pair, before, after, op));
   }
   std::ranges::stable_sort(rows,

@@ -28,29 +28,33 @@ struct ValuePair {
   Side side = Side::float_;
   std::optional<Scheme> scheme;  ///< absent for a float side
   std::optional<QParams> params;
-  std::string found_by;  ///< metadata | name
+  std::string found_by;  ///< metadata | name | structure
+  /// Ops, constants and operands agree with it, back to the inputs or to weights that agree; what
+  /// is not confirmed is a suspect where the values do not correlate.
+  bool confirmed = false;
   /// Number of the pair whose elements these are, only moved: statistics are gathered there.
   std::optional<std::uint64_t> same_as;
   bool operator==(const ValuePair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ValuePair, (),
                       (op, op_name, type, pattern, reference, quantized, side, scheme, params,
-                       found_by, same_as))
+                       found_by, confirmed, same_as))
 
 /// A weight of the reference (after folding, if it was) and its integer tensor.
 struct WeightPair {
   std::string op;
   std::string op_name;
   std::string type;
-  std::string reference;  ///< name in the reference's file
-  std::string quantized;  ///< integer tensor of the quantized model
-  bool folded = false;    ///< compare with the weight after folding batch norm
+  std::string reference;    ///< name in the reference's file
+  std::string quantized;    ///< integer tensor of the quantized model
+  bool folded = false;      ///< compare with the weight after folding batch norm
+  bool transposed = false;  ///< the integer tensor has the matrix's axes swapped
   Scheme scheme;
   std::vector<QParams> params;
   bool operator==(const WeightPair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(WeightPair, (),
-                      (op, op_name, type, reference, quantized, folded, scheme, params))
+                      (op, op_name, type, reference, quantized, folded, transposed, scheme, params))
 
 /// A value that has a counterpart but was left out of the comparison.
 struct NotCompared {

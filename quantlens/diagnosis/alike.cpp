@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/alike.h"
+
+#include <algorithm>
+#include <functional>
+#include <optional>
+
+namespace quantlens {
+namespace {
+
+constexpr std::size_t kLongestChain = 4;
+
+/// One kind for all that are written for each other.
+Kind family(const FloatView& view, const FloatView::Op& op) {
+  if (op.kind == Kind::cast || op.kind == Kind::dropout)
+    return only_moves(view.node(op)) ? Kind::identity : op.kind;
+  switch (op.kind) {
+    case Kind::clip:
+      return Kind::relu;
+    case Kind::gemm:
+      return Kind::matmul;
+    case Kind::flatten:
+    case Kind::squeeze:
+    case Kind::unsqueeze:
+      return Kind::reshape;
+    default:
+      return op.kind;
+  }
+}
+
+/// Kinds that say little of what an op computes.
+bool is_vague(Kind kind) {
+  return kind == Kind::other || kind == Kind::recurrent || kind == Kind::control_flow;
+}
+
+struct SameNumbers {
+  bool operator()(std::int64_t a, std::int64_t b) const { return a == b || a < 0 || b < 0; }
+  bool operator()(const Tensor&, const Tensor&) const { return true; }
+  template <class T>
+  bool operator()(const T& a, const T& b) const {
+    return a == b;
+  }
+  template <class A, class B>
+  bool operator()(const A&, const B&) const {
+    return true;  // an integer for a float and the like: no evidence
+  }
+};
+
+bool is_constant_vector(const FloatView& view, const FloatView::Operand& operand) {
+  if (!operand.constant) return false;
+  const Tensor* stored = view.constants()[*operand.constant].stored;
+  return stored != nullptr && stored->shape().size() <= 1;
+}
+
+bool adds_bias(const FloatView& view, const FloatView::Op& op) {
+  return op.kind == Kind::add && op.operands.size() == 2 &&
+         (is_constant_vector(view, op.operands[0]) || is_constant_vector(view, op.operands[1]));
+}
+
+/// The op that alone reads the value, which is no output of the graph.
+std::optional<std::size_t> only_reader(const FloatView& view, std::size_t value) {
+  const FloatView::Value& read = view.values()[value];
+  if (read.readers.size() != 1 || read.is_output) return std::nullopt;
+  return read.readers[0].op;
+}
+
+}  // namespace
+
+bool alike(const FloatView& a, const FloatView::Op& of_a, const FloatView& b,
+           const FloatView::Op& of_b) {
+  const Kind kind = family(a, of_a);
+  if (kind != family(b, of_b)) return false;
+  return !is_vague(kind) || a.node(of_a).type == b.node(of_b).type;
+}
+
+bool commutes(const FloatView::Op& op) {
+  if (op.operands.size() != 2) return false;
+  return op.kind == Kind::add || op.kind == Kind::mul || op.kind == Kind::max ||
+         op.kind == Kind::min;
+}
+
+std::size_t different_attributes(const Node& a, const Node& b) {
+  std::size_t different = 0;
+  for (const auto& [key, value] : a.attributes) {
+    const auto found = b.attributes.find(key);
+    if (found == b.attributes.end() || key == "auto_pad") continue;
+    if (!std::visit(SameNumbers(), value, found->second)) ++different;
+  }
+  return different;
+}
+
+bool may_absorb(const FloatView& view, const FloatView::Op& before, const FloatView::Op& next) {
+  if (next.outputs.empty() || !next.outputs[0]) return false;
+  switch (next.kind) {
+    case Kind::relu:
+    case Kind::clip:
+      return true;
+    case Kind::batch_norm:
+      return before.kind == Kind::conv || before.kind == Kind::conv_transpose;
+    case Kind::add:
+      return adds_bias(view, next) && (before.kind == Kind::matmul || before.kind == Kind::gemm ||
+                                       before.kind == Kind::conv);
+    default:
+      return false;
+  }
+}
+
+std::vector<std::size_t> absorbed_chain(const FloatView& view, std::size_t value) {
+  std::vector<std::size_t> chain{value};
+  const std::optional<std::size_t> producer = view.values()[value].producer;
+  while (producer && chain.size() < kLongestChain) {
+    const std::optional<std::size_t> reader = only_reader(view, chain.back());
+    if (!reader) break;
+    const FloatView::Op& next = view.ops()[*reader];
+    if (!may_absorb(view, view.ops()[*producer], next)) break;
+    chain.push_back(*next.outputs[0]);
+  }
+  return chain;
+}
+
+std::vector<std::size_t> layouts(const FloatView& view) {
+  std::vector<std::size_t> layout(view.values().size(), 0);
+  for (const FloatView::Op& op : view.ops()) {
+    if (op.outputs.empty() || !op.outputs[0] || !only_moves(view.node(op))) continue;
+    const std::size_t value = *op.outputs[0];
+    if (view.values()[value].root == value) continue;
+    const std::size_t before = layout[*op.operands[0].value];
+    const Kind kind = family(view, op);
+    if (kind == Kind::identity) {
+      layout[value] = before;
+      continue;
+    }
+    std::size_t mixed = before * 1099511628211U + static_cast<std::size_t>(kind) + 1;
+    for (const std::int64_t axis : attribute_ints(view.node(op), "perm"))
+      mixed = mixed * 1099511628211U + static_cast<std::size_t>(axis) + 7;
+    layout[value] = mixed;
+  }
+  return layout;
+}
+
+}  // namespace quantlens

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "quantlens/diagnosis/float_view.h"
+
+namespace quantlens {
+
+/// Whether two ops compute the same function as far as their kinds tell: exporters and quantizers
+/// write a Gemm for a MatMul, a Clip for a Relu, a Reshape for a Flatten.
+bool alike(const FloatView& a, const FloatView::Op& of_a, const FloatView& b,
+           const FloatView::Op& of_b);
+
+/// Whether the order of its two operands changes nothing.
+bool commutes(const FloatView::Op& op);
+
+/// How many attributes that both nodes have differ. Negative axes count as equal to any.
+std::size_t different_attributes(const Node& a, const Node& b);
+
+/// Whether a kernel may do the work of `next` together with the op before it, whose output it
+/// reads: an activation that clips, a batch norm, the bias behind a matrix product.
+bool may_absorb(const FloatView& view, const FloatView::Op& before, const FloatView::Op& next);
+
+/// A value, then those that an op which ends in it may stand for in its place, in order of flow.
+std::vector<std::size_t> absorbed_chain(const FloatView& view, std::size_t value);
+
+/// For each value, what was done to the elements of its root: equal where they stand in equal order
+/// as far as the ops' kinds tell.
+std::vector<std::size_t> layouts(const FloatView& view);
+
+}  // namespace quantlens

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <string>
+#include <unordered_map>
+
+#include "quantlens/diagnosis/float_view.h"
+#include "quantlens/diagnosis/match_weights.h"
+#include "quantlens/quantizer/prepare.h"
+
+namespace quantlens {
+
+/// What speaks for an op of the quantized model computing one of the reference.
+struct OpComparison {
+  bool possible = false;          ///< nothing rules it out
+  bool complete = false;          ///< all operands are known to agree
+  bool swapped = false;           ///< the operands stand in the other order
+  bool folded = false;            ///< a batch norm behind it is part of its weight
+  bool telling = false;           ///< a weight of many numbers agrees well
+  std::size_t disagreements = 0;  ///< constants and attributes that speak against it
+  double score = 0;               ///< the more the better
+};
+
+/// What is known of an operand of the quantized op that is held against one of the reference's.
+enum class OperandState { agrees, agrees_moved, open, contradicts };
+
+/// Compares ops of two graphs by kind, attributes, constants, and operands as far as known.
+class OpComparer {
+ public:
+  using OperandCheck = std::function<OperandState(std::size_t quantized, std::size_t reference)>;
+
+  OpComparer(const FloatView& reference, const FloatView& quantized, const Prepared& prepared);
+
+  /// `check` says what is known of two values.
+  OpComparison compare(const FloatView::Op& quantized, const FloatView::Op& reference,
+                       const OperandCheck& check);
+
+  Sketches& reference_sketches() { return reference_sketches_; }
+  Sketches& quantized_sketches() { return quantized_sketches_; }
+
+  /// Whether the constants of this operand stand with their axes swapped (transB).
+  static bool is_swapped(const FloatView& view, const FloatView::Op& op, std::size_t operand);
+
+  /// The weight after folding batch norm; null where none is folded.
+  const Sketch* folded_weight(const FloatView::Op& reference);
+
+ private:
+  OpComparison compare_in_order(const FloatView::Op& quantized, const FloatView::Op& reference,
+                                bool swapped, const OperandCheck& check);
+  void compare_constants(const FloatView::Op& quantized, const FloatView::Op& reference,
+                         std::size_t of_quantized, std::size_t of_reference, OpComparison& result);
+
+  const FloatView& reference_;
+  const FloatView& quantized_;
+  Sketches reference_sketches_, quantized_sketches_;
+  std::unordered_map<std::string, const Tensor*> folded_;  // weight of an op, after folding
+  std::unordered_map<std::string, Sketch> folded_sketches_;
+};
+
+}  // namespace quantlens

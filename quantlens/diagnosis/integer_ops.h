@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "quantlens/graph/model.h"
+
+namespace quantlens {
+
+/// Numbers of a node's inputs: a tensor of codes with its scale and zero point.
+struct CodeInputs {
+  std::size_t tensor = 0;
+  std::optional<std::size_t> scale;
+  std::optional<std::size_t> zero_point;
+};
+
+/// What an op on codes computes, and which of its inputs are data.
+struct IntegerOp {
+  Kind computes = Kind::other;       ///< the op on floats that it stands for
+  std::vector<CodeInputs> operands;  ///< in the order in which `computes` has them
+  std::optional<CodeInputs> output;  ///< scale and zero point of its output (`tensor`: unused)
+  bool accumulates = false;          ///< gives int32 sums, whose scale is applied behind it
+};
+
+/// Nothing for an op that computes on floats, and for one whose inputs are too few.
+std::optional<IntegerOp> integer_op(const Node& node);
+
+/// Whether an op on codes gives codes with the scale and zero point of its first input: it moves,
+/// picks or compares them only.
+bool carries_codes(const Node& node);
+
+}  // namespace quantlens

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/pair_weights.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "quantlens/diagnosis/compare_ops.h"
+#include "quantlens/quantizer/capability.h"
+
+namespace quantlens {
+namespace {
+
+bool is_folded(const Prepared& prepared, const std::string& op, std::size_t input) {
+  return std::ranges::any_of(prepared.input_edits, [&](const InputEdit& edit) {
+    return edit.use.op == op && edit.use.input == input;
+  });
+}
+
+bool are_swapped(const Shape& a, const Shape& b) {
+  return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+}
+
+class WeightPairer {
+ public:
+  WeightPairer(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
+               Pairing& pairing)
+      : reference_(reference),
+        quantized_(quantized),
+        prepared_(prepared),
+        comparer_(reference, quantized, prepared),
+        pairing_(pairing) {}
+
+  void pair(const FloatView::Op& op, const FloatView::Op& other, bool swapped) {
+    const std::size_t count = std::min<std::size_t>({op.operands.size(), other.operands.size(), 2});
+    for (std::size_t input = 0; input < count; ++input) {
+      const std::size_t at = swapped ? 1 - input : input;
+      if (!op.operands[input].constant || !other.operands[at].constant) continue;
+      const FloatView::Constant& stored = quantized_.constants()[*other.operands[at].constant];
+      if (stored.stored == nullptr || !stored.codes) continue;
+      add(op, input, other, at, stored);
+    }
+  }
+
+ private:
+  void add(const FloatView::Op& op, std::size_t input, const FloatView::Op& other, std::size_t at,
+           const FloatView::Constant& stored) {
+    const Node& node = reference_.node(op);
+    const FloatView::Constant& weight = reference_.constants()[*op.operands[input].constant];
+    const bool transposed = (OpComparer::is_swapped(reference_, op, input) != weight.transposed) !=
+                            (OpComparer::is_swapped(quantized_, other, at) != stored.transposed);
+    const Shape& shape = weight.stored->shape();
+    const bool fits =
+        transposed ? are_swapped(shape, stored.stored->shape()) : shape == stored.stored->shape();
+    if (!fits) {
+      pairing_.not_compared.push_back(
+          {node.inputs[input],
+           fmt::format("the weight's shape is {} in the reference and {} in the quantized model",
+                       to_string(shape), to_string(stored.stored->shape()))});
+      return;
+    }
+    pairing_.weights.push_back({.op = op_id(node),
+                                .op_name = op_name(node),
+                                .type = node.type,
+                                .reference = node.inputs[input],
+                                .quantized = stored.name,
+                                .folded = folds(op, input, other, at),
+                                .transposed = transposed,
+                                .scheme = stored.codes->scheme,
+                                .params = stored.codes->params});
+  }
+
+  /// Whether the quantized model, too, has the batch norm in this weight.
+  bool folds(const FloatView::Op& op, std::size_t input, const FloatView::Op& other,
+             std::size_t at) {
+    if (!is_folded(prepared_, op_id(reference_.node(op)), input)) return false;
+    const Sketch* folded = comparer_.folded_weight(op);
+    const Sketch* plain = comparer_.reference_sketches().of(*op.operands[input].constant, false);
+    const Sketch* after = comparer_.quantized_sketches().of(*other.operands[at].constant, false);
+    if (folded == nullptr || plain == nullptr || after == nullptr) return true;
+    return agreement(*folded, *after) >= agreement(*plain, *after);
+  }
+
+  const FloatView& reference_;
+  const FloatView& quantized_;
+  const Prepared& prepared_;
+  OpComparer comparer_;
+  Pairing& pairing_;
+};
+
+}  // namespace
+
+void pair_weights(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
+                  const StructureMatch& match, Pairing& pairing) {
+  // by op of the reference: the first op of the quantized model that computes it
+  std::vector<std::optional<std::size_t>> computed_by(reference.ops().size());
+  for (std::size_t q = 0; q < match.ops.size(); ++q) {
+    if (match.ops[q] && quantized.ops()[q].operands.size() > 1 &&
+        !computed_by[match.ops[q]->reference])
+      computed_by[match.ops[q]->reference] = q;
+  }
+  WeightPairer pairer(reference, quantized, prepared, pairing);
+  for (std::size_t r = 0; r < reference.ops().size(); ++r) {
+    const Capability* row = capability(reference.ops()[r].kind);
+    if (!row || row->role != Role::compute || !computed_by[r]) continue;
+    pairer.pair(reference.ops()[r], quantized.ops()[*computed_by[r]],
+                match.ops[*computed_by[r]]->swapped);
+  }
+}
+
+}  // namespace quantlens

@@ -74,6 +74,12 @@ void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options) {
     not_compared.push_back(fmt::format("{} ({})", value.value, value.reason));
   }
   print_names("values not compared", not_compared);
+  std::vector<std::string> suspects;
+  for (const SuspectPair& suspect : diagnosis.suspects) {
+    suspects.push_back(fmt::format("{} with {} (correlation {:.2f}, found by {})", suspect.value,
+                                   suspect.quantized, suspect.correlation, suspect.found_by));
+  }
+  print_names("suspect pairs, probably wrong and not among the errors", suspects);
 }
 
 boost::json::object accuracy_object(const Accuracy& accuracy) {

@@ -91,7 +91,7 @@ void OpComparer::compare_constants(const FloatView::Op& quantized, const FloatVi
   const bool is_spelling = before->is_whole;  // a shape may be written in several ways
   result.score += is_spelling ? value / 2 : 2 * value;
   if (value < kAgrees) {
-    if (!is_spelling) ++result.disagreements;
+    ++result.disagreements;
     if (is_weight(reference, of_reference)) result.possible = false;
   }
   result.telling = result.telling || (value >= kAgreesWell && is_telling(*before));

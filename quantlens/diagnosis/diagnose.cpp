@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 #include "quantlens/diagnosis/sqnr_drop.h"
@@ -93,7 +94,11 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
     gathered[{stats.reference, stats.quantized}] = &stats;
   Diagnosis diagnosis;
   diagnosis.samples = state.samples.size();
+  std::set<std::pair<std::string, std::string>> suspects;
+  for (const SuspectPair& suspect : pairing.suspects)
+    suspects.emplace(suspect.value, suspect.quantized);
   for (const ValuePair& pair : pairing.pairs) {
+    if (suspects.contains({pair.reference, pair.quantized})) continue;
     const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
     const auto found = gathered.find({source.reference, source.quantized});
     if (found == gathered.end()) continue;
@@ -108,6 +113,7 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
   diagnosis.only_reference = pairing.only_reference;
   diagnosis.only_quantized = pairing.only_quantized;
   diagnosis.not_compared = pairing.not_compared;
+  diagnosis.suspects = pairing.suspects;
   return diagnosis;
 }
 

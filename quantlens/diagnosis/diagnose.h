@@ -14,7 +14,8 @@ namespace quantlens {
 /// What people call a sample.
 using SampleNames = std::function<std::string(std::uint64_t sample)>;
 
-/// Tables from what the taps gathered, and the weights of both models compared.
+/// Tables from what the taps gathered, and the weights of both models compared. Suspect pairs have
+/// no row: what they would show is no error of the model.
 Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing& pairing,
                    const TapState& state, const SampleNames& names);
 

@@ -143,6 +143,7 @@ class Matcher {
     const std::vector<std::optional<std::size_t>>& of_reference = reference_op(reference).outputs;
     for (std::size_t k = 0; k < std::min(outputs.size(), of_reference.size()); ++k) {
       if (!outputs[k] || !of_reference[k]) continue;
+      if (moves(quantized) && why.disagreements > 0) continue;  // moved to other places
       std::vector<std::size_t> chain = absorbed_chain(reference_, *of_reference[k]);
       drop_folded(quantized, reference, why, chain);
       offer(*outputs[k], std::move(chain), confirmed);
@@ -208,8 +209,7 @@ class Matcher {
         q = before(quantized_, q);
       } else {
         if (q_is_root || r_is_root) return;
-        settle(q, r, confirmed);
-        match_mover(q, r);
+        if (match_mover(q, r)) settle(q, r, confirmed);
         q = before(quantized_, q);
         r = before(reference_, r);
       }
@@ -217,12 +217,19 @@ class Matcher {
     settle(q, r, confirmed);
   }
 
-  void match_mover(std::size_t quantized, std::size_t reference) {
+  /// Matches the ops that made the two, unless they move elements to other places.
+  bool match_mover(std::size_t quantized, std::size_t reference) {
     const std::size_t number = *value(quantized).producer;
-    if (ops_[number]) return;
-    ops_[number] = OpMatch{.reference = *reference_value(reference).producer};
-    ++taken_[ops_[number]->reference];
+    const std::size_t other = *reference_value(reference).producer;
+    if (ops_[number]) return ops_[number]->reference == other;
+    const OpComparison why =
+        comparer_.compare(op(number), reference_op(other),
+                          [](std::size_t, std::size_t) { return OperandState::open; });
+    if (!why.possible || why.disagreements > 0) return false;
+    ops_[number] = OpMatch{.reference = other};
+    ++taken_[other];
     ++progress_;
+    return true;
   }
 
   /// What a moved value is moved from, by one op.

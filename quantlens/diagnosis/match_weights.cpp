@@ -81,6 +81,15 @@ double agreement_of(const Products& sums, bool few, bool any_scale) {
   return any_scale ? cosine : cosine - std::min(kMostForScale, kLeastForScale * scale);
 }
 
+/// A shape or an axis may be written in several ways: a number, or 0 or less for one to be
+/// inferred.
+double agreement_of_spellings(const std::vector<float>& a, const std::vector<float>& b) {
+  if (a == b) return 1;
+  const bool may_be =
+      std::ranges::equal(a, b, [](float x, float y) { return x == y || x <= 0 || y <= 0; });
+  return may_be ? kAgrees : 0;
+}
+
 }  // namespace
 
 Sketch sketch_of(const FloatView::Constant& constant, bool swapped) {
@@ -106,7 +115,7 @@ double agreement(const Sketch& reference, const Sketch& quantized) {
   const std::vector<float>& a = reference.values;
   const std::vector<float>& b = quantized.values;
   if (a.empty()) return 1;
-  if (reference.is_whole && quantized.is_whole) return a == b ? 1 : 0;
+  if (reference.is_whole && quantized.is_whole) return agreement_of_spellings(a, b);
   const bool any_scale = reference.is_unscaled || quantized.is_unscaled;
   const Products sums = products(a, b);
   const double tiny = kTiny * kTiny * static_cast<double>(a.size());

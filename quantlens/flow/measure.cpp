@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/measure.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/evaluate.h"
@@ -8,6 +10,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/diagnosis/diagnose.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/diagnosis/suspects.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -38,6 +41,11 @@ void warn_of_classes(const Accuracy& reference, const MetricSpec& metric, Progre
                   100 * reference.value, metric.name));
 }
 
+/// Whether there are pairs that the values of a first sample must speak for.
+bool has_doubts(const Pairing& pairing) {
+  return std::ranges::any_of(pairing.pairs, needs_proof);
+}
+
 void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, WorkloadWriter& workload) {
   workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
   workload.write("histograms.bin", to_bytes(state));
@@ -55,16 +63,25 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
   if (options.diagnose) pairing = pair(reference, quantized);
   const auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
   note_not_tapped(run->not_tapped(), pairing);
-  if (options.diagnose) workload.write("pairing.json", json::dump(json::encode(pairing)));
+  const auto write_pairing = [&] {
+    workload.write("pairing.json", json::dump(json::encode(pairing)));
+  };
+  if (options.diagnose) write_pairing();
 
   const Dataset& dataset = *data.opened.dataset;
   const SampleNames names = [&dataset](std::uint64_t sample) { return dataset.name(sample); };
   std::optional<AccuracyPairSink> accuracy;
   if (options.metric) accuracy.emplace(*options.metric, names);
+  std::optional<TapState> first;  // of the first batch alone, where it has to be looked at
+  const bool look_at_first = options.diagnose && has_doubts(pairing);
   BatchReader reader = make_reader(data, session);
   feed(*run, reader, session.progress, options.diagnose ? "diagnose" : "evaluate",
        [&](const Batch& batch, const Outputs& outputs) {
          if (accuracy) accuracy->add(batch, outputs);
+         if (!look_at_first || first) return;
+         first = run->take();
+         find_suspects(*first, batch.samples.front(), pairing);
+         if (!pairing.suspects.empty()) write_pairing();
        });
   report_skipped(reader, session.progress);
 
@@ -75,7 +92,8 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
     workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
   }
   if (options.diagnose) {
-    const TapState state = run->take();
+    TapState state = run->take();
+    if (first) merge(state, *first);
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
     write_diagnosis(*measured.diagnosis, state, workload);
   }

@@ -104,10 +104,11 @@ struct Diagnosis {
   std::vector<std::string> only_reference;
   std::vector<std::string> only_quantized;
   std::vector<NotCompared> not_compared;
+  std::vector<SuspectPair> suspects;  ///< pairs that are probably wrong; not among `activations`
   std::vector<Finding> findings;
 };
 BOOST_DESCRIBE_STRUCT(Diagnosis, (),
                       (samples, paired, activations, weights, only_reference, only_quantized,
-                       not_compared, findings))
+                       not_compared, suspects, findings))
 
 }  // namespace quantlens

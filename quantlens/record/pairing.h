@@ -64,14 +64,27 @@ struct NotCompared {
 };
 BOOST_DESCRIBE_STRUCT(NotCompared, (), (value, reason))
 
+/// A pair whose values do not go together on the first sample, and which little else speaks for.
+struct SuspectPair {
+  std::string value;      ///< of the reference
+  std::string quantized;  ///< value of the quantized model
+  std::string op_name;    ///< as people see it
+  std::string found_by;
+  double correlation = 0;  ///< of the elements of the first sample
+  bool operator==(const SuspectPair&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SuspectPair, (), (value, quantized, op_name, found_by, correlation))
+
 /// How the two models belong together, leftovers shown.
 struct Pairing {
   std::vector<ValuePair> pairs;  ///< in the order of the reference's ops
   std::vector<WeightPair> weights;
   std::vector<std::string> only_reference;  ///< values that no quantized tensor stands for
-  std::vector<std::string> only_quantized;  ///< quantized tensors that stand for no value
+  std::vector<std::string> only_quantized;  ///< tensors of codes that stand for no value
   std::vector<NotCompared> not_compared;
+  std::vector<SuspectPair> suspects;  ///< of `pairs`, known once the first sample is run
 };
-BOOST_DESCRIBE_STRUCT(Pairing, (), (pairs, weights, only_reference, only_quantized, not_compared))
+BOOST_DESCRIBE_STRUCT(Pairing, (),
+                      (pairs, weights, only_reference, only_quantized, not_compared, suspects))
 
 }  // namespace quantlens

@@ -2,31 +2,12 @@
 #include "quantlens/diagnosis/alike.h"
 
 #include <algorithm>
-#include <functional>
 #include <optional>
 
 namespace quantlens {
 namespace {
 
 constexpr std::size_t kLongestChain = 4;
-
-/// One kind for all that are written for each other.
-Kind family(const FloatView& view, const FloatView::Op& op) {
-  if (op.kind == Kind::cast || op.kind == Kind::dropout)
-    return only_moves(view.node(op)) ? Kind::identity : op.kind;
-  switch (op.kind) {
-    case Kind::clip:
-      return Kind::relu;
-    case Kind::gemm:
-      return Kind::matmul;
-    case Kind::flatten:
-    case Kind::squeeze:
-    case Kind::unsqueeze:
-      return Kind::reshape;
-    default:
-      return op.kind;
-  }
-}
 
 /// Kinds that say little of what an op computes.
 bool is_vague(Kind kind) {
@@ -66,10 +47,28 @@ std::optional<std::size_t> only_reader(const FloatView& view, std::size_t value)
 
 }  // namespace
 
+Kind family(const Node& node, Kind computes) {
+  switch (computes) {
+    case Kind::cast:
+    case Kind::dropout:
+      return only_moves(node) ? Kind::identity : computes;
+    case Kind::clip:
+      return Kind::relu;
+    case Kind::gemm:
+      return Kind::matmul;
+    case Kind::flatten:
+    case Kind::squeeze:
+    case Kind::unsqueeze:
+      return Kind::reshape;
+    default:
+      return computes;
+  }
+}
+
 bool alike(const FloatView& a, const FloatView::Op& of_a, const FloatView& b,
            const FloatView::Op& of_b) {
-  const Kind kind = family(a, of_a);
-  if (kind != family(b, of_b)) return false;
+  const Kind kind = family(a.node(of_a), of_a.kind);
+  if (kind != family(b.node(of_b), of_b.kind)) return false;
   return !is_vague(kind) || a.node(of_a).type == b.node(of_b).type;
 }
 
@@ -116,26 +115,6 @@ std::vector<std::size_t> absorbed_chain(const FloatView& view, std::size_t value
     chain.push_back(*next.outputs[0]);
   }
   return chain;
-}
-
-std::vector<std::size_t> layouts(const FloatView& view) {
-  std::vector<std::size_t> layout(view.values().size(), 0);
-  for (const FloatView::Op& op : view.ops()) {
-    if (op.outputs.empty() || !op.outputs[0] || !only_moves(view.node(op))) continue;
-    const std::size_t value = *op.outputs[0];
-    if (view.values()[value].root == value) continue;
-    const std::size_t before = layout[*op.operands[0].value];
-    const Kind kind = family(view, op);
-    if (kind == Kind::identity) {
-      layout[value] = before;
-      continue;
-    }
-    std::size_t mixed = before * 1099511628211U + static_cast<std::size_t>(kind) + 1;
-    for (const std::int64_t axis : attribute_ints(view.node(op), "perm"))
-      mixed = mixed * 1099511628211U + static_cast<std::size_t>(axis) + 7;
-    layout[value] = mixed;
-  }
-  return layout;
 }
 
 }  // namespace quantlens

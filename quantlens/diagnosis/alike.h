@@ -8,6 +8,9 @@
 
 namespace quantlens {
 
+/// One kind for all that are written for each other; `computes`: what the node computes on floats.
+Kind family(const Node& node, Kind computes);
+
 /// Whether two ops compute the same function as far as their kinds tell: exporters and quantizers
 /// write a Gemm for a MatMul, a Clip for a Relu, a Reshape for a Flatten.
 bool alike(const FloatView& a, const FloatView::Op& of_a, const FloatView& b,
@@ -25,9 +28,5 @@ bool may_absorb(const FloatView& view, const FloatView::Op& before, const FloatV
 
 /// A value, then those that an op which ends in it may stand for in its place, in order of flow.
 std::vector<std::size_t> absorbed_chain(const FloatView& view, std::size_t value);
-
-/// For each value, what was done to the elements of its root: equal where they stand in equal order
-/// as far as the ops' kinds tell.
-std::vector<std::size_t> layouts(const FloatView& view);
 
 }  // namespace quantlens

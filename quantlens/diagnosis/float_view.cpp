@@ -166,7 +166,7 @@ class FloatView::Builder {
   }
 
   void add_quantize(const Node& node, std::size_t value) {
-    if (node.outputs.empty()) return;
+    if (node.outputs.empty() || node.outputs[0].empty()) return;
     join(node.outputs[0], value);
     std::size_t rank = 0;
     if (view_.values_[value].shape) rank = view_.values_[value].shape->size();
@@ -175,13 +175,13 @@ class FloatView::Builder {
   }
 
   void add_dequantize(const Node& node, std::size_t value) {
-    if (node.outputs.empty()) return;
+    if (node.outputs.empty() || node.outputs[0].empty()) return;
     join(node.outputs[0], value);
     add_float(node.outputs[0], value);
   }
 
   void add_dynamic_quantize(const Node& node, std::size_t value) {
-    if (node.outputs.empty()) return;
+    if (node.outputs.empty() || node.outputs[0].empty()) return;
     join(node.outputs[0], value);
     add_codes(
         node.outputs[0], value, Side::q_output, std::nullopt,
@@ -229,7 +229,7 @@ class FloatView::Builder {
   }
 
   void add_cast_of_sums(const Node& node, std::size_t value) {
-    if (node.outputs.empty()) return;
+    if (node.outputs.empty() || node.outputs[0].empty()) return;
     join(node.outputs[0], value);
     if (casts_to_float(node)) sums_.insert(node.outputs[0]);
   }

@@ -3,11 +3,14 @@
 
 #include <algorithm>
 #include <deque>
+#include <numeric>
 #include <set>
 #include <utility>
 
 #include "quantlens/diagnosis/alike.h"
 #include "quantlens/diagnosis/compare_ops.h"
+#include "quantlens/diagnosis/duplicates.h"
+#include "quantlens/diagnosis/layouts.h"
 
 namespace quantlens {
 namespace {
@@ -28,13 +31,13 @@ struct State {
 
 using Readers = std::vector<std::vector<std::size_t>>;
 
-/// By value: the ops that compute with its elements, moved or not.
-Readers readers_of_roots(const FloatView& view) {
+/// By value: the ops that compute with its elements, moved or not; of equal values by the first.
+Readers readers_of_roots(const FloatView& view, const std::vector<std::size_t>& first) {
   Readers readers(view.values().size());
   for (std::size_t op = 0; op < view.ops().size(); ++op) {
     for (const FloatView::Operand& operand : view.ops()[op].operands) {
       if (!operand.value) continue;
-      std::vector<std::size_t>& known = readers[view.values()[*operand.value].root];
+      std::vector<std::size_t>& known = readers[first[view.values()[*operand.value].root]];
       if (known.empty() || known.back() != op) known.push_back(op);
     }
   }
@@ -50,10 +53,15 @@ class Matcher {
         states_(quantized.values().size()),
         ops_(quantized.ops().size()),
         taken_(reference.ops().size(), 0),
-        readers_(readers_of_roots(quantized)),
-        reference_readers_(readers_of_roots(reference)),
-        layouts_(layouts(quantized)),
-        reference_layouts_(layouts(reference)) {}
+        first_(first_equals(reference)) {
+    std::vector<std::size_t> itself(quantized.values().size());
+    std::iota(itself.begin(), itself.end(), std::size_t{0});
+    readers_ = readers_of_roots(quantized, itself);
+    reference_readers_ = readers_of_roots(reference, first_);
+    Layouts layouts;
+    layouts_ = layouts.of(quantized);
+    reference_layouts_ = layouts.of(reference);
+  }
 
   StructureMatch run(const Known& known) {
     for (const auto& [value, reference] : known) settle(value, reference, true);
@@ -77,19 +85,20 @@ class Matcher {
   bool moves(std::size_t number) const { return only_moves(quantized_.node(op(number))); }
 
   // ---- what is known of values
+  bool are_equal(std::size_t a, std::size_t b) const { return first_[a] == first_[b]; }
   bool fits(std::size_t quantized, std::size_t reference) const {
     const State& state = states_[quantized];
-    if (state.match) return state.match == reference;
-    return std::ranges::find(state.may_be, reference) != state.may_be.end();
+    if (state.match) return are_equal(*state.match, reference);
+    return std::ranges::any_of(state.may_be,
+                               [&](std::size_t r) { return are_equal(r, reference); });
   }
   bool is_open(std::size_t quantized) const {
     return !states_[quantized].match && states_[quantized].may_be.empty();
   }
 
   OperandState operand_state(std::size_t quantized, std::size_t reference) const {
-    if (states_[quantized].match) {
-      if (states_[quantized].match == reference) return OperandState::agrees;
-    }
+    const std::optional<std::size_t>& match = states_[quantized].match;
+    if (match && are_equal(*match, reference)) return OperandState::agrees;
     const std::size_t root = value(quantized).root;
     const std::size_t reference_root = reference_value(reference).root;
     if (is_open(root)) return OperandState::open;
@@ -196,25 +205,39 @@ class Matcher {
     }
     confirmed = confirmed || states_[root].confirmed;
     std::size_t q = quantized, r = reference;
-    for (;;) {
-      const bool q_is_root = value(q).root == q;
-      const bool r_is_root = reference_value(r).root == r;
-      const bool q_is_copy = !q_is_root && keeps_layout(quantized_, layouts_, q);
-      const bool r_is_copy = !r_is_root && keeps_layout(reference_, reference_layouts_, r);
-      if (q_is_root && r_is_root) break;
-      if (r_is_copy && !q_is_copy) {
-        r = before(reference_, r);
-      } else if (q_is_copy && !r_is_copy) {
+    while (value(q).root != q && reference_value(r).root != r) {
+      const std::size_t before_q = before(quantized_, q), before_r = before(reference_, r);
+      if (match_mover(q, r)) {
         settle(q, r, confirmed);
-        q = before(quantized_, q);
+        q = before_q;
+        r = before_r;
+      } else if (is_copy(reference_, r)) {
+        r = before_r;
+      } else if (is_copy(quantized_, q)) {
+        settle(q, r, confirmed);
+        q = before_q;
+      } else if (const auto earlier = earlier_in(reference_, reference_layouts_, r)) {
+        r = *earlier;  // what lies between undoes itself
+      } else if (const auto other = earlier_in(quantized_, layouts_, q)) {
+        q = *other;
       } else {
-        if (q_is_root || r_is_root) return;
-        if (match_mover(q, r)) settle(q, r, confirmed);
-        q = before(quantized_, q);
-        r = before(reference_, r);
+        break;
       }
+      if (layouts_[q] != reference_layouts_[r]) break;
     }
-    settle(q, r, confirmed);
+    settle(root, reference_value(reference).root, confirmed);
+  }
+
+  /// A value further up that has the same layout, where ops between undo each other.
+  static std::optional<std::size_t> earlier_in(const FloatView& view,
+                                               const std::vector<std::size_t>& layouts,
+                                               std::size_t number) {
+    std::size_t at = number;
+    for (std::size_t step = 0; step < kMostSteps && view.values()[at].root != at; ++step) {
+      at = before(view, at);
+      if (layouts[at] == layouts[number]) return at;
+    }
+    return std::nullopt;
   }
 
   /// Matches the ops that made the two, unless they move elements to other places.
@@ -237,9 +260,9 @@ class Matcher {
     return *view.ops()[*view.values()[number].producer].operands[0].value;
   }
   /// Whether a moved value only has another name or float format.
-  static bool keeps_layout(const FloatView& view, const std::vector<std::size_t>& layout,
-                           std::size_t number) {
-    return layout[number] == layout[before(view, number)];
+  static bool is_copy(const FloatView& view, std::size_t number) {
+    const FloatView::Op& maker = view.ops()[*view.values()[number].producer];
+    return family(view.node(maker), maker.kind) == Kind::identity;
   }
 
   // ---- spreading from what is known
@@ -278,12 +301,12 @@ class Matcher {
       if (states_[root].match) may_be = {*states_[root].match};
       std::size_t count = 0;
       for (const std::size_t r : may_be)
-        count += reference_readers_[reference_value(r).root].size();
+        count += reference_readers_[first_[reference_value(r).root]].size();
       if (may_be.empty() || (fewest && count >= *fewest)) continue;
       fewest = count;
       readers.clear();
       for (const std::size_t r : may_be) {
-        const auto& of_root = reference_readers_[reference_value(r).root];
+        const auto& of_root = reference_readers_[first_[reference_value(r).root]];
         readers.insert(readers.end(), of_root.begin(), of_root.end());
       }
     }
@@ -566,6 +589,7 @@ class Matcher {
   std::vector<State> states_;                // by value of the quantized model
   std::vector<std::optional<OpMatch>> ops_;  // by op of the quantized model
   std::vector<std::size_t> taken_;           // by op of the reference: matches
+  std::vector<std::size_t> first_;           // by value of the reference: its first equal
   Readers readers_, reference_readers_;
   std::vector<std::size_t> layouts_, reference_layouts_;
   std::deque<std::size_t> changed_;  // values to go on from

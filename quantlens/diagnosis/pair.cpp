@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/duplicates.h"
 #include "quantlens/diagnosis/float_view.h"
 #include "quantlens/diagnosis/match_structure.h"
 #include "quantlens/diagnosis/moved.h"
@@ -49,6 +50,7 @@ class Pairer {
     for (std::size_t q = 0; q < match_.values.size(); ++q) {
       if (match_.values[q]) quantized_of_[match_.values[q]->reference].push_back(q);
     }
+    share_among_equals();
   }
 
   Pairing run() {
@@ -76,6 +78,19 @@ class Pairer {
   }
 
  private:
+  /// A value that the quantized model computes once, the reference several times.
+  void share_among_equals() {
+    const std::vector<std::size_t> first = first_equals(view_);
+    std::vector<std::vector<std::size_t>> of_first(first.size());
+    for (std::size_t r = 0; r < first.size(); ++r) {
+      std::vector<std::size_t>& all = of_first[first[r]];
+      all.insert(all.end(), quantized_of_[r].begin(), quantized_of_[r].end());
+    }
+    for (std::size_t r = 0; r < first.size(); ++r) {
+      if (quantized_of_[r].empty()) quantized_of_[r] = of_first[first[r]];
+    }
+  }
+
   const Node& node(std::size_t number) const { return reference_.graph.nodes[number]; }
 
   /// What the file itself says, where the tensors that it names are there.

@@ -43,6 +43,14 @@ class WeightPairer {
   }
 
  private:
+  static bool scales_fit(const FloatView::Constant& stored) {
+    const Codes& codes = *stored.codes;
+    if (codes.params.size() == 1) return true;
+    const Shape& shape = stored.stored->shape();
+    const auto axis = static_cast<std::size_t>(codes.scheme.axis.value_or(-1));
+    return axis < shape.size() && shape[axis] == static_cast<std::int64_t>(codes.params.size());
+  }
+
   void add(const FloatView::Op& op, std::size_t input, const FloatView::Op& other, std::size_t at,
            const FloatView::Constant& stored) {
     const Node& node = reference_.node(op);
@@ -57,6 +65,11 @@ class WeightPairer {
           {node.inputs[input],
            fmt::format("the weight's shape is {} in the reference and {} in the quantized model",
                        to_string(shape), to_string(stored.stored->shape()))});
+      return;
+    }
+    if (!scales_fit(stored)) {
+      pairing_.not_compared.push_back(
+          {node.inputs[input], "the weight's scales do not fit its shape"});
       return;
     }
     pairing_.weights.push_back({.op = op_id(node),

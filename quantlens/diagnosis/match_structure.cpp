@@ -64,7 +64,7 @@ class Matcher {
   }
 
   StructureMatch run(const Known& known) {
-    for (const auto& [value, reference] : known) settle(value, reference, true);
+    for (const auto& [value, reference] : known) confirm_from(value, reference);
     match_inputs();
     spread();
     bool more = true;
@@ -72,6 +72,7 @@ class Matcher {
       more = begin_at_weights() || begin_at_names() || begin_at_outputs() || choose_in_chains() ||
              choose_only_ones() || choose_among_equals();
     }
+    confirm();
     return result();
   }
 
@@ -121,22 +122,26 @@ class Matcher {
                              });
   }
 
-  void settle(std::size_t quantized, std::size_t reference, bool confirmed) {
+  void settle(std::size_t quantized, std::size_t reference) {
     State& state = states_[quantized];
     if (state.match || state.is_part) return;
     state.match = reference;
     state.may_be.clear();
-    state.confirmed = confirmed;
     changed_.push_back(quantized);
   }
 
+  /// Known from outside of the graphs.
+  void confirm_from(std::size_t quantized, std::size_t reference) {
+    if (!states_[quantized].match) states_[quantized].confirmed = true;
+    settle(quantized, reference);
+  }
+
   /// The value is one of the chain's.
-  void offer(std::size_t quantized, std::vector<std::size_t> chain, bool confirmed) {
+  void offer(std::size_t quantized, std::vector<std::size_t> chain) {
     State& state = states_[quantized];
     if (state.match || !state.may_be.empty() || state.is_part) return;
-    if (chain.size() == 1) return settle(quantized, chain[0], confirmed);
+    if (chain.size() == 1) return settle(quantized, chain[0]);
     state.may_be = std::move(chain);
-    state.confirmed = confirmed;
     changed_.push_back(quantized);
   }
 
@@ -145,9 +150,7 @@ class Matcher {
     ops_[quantized] = OpMatch{.reference = reference, .swapped = why.swapped};
     ++taken_[reference];
     ++progress_;
-    const bool confirmed =
-        why.disagreements == 0 && (why.telling || (why.complete && operands_confirmed(quantized)));
-    match_operands(quantized, reference, why, confirmed);
+    match_operands(quantized, reference, why);
     const std::vector<std::optional<std::size_t>>& outputs = op(quantized).outputs;
     const std::vector<std::optional<std::size_t>>& of_reference = reference_op(reference).outputs;
     for (std::size_t k = 0; k < std::min(outputs.size(), of_reference.size()); ++k) {
@@ -155,14 +158,8 @@ class Matcher {
       if (moves(quantized) && why.disagreements > 0) continue;  // moved to other places
       std::vector<std::size_t> chain = absorbed_chain(reference_, *of_reference[k]);
       drop_folded(quantized, reference, why, chain);
-      offer(*outputs[k], std::move(chain), confirmed);
+      offer(*outputs[k], std::move(chain));
     }
-  }
-
-  bool operands_confirmed(std::size_t quantized) const {
-    return std::ranges::all_of(op(quantized).operands, [&](const FloatView::Operand& operand) {
-      return !operand.value || states_[value(*operand.value).root].confirmed;
-    });
   }
 
   /// What the op surely contains is not what its output may be.
@@ -182,39 +179,36 @@ class Matcher {
     return op.operands.size() > 2 && op.operands[2].constant;
   }
 
-  void match_operands(std::size_t quantized, std::size_t reference, const OpComparison& why,
-                      bool confirmed) {
+  void match_operands(std::size_t quantized, std::size_t reference, const OpComparison& why) {
     const std::vector<FloatView::Operand>& operands = op(quantized).operands;
     const std::vector<FloatView::Operand>& others = reference_op(reference).operands;
     for (std::size_t i = 0; i < std::min(operands.size(), others.size()); ++i) {
       const FloatView::Operand& other = others[why.swapped ? 1 - i : i];
-      if (operands[i].value && other.value)
-        match_operand(*operands[i].value, *other.value, confirmed);
+      if (operands[i].value && other.value) match_operand(*operands[i].value, *other.value);
     }
   }
 
   /// Two operands of matched ops: their roots are the same, and so is all between, as far as the
   /// same was done to both.
-  void match_operand(std::size_t quantized, std::size_t reference, bool confirmed) {
+  void match_operand(std::size_t quantized, std::size_t reference) {
     const std::size_t root = value(quantized).root;
     if (layouts_[quantized] != reference_layouts_[reference]) {
       // one of the models moves elements where the other does not
       if (fits(root, reference_value(reference).root))
-        settle(root, reference_value(reference).root, states_[root].confirmed);
+        settle(root, reference_value(reference).root);
       return;
     }
-    confirmed = confirmed || states_[root].confirmed;
     std::size_t q = quantized, r = reference;
     while (value(q).root != q && reference_value(r).root != r) {
       const std::size_t before_q = before(quantized_, q), before_r = before(reference_, r);
       if (match_mover(q, r)) {
-        settle(q, r, confirmed);
+        settle(q, r);
         q = before_q;
         r = before_r;
       } else if (is_copy(reference_, r)) {
         r = before_r;
       } else if (is_copy(quantized_, q)) {
-        settle(q, r, confirmed);
+        settle(q, r);
         q = before_q;
       } else if (const auto earlier = earlier_in(reference_, reference_layouts_, r)) {
         r = *earlier;  // what lies between undoes itself
@@ -225,7 +219,7 @@ class Matcher {
       }
       if (layouts_[q] != reference_layouts_[r]) break;
     }
-    settle(root, reference_value(reference).root, confirmed);
+    settle(root, reference_value(reference).root);
   }
 
   /// A value further up that has the same layout, where ops between undo each other.
@@ -270,7 +264,7 @@ class Matcher {
     const auto& inputs = quantized_.inputs();
     const auto& others = reference_.inputs();
     for (std::size_t i = 0; i < std::min(inputs.size(), others.size()); ++i)
-      settle(*inputs[i], *others[i], true);  // a Run feeds them by position
+      confirm_from(*inputs[i], *others[i]);  // a Run feeds them by position
   }
 
   void spread() {
@@ -363,11 +357,10 @@ class Matcher {
     const FloatView::Op& whole = reference_op(ops_[*producer]->reference);
     if (!has_bias(whole) || whole.outputs.empty() || !whole.outputs[0]) return;
     State& state = states_[sum];
-    const bool confirmed = state.confirmed;
     state = {.match = {}, .may_be = {}, .confirmed = false, .is_part = true};
     ops_[number] = OpMatch{.reference = ops_[*producer]->reference};
     ++progress_;
-    offer(*add.outputs[0], absorbed_chain(reference_, *whole.outputs[0]), confirmed);
+    offer(*add.outputs[0], absorbed_chain(reference_, *whole.outputs[0]));
   }
 
   /// From a value to the op that makes it, and so to its operands.
@@ -456,7 +449,7 @@ class Matcher {
         const std::optional<std::size_t> r = reference_.value_of(tensor);
         if (!r || named_.contains(*r) || !may_share_name(q, *r)) continue;
         named_.insert(*r);
-        settle(q, *r, false);
+        settle(q, *r);
         spread();
         ++progress_;
         break;
@@ -498,7 +491,7 @@ class Matcher {
     for (std::size_t i = 0; i < outputs.size(); ++i) {
       if (!outputs[i] || !others[i] || !is_open(*outputs[i])) continue;
       if (!may_share_name(*outputs[i], *others[i])) continue;
-      settle(*outputs[i], *others[i], false);
+      settle(*outputs[i], *others[i]);
       ++progress_;
     }
     return spread_from(before);
@@ -509,7 +502,7 @@ class Matcher {
     const std::size_t before = progress_;
     for (std::size_t q = 0; q < states_.size(); ++q) {
       if (states_[q].may_be.empty()) continue;
-      settle(q, most_likely(q), states_[q].confirmed);
+      settle(q, most_likely(q));
       ++progress_;
     }
     return spread_from(before);
@@ -571,6 +564,45 @@ class Matcher {
       spread();
     }
     return spread_from(before);
+  }
+
+  // ---- what can be relied upon
+  /// Goes over all matched ops in order of flow, once all is known that will be.
+  void confirm() {
+    std::vector<std::optional<OpComparison>> why(ops_.size());
+    for (std::size_t q = 0; q < ops_.size(); ++q) {
+      if (!ops_[q]) continue;
+      why[q] = compare(q, ops_[q]->reference);
+      if (!why[q]->possible || !why[q]->telling || why[q]->disagreements > 0) continue;
+      for (const FloatView::Operand& operand : op(q).operands) {
+        if (operand.value) states_[value(*operand.value).root].confirmed = true;
+      }
+    }
+    std::vector<bool> confirmed(ops_.size(), false);
+    for (std::size_t q = 0; q < ops_.size(); ++q) {
+      if (!ops_[q]) continue;
+      const bool agrees = why[q]->possible && why[q]->disagreements == 0;
+      confirmed[q] = agrees && (why[q]->telling || (why[q]->complete && operands_confirmed(q)));
+      if (const auto inner = inner_of_late_bias(q)) confirmed[q] = confirmed[*inner];
+      if (!confirmed[q]) continue;
+      for (const std::optional<std::size_t>& output : op(q).outputs) {
+        if (output) states_[*output].confirmed = true;
+      }
+    }
+  }
+
+  bool operands_confirmed(std::size_t quantized) const {
+    return std::ranges::all_of(op(quantized).operands, [&](const FloatView::Operand& operand) {
+      return !operand.value || states_[value(*operand.value).root].confirmed;
+    });
+  }
+
+  /// The op that, with this one, computes one of the reference's.
+  std::optional<std::size_t> inner_of_late_bias(std::size_t number) const {
+    for (const FloatView::Operand& operand : op(number).operands) {
+      if (operand.value && states_[*operand.value].is_part) return value(*operand.value).producer;
+    }
+    return std::nullopt;
   }
 
   StructureMatch result() const {

@@ -1,0 +1,326 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/matcher.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "quantlens/diagnosis/alike.h"
+#include "quantlens/diagnosis/duplicates.h"
+#include "quantlens/diagnosis/layouts.h"
+
+namespace quantlens {
+namespace {
+
+/// By value: the ops that compute with its elements, moved or not; of equal values by the first.
+std::vector<std::vector<std::size_t>> readers_of_roots(const FloatView& view,
+                                                       const std::vector<std::size_t>& first) {
+  std::vector<std::vector<std::size_t>> readers(view.values().size());
+  for (std::size_t op = 0; op < view.ops().size(); ++op) {
+    for (const FloatView::Operand& operand : view.ops()[op].operands) {
+      if (!operand.value) continue;
+      std::vector<std::size_t>& known = readers[first[view.values()[*operand.value].root]];
+      if (known.empty() || known.back() != op) known.push_back(op);
+    }
+  }
+  return readers;
+}
+
+}  // namespace
+
+Matcher::Matcher(const FloatView& reference, const FloatView& quantized, const Prepared& prepared)
+    : reference_(reference),
+      quantized_(quantized),
+      comparer_(reference, quantized, prepared),
+      states_(quantized.values().size()),
+      ops_(quantized.ops().size()),
+      taken_(reference.ops().size(), 0),
+      first_(first_equals(reference)) {
+  std::vector<std::size_t> itself(quantized.values().size());
+  std::iota(itself.begin(), itself.end(), std::size_t{0});
+  readers_ = readers_of_roots(quantized, itself);
+  reference_readers_ = readers_of_roots(reference, first_);
+  Layouts layouts;
+  layouts_ = layouts.of(quantized);
+  reference_layouts_ = layouts.of(reference);
+}
+
+bool Matcher::fits(std::size_t quantized, std::size_t reference) const {
+  const State& state = states_[quantized];
+  if (state.match) return are_equal(*state.match, reference);
+  return std::ranges::any_of(state.may_be, [&](std::size_t r) { return are_equal(r, reference); });
+}
+
+OperandState Matcher::operand_state(std::size_t quantized, std::size_t reference) const {
+  const std::optional<std::size_t>& match = states_[quantized].match;
+  if (match && are_equal(*match, reference)) return OperandState::agrees;
+  const std::size_t root = value(quantized).root;
+  const std::size_t reference_root = reference_value(reference).root;
+  if (is_open(root)) return OperandState::open;
+  if (!fits(root, reference_root)) return OperandState::contradicts;
+  const bool same_layout = layouts_[quantized] == reference_layouts_[reference];
+  return same_layout ? OperandState::agrees : OperandState::agrees_moved;
+}
+
+OperandState Matcher::mover_state(std::size_t quantized, std::size_t reference) const {
+  if (is_open(quantized)) return OperandState::open;
+  return fits(quantized, reference) ? OperandState::agrees : OperandState::contradicts;
+}
+
+OpComparison Matcher::compare(std::size_t quantized, std::size_t reference) {
+  const bool is_mover = moves(quantized);
+  return comparer_.compare(op(quantized), reference_op(reference),
+                           [&](std::size_t q, std::size_t r) {
+                             return is_mover ? mover_state(q, r) : operand_state(q, r);
+                           });
+}
+
+void Matcher::settle(std::size_t quantized, std::size_t reference) {
+  State& state = states_[quantized];
+  if (state.match || state.is_part) return;
+  state.match = reference;
+  state.may_be.clear();
+  changed_.push_back(quantized);
+}
+
+void Matcher::confirm_from(std::size_t quantized, std::size_t reference) {
+  if (!states_[quantized].match) states_[quantized].confirmed = true;
+  settle(quantized, reference);
+}
+
+void Matcher::offer(std::size_t quantized, std::vector<std::size_t> chain) {
+  State& state = states_[quantized];
+  if (state.match || !state.may_be.empty() || state.is_part) return;
+  if (chain.size() == 1) return settle(quantized, chain[0]);
+  state.may_be = std::move(chain);
+  changed_.push_back(quantized);
+}
+
+void Matcher::match(std::size_t quantized, std::size_t reference, const OpComparison& why) {
+  ops_[quantized] = OpMatch{.reference = reference, .swapped = why.swapped};
+  ++taken_[reference];
+  ++progress_;
+  match_operands(quantized, reference, why);
+  const std::vector<std::optional<std::size_t>>& outputs = op(quantized).outputs;
+  const std::vector<std::optional<std::size_t>>& of_reference = reference_op(reference).outputs;
+  for (std::size_t k = 0; k < std::min(outputs.size(), of_reference.size()); ++k) {
+    if (!outputs[k] || !of_reference[k]) continue;
+    if (moves(quantized) && why.disagreements > 0) continue;  // moved to other places
+    std::vector<std::size_t> chain = absorbed_chain(reference_, *of_reference[k]);
+    drop_folded(quantized, reference, why, chain);
+    offer(*outputs[k], std::move(chain));
+  }
+}
+
+void Matcher::drop_folded(std::size_t quantized, std::size_t reference, const OpComparison& why,
+                          std::vector<std::size_t>& chain) {
+  const auto kind_of = [&](std::size_t number) {
+    return reference_op(*reference_value(number).producer).kind;
+  };
+  if (why.folded && chain.size() > 1 && kind_of(chain[1]) == Kind::batch_norm)
+    chain.erase(chain.begin());
+  const bool gains_bias = has_bias(op(quantized)) && !has_bias(reference_op(reference));
+  if (gains_bias && chain.size() > 1 && kind_of(chain[1]) == Kind::add) chain.erase(chain.begin());
+}
+
+void Matcher::match_operands(std::size_t quantized, std::size_t reference,
+                             const OpComparison& why) {
+  const std::vector<FloatView::Operand>& operands = op(quantized).operands;
+  const std::vector<FloatView::Operand>& others = reference_op(reference).operands;
+  for (std::size_t i = 0; i < std::min(operands.size(), others.size()); ++i) {
+    const FloatView::Operand& other = others[why.swapped ? 1 - i : i];
+    if (operands[i].value && other.value) match_operand(*operands[i].value, *other.value);
+  }
+}
+
+void Matcher::match_operand(std::size_t quantized, std::size_t reference) {
+  const std::size_t root = value(quantized).root;
+  if (layouts_[quantized] != reference_layouts_[reference]) {
+    // one of the models moves elements where the other does not
+    if (fits(root, reference_value(reference).root)) settle(root, reference_value(reference).root);
+    return;
+  }
+  std::size_t q = quantized, r = reference;
+  while (value(q).root != q && reference_value(r).root != r) {
+    const std::size_t before_q = before(quantized_, q), before_r = before(reference_, r);
+    if (match_mover(q, r)) {
+      settle(q, r);
+      q = before_q;
+      r = before_r;
+    } else if (is_copy(reference_, r)) {
+      r = before_r;
+    } else if (is_copy(quantized_, q)) {
+      settle(q, r);
+      q = before_q;
+    } else if (const auto earlier = earlier_in(reference_, reference_layouts_, r)) {
+      r = *earlier;  // what lies between undoes itself
+    } else if (const auto other = earlier_in(quantized_, layouts_, q)) {
+      q = *other;
+    } else {
+      break;
+    }
+    if (layouts_[q] != reference_layouts_[r]) break;
+  }
+  settle(root, reference_value(reference).root);
+}
+
+std::optional<std::size_t> Matcher::earlier_in(const FloatView& view,
+                                               const std::vector<std::size_t>& layouts,
+                                               std::size_t number) {
+  std::size_t at = number;
+  for (std::size_t step = 0; step < kMostSteps && view.values()[at].root != at; ++step) {
+    at = before(view, at);
+    if (layouts[at] == layouts[number]) return at;
+  }
+  return std::nullopt;
+}
+
+bool Matcher::match_mover(std::size_t quantized, std::size_t reference) {
+  const std::size_t number = *value(quantized).producer;
+  const std::size_t other = *reference_value(reference).producer;
+  if (ops_[number]) return ops_[number]->reference == other;
+  const OpComparison why = comparer_.compare(
+      op(number), reference_op(other), [](std::size_t, std::size_t) { return OperandState::open; });
+  if (!why.possible || why.disagreements > 0) return false;
+  ops_[number] = OpMatch{.reference = other};
+  ++taken_[other];
+  ++progress_;
+  return true;
+}
+
+std::size_t Matcher::before(const FloatView& view, std::size_t number) {
+  return *view.ops()[*view.values()[number].producer].operands[0].value;
+}
+
+bool Matcher::is_copy(const FloatView& view, std::size_t number) {
+  const FloatView::Op& maker = view.ops()[*view.values()[number].producer];
+  return family(view.node(maker), maker.kind) == Kind::identity;
+}
+
+void Matcher::match_inputs() {
+  const auto& inputs = quantized_.inputs();
+  const auto& others = reference_.inputs();
+  for (std::size_t i = 0; i < std::min(inputs.size(), others.size()); ++i)
+    confirm_from(*inputs[i], *others[i]);  // a Run feeds them by position
+}
+
+void Matcher::spread() {
+  while (!changed_.empty()) {
+    const std::size_t number = changed_.front();
+    changed_.pop_front();
+    if (states_[number].match) match_producer(number, *states_[number].match);
+    if (value(number).root == number) {
+      for (const std::size_t reader : readers_[number]) match_forward(reader);
+    }
+    for (const FloatView::Reader& reader : value(number).readers) match_forward(reader.op);
+  }
+}
+
+std::vector<Matcher::Candidate> Matcher::candidates(std::size_t number) {
+  std::vector<std::size_t> readers;
+  std::optional<std::size_t> fewest;
+  for (const FloatView::Operand& operand : op(number).operands) {
+    if (!operand.value) continue;
+    const std::size_t root = value(*operand.value).root;
+    std::vector<std::size_t> may_be = states_[root].may_be;
+    if (states_[root].match) may_be = {*states_[root].match};
+    std::size_t count = 0;
+    for (const std::size_t r : may_be)
+      count += reference_readers_[first_[reference_value(r).root]].size();
+    if (may_be.empty() || (fewest && count >= *fewest)) continue;
+    fewest = count;
+    readers.clear();
+    for (const std::size_t r : may_be) {
+      const auto& of_root = reference_readers_[first_[reference_value(r).root]];
+      readers.insert(readers.end(), of_root.begin(), of_root.end());
+    }
+  }
+  std::ranges::sort(readers);
+  readers.erase(std::ranges::unique(readers).begin(), readers.end());
+  std::vector<Candidate> found;
+  std::size_t looked_at = 0;
+  for (const std::size_t reader : readers) {
+    if (!alike(quantized_, op(number), reference_, reference_op(reader))) continue;
+    if (taken_[reader] > 0 && readers.size() > kMostCandidates) continue;
+    if (++looked_at > kMostCandidates) return {};
+    OpComparison why = compare(number, reader);
+    if (!why.possible) continue;
+    if (taken_[reader] > 0) why.score -= 0.25;
+    why.score += name_bonus(number, reader);
+    found.push_back({reader, why});
+  }
+  std::ranges::stable_sort(found, [](const Candidate& a, const Candidate& b) {
+    if (a.why.disagreements != b.why.disagreements)
+      return a.why.disagreements < b.why.disagreements;
+    return a.why.score > b.why.score;
+  });
+  return found;
+}
+
+double Matcher::name_bonus(std::size_t quantized, std::size_t reference) const {
+  const Node& node = quantized_.node(op(quantized));
+  const Node& other = reference_.node(reference_op(reference));
+  double bonus = !node.name.empty() && node.name == other.name ? 0.01 : 0;
+  if (!node.outputs.empty() && node.outputs == other.outputs) bonus += 0.02;
+  return bonus;
+}
+
+void Matcher::match_forward(std::size_t number) {
+  if (ops_[number]) return;
+  const std::vector<Candidate> found = candidates(number);
+  const bool any = !found.empty() && found[0].why.complete && found[0].why.disagreements == 0;
+  if (!any) return match_late_bias(number);
+  constexpr double kNearly = 1e-9;
+  const bool tie = found.size() > 1 && found[1].why.disagreements == 0 &&
+                   found[1].why.score > found[0].why.score - kNearly;
+  if (!tie) match(number, found[0].reference, found[0].why);
+}
+
+void Matcher::match_late_bias(std::size_t number) {
+  const FloatView::Op& add = op(number);
+  if (add.kind != Kind::add || add.operands.size() != 2 || add.outputs.empty()) return;
+  const FloatView::Operand& first = add.operands[add.operands[0].value ? 0 : 1];
+  const FloatView::Operand& second = add.operands[add.operands[0].value ? 1 : 0];
+  if (!first.value || !second.constant || !add.outputs[0]) return;
+  const std::size_t sum = *first.value;
+  const std::optional<std::size_t> producer = value(sum).producer;
+  if (!producer || !ops_[*producer] || has_bias(op(*producer)) || value(sum).root != sum) return;
+  const FloatView::Op& whole = reference_op(ops_[*producer]->reference);
+  if (!has_bias(whole) || whole.outputs.empty() || !whole.outputs[0]) return;
+  State& state = states_[sum];
+  state = {.match = {}, .may_be = {}, .confirmed = false, .is_part = true};
+  ops_[number] = OpMatch{.reference = ops_[*producer]->reference};
+  ++progress_;
+  offer(*add.outputs[0], absorbed_chain(reference_, *whole.outputs[0]));
+}
+
+void Matcher::match_producer(std::size_t quantized, std::size_t reference) {
+  const std::optional<std::size_t> producer = value(quantized).producer;
+  if (!producer || ops_[*producer]) return;
+  std::size_t at = reference;
+  for (std::size_t step = 0; step < kMostSteps; ++step) {
+    const std::optional<std::size_t> other = reference_value(at).producer;
+    if (!other) return;
+    if (alike(quantized_, op(*producer), reference_, reference_op(*other)) &&
+        value(quantized).output == reference_value(at).output) {
+      const OpComparison why = compare(*producer, *other);
+      if (why.possible && why.disagreements == 0) match(*producer, *other, why);
+      return;
+    }
+    const std::optional<std::size_t> earlier = before_absorbed(*other);
+    if (!earlier) return;
+    at = *earlier;
+  }
+}
+
+std::optional<std::size_t> Matcher::before_absorbed(std::size_t number) const {
+  for (const FloatView::Operand& operand : reference_op(number).operands) {
+    if (!operand.value) continue;
+    const std::optional<std::size_t> producer = reference_value(*operand.value).producer;
+    if (producer && may_absorb(reference_, reference_op(*producer), reference_op(number)))
+      return operand.value;
+  }
+  return std::nullopt;
+}
+
+}  // namespace quantlens

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <deque>
+#include <optional>
+#include <set>
+#include <vector>
+
+#include "quantlens/diagnosis/compare_ops.h"
+#include "quantlens/diagnosis/match_structure.h"
+
+namespace quantlens {
+
+/// How many ops that read one value are held against an op; a value that more read of one kind is
+/// left to other evidence.
+inline constexpr std::size_t kMostCandidates = 128;
+inline constexpr std::size_t kMostSteps = 6;  ///< back over ops that a kernel may have absorbed
+
+/// The work of match_structure: what is known so far, and how more follows from it. matcher.cpp
+/// goes from what is known to its neighbours, match_begin.cpp finds where to begin anew,
+/// match_structure.cpp has the order of it all.
+class Matcher {
+ public:
+  Matcher(const FloatView& reference, const FloatView& quantized, const Prepared& prepared);
+  StructureMatch run(const Known& known);
+
+ private:
+  using Readers = std::vector<std::vector<std::size_t>>;
+
+  /// What is known of a value of the quantized model.
+  struct State {
+    std::optional<std::size_t> match;  ///< value of the reference
+    std::vector<std::size_t> may_be;   ///< while there is no match: in order of flow
+    bool confirmed = false;
+    bool is_part = false;  ///< stands for nothing by itself: a sum before its bias
+  };
+  const FloatView::Value& value(std::size_t number) const { return quantized_.values()[number]; }
+  const FloatView::Value& reference_value(std::size_t number) const {
+    return reference_.values()[number];
+  }
+  const FloatView::Op& op(std::size_t number) const { return quantized_.ops()[number]; }
+  const FloatView::Op& reference_op(std::size_t number) const { return reference_.ops()[number]; }
+  bool moves(std::size_t number) const { return only_moves(quantized_.node(op(number))); }
+
+  // ---- what is known of values
+  bool are_equal(std::size_t a, std::size_t b) const { return first_[a] == first_[b]; }
+  bool fits(std::size_t quantized, std::size_t reference) const;
+  bool is_open(std::size_t quantized) const {
+    return !states_[quantized].match && states_[quantized].may_be.empty();
+  }
+  OperandState operand_state(std::size_t quantized, std::size_t reference) const;
+  /// Of an op that moves elements: what it reads must be known itself, not only its root.
+  OperandState mover_state(std::size_t quantized, std::size_t reference) const;
+  OpComparison compare(std::size_t quantized, std::size_t reference);
+  void settle(std::size_t quantized, std::size_t reference);
+  /// Known from outside of the graphs.
+  void confirm_from(std::size_t quantized, std::size_t reference);
+  /// The value is one of the chain's.
+  void offer(std::size_t quantized, std::vector<std::size_t> chain);
+
+  // ---- matching an op
+  void match(std::size_t quantized, std::size_t reference, const OpComparison& why);
+  /// What the op surely contains is not what its output may be.
+  void drop_folded(std::size_t quantized, std::size_t reference, const OpComparison& why,
+                   std::vector<std::size_t>& chain);
+  static bool has_bias(const FloatView::Op& op) {
+    return op.operands.size() > 2 && op.operands[2].constant;
+  }
+  void match_operands(std::size_t quantized, std::size_t reference, const OpComparison& why);
+  /// Two operands of matched ops: their roots are the same, and so is all between, as far as the
+  /// same was done to both.
+  void match_operand(std::size_t quantized, std::size_t reference);
+  /// A value further up that has the same layout, where ops between undo each other.
+  static std::optional<std::size_t> earlier_in(const FloatView& view,
+                                               const std::vector<std::size_t>& layouts,
+                                               std::size_t number);
+  /// Matches the ops that made the two, unless they move elements to other places.
+  bool match_mover(std::size_t quantized, std::size_t reference);
+  /// What a moved value is moved from, by one op.
+  static std::size_t before(const FloatView& view, std::size_t number);
+  /// Whether a moved value only has another name or float format.
+  static bool is_copy(const FloatView& view, std::size_t number);
+
+  // ---- spreading from what is known
+  void match_inputs();
+  void spread();
+  struct Candidate {
+    std::size_t reference = 0;
+    OpComparison why;
+  };
+  /// The ops of the reference that read what this one reads, as far as known.
+  std::vector<Candidate> candidates(std::size_t number);
+  /// Equal names decide between ops that nothing else tells apart.
+  double name_bonus(std::size_t quantized, std::size_t reference) const;
+  void match_forward(std::size_t number);
+  /// A bias that the quantized model adds behind an op which in the reference has it inside.
+  void match_late_bias(std::size_t number);
+  /// From a value to the op that makes it, and so to its operands.
+  void match_producer(std::size_t quantized, std::size_t reference);
+  /// What an op of the reference reads that a kernel may do together with the one before.
+  std::optional<std::size_t> before_absorbed(std::size_t number) const;
+
+  // ---- beginning anew
+  /// Spreads what a beginning has found; says whether there was anything.
+  bool spread_from(std::size_t progress_before);
+  bool begin_at_weights();
+  /// The telling weight of an op that has one.
+  static const Sketch* weight(const FloatView& view, Sketches& sketches, const FloatView::Op& o);
+  bool begin_at_names();
+  /// Whether nothing speaks against values of one name being the same.
+  bool may_share_name(std::size_t quantized, std::size_t reference);
+  static bool is_whole_function(Kind kind);
+  bool begin_at_outputs();
+  /// Values whose readers do not tell which of a chain they are.
+  bool choose_in_chains();
+  std::size_t most_likely(std::size_t quantized) const;
+  /// Ops of which there is but one on each side, though not all of them agrees or is known.
+  bool choose_only_ones();
+  /// Whether another op of the quantized model could be the reference's just as well.
+  bool has_rival(std::size_t quantized, std::size_t reference);
+  /// Ops that compute the same from the same: which is which makes no difference.
+  bool choose_among_equals();
+
+  // ---- what can be relied upon
+  /// Goes over all matched ops in order of flow, once all is known that will be.
+  void confirm();
+  bool operands_confirmed(std::size_t quantized) const;
+  /// The op that, with this one, computes one of the reference's.
+  std::optional<std::size_t> inner_of_late_bias(std::size_t number) const;
+  StructureMatch result() const;
+
+  const FloatView& reference_;
+  const FloatView& quantized_;
+  OpComparer comparer_;
+  std::vector<State> states_;                // by value of the quantized model
+  std::vector<std::optional<OpMatch>> ops_;  // by op of the quantized model
+  std::vector<std::size_t> taken_;           // by op of the reference: matches
+  std::vector<std::size_t> first_;           // by value of the reference: its first equal
+  Readers readers_, reference_readers_;
+  std::vector<std::size_t> layouts_, reference_layouts_;
+  std::deque<std::size_t> changed_;  // values to go on from
+  std::set<std::size_t> named_;      // values of the reference found by name
+  std::size_t progress_ = 0;         // ops and values matched so far
+  bool weights_tried_ = false;
+};
+
+}  // namespace quantlens

@@ -75,15 +75,9 @@ bool Matcher::may_share_name(std::size_t quantized, std::size_t reference) {
   const std::optional<std::size_t> other = reference_value(reference).producer;
   if (!producer || !other) return !producer && !other;
   if (ops_[*producer]) return false;  // its output would be known
-  std::size_t at = *other;
-  for (std::size_t step = 0; step < kMostSteps; ++step) {
-    if (alike(quantized_, op(*producer), reference_, reference_op(at))) {
-      const OpComparison why = compare(*producer, at);
-      return why.possible && why.disagreements == 0;
-    }
-    const std::optional<std::size_t> earlier = before_absorbed(at);
-    if (!earlier || !reference_value(*earlier).producer) break;
-    at = *reference_value(*earlier).producer;
+  if (const auto counterpart = counterpart_of_producer(quantized, reference)) {
+    const OpComparison why = compare(*producer, *counterpart);
+    return why.possible && why.disagreements == 0;
   }
   // one op for a function that the other model has in parts, or the other way round
   return is_whole_function(op(*producer).kind) || is_whole_function(reference_op(*other).kind);

@@ -161,6 +161,7 @@ void Matcher::match_operand(std::size_t quantized, std::size_t reference) {
     }
     if (layouts_[q] != reference_layouts_[r]) break;
   }
+  if (is_open(root) && is_refuted(root, reference_value(reference).root)) return;
   settle(root, reference_value(reference).root);
 }
 
@@ -294,23 +295,35 @@ void Matcher::match_late_bias(std::size_t number) {
   offer(*add.outputs[0], absorbed_chain(reference_, *whole.outputs[0]));
 }
 
+std::optional<std::size_t> Matcher::counterpart_of_producer(std::size_t quantized,
+                                                            std::size_t reference) const {
+  const std::optional<std::size_t> producer = value(quantized).producer;
+  std::size_t at = reference;
+  for (std::size_t step = 0; producer && step < kMostSteps; ++step) {
+    const std::optional<std::size_t> other = reference_value(at).producer;
+    if (!other) break;
+    if (alike(quantized_, op(*producer), reference_, reference_op(*other)) &&
+        value(quantized).output == reference_value(at).output)
+      return other;
+    const std::optional<std::size_t> earlier = before_absorbed(*other);
+    if (!earlier) break;
+    at = *earlier;
+  }
+  return std::nullopt;
+}
+
 void Matcher::match_producer(std::size_t quantized, std::size_t reference) {
   const std::optional<std::size_t> producer = value(quantized).producer;
   if (!producer || ops_[*producer]) return;
-  std::size_t at = reference;
-  for (std::size_t step = 0; step < kMostSteps; ++step) {
-    const std::optional<std::size_t> other = reference_value(at).producer;
-    if (!other) return;
-    if (alike(quantized_, op(*producer), reference_, reference_op(*other)) &&
-        value(quantized).output == reference_value(at).output) {
-      const OpComparison why = compare(*producer, *other);
-      if (why.possible && why.disagreements == 0) match(*producer, *other, why);
-      return;
-    }
-    const std::optional<std::size_t> earlier = before_absorbed(*other);
-    if (!earlier) return;
-    at = *earlier;
-  }
+  const std::optional<std::size_t> other = counterpart_of_producer(quantized, reference);
+  if (!other) return;
+  const OpComparison why = compare(*producer, *other);
+  if (why.possible && why.disagreements == 0) match(*producer, *other, why);
+}
+
+bool Matcher::is_refuted(std::size_t quantized, std::size_t reference) {
+  const std::optional<std::size_t> other = counterpart_of_producer(quantized, reference);
+  return other && !compare(*value(quantized).producer, *other).possible;
 }
 
 std::optional<std::size_t> Matcher::before_absorbed(std::size_t number) const {

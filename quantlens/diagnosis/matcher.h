@@ -96,6 +96,12 @@ class Matcher {
   void match_forward(std::size_t number);
   /// A bias that the quantized model adds behind an op which in the reference has it inside.
   void match_late_bias(std::size_t number);
+  /// The op of the reference that the op which makes a value would compute, were this the value:
+  /// one of its kind, perhaps before some that it absorbs.
+  std::optional<std::size_t> counterpart_of_producer(std::size_t quantized,
+                                                     std::size_t reference) const;
+  /// Whether a value cannot be this one, as it is made in another way.
+  bool is_refuted(std::size_t quantized, std::size_t reference);
   /// From a value to the op that makes it, and so to its operands.
   void match_producer(std::size_t quantized, std::size_t reference);
   /// What an op of the reference reads that a kernel may do together with the one before.

@@ -131,12 +131,11 @@ bool Matcher::choose_only_ones() {
     std::size_t free = 0;
     const Candidate* only = nullptr;
     for (const Candidate& candidate : found) {
-      if (taken_[candidate.reference] > 0) continue;
-      ++free;
-      if (only == nullptr) only = &candidate;
+      free += free_of_equals(candidate.reference);
+      if (only == nullptr && free > 0) only = &candidate;
     }
     if (free != 1 || has_rival(q, only->reference)) continue;
-    match(q, only->reference, only->why);
+    match(q, next_free(only->reference), only->why);
     spread();
   }
   return spread_from(before);
@@ -160,7 +159,7 @@ bool Matcher::choose_among_equals() {
     if (ops_[q]) continue;
     const std::vector<Candidate> found = candidates(q);
     if (found.empty() || !found[0].why.complete || found[0].why.disagreements > 0) continue;
-    match(q, found[0].reference, found[0].why);
+    match(q, next_free(found[0].reference), found[0].why);
     spread();
   }
   return spread_from(before);

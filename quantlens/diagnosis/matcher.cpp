@@ -12,11 +12,14 @@
 namespace quantlens {
 namespace {
 
-/// By value: the ops that compute with its elements, moved or not; of equal values by the first.
+/// By value: the ops that compute with its elements, moved or not; of equal values and ops the
+/// first only.
 std::vector<std::vector<std::size_t>> readers_of_roots(const FloatView& view,
-                                                       const std::vector<std::size_t>& first) {
+                                                       const std::vector<std::size_t>& first,
+                                                       const std::vector<std::size_t>& first_op) {
   std::vector<std::vector<std::size_t>> readers(view.values().size());
   for (std::size_t op = 0; op < view.ops().size(); ++op) {
+    if (first_op[op] != op) continue;
     for (const FloatView::Operand& operand : view.ops()[op].operands) {
       if (!operand.value) continue;
       std::vector<std::size_t>& known = readers[first[view.values()[*operand.value].root]];
@@ -24,6 +27,23 @@ std::vector<std::vector<std::size_t>> readers_of_roots(const FloatView& view,
     }
   }
   return readers;
+}
+
+/// By op: the first that computes the same.
+std::vector<std::size_t> first_ops(const FloatView& view, const std::vector<std::size_t>& first) {
+  std::vector<std::size_t> first_op(view.ops().size());
+  for (std::size_t op = 0; op < first_op.size(); ++op) {
+    first_op[op] = op;
+    const auto& outputs = view.ops()[op].outputs;
+    if (!outputs.empty() && outputs[0]) first_op[op] = *view.values()[first[*outputs[0]]].producer;
+  }
+  return first_op;
+}
+
+std::vector<std::size_t> counted(std::size_t count) {
+  std::vector<std::size_t> numbers(count);
+  std::iota(numbers.begin(), numbers.end(), std::size_t{0});
+  return numbers;
 }
 
 }  // namespace
@@ -35,11 +55,14 @@ Matcher::Matcher(const FloatView& reference, const FloatView& quantized, const P
       states_(quantized.values().size()),
       ops_(quantized.ops().size()),
       taken_(reference.ops().size(), 0),
-      first_(first_equals(reference)) {
-  std::vector<std::size_t> itself(quantized.values().size());
-  std::iota(itself.begin(), itself.end(), std::size_t{0});
-  readers_ = readers_of_roots(quantized, itself);
-  reference_readers_ = readers_of_roots(reference, first_);
+      first_(first_equals(reference)),
+      first_op_(first_ops(reference, first_)),
+      equal_ops_(reference.ops().size()),
+      taken_of_equals_(reference.ops().size(), 0) {
+  for (std::size_t r = 0; r < first_op_.size(); ++r) equal_ops_[first_op_[r]].push_back(r);
+  readers_ = readers_of_roots(quantized, counted(quantized.values().size()),
+                              counted(quantized.ops().size()));
+  reference_readers_ = readers_of_roots(reference, first_, first_op_);
   Layouts layouts;
   layouts_ = layouts.of(quantized);
   reference_layouts_ = layouts.of(reference);
@@ -98,8 +121,7 @@ void Matcher::offer(std::size_t quantized, std::vector<std::size_t> chain) {
 
 void Matcher::match(std::size_t quantized, std::size_t reference, const OpComparison& why) {
   ops_[quantized] = OpMatch{.reference = reference, .swapped = why.swapped};
-  ++taken_[reference];
-  ++progress_;
+  take(reference);
   match_operands(quantized, reference, why);
   const std::vector<std::optional<std::size_t>>& outputs = op(quantized).outputs;
   const std::vector<std::optional<std::size_t>>& of_reference = reference_op(reference).outputs;
@@ -184,8 +206,7 @@ bool Matcher::match_mover(std::size_t quantized, std::size_t reference) {
       op(number), reference_op(other), [](std::size_t, std::size_t) { return OperandState::open; });
   if (!why.possible || why.disagreements > 0) return false;
   ops_[number] = OpMatch{.reference = other};
-  ++taken_[other];
-  ++progress_;
+  take(other);
   return true;
 }
 
@@ -212,42 +233,53 @@ void Matcher::spread() {
     if (states_[number].match) match_producer(number, *states_[number].match);
     if (value(number).root == number) {
       for (const std::size_t reader : readers_[number]) match_forward(reader);
+    } else {
+      for (const FloatView::Reader& reader : value(number).readers) match_forward(reader.op);
     }
-    for (const FloatView::Reader& reader : value(number).readers) match_forward(reader.op);
   }
 }
 
-std::vector<Matcher::Candidate> Matcher::candidates(std::size_t number) {
-  std::vector<std::size_t> readers;
+std::vector<std::size_t> Matcher::readers_of_the_same(std::size_t number) const {
+  std::vector<const std::vector<std::size_t>*> lists;
   std::optional<std::size_t> fewest;
   for (const FloatView::Operand& operand : op(number).operands) {
     if (!operand.value) continue;
-    const std::size_t root = value(*operand.value).root;
-    std::vector<std::size_t> may_be = states_[root].may_be;
-    if (states_[root].match) may_be = {*states_[root].match};
+    const State& root = states_[value(*operand.value).root];
+    std::vector<const std::vector<std::size_t>*> of_operand;
     std::size_t count = 0;
-    for (const std::size_t r : may_be)
-      count += reference_readers_[first_[reference_value(r).root]].size();
-    if (may_be.empty() || (fewest && count >= *fewest)) continue;
+    const auto add = [&](std::size_t r) {
+      of_operand.push_back(&reference_readers_[first_[reference_value(r).root]]);
+      count += of_operand.back()->size();
+    };
+    if (root.match) add(*root.match);
+    std::ranges::for_each(root.may_be, add);
+    if (of_operand.empty() || (fewest && count >= *fewest)) continue;
     fewest = count;
-    readers.clear();
-    for (const std::size_t r : may_be) {
-      const auto& of_root = reference_readers_[first_[reference_value(r).root]];
-      readers.insert(readers.end(), of_root.begin(), of_root.end());
+    lists = std::move(of_operand);
+  }
+  const bool many = fewest.value_or(0) > kMostCandidates;
+  std::vector<std::size_t> readers;
+  for (const std::vector<std::size_t>* list : lists) {
+    for (const std::size_t reader : *list) {
+      if (!alike(quantized_, op(number), reference_, reference_op(reader))) continue;
+      if (many && free_of_equals(reader) == 0) continue;
+      readers.push_back(reader);
+      if (readers.size() > kMostCandidates) return {};
     }
   }
   std::ranges::sort(readers);
   readers.erase(std::ranges::unique(readers).begin(), readers.end());
+  return readers;
+}
+
+std::vector<Matcher::Candidate> Matcher::candidates(std::size_t number) {
+  const std::vector<std::size_t> readers = readers_of_the_same(number);
   std::vector<Candidate> found;
-  std::size_t looked_at = 0;
   for (const std::size_t reader : readers) {
-    if (!alike(quantized_, op(number), reference_, reference_op(reader))) continue;
-    if (taken_[reader] > 0 && readers.size() > kMostCandidates) continue;
-    if (++looked_at > kMostCandidates) return {};
     OpComparison why = compare(number, reader);
     if (!why.possible) continue;
-    if (taken_[reader] > 0) why.score -= 0.25;
-    why.score += name_bonus(number, reader);
+    if (free_of_equals(reader) == 0) why.score -= 0.25;
+    if (named_alike(number, reader)) why.score += 0.01;
     found.push_back({reader, why});
   }
   std::ranges::stable_sort(found, [](const Candidate& a, const Candidate& b) {
@@ -258,12 +290,30 @@ std::vector<Matcher::Candidate> Matcher::candidates(std::size_t number) {
   return found;
 }
 
-double Matcher::name_bonus(std::size_t quantized, std::size_t reference) const {
+void Matcher::take(std::size_t reference) {
+  if (taken_[reference]++ == 0) ++taken_of_equals_[first_op_[reference]];
+  ++progress_;
+}
+
+std::size_t Matcher::free_of_equals(std::size_t reference) const {
+  return equal_ops_[first_op_[reference]].size() - taken_of_equals_[first_op_[reference]];
+}
+
+std::optional<std::size_t> Matcher::named_alike(std::size_t quantized,
+                                                std::size_t reference) const {
   const Node& node = quantized_.node(op(quantized));
-  const Node& other = reference_.node(reference_op(reference));
-  double bonus = !node.name.empty() && node.name == other.name ? 0.01 : 0;
-  if (!node.outputs.empty() && node.outputs == other.outputs) bonus += 0.02;
-  return bonus;
+  if (node.outputs.empty()) return std::nullopt;
+  const std::optional<std::size_t> named = reference_.value_of(node.outputs[0]);
+  const std::optional<std::size_t> producer =
+      named ? reference_value(*named).producer : std::nullopt;
+  if (!producer || first_op_[*producer] != first_op_[reference]) return std::nullopt;
+  return producer;
+}
+
+std::size_t Matcher::next_free(std::size_t reference) {
+  std::vector<std::size_t>& equals = equal_ops_[first_op_[reference]];
+  const auto free = std::ranges::find_if(equals, [&](std::size_t r) { return taken_[r] == 0; });
+  return free == equals.end() ? reference : *free;
 }
 
 void Matcher::match_forward(std::size_t number) {
@@ -274,7 +324,13 @@ void Matcher::match_forward(std::size_t number) {
   constexpr double kNearly = 1e-9;
   const bool tie = found.size() > 1 && found[1].why.disagreements == 0 &&
                    found[1].why.score > found[0].why.score - kNearly;
-  if (!tie) match(number, found[0].reference, found[0].why);
+  if (tie) return;
+  const std::size_t first = found[0].reference;
+  if (const auto named = named_alike(number, first); named && taken_[*named] == 0) {
+    match(number, *named, found[0].why);
+  } else if (free_of_equals(first) <= 1) {
+    match(number, next_free(first), found[0].why);
+  }
 }
 
 void Matcher::match_late_bias(std::size_t number) {

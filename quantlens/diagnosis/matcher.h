@@ -89,10 +89,18 @@ class Matcher {
     std::size_t reference = 0;
     OpComparison why;
   };
-  /// The ops of the reference that read what this one reads, as far as known.
+  /// The ops of the reference of this one's kind that read what one of its operands stands for, the
+  /// one with the fewest readers; none where there are too many. Of equal ops the first.
+  std::vector<std::size_t> readers_of_the_same(std::size_t number) const;
+  /// Those that may be the op, the best first.
   std::vector<Candidate> candidates(std::size_t number);
-  /// Equal names decide between ops that nothing else tells apart.
-  double name_bonus(std::size_t quantized, std::size_t reference) const;
+  void take(std::size_t reference);
+  /// How many of the ops that compute the same as this one are not matched yet.
+  std::size_t free_of_equals(std::size_t reference) const;
+  /// The first of them; the op itself where there is none.
+  std::size_t next_free(std::size_t reference);
+  /// One of them whose output has the same name: names decide where nothing else does.
+  std::optional<std::size_t> named_alike(std::size_t quantized, std::size_t reference) const;
   void match_forward(std::size_t number);
   /// A bias that the quantized model adds behind an op which in the reference has it inside.
   void match_late_bias(std::size_t number);
@@ -139,10 +147,13 @@ class Matcher {
   const FloatView& reference_;
   const FloatView& quantized_;
   OpComparer comparer_;
-  std::vector<State> states_;                // by value of the quantized model
-  std::vector<std::optional<OpMatch>> ops_;  // by op of the quantized model
-  std::vector<std::size_t> taken_;           // by op of the reference: matches
-  std::vector<std::size_t> first_;           // by value of the reference: its first equal
+  std::vector<State> states_;                 // by value of the quantized model
+  std::vector<std::optional<OpMatch>> ops_;   // by op of the quantized model
+  std::vector<std::size_t> taken_;            // by op of the reference: matches
+  std::vector<std::size_t> first_;            // by value of the reference: its first equal
+  std::vector<std::size_t> first_op_;         // by op of the reference: likewise
+  Readers equal_ops_;                         // by first op: all that compute the same
+  std::vector<std::size_t> taken_of_equals_;  // how many of them are matched
   Readers readers_, reference_readers_;
   std::vector<std::size_t> layouts_, reference_layouts_;
   std::deque<std::size_t> changed_;  // values to go on from

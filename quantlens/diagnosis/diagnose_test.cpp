@@ -59,6 +59,62 @@ TEST(Diagnose, LeavesOutWhatNoTapMeasured) {
   EXPECT_EQ(diagnose(none, none, pairing, state, kNames).activations.size(), 1U);
 }
 
+TEST(Diagnose, RanksNoSuspectPairsAmongTheErrors) {
+  const Model none;
+  Pairing pairing;
+  pairing.pairs = {value_pair("a"), value_pair("b")};
+  pairing.suspects = {{"b", "b_q", "op b", "name", 0.1}};
+  TapState state;
+  state.pairs = {paired("a", 1), paired("b", 30)};
+  const Diagnosis diagnosis = diagnose(none, none, pairing, state, kNames);
+  ASSERT_EQ(diagnosis.activations.size(), 1U);
+  EXPECT_EQ(diagnosis.activations[0].value, "a");
+  EXPECT_EQ(diagnosis.paired, 1U);
+  EXPECT_EQ(diagnosis.suspects, pairing.suspects);
+}
+
+TEST(Diagnose, ComparesWeightsThatAreStoredTheOtherWayRound) {
+  SmallGraph reference;
+  reference.input("x").weight("w", {2, 3}, {1, 2, 3, 4, 5, 6}).node(Kind::gemm, {"x", "w"}, "g");
+  SmallGraph quantized;
+  quantized.constant("w_q", Tensor::from<std::int8_t>({3, 2}, {10, 20, 10, 25, 10, 30}));
+  Pairing pairing;
+  pairing.weights.push_back({.op = "g",
+                             .op_name = "gemm",
+                             .type = "Gemm",
+                             .reference = "w",
+                             .quantized = "w_q",
+                             .transposed = true,
+                             .scheme = {.dtype = DType::int8, .axis = 0},
+                             .params = {{.scale = 0.1F}, {.scale = 0.2F}, {.scale = 0.2F}}});
+  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  ASSERT_EQ(diagnosis.weights.size(), 1U);
+  // codes become 1, 2 | 2, 5 | 2, 6; the columns of w are 1, 4 | 2, 5 | 3, 6
+  EXPECT_NEAR(diagnosis.weights[0].mse, (4 + 1) / 6.0, 1e-6);
+  EXPECT_EQ(diagnosis.weights[0].channels, 3U);
+  EXPECT_EQ(diagnosis.weights[0].worst_channel, 0U);
+}
+
+TEST(Diagnose, QuantizesTheWeightsThatAModelStoresAsFloats) {
+  SmallGraph reference;
+  reference.input("x").weight("w", {2, 1, 1, 1}, {1, 2}).node(Kind::conv, {"x", "w"}, "c");
+  SmallGraph quantized;
+  quantized.weight("w", {2, 1, 1, 1}, {1, 2}).weight("s", {}, {0.75F});
+  quantized.constant("z", Tensor::from<std::int8_t>({}, {0}));
+  quantized.node(Kind::quantize, {"w", "s", "z"}, "w_q");
+  Pairing pairing;
+  pairing.weights.push_back({.op = "c",
+                             .op_name = "conv",
+                             .type = "Conv",
+                             .reference = "w",
+                             .quantized = "w_q",
+                             .scheme = {.dtype = DType::int8},
+                             .params = {{.scale = 0.75F}}});
+  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  ASSERT_EQ(diagnosis.weights.size(), 1U);
+  EXPECT_NEAR(diagnosis.weights[0].mse, (0.25 * 0.25 + 0.25 * 0.25) / 2, 1e-9) << "0.75 and 2.25";
+}
+
 TEST(Diagnose, ComparesWeightsAndFindsTheWorstChannel) {
   SmallGraph reference;
   reference.input("x")

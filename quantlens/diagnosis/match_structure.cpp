@@ -32,7 +32,11 @@ void Matcher::confirm() {
     why[q] = compare(q, ops_[q]->reference);
     if (!why[q]->possible || !why[q]->telling || why[q]->disagreements > 0) continue;
     for (const FloatView::Operand& operand : op(q).operands) {
-      if (operand.value) states_[value(*operand.value).root].confirmed = true;
+      if (!operand.value) continue;
+      const std::size_t root = value(*operand.value).root;
+      const std::optional<std::size_t> producer = value(root).producer;
+      const bool is_made_alike = !producer || (why[*producer] && why[*producer]->possible);
+      if (is_made_alike) states_[root].confirmed = true;
     }
   }
   std::vector<bool> confirmed(ops_.size(), false);

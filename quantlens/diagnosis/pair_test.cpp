@@ -94,6 +94,87 @@ TEST(Pair, SaysOfOutputsThatHoldNoFloatsThatTheyAreNotCompared) {
   EXPECT_THAT(pairing.not_compared[0].reason, testing::HasSubstr("int64"));
 }
 
+// reference_net with a MaxPool, in integer ops.
+SmallGraph integer_net() {
+  SmallGraph net;
+  net.input("x").weight("s", {}, {0.5F}).weight("t", {}, {0.25F}).weight("ws", {2}, {0.01F, 0.02F});
+  net.constant("zero", Tensor::from<std::uint8_t>({}, {0}));
+  net.constant("wz", Tensor::from<std::int8_t>({2}, {0, 0}));
+  net.constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 1}, {100, 100}));
+  net.node(Kind::quantize, {"x", "s", "zero"}, "x_q");
+  net.node(Kind::qconv, {"x_q", "s", "zero", "w_q", "ws", "wz", "t", "zero"}, "c_q")
+      .node(Kind::max_pool, {"c_q"}, "p_q")
+      .node(Kind::dequantize, {"p_q", "t", "zero"}, "p")
+      .node(Kind::softmax, {"p"}, "y")
+      .output("y");
+  return net;
+}
+
+TEST(Pair, TakesTheCodesOfAnIntegerOpWithTheScaleThatItDeclares) {
+  SmallGraph reference;
+  reference.input("x").weight("w", {2, 1, 1, 1}, {1, 2});
+  reference.node(Kind::conv, {"x", "w"}, "c")
+      .node(Kind::relu, {"c"}, "r")
+      .node(Kind::max_pool, {"r"}, "p")
+      .node(Kind::softmax, {"p"}, "y")
+      .output("y");
+  const Pairing pairing = pair(reference.model(), integer_net().model());
+  ASSERT_EQ(pairing.pairs.size(), 4U);
+  const ValuePair& conv = pairing.pairs[1];
+  EXPECT_EQ(conv.reference, "r") << "a Conv that saturates stands for the Relu behind it";
+  EXPECT_EQ(conv.quantized, "c_q");
+  EXPECT_EQ(conv.side, Side::integer_output);
+  EXPECT_EQ(conv.params, (QParams{.scale = 0.25F, .zero_point = 0}));
+  EXPECT_EQ(conv.pattern, (std::vector<std::string>{"conv", "relu"}));
+  EXPECT_EQ(conv.found_by, "structure");
+  EXPECT_TRUE(conv.confirmed);
+  EXPECT_EQ(pairing.pairs[2].reference, "p");
+  EXPECT_EQ(pairing.pairs[2].quantized, "p_q");
+  EXPECT_EQ(pairing.pairs[2].params, conv.params) << "MaxPool moves codes";
+  EXPECT_EQ(pairing.only_reference, std::vector<std::string>{"c"}) << "inside the Conv";
+  ASSERT_EQ(pairing.weights.size(), 1U);
+  EXPECT_EQ(pairing.weights[0].quantized, "w_q");
+  EXPECT_EQ(pairing.weights[0].scheme.axis, 0);
+  EXPECT_TRUE(pairing.weights[0].scheme.symmetric);
+}
+
+TEST(Pair, ComparesNoShapesThatDiffer) {
+  Model reference = reference_net().model(), quantized = quantized_net().model();
+  const auto shape = [](std::int64_t first, std::int64_t second) {
+    return std::vector<Dim>{{first, ""}, {std::nullopt, "N"}, {second, ""}};
+  };
+  reference.graph.values["r"] = {.name = "r", .dtype = DType::float32, .shape = shape(1, 8)};
+  quantized.graph.values["r"] = {.name = "r", .dtype = DType::float32, .shape = shape(1, 9)};
+  const Pairing pairing = pair(reference, quantized);
+  for (const ValuePair& found : pairing.pairs) EXPECT_NE(found.reference, "r");
+  ASSERT_EQ(pairing.not_compared.size(), 1U);
+  EXPECT_EQ(pairing.not_compared[0].value, "r");
+  EXPECT_THAT(pairing.not_compared[0].reason, testing::HasSubstr("[1,N,8]"));
+  EXPECT_THAT(pairing.not_compared[0].reason, testing::HasSubstr("[1,N,9]"));
+}
+
+TEST(Pair, SaysWhichCodesCannotBeCompared) {
+  const SmallGraph reference = reference_net();
+  Model quantized = quantized_net().model();
+  quantized.graph.weights["s"] = Tensor::from<float>({2}, {0.5F, 0.25F});
+  quantized.graph.weights["zero"] = Tensor::from<std::uint8_t>({2}, {3, 4});
+  const Pairing pairing = pair(reference.model(), quantized);
+  ASSERT_EQ(pairing.not_compared.size(), 2U);
+  EXPECT_THAT(pairing.not_compared[0].reason, testing::HasSubstr("a scale for each channel"));
+  EXPECT_TRUE(pairing.only_quantized.empty()) << "they are listed once";
+}
+
+TEST(Pair, LeavesOutWeightsWhoseScalesDoNotFit) {
+  const SmallGraph reference = reference_net();
+  Model quantized = quantized_net().model();
+  quantized.graph.weights["ws"] = Tensor::from<float>({3}, {0.01F, 0.02F, 0.01F});
+  quantized.graph.weights["wz"] = Tensor::from<std::int8_t>({3}, {0, 0, 0});
+  const Pairing pairing = pair(reference.model(), quantized);
+  EXPECT_TRUE(pairing.weights.empty());
+  ASSERT_EQ(pairing.not_compared.size(), 1U);
+  EXPECT_EQ(pairing.not_compared[0].value, "w");
+}
+
 TEST(Pair, FindsWeightsWithTheirScales) {
   const SmallGraph reference = reference_net();
   const SmallGraph quantized = quantized_net();

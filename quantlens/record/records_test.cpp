@@ -74,15 +74,19 @@ TEST(Records, APairingReadsBackAsItWas) {
                     QParams{0.25f, 3},
                     "metadata"},
                    {"z", "add", "Add", {"Add"}, "z", "z", Side::float_, {}, {}, "name"}};
-  pairing.weights = {{"y", "conv", "Conv", "w", "w_quantized", true, per_channel(), {{0.5f, 0}}}};
+  pairing.weights = {
+      {"y", "conv", "Conv", "w", "w_quantized", true, false, per_channel(), {{0.5f, 0}}}};
   pairing.only_reference = {"a"};
   pairing.only_quantized = {"b", "\xc3\xa9"};
   pairing.not_compared = {{"c", "its shape differs"}};
+  pairing.pairs[1].confirmed = true;
+  pairing.suspects = {{"z", "z", "add", "name", 0.25}};
   const std::string text = json::dump(json::encode(pairing));
   const Pairing back = json::decode<Pairing>(json::parse(text, "pairing.json"), "pairing.json");
   EXPECT_EQ(back.pairs, pairing.pairs);
   EXPECT_EQ(back.weights, pairing.weights);
   EXPECT_EQ(back.not_compared, pairing.not_compared);
+  EXPECT_EQ(back.suspects, pairing.suspects);
   EXPECT_EQ(again<Pairing>(text), text);
 }
 

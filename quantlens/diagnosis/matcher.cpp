@@ -268,7 +268,7 @@ std::vector<std::size_t> Matcher::readers_of_the_same(std::size_t number) const 
     }
   }
   std::ranges::sort(readers);
-  readers.erase(std::ranges::unique(readers).begin(), readers.end());
+  readers.erase(std::unique(readers.begin(), readers.end()), readers.end());
   return readers;
 }
 

@@ -137,10 +137,17 @@ class FloatView::Builder {
     return true;
   }
 
+  /// All that the node makes is known as constants of the index.
+  bool is_computed_before(const Node& node) const {
+    return !node.outputs.empty() && std::ranges::all_of(node.outputs, [&](const auto& tensor) {
+      return tensor.empty() || index_.constant(tensor) != nullptr;
+    });
+  }
+
   // ---- nodes
   void add(std::size_t number) {
     const Node& node = index_.graph().nodes[number];
-    if (add_constant(node) || add_scale(node)) return;
+    if (is_computed_before(node) || add_constant(node) || add_scale(node)) return;
     const std::optional<std::size_t> first =
         node.inputs.empty() ? std::nullopt : view_.value_of(node.inputs[0]);
     switch (node.kind) {
@@ -320,6 +327,11 @@ class FloatView::Builder {
     Value& value = view_.values_[number];
     op.outputs.emplace_back(number);
     value.producer = view_.ops_.size() - 1;
+    value.is_constant =
+        !op.operands.empty() && std::ranges::all_of(op.operands, [&](const Operand& operand) {
+          return operand.value ? view_.values_[*operand.value].is_constant
+                               : operand.constant.has_value();
+        });
     value.output = k;
     if (k == 0 && only_moves(node) && op.operands[0].value)
       value.root = view_.values_[*op.operands[0].value].root;

@@ -39,6 +39,7 @@ class FloatView {
     std::size_t output = 0;               ///< number among the producer's outputs
     std::vector<Reader> readers;
     bool is_input = false;
+    bool is_constant = false;  ///< computed from nothing but constants
     bool is_output = false;
     /// The value that has the same elements and is computed, not only moved by Reshape, Transpose
     /// and the like; often itself.

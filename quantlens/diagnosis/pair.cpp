@@ -18,6 +18,7 @@
 #include "quantlens/graph/outline.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/prepare.h"
+#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens {
 namespace {
@@ -37,11 +38,12 @@ class Pairer {
  public:
   Pairer(const Model& reference, const Model& quantized)
       : reference_(reference),
-        index_(reference.graph),
-        q_index_(quantized.graph),
+        prepared_(prepare(reference.graph, oracle::constant_values(reference))),
+        q_constants_(oracle::constant_values(quantized)),
+        index_(reference.graph, prepared_.constants),
+        q_index_(quantized.graph, q_constants_),
         view_(index_),
         q_view_(q_index_),
-        prepared_(prepare(reference.graph)),
         provenance_(read_provenance(quantized)),
         match_(match_structure(view_, q_view_, prepared_, known())),
         quantized_of_(view_.values().size()) {
@@ -146,6 +148,7 @@ class Pairer {
   void pair_value(const std::string& tensor, ValuePair pair, bool float_side) {
     const std::optional<std::size_t> number = view_.value_of(tensor);
     if (!number || !is_compared(*number, tensor)) return;
+    if (view_.values()[*number].is_constant) return;
     if (quantized_of_[*number].empty()) {
       if (pair.type != "Input") pairing_.only_reference.push_back(tensor);
       return;
@@ -238,6 +241,7 @@ class Pairer {
 
   void find_only_quantized() {
     for (const FloatView::Value& value : q_view_.values()) {
+      if (value.is_constant) continue;
       for (const CodeSide& side : value.sides) {
         if (!used_.contains(side.tensor)) pairing_.only_quantized.push_back(side.tensor);
       }
@@ -245,9 +249,10 @@ class Pairer {
   }
 
   const Model& reference_;
+  Prepared prepared_;
+  TensorMap q_constants_;  // computed ones
   GraphIndex index_, q_index_;
   FloatView view_, q_view_;
-  Prepared prepared_;
   Provenance provenance_;
   StructureMatch match_;
   std::vector<std::vector<std::size_t>> quantized_of_;  // by value of the reference

@@ -12,8 +12,8 @@
 namespace quantlens {
 
 /// Matches values and weights of the two models: by the map of names that quantlens wrote into the
-/// quantized file, then by structure, with equal names as evidence (match_structure.h). Never throws
-/// for what does not match: leftovers are listed.
+/// quantized file, then by structure, with equal names as evidence (match_structure.h). Never
+/// throws for what does not match: leftovers are listed.
 Pairing pair(const Model& reference, const Model& quantized);
 
 /// The taps that measure every pair.

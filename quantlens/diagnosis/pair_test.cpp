@@ -164,6 +164,22 @@ TEST(Pair, SaysWhichCodesCannotBeCompared) {
   EXPECT_TRUE(pairing.only_quantized.empty()) << "they are listed once";
 }
 
+TEST(Pair, TakesWhatIsComputedFromConstantsForAWeight) {
+  SmallGraph reference;
+  reference.input("x").weight("half", {2, 1, 1, 1}, {0.5F, 1});
+  reference.node(Kind::add, {"half", "half"}, "w")
+      .node(Kind::conv, {"x", "w"}, "c")
+      .node(Kind::relu, {"c"}, "r")
+      .node(Kind::softmax, {"r"}, "y")
+      .output("y");
+  Model model = reference.model();
+  model.graph.nodes[0].type = "Add";
+  const Pairing pairing = pair(model, quantized_net().model());
+  ASSERT_EQ(pairing.weights.size(), 1U);
+  EXPECT_EQ(pairing.weights[0].reference, "w");
+  EXPECT_TRUE(pairing.only_reference.empty()) << "w is no activation";
+}
+
 TEST(Pair, LeavesOutWeightsWhoseScalesDoNotFit) {
   const SmallGraph reference = reference_net();
   Model quantized = quantized_net().model();

@@ -8,6 +8,7 @@
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/prepare.h"
+#include "quantlens/runtime/oracle/constants.h"
 #include "quantlens/stats/channel.h"
 #include "quantlens/stats/pair_stats.h"
 
@@ -129,9 +130,10 @@ WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& aft
 
 std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized,
                                    const Pairing& pairing) {
-  const GraphIndex index(reference.graph);
-  const GraphIndex q_index(quantized.graph);
-  const Prepared prepared = prepare(reference.graph);
+  const Prepared prepared = prepare(reference.graph, oracle::constant_values(reference));
+  const TensorMap computed = oracle::constant_values(quantized);
+  const GraphIndex index(reference.graph, prepared.constants);
+  const GraphIndex q_index(quantized.graph, computed);
   std::vector<WeightRow> rows;
   for (const WeightPair& pair : pairing.weights) {
     const auto producer = index.producer(pair.op);

@@ -27,10 +27,13 @@ struct SameNumbers {
   }
 };
 
+/// One number for each index of the last axis, perhaps written as a row.
 bool is_constant_vector(const FloatView& view, const FloatView::Operand& operand) {
   if (!operand.constant) return false;
   const Tensor* stored = view.constants()[*operand.constant].stored;
-  return stored != nullptr && stored->shape().size() <= 1;
+  if (stored == nullptr) return false;
+  const Shape& shape = stored->shape();
+  return shape.empty() || stored->size() == shape.back();
 }
 
 bool adds_bias(const FloatView& view, const FloatView::Op& op) {

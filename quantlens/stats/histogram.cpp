@@ -4,11 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 
 #include "quantlens/stats/bytes.h"
 #include "quantlens/stats/moments_of.h"
-#include "quantlens/stats/octave.h"
 
 namespace quantlens {
 
@@ -16,29 +16,119 @@ namespace {
 
 constexpr int kFineOctaves = 8;    // this far below the largest, octaves are still fine
 constexpr int kMaxExponent = 254;  // 255 is for NaN and the infinities
+constexpr std::uint64_t kNarrow = std::uint64_t{1} << 32;  // counts_ hold less in all
 
 }  // namespace
+
+BinLayout FloatHistogram::layout() const {
+  return {.first_fine = std::max(top_ - kFineOctaves, 1)};
+}
 
 std::size_t FloatHistogram::bins_of(int key) const {
   if (key == 0) return 1;
   return std::abs(key) < top_ - kFineOctaves ? kCoarse : kFine;
 }
 
-void FloatHistogram::raise_top(int exponent) {
-  if (exponent <= top_) return;
-  top_ = exponent;
-  for (auto& [key, counts] : octaves_) {
-    if (counts.size() == bins_of(key)) continue;
-    std::vector<std::uint64_t> folded(bins_of(key));
-    add_fine(counts.data(), folded);
-    counts = std::move(folded);
+bool FloatHistogram::has_negatives() const {
+  return counts_.size() > static_cast<std::size_t>(layout().side());
+}
+
+std::size_t FloatHistogram::begin_of(int key) const {
+  const auto magnitude = static_cast<std::uint32_t>(std::abs(key)) << 23;
+  return static_cast<std::size_t>(layout().position(magnitude) + (key < 0 ? layout().side() : 0));
+}
+
+/// Calls `function` for each octave with a count; the zero bin is one.
+template <class Function>
+void FloatHistogram::for_each_octave(const Function& function) const {
+  Octave octave;
+  for (octave.key = has_negatives() ? -top_ : 0; octave.key <= top_; ++octave.key) {
+    octave.bins = bins_of(octave.key);
+    std::uint64_t any = octave.counts[0] = zeros_;
+    if (octave.key != 0) {
+      any = 0;
+      const std::size_t begin = begin_of(octave.key);
+      for (std::size_t i = 0; i < octave.bins; ++i) {
+        octave.counts[i] = counts_[begin + i] + (wide_.empty() ? 0 : wide_[begin + i]);
+        any |= octave.counts[i];
+      }
+    }
+    if (any != 0) function(octave);
   }
 }
 
-std::vector<std::uint64_t>& FloatHistogram::octave(int key) {
-  std::vector<std::uint64_t>& counts = octaves_[key];
-  if (counts.empty()) counts.resize(bins_of(key));
-  return counts;
+/// Where the largest exponent grows, octaves that now lie too far below it are folded.
+void FloatHistogram::fit(int top, bool negative) {
+  if (!counts_.empty() && top <= top_ && has_negatives() >= negative) return;
+  FloatHistogram grown;
+  grown.top_ = std::max(top, top_);
+  grown.zeros_ = zeros_;
+  const auto side = static_cast<std::size_t>(grown.layout().side());
+  grown.counts_.resize(negative || has_negatives() ? 2 * side : side);
+  for_each_octave([&grown](const Octave& octave) {
+    if (octave.key != 0) grown.add_octave(octave);
+  });
+  *this = std::move(grown);
+}
+
+/// REQUIRES: the counters fit it.
+void FloatHistogram::add_octave(const Octave& octave) {
+  if (octave.key == 0) {
+    zeros_ += octave.counts[0];
+    return;
+  }
+  const std::size_t begin = begin_of(octave.key);
+  const std::size_t step = octave.bins / bins_of(octave.key);
+  for (std::size_t i = 0; i < octave.bins; ++i) put(begin + i / step, octave.counts[i]);
+}
+
+void FloatHistogram::put(std::size_t position, std::uint64_t count) {
+  if (count < kNarrow - pending_) {
+    counts_[position] += static_cast<std::uint32_t>(count);
+    pending_ += count;
+    return;
+  }
+  if (wide_.empty()) wide_.resize(counts_.size());
+  wide_[position] += count;
+}
+
+void FloatHistogram::spill() {
+  if (wide_.empty()) wide_.resize(counts_.size());
+  for (std::size_t i = 0; i < counts_.size(); ++i) wide_[i] += counts_[i];
+  std::ranges::fill(counts_, 0);
+  pending_ = 0;
+}
+
+void FloatHistogram::count_up(std::span<const std::uint32_t> positions) {
+  if (positions.size() >= kNarrow - pending_) spill();
+  pending_ += positions.size();
+  std::uint32_t* const counts = counts_.data();
+  std::size_t i = 0;
+  for (; i + 4 <= positions.size(); i += 4) {
+    std::array<std::uint64_t, 2> four;  // two loads, not four
+    std::memcpy(&four, positions.data() + i, sizeof four);
+    ++counts[static_cast<std::uint32_t>(four[0])];
+    ++counts[four[0] >> 32];
+    ++counts[static_cast<std::uint32_t>(four[1])];
+    ++counts[four[1] >> 32];
+  }
+  for (; i < positions.size(); ++i) ++counts[positions[i]];
+}
+
+void FloatHistogram::add(std::span<const float> values) {
+  constexpr std::size_t kBlock = 512;
+  std::array<std::uint32_t, kBlock + kBinSlack> positions;
+  for (std::size_t at = 0; at < values.size(); at += kBlock) {
+    const std::span<const float> block = values.subspan(at, std::min(kBlock, values.size() - at));
+    BinnedBlock found = find_bins(block, layout(), positions.data());
+    const int top = found.greatest >> 23;
+    if (top > top_ || (found.negative && !has_negatives())) [[unlikely]] {
+      fit(top, found.negative);
+      found = find_bins(block, layout(), positions.data());
+    }
+    zeros_ += found.zeros;
+    count_up(std::span(positions).first(found.binned));
+  }
 }
 
 void FloatHistogram::merge(const FloatHistogram& other) {
@@ -46,43 +136,41 @@ void FloatHistogram::merge(const FloatHistogram& other) {
     merge(FloatHistogram(other));
     return;
   }
-  raise_top(other.top_);
-  for (const auto& [key, counts] : other.octaves_) {
-    std::vector<std::uint64_t>& mine = octave(key);
-    if (mine.size() == counts.size()) {
-      for (std::size_t i = 0; i < counts.size(); ++i) mine[i] += counts[i];
-    } else {
-      add_fine(counts.data(), mine);
-    }
-  }
+  if (!other.counts_.empty()) fit(other.top_, other.has_negatives());
+  other.for_each_octave([this](const Octave& octave) { add_octave(octave); });
+}
+
+bool FloatHistogram::operator==(const FloatHistogram& other) const {
+  std::string mine;
+  std::string others;
+  append_to(mine);
+  other.append_to(others);
+  return mine == others;
 }
 
 std::uint64_t FloatHistogram::count() const {
-  std::uint64_t count = 0;
-  for (const auto& [key, counts] : octaves_) {
-    count = std::accumulate(counts.begin(), counts.end(), count);
-  }
-  return count;
+  return std::accumulate(wide_.begin(), wide_.end(), zeros_ + pending_);
 }
 
 std::vector<FloatHistogram::Bin> FloatHistogram::bins() const {
   std::vector<Bin> bins;
-  for (const auto& [key, counts] : octaves_) {
+  for_each_octave([&bins](const Octave& octave) {
+    const auto& [key, size, counts] = octave;
     if (key == 0) {
       constexpr double kLeastNormal = 0x1p-126;
       bins.push_back({-kLeastNormal, kLeastNormal, counts[0]});
-      continue;
+      return;
     }
     const double edge = std::ldexp(1.0, std::abs(key) - 127);
-    const double width = edge / static_cast<double>(counts.size());
-    for (std::size_t i = 0; i < counts.size(); ++i) {
-      const std::size_t bin = key > 0 ? i : counts.size() - 1 - i;
+    const double width = edge / static_cast<double>(size);
+    for (std::size_t i = 0; i < size; ++i) {
+      const std::size_t bin = key > 0 ? i : size - 1 - i;
       if (counts[bin] == 0) continue;
       const double near = edge + width * static_cast<double>(bin);
       const double far = edge + width * static_cast<double>(bin + 1);
       bins.push_back(key > 0 ? Bin{near, far, counts[bin]} : Bin{-far, -near, counts[bin]});
     }
-  }
+  });
   return bins;
 }
 
@@ -101,40 +189,48 @@ double FloatHistogram::quantile(double p) const {
 }
 
 void FloatHistogram::append_to(std::string& out) const {
-  append_varint(out, octaves_.size());
-  if (octaves_.empty()) return;
+  std::uint64_t octaves = 0;
+  for_each_octave([&octaves](const Octave&) { ++octaves; });
+  append_varint(out, octaves);
+  if (octaves == 0) return;
   append_u8(out, static_cast<std::uint8_t>(top_));
-  for (const auto& [key, counts] : octaves_) {
-    append_u8(out, static_cast<std::uint8_t>(key < 0));
-    append_u8(out, static_cast<std::uint8_t>(std::abs(key)));
-    for (const std::uint64_t count : counts) append_varint(out, count);
-  }
+  for_each_octave([&out](const Octave& octave) {
+    append_u8(out, static_cast<std::uint8_t>(octave.key < 0));
+    append_u8(out, static_cast<std::uint8_t>(std::abs(octave.key)));
+    for (std::size_t i = 0; i < octave.bins; ++i) append_varint(out, octave.counts[i]);
+  });
 }
 
 FloatHistogram FloatHistogram::take_from(std::string_view& in) {
   FloatHistogram histogram;
   const std::size_t count = take_count(in, 3);
   if (count == 0) return histogram;
-  histogram.top_ = take_u8(in);
+  const int declared_top = take_u8(in);
+  if (declared_top > kMaxExponent) refuse_bytes("a histogram has an octave that no float has");
+  histogram.fit(declared_top, false);
   int top = 0;
+  Octave octave;
   for (std::size_t i = 0; i < count; ++i) {
+    const int before = octave.key;
     const std::uint8_t sign = take_u8(in);
     const int exponent = take_u8(in);
-    const int key = sign == 0 ? exponent : -exponent;
-    if (sign > 1 || exponent > std::min(histogram.top_, kMaxExponent) || (sign == 1 && key == 0)) {
+    octave.key = sign == 0 ? exponent : -exponent;
+    if (sign > 1 || exponent > declared_top || (sign == 1 && exponent == 0)) {
       refuse_bytes("a histogram has an octave that no float has");
     }
-    if (!histogram.octaves_.empty() && key <= histogram.octaves_.rbegin()->first) {
-      refuse_bytes("a histogram's octaves are out of order");
-    }
-    std::vector<std::uint64_t> counts(histogram.bins_of(key));
+    if (i != 0 && octave.key <= before) refuse_bytes("a histogram's octaves are out of order");
+    octave.bins = histogram.bins_of(octave.key);
     std::uint64_t any = 0;
-    for (std::uint64_t& bin : counts) any |= bin = take_element_count(in);
+    for (std::size_t bin = 0; bin < octave.bins; ++bin) {
+      any |= octave.counts[bin] = take_element_count(in);
+    }
     if (any == 0) refuse_bytes("a histogram has an empty octave");
     top = std::max(top, exponent);
-    histogram.octaves_.emplace_hint(histogram.octaves_.end(), key, std::move(counts));
+    if (octave.key < 0) histogram.fit(top, true);
+    histogram.add_octave(octave);
   }
-  if (top != histogram.top_) refuse_bytes("a histogram's largest octave is missing");
+  if (top != declared_top) refuse_bytes("a histogram's largest octave is missing");
+  if (top == 0) histogram.counts_.clear();
   return histogram;
 }
 

@@ -3,11 +3,12 @@
 
 #include <array>
 #include <cstdint>
-#include <map>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "quantlens/stats/kernels.h"
 
 namespace quantlens {
 
@@ -29,7 +30,7 @@ class FloatHistogram {
   void add(std::span<const float> values);  ///< non-finite ones are skipped
   void merge(const FloatHistogram& other);
   std::uint64_t count() const;
-  bool empty() const { return octaves_.empty(); }
+  bool empty() const { return zeros_ == 0 && counts_.empty(); }
   /// Non-empty bins in ascending order of value. Zero and the subnormals of both signs share one,
   /// the zero bin (-2^-126, 2^-126).
   std::vector<Bin> bins() const;
@@ -37,23 +38,41 @@ class FloatHistogram {
   /// zero bin). REQUIRES: not empty.
   double quantile(double p) const;
 
-  bool operator==(const FloatHistogram&) const = default;
+  bool operator==(const FloatHistogram& other) const;     ///< equal counts, whatever their history
   void append_to(std::string& out) const;                 ///< canonical bytes
   static FloatHistogram take_from(std::string_view& in);  ///< throws Errc::bad_input
 
  private:
-  // Ascending keys are ascending values: the exponent bits of the float (1..254), negative for
-  // negative values; 0 is the zero bin.
-  using Octaves = std::map<int, std::vector<std::uint64_t>>;
+  static constexpr std::size_t kFine = 256;  // bins of an octave
+  static constexpr std::size_t kCoarse = 8;  // bins of a folded one
 
-  void raise_top(int exponent);                 // folds what now lies too far below
-  std::vector<std::uint64_t>& octave(int key);  // there, if only with zeros
-  std::size_t bins_of(int key) const;           // 256, 8, or 1 for the zero bin
-  class Direct;
-  class Tally;
+  /// An octave with a count. Ascending keys are ascending values: the exponent bits of the float
+  /// (1..254), negative for negative values; 0 is the zero bin, of one count.
+  struct Octave {
+    int key = 0;
+    std::size_t bins = 0;
+    std::array<std::uint64_t, kFine> counts;
+  };
 
-  Octaves octaves_;  // those with a count
-  int top_ = 0;      // the largest exponent of either sign
+  BinLayout layout() const;
+  std::size_t bins_of(int key) const;   // 256, 8, or 1 for the zero bin
+  bool has_negatives() const;           // whether there are counters for them
+  std::size_t begin_of(int key) const;  // of an octave in counts_
+  void fit(int top, bool negative);     // makes the counters fit such values, too
+  void add_octave(const Octave& octave);
+  void put(std::size_t position, std::uint64_t count);
+  void spill();  // from counts_ to wide_
+  void count_up(std::span<const std::uint32_t> positions);
+  template <class Function>
+  void for_each_octave(const Function& function) const;  // ascending
+
+  int top_ = 0;              // the largest exponent of either sign; 0: none
+  std::uint64_t zeros_ = 0;  // of the zero bin
+  // By BinLayout; empty before the first normal value, and half as long before the first negative
+  // one. The count of a bin is the sum of both; wide_ is empty while 32 bits are enough.
+  std::vector<std::uint32_t> counts_;
+  std::vector<std::uint64_t> wide_;
+  std::uint64_t pending_ = 0;  // all of counts_ together, below 2^32
 };
 
 /// Exact counts of 8-bit codes; bin i counts code i (uint8) or i - 128 (int8).

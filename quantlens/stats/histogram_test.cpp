@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/stats/bytes.h"
 #include "quantlens/stats/testing.h"
 
 namespace quantlens {
@@ -182,6 +183,36 @@ TEST(FloatHistogram, CountsValuesOfEveryOctaveThereIs) {
   std::shuffle(values.begin(), values.end(), std::mt19937_64(1));
   EXPECT_EQ(histogram_of(values).count(), 10200u);
   EXPECT_EQ(histogram_of(values).bins().size(), 2 * (9 * 20 + 245 * 8) + 1u);
+}
+
+/// A histogram of one bin, [1, 1 + 1/256).
+FloatHistogram ones(std::uint64_t count) {
+  std::string bytes = {1, 127, 0, 127};  // one octave; the largest exponent; sign and exponent
+  append_varint(bytes, count);
+  bytes.append(255, 0);
+  std::string_view in = bytes;
+  return FloatHistogram::take_from(in);
+}
+
+TEST(FloatHistogram, CountsBeyond32Bits) {
+  constexpr std::uint64_t kLimit = std::uint64_t{1} << 32;
+  const std::vector<float> values = {1, 1, 0, -3, 1, 0.001f, 1, 1};
+  for (const std::uint64_t start : {kLimit - 100, kLimit - 5, kLimit - 1, kLimit, 5 * kLimit + 3}) {
+    FloatHistogram histogram = ones(start);
+    histogram.add(values);
+    FloatHistogram merged = histogram_of(values);
+    merged.merge(ones(start));
+    EXPECT_EQ(histogram.count(), start + 8);
+    EXPECT_EQ(histogram.bins()[3], (FloatHistogram::Bin{1, 1 + 1.0 / 256, start + 5}));
+    EXPECT_EQ(bytes_of(histogram), bytes_of(merged));
+    std::string bytes = bytes_of(histogram);
+    std::string_view in = bytes;
+    EXPECT_EQ(FloatHistogram::take_from(in), histogram);
+    histogram.add(values);  // what is beyond stays there when more is counted
+    merged.add(std::vector<float>{-100});
+    EXPECT_EQ(histogram.count(), start + 16);
+    EXPECT_EQ(merged.count(), start + 9);
+  }
 }
 
 TEST(FloatHistogram, MergedWithItselfIsDoubled) {

@@ -58,6 +58,38 @@ ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y,
 /// REQUIRES: 1 <= length <= kChunk; x holds out.size() runs.
 void run_moments(std::span<const float> x, std::size_t length, std::span<ChunkMoments> out);
 
+/// Where FloatHistogram counts the values of one sign. A position is found by the bits of a value's
+/// magnitude: 8 counters for each exponent below `first_fine`, and 256 for each of nine from there
+/// on. Negative values have as many counters behind those.
+struct BinLayout {
+  std::int32_t first_fine = 1;  ///< 1..254, the exponent bits of a float
+
+  std::int32_t side() const { return 8 * first_fine + 9 * 256; }
+  /// Off the top 16 bits of a magnitude, for its position where its exponent is fine.
+  std::int32_t fine_offset() const { return (256 - 8) * first_fine; }
+  /// The larger of the two is the one that holds: both agree where the fine ones begin, and the
+  /// fine one is the steeper.
+  std::int32_t position(std::uint32_t magnitude) const {
+    const auto coarse = static_cast<std::int32_t>(magnitude >> 20);
+    const std::int32_t fine = static_cast<std::int32_t>(magnitude >> 15) - fine_offset();
+    return coarse > fine ? coarse : fine;
+  }
+};
+
+/// What find_bins finds in a block of values. Those that are zero, subnormal or not finite have no
+/// position.
+struct BinnedBlock {
+  std::size_t binned = 0;     ///< positions written
+  std::size_t zeros = 0;      ///< zeros and subnormals
+  std::int32_t greatest = 0;  ///< bits of the greatest finite magnitude
+  bool negative = false;      ///< whether a binned value is negative
+};
+
+/// Writes the positions of x's values, in order, where `positions` has room for kBinSlack more than
+/// x has values. Where `greatest` lies above the layout's exponents, positions mean nothing.
+BinnedBlock find_bins(std::span<const float> x, BinLayout layout, std::uint32_t* positions);
+inline constexpr std::size_t kBinSlack = 64;
+
 /// Moments of each column of a row-major table, one entry a column. Each column is summed from its
 /// first row to its last, in double, in one lane.
 struct ColumnMoments {

@@ -204,5 +204,46 @@ TEST(Kernels, DoNotTellTheTwoZerosApart) {
   });
 }
 
+void expect_same_bins(const std::vector<float>& x, BinLayout layout) {
+  std::vector<std::uint32_t> positions(x.size() + kBinSlack);
+  std::vector<std::uint32_t> expected(x.size());
+  const BinnedBlock found = find_bins(x, layout, positions.data());
+  const BinnedBlock wanted = plain::find_bins(x, layout, expected.data());
+  EXPECT_EQ(found.binned, wanted.binned);
+  EXPECT_EQ(found.zeros, wanted.zeros);
+  EXPECT_EQ(found.greatest, wanted.greatest);
+  EXPECT_EQ(found.negative, wanted.negative);
+  positions.resize(found.binned);
+  expected.resize(wanted.binned);
+  EXPECT_EQ(positions, expected);
+}
+
+TEST(FindBins, EqualsItsPlainLoopOnEveryInstructionSet) {
+  on_every_target([] {
+    for (const std::size_t size : {0ul, 1ul, 15ul, 16ul, 17ul, 100ul, 512ul}) {
+      for (const std::int32_t first_fine : {1, 2, 119, 246}) {
+        expect_same_bins(awkward_floats(size, size), {first_fine});
+        expect_same_bins(normal_floats(size, size), {first_fine});
+        expect_same_bins(std::vector<float>(size, -0.0f), {first_fine});
+      }
+    }
+  });
+}
+
+TEST(FindBins, GivesEveryBinOfALayoutItsOwnPosition) {
+  for (const std::int32_t first_fine : {1, 2, 119, 246}) {
+    const BinLayout layout{first_fine};
+    std::int32_t before = 7;  // the eight of exponent 0 are not used
+    for (std::uint32_t bin = 1 << 8; bin < static_cast<std::uint32_t>(first_fine + 9) << 8; ++bin) {
+      const bool fine = bin >> 8 >= static_cast<std::uint32_t>(first_fine);
+      const bool first = fine || bin % 32 == 0;
+      const std::int32_t position = layout.position(bin << 15);
+      EXPECT_EQ(position, before + (first ? 1 : 0));
+      before = position;
+    }
+    EXPECT_EQ(before + 1, layout.side());
+  }
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -111,6 +111,25 @@ void BM_HistogramOfTooManyOctaves(benchmark::State& state) {
 }
 BENCHMARK(BM_HistogramOfTooManyOctaves)->Arg(100000);
 
+void BM_HistogramAndMoments(benchmark::State& state) {
+  const std::vector<float> values = normal_floats(static_cast<std::size_t>(state.range(0)));
+  FloatHistogram histogram;
+  Moments moments;
+  for (auto _ : state) histogram.add(values, 0, moments);
+  benchmark::DoNotOptimize(histogram.count());
+  count_elements(state, values.size());
+}
+BENCHMARK(BM_HistogramAndMoments)->Apply(over_sizes);
+void BM_HistogramAndMomentsAfterRelu(benchmark::State& state) {
+  const std::vector<float> values = relu_floats(static_cast<std::size_t>(state.range(0)));
+  FloatHistogram histogram;
+  Moments moments;
+  for (auto _ : state) histogram.add(values, 0, moments);
+  benchmark::DoNotOptimize(histogram.count());
+  count_elements(state, values.size());
+}
+BENCHMARK(BM_HistogramAndMomentsAfterRelu)->Apply(over_sizes);
+
 void BM_CodeHistogram(benchmark::State& state) {
   const auto codes = codes_of(relu_floats(static_cast<std::size_t>(state.range(0))));
   CodeHistogram histogram;

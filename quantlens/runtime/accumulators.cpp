@@ -277,8 +277,11 @@ void Accumulators::observe(std::size_t slot, const TensorView& value) {
   Scratch::Lease scratch(*scratch_);
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::span<const float> part = floats(value, parts, s, nullptr, scratch->x);
-    stats.moments.add(step_[s], part);
-    if (tap.histogram) stats.histogram.add(part);
+    if (tap.histogram) {
+      stats.histogram.add(part, step_[s], stats.moments);
+    } else {
+      stats.moments.add(step_[s], part);
+    }
     if (tap.channel_axis) {
       stats.channels.add(part, axis_layout(parts.sample_shape, *tap.channel_axis));
     }

@@ -2,12 +2,14 @@
 #include "quantlens/stats/histogram.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdlib>
-#include <cstring>
 #include <numeric>
 
 #include "quantlens/stats/bytes.h"
+#include "quantlens/stats/kernels_plain.h"
+#include "quantlens/stats/moments.h"
 #include "quantlens/stats/moments_of.h"
 
 namespace quantlens {
@@ -99,35 +101,58 @@ void FloatHistogram::spill() {
   pending_ = 0;
 }
 
-void FloatHistogram::count_up(std::span<const std::uint32_t> positions) {
-  if (positions.size() >= kNarrow - pending_) spill();
-  pending_ += positions.size();
-  std::uint32_t* const counts = counts_.data();
-  std::size_t i = 0;
-  for (; i + 4 <= positions.size(); i += 4) {
-    std::array<std::uint64_t, 2> four;  // two loads, not four
-    std::memcpy(&four, positions.data() + i, sizeof four);
-    ++counts[static_cast<std::uint32_t>(four[0])];
-    ++counts[four[0] >> 32];
-    ++counts[static_cast<std::uint32_t>(four[1])];
-    ++counts[four[1] >> 32];
+BinCounters FloatHistogram::counters_for(std::size_t count) {
+  if (count >= kNarrow - pending_) spill();
+  return {.layout = layout(), .top = top_, .negatives = has_negatives(), .counts = counts_.data()};
+}
+
+/// Adds what `bins` could not count: zeros, and values of octaves that have no counters yet.
+void FloatHistogram::take_chunk(std::span<const float> chunk, const BinCounters& bins,
+                                const BinnedChunk& found) {
+  pending_ += found.counted;
+  if (found.complete) {
+    zeros_ += chunk.size() - found.counted;
+    return;
   }
-  for (; i < positions.size(); ++i) ++counts[positions[i]];
+  std::uint32_t greatest = 0;
+  std::uint32_t signs = 0;
+  for (const float value : chunk) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t magnitude = bits & plain::kMagnitude;
+    const bool finite = magnitude < plain::kInfinity;
+    zeros_ += magnitude < plain::kLeastNormal ? 1 : 0;
+    greatest = std::max(greatest, finite ? magnitude : 0);
+    signs |= finite ? bits : 0;
+  }
+  const bool negative = signs > plain::kMagnitude;
+  if (greatest < bins.limit() && (bins.negatives || !negative)) return;
+  fit(static_cast<int>(greatest >> 23), negative);
+  const BinCounters now = counters_for(chunk.size());
+  BinnedChunk rest;
+  for (const float value : chunk) {
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t magnitude = bits & plain::kMagnitude;
+    const bool normal = magnitude >= plain::kLeastNormal && magnitude < plain::kInfinity;
+    if (normal && (bits & bins.seen()) >= bins.limit()) plain::count_bins({&value, 1}, now, rest);
+  }
+  pending_ += rest.counted;
 }
 
 void FloatHistogram::add(std::span<const float> values) {
-  constexpr std::size_t kBlock = 512;
-  std::array<std::uint32_t, kBlock + kBinSlack> positions;
-  for (std::size_t at = 0; at < values.size(); at += kBlock) {
-    const std::span<const float> block = values.subspan(at, std::min(kBlock, values.size() - at));
-    BinnedBlock found = find_bins(block, layout(), positions.data());
-    const int top = found.greatest >> 23;
-    if (top > top_ || (found.negative && !has_negatives())) [[unlikely]] {
-      fit(top, found.negative);
-      found = find_bins(block, layout(), positions.data());
-    }
-    zeros_ += found.zeros;
-    count_up(std::span(positions).first(found.binned));
+  for (std::size_t at = 0; at < values.size(); at += kChunk) {
+    const std::span<const float> chunk = values.subspan(at, std::min(kChunk, values.size() - at));
+    const BinCounters bins = counters_for(chunk.size());
+    take_chunk(chunk, bins, count_bins(chunk, bins));
+  }
+}
+
+void FloatHistogram::add(std::span<const float> values, std::uint64_t sample, Moments& moments) {
+  for (std::size_t at = 0; at < values.size(); at += kChunk) {
+    const std::span<const float> chunk = values.subspan(at, std::min(kChunk, values.size() - at));
+    const BinCounters bins = counters_for(chunk.size());
+    BinnedChunk found;
+    moments.add_chunk(sample, chunk_moments(chunk, bins, found));
+    take_chunk(chunk, bins, found);
   }
 }
 

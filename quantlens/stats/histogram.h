@@ -12,6 +12,8 @@
 
 namespace quantlens {
 
+class Moments;
+
 /// Counts of float32 values, binned by the leading bits of their representation: sign, exponent and
 /// 8 bits of mantissa, so a bin is at most 1/256 of its lower edge wide and no range need be known.
 /// An *octave* is one sign and exponent (256 bins). Octaves more than 8 below the largest non-empty
@@ -28,6 +30,8 @@ class FloatHistogram {
   };
 
   void add(std::span<const float> values);  ///< non-finite ones are skipped
+  /// Adds them to `moments` as well, as values of `sample`, in one pass.
+  void add(std::span<const float> values, std::uint64_t sample, Moments& moments);
   void merge(const FloatHistogram& other);
   std::uint64_t count() const;
   bool empty() const { return zeros_ == 0 && counts_.empty(); }
@@ -61,8 +65,9 @@ class FloatHistogram {
   void fit(int top, bool negative);     // makes the counters fit such values, too
   void add_octave(const Octave& octave);
   void put(std::size_t position, std::uint64_t count);
-  void spill();  // from counts_ to wide_
-  void count_up(std::span<const std::uint32_t> positions);
+  void spill();                                 // from counts_ to wide_
+  BinCounters counters_for(std::size_t count);  // for so many more values
+  void take_chunk(std::span<const float> chunk, const BinCounters& bins, const BinnedChunk& found);
   template <class Function>
   void for_each_octave(const Function& function) const;  // ascending
 

@@ -34,27 +34,6 @@ void add_rows_simd(std::span<const float> table, ColumnMoments& moments) {
 
 #else
 
-struct MomentSums {
-  Sum sum, sum_sq;
-  Extremes extremes;
-  std::uint64_t finite, nan;
-};
-
-HWY_INLINE void clear(MomentSums& sums) {
-  clear(sums.sum);
-  clear(sums.sum_sq);
-  clear(sums.extremes);
-  sums.finite = sums.nan = 0;
-}
-
-/// Adds kStep finite values.
-HWY_INLINE void add_step(MomentSums& sums, const float* x) {
-  for (std::size_t i = 0; i < kStep; i += kFloats) {
-    widen(sums.extremes, hn::LoadU(Floats(), x + i));
-  }
-  for (std::size_t i = 0; i < kStep; i += plain::kLanes) add_eight(sums.sum, sums.sum_sq, x + i);
-}
-
 /// Adds those of kStep values that are finite.
 HWY_INLINE void add_step_masked(MomentSums& sums, const float* x) {
   const Floats d;
@@ -83,11 +62,7 @@ HWY_INLINE plain::MomentLanes moment_lanes(const float* x, std::size_t size) {
       add_step(sums, x + i);
     }
   }
-  plain::MomentLanes lanes;
-  store(sums.sum, lanes.sum);
-  store(sums.sum_sq, lanes.sum_sq);
-  lanes.min = least(sums.extremes);
-  lanes.max = greatest(sums.extremes);
+  plain::MomentLanes lanes = stored(sums);
   lanes.finite = kMasked ? sums.finite : size;
   lanes.nan = sums.nan;
   lanes.inf = size - lanes.finite - lanes.nan;

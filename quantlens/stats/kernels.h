@@ -76,19 +76,30 @@ struct BinLayout {
   }
 };
 
-/// What find_bins finds in a block of values. Those that are zero, subnormal or not finite have no
-/// position.
-struct BinnedBlock {
-  std::size_t binned = 0;     ///< positions written
-  std::size_t zeros = 0;      ///< zeros and subnormals
-  std::int32_t greatest = 0;  ///< bits of the greatest finite magnitude
-  bool negative = false;      ///< whether a binned value is negative
+/// Counters by a layout, and which values they count: normal ones whose exponent is at most `top`,
+/// negative ones only where `negatives`.
+struct BinCounters {
+  BinLayout layout;
+  std::int32_t top = 0;    ///< 0: none
+  bool negatives = false;  ///< whether there are counters for them
+  std::uint32_t* counts = nullptr;
+
+  /// The bits of a float that are seen as its magnitude: a sign that is not expected makes it huge.
+  std::uint32_t seen() const { return negatives ? 0x7fffffff : 0xffffffff; }
+  std::uint32_t limit() const { return static_cast<std::uint32_t>(top + 1) << 23; }
 };
 
-/// Writes the positions of x's values, in order, where `positions` has room for kBinSlack more than
-/// x has values. Where `greatest` lies above the layout's exponents, positions mean nothing.
-BinnedBlock find_bins(std::span<const float> x, BinLayout layout, std::uint32_t* positions);
-inline constexpr std::size_t kBinSlack = 64;
+/// What became of a chunk's values.
+struct BinnedChunk {
+  std::size_t counted = 0;
+  bool complete =
+      true;  ///< whether all others are zeros or subnormals, and no -0.0 unless expected
+};
+
+/// Raises the counters of x's values. REQUIRES: no counter overflows.
+BinnedChunk count_bins(std::span<const float> x, const BinCounters& bins);
+/// The same, and chunk_moments(x) on the way: together they cost little more than either.
+ChunkMoments chunk_moments(std::span<const float> x, const BinCounters& bins, BinnedChunk& found);
 
 /// Moments of each column of a row-major table, one entry a column. Each column is summed from its
 /// first row to its last, in double, in one lane.

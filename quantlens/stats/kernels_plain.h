@@ -162,32 +162,20 @@ inline void run_moments(std::span<const float> x, std::size_t length, std::span<
   }
 }
 
-inline constexpr std::int32_t kMagnitude = 0x7fffffff;    // all bits of a float but its sign
-inline constexpr std::int32_t kLeastNormal = 0x00800000;  // 2^-126
-inline constexpr std::int32_t kInfinity = 0x7f800000;
+inline constexpr std::uint32_t kMagnitude = 0x7fffffff;    // all bits of a float but its sign
+inline constexpr std::uint32_t kLeastNormal = 0x00800000;  // 2^-126
+inline constexpr std::uint32_t kInfinity = 0x7f800000;
 
-inline void add_bins(std::span<const float> x, BinLayout layout, std::uint32_t* positions,
-                     BinnedBlock& found) {
+inline void count_bins(std::span<const float> x, const BinCounters& bins, BinnedChunk& found) {
   for (const float value : x) {
-    const auto bits = std::bit_cast<std::int32_t>(value);
-    const std::int32_t magnitude = bits & kMagnitude;
-    if (magnitude >= kInfinity) continue;
-    found.greatest = std::max(found.greatest, magnitude);
-    if (magnitude < kLeastNormal) {
-      ++found.zeros;
-      continue;
-    }
-    found.negative = found.negative || bits < 0;
-    const std::int32_t position = layout.position(static_cast<std::uint32_t>(magnitude));
-    positions[found.binned++] =
-        static_cast<std::uint32_t>(bits < 0 ? position + layout.side() : position);
+    const auto bits = std::bit_cast<std::uint32_t>(value);
+    const std::uint32_t magnitude = bits & bins.seen();
+    if (magnitude >= bins.limit()) found.complete = false;
+    if (magnitude < kLeastNormal || magnitude >= bins.limit()) continue;
+    const std::int32_t position = bins.layout.position(magnitude);
+    ++bins.counts[bits > kMagnitude ? position + bins.layout.side() : position];
+    ++found.counted;
   }
-}
-
-inline BinnedBlock find_bins(std::span<const float> x, BinLayout layout, std::uint32_t* positions) {
-  BinnedBlock found;
-  add_bins(x, layout, positions, found);
-  return found;
 }
 
 /// The columns first..last-1 of a table.

@@ -204,33 +204,50 @@ TEST(Kernels, DoNotTellTheTwoZerosApart) {
   });
 }
 
-void expect_same_bins(const std::vector<float>& x, BinLayout layout) {
-  std::vector<std::uint32_t> positions(x.size() + kBinSlack);
-  std::vector<std::uint32_t> expected(x.size());
-  const BinnedBlock found = find_bins(x, layout, positions.data());
-  const BinnedBlock wanted = plain::find_bins(x, layout, expected.data());
-  EXPECT_EQ(found.binned, wanted.binned);
-  EXPECT_EQ(found.zeros, wanted.zeros);
-  EXPECT_EQ(found.greatest, wanted.greatest);
-  EXPECT_EQ(found.negative, wanted.negative);
-  positions.resize(found.binned);
-  expected.resize(wanted.binned);
-  EXPECT_EQ(positions, expected);
+/// Counters for values below 2^(top - 126), all at 0.
+struct TestBins {
+  explicit TestBins(std::int32_t top, bool negatives)
+      : bins{.layout = {std::max(top - 8, 1)}, .top = top, .negatives = negatives},
+        counts(2 * static_cast<std::size_t>(bins.layout.side())) {
+    bins.counts = counts.data();
+  }
+  BinCounters bins;
+  std::vector<std::uint32_t> counts;
+};
+
+void expect_same_bins(const std::vector<float>& x, std::int32_t top, bool negatives) {
+  TestBins expected(top, negatives);
+  BinnedChunk wanted;
+  plain::count_bins(x, expected.bins, wanted);
+  TestBins alone(top, negatives);
+  TestBins with_moments(top, negatives);
+  const BinnedChunk found = count_bins(x, alone.bins);
+  BinnedChunk also_found;
+  expect_same_bits(chunk_moments(x, with_moments.bins, also_found), plain::chunk_moments(x));
+  EXPECT_EQ(alone.counts, expected.counts);
+  EXPECT_EQ(with_moments.counts, expected.counts);
+  EXPECT_EQ(found.counted, wanted.counted);
+  EXPECT_EQ(also_found.counted, wanted.counted);
+  EXPECT_EQ(found.complete, wanted.complete);
+  EXPECT_EQ(also_found.complete, wanted.complete);
 }
 
-TEST(FindBins, EqualsItsPlainLoopOnEveryInstructionSet) {
+TEST(CountBins, EqualsItsPlainLoopOnEveryInstructionSet) {
   on_every_target([] {
-    for (const std::size_t size : {0ul, 1ul, 15ul, 16ul, 17ul, 100ul, 512ul}) {
-      for (const std::int32_t first_fine : {1, 2, 119, 246}) {
-        expect_same_bins(awkward_floats(size, size), {first_fine});
-        expect_same_bins(normal_floats(size, size), {first_fine});
-        expect_same_bins(std::vector<float>(size, -0.0f), {first_fine});
+    for (const std::size_t size : {0ul, 1ul, 15ul, 16ul, 17ul, 256ul, 272ul, 513ul, 16384ul}) {
+      for (const std::int32_t top : {0, 1, 9, 127, 254}) {
+        for (const bool negatives : {false, true}) {
+          expect_same_bins(awkward_floats(size, size), top, negatives);
+          expect_same_bins(normal_floats(size, size), top, negatives);
+          expect_same_bins(std::vector<float>(size, -0.0f), top, negatives);
+          expect_same_bins(std::vector<float>(size, 1.5f), top, negatives);
+        }
       }
     }
   });
 }
 
-TEST(FindBins, GivesEveryBinOfALayoutItsOwnPosition) {
+TEST(BinLayout, GivesEveryBinOfALayoutItsOwnPosition) {
   for (const std::int32_t first_fine : {1, 2, 119, 246}) {
     const BinLayout layout{first_fine};
     std::int32_t before = 7;  // the eight of exponent 0 are not used

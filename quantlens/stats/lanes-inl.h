@@ -110,6 +110,37 @@ HWY_INLINE std::uint64_t count_true(Mask mask) {
   return hn::CountTrue(Floats(), mask);
 }
 
+/// What a chunk's moments are made of.
+struct MomentSums {
+  Sum sum, sum_sq;
+  Extremes extremes;
+  std::uint64_t finite, nan;
+};
+
+HWY_INLINE void clear(MomentSums& sums) {
+  clear(sums.sum);
+  clear(sums.sum_sq);
+  clear(sums.extremes);
+  sums.finite = sums.nan = 0;
+}
+
+/// Adds kStep finite values.
+HWY_INLINE void add_step(MomentSums& sums, const float* x) {
+  for (std::size_t i = 0; i < kStep; i += kFloats) {
+    widen(sums.extremes, hn::LoadU(Floats(), x + i));
+  }
+  for (std::size_t i = 0; i < kStep; i += plain::kLanes) add_eight(sums.sum, sums.sum_sq, x + i);
+}
+
+HWY_INLINE plain::MomentLanes stored(const MomentSums& sums) {
+  plain::MomentLanes lanes;
+  store(sums.sum, lanes.sum);
+  store(sums.sum_sq, lanes.sum_sq);
+  lanes.min = least(sums.extremes);
+  lanes.max = greatest(sums.extremes);
+  return lanes;
+}
+
 #endif  // HWY_TARGET != HWY_SCALAR
 
 }  // namespace HWY_NAMESPACE

@@ -12,30 +12,27 @@ namespace quantlens {
 
 namespace {
 
-void add_chunk(Moments::Block& block, const ChunkMoments& chunk) {
-  block.finite += chunk.finite;
-  block.nan += chunk.nan;
-  block.inf += chunk.inf;
-  block.sum.add(chunk.sum);
-  block.sum_sq.add(chunk.sum_sq);
-}
-
 bool is_empty(const Moments::Block& block) {
   return block.finite + block.nan + block.inf == 0;
 }
 
 }  // namespace
 
-void Moments::add(std::uint64_t sample, std::span<const float> values) {
+void Moments::add_chunk(std::uint64_t sample, const ChunkMoments& chunk) {
   Block& block = blocks_[block_of(sample)];
+  block.finite += chunk.finite;
+  block.nan += chunk.nan;
+  block.inf += chunk.inf;
+  block.sum.add(chunk.sum);
+  block.sum_sq.add(chunk.sum_sq);
+  if (chunk.finite == 0) return;
+  min_ = std::min(min_, chunk.min);
+  max_ = std::max(max_, chunk.max);
+}
+
+void Moments::add(std::uint64_t sample, std::span<const float> values) {
   for (std::size_t at = 0; at < values.size(); at += kChunk) {
-    const ChunkMoments chunk =
-        chunk_moments(values.subspan(at, std::min(kChunk, values.size() - at)));
-    add_chunk(block, chunk);
-    if (chunk.finite != 0) {
-      min_ = std::min(min_, chunk.min);
-      max_ = std::max(max_, chunk.max);
-    }
+    add_chunk(sample, chunk_moments(values.subspan(at, std::min(kChunk, values.size() - at))));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "quantlens/stats/exact_sum.h"
+#include "quantlens/stats/kernels.h"
 #include "quantlens/stats/samples.h"
 
 namespace quantlens {
@@ -25,6 +26,8 @@ class Moments {
 
   /// All elements that `sample` contributes to this tensor.
   void add(std::uint64_t sample, std::span<const float> values);
+  /// One chunk of them, already summed.
+  void add_chunk(std::uint64_t sample, const ChunkMoments& chunk);
   void merge(const Moments& other);
 
   std::uint64_t count() const;  ///< finite elements

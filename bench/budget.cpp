@@ -2,7 +2,10 @@
 // What observing costs, in time and memory, beside the budget: calibration and diagnosis as the
 // verbs do them, against bare inference of the same samples, decoded beforehand. One run:
 //
-//   bench_budget MODEL --data D [--limit N] [--threads T] [--repeat R]
+//   bench_budget MODEL --data D [--limit N] [--threads T] [--repeat R] [--peer N]
+//
+// With --peer, ONNX Runtime's own qdq_loss_debug (Python) compares the same two models over the
+// first N samples, once. It keeps all their activations: 100 samples of MobileNet take 8 GB.
 //
 // Each phase is a process of its own, so that its peak of memory is its own; all hold the same
 // decoded samples, whose size is taken off every peak. The processes wait for their turn: every
@@ -10,6 +13,7 @@
 // pass opens its models, runs all samples and says what they gave; bare passes do without the last.
 #include <algorithm>
 #include <cstdio>
+#include <fstream>
 #include <functional>
 #include <memory>
 #include <string>
@@ -44,7 +48,9 @@ struct Settings {
   std::optional<std::uint64_t> limit;
   unsigned threads = 2;
   int repeat = 5;
-  int phase = -1;  ///< the one that this process is; -1: it starts them all
+  std::uint64_t peer = 0;          ///< samples for ONNX Runtime's own comparison; 0: without
+  std::string python = "python3";  ///< one that has the modules for it
+  int phase = -1;                  ///< the one that this process is; -1: it starts them all
 };
 
 /// All samples in memory, as a data set.
@@ -57,6 +63,7 @@ class Decoded final : public Dataset {
   Sample read(std::uint64_t index) const override { return samples_.at(index); }
   std::string name(std::uint64_t index) const override { return std::to_string(index); }
   bool has_labels() const override { return false; }
+  const std::vector<Sample>& samples() const { return samples_; }
   double megabytes() const {
     std::size_t bytes = 0;
     for (const Sample& sample : samples_) {
@@ -198,6 +205,37 @@ void run_bare(const Work& work, const std::vector<fs::path>& paths, LoopClock& c
   clock.steps_ms -= waited;
 }
 
+/// An array file of NumPy's (version 1.0): the first `count` samples of one input, stacked.
+void write_npy(const fs::path& path, const Decoded& from, const std::string& input,
+               std::uint64_t count) {
+  const Tensor& first = from.samples().at(0).inputs.at(input);
+  const std::string kind(1, name(first.dtype()).front());  // f, i or u, as NumPy
+  std::string shape = std::to_string(count) + ",";
+  for (const std::int64_t extent : first.shape()) shape += std::to_string(extent) + ",";
+  std::string header = "{'descr': '<" + kind + std::to_string(byte_size(first.dtype())) +
+                       "', 'fortran_order': False, 'shape': (" + shape + "), }";
+  header.resize((header.size() + 11 + 63) / 64 * 64 - 11, ' ');  // the whole is a multiple of 64
+  header += '\n';
+  std::ofstream out(path, std::ios::binary);
+  out << std::string_view("\x93NUMPY\x01\x00", 8) << static_cast<char>(header.size() & 255)
+      << static_cast<char>(header.size() >> 8) << header;
+  for (std::uint64_t i = 0; i < count; ++i) {
+    const auto bytes = from.samples().at(i).inputs.at(input).bytes();
+    out.write(reinterpret_cast<const char*>(bytes.data()),
+              static_cast<std::streamsize>(bytes.size()));
+  }
+}
+
+/// Writes the peer's samples beside the int8 model.
+void run_export(const Work& work, LoopClock&) {
+  const Model model = frontend::read(work.settings.model);
+  const std::uint64_t count = std::min(work.settings.peer, work.samples.size());
+  for (std::size_t i = 0; i < model.graph.inputs.size(); ++i) {
+    const fs::path path = work.settings.quantized.parent_path() / (std::to_string(i) + ".npy");
+    write_npy(path, work.samples, model.graph.inputs[i].name, count);
+  }
+}
+
 constexpr int kBareFloat = 0, kBareBoth = 3;
 
 struct Phase {
@@ -223,11 +261,12 @@ const std::vector<Phase>& phases() {
        [](const Work& work, LoopClock& clock) { run_diagnosis(work, true, clock); }},
       {"  without histograms", kBareBoth, 0, 0,
        [](const Work& work, LoopClock& clock) { run_diagnosis(work, false, clock); }},
-      {"making the int8 model", kBareFloat, 0, 0, make_quantized}};
+      {"making the int8 model", kBareFloat, 0, 0, make_quantized},
+      {"writing samples", kBareFloat, 0, 0, run_export}};
   return all;
 }
 
-const int kMake = 6;
+const int kMake = 6, kExport = 7;
 
 /// What a child is.
 int run_phase(const Settings& settings) {
@@ -295,6 +334,33 @@ void print(const std::vector<Figures>& all) {
   }
 }
 
+/// Runs qdq_loss_debug.py, once: it needs much time and memory. Ratios are against as many
+/// samples of the bare models.
+void print_peer(const Settings& settings, const std::vector<Figures>& all, double samples) {
+  const std::string command = settings.python + " '" QUANTLENS_BENCH_DIR "/qdq_loss_debug.py' '" +
+                              settings.model.string() + "' '" + settings.quantized.string() +
+                              "' '" + settings.quantized.parent_path().string() + "' " +
+                              std::to_string(settings.threads);
+  FILE* pipe = popen(command.c_str(), "r");
+  if (pipe == nullptr) throw Error(Errc::io, "the peer does not start");
+  double whole = 0, steps = 0, cpu = 0, peak = 0;
+  int pairs = 0;
+  const int read = std::fscanf(pipe, "%lf %lf %lf %lf %d", &whole, &steps, &cpu, &peak, &pairs);
+  if (pclose(pipe) != 0 || read != 5) {
+    std::printf("qdq_loss_debug is left out: --python names none that has its modules\n");
+    return;
+  }
+  const Figures& bare = all[kBareBoth];
+  const double count = std::min(static_cast<double>(settings.peer), samples);
+  const double share = count / samples;
+  std::printf("%-26s %9.1f %9.1f %7.2f %7.2f %7.2f %7.2f %11s %9.1f %7.2f\n", "qdq_loss_debug",
+              whole, whole, whole / (share * median(bare.whole)),
+              whole / (share * least(bare.whole)), steps / (share * median(bare.steps)),
+              cpu / (share * median(bare.cpu)), "", peak, peak / bare.peak_mb);
+  std::printf("qdq_loss_debug: %d activations of %.0f samples; ratios are for as many samples\n",
+              pairs, count);
+}
+
 void run_all(const Settings& settings, std::vector<std::string> arguments) {
   arguments.insert(arguments.end(), {"--quantized", settings.quantized.string()});
   const Pass made = Child(arguments, kMake).pass();
@@ -320,6 +386,11 @@ void run_all(const Settings& settings, std::vector<std::string> arguments) {
     }
   }
   print(all);
+  if (settings.peer != 0) {
+    children.clear();  // the peer wants their memory
+    Child(arguments, kExport).pass();
+    print_peer(settings, all, made.samples);
+  }
   std::printf(
       "ratio: median of the repetitions; of best: best by best; steps: without opening and "
       "answers; memory: against both sessions bare\n");
@@ -335,6 +406,8 @@ int main(int argc, char** argv) {
   program.add_option("--limit", settings.limit, "at most this many samples");
   program.add_option("--threads", settings.threads, "of the runtime");
   program.add_option("--repeat", settings.repeat, "passes of each phase");
+  program.add_option("--peer", settings.peer, "samples for ONNX Runtime's own qdq_loss_debug");
+  program.add_option("--python", settings.python, "for the peer: with numpy, onnx, onnxruntime");
   program.add_option("--quantized", settings.quantized)->group("");
   program.add_option("--phase", settings.phase)->group("");
   CLI11_PARSE(program, argc, argv);

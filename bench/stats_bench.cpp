@@ -149,6 +149,18 @@ void BM_PairsU8(benchmark::State& state) {
 }
 BENCHMARK(BM_PairsU8)->Apply(over_sizes);
 
+void BM_PairsU8Counted(benchmark::State& state) {
+  const std::vector<float> x = relu_floats(static_cast<std::size_t>(state.range(0)));
+  const std::vector<std::uint8_t> y = codes_of(x);
+  PairStats stats;
+  FloatHistogram of_x;
+  CodeHistogram of_y;
+  for (auto _ : state) stats.add(0, x, y, kHow, kClip, {.x = of_x, .y = of_y});
+  benchmark::DoNotOptimize(stats.count());
+  count_elements(state, x.size());
+}
+BENCHMARK(BM_PairsU8Counted)->Apply(over_sizes);
+
 void BM_PlainPairsU8(benchmark::State& state) {
   const std::vector<float> x = normal_floats(kChunk);
   const std::vector<std::uint8_t> y = codes_of(x);

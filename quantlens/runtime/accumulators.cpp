@@ -311,8 +311,10 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::span<const float> xs = floats(x, parts, s, nullptr, scratch->x);
     const auto add_codes = [&](auto ys) {
-      stats.pairs.add(step_[s], xs, ys, Dequantize8{params.scale, params.zero_point}, clip);
-      if (pair.histogram) stats.code_histogram.add(ys);
+      const Dequantize8 how{params.scale, params.zero_point};
+      if (!pair.histogram) return stats.pairs.add(step_[s], xs, ys, how, clip);
+      stats.pairs.add(step_[s], xs, ys, how, clip,
+                      {.x = stats.reference_histogram, .y = stats.code_histogram});
     };
     if (y.dtype == DType::uint8) {
       add_codes(codes<std::uint8_t>(y, parts, s, scratch->codes));
@@ -321,9 +323,9 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
     } else {
       const auto ys = floats(y, parts, s, pair.params ? &params : nullptr, scratch->y);
       stats.pairs.add(step_[s], xs, ys, clip);
+      if (pair.histogram) stats.reference_histogram.add(xs);
       if (pair.histogram) stats.quantized_histogram.add(ys);
     }
-    if (pair.histogram) stats.reference_histogram.add(xs);
   }
 }
 

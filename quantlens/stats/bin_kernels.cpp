@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstring>
 
 #include "quantlens/stats/kernels.h"
 #include "quantlens/stats/kernels_plain.h"
@@ -15,7 +13,7 @@
 #include <hwy/foreach_target.h>  // compiles what follows once for every instruction set
 #include <hwy/highway.h>
 
-#include "quantlens/stats/lanes-inl.h"
+#include "quantlens/stats/bins-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace quantlens {
@@ -34,75 +32,33 @@ void count_bins_and_moments_simd(std::span<const float> x, const BinCounters& bi
 
 #else
 
-using Words = hn::RebindToUnsigned<Floats>;
-
-/// The positions of a block's values, found by vectors. They are counted, one by one, while those
-/// of the next block are found: the two keep different parts of a core busy.
-struct Positions {
-  static constexpr std::size_t kBlock = 256;
-  std::size_t size = 0;
-  std::uint32_t at[kBlock + kFloats];  // a vector is stored whole, whatever of it counts
-};
-
-/// Finds the positions of kStep values.
-HWY_INLINE hn::Vec<Words> find_step(const float* x, const BinCounters& bins,
-                                    hn::Vec<Words> greatest, Positions& found) {
-  const Words d;
-  const hn::RebindToSigned<Words> ints;
-  const auto least_normal = hn::Set(d, plain::kLeastNormal);
-  const auto width = hn::Set(d, bins.limit() - plain::kLeastNormal);
-  const auto fine_offset = hn::Set(ints, bins.layout.fine_offset());
-  const auto side = hn::Set(ints, bins.layout.side());
-  for (std::size_t i = 0; i < kStep; i += kFloats) {
-    const auto bits = hn::BitCast(d, hn::LoadU(Floats(), x + i));
-    const auto magnitude = hn::And(bits, hn::Set(d, bins.seen()));
-    const auto counts = hn::Lt(hn::Sub(magnitude, least_normal), width);
-    const auto coarse = hn::BitCast(ints, hn::ShiftRight<20>(magnitude));
-    const auto fine = hn::Sub(hn::BitCast(ints, hn::ShiftRight<15>(magnitude)), fine_offset);
-    const auto negative = hn::And(hn::ShiftRight<31>(hn::BitCast(ints, bits)), side);
-    const auto position = hn::Add(hn::Max(coarse, fine), negative);
-    hn::StoreU(hn::Compress(hn::BitCast(d, position), counts), d, found.at + found.size);
-    found.size += hn::CountTrue(d, counts);
-    greatest = hn::Max(greatest, magnitude);
-  }
-  return greatest;
-}
-
-/// REQUIRES: `count` is even.
-HWY_INLINE void raise(const std::uint32_t* positions, std::size_t count, std::uint32_t* counts) {
-  for (std::size_t i = 0; i < count; i += 2) {
-    std::uint64_t two;  // one load, not two
-    std::memcpy(&two, positions + i, sizeof two);
-    ++counts[static_cast<std::uint32_t>(two)];
-    ++counts[two >> 32];
-  }
-}
-
-/// REQUIRES: x has whole steps.
+/// REQUIRES: x has whole steps. `bins` is a copy, which no counter can be a part of: its fields
+/// then stay in registers.
 template <bool kMoments>
-HWY_INLINE void count_whole(std::span<const float> x, const BinCounters& bins, BinnedChunk& found,
+HWY_INLINE void count_whole(std::span<const float> x, const BinCounters bins, BinnedChunk& found,
                             MomentSums& sums) {
   auto greatest = hn::Zero(Words());
-  std::array<Positions, 2> blocks;
-  blocks[1].size = 0;
+  std::uint32_t positions[2][kBinBlock + kFloats];
   std::size_t turn = 0;
-  for (std::size_t at = 0; at < x.size(); at += Positions::kBlock, turn ^= 1) {
-    Positions& next = blocks[turn];
-    const Positions& last = blocks[turn ^ 1];
-    const std::size_t steps = std::min(Positions::kBlock, x.size() - at) / kStep;
-    const std::size_t share = last.size / steps & ~std::size_t{1};
-    next.size = 0;
+  std::size_t last_size = 0;
+  for (std::size_t at = 0; at < x.size(); at += kBinBlock, turn ^= 1) {
+    std::uint32_t* const next = positions[turn];
+    const std::uint32_t* const last = positions[turn ^ 1];
+    const std::size_t steps = std::min(kBinBlock, x.size() - at) / kStep;
+    const std::size_t share = last_size / steps & ~std::size_t{1};
+    std::size_t size = 0;
     for (std::size_t step = 0; step < steps; ++step) {
       const float* values = x.data() + at + step * kStep;
-      greatest = find_step(values, bins, greatest, next);
+      size += find_step(values, bins, greatest, next + size);
       if constexpr (kMoments) add_step(sums, values);
-      raise(last.at + step * share, share, bins.counts);
+      raise(last + step * share, share, bins.counts);
     }
-    for (std::size_t i = steps * share; i < last.size; ++i) ++bins.counts[last.at[i]];
-    found.counted += next.size;
+    for (std::size_t i = steps * share; i < last_size; ++i) ++bins.counts[last[i]];
+    found.counted += size;
+    last_size = size;
   }
-  const Positions& last = blocks[turn ^ 1];
-  for (std::size_t i = 0; i < last.size; ++i) ++bins.counts[last.at[i]];
+  const std::uint32_t* const last = positions[turn ^ 1];
+  for (std::size_t i = 0; i < last_size; ++i) ++bins.counts[last[i]];
   found.complete = hn::GetLane(hn::MaxOfLanes(Words(), greatest)) < bins.limit();
 }
 

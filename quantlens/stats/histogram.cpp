@@ -139,21 +139,15 @@ void FloatHistogram::take_chunk(std::span<const float> chunk, const BinCounters&
 }
 
 void FloatHistogram::add(std::span<const float> values) {
-  for (std::size_t at = 0; at < values.size(); at += kChunk) {
-    const std::span<const float> chunk = values.subspan(at, std::min(kChunk, values.size() - at));
-    const BinCounters bins = counters_for(chunk.size());
-    take_chunk(chunk, bins, count_bins(chunk, bins));
-  }
+  add_by(values, count_bins);
 }
 
 void FloatHistogram::add(std::span<const float> values, std::uint64_t sample, Moments& moments) {
-  for (std::size_t at = 0; at < values.size(); at += kChunk) {
-    const std::span<const float> chunk = values.subspan(at, std::min(kChunk, values.size() - at));
-    const BinCounters bins = counters_for(chunk.size());
+  add_by(values, [&](std::span<const float> chunk, const BinCounters& bins) {
     BinnedChunk found;
     moments.add_chunk(sample, chunk_moments(chunk, bins, found));
-    take_chunk(chunk, bins, found);
-  }
+    return found;
+  });
 }
 
 void FloatHistogram::merge(const FloatHistogram& other) {

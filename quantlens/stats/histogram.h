@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <span>
@@ -32,6 +33,15 @@ class FloatHistogram {
   void add(std::span<const float> values);  ///< non-finite ones are skipped
   /// Adds them to `moments` as well, as values of `sample`, in one pass.
   void add(std::span<const float> values, std::uint64_t sample, Moments& moments);
+  /// Adds them as `kernel(chunk, counters)` counts them, chunk by chunk: it does other things, too.
+  template <class Kernel>
+  void add_by(std::span<const float> values, const Kernel& kernel) {
+    for (std::size_t at = 0; at < values.size(); at += kChunk) {
+      const std::span<const float> chunk = values.subspan(at, std::min(kChunk, values.size() - at));
+      const BinCounters bins = counters_for(chunk.size());
+      take_chunk(chunk, bins, kernel(chunk, bins));
+    }
+  }
   void merge(const FloatHistogram& other);
   std::uint64_t count() const;
   bool empty() const { return zeros_ == 0 && counts_.empty(); }
@@ -86,6 +96,13 @@ struct CodeHistogram {
 
   void add(std::span<const std::uint8_t> codes);
   void add(std::span<const std::int8_t> codes);
+  /// The counts of codes that were counted as bytes; `flip` makes a byte the number of its bin.
+  void add(const CodeCounters& counters, std::uint8_t flip);
+  /// An int8 code in two's complement, with its top bit flipped, is the code + 128.
+  template <class Code>
+  static constexpr std::uint8_t flip() {
+    return static_cast<Code>(-1) < 0 ? 0x80 : 0;
+  }
   void merge(const CodeHistogram& other);
   std::uint64_t count() const;
   bool operator==(const CodeHistogram&) const = default;

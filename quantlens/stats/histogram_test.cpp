@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/stats/bytes.h"
+#include "quantlens/stats/moments.h"
 #include "quantlens/stats/testing.h"
 
 namespace quantlens {
@@ -151,6 +152,23 @@ TEST(FloatHistogram, CountsOneByOneAsItCountsAllAtOnce) {
     FloatHistogram slow;
     for (const float& value : values) slow.add({&value, 1});
     EXPECT_EQ(bytes_of(slow), bytes_of(histogram_of(values)));
+  }
+}
+
+TEST(FloatHistogram, IsTheSameWithMomentsAndLeavesThemTheSame) {
+  for (const std::vector<float>& values : tensors_of_every_size()) {
+    FloatHistogram histogram;
+    Moments moments;
+    Moments alone;
+    for (std::uint64_t sample = 0; sample < 3; ++sample) {
+      histogram.add(values, sample, moments);
+      alone.add(sample, values);
+    }
+    FloatHistogram tripled = histogram_of(values);
+    tripled.merge(histogram_of(values));
+    tripled.merge(histogram_of(values));
+    EXPECT_EQ(bytes_of(histogram), bytes_of(tripled));
+    EXPECT_EQ(bytes_of(moments), bytes_of(alone));
   }
 }
 

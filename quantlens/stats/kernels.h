@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -100,6 +101,25 @@ struct BinnedChunk {
 BinnedChunk count_bins(std::span<const float> x, const BinCounters& bins);
 /// The same, and chunk_moments(x) on the way: together they cost little more than either.
 ChunkMoments chunk_moments(std::span<const float> x, const BinCounters& bins, BinnedChunk& found);
+
+/// Counters of 8-bit codes. Equal codes often follow each other, and each addition to a counter
+/// waits for the last one to the same: neighbours count in different tables, whose sum is meant.
+struct CodeCounters {
+  std::array<std::array<std::uint32_t, 256>, 4> tables{};
+};
+
+/// What counts a chunk's pairs while they are summed.
+struct PairCounters {
+  BinCounters bins;     ///< of x
+  BinnedChunk found;    ///< what became of x there; given back
+  CodeCounters* codes;  ///< of y; int8 codes as the bytes that they are
+};
+
+/// The chunk_pairs above, and raises these counters on the way: together they cost much less.
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                       ClipRange clip, PairCounters& counters);
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                       ClipRange clip, PairCounters& counters);
 
 /// Moments of each column of a row-major table, one entry a column. Each column is summed from its
 /// first row to its last, in double, in one lane.

@@ -6,6 +6,7 @@
 #include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 
@@ -176,6 +177,39 @@ inline void count_bins(std::span<const float> x, const BinCounters& bins, Binned
     ++bins.counts[bits > kMagnitude ? position + bins.layout.side() : position];
     ++found.counted;
   }
+}
+
+/// Eight codes in turn.
+inline void count_eight(const void* codes, CodeCounters& counters) {
+  std::uint64_t eight;
+  std::memcpy(&eight, codes, sizeof eight);
+  auto& tables = counters.tables;
+  ++tables[0][eight & 0xff];
+  ++tables[1][eight >> 8 & 0xff];
+  ++tables[2][eight >> 16 & 0xff];
+  ++tables[3][eight >> 24 & 0xff];
+  ++tables[0][eight >> 32 & 0xff];
+  ++tables[1][eight >> 40 & 0xff];
+  ++tables[2][eight >> 48 & 0xff];
+  ++tables[3][eight >> 56];
+}
+
+inline void count_codes(std::span<const std::uint8_t> codes, CodeCounters& counters) {
+  std::size_t i = 0;
+  for (; i + 8 <= codes.size(); i += 8) count_eight(codes.data() + i, counters);
+  for (; i < codes.size(); ++i) ++counters.tables[0][codes[i]];
+}
+
+/// Codes of 8 bits as the bytes that they are.
+template <class Code>
+std::span<const std::uint8_t> bytes_of(std::span<const Code> codes) {
+  return {reinterpret_cast<const std::uint8_t*>(codes.data()), codes.size()};
+}
+
+template <class Code>
+void count_pairs(const PairSpan<Code>& pairs, PairCounters& counters) {
+  count_bins(pairs.x, counters.bins, counters.found);
+  count_codes(bytes_of(pairs.y), *counters.codes);
 }
 
 /// The columns first..last-1 of a table.

@@ -247,6 +247,44 @@ TEST(CountBins, EqualsItsPlainLoopOnEveryInstructionSet) {
   });
 }
 
+template <class Code>
+void expect_same_counts(const plain::PairSpan<Code>& pairs) {
+  CodeCounters codes;
+  CodeCounters wanted_codes;
+  TestBins bins(127, false);
+  TestBins wanted_bins(127, false);
+  PairCounters counters{.bins = bins.bins, .found = {}, .codes = &codes};
+  PairCounters wanted{.bins = wanted_bins.bins, .found = {}, .codes = &wanted_codes};
+  expect_same_bits(chunk_pairs(pairs.x, pairs.y, pairs.how, pairs.clip, counters),
+                   plain::chunk_pairs(pairs));
+  plain::count_pairs(pairs, wanted);
+  EXPECT_EQ(bins.counts, wanted_bins.counts);
+  EXPECT_EQ(counters.found.counted, wanted.found.counted);
+  EXPECT_EQ(counters.found.complete, wanted.found.complete);
+  for (std::size_t code = 0; code < 256; ++code) {
+    std::uint32_t sum = 0;
+    std::uint32_t wanted_sum = 0;
+    for (std::size_t table = 0; table < 4; ++table) {
+      sum += codes.tables[table][code];
+      wanted_sum += wanted_codes.tables[table][code];
+    }
+    EXPECT_EQ(sum, wanted_sum);
+  }
+}
+
+TEST(Kernels, OfCountedPairsEqualThePlainLoopsOnEveryInstructionSet) {
+  on_every_target([] {
+    for (const auto& x : tensors()) {
+      const auto u8 = random_codes<std::uint8_t>(x.size(), x.size());
+      const auto i8 = random_codes<std::int8_t>(x.size(), x.size());
+      for (const ClipRange clip : {kNoClip, ClipRange{-2, 2}}) {
+        expect_same_counts<std::uint8_t>({x, u8, {0.037f, 113}, clip});
+        expect_same_counts<std::int8_t>({x, i8, {3e37f, -128}, clip});
+      }
+    }
+  });
+}
+
 TEST(BinLayout, GivesEveryBinOfALayoutItsOwnPosition) {
   for (const std::int32_t first_fine : {1, 2, 119, 246}) {
     const BinLayout layout{first_fine};

@@ -13,7 +13,7 @@
 #include <hwy/foreach_target.h>  // compiles what follows once for every instruction set
 #include <hwy/highway.h>
 
-#include "quantlens/stats/lanes-inl.h"
+#include "quantlens/stats/bins-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace quantlens {
@@ -32,6 +32,16 @@ void pairs_u8_simd(std::span<const float> x, std::span<const std::uint8_t> y, De
 void pairs_i8_simd(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
                    ClipRange clip, ChunkPairs& out) {
   out = plain::chunk_pairs<std::int8_t>({x, y, how, clip});
+}
+void counted_u8_simd(const plain::PairSpan<std::uint8_t>& pairs, PairCounters& counters,
+                     ChunkPairs& out) {
+  plain::count_pairs(pairs, counters);
+  out = plain::chunk_pairs(pairs);
+}
+void counted_i8_simd(const plain::PairSpan<std::int8_t>& pairs, PairCounters& counters,
+                     ChunkPairs& out) {
+  plain::count_pairs(pairs, counters);
+  out = plain::chunk_pairs(pairs);
 }
 
 #else
@@ -111,20 +121,7 @@ HWY_INLINE void prepare(PairSums& sums, const plain::PairSpan<Y>& pairs, PairBlo
 }
 
 template <bool kMasked, class Y>
-HWY_INLINE plain::PairLanes pair_lanes(const plain::PairSpan<Y>& pairs) {
-  PairSums sums;
-  clear(sums);
-  PairBlock block;
-  for (std::size_t at = 0; at < pairs.x.size(); at += PairBlock::kSize) {
-    const std::size_t count = std::min(PairBlock::kSize, pairs.x.size() - at);
-    prepare<kMasked>(sums, part(pairs, at, count), block);
-    const float* block_x = kMasked ? block.x : pairs.x.data() + at;
-    for (std::size_t i = 0; i < count; i += plain::kLanes) {
-      add_eight(sums.x, sums.xx, block_x + i);
-      add_eight(sums.y, sums.yy, block.y + i);
-      add_eight_squares(sums.ee, block.error + i);
-    }
-  }
+HWY_INLINE plain::PairLanes stored(const PairSums& sums, const plain::PairSpan<Y>& pairs) {
   plain::PairLanes lanes;
   store(sums.x, lanes.x);
   store(sums.xx, lanes.xx);
@@ -139,6 +136,68 @@ HWY_INLINE plain::PairLanes pair_lanes(const plain::PairSpan<Y>& pairs) {
   lanes.finite = kMasked ? sums.finite : pairs.x.size();
   lanes.nonfinite = pairs.x.size() - lanes.finite;
   return lanes;
+}
+
+/// Adds the eight pairs from i on.
+HWY_INLINE void add_eight_pairs(PairSums& sums, const float* x, const PairBlock& block,
+                                std::size_t i) {
+  add_eight(sums.x, sums.xx, x + i);
+  add_eight(sums.y, sums.yy, block.y + i);
+  add_eight_squares(sums.ee, block.error + i);
+}
+
+template <bool kMasked, class Y>
+HWY_INLINE plain::PairLanes pair_lanes(const plain::PairSpan<Y>& pairs) {
+  PairSums sums;
+  clear(sums);
+  PairBlock block;
+  for (std::size_t at = 0; at < pairs.x.size(); at += PairBlock::kSize) {
+    const std::size_t count = std::min(PairBlock::kSize, pairs.x.size() - at);
+    prepare<kMasked>(sums, part(pairs, at, count), block);
+    const float* block_x = kMasked ? block.x : pairs.x.data() + at;
+    for (std::size_t i = 0; i < count; i += plain::kLanes) {
+      add_eight_pairs(sums, block_x, block, i);
+    }
+  }
+  return stored<kMasked>(sums, pairs);
+}
+
+/// The same, while x and y are counted: a block's positions during the next block's sums.
+template <class Y>
+HWY_INLINE plain::PairLanes counted_pair_lanes(const plain::PairSpan<Y>& pairs,
+                                               PairCounters& counters) {
+  const BinCounters bins = counters.bins;
+  PairSums sums;
+  clear(sums);
+  PairBlock block;
+  auto greatest_x = hn::Zero(Words());
+  std::uint32_t positions[2][PairBlock::kSize + kFloats];
+  std::size_t turn = 0;
+  std::size_t last_size = 0;
+  for (std::size_t at = 0; at < pairs.x.size(); at += PairBlock::kSize, turn ^= 1) {
+    const std::size_t count = std::min(PairBlock::kSize, pairs.x.size() - at);
+    const plain::PairSpan<Y> here = part(pairs, at, count);
+    prepare<false>(sums, here, block);
+    const std::size_t share = last_size / (count / plain::kLanes) & ~std::size_t{1};
+    const std::uint32_t* last = positions[turn ^ 1];
+    const std::uint32_t* const end = last + last_size;
+    std::size_t size = 0;
+    for (std::size_t i = 0; i < count; i += kStep) {
+      size += find_step(here.x.data() + i, bins, greatest_x, positions[turn] + size);
+      for (std::size_t j = i; j < i + kStep; j += plain::kLanes, last += share) {
+        add_eight_pairs(sums, here.x.data(), block, j);
+        raise(last, share, bins.counts);
+        plain::count_eight(here.y.data() + j, *counters.codes);
+      }
+    }
+    for (; last != end; ++last) ++bins.counts[*last];
+    counters.found.counted += size;
+    last_size = size;
+  }
+  const std::uint32_t* const last = positions[turn ^ 1];
+  for (std::size_t i = 0; i < last_size; ++i) ++bins.counts[last[i]];
+  counters.found.complete = hn::GetLane(hn::MaxOfLanes(Words(), greatest_x)) < bins.limit();
+  return stored<false>(sums, pairs);
 }
 
 template <class Y>
@@ -162,16 +221,32 @@ HWY_NOINLINE std::uint64_t count_clipped(const plain::PairSpan<Y>& pairs) {
   return clipped;
 }
 
+/// From the lanes of its whole steps.
 template <class Y>
-HWY_INLINE ChunkPairs pairs_of_chunk(const plain::PairSpan<Y>& pairs) {
-  const plain::PairSpan<Y> whole = part(pairs, 0, pairs.x.size() - pairs.x.size() % kStep);
-  plain::PairLanes lanes = pair_lanes<false>(whole);
+HWY_INLINE ChunkPairs finish_chunk(plain::PairLanes lanes, const plain::PairSpan<Y>& whole,
+                                   const plain::PairSpan<Y>& pairs) {
   if (!std::isfinite(plain::total(lanes.ee))) lanes = masked_pair_lanes(whole);
   if (lanes.finite != 0 && (lanes.min_x < pairs.clip.low || lanes.max_x > pairs.clip.high)) {
     lanes.clipped = count_clipped(whole);
   }
   plain::add(lanes, pairs, whole.x.size());
   return plain::finish(lanes);
+}
+
+template <class Y>
+HWY_INLINE ChunkPairs pairs_of_chunk(const plain::PairSpan<Y>& pairs) {
+  const plain::PairSpan<Y> whole = part(pairs, 0, pairs.x.size() - pairs.x.size() % kStep);
+  return finish_chunk(pair_lanes<false>(whole), whole, pairs);
+}
+
+template <class Y>
+HWY_INLINE ChunkPairs counted_pairs_of_chunk(const plain::PairSpan<Y>& pairs,
+                                             PairCounters& counters) {
+  const std::size_t size = pairs.x.size() - pairs.x.size() % kStep;
+  const plain::PairSpan<Y> whole = part(pairs, 0, size);
+  const plain::PairLanes lanes = counted_pair_lanes(whole, counters);
+  plain::count_pairs(part(pairs, size, pairs.x.size() - size), counters);
+  return finish_chunk(lanes, whole, pairs);
 }
 
 void pairs_float_simd(std::span<const float> x, std::span<const float> y, ClipRange clip,
@@ -185,6 +260,14 @@ void pairs_u8_simd(std::span<const float> x, std::span<const std::uint8_t> y, De
 void pairs_i8_simd(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
                    ClipRange clip, ChunkPairs& out) {
   out = pairs_of_chunk<std::int8_t>({x, y, how, clip});
+}
+void counted_u8_simd(const plain::PairSpan<std::uint8_t>& pairs, PairCounters& counters,
+                     ChunkPairs& out) {
+  out = counted_pairs_of_chunk(pairs, counters);
+}
+void counted_i8_simd(const plain::PairSpan<std::int8_t>& pairs, PairCounters& counters,
+                     ChunkPairs& out) {
+  out = counted_pairs_of_chunk(pairs, counters);
 }
 
 #endif
@@ -200,6 +283,8 @@ namespace quantlens {
 HWY_EXPORT(pairs_float_simd);
 HWY_EXPORT(pairs_u8_simd);
 HWY_EXPORT(pairs_i8_simd);
+HWY_EXPORT(counted_u8_simd);
+HWY_EXPORT(counted_i8_simd);
 
 ChunkPairs chunk_pairs(std::span<const float> x, std::span<const float> y, ClipRange clip) {
   ChunkPairs pairs;
@@ -218,6 +303,20 @@ ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y,
                        ClipRange clip) {
   ChunkPairs pairs;
   HWY_DYNAMIC_DISPATCH(pairs_i8_simd)(x, y, how, clip, pairs);
+  return pairs;
+}
+
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                       ClipRange clip, PairCounters& counters) {
+  ChunkPairs pairs;
+  HWY_DYNAMIC_DISPATCH(counted_u8_simd)({x, y, how, clip}, counters, pairs);
+  return pairs;
+}
+
+ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                       ClipRange clip, PairCounters& counters) {
+  ChunkPairs pairs;
+  HWY_DYNAMIC_DISPATCH(counted_i8_simd)({x, y, how, clip}, counters, pairs);
   return pairs;
 }
 

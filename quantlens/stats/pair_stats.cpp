@@ -95,6 +95,37 @@ void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<co
   worst_.add(sample, add_chunks(x.size(), blocks_[block_of(sample)], extremes_, chunk));
 }
 
+template <class Code>
+void PairStats::add_counted(std::uint64_t sample, const plain::PairSpan<Code>& pairs,
+                            PairHistograms to) {
+  assert(pairs.x.size() == pairs.y.size());
+  Block& block = blocks_[block_of(sample)];
+  double squared_error = 0;
+  std::size_t at = 0;
+  to.x.add_by(pairs.x, [&](std::span<const float> x, const BinCounters& bins) {
+    CodeCounters codes;
+    PairCounters counters{.bins = bins, .found = {}, .codes = &codes};
+    const ChunkPairs chunk =
+        chunk_pairs(x, pairs.y.subspan(at, x.size()), pairs.how, pairs.clip, counters);
+    add_chunk(chunk, block, extremes_);
+    squared_error += chunk.sum_ee;
+    to.y.add(codes, CodeHistogram::flip<Code>());
+    at += x.size();
+    return counters.found;
+  });
+  worst_.add(sample, squared_error);
+}
+
+void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
+                    Dequantize8 how, ClipRange clip, PairHistograms to) {
+  add_counted<std::uint8_t>(sample, {x, y, how, clip}, to);
+}
+
+void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
+                    Dequantize8 how, ClipRange clip, PairHistograms to) {
+  add_counted<std::int8_t>(sample, {x, y, how, clip}, to);
+}
+
 void PairStats::merge(const PairStats& other) {
   widen(extremes_, other.extremes_);
   worst_.merge(other.worst_);

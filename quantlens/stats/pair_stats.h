@@ -9,10 +9,18 @@
 #include <string_view>
 
 #include "quantlens/stats/exact_sum.h"
+#include "quantlens/stats/histogram.h"
 #include "quantlens/stats/kernels.h"
+#include "quantlens/stats/kernels_plain.h"
 #include "quantlens/stats/samples.h"
 
 namespace quantlens {
+
+/// Where the two sides of pairs are counted.
+struct PairHistograms {
+  FloatHistogram& x;
+  CodeHistogram& y;
+};
 
 /// Sums over pairs (x reference, y quantized after dequantization) of one value, apart for each
 /// block of samples; every distance of docs/metrics.md is derived from them. One pass, merges
@@ -40,6 +48,11 @@ class PairStats {
            Dequantize8 how, ClipRange clip);
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
            Dequantize8 how, ClipRange clip);
+  /// These two count both sides as well, in one pass.
+  void add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
+           Dequantize8 how, ClipRange clip, PairHistograms to);
+  void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
+           Dequantize8 how, ClipRange clip, PairHistograms to);
   void merge(const PairStats& other);
 
   std::uint64_t count() const;      ///< finite pairs
@@ -66,6 +79,8 @@ class PairStats {
                                      std::numeric_limits<float>::infinity()};
 
  private:
+  template <class Code>
+  void add_counted(std::uint64_t sample, const plain::PairSpan<Code>& pairs, PairHistograms to);
   Block total() const;  // all blocks together
 
   Extremes extremes_;

@@ -68,6 +68,36 @@ TEST(PairStats, OfAKnownPairAreWhatTheFormulasSay) {
   EXPECT_EQ(stats.variance_y(), 0.5);
 }
 
+template <class Code>
+void expect_same_when_counted() {
+  for (const std::size_t size : {0ul, 5ul, 511ul, 20000ul, 40000ul}) {
+    const std::vector<float> x = awkward_floats(size, size);
+    const std::vector<Code> y = random_codes<Code>(size, size);
+    const ClipRange clip{-2, 3};
+    const Dequantize8 how{0.03f, 7};
+    PairStats alone;
+    FloatHistogram of_x;
+    CodeHistogram of_y;
+    PairStats counted;
+    FloatHistogram counted_x;
+    CodeHistogram counted_y;
+    for (std::uint64_t sample = 0; sample < 3; ++sample) {
+      alone.add(sample, x, y, how, clip);
+      of_x.add(x);
+      of_y.add(std::span<const Code>(y));
+      counted.add(sample, x, y, how, clip, {.x = counted_x, .y = counted_y});
+    }
+    EXPECT_EQ(bytes_of(counted), bytes_of(alone));
+    EXPECT_EQ(bytes_of(counted_x), bytes_of(of_x));
+    EXPECT_EQ(bytes_of(counted_y), bytes_of(of_y));
+  }
+}
+
+TEST(PairStats, AreTheSameWhereBothSidesAreCountedOnTheWay) {
+  expect_same_when_counted<std::uint8_t>();
+  expect_same_when_counted<std::int8_t>();
+}
+
 TEST(PairStats, OfNothingAreZero) {
   PairStats stats;
   stats.add(1, std::vector<float>(), std::vector<float>());

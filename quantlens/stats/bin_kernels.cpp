@@ -38,27 +38,23 @@ template <bool kMoments>
 HWY_INLINE void count_whole(std::span<const float> x, const BinCounters bins, BinnedChunk& found,
                             MomentSums& sums) {
   auto greatest = hn::Zero(Words());
-  std::uint32_t positions[2][kBinBlock + kFloats];
+  Positions positions[2];
   std::size_t turn = 0;
-  std::size_t last_size = 0;
+  std::size_t size = 0;
   for (std::size_t at = 0; at < x.size(); at += kBinBlock, turn ^= 1) {
-    std::uint32_t* const next = positions[turn];
-    const std::uint32_t* const last = positions[turn ^ 1];
     const std::size_t steps = std::min(kBinBlock, x.size() - at) / kStep;
-    const std::size_t share = last_size / steps & ~std::size_t{1};
-    std::size_t size = 0;
+    Waiting waiting = wait(positions[turn ^ 1], size, steps, bins.counts);
+    size = 0;
     for (std::size_t step = 0; step < steps; ++step) {
       const float* values = x.data() + at + step * kStep;
-      size += find_step(values, bins, greatest, next + size);
+      size += find_step(values, bins, greatest, positions[turn] + size);
       if constexpr (kMoments) add_step(sums, values);
-      raise(last + step * share, share, bins.counts);
+      raise(waiting, bins.counts);
     }
-    for (std::size_t i = steps * share; i < last_size; ++i) ++bins.counts[last[i]];
     found.counted += size;
-    last_size = size;
   }
-  const std::uint32_t* const last = positions[turn ^ 1];
-  for (std::size_t i = 0; i < last_size; ++i) ++bins.counts[last[i]];
+  Waiting waiting = wait(positions[turn ^ 1], size, 1, bins.counts);
+  raise(waiting, bins.counts);
   found.complete = hn::GetLane(hn::MaxOfLanes(Words(), greatest)) < bins.limit();
 }
 

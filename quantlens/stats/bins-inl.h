@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Positions of a histogram's bins, by vectors. Included once for every instruction set by the
 // kernels that count, and by nobody else.
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -29,6 +30,7 @@ using Words = hn::RebindToUnsigned<Floats>;
 /// The positions of a block's values are found by vectors. They are counted, one by one, while
 /// those of the next block are found: the two keep different parts of a core busy.
 constexpr std::size_t kBinBlock = 256;
+using Positions = std::uint32_t[kBinBlock + kFloats];
 
 /// Finds the positions of kStep values, widens `greatest` and gives how many there are. A vector is
 /// stored whole, whatever of it counts.
@@ -56,14 +58,30 @@ HWY_INLINE std::size_t find_step(const float* x, const BinCounters& bins, hn::Ve
   return size;
 }
 
-/// REQUIRES: `count` is even.
-HWY_INLINE void raise(const std::uint32_t* positions, std::size_t count, std::uint32_t* counts) {
+/// The positions of a block that are still to be counted, an even share at each step of the next.
+struct Waiting {
+  const std::uint32_t* next;
+  std::size_t left;   // even
+  std::size_t share;  // likewise
+};
+
+/// One of an odd number is counted at once.
+HWY_INLINE Waiting wait(const std::uint32_t* positions, std::size_t size, std::size_t steps,
+                        std::uint32_t* counts) {
+  if (size % 2 != 0) ++counts[positions[--size]];
+  return {positions, size, (size + 2 * steps - 1) / (2 * steps) * 2};
+}
+
+HWY_INLINE void raise(Waiting& waiting, std::uint32_t* counts) {
+  const std::size_t count = std::min(waiting.share, waiting.left);
   for (std::size_t i = 0; i < count; i += 2) {
     std::uint64_t two;  // one load, not two
-    std::memcpy(&two, positions + i, sizeof two);
+    std::memcpy(&two, waiting.next + i, sizeof two);
     ++counts[static_cast<std::uint32_t>(two)];
     ++counts[two >> 32];
   }
+  waiting.next += count;
+  waiting.left -= count;
 }
 
 #endif  // HWY_TARGET != HWY_SCALAR

@@ -88,6 +88,7 @@ HWY_INLINE void clear(PairSums& sums) {
 /// since sums like to load theirs (`load_doubles`).
 struct PairBlock {
   static constexpr std::size_t kSize = 512;
+  static_assert(kSize >= kBinBlock);
   HWY_ALIGN float x[kSize];  // used where some are left out, and then 0
   HWY_ALIGN float y[kSize];
   HWY_ALIGN float error[kSize];
@@ -171,31 +172,27 @@ HWY_INLINE plain::PairLanes counted_pair_lanes(const plain::PairSpan<Y>& pairs,
   clear(sums);
   PairBlock block;
   auto greatest_x = hn::Zero(Words());
-  std::uint32_t positions[2][PairBlock::kSize + kFloats];
+  Positions positions[2];
   std::size_t turn = 0;
-  std::size_t last_size = 0;
-  for (std::size_t at = 0; at < pairs.x.size(); at += PairBlock::kSize, turn ^= 1) {
-    const std::size_t count = std::min(PairBlock::kSize, pairs.x.size() - at);
+  std::size_t size = 0;
+  for (std::size_t at = 0; at < pairs.x.size(); at += kBinBlock, turn ^= 1) {
+    const std::size_t count = std::min(kBinBlock, pairs.x.size() - at);
     const plain::PairSpan<Y> here = part(pairs, at, count);
     prepare<false>(sums, here, block);
-    const std::size_t share = last_size / (count / plain::kLanes) & ~std::size_t{1};
-    const std::uint32_t* last = positions[turn ^ 1];
-    const std::uint32_t* const end = last + last_size;
-    std::size_t size = 0;
+    Waiting waiting = wait(positions[turn ^ 1], size, count / kStep, bins.counts);
+    size = 0;
     for (std::size_t i = 0; i < count; i += kStep) {
       size += find_step(here.x.data() + i, bins, greatest_x, positions[turn] + size);
-      for (std::size_t j = i; j < i + kStep; j += plain::kLanes, last += share) {
+      raise(waiting, bins.counts);
+      for (std::size_t j = i; j < i + kStep; j += plain::kLanes) {
         add_eight_pairs(sums, here.x.data(), block, j);
-        raise(last, share, bins.counts);
         plain::count_eight(here.y.data() + j, *counters.codes);
       }
     }
-    for (; last != end; ++last) ++bins.counts[*last];
     counters.found.counted += size;
-    last_size = size;
   }
-  const std::uint32_t* const last = positions[turn ^ 1];
-  for (std::size_t i = 0; i < last_size; ++i) ++bins.counts[last[i]];
+  Waiting waiting = wait(positions[turn ^ 1], size, 1, bins.counts);
+  raise(waiting, bins.counts);
   counters.found.complete = hn::GetLane(hn::MaxOfLanes(Words(), greatest_x)) < bins.limit();
   return stored<false>(sums, pairs);
 }

@@ -200,7 +200,9 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
                  const RunOptions& options)
     : reference_(reference), quantized_(quantized), accumulators_(spec), taps_(accumulators_) {
   check_inputs(reference, quantized);
-  const SessionOptions session_options{options.threads, options.optimized_dump};
+  const SessionOptions session_options{.threads = options.threads,
+                                       .optimized_dump = options.optimized_dump,
+                                       .alone = quantized == nullptr};
   Placement placement{.together = Together::merged, .group = std::max(options.threads, 1u)};
   TapEdits edits = insert_taps(reference, quantized, spec, placement);
   for (const std::size_t slot : edits.dropped_taps) accumulators_.drop_tap(slot);

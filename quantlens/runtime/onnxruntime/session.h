@@ -33,6 +33,7 @@ bool is_outside(const Tensor& weight);
 struct SessionOptions {
   unsigned threads = 1;
   fs::path optimized_dump;  ///< empty: nowhere
+  bool alone = false;       ///< no other session takes turns with it: threads may wait busily
 };
 
 /// One loaded model, all optimisations on. Not thread-safe.

@@ -155,7 +155,8 @@ void BM_PairsU8Counted(benchmark::State& state) {
   PairStats stats;
   FloatHistogram of_x;
   CodeHistogram of_y;
-  for (auto _ : state) stats.add(0, x, y, kHow, kClip, {.x = of_x, .y = of_y});
+  for (auto _ : state)
+    stats.add(0, x, y, CodeReading{.how = kHow, .clip = kClip}, {.x = of_x, .y = of_y});
   benchmark::DoNotOptimize(stats.count());
   count_elements(state, x.size());
 }

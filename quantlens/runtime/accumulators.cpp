@@ -313,7 +313,7 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
     const auto add_codes = [&](auto ys) {
       const Dequantize8 how{params.scale, params.zero_point};
       if (!pair.histogram) return stats.pairs.add(step_[s], xs, ys, how, clip);
-      stats.pairs.add(step_[s], xs, ys, how, clip,
+      stats.pairs.add(step_[s], xs, ys, CodeReading{.how = how, .clip = clip},
                       {.x = stats.reference_histogram, .y = stats.code_histogram});
     };
     if (y.dtype == DType::uint8) {

@@ -117,13 +117,13 @@ void PairStats::add_counted(std::uint64_t sample, const plain::PairSpan<Code>& p
 }
 
 void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
-                    Dequantize8 how, ClipRange clip, PairHistograms to) {
-  add_counted<std::uint8_t>(sample, {x, y, how, clip}, to);
+                    CodeReading reading, PairHistograms to) {
+  add_counted<std::uint8_t>(sample, {x, y, reading.how, reading.clip}, to);
 }
 
 void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
-                    Dequantize8 how, ClipRange clip, PairHistograms to) {
-  add_counted<std::int8_t>(sample, {x, y, how, clip}, to);
+                    CodeReading reading, PairHistograms to) {
+  add_counted<std::int8_t>(sample, {x, y, reading.how, reading.clip}, to);
 }
 
 void PairStats::merge(const PairStats& other) {

@@ -16,6 +16,12 @@
 
 namespace quantlens {
 
+/// How 8-bit codes are read: what they mean, and which reference values they cannot hold.
+struct CodeReading {
+  Dequantize8 how;
+  ClipRange clip;
+};
+
 /// Where the two sides of pairs are counted.
 struct PairHistograms {
   FloatHistogram& x;
@@ -50,9 +56,9 @@ class PairStats {
            Dequantize8 how, ClipRange clip);
   /// These two count both sides as well, in one pass.
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
-           Dequantize8 how, ClipRange clip, PairHistograms to);
+           CodeReading reading, PairHistograms to);
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
-           Dequantize8 how, ClipRange clip, PairHistograms to);
+           CodeReading reading, PairHistograms to);
   void merge(const PairStats& other);
 
   std::uint64_t count() const;      ///< finite pairs

@@ -85,7 +85,8 @@ void expect_same_when_counted() {
       alone.add(sample, x, y, how, clip);
       of_x.add(x);
       of_y.add(std::span<const Code>(y));
-      counted.add(sample, x, y, how, clip, {.x = counted_x, .y = counted_y});
+      counted.add(sample, x, y, CodeReading{.how = how, .clip = clip},
+                  {.x = counted_x, .y = counted_y});
     }
     EXPECT_EQ(bytes_of(counted), bytes_of(alone));
     EXPECT_EQ(bytes_of(counted_x), bytes_of(of_x));

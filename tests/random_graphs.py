@@ -208,6 +208,15 @@ class Graph:
         return helper.make_model(graph, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=8)
 
 
+def check_all_needed(path):
+    """Nothing stands in the file that nobody reads."""
+    graph = onnx.load(str(path)).graph
+    read = {name for node in graph.node for name in node.input} | {output.name for output in graph.output}
+    idle = [node.name for node in graph.node if not read & set(node.output)]
+    idle += [weight.name for weight in graph.initializer if weight.name not in read]
+    assert not idle, f"nobody reads what {idle} give"
+
+
 def dequantized(codes, scale, zero):
     return (codes.astype(np.float64) - float(zero)) * float(scale)
 
@@ -333,6 +342,7 @@ def check(seed, sandbox):
     if result["ops_quantized"] == 0:
         onnxruntime.InferenceSession(str(output), providers=["CPUExecutionProvider"]).run(None, {"x": data[:1]})
         return collections.Counter()
+    check_all_needed(output)
     check_kernels(output, plan, sandbox)
     quantized = Quantized(output)
     quantized.original = model

@@ -287,18 +287,20 @@ class PlanEditor {
         {"op", use.op}, {"weight", original}, {"quantized", codes}, {"folded", folded}});
   }
 
-  /// What the edited graph still reads.
-  std::set<std::string> read_values() const {
-    std::set<std::string> read;
+  /// What the edited graph still reads, and how often.
+  std::unordered_map<std::string, std::size_t> read_counts() const {
+    std::unordered_map<std::string, std::size_t> reads;
     for (const Node& node : edited_nodes(graph_, out_.edit, {})) {
-      read.insert(node.inputs.begin(), node.inputs.end());
+      for (const std::string& input : node.inputs) {
+        if (!input.empty()) ++reads[input];
+      }
     }
-    for (const ValueInfo& output : graph_.outputs) read.insert(output.name);
-    return read;
+    for (const ValueInfo& output : graph_.outputs) ++reads[output.name];
+    return reads;
   }
 
   void add_float_weights() {
-    const std::set<std::string> read = read_values();
+    const std::unordered_map<std::string, std::size_t> read = read_counts();
     for (const auto& [name, tensor] : plan_.weights) {
       const std::string& new_name = new_names_.at(name);
       if (read.contains(new_name)) out_.edit.weights.emplace_back(new_name, tensor);
@@ -307,21 +309,40 @@ class PlanEditor {
 
   /// Float weights that only quantized or folded ops read go, whether initializers or Constants.
   void drop_unread() {
-    const std::set<std::string> read = read_values();
+    std::unordered_map<std::string, std::size_t> reads = read_counts();
     for (const std::string& name : gone_) {
-      if (read.contains(name)) fail_gone(name);
+      if (reads.contains(name)) fail_gone(name);
     }
     out_.edit.values_dropped.insert(gone_.begin(), gone_.end());
-    for (const std::string& name : touched_) {
-      if (read.contains(name) || gone_.contains(name)) continue;
+    std::vector<std::string> candidates(touched_.begin(), touched_.end());
+    while (!candidates.empty()) {
+      const std::string name = std::move(candidates.back());
+      candidates.pop_back();
+      if (reads.contains(name) || gone_.contains(name)) continue;
       if (graph_.weights.contains(name)) {
         out_.edit.removed_weights.insert(name);
         out_.edit.values_dropped.insert(name);
-      } else if (const auto producer = index_.producer(name);
-                 producer && graph_.nodes[*producer].kind == Kind::constant) {
-        out_.edit.removed.insert(*producer);
-        out_.edit.values_dropped.insert(name);
+      } else if (const auto producer = index_.producer(name); producer) {
+        drop_node(*producer, reads, candidates);
       }
+    }
+  }
+
+  /// A node that nobody needs any more goes, and perhaps what it alone has read.
+  void drop_node(std::size_t number, std::unordered_map<std::string, std::size_t>& reads,
+                 std::vector<std::string>& candidates) {
+    const Node& node = graph_.nodes[number];
+    const bool is_read = std::ranges::any_of(
+        node.outputs, [&](const std::string& output) { return reads.contains(output); });
+    if (is_read || !node.subgraphs.empty() || !out_.edit.removed.insert(number).second) return;
+    for (const std::string& output : node.outputs) {
+      if (!output.empty()) out_.edit.values_dropped.insert(output);
+    }
+    for (const std::string& input : node.inputs) {
+      const auto count = reads.find(input);
+      if (count == reads.end() || --count->second > 0) continue;
+      reads.erase(count);
+      candidates.push_back(input);
     }
   }
 

@@ -183,9 +183,9 @@ class Graph:
 
     def matmul(self, x, shape):
         out = self.random.choice([3, 4])
-        weight = self.weight(shape[1], out, scale=0.3)
-        if self.random.random() < 0.3:  # as exporters leave it
-            weight = self.weight(out, shape[1], scale=0.3)
+        transposed = self.random.random() < 0.3  # as exporters leave it
+        weight = self.weight(*([out, shape[1]] if transposed else [shape[1], out]), scale=0.3)
+        if transposed:
             self.nodes.append(helper.make_node("Transpose", [weight], [f"t_{weight}"], perm=[1, 0]))
             weight = f"t_{weight}"
         product = self.add("MatMul", [x, weight], [1, out])

@@ -113,7 +113,7 @@ class IntegerForm {
     const auto bias = tails[0] ? std::nullopt : bias_behind(i);
     std::optional<std::size_t> add;
     if (bias && convert_as_gemm(i, *bias)) return;
-    if (bias) site.bias = bias->value, add = bias->add;
+    if (bias && !bias->is_row) site.bias = bias->value, add = bias->add;
     if (auto op = integer_op(site)) replace(i, std::move(*op), tails[0], add);
   }
 
@@ -158,6 +158,7 @@ class IntegerForm {
     std::size_t add = 0;
     std::string value;
     bool is_integer = false;  ///< dequantized from int32
+    bool is_row = false;      ///< of a matrix, which only a Gemm takes
   };
   std::optional<Bias> bias_behind(std::size_t i) const {
     const Node& node = at(i).node;
@@ -171,8 +172,11 @@ class IntegerForm {
     if (!weight || !weight->shape || weight->shape->size() != 2) return std::nullopt;
     const Shape columns{(*weight->shape)[1]};
     const auto codes = qdq_.dequantized_from(value);
-    if (codes && codes->dtype() == DType::int32 && codes->shape == columns) {
-      return Bias{.add = *reader, .value = value, .is_integer = true};
+    const Shape row{1, columns[0]};
+    if (codes && codes->dtype() == DType::int32 &&
+        (codes->shape == columns || codes->shape == row)) {
+      const bool is_row = codes->shape == row;
+      return Bias{.add = *reader, .value = value, .is_integer = true, .is_row = is_row};
     }
     const Tensor* bias = index_.constant(value);
     if (bias == nullptr || bias->dtype() != DType::float32 || bias->shape() != columns) return {};

@@ -285,6 +285,14 @@ TEST_F(IntegerOperators, AreAGemmForMatricesAndTheirIntegerBias) {
   apply(graph, plan);
   EXPECT_EQ(maker("y").type, "MatMulIntegerToFloat");
   EXPECT_EQ(maker("y").inputs.back(), "b_DequantizeLinear_Output");
+
+  graph.weights["b"] = Tensor::from<float>({1, 2}, {1, 2});
+  plan.weights_quantized[1].scheme.axis = 1;
+  apply(graph, plan);
+  EXPECT_EQ(maker("y").type, "Add") << "only a Gemm takes a row";
+  graph.inputs[0].shape = std::vector<Dim>{dim(2), dim(3)};
+  apply(graph, plan);
+  EXPECT_EQ(maker("y").type, "QGemm");
 }
 
 TEST_F(IntegerOperators, StandBehindTheBiasThatTheyRead) {

@@ -70,7 +70,7 @@ struct Planned {
   }
 
   /// The bias of that op in the steps of its products. REQUIRES: its weight is the last one added.
-  std::string bias(const std::string& op, const std::string& x, std::int64_t channels) {
+  std::string bias(const std::string& op, const std::string& x, const Shape& shape) {
     const std::string name = op + "_bias";
     WeightPlan bias = plan.weights_quantized.back();
     bias.weight = name;
@@ -79,7 +79,7 @@ struct Planned {
     if (bias.scheme.axis) bias.scheme.axis = 0;
     for (QParams& one : bias.params) one.scale *= params.at(x).scale;
     plan.weights_quantized.push_back(bias);
-    return net.weight(name, random_floats({channels}, dice.seed()));
+    return net.weight(name, random_floats(shape, dice.seed()));
   }
 
   /// A constant operand, as codes of the activations' type.
@@ -113,7 +113,7 @@ std::string ints(Planned& p, const std::string& name, std::vector<std::int64_t> 
 
 void conv(Planned& p) {
   const std::string x = p.feed("x", {2, 4, 7, 7});
-  const Names from{x, p.weight("y", 1, {6, 2, 3, 3}, 0), p.bias("y", x, 6)};
+  const Names from{x, p.weight("y", 1, {6, 2, 3, 3}, 0), p.bias("y", x, {6})};
   p.net.output(p.coded("Conv", from, "y", {-3, 3},
                        {{"group", std::int64_t{2}}, {"pads", std::vector<std::int64_t>(4, 1)}}));
 }
@@ -127,7 +127,7 @@ void conv_of_one_scale(Planned& p) {
 /// The range begins at 0: saturation does the work.
 void conv_relu(Planned& p) {
   const std::string x = p.feed("x", {2, 3, 6, 6});
-  const Names from{x, p.weight("c", 1, {4, 3, 3, 3}, 0), p.bias("c", x, 4)};
+  const Names from{x, p.weight("c", 1, {4, 3, 3, 3}, 0), p.bias("c", x, {4})};
   p.net.node("Conv", from, "c");
   p.net.output(p.coded("Relu", {"c"}, "y", {0, 3}));
 }
@@ -135,7 +135,7 @@ void conv_relu(Planned& p) {
 /// Codes below the zero point and above 1 exist, and never come out.
 void conv_clip(Planned& p) {
   const std::string x = p.feed("x", {2, 3, 6, 6});
-  p.net.node("Conv", {x, p.weight("c", 1, {4, 3, 3, 3}, 0), p.bias("c", x, 4)}, "c");
+  p.net.node("Conv", {x, p.weight("c", 1, {4, 3, 3, 3}, 0), p.bias("c", x, {4})}, "c");
   p.net.weight("zero", Tensor::scalar(0.0F));
   p.net.weight("one", Tensor::scalar(1.0F));
   p.net.output(p.coded("Clip", {"c", "zero", "one"}, "y", {-2, 2}));
@@ -169,9 +169,18 @@ void matmul_bias(Planned& p) {
 void matrices_bias(Planned& p) {
   const std::string x = p.feed("x", {3, 8});
   p.net.node("MatMul", {x, p.weight("m", 1, {8, 6}, 1)}, "m");
-  const std::string bias = p.bias("y", x, 6);
+  const std::string bias = p.bias("y", x, {6});
   p.plan.weights_quantized.back().uses = {{"y", 1}};
   p.net.output(p.coded("Add", {"m", bias}, "y", {-4, 4}));
+}
+
+/// The bias stands first, and is a row of a matrix.
+void matrices_row(Planned& p) {
+  const std::string x = p.feed("x", {3, 8});
+  p.net.node("MatMul", {x, p.weight("m", 1, {8, 6}, {})}, "m");
+  const std::string bias = p.bias("y", x, {1, 6});
+  p.plan.weights_quantized.back().uses = {{"y", 0}};
+  p.net.output(p.coded("Add", {bias, "m"}, "y", {-4, 4}));
 }
 
 /// One number for all columns is no bias that the kernel takes.
@@ -184,7 +193,7 @@ void matmul_plus_number(Planned& p) {
 
 void gemm(Planned& p) {
   const std::string x = p.feed("x", {3, 8});
-  const Names from{x, p.weight("y", 1, {6, 8}, 0), p.bias("y", x, 6)};
+  const Names from{x, p.weight("y", 1, {6, 8}, 0), p.bias("y", x, {6})};
   p.net.output(p.coded("Gemm", from, "y", {-4, 4}, {{"transB", std::int64_t{1}}}));
 }
 
@@ -195,7 +204,7 @@ void gemm_without_bias(Planned& p) {
 
 void gemm_to_float(Planned& p) {
   const std::string x = p.feed("x", {3, 8});
-  const Names from{x, p.weight("g", 1, {8, 6}, 1), p.bias("g", x, 6)};
+  const Names from{x, p.weight("g", 1, {8, 6}, 1), p.bias("g", x, {6})};
   p.net.node("Gemm", from, "g");
   p.net.output(p.net.node("Relu", {"g"}, "y"));
 }
@@ -425,6 +434,7 @@ INSTANTIATE_TEST_SUITE_P(
         Family{"matmul_to_float", matmul_to_float, {"MatMulIntegerToFloat"}},
         Family{"matmul_bias", matmul_bias, {"MatMulIntegerToFloat"}, kOneStep},
         Family{"matrices_bias", matrices_bias, {"QGemm"}, kOneStep},
+        Family{"matrices_row", matrices_row, {"QGemm"}, kOneStep},
         Family{"matmul_plus_number", matmul_plus_number, {"MatMulIntegerToFloat", "Add"}, kOneStep},
         Family{"gemm", gemm, {"QGemm"}},  //
         Family{"gemm_without_bias", gemm_without_bias, {"QGemm"}},

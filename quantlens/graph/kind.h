@@ -12,7 +12,7 @@ enum class Kind {
   constant,
   conv,            ///< (x, weight [O,I/g,...], bias?)
   conv_transpose,  ///< (x, weight [I,O/g,...], bias?)
-  gemm,  ///< (a, b, c?)
+  gemm,            ///< (a, b, c?)
   matmul,
   batch_norm,
   layer_norm,

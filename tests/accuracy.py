@@ -12,7 +12,8 @@ def main():
     images, squeezenet = harness.imagenet(sandbox), harness.squeezenet_data(sandbox)
     cases = [("mobilenet_v1_0.75_224", images, harness.MOBILENET_METRIC, 0.755),
              ("mobilenet_v1_0.25_224", images, harness.MOBILENET_METRIC, 0.510),
-             ("squeezenet1.1", squeezenet, "top1", 0.605)]
+             ("squeezenet1.1", squeezenet, "top1", 0.605),
+             ("magika_v3_3", harness.TESTDATA / "magika" / "magika_435.npz", "top1", 0.970)]
     print(HEADER)
     for name, data, metric, least in cases:
         result = sandbox.json("quantize", models / f"{name}.onnx", "-o", sandbox.path / "int8.onnx", "--data", data,

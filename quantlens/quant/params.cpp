@@ -62,10 +62,8 @@ QParams choose_params(Range range, const Scheme& scheme) {
 QParams choose_params_within(Range range, const Range& bounds, const Scheme& scheme) {
   const QParams free = choose_params(range, scheme);
   const CodeRange codes = code_range(scheme);
-  const auto value = [&](std::int64_t code) {
-    return static_cast<double>(code - free.zero_point) * double{free.scale};
-  };
-  const bool fits = value(codes.min) >= bounds.min && value(codes.max) <= bounds.max;
+  const bool fits = dequantize(static_cast<std::int32_t>(codes.min), free) >= bounds.min &&
+                    dequantize(static_cast<std::int32_t>(codes.max), free) <= bounds.max;
   const double min = std::max(std::min(range.min, 0.0F), bounds.min);
   const double max = std::min(std::max(range.max, 0.0F), bounds.max);
   if (fits || scheme.symmetric || min >= max) return free;

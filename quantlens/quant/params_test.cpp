@@ -261,8 +261,8 @@ TEST(ChooseParamsWithin, KeepsEveryCodeInsideTheBounds) {
     for (const float share : {0.1F, 0.77F, 1.0F}) {
       const Range range{bounds.min * share, std::min(bounds.max, 100.0F) * share};
       const QParams params = choose_params_within(range, bounds, scheme);
-      EXPECT_GE((0 - params.zero_point) * double{params.scale}, bounds.min);
-      EXPECT_LE((255 - params.zero_point) * double{params.scale}, bounds.max);
+      EXPECT_GE(dequantize(0, params), bounds.min);
+      EXPECT_LE(dequantize(255, params), bounds.max);
       const QParams free = choose_params(range, scheme);
       EXPECT_NEAR(params.scale, free.scale, free.scale / 60) << bounds.min << ' ' << share;
     }

@@ -105,7 +105,10 @@ void answer_step(std::string_view fault, const FrameHeader& request) {
   header.new_memory = true;
   header.files = 1;
   const int memory = memory_of(4096);
-  if (fault == "unsealed_memory") send_raw(frame("{}", ""), memory);
+  if (fault == "unsealed_memory") {
+    send_raw(frame("{}", ""), memory);
+    hang();  // it may not be sealed while the other side looks
+  }
   if (::fcntl(memory, F_ADD_SEALS, F_SEAL_SHRINK) != 0) std::exit(9);
   if (fault == "short_memory") send_raw(frame("{}", ""), memory);
   hang();

@@ -133,7 +133,7 @@ def main():
     if sys.argv[1:] == ["--table"]:
         print(page, end="")
         return
-    assert len(lines) >= 150, f"the onnx package has only {len(lines)} models"
+    assert len(lines) >= 140, f"the onnx package has only {len(lines)} models"
     written = PAGE.read_text().splitlines()
     differing = [line for line in page.splitlines() if line not in written]
     assert not differing, "docs/onnx-models.md differs; these rows are not in it:\n" + "\n".join(differing)

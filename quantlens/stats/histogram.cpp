@@ -80,7 +80,7 @@ void FloatHistogram::add_octave(const Octave& octave) {
     return;
   }
   const std::size_t begin = begin_of(octave.key);
-  const std::size_t step = octave.bins / bins_of(octave.key);
+  const std::size_t step = std::max<std::size_t>(octave.bins / bins_of(octave.key), 1);
   for (std::size_t i = 0; i < octave.bins; ++i) put(begin + i / step, octave.counts[i]);
 }
 

@@ -9,6 +9,51 @@ namespace {
 
 using Ranks = std::unordered_map<std::string, std::size_t>;
 
+/// Whether the result has as many dimensions as the first input.
+bool keeps_rank(Kind kind) {
+  switch (kind) {
+    case Kind::batch_norm:
+    case Kind::layer_norm:
+    case Kind::instance_norm:
+    case Kind::relu:
+    case Kind::clip:
+    case Kind::sigmoid:
+    case Kind::softmax:
+    case Kind::erf:
+    case Kind::tanh:
+    case Kind::gelu:
+    case Kind::hard_swish:
+    case Kind::hard_sigmoid:
+    case Kind::leaky_relu:
+    case Kind::prelu:
+    case Kind::elu:
+    case Kind::exp:
+    case Kind::log:
+    case Kind::sqrt:
+    case Kind::reciprocal:
+    case Kind::neg:
+    case Kind::abs:
+    case Kind::concat:
+    case Kind::max_pool:
+    case Kind::average_pool:
+    case Kind::global_average_pool:
+    case Kind::transpose:
+    case Kind::identity:
+    case Kind::dropout:
+    case Kind::cast:
+    case Kind::slice:
+    case Kind::split:
+    case Kind::tile:
+    case Kind::pad:
+    case Kind::resize:
+    case Kind::quantize:
+    case Kind::dequantize:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class Inference {
  public:
   explicit Inference(const GraphIndex& index) : index_(index) {
@@ -39,9 +84,9 @@ class Inference {
   }
 
   /// The largest of all inputs', where all are known.
-  std::optional<std::size_t> broadcast(const Node& node, std::size_t first) const {
+  std::optional<std::size_t> broadcast(const Node& node) const {
     std::size_t largest = 0;
-    for (std::size_t i = first; i < node.inputs.size(); ++i) {
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const std::optional<std::size_t> one = rank(node, i);
       if (!one) return std::nullopt;
       largest = std::max(largest, *one);
@@ -59,6 +104,7 @@ class Inference {
 
   /// Of the first output; ops with several make values of one rank, or are not listed.
   std::optional<std::size_t> result_rank(const Node& node) const {
+    if (keeps_rank(node.kind)) return rank(node, 0);
     switch (node.kind) {
       case Kind::gemm:
       case Kind::flatten:
@@ -66,11 +112,8 @@ class Inference {
       case Kind::conv:
       case Kind::conv_transpose:
         return rank(node, 1) ? rank(node, 1) : rank(node, 0);
-      case Kind::matmul: {
-        const std::optional<std::size_t> larger = broadcast(node, 0);
-        return larger && *larger >= 2 && rank(node, 0) != 1 && rank(node, 1) != 1 ? larger
-                                                                                  : std::nullopt;
-      }
+      case Kind::matmul:
+        return rank(node, 0) == 1 || rank(node, 1) == 1 ? std::nullopt : broadcast(node);
       case Kind::add:
       case Kind::sub:
       case Kind::mul:
@@ -78,48 +121,10 @@ class Inference {
       case Kind::pow:
       case Kind::min:
       case Kind::max:
-        return broadcast(node, 0);
       case Kind::where:
-        return broadcast(node, 0);
+        return broadcast(node);
       case Kind::reshape:
         return length(node, 1);
-      case Kind::batch_norm:
-      case Kind::layer_norm:
-      case Kind::instance_norm:
-      case Kind::relu:
-      case Kind::clip:
-      case Kind::sigmoid:
-      case Kind::softmax:
-      case Kind::erf:
-      case Kind::tanh:
-      case Kind::gelu:
-      case Kind::hard_swish:
-      case Kind::hard_sigmoid:
-      case Kind::leaky_relu:
-      case Kind::prelu:
-      case Kind::elu:
-      case Kind::exp:
-      case Kind::log:
-      case Kind::sqrt:
-      case Kind::reciprocal:
-      case Kind::neg:
-      case Kind::abs:
-      case Kind::concat:
-      case Kind::max_pool:
-      case Kind::average_pool:
-      case Kind::global_average_pool:
-      case Kind::transpose:
-      case Kind::identity:
-      case Kind::dropout:
-      case Kind::cast:
-      case Kind::slice:
-      case Kind::split:
-      case Kind::tile:
-      case Kind::pad:
-      case Kind::resize:
-      case Kind::quantize:
-      case Kind::dequantize:
-        return rank(node, 0);
       default:
         return std::nullopt;
     }

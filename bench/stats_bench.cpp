@@ -111,22 +111,19 @@ void BM_HistogramOfTooManyOctaves(benchmark::State& state) {
 }
 BENCHMARK(BM_HistogramOfTooManyOctaves)->Arg(100000);
 
-void BM_HistogramAndMoments(benchmark::State& state) {
-  const std::vector<float> values = normal_floats(static_cast<std::size_t>(state.range(0)));
+void add_histogram_and_moments(benchmark::State& state, const std::vector<float>& values) {
   FloatHistogram histogram;
   Moments moments;
   for (auto _ : state) histogram.add(values, 0, moments);
   benchmark::DoNotOptimize(histogram.count());
   count_elements(state, values.size());
 }
+void BM_HistogramAndMoments(benchmark::State& state) {
+  add_histogram_and_moments(state, normal_floats(static_cast<std::size_t>(state.range(0))));
+}
 BENCHMARK(BM_HistogramAndMoments)->Apply(over_sizes);
 void BM_HistogramAndMomentsAfterRelu(benchmark::State& state) {
-  const std::vector<float> values = relu_floats(static_cast<std::size_t>(state.range(0)));
-  FloatHistogram histogram;
-  Moments moments;
-  for (auto _ : state) histogram.add(values, 0, moments);
-  benchmark::DoNotOptimize(histogram.count());
-  count_elements(state, values.size());
+  add_histogram_and_moments(state, relu_floats(static_cast<std::size_t>(state.range(0))));
 }
 BENCHMARK(BM_HistogramAndMomentsAfterRelu)->Apply(over_sizes);
 

@@ -6,7 +6,7 @@
 
 #include "quantlens/diagnosis/duplicates.h"
 #include "quantlens/diagnosis/layouts.h"
-#include "quantlens/quantizer/small_graph.h"
+#include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
 namespace {

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/quantizer/small_graph.h"
+#include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
 namespace {
@@ -28,6 +28,19 @@ PairedStats paired(const std::string& name, float error_of_sample_1) {
   y[0] += error_of_sample_1;
   stats.pairs.add(1, x, y);
   return stats;
+}
+
+/// The weight "w" of the conv "c" and its codes "w_q".
+Pairing conv_weights(float scale) {
+  Pairing pairing;
+  pairing.weights.push_back({.op = "c",
+                             .op_name = "conv",
+                             .type = "Conv",
+                             .reference = "w",
+                             .quantized = "w_q",
+                             .scheme = {.dtype = DType::int8},
+                             .params = {{.scale = scale}}});
+  return pairing;
 }
 
 TEST(Diagnose, PutsTheLowestSqnrFirstAndNamesTheWorstSamples) {
@@ -102,14 +115,7 @@ TEST(Diagnose, QuantizesTheWeightsThatAModelStoresAsFloats) {
   quantized.weight("w", {2, 1, 1, 1}, {1, 2}).weight("s", {}, {0.75F});
   quantized.constant("z", Tensor::from<std::int8_t>({}, {0}));
   quantized.node(Kind::quantize, {"w", "s", "z"}, "w_q");
-  Pairing pairing;
-  pairing.weights.push_back({.op = "c",
-                             .op_name = "conv",
-                             .type = "Conv",
-                             .reference = "w",
-                             .quantized = "w_q",
-                             .scheme = {.dtype = DType::int8},
-                             .params = {{.scale = 0.75F}}});
+  const Pairing pairing = conv_weights(0.75F);
   const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
   ASSERT_EQ(diagnosis.weights.size(), 1U);
   EXPECT_NEAR(diagnosis.weights[0].mse, (0.25 * 0.25 + 0.25 * 0.25) / 2, 1e-9) << "0.75 and 2.25";
@@ -122,14 +128,7 @@ TEST(Diagnose, ComparesWeightsAndFindsTheWorstChannel) {
       .node(Kind::conv, {"x", "w"}, "c");
   SmallGraph quantized;
   quantized.constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 2}, {100, -100, 10, 6}));
-  Pairing pairing;
-  pairing.weights.push_back({.op = "c",
-                             .op_name = "conv",
-                             .type = "Conv",
-                             .reference = "w",
-                             .quantized = "w_q",
-                             .scheme = {.dtype = DType::int8},
-                             .params = {{.scale = 0.01F}}});
+  const Pairing pairing = conv_weights(0.01F);
   const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
   ASSERT_EQ(diagnosis.weights.size(), 1U);
   const WeightRow& row = diagnosis.weights[0];

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/integer_ops.h"
-#include "quantlens/quantizer/small_graph.h"
+#include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
 namespace {

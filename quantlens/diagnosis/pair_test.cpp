@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/quantizer/small_graph.h"
+#include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
 namespace {

@@ -9,6 +9,7 @@
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/prepare.h"
 #include "quantlens/runtime/oracle/constants.h"
+#include "quantlens/runtime/oracle/layout.h"
 #include "quantlens/stats/channel.h"
 #include "quantlens/stats/pair_stats.h"
 
@@ -85,13 +86,9 @@ std::optional<Tensor> codes_of_pair(const GraphIndex& index, const WeightPair& p
 }
 
 Tensor with_swapped_axes(const Tensor& matrix) {
-  const auto rows = static_cast<std::size_t>(matrix.shape()[0]);
-  const auto columns = static_cast<std::size_t>(matrix.shape()[1]);
-  const auto values = matrix.data<float>();
-  std::vector<float> swapped(values.size());
-  for (std::size_t i = 0; i < values.size(); ++i)
-    swapped[i % columns * rows + i / columns] = values[i];
-  return Tensor::from<float>({matrix.shape()[1], matrix.shape()[0]}, std::move(swapped));
+  const std::int64_t rows = matrix.shape()[0];
+  const std::int64_t columns = matrix.shape()[1];
+  return oracle::rearranged(matrix, {columns, rows}, {1, columns});
 }
 
 /// The axis of the reference's weight along which the codes have scales of their own.

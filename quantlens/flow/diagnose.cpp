@@ -12,7 +12,6 @@ namespace quantlens::flow {
 
 namespace {
 
-/// Kinds of integer ops stand together.
 bool has_integers(const Model& model) {
   return std::ranges::any_of(model.graph.nodes,
                              [](const Node& node) { return uses_codes(node.kind); });

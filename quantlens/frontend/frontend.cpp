@@ -18,6 +18,7 @@ struct Format {
   std::string_view name;
   bool (*match)(Bytes bytes, const fs::path& path);
   Model (*read)(const fs::path& path, MappedFile file);
+  Upgraded (*upgrade)(Model model);
   void (*check_destination)(const Model& model, const fs::path& path);
   std::vector<std::string> (*apply)(const Model& model, const Plan& plan,
                                     const std::map<std::string, std::string>& metadata,
@@ -25,7 +26,7 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {"onnx", onnx::match, onnx::read, onnx::check_destination, onnx::apply},
+    {"onnx", onnx::match, onnx::read, onnx::upgrade, onnx::check_destination, onnx::apply},
 };
 
 /// What people hand in by mistake, by the bytes at a place near the beginning of the file.
@@ -78,26 +79,10 @@ Model read(const fs::path& path) {
 }
 
 Upgraded upgrade(Model model) {
-  if (model.format != "onnx") return {.model = std::move(model), .notes = {}};
-  const auto own = model.opsets.find("");
-  const std::int64_t opset = own == model.opsets.end() ? 0 : own->second;
-  const std::string path = printable(model.path.string());
-  onnx::Upgraded upgraded = onnx::upgrade(std::move(model));
-  Upgraded result{.model = std::move(upgraded.model), .notes = {}};
-  if (upgraded.converted) {
-    result.notes.push_back(
-        fmt::format("{}: converted from opset {} to {}, the first with a scale for each channel",
-                    path, opset, onnx::kUpgradedOpset));
-  } else if (!upgraded.problem.empty()) {
-    result.notes.push_back(fmt::format("{}: opset {} cannot be converted to {}: {}", path, opset,
-                                       onnx::kUpgradedOpset, upgraded.problem));
+  for (const Format& format : kFormats) {
+    if (format.name == model.format) return format.upgrade(std::move(model));
   }
-  if (upgraded.renamed > 0) {
-    result.notes.push_back(
-        fmt::format("{}: {} node(s) had the name of another, and have a number behind it now", path,
-                    upgraded.renamed));
-  }
-  return result;
+  return {.model = std::move(model), .notes = {}};
 }
 
 void check_destination(const Model& model, const fs::path& path) {

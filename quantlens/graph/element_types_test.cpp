@@ -3,30 +3,26 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/graph/small_graph.h"
+
 namespace quantlens {
 namespace {
 
-Node node(Kind kind, std::vector<std::string> inputs, const std::string& output) {
-  return {.name = {},
-          .type = std::string(to_string(kind)),
-          .domain = {},
-          .kind = kind,
-          .inputs = std::move(inputs),
-          .outputs = {output},
-          .attributes = {},
-          .subgraphs = {}};
-}
-
 TEST(ElementTypes, FollowTheDataAndTheFile) {
-  Graph graph;
+  SmallGraph small;
+  small.weight("b", {1}, {1}).constant("w", Tensor::from<double>({1}, {1.0}));
+  small.node(Kind::relu, {"x"}, "r")
+      .node(Kind::cast, {"r"}, "cast")
+      .node(Kind::add, {"cast", "b"}, "sum")
+      .node(Kind::where, {"mask", "w", "w"}, "d")
+      .node(Kind::other, {"x"}, "o")
+      .node(Kind::relu, {"o"}, "after")
+      .node(Kind::shape_of, {"x"}, "s")
+      .node(Kind::cast, {"s"}, "unknown");
+  Graph graph = small.graph();
   graph.inputs = {{.name = "x", .dtype = DType::float16, .shape = {}},
                   {.name = "mask", .dtype = DType::boolean, .shape = {}}};
   graph.values["cast"] = {.name = "cast", .dtype = DType::float32, .shape = {}};
-  graph.weights["w"] = Tensor::from<double>({1}, {1.0});
-  graph.nodes = {node(Kind::relu, {"x"}, "r"),          node(Kind::cast, {"r"}, "cast"),
-                 node(Kind::add, {"cast", "b"}, "sum"), node(Kind::where, {"mask", "w", "w"}, "d"),
-                 node(Kind::other, {"x"}, "o"),         node(Kind::relu, {"o"}, "after"),
-                 node(Kind::shape_of, {"x"}, "s"),      node(Kind::cast, {"s"}, "unknown")};
   const GraphIndex index(graph);
   const auto types = element_types(index);
   EXPECT_EQ(types.at("x"), DType::float16);

@@ -3,35 +3,26 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/graph/small_graph.h"
+
 namespace quantlens {
 namespace {
 
-Node node(Kind kind, std::vector<std::string> inputs, const std::string& output) {
-  return {.name = {},
-          .type = std::string(to_string(kind)),
-          .domain = {},
-          .kind = kind,
-          .inputs = std::move(inputs),
-          .outputs = {output},
-          .attributes = {},
-          .subgraphs = {}};
-}
-
 TEST(Ranks, FollowTheOpsAsFarAsTheyTell) {
-  Graph graph;
+  SmallGraph small;
+  small.weight("w", {2, 1, 1, 1, 1}, {1, 2}).weight("matrix", {1, 1}, {1});
+  small.constant("to", Tensor::from<std::int64_t>({3}, {1, 1, -1}));
+  small.node(Kind::relu, {"x"}, "r")
+      .node(Kind::flatten, {"open"}, "f")
+      .node(Kind::conv, {"open", "w"}, "c")
+      .node(Kind::reshape, {"open", "to"}, "three")
+      .node(Kind::matmul, {"three", "matrix"}, "product")
+      .node(Kind::add, {"f", "x"}, "sum")
+      .node(Kind::add, {"f", "open"}, "unknown")
+      .node(Kind::other, {"x"}, "other");
+  Graph graph = small.graph();
   graph.inputs = {{.name = "x", .dtype = {}, .shape = std::vector<Dim>(4)},
                   {.name = "open", .dtype = {}, .shape = {}}};
-  graph.weights["w"] = Tensor::from<float>({2, 1, 1, 1, 1}, {1, 2});
-  graph.weights["to"] = Tensor::from<std::int64_t>({3}, {1, 1, -1});
-  graph.weights["matrix"] = Tensor::from<float>({1, 1}, {1});
-  graph.nodes = {node(Kind::relu, {"x"}, "r"),
-                 node(Kind::flatten, {"open"}, "f"),
-                 node(Kind::conv, {"open", "w"}, "c"),
-                 node(Kind::reshape, {"open", "to"}, "three"),
-                 node(Kind::matmul, {"three", "matrix"}, "product"),
-                 node(Kind::add, {"f", "x"}, "sum"),
-                 node(Kind::add, {"f", "open"}, "unknown"),
-                 node(Kind::other, {"x"}, "other")};
   const GraphIndex index(graph);
   const auto known = ranks(index);
   EXPECT_EQ(known.at("r"), 4U);

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 namespace quantlens {
 namespace {
@@ -64,19 +63,6 @@ std::optional<int> output_channel_axis(const Node& node,
     default:
       return std::nullopt;
   }
-}
-
-std::optional<Range> clip_bounds(const GraphIndex& index, const Node& node) {
-  if (node.kind != Kind::clip) return std::nullopt;
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  Range bounds{attribute_float(node, "min", -kInfinity), attribute_float(node, "max", kInfinity)};
-  for (std::size_t input = 1; input < node.inputs.size(); ++input) {
-    if (node.inputs[input].empty()) continue;
-    const Tensor* bound = index.constant(node.inputs[input]);
-    if (bound == nullptr || bound->size() != 1 || !is_float(bound->dtype())) return std::nullopt;
-    (input == 1 ? bounds.min : bounds.max) = to_float32(*bound).data<float>()[0];
-  }
-  return bounds;
 }
 
 std::string_view attribute_obstacle(const Node& node) {

@@ -5,8 +5,7 @@
 #include <span>
 #include <string_view>
 
-#include "quantlens/graph/order.h"
-#include "quantlens/quant/params.h"
+#include "quantlens/graph/model.h"
 
 namespace quantlens {
 
@@ -33,10 +32,6 @@ const Capability* capability(Kind kind);
 /// for ConvTranspose 1 (of each group). Nothing where per-channel scales are not possible.
 std::optional<int> output_channel_axis(const Node& node,
                                        std::span<const std::int64_t> weight_shape);
-
-/// The constant bounds of a Clip; infinite where it has none on a side. Nothing for another op, and
-/// where a bound is computed.
-std::optional<Range> clip_bounds(const GraphIndex& index, const Node& node);
 
 /// Why an op that the table lists cannot be quantized as it stands (its attributes); empty if it
 /// can.

@@ -12,6 +12,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/element_types.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/guard_float.h"

@@ -10,6 +10,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/ranks.h"
 #include "quantlens/quantizer/capability.h"
 
@@ -127,12 +128,12 @@ class Parameters::Builder {
     const std::string& source = leader(value);
     const Range& range = *owner_.find_range(source);
     const std::optional<std::size_t> producer = index_.producer(source);
-    std::optional<Range> bounds;
+    std::optional<ClipBounds> bounds;
     if (producer) bounds = clip_bounds(index_, index_.graph().nodes[*producer]);
-    if (!bounds || !(bounds->min <= 0 && bounds->max >= 0)) {
+    if (!bounds || !(bounds->low <= 0 && bounds->high >= 0)) {
       return choose_params(range, activation_scheme_);
     }
-    return choose_params_within(range, *bounds, activation_scheme_);
+    return choose_params_within(range, {bounds->low, bounds->high}, activation_scheme_);
   }
 
   void add_constants(std::size_t p) {

@@ -5,6 +5,7 @@
 #include <set>
 #include <span>
 
+#include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/ranks.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/float_regions.h"

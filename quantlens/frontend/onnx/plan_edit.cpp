@@ -287,20 +287,8 @@ class PlanEditor {
         {"op", use.op}, {"weight", original}, {"quantized", codes}, {"folded", folded}});
   }
 
-  /// What the edited graph still reads, and how often.
-  std::unordered_map<std::string, std::size_t> read_counts() const {
-    std::unordered_map<std::string, std::size_t> reads;
-    for (const Node& node : edited_nodes(graph_, out_.edit, {})) {
-      for (const std::string& input : node.inputs) {
-        if (!input.empty()) ++reads[input];
-      }
-    }
-    for (const ValueInfo& output : graph_.outputs) ++reads[output.name];
-    return reads;
-  }
-
   void add_float_weights() {
-    const std::unordered_map<std::string, std::size_t> read = read_counts();
+    const auto read = read_counts(graph_, out_.edit);
     for (const auto& [name, tensor] : plan_.weights) {
       const std::string& new_name = new_names_.at(name);
       if (read.contains(new_name)) out_.edit.weights.emplace_back(new_name, tensor);
@@ -309,7 +297,7 @@ class PlanEditor {
 
   /// Float weights that only quantized or folded ops read go, whether initializers or Constants.
   void drop_unread() {
-    std::unordered_map<std::string, std::size_t> reads = read_counts();
+    std::unordered_map<std::string, std::size_t> reads = read_counts(graph_, out_.edit);
     for (const std::string& name : gone_) {
       if (reads.contains(name)) fail_gone(name);
     }

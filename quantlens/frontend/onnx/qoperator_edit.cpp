@@ -2,7 +2,6 @@
 #include "quantlens/frontend/onnx/qoperator_edit.h"
 
 #include <algorithm>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -15,6 +14,7 @@
 #include "quantlens/frontend/onnx/qoperator_rules.h"
 #include "quantlens/frontend/onnx/schemes.h"
 #include "quantlens/frontend/onnx/write.h"
+#include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/ranks.h"
 #include "quantlens/quant/params.h"
@@ -25,14 +25,8 @@ namespace {
 constexpr std::int64_t kIntegerClipOpset = 12;  // the first whose Clip takes 8-bit integers
 constexpr std::size_t kMostExamples = 3;
 
-/// What a Relu or Clip lets through.
-struct Bounds {
-  float low = -std::numeric_limits<float>::infinity();
-  float high = std::numeric_limits<float>::infinity();
-};
-
 /// The bounds as codes: rounding keeps the order of numbers, so the codes may be clipped instead.
-CodeRange code_bounds(const Bounds& bounds, const Coded& codes) {
+CodeRange code_bounds(const ClipBounds& bounds, const Coded& codes) {
   const QParams params{.scale = codes.scales.data<float>()[0],
                        .zero_point = static_cast<std::int32_t>(to_int64(codes.zero_points)[0])};
   return {quantize(bounds.low, params, codes.dtype()),
@@ -135,22 +129,12 @@ class IntegerForm {
   }
 
   /// What a Relu or Clip lets through, where that is known.
-  std::optional<Bounds> bounds_of(const EditedNode& edited) const {
+  std::optional<ClipBounds> bounds_of(const EditedNode& edited) const {
     const Node& node = edited.node;
     if (!is_plain(edited)) return std::nullopt;
-    if (node.kind == Kind::relu) return Bounds{.low = 0};
-    if (node.kind != Kind::clip) return std::nullopt;
-    Bounds bounds;
-    bounds.low = attribute_float(node, "min", bounds.low);
-    bounds.high = attribute_float(node, "max", bounds.high);
-    for (const std::size_t i : {std::size_t{1}, std::size_t{2}}) {
-      if (i >= node.inputs.size() || node.inputs[i].empty()) continue;
-      const Tensor* bound = index_.constant(node.inputs[i]);
-      if (bound == nullptr || bound->dtype() != DType::float32 || bound->size() != 1) return {};
-      (i == 1 ? bounds.low : bounds.high) = aligned(*bound).data<float>()[0];
-    }
-    if (!(bounds.low <= bounds.high)) return std::nullopt;
-    return bounds;
+    if (node.kind == Kind::relu) return ClipBounds{.low = 0};
+    const std::optional<ClipBounds> bounds = clip_bounds(index_, node);
+    return bounds && bounds->low <= bounds->high ? bounds : std::nullopt;
   }
 
   /// A vector with one element a column that is added to a MatMul's result.
@@ -278,19 +262,9 @@ class IntegerForm {
     }
   }
 
-  /// What the nodes, as they are now, and the graph's outputs read.
-  std::set<std::string> read_values() const {
-    std::set<std::string> read;
-    for (const Node& node : edited_nodes(graph_, edit_, {})) {
-      read.insert(node.inputs.begin(), node.inputs.end());
-    }
-    for (const ValueInfo& output : graph_.outputs) read.insert(output.name);
-    return read;
-  }
-
   /// A DequantizeLinear whose readers all read its codes now goes.
   void drop_unread_links() {
-    const std::set<std::string> read = read_values();
+    const auto read = read_counts(graph_, edit_);
     std::erase_if(edit_.inserted, [&](const auto& inserted) {
       const Node& node = inserted.second;
       return node.type == "DequantizeLinear" && !read.contains(node.outputs[0]);
@@ -300,7 +274,7 @@ class IntegerForm {
   /// Parameters, bounds and the like that nobody reads any more, and entries for values that nobody
   /// makes.
   void drop_unread_weights() {
-    const std::set<std::string> read = read_values();
+    const auto read = read_counts(graph_, edit_);
     std::erase_if(edit_.weights, [&](const auto& weight) { return !read.contains(weight.first); });
     for (const std::size_t number : edit_.removed) {
       for (const std::string& input : graph_.nodes[number].inputs) {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -16,6 +17,18 @@ namespace quantlens::onnx {
 namespace {
 
 constexpr std::int64_t kOldestOpset = 6;
+constexpr std::int64_t kUpgradedOpset = 13;
+
+/// Nodes whose name an earlier one has.
+std::vector<std::size_t> find_namesakes(const Graph& graph) {
+  std::vector<std::size_t> namesakes;
+  std::unordered_set<std::string_view> taken;
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const std::string& name = graph.nodes[i].name;
+    if (!name.empty() && !taken.insert(name).second) namesakes.push_back(i);
+  }
+  return namesakes;
+}
 
 class Upgrader {
  public:
@@ -26,15 +39,9 @@ class Upgrader {
         names_(model.graph),
         context_(index_, names_) {}
 
-  /// Gives nodes whose name an earlier one has another; how many. Comes first.
-  std::size_t tell_apart() {
-    std::unordered_set<std::string_view> taken;
-    for (std::size_t i = 0; i < graph_.nodes.size(); ++i) {
-      const std::string& name = graph_.nodes[i].name;
-      if (name.empty() || taken.insert(name).second) continue;
-      edit_.names[i] = names_.take(name);
-    }
-    return edit_.names.size();
+  /// Gives these nodes names of their own. Comes first.
+  void rename(const std::vector<std::size_t>& nodes) {
+    for (const std::size_t i : nodes) edit_.names[i] = names_.take(graph_.nodes[i].name);
   }
 
   /// The problem, or nothing.
@@ -118,26 +125,39 @@ class Upgrader {
 
 }  // namespace
 
-Upgraded upgrade(Model model) {
+frontend::Upgraded upgrade(Model model) {
   const auto own = model.opsets.find("");
   const std::int64_t opset = own == model.opsets.end() ? kUpgradedOpset : own->second;
-  Upgraded result;
+  const std::vector<std::size_t> namesakes = find_namesakes(model.graph);
+  if (opset >= kUpgradedOpset && namesakes.empty()) return {.model = std::move(model), .notes = {}};
+  const std::string path = printable(model.path.string());
+  std::vector<std::string> notes;
   Upgrader upgrader(model, opset);
-  result.renamed = upgrader.tell_apart();
-  if (opset < kOldestOpset) {
-    result.problem = fmt::format("it is older than {}", kOldestOpset);
-  } else if (opset < kUpgradedOpset) {
-    result.problem = upgrader.convert();
-    result.converted = result.problem.empty();
+  upgrader.rename(namesakes);
+  bool changed = !namesakes.empty();
+  if (opset < kUpgradedOpset) {
+    const std::string problem = opset < kOldestOpset
+                                    ? fmt::format("it is older than {}", kOldestOpset)
+                                    : upgrader.convert();
+    changed = changed || problem.empty();
+    notes.push_back(
+        problem.empty()
+            ? fmt::format("{}: converted from opset {} to {}, the first with a scale for each "
+                          "channel",
+                          path, opset, kUpgradedOpset)
+            : fmt::format("{}: opset {} cannot be converted to {}: {}", path, opset, kUpgradedOpset,
+                          problem));
   }
-  if (!result.converted && result.renamed == 0) {
-    result.model = std::move(model);
-    return result;
+  if (!namesakes.empty()) {
+    notes.push_back(
+        fmt::format("{}: {} node(s) had the name of another, and have a number behind it now", path,
+                    namesakes.size()));
   }
+  if (!changed) return {.model = std::move(model), .notes = std::move(notes)};
   // external data stay where they are: the new file is read as if it lay in the old one's place
   std::string bytes = written(model, upgrader.edit(), {}, {}, {}).str();
-  result.model = read(model.path, MappedFile::from_bytes(std::move(bytes)));
-  return result;
+  return {.model = read(model.path, MappedFile::from_bytes(std::move(bytes))),
+          .notes = std::move(notes)};
 }
 
 }  // namespace quantlens::onnx

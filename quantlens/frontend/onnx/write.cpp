@@ -339,4 +339,15 @@ std::vector<Node> edited_nodes(const Graph& graph, const Edit& edit, const Renam
   return nodes;
 }
 
+std::unordered_map<std::string, std::size_t> read_counts(const Graph& graph, const Edit& edit) {
+  std::unordered_map<std::string, std::size_t> reads;
+  for (const Node& node : edited_nodes(graph, edit, {})) {
+    for (const std::string& input : node.inputs) {
+      if (!input.empty()) ++reads[input];
+    }
+  }
+  for (const ValueInfo& output : graph.outputs) ++reads[output.name];
+  return reads;
+}
+
 }  // namespace quantlens::onnx

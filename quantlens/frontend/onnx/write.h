@@ -5,6 +5,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "quantlens/frontend/onnx/onnx.h"
@@ -47,5 +48,8 @@ Relocate embed(Source& source);
 /// Nodes as they will be written, in that order: names only. What their subgraphs read counts as
 /// inputs.
 std::vector<Node> edited_nodes(const Graph& graph, const Edit& edit, const Renaming& names);
+
+/// What the edited graph's nodes, and its outputs, read, and how often.
+std::unordered_map<std::string, std::size_t> read_counts(const Graph& graph, const Edit& edit);
 
 }  // namespace quantlens::onnx

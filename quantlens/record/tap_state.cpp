@@ -17,16 +17,20 @@
 //   samples   as SampleSet::append_to
 //   values    u64 how many, then each, sorted by name:
 //             name (u32 length, bytes), Moments, FloatHistogram, channel axis (i32, -1: none),
-//             ChannelMoments where the axis is not -1
+//             and where that is not -1: ChannelMoments, channel histograms
 //   pairs     u64 how many, then each, sorted by (reference, quantized):
-//             both names, PairStats, reference histogram, code histogram, quantized histogram
+//             both names, PairStats, reference histogram, code histogram, quantized histogram,
+//             channel axis (i32, -1: none), and where that is not -1: ChannelMoments of the
+//             reference and of the error, channel histograms
+// Channel histograms are a varint how many, then each, by channel: the channel (u32) and its
+// histogram, or its reference, code and quantized histogram.
 // Nothing follows. A struct of stats/ writes its own part (`append_to`).
 
 namespace quantlens {
 namespace {
 
 constexpr std::string_view kMagic("QLTAPS\r\n", 8);
-constexpr std::uint32_t kVersion = 1;
+constexpr std::uint32_t kVersion = 2;  // 1 had nothing of pairs' channels
 
 void append_name(const std::string& name, std::string& out) {
   append_u32(out, static_cast<std::uint32_t>(name.size()));
@@ -41,12 +45,73 @@ std::string take_name(std::string_view& in) {
   return name;
 }
 
+void append(const ChannelHistogram& one, std::string& out) {
+  append_u32(out, one.channel);
+  one.histogram.append_to(out);
+}
+
+void append(const PairedChannelHistogram& one, std::string& out) {
+  append_u32(out, one.channel);
+  one.reference.append_to(out);
+  one.codes.append_to(out);
+  one.quantized.append_to(out);
+}
+
+ChannelHistogram take_channel(std::string_view& in) {
+  ChannelHistogram one;
+  one.channel = take_u32(in);
+  one.histogram = FloatHistogram::take_from(in);
+  return one;
+}
+
+PairedChannelHistogram take_paired_channel(std::string_view& in) {
+  PairedChannelHistogram one;
+  one.channel = take_u32(in);
+  one.reference = FloatHistogram::take_from(in);
+  one.codes = CodeHistogram::take_from(in);
+  one.quantized = FloatHistogram::take_from(in);
+  return one;
+}
+
+template <class Histogram>
+void append_channels(const std::vector<Histogram>& all, std::string& out) {
+  append_varint(out, all.size());
+  for (const Histogram& one : all) append(one, out);
+}
+
+/// Of `moments.channels()`, as many as there were; the histograms of a value that had no elements
+/// may be of any channels.
+template <class Histogram>
+std::vector<Histogram> take_channels(std::string_view& in, const ChannelMoments& moments,
+                                     Histogram (*take)(std::string_view&)) {
+  constexpr std::size_t kLeastBytes = 5;
+  const std::size_t count = take_count(in, kLeastBytes);
+  const std::size_t channels = moments.channels().size();
+  std::vector<Histogram> all;
+  for (std::size_t i = 0; i < count; ++i) {
+    all.push_back(take(in));
+    if (i > 0 && all[i - 1].channel >= all[i].channel) refuse_bytes("its channels are not sorted");
+    if (channels != 0 && all[i].channel >= channels) {
+      refuse_bytes("a channel's histogram is beyond its channels");
+    }
+  }
+  return all;
+}
+
+int take_axis(std::string_view& in) {
+  const auto axis = static_cast<std::int32_t>(take_u32(in));
+  if (axis < -1) refuse_bytes("a channel axis is negative");
+  return axis;
+}
+
 void append(const ValueStats& stats, std::string& out) {
   append_name(stats.value, out);
   stats.moments.append_to(out);
   stats.histogram.append_to(out);
   append_u32(out, static_cast<std::uint32_t>(stats.channel_axis));
-  if (stats.channel_axis >= 0) stats.channels.append_to(out);
+  if (stats.channel_axis < 0) return;
+  stats.channels.append_to(out);
+  append_channels(stats.channel_histograms, out);
 }
 
 ValueStats take_value(std::string_view& in) {
@@ -54,9 +119,10 @@ ValueStats take_value(std::string_view& in) {
   stats.value = take_name(in);
   stats.moments = Moments::take_from(in);
   stats.histogram = FloatHistogram::take_from(in);
-  stats.channel_axis = static_cast<std::int32_t>(take_u32(in));
-  if (stats.channel_axis < -1) refuse_bytes("a channel axis is negative");
-  if (stats.channel_axis >= 0) stats.channels = ChannelMoments::take_from(in);
+  stats.channel_axis = take_axis(in);
+  if (stats.channel_axis < 0) return stats;
+  stats.channels = ChannelMoments::take_from(in);
+  stats.channel_histograms = take_channels(in, stats.channels, take_channel);
   return stats;
 }
 
@@ -67,6 +133,11 @@ void append(const PairedStats& stats, std::string& out) {
   stats.reference_histogram.append_to(out);
   stats.code_histogram.append_to(out);
   stats.quantized_histogram.append_to(out);
+  append_u32(out, static_cast<std::uint32_t>(stats.channel_axis));
+  if (stats.channel_axis < 0) return;
+  stats.reference_channels.append_to(out);
+  stats.error_channels.append_to(out);
+  append_channels(stats.channel_histograms, out);
 }
 
 PairedStats take_pair(std::string_view& in) {
@@ -77,6 +148,14 @@ PairedStats take_pair(std::string_view& in) {
   stats.reference_histogram = FloatHistogram::take_from(in);
   stats.code_histogram = CodeHistogram::take_from(in);
   stats.quantized_histogram = FloatHistogram::take_from(in);
+  stats.channel_axis = take_axis(in);
+  if (stats.channel_axis < 0) return stats;
+  stats.reference_channels = ChannelMoments::take_from(in);
+  stats.error_channels = ChannelMoments::take_from(in);
+  if (stats.reference_channels.channels().size() != stats.error_channels.channels().size()) {
+    refuse_bytes("a pair's two sides have unequal channels");
+  }
+  stats.channel_histograms = take_channels(in, stats.reference_channels, take_paired_channel);
   return stats;
 }
 
@@ -123,7 +202,11 @@ TapState parse(std::string_view in) {
                             "update quantlens",
                             version, kVersion));
   }
-  if (version == 0) refuse_bytes("format version 0 does not exist");
+  if (version < kVersion) {
+    throw Error(Errc::unsupported,
+                fmt::format("format version {} was written by an older program; run it again",
+                            version));
+  }
   TapState state;
   state.samples = SampleSet::take_from(in);
   state.values = take_sorted(in, take_value);
@@ -142,20 +225,31 @@ bool counted_in_one(std::uint64_t elements_a, bool counted_a, std::uint64_t elem
   throw Error(Errc::bad_input, fmt::format("statistics cannot be merged: {}", what));
 }
 
+/// Of one value or pair, `what`, in two states: the axis, the channels counted, how many there are.
+template <class Stats>
+void check_same_channels(const Stats& a, const Stats& b, const ChannelMoments& channels_a,
+                         const ChannelMoments& channels_b, const std::string& what) {
+  const std::size_t count_a = channels_a.channels().size();
+  const std::size_t count_b = channels_b.channels().size();
+  if (a.channel_axis != b.channel_axis || (count_a != 0 && count_b != 0 && count_a != count_b)) {
+    refuse_merge(fmt::format("{} has {} channels along axis {} in one, {} along axis {} in the "
+                             "other",
+                             what, count_a, a.channel_axis, count_b, b.channel_axis));
+  }
+  if (!std::ranges::equal(a.channel_histograms, b.channel_histograms, {},
+                          [](const auto& one) { return one.channel; },
+                          [](const auto& one) { return one.channel; })) {
+    refuse_merge(fmt::format("{} has histograms of other channels in one", what));
+  }
+}
+
 void check_same_tap(const ValueStats& a, const ValueStats& b) {
   if (a.value != b.value) {
     refuse_merge(
         fmt::format("one has value '{}', the other '{}'", printable(a.value), printable(b.value)));
   }
-  const std::size_t channels_a = a.channels.channels().size();
-  const std::size_t channels_b = b.channels.channels().size();
-  if (a.channel_axis != b.channel_axis ||
-      (channels_a != 0 && channels_b != 0 && channels_a != channels_b)) {
-    refuse_merge(
-        fmt::format("value '{}' has {} channels along axis {} in one, {} along axis {} in "
-                    "the other",
-                    printable(a.value), channels_a, a.channel_axis, channels_b, b.channel_axis));
-  }
+  check_same_channels(a, b, a.channels, b.channels,
+                      fmt::format("value '{}'", printable(a.value)));
   if (counted_in_one(a.moments.count(), !a.histogram.empty(), b.moments.count(),
                      !b.histogram.empty())) {
     refuse_merge(fmt::format("value '{}' has a histogram in one only", printable(a.value)));
@@ -168,6 +262,9 @@ void check_same_tap(const PairedStats& a, const PairedStats& b) {
                              printable(a.reference), printable(a.quantized), printable(b.reference),
                              printable(b.quantized)));
   }
+  check_same_channels(
+      a, b, a.reference_channels, b.reference_channels,
+      fmt::format("the pair '{}', '{}'", printable(a.reference), printable(a.quantized)));
   const auto elements = [](const PairedStats& s) { return s.pairs.count(); };
   if (counted_in_one(elements(a), !a.reference_histogram.empty(), elements(b),
                      !b.reference_histogram.empty()) ||
@@ -186,6 +283,31 @@ void check_same_taps(const std::vector<Stats>& a, const std::vector<Stats>& b) {
     refuse_merge(fmt::format("one has {} values, the other {}", a.size(), b.size()));
   }
   for (std::size_t i = 0; i < a.size(); ++i) check_same_tap(a[i], b[i]);
+}
+
+void add(ValueStats& stats, const ValueStats& other) {
+  stats.moments.merge(other.moments);
+  stats.histogram.merge(other.histogram);
+  stats.channels.merge(other.channels);
+  for (std::size_t i = 0; i < stats.channel_histograms.size(); ++i) {
+    stats.channel_histograms[i].histogram.merge(other.channel_histograms[i].histogram);
+  }
+}
+
+void add(PairedStats& stats, const PairedStats& other) {
+  stats.pairs.merge(other.pairs);
+  stats.reference_histogram.merge(other.reference_histogram);
+  stats.code_histogram.merge(other.code_histogram);
+  stats.quantized_histogram.merge(other.quantized_histogram);
+  stats.reference_channels.merge(other.reference_channels);
+  stats.error_channels.merge(other.error_channels);
+  for (std::size_t i = 0; i < stats.channel_histograms.size(); ++i) {
+    PairedChannelHistogram& one = stats.channel_histograms[i];
+    const PairedChannelHistogram& from = other.channel_histograms[i];
+    one.reference.merge(from.reference);
+    one.codes.merge(from.codes);
+    one.quantized.merge(from.quantized);
+  }
 }
 
 }  // namespace
@@ -219,17 +341,8 @@ void merge(TapState& state, const TapState& other) {
   check_same_taps(state.values, other.values);
   check_same_taps(state.pairs, other.pairs);
   state.samples.merge(other.samples);
-  for (std::size_t i = 0; i < state.values.size(); ++i) {
-    state.values[i].moments.merge(other.values[i].moments);
-    state.values[i].histogram.merge(other.values[i].histogram);
-    state.values[i].channels.merge(other.values[i].channels);
-  }
-  for (std::size_t i = 0; i < state.pairs.size(); ++i) {
-    state.pairs[i].pairs.merge(other.pairs[i].pairs);
-    state.pairs[i].reference_histogram.merge(other.pairs[i].reference_histogram);
-    state.pairs[i].code_histogram.merge(other.pairs[i].code_histogram);
-    state.pairs[i].quantized_histogram.merge(other.pairs[i].quantized_histogram);
-  }
+  for (std::size_t i = 0; i < state.values.size(); ++i) add(state.values[i], other.values[i]);
+  for (std::size_t i = 0; i < state.pairs.size(); ++i) add(state.pairs[i], other.pairs[i]);
 }
 
 }  // namespace quantlens

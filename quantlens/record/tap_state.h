@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,13 @@
 
 namespace quantlens {
 
+/// Counts of one channel of a value.
+struct ChannelHistogram {
+  std::uint32_t channel = 0;
+  FloatHistogram histogram;
+  bool operator==(const ChannelHistogram&) const = default;
+};
+
 /// What a tap gathered of one value. Calibration's statistics are a TapState of these.
 struct ValueStats {
   std::string value;
@@ -22,7 +30,17 @@ struct ValueStats {
   FloatHistogram histogram;  ///< empty where the tap did not ask for it
   int channel_axis = -1;     ///< axis of `channels` in the value's shape; -1: not gathered
   ChannelMoments channels;
+  std::vector<ChannelHistogram> channel_histograms;  ///< of the channels asked for, ascending
   bool operator==(const ValueStats&) const = default;
+};
+
+/// Both sides' counts of one channel of a pair.
+struct PairedChannelHistogram {
+  std::uint32_t channel = 0;
+  FloatHistogram reference;
+  CodeHistogram codes;       ///< where the quantized side is 8-bit
+  FloatHistogram quantized;  ///< where it is float
+  bool operator==(const PairedChannelHistogram&) const = default;
 };
 
 /// What a tap gathered of a pair of values.
@@ -33,6 +51,10 @@ struct PairedStats {
   FloatHistogram reference_histogram;
   CodeHistogram code_histogram;        ///< where the quantized side is 8-bit
   FloatHistogram quantized_histogram;  ///< where it is float
+  int channel_axis = -1;  ///< axis of what follows, in the value's shape; -1: not gathered
+  ChannelMoments reference_channels;
+  ChannelMoments error_channels;  ///< of reference - quantized, a difference in float32
+  std::vector<PairedChannelHistogram> channel_histograms;  ///< of those asked for, ascending
   bool operator==(const PairedStats&) const = default;
 };
 

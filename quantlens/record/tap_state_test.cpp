@@ -42,6 +42,13 @@ TapState gathered(std::initializer_list<std::uint64_t> samples) {
   state.pairs[0].reference = state.pairs[1].reference = "conv";
   state.pairs[0].quantized = "conv_a";
   state.pairs[1].quantized = "conv_b";
+  state.values[0].channel_histograms.resize(2);
+  state.values[0].channel_histograms[1].channel = 2;
+  for (PairedStats& pair : state.pairs) {
+    pair.channel_axis = 1;
+    pair.channel_histograms.resize(1);
+    pair.channel_histograms[0].channel = 1;
+  }
   for (const std::uint64_t sample : samples) {
     const std::vector<float> x = values_of(sample);
     const std::vector<std::uint8_t> q = codes_of(x);
@@ -49,6 +56,16 @@ TapState gathered(std::initializer_list<std::uint64_t> samples) {
     state.values[0].moments.add(sample, x);
     state.values[0].histogram.add(x);
     state.values[0].channels.add(x, {1, 3, 20});
+    const std::span<const float> second = std::span(x).subspan(20, 20);
+    state.values[0].channel_histograms[0].histogram.add(std::span(x).first(20));
+    state.values[0].channel_histograms[1].histogram.add(std::span(x).subspan(40));
+    state.pairs[0].channel_histograms[0].reference.add(second);
+    state.pairs[0].channel_histograms[0].codes.add(std::span(q).subspan(20, 20));
+    state.pairs[1].channel_histograms[0].quantized.add(second);
+    for (PairedStats& pair : state.pairs) {
+      pair.reference_channels.add(x, {1, 3, 20});
+      pair.error_channels.add(x, {1, 3, 20});
+    }
     state.values[1].moments.add(sample, x);
     state.pairs[0].pairs.add(sample, x, q, {0.125f, 128}, {-16, 16});
     state.pairs[0].reference_histogram.add(x);
@@ -155,6 +172,15 @@ TEST(TapState, DifferentlyTappedStatesAreNotMerged) {
   other = gathered({3});
   other.pairs[0].code_histogram = {};
   EXPECT_EQ(merge_refusal(state, other), Errc::bad_input);
+  other = gathered({3});
+  other.values[0].channel_histograms[0].channel = 1;
+  EXPECT_EQ(merge_refusal(state, other), Errc::bad_input);
+  other = gathered({3});
+  other.pairs[1].channel_histograms.clear();
+  EXPECT_EQ(merge_refusal(state, other), Errc::bad_input);
+  other = gathered({3});
+  other.pairs[1].channel_axis = 2;
+  EXPECT_EQ(merge_refusal(state, other), Errc::bad_input);
 }
 
 TEST(TapState, TruncatedAnywhereItIsRefused) {
@@ -180,12 +206,26 @@ TEST(TapState, OneWrongByteIsRefusedOrReadsAsAnotherCanonicalState) {
   }
 }
 
-TEST(TapState, ANewerVersionIsRefusedInWords) {
+TEST(TapState, OtherVersionsAreRefusedInWords) {
   std::string bytes = to_bytes(gathered({1}));
-  bytes[8] = 2;
+  bytes[8] = 3;
   EXPECT_EQ(refusal(bytes), Errc::unsupported);
-  bytes[8] = 0;
-  EXPECT_EQ(refusal(bytes), Errc::bad_input);
+  bytes[8] = 1;
+  EXPECT_EQ(refusal(bytes), Errc::unsupported);
+}
+
+TEST(TapState, ChannelsOutOfOrderTwiceOrBeyondTheLastAreRefused) {
+  TapState state = gathered({1});
+  state.values[0].channel_histograms[1].channel = 0;
+  EXPECT_EQ(refusal(to_bytes(state)), Errc::bad_input);
+  state.values[0].channel_histograms[1].channel = 3;
+  EXPECT_EQ(refusal(to_bytes(state)), Errc::bad_input);
+  state = gathered({1});
+  state.pairs[0].channel_histograms[0].channel = 3;
+  EXPECT_EQ(refusal(to_bytes(state)), Errc::bad_input);
+  state = gathered({1});
+  state.pairs[0].error_channels = {};
+  EXPECT_EQ(refusal(to_bytes(state)), Errc::bad_input);
 }
 
 TEST(TapState, ValuesOutOfOrderOrTwiceAreRefused) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
+#include <functional>
 #include <mutex>
 #include <set>
 
@@ -11,6 +12,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/runtime/channel_taps.h"
 #include "quantlens/tensor/half.h"
 
 namespace quantlens {
@@ -35,6 +37,7 @@ class Accumulators::Scratch {
   struct Buffers {
     std::vector<float> x, y;
     std::vector<std::uint8_t> codes;
+    ChannelScratch channels;
   };
 
   /// Buffers borrowed for one call.
@@ -163,6 +166,41 @@ std::span<const Code> codes(const TensorView& value, const Parts& parts, std::si
   return {reinterpret_cast<const Code*>(buffer.data()), parts.size()};
 }
 
+/// Where channels lie in a sample's part. Throws Errc::bad_input where there is no such axis.
+AxisLayout channel_layout(const Shape& sample, int axis, const std::string& name) {
+  if (axis < static_cast<int>(sample.size())) return axis_layout(sample, axis);
+  throw Error(Errc::bad_input, fmt::format("value '{}' of shape {} has no channel axis {}",
+                                           printable(name), to_string(sample), axis));
+}
+
+/// An axis of [N,C,H,W] in [N,H,W,C]; others are as they are.
+int in_channels_last(int axis) {
+  constexpr std::array<int, 4> kPlace = {0, 3, 1, 2};
+  return axis < static_cast<int>(kPlace.size()) ? kPlace.at(static_cast<std::size_t>(axis)) : axis;
+}
+
+/// Throws Errc::bad_input where a tap asks for channels that cannot be.
+void check_channels(std::optional<int> axis, const std::vector<std::uint32_t>& histograms,
+                    const std::string& value) {
+  const auto refuse = [&](const char* problem) {
+    throw Error(Errc::bad_input, fmt::format(fmt::runtime(problem), printable(value)));
+  };
+  if (axis.value_or(0) < 0) refuse("the channel axis of the tap on '{}' is negative");
+  if (!axis && !histograms.empty()) {
+    refuse("the tap on '{}' has channels, but no axis that they lie along");
+  }
+  if (std::ranges::adjacent_find(histograms, std::greater_equal()) != histograms.end()) {
+    refuse("the channels of the tap on '{}' are not in ascending order");
+  }
+}
+
+template <class Histogram>
+std::vector<Histogram> empty_histograms(const std::vector<std::uint32_t>& channels) {
+  std::vector<Histogram> all(channels.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].channel = channels[i];
+  return all;
+}
+
 std::string pair_name(const PairTap& pair) {
   return fmt::format("'{}' and '{}'", printable(pair.reference), printable(pair.quantized));
 }
@@ -200,22 +238,21 @@ Accumulators::Accumulators(const TapSpec& spec)
     : spec_(spec),
       fed_(spec.taps.size() + spec.pairs.size()),
       dropped_(fed_.size()),
+      channels_last_(spec.pairs.size()),
       scratch_(std::make_unique<Scratch>()) {
   std::set<std::pair<std::string, std::string>> seen;
   for (const Tap& tap : spec_.taps) {
     if (!seen.insert({tap.value, {}}).second) {
       throw Error(Errc::bad_input, fmt::format("value '{}' is tapped twice", printable(tap.value)));
     }
-    if (tap.channel_axis.value_or(0) < 0) {
-      throw Error(Errc::bad_input, fmt::format("the channel axis of the tap on '{}' is negative",
-                                               printable(tap.value)));
-    }
+    check_channels(tap.channel_axis, tap.channel_histograms, tap.value);
   }
   seen.clear();
   for (const PairTap& pair : spec_.pairs) {
     if (!seen.insert({pair.reference, pair.quantized}).second) {
       throw Error(Errc::bad_input, fmt::format("values {} are tapped twice", pair_name(pair)));
     }
+    check_channels(pair.channel_axis, pair.channel_histograms, pair.reference);
   }
   clear();
 }
@@ -268,11 +305,8 @@ void Accumulators::observe(std::size_t slot, const TensorView& value) {
   const Tap& tap = spec_.taps[slot];
   ValueStats& stats = values_[slot];
   const Parts parts = parts_of(value, tap.sample_axis, tap.value);
-  if (tap.channel_axis && *tap.channel_axis >= static_cast<int>(value.shape.size())) {
-    throw Error(Errc::bad_input,
-                fmt::format("value '{}' of shape {} has no channel axis {}", printable(tap.value),
-                            to_string(value.shape), *tap.channel_axis));
-  }
+  std::optional<AxisLayout> layout;
+  if (tap.channel_axis) layout = channel_layout(parts.sample_shape, *tap.channel_axis, tap.value);
   ++fed_[slot];
   Scratch::Lease scratch(*scratch_);
   for (std::size_t s = 0; s < parts.samples; ++s) {
@@ -282,9 +316,7 @@ void Accumulators::observe(std::size_t slot, const TensorView& value) {
     } else {
       stats.moments.add(step_[s], part);
     }
-    if (tap.channel_axis) {
-      stats.channels.add(part, axis_layout(parts.sample_shape, *tap.channel_axis));
-    }
+    if (layout) add_channels(stats, {part, *layout}, scratch->channels);
   }
 }
 
@@ -307,11 +339,18 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
     clip = {range.min, range.max};
   }
   const QParams params = pair.params.value_or(QParams{});
+  const Dequantize8 how{params.scale, params.zero_point};
+  std::optional<AxisLayout> layout;
+  if (pair.channel_axis) {
+    const int axis =
+        channels_last_[slot] ? in_channels_last(*pair.channel_axis) : *pair.channel_axis;
+    layout = channel_layout(parts.sample_shape, axis, pair.reference);
+  }
   Scratch::Lease scratch(*scratch_);
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::span<const float> xs = floats(x, parts, s, nullptr, scratch->x);
     const auto add_codes = [&](auto ys) {
-      const Dequantize8 how{params.scale, params.zero_point};
+      if (layout) add_channels(stats, {xs, *layout}, ys, how, scratch->channels);
       if (!pair.histogram) return stats.pairs.add(step_[s], xs, ys, how, clip);
       stats.pairs.add(step_[s], xs, ys, CodeReading{.how = how, .clip = clip},
                       {.x = stats.reference_histogram, .y = stats.code_histogram});
@@ -325,6 +364,7 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
       stats.pairs.add(step_[s], xs, ys, clip);
       if (pair.histogram) stats.reference_histogram.add(xs);
       if (pair.histogram) stats.quantized_histogram.add(ys);
+      if (layout) add_channels(stats, {xs, *layout}, ys, how, scratch->channels);
     }
   }
 }
@@ -368,12 +408,21 @@ void Accumulators::clear() {
   for (std::size_t i = 0; i < values_.size(); ++i) {
     values_[i].value = spec_.taps[i].value;
     values_[i].channel_axis = spec_.taps[i].channel_axis.value_or(-1);
+    values_[i].channel_histograms =
+        empty_histograms<ChannelHistogram>(spec_.taps[i].channel_histograms);
   }
   pairs_.assign(spec_.pairs.size(), {});
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     pairs_[i].reference = spec_.pairs[i].reference;
     pairs_[i].quantized = spec_.pairs[i].quantized;
+    pairs_[i].channel_axis = spec_.pairs[i].channel_axis.value_or(-1);
+    pairs_[i].channel_histograms =
+        empty_histograms<PairedChannelHistogram>(spec_.pairs[i].channel_histograms);
   }
+}
+
+void Accumulators::show_channels_last(std::size_t slot) {
+  channels_last_[slot] = true;
 }
 
 void Accumulators::drop_tap(std::size_t slot) {

@@ -51,6 +51,9 @@ class Accumulators {
   /// Leaves slot out from now on (it could not be placed). REQUIRES: before the first step.
   void drop_tap(std::size_t slot);
   void drop_pair(std::size_t slot);
+  /// From now on the pair is shown as [N,H,W,C], where its channel axis counts in [N,C,H,W].
+  /// REQUIRES: before the first step; a sample axis of 0.
+  void show_channels_last(std::size_t slot);
 
  private:
   class Scratch;
@@ -67,6 +70,7 @@ class Accumulators {
   std::vector<PairedStats> pairs_;
   std::vector<std::uint32_t> fed_;  // times in this step: taps, then pairs
   std::vector<bool> dropped_;       // likewise
+  std::vector<bool> channels_last_;  // by slot of a pair
   std::unique_ptr<Scratch> scratch_;
 };
 

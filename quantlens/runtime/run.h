@@ -26,6 +26,8 @@ struct Tap {
   std::string value;
   bool histogram = true;
   std::optional<int> channel_axis;  ///< extremes and moments for each index of this axis, too
+  /// Indices of that axis that get a histogram of their own: ascending, none without an axis.
+  std::vector<std::uint32_t> channel_histograms;
   int sample_axis =
       0;  ///< its extent is a multiple of the batch; sample s owns the s-th equal part
 };
@@ -38,6 +40,9 @@ struct PairTap {
   std::optional<Scheme> scheme;  ///< of the codes
   std::optional<QParams> params;
   bool histogram = true;
+  std::optional<int> channel_axis;  ///< of both: extremes and moments of the reference and of the
+                                    ///< error for each index of this axis, too
+  std::vector<std::uint32_t> channel_histograms;  ///< as of a Tap
   int sample_axis = 0;
 };
 
@@ -90,8 +95,11 @@ class Run {
 };
 
 // For the worker pipe (remote/messages.h): fields of these travel by themselves.
-BOOST_DESCRIBE_STRUCT(Tap, (), (value, histogram, channel_axis, sample_axis))
-BOOST_DESCRIBE_STRUCT(PairTap, (), (reference, quantized, scheme, params, histogram, sample_axis))
+BOOST_DESCRIBE_STRUCT(Tap, (),
+                      (value, histogram, channel_axis, channel_histograms, sample_axis))
+BOOST_DESCRIBE_STRUCT(PairTap, (),
+                      (reference, quantized, scheme, params, histogram, channel_axis,
+                       channel_histograms, sample_axis))
 BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs))
 BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
 BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, optimized_dump, isolation))

@@ -55,6 +55,13 @@ ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::uint8_t> y
 ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
                        ClipRange clip);
 
+/// out[i] = x[i] - y[i] after dequantization, in float32. REQUIRES: equal sizes of any length.
+void pair_errors(std::span<const float> x, std::span<const float> y, std::span<float> out);
+void pair_errors(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                 std::span<float> out);
+void pair_errors(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                 std::span<float> out);
+
 /// Moments of every run of `length` elements of x: out[i] is chunk_moments of the i-th run.
 /// REQUIRES: 1 <= length <= kChunk; x holds out.size() runs.
 void run_moments(std::span<const float> x, std::size_t length, std::span<ChunkMoments> out);

@@ -157,6 +157,12 @@ ChunkPairs chunk_pairs(const PairSpan<Y>& pairs) {
   return finish(lanes);
 }
 
+template <class Y>
+void pair_errors(std::span<const float> x, std::span<const Y> y, Dequantize8 how,
+                 std::span<float> out) {
+  for (std::size_t i = 0; i < x.size(); ++i) out[i] = x[i] - real(y[i], how);
+}
+
 inline void run_moments(std::span<const float> x, std::size_t length, std::span<ChunkMoments> out) {
   for (std::size_t i = 0; i < out.size(); ++i) {
     out[i] = plain::chunk_moments(x.subspan(i * length, length));

@@ -126,6 +126,33 @@ TEST(Kernels, OfCodesEqualThePlainLoopOnEveryInstructionSet) {
   });
 }
 
+template <class Y>
+void expect_same_errors(const std::vector<float>& x, const std::vector<float>& given,
+                        const std::vector<Y>& y, Dequantize8 how) {
+  std::vector<float> plain(x.size());
+  plain::pair_errors(std::span(x), std::span(y), how, plain);
+  for (std::size_t i = 0; i < x.size(); ++i) ASSERT_EQ(bits(given[i]), bits(plain[i])) << i;
+}
+
+TEST(Kernels, ErrorsEqualThePlainLoopOnEveryInstructionSet) {
+  on_every_target([] {
+    for (const std::size_t size : {0ul, 1ul, 15ul, 64ul, 1001ul}) {
+      const std::vector<float> x = normal_floats(size, size);
+      const std::vector<float> y = normal_floats(size + 1, size);
+      const auto u8 = random_codes<std::uint8_t>(size, size);
+      const auto i8 = random_codes<std::int8_t>(size, size);
+      const Dequantize8 how{0.037f, -5};
+      std::vector<float> errors(size);
+      pair_errors(x, y, errors);
+      expect_same_errors(x, errors, y, {});
+      pair_errors(x, u8, how, errors);
+      expect_same_errors(x, errors, u8, how);
+      pair_errors(x, i8, how, errors);
+      expect_same_errors(x, errors, i8, how);
+    }
+  });
+}
+
 TEST(Kernels, OfRunsEqualThoseOfEachRun) {
   on_every_target([] {
     for (const std::size_t length : {1ul, 7ul, 9ul, 49ul, 196ul, 1000ul}) {

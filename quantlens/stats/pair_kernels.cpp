@@ -43,6 +43,17 @@ void counted_i8_simd(const plain::PairSpan<std::int8_t>& pairs, PairCounters& co
   plain::count_pairs(pairs, counters);
   out = plain::chunk_pairs(pairs);
 }
+void errors_float_simd(std::span<const float> x, std::span<const float> y, std::span<float> out) {
+  plain::pair_errors(x, y, {}, out);
+}
+void errors_u8_simd(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                    std::span<float> out) {
+  plain::pair_errors(x, y, how, out);
+}
+void errors_i8_simd(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                    std::span<float> out) {
+  plain::pair_errors(x, y, how, out);
+}
 
 #else
 
@@ -267,6 +278,30 @@ void counted_i8_simd(const plain::PairSpan<std::int8_t>& pairs, PairCounters& co
   out = counted_pairs_of_chunk(pairs, counters);
 }
 
+template <class Y>
+HWY_INLINE void errors_of(std::span<const float> x, std::span<const Y> y, Dequantize8 how,
+                          std::span<float> out) {
+  const Floats d;
+  const std::size_t whole = x.size() - x.size() % kFloats;
+  for (std::size_t i = 0; i < whole; i += kFloats) {
+    const FloatVec error = hn::Sub(hn::LoadU(d, x.data() + i), load_real(y.data() + i, how));
+    hn::StoreU(error, d, out.data() + i);
+  }
+  plain::pair_errors(x.subspan(whole), y.subspan(whole), how, out.subspan(whole));
+}
+
+void errors_float_simd(std::span<const float> x, std::span<const float> y, std::span<float> out) {
+  errors_of(x, y, {}, out);
+}
+void errors_u8_simd(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                    std::span<float> out) {
+  errors_of(x, y, how, out);
+}
+void errors_i8_simd(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                    std::span<float> out) {
+  errors_of(x, y, how, out);
+}
+
 #endif
 
 }  // namespace HWY_NAMESPACE
@@ -282,6 +317,9 @@ HWY_EXPORT(pairs_u8_simd);
 HWY_EXPORT(pairs_i8_simd);
 HWY_EXPORT(counted_u8_simd);
 HWY_EXPORT(counted_i8_simd);
+HWY_EXPORT(errors_float_simd);
+HWY_EXPORT(errors_u8_simd);
+HWY_EXPORT(errors_i8_simd);
 
 ChunkPairs chunk_pairs(std::span<const float> x, std::span<const float> y, ClipRange clip) {
   ChunkPairs pairs;
@@ -315,6 +353,20 @@ ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y,
   ChunkPairs pairs;
   HWY_DYNAMIC_DISPATCH(counted_i8_simd)({x, y, how, clip}, counters, pairs);
   return pairs;
+}
+
+void pair_errors(std::span<const float> x, std::span<const float> y, std::span<float> out) {
+  HWY_DYNAMIC_DISPATCH(errors_float_simd)(x, y, out);
+}
+
+void pair_errors(std::span<const float> x, std::span<const std::uint8_t> y, Dequantize8 how,
+                 std::span<float> out) {
+  HWY_DYNAMIC_DISPATCH(errors_u8_simd)(x, y, how, out);
+}
+
+void pair_errors(std::span<const float> x, std::span<const std::int8_t> y, Dequantize8 how,
+                 std::span<float> out) {
+  HWY_DYNAMIC_DISPATCH(errors_i8_simd)(x, y, how, out);
 }
 
 }  // namespace quantlens

@@ -72,6 +72,17 @@ ValueStats gathered_of(const std::string& value, const Batch& batch, const Rows&
   return stats;
 }
 
+ValueStats with_histograms(ValueStats stats, const Rows& rows,
+                           const std::vector<std::uint32_t>& channels) {
+  for (const std::uint32_t channel : channels) {
+    stats.channel_histograms.push_back({.channel = channel, .histogram = {}});
+    for (const std::vector<float>& row : rows) {
+      stats.channel_histograms.back().histogram.add(std::span(row).subspan(channel, 1));
+    }
+  }
+  return stats;
+}
+
 TapState by_batches(Run& run, const Batch& whole, std::uint64_t size) {
   for (std::uint64_t at = 0; at < whole.samples.size(); at += size) {
     run.step(rows(whole, at, std::min<std::uint64_t>(size, whole.samples.size() - at)));

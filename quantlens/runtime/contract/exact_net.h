@@ -35,6 +35,9 @@ SampleSet samples_of(const Batch& batch);
 /// What a plain loop gathers of a value; the elements of a sample are the channels of axis 1.
 ValueStats gathered_of(const std::string& value, const Batch& batch, const Rows& rows,
                        bool channels = false);
+/// The same, with histograms of these channels.
+ValueStats with_histograms(ValueStats stats, const Rows& rows,
+                           const std::vector<std::uint32_t>& channels);
 /// What taps gather as the Run steps through `whole` in batches of `size`.
 TapState by_batches(Run& run, const Batch& whole, std::uint64_t size);
 

@@ -144,11 +144,35 @@ Model image_net(bool quantized) {
   return net.output(net.quantize("y", kSum, DType::uint8)).model();
 }
 
+/// Adds what a pair gathers of the channels 0 to 3, of 56 elements each, with histograms of two.
+void add_image_channels(PairedStats& stats, const std::vector<float>& x,
+                        const std::vector<float>& y, const QParams* params) {
+  const AxisLayout layout{1, 4, 56};
+  std::vector<float> errors;
+  for (std::size_t i = 0; i < x.size(); ++i) errors.push_back(x[i] - y[i]);
+  stats.channel_axis = 1;
+  stats.reference_channels.add(x, layout);
+  stats.error_channels.add(errors, layout);
+  stats.channel_histograms.resize(2);
+  for (const std::uint32_t at : {0u, 1u}) {
+    PairedChannelHistogram& one = stats.channel_histograms[at];
+    one.channel = 1 + 2 * at;
+    const std::vector<float> part(y.begin() + one.channel * 56, y.begin() + one.channel * 56 + 56);
+    one.reference.add(std::span(x).subspan(one.channel * 56, 56));
+    if (params == nullptr) one.quantized.add(part);
+    if (params != nullptr) one.codes.add(codes_of<std::uint8_t>(part, *params));
+  }
+}
+
 TEST_P(Pairs, ImagesCompareElementByElementWhateverTheLayoutOfTheKernels) {
   const QParams kSum{2, 30};
   const Model model = image_net(false), quantized = image_net(true);
   TapSpec spec;
   spec.pairs = {pair("y", "y_dq"), pair("y", "y_q", kSum, DType::uint8)};
+  for (PairTap& tap : spec.pairs) {
+    tap.channel_axis = 1;
+    tap.channel_histograms = {1, 3};
+  }
   const Batch images = batch(7, {{"x", random_integers({3, 2, 9, 10}, 5, -9, 9, DType::float32)}});
   const auto run = open(model, &quantized, spec);
   const Outputs outputs = run->step(images);
@@ -160,14 +184,34 @@ TEST_P(Pairs, ImagesCompareElementByElementWhateverTheLayoutOfTheKernels) {
   PairedStats floats;
   floats.reference = "y";
   floats.quantized = "y_dq";
+  PairedStats codes = codes_gathered<std::uint8_t>(spec.pairs[1], images, y, y);
   for (std::size_t i = 0; i < y.size(); ++i) {
     floats.pairs.add(images.samples[i], y[i], rounded[i]);
     floats.reference_histogram.add(y[i]);
     floats.quantized_histogram.add(rounded[i]);
+    add_image_channels(floats, y[i], rounded[i], nullptr);
+    add_image_channels(codes, y[i], rounded[i], &kSum);
   }
   EXPECT_GT(floats.pairs.mse(), 0);
   EXPECT_EQ(state.pairs[0], floats);
-  EXPECT_EQ(state.pairs[1], codes_gathered<std::uint8_t>(spec.pairs[1], images, y, y));
+  EXPECT_EQ(state.pairs[1], codes);
+}
+
+TEST_P(Pairs, WhoseChannelsAreNotThereAreRefused) {
+  const Model model = exact_net();
+  TapSpec spec;
+  spec.pairs = {pair("y", "y")};
+  spec.pairs[0].channel_axis = 2;
+  EXPECT_EQ(refusal([&] { gathered(model, &model, spec, exact_data(0, 1)); }, {"'y'", "axis 2"}),
+            Errc::bad_input);
+  spec.pairs[0].channel_axis = 1;
+  spec.pairs[0].channel_histograms = {3, kOut};
+  EXPECT_EQ(refusal([&] { gathered(model, &model, spec, exact_data(0, 1)); }, {"channel 4"}),
+            Errc::bad_input);
+  spec.pairs[0].channel_histograms = {1, 1};
+  EXPECT_EQ(refusal([&] { open(model, &model, spec); }, {"'y'", "ascending"}), Errc::bad_input);
+  spec.pairs[0].channel_axis.reset();
+  EXPECT_EQ(refusal([&] { open(model, &model, spec); }, {"'y'", "axis"}), Errc::bad_input);
 }
 
 TEST_P(Pairs, WhoseTypesDoNotMatchTheTapAreRefused) {

@@ -81,6 +81,8 @@ TEST_P(Steps, OneAndFourThreadsGatherEqualBytes) {
   TapSpec spec = taps({"x", "conv1", "sum", "silu", "y"});
   spec.taps[1].channel_axis = 1;
   spec.pairs = {pair("sum", "sum"), pair("y", "y")};
+  spec.pairs[0].channel_axis = 1;
+  spec.pairs[0].channel_histograms = {0, 1};
   const Batch data = batch(0, {{"x", random_floats({3, 3, 12, 12}, 9)}});
   EXPECT_EQ(to_bytes(gathered(model, &model, spec, data, 1)),
             to_bytes(gathered(model, &model, spec, data, 4)));

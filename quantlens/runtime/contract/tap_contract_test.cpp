@@ -22,11 +22,14 @@ TEST_P(Taps, SeeWhatAPlainLoopComputes) {
   const Batch batch = exact_data(30, 5);
   TapSpec spec = taps({"y", "x", "product"});
   spec.taps[2].channel_axis = 1;
+  spec.taps[2].channel_histograms = {0, 3};
   const auto run = open(model, spec);
   TapState wanted;
   wanted.samples = samples_of(batch);
   const Rows x = rows_of(batch.inputs.at("x"));
-  wanted.values = {gathered_of("product", batch, product_of(x), true), gathered_of("x", batch, x),
+  wanted.values = {with_histograms(gathered_of("product", batch, product_of(x), true),
+                                   product_of(x), {0, 3}),
+                   gathered_of("x", batch, x),
                    gathered_of("y", batch, relu_of(product_of(x)))};
   EXPECT_EQ(to_bytes(by_batches(*run, batch, 2)), to_bytes(wanted));
   EXPECT_TRUE(run->not_tapped().empty());
@@ -183,6 +186,8 @@ TEST_P(Taps, GatherEqualBytesInBatchesOfAnySize) {
   TapSpec spec = taps({"product", "y"});
   spec.taps[0].channel_axis = 1;
   spec.pairs = {pair("product", "y")};
+  spec.pairs[0].channel_axis = 1;
+  spec.pairs[0].channel_histograms = {2};
   const Batch batch = exact_data(5, 8);
   const std::string whole = to_bytes(gathered(model, &model, spec, batch));
   for (const std::uint64_t size : {1u, 3u, 4u}) {
@@ -195,6 +200,8 @@ TEST_P(Taps, HalvesMergeToTheWholeAndBytesReadBack) {
   const Model model = exact_net();
   TapSpec spec = taps({"x", "product"});
   spec.pairs = {pair("product", "y"), pair("y", "y")};
+  spec.taps[1].channel_axis = spec.pairs[1].channel_axis = 1;
+  spec.taps[1].channel_histograms = spec.pairs[1].channel_histograms = {0, 1};
   const Batch batch = exact_data(0, 6);
   const TapState whole = gathered(model, &model, spec, batch);
   TapState left = gathered(model, &model, spec, rows(batch, 0, 3));

@@ -239,6 +239,7 @@ std::vector<Placed> place_taps(const Model& reference, const Model* quantized, c
                           values.is_image(spec.pairs[slot].reference) &&
                           quantized_values.is_image(spec.pairs[slot].quantized);
       placed.push_back({slot, x.position, q.position, images, std::nullopt});
+      if (images) edits.channels_last.push_back(slot);
       if (kRuntimeWantsUnsigned) {
         placed.back().codes = quantized_values.signed_codes(spec.pairs[slot].quantized);
       }

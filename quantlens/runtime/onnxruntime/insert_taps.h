@@ -35,6 +35,7 @@ struct TapEdits {
   std::vector<std::size_t> dropped_taps;   ///< slots of spec.taps, ascending
   std::vector<std::size_t> dropped_pairs;  ///< slots of spec.pairs, ascending
   std::vector<NotTapped> not_tapped;       ///< why: taps, then pairs
+  std::vector<std::size_t> channels_last;  ///< slots of spec.pairs whose images are [N,H,W,C]
   bool has_pairs = false;                  ///< one at least was placed
 };
 

@@ -207,6 +207,7 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
   TapEdits edits = insert_taps(reference, quantized, spec, placement);
   for (const std::size_t slot : edits.dropped_taps) accumulators_.drop_tap(slot);
   for (const std::size_t slot : edits.dropped_pairs) accumulators_.drop_pair(slot);
+  for (const std::size_t slot : edits.channels_last) accumulators_.show_channels_last(slot);
   not_tapped_ = edits.not_tapped;
   if (edits.has_pairs) {
     if (open_merged(edits, session_options)) return;

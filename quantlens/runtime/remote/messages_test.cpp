@@ -11,9 +11,18 @@ namespace {
 
 TapSpec some_taps() {
   TapSpec spec;
-  spec.taps = {{.value = "a", .histogram = false, .channel_axis = 1, .sample_axis = 2},
+  spec.taps = {{.value = "a",
+                .histogram = false,
+                .channel_axis = 1,
+                .channel_histograms = {0, 4000000000},
+                .sample_axis = 2},
                {.value = "b"}};
-  PairTap pair{.reference = "x", .quantized = "x_q", .histogram = false, .sample_axis = 1};
+  PairTap pair{.reference = "x",
+               .quantized = "x_q",
+               .histogram = false,
+               .channel_axis = 2,
+               .channel_histograms = {7},
+               .sample_axis = 1};
   pair.scheme = Scheme{.dtype = DType::int8, .symmetric = true, .axis = 3, .bits = 7};
   pair.params = QParams{.scale = 0.1f, .zero_point = -128};
   spec.pairs = {pair, {.reference = "y", .quantized = "z"}};
@@ -37,6 +46,7 @@ TEST(Messages, TapsAndOptionsTravelWhole) {
   EXPECT_EQ(read.taps.taps[0].value, "a");
   EXPECT_FALSE(read.taps.taps[0].histogram);
   EXPECT_EQ(read.taps.taps[0].channel_axis, 1);
+  EXPECT_EQ(read.taps.taps[0].channel_histograms, text.taps.taps[0].channel_histograms);
   EXPECT_EQ(read.taps.taps[0].sample_axis, 2);
   EXPECT_FALSE(read.taps.taps[1].channel_axis);
   ASSERT_EQ(read.taps.pairs.size(), 2u);
@@ -45,6 +55,8 @@ TEST(Messages, TapsAndOptionsTravelWhole) {
   EXPECT_EQ(read.taps.pairs[0].scheme, text.taps.pairs[0].scheme);
   EXPECT_EQ(read.taps.pairs[0].params, text.taps.pairs[0].params);
   EXPECT_FALSE(read.taps.pairs[0].histogram);
+  EXPECT_EQ(read.taps.pairs[0].channel_axis, 2);
+  EXPECT_EQ(read.taps.pairs[0].channel_histograms, text.taps.pairs[0].channel_histograms);
   EXPECT_EQ(read.taps.pairs[0].sample_axis, 1);
   EXPECT_FALSE(read.taps.pairs[1].scheme);
   EXPECT_EQ(read.options.threads, 3u);

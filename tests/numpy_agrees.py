@@ -50,10 +50,12 @@ class Sums:
     """Everything that the table says of one activation, gathered sample by sample in float64."""
 
     def __init__(self):
+        self.channels = None
         self.n, self.ee, self.xx, self.low, self.high, self.values, self.largest = 0, 0.0, 0.0, np.inf, -np.inf, [], 0.0
         self.xy = self.yy = 0.0
 
     def add(self, x, y):
+        self.add_channels(x.astype(np.float64), x.astype(np.float32) - y.astype(np.float32))
         x, y = x.astype(np.float64).ravel(), y.astype(np.float64).ravel()
         self.n += x.size
         self.ee += ((x - y) ** 2).sum()
@@ -61,6 +63,21 @@ class Sums:
         self.low, self.high = min(self.low, x.min()), max(self.high, x.max())
         self.largest = max(self.largest, np.abs(x - y).max())
         self.values.append(x.astype(np.float32))
+
+    def add_channels(self, x, error):
+        """Of axis 1, or the last of a matrix: squares, squared errors, extremes."""
+        axes = tuple(axis for axis in range(x.ndim) if axis != 1)
+        new = [(x * x).sum(axes), (error.astype(np.float64) ** 2).sum(axes), x.min(axes), x.max(axes)]
+        old = self.channels or new
+        self.channels = new if self.channels is None else [old[0] + new[0], old[1] + new[1],
+                                                           np.minimum(old[2], new[2]), np.maximum(old[3], new[3])]
+
+    def channel_figures(self):
+        with np.errstate(divide="ignore"):
+            sqnr = 10 * np.log10(self.channels[0] / self.channels[1])
+        ranges = np.sort(self.channels[3] - self.channels[2])
+        ranges = ranges[ranges > 0]
+        return {"worst_channel_sqnr_db": np.nanmin(sqnr), "channel_spread": ranges[-1] / ranges[len(ranges) // 2]}
 
 
 def check_activations(rows, reference, quantized):
@@ -79,11 +96,15 @@ def check_activations(rows, reference, quantized):
             if row["side"] == "q_output":
                 y = (y.astype(np.float32) - np.float32(row["zero_point"])) * np.float32(row["scale"])
             sums[row["value"]].add(x, y)
-    worst, median_off = 0.0, 0.0
+    worst, median_off, with_channels = 0.0, 0.0, 0
     for row in chosen:
         s = sums[row["value"]]
         figures = {"mse": s.ee / s.n, "sqnr_db": 10 * np.log10(s.xx / s.ee), "min": s.low, "max": s.high,
                    "cosine": s.xy / np.sqrt(s.xx * s.yy), "max_abs_error": s.largest}
+        if row["channels"]:
+            harness.check(row["channels"] == len(s.channels[0]), f"{row['name']}: {row['channels']} channels")
+            figures |= s.channel_figures()
+            with_channels += 1
         worst = max(worst, *(relative(row[key], value) for key, value in figures.items()))
         median = float(np.median(np.concatenate(s.values)))
         width = max(abs(median) / 128, 1e-6)  # a bin is 1/256 of its octave; folded ones are at most 1/8
@@ -92,6 +113,7 @@ def check_activations(rows, reference, quantized):
         median_off = max(median_off, abs(row["median"] - median) / width)
         harness.check(row["elements"] == s.n, f"{row['name']}: all {s.n} elements")
     harness.check(worst <= 1e-4, f"{len(chosen)} activations agree with the runtime to {worst:.1e} relative")
+    harness.check(with_channels >= 8, f"{with_channels} of them, channel by channel")
     harness.check(median_off <= 1, f"medians lie within a bin of NumPy's (worst {median_off:.2f} of one)")
 
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -44,6 +45,32 @@ void add_medians(const ValuePair& pair, const PairedStats& gathered, ActivationR
   } else if (!gathered.quantized_histogram.empty()) {
     row.quantized_median = gathered.quantized_histogram.quantile(0.5);
   }
+}
+
+/// Of channels that have elements: 10 log10(sum x^2 / sum (x-y)^2).
+double channel_sqnr_db(const ChannelMoments::Channel& x, const ChannelMoments::Channel& error) {
+  const double noise = error.sum_sq.value();
+  if (noise == 0) return std::numeric_limits<double>::infinity();
+  return 10 * std::log10(x.sum_sq.value() / noise);
+}
+
+void add_channels(const PairedStats& gathered, ActivationRow& row) {
+  const auto& x = gathered.reference_channels.channels();
+  const auto& errors = gathered.error_channels.channels();
+  row.channels = x.size();
+  std::vector<double> ranges;
+  for (std::size_t c = 0; c < x.size(); ++c) {
+    if (errors[c].finite == 0) continue;
+    ranges.push_back(static_cast<double>(x[c].max) - x[c].min);
+    const double sqnr_db = channel_sqnr_db(x[c], errors[c]);
+    if (row.worst_channel && sqnr_db >= *row.worst_channel_sqnr_db) continue;
+    row.worst_channel = c;
+    row.worst_channel_sqnr_db = sqnr_db;
+  }
+  std::erase(ranges, 0.0);  // constant ones say nothing of what is usual
+  if (ranges.empty()) return;
+  std::ranges::sort(ranges);
+  row.channel_spread = ranges.back() / ranges[ranges.size() / 2];
 }
 
 ActivationRow row_of(const ValuePair& pair, const PairedStats& gathered, const SampleNames& names) {
@@ -103,6 +130,7 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
     const auto found = gathered.find({source.reference, source.quantized});
     if (found == gathered.end()) continue;
     diagnosis.activations.push_back(row_of(pair, *found->second, names));
+    if (!pair.same_as) add_channels(*found->second, diagnosis.activations.back());
   }
   add_sqnr_drops(reference.graph, diagnosis.activations);
   diagnosis.paired = diagnosis.activations.size();

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/channels.h"
 #include "quantlens/diagnosis/duplicates.h"
 #include "quantlens/diagnosis/float_view.h"
 #include "quantlens/diagnosis/match_structure.h"
@@ -75,6 +76,7 @@ class Pairer {
     }
     pair_weights(view_, q_view_, prepared_, match_, pairing_);
     mark_moved(index_, q_index_, pairing_);
+    mark_channels(index_, prepared_, pairing_);
     find_only_quantized();
     return std::move(pairing_);
   }
@@ -275,7 +277,9 @@ TapSpec taps_for(const Pairing& pairing) {
     spec.pairs.push_back({.reference = pair.reference,
                           .quantized = pair.quantized,
                           .scheme = pair.scheme,
-                          .params = pair.params});
+                          .params = pair.params,
+                          .channel_axis = pair.channel_axis,
+                          .channel_histograms = pair.channel_histograms});
   }
   return spec;
 }

@@ -34,11 +34,14 @@ struct ValuePair {
   bool confirmed = false;
   /// Number of the pair whose elements these are, only moved: statistics are gathered there.
   std::optional<std::uint64_t> same_as;
+  /// Axis of the value's channels: sums are gathered for each; absent where it has none.
+  std::optional<int> channel_axis;
+  std::vector<std::uint32_t> channel_histograms;  ///< channels with histograms, ascending
   bool operator==(const ValuePair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ValuePair, (),
                       (op, op_name, type, pattern, reference, quantized, side, scheme, params,
-                       found_by, confirmed, same_as))
+                       found_by, confirmed, same_as, channel_axis, channel_histograms))
 
 /// A weight of the reference (after folding, if it was) and its integer tensor.
 struct WeightPair {

@@ -40,7 +40,8 @@ Cell real_or_nothing(const std::optional<Number>& number) {
   return number ? Cell(static_cast<double>(*number)) : Cell(std::string());
 }
 
-Cell whole_or_nothing(const std::optional<std::int32_t>& number) {
+template <class Integer>
+Cell whole_or_nothing(const std::optional<Integer>& number) {
   return number ? whole(*number) : Cell(std::string());
 }
 
@@ -87,6 +88,10 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"Zero point", kOnlyInFiles, [](const ActivationRow& r) { return whole_or_nothing(r.zero_point); }},
     {"Elements", kOnlyInFiles, [](const ActivationRow& r) { return whole(r.elements); }},
     {"Nonfinite", kOnlyInFiles, [](const ActivationRow& r) { return whole(r.nonfinite); }},
+    {"Channels", kOnlyInFiles, [](const ActivationRow& r) { return whole(r.channels); }},
+    {"Worst channel", kOnlyInFiles, [](const ActivationRow& r) { return whole_or_nothing(r.worst_channel); }},
+    {"Worst channel SQNR [dB]", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.worst_channel_sqnr_db); }},
+    {"Channel spread", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.channel_spread); }},
     {"Worst samples", kOnlyInFiles, [](const ActivationRow& r) { return Cell(worst_samples_text(r)); }},
     {"OP", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.op); }},
     {"Value", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.value); }},

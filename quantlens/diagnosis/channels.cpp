@@ -130,10 +130,11 @@ class Follower {
       case Kind::gemm:
         return begin(node, 1);
       case Kind::matmul:
-        if (const std::size_t rank = rank_of(op_id(node)); rank > 0) return begin(node, rank - 1);
-        return std::nullopt;
+        return multiplied(node);
       case Kind::transpose:
         return transposed(node);
+      case Kind::reshape:
+        return reshaped(node);
       case Kind::concat:
         return joined(node);
       default:
@@ -158,6 +159,31 @@ class Follower {
     if (node.kind == Kind::conv_transpose && attribute_int(node, "group", 1) != 1) return {};
     const std::vector<float> reaches = reaches_of(*weight, *of_weight);
     return Channels{axis, reaches.size(), marking_order(reaches, most_)};
+  }
+
+  /// The columns of the second matrix, be it a weight or not.
+  std::optional<Channels> multiplied(const Node& node) const {
+    const std::size_t rank = rank_of(op_id(node));
+    if (rank == 0) return {};
+    const Channels* from = last_axis_of(node.inputs.at(1));
+    if (from == nullptr) return begin(node, rank - 1);
+    return Channels{rank - 1, from->count, from->order};
+  }
+
+  /// The channels of a value, where they are its last axis.
+  const Channels* last_axis_of(const std::string& value) const {
+    const Channels* found = find(value);
+    return found != nullptr && rank_of(value) == found->axis + 1 ? found : nullptr;
+  }
+
+  /// Other axes may be joined and divided; the last one has to stay.
+  std::optional<Channels> reshaped(const Node& node) const {
+    const Channels* from = last_axis_of(node.inputs.at(0));
+    const Tensor* shape = node.inputs.size() > 1 ? index_.constant(node.inputs[1]) : nullptr;
+    if (from == nullptr || shape == nullptr || shape->size() == 0) return {};
+    const std::vector<std::int64_t> extents = to_int64(*shape);
+    if (extents.back() != static_cast<std::int64_t>(from->count)) return {};
+    return Channels{extents.size() - 1, from->count, from->order};
   }
 
   /// The colours of an image, and whatever else a network begins with.
@@ -196,17 +222,26 @@ class Follower {
     return Channels{static_cast<std::size_t>(at - order.begin()), from->count, from->order};
   }
 
-  /// Channels side by side; those to mark are taken from each in turn.
+  /// The channels that the parts share, or those of all parts side by side.
   std::optional<Channels> joined(const Node& node) const {
     const std::int64_t axis = attribute_int(node, "axis", -1);
     std::vector<const Channels*> parts;
-    Channels all;
     for (const std::string& input : node.inputs) {
-      parts.push_back(find(input));
-      if (parts.back() == nullptr) return {};
-      all.axis = parts.back()->axis;
-      if (axis != static_cast<std::int64_t>(all.axis)) return {};
+      if (const Channels* found = find(input)) parts.push_back(found);
     }
+    if (parts.empty() || axis < 0) return {};
+    if (!std::ranges::all_of(parts, [&](const Channels* p) { return p->axis == parts[0]->axis; })) {
+      return {};
+    }
+    if (axis != static_cast<std::int64_t>(parts[0]->axis)) return *parts[0];
+    if (parts.size() != node.inputs.size()) return {};
+    return side_by_side(parts);
+  }
+
+  /// Those to mark are taken from each in turn.
+  Channels side_by_side(const std::vector<const Channels*>& parts) const {
+    Channels all;
+    all.axis = parts[0]->axis;
     for (std::size_t turn = 0; turn < most_; ++turn) {
       std::size_t offset = 0;
       for (const Channels* part : parts) {

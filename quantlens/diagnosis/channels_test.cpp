@@ -72,8 +72,17 @@ TEST(MarkChannels, OfMatricesLieAlongTheLastAxis) {
   net.node(Kind::gemm, {"x", "w"}, "g");
   net.node(Kind::matmul, {"g", "v"}, "m").weight("v", {3, 2}, {1, 2, 3, 4, 5, 6});
   net.node(Kind::matmul, {"x", "v"}, "unknown");
-  net.node(Kind::matmul, {"g", "m"}, "dynamic");
+  net.node(Kind::matmul, {"x", "g"}, "dynamic");
+  net.node(Kind::reshape, {"g", "shape"}, "r").node(Kind::matmul, {"r", "g"}, "values");
+  net.constant("shape", Tensor::from<std::int64_t>({3}, {1, -1, 3}));
+  net.node(Kind::reshape, {"m", "shape"}, "lost");
+  net.node(Kind::concat, {"r", "token"}, "c").attribute("axis", std::int64_t{1});
+  net.weight("token", {1, 1, 3}, {1, 2, 3});
   const auto pairs = marked(net, {.histograms_of_one = 2});
+  EXPECT_EQ(pairs.at("r").channel_axis, 2);
+  EXPECT_EQ(pairs.at("c").channel_axis, 2) << "what is joined along another axis";
+  EXPECT_EQ(pairs.at("values").channel_axis, 2) << "as attention multiplies values";
+  EXPECT_FALSE(pairs.at("lost").channel_axis);
   EXPECT_EQ(pairs.at("g").channel_axis, 1);
   EXPECT_THAT(pairs.at("g").channel_histograms, ElementsAre(0, 1));
   EXPECT_EQ(pairs.at("m").channel_axis, 1);
@@ -86,12 +95,12 @@ TEST(MarkChannels, OfAConcatStandSideBySide) {
   conv(net.input("x"), "x", "a", {1, 9});
   conv(net, "x", "b", {7, 1, 3});
   net.node(Kind::concat, {"a", "b"}, "c").attribute("axis", std::int64_t{1});
-  net.node(Kind::concat, {"a", "b"}, "rows").attribute("axis", std::int64_t{2});
+  net.node(Kind::concat, {"a", "a"}, "rows").attribute("axis", std::int64_t{2});
   net.node(Kind::add, {"a", "b"}, "unequal");
   const auto pairs = marked(net, {.histograms_of_one = 2});
   EXPECT_EQ(pairs.at("c").channel_axis, 1);
   EXPECT_THAT(pairs.at("c").channel_histograms, ElementsAre(1, 2)) << "the widest of each";
-  EXPECT_FALSE(pairs.at("rows").channel_axis);
+  EXPECT_EQ(pairs.at("rows").channel_axis, 1);
   EXPECT_FALSE(pairs.at("unequal").channel_axis);
 }
 

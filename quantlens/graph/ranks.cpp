@@ -123,6 +123,11 @@ class Inference {
       case Kind::max:
       case Kind::where:
         return broadcast(node);
+      case Kind::reduce_mean:
+      case Kind::reduce_sum:
+      case Kind::reduce_max:
+      case Kind::reduce_min:
+        return attribute_int(node, "keepdims", 1) != 0 ? rank(node, 0) : std::nullopt;
       case Kind::reshape:
         return length(node, 1);
       default:

@@ -19,6 +19,9 @@ TEST(Ranks, FollowTheOpsAsFarAsTheyTell) {
       .node(Kind::matmul, {"three", "matrix"}, "product")
       .node(Kind::add, {"f", "x"}, "sum")
       .node(Kind::add, {"f", "open"}, "unknown")
+      .node(Kind::reduce_mean, {"x"}, "mean")
+      .node(Kind::reduce_max, {"x"}, "dropped")
+      .attribute("keepdims", std::int64_t{0})
       .node(Kind::other, {"x"}, "other");
   Graph graph = small.graph();
   graph.inputs = {{.name = "x", .dtype = {}, .shape = std::vector<Dim>(4)},
@@ -31,6 +34,8 @@ TEST(Ranks, FollowTheOpsAsFarAsTheyTell) {
   EXPECT_EQ(known.at("three"), 3U);
   EXPECT_EQ(known.at("product"), 3U);
   EXPECT_EQ(known.at("sum"), 4U);
+  EXPECT_EQ(known.at("mean"), 4U);
+  EXPECT_FALSE(known.contains("dropped"));
   EXPECT_FALSE(known.contains("unknown"));
   EXPECT_FALSE(known.contains("other"));
 }

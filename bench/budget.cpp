@@ -86,7 +86,7 @@ TapState calibrated(const Work& work, const Model& model, const Prepared& prepar
                     LoopClock& clock) {
   std::vector<Tap> taps;
   for (const std::string& value : values_to_calibrate(model, prepared, Recipe())) {
-    taps.push_back({.value = value, .histogram = histogram, .channel_axis = {}});
+    taps.push_back({.value = value, .histogram = histogram});
   }
   BatchReader reader = work.reader();
   return calibrate(model, taps, reader, work.run_options(), clock);
@@ -97,27 +97,38 @@ void run_calibration(const Work& work, bool histogram, LoopClock& clock) {
   choose_ranges(calibrated(work, model, prepare(model.graph), histogram, clock), {});
 }
 
+/// What diagnosis gathers of each pair besides its sums.
+struct Wanted {
+  bool channels = true;
+  bool histograms = true;
+};
+
 /// The model that all other phases compare with.
 void make_quantized(const Work& work, LoopClock& clock) {
   const Model model = frontend::read(work.settings.model);
   const Prepared prepared = prepare(model.graph);
-  const Ranges ranges = choose_ranges(calibrated(work, model, prepared, true, clock), {});
+  const Ranges ranges = choose_ranges(calibrated(work, model, prepared, false, clock), {});
   const PlanResult planned = make_plan(model, prepared, ranges, {}, {.vnni = cpu_has_vnni()});
   DiskStore store;
   frontend::apply(model, planned.plan, {}, store, work.settings.quantized);
 }
 
-void run_diagnosis(const Work& work, bool histogram, LoopClock& clock) {
+void run_diagnosis(const Work& work, Wanted wanted, LoopClock& clock) {
   const Model reference = frontend::read(work.settings.model);
   const Model quantized = frontend::read(work.settings.quantized);
   const Pairing pairing = pair(reference, quantized);
   TapSpec spec = taps_for(pairing);
-  for (PairTap& tap : spec.pairs) tap.histogram = histogram;
+  for (PairTap& tap : spec.pairs) {
+    tap.histogram = wanted.histograms;
+    if (wanted.channels) continue;
+    tap.channel_axis.reset();
+    tap.channel_histograms.clear();
+  }
   const auto run = open(reference, &quantized, spec, work.run_options());
   BatchReader reader = work.reader();
   feed(*run, reader, clock, "diagnose");
   const TapState state = run->take();
-  if (!histogram) return;
+  if (!wanted.histograms) return;
   diagnose(reference, quantized, pairing, state,
            [&](std::uint64_t sample) { return work.samples.name(sample); });
 }
@@ -206,23 +217,27 @@ const std::vector<Phase>& phases() {
       {"bare float", kBareFloat, 0, 0,
        [](const Work& work, LoopClock& clock) { run_bare(work, {work.settings.model}, clock); }},
       {"calibration", kBareFloat, 1.4, 1.1,
-       [](const Work& work, LoopClock& clock) { run_calibration(work, true, clock); }},
-      {"  without histograms", kBareFloat, 0, 0,
        [](const Work& work, LoopClock& clock) { run_calibration(work, false, clock); }},
+      {"  with histograms", kBareFloat, 2.0, 1.3,
+       [](const Work& work, LoopClock& clock) { run_calibration(work, true, clock); }},
       {"bare float and bare int8", kBareBoth, 0, 0,
        [](const Work& work, LoopClock& clock) {
          run_bare(work, {work.settings.model, work.settings.quantized}, clock);
        }},
       {"diagnosis", kBareBoth, 2.0, 1.3,
-       [](const Work& work, LoopClock& clock) { run_diagnosis(work, true, clock); }},
-      {"  without histograms", kBareBoth, 0, 0,
-       [](const Work& work, LoopClock& clock) { run_diagnosis(work, false, clock); }},
+       [](const Work& work, LoopClock& clock) { run_diagnosis(work, {}, clock); }},
+      {"  without channels", kBareBoth, 0, 0,
+       [](const Work& work, LoopClock& clock) { run_diagnosis(work, {.channels = false}, clock); }},
+      {"  nor histograms", kBareBoth, 0, 0,
+       [](const Work& work, LoopClock& clock) {
+         run_diagnosis(work, {.channels = false, .histograms = false}, clock);
+       }},
       {"making the int8 model", kBareFloat, 0, 0, make_quantized},
       {"writing samples", kBareFloat, 0, 0, run_export}};
   return all;
 }
 
-const int kMake = 6, kExport = 7;
+const int kMake = 7, kExport = 8;
 
 /// What a child is.
 int run_phase(const Settings& settings) {

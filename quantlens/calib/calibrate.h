@@ -12,7 +12,7 @@
 
 namespace quantlens {
 
-/// Moments, extremes and histograms of `values` (float values of the model), in one pass.
+/// What `taps` ask for of values of the model, in one pass.
 TapState calibrate(const Model& model, const std::vector<Tap>& taps, BatchReader& reader,
                    const RunOptions& options, Progress& progress);
 

@@ -8,11 +8,14 @@
 
 namespace quantlens {
 
+bool needs_histograms(std::string_view algorithm) {
+  if (algorithm == "minmax") return false;
+  throw Error(Errc::unsupported,
+              fmt::format("range algorithm '{}' is not known; use minmax", printable(algorithm)));
+}
+
 Ranges choose_ranges(const TapState& statistics, const RangeOptions& options) {
-  if (options.algorithm != "minmax") {
-    throw Error(Errc::unsupported, fmt::format("range algorithm '{}' is not known; use minmax",
-                                               printable(options.algorithm)));
-  }
+  needs_histograms(options.algorithm);  // throws where it is not known
   Ranges ranges{.samples = statistics.samples.size(), .values = {}, .empty = {}};
   for (const ValueStats& stats : statistics.values) {
     if (stats.moments.count() == 0) {

@@ -30,6 +30,10 @@ TEST(ChooseRanges, MinmaxIsTheExtremesOfTheFiniteElements) {
   EXPECT_EQ(ranges.samples, 1U);
 }
 
+TEST(ChooseRanges, MinmaxNeedsNoHistograms) {
+  EXPECT_FALSE(needs_histograms("minmax"));
+}
+
 TEST(ChooseRanges, ListsValuesWithoutAFiniteElementApart) {
   const Ranges ranges = choose_ranges(statistics_of("x", {std::nanf("")}), {});
   EXPECT_TRUE(ranges.values.empty());
@@ -38,6 +42,7 @@ TEST(ChooseRanges, ListsValuesWithoutAFiniteElementApart) {
 
 TEST(ChooseRanges, RefusesAnAlgorithmItDoesNotKnow) {
   EXPECT_THROW(choose_ranges(statistics_of("x", {1}), {.algorithm = "guess"}), Error);
+  EXPECT_THROW(needs_histograms("guess"), Error);
 }
 
 }  // namespace

@@ -281,7 +281,9 @@ void mark_channels(const GraphIndex& index, const Prepared& prepared, Pairing& p
   std::size_t left = limits.histograms;
   for (const auto& [pair, found] : chosen) {
     pair->channel_axis = static_cast<int>(found->axis);
-    const std::size_t count = std::min({most, found->order.size(), left});
+    const std::size_t share = found->count / limits.channels_of_a_histogram / 2 * 2;
+    const std::size_t count =
+        std::min({most, std::max<std::size_t>(share, 2), found->order.size(), left});
     left -= count;
     pair->channel_histograms.assign(found->order.begin(),
                                     found->order.begin() + static_cast<std::ptrdiff_t>(count));

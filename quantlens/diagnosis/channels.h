@@ -15,6 +15,7 @@ struct ChannelLimits {
   std::size_t channels = 100'000;
   std::size_t histograms = 1'100;
   std::size_t histograms_of_one = 16;
+  std::size_t channels_of_a_histogram = 8;  ///< one in so many, so that counting stays cheap
 };
 
 /// Sets `channel_axis` of the pairs whose values surely have channels, and marks which channels get

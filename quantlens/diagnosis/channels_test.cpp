@@ -12,8 +12,10 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+constexpr ChannelLimits kAll{.channels_of_a_histogram = 1};
+
 /// Marks the channels of every value that a node makes, and of the inputs; by value.
-std::map<std::string, ValuePair> marked(const SmallGraph& net, const ChannelLimits& limits = {}) {
+std::map<std::string, ValuePair> marked(const SmallGraph& net, ChannelLimits limits = kAll) {
   Pairing pairing;
   for (const ValueInfo& input : net.graph().inputs) {
     pairing.pairs.push_back({.op = input.name, .reference = input.name});
@@ -39,7 +41,7 @@ SmallGraph& conv(SmallGraph& net, const std::string& x, const std::string& y,
 TEST(MarkChannels, TakesTheWidestAndTheNarrowestWeights) {
   SmallGraph net;
   conv(net.input("x"), "x", "y", {3, -9, 1, 5, 0.5F, 4});
-  const auto pairs = marked(net, {.histograms_of_one = 4});
+  const auto pairs = marked(net, {.histograms_of_one = 4, .channels_of_a_histogram = 1});
   EXPECT_EQ(pairs.at("y").channel_axis, 1);
   EXPECT_THAT(pairs.at("y").channel_histograms, ElementsAre(1, 2, 3, 4));
   EXPECT_THAT(marked(net).at("y").channel_histograms, ElementsAre(0, 1, 2, 3, 4, 5));
@@ -58,7 +60,7 @@ TEST(MarkChannels, FollowsWhatComputesElementByElement) {
   const auto pairs = marked(net);
   for (const char* value : {"r", "p", "m", "s"}) {
     EXPECT_EQ(pairs.at(value).channel_axis, 1) << value;
-    EXPECT_THAT(pairs.at(value).channel_histograms, ElementsAre(0, 1, 2)) << value;
+    EXPECT_THAT(pairs.at(value).channel_histograms, ElementsAre(0, 2)) << value;
   }
   EXPECT_EQ(pairs.at("t").channel_axis, 3);
   EXPECT_EQ(pairs.at("tr").channel_axis, 3);
@@ -78,7 +80,7 @@ TEST(MarkChannels, OfMatricesLieAlongTheLastAxis) {
   net.node(Kind::reshape, {"m", "shape"}, "lost");
   net.node(Kind::concat, {"r", "token"}, "c").attribute("axis", std::int64_t{1});
   net.weight("token", {1, 1, 3}, {1, 2, 3});
-  const auto pairs = marked(net, {.histograms_of_one = 2});
+  const auto pairs = marked(net, {.histograms_of_one = 2, .channels_of_a_histogram = 1});
   EXPECT_EQ(pairs.at("r").channel_axis, 2);
   EXPECT_EQ(pairs.at("c").channel_axis, 2) << "what is joined along another axis";
   EXPECT_EQ(pairs.at("values").channel_axis, 2) << "as attention multiplies values";
@@ -97,7 +99,7 @@ TEST(MarkChannels, OfAConcatStandSideBySide) {
   net.node(Kind::concat, {"a", "b"}, "c").attribute("axis", std::int64_t{1});
   net.node(Kind::concat, {"a", "a"}, "rows").attribute("axis", std::int64_t{2});
   net.node(Kind::add, {"a", "b"}, "unequal");
-  const auto pairs = marked(net, {.histograms_of_one = 2});
+  const auto pairs = marked(net, {.histograms_of_one = 2, .channels_of_a_histogram = 1});
   EXPECT_EQ(pairs.at("c").channel_axis, 1);
   EXPECT_THAT(pairs.at("c").channel_histograms, ElementsAre(1, 2)) << "the widest of each";
   EXPECT_EQ(pairs.at("rows").channel_axis, 1);
@@ -109,16 +111,25 @@ TEST(MarkChannels, KeepsItsLimits) {
   const std::vector<float> eight{1, 2, 3, 4, 5, 6, 7, 8};
   net.input("x");
   for (const char* value : {"a", "b", "c", "d"}) conv(net, "x", value, eight);
-  auto pairs = marked(net, {.channels = 26, .histograms = 20});
+  auto pairs = marked(net, {.channels = 26, .histograms = 20, .channels_of_a_histogram = 1});
   EXPECT_EQ(pairs.at("x").channel_histograms.size(), 2U);
   EXPECT_THAT(pairs.at("a").channel_histograms, ElementsAre(0, 1, 6, 7)) << "20 over 4 pairs";
   EXPECT_EQ(pairs.at("c").channel_axis, 1);
   EXPECT_FALSE(pairs.at("d").channel_axis) << "2 + 8 + 8 + 8 are 26";
   EXPECT_THAT(pairs.at("d").channel_histograms, IsEmpty());
-  pairs = marked(net, {.histograms = 3});
+  pairs = marked(net, {.histograms = 3, .channels_of_a_histogram = 1});
   EXPECT_THAT(pairs.at("x").channel_histograms, ElementsAre(0, 1)) << "never fewer than two";
   EXPECT_THAT(pairs.at("a").channel_histograms, ElementsAre(7)) << "until there are none left";
   EXPECT_EQ(pairs.at("d").channel_axis, 1);
+}
+
+TEST(MarkChannels, MarksFewerWhereThereAreFew) {
+  SmallGraph net;
+  conv(net.input("x"), "x", "a", std::vector<float>(33, 1));
+  conv(net, "x", "b", {1, 2, 3});
+  const auto pairs = marked(net, {});
+  EXPECT_EQ(pairs.at("a").channel_histograms.size(), 4U) << "one in eight";
+  EXPECT_EQ(pairs.at("b").channel_histograms.size(), 2U);
 }
 
 TEST(MarkChannels, LeavesOutWhatIsOnlyMoved) {

@@ -63,6 +63,10 @@ void check_output(const fs::path& output, const QuantizeOptions& options, const 
   }
 }
 
+std::string algorithm_of(const Recipe& recipe) {
+  return recipe.activation.algorithm.value_or(RangeOptions().algorithm);
+}
+
 TapState calibration_statistics(const QuantizeOptions& options, const Model& model,
                                 const FittedData& data, const std::vector<std::string>& values,
                                 const Session& session) {
@@ -75,7 +79,8 @@ TapState calibration_statistics(const QuantizeOptions& options, const Model& mod
       std::min(options.recipe.calibration_sampling_size, source.opened.dataset->size());
   std::vector<Tap> taps;
   taps.reserve(values.size());
-  for (const std::string& value : values) taps.push_back({.value = value, .channel_axis = {}});
+  const bool histogram = needs_histograms(algorithm_of(options.recipe));
+  for (const std::string& value : values) taps.push_back({.value = value, .histogram = histogram});
   BatchReader reader = make_reader(source, session, count);
   TapState state = calibrate(model, taps, reader, run_options(session), session.progress);
   report_skipped(reader, session.progress);
@@ -125,8 +130,7 @@ class Job {
     }
     const TapState statistics = calibration_statistics(options_, model_, data_, values, session_);
     workload.write("statistics.bin", to_bytes(statistics));
-    Ranges ranges = choose_ranges(
-        statistics, {.algorithm = options_.recipe.activation.algorithm.value_or("minmax")});
+    Ranges ranges = choose_ranges(statistics, {.algorithm = algorithm_of(options_.recipe)});
     workload.write("ranges.json", json::dump(json::encode(ranges)));
     return ranges;
   }

@@ -12,7 +12,6 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/runtime/channel_taps.h"
 #include "quantlens/tensor/half.h"
 
 namespace quantlens {
@@ -37,7 +36,6 @@ class Accumulators::Scratch {
   struct Buffers {
     std::vector<float> x, y;
     std::vector<std::uint8_t> codes;
-    ChannelScratch channels;
   };
 
   /// Buffers borrowed for one call.
@@ -316,7 +314,7 @@ void Accumulators::observe(std::size_t slot, const TensorView& value) {
     } else {
       stats.moments.add(step_[s], part);
     }
-    if (layout) add_channels(stats, {part, *layout}, scratch->channels);
+    if (layout) value_channels_[slot].add({part, *layout}, stats);
   }
 }
 
@@ -350,7 +348,7 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::span<const float> xs = floats(x, parts, s, nullptr, scratch->x);
     const auto add_codes = [&](auto ys) {
-      if (layout) add_channels(stats, {xs, *layout}, ys, how, scratch->channels);
+      if (layout) pair_channels_[slot].add({xs, *layout}, ys, how, stats);
       if (!pair.histogram) return stats.pairs.add(step_[s], xs, ys, how, clip);
       stats.pairs.add(step_[s], xs, ys, CodeReading{.how = how, .clip = clip},
                       {.x = stats.reference_histogram, .y = stats.code_histogram});
@@ -364,7 +362,7 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
       stats.pairs.add(step_[s], xs, ys, clip);
       if (pair.histogram) stats.reference_histogram.add(xs);
       if (pair.histogram) stats.quantized_histogram.add(ys);
-      if (layout) add_channels(stats, {xs, *layout}, ys, how, scratch->channels);
+      if (layout) pair_channels_[slot].add({xs, *layout}, ys, how, stats);
     }
   }
 }
@@ -388,6 +386,8 @@ TapState Accumulators::take() {
   }
   TapState state;
   state.samples = std::move(samples_);
+  for (std::size_t i = 0; i < values_.size(); ++i) value_channels_[i].flush(values_[i]);
+  for (std::size_t i = 0; i < pairs_.size(); ++i) pair_channels_[i].flush(pairs_[i]);
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (!dropped_[i]) state.values.push_back(std::move(values_[i]));
   }
@@ -405,6 +405,7 @@ TapState Accumulators::take() {
 void Accumulators::clear() {
   samples_ = {};
   values_.assign(spec_.taps.size(), {});
+  value_channels_.assign(values_.size(), {});
   for (std::size_t i = 0; i < values_.size(); ++i) {
     values_[i].value = spec_.taps[i].value;
     values_[i].channel_axis = spec_.taps[i].channel_axis.value_or(-1);
@@ -412,6 +413,7 @@ void Accumulators::clear() {
         empty_histograms<ChannelHistogram>(spec_.taps[i].channel_histograms);
   }
   pairs_.assign(spec_.pairs.size(), {});
+  pair_channels_.assign(pairs_.size(), {});
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
     pairs_[i].reference = spec_.pairs[i].reference;
     pairs_[i].quantized = spec_.pairs[i].quantized;

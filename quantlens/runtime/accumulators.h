@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "quantlens/runtime/channel_taps.h"
 #include "quantlens/runtime/run.h"
 
 namespace quantlens {
@@ -68,8 +69,10 @@ class Accumulators {
   SampleSet samples_;                // covered
   std::vector<ValueStats> values_;   // by slot
   std::vector<PairedStats> pairs_;
-  std::vector<std::uint32_t> fed_;  // times in this step: taps, then pairs
-  std::vector<bool> dropped_;       // likewise
+  std::vector<PendingChannels> value_channels_;  // likewise
+  std::vector<PendingChannels> pair_channels_;
+  std::vector<std::uint32_t> fed_;   // times in this step: taps, then pairs
+  std::vector<bool> dropped_;        // likewise
   std::vector<bool> channels_last_;  // by slot of a pair
   std::unique_ptr<Scratch> scratch_;
 };

@@ -10,7 +10,9 @@
 
 namespace quantlens {
 
-// What taps gather of single channels, a sample at a time; for Accumulators alone.
+// What taps gather of single channels, a sample at a time; for Accumulators alone. The sums and
+// counters of a model's channels do not stay in a cache from sample to sample, so they are raised
+// by several samples at once.
 
 /// One tensor's part of a sample, and where its channels lie.
 template <class Element>
@@ -19,22 +21,44 @@ struct ChannelPart {
   AxisLayout layout;
 };
 
-/// Buffers that are kept from call to call.
-struct ChannelScratch {
-  std::vector<float> floats, errors;
-  std::vector<std::uint8_t> codes;
+/// Of one tap: what is seen and not yet in its statistics.
+class PendingChannels {
+ public:
+  /// Adds the sample to the channels and channel histograms of `stats`; some of it with the next
+  /// `flush`. Throws Errc::bad_input where a listed channel does not exist, or their number has
+  /// changed.
+  void add(const ChannelPart<float>& x, ValueStats& stats);
+  /// Likewise, of the reference x, and of what y means, codes by `how`. REQUIRES: equal layouts.
+  void add(const ChannelPart<float>& x, std::span<const float> y, Dequantize8 how,
+           PairedStats& stats);
+  void add(const ChannelPart<float>& x, std::span<const std::uint8_t> y, Dequantize8 how,
+           PairedStats& stats);
+  void add(const ChannelPart<float>& x, std::span<const std::int8_t> y, Dequantize8 how,
+           PairedStats& stats);
+
+  /// Adds all that is left.
+  void flush(ValueStats& stats);
+  void flush(PairedStats& stats);
+
+ private:
+  /// Elements of a channel that has a histogram.
+  struct Elements {
+    std::vector<float> x, y;
+    std::vector<std::uint8_t> unsigned_codes;
+    std::vector<std::int8_t> signed_codes;
+  };
+
+  template <class Y>
+  void add_pair(const ChannelPart<float>& x, std::span<const Y> y, Dequantize8 how,
+                PairedStats& stats);
+  template <class Y>
+  void sum_pair(const ChannelPart<float>& x, std::span<const Y> y, Dequantize8 how,
+                PairedStats& stats);
+  ColumnMoments& next_table(std::vector<ColumnMoments>& tables, std::size_t columns) const;
+
+  std::vector<ColumnMoments> x_tables_, error_tables_;  // the first `tables_` are in use
+  std::size_t tables_ = 0;
+  std::vector<Elements> elements_;  // by channel histogram
 };
-
-/// Adds the sample to `stats.channels` and to the channel histograms that `stats` lists.
-/// Throws Errc::bad_input where a listed channel does not exist, or their number has changed.
-void add_channels(ValueStats& stats, const ChannelPart<float>& x, ChannelScratch& scratch);
-
-/// Likewise, of the reference x, and of what y means, codes by `how`. REQUIRES: equal layouts.
-void add_channels(PairedStats& stats, const ChannelPart<float>& x, std::span<const float> y,
-                  Dequantize8 how, ChannelScratch& scratch);
-void add_channels(PairedStats& stats, const ChannelPart<float>& x, std::span<const std::uint8_t> y,
-                  Dequantize8 how, ChannelScratch& scratch);
-void add_channels(PairedStats& stats, const ChannelPart<float>& x, std::span<const std::int8_t> y,
-                  Dequantize8 how, ChannelScratch& scratch);
 
 }  // namespace quantlens

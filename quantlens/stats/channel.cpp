@@ -47,19 +47,13 @@ void add_short_runs(std::span<Channel> channels, std::span<const float> values,
   }
 }
 
-// Channels last: a table with one row for each index of the other axes.
-void add_columns(std::span<Channel> channels, std::span<const float> values) {
-  ColumnMoments moments(channels.size());
-  add_rows(values, moments);
-  const std::uint64_t rows = values.size() / channels.size();
-  for (std::size_t c = 0; c < channels.size(); ++c) {
-    add_chunk(channels[c], {.sum = moments.sum[c],
-                            .sum_sq = moments.sum_sq[c],
-                            .min = moments.min[c],
-                            .max = moments.max[c],
-                            .finite = rows - moments.nonfinite[c],
-                            .inf = moments.nonfinite[c]});
-  }
+ChunkMoments column(const ColumnMoments& table, std::size_t c) {
+  return {.sum = table.sum[c],
+          .sum_sq = table.sum_sq[c],
+          .min = table.min[c],
+          .max = table.max[c],
+          .finite = table.rows - table.nonfinite[c],
+          .inf = table.nonfinite[c]};
 }
 
 }  // namespace
@@ -86,21 +80,34 @@ double ChannelMoments::Channel::variance() const {
   return variance_of(finite, sum.value(), sum_sq.value());
 }
 
+void ChannelMoments::expect(std::size_t channels) {
+  if (channels_.empty()) channels_.resize(channels);
+  if (channels_.size() != channels) {
+    throw Error(Errc::bad_input,
+                fmt::format("a tensor has {} channels where it had {} before; give the axis that "
+                            "keeps its size",
+                            channels, channels_.size()));
+  }
+}
+
+void ChannelMoments::add(std::span<const ColumnMoments> tables) {
+  for (const ColumnMoments& table : tables) expect(table.sum.size());
+  for (std::size_t c = 0; c < channels_.size(); ++c) {
+    for (const ColumnMoments& table : tables) add_chunk(channels_[c], column(table, c));
+  }
+}
+
 void ChannelMoments::add(std::span<const float> values, AxisLayout layout) {
   const std::size_t block = layout.channels * layout.inner;
   assert(values.size() == layout.outer * block);
   if (values.empty()) return;  // and allocate nothing for extents that hold nothing
-  if (channels_.empty()) channels_.resize(layout.channels);
-  if (channels_.size() != layout.channels) {
-    throw Error(Errc::bad_input,
-                fmt::format("a tensor has {} channels where it had {} before; give the axis that "
-                            "keeps its size",
-                            layout.channels, channels_.size()));
-  }
-  if (layout.inner == 1 && layout.channels > 1) {
-    add_columns(channels_, values);
+  if (layout.is_table()) {
+    ColumnMoments table(layout.channels);
+    add_rows(values, table);
+    add(std::span(&table, 1));
     return;
   }
+  expect(layout.channels);
   if (layout.channels == 1) {
     add_long_run(channels_[0], values);
     return;

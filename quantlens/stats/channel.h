@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "quantlens/stats/exact_sum.h"
+#include "quantlens/stats/kernels.h"
 
 namespace quantlens {
 
@@ -16,6 +17,9 @@ namespace quantlens {
 /// i.
 struct AxisLayout {
   std::size_t outer = 1, channels = 1, inner = 1;
+
+  /// Whether it is a table with one column a channel, one row for each index of the other axes.
+  bool is_table() const { return inner == 1 && channels > 1; }
 };
 
 /// The layout of `axis` (negative counts from the end) in `shape`.
@@ -37,6 +41,9 @@ class ChannelMoments {
 
   /// Throws Errc::bad_input where the number of channels differs from earlier calls.
   void add(std::span<const float> values, AxisLayout layout);
+  /// The same, of tables with one column a channel that are summed already. Those of several
+  /// samples at once are cheaper than one by one: a channel's sums are then in the cache.
+  void add(std::span<const ColumnMoments> tables);
   void merge(const ChannelMoments& other);
   const std::vector<Channel>& channels() const { return channels_; }
 
@@ -45,6 +52,8 @@ class ChannelMoments {
   static ChannelMoments take_from(std::string_view& in);
 
  private:
+  void expect(std::size_t channels);  // throws where there were others before
+
   std::vector<Channel> channels_;
 };
 

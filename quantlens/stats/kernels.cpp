@@ -145,6 +145,7 @@ void add_rows_simd(std::span<const float> table, ColumnMoments& moments) {
     }
     if (column < columns) plain::add_rows(part, moments, column, columns);
   }
+  moments.rows += table.size() / columns;
 }
 
 #endif

@@ -137,6 +137,7 @@ struct ColumnMoments {
         min(columns, std::numeric_limits<float>::infinity()),
         max(columns, -std::numeric_limits<float>::infinity()),
         nonfinite(columns) {}
+  std::uint64_t rows = 0;
   std::vector<double> sum, sum_sq;
   std::vector<float> min, max;           ///< of finite values; +inf and -inf where there are none
   std::vector<std::uint64_t> nonfinite;  ///< counted and left out of all else

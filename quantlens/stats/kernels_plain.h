@@ -239,6 +239,7 @@ inline void add_rows(std::span<const float> table, ColumnMoments& moments, std::
 
 inline void add_rows(std::span<const float> table, ColumnMoments& moments) {
   plain::add_rows(table, moments, 0, moments.sum.size());
+  moments.rows += table.size() / moments.sum.size();
 }
 
 }  // namespace quantlens::plain

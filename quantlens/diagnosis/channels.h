@@ -13,7 +13,7 @@ namespace quantlens {
 /// 370 bytes, the histograms of both sides some 28 KB.
 struct ChannelLimits {
   std::size_t channels = 100'000;
-  std::size_t histograms = 1'100;
+  std::size_t histograms = 600;
   std::size_t histograms_of_one = 16;
   std::size_t channels_of_a_histogram = 8;  ///< one in so many, so that counting stays cheap
 };

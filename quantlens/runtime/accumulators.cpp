@@ -34,7 +34,7 @@ struct Accumulators::Parts {
 class Accumulators::Scratch {
  public:
   struct Buffers {
-    std::vector<float> x, y;
+    std::vector<float> x, y, errors;
     std::vector<std::uint8_t> codes;
   };
 
@@ -347,11 +347,14 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
   Scratch::Lease scratch(*scratch_);
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::span<const float> xs = floats(x, parts, s, nullptr, scratch->x);
+    const auto follow = [&](auto ys) {
+      if (!layout) return PairStats::ChunkDone();
+      return pair_channels_[slot].follow({xs, *layout}, ys, how, scratch->errors, stats);
+    };
     const auto add_codes = [&](auto ys) {
-      if (layout) pair_channels_[slot].add({xs, *layout}, ys, how, stats);
-      if (!pair.histogram) return stats.pairs.add(step_[s], xs, ys, how, clip);
+      if (!pair.histogram) return stats.pairs.add(step_[s], xs, ys, how, clip, follow(ys));
       stats.pairs.add(step_[s], xs, ys, CodeReading{.how = how, .clip = clip},
-                      {.x = stats.reference_histogram, .y = stats.code_histogram});
+                      {.x = stats.reference_histogram, .y = stats.code_histogram}, follow(ys));
     };
     if (y.dtype == DType::uint8) {
       add_codes(codes<std::uint8_t>(y, parts, s, scratch->codes));
@@ -359,10 +362,9 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
       add_codes(codes<std::int8_t>(y, parts, s, scratch->codes));
     } else {
       const auto ys = floats(y, parts, s, pair.params ? &params : nullptr, scratch->y);
-      stats.pairs.add(step_[s], xs, ys, clip);
+      stats.pairs.add(step_[s], xs, ys, clip, follow(ys));
       if (pair.histogram) stats.reference_histogram.add(xs);
       if (pair.histogram) stats.quantized_histogram.add(ys);
-      if (layout) pair_channels_[slot].add({xs, *layout}, ys, how, stats);
     }
   }
 }

@@ -16,13 +16,13 @@ constexpr std::size_t kSamples = 8;      // summed apart, then added at once
 constexpr std::size_t kElements = 1024;  // of a channel, then counted at once
 constexpr std::size_t kTile = 4096;      // errors that are computed and summed in turn
 
-/// Appends the elements of one channel.
+/// Appends the elements of one channel. REQUIRES: whole blocks of all channels.
 template <class Element>
 void append_channel(std::span<const Element> values, const AxisLayout& layout, std::size_t channel,
                     std::vector<Element>& to) {
   const std::size_t block = layout.channels * layout.inner;
   std::size_t size = to.size();
-  to.resize(size + layout.outer * layout.inner);
+  to.resize(size + values.size() / layout.channels);
   for (std::size_t at = channel * layout.inner; at < values.size(); at += block) {
     if (layout.inner == 1) {
       to[size++] = values[at];
@@ -65,7 +65,8 @@ void errors_of(std::span<const float> x, std::span<const Code> y, Dequantize8 ho
 ColumnMoments& PendingChannels::next_table(std::vector<ColumnMoments>& tables,
                                            std::size_t columns) const {
   if (tables.size() == tables_) return tables.emplace_back(columns);
-  return tables[tables_] = ColumnMoments(columns);
+  tables[tables_].clear(columns);
+  return tables[tables_];
 }
 
 void PendingChannels::add(const ChannelPart<float>& x, ValueStats& stats) {
@@ -92,71 +93,111 @@ void PendingChannels::flush(ValueStats& stats) {
   }
 }
 
+/// A sample of a pair, as far as it is added.
 template <class Y>
-void PendingChannels::sum_pair(const ChannelPart<float>& x, std::span<const Y> y, Dequantize8 how,
-                               PairedStats& stats) {
-  const std::size_t columns = x.layout.channels;
-  std::vector<float> errors(
-      std::min(y.size(), std::max(kTile / columns, std::size_t{8}) * columns));
-  if (!x.layout.is_table()) errors.resize(y.size());
-  const auto errors_at = [&](std::size_t at) {
-    const std::span<float> tile(errors.data(), std::min(errors.size(), y.size() - at));
-    errors_of(x.values.subspan(at, tile.size()), y.subspan(at, tile.size()), how, tile);
-    return tile;
-  };
-  if (!x.layout.is_table()) {
-    stats.reference_channels.add(x.values, x.layout);
-    stats.error_channels.add(errors_at(0), x.layout);
-    return;
-  }
-  ColumnMoments& x_table = next_table(x_tables_, columns);
-  ColumnMoments& error_table = next_table(error_tables_, columns);
-  for (std::size_t at = 0; at < y.size(); at += errors.size()) {
-    const std::span<const float> tile = errors_at(at);
-    add_rows(x.values.subspan(at, tile.size()), x_table);
-    add_rows(tile, error_table);
-  }
-  if (++tables_ == kSamples) flush(stats);
-}
+class PendingChannels::PairSample {
+ public:
+  PairSample(PendingChannels& to, const ChannelPart<float>& x, std::span<const Y> y,
+             Dequantize8 how, std::vector<float>& errors, PairedStats& stats)
+      : to_(to), x_(x), y_(y), how_(how), errors_(errors), stats_(stats) {}
 
-template <class Y>
-void PendingChannels::add_pair(const ChannelPart<float>& x, std::span<const Y> y, Dequantize8 how,
-                               PairedStats& stats) {
-  if (y.empty()) return;
-  check_channels(stats.channel_histograms, x.layout);
-  sum_pair(x, y, how, stats);
-  elements_.resize(stats.channel_histograms.size());
-  for (std::size_t i = 0; i < elements_.size(); ++i) {
-    PairedChannelHistogram& one = stats.channel_histograms[i];
-    Elements& elements = elements_[i];
-    append_channel(x.values, x.layout, one.channel, elements.x);
-    count(elements.x, kElements, one.reference);
-    if constexpr (std::is_same_v<Y, float>) {
-      append_channel(y, x.layout, one.channel, elements.y);
-      count(elements.y, kElements, one.quantized);
-    } else if constexpr (std::is_same_v<Y, std::uint8_t>) {
-      append_channel(y, x.layout, one.channel, elements.unsigned_codes);
-      count(elements.unsigned_codes, kElements, one.codes);
-    } else {
-      append_channel(y, x.layout, one.channel, elements.signed_codes);
-      count(elements.signed_codes, kElements, one.codes);
+  void operator()(std::size_t elements_done) {
+    const bool all = elements_done == y_.size();
+    if (done_ == 0) begin();
+    if (!x_.layout.is_table()) {
+      if (all) add_whole();
+      return;
+    }
+    const std::size_t columns = x_.layout.channels;
+    const std::size_t end = elements_done / columns * columns;
+    if (end > done_) add_table(end);
+    if (all && ++to_.tables_ == kSamples) to_.flush(stats_);
+  }
+
+ private:
+  void begin() {
+    check_channels(stats_.channel_histograms, x_.layout);
+    to_.elements_.resize(stats_.channel_histograms.size());
+    if (!x_.layout.is_table()) return;
+    x_table_ = &to_.next_table(to_.x_tables_, x_.layout.channels);
+    error_table_ = &to_.next_table(to_.error_tables_, x_.layout.channels);
+  }
+
+  std::span<const float> errors_from(std::size_t at, std::size_t count) {
+    if (errors_.size() < count) errors_.resize(count);
+    const std::span<float> errors(errors_.data(), count);
+    errors_of(x_.values.subspan(at, count), y_.subspan(at, count), how_, errors);
+    return errors;
+  }
+
+  void add_whole() {
+    stats_.reference_channels.add(x_.values, x_.layout);
+    stats_.error_channels.add(errors_from(0, y_.size()), x_.layout);
+    count_channels(0, y_.size());
+    done_ = y_.size();
+  }
+
+  void add_table(std::size_t end) {
+    const std::size_t columns = x_.layout.channels;
+    const std::size_t tile = std::max(kTile / columns, std::size_t{1}) * columns;
+    for (std::size_t at = done_; at < end; at += tile) {
+      const std::size_t count = std::min(tile, end - at);
+      add_rows(x_.values.subspan(at, count), *x_table_);
+      add_rows(errors_from(at, count), *error_table_);
+    }
+    count_channels(done_, end);
+    done_ = end;
+  }
+
+  void count_channels(std::size_t begin, std::size_t end) {
+    const AxisLayout& layout = x_.layout;
+    const std::span<const float> x = x_.values.subspan(begin, end - begin);
+    const std::span<const Y> y = y_.subspan(begin, end - begin);
+    for (std::size_t i = 0; i < to_.elements_.size(); ++i) {
+      PairedChannelHistogram& one = stats_.channel_histograms[i];
+      Elements& elements = to_.elements_[i];
+      append_channel(x, layout, one.channel, elements.x);
+      count(elements.x, kElements, one.reference);
+      if constexpr (std::is_same_v<Y, float>) {
+        append_channel(y, layout, one.channel, elements.y);
+        count(elements.y, kElements, one.quantized);
+      } else if constexpr (std::is_same_v<Y, std::uint8_t>) {
+        append_channel(y, layout, one.channel, elements.unsigned_codes);
+        count(elements.unsigned_codes, kElements, one.codes);
+      } else {
+        append_channel(y, layout, one.channel, elements.signed_codes);
+        count(elements.signed_codes, kElements, one.codes);
+      }
     }
   }
+
+  PendingChannels& to_;
+  ChannelPart<float> x_;
+  std::span<const Y> y_;
+  Dequantize8 how_;
+  std::vector<float>& errors_;
+  PairedStats& stats_;
+  ColumnMoments* x_table_ = nullptr;
+  ColumnMoments* error_table_ = nullptr;
+  std::size_t done_ = 0;
+};
+
+PairStats::ChunkDone PendingChannels::follow(const ChannelPart<float>& x, std::span<const float> y,
+                                             Dequantize8 how, std::vector<float>& errors,
+                                             PairedStats& stats) {
+  return PairSample<float>(*this, x, y, how, errors, stats);
 }
 
-void PendingChannels::add(const ChannelPart<float>& x, std::span<const float> y, Dequantize8 how,
-                          PairedStats& stats) {
-  add_pair(x, y, how, stats);
+PairStats::ChunkDone PendingChannels::follow(const ChannelPart<float>& x,
+                                             std::span<const std::uint8_t> y, Dequantize8 how,
+                                             std::vector<float>& errors, PairedStats& stats) {
+  return PairSample<std::uint8_t>(*this, x, y, how, errors, stats);
 }
 
-void PendingChannels::add(const ChannelPart<float>& x, std::span<const std::uint8_t> y,
-                          Dequantize8 how, PairedStats& stats) {
-  add_pair(x, y, how, stats);
-}
-
-void PendingChannels::add(const ChannelPart<float>& x, std::span<const std::int8_t> y,
-                          Dequantize8 how, PairedStats& stats) {
-  add_pair(x, y, how, stats);
+PairStats::ChunkDone PendingChannels::follow(const ChannelPart<float>& x,
+                                             std::span<const std::int8_t> y, Dequantize8 how,
+                                             std::vector<float>& errors, PairedStats& stats) {
+  return PairSample<std::int8_t>(*this, x, y, how, errors, stats);
 }
 
 void PendingChannels::flush(PairedStats& stats) {

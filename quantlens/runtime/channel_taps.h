@@ -28,13 +28,15 @@ class PendingChannels {
   /// `flush`. Throws Errc::bad_input where a listed channel does not exist, or their number has
   /// changed.
   void add(const ChannelPart<float>& x, ValueStats& stats);
-  /// Likewise, of the reference x, and of what y means, codes by `how`. REQUIRES: equal layouts.
-  void add(const ChannelPart<float>& x, std::span<const float> y, Dequantize8 how,
-           PairedStats& stats);
-  void add(const ChannelPart<float>& x, std::span<const std::uint8_t> y, Dequantize8 how,
-           PairedStats& stats);
-  void add(const ChannelPart<float>& x, std::span<const std::int8_t> y, Dequantize8 how,
-           PairedStats& stats);
+  /// Likewise, of the reference x, and of what y means, codes by `how`, as PairStats gets on with
+  /// the sample. `errors` is a buffer that grows. REQUIRES: equal layouts; all arguments outlive
+  /// the result.
+  PairStats::ChunkDone follow(const ChannelPart<float>& x, std::span<const float> y,
+                              Dequantize8 how, std::vector<float>& errors, PairedStats& stats);
+  PairStats::ChunkDone follow(const ChannelPart<float>& x, std::span<const std::uint8_t> y,
+                              Dequantize8 how, std::vector<float>& errors, PairedStats& stats);
+  PairStats::ChunkDone follow(const ChannelPart<float>& x, std::span<const std::int8_t> y,
+                              Dequantize8 how, std::vector<float>& errors, PairedStats& stats);
 
   /// Adds all that is left.
   void flush(ValueStats& stats);
@@ -49,11 +51,8 @@ class PendingChannels {
   };
 
   template <class Y>
-  void add_pair(const ChannelPart<float>& x, std::span<const Y> y, Dequantize8 how,
-                PairedStats& stats);
-  template <class Y>
-  void sum_pair(const ChannelPart<float>& x, std::span<const Y> y, Dequantize8 how,
-                PairedStats& stats);
+  class PairSample;
+
   ColumnMoments& next_table(std::vector<ColumnMoments>& tables, std::size_t columns) const;
 
   std::vector<ColumnMoments> x_tables_, error_tables_;  // the first `tables_` are in use

@@ -131,12 +131,16 @@ ChunkPairs chunk_pairs(std::span<const float> x, std::span<const std::int8_t> y,
 /// Moments of each column of a row-major table, one entry a column. Each column is summed from its
 /// first row to its last, in double, in one lane.
 struct ColumnMoments {
-  explicit ColumnMoments(std::size_t columns)
-      : sum(columns),
-        sum_sq(columns),
-        min(columns, std::numeric_limits<float>::infinity()),
-        max(columns, -std::numeric_limits<float>::infinity()),
-        nonfinite(columns) {}
+  explicit ColumnMoments(std::size_t columns) { clear(columns); }
+  /// No rows of so many columns.
+  void clear(std::size_t columns) {
+    rows = 0;
+    sum.assign(columns, 0);
+    sum_sq.assign(columns, 0);
+    min.assign(columns, std::numeric_limits<float>::infinity());
+    max.assign(columns, -std::numeric_limits<float>::infinity());
+    nonfinite.assign(columns, 0);
+  }
   std::uint64_t rows = 0;
   std::vector<double> sum, sum_sq;
   std::vector<float> min, max;           ///< of finite values; +inf and -inf where there are none

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -47,18 +48,22 @@ class PairStats {
     bool operator==(const Extremes&) const = default;
   };
 
+  /// Told after each chunk of a sample how many of its elements are done: who looks at them again
+  /// finds them in the cache.
+  using ChunkDone = std::function<void(std::size_t)>;
+
   /// All pairs that `sample` contributes. REQUIRES: equal sizes.
   void add(std::uint64_t sample, std::span<const float> x, std::span<const float> y,
-           ClipRange clip = kNoClip);
+           ClipRange clip = kNoClip, const ChunkDone& done = {});
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
-           Dequantize8 how, ClipRange clip);
+           Dequantize8 how, ClipRange clip, const ChunkDone& done = {});
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
-           Dequantize8 how, ClipRange clip);
+           Dequantize8 how, ClipRange clip, const ChunkDone& done = {});
   /// These two count both sides as well, in one pass.
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
-           CodeReading reading, PairHistograms to);
+           CodeReading reading, PairHistograms to, const ChunkDone& done = {});
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
-           CodeReading reading, PairHistograms to);
+           CodeReading reading, PairHistograms to, const ChunkDone& done = {});
   void merge(const PairStats& other);
 
   std::uint64_t count() const;      ///< finite pairs
@@ -86,7 +91,8 @@ class PairStats {
 
  private:
   template <class Code>
-  void add_counted(std::uint64_t sample, const plain::PairSpan<Code>& pairs, PairHistograms to);
+  void add_counted(std::uint64_t sample, const plain::PairSpan<Code>& pairs, PairHistograms to,
+                   const ChunkDone& done);
   Block total() const;  // all blocks together
 
   Extremes extremes_;

@@ -35,18 +35,42 @@ IntegerOp accumulating(Kind computes) {
           .accumulates = true};
 }
 
+/// A constant vector that the op adds, where it is given.
+void add_bias(IntegerOp& op, const Node& node, std::size_t at) {
+  if (node.inputs.size() > at && !node.inputs[at].empty()) op.operands.push_back(plain(at));
+}
+
 IntegerOp convolution(const Node& node) {
   IntegerOp op = binary(Kind::conv);
-  if (node.inputs.size() > 8) op.operands.push_back(plain(8));
+  add_bias(op, node, 8);
   return op;
 }
 
 /// (a, ..., b, ..., c?, scale and zero point of the output?): without these two it gives floats.
 IntegerOp gemm(const Node& node) {
   IntegerOp op = binary(Kind::gemm);
-  if (node.inputs.size() > 6 && !node.inputs[6].empty()) op.operands.push_back(plain(6));
+  add_bias(op, node, 6);
   const bool gives_codes = node.inputs.size() > 7 && !node.inputs[7].empty();
   op.output = gives_codes ? std::optional(params_at(7)) : std::nullopt;
+  return op;
+}
+
+/// (a, b, scale of a, of b, zero points of a?, of b?, bias?), gives floats
+IntegerOp matmul_to_float(const Node& node) {
+  IntegerOp op{.computes = Kind::matmul,
+               .operands = {{.tensor = 0, .scale = 2, .zero_point = 4},
+                            {.tensor = 1, .scale = 3, .zero_point = 5}},
+               .output = {}};
+  add_bias(op, node, 6);
+  return op;
+}
+
+/// (floats, b, scale of b, zero point of b?, bias?), gives floats
+IntegerOp matmul_of_floats(const Node& node) {
+  IntegerOp op{.computes = Kind::matmul,
+               .operands = {plain(0), {.tensor = 1, .scale = 2, .zero_point = 3}},
+               .output = {}};
+  add_bias(op, node, 4);
   return op;
 }
 
@@ -93,6 +117,10 @@ std::optional<IntegerOp> described(const Node& node) {
       return accumulating(Kind::matmul);
     case Kind::conv_integer:
       return accumulating(Kind::conv);
+    case Kind::matmul_integer_to_float:
+      return matmul_to_float(node);
+    case Kind::dynamic_quantize_matmul:
+      return matmul_of_floats(node);
     default:
       return std::nullopt;
   }

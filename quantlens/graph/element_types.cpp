@@ -30,6 +30,8 @@ std::optional<DType> result_type(const GraphIndex& index, const Types& types, co
     case Kind::shape_of:
     case Kind::arg_max:
       return DType::int64;
+    case Kind::matmul_integer_to_float:  // in that of its scales
+      return type_of(index, types, node, 2);
     case Kind::where:
       return type_of(index, types, node, 1);
     default:  // all others compute in the type of what they read

@@ -89,6 +89,8 @@ constexpr std::string_view kNames[] = {
     "qwhere",
     "matmul_integer",
     "conv_integer",
+    "matmul_integer_to_float",
+    "dynamic_quantize_matmul",
     "recurrent",
     "control_flow",
 };
@@ -135,6 +137,8 @@ bool uses_codes(Kind kind) {
     case Kind::qwhere:
     case Kind::matmul_integer:
     case Kind::conv_integer:
+    case Kind::matmul_integer_to_float:
+    case Kind::dynamic_quantize_matmul:
       return true;
     default:
       return false;

@@ -88,8 +88,10 @@ enum class Kind {
   qwhere,
   matmul_integer,
   conv_integer,
-  recurrent,     ///< LSTM, GRU, RNN
-  control_flow,  ///< has subgraphs
+  matmul_integer_to_float,  ///< codes times codes
+  dynamic_quantize_matmul,  ///< floats times codes
+  recurrent,                ///< LSTM, GRU, RNN
+  control_flow,             ///< has subgraphs
 };
 
 std::string_view to_string(Kind kind);  ///< "conv", …

@@ -94,7 +94,9 @@ constexpr Row kOnnx[] = {
 
 constexpr Row kMicrosoft[] = {
     {"DequantizeLinear", Kind::dequantize},
+    {"DynamicQuantizeMatMul", Kind::dynamic_quantize_matmul},
     {"Gelu", Kind::gelu},
+    {"MatMulIntegerToFloat", Kind::matmul_integer_to_float},
     {"QGemm", Kind::qgemm},
     {"QLinearAdd", Kind::qadd},
     {"QLinearAveragePool", Kind::qaverage_pool},

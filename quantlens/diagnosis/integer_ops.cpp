@@ -139,6 +139,8 @@ std::optional<IntegerOp> integer_op(const Node& node) {
 
 bool carries_codes(const Node& node) {
   switch (node.kind) {
+    case Kind::clip:
+    case Kind::relu:
     case Kind::max_pool:
     case Kind::slice:
     case Kind::split:

@@ -28,7 +28,7 @@ struct IntegerOp {
 std::optional<IntegerOp> integer_op(const Node& node);
 
 /// Whether an op on codes gives codes with the scale and zero point of its first input: it moves,
-/// picks or compares them only.
+/// picks, limits or compares them only.
 bool carries_codes(const Node& node);
 
 }  // namespace quantlens

@@ -126,7 +126,7 @@ std::size_t Matcher::most_likely(std::size_t quantized) const {
 bool Matcher::choose_only_ones() {
   const std::size_t before = progress_;
   for (std::size_t q = 0; q < ops_.size(); ++q) {
-    if (ops_[q]) continue;
+    if (is_done(q)) continue;
     const std::vector<Candidate> found = candidates(q);
     std::size_t free = 0;
     const Candidate* only = nullptr;
@@ -156,7 +156,7 @@ bool Matcher::has_rival(std::size_t quantized, std::size_t reference) {
 bool Matcher::choose_among_equals() {
   const std::size_t before = progress_;
   for (std::size_t q = 0; q < ops_.size(); ++q) {
-    if (ops_[q]) continue;
+    if (is_done(q)) continue;
     const std::vector<Candidate> found = candidates(q);
     if (found.empty() || !found[0].why.complete || found[0].why.disagreements > 0) continue;
     match(q, next_free(found[0].reference), found[0].why);

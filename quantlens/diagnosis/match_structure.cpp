@@ -41,6 +41,7 @@ void Matcher::confirm() {
   }
   std::vector<bool> confirmed(ops_.size(), false);
   for (std::size_t q = 0; q < ops_.size(); ++q) {
+    if (limits_.contains(q)) states_[*op(q).outputs[0]].confirmed = operands_confirmed(q);
     if (!ops_[q]) continue;
     const bool agrees = why[q]->possible && why[q]->disagreements == 0;
     confirmed[q] = agrees && (why[q]->telling || (why[q]->complete && operands_confirmed(q)));

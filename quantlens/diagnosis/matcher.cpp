@@ -317,8 +317,9 @@ std::size_t Matcher::next_free(std::size_t reference) {
 }
 
 void Matcher::match_forward(std::size_t number) {
-  if (ops_[number]) return;
+  if (is_done(number)) return;
   const std::vector<Candidate> found = candidates(number);
+  if (only_limits_codes(number, !found.empty())) return match_limit(number);
   const bool any = !found.empty() && found[0].why.complete && found[0].why.disagreements == 0;
   if (!any) return match_late_bias(number);
   constexpr double kNearly = 1e-9;
@@ -349,6 +350,31 @@ void Matcher::match_late_bias(std::size_t number) {
   ops_[number] = OpMatch{.reference = ops_[*producer]->reference};
   ++progress_;
   offer(*add.outputs[0], absorbed_chain(reference_, *whole.outputs[0]));
+}
+
+bool Matcher::clips(const FloatView::Op& o) const {
+  return family(quantized_.node(o), o.kind) == Kind::relu;
+}
+
+bool Matcher::only_limits_codes(std::size_t number, bool has_candidates) const {
+  const FloatView::Op& o = op(number);
+  if (!clips(o) || o.operands.empty() || !o.operands[0].value) return false;
+  if (o.outputs.empty() || !o.outputs[0] || !is_open(*o.outputs[0])) return false;
+  const FloatView::Value& output = value(*o.outputs[0]);
+  const bool on_codes =
+      !output.sides.empty() && output.sides[0].tensor == quantized_.node(o).outputs[0];
+  const std::optional<std::size_t>& read = states_[*o.operands[0].value].match;
+  if (!on_codes || !read) return false;
+  const bool clipped_again = std::ranges::any_of(
+      output.readers, [&](const FloatView::Reader& reader) { return clips(op(reader.op)); });
+  const bool for_several = readers_[value(*o.operands[0].value).root].size() == 1 &&
+                           reference_readers_[first_[reference_value(*read).root]].size() > 1;
+  return !has_candidates || clipped_again || for_several;
+}
+
+void Matcher::match_limit(std::size_t number) {
+  limits_.insert(number);
+  settle(*op(number).outputs[0], *states_[*op(number).operands[0].value].match);
 }
 
 std::optional<std::size_t> Matcher::counterpart_of_producer(std::size_t quantized,

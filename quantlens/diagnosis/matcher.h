@@ -101,9 +101,16 @@ class Matcher {
   std::size_t next_free(std::size_t reference);
   /// One of them whose output has the same name: names decide where nothing else does.
   std::optional<std::size_t> named_alike(std::size_t quantized, std::size_t reference) const;
+  bool is_done(std::size_t number) const { return ops_[number] || limits_.contains(number); }
   void match_forward(std::size_t number);
   /// A bias that the quantized model adds behind an op which in the reference has it inside.
   void match_late_bias(std::size_t number);
+  /// A Clip that holds codes to fewer than their format has, where the reference has none: what it
+  /// gives is still the value that it reads.
+  void match_limit(std::size_t number);
+  /// Whether an op clips codes, and the reference has no Clip or Relu in this place.
+  bool only_limits_codes(std::size_t number, bool has_candidates) const;
+  bool clips(const FloatView::Op& o) const;
   /// The op of the reference that the op which makes a value would compute, were this the value:
   /// one of its kind, perhaps before some that it absorbs.
   std::optional<std::size_t> counterpart_of_producer(std::size_t quantized,
@@ -158,6 +165,7 @@ class Matcher {
   std::vector<std::size_t> layouts_, reference_layouts_;
   std::deque<std::size_t> changed_;  // values to go on from
   std::set<std::size_t> named_;      // values of the reference found by name
+  std::set<std::size_t> limits_;     // ops that only hold codes to fewer
   std::size_t progress_ = 0;         // ops and values matched so far
   bool weights_tried_ = false;
 };

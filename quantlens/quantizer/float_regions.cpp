@@ -11,9 +11,12 @@ namespace quantlens {
 namespace {
 
 constexpr std::size_t kLargestRegion = 24;  // nodes; real ones have at most 14
+constexpr std::size_t kMostInputs = 2;      // of a node inside
+constexpr std::size_t kMostUses = 128;      // of a value from which a region is grown
 
-bool may_be_inside(Kind kind) {
-  switch (kind) {
+bool may_be_inside(const Node& node) {
+  if (node.inputs.size() > kMostInputs || node.outputs.size() != 1) return false;
+  switch (node.kind) {
     case Kind::add:
     case Kind::sub:
     case Kind::mul:
@@ -35,6 +38,7 @@ bool may_be_inside(Kind kind) {
 
 /// Grows, in graph order, the set of nodes that need nothing but one source value and constants,
 /// until a single value leaves it that joins what went through the anchor with what did not.
+/// Looks at no more than a fixed number of nodes, whatever the graph.
 class Region {
  public:
   Region(const GraphIndex& index, std::string source, std::size_t anchor)
@@ -43,7 +47,7 @@ class Region {
   bool grow() {
     std::set<std::size_t> next;
     offer_readers(source_, next);
-    while (!next.empty() && nodes_.size() < kLargestRegion) {
+    while (!next.empty() && nodes_.size() < kLargestRegion && leaving_ <= 1) {
       const std::size_t number = *next.begin();
       next.erase(next.begin());
       if (!fits(number)) continue;
@@ -89,9 +93,19 @@ class Region {
   const Node& node(std::size_t number) const { return index_.graph().nodes[number]; }
 
   void offer_readers(const std::string& value, std::set<std::size_t>& next) const {
-    for (const Use& use : index_.uses(value)) {
-      if (!nodes_.contains(use.node) && may_be_inside(node(use.node).kind)) next.insert(use.node);
+    const std::vector<Use>& uses = index_.uses(value);
+    if (uses.size() > kMostUses) return;
+    for (const Use& use : uses) {
+      if (!nodes_.contains(use.node) && may_be_inside(node(use.node))) next.insert(use.node);
     }
+  }
+
+  // Whether something outside will read the value, however far the region grows.
+  bool surely_leaves(const std::string& value) const {
+    const std::vector<Use>& uses = index_.uses(value);
+    return index_.is_output(value) || uses.size() > kLargestRegion * kMostInputs ||
+           std::ranges::any_of(uses,
+                               [&](const Use& use) { return !may_be_inside(node(use.node)); });
   }
 
   bool fits(std::size_t number) const {
@@ -113,6 +127,7 @@ class Region {
     if (number != anchor_ && through && around) joined_ = true;
     for (const std::string& value : node(number).outputs) {
       made_.insert(value);
+      if (surely_leaves(value)) ++leaving_;
       if (through) through_anchor_.insert(value);
     }
   }
@@ -136,6 +151,7 @@ class Region {
   std::string source_;
   std::size_t anchor_;
   bool joined_ = false;
+  std::size_t leaving_ = 0;  // values that surely leave
   std::set<std::size_t> nodes_;
   std::set<std::string> made_;
   std::unordered_set<std::string> through_anchor_;
@@ -153,7 +169,7 @@ std::vector<std::string> sources(const GraphIndex& index, std::size_t anchor) {
       if (value.empty() || index.constant(value) || !seen.insert(value).second) continue;
       found.push_back(value);
       const auto producer = index.producer(value);
-      if (producer && may_be_inside(index.graph().nodes[*producer].kind)) nodes.insert(*producer);
+      if (producer && may_be_inside(index.graph().nodes[*producer])) nodes.insert(*producer);
     }
   }
   return found;
@@ -161,6 +177,8 @@ std::vector<std::string> sources(const GraphIndex& index, std::size_t anchor) {
 
 std::optional<Region> region_around(const GraphIndex& index, std::size_t anchor) {
   for (const std::string& source : sources(index, anchor)) {
+    // two ways begin at a source; what has one reader was tried with what that makes
+    if (index.uses(source).size() == 1) continue;
     Region region(index, source, anchor);
     if (region.grow() && region.nodes().contains(anchor)) return region;
   }

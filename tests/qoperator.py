@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Integer operators (--format qoperator) against QuantizeLinear/DequantizeLinear pairs on real models and data: they
-load, every op that the plan quantizes is an integer op of the file and of the graph that the runtime runs, and both
-forms answer alike."""
+load, every op that the plan quantizes is an integer op of the file and of the graph that the runtime runs, both forms
+answer alike, and a file that has lost what it says of names is paired as well."""
 
 import collections
 
@@ -51,6 +51,25 @@ def check_integer(name, path, plan, dump):
                       f"{name}: all {count} quantized {kinds} are {' or '.join(forms)}, in the file and as run")
 
 
+def pairing_of(sandbox, model, quantized, data):
+    result = sandbox.json("diagnose", model, quantized, "--data", data, "--limit", 2)
+    pairing = sandbox.record(result["workload"], "pairing.json")
+    return ({(pair["reference"], pair["quantized"], pair["side"]) for pair in pairing["pairs"]},
+            {(pair["reference"], pair["quantized"]) for pair in pairing["weights"]}, result["suspects"])
+
+
+def check_pairing(name, sandbox, model, quantized, data):
+    bare = onnx.load(quantized)
+    del bare.metadata_props[:]
+    path = sandbox.path / "bare.onnx"
+    onnx.save(bare, path)
+    values, weights, _ = pairing_of(sandbox, model, quantized, data)
+    found, found_weights, suspects = pairing_of(sandbox, model, path, data)
+    harness.check(found == values and weights == found_weights and not suspects,
+                  f"{name}: without metadata the same {len(values)} values and {len(weights)} weights are paired "
+                  f"{sorted(found ^ values)[:3]} {sorted(weights ^ found_weights)[:3]} {suspects[:1]}")
+
+
 def main():
     sandbox = harness.Sandbox()
     models = harness.need_testdata() / "models"
@@ -71,6 +90,7 @@ def main():
         harness.check(not [note for note in result["notes"] if note.startswith("qoperator:")],
                       f"{name}: nothing that the plan quantizes lacks an integer operator")
         check_integer(name, output, plan, sandbox.path / "ran.onnx")
+        check_pairing(name, sandbox, models / f"{name}.onnx", output, data)
         pairs, integers = (results[form]["quantized"] for form in ["qdq", "qoperator"])
         bound = max(1, pairs["samples"] // 500)
         apart = round(abs(pairs["value"] - integers["value"]) * pairs["samples"])

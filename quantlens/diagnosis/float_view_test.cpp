@@ -114,6 +114,9 @@ TEST(FloatView, EndsNotAtWhatNoOpShouldLookLike) {
   net.input("x").node(Kind::qconv, {"x"}, "a").node(Kind::qconcat, {"a"}, "b");
   net.node(Kind::dequantize, {"b"}, "c").node(Kind::qgemm, {"c", "", ""}, "d");
   net.node(Kind::quantize, {}, "e").node(Kind::mul, {"x"}, "f").node(Kind::cast, {}, "g");
+  net.node(Kind::matmul_integer_to_float, {"a", "b"}, "h")
+      .node(Kind::dynamic_quantize_matmul, {"a", "", ""}, "i")
+      .node(Kind::clip, {}, "j");
   Model model = net.model();
   std::vector<Node> silent = model.graph.nodes;  // the same without outputs
   for (Node& node : silent) node.outputs = {};
@@ -121,6 +124,7 @@ TEST(FloatView, EndsNotAtWhatNoOpShouldLookLike) {
   const GraphIndex index(model.graph);
   const FloatView view(index);
   EXPECT_TRUE(view.value_of("d"));
+  EXPECT_TRUE(view.value_of("i"));
   EXPECT_EQ(integer_op(model.graph.nodes[0]), std::nullopt) << "it has no weight";
 }
 

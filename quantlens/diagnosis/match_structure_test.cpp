@@ -6,6 +6,7 @@
 
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/testing.h"
+#include "quantlens/graph/cpu_time.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -228,18 +229,143 @@ TEST(MatchStructure, PairsTheSumThatAnotherModelAddsBehindItsProduct) {
   EXPECT_TRUE(pairing.weights[0].transposed);
 }
 
-TEST(MatchStructure, IsNotSlowWhereThousandsOfOpsReadOneValue) {
-  Net reference(false), quantized(true);
-  reference.input("x");
-  quantized.input("x");
-  for (int i = 0; i < 3000; ++i) {
-    for (Net* net : {&reference, &quantized}) {
-      const std::string name = "s" + std::to_string(i);
-      net->node(i % 2 == 0 ? Kind::sigmoid : Kind::tanh, {"x"}, name).quantize(name);
-    }
+/// `size` ops that all read one value, of two kinds, so that only names tell which is which.
+Model star(bool quantized, std::size_t size) {
+  Net net(quantized);
+  net.input("x");
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::string name = "s" + std::to_string(i);
+    net.node(i % 2 == 0 ? Kind::sigmoid : Kind::tanh, {"x"}, name).quantize(name).output(name);
   }
+  return net.model();
+}
+
+Model chain(bool quantized, std::size_t size) {
+  Net net(quantized);
+  net.input("s0");
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::string name = "s" + std::to_string(i + 1);
+    net.node(Kind::tanh, {"s" + std::to_string(i)}, name).quantize(name);
+  }
+  net.output("s" + std::to_string(size));
+  return net.model();
+}
+
+TEST(MatchStructure, TakesTimeInProportionToTheGraphs) {
+  constexpr std::size_t kSmall = 500;
+  for (const auto& net : {star, chain}) {
+    const Model small = net(false, kSmall), small_quantized = net(true, kSmall);
+    const Model large = net(false, kSmall * kTimesAsMuch);
+    const Model large_quantized = net(true, kSmall * kTimesAsMuch);
+    EXPECT_EQ(pair(large, large_quantized).pairs.size(), kSmall * kTimesAsMuch + 1);
+    const double few = cpu_seconds([&] { pair(small, small_quantized); });
+    const double many = cpu_seconds([&] { pair(large, large_quantized); });
+    EXPECT_LT(many, kMostTimesAsLong * few);
+  }
+}
+
+TEST(MatchStructure, TakesTimeInProportionWhereNoNameTellsWhichIsWhich) {
+  constexpr std::size_t kSmall = 500;
+  const Model small = star(false, kSmall), large = star(false, kSmall * kTimesAsMuch);
+  const Renamed other = renamed(star(true, kSmall), 1);
+  const Renamed many_others = renamed(star(true, kSmall * kTimesAsMuch), 1);
+  const double few = cpu_seconds([&] { pair(small, other.model); });
+  const double many = cpu_seconds([&] { pair(large, many_others.model); });
+  EXPECT_LT(many, kMostTimesAsLong * few);
+}
+
+/// The value of the reference that each tensor of codes stands for.
+std::map<std::string, std::string> by_codes(const Pairing& pairing) {
+  std::map<std::string, std::string> found;
+  for (const ValuePair& each : pairing.pairs) found[each.quantized] = each.reference;
+  return found;
+}
+
+TEST(MatchStructure, TakesAClipOfCodesForTheClipOfTheReference) {
+  SmallGraph reference;
+  reference.input("x").weight("low", {}, {0}).weight("high", {}, {6});
+  reference.node(Kind::sigmoid, {"x"}, "s")
+      .node(Kind::clip, {"s", "low", "high"}, "r")
+      .node(Kind::max_pool, {"r"}, "t")
+      .output("t");
+  SmallGraph quantized;
+  quantized.input("0").weight("scale", {}, {0.05F});
+  for (const auto& [name, code] : {std::pair("zero", 128), {"low", 128}, {"high", 248}})
+    quantized.constant(name, Tensor::from<std::uint8_t>({}, {static_cast<std::uint8_t>(code)}));
+  quantized.node(Kind::quantize, {"0", "scale", "zero"}, "1")
+      .node(Kind::qsigmoid, {"1", "scale", "zero", "scale", "zero"}, "2")
+      .node(Kind::clip, {"2", "low", "high"}, "3")
+      .node(Kind::max_pool, {"3"}, "4");
+  quantized.node(Kind::dequantize, {"4", "scale", "zero"}, "5").output("5");
   const Pairing pairing = pair(reference.model(), quantized.model());
-  EXPECT_EQ(pairing.pairs.size(), 3001U) << "by their names, as nothing else tells them apart";
+  EXPECT_EQ(by_codes(pairing),
+            (std::map<std::string, std::string>{{"1", "x"}, {"2", "s"}, {"3", "r"}, {"4", "t"}}));
+  for (const ValuePair& each : pairing.pairs) {
+    EXPECT_EQ(each.params, (QParams{0.05F, 128})) << each.quantized;
+    EXPECT_TRUE(each.confirmed) << each.quantized;
+  }
+}
+
+/// As exporters write quantization to 7 bits: the codes are clipped before they are read.
+class SevenBits {
+ public:
+  SevenBits() {
+    graph_.weight("scale", {}, {0.05F}).constant("zero", Tensor::from<std::uint8_t>({}, {64}));
+    graph_.constant("most", Tensor::from<std::uint8_t>({}, {127}));
+  }
+  SevenBits& input(const std::string& name) {
+    graph_.input(name);
+    return quantize(name);
+  }
+  SevenBits& node(Kind kind, const std::string& from, const std::string& output) {
+    graph_.node(kind, {from + "_dq"}, output);
+    return quantize(output);
+  }
+  const Model& model(const std::string& output) { return graph_.output(output + "_dq").model(); }
+
+ private:
+  SevenBits& quantize(const std::string& name) {
+    graph_.node(Kind::quantize, {name, "scale", "zero"}, name + "_q")
+        .node(Kind::clip, {name + "_q", "", "most"}, name + "_c")
+        .node(Kind::dequantize, {name + "_c", "scale", "zero"}, name + "_dq");
+    return *this;
+  }
+  SmallGraph graph_;
+};
+
+TEST(MatchStructure, GoesOnBehindAClipThatOnlyLimitsTheCodes) {
+  SmallGraph reference;
+  reference.input("x")
+      .node(Kind::relu, {"x"}, "a")
+      .node(Kind::tanh, {"a"}, "b")
+      .node(Kind::sigmoid, {"a"}, "c")
+      .node(Kind::softmax, {"b"}, "y")
+      .output("y");
+  SevenBits quantized;
+  quantized.input("0").node(Kind::relu, "0", "1").node(Kind::tanh, "1", "2");
+  quantized.node(Kind::sigmoid, "1", "3").node(Kind::softmax, "2", "4");
+  const Pairing pairing = pair(reference.model(), quantized.model("4"));
+  const std::map<std::string, std::string> expected = {
+      {"0_q", "x"}, {"0_c", "x"}, {"1_q", "a"}, {"1_c", "a"}, {"2_q", "b"},
+      {"2_c", "b"}, {"3_q", "c"}, {"3_c", "c"}, {"4_q", "y"}, {"4_c", "y"}};
+  EXPECT_EQ(by_codes(pairing), expected);
+  for (const ValuePair& each : pairing.pairs) EXPECT_TRUE(each.confirmed) << each.quantized;
+  EXPECT_TRUE(pairing.only_quantized.empty());
+}
+
+TEST(MatchStructure, GoesOnBehindAClipOfCodesThatOneOfSeveralReadersOnlyDoes) {
+  SmallGraph reference;
+  reference.input("x")
+      .node(Kind::tanh, {"x"}, "a")
+      .node(Kind::relu, {"a"}, "b")
+      .node(Kind::sigmoid, {"a"}, "c")
+      .node(Kind::add, {"b", "c"}, "y")
+      .output("y");
+  SevenBits quantized;
+  quantized.input("0").node(Kind::tanh, "0", "1").node(Kind::sigmoid, "1", "2");
+  const auto found = by_codes(pair(reference.model(), quantized.model("2")));
+  EXPECT_EQ(found.at("1_c"), "a") << "the Sigmoid does not read what the Relu gives";
+  EXPECT_EQ(found.at("2_q"), "c");
 }
 
 }  // namespace

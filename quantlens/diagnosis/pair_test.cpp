@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -136,6 +137,98 @@ TEST(Pair, TakesTheCodesOfAnIntegerOpWithTheScaleThatItDeclares) {
   EXPECT_EQ(pairing.weights[0].quantized, "w_q");
   EXPECT_EQ(pairing.weights[0].scheme.axis, 0);
   EXPECT_TRUE(pairing.weights[0].scheme.symmetric);
+}
+
+/// A product, its bias, and perhaps a Relu.
+SmallGraph product_net(bool with_relu) {
+  SmallGraph net;
+  net.input("x").weight("w", {8, 4}, numbers(32, 1)).weight("b", {4}, {1, 2, 3, 4});
+  net.node(Kind::matmul, {"x", "w"}, "m").node(Kind::add, {"m", "b"}, "a");
+  if (with_relu) net.node(Kind::relu, {"a"}, "r");
+  net.node(Kind::softmax, {with_relu ? "r" : "a"}, "y").output("y");
+  return net;
+}
+
+/// What ops on codes need to compute product_net: `w_q` has a scale for each column.
+SmallGraph product_codes() {
+  SmallGraph net;
+  net.input("0").weight("s", {}, {0.5F}).weight("t", {}, {0.25F}).weight("bias", {4}, {1, 2, 3, 4});
+  net.constant("zero", Tensor::from<std::uint8_t>({}, {3}));
+  const std::vector<float> scales = {0.02F, 0.03F, 0.04F, 0.05F}, values = numbers(32, 1);
+  std::vector<std::int8_t> codes;
+  for (std::size_t i = 0; i < values.size(); ++i)
+    codes.push_back(static_cast<std::int8_t>(quantize(values[i], {scales[i % 4], 0}, DType::int8)));
+  net.weight("ws", {4}, scales).constant("wz", Tensor::from<std::int8_t>({4}, {0, 0, 0, 0}));
+  net.constant("w_q", Tensor::from<std::int8_t>({8, 4}, codes));
+  return net;
+}
+
+void expect_column_weight(const Pairing& pairing) {
+  ASSERT_EQ(pairing.weights.size(), 1U);
+  EXPECT_EQ(pairing.weights[0].reference, "w");
+  EXPECT_EQ(pairing.weights[0].quantized, "w_q");
+  EXPECT_EQ(pairing.weights[0].scheme.axis, 1);
+  EXPECT_FALSE(pairing.weights[0].transposed);
+  ASSERT_EQ(pairing.weights[0].params.size(), 4U);
+  EXPECT_EQ(pairing.weights[0].params[2].scale, 0.04F);
+  for (const ValuePair& each : pairing.pairs) EXPECT_TRUE(each.confirmed) << each.reference;
+}
+
+TEST(Pair, ComparesWhatAProductOfCodesGivesAsFloats) {
+  const std::vector<std::string> inputs = {"1", "w_q", "s", "ws", "zero", "wz"};
+  SmallGraph with_bias = product_codes(), without = product_codes();
+  for (SmallGraph* net : {&with_bias, &without}) net->node(Kind::quantize, {"0", "s", "zero"}, "1");
+  std::vector<std::string> all = inputs;
+  all.emplace_back("bias");
+  with_bias.node(Kind::matmul_integer_to_float, all, "2");
+  without.node(Kind::matmul_integer_to_float, inputs, "part")
+      .node(Kind::add, {"part", "bias"}, "2");
+  for (SmallGraph* net : {&with_bias, &without}) {
+    net->node(Kind::softmax, {"2"}, "3").output("3");
+    const Pairing pairing = pair(product_net(false).model(), net->model());
+    ASSERT_EQ(pairing.pairs.size(), 3U);
+    EXPECT_EQ(pairing.pairs[0].quantized, "1");
+    EXPECT_EQ(pairing.pairs[1].reference, "a") << "the bias is inside";
+    EXPECT_EQ(pairing.pairs[1].quantized, "2");
+    EXPECT_EQ(pairing.pairs[1].side, Side::float_);
+    EXPECT_EQ(pairing.pairs[1].found_by, "structure");
+    EXPECT_EQ(pairing.pairs[2].quantized, "3");
+    expect_column_weight(pairing);
+  }
+}
+
+TEST(Pair, ComparesWhatFloatsTimesCodesGive) {
+  SmallGraph quantized = product_codes();
+  quantized.node(Kind::dynamic_quantize_matmul, {"0", "w_q", "ws", "wz", "bias"}, "2")
+      .node(Kind::softmax, {"2"}, "3")
+      .output("3");
+  const Pairing pairing = pair(product_net(false).model(), quantized.model());
+  ASSERT_EQ(pairing.pairs.size(), 2U);
+  EXPECT_EQ(pairing.pairs[0].reference, "a");
+  EXPECT_EQ(pairing.pairs[0].quantized, "2");
+  EXPECT_EQ(pairing.pairs[0].side, Side::float_);
+  expect_column_weight(pairing);
+}
+
+TEST(Pair, TakesAnIntegerGemmForAProductItsBiasAndTheRelu) {
+  SmallGraph quantized = product_codes();
+  quantized.constant("bias_q", Tensor::from<std::int32_t>({4}, {100, 133, 150, 160}));
+  quantized.node(Kind::quantize, {"0", "s", "zero"}, "1")
+      .node(Kind::qgemm, {"1", "s", "zero", "w_q", "ws", "wz", "bias_q", "t", "zero"}, "2")
+      .node(Kind::dequantize, {"2", "t", "zero"}, "3")
+      .node(Kind::softmax, {"3"}, "4")
+      .output("4");
+  const Pairing pairing = pair(product_net(true).model(), quantized.model());
+  ASSERT_EQ(pairing.pairs.size(), 3U);
+  EXPECT_EQ(pairing.pairs[1].reference, "r");
+  EXPECT_EQ(pairing.pairs[1].quantized, "2");
+  EXPECT_EQ(pairing.pairs[1].side, Side::integer_output);
+  EXPECT_EQ(pairing.pairs[1].params, (QParams{.scale = 0.25F, .zero_point = 3}));
+  EXPECT_EQ(pairing.only_reference, (std::vector<std::string>{"m", "a"})) << "inside the Gemm";
+  expect_column_weight(pairing);
+  const Pairing plain = pair(product_net(false).model(), quantized.model());
+  ASSERT_EQ(plain.pairs.size(), 3U);
+  EXPECT_EQ(plain.pairs[1].reference, "a") << "of a reference without Relu";
 }
 
 TEST(Pair, ComparesNoShapesThatDiffer) {

@@ -6,6 +6,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/graph/cpu_time.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -86,6 +87,48 @@ TEST(FloatRegions, LeavesALoneTanhAndASquareRootAlone) {
       .node(Kind::mul, {"s", "t"}, "y")
       .output("y");
   EXPECT_TRUE(prepare(net.graph()).kept_float.empty());
+}
+
+/// `size` ops that all read one value.
+SmallGraph star(std::size_t size) {
+  SmallGraph net;
+  net.input("x");
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::string made = "t" + std::to_string(i);
+    net.node(Kind::tanh, {"x"}, made).output(made);
+  }
+  return net;
+}
+
+/// `size` ops in a row; of each value something else is computed as well.
+SmallGraph chain(std::size_t size) {
+  SmallGraph net;
+  net.input("t0");
+  for (std::size_t i = 0; i < size; ++i) {
+    const std::string number = std::to_string(i), made = "t" + std::to_string(i + 1);
+    net.node(Kind::tanh, {"t" + number}, made).node(Kind::neg, {"t" + number}, "u" + number);
+    net.output("u" + number);
+  }
+  return net;
+}
+
+TEST(FloatRegions, AreFoundInTimeInProportionToTheGraph) {
+  for (const auto& graph : {star, chain}) {
+    const SmallGraph small = graph(1000), large = graph(1000 * kTimesAsMuch);
+    EXPECT_TRUE(prepare(small.graph()).kept_float.empty());
+    const double few = cpu_seconds([&] { prepare(small.graph()); });
+    const double many = cpu_seconds([&] { prepare(large.graph()); });
+    EXPECT_LT(many, kMostTimesAsLong * few);
+  }
+}
+
+TEST(FloatRegions, AreFoundBesideManyOtherReadersOfTheirSource) {
+  SmallGraph net;
+  net.input("x").weight("c", {1}, {0.5F});
+  for (int i = 0; i < 100; ++i) net.node(Kind::matmul, {"x", "w"}, "m" + std::to_string(i));
+  net.node(Kind::div, {"x", "c"}, "inner").node(Kind::erf, {"inner"}, "bent");
+  net.node(Kind::add, {"bent", "c"}, "up").node(Kind::mul, {"x", "up"}, "y").output("y");
+  EXPECT_EQ(kept(net.graph(), "inside GELU"), (std::set<std::string>{"inner", "bent", "up", "y"}));
 }
 
 SmallGraph conv_with_batch_norm() {

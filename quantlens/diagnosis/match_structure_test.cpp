@@ -274,6 +274,23 @@ TEST(MatchStructure, TakesTimeInProportionWhereNoNameTellsWhichIsWhich) {
   EXPECT_LT(many, kMostTimesAsLong * few);
 }
 
+TEST(MatchStructure, HasOneRowForEachOfManyEqualValues) {
+  constexpr std::size_t kTimes = 40;
+  const auto net = [](bool quantized, std::size_t times) {
+    Net n(quantized);
+    n.input("x");
+    for (std::size_t i = 0; i < times; ++i) {
+      const std::string name = "s" + std::to_string(i);
+      n.node(Kind::tanh, {"x"}, name).quantize(name).output(name);
+    }
+    return n.model();
+  };
+  const Pairing pairing = pair(net(false, kTimes), renamed(net(true, kTimes / 2), 1).model);
+  EXPECT_EQ(pairing.pairs.size(), kTimes + 1) << "though the quantized model has only half of them";
+  EXPECT_TRUE(pairing.only_reference.empty());
+  EXPECT_TRUE(pairing.only_quantized.empty());
+}
+
 /// The value of the reference that each tensor of codes stands for.
 std::map<std::string, std::string> by_codes(const Pairing& pairing) {
   std::map<std::string, std::string> found;

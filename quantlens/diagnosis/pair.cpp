@@ -82,16 +82,17 @@ class Pairer {
   }
 
  private:
-  /// A value that the quantized model computes once, the reference several times.
+  /// A value that the reference computes more often than the quantized model: those without a
+  /// counterpart have that of the first equal with one.
   void share_among_equals() {
     const std::vector<std::size_t> first = first_equals(view_);
-    std::vector<std::vector<std::size_t>> of_first(first.size());
+    std::vector<std::optional<std::size_t>> shared(first.size());
     for (std::size_t r = 0; r < first.size(); ++r) {
-      std::vector<std::size_t>& all = of_first[first[r]];
-      all.insert(all.end(), quantized_of_[r].begin(), quantized_of_[r].end());
+      if (!shared[first[r]] && !quantized_of_[r].empty()) shared[first[r]] = r;
     }
     for (std::size_t r = 0; r < first.size(); ++r) {
-      if (quantized_of_[r].empty()) quantized_of_[r] = of_first[first[r]];
+      const std::optional<std::size_t> from = shared[first[r]];
+      if (from && quantized_of_[r].empty()) quantized_of_[r] = quantized_of_[*from];
     }
   }
 

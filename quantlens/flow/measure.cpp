@@ -2,6 +2,7 @@
 #include "quantlens/flow/measure.h"
 
 #include <algorithm>
+#include <span>
 
 #include <fmt/format.h>
 
@@ -19,13 +20,16 @@ namespace quantlens::flow {
 
 namespace {
 
-/// Lists what could not be tapped, and what is only moved from it.
-void note_not_tapped(const std::vector<NotTapped>& not_tapped, Pairing& pairing) {
+/// Lists pairs that are left out, and those that are only moved from them. They are no suspects.
+void note_not_tapped(std::span<const NotTapped> not_tapped, Pairing& pairing) {
   for (const NotTapped& missed : not_tapped) {
-    pairing.not_compared.push_back({missed.value, missed.reason});
     for (const ValuePair& pair : pairing.pairs) {
-      if (!pair.same_as || pairing.pairs.at(*pair.same_as).reference != missed.value) continue;
+      const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
+      if (source.reference != missed.value || source.quantized != missed.quantized) continue;
       pairing.not_compared.push_back({pair.reference, missed.reason});
+      std::erase_if(pairing.suspects, [&](const SuspectPair& suspect) {
+        return suspect.value == pair.reference && suspect.quantized == pair.quantized;
+      });
     }
   }
 }
@@ -62,6 +66,7 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
   Pairing pairing;
   if (options.diagnose) pairing = pair(reference, quantized);
   const auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
+  const std::size_t not_placed = run->not_tapped().size();
   note_not_tapped(run->not_tapped(), pairing);
   const auto write_pairing = [&] {
     workload.write("pairing.json", json::dump(json::encode(pairing)));
@@ -93,7 +98,15 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
   }
   if (options.diagnose) {
     TapState state = run->take();
-    if (first) merge(state, *first);
+    const auto dropped = std::span(run->not_tapped()).subspan(not_placed);
+    if (!dropped.empty()) {
+      note_not_tapped(dropped, pairing);
+      write_pairing();
+    }
+    if (first) {
+      leave_out(run->not_tapped(), *first);
+      merge(state, *first);
+    }
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
     write_diagnosis(*measured.diagnosis, state, workload);
   }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <mutex>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -203,27 +204,32 @@ std::string pair_name(const PairTap& pair) {
   return fmt::format("'{}' and '{}'", printable(pair.reference), printable(pair.quantized));
 }
 
-/// Throws Errc::bad_input where the two tensors are not what the tap says.
-void check_pair(const PairTap& pair, const TensorView& reference, const TensorView& quantized) {
+/// The shape of a value in its model.
+std::string shape_text(const TensorView& value, bool channels_last) {
+  Shape shape(value.shape.begin(), value.shape.end());
+  if (channels_last) std::rotate(shape.begin() + 1, shape.end() - 1, shape.end());
+  return to_string(shape);
+}
+
+/// Why the two tensors are not what the tap says; empty: they are.
+std::string obstacle_of(const PairTap& pair, const TensorView& reference,
+                        const TensorView& quantized, bool channels_last) {
   if (!std::ranges::equal(reference.shape, quantized.shape)) {
-    throw Error(
-        Errc::bad_input,
-        fmt::format("values {} cannot be compared: their shapes are {} and {}", pair_name(pair),
-                    to_string(reference.shape), to_string(quantized.shape)));
+    return fmt::format("when run, '{}' is of shape {} and '{}' of shape {}",
+                       printable(pair.reference), shape_text(reference, channels_last),
+                       printable(pair.quantized), shape_text(quantized, channels_last));
   }
   const DType dtype = quantized.dtype;
   const bool fits = pair.params ? !is_float(dtype) && dtype != DType::string &&
                                       (!pair.scheme || pair.scheme->dtype == dtype)
                                 : is_float(dtype);
-  if (!fits || reference.dtype == DType::string) {
-    const std::string wanted = !pair.params  ? "a float type"
-                               : pair.scheme ? std::string(name(pair.scheme->dtype))
-                                             : "an integer type";
-    throw Error(Errc::bad_input,
-                fmt::format("values {} cannot be compared: they are {} and {}, and the tap wants "
-                            "{} as the second",
-                            pair_name(pair), name(reference.dtype), name(dtype), wanted));
-  }
+  if (fits && reference.dtype != DType::string) return {};
+  const std::string wanted = !pair.params  ? "a float type"
+                             : pair.scheme ? std::string(name(pair.scheme->dtype))
+                                           : "an integer type";
+  return fmt::format("when run, '{}' is {} and '{}' is {}, where {} was expected",
+                     printable(pair.reference), name(reference.dtype), printable(pair.quantized),
+                     name(dtype), wanted);
 }
 
 }  // namespace
@@ -237,6 +243,7 @@ Accumulators::Accumulators(const TapSpec& spec)
       fed_(spec.taps.size() + spec.pairs.size()),
       dropped_(fed_.size()),
       channels_last_(spec.pairs.size()),
+      obstacles_(spec.pairs.size()),
       scratch_(std::make_unique<Scratch>()) {
   std::set<std::pair<std::string, std::string>> seen;
   for (const Tap& tap : spec_.taps) {
@@ -321,7 +328,15 @@ void Accumulators::observe(std::size_t slot, const TensorView& value) {
 void Accumulators::compare(std::size_t slot, const TensorView& reference,
                            const TensorView& quantized) {
   const PairTap& pair = spec_.pairs[slot];
-  check_pair(pair, reference, quantized);
+  std::uint8_t& dropped = dropped_[spec_.taps.size() + slot];
+  if (dropped != 0) return;
+  obstacles_[slot] = obstacle_of(pair, reference, quantized, channels_last_[slot]);
+  if (!obstacles_[slot].empty()) {
+    dropped = 1;
+    pairs_[slot] = {};
+    pair_channels_[slot] = {};
+    return;
+  }
   const Parts parts = parts_of(reference, pair.sample_axis, pair.reference);
   ++fed_[spec_.taps.size() + slot];
   add_pairs(slot, reference, quantized, parts);
@@ -371,12 +386,15 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
 
 void Accumulators::end() {
   for (std::size_t i = 0; i < fed_.size(); ++i) {
-    if (dropped_[i] || fed_[i] == 1) continue;
+    if (dropped_[i] != 0 || fed_[i] == 1) continue;
     const std::size_t taps = spec_.taps.size();
     const std::string what = i < taps ? fmt::format("value '{}'", printable(spec_.taps[i].value))
                                       : fmt::format("values {}", pair_name(spec_.pairs[i - taps]));
     throw Error(Errc::failed, fmt::format("the tap on {} saw {} tensors in one step instead of one",
                                           what, fed_[i]));
+  }
+  for (std::size_t slot = 0; slot < obstacles_.size(); ++slot) {
+    if (!obstacles_[slot].empty()) drop_pair(slot, std::exchange(obstacles_[slot], {}));
   }
   for (const std::uint64_t sample : step_) samples_.insert(sample);
   step_.clear();
@@ -391,10 +409,10 @@ TapState Accumulators::take() {
   for (std::size_t i = 0; i < values_.size(); ++i) value_channels_[i].flush(values_[i]);
   for (std::size_t i = 0; i < pairs_.size(); ++i) pair_channels_[i].flush(pairs_[i]);
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (!dropped_[i]) state.values.push_back(std::move(values_[i]));
+    if (dropped_[i] == 0) state.values.push_back(std::move(values_[i]));
   }
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (!dropped_[values_.size() + i]) state.pairs.push_back(std::move(pairs_[i]));
+    if (dropped_[values_.size() + i] == 0) state.pairs.push_back(std::move(pairs_[i]));
   }
   std::ranges::sort(state.values, {}, &ValueStats::value);
   std::ranges::sort(state.pairs, [](const PairedStats& a, const PairedStats& b) {
@@ -429,12 +447,15 @@ void Accumulators::show_channels_last(std::size_t slot) {
   channels_last_[slot] = true;
 }
 
-void Accumulators::drop_tap(std::size_t slot) {
-  dropped_[slot] = true;
+void Accumulators::drop_tap(std::size_t slot, const std::string& reason) {
+  dropped_[slot] = 1;
+  not_tapped_.push_back({.value = spec_.taps[slot].value, .quantized = {}, .reason = reason});
 }
 
-void Accumulators::drop_pair(std::size_t slot) {
-  dropped_[spec_.taps.size() + slot] = true;
+void Accumulators::drop_pair(std::size_t slot, const std::string& reason) {
+  dropped_[spec_.taps.size() + slot] = 1;
+  const PairTap& pair = spec_.pairs[slot];
+  not_tapped_.push_back({.value = pair.reference, .quantized = pair.quantized, .reason = reason});
 }
 
 }  // namespace quantlens

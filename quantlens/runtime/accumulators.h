@@ -40,18 +40,21 @@ class Accumulators {
   /// Slot i is spec.taps[i]. Throws Errc::bad_input where the sample axis does not divide by the
   /// batch (a batch of one sample owns the whole value, whatever its shape), and for strings.
   void observe(std::size_t slot, const TensorView& value);
-  /// Slot i is spec.pairs[i]. Throws Errc::bad_input where shapes or dtypes do not match the tap.
+  /// Slot i is spec.pairs[i]. Drops the pair where shapes are unequal or dtypes do not match the
+  /// tap; one that is dropped may be shown, and counts nothing.
   void compare(std::size_t slot, const TensorView& reference, const TensorView& quantized);
-  /// Closes the step: its samples are covered now. Throws Errc::failed, naming the tap, where a
-  /// slot was fed never or twice.
+  /// Closes the step: its samples are covered now, and not_tapped() names the pairs that it
+  /// dropped. Throws Errc::failed, naming the tap, where a slot was fed never or twice.
   void end();
 
   /// Everything gathered; empties the accumulators (dropped slots are left out).
   /// Throws Errc::failed where a step was begun and not ended: part of it is counted already.
   TapState take();
   /// Leaves slot out from now on (it could not be placed). REQUIRES: before the first step.
-  void drop_tap(std::size_t slot);
-  void drop_pair(std::size_t slot);
+  void drop_tap(std::size_t slot, const std::string& reason);
+  void drop_pair(std::size_t slot, const std::string& reason);
+  /// What was dropped, of each step in the order of slots.
+  const std::vector<NotTapped>& not_tapped() const { return not_tapped_; }
   /// From now on the pair is shown as [N,H,W,C], where its channel axis counts in [N,C,H,W].
   /// REQUIRES: before the first step; a sample axis of 0.
   void show_channels_last(std::size_t slot);
@@ -71,9 +74,11 @@ class Accumulators {
   std::vector<PairedStats> pairs_;
   std::vector<PendingChannels> value_channels_;  // likewise
   std::vector<PendingChannels> pair_channels_;
-  std::vector<std::uint32_t> fed_;   // times in this step: taps, then pairs
-  std::vector<bool> dropped_;        // likewise
-  std::vector<bool> channels_last_;  // by slot of a pair
+  std::vector<std::uint32_t> fed_;      // times in this step: taps, then pairs
+  std::vector<std::uint8_t> dropped_;   // likewise; no bits, for several threads write
+  std::vector<bool> channels_last_;     // by slot of a pair
+  std::vector<std::string> obstacles_;  // likewise: why this step drops it
+  std::vector<NotTapped> not_tapped_;
   std::unique_ptr<Scratch> scratch_;
 };
 

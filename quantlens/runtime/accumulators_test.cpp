@@ -231,23 +231,93 @@ TEST(Accumulators, CodesCompareAsTheirDequantizedValues) {
   }
 }
 
-TEST(Accumulators, PairsThatDoNotFitAreRefused) {
+/// Why a pair of such values is dropped; empty: it is not.
+std::string obstacle(const PairTap& pair, const Tensor& x, const Tensor& y) {
   TapSpec spec;
-  spec.pairs = {pair("x", "q"), pair("x", "y")};
-  spec.pairs[0].params = QParams{};
-  spec.pairs[0].scheme = scheme_of(DType::int8);
+  spec.pairs = {pair};
   Accumulators accumulators(spec);
   const std::vector<std::uint64_t> samples{0};
   accumulators.begin(samples);
+  accumulators.compare(0, view(x), view(y));
+  accumulators.end();
+  EXPECT_EQ(accumulators.take().pairs.size() + accumulators.not_tapped().size(), 1u);
+  if (accumulators.not_tapped().empty()) return {};
+  EXPECT_EQ(accumulators.not_tapped()[0].value, pair.reference);
+  EXPECT_EQ(accumulators.not_tapped()[0].quantized, pair.quantized);
+  return accumulators.not_tapped()[0].reason;
+}
+
+TEST(Accumulators, PairsThatDoNotFitAreDroppedWithTheReason) {
+  PairTap coded = pair("x", "q");
+  coded.params = QParams{};
+  coded.scheme = scheme_of(DType::int8);
+  const PairTap floats = pair("x", "y\n");
   const Tensor x = random_tensor({1, 6}, 1);
   const Tensor codes = random_codes({1, 6}, 1);
-  EXPECT_EQ(refusal([&] { accumulators.compare(0, view(x), view(codes)); }), Errc::bad_input);
-  EXPECT_EQ(refusal([&] { accumulators.compare(0, view(x), view(x)); }), Errc::bad_input);
-  EXPECT_EQ(refusal([&] { accumulators.compare(1, view(x), view(codes)); }), Errc::bad_input);
-  EXPECT_EQ(refusal([&] {
-              accumulators.compare(1, view(x), view(x.reshaped({2, 3})));
-            }),
-            Errc::bad_input);
+  EXPECT_EQ(obstacle(floats, x, x), "");
+  EXPECT_EQ(obstacle(coded, x, codes),
+            "when run, 'x' is float32 and 'q' is uint8, where int8 was expected");
+  EXPECT_EQ(obstacle(coded, x, x),
+            "when run, 'x' is float32 and 'q' is float32, where int8 was expected");
+  EXPECT_EQ(obstacle(floats, x, codes),
+            "when run, 'x' is float32 and 'y?' is uint8, where a float type was expected");
+  EXPECT_EQ(obstacle(floats, x, x.reshaped({2, 3})),
+            "when run, 'x' is of shape [1,6] and 'y?' of shape [2,3]");
+  EXPECT_EQ(obstacle(floats, x, x.reshaped({6})),
+            "when run, 'x' is of shape [1,6] and 'y?' of shape [6]");
+  const Tensor strings = Tensor::from_strings({1}, {"a"});
+  EXPECT_EQ(obstacle(floats, strings, x.reshaped({6})),
+            "when run, 'x' is of shape [1] and 'y?' of shape [6]");
+  EXPECT_EQ(obstacle(floats, strings, strings),
+            "when run, 'x' is string and 'y?' is string, where a float type was expected");
+}
+
+TEST(Accumulators, ADroppedPairIsGoneWithAllThatItGathered) {
+  TapSpec spec;
+  spec.pairs = {pair("a", "a"), pair("b", "b")};
+  Accumulators accumulators(spec);
+  const Tensor x = random_tensor({1, 6}, 1);
+  for (const std::uint64_t sample : {0u, 1u, 2u, 3u}) {
+    const std::vector<std::uint64_t> samples{sample};
+    accumulators.begin(samples);
+    accumulators.compare(0, view(x), view(sample == 1 ? x.reshaped({6, 1}) : x));
+    accumulators.compare(1, view(x), view(x));
+    EXPECT_EQ(accumulators.not_tapped().size(), sample > 1 ? 1u : 0u) << "known after the step";
+    accumulators.end();
+    EXPECT_EQ(accumulators.not_tapped().size(), sample > 0 ? 1u : 0u);
+    if (sample == 2) {
+      const TapState state = accumulators.take();
+      ASSERT_EQ(state.pairs.size(), 1u);
+      EXPECT_EQ(state.pairs[0].reference, "b");
+      EXPECT_EQ(state.pairs[0].pairs.count(), 18u);
+    }
+  }
+  EXPECT_EQ(accumulators.take().pairs.size(), 1u) << "for good, not until the next take";
+}
+
+TEST(Accumulators, PairsAreDroppedFromManyThreadsInTheOrderOfSlots) {
+  TapSpec spec;
+  for (unsigned i = 0; i < 32; ++i) spec.pairs.push_back(pair("v" + std::to_string(i), "q"));
+  const Tensor x = random_tensor({1, 6}, 1);
+  const Tensor other = x.reshaped({1, 2, 3});
+  const std::vector<std::uint64_t> samples{0};
+  Accumulators accumulators(spec);
+  accumulators.begin(samples);
+  std::vector<std::thread> threads;
+  for (std::size_t first = 0; first < 4; ++first) {
+    threads.emplace_back([&, first] {
+      for (std::size_t i = first; i < 32; i += 4) {
+        accumulators.compare(i, view(x), view(i % 2 == 0 ? other : x));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  accumulators.end();
+  ASSERT_EQ(accumulators.not_tapped().size(), 16u);
+  for (std::size_t i = 0; i < 16; ++i) {
+    EXPECT_EQ(accumulators.not_tapped()[i].value, spec.pairs[2 * i].reference);
+  }
+  EXPECT_EQ(accumulators.take().pairs.size(), 16u);
 }
 
 TEST(Accumulators, ASampleSeenTwiceIsRefused) {
@@ -288,8 +358,10 @@ TEST(Accumulators, DroppedSlotsAreLeftOut) {
   spec.taps = {tap("b"), tap("a"), tap("c")};
   spec.pairs = {pair("a", "a"), pair("b", "b")};
   Accumulators accumulators(spec);
-  accumulators.drop_tap(2);
-  accumulators.drop_pair(0);
+  accumulators.drop_tap(2, "no place");
+  accumulators.drop_pair(0, "nor here");
+  const std::vector<NotTapped> expected{{"c", "", "no place"}, {"a", "a", "nor here"}};
+  EXPECT_EQ(accumulators.not_tapped(), expected);
   const Tensor value = random_tensor({1, 5}, 1);
   const std::vector<std::uint64_t> samples{0};
   accumulators.begin(samples);

@@ -49,8 +49,9 @@ struct PairTap {
 struct TapSpec {
   std::vector<Tap> taps;       ///< no value twice
   std::vector<PairTap> pairs;  ///< no (reference, quantized) twice; REQUIRES a quantized model
-  /// A tap that an open Run cannot place (it lies in the body of an If, …) is left out and named in
-  /// Run::not_tapped, not thrown; a value that does not exist throws Errc::not_found.
+  /// A tap that an open Run cannot place (it lies in the body of an If, …), and a pair that turns
+  /// out not to be one when it is run, is left out and named in Run::not_tapped, not thrown; a
+  /// value that does not exist throws Errc::not_found.
 };
 
 /// A process of their own for the models: if the runtime crashes there, that is an Error here.
@@ -73,10 +74,12 @@ struct Outputs {
   TensorMap quantized;  ///< empty where there is no quantized model
 };
 
-/// A tap that could not be placed.
+/// A tap that is left out.
 struct NotTapped {
-  std::string value;
+  std::string value;      ///< of the reference
+  std::string quantized;  ///< of a pair; else empty
   std::string reason;
+  bool operator==(const NotTapped&) const = default;
 };
 
 /// One or two loaded models, ready to run over batches; owns the accumulators of its taps.
@@ -91,8 +94,15 @@ class Run {
   /// What the taps have gathered so far; leaves them empty, so that a sample may be seen again.
   /// Throws Errc::failed after a step that threw: its samples are counted in part.
   virtual TapState take() = 0;
+  /// Taps that are left out. A step adds to its end the pairs of which it is the first to see two
+  /// tensors of unequal shape, or of types that the tap is not for. Such a pair is dropped for good
+  /// with all that it had gathered, for figures of a part of the samples would be wrong: `take`
+  /// leaves it out from then on, and `leave_out` takes it off what was taken before.
   virtual const std::vector<NotTapped>& not_tapped() const = 0;
 };
+
+/// Takes dropped pairs off a state, so that it merges with what the same Run gives later.
+void leave_out(const std::vector<NotTapped>& dropped, TapState& state);
 
 // For the worker pipe (remote/messages.h): fields of these travel by themselves.
 BOOST_DESCRIBE_STRUCT(Tap, (),
@@ -103,6 +113,6 @@ BOOST_DESCRIBE_STRUCT(PairTap, (),
 BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs))
 BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
 BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, optimized_dump, isolation))
-BOOST_DESCRIBE_STRUCT(NotTapped, (), (value, reason))
+BOOST_DESCRIBE_STRUCT(NotTapped, (), (value, quantized, reason))
 
 }  // namespace quantlens

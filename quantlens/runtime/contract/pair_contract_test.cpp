@@ -214,17 +214,5 @@ TEST_P(Pairs, WhoseChannelsAreNotThereAreRefused) {
   EXPECT_EQ(refusal([&] { open(model, &model, spec); }, {"'y'", "axis"}), Errc::bad_input);
 }
 
-TEST_P(Pairs, WhoseTypesDoNotMatchTheTapAreRefused) {
-  const Model model = exact_net();
-  const Model quantized = quantized_net();
-  TapSpec spec;
-  spec.pairs = {pair("y", "relu_q")};  // codes without parameters
-  EXPECT_EQ(refusal([&] { gathered(model, &quantized, spec, exact_data(0, 1)); }, {"'relu_q'"}),
-            Errc::bad_input);
-  spec.pairs = {pair("x", "x_q", kInput, DType::int8)};
-  EXPECT_EQ(refusal([&] { gathered(model, &quantized, spec, exact_data(0, 1)); }, {"'x_q'"}),
-            Errc::bad_input);
-}
-
 }  // namespace
 }  // namespace quantlens::contract

@@ -225,8 +225,7 @@ std::vector<Placed> place_taps(const Model& reference, const Model* quantized, c
     if (place.obstacle.empty()) {
       placed.push_back({slot, place.position, std::nullopt, false, std::nullopt});
     } else {
-      edits.dropped_taps.push_back(slot);
-      edits.not_tapped.push_back({spec.taps[slot].value, place.obstacle});
+      edits.dropped_taps.push_back({slot, place.obstacle});
     }
   }
   if (spec.pairs.empty()) return placed;
@@ -245,9 +244,7 @@ std::vector<Placed> place_taps(const Model& reference, const Model* quantized, c
       }
       edits.has_pairs = true;
     } else {
-      edits.dropped_pairs.push_back(slot);
-      edits.not_tapped.push_back(
-          {spec.pairs[slot].reference, x.obstacle.empty() ? q.obstacle : x.obstacle});
+      edits.dropped_pairs.push_back({slot, x.obstacle.empty() ? q.obstacle : x.obstacle});
     }
   }
   return placed;

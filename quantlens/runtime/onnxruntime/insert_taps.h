@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <vector>
 
 #include "quantlens/frontend/onnx/onnx.h"
@@ -21,6 +22,12 @@ struct Placement {
   std::size_t group = 1;  ///< neighbouring taps fed at once, by as many threads; their values wait
 };
 
+/// Why a tap cannot be placed.
+struct Obstacle {
+  std::size_t slot = 0;
+  std::string reason;
+};
+
 /// The edits that put the taps of a spec into the models.
 ///
 /// A tap is one more reader of its value, so nothing of the model changes: no name, and no fusion
@@ -32,9 +39,8 @@ struct Placement {
 struct TapEdits {
   onnx::Edit reference;
   onnx::Edit quantized;                    ///< where merged, it holds all taps
-  std::vector<std::size_t> dropped_taps;   ///< slots of spec.taps, ascending
-  std::vector<std::size_t> dropped_pairs;  ///< slots of spec.pairs, ascending
-  std::vector<NotTapped> not_tapped;       ///< why: taps, then pairs
+  std::vector<Obstacle> dropped_taps;      ///< of spec.taps, ascending
+  std::vector<Obstacle> dropped_pairs;     ///< of spec.pairs, ascending
   std::vector<std::size_t> channels_last;  ///< slots of spec.pairs whose images are [N,H,W,C]
   bool has_pairs = false;                  ///< one at least was placed
 };

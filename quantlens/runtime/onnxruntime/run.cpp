@@ -179,7 +179,7 @@ class OnnxRun final : public Run {
 
   Outputs step(const Batch& batch) override;
   TapState take() override { return accumulators_.take(); }
-  const std::vector<NotTapped>& not_tapped() const override { return not_tapped_; }
+  const std::vector<NotTapped>& not_tapped() const override { return accumulators_.not_tapped(); }
 
  private:
   bool open_merged(const TapEdits& edits, const SessionOptions& options);
@@ -188,7 +188,6 @@ class OnnxRun final : public Run {
 
   const Model& reference_;
   const Model* quantized_;
-  std::vector<NotTapped> not_tapped_;
   Accumulators accumulators_;
   TapOps taps_;
   std::string prefix_;  // of the quantized model's names in a merged one; empty: not merged
@@ -205,10 +204,9 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
                                        .alone = quantized == nullptr};
   Placement placement{.together = Together::merged, .group = std::max(options.threads, 1u)};
   TapEdits edits = insert_taps(reference, quantized, spec, placement);
-  for (const std::size_t slot : edits.dropped_taps) accumulators_.drop_tap(slot);
-  for (const std::size_t slot : edits.dropped_pairs) accumulators_.drop_pair(slot);
+  for (const auto& [slot, reason] : edits.dropped_taps) accumulators_.drop_tap(slot, reason);
+  for (const auto& [slot, reason] : edits.dropped_pairs) accumulators_.drop_pair(slot, reason);
   for (const std::size_t slot : edits.channels_last) accumulators_.show_channels_last(slot);
-  not_tapped_ = edits.not_tapped;
   if (edits.has_pairs) {
     if (open_merged(edits, session_options)) return;
     placement.together = Together::apart;

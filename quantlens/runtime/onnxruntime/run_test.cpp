@@ -285,6 +285,32 @@ TEST_F(OnnxRun, ModelsThatCannotBeOneGiveTheSameFiguresApart) {
   EXPECT_EQ(to_bytes(merged->take()), to_bytes(apart->take()));
 }
 
+TEST_F(OnnxRun, PairsOfStringsAreDropped) {
+  Graph graph;
+  graph.inputs = {info("x", DType::float32, {std::nullopt, 4})};
+  Node cast = op("Cast", {"x"}, "text");
+  cast.attributes["to"] = std::int64_t{8};
+  graph.nodes = {cast, op("Relu", {"x"}, "y")};
+  graph.outputs = {info("y", DType::float32, {std::nullopt, 4})};
+  const Model model = model_of(graph, 13), same = model_of(graph, 13), newer = model_of(graph, 14);
+  TapSpec spec;
+  for (const std::string x : {"text", "y"}) {
+    for (const std::string y : {"text", "y"}) {
+      spec.pairs.push_back({.reference = x, .quantized = y});
+    }
+  }
+  for (const Model* quantized : {&same, &newer}) {
+    const auto run = onnxruntime::open(model, quantized, spec, {});
+    for (const std::uint64_t sample : {0u, 1u}) run->step(batch_of({-1, 0, 2, 3}, {sample}));
+    const std::vector<NotTapped>& dropped = run->not_tapped();
+    ASSERT_THAT(dropped, SizeIs(3));
+    EXPECT_THAT(dropped[0].reason, HasSubstr("'text' is string and 'text' is string"));
+    EXPECT_THAT(dropped[1].reason, HasSubstr("'text' is string and 'y' is float32"));
+    EXPECT_THAT(dropped[2].reason, HasSubstr("'y' is float32 and 'text' is string"));
+    EXPECT_THAT(run->take().pairs, SizeIs(1));
+  }
+}
+
 TEST_F(OnnxRun, ModelsWithoutPairsRunOneAfterTheOther) {
   const Model first = relu_plus_one(), second = relu_plus_one(14);
   const Outputs outputs = onnxruntime::open(first, &second, {}, {})->step(batch_of({-1, 0, 2, 3}));

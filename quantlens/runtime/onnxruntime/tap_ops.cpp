@@ -37,6 +37,15 @@ struct Shown {
   TensorView view() const { return {dtype, shape, data}; }
 };
 
+/// A copy of what was shown, but for strings: no pair has those.
+struct Kept {
+  DType dtype = DType::float32;
+  Shape shape;
+  std::vector<std::byte> bytes;
+
+  TensorView view() const { return {dtype, shape, bytes.data()}; }
+};
+
 Shown show(const Ort::KernelContext& context, std::size_t input) {
   const Ort::ConstValue value = context.GetInput(input);
   const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
@@ -51,24 +60,24 @@ Shown show(const Ort::KernelContext& context, std::size_t input) {
 /// What the kernels of one Run share with it.
 struct TapSink {
   Accumulators* accumulators = nullptr;
-  std::mutex mutex;                    // of what follows
-  std::map<std::size_t, Tensor> kept;  // by slot of the pair
-  std::exception_ptr error;            // the first
+  std::mutex mutex;                  // of what follows
+  std::map<std::size_t, Kept> kept;  // by slot of the pair
+  std::exception_ptr error;          // the first
 
   void keep(std::size_t slot, const Shown& shown);
-  Tensor take_kept(std::size_t slot);
+  Kept take_kept(std::size_t slot);
   void compare(std::size_t slot, const TensorView& x, Shown q, bool shifted);
 };
 
 void TapSink::keep(std::size_t slot, const Shown& shown) {
-  if (shown.dtype == DType::string) return accumulators->compare(slot, shown.view(), shown.view());
+  Kept copy{.dtype = shown.dtype, .shape = shown.shape, .bytes = {}};
   const auto* begin = static_cast<const std::byte*>(shown.data);
-  const auto copy = std::make_shared<const std::vector<std::byte>>(begin, begin + shown.bytes);
+  if (begin != nullptr) copy.bytes.assign(begin, begin + shown.bytes);
   const std::lock_guard lock(mutex);
-  kept[slot] = Tensor(shown.dtype, shown.shape, *copy, copy);
+  kept[slot] = std::move(copy);
 }
 
-Tensor TapSink::take_kept(std::size_t slot) {
+Kept TapSink::take_kept(std::size_t slot) {
   const std::lock_guard lock(mutex);
   const auto found = kept.extract(slot);
   return std::move(found.mapped());
@@ -157,8 +166,8 @@ class Kernel {
       case TapOp::keep:
         return sink_->keep(slot, inputs.at(i));
       case TapOp::compare_kept: {
-        const Tensor x = sink_->take_kept(slot);
-        return sink_->compare(slot, view(x), inputs.at(i), shifted);
+        const Kept x = sink_->take_kept(slot);
+        return sink_->compare(slot, x.view(), inputs.at(i), shifted);
       }
       case TapOp::last:
         return;

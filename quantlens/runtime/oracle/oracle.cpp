@@ -61,7 +61,7 @@ class OracleRun final : public Run {
   }
 
   TapState take() override { return accumulators_.take(); }
-  const std::vector<NotTapped>& not_tapped() const override { return not_tapped_; }
+  const std::vector<NotTapped>& not_tapped() const override { return accumulators_.not_tapped(); }
 
  private:
   static void check_made(const Interpreter& model, const std::string& value) {
@@ -115,7 +115,6 @@ class OracleRun final : public Run {
   std::map<std::string, std::size_t> taps_;  // slot by value
   std::set<std::string> kept_;               // values of the reference that pairs compare with
   std::multimap<std::string, std::pair<std::size_t, std::string>> pairs_;  // by quantized value
-  std::vector<NotTapped> not_tapped_;
 };
 
 }  // namespace

@@ -70,8 +70,9 @@ BOOST_DESCRIBE_STRUCT(StepText, (), (samples, inputs))
 struct SteppedText {
   std::vector<TensorText> reference;
   std::vector<TensorText> quantized;
+  std::vector<NotTapped> not_tapped;  ///< those that `opened` or a `stepped` did not yet have
 };
-BOOST_DESCRIBE_STRUCT(SteppedText, (), (reference, quantized))
+BOOST_DESCRIBE_STRUCT(SteppedText, (), (reference, quantized, not_tapped))
 
 struct ErrorText {
   Errc code = Errc::failed;

@@ -81,6 +81,14 @@ TEST(Messages, NamesOfAnyBytesTravel) {
   }
 }
 
+TEST(Messages, DroppedPairsTravelWholeAndMayBeMissing) {
+  const SteppedText text{.reference = {},
+                         .quantized = {},
+                         .not_tapped = {{"a", "a_q\xff", "unequal"}, {"b", "", "no place"}}};
+  EXPECT_EQ(message_from<SteppedText>(text_of(text)).not_tapped, text.not_tapped);
+  EXPECT_TRUE(message_from<SteppedText>("{}").not_tapped.empty());
+}
+
 TEST(Messages, ThatAreNoneAreRefused) {
   for (const char* text : {"", "{", "[]", R"({"code": "no such", "sentence": ""})",
                            R"({"sentence": "\u0001zz"})", R"({"sentence": "\u00010"})"}) {

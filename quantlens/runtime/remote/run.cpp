@@ -105,6 +105,7 @@ Outputs RemoteRun::step(const Batch& batch) {
   return client_.read(doing, [&] {
     const auto text = message_from<SteppedText>(stepped.text);
     const Payload body = copy_of(stepped.body);  // the next step writes there again
+    not_tapped_.insert(not_tapped_.end(), text.not_tapped.begin(), text.not_tapped.end());
     return Outputs{.reference = tensors_from(text.reference, body),
                    .quantized = tensors_from(text.quantized, body)};
   });

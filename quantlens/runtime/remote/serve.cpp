@@ -99,7 +99,7 @@ class Session {
     }
     const Model* quantized = models_.size() > 1 ? &models_[1] : nullptr;
     run_ = runtime_.open(models_[0], quantized, text.taps, text.options);
-    return reply(FrameType::opened, OpenedText{.not_tapped = run_->not_tapped()});
+    return reply(FrameType::opened, OpenedText{.not_tapped = new_not_tapped()});
   }
 
   Message step(const Received& request) {
@@ -114,6 +114,7 @@ class Session {
     SteppedText stepped;
     stepped.reference = add_tensors(outputs_.reference, message.body);
     stepped.quantized = add_tensors(outputs_.quantized, message.body);
+    stepped.not_tapped = new_not_tapped();
     message.text = text_of(stepped);
     return message;
   }
@@ -124,6 +125,13 @@ class Session {
     message.text = "{}";
     message.body.add_owned(to_bytes(opened().take()));
     return message;
+  }
+
+  /// Those that were not yet told of.
+  std::vector<NotTapped> new_not_tapped() {
+    const std::vector<NotTapped>& all = run_->not_tapped();
+    const auto from = all.begin() + static_cast<std::ptrdiff_t>(std::exchange(told_, all.size()));
+    return {from, all.end()};
   }
 
   Run& opened() {
@@ -142,7 +150,8 @@ class Session {
   const Served& runtime_;
   std::vector<Model> models_;
   std::unique_ptr<Run> run_;
-  Outputs outputs_;  // until they are sent
+  std::size_t told_ = 0;  // of its not_tapped()
+  Outputs outputs_;       // until they are sent
 };
 
 Message error_message(const Error& error) {

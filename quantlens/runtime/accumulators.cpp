@@ -215,21 +215,23 @@ std::string shape_text(const TensorView& value, bool channels_last) {
 std::string obstacle_of(const PairTap& pair, const TensorView& reference,
                         const TensorView& quantized, bool channels_last) {
   if (!std::ranges::equal(reference.shape, quantized.shape)) {
-    return fmt::format("when run, '{}' is of shape {} and '{}' of shape {}",
-                       printable(pair.reference), shape_text(reference, channels_last),
-                       printable(pair.quantized), shape_text(quantized, channels_last));
+    return fmt::format(
+        "when run, '{}' of the reference has shape {} and '{}' of the quantized model {}",
+        printable(pair.reference), shape_text(reference, channels_last), printable(pair.quantized),
+        shape_text(quantized, channels_last));
   }
   const DType dtype = quantized.dtype;
   const bool fits = pair.params ? !is_float(dtype) && dtype != DType::string &&
                                       (!pair.scheme || pair.scheme->dtype == dtype)
                                 : is_float(dtype);
   if (fits && reference.dtype != DType::string) return {};
-  const std::string wanted = !pair.params  ? "a float type"
+  const std::string wanted = !pair.params  ? "a float"
                              : pair.scheme ? std::string(name(pair.scheme->dtype))
-                                           : "an integer type";
-  return fmt::format("when run, '{}' is {} and '{}' is {}, where {} was expected",
-                     printable(pair.reference), name(reference.dtype), printable(pair.quantized),
-                     name(dtype), wanted);
+                                           : "an integer";
+  return fmt::format(
+      "when run, '{}' of the reference is {} and '{}' of the quantized model {}, not {}",
+      printable(pair.reference), name(reference.dtype), printable(pair.quantized), name(dtype),
+      wanted);
 }
 
 }  // namespace

@@ -255,21 +255,25 @@ TEST(Accumulators, PairsThatDoNotFitAreDroppedWithTheReason) {
   const Tensor x = random_tensor({1, 6}, 1);
   const Tensor codes = random_codes({1, 6}, 1);
   EXPECT_EQ(obstacle(floats, x, x), "");
-  EXPECT_EQ(obstacle(coded, x, codes),
-            "when run, 'x' is float32 and 'q' is uint8, where int8 was expected");
-  EXPECT_EQ(obstacle(coded, x, x),
-            "when run, 'x' is float32 and 'q' is float32, where int8 was expected");
+  EXPECT_EQ(
+      obstacle(coded, x, codes),
+      "when run, 'x' of the reference is float32 and 'q' of the quantized model uint8, not int8");
+  EXPECT_EQ(
+      obstacle(coded, x, x),
+      "when run, 'x' of the reference is float32 and 'q' of the quantized model float32, not int8");
   EXPECT_EQ(obstacle(floats, x, codes),
-            "when run, 'x' is float32 and 'y?' is uint8, where a float type was expected");
+            "when run, 'x' of the reference is float32 and 'y?' of the quantized model uint8, not "
+            "a float");
   EXPECT_EQ(obstacle(floats, x, x.reshaped({2, 3})),
-            "when run, 'x' is of shape [1,6] and 'y?' of shape [2,3]");
+            "when run, 'x' of the reference has shape [1,6] and 'y?' of the quantized model [2,3]");
   EXPECT_EQ(obstacle(floats, x, x.reshaped({6})),
-            "when run, 'x' is of shape [1,6] and 'y?' of shape [6]");
+            "when run, 'x' of the reference has shape [1,6] and 'y?' of the quantized model [6]");
   const Tensor strings = Tensor::from_strings({1}, {"a"});
   EXPECT_EQ(obstacle(floats, strings, x.reshaped({6})),
-            "when run, 'x' is of shape [1] and 'y?' of shape [6]");
+            "when run, 'x' of the reference has shape [1] and 'y?' of the quantized model [6]");
   EXPECT_EQ(obstacle(floats, strings, strings),
-            "when run, 'x' is string and 'y?' is string, where a float type was expected");
+            "when run, 'x' of the reference is string and 'y?' of the quantized model string, not "
+            "a float");
 }
 
 TEST(Accumulators, ADroppedPairIsGoneWithAllThatItGathered) {

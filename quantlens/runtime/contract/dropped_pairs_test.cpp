@@ -56,7 +56,8 @@ void step_both(quantlens::Run& a, quantlens::Run& b, const Batch& batch) {
 NotTapped cut(const std::string& reference) {
   return {.value = reference,
           .quantized = "y",
-          .reason = "when run, '" + reference + "' is of shape [3,4] and 'y' of shape [2,4]"};
+          .reason = "when run, '" + reference +
+                    "' of the reference has shape [3,4] and 'y' of the quantized model [2,4]"};
 }
 
 TEST_P(DroppedPairs, AreListedAndLeftOutFromTheFirstStepThatShowsIt) {
@@ -141,15 +142,16 @@ TEST_P(DroppedPairs, AreThoseWhoseTypesDoNotMatchTheTap) {
                                    pair("y", "x_q", params, DType::int8), pair("y", "y")}));
   run->step(data(0, 2));
   const std::string begin = "when run, '";
-  EXPECT_THAT(
-      run->not_tapped(),
-      ElementsAre(
-          NotTapped{"x", "x_q",
-                    begin + "x' is float32 and 'x_q' is uint8, where a float type was expected"},
-          NotTapped{"x", "x_dq",
-                    begin + "x' is float32 and 'x_dq' is float32, where int8 was expected"},
-          NotTapped{"y", "x_q",
-                    begin + "y' is float32 and 'x_q' is uint8, where int8 was expected"}));
+  EXPECT_THAT(run->not_tapped(),
+              ElementsAre(NotTapped{"x", "x_q",
+                                    begin + "x' of the reference is float32 and 'x_q' of the "
+                                            "quantized model uint8, not a float"},
+                          NotTapped{"x", "x_dq",
+                                    begin + "x' of the reference is float32 and 'x_dq' of the "
+                                            "quantized model float32, not int8"},
+                          NotTapped{"y", "x_q",
+                                    begin + "y' of the reference is float32 and 'x_q' of the "
+                                            "quantized model uint8, not int8"}));
   EXPECT_EQ(run->take().pairs.size(), 1u);
 }
 
@@ -169,7 +171,8 @@ TEST_P(DroppedPairs, ThatAreImagesAreNamedByTheirOwnShapes) {
     run->step(batch(0, {{"x", random_integers({3, 2, 9, 10}, 5, -9, 9, DType::float32)}}));
     ASSERT_EQ(run->not_tapped().size(), 1u);
     EXPECT_EQ(run->not_tapped()[0].reason,
-              "when run, 'y' is of shape [3,4,7,8] and 'y' of shape [3,4,8,8]");
+              "when run, 'y' of the reference has shape [3,4,7,8] and 'y' of the quantized model "
+              "[3,4,8,8]");
     EXPECT_THAT(run->take().pairs, IsEmpty());
   }
 }

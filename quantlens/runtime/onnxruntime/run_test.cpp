@@ -304,9 +304,15 @@ TEST_F(OnnxRun, PairsOfStringsAreDropped) {
     for (const std::uint64_t sample : {0u, 1u}) run->step(batch_of({-1, 0, 2, 3}, {sample}));
     const std::vector<NotTapped>& dropped = run->not_tapped();
     ASSERT_THAT(dropped, SizeIs(3));
-    EXPECT_THAT(dropped[0].reason, HasSubstr("'text' is string and 'text' is string"));
-    EXPECT_THAT(dropped[1].reason, HasSubstr("'text' is string and 'y' is float32"));
-    EXPECT_THAT(dropped[2].reason, HasSubstr("'y' is float32 and 'text' is string"));
+    EXPECT_THAT(
+        dropped[0].reason,
+        HasSubstr("'text' of the reference is string and 'text' of the quantized model string"));
+    EXPECT_THAT(
+        dropped[1].reason,
+        HasSubstr("'text' of the reference is string and 'y' of the quantized model float32"));
+    EXPECT_THAT(
+        dropped[2].reason,
+        HasSubstr("'y' of the reference is float32 and 'text' of the quantized model string"));
     EXPECT_THAT(run->take().pairs, SizeIs(1));
   }
 }

@@ -279,6 +279,10 @@ TEST(Accumulators, PairsThatDoNotFitAreDroppedWithTheReason) {
 TEST(Accumulators, ADroppedPairIsGoneWithAllThatItGathered) {
   TapSpec spec;
   spec.pairs = {pair("a", "a"), pair("b", "b")};
+  for (PairTap& each : spec.pairs) {  // with channels, of which some may still be pending
+    each.channel_axis = 1;
+    each.channel_histograms = {0, 5};
+  }
   Accumulators accumulators(spec);
   const Tensor x = random_tensor({1, 6}, 1);
   for (const std::uint64_t sample : {0u, 1u, 2u, 3u}) {

@@ -211,6 +211,23 @@ std::string shape_text(const TensorView& value, bool channels_last) {
   return to_string(shape);
 }
 
+/// Why a pair's values have not the channels that its tap asks for; empty: they have.
+std::string channel_obstacle_of(const PairTap& pair, const TensorView& reference,
+                                bool channels_last) {
+  if (!pair.channel_axis) return {};
+  const auto axis = static_cast<std::size_t>(channels_last ? in_channels_last(*pair.channel_axis)
+                                                           : *pair.channel_axis);
+  if (axis < reference.shape.size()) {
+    const std::int64_t channels = reference.shape[axis];
+    const auto& marked = pair.channel_histograms;
+    if (marked.empty() || marked.back() < channels || channels == 0) return {};
+  }
+  return fmt::format(
+      "when run, '{}' has shape {}, and not the channels along axis {} that its ops "
+      "promise",
+      printable(pair.reference), shape_text(reference, channels_last), *pair.channel_axis);
+}
+
 /// Why the two tensors are not what the tap says; empty: they are.
 std::string obstacle_of(const PairTap& pair, const TensorView& reference,
                         const TensorView& quantized, bool channels_last) {
@@ -224,7 +241,9 @@ std::string obstacle_of(const PairTap& pair, const TensorView& reference,
   const bool fits = pair.params ? !is_float(dtype) && dtype != DType::string &&
                                       (!pair.scheme || pair.scheme->dtype == dtype)
                                 : is_float(dtype);
-  if (fits && reference.dtype != DType::string) return {};
+  if (fits && reference.dtype != DType::string) {
+    return channel_obstacle_of(pair, reference, channels_last);
+  }
   const std::string wanted = !pair.params  ? "a float"
                              : pair.scheme ? std::string(name(pair.scheme->dtype))
                                            : "an integer";

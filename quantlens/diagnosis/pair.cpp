@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/text.h"
 #include "quantlens/diagnosis/channels.h"
 #include "quantlens/diagnosis/duplicates.h"
 #include "quantlens/diagnosis/float_view.h"
@@ -29,6 +30,17 @@ bool may_be_equal(const std::vector<Dim>& a, const std::vector<Dim>& b) {
   return std::ranges::equal(a, b, [](const Dim& x, const Dim& y) {
     return !x.extent || !y.extent || *x.extent == *y.extent;
   });
+}
+
+/// What nodes of a body compute, those of inner bodies included (their depth is limited by the
+/// frontend).
+std::size_t values_inside(const Graph& body) {
+  std::size_t count = 0;
+  for (const Node& node : body.nodes) {
+    count += node.outputs.size();
+    for (const auto& [key, inner] : node.subgraphs) count += values_inside(*inner);
+  }
+  return count;
 }
 
 std::string shape_text(const std::vector<Dim>& shape) {
@@ -73,6 +85,7 @@ class Pairer {
     }
     for (const Node& op : reference_.graph.nodes) {
       for (const std::string& value : op.outputs) pair_output(op, value);
+      list_bodies(op);
     }
     pair_weights(view_, q_view_, prepared_, match_, pairing_);
     mark_moved(index_, q_index_, pairing_);
@@ -137,6 +150,16 @@ class Pairer {
         pair.pattern.push_back(node(member).type);
     }
     pair_value(value, pair, float_side);
+  }
+
+  void list_bodies(const Node& op) {
+    std::size_t values = 0;
+    for (const auto& [key, body] : op.subgraphs) values += values_inside(*body);
+    if (values == 0) return;
+    pairing_.not_compared.push_back(
+        {op_id(op), fmt::format("the {} values inside the bodies of '{}' are not compared: bodies "
+                                "stay float",
+                                values, printable(op_name(op)))});
   }
 
   /// Whether the tensor is the one of its value that is compared: a value of a model that has codes

@@ -54,6 +54,23 @@ TEST(Pair, FindsTheQuantizedSideOfEachValueByName) {
   EXPECT_TRUE(pairing.only_quantized.empty());
 }
 
+TEST(Pair, ListsOpsWhoseBodiesHideValues) {
+  SmallGraph inner;
+  inner.node(Kind::relu, {"x"}, "a").node(Kind::relu, {"a"}, "b");
+  SmallGraph outer;
+  outer.node(Kind::control_flow, {"x"}, "c");
+  Model model = outer.input("x").output("c").model();
+  SmallGraph body;
+  Graph branch = body.node(Kind::control_flow, {"x"}, "d").graph();
+  branch.nodes[0].subgraphs["then_branch"] = std::make_shared<Graph>(inner.graph());
+  model.graph.nodes[0].subgraphs["else_branch"] = std::make_shared<Graph>(branch);
+  const Pairing pairing = pair(model, model);
+  ASSERT_EQ(pairing.not_compared.size(), 1U);
+  EXPECT_EQ(pairing.not_compared[0].value, "c");
+  EXPECT_EQ(pairing.not_compared[0].reason,
+            "the 3 values inside the bodies of 'node_c' are not compared: bodies stay float");
+}
+
 /// x, reshaped twice, once in codes with the scale of x, then read by a Softmax.
 SmallGraph moved_net(bool quantized, float second_scale) {
   SmallGraph net;

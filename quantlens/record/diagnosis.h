@@ -46,7 +46,7 @@ struct ActivationRow {
   std::optional<std::int32_t> zero_point;
   std::uint64_t elements = 0;  ///< finite pairs over all samples
   std::uint64_t nonfinite = 0;
-  std::uint64_t channels = 0;  ///< 0: the value has none that are told apart
+  std::uint64_t channels = 0;                  ///< 0: the value has none that are told apart
   std::optional<std::uint64_t> worst_channel;  ///< the one with the lowest SQNR
   std::optional<double> worst_channel_sqnr_db;
   std::optional<double> channel_spread;    ///< widest channel's data range over the median one's

@@ -203,9 +203,9 @@ TapState parse(std::string_view in) {
                             version, kVersion));
   }
   if (version < kVersion) {
-    throw Error(Errc::unsupported,
-                fmt::format("format version {} was written by an older program; run it again",
-                            version));
+    throw Error(
+        Errc::unsupported,
+        fmt::format("format version {} was written by an older program; run it again", version));
   }
   TapState state;
   state.samples = SampleSet::take_from(in);
@@ -232,13 +232,15 @@ void check_same_channels(const Stats& a, const Stats& b, const ChannelMoments& c
   const std::size_t count_a = channels_a.channels().size();
   const std::size_t count_b = channels_b.channels().size();
   if (a.channel_axis != b.channel_axis || (count_a != 0 && count_b != 0 && count_a != count_b)) {
-    refuse_merge(fmt::format("{} has {} channels along axis {} in one, {} along axis {} in the "
-                             "other",
-                             what, count_a, a.channel_axis, count_b, b.channel_axis));
+    refuse_merge(
+        fmt::format("{} has {} channels along axis {} in one, {} along axis {} in the "
+                    "other",
+                    what, count_a, a.channel_axis, count_b, b.channel_axis));
   }
-  if (!std::ranges::equal(a.channel_histograms, b.channel_histograms, {},
-                          [](const auto& one) { return one.channel; },
-                          [](const auto& one) { return one.channel; })) {
+  if (!std::ranges::equal(
+          a.channel_histograms, b.channel_histograms, {},
+          [](const auto& one) { return one.channel; },
+          [](const auto& one) { return one.channel; })) {
     refuse_merge(fmt::format("{} has histograms of other channels in one", what));
   }
 }
@@ -248,8 +250,7 @@ void check_same_tap(const ValueStats& a, const ValueStats& b) {
     refuse_merge(
         fmt::format("one has value '{}', the other '{}'", printable(a.value), printable(b.value)));
   }
-  check_same_channels(a, b, a.channels, b.channels,
-                      fmt::format("value '{}'", printable(a.value)));
+  check_same_channels(a, b, a.channels, b.channels, fmt::format("value '{}'", printable(a.value)));
   if (counted_in_one(a.moments.count(), !a.histogram.empty(), b.moments.count(),
                      !b.histogram.empty())) {
     refuse_merge(fmt::format("value '{}' has a histogram in one only", printable(a.value)));

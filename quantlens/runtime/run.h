@@ -105,8 +105,7 @@ class Run {
 void leave_out(const std::vector<NotTapped>& dropped, TapState& state);
 
 // For the worker pipe (remote/messages.h): fields of these travel by themselves.
-BOOST_DESCRIBE_STRUCT(Tap, (),
-                      (value, histogram, channel_axis, channel_histograms, sample_axis))
+BOOST_DESCRIBE_STRUCT(Tap, (), (value, histogram, channel_axis, channel_histograms, sample_axis))
 BOOST_DESCRIBE_STRUCT(PairTap, (),
                       (reference, quantized, scheme, params, histogram, channel_axis,
                        channel_histograms, sample_axis))

@@ -27,10 +27,9 @@ TEST_P(Taps, SeeWhatAPlainLoopComputes) {
   TapState wanted;
   wanted.samples = samples_of(batch);
   const Rows x = rows_of(batch.inputs.at("x"));
-  wanted.values = {with_histograms(gathered_of("product", batch, product_of(x), true),
-                                   product_of(x), {0, 3}),
-                   gathered_of("x", batch, x),
-                   gathered_of("y", batch, relu_of(product_of(x)))};
+  wanted.values = {
+      with_histograms(gathered_of("product", batch, product_of(x), true), product_of(x), {0, 3}),
+      gathered_of("x", batch, x), gathered_of("y", batch, relu_of(product_of(x)))};
   EXPECT_EQ(to_bytes(by_batches(*run, batch, 2)), to_bytes(wanted));
   EXPECT_TRUE(run->not_tapped().empty());
 }

@@ -184,9 +184,12 @@ void TableOptions::print(const Table& table) const {
     print_out(to_markdown(table) + "\n");
   } else {
     constexpr std::size_t kNoLimit = 1'000'000;
+    const char* how = wide_  ? "--all shows all rows"
+                      : all_ ? "--wide shows these columns"
+                             : "--wide shows more columns, --all all rows";
     print_out(to_text(table, {.width = wide_ ? kNoLimit : output_width(),
                               .rows = all_ ? std::size_t{0} : 20,
-                              .how_to_see_all = "--wide has all columns, --all all rows"}));
+                              .how_to_see_all = how}));
   }
 }
 

@@ -73,11 +73,12 @@ class Sums:
                                                            np.minimum(old[2], new[2]), np.maximum(old[3], new[3])]
 
     def channel_figures(self):
-        with np.errstate(divide="ignore"):
-            sqnr = 10 * np.log10(self.channels[0] / self.channels[1])
+        worst = int(self.channels[1].argmax())
         ranges = np.sort(self.channels[3] - self.channels[2])
         ranges = ranges[ranges > 0]
-        return {"worst_channel_sqnr_db": np.nanmin(sqnr), "channel_spread": ranges[-1] / ranges[len(ranges) // 2]}
+        return {"worst_channel_sqnr_db": 10 * np.log10(self.channels[0][worst] / self.channels[1][worst]),
+                "worst_channel_share": self.channels[1][worst] / self.channels[1].sum(),
+                "channel_spread": ranges[-1] / ranges[len(ranges) // 2]}
 
 
 def check_activations(rows, reference, quantized):

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/inspect.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -39,8 +41,9 @@ void print_head(const flow::Inspection& inspection) {
       format != inspection.metadata.end()) {
     print_out(fmt::format("quantized by quantlens, format {}\n", printable(format->second)));
   }
-  print_out(fmt::format("{} of {} ops would be quantized\n", inspection.would_quantize,
-                        inspection.ops.size()));
+  const auto ops = std::ranges::count_if(
+      inspection.ops, [](const OpPlan& op) { return op.kind != to_string(Kind::constant); });
+  print_out(fmt::format("{} of {} ops would be quantized\n", inspection.would_quantize, ops));
 }
 
 int run(const Arguments& arguments) {

@@ -43,7 +43,8 @@ void print_drops(const std::vector<ActivationRow>& rows) {
   std::vector<std::string> parts;
   for (const ActivationRow* row : greatest(
            rows, kLeastDb, [](const ActivationRow& r) { return r.sqnr_drop_db.value_or(0); })) {
-    parts.push_back(fmt::format("{} ({:.1f} dB)", printable(row->name), *row->sqnr_drop_db));
+    parts.push_back(fmt::format("{} (by {:.1f} to {:.1f} dB)", printable(row->name),
+                                *row->sqnr_drop_db, row->sqnr_db));
   }
   if (!parts.empty()) print_out(fmt::format("SQNR falls most at {}\n", fmt::join(parts, ", ")));
 }

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
@@ -102,6 +103,15 @@ class RandomDataset final : public Dataset {
   std::vector<RandomInput> inputs_;
 };
 
+/// "EXTENT, 512, EXTENT": what a person has to write for one sample.
+std::string extents_to_fill(const InputSpec& input) {
+  std::vector<std::string> extents;
+  for (std::size_t i = 1; i < input.shape.size(); ++i) {
+    extents.push_back(input.shape[i] < 0 ? "EXTENT" : std::to_string(input.shape[i]));
+  }
+  return extents.empty() ? "EXTENTS" : fmt::format("{}", fmt::join(extents, ", "));
+}
+
 /// The shape of one sample: from the options, else the model's.
 Shape sample_shape(const RandomOptions& options, const InputSpec& input, std::string_view where) {
   const auto given = options.shapes.find(input.name);
@@ -121,9 +131,10 @@ Shape sample_shape(const RandomOptions& options, const InputSpec& input, std::st
   throw Error(
       Errc::bad_input,
       fmt::format("{}: the model leaves the shape of its input '{}' open ({}); write a data "
-                  "document: random: {{shapes: {{{}: [EXTENTS]}}}}, without the batch "
-                  "dimension",
-                  printable(where), printable(input.name), describe(input), printable(input.name)));
+                  "document with a number for each extent, and so for the other inputs: random: "
+                  "{{shapes: {{{}: [{}]}}}}",
+                  printable(where), printable(input.name), describe(input), printable(input.name),
+                  extents_to_fill(input)));
 }
 
 }  // namespace

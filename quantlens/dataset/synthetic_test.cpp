@@ -52,7 +52,7 @@ TEST(RandomDataset, AsksForTheExtentsThatTheModelLeavesOpen) {
   const std::vector<InputSpec> open = {{.name = "ids", .dtype = DType::int64, .shape = {-1, -1}}};
   EXPECT_THAT(sentence([&] { make_random_dataset({}, open, "random"); }),
               AllOf(HasSubstr("bad_input: random: the model leaves the shape of its input 'ids'"),
-                    HasSubstr("random: {shapes: {ids: [EXTENTS]}}")));
+                    HasSubstr("random: {shapes: {ids: [EXTENT]}}")));
   const auto data = make_random_dataset({.shapes = {{"ids", {64}}}}, open, "random");
   EXPECT_EQ(data->read(0).inputs.at("ids").shape(), Shape({64}));
 }

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <set>
 #include <utility>
@@ -47,11 +46,9 @@ void add_medians(const ValuePair& pair, const PairedStats& gathered, ActivationR
   }
 }
 
-/// Of channels that have elements: 10 log10(sum x^2 / sum (x-y)^2).
+/// Of a channel with error: 10 log10(sum x^2 / sum (x-y)^2).
 double channel_sqnr_db(const ChannelMoments::Channel& x, const ChannelMoments::Channel& error) {
-  const double noise = error.sum_sq.value();
-  if (noise == 0) return std::numeric_limits<double>::infinity();
-  return 10 * std::log10(x.sum_sq.value() / noise);
+  return 10 * std::log10(x.sum_sq.value() / error.sum_sq.value());
 }
 
 void add_channels(const PairedStats& gathered, ActivationRow& row) {
@@ -59,13 +56,20 @@ void add_channels(const PairedStats& gathered, ActivationRow& row) {
   const auto& errors = gathered.error_channels.channels();
   row.channels = x.size();
   std::vector<double> ranges;
+  double all = 0;
+  double most = 0;
   for (std::size_t c = 0; c < x.size(); ++c) {
     if (errors[c].finite == 0) continue;
     ranges.push_back(static_cast<double>(x[c].max) - x[c].min);
-    const double sqnr_db = channel_sqnr_db(x[c], errors[c]);
-    if (row.worst_channel && sqnr_db >= *row.worst_channel_sqnr_db) continue;
+    const double error = errors[c].sum_sq.value();
+    all += error;
+    if (error <= most) continue;
+    most = error;
     row.worst_channel = c;
-    row.worst_channel_sqnr_db = sqnr_db;
+  }
+  if (row.worst_channel) {
+    row.worst_channel_share = most / all;
+    row.worst_channel_sqnr_db = channel_sqnr_db(x[*row.worst_channel], errors[*row.worst_channel]);
   }
   std::erase(ranges, 0.0);  // constant ones say nothing of what is usual
   if (ranges.empty()) return;

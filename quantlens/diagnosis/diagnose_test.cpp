@@ -41,14 +41,15 @@ TEST(Diagnose, NamesTheWorstChannelAndHowUnequalTheyAre) {
   stats.channel_axis = 1;
   const AxisLayout layout{1, 4, 2};
   stats.reference_channels.add(std::vector<float>{0, 4, 0, 1, 0, 8, 3, 3}, layout);
-  stats.error_channels.add(std::vector<float>{0, 1, 0, 1, 0, 1, 0, 0}, layout);
+  stats.error_channels.add(std::vector<float>{0, 1, 0, 1, 0, 2, 1, 1}, layout);
   state.pairs = {stats};
   const Diagnosis diagnosis = diagnose(none, none, pairing, state, kNames);
   ASSERT_EQ(diagnosis.activations.size(), 2U);
   const ActivationRow& row = diagnosis.activations[0];
   EXPECT_EQ(row.channels, 4U);
-  EXPECT_EQ(row.worst_channel, 1U);
-  EXPECT_EQ(row.worst_channel_sqnr_db, 0);
+  EXPECT_EQ(row.worst_channel, 2U) << "not the one whose SQNR is least";
+  EXPECT_EQ(row.worst_channel_share, 0.5);
+  EXPECT_DOUBLE_EQ(*row.worst_channel_sqnr_db, 10 * std::log10(16.0));
   EXPECT_EQ(row.channel_spread, 2) << "8 over 4; the constant one is no measure";
   EXPECT_EQ(diagnosis.activations[1].channels, 0U) << "what is moved has its axis elsewhere";
   EXPECT_FALSE(diagnosis.activations[1].worst_channel);

@@ -41,6 +41,7 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
       result.accuracy = result.paired->quantized;
     } else {
       result.accuracy = accuracy_alone(model, data, options.metric, recorded);
+      warn_of_classes(result.accuracy, options.metric, recorded.progress);
       workload->write("accuracy.json", json::dump(json::encode(result.accuracy)));
     }
   });

@@ -2,6 +2,7 @@
 #include "quantlens/flow/inspect.h"
 
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/graph/order.h"
 #include "quantlens/quantizer/make_plan.h"
 #include "quantlens/runtime/oracle/constants.h"
 
@@ -16,6 +17,11 @@ Ranges imagined_ranges(const Model& model, const Prepared& prepared) {
   return ranges;
 }
 
+void add_weight(const Tensor& weight, Inspection& result) {
+  result.weight_bytes += weight.bytes().size();
+  result.parameters += static_cast<std::uint64_t>(weight.size());
+}
+
 }  // namespace
 
 Inspection inspect(const fs::path& path) {
@@ -24,9 +30,11 @@ Inspection inspect(const fs::path& path) {
                     .format = model.format,
                     .file_bytes = model.file.bytes().size(),
                     .opsets = model.opsets};
-  for (const auto& [name, weight] : model.graph.weights) {
-    result.weight_bytes += weight.bytes().size();
-    result.parameters += static_cast<std::uint64_t>(weight.size());
+  for (const auto& [name, weight] : model.graph.weights) add_weight(weight, result);
+  const GraphIndex index(model.graph);
+  for (const Node& node : model.graph.nodes) {
+    if (node.kind != Kind::constant) continue;
+    if (const Tensor* weight = index.constant(op_id(node))) add_weight(*weight, result);
   }
   for (const ValueInfo& input : model.graph.inputs) result.inputs.push_back(outline(input));
   for (const ValueInfo& output : model.graph.outputs) result.outputs.push_back(outline(output));

@@ -34,17 +34,6 @@ void note_not_tapped(std::span<const NotTapped> not_tapped, Pairing& pairing) {
   }
 }
 
-/// A model that hardly ever answers right is likely to count its classes from elsewhere.
-void warn_of_classes(const Accuracy& reference, const MetricSpec& metric, Progress& progress) {
-  constexpr double kHardlyEver = 0.05;
-  if (reference.value >= kHardlyEver || metric.options.contains("label_offset")) return;
-  progress.note(
-      fmt::format("the float model scores {:.1f} % only: are its classes numbered as the "
-                  "labels are? With a background class first, give "
-                  "{}:label_offset=1 (docs/metrics.md)",
-                  100 * reference.value, metric.name));
-}
-
 /// Whether there are pairs that the values of a first sample must speak for.
 bool has_doubts(const Pairing& pairing) {
   return std::ranges::any_of(pairing.pairs, needs_proof);
@@ -126,6 +115,16 @@ void check_metric(const MetricSpec& metric, const Model& model, const FittedData
   std::vector<std::string> outputs;
   for (const ValueInfo& output : model.graph.outputs) outputs.push_back(output.name);
   check_output(metric, outputs);
+}
+
+void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progress& progress) {
+  constexpr double kHardlyEver = 0.05;
+  if (accuracy.value >= kHardlyEver || metric.options.contains("label_offset")) return;
+  progress.note(
+      fmt::format("the model scores {:.1f} % only: are its classes numbered as the "
+                  "labels are? With a background class first, give "
+                  "{}:label_offset=1 (docs/metrics.md)",
+                  100 * accuracy.value, metric.name));
 }
 
 Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,

@@ -34,6 +34,10 @@ struct Measured {
 void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
                   const DataChoice& choice);
 
+/// Notes that a model which hardly ever answers right is likely to count its classes from
+/// elsewhere.
+void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progress& progress);
+
 /// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json,
 /// histograms.bin, the CSV tables and accuracy.json into the workload, each as soon as it is known.
 Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,

@@ -234,8 +234,7 @@ class Planner {
                        .pattern = {},
                        .members = {},
                        .quantized = false,
-                       .reason = fmt::format("it lies in a body of {} '{}'", holder.type,
-                                             printable(op_name(holder)))});
+                       .reason = "it lies in a body of " + holder.type});
         add_body_ops(node, id, ops);
       }
     }

@@ -47,7 +47,8 @@ struct ActivationRow {
   std::uint64_t elements = 0;  ///< finite pairs over all samples
   std::uint64_t nonfinite = 0;
   std::uint64_t channels = 0;                  ///< 0: the value has none that are told apart
-  std::optional<std::uint64_t> worst_channel;  ///< the one with the lowest SQNR
+  std::optional<std::uint64_t> worst_channel;  ///< the one with most error
+  std::optional<double> worst_channel_share;   ///< of the row's sum of squared error, 0..1
   std::optional<double> worst_channel_sqnr_db;
   std::optional<double> channel_spread;    ///< widest channel's data range over the median one's
   std::vector<SampleShare> worst_samples;  ///< at most eight, worst first
@@ -58,7 +59,7 @@ BOOST_DESCRIBE_STRUCT(ActivationRow, (),
                        data_range, quantized_min, quantized_max, mean, standard_deviation, median,
                        quantized_mean, quantized_standard_deviation, quantized_median, scale,
                        zero_point, elements, nonfinite, channels, worst_channel,
-                       worst_channel_sqnr_db, channel_spread, worst_samples))
+                       worst_channel_share, worst_channel_sqnr_db, channel_spread, worst_samples))
 
 struct TensorSummary {
   double min = 0, max = 0, mean = 0, standard_deviation = 0, variance = 0;

@@ -90,6 +90,7 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"Nonfinite", kOnlyInFiles, [](const ActivationRow& r) { return whole(r.nonfinite); }},
     {"Channels", kOnlyInFiles, [](const ActivationRow& r) { return whole(r.channels); }},
     {"Worst channel", kOnlyInFiles, [](const ActivationRow& r) { return whole_or_nothing(r.worst_channel); }},
+    {"Worst channel share", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.worst_channel_share); }},
     {"Worst channel SQNR [dB]", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.worst_channel_sqnr_db); }},
     {"Channel spread", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.channel_spread); }},
     {"Worst samples", kOnlyInFiles, [](const ActivationRow& r) { return Cell(worst_samples_text(r)); }},

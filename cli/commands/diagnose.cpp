@@ -29,8 +29,20 @@ void print_tables(const flow::DiagnoseResult& result, const TableOptions& option
   print_out(fmt::format("workload: {}  ({})\n", result.workload, result.folder.string()));
 }
 
-/// Says which activations are below the goal, if some are.
+/// Says which activations are below the goal, if some are; what was not compared has not reached
+/// it.
 int goal_code(const Diagnosis& diagnosis, double least_db) {
+  if (diagnosis.activations.empty()) {
+    print_err(fmt::format("quantlens: nothing was compared, so nothing is known to reach {} dB\n",
+                          least_db));
+    return kGoalMissed;
+  }
+  if (!diagnosis.outputs_not_compared.empty()) {
+    print_err(fmt::format(
+        "quantlens: the output '{}' was not compared, so it is not known to reach {} dB\n",
+        printable(diagnosis.outputs_not_compared.front()), least_db));
+    return kGoalMissed;
+  }
   const auto below = std::ranges::count_if(
       diagnosis.activations, [&](const ActivationRow& row) { return row.sqnr_db < least_db; });
   if (below == 0) return kDone;
@@ -73,7 +85,8 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
                    "both accuracies, too: top1, top5 or accuracy[:output=NAME,label_offset=K]")
       ->check(not_empty());
   verb->add_option("--fail-below", arguments->fail_below_db,
-                   "exit with 3 where an activation's SQNR is below this many dB")
+                   "exit with 3 where an activation's SQNR is below this many dB, or an output was "
+                   "not compared")
       ->check(number());
   arguments->common.add_to(*verb, true);
   arguments->table.add_to(*verb);

@@ -49,6 +49,17 @@ void print_drops(const std::vector<ActivationRow>& rows) {
   if (!parts.empty()) print_out(fmt::format("SQNR falls most at {}\n", fmt::join(parts, ", ")));
 }
 
+// "2 activations hold NaN or infinities: a (3 of 10 pairs), b (all 10 pairs)"
+void print_nonfinite(const std::vector<ActivationRow>& rows) {
+  std::vector<std::string> parts;
+  for (const ActivationRow& row : rows) {
+    if (row.nonfinite == 0) continue;
+    const std::string count = row.elements == 0 ? "all" : fmt::format("{} of", row.nonfinite);
+    parts.push_back(fmt::format("{} ({} {} pairs)", row.name, count, row.elements + row.nonfinite));
+  }
+  print_names("activations hold NaN or infinities, which no figure includes", parts);
+}
+
 void print_spreads(const std::vector<WeightRow>& rows) {
   constexpr double kLeastSpread = 8;
   std::vector<std::string> parts;
@@ -66,6 +77,7 @@ void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options) {
   options.print(activations_table(diagnosis, options.activation_order()));
   if (options.is_csv()) return;
   print_drops(diagnosis.activations);
+  print_nonfinite(diagnosis.activations);
   if (!diagnosis.weights.empty()) options.print(weights_table(diagnosis));
   print_spreads(diagnosis.weights);
   print_names("values only in the reference", diagnosis.only_reference);

@@ -252,6 +252,7 @@ struct BatchReader::Impl {
   std::uint64_t batch_size_ = 1;
   std::uint64_t most_held_ = 1;
   Skips skips_;  ///< that next() has passed
+  std::uint64_t left_out_ = 0;
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -274,7 +275,21 @@ BatchReader::BatchReader(const Dataset& dataset, const ReaderOptions& options,
 BatchReader::~BatchReader() = default;
 
 std::optional<Batch> BatchReader::next() {
-  return impl_->next();
+  for (;;) {
+    std::optional<Batch> batch = impl_->next();
+    if (!batch || !impl_->options_.exact || batch->samples.size() == impl_->options_.batch_size) {
+      return batch;
+    }
+    impl_->left_out_ += batch->samples.size();
+  }
+}
+
+std::uint64_t BatchReader::left_out() const {
+  return impl_->left_out_;
+}
+
+std::uint64_t BatchReader::batch_size() const {
+  return impl_->options_.batch_size;
 }
 
 std::uint64_t BatchReader::size() const {

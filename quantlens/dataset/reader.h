@@ -33,6 +33,7 @@ struct ReaderOptions {
   std::uint64_t ahead = 0;  ///< batches held; 0: two, or what gives each thread two samples
   bool strict = false;      ///< an unreadable sample throws instead of skipping
   bool whole = false;       ///< a sample is a batch, as it is: no axis is added
+  bool exact = false;       ///< samples that fill no batch are left out
 };
 
 /// Batches in order of sample index, read ahead by a bounded number. The batches do not depend on
@@ -55,6 +56,8 @@ class BatchReader {
   std::uint64_t size() const;
   const std::vector<SkippedSample>& skipped() const;  ///< so far: the first 100
   std::uint64_t skipped_count() const;
+  std::uint64_t left_out() const;  ///< so far: samples that fill no batch, where asked to be exact
+  std::uint64_t batch_size() const;  ///< as asked for
 
  private:
   struct Impl;

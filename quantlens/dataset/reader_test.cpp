@@ -125,6 +125,16 @@ TEST(BatchReader, ReadsTheAskedRangeOnly) {
   EXPECT_FALSE(outside.next().has_value());
 }
 
+TEST(BatchReader, LeavesOutSamplesThatFillNoBatchWhereAskedToBeExact) {
+  const Numbers data(10, [](std::uint64_t i) { return fail_at({3}, i, Errc::bad_input); });
+  BatchReader reader(data, {.batch_size = 4, .exact = true}, "x");
+  EXPECT_THAT(indices_of(read_all(reader)), ElementsAre(Samples{0, 1, 2, 4}, Samples{5, 6, 7, 8}));
+  EXPECT_EQ(reader.left_out(), 1U);
+  BatchReader few(data, {.batch_size = 16, .exact = true}, "x");
+  EXPECT_THAT(read_all(few), testing::IsEmpty());
+  EXPECT_EQ(few.left_out(), 9U);
+}
+
 TEST(BatchReader, FillsTheGapOfASkippedSampleAndSaysWhyItWasSkipped) {
   const Numbers data(6, [](std::uint64_t i) { return fail_at({1, 5}, i, Errc::not_found); });
   BatchReader reader(data, {.batch_size = 3, .threads = 3}, "x");

@@ -15,7 +15,7 @@ namespace {
 
 std::vector<SampleShare> worst_samples(const PairStats& stats, const SampleNames& names) {
   std::vector<SampleShare> worst;
-  const double total = stats.mse() * static_cast<double>(stats.count());
+  const double total = stats.count() == 0 ? 0 : stats.mse() * static_cast<double>(stats.count());
   for (const WorstSamples::Entry& entry : stats.worst().entries()) {
     worst.push_back({.sample = entry.sample,
                      .name = names(entry.sample),
@@ -116,6 +116,17 @@ ActivationRow row_of(const ValuePair& pair, const PairedStats& gathered, const S
   return row;
 }
 
+/// Float outputs of the reference without a row.
+std::vector<std::string> outputs_not_compared(const Graph& reference, const Diagnosis& diagnosis) {
+  std::vector<std::string> names;
+  for (const ValueInfo& output : reference.outputs) {
+    const bool has_row = std::ranges::any_of(
+        diagnosis.activations, [&](const ActivationRow& row) { return row.value == output.name; });
+    if (output.dtype && is_float(*output.dtype) && !has_row) names.push_back(output.name);
+  }
+  return names;
+}
+
 }  // namespace
 
 Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing& pairing,
@@ -146,6 +157,7 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
   diagnosis.only_quantized = pairing.only_quantized;
   diagnosis.not_compared = pairing.not_compared;
   diagnosis.suspects = pairing.suspects;
+  diagnosis.outputs_not_compared = outputs_not_compared(reference.graph, diagnosis);
   return diagnosis;
 }
 

@@ -30,6 +30,18 @@ PairedStats paired(const std::string& name, float error_of_sample_1) {
   return stats;
 }
 
+TEST(Diagnose, ListsFloatOutputsWithoutARow) {
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "a").node(Kind::relu, {"x"}, "b").output("a").output("b");
+  Pairing pairing;
+  pairing.pairs = {value_pair("a")};
+  TapState state;
+  state.samples.insert(0);
+  state.pairs = {paired("a", 0)};
+  const Diagnosis diagnosis = diagnose(net.model(), net.model(), pairing, state, kNames);
+  EXPECT_EQ(diagnosis.outputs_not_compared, std::vector<std::string>{"b"});
+}
+
 TEST(Diagnose, NamesTheWorstChannelAndHowUnequalTheyAre) {
   const Model none;
   Pairing pairing;

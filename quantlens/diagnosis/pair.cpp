@@ -142,7 +142,7 @@ class Pairer {
                    .params = {},
                    .found_by = {},
                    .same_as = {}};
-    bool float_side = index_.is_output(value);
+    bool float_side = is_tensor_output(value);
     if (found != pattern_of_output_.end()) {
       const Capability* row = capability(named.kind);
       float_side = float_side || (row && row->role == Role::compute);
@@ -150,6 +150,13 @@ class Pairer {
         pair.pattern.push_back(node(member).type);
     }
     pair_value(value, pair, float_side);
+  }
+
+  /// Sequences, maps and optional values are outputs, too.
+  bool is_tensor_output(const std::string& value) const {
+    return std::ranges::any_of(reference_.graph.outputs, [&](const ValueInfo& output) {
+      return output.name == value && output.dtype;
+    });
   }
 
   void list_bodies(const Node& op) {

@@ -30,6 +30,18 @@ bool takes_batches(const Model& model) {
   return true;
 }
 
+namespace {
+
+/// Whether the model says how many samples a batch has.
+bool fixes_batches(const Model& model) {
+  return takes_batches(model) &&
+         std::ranges::any_of(model.graph.inputs, [](const ValueInfo& input) {
+           return input.shape && input.shape->front().extent;
+         });
+}
+
+}  // namespace
+
 std::vector<InputSpec> input_specs(const Model& model) {
   const bool batches = takes_batches(model);
   std::vector<InputSpec> specs;
@@ -54,7 +66,8 @@ FittedData fit_data(const DataChoice& choice, const Model& model, Progress& prog
   const std::vector<InputSpec> specs = input_specs(model);
   FittedData data{.opened = open_data(choice.data, specs, choice.options),
                   .input_name = specs.size() == 1 ? specs[0].name : "",
-                  .whole = !takes_batches(model)};
+                  .whole = !takes_batches(model),
+                  .exact = fixes_batches(model)};
   if (data.opened.dataset->size() == 0) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: holds no sample; nothing can be run", choice.data));
@@ -69,16 +82,30 @@ BatchReader make_reader(const FittedData& data, const Session& session,
   ReaderOptions options{.batch_size = data.opened.batch_size,
                         .threads = std::max(1U, session.threads / 2),
                         .strict = session.strict,
-                        .whole = data.whole};
+                        .whole = data.whole,
+                        .exact = data.exact};
   options.count = count;
   return BatchReader(*data.opened.dataset, options, data.input_name);
 }
 
 RunOptions run_options(const Session& session) {
-  return {.threads = session.threads, .optimized_dump = {}, .isolation = session.isolation};
+  RunOptions options{
+      .threads = session.threads, .optimized_dump = {}, .isolation = session.isolation};
+  if (options.isolation) {
+    options.isolation->stop_requested = [&progress = session.progress] {
+      return progress.stop_requested();
+    };
+  }
+  return options;
 }
 
 void report_skipped(const BatchReader& reader, Progress& progress) {
+  if (reader.left_out() > 0) {
+    progress.note(
+        fmt::format("{} of {} samples are left out: the model takes batches of exactly {}, and "
+                    "they do not fill one",
+                    reader.left_out(), reader.size(), reader.batch_size()));
+  }
   if (reader.skipped_count() == 0) return;
   constexpr std::size_t kShown = 5;
   for (std::size_t i = 0; i < std::min(kShown, reader.skipped().size()); ++i) {

@@ -43,6 +43,7 @@ struct FittedData {
   OpenedData opened;
   std::string input_name;  ///< the model's only input, for data that do not name theirs
   bool whole = false;      ///< a sample is what the model takes at once: it knows no batches
+  bool exact = false;      ///< the model takes batches of exactly opened.batch_size
 };
 
 /// Whether the first extent of all inputs may be the number of samples. It is not where an input is

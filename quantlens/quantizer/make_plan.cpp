@@ -162,6 +162,11 @@ class Planner {
   }
 
   std::string operand_obstacle(const Node& anchor) const {
+    for (const std::string& input : anchor.inputs) {
+      if (graph_.opaque_weights.contains(input))
+        return "its operand is stored in a form that is not read (sparse, or of another element "
+               "type)";
+    }
     if (anchor.kind == Kind::conv || anchor.kind == Kind::gemm) return weighted_obstacle(anchor);
     if (anchor.kind == Kind::clip && !clip_bounds(index_, anchor)) {
       return "its bounds are computed at run time";

@@ -110,11 +110,12 @@ struct Diagnosis {
   std::vector<std::string> only_reference;
   std::vector<std::string> only_quantized;
   std::vector<NotCompared> not_compared;
+  std::vector<std::string> outputs_not_compared;  ///< float outputs of the reference without a row
   std::vector<SuspectPair> suspects;  ///< pairs that are probably wrong; not among `activations`
   std::vector<Finding> findings;
 };
 BOOST_DESCRIBE_STRUCT(Diagnosis, (),
                       (samples, paired, activations, weights, only_reference, only_quantized,
-                       not_compared, suspects, findings))
+                       not_compared, outputs_not_compared, suspects, findings))
 
 }  // namespace quantlens

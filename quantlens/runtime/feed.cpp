@@ -39,6 +39,11 @@ void tell_skipped(const BatchReader& reader, Progress& progress, std::uint64_t& 
 }
 
 [[noreturn]] void refuse_no_samples(const BatchReader& reader) {
+  if (reader.left_out() > 0) {
+    throw Error(Errc::bad_input, fmt::format("the model takes batches of exactly {} samples, and "
+                                             "there are only {}; give more, or raise --limit",
+                                             reader.batch_size(), reader.left_out()));
+  }
   if (reader.skipped().empty()) throw Error(Errc::bad_input, "the data set has no samples");
   const SkippedSample& first = reader.skipped().front();
   throw Error(Errc::bad_input,

@@ -29,7 +29,8 @@ constexpr Entry kRuntimes[] = {
 remote::Worker worker_for(const Entry& entry, const Isolation& isolation) {
   return {.command = {.program = isolation.program, .arguments = {"worker", entry.runtime}},
           .runtime = entry.runtime,
-          .timeout_seconds = isolation.timeout_seconds};
+          .timeout_seconds = isolation.timeout_seconds,
+          .stop_requested = isolation.stop_requested};
 }
 
 }  // namespace

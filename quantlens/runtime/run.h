@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -60,6 +61,9 @@ struct Isolation {
   /// command line's own is "quantlens", or from inside itself "/proc/self/exe".
   fs::path program = "quantlens";
   double timeout_seconds = 600;  ///< a worker that is asked and silent for so long is ended
+  /// Asked while waiting for the worker: true ends the wait soon, with Errc::interrupted. Empty:
+  /// never. It does not travel to the worker.
+  std::function<bool()> stop_requested;
 };
 
 struct RunOptions {

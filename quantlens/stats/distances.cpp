@@ -10,6 +10,7 @@
 namespace quantlens {
 
 double PairStats::mse() const {
+  if (is_all_nonfinite()) return std::numeric_limits<double>::infinity();
   const Block sums = total();
   return mean_of(sums.finite, sums.ee.value());
 }
@@ -38,6 +39,7 @@ double PairStats::mse_normalized() const {
 }
 
 double PairStats::sqnr_db() const {
+  if (is_all_nonfinite()) return -std::numeric_limits<double>::infinity();
   const Block sums = total();
   const double noise = sums.ee.value();
   if (noise == 0) return std::numeric_limits<double>::infinity();
@@ -45,6 +47,7 @@ double PairStats::sqnr_db() const {
 }
 
 double PairStats::cosine() const {
+  if (is_all_nonfinite()) return 0;
   const Block sums = total();
   const double xx = sums.xx.value();
   const double yy = sums.yy.value();

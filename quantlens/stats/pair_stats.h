@@ -72,6 +72,8 @@ class PairStats {
   const std::array<Block, kBlocks>& blocks() const { return blocks_; }
   const WorstSamples& worst() const { return worst_; }  ///< by their sum of (x-y)^2
 
+  /// Where there are pairs and none is finite, errors are infinite: mse +inf, sqnr -inf, cosine 0.
+  bool is_all_nonfinite() const { return count() == 0 && nonfinite() > 0; }
   double mse() const;             ///< mean (x-y)^2; 0 where empty
   double mse_normalized() const;  ///< each side min-max normalised first; 0 where a range is 0
   double sqnr_db() const;         ///< 10 log10(sum x^2 / sum (x-y)^2); +inf where equal

@@ -186,6 +186,16 @@ TEST(PairStats, CountPairsThatAreNotFiniteAndLeaveThemOut) {
   EXPECT_EQ(stats.mse(), 0.5);
 }
 
+TEST(PairStats, OfWhichNoneIsFiniteAreNoMatch) {
+  const std::vector<float> x{1, -2, 3};
+  PairStats stats;
+  stats.add(0, x, std::vector<float>(3, std::numeric_limits<float>::quiet_NaN()));
+  EXPECT_EQ(stats.count(), 0U);
+  EXPECT_EQ(stats.mse(), std::numeric_limits<double>::infinity());
+  EXPECT_EQ(stats.sqnr_db(), -std::numeric_limits<double>::infinity());
+  EXPECT_EQ(stats.cosine(), 0);
+}
+
 TEST(PairStats, NameTheSamplesWithTheLargestError) {
   PairStats stats;
   for (std::uint64_t sample = 0; sample < 50; ++sample) {

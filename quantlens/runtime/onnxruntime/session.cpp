@@ -173,12 +173,12 @@ Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps
     session_ = Ort::Session(env_, model.bytes.data(), model.bytes.size(), ort_options);
     Ort::AllocatorWithDefaultOptions allocator;
     for (std::size_t i = 0; i < session_.GetOutputCount(); ++i) {
+      if (session_.GetOutputTypeInfo(i).GetONNXType() != ONNX_TYPE_TENSOR) continue;
       output_names_.emplace_back(session_.GetOutputNameAllocated(i, allocator).get());
-      if (session_.GetOutputTypeInfo(i).GetONNXType() == ONNX_TYPE_TENSOR) continue;
+    }
+    if (output_names_.empty()) {
       throw Error(Errc::unsupported,
-                  fmt::format("{}: output '{}' is a sequence, map or optional value; only tensors "
-                              "are supported",
-                              where_, printable(output_names_.back())));
+                  fmt::format("{}: no output is a tensor; export the model with one", where_));
     }
   } catch (const Ort::Exception& error) {
     throw Error(Errc::bad_input,

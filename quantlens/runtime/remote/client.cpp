@@ -46,10 +46,20 @@ Client::Client(const Worker& worker)
     : runtime_(worker.runtime),
       timeout_seconds_(worker.timeout_seconds),
       process_(worker.command),
-      channel_(process_.take_socket(), [this](int socket, short events) {
-        return process_.wait_for(socket, events, deadline_);
-      }) {
+      channel_(process_.take_socket(),
+               [this, stop = worker.stop_requested](int socket, short events) {
+                 return wait_for(socket, events, stop);
+               }) {
   say_hello(worker);
+}
+
+bool Client::wait_for(int socket, short events, const std::function<bool()>& stop) {
+  try {
+    return process_.wait_for(socket, events, deadline_, lost_.empty() ? stop : nullptr);
+  } catch (const Error&) {
+    lost_ = "interrupted";  // its answer may come yet, and nobody would wait for it
+    throw;
+  }
 }
 
 Client::~Client() {

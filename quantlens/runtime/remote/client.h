@@ -36,6 +36,7 @@ class Client {
   }
 
  private:
+  bool wait_for(int socket, short events, const std::function<bool()>& stop);
   using Clock = Process::Clock;
 
   Received exchange(Message question, const std::string& doing);

@@ -126,9 +126,16 @@ Process::Process(const Command& command) {
   socket_ = std::move(socket.ours);
 }
 
-bool Process::wait_for(int fd, short events, Clock::time_point deadline) {
+bool Process::wait_for(int fd, short events, Clock::time_point deadline,
+                       const std::function<bool()>& stop) {
   using std::chrono::milliseconds;
+  constexpr std::chrono::seconds kGrace(2);  // most steps end by then, and nothing is lost
+  bool is_stopping = false;
   for (;;) {
+    if (!is_stopping && stop && stop()) {
+      is_stopping = true;
+      deadline = std::min(deadline, Clock::now() + kGrace);
+    }
     std::array<pollfd, 2> polled{pollfd{.fd = fd, .events = events, .revents = 0},
                                  pollfd{.fd = output_.get(), .events = POLLIN, .revents = 0}};
     constexpr milliseconds kMost = std::chrono::hours(1);
@@ -138,7 +145,9 @@ bool Process::wait_for(int fd, short events, Clock::time_point deadline) {
     if (ready < 0 && errno != EINTR) return false;
     if (ready > 0 && polled[1].revents != 0 && !listen()) output_.close();
     if (ready > 0 && polled[0].revents != 0) return true;
-    if (Clock::now() >= deadline) return false;
+    if (Clock::now() < deadline) continue;
+    if (is_stopping) throw Error(Errc::interrupted, "interrupted");
+    return false;
   }
 }
 

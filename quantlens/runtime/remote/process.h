@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -37,8 +38,10 @@ class Process {
   FileDescriptor take_socket() { return std::move(socket_); }
 
   /// Waits for poll's events on `fd`, and listens to what the child prints meanwhile. False at the
-  /// deadline.
-  bool wait_for(int fd, short events, Clock::time_point deadline);
+  /// deadline. Once `stop` says so (it is asked when a signal comes, too), waits two seconds more
+  /// and throws Errc::interrupted.
+  bool wait_for(int fd, short events, Clock::time_point deadline,
+                const std::function<bool()>& stop = {});
   /// Ends it at once, if it still runs.
   void kill();
   /// Gives it time to end by itself; true if it did.

@@ -4,6 +4,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 
@@ -15,8 +16,9 @@ namespace quantlens::remote {
 /// A program that serves a runtime on its standard input.
 struct Worker {
   Command command;
-  std::string runtime;           ///< that it must be; "onnxruntime"
-  double timeout_seconds = 600;  ///< how long it may be silent when it is asked
+  std::string runtime;                   ///< that it must be; "onnxruntime"
+  double timeout_seconds = 600;          ///< how long it may be silent when it is asked
+  std::function<bool()> stop_requested;  ///< as Isolation's
 };
 
 /// As quantlens::open, in a worker; throws what the runtime there throws. Whatever ends the worker,

@@ -1,0 +1,144 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Models and pairs of models that are odd, but not wrong: what cannot be done is said, what can be done is done."""
+
+import os
+import signal
+import subprocess
+import time
+
+import harness
+
+harness.need("onnx", "onnxruntime", "numpy")
+
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+NUMBERS = np.random.default_rng(0)
+
+
+def floats(name, *shape):
+    return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+
+
+def weight(name, *shape):
+    return numpy_helper.from_array(NUMBERS.standard_normal(shape).astype(np.float32), name)
+
+
+def save(sandbox, name, nodes, inputs, outputs, weights, sparse=()):
+    graph = helper.make_graph(nodes, "g", inputs, outputs, weights, sparse_initializer=sparse)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    path = sandbox.path / name
+    onnx.save(model, path)
+    return path
+
+
+def two_layers(sandbox, name, batch="n"):
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["a"], "first"), helper.make_node("Relu", ["a"], ["b"], "relu"),
+             helper.make_node("MatMul", ["b", "w2"], ["y"], "second")]
+    return save(sandbox, name, nodes, [floats("x", batch, 6)], [floats("y", batch, 4)],
+                [weight("w", 6, 8), weight("w2", 8, 4)])
+
+
+def runs(path, x):
+    return onnxruntime.InferenceSession(str(path), providers=["CPUExecutionProvider"]).run(None, {"x": x})
+
+
+def check_infinite_errors(sandbox):
+    model = two_layers(sandbox, "a.onnx")
+    quantized = sandbox.path / "a.q.onnx"
+    sandbox.run("quantize", model, "--data", "random", "-o", quantized)
+    broken = onnx.load(quantized)
+    for tensor in broken.graph.initializer:
+        if tensor.name == "b_scale":
+            tensor.CopyFrom(numpy_helper.from_array(np.full(numpy_helper.to_array(tensor).shape, np.nan, np.float32),
+                                                    "b_scale"))
+    onnx.save(broken, sandbox.path / "nan.onnx")
+    both = ("diagnose", model, sandbox.path / "nan.onnx", "--data", "random", "--limit", "4")
+    done = sandbox.run(*both, "--fail-below", "20", code=3)
+    harness.check("hold NaN or infinities" in done.stdout, "values that are not finite are named")
+    rows = sandbox.json(*both)["activations"]
+    harness.check({row["sqnr_db"] for row in rows if row["elements"] == 0} == {"-inf"}, "they are no perfect match")
+
+
+def check_goals_that_nobody_measured(sandbox):
+    first, second = two_layers(sandbox, "b.onnx"), two_layers(sandbox, "c.onnx")
+    done = sandbox.run("diagnose", first, second, "--data", "random", "--limit", "4", "--fail-below", "20", code=3)
+    harness.check("nothing was compared" in done.stderr, "models that share nothing miss every goal")
+
+
+def check_fixed_batches(sandbox):
+    model = two_layers(sandbox, "eight.onnx", batch=8)
+    data = sandbox.path / "data.npz"
+    np.savez(data, x=NUMBERS.standard_normal((103, 6)).astype(np.float32))
+    output = sandbox.path / "eight.q.onnx"
+    done = sandbox.run("quantize", model, "--data", data, "-o", output, "--diagnose")
+    harness.check("batches of exactly 8" in done.stderr, "samples that fill no batch are left out, and said")
+    harness.check(runs(output, np.zeros([8, 6], np.float32))[0].shape == (8, 4), "a model of eight stays one")
+    done = sandbox.run("quantize", model, "--data", data, "--limit", "5", "-o", output, code=1)
+    harness.check("there are only 5" in done.stderr, "too few samples are counted")
+
+
+def check_sparse_weights(sandbox):
+    values = helper.make_tensor("w", TensorProto.FLOAT, [3], [1.0, 2.0, 3.0])
+    sparse = helper.make_sparse_tensor(values, helper.make_tensor("w_at", TensorProto.INT64, [3], [1, 5, 9]), [6, 4])
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["a"], "sparse"), helper.make_node("MatMul", ["a", "w2"], ["y"], "dense")]
+    model = save(sandbox, "sparse.onnx", nodes, [floats("x", 1, 6)], [floats("y", 1, 4)], [weight("w2", 4, 4)], [sparse])
+    output = sandbox.path / "sparse.q.onnx"
+    result = sandbox.json("quantize", model, "--data", "random", "-o", output)
+    plan = {op["name"]: op for op in sandbox.record(result["workload"], "plan.json")["ops"]}
+    harness.check("sparse" in plan["sparse"]["reason"] and plan["dense"]["quantized"], "a sparse weight keeps one op in float")
+    runs(output, np.zeros([1, 6], np.float32))
+
+
+def check_sequence_outputs(sandbox):
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["a"], "first"),
+             helper.make_node("SplitToSequence", ["a"], ["parts"], "split", axis=1)]
+    parts = helper.make_tensor_sequence_value_info("parts", TensorProto.FLOAT, None)
+    model = save(sandbox, "parts.onnx", nodes, [floats("x", 1, 6)], [parts, floats("a", 1, 4)], [weight("w", 6, 4)])
+    output = sandbox.path / "parts.q.onnx"
+    result = sandbox.json("quantize", model, "--data", "random", "--limit", "4", "-o", output, "--diagnose")
+    harness.check(result["ops_quantized"] == 1, "an output that is no tensor is in nobody's way")
+    harness.check(len(runs(output, np.zeros([1, 6], np.float32))) == 2, "and stays")
+
+
+def child_of(parent):
+    for _ in range(200):
+        children = open(f"/proc/{parent}/task/{parent}/children").read().split()
+        if children:
+            return int(children[0])
+        time.sleep(0.02)
+    raise AssertionError("no worker was started")
+
+
+def check_interrupt_of_a_silent_worker(sandbox):
+    """A worker that is stopped answers nothing; Ctrl-C ends the tool all the same, and the worker with it."""
+    model = two_layers(sandbox, "long.onnx", batch=1)
+    data = sandbox.write("many.yaml", "random: {count: 2000000}\n")
+    recipe = sandbox.write("many_recipe.yaml", "calibration_sampling_size: 2000000\n")
+    command = ["quantize", model, "--data", data, "--recipe", recipe, "-o", sandbox.path / "long.q.onnx", "--isolate"]
+    tool = subprocess.Popen([harness.program(), *map(str, command)], env=sandbox.environment, stdout=subprocess.DEVNULL,
+                            stderr=subprocess.DEVNULL)
+    worker = child_of(tool.pid)
+    time.sleep(1)
+    os.kill(worker, signal.SIGSTOP)
+    os.kill(tool.pid, signal.SIGINT)
+    try:
+        harness.check(tool.wait(timeout=60) == 130, "Ctrl-C while a worker is silent ends the tool with 130")
+    finally:
+        tool.kill()
+    harness.check(not os.path.exists(f"/proc/{worker}"), "and the worker")
+
+
+def main():
+    sandbox = harness.Sandbox()
+    check_infinite_errors(sandbox)
+    check_goals_that_nobody_measured(sandbox)
+    check_fixed_batches(sandbox)
+    check_sparse_weights(sandbox)
+    check_sequence_outputs(sandbox)
+    check_interrupt_of_a_silent_worker(sandbox)
+
+
+main()

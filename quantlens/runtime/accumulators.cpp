@@ -384,13 +384,15 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::span<const float> xs = floats(x, parts, s, nullptr, scratch->x);
     const auto follow = [&](auto ys) {
-      if (!layout) return PairStats::ChunkDone();
+      if (!layout) return ChunkDone();
       return pair_channels_[slot].follow({xs, *layout}, ys, how, scratch->errors, stats);
     };
     const auto add_codes = [&](auto ys) {
-      if (!pair.histogram) return stats.pairs.add(step_[s], xs, ys, how, clip, follow(ys));
-      stats.pairs.add(step_[s], xs, ys, CodeReading{.how = how, .clip = clip},
-                      {.x = stats.reference_histogram, .y = stats.code_histogram}, follow(ys));
+      const CodeReading reading{.how = how, .clip = clip};
+      if (!pair.histogram) return stats.pairs.add(step_[s], xs, ys, reading, follow(ys));
+      stats.pairs.add(
+          step_[s], xs, ys, reading,
+          {.x = stats.reference_histogram, .y = stats.code_histogram, .done = follow(ys)});
     };
     if (y.dtype == DType::uint8) {
       add_codes(codes<std::uint8_t>(y, parts, s, scratch->codes));

@@ -182,21 +182,18 @@ class PendingChannels::PairSample {
   std::size_t done_ = 0;
 };
 
-PairStats::ChunkDone PendingChannels::follow(const ChannelPart<float>& x, std::span<const float> y,
-                                             Dequantize8 how, std::vector<float>& errors,
-                                             PairedStats& stats) {
+ChunkDone PendingChannels::follow(const ChannelPart<float>& x, std::span<const float> y,
+                                  Dequantize8 how, std::vector<float>& errors, PairedStats& stats) {
   return PairSample<float>(*this, x, y, how, errors, stats);
 }
 
-PairStats::ChunkDone PendingChannels::follow(const ChannelPart<float>& x,
-                                             std::span<const std::uint8_t> y, Dequantize8 how,
-                                             std::vector<float>& errors, PairedStats& stats) {
+ChunkDone PendingChannels::follow(const ChannelPart<float>& x, std::span<const std::uint8_t> y,
+                                  Dequantize8 how, std::vector<float>& errors, PairedStats& stats) {
   return PairSample<std::uint8_t>(*this, x, y, how, errors, stats);
 }
 
-PairStats::ChunkDone PendingChannels::follow(const ChannelPart<float>& x,
-                                             std::span<const std::int8_t> y, Dequantize8 how,
-                                             std::vector<float>& errors, PairedStats& stats) {
+ChunkDone PendingChannels::follow(const ChannelPart<float>& x, std::span<const std::int8_t> y,
+                                  Dequantize8 how, std::vector<float>& errors, PairedStats& stats) {
   return PairSample<std::int8_t>(*this, x, y, how, errors, stats);
 }
 

@@ -31,12 +31,12 @@ class PendingChannels {
   /// Likewise, of the reference x, and of what y means, codes by `how`, as PairStats gets on with
   /// the sample. `errors` is a buffer that grows. REQUIRES: equal layouts; all arguments outlive
   /// the result.
-  PairStats::ChunkDone follow(const ChannelPart<float>& x, std::span<const float> y,
-                              Dequantize8 how, std::vector<float>& errors, PairedStats& stats);
-  PairStats::ChunkDone follow(const ChannelPart<float>& x, std::span<const std::uint8_t> y,
-                              Dequantize8 how, std::vector<float>& errors, PairedStats& stats);
-  PairStats::ChunkDone follow(const ChannelPart<float>& x, std::span<const std::int8_t> y,
-                              Dequantize8 how, std::vector<float>& errors, PairedStats& stats);
+  ChunkDone follow(const ChannelPart<float>& x, std::span<const float> y, Dequantize8 how,
+                   std::vector<float>& errors, PairedStats& stats);
+  ChunkDone follow(const ChannelPart<float>& x, std::span<const std::uint8_t> y, Dequantize8 how,
+                   std::vector<float>& errors, PairedStats& stats);
+  ChunkDone follow(const ChannelPart<float>& x, std::span<const std::int8_t> y, Dequantize8 how,
+                   std::vector<float>& errors, PairedStats& stats);
 
   /// Adds all that is left.
   void flush(ValueStats& stats);

@@ -56,7 +56,7 @@ void merge_block(PairStats::Block& block, const PairStats::Block& from) {
 /// sample's sum of squared errors.
 template <class Chunk>
 double add_chunks(std::size_t size, PairStats::Block& block, PairStats::Extremes& extremes,
-                  const Chunk& chunk, const PairStats::ChunkDone& done) {
+                  const Chunk& chunk, const ChunkDone& done) {
   double squared_error = 0;
   for (std::size_t at = 0; at < size; at += kChunk) {
     const std::size_t count = std::min(kChunk, size - at);
@@ -80,26 +80,36 @@ void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<co
 }
 
 void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
-                    Dequantize8 how, ClipRange clip, const ChunkDone& done) {
+                    Dequantize8 how, ClipRange clip) {
+  add(sample, x, y, CodeReading{.how = how, .clip = clip}, ChunkDone());
+}
+
+void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
+                    CodeReading reading, const ChunkDone& done) {
   assert(x.size() == y.size());
   const auto chunk = [&](std::size_t at, std::size_t count) {
-    return chunk_pairs(x.subspan(at, count), y.subspan(at, count), how, clip);
+    return chunk_pairs(x.subspan(at, count), y.subspan(at, count), reading.how, reading.clip);
   };
   worst_.add(sample, add_chunks(x.size(), blocks_[block_of(sample)], extremes_, chunk, done));
 }
 
 void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
-                    Dequantize8 how, ClipRange clip, const ChunkDone& done) {
+                    Dequantize8 how, ClipRange clip) {
+  add(sample, x, y, CodeReading{.how = how, .clip = clip}, ChunkDone());
+}
+
+void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
+                    CodeReading reading, const ChunkDone& done) {
   assert(x.size() == y.size());
   const auto chunk = [&](std::size_t at, std::size_t count) {
-    return chunk_pairs(x.subspan(at, count), y.subspan(at, count), how, clip);
+    return chunk_pairs(x.subspan(at, count), y.subspan(at, count), reading.how, reading.clip);
   };
   worst_.add(sample, add_chunks(x.size(), blocks_[block_of(sample)], extremes_, chunk, done));
 }
 
 template <class Code>
 void PairStats::add_counted(std::uint64_t sample, const plain::PairSpan<Code>& pairs,
-                            PairHistograms to, const ChunkDone& done) {
+                            const PairHistograms& to) {
   assert(pairs.x.size() == pairs.y.size());
   Block& block = blocks_[block_of(sample)];
   double squared_error = 0;
@@ -113,20 +123,20 @@ void PairStats::add_counted(std::uint64_t sample, const plain::PairSpan<Code>& p
     squared_error += chunk.sum_ee;
     to.y.add(codes, CodeHistogram::flip<Code>());
     at += x.size();
-    if (done) done(at);
+    if (to.done) to.done(at);
     return counters.found;
   });
   worst_.add(sample, squared_error);
 }
 
 void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
-                    CodeReading reading, PairHistograms to, const ChunkDone& done) {
-  add_counted<std::uint8_t>(sample, {x, y, reading.how, reading.clip}, to, done);
+                    CodeReading reading, const PairHistograms& to) {
+  add_counted<std::uint8_t>(sample, {x, y, reading.how, reading.clip}, to);
 }
 
 void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
-                    CodeReading reading, PairHistograms to, const ChunkDone& done) {
-  add_counted<std::int8_t>(sample, {x, y, reading.how, reading.clip}, to, done);
+                    CodeReading reading, const PairHistograms& to) {
+  add_counted<std::int8_t>(sample, {x, y, reading.how, reading.clip}, to);
 }
 
 void PairStats::merge(const PairStats& other) {

@@ -23,10 +23,15 @@ struct CodeReading {
   ClipRange clip;
 };
 
+/// Told after each chunk of a sample's pairs how many of its elements are done: who looks at them
+/// again finds them in the cache.
+using ChunkDone = std::function<void(std::size_t)>;
+
 /// Where the two sides of pairs are counted.
 struct PairHistograms {
   FloatHistogram& x;
   CodeHistogram& y;
+  ChunkDone done = {};
 };
 
 /// Sums over pairs (x reference, y quantized after dequantization) of one value, apart for each
@@ -48,22 +53,22 @@ class PairStats {
     bool operator==(const Extremes&) const = default;
   };
 
-  /// Told after each chunk of a sample how many of its elements are done: who looks at them again
-  /// finds them in the cache.
-  using ChunkDone = std::function<void(std::size_t)>;
-
   /// All pairs that `sample` contributes. REQUIRES: equal sizes.
   void add(std::uint64_t sample, std::span<const float> x, std::span<const float> y,
            ClipRange clip = kNoClip, const ChunkDone& done = {});
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
-           Dequantize8 how, ClipRange clip, const ChunkDone& done = {});
+           Dequantize8 how, ClipRange clip);
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
-           Dequantize8 how, ClipRange clip, const ChunkDone& done = {});
+           Dequantize8 how, ClipRange clip);
+  void add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
+           CodeReading reading, const ChunkDone& done);
+  void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
+           CodeReading reading, const ChunkDone& done);
   /// These two count both sides as well, in one pass.
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
-           CodeReading reading, PairHistograms to, const ChunkDone& done = {});
+           CodeReading reading, const PairHistograms& to);
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
-           CodeReading reading, PairHistograms to, const ChunkDone& done = {});
+           CodeReading reading, const PairHistograms& to);
   void merge(const PairStats& other);
 
   std::uint64_t count() const;      ///< finite pairs
@@ -93,8 +98,8 @@ class PairStats {
 
  private:
   template <class Code>
-  void add_counted(std::uint64_t sample, const plain::PairSpan<Code>& pairs, PairHistograms to,
-                   const ChunkDone& done);
+  void add_counted(std::uint64_t sample, const plain::PairSpan<Code>& pairs,
+                   const PairHistograms& to);
   Block total() const;  // all blocks together
 
   Extremes extremes_;

@@ -4,13 +4,17 @@
 #include <string>
 #include <string_view>
 
+#include "quantlens/quant/scheme.h"
 #include "quantlens/record/ranges.h"
 #include "quantlens/record/tap_state.h"
 
 namespace quantlens {
 
 struct RangeOptions {
-  std::string algorithm = "minmax";  ///< minmax; others throw Errc::unsupported, naming those known
+  /// minmax, percentile, entropy (also called kl), mse; others throw Errc::unsupported.
+  std::string algorithm = "minmax";
+  Scheme scheme;               ///< that the ranges are for; entropy and mse depend on it
+  double percentile = 99.999;  ///< of the elements that percentile keeps
 };
 
 /// Whether the algorithm looks at histograms, or at extremes alone.
@@ -18,6 +22,7 @@ struct RangeOptions {
 bool needs_histograms(std::string_view algorithm);
 
 /// The range of every value in the statistics. Values without a finite element are listed apart.
+/// Throws Errc::bad_input for statistics without the histograms that the algorithm looks at.
 Ranges choose_ranges(const TapState& statistics, const RangeOptions& options);
 
 }  // namespace quantlens

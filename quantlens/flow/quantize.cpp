@@ -130,7 +130,8 @@ class Job {
     }
     const TapState statistics = calibration_statistics(options_, model_, data_, values, session_);
     workload.write("statistics.bin", to_bytes(statistics));
-    Ranges ranges = choose_ranges(statistics, {.algorithm = algorithm_of(options_.recipe)});
+    Ranges ranges = choose_ranges(statistics, {.algorithm = algorithm_of(options_.recipe),
+                                               .scheme = activation_scheme(options_.recipe)});
     workload.write("ranges.json", json::dump(json::encode(ranges)));
     return ranges;
   }

@@ -23,6 +23,9 @@ struct Target {
 std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared,
                                              const Recipe& recipe);
 
+/// Of the codes that a recipe's activations become.
+Scheme activation_scheme(const Recipe& recipe);
+
 /// Which sentences a person should see: patterns of the recipe that match nothing, options without
 /// effect, with the nearest names.
 struct PlanResult {

@@ -35,6 +35,12 @@ void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const T
 
 }  // namespace
 
+Scheme activation_scheme(const Recipe& recipe) {
+  return {.dtype = integer_dtype(recipe.activation),
+          .symmetric = recipe.activation.scheme == "sym",
+          .axis = {}};
+}
+
 const std::string* moved_from(const GraphIndex& index, const std::string& value) {
   const std::optional<std::size_t> producer = index.producer(value);
   if (!producer) return nullptr;
@@ -57,9 +63,7 @@ class Parameters::Builder {
         index_(owner.index_),
         selection_(selection),
         recipes_(recipes),
-        activation_scheme_{.dtype = integer_dtype(owner.recipe_.activation),
-                           .symmetric = owner.recipe_.activation.scheme == "sym",
-                           .axis = {}} {}
+        activation_scheme_(activation_scheme(owner.recipe_)) {}
 
   Plan build() {
     join_groups();

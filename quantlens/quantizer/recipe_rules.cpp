@@ -35,7 +35,8 @@ void check(const std::string& where, const OpRecipe& recipe) {
   check(where + "activation dtype", recipe.activation.dtype, {"uint8", "int8", "fp32"});
   check(where + "activation scheme", recipe.activation.scheme, {"asym", "sym"});
   check(where + "activation granularity", recipe.activation.granularity, {"per_tensor"});
-  check(where + "activation algorithm", recipe.activation.algorithm, {"minmax"});
+  check(where + "activation algorithm", recipe.activation.algorithm,
+        {"minmax", "percentile", "entropy", "kl", "mse"});
   check(where + "weight dtype", recipe.weight.dtype, {"int8", "uint8", "fp32"});
   check(where + "weight scheme", recipe.weight.scheme, {"asym", "sym"});
   check(where + "weight granularity", recipe.weight.granularity, {"per_channel", "per_tensor"});

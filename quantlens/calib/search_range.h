@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "quantlens/calib/distribution.h"
+#include "quantlens/quant/scheme.h"
+
+namespace quantlens {
+
+/// The range that leaves out a share of 1 - `kept` of the elements, half of it on each side; of a
+/// symmetric scheme, the elements of greatest magnitude. Exact to a bin of the histogram, and never
+/// beyond the extremes. REQUIRES: the histogram is not empty; 0 < kept <= 1.
+Range percentile_range(const FloatHistogram& histogram, const Range& extremes, double kept,
+                       bool symmetric);
+
+/// The range whose quantized distribution tells most of the original one: the least
+/// Kullback-Leibler divergence over 128 candidates, from the extremes down to 1/32 of them. What is
+/// beyond a candidate counts at its ends; a code's elements count as spread evenly over the bins
+/// that it holds (S. Migacz, "8-bit inference with TensorRT", 2017; there for magnitudes, here both
+/// ends shrink alike).
+Range entropy_range(const Distribution& values, const Scheme& scheme);
+
+/// The range with the least expected squared error, each end searched for by itself.
+Range least_error_range(const Distribution& values, const Scheme& scheme);
+
+}  // namespace quantlens

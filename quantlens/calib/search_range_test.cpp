@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/calib/search_range.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+const Scheme kUnsigned{.dtype = DType::uint8, .symmetric = false};
+const Scheme kSymmetric{.dtype = DType::int8, .symmetric = true};
+
+FloatHistogram histogram_of(const std::vector<float>& values) {
+  FloatHistogram histogram;
+  histogram.add(values);
+  return histogram;
+}
+
+Range extremes_of(const std::vector<float>& values) {
+  const auto [min, max] = std::ranges::minmax(values);
+  return {min, max};
+}
+
+Distribution distribution_of(const std::vector<float>& values) {
+  return {histogram_of(values), extremes_of(values)};
+}
+
+/// Normal numbers, of which one in a hundred is twenty times as large.
+std::vector<float> with_outliers(std::size_t count) {
+  std::mt19937 random(7);
+  std::normal_distribution<float> normal;
+  std::vector<float> values(count);
+  for (std::size_t i = 0; i < count; ++i) values[i] = normal(random) * (i % 100 == 0 ? 20.F : 1.F);
+  return values;
+}
+
+double error_of(const std::vector<float>& values, const Range& range, const Scheme& scheme) {
+  const QParams params = choose_params(range, scheme);
+  const CodeRange codes = code_range(scheme);
+  double sum = 0;
+  for (const float value : values) {
+    const std::int64_t code =
+        std::clamp<std::int64_t>(quantize(value, params, scheme.dtype), codes.min, codes.max);
+    const double error = value - dequantize(static_cast<std::int32_t>(code), params);
+    sum += error * error;
+  }
+  return sum / static_cast<double>(values.size());
+}
+
+TEST(Distribution, ExpectsTheErrorThatQuantizingMakes) {
+  std::vector<float> values = with_outliers(200'000);
+  values.resize(250'000, 0.F);
+  const Distribution distribution = distribution_of(values);
+  for (const Scheme& scheme : {kUnsigned, kSymmetric}) {
+    for (const float reach : {0.3F, 3.F, 20.F, 90.F}) {
+      const Range range{-reach, reach};
+      const double wanted = error_of(values, range, scheme);
+      const double expected =
+          distribution.expected_error(choose_params(range, scheme), code_range(scheme));
+      EXPECT_NEAR(expected, wanted, 0.02 * wanted) << reach;
+    }
+  }
+}
+
+TEST(PercentileRange, IsThatOfTheSortedElements) {
+  std::vector<float> values = with_outliers(100'000);
+  const FloatHistogram histogram = histogram_of(values);
+  const Range extremes = extremes_of(values);
+  std::ranges::sort(values);
+  const Range range = percentile_range(histogram, extremes, 0.999, false);
+  EXPECT_NEAR(range.min, values[50], std::abs(values[50]) / 100);
+  EXPECT_NEAR(range.max, values[99'949], std::abs(values[99'949]) / 100);
+  EXPECT_EQ(percentile_range(histogram, extremes, 1, false), extremes);
+  std::ranges::sort(values, {}, [](float value) { return std::abs(value); });
+  const Range both = percentile_range(histogram, extremes, 0.999, true);
+  EXPECT_NEAR(both.max, std::abs(values[99'899]), std::abs(values[99'899]) / 100);
+  EXPECT_EQ(both.min, -both.max);
+}
+
+TEST(LeastErrorRange, IsBetterThanAnyOfAFineGrid) {
+  const std::vector<float> values = with_outliers(50'000);
+  const Distribution distribution = distribution_of(values);
+  const double found = error_of(values, least_error_range(distribution, kUnsigned), kUnsigned);
+  const Range whole = extremes_of(values);
+  double best = error_of(values, whole, kUnsigned);
+  EXPECT_LT(found, best);
+  for (int low = 1; low <= 40; ++low) {
+    for (int high = 1; high <= 40; ++high) {
+      const Range range{whole.min * static_cast<float>(low) / 40,
+                        whole.max * static_cast<float>(high) / 40};
+      best = std::min(best, error_of(values, range, kUnsigned));
+    }
+  }
+  EXPECT_LT(found, 1.02 * best);
+}
+
+TEST(LeastErrorRange, KeepsAllOfEvenlySpreadValues) {
+  std::vector<float> values;
+  for (int i = 0; i <= 10'000; ++i) values.push_back(static_cast<float>(i) / 5000 - 0.5F);
+  const Range range = least_error_range(distribution_of(values), kUnsigned);
+  EXPECT_NEAR(range.min, -0.5, 0.01);
+  EXPECT_NEAR(range.max, 1.5, 0.01);
+}
+
+TEST(EntropyRange, CutsTheTailAndKeepsWhatIsEvenlySpread) {
+  const std::vector<float> values = with_outliers(100'000);
+  const Range range = entropy_range(distribution_of(values), kSymmetric);
+  EXPECT_LT(range.max, 0.8F * extremes_of(values).max);
+  EXPECT_GT(range.max, 2.F);
+  std::vector<float> even;
+  for (int i = -10'000; i <= 10'000; ++i) even.push_back(static_cast<float>(i));
+  EXPECT_GT(entropy_range(distribution_of(even), kSymmetric).max, 9'000);
+}
+
+TEST(SearchedRanges, SurviveAMaskOfHugeNegatives) {
+  std::vector<float> values = with_outliers(10'000);
+  for (std::size_t i = 0; i < values.size(); i += 3) values[i] = -3.4e38F;
+  const Distribution distribution = distribution_of(values);
+  for (const Range& range :
+       {least_error_range(distribution, kUnsigned), entropy_range(distribution, kUnsigned),
+        percentile_range(histogram_of(values), extremes_of(values), 0.99999, false)}) {
+    EXPECT_TRUE(std::isfinite(range.min) && std::isfinite(range.max));
+    EXPECT_LE(range.min, range.max);
+  }
+}
+
+}  // namespace
+}  // namespace quantlens

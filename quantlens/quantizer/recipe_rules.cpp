@@ -127,6 +127,13 @@ std::vector<std::string> RecipeRules::notes(const Graph& graph) const {
                         "the whole model; set it in the recipe's own 'activation'",
                         where, printable(rule.pattern), *rule.recipe.activation.dtype));
       }
+      if (rule.recipe.activation.algorithm &&
+          rule.recipe.activation.algorithm != recipe_.activation.algorithm) {
+        sentences.push_back(
+            fmt::format("{}: '{}': activation algorithm {} has no effect yet: it is one for the "
+                        "whole model; set it in the recipe's own 'activation'",
+                        where, printable(rule.pattern), *rule.recipe.activation.algorithm));
+      }
     }
   };
   report(types_, "op_type_dict", types);

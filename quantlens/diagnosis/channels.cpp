@@ -59,30 +59,9 @@ std::vector<std::uint32_t> marking_order(const std::vector<float>& reaches, std:
 enum class Spreads { not_at_all, over_positions, otherwise };
 
 Spreads spread_of(Kind kind) {
+  if (is_elementwise(kind)) return Spreads::not_at_all;
   switch (kind) {
-    case Kind::relu:
-    case Kind::clip:
-    case Kind::sigmoid:
     case Kind::softmax:
-    case Kind::erf:
-    case Kind::tanh:
-    case Kind::gelu:
-    case Kind::hard_swish:
-    case Kind::hard_sigmoid:
-    case Kind::leaky_relu:
-    case Kind::prelu:
-    case Kind::elu:
-    case Kind::exp:
-    case Kind::log:
-    case Kind::sqrt:
-    case Kind::reciprocal:
-    case Kind::neg:
-    case Kind::abs:
-    case Kind::identity:
-    case Kind::dropout:
-    case Kind::cast:
-    case Kind::quantize:
-    case Kind::dequantize:
     case Kind::layer_norm:
     case Kind::add:
     case Kind::sub:

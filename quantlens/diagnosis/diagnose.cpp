@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "quantlens/diagnosis/spread.h"
 #include "quantlens/diagnosis/sqnr_drop.h"
 #include "quantlens/diagnosis/weights.h"
 
@@ -71,10 +72,7 @@ void add_channels(const PairedStats& gathered, ActivationRow& row) {
     row.worst_channel_share = most / all;
     row.worst_channel_sqnr_db = channel_sqnr_db(x[*row.worst_channel], errors[*row.worst_channel]);
   }
-  std::erase(ranges, 0.0);  // constant ones say nothing of what is usual
-  if (ranges.empty()) return;
-  std::ranges::sort(ranges);
-  row.channel_spread = ranges.back() / ranges[ranges.size() / 2];
+  row.channel_spread = spread_of(std::move(ranges));
 }
 
 ActivationRow row_of(const ValuePair& pair, const PairedStats& gathered, const SampleNames& names) {
@@ -118,11 +116,12 @@ ActivationRow row_of(const ValuePair& pair, const PairedStats& gathered, const S
 
 /// Float outputs of the reference without a row.
 std::vector<std::string> outputs_not_compared(const Graph& reference, const Diagnosis& diagnosis) {
+  std::set<std::string> compared;
+  for (const ActivationRow& row : diagnosis.activations) compared.insert(row.value);
   std::vector<std::string> names;
   for (const ValueInfo& output : reference.outputs) {
-    const bool has_row = std::ranges::any_of(
-        diagnosis.activations, [&](const ActivationRow& row) { return row.value == output.name; });
-    if (output.dtype && is_float(*output.dtype) && !has_row) names.push_back(output.name);
+    if (!output.dtype || !is_float(*output.dtype) || compared.contains(output.name)) continue;
+    names.push_back(output.name);
   }
   return names;
 }

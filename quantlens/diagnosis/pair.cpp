@@ -65,6 +65,9 @@ class Pairer {
     for (std::size_t q = 0; q < match_.values.size(); ++q) {
       if (match_.values[q]) quantized_of_[match_.values[q]->reference].push_back(q);
     }
+    for (const ValueInfo& output : reference.graph.outputs) {
+      if (output.dtype) tensor_outputs_.insert(output.name);
+    }
     share_among_equals();
   }
 
@@ -142,7 +145,7 @@ class Pairer {
                    .params = {},
                    .found_by = {},
                    .same_as = {}};
-    bool float_side = is_tensor_output(value);
+    bool float_side = tensor_outputs_.contains(value);
     if (found != pattern_of_output_.end()) {
       const Capability* row = capability(named.kind);
       float_side = float_side || (row && row->role == Role::compute);
@@ -150,13 +153,6 @@ class Pairer {
         pair.pattern.push_back(node(member).type);
     }
     pair_value(value, pair, float_side);
-  }
-
-  /// Sequences, maps and optional values are outputs, too.
-  bool is_tensor_output(const std::string& value) const {
-    return std::ranges::any_of(reference_.graph.outputs, [&](const ValueInfo& output) {
-      return output.name == value && output.dtype;
-    });
   }
 
   void list_bodies(const Node& op) {
@@ -290,7 +286,8 @@ class Pairer {
   StructureMatch match_;
   std::vector<std::vector<std::size_t>> quantized_of_;  // by value of the reference
   std::unordered_map<std::string, const Pattern*> pattern_of_output_;
-  std::set<std::string> used_;  // tensors of codes that stand for something
+  std::set<std::string> tensor_outputs_;  // the others are sequences, maps and optional values
+  std::set<std::string> used_;            // tensors of codes that stand for something
   Pairing pairing_;
 };
 

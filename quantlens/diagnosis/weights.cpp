@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
+#include "quantlens/diagnosis/spread.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/prepare.h"
@@ -41,22 +43,12 @@ std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int 
   return channels;
 }
 
-// The widest channel's reach over the median one's, channels of zeros left out; 1 where there are
-// none.
-double spread_of(const std::vector<Channel>& channels) {
-  std::vector<float> reaches;
-  for (const Channel& channel : channels) {
-    if (channel.reach > 0) reaches.push_back(channel.reach);
-  }
-  if (reaches.empty()) return 1;
-  std::ranges::sort(reaches);
-  return static_cast<double>(reaches.back()) / reaches[reaches.size() / 2];
-}
-
 void describe_channels(const Tensor& before, const Tensor& after, int axis, WeightRow& row) {
   const std::vector<Channel> channels = channels_of(before, after, axis);
   row.channels = channels.size();
-  row.channel_spread = spread_of(channels);
+  std::vector<double> reaches;
+  for (const Channel& channel : channels) reaches.push_back(channel.reach);
+  row.channel_spread = spread_of(std::move(reaches)).value_or(1);
   row.worst_channel_sqnr_db = std::numeric_limits<double>::infinity();
   for (std::size_t c = 0; c < channels.size(); ++c) {
     if (channels[c].sqnr_db() < row.worst_channel_sqnr_db) {

@@ -118,6 +118,36 @@ bool moves_elements(Kind kind) {
   }
 }
 
+bool is_elementwise(Kind kind) {
+  switch (kind) {
+    case Kind::relu:
+    case Kind::clip:
+    case Kind::sigmoid:
+    case Kind::erf:
+    case Kind::tanh:
+    case Kind::gelu:
+    case Kind::hard_swish:
+    case Kind::hard_sigmoid:
+    case Kind::leaky_relu:
+    case Kind::prelu:
+    case Kind::elu:
+    case Kind::exp:
+    case Kind::log:
+    case Kind::sqrt:
+    case Kind::reciprocal:
+    case Kind::neg:
+    case Kind::abs:
+    case Kind::identity:
+    case Kind::dropout:
+    case Kind::cast:
+    case Kind::quantize:
+    case Kind::dequantize:
+      return true;
+    default:
+      return false;
+  }
+}
+
 bool uses_codes(Kind kind) {
   switch (kind) {
     case Kind::quantize:

@@ -99,6 +99,9 @@ std::string_view to_string(Kind kind);  ///< "conv", …
 /// Whether the op gives all elements of its first input, unchanged, in another shape or order.
 bool moves_elements(Kind kind);
 
+/// Whether each element of the result comes from the element of its first input in its own place.
+bool is_elementwise(Kind kind);
+
 /// Whether the op reads or gives integer codes of a quantized network.
 bool uses_codes(Kind kind);
 

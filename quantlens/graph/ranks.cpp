@@ -11,43 +11,22 @@ using Ranks = std::unordered_map<std::string, std::size_t>;
 
 /// Whether the result has as many dimensions as the first input.
 bool keeps_rank(Kind kind) {
+  if (is_elementwise(kind)) return true;
   switch (kind) {
     case Kind::batch_norm:
     case Kind::layer_norm:
     case Kind::instance_norm:
-    case Kind::relu:
-    case Kind::clip:
-    case Kind::sigmoid:
     case Kind::softmax:
-    case Kind::erf:
-    case Kind::tanh:
-    case Kind::gelu:
-    case Kind::hard_swish:
-    case Kind::hard_sigmoid:
-    case Kind::leaky_relu:
-    case Kind::prelu:
-    case Kind::elu:
-    case Kind::exp:
-    case Kind::log:
-    case Kind::sqrt:
-    case Kind::reciprocal:
-    case Kind::neg:
-    case Kind::abs:
     case Kind::concat:
     case Kind::max_pool:
     case Kind::average_pool:
     case Kind::global_average_pool:
     case Kind::transpose:
-    case Kind::identity:
-    case Kind::dropout:
-    case Kind::cast:
     case Kind::slice:
     case Kind::split:
     case Kind::tile:
     case Kind::pad:
     case Kind::resize:
-    case Kind::quantize:
-    case Kind::dequantize:
       return true;
     default:
       return false;

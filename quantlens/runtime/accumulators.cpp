@@ -13,6 +13,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/runtime/tap_checks.h"
 #include "quantlens/tensor/half.h"
 
 namespace quantlens {
@@ -165,92 +166,11 @@ std::span<const Code> codes(const TensorView& value, const Parts& parts, std::si
   return {reinterpret_cast<const Code*>(buffer.data()), parts.size()};
 }
 
-/// Where channels lie in a sample's part. Throws Errc::bad_input where there is no such axis.
-AxisLayout channel_layout(const Shape& sample, int axis, const std::string& name) {
-  if (axis < static_cast<int>(sample.size())) return axis_layout(sample, axis);
-  throw Error(Errc::bad_input, fmt::format("value '{}' of shape {} has no channel axis {}",
-                                           printable(name), to_string(sample), axis));
-}
-
-/// An axis of [N,C,H,W] in [N,H,W,C]; others are as they are.
-int in_channels_last(int axis) {
-  constexpr std::array<int, 4> kPlace = {0, 3, 1, 2};
-  return axis < static_cast<int>(kPlace.size()) ? kPlace.at(static_cast<std::size_t>(axis)) : axis;
-}
-
-/// Throws Errc::bad_input where a tap asks for channels that cannot be.
-void check_channels(std::optional<int> axis, const std::vector<std::uint32_t>& histograms,
-                    const std::string& value) {
-  const auto refuse = [&](const char* problem) {
-    throw Error(Errc::bad_input, fmt::format(fmt::runtime(problem), printable(value)));
-  };
-  if (axis.value_or(0) < 0) refuse("the channel axis of the tap on '{}' is negative");
-  if (!axis && !histograms.empty()) {
-    refuse("the tap on '{}' has channels, but no axis that they lie along");
-  }
-  if (std::ranges::adjacent_find(histograms, std::greater_equal()) != histograms.end()) {
-    refuse("the channels of the tap on '{}' are not in ascending order");
-  }
-}
-
 template <class Histogram>
 std::vector<Histogram> empty_histograms(const std::vector<std::uint32_t>& channels) {
   std::vector<Histogram> all(channels.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i].channel = channels[i];
   return all;
-}
-
-std::string pair_name(const PairTap& pair) {
-  return fmt::format("'{}' and '{}'", printable(pair.reference), printable(pair.quantized));
-}
-
-/// The shape of a value in its model.
-std::string shape_text(const TensorView& value, bool channels_last) {
-  Shape shape(value.shape.begin(), value.shape.end());
-  if (channels_last) std::rotate(shape.begin() + 1, shape.end() - 1, shape.end());
-  return to_string(shape);
-}
-
-/// Why a pair's values have not the channels that its tap asks for; empty: they have.
-std::string channel_obstacle_of(const PairTap& pair, const TensorView& reference,
-                                bool channels_last) {
-  if (!pair.channel_axis) return {};
-  const auto axis = static_cast<std::size_t>(channels_last ? in_channels_last(*pair.channel_axis)
-                                                           : *pair.channel_axis);
-  if (axis < reference.shape.size()) {
-    const std::int64_t channels = reference.shape[axis];
-    const auto& marked = pair.channel_histograms;
-    if (marked.empty() || marked.back() < channels || channels == 0) return {};
-  }
-  return fmt::format(
-      "when run, '{}' has shape {}, and not the channels along axis {} that its ops "
-      "promise",
-      printable(pair.reference), shape_text(reference, channels_last), *pair.channel_axis);
-}
-
-/// Why the two tensors are not what the tap says; empty: they are.
-std::string obstacle_of(const PairTap& pair, const TensorView& reference,
-                        const TensorView& quantized, bool channels_last) {
-  if (!std::ranges::equal(reference.shape, quantized.shape)) {
-    return fmt::format(
-        "when run, '{}' of the reference has shape {} and '{}' of the quantized model {}",
-        printable(pair.reference), shape_text(reference, channels_last), printable(pair.quantized),
-        shape_text(quantized, channels_last));
-  }
-  const DType dtype = quantized.dtype;
-  const bool fits = pair.params ? !is_float(dtype) && dtype != DType::string &&
-                                      (!pair.scheme || pair.scheme->dtype == dtype)
-                                : is_float(dtype);
-  if (fits && reference.dtype != DType::string) {
-    return channel_obstacle_of(pair, reference, channels_last);
-  }
-  const std::string wanted = !pair.params  ? "a float"
-                             : pair.scheme ? std::string(name(pair.scheme->dtype))
-                                           : "an integer";
-  return fmt::format(
-      "when run, '{}' of the reference is {} and '{}' of the quantized model {}, not {}",
-      printable(pair.reference), name(reference.dtype), printable(pair.quantized), name(dtype),
-      wanted);
 }
 
 }  // namespace
@@ -266,20 +186,7 @@ Accumulators::Accumulators(const TapSpec& spec)
       channels_last_(spec.pairs.size()),
       obstacles_(spec.pairs.size()),
       scratch_(std::make_unique<Scratch>()) {
-  std::set<std::pair<std::string, std::string>> seen;
-  for (const Tap& tap : spec_.taps) {
-    if (!seen.insert({tap.value, {}}).second) {
-      throw Error(Errc::bad_input, fmt::format("value '{}' is tapped twice", printable(tap.value)));
-    }
-    check_channels(tap.channel_axis, tap.channel_histograms, tap.value);
-  }
-  seen.clear();
-  for (const PairTap& pair : spec_.pairs) {
-    if (!seen.insert({pair.reference, pair.quantized}).second) {
-      throw Error(Errc::bad_input, fmt::format("values {} are tapped twice", pair_name(pair)));
-    }
-    check_channels(pair.channel_axis, pair.channel_histograms, pair.reference);
-  }
+  check_taps(spec_);
   clear();
 }
 
@@ -376,8 +283,7 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
   const Dequantize8 how{params.scale, params.zero_point};
   std::optional<AxisLayout> layout;
   if (pair.channel_axis) {
-    const int axis =
-        channels_last_[slot] ? in_channels_last(*pair.channel_axis) : *pair.channel_axis;
+    const int axis = shown_axis(*pair.channel_axis, channels_last_[slot]);
     layout = channel_layout(parts.sample_shape, axis, pair.reference);
   }
   Scratch::Lease scratch(*scratch_);

@@ -124,7 +124,8 @@ double best_factor(const Error& error) {
   constexpr double kRatio = 0.9;
   double factor = kRatio;
   for (int i = 0; i < 60; ++i, factor *= kRatio) look(factor);  // to 1/556
-  for (double width = 0.05; width > 0.001; width /= 2) {
+  double width = 0.05;
+  for (int i = 0; i < 6; ++i, width /= 2) {  // to 0.16 %
     const double middle = best;
     look(std::min(1.0, middle * (1 + width)));
     look(middle * (1 - width));

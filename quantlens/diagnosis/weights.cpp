@@ -46,8 +46,8 @@ std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int 
 void describe_channels(const Tensor& before, const Tensor& after, int axis, WeightRow& row) {
   const std::vector<Channel> channels = channels_of(before, after, axis);
   row.channels = channels.size();
-  std::vector<double> reaches;
-  for (const Channel& channel : channels) reaches.push_back(channel.reach);
+  std::vector<double> reaches(channels.size());
+  std::ranges::transform(channels, reaches.begin(), &Channel::reach);
   row.channel_spread = spread_of(std::move(reaches)).value_or(1);
   row.worst_channel_sqnr_db = std::numeric_limits<double>::infinity();
   for (std::size_t c = 0; c < channels.size(); ++c) {

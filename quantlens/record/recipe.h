@@ -19,7 +19,8 @@ struct TensorRecipe {
   std::optional<std::string> dtype;        ///< uint8 | int8 | fp32
   std::optional<std::string> scheme;       ///< asym | sym
   std::optional<std::string> granularity;  ///< per_tensor | per_channel (weights only)
-  std::optional<std::string> algorithm;    ///< minmax
+  /// Of activations: minmax | percentile | entropy (also kl) | mse; of weights: minmax.
+  std::optional<std::string> algorithm;
   bool operator==(const TensorRecipe&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(TensorRecipe, (), (dtype, scheme, granularity, algorithm))
@@ -32,6 +33,13 @@ struct OpRecipe {
 };
 BOOST_DESCRIBE_STRUCT(OpRecipe, (), (activation, weight))
 
+/// What may be done to a model besides rounding it. Absent: as `accuracy_level` has it.
+struct RecipeSwitches {
+  std::optional<bool> bias_correction;
+  bool operator==(const RecipeSwitches&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(RecipeSwitches, (), (bias_correction))
+
 /// Everything a user may ask of the quantizer. Later entries win: model, op_type_dict,
 /// op_name_dict.
 struct Recipe {
@@ -43,10 +51,11 @@ struct Recipe {
   std::map<std::string, OpRecipe> op_name_dict;
   std::string reduce_range = "auto";  ///< auto (where the CPU lacks VNNI) | true | false
   std::uint64_t calibration_sampling_size = 100;
+  RecipeSwitches recipes;
   bool operator==(const Recipe&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Recipe, (),
                       (quant_format, activation, weight, op_type_dict, op_name_dict, reduce_range,
-                       calibration_sampling_size))
+                       calibration_sampling_size, recipes))
 
 }  // namespace quantlens

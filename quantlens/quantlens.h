@@ -59,6 +59,7 @@
 #include "quantlens/quantizer/prepare.h"      // prepare: patterns, folds, float regions
 #include "quantlens/quantizer/capability.h"   // capability: ops with integer kernels
 #include "quantlens/quantizer/make_plan.h"    // values_to_calibrate, make_plan: the decision
+#include "quantlens/quantizer/correct_bias.h" // correct_biases: what rounding shifts, taken back
 // ... and frontend::apply, above, writes the Plan's model.
 
 // ---- Two models become a diagnosis

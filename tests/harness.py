@@ -98,7 +98,7 @@ def mobilenet_images(count):
         yield ((pixels - 127.5) / 127.5).transpose(2, 0, 1), int(label)
 
 
-PER_TENSOR = "{weight: {granularity: per_tensor}}"
+PER_TENSOR = "{accuracy_level: fast, weight: {granularity: per_tensor}}"
 MOBILENET_METRIC = "top1:label_offset=1"
 
 

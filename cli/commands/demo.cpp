@@ -35,15 +35,14 @@ fs::path demo_folder() {
 }
 
 flow::QuantizeResult quantize_demo(const fs::path& folder, const fs::path& output,
-                                   const char* granularity, const flow::Session& session) {
+                                   const Recipe& recipe, const flow::Session& session) {
   flow::QuantizeOptions options{.model = folder / "digits.onnx",
                                 .output = output,
                                 .data = {.data = (folder / "digits.npz").string(), .options = {}},
                                 .calibration_data = (folder / "calibration.npz").string(),
-                                .recipe = {},
+                                .recipe = recipe,
                                 .diagnose = true,
                                 .metric = parse_metric("top1")};
-  options.recipe.weight.granularity = granularity;
   return flow::quantize(options, session);
 }
 
@@ -56,11 +55,14 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   const fs::path outputs = session.workspace / "demo";
   store.make_folder(outputs);
   session.name = "demo per tensor";
+  Recipe coarse;
+  coarse.accuracy_level = "fast";
+  coarse.weight.granularity = "per_tensor";
   const flow::QuantizeResult broken =
-      quantize_demo(folder, outputs / "digits.per_tensor.int8.onnx", "per_tensor", session);
+      quantize_demo(folder, outputs / "digits.per_tensor.int8.onnx", coarse, session);
   session.name = "demo per channel";
   const flow::QuantizeResult mended =
-      quantize_demo(folder, outputs / "digits.per_channel.int8.onnx", "per_channel", session);
+      quantize_demo(folder, outputs / "digits.per_channel.int8.onnx", {}, session);
   if (arguments.table.is_json()) {
     print_object({{"per_tensor",
                    {{"workload", broken.workload},

@@ -43,9 +43,10 @@ bool needs_histograms(std::string_view algorithm) {
 }
 
 Ranges choose_ranges(const TapState& statistics, const RangeOptions& options) {
-  needs_histograms(options.algorithm);  // throws where it is not known
+  const bool histograms = needs_histograms(options.algorithm);
   Ranges ranges{.samples = statistics.samples.size(), .values = {}, .empty = {}};
   for (const ValueStats& stats : statistics.values) {
+    if (histograms && stats.histogram.empty() && stats.channel_axis >= 0) continue;
     if (stats.moments.count() == 0) {
       ranges.empty.push_back(stats.value);
       continue;

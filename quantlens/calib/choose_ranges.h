@@ -21,7 +21,8 @@ struct RangeOptions {
 /// Throws Errc::unsupported where it is not known.
 bool needs_histograms(std::string_view algorithm);
 
-/// The range of every value in the statistics. Values without a finite element are listed apart.
+/// The range of every value in the statistics; where the algorithm looks at histograms, not of
+/// those of which only channels were gathered. Values without a finite element are listed apart.
 /// Throws Errc::bad_input for statistics without the histograms that the algorithm looks at.
 Ranges choose_ranges(const TapState& statistics, const RangeOptions& options);
 

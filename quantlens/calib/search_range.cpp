@@ -10,8 +10,10 @@
 namespace quantlens {
 namespace {
 
+/// Codes reach zero in any case, so an end on the other side of it is no end to move.
 Range shrunk(const Range& range, double low, double high) {
-  return {static_cast<float>(range.min * low), static_cast<float>(range.max * high)};
+  return {static_cast<float>(std::min(range.min, 0.0F) * low),
+          static_cast<float>(std::max(range.max, 0.0F) * high)};
 }
 
 /// The greatest magnitude that a share `kept` of the elements does not exceed.

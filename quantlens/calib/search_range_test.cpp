@@ -116,6 +116,23 @@ TEST(EntropyRange, CutsTheTailAndKeepsWhatIsEvenlySpread) {
   EXPECT_GT(entropy_range(distribution_of(even), kSymmetric).max, 9'000);
 }
 
+TEST(SearchedRanges, OfValuesOnOneSideOfZeroReachFromZero) {
+  std::vector<float> above = with_outliers(10'000);
+  for (float& value : above) value = 4.6F + std::abs(value) / 100;
+  std::vector<float> below = above;
+  for (float& value : below) value = -value;
+  for (const Scheme& scheme : {kUnsigned, kSymmetric}) {
+    for (const std::vector<float>& values : {above, below}) {
+      const Distribution distribution = distribution_of(values);
+      const Range best = least_error_range(distribution, scheme);
+      const double plain = error_of(values, extremes_of(values), scheme);
+      EXPECT_LE(error_of(values, best, scheme), plain * 1.1);
+      const Range divergent = entropy_range(distribution, scheme);
+      EXPECT_TRUE(divergent.min < divergent.max && divergent.min <= 0 && divergent.max >= 0);
+    }
+  }
+}
+
 TEST(SearchedRanges, SurviveAMaskOfHugeNegatives) {
   std::vector<float> values = with_outliers(10'000);
   for (std::size_t i = 0; i < values.size(); i += 3) values[i] = -3.4e38F;

@@ -19,6 +19,8 @@
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/accuracy_level.h"
+#include "quantlens/quantizer/correct_bias.h"
 #include "quantlens/quantizer/make_plan.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -63,12 +65,8 @@ void check_output(const fs::path& output, const QuantizeOptions& options, const 
   }
 }
 
-std::string algorithm_of(const Recipe& recipe) {
-  return recipe.activation.algorithm.value_or(RangeOptions().algorithm);
-}
-
 TapState calibration_statistics(const QuantizeOptions& options, const Model& model,
-                                const FittedData& data, const std::vector<std::string>& values,
+                                const FittedData& data, const std::vector<Tap>& taps,
                                 const Session& session) {
   std::optional<FittedData> apart;
   if (options.calibration_data) {
@@ -77,14 +75,28 @@ TapState calibration_statistics(const QuantizeOptions& options, const Model& mod
   const FittedData& source = apart ? *apart : data;
   const std::uint64_t count =
       std::min(options.recipe.calibration_sampling_size, source.opened.dataset->size());
-  std::vector<Tap> taps;
-  taps.reserve(values.size());
-  const bool histogram = needs_histograms(algorithm_of(options.recipe));
-  for (const std::string& value : values) taps.push_back({.value = value, .histogram = histogram});
   BatchReader reader = make_reader(source, session, count);
   TapState state = calibrate(model, taps, reader, run_options(session), session.progress);
   report_skipped(reader, session.progress);
   return state;
+}
+
+/// What the recipe's algorithms want to know of the values whose ranges it asks for.
+std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
+                                  const std::vector<std::string>& values, const Recipe& recipe) {
+  std::map<std::string, Tap> taps;
+  const bool histogram = needs_histograms(range_algorithm(recipe));
+  for (const std::string& value : values) taps[value] = {.value = value, .histogram = histogram};
+  if (wants_bias_correction(recipe)) {
+    for (const ValueChannels& one :
+         channels_for_bias(model, prepared, {values.begin(), values.end()})) {
+      taps.try_emplace(one.value, Tap{.value = one.value, .histogram = false})
+          .first->second.channel_axis = one.axis;
+    }
+  }
+  std::vector<Tap> list;
+  for (auto& [value, tap] : taps) list.push_back(std::move(tap));
+  return list;
 }
 
 std::map<std::string, std::string> metadata_of(const Recipe& recipe, const Plan& plan) {
@@ -102,9 +114,13 @@ class Job {
   void run(WorkloadWriter& workload, QuantizeResult& result) {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
     const Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
-    const Ranges ranges = calibrated(prepared, workload);
+    const TapState statistics = calibrated(prepared, workload);
+    const Ranges ranges = chosen(statistics, workload);
     PlanResult planned =
         make_plan(model_, prepared, ranges, options_.recipe, {.vnni = cpu_has_vnni()});
+    if (wants_bias_correction(options_.recipe)) {
+      correct_biases(model_, prepared, statistics, planned.plan);
+    }
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
@@ -122,15 +138,22 @@ class Job {
   }
 
  private:
-  Ranges calibrated(const Prepared& prepared, WorkloadWriter& workload) {
+  TapState calibrated(const Prepared& prepared, WorkloadWriter& workload) {
     const std::vector<std::string> values = values_to_calibrate(model_, prepared, options_.recipe);
     if (values.empty()) {
       open(model_, nullptr, {}, run_options(session_));  // throws where the runtime refuses it
       return {};
     }
-    const TapState statistics = calibration_statistics(options_, model_, data_, values, session_);
+    const TapState statistics = calibration_statistics(
+        options_, model_, data_, calibration_taps(model_, prepared, values, options_.recipe),
+        session_);
     workload.write("statistics.bin", to_bytes(statistics));
-    Ranges ranges = choose_ranges(statistics, {.algorithm = algorithm_of(options_.recipe),
+    return statistics;
+  }
+
+  Ranges chosen(const TapState& statistics, WorkloadWriter& workload) const {
+    if (statistics.values.empty()) return {};
+    Ranges ranges = choose_ranges(statistics, {.algorithm = range_algorithm(options_.recipe),
                                                .scheme = activation_scheme(options_.recipe)});
     workload.write("ranges.json", json::dump(json::encode(ranges)));
     return ranges;

@@ -45,6 +45,7 @@ class Inference {
       if (const std::optional<std::size_t> rank = result_rank(node)) {
         for (const std::string& output : node.outputs) ranks_.emplace(output, *rank);
       }
+      if (const auto length = this->length(op_id(node))) lengths_.emplace(op_id(node), *length);
     }
   }
 
@@ -73,12 +74,41 @@ class Inference {
     return largest;
   }
 
-  /// A constant list of integers says the rank by its length.
-  std::optional<std::size_t> length(const Node& node, std::size_t input) const {
-    if (input >= node.inputs.size()) return std::nullopt;
-    const Tensor* tensor = index_.constant(node.inputs[input]);
-    if (tensor == nullptr) return std::nullopt;
-    return static_cast<std::size_t>(tensor->size());
+  /// How many elements a list of integers has: a constant one, a scalar made a list, or several
+  /// lists joined.
+  std::optional<std::size_t> length(const std::string& list) const {
+    if (const Tensor* tensor = index_.constant(list)) {
+      return static_cast<std::size_t>(tensor->size());
+    }
+    const std::optional<std::size_t> producer = index_.producer(list);
+    if (!producer) return std::nullopt;
+    const Node& node = index_.graph().nodes[*producer];
+    if (node.kind == Kind::unsqueeze) return rank(node, 0) == 0 ? std::optional(1U) : std::nullopt;
+    if (node.kind != Kind::concat) return std::nullopt;
+    std::size_t sum = 0;
+    for (const std::string& part : node.inputs) {
+      const auto found = lengths_.find(part);
+      const Tensor* tensor = index_.constant(part);
+      if (found == lengths_.end() && tensor == nullptr) return std::nullopt;
+      sum += tensor ? static_cast<std::size_t>(tensor->size()) : found->second;
+    }
+    return sum;
+  }
+
+  /// The indices' dimensions stand where one of the data's was.
+  static std::optional<std::size_t> gathered(std::optional<std::size_t> data,
+                                             std::optional<std::size_t> indices) {
+    if (!data || !indices || *data == 0) return std::nullopt;
+    return *data - 1 + *indices;
+  }
+
+  std::optional<std::size_t> unsqueezed(const Node& node) const {
+    const std::optional<std::size_t> before = rank(node, 0);
+    std::size_t added = attribute_ints(node, "axes").size();
+    if (const Tensor* axes = node.inputs.size() > 1 ? index_.constant(node.inputs[1]) : nullptr) {
+      added = static_cast<std::size_t>(axes->size());
+    }
+    return before && added > 0 ? std::optional(*before + added) : std::nullopt;
   }
 
   /// Of the first output; ops with several make values of one rank, or are not listed.
@@ -108,7 +138,13 @@ class Inference {
       case Kind::reduce_min:
         return attribute_int(node, "keepdims", 1) != 0 ? rank(node, 0) : std::nullopt;
       case Kind::reshape:
-        return length(node, 1);
+        return node.inputs.size() > 1 ? length(node.inputs[1]) : std::nullopt;
+      case Kind::shape_of:
+        return 1;
+      case Kind::unsqueeze:
+        return unsqueezed(node);
+      case Kind::gather:
+        return gathered(rank(node, 0), rank(node, 1));
       default:
         return std::nullopt;
     }
@@ -116,6 +152,7 @@ class Inference {
 
   const GraphIndex& index_;
   Ranks ranks_;
+  Ranks lengths_;  // of lists of integers, where known
 };
 
 }  // namespace

@@ -11,6 +11,8 @@ namespace {
 TEST(Ranks, FollowTheOpsAsFarAsTheyTell) {
   SmallGraph small;
   small.weight("w", {2, 1, 1, 1, 1}, {1, 2}).weight("matrix", {1, 1}, {1});
+  small.constant("zero", Tensor::scalar<std::int64_t>(0));
+  small.constant("axis", Tensor::from<std::int64_t>({1}, {0}));
   small.constant("to", Tensor::from<std::int64_t>({3}, {1, 1, -1}));
   small.node(Kind::relu, {"x"}, "r")
       .node(Kind::flatten, {"open"}, "f")
@@ -22,6 +24,15 @@ TEST(Ranks, FollowTheOpsAsFarAsTheyTell) {
       .node(Kind::reduce_mean, {"x"}, "mean")
       .node(Kind::reduce_max, {"x"}, "dropped")
       .attribute("keepdims", std::int64_t{0})
+      .node(Kind::gather, {"matrix", "three"}, "rows")
+      .node(Kind::gather, {"matrix", "open"}, "no_rows")
+      .node(Kind::shape_of, {"open"}, "shape")
+      .node(Kind::gather, {"shape", "zero"}, "extent")
+      .node(Kind::unsqueeze, {"extent", "axis"}, "list")
+      .node(Kind::concat, {"list", "list", "axis"}, "joined")
+      .node(Kind::reshape, {"open", "joined"}, "by_joined")
+      .node(Kind::concat, {"list", "open"}, "not_joined")
+      .node(Kind::reshape, {"open", "not_joined"}, "by_unknown")
       .node(Kind::other, {"x"}, "other");
   Graph graph = small.graph();
   graph.inputs = {{.name = "x", .dtype = {}, .shape = std::vector<Dim>(4)},
@@ -35,6 +46,12 @@ TEST(Ranks, FollowTheOpsAsFarAsTheyTell) {
   EXPECT_EQ(known.at("product"), 3U);
   EXPECT_EQ(known.at("sum"), 4U);
   EXPECT_EQ(known.at("mean"), 4U);
+  EXPECT_EQ(known.at("rows"), 4U);
+  EXPECT_FALSE(known.contains("no_rows"));
+  EXPECT_EQ(known.at("extent"), 0U);
+  EXPECT_EQ(known.at("list"), 1U);
+  EXPECT_EQ(known.at("by_joined"), 3U);
+  EXPECT_FALSE(known.contains("by_unknown"));
   EXPECT_FALSE(known.contains("dropped"));
   EXPECT_FALSE(known.contains("unknown"));
   EXPECT_FALSE(known.contains("other"));

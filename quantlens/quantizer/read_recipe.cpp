@@ -49,6 +49,14 @@ class Section {
     throw Error(Errc::usage, where(key) + ": expected a word");
   }
 
+  std::optional<bool> flag(std::string_view key) const {
+    const std::optional<std::string> word = text(key);
+    if (!word || *word == "true" || *word == "false") {
+      return word ? std::optional(*word == "true") : std::nullopt;
+    }
+    throw Error(Errc::usage, where(key) + ": expected true or false");
+  }
+
   std::optional<std::uint64_t> count(std::string_view key) const {
     const json::Value* value = find(key);
     if (value && value->is_array() && !value->get_array().empty()) value = &value->get_array()[0];
@@ -118,7 +126,6 @@ constexpr Idle kIdleOptions[] = {{"graph_optimization_level", "default"}, {"tens
 constexpr Idle kIdleRecipes[] = {{"smooth_quant", "false"},
                                  {"smooth_quant_args", nullptr},
                                  {"layer_wise_quant", "false"},
-                                 {"fast_bias_correction", "false"},
                                  {"weight_correction", "false"},
                                  {"gemm_to_matmul", "true"},
                                  {"graph_optimization_level", "default"},
@@ -156,11 +163,12 @@ Recipe read_recipe(std::string_view text, std::string_view where,
   const json::Value document = parse_yaml(text, where);
   Recipe recipe;
   if (document.is_null()) return recipe;
-  const Section section(
-      document, std::string(where),
-      {"quant_format", "activation", "weight", "op_type_dict", "op_name_dict", "reduce_range",
-       "calibration_sampling_size", "recipes", "graph_optimization_level", "tensorboard"});
+  const Section section(document, std::string(where),
+                        {"quant_format", "accuracy_level", "activation", "weight", "op_type_dict",
+                         "op_name_dict", "reduce_range", "calibration_sampling_size", "recipes",
+                         "graph_optimization_level", "tensorboard"});
   if (const auto format = section.text("quant_format")) recipe.quant_format = *format;
+  if (const auto level = section.text("accuracy_level")) recipe.accuracy_level = *level;
   if (const auto reduce = section.text("reduce_range")) recipe.reduce_range = *reduce;
   if (const auto size = section.count("calibration_sampling_size"))
     recipe.calibration_sampling_size = *size;
@@ -179,7 +187,12 @@ Recipe read_recipe(std::string_view text, std::string_view where,
   std::vector<std::string> idle;
   add_idle(section, kIdleOptions, "", idle);
   if (const json::Value* part = section.find("recipes")) {
-    const Section recipes(*part, section.where("recipes"), keys_of(kIdleRecipes));
+    std::vector<std::string> keys = keys_of(kIdleRecipes);
+    keys.insert(keys.end(), {"bias_correction", "fast_bias_correction"});
+    const Section recipes(*part, section.where("recipes"), std::move(keys));
+    for (const char* key : {"fast_bias_correction", "bias_correction"}) {
+      if (const auto asked = recipes.flag(key)) recipe.recipes.bias_correction = asked;
+    }
     add_idle(recipes, kIdleRecipes, "recipes.", idle);
   }
   if (without_effect) *without_effect = std::move(idle);

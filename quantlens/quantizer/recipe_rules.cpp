@@ -65,6 +65,7 @@ bool matches(const boost::regex& expression, const std::string& pattern, const s
 
 RecipeRules::RecipeRules(const Recipe& recipe) : recipe_(recipe) {
   check("quant_format", recipe.quant_format, {"qdq", "qoperator", "default"});
+  check("accuracy_level", recipe.accuracy_level, {"fast", "default", "best"});
   check("reduce_range", recipe.reduce_range, {"auto", "true", "false"});
   check("", OpRecipe{recipe.activation, recipe.weight});
   const auto compile = [](const std::map<std::string, OpRecipe>& entries,

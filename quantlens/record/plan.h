@@ -81,6 +81,16 @@ struct OpPlan {
 };
 BOOST_DESCRIBE_STRUCT(OpPlan, (), (op, name, type, kind, pattern, members, quantized, reason))
 
+/// What an accuracy algorithm did for one op.
+struct AlgorithmEffect {
+  std::string algorithm;  ///< bias_correction
+  std::string op;         ///< id
+  std::string name;       ///< as people see it
+  double gain_db = 0;     ///< by how much it lowers the expected error that it is meant for
+  bool operator==(const AlgorithmEffect&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(AlgorithmEffect, (), (algorithm, op, name, gain_db))
+
 /// What the quantizer decided. Pure data; `frontend::apply` turns it into a file.
 struct Plan {
   std::string quant_format = "qdq";
@@ -89,9 +99,11 @@ struct Plan {
   std::vector<WeightPlan> weights_quantized;
   std::vector<Fold> folds;
   std::vector<InputEdit> input_edits;
+  std::vector<AlgorithmEffect> effects;
   std::map<std::string, Tensor> weights;  ///< edited float tensors by new name (not in plan.json)
 };
 BOOST_DESCRIBE_STRUCT(Plan, (),
-                      (quant_format, ops, activations, weights_quantized, folds, input_edits))
+                      (quant_format, ops, activations, weights_quantized, folds, input_edits,
+                       effects))
 
 }  // namespace quantlens

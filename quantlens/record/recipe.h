@@ -44,7 +44,8 @@ BOOST_DESCRIBE_STRUCT(RecipeSwitches, (), (bias_correction))
 /// op_name_dict.
 struct Recipe {
   std::string quant_format = "qdq";
-  TensorRecipe activation{"uint8", "asym", "per_tensor", "minmax"};
+  std::string accuracy_level = "default";  ///< fast | default | best: what absent options mean
+  TensorRecipe activation{"uint8", "asym", "per_tensor", std::nullopt};
   TensorRecipe weight{"int8", "sym", "per_channel", "minmax"};
   /// Keys: regular expressions, full match on the type, or on the name.
   std::map<std::string, OpRecipe> op_type_dict;
@@ -55,7 +56,7 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Recipe, (),
-                      (quant_format, activation, weight, op_type_dict, op_name_dict, reduce_range,
-                       calibration_sampling_size, recipes))
+                      (quant_format, accuracy_level, activation, weight, op_type_dict, op_name_dict,
+                       reduce_range, calibration_sampling_size, recipes))
 
 }  // namespace quantlens

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quantizer/accuracy_level.h"
+
+namespace quantlens {
+
+std::string range_algorithm(const Recipe& recipe) {
+  return recipe.activation.algorithm.value_or(recipe.accuracy_level == "fast" ? "minmax" : "mse");
+}
+
+bool wants_bias_correction(const Recipe& recipe) {
+  return recipe.recipes.bias_correction.value_or(recipe.accuracy_level != "fast");
+}
+
+}  // namespace quantlens

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "quantlens/record/recipe.h"
+
+namespace quantlens {
+
+// What a recipe asks for: what it says itself, else what its accuracy level means.
+
+/// fast: minmax; default, best: mse.
+std::string range_algorithm(const Recipe& recipe);
+
+/// fast: no; default, best: yes.
+bool wants_bias_correction(const Recipe& recipe);
+
+}  // namespace quantlens

@@ -143,11 +143,15 @@ void FloatHistogram::add(std::span<const float> values) {
 }
 
 void FloatHistogram::add(std::span<const float> values, std::uint64_t sample, Moments& moments) {
+  SampleExtremes extremes;
   add_by(values, [&](std::span<const float> chunk, const BinCounters& bins) {
     BinnedChunk found;
-    moments.add_chunk(sample, chunk_moments(chunk, bins, found));
+    const ChunkMoments sums = chunk_moments(chunk, bins, found);
+    moments.add_chunk(sample, sums);
+    extremes.add(sums);
     return found;
   });
+  moments.end_sample(extremes);
 }
 
 void FloatHistogram::merge(const FloatHistogram& other) {

@@ -88,7 +88,7 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
                    "exit with 3 where an activation's SQNR is below this many dB, or an output was "
                    "not compared")
       ->check(number());
-  arguments->common.add_to(*verb, true);
+  arguments->common.add_to(*verb, DataOption::required);
   arguments->table.add_to(*verb);
   arguments->table.add_sort_to(*verb);
   verb->footer(

@@ -57,7 +57,7 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
       ->required();
   verb->add_option("--against", arguments->options.against,
                    "another model, over the same samples: the difference is MODEL minus this");
-  arguments->common.add_to(*verb, true);
+  arguments->common.add_to(*verb, DataOption::required);
   arguments->table.add_to(*verb);
   verb->footer(
       "Example:\n  quantlens evaluate mobilenet.int8.onnx --against mobilenet.onnx --data "

@@ -41,7 +41,7 @@ TEST(ChooseRanges, ListsValuesWithoutAFiniteElementApart) {
 }
 
 TEST(ChooseRanges, RefusesAnAlgorithmItDoesNotKnow) {
-  EXPECT_THROW(choose_ranges(statistics_of("x", {1}), {.algorithm = "guess"}), Error);
+  EXPECT_THROW(choose_ranges(statistics_of("x", {1}), {.algorithm = {.name = "guess"}}), Error);
   EXPECT_THROW(needs_histograms("guess"), Error);
 }
 

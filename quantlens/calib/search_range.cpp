@@ -15,20 +15,18 @@ Range shrunk(const Range& range, double low, double high) {
 }
 
 /// The greatest magnitude that a share `kept` of the elements does not exceed.
-double magnitude_quantile(const FloatHistogram& histogram, double kept) {
+double magnitude_quantile(const Distribution& values, double kept) {
   struct Edge {
     double magnitude;
     std::uint64_t count;
   };
   std::vector<Edge> edges;
-  std::uint64_t all = 0;
-  for (const FloatHistogram::Bin& bin : histogram.bins()) {
+  for (const FloatHistogram::Bin& bin : values.elements()) {
     const bool is_zero = bin.low < 0 && bin.high > 0;
     edges.push_back({is_zero ? 0 : std::max(std::abs(bin.low), std::abs(bin.high)), bin.count});
-    all += bin.count;
   }
   std::ranges::sort(edges, {}, &Edge::magnitude);
-  double left = kept * static_cast<double>(all);
+  double left = kept * values.count();
   for (const Edge& edge : edges) {
     left -= static_cast<double>(edge.count);
     if (left <= 0) return edge.magnitude;
@@ -42,14 +40,18 @@ class Divergence {
   Divergence(const Distribution& values, const QParams& params, const CodeRange& codes)
       : step_(params.scale),
         low_(step_ * (static_cast<double>(codes.min - params.zero_point) - 0.5)),
-        high_(step_ * (static_cast<double>(codes.max - params.zero_point) + 0.5)) {
+        high_(step_ * (static_cast<double>(codes.max - params.zero_point) + 0.5)),
+        least_width_((static_cast<double>(values.extremes().max) - values.extremes().min) /
+                     kParts) {
     for (const FloatHistogram::Bin& bin : values.bins()) add(bin);
     close();
   }
 
-  /// Infinite where the range holds nothing.
+  /// Of the two as probabilities: what saturates is no part of the quantized one. Infinite where
+  /// the range holds nothing.
   double value(double count) const {
-    return is_empty_ ? std::numeric_limits<double>::infinity() : sum_ / count;
+    if (is_empty_) return std::numeric_limits<double>::infinity();
+    return sum_ / count + std::log((count - saturated_) / count);
   }
 
  private:
@@ -65,19 +67,18 @@ class Divergence {
     if (bin.low < 0 && bin.high > 0) return;  // zeros are exact, whatever the range
     const double middle = (bin.low + bin.high) / 2;
     const auto count = static_cast<double>(bin.count);
-    if (middle < low_) {
-      below_ += count;
-      return;
-    }
-    if (middle > high_) {
-      above_ += count;
+    if (middle < low_ || middle > high_) {
+      (middle < low_ ? below_ : above_) += count;
+      saturated_ += count;
       return;
     }
     const double code = code_of(middle);
     if (parts_.empty() || code != code_) close();
     code_ = code;
     is_empty_ = false;
-    parts_.push_back({count + std::exchange(below_, 0), count, bin.high - bin.low});
+    // A single value is a narrow bin: a spike at the bound of a Clip has none of its own.
+    const double width = std::max(bin.high - bin.low, least_width_);
+    parts_.push_back({count + std::exchange(below_, 0), count, width});
   }
 
   // A code's elements, spread over its bins; what saturates above is only known at the end, and
@@ -91,39 +92,41 @@ class Divergence {
       width += part.width;
     }
     for (const Part& part : parts_) {
-      if (part.original == 0 || mass == 0 || width == 0) continue;
+      if (part.original == 0 || mass == 0) continue;
       sum_ += part.original * std::log(part.original * width / (mass * part.width));
     }
     parts_.clear();
   }
 
-  double step_, low_, high_;
+  static constexpr double kParts = 2048;
+
+  double step_, low_, high_, least_width_;
   double code_ = 0;
   bool is_empty_ = true;
-  double below_ = 0, above_ = 0;
+  double below_ = 0, above_ = 0;  // saturated, and in no part yet
+  double saturated_ = 0;
   double sum_ = 0;
   std::vector<Part> parts_;
 };
 
-double error_of(const Distribution& values, const Range& range, const Scheme& scheme) {
-  return values.expected_error(choose_params(range, scheme), code_range(scheme));
-}
-
-/// The factor below 1 that makes `error` least: a coarse walk, then ever finer ones around the
-/// best.
+/// The factor of at most 1 that makes `error` least: that at hand, or the best of a coarse walk
+/// down from 1, as long as saturation alone is below the least error, then of ever finer steps
+/// around it.
 template <class Error>
-double best_factor(const Error& error) {
-  double best = 1;
-  double least = error(1.0);
+double best_factor(double at_hand, const Error& error) {
+  double best = at_hand;
+  double least = error(at_hand).sum();
   const auto look = [&](double factor) {
-    const double now = error(factor);
-    if (now >= least) return;
-    least = now;
-    best = factor;
+    const Distribution::Error now = error(factor);
+    if (now.sum() < least) {
+      least = now.sum();
+      best = factor;
+    }
+    return now.saturation <= least;
   };
   constexpr double kRatio = 0.9;
-  double factor = kRatio;
-  for (int i = 0; i < 60; ++i, factor *= kRatio) look(factor);  // to 1/556
+  double factor = 1;
+  for (int i = 0; i < 200 && look(factor); ++i) factor *= kRatio;  // to 1e-9 at most
   double width = 0.05;
   for (int i = 0; i < 6; ++i, width /= 2) {  // to 0.16 %
     const double middle = best;
@@ -135,18 +138,18 @@ double best_factor(const Error& error) {
 
 }  // namespace
 
-Range percentile_range(const FloatHistogram& histogram, const Range& extremes, double kept,
-                       bool symmetric) {
+Range percentile_range(const Distribution& values, double kept, bool symmetric) {
   Range range;
   if (symmetric) {
-    const auto reach = static_cast<float>(magnitude_quantile(histogram, kept));
+    const auto reach = static_cast<float>(magnitude_quantile(values, kept));
     range = {-reach, reach};
   } else {
     const double cut = (1 - kept) / 2;
-    range = {static_cast<float>(histogram.quantile(cut)),
-             static_cast<float>(histogram.quantile(1 - cut))};
+    range = {static_cast<float>(quantile(values.elements(), cut)),
+             static_cast<float>(quantile(values.elements(), 1 - cut))};
   }
-  return {std::max(range.min, extremes.min), std::min(range.max, extremes.max)};
+  range = {std::max(range.min, values.extremes().min), std::min(range.max, values.extremes().max)};
+  return range.min == range.max ? values.extremes() : range;
 }
 
 Range entropy_range(const Distribution& values, const Scheme& scheme) {
@@ -167,20 +170,23 @@ Range entropy_range(const Distribution& values, const Scheme& scheme) {
 
 Range least_error_range(const Distribution& values, const Scheme& scheme) {
   const Range whole = values.extremes();
+  const CodeRange codes = code_range(scheme);
   const auto error = [&](double low, double high) {
-    return error_of(values, shrunk(whole, low, high), scheme);
+    return values.expected_error(choose_params(shrunk(whole, low, high), scheme), codes);
   };
-  if (scheme.symmetric) {
-    const double both = best_factor([&](double factor) { return error(factor, factor); });
-    return shrunk(whole, both, both);
-  }
-  double low = 1;
-  double high = 1;
+  const double both = best_factor(1, [&](double factor) { return error(factor, factor); });
+  if (scheme.symmetric) return shrunk(whole, both, both);
+  double low = both;
+  double high = both;
   for (int round = 0; round < 2; ++round) {
-    if (whole.max > 0) high = best_factor([&](double factor) { return error(low, factor); });
-    if (whole.min < 0) low = best_factor([&](double factor) { return error(factor, high); });
+    if (whole.max > 0) high = best_factor(high, [&](double factor) { return error(low, factor); });
+    if (whole.min < 0) low = best_factor(low, [&](double factor) { return error(factor, high); });
   }
   return shrunk(whole, low, high);
+}
+
+double expected_error(const Distribution& values, const Range& range, const Scheme& scheme) {
+  return values.expected_error(choose_params(range, scheme), code_range(scheme)).sum();
 }
 
 }  // namespace quantlens

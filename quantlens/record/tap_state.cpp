@@ -236,6 +236,17 @@ bool counted_in_one(std::uint64_t elements_a, bool counted_a, std::uint64_t elem
   throw Error(Errc::bad_input, fmt::format("statistics cannot be merged: {}", what));
 }
 
+/// REQUIRES: the two overlap.
+std::uint64_t first_common(const SampleSet& a, const SampleSet& b) {
+  for (const SampleSet::Range& range : a.ranges()) {
+    for (const SampleSet::Range& other : b.ranges()) {
+      const std::uint64_t first = std::max(range.first, other.first);
+      if (first <= std::min(range.last, other.last)) return first;
+    }
+  }
+  return 0;
+}
+
 /// Of one value or pair, `what`, in two states: the axis, the channels counted, how many there are.
 template <class Stats>
 void check_same_channels(const Stats& a, const Stats& b, const ChannelMoments& channels_a,
@@ -354,7 +365,8 @@ void merge(TapState& state, const TapState& other) {
   }
   if (state.model != other.model) refuse_merge("they are of different models");
   if (state.samples.overlaps(other.samples)) {
-    refuse_merge("they cover some of the same samples");
+    refuse_merge(fmt::format("they cover some of the same samples, the first of them is {}",
+                             first_common(state.samples, other.samples)));
   }
   check_same_taps(state.values, other.values);
   check_same_taps(state.pairs, other.pairs);

@@ -78,8 +78,9 @@ TapState tap_state_from_bytes(std::string_view bytes, std::string_view where);
 /// Whether bytes begin as those of a TapState do, of any version.
 bool is_tap_state(std::string_view bytes);
 
-/// Adds `other`. Throws Errc::bad_input, with `state` unchanged, where the two share samples, are of
-/// different models or were tapped differently. A TapState{} adds nothing, and becomes what is added to it.
+/// Adds `other`. Throws Errc::bad_input, with `state` unchanged, where the two share samples, are
+/// of different models or were tapped differently. A TapState{} adds nothing, and becomes what is
+/// added to it.
 void merge(TapState& state, const TapState& other);
 
 }  // namespace quantlens

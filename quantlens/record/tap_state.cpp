@@ -238,13 +238,10 @@ bool counted_in_one(std::uint64_t elements_a, bool counted_a, std::uint64_t elem
 
 /// REQUIRES: the two overlap.
 std::uint64_t first_common(const SampleSet& a, const SampleSet& b) {
-  for (const SampleSet::Range& range : a.ranges()) {
-    for (const SampleSet::Range& other : b.ranges()) {
-      const std::uint64_t first = std::max(range.first, other.first);
-      if (first <= std::min(range.last, other.last)) return first;
-    }
-  }
-  return 0;
+  auto x = a.ranges().begin();
+  auto y = b.ranges().begin();
+  while (x->last < y->first || y->last < x->first) ++(x->last < y->first ? x : y);
+  return std::max(x->first, y->first);
 }
 
 /// Of one value or pair, `what`, in two states: the axis, the channels counted, how many there are.

@@ -10,6 +10,11 @@
 namespace quantlens {
 namespace {
 
+/// Zero is in the reach of all codes: the searches keep that end where it is.
+Range with_zero(const Range& range) {
+  return {std::min(range.min, 0.F), std::max(range.max, 0.F)};
+}
+
 Range shrunk(const Range& range, double low, double high) {
   return {static_cast<float>(range.min * low), static_cast<float>(range.max * high)};
 }
@@ -48,9 +53,9 @@ class Divergence {
   }
 
   /// Of the two as probabilities: what saturates is no part of the quantized one. Infinite where
-  /// the range holds nothing.
+  /// more than a tenth does, zeros apart: what is left would tell nothing, but agree with itself.
   double value(double count) const {
-    if (is_empty_) return std::numeric_limits<double>::infinity();
+    if (saturated_ > kMostSaturated * nonzero_) return std::numeric_limits<double>::infinity();
     return sum_ / count + std::log((count - saturated_) / count);
   }
 
@@ -67,6 +72,7 @@ class Divergence {
     if (bin.low < 0 && bin.high > 0) return;  // zeros are exact, whatever the range
     const double middle = (bin.low + bin.high) / 2;
     const auto count = static_cast<double>(bin.count);
+    nonzero_ += count;
     if (middle < low_ || middle > high_) {
       (middle < low_ ? below_ : above_) += count;
       saturated_ += count;
@@ -75,7 +81,6 @@ class Divergence {
     const double code = code_of(middle);
     if (parts_.empty() || code != code_) close();
     code_ = code;
-    is_empty_ = false;
     // A single value is a narrow bin: a spike at the bound of a Clip has none of its own.
     const double width = std::max(bin.high - bin.low, least_width_);
     parts_.push_back({count + std::exchange(below_, 0), count, width});
@@ -99,12 +104,12 @@ class Divergence {
   }
 
   static constexpr double kParts = 2048;
+  static constexpr double kMostSaturated = 0.1;
 
   double step_, low_, high_, least_width_;
   double code_ = 0;
-  bool is_empty_ = true;
   double below_ = 0, above_ = 0;  // saturated, and in no part yet
-  double saturated_ = 0;
+  double saturated_ = 0, nonzero_ = 0;
   double sum_ = 0;
   std::vector<Part> parts_;
 };
@@ -154,11 +159,12 @@ Range percentile_range(const Distribution& values, double kept, bool symmetric) 
 
 Range entropy_range(const Distribution& values, const Scheme& scheme) {
   constexpr int kCandidates = 128;
-  Range best = values.extremes();
+  const Range whole = with_zero(values.extremes());
+  Range best = whole;
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kCandidates; ++i) {
     const double factor = std::exp2(-5.0 * i / (kCandidates - 1));
-    const Range range = shrunk(values.extremes(), factor, factor);
+    const Range range = shrunk(whole, factor, factor);
     const double divergence =
         Divergence(values, choose_params(range, scheme), code_range(scheme)).value(values.count());
     if (divergence >= least) continue;
@@ -169,7 +175,7 @@ Range entropy_range(const Distribution& values, const Scheme& scheme) {
 }
 
 Range least_error_range(const Distribution& values, const Scheme& scheme) {
-  const Range whole = values.extremes();
+  const Range whole = with_zero(values.extremes());
   const CodeRange codes = code_range(scheme);
   const auto error = [&](double low, double high) {
     return values.expected_error(choose_params(shrunk(whole, low, high), scheme), codes);

@@ -6,7 +6,7 @@
 
 namespace quantlens {
 
-// All of these: never beyond the distribution's extremes. REQUIRES: it has elements.
+// All of these: never beyond the distribution's extremes and zero. REQUIRES: it has elements.
 
 /// The range that leaves out a share of 1 - `kept` of the elements, half of it on each side; of a
 /// symmetric scheme, the elements of greatest magnitude. Exact to a bin of the histogram. Where only
@@ -18,7 +18,7 @@ Range percentile_range(const Distribution& values, double kept, bool symmetric);
 /// Kullback-Leibler divergence over 128 candidates, from the extremes down to 1/32 of them. What is
 /// beyond a candidate counts at its ends; a code's elements count as spread evenly over the bins
 /// that it holds (S. Migacz, "8-bit inference with TensorRT", 2017; there for magnitudes, here both
-/// ends shrink alike).
+/// ends shrink alike). Candidates that saturate more than a tenth of the elements are none.
 Range entropy_range(const Distribution& values, const Scheme& scheme);
 
 /// The range with the least expected squared error, each end searched for by itself.

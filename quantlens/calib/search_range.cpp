@@ -39,40 +39,78 @@ double magnitude_quantile(const Distribution& values, double kept) {
   return edges.back().magnitude;
 }
 
+/// Counts of elements that are not zero, in equal bins over a range.
+struct EqualBins {
+  Range range;
+  std::vector<double> counts;
+  double all = 0;
+
+  double width() const {
+    return (static_cast<double>(range.max) - range.min) / static_cast<double>(counts.size());
+  }
+  double middle(std::size_t i) const {
+    return range.min + (static_cast<double>(i) + 0.5) * width();
+  }
+};
+
+/// The bins of the histogram, spread over 2,048 equal ones. REQUIRES: a range of some width.
+EqualBins equal_bins(const Distribution& values, const Range& range) {
+  constexpr std::size_t kBins = 2048;
+  EqualBins equal{.range = range, .counts = std::vector<double>(kBins)};
+  const auto position = [&](double value) {
+    const double at = (value - range.min) / equal.width();
+    return std::clamp(at, 0.0, static_cast<double>(kBins));
+  };
+  for (const FloatHistogram::Bin& bin : values.elements()) {
+    if (bin.low < 0 && bin.high > 0) continue;  // zeros are exact, whatever the range
+    const auto count = static_cast<double>(bin.count);
+    equal.all += count;
+    const double begin = position(bin.low);
+    const double end = position(bin.high);
+    const auto first = std::min(static_cast<std::size_t>(begin), kBins - 1);
+    if (end <= static_cast<double>(first + 1)) {
+      equal.counts[first] += count;
+      continue;
+    }
+    for (std::size_t i = first; static_cast<double>(i) < end; ++i) {
+      const double covered =
+          std::min(end, static_cast<double>(i + 1)) - std::max(begin, static_cast<double>(i));
+      equal.counts[i] += count * covered / (end - begin);
+    }
+  }
+  return equal;
+}
+
 /// Divergence of what the codes of a range tell from what there is.
 class Divergence {
  public:
-  Divergence(const Distribution& values, const QParams& params, const CodeRange& codes)
+  Divergence(const EqualBins& values, const QParams& params, const CodeRange& codes)
       : step_(params.scale),
         low_(step_ * (static_cast<double>(codes.min - params.zero_point) - 0.5)),
         high_(step_ * (static_cast<double>(codes.max - params.zero_point) + 0.5)),
-        least_width_((static_cast<double>(values.extremes().max) - values.extremes().min) /
-                     kParts) {
-    for (const FloatHistogram::Bin& bin : values.bins()) add(bin);
+        all_(values.all) {
+    for (std::size_t i = 0; i < values.counts.size(); ++i) {
+      if (values.counts[i] > 0) add(values.middle(i), values.counts[i]);
+    }
     close();
   }
 
   /// Of the two as probabilities: what saturates is no part of the quantized one. Infinite where
   /// more than a tenth does, zeros apart: what is left would tell nothing, but agree with itself.
-  double value(double count) const {
-    if (saturated_ > kMostSaturated * nonzero_) return std::numeric_limits<double>::infinity();
-    return sum_ / count + std::log((count - saturated_) / count);
+  double value() const {
+    if (saturated_ > kMostSaturated * all_) return std::numeric_limits<double>::infinity();
+    return sum_ / all_ + std::log((all_ - saturated_) / all_);
   }
 
  private:
   struct Part {
     double original = 0;  // saturated elements included
     double inside = 0;
-    double width = 0;
   };
 
   double code_of(double x) const { return std::nearbyint(x / step_); }
 
-  void add(const FloatHistogram::Bin& bin) {
-    if (bin.low < 0 && bin.high > 0) return;  // zeros are exact, whatever the range
-    const double middle = (bin.low + bin.high) / 2;
-    const auto count = static_cast<double>(bin.count);
-    nonzero_ += count;
+  void add(double middle, double count) {
     if (middle < low_ || middle > high_) {
       (middle < low_ ? below_ : above_) += count;
       saturated_ += count;
@@ -81,35 +119,26 @@ class Divergence {
     const double code = code_of(middle);
     if (parts_.empty() || code != code_) close();
     code_ = code;
-    // A single value is a narrow bin: a spike at the bound of a Clip has none of its own.
-    const double width = std::max(bin.high - bin.low, least_width_);
-    parts_.push_back({count + std::exchange(below_, 0), count, width});
+    parts_.push_back({count + std::exchange(below_, 0), count});
   }
 
-  // A code's elements, spread over its bins; what saturates above is only known at the end, and
-  // belongs to the last bin.
+  // A code's elements, spread evenly over its bins that hold any; what saturates above is only
+  // known at the end, and belongs to the last bin.
   void close() {
     if (above_ > 0 && !parts_.empty()) parts_.back().original += above_;
     double mass = 0;
-    double width = 0;
-    for (const Part& part : parts_) {
-      mass += part.inside;
-      width += part.width;
-    }
-    for (const Part& part : parts_) {
-      if (part.original == 0 || mass == 0) continue;
-      sum_ += part.original * std::log(part.original * width / (mass * part.width));
-    }
+    for (const Part& part : parts_) mass += part.inside;
+    const double each = mass / static_cast<double>(parts_.size());
+    for (const Part& part : parts_) sum_ += part.original * std::log(part.original / each);
     parts_.clear();
   }
 
-  static constexpr double kParts = 2048;
   static constexpr double kMostSaturated = 0.1;
 
-  double step_, low_, high_, least_width_;
+  double step_, low_, high_, all_;
   double code_ = 0;
   double below_ = 0, above_ = 0;  // saturated, and in no part yet
-  double saturated_ = 0, nonzero_ = 0;
+  double saturated_ = 0;
   double sum_ = 0;
   std::vector<Part> parts_;
 };
@@ -160,13 +189,15 @@ Range percentile_range(const Distribution& values, double kept, bool symmetric) 
 Range entropy_range(const Distribution& values, const Scheme& scheme) {
   constexpr int kCandidates = 128;
   const Range whole = with_zero(values.extremes());
+  if (whole.min == whole.max) return whole;
+  const EqualBins bins = equal_bins(values, whole);
   Range best = whole;
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kCandidates; ++i) {
     const double factor = std::exp2(-5.0 * i / (kCandidates - 1));
     const Range range = shrunk(whole, factor, factor);
     const double divergence =
-        Divergence(values, choose_params(range, scheme), code_range(scheme)).value(values.count());
+        Divergence(bins, choose_params(range, scheme), code_range(scheme)).value();
     if (divergence >= least) continue;
     least = divergence;
     best = range;

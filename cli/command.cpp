@@ -74,13 +74,13 @@ CLI::Validator one_of(std::vector<std::string> words) {
   return {check, ""};
 }
 
-void LongOptions::add_to(CLI::App& verb, bool with_data) {
-  if (with_data) {
+void LongOptions::add_to(CLI::App& verb, DataOption data) {
+  if (data != DataOption::none) {
     verb.add_option("--data", data_,
                     "samples: a .npz or .npy file, a folder of images, a YAML or JSON document, or "
                     "the word random "
                     "(docs/data.md)")
-        ->required()
+        ->required(data == DataOption::required)
         ->check(not_empty())
         ->group("Data");
     verb.add_option("--limit", limit_, "use at most this many samples")

@@ -34,11 +34,13 @@ CLI::Validator not_empty();
 CLI::Validator number();  ///< not NaN
 CLI::Validator one_of(std::vector<std::string> words);
 
+/// Whether a verb has --data and its company, and --isolate.
+enum class DataOption { none, optional, required };
+
 /// Options that every long verb has.
 class LongOptions {
  public:
-  /// `with_data` adds --data and its company, and --isolate.
-  void add_to(CLI::App& verb, bool with_data);
+  void add_to(CLI::App& verb, DataOption data);
   TerminalProgress make_progress() const;
   flow::Session session(Store& store, Progress& progress,
                         const std::vector<std::string>& arguments) const;

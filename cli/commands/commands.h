@@ -6,11 +6,13 @@
 namespace quantlens::cli {
 
 // One verb, one file.
+void add_calibrate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_demo(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_diagnose(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_doctor(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_evaluate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_inspect(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_merge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_worker(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_workloads(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);

@@ -102,7 +102,7 @@ void add_demo(CLI::App& program, const std::vector<std::string>& command_line, R
   CLI::App* verb =
       program.add_subcommand("demo", "The main job on a model and data that ship inside");
   auto arguments = std::make_shared<Arguments>();
-  arguments->common.add_to(*verb, false);
+  arguments->common.add_to(*verb, DataOption::none);
   arguments->table.add_to(*verb);
   verb->footer("Example:\n  quantlens demo");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });

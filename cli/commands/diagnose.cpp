@@ -82,13 +82,14 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
   verb->add_option("REFERENCE", arguments->options.reference, "the float model")->required();
   verb->add_option("QUANTIZED", arguments->options.quantized, "its quantized form")->required();
   verb->add_option("--metric", arguments->metric,
-                   "both accuracies, too: top1, top5 or accuracy[:output=NAME,label_offset=K]")
+                   "both accuracies, too: top1, top5, accuracy or "
+                   "spearman_cosine[:output=NAME,label_offset=K]")
       ->check(not_empty());
   verb->add_option("--fail-below", arguments->fail_below_db,
                    "exit with 3 where an activation's SQNR is below this many dB, or an output was "
                    "not compared")
       ->check(number());
-  arguments->common.add_to(*verb, true);
+  arguments->common.add_to(*verb, DataOption::required);
   arguments->table.add_to(*verb);
   arguments->table.add_sort_to(*verb);
   verb->footer(

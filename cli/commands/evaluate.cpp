@@ -53,11 +53,11 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("MODEL", arguments->options.model, "the model to score")->required();
   verb->add_option("--metric", arguments->metric,
-                   "top1, top5 or accuracy[:output=NAME,label_offset=K]")
+                   "top1, top5, accuracy or spearman_cosine[:output=NAME,label_offset=K]")
       ->required();
   verb->add_option("--against", arguments->options.against,
                    "another model, over the same samples: the difference is MODEL minus this");
-  arguments->common.add_to(*verb, true);
+  arguments->common.add_to(*verb, DataOption::required);
   arguments->table.add_to(*verb);
   verb->footer(
       "Example:\n  quantlens evaluate mobilenet.int8.onnx --against mobilenet.onnx --data "

@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/recipe_option.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/json.h"
-#include "quantlens/quantizer/read_recipe.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
@@ -14,25 +14,11 @@ namespace {
 
 struct Arguments {
   flow::QuantizeOptions options;
-  std::string recipe, format, metric;
+  RecipeOption recipe;
+  std::string format, metric;
   LongOptions common;
   TableOptions table;
 };
-
-Recipe recipe_of(const Arguments& arguments, Store& store, Progress& progress) {
-  Recipe recipe;
-  std::vector<std::string> without_effect;
-  if (arguments.recipe.starts_with('{')) {
-    recipe = read_recipe(arguments.recipe, "--recipe", &without_effect);
-  } else if (!arguments.recipe.empty()) {
-    recipe = read_recipe(store.read(arguments.recipe).text(), arguments.recipe, &without_effect);
-  }
-  for (const std::string& option : without_effect) {
-    progress.note(fmt::format("recipe option {} has no effect in this version", option));
-  }
-  if (!arguments.format.empty()) recipe.quant_format = arguments.format;
-  return recipe;
-}
 
 void print_json(const flow::QuantizeResult& result) {
   boost::json::object object{{"workload", result.workload},
@@ -70,8 +56,9 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   flow::QuantizeOptions options = arguments.options;
   options.data = arguments.common.data();
   TerminalProgress progress = arguments.common.make_progress();
-  options.recipe = recipe_of(arguments, store, progress);
-  if (!arguments.recipe.starts_with('{')) options.recipe_file = arguments.recipe;
+  options.recipe = arguments.recipe.read(store, progress);
+  if (!arguments.format.empty()) options.recipe.quant_format = arguments.format;
+  options.recipe_file = arguments.recipe.file();
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   const flow::QuantizeResult result =
       flow::quantize(options, arguments.common.session(store, progress, command_line));
@@ -93,28 +80,34 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
   verb->add_option("-o", arguments->options.output,
                    "the quantized model (default: .int8 before MODEL's extension)")
       ->check(not_empty());
-  verb->add_option("--recipe", arguments->recipe,
-                   "a YAML or JSON file, or the document itself in braces")
-      ->check(not_empty());
+  arguments->recipe.add_to(*verb);
   verb->add_option("--format", arguments->format,
                    "qdq (default): pairs of QuantizeLinear and DequantizeLinear around the ops; "
                    "qoperator: integer operators (QLinearConv, ...)")
       ->check(one_of({"qdq", "qoperator"}));
   verb->add_flag("--diagnose", arguments->options.diagnose,
                  "run both models over all samples and show where they differ");
-  verb->add_option("--metric", arguments->metric,
-                   "top1, top5 or accuracy[:output=NAME,label_offset=K]: both accuracies")
+  verb->add_option(
+          "--metric", arguments->metric,
+          "top1, top5, accuracy or spearman_cosine[:output=NAME,label_offset=K]: both accuracies")
       ->check(not_empty());
-  arguments->common.add_to(*verb, true);
+  arguments->common.add_to(*verb, DataOption::optional);
   verb->add_option("--calibration-data", arguments->options.calibration_data,
                    "samples for calibration alone (default: the first of --data)")
+      ->check(not_empty())
+      ->group("Data");
+  verb->add_option("--ranges", arguments->options.ranges,
+                   "statistics of 'quantlens calibrate' or a ranges.json: then nothing is "
+                   "calibrated, and --data serves --diagnose and --metric only")
       ->check(not_empty())
       ->group("Data");
   arguments->table.add_to(*verb);
   arguments->table.add_sort_to(*verb);
   verb->footer(
       "Example:\n  quantlens quantize mobilenet.onnx --data imagenet.yaml --diagnose --metric "
-      "top1:label_offset=1");
+      "top1:label_offset=1\n"
+      "  quantlens quantize mobilenet.onnx --ranges statistics.bin --recipe '{activation: "
+      "{algorithm: mse}}'");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
 }
 

@@ -7,8 +7,8 @@
 #include <string_view>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
+#include "quantlens/accuracy/outputs.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 
@@ -17,22 +17,12 @@ namespace {
 
 struct Known {
   std::string_view name;
-  std::uint64_t classes;  ///< a label among so many first answers is right
+  std::uint64_t classes;  ///< a label among so many first answers is right; 0: it is no rate
 };
 
-constexpr Known kMetrics[] = {{"top1", 1}, {"top5", 5}, {"accuracy", 1}};
-constexpr std::string_view kOptions[] = {"output", "label_offset"};
-
-template <class Range>
-std::string list_text(const Range& names) {
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
-/// "did you mean 'top1'?", or all there is where nothing is near.
-std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
-  const std::string near = did_you_mean(word, names);
-  return near.empty() ? "known: " + list_text(names) : near;
-}
+constexpr Known kMetrics[] = {{"top1", 1}, {"top5", 5}, {"accuracy", 1}, {"spearman_cosine", 0}};
+constexpr std::string_view kLabelOffset = "label_offset";
+constexpr std::string_view kOptions[] = {"output", kLabelOffset};
 
 const Known& known_metric(const std::string& name) {
   std::vector<std::string> names;
@@ -59,77 +49,21 @@ std::int64_t label_offset(const MetricSpec& spec) {
   return offset;
 }
 
-void check_option(const std::string& key, const std::string& value) {
+void check_option(const Known& metric, const std::string& key, const std::string& value) {
   const std::vector<std::string> names(std::begin(kOptions), std::end(kOptions));
   if (std::ranges::find(names, key) == names.end()) {
     throw Error(Errc::usage, fmt::format("--metric: there is no option '{}'; {}", printable(key),
                                          suggestion(key, names)));
   }
+  if (metric.classes == 0 && key == kLabelOffset) {
+    throw Error(Errc::usage, fmt::format("--metric: {} has no classes, so {} means nothing; leave "
+                                         "it out",
+                                         metric.name, key));
+  }
   if (value.empty()) {
     throw Error(Errc::usage,
                 fmt::format("--metric: the option '{}' has no value; write {}=VALUE", key, key));
   }
-}
-
-Error no_output(const std::string& wanted, const std::vector<std::string>& names) {
-  return {Errc::usage, fmt::format("--metric: the model has no output '{}'; {}", printable(wanted),
-                                   suggestion(wanted, names))};
-}
-
-/// The output to score. The outputs of a model come without an order, so none is the first.
-const std::pair<const std::string, Tensor>& chosen_output(const TensorMap& outputs,
-                                                          const std::string& metric,
-                                                          const std::string& wanted) {
-  std::vector<std::string> names, floats;
-  for (const auto& [name, tensor] : outputs) {
-    names.push_back(name);
-    if (is_float(tensor.dtype())) floats.push_back(name);
-  }
-  if (!wanted.empty()) {
-    const auto found = outputs.find(wanted);
-    if (found != outputs.end()) return *found;
-    throw no_output(wanted, names);
-  }
-  if (names.size() == 1) return *outputs.begin();
-  if (floats.size() == 1) return *outputs.find(floats.front());
-  if (names.empty()) throw Error(Errc::bad_input, "the model has no output; give another model");
-  const auto& candidates = floats.empty() ? names : floats;
-  throw Error(Errc::usage,
-              fmt::format("--metric: the model has the outputs {}; say which one to score, e.g. "
-                          "{}:output={}",
-                          printable(list_text(candidates)), metric, printable(candidates.front())));
-}
-
-/// What the output says of sample `i`, as one axis.
-Tensor part_of(const std::string& name, const Tensor& output, std::size_t i, std::size_t batch) {
-  const auto samples = static_cast<std::int64_t>(batch);
-  const bool has_batch = !output.shape().empty() && output.shape().front() == samples;
-  if (output.dtype() == DType::string || (!has_batch && batch != 1) || output.size() == 0) {
-    throw Error(Errc::bad_input,
-                fmt::format("output '{}': {} of shape {} for {} samples cannot be scored; a metric "
-                            "needs numbers with the batch as first dimension: name another output "
-                            "with --metric NAME:output=OUTPUT, or use batch_size 1",
-                            printable(name), quantlens::name(output.dtype()),
-                            to_string(output.shape()), batch));
-  }
-  const std::int64_t size = output.size() / samples;
-  const std::size_t bytes = static_cast<std::size_t>(size) * byte_size(output.dtype());
-  return {output.dtype(), {size}, output.bytes().subspan(i * bytes, bytes), output.owner()};
-}
-
-std::vector<double> as_doubles(const Tensor& tensor) {
-  if (tensor.dtype() == DType::float64) {
-    const Tensor values = aligned(tensor);
-    const std::span<const double> data = values.data<double>();
-    return {data.begin(), data.end()};
-  }
-  if (!is_float(tensor.dtype())) {
-    const std::vector<std::int64_t> whole = to_int64(tensor);
-    return {whole.begin(), whole.end()};
-  }
-  const Tensor values = to_float32(tensor);
-  const std::span<const float> data = values.data<float>();
-  return {data.begin(), data.end()};
 }
 
 /// The label as one whole number.
@@ -213,7 +147,7 @@ class Top final : public Metric {
 MetricSpec parse_metric(const std::string& text) {
   const std::size_t colon = text.find(':');
   MetricSpec spec{text.substr(0, colon), {}};
-  known_metric(spec.name);
+  const Known& known = known_metric(spec.name);
   std::string_view rest(text);
   rest.remove_prefix(colon == std::string::npos ? text.size() : colon + 1);
   while (!rest.empty()) {
@@ -222,7 +156,7 @@ MetricSpec parse_metric(const std::string& text) {
     const std::size_t equals = std::min(option.find('='), option.size());
     const std::string key(option.substr(0, equals));
     const std::string value(option.substr(std::min(equals + 1, option.size())));
-    check_option(key, value);
+    check_option(known, key, value);
     if (!spec.options.emplace(key, value).second) {
       throw Error(Errc::usage,
                   fmt::format("--metric: the option '{}' is given twice; give it once", key));
@@ -232,21 +166,25 @@ MetricSpec parse_metric(const std::string& text) {
   return spec;
 }
 
+bool is_rate(const MetricSpec& spec) {
+  return known_metric(spec.name).classes > 0;
+}
+
+std::string wanted_output(const MetricSpec& spec) {
+  const auto output = spec.options.find("output");
+  return output == spec.options.end() ? std::string() : output->second;
+}
+
 void check_output(const MetricSpec& spec, const std::vector<std::string>& outputs) {
-  const auto wanted = spec.options.find("output");
-  if (wanted == spec.options.end()) return;
-  if (std::ranges::find(outputs, wanted->second) == outputs.end()) {
-    throw no_output(wanted->second, outputs);
-  }
+  const std::string wanted = wanted_output(spec);
+  if (wanted.empty()) return;
+  if (std::ranges::find(outputs, wanted) == outputs.end()) throw no_output(wanted, outputs);
 }
 
 std::unique_ptr<Metric> make_metric(const MetricSpec& spec) {
   const Known& known = known_metric(spec.name);
-  for (const auto& [key, value] : spec.options) check_option(key, value);
-  const auto output = spec.options.find("output");
-  return std::make_unique<Top>(spec.name, known.classes,
-                               output == spec.options.end() ? std::string() : output->second,
-                               label_offset(spec));
+  for (const auto& [key, value] : spec.options) check_option(known, key, value);
+  return std::make_unique<Top>(spec.name, known.classes, wanted_output(spec), label_offset(spec));
 }
 
 }  // namespace quantlens

@@ -17,9 +17,9 @@
 namespace quantlens {
 
 /// A `--metric` text taken apart: "top1:output=probabilities,label_offset=1".
-/// Metrics: top1, top5, accuracy (as top1). Options of all of them: `output`, the graph output that
-/// is scored (default: the only one, or the only one of floats); `label_offset` K: the label k is
-/// the output's class k + K.
+/// Metrics: top1, top5, accuracy (as top1), which are rates; spearman_cosine, a correlation over
+/// pairs of samples. Options: `output`, the graph output that is scored (default: the only one, or
+/// the only one of floats); of rates `label_offset` K: the label k is the output's class k + K.
 struct MetricSpec {
   std::string name;
   std::map<std::string, std::string> options;
@@ -38,7 +38,13 @@ struct SampleScore {
   std::int64_t answer = 0;  ///< the model's first answer, in the label's numbering; or kNoAnswer
 };
 
-/// Scores samples one by one; holds no sample.
+/// Whether the metric is the share of samples that are right.
+bool is_rate(const MetricSpec& spec);
+
+/// The output that the spec names; empty where it names none.
+std::string wanted_output(const MetricSpec& spec);
+
+/// A rate: scores samples one by one; holds no sample.
 class Metric {
  public:
   virtual ~Metric() = default;
@@ -52,7 +58,7 @@ class Metric {
 /// Throws Errc::usage where the spec names an output that is none of these.
 void check_output(const MetricSpec& spec, const std::vector<std::string>& outputs);
 
-/// Throws as parse_metric does.
+/// Throws as parse_metric does. REQUIRES: a rate.
 std::unique_ptr<Metric> make_metric(const MetricSpec& spec);
 
 }  // namespace quantlens

@@ -237,5 +237,15 @@ TEST(Metrics, SurviveExtremeLabels) {
   EXPECT_EQ(metric->score(batch_of({0}), 0, whole).score, 0);
 }
 
+TEST(ParseMetric, KnowsWhichAreRates) {
+  EXPECT_TRUE(is_rate(parse_metric("top5")));
+  EXPECT_FALSE(is_rate(parse_metric("spearman_cosine:output=sentence_embedding")));
+  EXPECT_EQ(wanted_output(parse_metric("spearman_cosine:output=a")), "a");
+}
+
+TEST(ParseMetric, RefusesClassesOfACorrelation) {
+  EXPECT_THROW(parse_metric("spearman_cosine:label_offset=1"), Error);
+}
+
 }  // namespace
 }  // namespace quantlens

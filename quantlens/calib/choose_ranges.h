@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -10,11 +11,19 @@
 
 namespace quantlens {
 
-struct RangeOptions {
-  /// minmax, percentile, entropy (also called kl), mse; others throw Errc::unsupported.
-  std::string algorithm = "minmax";
-  Scheme scheme;               ///< that the ranges are for; entropy and mse depend on it
+/// How the range of a value is chosen.
+struct RangeAlgorithm {
+  /// minmax, moving_average, percentile, entropy (also called kl), mse, auto; others throw
+  /// Errc::unsupported.
+  std::string name = "minmax";
   double percentile = 99.999;  ///< of the elements that percentile keeps
+  bool operator==(const RangeAlgorithm&) const = default;
+};
+
+struct RangeOptions {
+  RangeAlgorithm algorithm;
+  std::map<std::string, RangeAlgorithm> of_value;  ///< of values that want another one
+  Scheme scheme;  ///< that the ranges are for: entropy, mse and auto depend on it
 };
 
 /// Whether the algorithm looks at histograms, or at extremes alone.
@@ -22,8 +31,9 @@ struct RangeOptions {
 bool needs_histograms(std::string_view algorithm);
 
 /// The range of every value in the statistics; where the algorithm looks at histograms, not of
-/// those of which only channels were gathered. Values without a finite element are listed apart.
-/// Throws Errc::bad_input for statistics without the histograms that the algorithm looks at.
+/// those of which only channels were gathered. Values that cannot have one are listed apart: those
+/// without a finite element and, without a histogram, those that hold masks (docs/recipes.md).
+/// Throws Errc::bad_input for statistics without the histograms that an algorithm looks at.
 Ranges choose_ranges(const TapState& statistics, const RangeOptions& options);
 
 }  // namespace quantlens

@@ -1,25 +1,67 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/calib/choose_ranges.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/quant/params.h"
 
 namespace quantlens {
 namespace {
 
-TapState statistics_of(const std::string& value, const std::vector<float>& elements) {
+const Scheme kUnsigned{.dtype = DType::uint8, .symmetric = false};
+constexpr float kLeast = std::numeric_limits<float>::lowest();
+
+using Elements = std::vector<float>;
+
+/// Of extremes and moments alone; each of `samples` holds the elements of one.
+TapState without_histogram(const std::string& value, const std::vector<Elements>& samples) {
   TapState state;
-  state.samples.insert(0);
+  state.model = std::string(64, 'a');
   ValueStats stats{.value = value, .moments = {}, .histogram = {}, .channels = {}};
-  stats.moments.add(0, elements);
+  for (std::size_t i = 0; i < samples.size(); ++i) {
+    state.samples.insert(i);
+    stats.moments.add(i, samples[i]);
+  }
   state.values.push_back(stats);
   return state;
 }
+
+TapState statistics_of(const std::string& value, const Elements& elements) {
+  return without_histogram(value, {elements});
+}
+
+TapState with_histogram(const Elements& elements) {
+  TapState state = statistics_of("x", elements);
+  state.values[0].histogram.add(elements);
+  return state;
+}
+
+ValueRange range_by(const std::string& algorithm, const Elements& elements,
+                    const Scheme& scheme = kUnsigned) {
+  const Ranges ranges =
+      choose_ranges(with_histogram(elements),
+                    {.algorithm = {.name = algorithm}, .of_value = {}, .scheme = scheme});
+  EXPECT_EQ(ranges.values.size(), 1U) << algorithm;
+  return ranges.values.at(0);
+}
+
+Elements normal(std::size_t count, float deviation = 1) {
+  std::mt19937 random(5);
+  std::normal_distribution<float> distribution(0, deviation);
+  Elements elements(count);
+  for (float& element : elements) element = distribution(random);
+  return elements;
+}
+
+constexpr const char* kAlgorithms[] = {"minmax", "moving_average", "percentile", "entropy", "mse",
+                                       "auto"};
 
 TEST(ChooseRanges, MinmaxIsTheExtremesOfTheFiniteElements) {
   const float inf = std::numeric_limits<float>::infinity();
@@ -41,8 +83,180 @@ TEST(ChooseRanges, ListsValuesWithoutAFiniteElementApart) {
 }
 
 TEST(ChooseRanges, RefusesAnAlgorithmItDoesNotKnow) {
-  EXPECT_THROW(choose_ranges(statistics_of("x", {1}), {.algorithm = "guess"}), Error);
+  EXPECT_THROW(choose_ranges(statistics_of("x", {1}), {.algorithm = {.name = "guess"}}), Error);
   EXPECT_THROW(needs_histograms("guess"), Error);
+}
+
+TEST(ChooseRanges, KeepsWhoseModelTheStatisticsAreOf) {
+  EXPECT_EQ(choose_ranges(statistics_of("x", {1}), {}).model, std::string(64, 'a'));
+}
+
+TEST(ChooseRanges, MovingAverageIsTheMeanOfEachSamplesExtremes) {
+  const TapState state = without_histogram("x", {{-1, 0, 2}, {-3, 10}, {1, 3}});
+  const RangeOptions options{.algorithm = {.name = "moving_average"}, .of_value = {}, .scheme = {}};
+  const ValueRange range = choose_ranges(state, options).values.at(0);
+  EXPECT_EQ(range.min, -1);
+  EXPECT_EQ(range.max, 5);
+  EXPECT_EQ(range.algorithm, "moving_average");
+  EXPECT_FALSE(range.expected_mse);
+}
+
+TEST(ChooseRanges, AnAlgorithmOfOneValueIsItsAlone) {
+  TapState state = with_histogram({0, 1, 2, 3, 100});
+  state.values.push_back(state.values[0]);
+  state.values[1].value = "y";
+  const Ranges ranges = choose_ranges(
+      state,
+      {.algorithm = {.name = "minmax"}, .of_value = {{"y", {.name = "kl"}}}, .scheme = kUnsigned});
+  EXPECT_EQ(ranges.values[0].algorithm, "minmax");
+  EXPECT_EQ(ranges.values[1].algorithm, "entropy") << "kl is another name for it";
+}
+
+TEST(ChooseRanges, APercentileCanBeChosen) {
+  Elements elements;
+  for (int i = 1; i <= 10'000; ++i) elements.push_back(static_cast<float>(i));
+  const auto max_of = [&](double percentile) {
+    const RangeOptions options{.algorithm = {.name = "percentile", .percentile = percentile},
+                               .of_value = {},
+                               .scheme = kUnsigned};
+    return choose_ranges(with_histogram(elements), options).values.at(0).max;
+  };
+  EXPECT_NEAR(max_of(99), 9950, 40);
+  EXPECT_NEAR(max_of(90), 9500, 40);
+  EXPECT_EQ(max_of(100), 10'000);
+}
+
+TEST(ChooseRanges, WithoutHistogramsSomeAlgorithmsHaveNothingToLookAt) {
+  const TapState state = statistics_of("x", {1, 2});
+  for (const char* algorithm : {"percentile", "entropy", "mse", "auto"}) {
+    EXPECT_THROW(
+        choose_ranges(state, {.algorithm = {.name = algorithm}, .of_value = {}, .scheme = {}}),
+        Error)
+        << algorithm;
+  }
+}
+
+TEST(ChooseRanges, LeavesOutWhatWasTappedForItsChannelsAlone) {
+  TapState state = statistics_of("x", {1, 2});
+  state.values[0].channel_axis = 1;
+  const Ranges ranges =
+      choose_ranges(state, {.algorithm = {.name = "mse"}, .of_value = {}, .scheme = {}});
+  EXPECT_TRUE(ranges.values.empty() && ranges.empty.empty());
+}
+
+TEST(ChooseRanges, OfAConstantIsTheConstant) {
+  for (const char* algorithm : kAlgorithms) {
+    for (const float constant : {-3.5F, 0.F, 1e-20F, 7e8F}) {
+      const ValueRange range = range_by(algorithm, Elements(100, constant));
+      EXPECT_EQ(range.min, constant) << algorithm;
+      EXPECT_EQ(range.max, constant) << algorithm;
+    }
+  }
+}
+
+TEST(ChooseRanges, OfOneSidedValuesStaysOnThatSide) {
+  Elements above = normal(20'000);
+  for (float& element : above) element = 50 + std::abs(element);
+  Elements below = above;
+  for (float& element : below) element = -element;
+  for (const char* algorithm : kAlgorithms) {
+    const ValueRange high = range_by(algorithm, above);
+    EXPECT_GE(high.min, 0) << algorithm;
+    EXPECT_GT(high.max, 50) << algorithm;
+    const ValueRange low = range_by(algorithm, below);
+    EXPECT_LE(low.max, 0) << algorithm;
+    EXPECT_LT(low.min, -50) << algorithm;
+  }
+}
+
+TEST(ChooseRanges, OfASpikeAtZeroLooksAtTheRest) {
+  Elements elements = normal(10'000);
+  elements.resize(3'000'000);  // all but one in 300 are zero
+  for (const char* algorithm : kAlgorithms) {
+    const ValueRange range = range_by(algorithm, elements);
+    EXPECT_LT(range.min, -1) << algorithm;
+    EXPECT_GT(range.max, 1) << algorithm;
+  }
+  Elements single(3'000'000);
+  single[7] = 5;  // so rare that percentile would leave nothing
+  EXPECT_EQ(range_by("percentile", single).max, 5);
+}
+
+TEST(ChooseRanges, KeepsTheSpikeAtTheBoundOfAClip) {
+  Elements elements = normal(50'000, 3);
+  for (float& element : elements) element = std::clamp(element, 0.F, 6.F);  // 2 % are 6
+  for (const char* algorithm : kAlgorithms) {
+    EXPECT_NEAR(range_by(algorithm, elements).max, 6, 0.02) << algorithm;
+  }
+}
+
+TEST(ChooseRanges, MasksAreLeftOutAndHaveRoom) {
+  const Elements inner = normal(30'000, 4);
+  Elements masked = inner;
+  for (std::size_t i = 0; i < masked.size(); i += 3) masked[i] = kLeast;
+  const float least = *std::ranges::min_element(inner);
+  for (const char* algorithm : kAlgorithms) {
+    const ValueRange range = range_by(algorithm, masked);
+    EXPECT_GT(range.min, 1.15F * least - 16) << algorithm << ": to a folded bin";
+    EXPECT_LT(range.min, -17) << algorithm;
+    EXPECT_LT(range.max, 25) << algorithm;
+    EXPECT_GT(range.max, 3) << algorithm;
+    ASSERT_TRUE(range.expected_mse) << algorithm;
+    EXPECT_LT(*range.expected_mse, 1) << algorithm;
+    const ValueRange alone = range_by(algorithm, {kLeast, kLeast});
+    EXPECT_EQ(alone.min, -16) << algorithm;
+    EXPECT_EQ(alone.max, 0) << algorithm;
+  }
+}
+
+TEST(ChooseRanges, WithoutHistogramsMasksLeaveNoRange) {
+  const TapState state = statistics_of("x", {-1, 1, kLeast});
+  for (const char* algorithm : {"minmax", "moving_average"}) {
+    const Ranges ranges =
+        choose_ranges(state, {.algorithm = {.name = algorithm}, .of_value = {}, .scheme = {}});
+    EXPECT_TRUE(ranges.values.empty());
+    EXPECT_EQ(ranges.empty, std::vector<std::string>{"x"});
+  }
+}
+
+TEST(ChooseRanges, AutoIsTheLeastExpectedErrorAndSaysWhichItIs) {
+  Elements tails = normal(100'000);
+  for (std::size_t i = 0; i < tails.size(); i += 1000) tails[i] *= 30;
+  for (const Scheme& scheme : {kUnsigned, Scheme{.dtype = DType::int8, .symmetric = true}}) {
+    const ValueRange chosen = range_by("auto", tails, scheme);
+    EXPECT_EQ(chosen.asked, "auto");
+    EXPECT_EQ(chosen.algorithm, "mse");
+    for (const char* algorithm : kAlgorithms) {
+      EXPECT_LE(*chosen.expected_mse, *range_by(algorithm, tails, scheme).expected_mse)
+          << algorithm;
+    }
+    const double minmax = *range_by("minmax", tails, scheme).expected_mse;
+    EXPECT_LT(*chosen.expected_mse, 0.9 * minmax);
+  }
+}
+
+TEST(ChooseRanges, AutoKeepsAllWhereThatIsAsGood) {
+  Elements even;
+  for (int i = -5000; i <= 5000; ++i) even.push_back(static_cast<float>(i) / 1000);
+  const ValueRange chosen = range_by("auto", even);
+  EXPECT_EQ(chosen.algorithm, "minmax");
+  EXPECT_EQ(chosen.min, -5);
+  EXPECT_EQ(chosen.max, 5);
+}
+
+TEST(ChooseRanges, TheExpectedErrorIsTheOneThatQuantizingMakes) {
+  const Elements elements = normal(200'000, 2);
+  for (const char* algorithm : kAlgorithms) {
+    const ValueRange range = range_by(algorithm, elements);
+    const QParams params = choose_params({range.min, range.max}, kUnsigned);
+    double sum = 0;
+    for (const float element : elements) {
+      const double error = element - dequantize(quantize(element, params, kUnsigned.dtype), params);
+      sum += error * error;
+    }
+    const double measured = sum / static_cast<double>(elements.size());
+    EXPECT_NEAR(range.expected_mse.value(), measured, 0.02 * measured) << algorithm;
+  }
 }
 
 }  // namespace

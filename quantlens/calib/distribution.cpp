@@ -7,7 +7,22 @@
 namespace quantlens {
 namespace {
 
-constexpr double kParts = 2048;  // of the whole range: no bin is much narrower
+constexpr double kNearlyAll = 0.9999;
+constexpr double kParts = 2048;  // of what holds nearly all elements: no bin is much narrower
+
+bool is_zero(const FloatHistogram::Bin& bin) {
+  return bin.low < 0 && bin.high > 0;
+}
+
+/// The zero bin stays by itself, so does a single value: it may be a spike.
+bool may_join(const FloatHistogram::Bin& a, const FloatHistogram::Bin& b) {
+  return a.low * b.high > 0 && a.low < a.high && b.low < b.high;
+}
+
+/// An edge of the zero bin is zero.
+double edge(double value) {
+  return std::abs(value) <= 0x1p-126 ? 0 : value;
+}
 
 /// Integral of the squared distance to the nearest whole number, from some whole number's lower
 /// half on: each whole number contributes 1/12.
@@ -34,18 +49,26 @@ double saturation_error(double low, double high, double bound) {
 
 }  // namespace
 
-Distribution::Distribution(const FloatHistogram& histogram, Range extremes) : extremes_(extremes) {
-  const double least = (static_cast<double>(extremes.max) - extremes.min) / kParts;
-  for (FloatHistogram::Bin bin : histogram.bins()) {
-    count_ += static_cast<double>(bin.count);
-    if (bin.low < 0 && bin.high > 0) {  // the zero bin stays by itself
-      bins_.push_back(bin);
-      continue;
+Distribution::Distribution(const FloatHistogram& histogram, Range extremes) {
+  masks_below_ = extremes.min <= -kMask;
+  masks_above_ = extremes.max >= kMask;
+  for (Bin bin : histogram.bins()) {
+    if (bin.low >= kMask || bin.high <= -kMask) continue;
+    if (!is_zero(bin)) {
+      bin.low = std::max(bin.low, static_cast<double>(extremes.min));
+      bin.high = std::min(bin.high, static_cast<double>(extremes.max));
     }
-    bin.low = std::max(bin.low, static_cast<double>(extremes.min));
-    bin.high = std::min(bin.high, static_cast<double>(extremes.max));
-    const bool same_side = !bins_.empty() && bins_.back().low * bin.high > 0;
-    if (same_side && bin.high - bins_.back().low <= least) {
+    count_ += static_cast<double>(bin.count);
+    elements_.push_back(bin);
+  }
+  if (elements_.empty()) return;
+  extremes_ = extremes;
+  if (masks_below_) extremes_.min = static_cast<float>(edge(elements_.front().low));
+  if (masks_above_) extremes_.max = static_cast<float>(edge(elements_.back().high));
+  const double least =
+      (quantile(elements_, kNearlyAll) - quantile(elements_, 1 - kNearlyAll)) / kParts;
+  for (const Bin& bin : elements_) {
+    if (!bins_.empty() && bin.high - bins_.back().low <= least && may_join(bins_.back(), bin)) {
       bins_.back().high = bin.high;
       bins_.back().count += bin.count;
     } else {
@@ -54,29 +77,36 @@ Distribution::Distribution(const FloatHistogram& histogram, Range extremes) : ex
   }
 }
 
-double Distribution::expected_error(const QParams& params, const CodeRange& codes) const {
+Distribution::Error Distribution::expected_error(const QParams& params,
+                                                 const CodeRange& codes) const {
   const double step = params.scale;
   const double low = step * static_cast<double>(codes.min - params.zero_point);
   const double high = step * static_cast<double>(codes.max - params.zero_point);
-  double sum = 0;
-  for (const FloatHistogram::Bin& bin : bins_) {
-    if (bin.low < 0 && bin.high > 0) continue;
+  Error sum;
+  for (const Bin& bin : bins_) {
+    if (is_zero(bin)) continue;
     const double width = bin.high - bin.low;
     const auto count = static_cast<double>(bin.count);
     if (width <= 0) {  // a single value
-      const double value = std::clamp(std::nearbyint(bin.low / step) * step, low, high);
-      sum += count * (bin.low - value) * (bin.low - value);
+      const double rounded = std::nearbyint(bin.low / step) * step;
+      const double value = std::clamp(rounded, low, high);
+      const double error = count * (bin.low - value) * (bin.low - value);
+      (value == rounded ? sum.rounding : sum.saturation) += error;
       continue;
     }
     const double from = std::clamp(low - step / 2, bin.low, bin.high);
     const double to = std::clamp(high + step / 2, bin.low, bin.high);
-    double mean = 0;
-    if (from > bin.low) mean += (from - bin.low) * saturation_error(bin.low, from, low);
-    if (to > from) mean += (to - from) * rounding_error(from, to, step);
-    if (to < bin.high) mean += (bin.high - to) * saturation_error(to, bin.high, high);
-    sum += count * mean / width;
+    const double share = count / width;
+    if (from > bin.low) {
+      sum.saturation += share * (from - bin.low) * saturation_error(bin.low, from, low);
+    }
+    if (to > from) sum.rounding += share * (to - from) * rounding_error(from, to, step);
+    if (to < bin.high) {
+      sum.saturation += share * (bin.high - to) * saturation_error(to, bin.high, high);
+    }
   }
-  return count_ == 0 ? 0 : sum / count_;
+  if (count_ > 0) sum = {sum.rounding / count_, sum.saturation / count_};
+  return sum;
 }
 
 }  // namespace quantlens

@@ -9,26 +9,44 @@
 
 namespace quantlens {
 
-/// How the elements of one value are spread, as searches for a range see them: bins in ascending
-/// order, each with its elements evenly over its width; of bins far narrower than the whole, so
-/// many together that some 2,000 remain.
+/// From here on a magnitude stands for infinity: exporters write masks as the least float, and no
+/// network computes with such numbers.
+inline constexpr float kMask = 0x1p100F;
+
+/// How the elements of one value are spread, as searches for a range see them. Masks (`kMask`) are
+/// left out as infinities are.
 class Distribution {
  public:
+  using Bin = FloatHistogram::Bin;
+
   /// `extremes` are those of the elements that the histogram counts. REQUIRES: it is not empty.
   Distribution(const FloatHistogram& histogram, Range extremes);
 
-  std::span<const FloatHistogram::Bin> bins() const { return bins_; }
+  /// As the histogram has them, no wider than the extremes; those of a single value have no width.
+  std::span<const Bin> elements() const { return elements_; }
+  /// Of bins far narrower than what holds nearly all elements, so many together that some 2,000
+  /// remain.
+  std::span<const Bin> bins() const { return bins_; }
   double count() const { return count_; }
+  /// 0..0 where all are masks. Where some are, to a bin of the histogram.
   Range extremes() const { return extremes_; }
+  bool has_masks_below() const { return masks_below_; }
+  bool has_masks_above() const { return masks_above_; }
 
-  /// Mean of (x - y)^2 where y is x quantized with these parameters: rounding inside the codes'
-  /// reach, saturation outside, both integrated over each bin. Zeros are exact.
-  double expected_error(const QParams& params, const CodeRange& codes) const;
+  /// Of (x - y)^2, summed over all elements and divided by their number, where y is x quantized:
+  /// integrals over each bin as if its elements were spread evenly. Zeros are exact.
+  struct Error {
+    double rounding = 0;    ///< inside the codes' reach
+    double saturation = 0;  ///< outside
+    double sum() const { return rounding + saturation; }
+  };
+  Error expected_error(const QParams& params, const CodeRange& codes) const;
 
  private:
-  std::vector<FloatHistogram::Bin> bins_;
+  std::vector<Bin> elements_, bins_;
   double count_ = 0;
   Range extremes_;
+  bool masks_below_ = false, masks_above_ = false;
 };
 
 }  // namespace quantlens

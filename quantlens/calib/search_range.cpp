@@ -10,27 +10,28 @@
 namespace quantlens {
 namespace {
 
-/// Codes reach zero in any case, so an end on the other side of it is no end to move.
+/// Zero is in the reach of all codes: the searches keep that end where it is.
+Range with_zero(const Range& range) {
+  return {std::min(range.min, 0.F), std::max(range.max, 0.F)};
+}
+
 Range shrunk(const Range& range, double low, double high) {
-  return {static_cast<float>(std::min(range.min, 0.0F) * low),
-          static_cast<float>(std::max(range.max, 0.0F) * high)};
+  return {static_cast<float>(range.min * low), static_cast<float>(range.max * high)};
 }
 
 /// The greatest magnitude that a share `kept` of the elements does not exceed.
-double magnitude_quantile(const FloatHistogram& histogram, double kept) {
+double magnitude_quantile(const Distribution& values, double kept) {
   struct Edge {
     double magnitude;
     std::uint64_t count;
   };
   std::vector<Edge> edges;
-  std::uint64_t all = 0;
-  for (const FloatHistogram::Bin& bin : histogram.bins()) {
+  for (const FloatHistogram::Bin& bin : values.elements()) {
     const bool is_zero = bin.low < 0 && bin.high > 0;
     edges.push_back({is_zero ? 0 : std::max(std::abs(bin.low), std::abs(bin.high)), bin.count});
-    all += bin.count;
   }
   std::ranges::sort(edges, {}, &Edge::magnitude);
-  double left = kept * static_cast<double>(all);
+  double left = kept * values.count();
   for (const Edge& edge : edges) {
     left -= static_cast<double>(edge.count);
     if (left <= 0) return edge.magnitude;
@@ -38,94 +39,128 @@ double magnitude_quantile(const FloatHistogram& histogram, double kept) {
   return edges.back().magnitude;
 }
 
+/// Counts of elements that are not zero, in equal bins over a range.
+struct EqualBins {
+  Range range;
+  std::vector<double> counts;
+  double all = 0;
+
+  double width() const {
+    return (static_cast<double>(range.max) - range.min) / static_cast<double>(counts.size());
+  }
+  double middle(std::size_t i) const {
+    return range.min + (static_cast<double>(i) + 0.5) * width();
+  }
+};
+
+/// The bins of the histogram, spread over 2,048 equal ones. REQUIRES: a range of some width.
+EqualBins equal_bins(const Distribution& values, const Range& range) {
+  constexpr std::size_t kBins = 2048;
+  EqualBins equal{.range = range, .counts = std::vector<double>(kBins)};
+  const auto position = [&](double value) {
+    const double at = (value - range.min) / equal.width();
+    return std::clamp(at, 0.0, static_cast<double>(kBins));
+  };
+  for (const FloatHistogram::Bin& bin : values.elements()) {
+    if (bin.low < 0 && bin.high > 0) continue;  // zeros are exact, whatever the range
+    const auto count = static_cast<double>(bin.count);
+    equal.all += count;
+    const double begin = position(bin.low);
+    const double end = position(bin.high);
+    const auto first = std::min(static_cast<std::size_t>(begin), kBins - 1);
+    if (end <= static_cast<double>(first + 1)) {
+      equal.counts[first] += count;
+      continue;
+    }
+    for (std::size_t i = first; static_cast<double>(i) < end; ++i) {
+      const double covered =
+          std::min(end, static_cast<double>(i + 1)) - std::max(begin, static_cast<double>(i));
+      equal.counts[i] += count * covered / (end - begin);
+    }
+  }
+  return equal;
+}
+
 /// Divergence of what the codes of a range tell from what there is.
 class Divergence {
  public:
-  Divergence(const Distribution& values, const QParams& params, const CodeRange& codes)
+  Divergence(const EqualBins& values, const QParams& params, const CodeRange& codes)
       : step_(params.scale),
         low_(step_ * (static_cast<double>(codes.min - params.zero_point) - 0.5)),
-        high_(step_ * (static_cast<double>(codes.max - params.zero_point) + 0.5)) {
-    for (const FloatHistogram::Bin& bin : values.bins()) add(bin);
+        high_(step_ * (static_cast<double>(codes.max - params.zero_point) + 0.5)),
+        all_(values.all) {
+    for (std::size_t i = 0; i < values.counts.size(); ++i) {
+      if (values.counts[i] > 0) add(values.middle(i), values.counts[i]);
+    }
     close();
   }
 
-  /// Infinite where the range holds nothing.
-  double value(double count) const {
-    return is_empty_ ? std::numeric_limits<double>::infinity() : sum_ / count;
+  /// Of the two as probabilities: what saturates is no part of the quantized one. Infinite where
+  /// more than a tenth does, zeros apart: what is left would tell nothing, but agree with itself.
+  double value() const {
+    if (saturated_ > kMostSaturated * all_) return std::numeric_limits<double>::infinity();
+    return sum_ / all_ + std::log((all_ - saturated_) / all_);
   }
 
  private:
   struct Part {
     double original = 0;  // saturated elements included
     double inside = 0;
-    double width = 0;
   };
 
   double code_of(double x) const { return std::nearbyint(x / step_); }
 
-  void add(const FloatHistogram::Bin& bin) {
-    if (bin.low < 0 && bin.high > 0) return;  // zeros are exact, whatever the range
-    const double middle = (bin.low + bin.high) / 2;
-    const auto count = static_cast<double>(bin.count);
-    if (middle < low_) {
-      below_ += count;
-      return;
-    }
-    if (middle > high_) {
-      above_ += count;
+  void add(double middle, double count) {
+    if (middle < low_ || middle > high_) {
+      (middle < low_ ? below_ : above_) += count;
+      saturated_ += count;
       return;
     }
     const double code = code_of(middle);
     if (parts_.empty() || code != code_) close();
     code_ = code;
-    is_empty_ = false;
-    parts_.push_back({count + std::exchange(below_, 0), count, bin.high - bin.low});
+    parts_.push_back({count + std::exchange(below_, 0), count});
   }
 
-  // A code's elements, spread over its bins; what saturates above is only known at the end, and
-  // belongs to the last bin.
+  // A code's elements, spread evenly over its bins that hold any; what saturates above is only
+  // known at the end, and belongs to the last bin.
   void close() {
     if (above_ > 0 && !parts_.empty()) parts_.back().original += above_;
     double mass = 0;
-    double width = 0;
-    for (const Part& part : parts_) {
-      mass += part.inside;
-      width += part.width;
-    }
-    for (const Part& part : parts_) {
-      if (part.original == 0 || mass == 0 || width == 0) continue;
-      sum_ += part.original * std::log(part.original * width / (mass * part.width));
-    }
+    for (const Part& part : parts_) mass += part.inside;
+    const double each = mass / static_cast<double>(parts_.size());
+    for (const Part& part : parts_) sum_ += part.original * std::log(part.original / each);
     parts_.clear();
   }
 
-  double step_, low_, high_;
+  static constexpr double kMostSaturated = 0.1;
+
+  double step_, low_, high_, all_;
   double code_ = 0;
-  bool is_empty_ = true;
-  double below_ = 0, above_ = 0;
+  double below_ = 0, above_ = 0;  // saturated, and in no part yet
+  double saturated_ = 0;
   double sum_ = 0;
   std::vector<Part> parts_;
 };
 
-double error_of(const Distribution& values, const Range& range, const Scheme& scheme) {
-  return values.expected_error(choose_params(range, scheme), code_range(scheme));
-}
-
-/// The factor below 1 that makes `error` least: a coarse walk, then ever finer ones around the
-/// best.
+/// The factor of at most 1 that makes `error` least: that at hand, or the best of a coarse walk
+/// down from 1, as long as saturation alone is below the least error, then of ever finer steps
+/// around it.
 template <class Error>
-double best_factor(const Error& error) {
-  double best = 1;
-  double least = error(1.0);
+double best_factor(double at_hand, const Error& error) {
+  double best = at_hand;
+  double least = error(at_hand).sum();
   const auto look = [&](double factor) {
-    const double now = error(factor);
-    if (now >= least) return;
-    least = now;
-    best = factor;
+    const Distribution::Error now = error(factor);
+    if (now.sum() < least) {
+      least = now.sum();
+      best = factor;
+    }
+    return now.saturation <= least;
   };
   constexpr double kRatio = 0.9;
-  double factor = kRatio;
-  for (int i = 0; i < 60; ++i, factor *= kRatio) look(factor);  // to 1/556
+  double factor = 1;
+  for (int i = 0; i < 200 && look(factor); ++i) factor *= kRatio;  // to 1e-9 at most
   double width = 0.05;
   for (int i = 0; i < 6; ++i, width /= 2) {  // to 0.16 %
     const double middle = best;
@@ -137,29 +172,32 @@ double best_factor(const Error& error) {
 
 }  // namespace
 
-Range percentile_range(const FloatHistogram& histogram, const Range& extremes, double kept,
-                       bool symmetric) {
+Range percentile_range(const Distribution& values, double kept, bool symmetric) {
   Range range;
   if (symmetric) {
-    const auto reach = static_cast<float>(magnitude_quantile(histogram, kept));
+    const auto reach = static_cast<float>(magnitude_quantile(values, kept));
     range = {-reach, reach};
   } else {
     const double cut = (1 - kept) / 2;
-    range = {static_cast<float>(histogram.quantile(cut)),
-             static_cast<float>(histogram.quantile(1 - cut))};
+    range = {static_cast<float>(quantile(values.elements(), cut)),
+             static_cast<float>(quantile(values.elements(), 1 - cut))};
   }
-  return {std::max(range.min, extremes.min), std::min(range.max, extremes.max)};
+  range = {std::max(range.min, values.extremes().min), std::min(range.max, values.extremes().max)};
+  return range.min == range.max ? values.extremes() : range;
 }
 
 Range entropy_range(const Distribution& values, const Scheme& scheme) {
   constexpr int kCandidates = 128;
-  Range best = values.extremes();
+  const Range whole = with_zero(values.extremes());
+  if (whole.min == whole.max) return whole;
+  const EqualBins bins = equal_bins(values, whole);
+  Range best = whole;
   double least = std::numeric_limits<double>::infinity();
   for (int i = 0; i < kCandidates; ++i) {
     const double factor = std::exp2(-5.0 * i / (kCandidates - 1));
-    const Range range = shrunk(values.extremes(), factor, factor);
+    const Range range = shrunk(whole, factor, factor);
     const double divergence =
-        Divergence(values, choose_params(range, scheme), code_range(scheme)).value(values.count());
+        Divergence(bins, choose_params(range, scheme), code_range(scheme)).value();
     if (divergence >= least) continue;
     least = divergence;
     best = range;
@@ -168,21 +206,24 @@ Range entropy_range(const Distribution& values, const Scheme& scheme) {
 }
 
 Range least_error_range(const Distribution& values, const Scheme& scheme) {
-  const Range whole = values.extremes();
+  const Range whole = with_zero(values.extremes());
+  const CodeRange codes = code_range(scheme);
   const auto error = [&](double low, double high) {
-    return error_of(values, shrunk(whole, low, high), scheme);
+    return values.expected_error(choose_params(shrunk(whole, low, high), scheme), codes);
   };
-  if (scheme.symmetric) {
-    const double both = best_factor([&](double factor) { return error(factor, factor); });
-    return shrunk(whole, both, both);
-  }
-  double low = 1;
-  double high = 1;
+  const double both = best_factor(1, [&](double factor) { return error(factor, factor); });
+  if (scheme.symmetric) return shrunk(whole, both, both);
+  double low = both;
+  double high = both;
   for (int round = 0; round < 2; ++round) {
-    if (whole.max > 0) high = best_factor([&](double factor) { return error(low, factor); });
-    if (whole.min < 0) low = best_factor([&](double factor) { return error(factor, high); });
+    if (whole.max > 0) high = best_factor(high, [&](double factor) { return error(low, factor); });
+    if (whole.min < 0) low = best_factor(low, [&](double factor) { return error(factor, high); });
   }
   return shrunk(whole, low, high);
+}
+
+double expected_error(const Distribution& values, const Range& range, const Scheme& scheme) {
+  return values.expected_error(choose_params(range, scheme), code_range(scheme)).sum();
 }
 
 }  // namespace quantlens

@@ -119,7 +119,8 @@ void check_metric(const MetricSpec& metric, const Model& model, const FittedData
 
 void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progress& progress) {
   constexpr double kHardlyEver = 0.05;
-  if (accuracy.value >= kHardlyEver || metric.options.contains("label_offset")) return;
+  if (!accuracy.is_rate || accuracy.value >= kHardlyEver || metric.options.contains("label_offset"))
+    return;
   progress.note(
       fmt::format("the model scores {:.1f} % only: are its classes numbered as the "
                   "labels are? With a background class first, give "

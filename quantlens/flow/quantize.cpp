@@ -2,20 +2,16 @@
 #include "quantlens/flow/quantize.h"
 
 #include <algorithm>
-#include <cerrno>
-#include <string_view>
-#include <system_error>
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
-#include "quantlens/base/text.h"
-#include "quantlens/calib/calibrate.h"
-#include "quantlens/calib/choose_ranges.h"
+#include "quantlens/flow/calibrate.h"
+#include "quantlens/flow/destination.h"
+#include "quantlens/flow/given_ranges.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
@@ -34,69 +30,36 @@ fs::path output_path(const QuantizeOptions& options) {
   return path.replace_extension(".int8" + options.model.extension().string());
 }
 
-void refuse(const fs::path& output, std::string_view problem) {
-  throw Error(Errc::io, fmt::format("{}: {}", printable(output.string()), problem));
-}
-
-// Calibration may take hours: what would stop the writing is said before.
-void check_output(const fs::path& output, const QuantizeOptions& options, const Model& model) {
-  frontend::check_destination(model, output);
-  std::error_code ignored;
-  for (const fs::path& source :
-       {fs::path(options.data.data), fs::path(options.calibration_data.value_or("")),
-        options.recipe_file}) {
-    if (!fs::equivalent(output, source, ignored)) continue;
-    throw Error(Errc::usage,
-                fmt::format("{}: the output would overwrite what is read; choose another name "
-                            "with -o",
-                            printable(output.string())));
-  }
-  const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
-  if (!fs::is_directory(folder, ignored)) {
-    refuse(folder, "there is no such folder to write to; make it or choose another with -o");
-  }
-  if (fs::is_directory(output, ignored)) refuse(output, "is a folder; name a file with -o");
-  if (fs::exists(output, ignored) && !fs::is_regular_file(output, ignored)) {
-    refuse(output, "cannot write: it is no regular file; choose another name with -o");
-  }
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) {
-    refuse(folder, fmt::format("cannot write there: {}; choose another folder with -o",
-                               std::generic_category().message(errno)));
-  }
-}
-
+/// Of the data apart from what is measured, if there are such, else the first samples.
 TapState calibration_statistics(const QuantizeOptions& options, const Model& model,
-                                const FittedData& data, const std::vector<Tap>& taps,
+                                const std::optional<FittedData>& data, const std::vector<Tap>& taps,
                                 const Session& session) {
   std::optional<FittedData> apart;
   if (options.calibration_data) {
     apart = fit_data({.data = *options.calibration_data, .options = {}}, model, session.progress);
   }
-  const FittedData& source = apart ? *apart : data;
+  const FittedData& source = apart ? *apart : data.value();
   const std::uint64_t count =
       std::min(options.recipe.calibration_sampling_size, source.opened.dataset->size());
-  BatchReader reader = make_reader(source, session, count);
-  TapState state = calibrate(model, taps, reader, run_options(session), session.progress);
-  report_skipped(reader, session.progress);
-  return state;
+  return gather(model, taps, source, {.first = 0, .count = count}, session);
 }
 
-/// What the recipe's algorithms want to know of the values whose ranges it asks for.
-std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
-                                  const std::vector<std::string>& values, const Recipe& recipe) {
-  std::map<std::string, Tap> taps;
-  const bool histogram = needs_histograms(range_algorithm(recipe));
-  for (const std::string& value : values) taps[value] = {.value = value, .histogram = histogram};
-  if (wants_bias_correction(recipe)) {
-    for (const ValueChannels& one :
-         channels_for_bias(model, prepared, {values.begin(), values.end()})) {
-      taps.try_emplace(one.value, Tap{.value = one.value, .histogram = false})
-          .first->second.channel_axis = one.axis;
-    }
+/// Throws Errc::usage where samples are needed and not given, or given twice.
+void check_data(const QuantizeOptions& options) {
+  if (options.ranges && options.calibration_data) {
+    throw Error(Errc::usage,
+                "--ranges and --calibration-data exclude each other: nothing is calibrated where "
+                "the ranges are given");
   }
-  std::vector<Tap> list;
-  for (auto& [value, tap] : taps) list.push_back(std::move(tap));
-  return list;
+  if (!options.data.data.empty()) return;
+  if (!options.ranges) {
+    throw Error(
+        Errc::usage,
+        "--data is required; with --ranges none is needed, but for --diagnose and --metric");
+  }
+  if (options.diagnose || options.metric) {
+    throw Error(Errc::usage, "--data is required for --diagnose and --metric");
+  }
 }
 
 std::map<std::string, std::string> metadata_of(const Recipe& recipe, const Plan& plan) {
@@ -108,18 +71,17 @@ std::map<std::string, std::string> metadata_of(const Recipe& recipe, const Plan&
 class Job {
  public:
   Job(const QuantizeOptions& options, const Session& session, const Model& model,
-      const FittedData& data)
+      const std::optional<FittedData>& data)
       : options_(options), session_(session), model_(model), data_(data) {}
 
   void run(WorkloadWriter& workload, QuantizeResult& result) {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
     const Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
-    const TapState statistics = calibrated(prepared, workload);
-    const Ranges ranges = chosen(statistics, workload);
+    const GivenRanges given = calibrated(prepared, workload);
     PlanResult planned =
-        make_plan(model_, prepared, ranges, options_.recipe, {.vnni = cpu_has_vnni()});
-    if (wants_bias_correction(options_.recipe)) {
-      correct_biases(model_, prepared, statistics, planned.plan);
+        make_plan(model_, prepared, given.ranges, options_.recipe, {.vnni = cpu_has_vnni()});
+    if (given.statistics && wants_bias_correction(options_.recipe)) {
+      correct_biases(model_, prepared, *given.statistics, planned.plan);
     }
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
@@ -138,25 +100,37 @@ class Job {
   }
 
  private:
-  TapState calibrated(const Prepared& prepared, WorkloadWriter& workload) {
+  GivenRanges calibrated(const Prepared& prepared, WorkloadWriter& workload) {
     const std::vector<std::string> values = values_to_calibrate(model_, prepared, options_.recipe);
     if (values.empty()) {
       open(model_, nullptr, {}, run_options(session_));  // throws where the runtime refuses it
       return {};
     }
-    const TapState statistics = calibration_statistics(
-        options_, model_, data_, calibration_taps(model_, prepared, values, options_.recipe),
-        session_);
-    workload.write("statistics.bin", to_bytes(statistics));
-    return statistics;
+    const RangeOptions algorithms = range_options(model_, prepared, options_.recipe);
+    GivenRanges given;
+    if (options_.ranges) {
+      given = read_ranges(session_.store, *options_.ranges, reference_hash(workload));
+      check_values(given, *options_.ranges, values, session_.progress);
+      if (!given.statistics) note_algorithms(algorithms);
+    } else {
+      given.statistics = calibration_statistics(
+          options_, model_, data_, calibration_taps(model_, prepared, values, options_.recipe),
+          session_);
+      given.statistics->model = reference_hash(workload);
+    }
+    if (given.statistics) {
+      workload.write("statistics.bin", to_bytes(*given.statistics));
+      given.ranges = choose_ranges(*given.statistics, algorithms);
+    }
+    workload.write("ranges.json", json::dump(json::encode(given.ranges)));
+    return given;
   }
 
-  Ranges chosen(const TapState& statistics, WorkloadWriter& workload) const {
-    if (statistics.values.empty()) return {};
-    Ranges ranges = choose_ranges(statistics, {.algorithm = range_algorithm(options_.recipe),
-                                               .scheme = activation_scheme(options_.recipe)});
-    workload.write("ranges.json", json::dump(json::encode(ranges)));
-    return ranges;
+  void note_algorithms(const RangeOptions& algorithms) const {
+    if (!options_.recipe.activation.algorithm && algorithms.of_value.empty()) return;
+    session_.progress.note(fmt::format(
+        "{}: the ranges are chosen already: the recipe's activation algorithm has no effect",
+        options_.ranges->string()));
   }
 
   void count_ops(QuantizeResult& result) const {
@@ -170,14 +144,14 @@ class Job {
   }
 
   void measure_both(const Model& quantized, WorkloadWriter& workload, QuantizeResult& result) {
-    if (options_.metric && !options_.calibration_data) {
+    if (options_.metric && !options_.calibration_data && !options_.ranges) {
       session_.progress.note(fmt::format(
           "the accuracy below includes the {} samples that calibration saw (--calibration-data "
           "keeps them apart)",
-          std::min(options_.recipe.calibration_sampling_size, data_.opened.dataset->size())));
+          std::min(options_.recipe.calibration_sampling_size, data_->opened.dataset->size())));
     }
     Measured measured =
-        measure({model_, quantized}, data_,
+        measure({model_, quantized}, *data_,
                 {.diagnose = options_.diagnose, .metric = options_.metric}, session_, workload);
     result.accuracy = std::move(measured.accuracy);
     result.diagnosis = std::move(measured.diagnosis);
@@ -186,18 +160,23 @@ class Job {
   const QuantizeOptions& options_;
   const Session& session_;
   const Model& model_;
-  const FittedData& data_;
+  const std::optional<FittedData>& data_;
 };
 
 }  // namespace
 
 QuantizeResult quantize(const QuantizeOptions& options, const Session& session) {
+  check_data(options);
   QuantizeResult result;
   result.output = output_path(options);
   Model model = frontend::read(options.model);
-  check_output(result.output, options, model);
-  const FittedData data = fit_data(options.data, model, session.progress);
-  if (options.metric) check_metric(*options.metric, model, data, options.data);
+  // Calibration may take hours: what would stop the writing is said before.
+  frontend::check_destination(model, result.output);
+  check_destination(result.output, {options.data.data, options.calibration_data.value_or(""),
+                                    options.recipe_file, options.ranges.value_or(fs::path())});
+  std::optional<FittedData> data;
+  if (!options.data.data.empty()) data = fit_data(options.data, model, session.progress);
+  if (options.metric) check_metric(*options.metric, model, *data, options.data);
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
   result.workload = workload->workload().id;
   result.folder = workload->folder();

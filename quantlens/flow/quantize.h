@@ -16,9 +16,10 @@ namespace quantlens::flow {
 
 struct QuantizeOptions {
   fs::path model;
-  fs::path output;  ///< empty: `.int8` before the model's extension
-  DataChoice data;
+  fs::path output;                              ///< empty: `.int8` before the model's extension
+  DataChoice data;                              ///< with `ranges` only where something is measured
   std::optional<std::string> calibration_data;  ///< instead of the first samples of `data`
+  std::optional<fs::path> ranges;  ///< statistics or a ranges.json: then nothing is calibrated
   Recipe recipe;
   fs::path recipe_file;  ///< that the recipe came from, if any: it is not overwritten
   bool diagnose = false;
@@ -37,8 +38,9 @@ struct QuantizeResult {
   std::optional<Diagnosis> diagnosis;
 };
 
-/// Calibrates, plans, writes the quantized model, and then, if asked, diagnoses and evaluates it.
-/// The model is on disk before it is measured, and stays whatever happens afterwards.
+/// Calibrates (or takes what a calibration gave), plans, writes the quantized model, and then, if
+/// asked, diagnoses and evaluates it. The model is on disk before it is measured, and stays
+/// whatever happens afterwards.
 QuantizeResult quantize(const QuantizeOptions& options, const Session& session);
 
 }  // namespace quantlens::flow

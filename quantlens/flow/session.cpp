@@ -78,12 +78,13 @@ FittedData fit_data(const DataChoice& choice, const Model& model, Progress& prog
 }
 
 BatchReader make_reader(const FittedData& data, const Session& session,
-                        std::optional<std::uint64_t> count) {
+                        std::optional<std::uint64_t> count, std::uint64_t first) {
   ReaderOptions options{.batch_size = data.opened.batch_size,
                         .threads = std::max(1U, session.threads / 2),
                         .strict = session.strict,
                         .whole = data.whole,
                         .exact = data.exact};
+  options.first = first;
   options.count = count;
   return BatchReader(*data.opened.dataset, options, data.input_name);
 }
@@ -121,6 +122,13 @@ Model upgraded(Model model, Progress& progress) {
   frontend::Upgraded result = frontend::upgrade(std::move(model));
   for (const std::string& note : result.notes) progress.note(note);
   return std::move(result.model);
+}
+
+std::string reference_hash(const WorkloadWriter& workload) {
+  for (const ModelFile& model : workload.workload().models) {
+    if (model.role == "reference") return model.sha256;
+  }
+  return {};
 }
 
 ModelFile model_file(const std::string& role, const Model& model) {

@@ -57,9 +57,9 @@ std::vector<InputSpec> input_specs(const Model& model);
 /// Opens the data for the model; its caveat, if it has one, becomes a note.
 FittedData fit_data(const DataChoice& choice, const Model& model, Progress& progress);
 
-/// A reader over the first `count` samples (absent: all), with this session's share of cores.
+/// A reader over `count` samples (absent: all) from `first` on, with this session's share of cores.
 BatchReader make_reader(const FittedData& data, const Session& session,
-                        std::optional<std::uint64_t> count = {});
+                        std::optional<std::uint64_t> count = {}, std::uint64_t first = 0);
 
 RunOptions run_options(const Session& session);
 
@@ -78,6 +78,9 @@ void run_recorded(const Session& session, WorkloadWriter& workload,
 
 /// The model in newer operators, where it needs and has them; says what was done.
 Model upgraded(Model model, Progress& progress);
+
+/// SHA-256 of the reference's file, as the workload has it.
+std::string reference_hash(const WorkloadWriter& workload);
 
 /// A model's file as the record names it.
 ModelFile model_file(const std::string& role, const Model& model);

@@ -3,8 +3,8 @@
 
 namespace quantlens {
 
-std::string range_algorithm(const Recipe& recipe) {
-  return recipe.activation.algorithm.value_or(recipe.accuracy_level == "fast" ? "minmax" : "mse");
+std::string usual_range_algorithm(const Recipe& recipe) {
+  return recipe.accuracy_level == "fast" ? "minmax" : "auto";
 }
 
 bool wants_bias_correction(const Recipe& recipe) {

@@ -9,8 +9,8 @@ namespace quantlens {
 
 // What a recipe asks for: what it says itself, else what its accuracy level means.
 
-/// fast: minmax; default, best: mse.
-std::string range_algorithm(const Recipe& recipe);
+/// Of activations of which the recipe names none. fast: minmax; default, best: auto.
+std::string usual_range_algorithm(const Recipe& recipe);
 
 /// fast: no; default, best: yes.
 bool wants_bias_correction(const Recipe& recipe);

@@ -77,6 +77,22 @@ class Planner {
     return values;
   }
 
+  /// Of these values, what is asked for them as activations.
+  std::map<std::string, TensorRecipe> activations() const {
+    std::unordered_map<std::size_t, std::size_t> patterns;  // by node
+    for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
+      for (const std::size_t member : prepared_.patterns[p].members) patterns[member] = p;
+    }
+    std::map<std::string, TensorRecipe> recipes;
+    for (const std::string& value : values()) {
+      const std::optional<std::size_t> node = index_.producer(value);
+      const auto pattern = node ? patterns.find(*node) : patterns.end();
+      recipes[value] =
+          pattern == patterns.end() ? recipe_.activation : recipes_[pattern->second].activation;
+    }
+    return recipes;
+  }
+
   PlanResult plan(const Ranges& ranges, const Target& target) {
     const Parameters parameters(index_, prepared_, ranges, recipe_, target);
     const Selection selection = select_with_ranges(parameters);
@@ -99,12 +115,15 @@ class Planner {
   }
 
  private:
-  // A pattern stays float as soon as one of its ops is asked to; weight options are the anchor's.
+  // A pattern stays float as soon as one of its ops is asked to; the algorithm is the last one that
+  // is asked for, other options are the anchor's.
   OpRecipe recipe_of(const Pattern& pattern) {
     OpRecipe recipe = rules_.for_op(graph_.nodes[pattern.anchor]);
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {
-      if (wants_float(rules_.for_op(graph_.nodes[pattern.members[i]])))
-        recipe.activation.dtype = "fp32";
+      const OpRecipe member = rules_.for_op(graph_.nodes[pattern.members[i]]);
+      if (wants_float(member)) recipe.activation.dtype = "fp32";
+      if (member.activation.algorithm != recipe_.activation.algorithm)
+        recipe.activation.algorithm = member.activation.algorithm;
     }
     if (opset_ < kChannelScalesOpset && recipe.weight.granularity == "per_channel") {
       recipe.weight.granularity = "per_tensor";
@@ -263,6 +282,11 @@ std::vector<std::string> values_to_calibrate(const Model& model, const Prepared&
                                              const Recipe& recipe) {
   const std::set<std::string> values = Planner(model, prepared, recipe).values();
   return {values.begin(), values.end()};
+}
+
+std::map<std::string, TensorRecipe> activation_recipes(const Model& model, const Prepared& prepared,
+                                                       const Recipe& recipe) {
+  return Planner(model, prepared, recipe).activations();
 }
 
 PlanResult make_plan(const Model& model, const Prepared& prepared, const Ranges& ranges,

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -22,6 +23,12 @@ struct Target {
 /// from. Throws Errc::usage for a recipe that asks for something impossible.
 std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared,
                                              const Recipe& recipe);
+
+/// What the recipe says of each of these values as an activation: the entries for the op that
+/// computes it. Where one kernel computes several ops, each option is that of the last one that an
+/// entry gives another than the model's own.
+std::map<std::string, TensorRecipe> activation_recipes(const Model& model, const Prepared& prepared,
+                                                       const Recipe& recipe);
 
 /// Of the codes that a recipe's activations become.
 Scheme activation_scheme(const Recipe& recipe);

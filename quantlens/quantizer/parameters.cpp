@@ -294,7 +294,10 @@ std::string Parameters::range_obstacle(const Pattern& pattern,
   for (const std::size_t input : data_inputs(anchor)) values.push_back(anchor.inputs[input]);
   for (const std::string& value : values) {
     if (codes.contains(value) && find_range(value) == nullptr) {
-      return fmt::format("calibration saw no finite float of its value '{}'", printable(value));
+      return fmt::format(
+          "calibration has no range for its value '{}': it saw no finite float, or only that "
+          "there are masks among them (algorithms that look at histograms see more)",
+          printable(value));
     }
   }
   return {};

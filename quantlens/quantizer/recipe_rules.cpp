@@ -36,7 +36,7 @@ void check(const std::string& where, const OpRecipe& recipe) {
   check(where + "activation scheme", recipe.activation.scheme, {"asym", "sym"});
   check(where + "activation granularity", recipe.activation.granularity, {"per_tensor"});
   check(where + "activation algorithm", recipe.activation.algorithm,
-        {"minmax", "percentile", "entropy", "kl", "mse"});
+        {"minmax", "moving_average", "percentile", "entropy", "kl", "mse", "auto"});
   check(where + "weight dtype", recipe.weight.dtype, {"int8", "uint8", "fp32"});
   check(where + "weight scheme", recipe.weight.scheme, {"asym", "sym"});
   check(where + "weight granularity", recipe.weight.granularity, {"per_channel", "per_tensor"});
@@ -127,13 +127,6 @@ std::vector<std::string> RecipeRules::notes(const Graph& graph) const {
                         "activation dtype in "
                         "the whole model; set it in the recipe's own 'activation'",
                         where, printable(rule.pattern), *rule.recipe.activation.dtype));
-      }
-      if (rule.recipe.activation.algorithm &&
-          rule.recipe.activation.algorithm != recipe_.activation.algorithm) {
-        sentences.push_back(
-            fmt::format("{}: '{}': activation algorithm {} has no effect yet: it is one for the "
-                        "whole model; set it in the recipe's own 'activation'",
-                        where, printable(rule.pattern), *rule.recipe.activation.algorithm));
       }
     }
   };

@@ -14,11 +14,12 @@ namespace quantlens {
 /// A model's accuracy over a data set.
 struct Accuracy {
   std::string metric;
-  double value = 0;                  ///< 0..1 for rates
+  double value = 0;                  ///< 0..1 for rates, -1..1 for correlations
   std::array<double, 2> interval{};  ///< 95 %
   std::uint64_t samples = 0;
+  bool is_rate = true;  ///< the share of samples that are right; else a correlation
 };
-BOOST_DESCRIBE_STRUCT(Accuracy, (), (metric, value, interval, samples))
+BOOST_DESCRIBE_STRUCT(Accuracy, (), (metric, value, interval, samples, is_rate))
 
 /// A sample whose answer is right in one model and wrong in the other.
 struct Flip {
@@ -38,8 +39,8 @@ struct AccuracyPair {
   double difference = 0;                        ///< quantized - reference
   std::array<double, 2> difference_interval{};  ///< 95 %, paired
   std::optional<double> ratio;                  ///< difference / reference; absent where that is 0
-  std::uint64_t lost = 0, gained = 0;
-  std::vector<Flip> flips;  ///< the first kFlipsKept in order of index
+  std::uint64_t lost = 0, gained = 0;           ///< of a rate
+  std::vector<Flip> flips;                      ///< the first kFlipsKept in order of index
 };
 BOOST_DESCRIBE_STRUCT(AccuracyPair, (),
                       (reference, quantized, difference, difference_interval, ratio, lost, gained,

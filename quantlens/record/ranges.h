@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -15,19 +17,24 @@ struct ValueRange {
   std::string value;
   float min = 0;
   float max = 0;
-  std::string algorithm;
+  std::string algorithm = {};  ///< that gave the range
+  std::string asked = {};      ///< that was asked for; auto asks several
+  /// Expected squared error of quantizing the value so; absent where no histogram tells.
+  std::optional<double> expected_mse = {};
   bool operator==(const ValueRange&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(ValueRange, (), (value, min, max, algorithm))
+BOOST_DESCRIBE_STRUCT(ValueRange, (), (value, min, max, algorithm, asked, expected_mse))
 
 /// Ranges of all calibrated values, sorted by value.
 struct Ranges {
+  std::string model = {};     ///< as of a TapState: whose values these are; empty: not said
   std::uint64_t samples = 0;  ///< how many were looked at
   std::vector<ValueRange> values;
-  /// Values with no finite element at all; they cannot be quantized.
+  /// Values without a usable range: no finite element, or masks alone are known; they cannot be
+  /// quantized.
   std::vector<std::string> empty;
   bool operator==(const Ranges&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Ranges, (), (samples, values, empty))
+BOOST_DESCRIBE_STRUCT(Ranges, (), (model, samples, values, empty))
 
 }  // namespace quantlens

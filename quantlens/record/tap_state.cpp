@@ -14,6 +14,7 @@
 // The bytes, all integers little-endian:
 //   magic     8 bytes, kMagic (its last two show a transfer that changed line ends)
 //   version   u32, kVersion
+//   model     u32 length, 0 or 64 hexadecimal digits
 //   samples   as SampleSet::append_to
 //   values    u64 how many, then each, sorted by name:
 //             name (u32 length, bytes), Moments, FloatHistogram, channel axis (i32, -1: none),
@@ -30,7 +31,8 @@ namespace quantlens {
 namespace {
 
 constexpr std::string_view kMagic("QLTAPS\r\n", 8);
-constexpr std::uint32_t kVersion = 2;  // 1 had nothing of pairs' channels
+// 1 had nothing of pairs' channels, 2 no model and no extremes of samples
+constexpr std::uint32_t kVersion = 3;
 
 void append_name(const std::string& name, std::string& out) {
   append_u32(out, static_cast<std::uint32_t>(name.size()));
@@ -43,6 +45,16 @@ std::string take_name(std::string_view& in) {
   std::string name(in.substr(0, length));
   in.remove_prefix(length);
   return name;
+}
+
+/// Nothing, or a SHA-256.
+std::string take_model(std::string_view& in) {
+  std::string model = take_name(in);
+  const auto is_digit = [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); };
+  if (!model.empty() && (model.size() != 64 || !std::ranges::all_of(model, is_digit))) {
+    refuse_bytes("what names the model is no SHA-256");
+  }
+  return model;
 }
 
 void append(const ChannelHistogram& one, std::string& out) {
@@ -191,9 +203,7 @@ std::vector<Stats> take_sorted(std::string_view& in, Stats (*take)(std::string_v
 }
 
 TapState parse(std::string_view in) {
-  if (in.size() < kMagic.size() || in.substr(0, kMagic.size()) != kMagic) {
-    throw Error(Errc::bad_input, "these are not the statistics of a run");
-  }
+  if (!is_tap_state(in)) throw Error(Errc::bad_input, "these are not the statistics of a run");
   in.remove_prefix(kMagic.size());
   const std::uint32_t version = take_u32(in);
   if (version > kVersion) {
@@ -208,6 +218,7 @@ TapState parse(std::string_view in) {
         fmt::format("format version {} was written by an older program; run it again", version));
   }
   TapState state;
+  state.model = take_model(in);
   state.samples = SampleSet::take_from(in);
   state.values = take_sorted(in, take_value);
   state.pairs = take_sorted(in, take_pair);
@@ -223,6 +234,14 @@ bool counted_in_one(std::uint64_t elements_a, bool counted_a, std::uint64_t elem
 
 [[noreturn]] void refuse_merge(const std::string& what) {
   throw Error(Errc::bad_input, fmt::format("statistics cannot be merged: {}", what));
+}
+
+/// REQUIRES: the two overlap.
+std::uint64_t first_common(const SampleSet& a, const SampleSet& b) {
+  auto x = a.ranges().begin();
+  auto y = b.ranges().begin();
+  while (x->last < y->first || y->last < x->first) ++(x->last < y->first ? x : y);
+  return std::max(x->first, y->first);
 }
 
 /// Of one value or pair, `what`, in two states: the axis, the channels counted, how many there are.
@@ -313,9 +332,14 @@ void add(PairedStats& stats, const PairedStats& other) {
 
 }  // namespace
 
+bool is_tap_state(std::string_view bytes) {
+  return bytes.starts_with(kMagic);
+}
+
 std::string to_bytes(const TapState& state) {
   std::string out(kMagic);
   append_u32(out, kVersion);
+  append_name(state.model, out);
   state.samples.append_to(out);
   append_sorted(state.values, out);
   append_sorted(state.pairs, out);
@@ -336,8 +360,10 @@ void merge(TapState& state, const TapState& other) {
     state = other;
     return;
   }
+  if (state.model != other.model) refuse_merge("they are of different models");
   if (state.samples.overlaps(other.samples)) {
-    refuse_merge("they cover some of the same samples");
+    refuse_merge(fmt::format("they cover some of the same samples, the first of them is {}",
+                             first_common(state.samples, other.samples)));
   }
   check_same_taps(state.values, other.values);
   check_same_taps(state.pairs, other.pairs);

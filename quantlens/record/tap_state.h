@@ -61,6 +61,8 @@ struct PairedStats {
 /// What the taps of a Run have gathered, and over which samples. Versioned, little-endian bytes,
 /// keyed and sorted by value: checkpoint, shard and pipe payload alike (docs/format.md).
 struct TapState {
+  /// SHA-256 of the reference's file, 64 hexadecimal digits; empty where nobody has said.
+  std::string model;
   SampleSet samples;
   std::vector<ValueStats> values;  ///< sorted by value
   std::vector<PairedStats> pairs;  ///< sorted by (reference, quantized)
@@ -73,8 +75,12 @@ std::string to_bytes(const TapState& state);
 /// Errc::unsupported for a newer format version.
 TapState tap_state_from_bytes(std::string_view bytes, std::string_view where);
 
-/// Adds `other`. Throws Errc::bad_input, with `state` unchanged, where the two share samples or
-/// were tapped differently. A TapState{} adds nothing, and becomes what is added to it.
+/// Whether bytes begin as those of a TapState do, of any version.
+bool is_tap_state(std::string_view bytes);
+
+/// Adds `other`. Throws Errc::bad_input, with `state` unchanged, where the two share samples, are
+/// of different models or were tapped differently. A TapState{} adds nothing, and becomes what is
+/// added to it.
 void merge(TapState& state, const TapState& other);
 
 }  // namespace quantlens

@@ -34,6 +34,7 @@ std::vector<std::uint8_t> codes_of(std::span<const float> values) {
 /// What two taps and two pairs gather over these samples.
 TapState gathered(std::initializer_list<std::uint64_t> samples) {
   TapState state;
+  state.model = std::string(60, '0') + "12ef";
   state.values.resize(2);
   state.pairs.resize(2);
   state.values[0].value = "conv";
@@ -148,6 +149,24 @@ TEST(TapState, OverlappingSamplesAreNotMerged) {
   EXPECT_EQ(merge_refusal(gathered({1, 2}), gathered({2, 3})), Errc::bad_input);
 }
 
+TEST(TapState, OfDifferentModelsAreNotMerged) {
+  TapState other = gathered({3});
+  other.model.back() = '0';
+  EXPECT_EQ(merge_refusal(gathered({1, 2}), other), Errc::bad_input);
+  other.model.clear();
+  EXPECT_EQ(merge_refusal(gathered({1, 2}), other), Errc::bad_input);
+}
+
+TEST(TapState, WhatNamesTheModelIsASha256OrNothing) {
+  TapState state = gathered({1});
+  for (const std::string& model : {std::string("12"), std::string(64, 'g'), std::string(65, '0')}) {
+    state.model = model;
+    EXPECT_EQ(refusal(to_bytes(state)), Errc::bad_input) << model;
+  }
+  state.model.clear();
+  EXPECT_EQ(tap_state_from_bytes(to_bytes(state), "x"), state);
+}
+
 TEST(TapState, DifferentlyTappedStatesAreNotMerged) {
   const TapState state = gathered({1, 2});
   TapState other = gathered({3});
@@ -208,9 +227,9 @@ TEST(TapState, OneWrongByteIsRefusedOrReadsAsAnotherCanonicalState) {
 
 TEST(TapState, OtherVersionsAreRefusedInWords) {
   std::string bytes = to_bytes(gathered({1}));
-  bytes[8] = 3;
+  bytes[8] = 4;
   EXPECT_EQ(refusal(bytes), Errc::unsupported);
-  bytes[8] = 1;
+  bytes[8] = 2;
   EXPECT_EQ(refusal(bytes), Errc::unsupported);
 }
 

@@ -34,6 +34,15 @@ std::string flips_text(const AccuracyPair& accuracy) {
   return text + "\n";
 }
 
+/// "[-4.1, -0.8] points, 18 answers lost, 6 gained", or the interval alone where no answer is right
+/// or wrong.
+std::string difference_text(const AccuracyPair& accuracy) {
+  const auto& [low, high] = accuracy.difference_interval;
+  if (!accuracy.reference.is_rate) return interval_text(accuracy.difference_interval);
+  return fmt::format("[{:.1f}, {:.1f}] points, {} answers lost, {} gained", 100 * low, 100 * high,
+                     accuracy.lost, accuracy.gained);
+}
+
 }  // namespace
 
 std::string accuracy_text(const Accuracy& accuracy) {
@@ -44,12 +53,10 @@ std::string accuracy_text(const Accuracy& accuracy) {
 std::string accuracy_text(const AccuracyPair& accuracy) {
   const std::string ratio =
       accuracy.ratio ? fmt::format("{:.2f} %", 100 * *accuracy.ratio) : std::string("n/a");
-  std::string text = fmt::format(
-      "{} (int8|fp32): {:.4f}|{:.4f}, ratio {}, 95 % interval of the difference [{:.1f}, {:.1f}] "
-      "points, {} answers lost, {} gained\n",
-      printable(accuracy.reference.metric), accuracy.quantized.value, accuracy.reference.value,
-      ratio, 100 * accuracy.difference_interval[0], 100 * accuracy.difference_interval[1],
-      accuracy.lost, accuracy.gained);
+  std::string text =
+      fmt::format("{} (int8|fp32): {:.4f}|{:.4f}, ratio {}, 95 % interval of the difference {}\n",
+                  printable(accuracy.reference.metric), accuracy.quantized.value,
+                  accuracy.reference.value, ratio, difference_text(accuracy));
   text += fmt::format("95 % intervals (int8|fp32): {}|{}, {} samples\n",
                       interval_text(accuracy.quantized.interval),
                       interval_text(accuracy.reference.interval), accuracy.reference.samples);

@@ -164,6 +164,19 @@ TEST(AccuracyText, TellsRatioIntervalAndFlips) {
             "95 % intervals (int8|fp32): [0.7186, 0.7935]|[0.7437, 0.8161], 500 samples\n");
 }
 
+TEST(AccuracyText, OfACorrelationCountsNoAnswers) {
+  AccuracyPair pair;
+  pair.reference = {"spearman_cosine", 0.8161, {0.79, 0.85}, 800, false};
+  pair.quantized = {"spearman_cosine", 0.8121, {0.78, 0.84}, 800, false};
+  pair.difference = -0.004;
+  pair.difference_interval = {-0.0061, -0.0019};
+  pair.ratio = pair.difference / 0.8161;
+  EXPECT_EQ(accuracy_text(pair),
+            "spearman_cosine (int8|fp32): 0.8121|0.8161, ratio -0.49 %, 95 % interval of the "
+            "difference [-0.0061, -0.0019]\n"
+            "95 % intervals (int8|fp32): [0.7800, 0.8400]|[0.7900, 0.8500], 800 samples\n");
+}
+
 TEST(AccuracyText, HasNoRatioToAnAccuracyOfZero) {
   AccuracyPair pair = accuracy();
   pair.ratio.reset();

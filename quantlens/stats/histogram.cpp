@@ -143,11 +143,15 @@ void FloatHistogram::add(std::span<const float> values) {
 }
 
 void FloatHistogram::add(std::span<const float> values, std::uint64_t sample, Moments& moments) {
+  SampleExtremes extremes;
   add_by(values, [&](std::span<const float> chunk, const BinCounters& bins) {
     BinnedChunk found;
-    moments.add_chunk(sample, chunk_moments(chunk, bins, found));
+    const ChunkMoments sums = chunk_moments(chunk, bins, found);
+    moments.add_chunk(sample, sums);
+    extremes.add(sums);
     return found;
   });
+  moments.end_sample(extremes);
 }
 
 void FloatHistogram::merge(const FloatHistogram& other) {
@@ -194,10 +198,16 @@ std::vector<FloatHistogram::Bin> FloatHistogram::bins() const {
 }
 
 double FloatHistogram::quantile(double p) const {
-  const double wanted = std::clamp(p, 0.0, 1.0) * static_cast<double>(count());
+  return quantlens::quantile(bins(), p);
+}
+
+double quantile(std::span<const FloatHistogram::Bin> bins, double p) {
+  std::uint64_t count = 0;
+  for (const FloatHistogram::Bin& bin : bins) count += bin.count;
+  const double wanted = std::clamp(p, 0.0, 1.0) * static_cast<double>(count);
   double below = 0;
   double value = 0;
-  for (const Bin& bin : bins()) {
+  for (const FloatHistogram::Bin& bin : bins) {
     const double inside = static_cast<double>(bin.count);
     const double share = std::min(1.0, (wanted - below) / inside);
     value = bin.low == -bin.high ? 0 : bin.low + share * (bin.high - bin.low);

@@ -90,6 +90,9 @@ class FloatHistogram {
   std::uint64_t pending_ = 0;  // all of counts_ together, below 2^32
 };
 
+/// As FloatHistogram::quantile, of bins in ascending order. REQUIRES: there are some.
+double quantile(std::span<const FloatHistogram::Bin> bins, double p);
+
 /// Exact counts of 8-bit codes; bin i counts code i (uint8) or i - 128 (int8).
 struct CodeHistogram {
   std::array<std::uint64_t, 256> counts{};

@@ -14,8 +14,15 @@
 
 namespace quantlens {
 
+/// The extremes of one sample's finite elements; min > max where there are none.
+struct SampleExtremes {
+  float min = std::numeric_limits<float>::infinity();
+  float max = -std::numeric_limits<float>::infinity();
+  void add(const ChunkMoments& chunk);
+};
+
 /// Count, sum, sum of squares, extremes and non-finite counts of one tensor's elements, apart for
-/// each block of samples.
+/// each block of samples; and the sums of each sample's own extremes.
 class Moments {
  public:
   struct Block {
@@ -28,6 +35,9 @@ class Moments {
   void add(std::uint64_t sample, std::span<const float> values);
   /// One chunk of them, already summed.
   void add_chunk(std::uint64_t sample, const ChunkMoments& chunk);
+  /// Ends a sample whose chunks had these extremes. REQUIRES: its chunks are added, and it was not
+  /// ended before.
+  void end_sample(const SampleExtremes& extremes);
   void merge(const Moments& other);
 
   std::uint64_t count() const;  ///< finite elements
@@ -38,6 +48,11 @@ class Moments {
   double mean() const;                ///< 0 where there are none
   double variance() const;            ///< population variance, never negative
   double standard_deviation() const;
+  /// Samples that had a finite element, and the means of the least and of the greatest element of
+  /// each of these; 0 where there are none.
+  std::uint64_t samples() const { return samples_; }
+  double mean_sample_min() const;
+  double mean_sample_max() const;
   const std::array<Block, kBlocks>& blocks() const { return blocks_; }
 
   bool operator==(const Moments&) const = default;
@@ -45,8 +60,12 @@ class Moments {
   static Moments take_from(std::string_view& in);
 
  private:
+  void check_samples() const;
+
   float min_ = std::numeric_limits<float>::infinity();
   float max_ = -std::numeric_limits<float>::infinity();
+  std::uint64_t samples_ = 0;  // with a finite element
+  ExactSum sample_min_, sample_max_;
   std::array<Block, kBlocks> blocks_;
 };
 

@@ -71,6 +71,31 @@ TEST(Moments, KeepBlocksByTheIndexOfTheSample) {
   EXPECT_EQ(moments.blocks()[0].finite, 0u);
 }
 
+TEST(Moments, AverageTheExtremesOfSamples) {
+  Moments moments;
+  moments.add(0, std::vector<float>{-1, 0, 3});
+  moments.add(1, std::vector<float>{-4, kInf, 5});
+  moments.add(2, std::vector<float>{NAN});  // says nothing of extremes
+  std::vector<float> long_sample(3 * kChunk, 1);
+  long_sample.back() = 16;  // in another chunk than the least
+  long_sample.front() = -1;
+  moments.add(3, long_sample);
+  EXPECT_EQ(moments.samples(), 3u);
+  EXPECT_EQ(moments.mean_sample_min(), -2);
+  EXPECT_EQ(moments.mean_sample_max(), 8);
+  EXPECT_EQ(Moments().mean_sample_max(), 0);
+}
+
+TEST(Moments, AverageExtremesOfTheLargestFloatsToo) {
+  Moments moments;
+  const float most = std::numeric_limits<float>::max();
+  for (std::uint64_t sample = 0; sample < 5; ++sample) {
+    moments.add(sample, std::vector<float>{-most, most});
+  }
+  EXPECT_EQ(moments.mean_sample_min(), -double{most});
+  EXPECT_EQ(moments.mean_sample_max(), double{most});
+}
+
 TEST(Moments, AgreeWithSumsInLongDouble) {
   const std::vector<float> values = normal_floats(1, 100000, 3);
   Moments moments;

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/accuracy/embedding_pairs.h"
+
+#include <cmath>
+#include <span>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/accuracy/correlation.h"
+#include "quantlens/accuracy/outputs.h"
+#include "quantlens/base/error.h"
+
+namespace quantlens {
+namespace {
+
+using Pair = EmbeddingPairs::Pair;
+
+double score_of(const Batch& batch, std::size_t i) {
+  const std::uint64_t sample = batch.samples.at(i);
+  if (i >= batch.labels.size() || !batch.labels[i]) {
+    throw Error(Errc::bad_input,
+                fmt::format("sample {}: the data has no labels; give a labels file", sample));
+  }
+  const Tensor& label = *batch.labels[i];
+  if (label.size() == 1 && label.dtype() != DType::string) {
+    const double score = as_doubles(label).front();
+    if (std::isfinite(score)) return score;
+  }
+  throw Error(Errc::bad_input, fmt::format("sample {}: its label is {} of shape {}; this metric "
+                                           "needs one finite number, the score of its pair",
+                                           sample, name(label.dtype()), to_string(label.shape())));
+}
+
+double cosine(std::span<const double> a, std::span<const double> b) {
+  double aa = 0;
+  double bb = 0;
+  double ab = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    aa += a[i] * a[i];
+    bb += b[i] * b[i];
+    ab += a[i] * b[i];
+  }
+  const double result = ab / std::sqrt(aa) / std::sqrt(bb);
+  return std::isfinite(result) ? result : 0;
+}
+
+/// Of the pairs whose positions are given.
+double correlation(const std::vector<Pair>& pairs, std::span<const std::size_t> kept) {
+  std::vector<double> scores;
+  std::vector<double> cosines;
+  for (const std::size_t at : kept) {
+    scores.push_back(pairs[at].score);
+    cosines.push_back(pairs[at].cosine);
+  }
+  return spearman(scores, cosines);
+}
+
+double correlation(const std::vector<Pair>& pairs) {
+  std::vector<std::size_t> all;
+  for (std::size_t at = 0; at < pairs.size(); ++at) all.push_back(at);
+  return correlation(pairs, all);
+}
+
+}  // namespace
+
+EmbeddingPairs::EmbeddingPairs(const MetricSpec& spec)
+    : metric_(spec.name), output_(wanted_output(spec)) {}
+
+EmbeddingPairs::Half EmbeddingPairs::half_of(const Batch& batch, std::size_t i,
+                                             const TensorMap& outputs) const {
+  const auto& [name, output] = chosen_output(outputs, metric_, output_);
+  return {.sample = batch.samples.at(i),
+          .score = score_of(batch, i),
+          .embedding = as_doubles(part_of(name, output, i, batch.samples.size()))};
+}
+
+void EmbeddingPairs::add(const Batch& batch, const TensorMap& outputs) {
+  for (std::size_t i = 0; i < batch.samples.size(); ++i) {
+    Half half = half_of(batch, i, outputs);
+    const bool is_second = half.sample % 2 == 1;
+    if (is_second && !first_.embedding.empty() && first_.sample + 1 == half.sample) {
+      if (first_.score != half.score || first_.embedding.size() != half.embedding.size()) {
+        throw Error(Errc::bad_input,
+                    fmt::format("samples {} and {} are a pair for {}, and have unequal labels ({} "
+                                "and {}) or embeddings; check the order of the samples",
+                                first_.sample, half.sample, metric_, first_.score, half.score));
+      }
+      pairs_.push_back({.index = half.sample / 2,
+                        .score = half.score,
+                        .cosine = cosine(first_.embedding, half.embedding)});
+    }
+    first_ = is_second ? Half() : std::move(half);
+  }
+}
+
+Accuracy correlation_of(const std::vector<Pair>& pairs, const std::string& metric) {
+  const auto figure = [&](std::span<const std::size_t> kept) { return correlation(pairs, kept); };
+  return {.metric = metric,
+          .value = correlation(pairs),
+          .interval = jackknife_interval(pairs.size(), figure, {-1, 1}),
+          .samples = 2 * pairs.size(),
+          .is_rate = false};
+}
+
+std::array<double, 2> paired_correlation_interval(const std::vector<Pair>& first,
+                                                  const std::vector<Pair>& second) {
+  const auto figure = [&](std::span<const std::size_t> kept) {
+    return correlation(second, kept) - correlation(first, kept);
+  };
+  return jackknife_interval(first.size(), figure, {-2, 2});
+}
+
+}  // namespace quantlens

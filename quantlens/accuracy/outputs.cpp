@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/accuracy/outputs.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/base/text.h"
+
+namespace quantlens {
+namespace {
+
+template <class Range>
+std::string list_text(const Range& names) {
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+std::string suggestion(std::string_view word, const std::vector<std::string>& names) {
+  const std::string near = did_you_mean(word, names);
+  return near.empty() ? "known: " + list_text(names) : near;
+}
+
+Error no_output(const std::string& wanted, const std::vector<std::string>& names) {
+  return {Errc::usage, fmt::format("--metric: the model has no output '{}'; {}", printable(wanted),
+                                   suggestion(wanted, names))};
+}
+
+const std::pair<const std::string, Tensor>& chosen_output(const TensorMap& outputs,
+                                                          const std::string& metric,
+                                                          const std::string& wanted) {
+  std::vector<std::string> names, floats;
+  for (const auto& [name, tensor] : outputs) {
+    names.push_back(name);
+    if (is_float(tensor.dtype())) floats.push_back(name);
+  }
+  if (!wanted.empty()) {
+    const auto found = outputs.find(wanted);
+    if (found != outputs.end()) return *found;
+    throw no_output(wanted, names);
+  }
+  if (names.size() == 1) return *outputs.begin();
+  if (floats.size() == 1) return *outputs.find(floats.front());
+  if (names.empty()) throw Error(Errc::bad_input, "the model has no output; give another model");
+  const auto& candidates = floats.empty() ? names : floats;
+  throw Error(Errc::usage,
+              fmt::format("--metric: the model has the outputs {}; say which one to score, e.g. "
+                          "{}:output={}",
+                          printable(list_text(candidates)), metric, printable(candidates.front())));
+}
+
+Tensor part_of(const std::string& name, const Tensor& output, std::size_t i, std::size_t batch) {
+  const auto samples = static_cast<std::int64_t>(batch);
+  const bool has_batch = !output.shape().empty() && output.shape().front() == samples;
+  if (output.dtype() == DType::string || (!has_batch && batch != 1) || output.size() == 0) {
+    throw Error(Errc::bad_input,
+                fmt::format("output '{}': {} of shape {} for {} samples cannot be scored; a metric "
+                            "needs numbers with the batch as first dimension: name another output "
+                            "with --metric NAME:output=OUTPUT, or use batch_size 1",
+                            printable(name), quantlens::name(output.dtype()),
+                            to_string(output.shape()), batch));
+  }
+  const std::int64_t size = output.size() / samples;
+  const std::size_t bytes = static_cast<std::size_t>(size) * byte_size(output.dtype());
+  return {output.dtype(), {size}, output.bytes().subspan(i * bytes, bytes), output.owner()};
+}
+
+std::vector<double> as_doubles(const Tensor& tensor) {
+  if (tensor.dtype() == DType::float64) {
+    const Tensor values = aligned(tensor);
+    const std::span<const double> data = values.data<double>();
+    return {data.begin(), data.end()};
+  }
+  if (!is_float(tensor.dtype())) {
+    const std::vector<std::int64_t> whole = to_int64(tensor);
+    return {whole.begin(), whole.end()};
+  }
+  const Tensor values = to_float32(tensor);
+  const std::span<const float> data = values.data<float>();
+  return {data.begin(), data.end()};
+}
+
+}  // namespace quantlens

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/calibrate.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
+#include "quantlens/calib/calibrate.h"
+#include "quantlens/flow/destination.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/accuracy_level.h"
+#include "quantlens/quantizer/correct_bias.h"
+#include "quantlens/quantizer/make_plan.h"
+#include "quantlens/runtime/oracle/constants.h"
+
+namespace quantlens::flow {
+namespace {
+
+RangeAlgorithm algorithm_of(const TensorRecipe& activation, const Recipe& recipe) {
+  RangeAlgorithm algorithm;
+  algorithm.name = activation.algorithm.value_or(usual_range_algorithm(recipe));
+  return algorithm;
+}
+
+/// The shard's part of `count` samples in batches of `batch_size`.
+Samples part_of(const Shard& shard, std::uint64_t count, std::uint64_t batch_size) {
+  const std::uint64_t batches = (count + batch_size - 1) / batch_size;
+  if (shard.count > batches) {
+    throw Error(Errc::usage, fmt::format("there are {} samples in batches of {} for {} shards; use "
+                                         "at most {}",
+                                         count, batch_size, shard.count, batches));
+  }
+  const auto begin = [&](std::uint64_t index) {  // of neighbours one is a batch longer at most
+    const std::uint64_t batch =
+        batches / shard.count * index + std::min(index, batches % shard.count);
+    return std::min(count, batch * batch_size);
+  };
+  const std::uint64_t first = begin(shard.index - 1);
+  return {.first = first, .count = begin(shard.index) - first};
+}
+
+Samples chosen_samples(const CalibrateOptions& options, const FittedData& data) {
+  const std::uint64_t size = data.opened.dataset->size();
+  if (const auto* samples = std::get_if<Samples>(&options.part)) {
+    if (samples->first + samples->count <= size) return *samples;
+    throw Error(Errc::bad_input,
+                fmt::format("{}: has {} samples, not {}", printable(options.data.data), size,
+                            samples->first + samples->count));
+  }
+  const std::uint64_t count = std::min(options.recipe.calibration_sampling_size, size);
+  if (const auto* shard = std::get_if<Shard>(&options.part)) {
+    return part_of(*shard, count, data.opened.batch_size);
+  }
+  return {.first = 0, .count = count};
+}
+
+/// So that any algorithm can be chosen later.
+void ask_for_histograms(const std::vector<std::string>& values, std::vector<Tap>& taps) {
+  for (Tap& tap : taps) {
+    if (std::ranges::binary_search(values, tap.value)) tap.histogram = true;
+  }
+}
+
+}  // namespace
+
+std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
+                                  const std::vector<std::string>& values, const Recipe& recipe) {
+  const RangeOptions algorithms = range_options(model, prepared, recipe);
+  std::map<std::string, Tap> taps;
+  for (const std::string& value : values) {
+    const auto own = algorithms.of_value.find(value);
+    const RangeAlgorithm& algorithm =
+        own == algorithms.of_value.end() ? algorithms.algorithm : own->second;
+    taps[value] = {.value = value, .histogram = needs_histograms(algorithm.name)};
+  }
+  if (wants_bias_correction(recipe)) {
+    for (const ValueChannels& one :
+         channels_for_bias(model, prepared, {values.begin(), values.end()})) {
+      taps.try_emplace(one.value, Tap{.value = one.value, .histogram = false})
+          .first->second.channel_axis = one.axis;
+    }
+  }
+  std::vector<Tap> list;
+  list.reserve(taps.size());
+  for (auto& [value, tap] : taps) list.push_back(std::move(tap));
+  return list;
+}
+
+RangeOptions range_options(const Model& model, const Prepared& prepared, const Recipe& recipe) {
+  RangeOptions options{.algorithm = algorithm_of(recipe.activation, recipe),
+                       .of_value = {},
+                       .scheme = activation_scheme(recipe)};
+  for (const auto& [value, activation] : activation_recipes(model, prepared, recipe)) {
+    const RangeAlgorithm algorithm = algorithm_of(activation, recipe);
+    if (algorithm != options.algorithm) options.of_value[value] = algorithm;
+  }
+  return options;
+}
+
+TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedData& data,
+                const Samples& samples, const Session& session) {
+  BatchReader reader = make_reader(data, session, samples.count, samples.first);
+  TapState state =
+      quantlens::calibrate(model, taps, reader, run_options(session), session.progress);
+  report_skipped(reader, session.progress);
+  return state;
+}
+
+CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
+  Model model = frontend::read(options.model);
+  check_destination(options.output, {options.model, options.data.data, options.recipe_file});
+  const FittedData data = fit_data(options.data, model, session.progress);
+  const Samples samples = chosen_samples(options, data);
+  const auto workload = begin_workload(session, "calibrate", {{"reference", &model}});
+  CalibrateResult result{
+      .workload = workload->workload().id, .folder = workload->folder(), .output = options.output};
+  run_recorded(session, *workload, [&](const Session& recorded) {
+    workload->write("recipe.json", json::dump(json::encode(options.recipe)));
+    const Model newer = upgraded(std::move(model), recorded.progress);
+    const Prepared prepared = prepare(newer.graph, oracle::constant_values(newer));
+    const std::vector<std::string> values = values_to_calibrate(newer, prepared, options.recipe);
+    if (values.empty()) {
+      throw Error(Errc::failed, fmt::format("{}: no value needs a range: no op would be quantized "
+                                            "(quantlens inspect tells why)",
+                                            printable(options.model.string())));
+    }
+    std::vector<Tap> taps = calibration_taps(newer, prepared, values, options.recipe);
+    ask_for_histograms(values, taps);
+    TapState statistics = gather(newer, taps, data, samples, recorded);
+    statistics.model = reference_hash(*workload);
+    result.samples = statistics.samples.size();
+    result.values = statistics.values.size();
+    const std::string bytes = to_bytes(statistics);
+    workload->write("statistics.bin", bytes);
+    write_atomic(recorded.store, options.output, bytes);
+  });
+  return result;
+}
+
+}  // namespace quantlens::flow

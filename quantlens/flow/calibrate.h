@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "quantlens/calib/choose_ranges.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/quantizer/prepare.h"
+#include "quantlens/record/recipe.h"
+#include "quantlens/record/tap_state.h"
+
+namespace quantlens::flow {
+
+/// Samples first, first + 1, ... of a data set.
+struct Samples {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+
+/// Part `index` (from 1) of `count` nearly equal parts of the samples that calibration looks at.
+/// Parts begin at whole batches, so that each batch is what it is without parts.
+struct Shard {
+  std::uint64_t index = 1;
+  std::uint64_t count = 1;
+};
+
+struct CalibrateOptions {
+  fs::path model;
+  fs::path output;  ///< of the statistics
+  DataChoice data;
+  Recipe recipe;
+  fs::path recipe_file;  ///< that the recipe came from, if any: it is not overwritten
+  /// Absent: the first `calibration_sampling_size`.
+  std::variant<std::monostate, Shard, Samples> part;
+};
+
+struct CalibrateResult {
+  std::string workload;
+  fs::path folder;  ///< the workload's
+  fs::path output;
+  std::uint64_t samples = 0;  ///< that were looked at
+  std::uint64_t values = 0;
+};
+
+/// Gathers, of the values whose ranges `quantize` would ask for with this recipe, what any of its
+/// algorithms looks at, and writes it. Statistics of other samples merge with it.
+CalibrateResult calibrate(const CalibrateOptions& options, const Session& session);
+
+// ---- What quantize shares
+
+/// What the recipe's algorithms want to know of the model's values: of these, whose ranges it asks
+/// for, and of those whose channels it asks for.
+std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
+                                  const std::vector<std::string>& values, const Recipe& recipe);
+
+/// How the recipe wants ranges to be chosen.
+RangeOptions range_options(const Model& model, const Prepared& prepared, const Recipe& recipe);
+
+/// One pass over these samples.
+TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedData& data,
+                const Samples& samples, const Session& session);
+
+}  // namespace quantlens::flow

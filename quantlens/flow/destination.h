@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "quantlens/base/store.h"
+
+namespace quantlens::flow {
+
+/// Says before hours of work what would stop the writing of `output` after them: throws Errc::usage
+/// where it is one of the files that are `read` (empty paths are none), Errc::io where its folder
+/// is not there or may not be written to, or it is no regular file.
+void check_destination(const fs::path& output, const std::vector<fs::path>& read);
+
+}  // namespace quantlens::flow

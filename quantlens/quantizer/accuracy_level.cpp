@@ -4,7 +4,7 @@
 namespace quantlens {
 
 std::string usual_range_algorithm(const Recipe& recipe) {
-  return recipe.accuracy_level == "fast" ? "minmax" : "auto";
+  return recipe.accuracy_level == "fast" ? "minmax" : "mse";
 }
 
 bool wants_bias_correction(const Recipe& recipe) {

@@ -9,7 +9,7 @@ namespace quantlens {
 
 // What a recipe asks for: what it says itself, else what its accuracy level means.
 
-/// Of activations of which the recipe names none. fast: minmax; default, best: auto.
+/// Of activations of which the recipe names none. fast: minmax; default, best: mse.
 std::string usual_range_algorithm(const Recipe& recipe);
 
 /// fast: no; default, best: yes.

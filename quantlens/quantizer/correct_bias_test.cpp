@@ -181,7 +181,19 @@ TEST(CorrectBias, WhatIsNotKnownOrNotFiniteChangesNothing) {
   expect_nothing({});
   expect_nothing(statistics_of("y", 1, {1, 2, 3, 4}));
   expect_nothing(statistics_of("x", 1, {1, 2}));  // not its channels
-  expect_nothing(statistics_of("x", 1, {3e38F, 3e38F, 3e38F, 3e38F}));
+}
+
+TEST(CorrectBias, AChannelWhoseBiasWouldNotFitKeepsItAndTheOthersDoNot) {
+  const SmallGraph net = grouped_conv();
+  Plan plan = plan_of(net.model());
+  correct_biases(net.model(), prepare(net.graph()), statistics_of("x", 1, {1e30F, 1e30F, 1, 2}),
+                 plan);
+  const auto corrected = weight_read(plan, "c", 2).data<float>();
+  const auto b = net.graph().weights.at("b").data<float>();
+  EXPECT_EQ(corrected[0], b[0]);
+  EXPECT_EQ(corrected[1], b[1]);
+  EXPECT_NE(corrected[2], b[2]);
+  EXPECT_NE(corrected[3], b[3]);
 }
 
 TEST(CorrectBias, ChannelsThatAreNeverFiniteCountAsNothing) {

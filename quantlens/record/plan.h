@@ -76,10 +76,13 @@ struct OpPlan {
   /// Their ids, in order; the last one's output is the activation.
   std::vector<std::string> members;
   bool quantized = false;
+  /// What the runtime computes in: int8, fp32. Codes of other widths than 8 bits are stored only.
+  std::string precision = "fp32";
   std::string reason;  ///< why not, in words; empty where quantized
   bool operator==(const OpPlan&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(OpPlan, (), (op, name, type, kind, pattern, members, quantized, reason))
+BOOST_DESCRIBE_STRUCT(OpPlan, (),
+                      (op, name, type, kind, pattern, members, quantized, precision, reason))
 
 /// What an accuracy algorithm did for one op.
 struct AlgorithmEffect {

@@ -122,7 +122,7 @@ class Planner {
     PlanResult result{.plan = std::move(plan), .notes = rules_.notes(graph_, outcomes(selection))};
     note_switches(result.notes);
     note_target(target, result.notes);
-    note_float_kernels(selection, result.notes);
+    note_float_kernels(selection, result.plan, result.notes);
     if (lacks_channel_scales_) {
       result.notes.push_back(fmt::format(
           "the model's operators (opset {}) know no scale for each channel: each weight has one "
@@ -257,30 +257,40 @@ class Planner {
           "in 16 bits, where those of 8-bit weights saturate",
           recipe_.target == "auto" ? "of this CPU, without VNNI" : recipe_.target));
     }
-    if (recipe_.target == "arm" && !recipe_.activation.dtype) {
+    if (recipe_.target != "arm") return;
+    if (!recipe_.activation.dtype) {
       notes.emplace_back(
           "target arm: activations are int8, which its kernels multiply by int8 weights as they "
-          "are; x86 computes several ops in float between such codes");
+          "are");
+    }
+    if (activation_dtype(recipe_) == "int8" && recipe_.weight.dtype == "uint8") {
+      notes.emplace_back(
+          "target arm: no fast kernel multiplies int8 activations by uint8 weights; set one of "
+          "them to the other's dtype");
     }
   }
 
-  // Which ops hold codes that the runtime turns into floats before it computes.
-  void note_float_kernels(const Selection& selection, std::vector<std::string>& notes) const {
+  // Which ops read and give codes that the runtime turns into floats before it computes.
+  void note_float_kernels(const Selection& selection, const Plan& plan,
+                          std::vector<std::string>& notes) const {
     std::vector<std::string> wide;
     std::vector<std::string> narrow;
+    std::vector<std::string> bounded;
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
-      if (!selection.quantized[p]) continue;
-      if (wishes_.wide[p] && !moves_only(p)) wide.push_back(op_name(anchor(p)));
-      if (has_narrow_weight(p)) narrow.push_back(op_name(anchor(p)));
+      if (!selection.quantized[p] || precision(p, plan) != "fp32") continue;
+      (wishes_.wide[p]        ? wide
+       : has_narrow_weight(p) ? narrow
+                              : bounded)
+          .push_back(op_name(anchor(p)));
     }
-    if (!wide.empty()) {
-      notes.push_back(fmt::format("activations of 16 bits are stored so, and computed in float: {}",
-                                  examples(wide)));
-    }
-    if (!narrow.empty()) {
-      notes.push_back(fmt::format("weights of 4 bits are stored so, and computed in float: {}",
-                                  examples(narrow)));
-    }
+    const auto note = [&](const char* what, const std::vector<std::string>& names) {
+      if (!names.empty()) {
+        notes.push_back(fmt::format("{}: {}, computed in float", examples(names), what));
+      }
+    };
+    note("activations are stored in 16 bits", wide);
+    note("weights are stored in 4 bits", narrow);
+    note("codes do not end at the bounds of a Relu or Clip", bounded);
   }
 
   static std::string examples(const std::vector<std::string>& names) {
@@ -292,13 +302,30 @@ class Planner {
     return text + (names.size() > kMost ? ", ...)" : ")");
   }
 
-  bool moves_only(std::size_t p) const { return moves_elements(anchor(p).kind); }
   bool has_narrow_weight(std::size_t p) const {
     return is_narrow(recipes_[p]) && constant_input(prepared_, index_, anchor(p), 1) != nullptr &&
            is_conv_or_matmul(anchor(p));
   }
-  bool is_integer(std::size_t p) const {
-    return !(wishes_.wide[p] && !moves_only(p)) && !has_narrow_weight(p);
+
+  // What the runtime computes a quantized pattern in.
+  std::string precision(std::size_t p, const Plan& plan) const {
+    const Capability& row = *capability(anchor(p).kind);
+    if (wishes_.wide[p]) return row.moves_all_widths ? "int16" : "fp32";
+    if (has_narrow_weight(p)) return "fp32";
+    return is_saturation(p, plan) ? "int8" : "fp32";
+  }
+
+  // Of a Relu or Clip by itself: whether its codes end where its bounds are.
+  bool is_saturation(std::size_t p, const Plan& plan) const {
+    const Node& node = anchor(p);
+    std::optional<ClipBounds> bounds = clip_bounds(index_, node);
+    if (node.kind == Kind::relu) bounds = ClipBounds{.low = 0};
+    if (!bounds) return true;
+    const auto codes = std::ranges::find(plan.activations, op_id(node), &ActivationPlan::value);
+    if (codes == plan.activations.end()) return false;
+    const CodeRange limits = code_limits(codes->scheme.dtype);
+    return quantize(bounds->low, codes->params, codes->scheme.dtype) == limits.min &&
+           quantize(bounds->high, codes->params, codes->scheme.dtype) == limits.max;
   }
 
   // Activations have to be float32 where their type is known; what is not is seen in calibration.
@@ -382,7 +409,7 @@ class Planner {
               .pattern = {},
               .members = {},
               .quantized = selection.quantized[p],
-              .precision = selection.quantized[p] && is_integer(p) ? "int8" : "fp32",
+              .precision = selection.quantized[p] ? precision(p, plan) : "fp32",
               .reason = selection.reasons[p]};
         if (member != pattern.anchor) continue;
         for (const std::size_t other : pattern.members) {

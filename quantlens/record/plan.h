@@ -76,7 +76,7 @@ struct OpPlan {
   /// Their ids, in order; the last one's output is the activation.
   std::vector<std::string> members;
   bool quantized = false;
-  /// What the runtime computes in: int8, fp32. Codes of other widths than 8 bits are stored only.
+  /// What the runtime computes it in: int8, int16 (codes that are only moved) or fp32.
   std::string precision = "fp32";
   std::string reason;  ///< why not, in words; empty where quantized
   bool operator==(const OpPlan&) const = default;

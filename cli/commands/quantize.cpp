@@ -42,7 +42,7 @@ void print_json(const flow::QuantizeResult& result) {
 
 void print_tables(const flow::QuantizeResult& result, const TableOptions& options) {
   if (options.is_csv() && result.diagnosis) return print_diagnosis(*result.diagnosis, options);
-  options.print(precision_table(result.plan));
+  options.print(precision_table(result.plan, result.links));
   if (options.is_csv()) return;
   if (result.ops_float > 0) options.print(float_reasons_table(result.plan));
   if (result.diagnosis) print_diagnosis(*result.diagnosis, options);

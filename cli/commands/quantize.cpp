@@ -15,7 +15,7 @@ namespace {
 struct Arguments {
   flow::QuantizeOptions options;
   RecipeOption recipe;
-  std::string format, metric;
+  std::string format, target, metric;
   LongOptions common;
   TableOptions table;
 };
@@ -42,7 +42,7 @@ void print_json(const flow::QuantizeResult& result) {
 
 void print_tables(const flow::QuantizeResult& result, const TableOptions& options) {
   if (options.is_csv() && result.diagnosis) return print_diagnosis(*result.diagnosis, options);
-  options.print(precision_table(result.plan));
+  options.print(precision_table(result.plan, result.links));
   if (options.is_csv()) return;
   if (result.ops_float > 0) options.print(float_reasons_table(result.plan));
   if (result.diagnosis) print_diagnosis(*result.diagnosis, options);
@@ -58,6 +58,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   TerminalProgress progress = arguments.common.make_progress();
   options.recipe = arguments.recipe.read(store, progress);
   if (!arguments.format.empty()) options.recipe.quant_format = arguments.format;
+  if (!arguments.target.empty()) options.recipe.target = arguments.target;
   options.recipe_file = arguments.recipe.file();
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   const flow::QuantizeResult result =
@@ -85,6 +86,10 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                    "qdq (default): pairs of QuantizeLinear and DequantizeLinear around the ops; "
                    "qoperator: integer operators (QLinearConv, ...)")
       ->check(one_of({"qdq", "qoperator"}));
+  verb->add_option("--target", arguments->target,
+                   "the CPU that will run the model: vnni, avx2, avx512 (without VNNI) or arm; it "
+                   "decides whether weights have 7 bits (default: this one)")
+      ->check(one_of({"auto", "vnni", "avx2", "avx512", "arm"}));
   verb->add_flag("--diagnose", arguments->options.diagnose,
                  "run both models over all samples and show where they differ");
   verb->add_option(

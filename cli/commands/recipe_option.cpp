@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands/recipe_option.h"
 
-#include <fmt/format.h>
-
 #include "quantlens/quantizer/read_recipe.h"
 
 namespace quantlens::cli {
@@ -14,15 +12,13 @@ void RecipeOption::add_to(CLI::App& verb) {
 
 Recipe RecipeOption::read(Store& store, Progress& progress) const {
   Recipe recipe;
-  std::vector<std::string> without_effect;
+  std::vector<std::string> notes;
   if (is_document()) {
-    recipe = read_recipe(text_, "--recipe", &without_effect);
+    recipe = read_recipe(text_, "--recipe", &notes);
   } else if (!text_.empty()) {
-    recipe = read_recipe(store.read(text_).text(), text_, &without_effect);
+    recipe = read_recipe(store.read(text_).text(), text_, &notes);
   }
-  for (const std::string& option : without_effect) {
-    progress.note(fmt::format("recipe option {} has no effect in this version", option));
-  }
+  for (const std::string& note : notes) progress.note(note);
   return recipe;
 }
 

@@ -12,7 +12,7 @@ namespace quantlens::cli {
 class RecipeOption {
  public:
   void add_to(CLI::App& verb);
-  /// The recipe asked for, or the default; notes options without effect.
+  /// The recipe asked for, or the default; notes what has no effect.
   Recipe read(Store& store, Progress& progress) const;
   /// That it is read from; empty where it stands on the command line, or is not given.
   fs::path file() const;

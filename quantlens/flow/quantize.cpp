@@ -68,6 +68,13 @@ std::map<std::string, std::string> metadata_of(const Recipe& recipe, const Plan&
           {"quantlens.recipe", boost::json::serialize(json::encode(recipe))}};
 }
 
+LinkCounts links_of(const Graph& graph) {
+  const auto count = [&](Kind kind) {
+    return static_cast<std::uint64_t>(std::ranges::count(graph.nodes, kind, &Node::kind));
+  };
+  return {.quantize = count(Kind::quantize), .dequantize = count(Kind::dequantize)};
+}
+
 class Job {
  public:
   Job(const QuantizeOptions& options, const Session& session, const Model& model,
@@ -96,6 +103,7 @@ class Job {
     }
     const Model quantized = frontend::read(result.output);
     workload.add_model(model_file("quantized", quantized));
+    result.links = links_of(quantized.graph);
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);
   }
 

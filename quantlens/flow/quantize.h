@@ -11,6 +11,7 @@
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
+#include "quantlens/report/tables.h"
 
 namespace quantlens::flow {
 
@@ -32,6 +33,7 @@ struct QuantizeResult {
   fs::path output;
   std::uint64_t ops_quantized = 0;
   std::uint64_t ops_float = 0;
+  LinkCounts links;  ///< of the output
   Plan plan;
   std::vector<std::string> notes;  ///< patterns of the recipe that match nothing and the like
   std::optional<AccuracyPair> accuracy;

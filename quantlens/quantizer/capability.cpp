@@ -27,21 +27,25 @@ constexpr std::array kCapabilities = {
     Capability{.kind = Kind::max_pool, .role = Role::pass_through},
     Capability{.kind = Kind::reduce_max, .role = Role::pass_through},
     Capability{.kind = Kind::reduce_min, .role = Role::pass_through},
-    Capability{.kind = Kind::slice, .role = Role::pass_through},
-    Capability{.kind = Kind::split, .role = Role::pass_through},
-    Capability{.kind = Kind::gather, .role = Role::pass_through},
-    Capability{.kind = Kind::gather_elements, .role = Role::pass_through},
-    Capability{.kind = Kind::expand, .role = Role::pass_through},
-    Capability{.kind = Kind::tile, .role = Role::pass_through},
+    Capability{.kind = Kind::slice, .role = Role::pass_through, .moves_all_widths = true},
+    Capability{.kind = Kind::split, .role = Role::pass_through, .moves_all_widths = true},
+    Capability{.kind = Kind::gather, .role = Role::pass_through, .moves_all_widths = true},
+    Capability{.kind = Kind::gather_elements, .role = Role::pass_through, .moves_all_widths = true},
+    Capability{.kind = Kind::expand, .role = Role::pass_through, .moves_all_widths = true},
+    Capability{.kind = Kind::tile, .role = Role::pass_through, .moves_all_widths = true},
     Capability{.kind = Kind::resize, .role = Role::pass_through},
-    Capability{.kind = Kind::reshape, .role = Role::pass_through},
-    Capability{.kind = Kind::transpose, .role = Role::pass_through},
-    Capability{.kind = Kind::squeeze, .role = Role::pass_through},
-    Capability{.kind = Kind::unsqueeze, .role = Role::pass_through},
-    Capability{.kind = Kind::flatten, .role = Role::pass_through},
+    Capability{.kind = Kind::reshape, .role = Role::pass_through, .moves_all_widths = true},
+    Capability{.kind = Kind::transpose, .role = Role::pass_through, .moves_all_widths = true},
+    Capability{.kind = Kind::squeeze, .role = Role::pass_through, .moves_all_widths = true},
+    Capability{.kind = Kind::unsqueeze, .role = Role::pass_through, .moves_all_widths = true},
+    Capability{.kind = Kind::flatten, .role = Role::pass_through, .moves_all_widths = true},
 };
 
 }  // namespace
+
+std::span<const Capability> capabilities() {
+  return kCapabilities;
+}
 
 const Capability* capability(Kind kind) {
   const auto* row = std::ranges::find(kCapabilities, kind, &Capability::kind);

@@ -23,7 +23,11 @@ struct Capability {
   std::size_t data_inputs = 1;  ///< how many inputs are data; 0: all of them (Concat)
   std::size_t first_data_input = 0;
   bool needs_integer_output = true;  ///< false: the kernel can also return float
+  bool moves_all_widths = false;     ///< 16-bit codes as well as those of 8
 };
+
+/// The table.
+std::span<const Capability> capabilities();
 
 /// The row of a kind; null where it stays float.
 const Capability* capability(Kind kind);

@@ -14,6 +14,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/element_types.h"
+#include "quantlens/quantizer/backbone.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/guard_float.h"
 #include "quantlens/quantizer/parameters.h"
@@ -24,6 +25,14 @@ namespace quantlens {
 namespace {
 
 constexpr const char* kConstantResult = "its result is constant";
+constexpr const char* kFirstKept =
+    "the recipe keeps the first Conv, MatMul or Gemm in float "
+    "(first_conv_or_matmul_quantization)";
+constexpr const char* kLastKept =
+    "the recipe keeps the last Conv, MatMul or Gemm in float (last_conv_or_matmul_quantization)";
+constexpr const char* kAroundKept =
+    "the recipe keeps ops before the first and behind the last Conv, MatMul or Gemm in float "
+    "(pre_post_process_quantization)";
 
 bool all_finite(const Tensor& tensor) {
   const Tensor values = aligned(tensor);
@@ -63,15 +72,21 @@ class Planner {
         rules_(recipe),
         opset_(opset_of(model)) {
     for (const Pattern& pattern : prepared_.patterns) {
-      recipes_.push_back(recipe_of(pattern));
-      obstacles_.push_back(obstacle(pattern, recipes_.back()));
+      Wish wish = wish_of(pattern);
+      wishes_.forced.push_back(wish.forced);
+      wishes_.wide.push_back(is_wide(wish.recipe));
+      wishes_.obstacles.push_back(obstacle(pattern, wish.forced));
+      recipes_.push_back(std::move(wish.recipe));
     }
+    wishes_.float_results = float_results();
+    anyway_ = wishes_;
+    keep_float();
   }
 
   /// The values that the plan stores as codes, or those they are moved from.
   std::set<std::string> values() const {
     std::set<std::string> values;
-    for (const std::string& value : select(index_, prepared_, obstacles_).codes) {
+    for (const std::string& value : select(index_, prepared_, wishes_).codes) {
       values.insert(range_source(index_, value));
     }
     return values;
@@ -104,7 +119,10 @@ class Planner {
     plan.weights.insert(prepared_.constants.begin(), prepared_.constants.end());
     guard_float(index_, prepared_, selection, plan);
     describe_ops(selection, plan);
-    PlanResult result{.plan = std::move(plan), .notes = rules_.notes(graph_)};
+    PlanResult result{.plan = std::move(plan), .notes = rules_.notes(graph_, outcomes(selection))};
+    note_switches(result.notes);
+    note_target(target, result.notes);
+    note_float_kernels(selection, result.plan, result.notes);
     if (lacks_channel_scales_) {
       result.notes.push_back(fmt::format(
           "the model's operators (opset {}) know no scale for each channel: each weight has one "
@@ -117,30 +135,30 @@ class Planner {
  private:
   // A pattern stays float as soon as one of its ops is asked to; the algorithm is the last one that
   // is asked for, other options are the anchor's.
-  OpRecipe recipe_of(const Pattern& pattern) {
-    OpRecipe recipe = rules_.for_op(graph_.nodes[pattern.anchor]);
+  Wish wish_of(const Pattern& pattern) {
+    Wish wish = rules_.for_op(graph_.nodes[pattern.anchor]);
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {
-      const OpRecipe member = rules_.for_op(graph_.nodes[pattern.members[i]]);
-      if (wants_float(member)) recipe.activation.dtype = "fp32";
+      const OpRecipe member = rules_.for_op(graph_.nodes[pattern.members[i]]).recipe;
+      if (wants_float(member)) wish.recipe.activation.dtype = "fp32";
       if (member.activation.algorithm != recipe_.activation.algorithm)
-        recipe.activation.algorithm = member.activation.algorithm;
+        wish.recipe.activation.algorithm = member.activation.algorithm;
     }
-    if (opset_ < kChannelScalesOpset && recipe.weight.granularity == "per_channel") {
-      recipe.weight.granularity = "per_tensor";
+    if (opset_ < kChannelScalesOpset && wish.recipe.weight.granularity == "per_channel") {
+      wish.recipe.weight.granularity = "per_tensor";
       lacks_channel_scales_ = opset_ >= kCodesOpset;
     }
-    return recipe;
+    return wish;
   }
 
-  std::string obstacle(const Pattern& pattern, const OpRecipe& recipe) const {
+  // Why it would stay float whatever the recipe keeps in float.
+  std::string obstacle(const Pattern& pattern, bool forced) const {
     const Node& anchor = graph_.nodes[pattern.anchor];
+    if (index_.constant(op_id(anchor)) != nullptr) return kConstantResult;
     if (const auto kept = prepared_.kept_float.find(pattern.anchor);
-        kept != prepared_.kept_float.end()) {
+        kept != prepared_.kept_float.end() && !(forced && capability(anchor.kind))) {
       return kept->second;
     }
-    if (index_.constant(op_id(anchor)) != nullptr) return kConstantResult;
     if (!capability(anchor.kind)) return fmt::format("{} has no integer form here", anchor.type);
-    if (wants_float(recipe)) return "the recipe keeps it in float";
     if (opset_ < kCodesOpset) {
       return fmt::format(
           "the model's operators (opset {}) know no QuantizeLinear: export it again with opset {} "
@@ -149,7 +167,165 @@ class Planner {
     }
     if (const auto reason = attribute_obstacle(anchor); !reason.empty()) return std::string(reason);
     if (std::string reason = type_obstacle(anchor); !reason.empty()) return reason;
-    return operand_obstacle(anchor);
+    return operand_obstacle(anchor, forced);
+  }
+
+  // What the recipe keeps in float; an entry for an op wins over the rules on where ops stand.
+  void keep_float() {
+    const RecipeSwitches& switches = recipe_.recipes;
+    std::vector<std::size_t> counted;  // by first_ and last_conv_or_matmul_quantization
+    for (std::size_t p = 0; p < recipes_.size(); ++p) {
+      if (wishes_.obstacles[p].empty() && is_conv_or_matmul(anchor(p))) counted.push_back(p);
+    }
+    if (!counted.empty() && !switches.first_conv_or_matmul_quantization) {
+      keep_float(counted.front(), kFirstKept);
+    }
+    if (!counted.empty() && !switches.last_conv_or_matmul_quantization) {
+      keep_float(counted.back(), kLastKept);
+    }
+    if (!switches.pre_post_process_quantization) {
+      const std::vector<bool> inside = backbone(index_);
+      for (std::size_t p = 0; p < recipes_.size(); ++p) {
+        if (!inside[prepared_.patterns[p].anchor]) keep_float(p, kAroundKept);
+      }
+    }
+    for (std::size_t p = 0; p < recipes_.size(); ++p) {
+      if (wishes_.obstacles[p].empty() && wants_float(recipes_[p])) {
+        wishes_.obstacles[p] = "the recipe keeps it in float";
+      }
+    }
+  }
+
+  void keep_float(std::size_t p, const char* reason) {
+    if (wishes_.obstacles[p].empty() && !wishes_.forced[p]) wishes_.obstacles[p] = reason;
+  }
+
+  const Node& anchor(std::size_t p) const { return graph_.nodes[prepared_.patterns[p].anchor]; }
+
+  std::vector<bool> float_results() const {
+    const std::vector<std::string>& types = recipe_.recipes.optypes_to_exclude_output_quant;
+    std::vector<bool> result;
+    for (const Pattern& pattern : prepared_.patterns) {
+      const std::string& type = graph_.nodes[pattern.anchor].type;
+      result.push_back(std::ranges::find(types, type) != types.end());
+    }
+    return result;
+  }
+
+  // What became of each op, and what would have without the wishes to keep ops in float.
+  std::unordered_map<std::string, RecipeRules::Outcome> outcomes(const Selection& selection) const {
+    if (recipe_.op_type_dict.empty() && recipe_.op_name_dict.empty()) return {};
+    const Selection anyway = select(index_, prepared_, anyway_);
+    std::unordered_map<std::string, RecipeRules::Outcome> result;
+    for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
+      for (const std::size_t member : prepared_.patterns[p].members) {
+        result[op_id(graph_.nodes[member])] = {.reason = selection.reasons[p],
+                                               .anyway_reason = anyway.reasons[p]};
+      }
+    }
+    return result;
+  }
+
+  void note_switches(std::vector<std::string>& notes) const {
+    std::set<std::string> types;
+    for (const Node& node : graph_.nodes) types.insert(node.type);
+    for (const std::string& type : recipe_.recipes.optypes_to_exclude_output_quant) {
+      constexpr const char* kOption = "recipes.optypes_to_exclude_output_quant";
+      if (!types.contains(type)) {
+        const std::vector<std::string> list(types.begin(), types.end());
+        const std::string near = did_you_mean(type, list);
+        notes.push_back(fmt::format("{}: the model has no op of type '{}'{}{}", kOption,
+                                    printable(type), near.empty() ? "" : "; ", near));
+        continue;
+      }
+      const auto op = std::ranges::find(graph_.nodes, type, &Node::type);
+      const Capability* row = capability(op->kind);
+      if (row != nullptr && row->needs_integer_output) {
+        notes.push_back(fmt::format(
+            "{}: {} has no effect: its integer kernel gives codes only, so without them it would "
+            "compute in float; keep it in float by op_type_dict if that is wanted",
+            kOption, printable(type)));
+      }
+    }
+  }
+
+  // What the target decides, where it is named or decides otherwise than usual.
+  void note_target(const Target& target, std::vector<std::string>& notes) const {
+    if (recipe_.reduce_range == "auto" && saturates(recipe_, target)) {
+      notes.push_back(fmt::format(
+          "target {}: int8 weights have 7 bits (reduce_range), since it adds up products of 8 bits "
+          "in 16 bits, where those of 8-bit weights saturate",
+          recipe_.target == "auto" ? "of this CPU, without VNNI" : recipe_.target));
+    }
+    if (recipe_.target != "arm") return;
+    if (!recipe_.activation.dtype) {
+      notes.emplace_back(
+          "target arm: activations are int8, which its kernels multiply by int8 weights as they "
+          "are");
+    }
+    if (activation_dtype(recipe_) == "int8" && recipe_.weight.dtype == "uint8") {
+      notes.emplace_back(
+          "target arm: no fast kernel multiplies int8 activations by uint8 weights; set one of "
+          "them to the other's dtype");
+    }
+  }
+
+  // Which ops read and give codes that the runtime turns into floats before it computes.
+  void note_float_kernels(const Selection& selection, const Plan& plan,
+                          std::vector<std::string>& notes) const {
+    std::vector<std::string> wide;
+    std::vector<std::string> narrow;
+    std::vector<std::string> bounded;
+    for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
+      if (!selection.quantized[p] || precision(p, plan) != "fp32") continue;
+      (wishes_.wide[p]        ? wide
+       : has_narrow_weight(p) ? narrow
+                              : bounded)
+          .push_back(op_name(anchor(p)));
+    }
+    const auto note = [&](const char* what, const std::vector<std::string>& names) {
+      if (!names.empty()) {
+        notes.push_back(fmt::format("{}: {}, computed in float", examples(names), what));
+      }
+    };
+    note("activations are stored in 16 bits", wide);
+    note("weights are stored in 4 bits", narrow);
+    note("codes do not end at the bounds of a Relu or Clip", bounded);
+  }
+
+  static std::string examples(const std::vector<std::string>& names) {
+    constexpr std::size_t kMost = 3;
+    std::string text = fmt::format("{} ops (", names.size());
+    for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) {
+      text += (i == 0 ? "" : ", ") + printable(names[i]);
+    }
+    return text + (names.size() > kMost ? ", ...)" : ")");
+  }
+
+  bool has_narrow_weight(std::size_t p) const {
+    return is_narrow(recipes_[p]) && constant_input(prepared_, index_, anchor(p), 1) != nullptr &&
+           is_conv_or_matmul(anchor(p));
+  }
+
+  // What the runtime computes a quantized pattern in.
+  std::string precision(std::size_t p, const Plan& plan) const {
+    const Capability& row = *capability(anchor(p).kind);
+    if (wishes_.wide[p]) return row.moves_all_widths ? "int16" : "fp32";
+    if (has_narrow_weight(p)) return "fp32";
+    return is_saturation(p, plan) ? "int8" : "fp32";
+  }
+
+  // Of a Relu or Clip by itself: whether its codes end where its bounds are.
+  bool is_saturation(std::size_t p, const Plan& plan) const {
+    const Node& node = anchor(p);
+    std::optional<ClipBounds> bounds = clip_bounds(index_, node);
+    if (node.kind == Kind::relu) bounds = ClipBounds{.low = 0};
+    if (!bounds) return true;
+    const auto codes = std::ranges::find(plan.activations, op_id(node), &ActivationPlan::value);
+    if (codes == plan.activations.end()) return false;
+    const CodeRange limits = code_limits(codes->scheme.dtype);
+    return quantize(bounds->low, codes->params, codes->scheme.dtype) == limits.min &&
+           quantize(bounds->high, codes->params, codes->scheme.dtype) == limits.max;
   }
 
   // Activations have to be float32 where their type is known; what is not is seen in calibration.
@@ -169,18 +345,19 @@ class Planner {
 
   Selection select_with_ranges(const Parameters& parameters) {
     while (true) {
-      Selection selection = select(index_, prepared_, obstacles_);
+      Selection selection = select(index_, prepared_, wishes_);
       bool complete = true;
       for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
         if (!selection.quantized[p]) continue;
-        obstacles_[p] = parameters.range_obstacle(prepared_.patterns[p], selection.codes);
-        if (!obstacles_[p].empty()) complete = false;
+        std::string& obstacle = wishes_.obstacles[p];
+        obstacle = parameters.range_obstacle(prepared_.patterns[p], selection.codes);
+        if (!obstacle.empty()) complete = false;
       }
       if (complete) return selection;
     }
   }
 
-  std::string operand_obstacle(const Node& anchor) const {
+  std::string operand_obstacle(const Node& anchor, bool forced) const {
     for (const std::string& input : anchor.inputs) {
       if (graph_.opaque_weights.contains(input))
         return "its operand is stored in a form that is not read (sparse, or of another element "
@@ -199,10 +376,9 @@ class Planner {
       if (std::string reason = constant_obstacle(*tensor, "constant operand"); !reason.empty())
         return reason;
     }
-    if (constants == inputs.size()) {
-      return anchor.kind == Kind::gather ? "it looks up a constant table" : kConstantResult;
-    }
-    return {};
+    if (constants < inputs.size()) return {};
+    if (anchor.kind != Kind::gather) return kConstantResult;
+    return forced ? "" : "it looks up a constant table: int8 would add rounding and save no time";
   }
 
   std::string weighted_obstacle(const Node& anchor) const {
@@ -233,6 +409,7 @@ class Planner {
               .pattern = {},
               .members = {},
               .quantized = selection.quantized[p],
+              .precision = selection.quantized[p] ? precision(p, plan) : "fp32",
               .reason = selection.reasons[p]};
         if (member != pattern.anchor) continue;
         for (const std::size_t other : pattern.members) {
@@ -258,6 +435,7 @@ class Planner {
                        .pattern = {},
                        .members = {},
                        .quantized = false,
+                       .precision = "fp32",
                        .reason = "it lies in a body of " + holder.type});
         add_body_ops(node, id, ops);
       }
@@ -272,8 +450,9 @@ class Planner {
   RecipeRules rules_;
   std::int64_t opset_;
   bool lacks_channel_scales_ = false;
-  std::vector<OpRecipe> recipes_;       // by pattern
-  std::vector<std::string> obstacles_;  // by pattern; empty: none
+  std::vector<OpRecipe> recipes_;  // by pattern
+  Wishes wishes_;
+  Wishes anyway_;  // without what the recipe keeps in float
 };
 
 }  // namespace

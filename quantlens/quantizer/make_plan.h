@@ -13,7 +13,7 @@
 
 namespace quantlens {
 
-/// What the machine that will run the model can do.
+/// What this machine can do: what a recipe's target `auto` means.
 struct Target {
   bool vnni = true;  ///< 8-bit dot products without 16-bit saturation
 };

@@ -240,12 +240,244 @@ TEST(MakePlan, KeepsTheRuntimeFromQuantizingAConvThatStaysFloat) {
   EXPECT_FALSE(op(plan, "c3").quantized);
 }
 
+// x -> Mul -> Conv c1 -> Relu -> Conv c2 -> MatMul m -> Mul s -> y
+SmallGraph a_line() {
+  SmallGraph net;
+  net.input("x")
+      .weight("w", {1, 1, 1, 1}, {1})
+      .weight("k", {1}, {2})
+      .weight("v", {2, 2}, {1, 2, 3, 4});
+  net.node(Kind::mul, {"x", "k"}, "before")
+      .node(Kind::conv, {"before", "w"}, "c1")
+      .node(Kind::relu, {"c1"}, "r")
+      .node(Kind::conv, {"r", "w"}, "c2")
+      .node(Kind::matmul, {"c2", "v"}, "m")
+      .node(Kind::mul, {"m", "k"}, "s")
+      .node(Kind::relu, {"s"}, "y")
+      .output("y");
+  return net;
+}
+
+std::vector<std::string> float_ops(const Plan& plan) {
+  std::vector<std::string> names;
+  for (const OpPlan& one : plan.ops) {
+    if (!one.quantized) names.push_back(one.op);
+  }
+  return names;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(MakePlan, KeepsTheFirstAndTheLastConvOrMatMulInFloat) {
+  Recipe recipe;
+  recipe.recipes.first_conv_or_matmul_quantization = false;
+  const Plan first = plan_of(a_line().model(), recipe).plan;
+  EXPECT_EQ(float_ops(first), (Names{"before", "c1", "r", "s", "y"}));
+  EXPECT_NE(op(first, "c1").reason.find("first_conv_or_matmul_quantization"), std::string::npos);
+  recipe.recipes = {.last_conv_or_matmul_quantization = false};
+  const Plan last = plan_of(a_line().model(), recipe).plan;
+  EXPECT_FALSE(op(last, "m").quantized);
+  EXPECT_TRUE(op(last, "c1").quantized);
+  EXPECT_TRUE(op(last, "c2").quantized);
+}
+
+TEST(MakePlan, CountsAsFirstAndLastWhatCouldBeIntegerAndObeysTheOpsOwnEntries) {
+  SmallGraph net = a_line();
+  net.weight("w", {1, 1, 1, 1}, {std::numeric_limits<float>::infinity()});
+  Recipe recipe;
+  recipe.recipes.first_conv_or_matmul_quantization = false;
+  EXPECT_FALSE(op(plan_of(net.model(), recipe).plan, "m").quantized) << "the Convs cannot be";
+  recipe.op_name_dict["node_m"].activation.dtype = "int";
+  EXPECT_TRUE(op(plan_of(net.model(), recipe).plan, "m").quantized) << "its entry wins";
+}
+
+TEST(MakePlan, KeepsPreAndPostProcessInFloat) {
+  const Recipe all{.op_type_dict = {{".*", {.activation = {.dtype = "int"}, .weight = {}}}}};
+  EXPECT_EQ(float_ops(plan_of(a_line().model(), all).plan), Names{});
+  Recipe recipe;
+  recipe.recipes.pre_post_process_quantization = false;
+  SmallGraph net = a_line();
+  net.node(Kind::conv, {"y", "w"}, "c3");  // what leads to it is the backbone
+  EXPECT_EQ(float_ops(plan_of(net.model()).plan), Names{"before"});
+  net.node(Kind::max_pool, {"x"}, "p").node(Kind::conv, {"p", "w"}, "c4");
+  net.node(Kind::max_pool, {"c4"}, "q");
+  EXPECT_EQ(float_ops(plan_of(net.model(), recipe).plan), (Names{"before", "q"}));
+  recipe = {.op_type_dict = all.op_type_dict};
+  recipe.recipes.pre_post_process_quantization = false;
+  EXPECT_EQ(float_ops(plan_of(net.model(), recipe).plan), Names{}) << "entries for ops win";
+}
+
+TEST(MakePlan, MakesAnOpIntegerThatWouldStayFloatOnlyForProfit) {
+  Recipe recipe;
+  recipe.op_name_dict["node_s"] = {.activation = {.dtype = "uint8"}, .weight = {}};
+  const PlanResult forced = plan_of(a_line().model(), recipe);
+  EXPECT_EQ(float_ops(forced.plan), (Names{"before", "y"}));
+  EXPECT_TRUE(activation(forced.plan, "m")) << "its reader wants codes now";
+  EXPECT_TRUE(activation(forced.plan, "s")->all_uses);
+  EXPECT_TRUE(forced.notes.empty());
+}
+
+TEST(MakePlan, MakesTheInsideOfALayerNormIntegerWhereTheRecipeSaysSo) {
+  SmallGraph net;
+  net.input("x").weight("two", {1}, {2}).weight("eps", {1}, {1e-5F});
+  net.node(Kind::reduce_mean, {"x"}, "mean")
+      .node(Kind::sub, {"x", "mean"}, "d")
+      .node(Kind::mul, {"d", "d"}, "dd")
+      .node(Kind::reduce_mean, {"dd"}, "v")
+      .node(Kind::add, {"v", "eps"}, "ve")
+      .node(Kind::sqrt, {"ve"}, "sd")
+      .node(Kind::div, {"d", "sd"}, "n")
+      .output("n");
+  ASSERT_EQ(op(plan_of(net.model()).plan, "dd").reason, "inside LayerNormalization");
+  Recipe recipe;
+  recipe.op_type_dict[".*"] = {.activation = {.dtype = "int"}, .weight = {}};
+  const Plan plan = plan_of(net.model(), recipe).plan;
+  EXPECT_TRUE(op(plan, "dd").quantized);
+  EXPECT_TRUE(op(plan, "ve").quantized);
+  EXPECT_EQ(op(plan, "sd").reason, "inside LayerNormalization") << "no kernel takes codes";
+}
+
+TEST(MakePlan, QuantizesATableThatIsLookedUpWhereTheRecipeSaysSo) {
+  SmallGraph net;
+  net.input("i").weight("table", {2, 2}, {-1, 0, 0.5F, 3});
+  net.node(Kind::gather, {"table", "i"}, "row").output("row");
+  EXPECT_FALSE(op(plan_of(net.model()).plan, "row").quantized);
+  Recipe recipe;
+  recipe.op_type_dict["gather"] = {.activation = {.dtype = "int"}, .weight = {}};
+  const Plan plan = plan_of(net.model(), recipe).plan;
+  EXPECT_TRUE(op(plan, "row").quantized);
+  ASSERT_EQ(plan.weights_quantized.size(), 1U);
+  EXPECT_EQ(plan.weights_quantized[0].params[0], activation(plan, "row")->params);
+  EXPECT_FLOAT_EQ(activation(plan, "row")->params.scale, 4.0F / 255) << "of the table's range";
+}
+
+TEST(MakePlan, LeavesResultsFloatWhereTheRecipeExcludesThemAndAKernelCan) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 2}, {1, 2, 3, 4});
+  net.node(Kind::matmul, {"x", "w"}, "a")
+      .node(Kind::matmul, {"a", "w"}, "b")
+      .node(Kind::softmax, {"a"}, "s");
+  EXPECT_TRUE(activation(plan_of(net.model()).plan, "a")->all_uses);
+  Recipe recipe;
+  recipe.recipes.optypes_to_exclude_output_quant = {"matmul", "conv", "mat"};
+  const PlanResult result = plan_of(net.model(), recipe);
+  EXPECT_EQ(activation(result.plan, "a")->uses, (std::vector<ValueUse>{{"b", 0}}));
+  ASSERT_EQ(result.notes.size(), 2U) << "there is no conv and no mat";
+  recipe.recipes.optypes_to_exclude_output_quant = {"conv"};
+  const PlanResult conv = plan_of(two_convs().model(), recipe);
+  ASSERT_EQ(conv.notes.size(), 1U);
+  EXPECT_NE(conv.notes[0].find("gives codes only"), std::string::npos);
+  EXPECT_EQ(conv.plan.activations, plan_of(two_convs().model()).plan.activations);
+}
+
+TEST(MakePlan, SaysWhereAnEntryChangesNothing) {
+  Recipe recipe;
+  recipe.op_name_dict["node_s"] = {.activation = {.dtype = "fp32"}, .weight = {}};
+  recipe.op_type_dict["softmax"] = {.activation = {.dtype = "int"}, .weight = {}};
+  recipe.op_type_dict["conv"] = {.activation = {.dtype = "fp32"}, .weight = {}};
+  SmallGraph net = a_line();
+  net.node(Kind::softmax, {"y"}, "z");
+  const std::vector<std::string> notes = plan_of(net.model(), recipe).notes;
+  ASSERT_EQ(notes.size(), 2U);
+  EXPECT_EQ(notes[0].find("op_type_dict: 'softmax' has no effect: what it matches stays float "
+                          "(softmax has no integer form here)"),
+            0U);
+  EXPECT_EQ(notes[1].find("op_name_dict: 'node_s' has no effect: what it matches would be float "
+                          "anyway (only float ops read"),
+            0U);
+}
+
+int bits_of(const Recipe& recipe, const Target& machine, const std::string& weight = "w1") {
+  const SmallGraph net = two_convs();
+  const Plan plan =
+      make_plan(net.model(), prepare(net.graph()), ranges_for(net.model()), recipe, machine).plan;
+  for (const WeightPlan& stored : plan.weights_quantized) {
+    if (stored.weight == weight) return stored.scheme.bits;
+  }
+  return 0;
+}
+
+TEST(MakePlan, ReducesTheRangeOfInt8WeightsWhereTheTargetSaturates) {
+  EXPECT_EQ(bits_of({}, {.vnni = true}), 8);
+  EXPECT_EQ(bits_of({}, {.vnni = false}), 7);
+  EXPECT_EQ(bits_of({.target = "avx2"}, {.vnni = true}), 7);
+  EXPECT_EQ(bits_of({.target = "avx512"}, {.vnni = true}), 7);
+  EXPECT_EQ(bits_of({.target = "vnni"}, {.vnni = false}), 8);
+  EXPECT_EQ(bits_of({.target = "arm"}, {.vnni = false}), 8);
+  EXPECT_EQ(bits_of({.target = "avx2", .reduce_range = "false"}, {}), 8);
+  EXPECT_EQ(bits_of({.target = "vnni", .reduce_range = "true"}, {}), 7);
+  Recipe unsigned_weights{.target = "avx2"};
+  unsigned_weights.weight.dtype = "uint8";
+  EXPECT_EQ(bits_of(unsigned_weights, {}), 8) << "uint8 by uint8 is added up in 32 bits";
+  unsigned_weights.reduce_range = "true";
+  EXPECT_EQ(bits_of(unsigned_weights, {}), 7);
+  EXPECT_NE(plan_of(two_convs().model(), {.target = "avx2"}).notes.at(0).find("7 bits"),
+            std::string::npos);
+}
+
+TEST(MakePlan, TakesInt8ActivationsForArmUnlessOthersAreAskedFor) {
+  const auto dtype = [](const Recipe& recipe) {
+    return plan_of(two_convs().model(), recipe).plan.activations[0].scheme.dtype;
+  };
+  EXPECT_EQ(dtype({}), DType::uint8);
+  EXPECT_EQ(dtype({.target = "arm"}), DType::int8);
+  Recipe asked{.target = "arm"};
+  asked.activation.dtype = "uint8";
+  EXPECT_EQ(dtype(asked), DType::uint8);
+  EXPECT_TRUE(plan_of(two_convs().model(), asked).notes.empty());
+}
+
+TEST(MakePlan, GivesAnOpOf16BitsItsOwnCodesAndItsIntegerReadersTheirs) {
+  SmallGraph net;
+  net.input("x").weight("w", {1, 1, 1, 1}, {1});
+  net.node(Kind::conv, {"x", "w"}, "a")
+      .node(Kind::conv, {"a", "w"}, "b")
+      .node(Kind::conv, {"b", "w"}, "c")
+      .node(Kind::softmax, {"b"}, "s");
+  Recipe recipe;
+  recipe.op_name_dict["node_b"] = {.activation = {.dtype = "int16", .scheme = "sym"}, .weight = {}};
+  const PlanResult result = plan_of(net.model(), recipe);
+  ASSERT_TRUE(activation(result.plan, "a")->all_uses);
+  EXPECT_EQ(activation(result.plan, "a")->scheme.dtype, DType::uint8)
+      << "its kernel gives no other";
+  std::vector<ActivationPlan> of_b;
+  for (const ActivationPlan& one : result.plan.activations) {
+    if (one.value == "b") of_b.push_back(one);
+  }
+  ASSERT_EQ(of_b.size(), 2U);
+  EXPECT_EQ(of_b[0].scheme,
+            (Scheme{.dtype = DType::int16, .symmetric = true, .axis = {}, .bits = 16}));
+  EXPECT_TRUE(of_b[0].all_uses);
+  EXPECT_EQ(of_b[1].scheme.dtype, DType::uint8);
+  EXPECT_EQ(of_b[1].uses, (std::vector<ValueUse>{{"c", 0}}));
+  EXPECT_EQ(op(result.plan, "b").precision, "fp32");
+  EXPECT_EQ(op(result.plan, "c").precision, "int8");
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_NE(result.notes[0].find("16 bits"), std::string::npos);
+}
+
+TEST(MakePlan, StoresWeightsIn4BitsAndSaysThatTheyAreComputedInFloat) {
+  Recipe recipe;
+  recipe.weight.dtype = "int4";
+  const PlanResult result = plan_of(two_convs().model(), recipe);
+  EXPECT_EQ(result.plan.weights_quantized[0].scheme.dtype, DType::int4);
+  EXPECT_EQ(op(result.plan, "c1").precision, "fp32");
+  EXPECT_EQ(op(result.plan, "p").precision, "int8");
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_NE(result.notes[0].find("4 bits"), std::string::npos);
+}
+
+TEST(MakePlan, QuantizesNoOpButThoseNamedWhereTheModelIsToStayFloat) {
+  Recipe recipe;
+  recipe.activation.dtype = "fp32";
+  recipe.op_name_dict["node_c2"] = {.activation = {.dtype = "int"}, .weight = {}};
+  const Plan plan = plan_of(two_convs().model(), recipe).plan;
+  EXPECT_FALSE(op(plan, "c1").quantized);
+  EXPECT_TRUE(op(plan, "c2").quantized);
+}
+
 TEST(MakePlan, RefusesImpossibleRecipes) {
   const SmallGraph net = two_convs();
-  Recipe mixed;
-  mixed.activation.dtype = "int8";
-  mixed.weight.dtype = "uint8";
-  EXPECT_THROW(plan_of(net.model(), mixed), Error);
   Recipe unknown;
   unknown.weight.dtype = "int3";
   EXPECT_THROW(plan_of(net.model(), unknown), Error);

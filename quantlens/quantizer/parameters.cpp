@@ -2,23 +2,38 @@
 #include "quantlens/quantizer/parameters.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/ranks.h"
 #include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/recipe_rules.h"
 
 namespace quantlens {
 namespace {
 
-DType integer_dtype(const TensorRecipe& recipe) {
-  return recipe.dtype == "int8" ? DType::int8 : DType::uint8;
+DType integer_dtype(const std::optional<std::string>& dtype) {
+  if (dtype == "int8") return DType::int8;
+  if (dtype == "uint16") return DType::uint16;
+  if (dtype == "int16") return DType::int16;
+  if (dtype == "uint4") return DType::uint4;
+  if (dtype == "int4") return DType::int4;
+  return DType::uint8;
+}
+
+Scheme plain_scheme(const TensorRecipe& recipe) {
+  const DType dtype = integer_dtype(recipe.dtype);
+  const auto codes = static_cast<std::uint64_t>(code_limits(dtype).max - code_limits(dtype).min);
+  return {.dtype = dtype,
+          .symmetric = recipe.scheme == "sym",
+          .axis = {},
+          .bits = static_cast<int>(std::bit_width(codes))};
 }
 
 // A bias is stored as int32 with the scale input * weight; a weight channel whose scale is so small
@@ -36,9 +51,22 @@ void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const T
 }  // namespace
 
 Scheme activation_scheme(const Recipe& recipe) {
-  return {.dtype = integer_dtype(recipe.activation),
-          .symmetric = recipe.activation.scheme == "sym",
-          .axis = {}};
+  TensorRecipe activation = recipe.activation;
+  if (!activation.dtype || activation.dtype == "fp32") activation.dtype = activation_dtype(recipe);
+  return plain_scheme(activation);
+}
+
+bool saturates(const Recipe& recipe, const Target& target) {
+  if (recipe.target == "auto") return !target.vnni;
+  return recipe.target == "avx2" || recipe.target == "avx512";
+}
+
+bool is_wide(const OpRecipe& recipe) {
+  return recipe.activation.dtype == "uint16" || recipe.activation.dtype == "int16";
+}
+
+bool is_narrow(const OpRecipe& recipe) {
+  return recipe.weight.dtype == "uint4" || recipe.weight.dtype == "int4";
 }
 
 const std::string* moved_from(const GraphIndex& index, const std::string& value) {
@@ -59,16 +87,12 @@ std::string range_source(const GraphIndex& index, const std::string& value) {
 class Parameters::Builder {
  public:
   Builder(const Parameters& owner, const Selection& selection, const std::vector<OpRecipe>& recipes)
-      : owner_(owner),
-        index_(owner.index_),
-        selection_(selection),
-        recipes_(recipes),
-        activation_scheme_(activation_scheme(owner.recipe_)) {}
+      : owner_(owner), index_(owner.index_), selection_(selection), recipes_(recipes) {}
 
   Plan build() {
     join_groups();
     collect_uses();
-    for (const std::string& value : order_) add_activation(value);
+    for (const Codes& codes : order_) add_activation(codes);
     for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
       if (selection_.quantized[p]) add_constants(p);
     }
@@ -99,45 +123,77 @@ class Parameters::Builder {
     }
   }
 
+  /// A value as codes: of 16 bits, or of 8. It may be both, for different readers.
+  struct Codes {
+    std::string value;
+    bool wide = false;
+    auto operator<=>(const Codes&) const = default;
+  };
+
+  /// What the pattern reads: the codes that are made, unless they are wider than it knows.
+  Codes read_by(std::size_t p, const std::string& value) const {
+    const auto made = made_.find(value);
+    const bool wide = is_wide(recipes_[p]) && (made == made_.end() || made->second);
+    return {value, wide};
+  }
+  bool is_made(const Codes& codes) const {
+    const auto made = made_.find(codes.value);
+    return made != made_.end() && made->second == codes.wide;
+  }
+
   void collect_uses() {
     for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
       if (!selection_.quantized[p]) continue;
+      const Scheme scheme = plain_scheme(recipes_[p].activation);
       for (const std::size_t input : data_inputs(anchor(p))) {
         const std::string& value = anchor(p).inputs[input];
-        if (!selection_.codes.contains(value)) continue;
-        if (!uses_.contains(value) && !made_here_.contains(value)) order_.push_back(value);
-        uses_[value].push_back({op_id(anchor(p)), input});
+        const Codes codes = read_by(p, value);
+        schemes_.try_emplace({leader(value), codes.wide}, scheme);
+        if (!selection_.codes.contains(value) || is_made(codes)) continue;
+        if (!uses_.contains(codes)) order_.push_back(codes);
+        uses_[codes].push_back({op_id(anchor(p)), input});
       }
       for (const std::string& output : outputs(p)) {
-        if (!selection_.codes.contains(output)) continue;
-        made_here_.insert(output);
-        order_.push_back(output);
+        if (!selection_.made.contains(output)) continue;
+        made_[output] = is_wide(recipes_[p]);
+        const Codes codes{output, made_[output]};
+        schemes_.try_emplace({leader(output), codes.wide}, scheme);
+        order_.push_back(codes);
       }
     }
   }
 
-  void add_activation(const std::string& value) {
-    const Range range = *owner_.find_range(leader(value));
-    const bool all = made_here_.contains(value);
-    plan_.activations.push_back({.value = value,
-                                 .scheme = activation_scheme_,
-                                 .params = params_of(value),
+  void add_activation(const Codes& codes) {
+    const Range range = range_of(leader(codes.value));
+    const bool all = is_made(codes);
+    plan_.activations.push_back({.value = codes.value,
+                                 .scheme = scheme_of(codes),
+                                 .params = params_of(codes),
                                  .min = range.min,
                                  .max = range.max,
                                  .all_uses = all,
-                                 .uses = all ? std::vector<ValueUse>() : uses_[value]});
+                                 .uses = all ? std::vector<ValueUse>() : uses_[codes]});
   }
 
-  QParams params_of(const std::string& value) {
-    const std::string& source = leader(value);
-    const Range& range = *owner_.find_range(source);
+  const Scheme& scheme_of(const Codes& codes) {
+    return schemes_.at({leader(codes.value), codes.wide});
+  }
+
+  /// Of a value, or of a table that is looked up.
+  Range range_of(const std::string& source) const {
+    if (const Range* range = owner_.find_range(source)) return *range;
+    return extremes(aligned(*index_.constant(source)), {})[0];
+  }
+
+  QParams params_of(const Codes& codes) {
+    const std::string& source = leader(codes.value);
+    const Range range = range_of(source);
+    const Scheme& scheme = scheme_of(codes);
     const std::optional<std::size_t> producer = index_.producer(source);
     std::optional<ClipBounds> bounds;
     if (producer) bounds = clip_bounds(index_, index_.graph().nodes[*producer]);
-    if (!bounds || !(bounds->low <= 0 && bounds->high >= 0)) {
-      return choose_params(range, activation_scheme_);
-    }
-    return choose_params_within(range, {bounds->low, bounds->high}, activation_scheme_);
+    if (!bounds || !(bounds->low <= 0 && bounds->high >= 0)) return choose_params(range, scheme);
+    return choose_params_within(range, {bounds->low, bounds->high}, scheme);
   }
 
   void add_constants(std::size_t p) {
@@ -153,18 +209,19 @@ class Parameters::Builder {
       if (node.kind == Kind::matmul && input == 1) {
         add_weight_and_bias(p);
       } else {
-        add(node.inputs[input], activation_scheme_,
-            {choose_params(extremes(aligned(*tensor), {})[0], activation_scheme_)},
+        const Scheme scheme = plain_scheme(recipes_[p].activation);
+        add(node.inputs[input], scheme, {choose_params(extremes(aligned(*tensor), {})[0], scheme)},
             {op_id(node), input});
       }
     }
   }
 
   Scheme weight_scheme(const Node& node, const OpRecipe& recipe, const Tensor& weight) const {
-    Scheme scheme{.dtype = integer_dtype(recipe.weight),
-                  .symmetric = recipe.weight.scheme == "sym",
-                  .axis = {},
-                  .bits = owner_.weight_bits_};
+    Scheme scheme = plain_scheme(recipe.weight);
+    const bool reduce = scheme.dtype == DType::int8    ? owner_.reduce_int8_
+                        : scheme.dtype == DType::uint8 ? owner_.reduce_uint8_
+                                                       : false;
+    if (reduce) scheme.bits = 7;
     if (recipe.weight.granularity == "per_channel")
       scheme.axis = output_channel_axis(node, weight.shape());
     return scheme;
@@ -221,7 +278,7 @@ class Parameters::Builder {
     for (const Range& range : extremes(weight, scheme.axis))
       params.push_back(choose_params(range, scheme));
     const float input_scale =
-        index_.constant(node.inputs[0]) ? 1.0F : params_of(node.inputs[0]).scale;
+        index_.constant(node.inputs[0]) ? 1.0F : params_of(read_by(p, node.inputs[0])).scale;
     if (bias) make_room_for_bias(params, input_scale, bias->tensor);
     add(name_of_input(node, 1), scheme, params, {op_id(node), 1});
     if (!bias) return;
@@ -257,26 +314,23 @@ class Parameters::Builder {
   const GraphIndex& index_;
   const Selection& selection_;
   const std::vector<OpRecipe>& recipes_;
-  Scheme activation_scheme_;
   Plan plan_;
   std::map<std::string, std::string> leaders_;
-  std::map<std::string, std::vector<ValueUse>> uses_;
-  std::set<std::string> made_here_;
-  std::vector<std::string> order_;
+  std::map<Codes, Scheme> schemes_;  // by leader
+  std::map<Codes, std::vector<ValueUse>> uses_;
+  std::map<std::string, bool> made_;  // values that their op gives as codes: whether of 16 bits
+  std::vector<Codes> order_;
   std::map<std::string, std::vector<std::size_t>> by_weight_;
 };
 
 Parameters::Parameters(const GraphIndex& index, const Prepared& prepared, const Ranges& ranges,
                        const Recipe& recipe, const Target& target)
-    : index_(index), prepared_(prepared), recipe_(recipe), ranks_(quantlens::ranks(index)) {
-  const bool reduce =
-      recipe.reduce_range == "true" || (recipe.reduce_range == "auto" && !target.vnni);
-  weight_bits_ = reduce ? 7 : 8;
-  if (recipe.activation.dtype == "int8" && recipe.weight.dtype == "uint8") {
-    throw Error(Errc::usage,
-                "recipe: int8 activations need int8 weights: no runtime multiplies int8 by "
-                "uint8; set weight dtype to int8 or activation dtype to uint8");
-  }
+    : index_(index),
+      prepared_(prepared),
+      reduce_int8_(recipe.reduce_range == "true" ||
+                   (recipe.reduce_range == "auto" && saturates(recipe, target))),
+      reduce_uint8_(recipe.reduce_range == "true"),  // those are added up in 32 bits
+      ranks_(quantlens::ranks(index)) {
   for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
 }
 

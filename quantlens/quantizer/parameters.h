@@ -18,6 +18,13 @@ const std::string* moved_from(const GraphIndex& index, const std::string& value)
 /// The value whose elements this one has, moved by Reshape, Transpose and the like; else itself.
 std::string range_source(const GraphIndex& index, const std::string& value);
 
+/// Whether the kernels that the recipe is for add up products of 8 bits in 16 bits.
+bool saturates(const Recipe& recipe, const Target& target);
+
+/// Whether activations have 16 bits, or weights 4: no integer kernel takes them.
+bool is_wide(const OpRecipe& recipe);
+bool is_narrow(const OpRecipe& recipe);
+
 /// Scales and zero points for what was selected.
 class Parameters {
  public:
@@ -36,8 +43,7 @@ class Parameters {
 
   const GraphIndex& index_;
   const Prepared& prepared_;
-  const Recipe& recipe_;
-  int weight_bits_;
+  bool reduce_int8_, reduce_uint8_;  // weights have 7 bits
   std::unordered_map<std::string, Range> ranges_;
   std::unordered_map<std::string, std::size_t> ranks_;  // of values, where known
 };

@@ -6,107 +6,163 @@
 #include <vector>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/yaml.h"
+#include "quantlens/quantizer/predecessors.h"
+#include "quantlens/quantizer/recipe_section.h"
 
 namespace quantlens {
 namespace {
 
-using boost::json::object;
-
-/// Reads one mapping of the recipe and remembers where it stands.
-class Section {
- public:
-  Section(const json::Value& value, std::string where, std::vector<std::string> keys)
-      : where_(std::move(where)) {
-    if (!value.is_object()) throw Error(Errc::usage, where_ + ": expected a mapping of options");
-    object_ = &value.get_object();
-    for (const auto& entry : *object_) {
-      const std::string key(entry.key());
-      if (std::ranges::find(keys, key) != keys.end()) continue;
-      const std::string near = did_you_mean(key, keys);
-      throw Error(
-          Errc::usage,
-          fmt::format("{}: unknown option '{}'; {}", where_, printable(key),
-                      near.empty() ? fmt::format("known: {}", fmt::join(keys, ", ")) : near));
-    }
+std::optional<std::string> lower(std::optional<std::string> word) {
+  if (!word) return word;
+  for (char& c : *word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
+  return word;
+}
 
-  const json::Value* find(std::string_view key) const { return object_->if_contains(key); }
-  std::string where(std::string_view key) const { return fmt::format("{}.{}", where_, key); }
-
-  /// Text, a number or a bool as text; of a list, the first.
-  std::optional<std::string> text(std::string_view key) const {
-    const json::Value* value = find(key);
-    if (value && value->is_array() && !value->get_array().empty()) value = &value->get_array()[0];
-    if (!value || value->is_null()) return std::nullopt;
-    if (value->is_string()) return std::string(value->get_string());
-    if (value->is_bool()) return value->get_bool() ? "true" : "false";
-    throw Error(Errc::usage, where(key) + ": expected a word");
-  }
-
-  std::optional<bool> flag(std::string_view key) const {
-    const std::optional<std::string> word = text(key);
-    if (!word || *word == "true" || *word == "false") {
-      return word ? std::optional(*word == "true") : std::nullopt;
-    }
-    throw Error(Errc::usage, where(key) + ": expected true or false");
-  }
-
-  std::optional<std::uint64_t> count(std::string_view key) const {
-    const json::Value* value = find(key);
-    if (value && value->is_array() && !value->get_array().empty()) value = &value->get_array()[0];
-    if (!value || value->is_null()) return std::nullopt;
-    if (!value->is_int64() || value->get_int64() < 1) {
-      throw Error(Errc::usage, where(key) + ": expected a whole number of at least 1");
-    }
-    return static_cast<std::uint64_t>(value->get_int64());
-  }
-
- private:
-  std::string where_;
-  const object* object_ = nullptr;
+/// A word of the predecessors, what it becomes here (empty: nothing is said), and why.
+struct Foreign {
+  std::string_view word;
+  std::string_view becomes;
+  std::string_view why;
 };
 
-TensorRecipe read_tensor(const json::Value& value, const std::string& where) {
-  const Section section(value, where, {"dtype", "scheme", "granularity", "algorithm"});
-  return {.dtype = section.text("dtype"),
-          .scheme = section.text("scheme"),
-          .granularity = section.text("granularity"),
-          .algorithm = section.text("algorithm")};
-}
+constexpr std::string_view kNoShortFloats = "this version computes in float32 what is not integer";
+constexpr std::string_view kNoSuchCodes = "weights are stored as integers, in even steps";
+constexpr std::string_view kWeightOnlyWord = "it is for weight-only quantization";
 
-OpRecipe read_op(const json::Value& value, const std::string& where) {
-  if (value.is_string()) {
-    if (value.get_string() == "fp32")
-      return {.activation = {.dtype = "fp32"}, .weight = {.dtype = "fp32"}};
-    throw Error(Errc::usage, where + ": the only word that stands for a whole op is fp32");
-  }
-  const Section section(value, where, {"activation", "weight"});
-  OpRecipe recipe;
-  if (const json::Value* part = section.find("activation")) {
-    recipe.activation = read_tensor(*part, section.where("activation"));
-  }
-  if (const json::Value* part = section.find("weight")) {
-    recipe.weight = read_tensor(*part, section.where("weight"));
-  }
-  return recipe;
-}
+constexpr Foreign kDtypes[] = {
+    {"bf16", "fp32", kNoShortFloats},   {"fp16", "fp32", kNoShortFloats},
+    {"None", "", kWeightOnlyWord},      {"nf4", "", kNoSuchCodes},
+    {"fp4", "", kNoSuchCodes},          {"fp4_e2m1", "", kNoSuchCodes},
+    {"fp4_e2m1_bnb", "", kNoSuchCodes},
+};
+constexpr Foreign kSchemes[] = {
+    {"asym_float", "asym", "zero points are codes, so that zero stays exact"}};
+constexpr Foreign kActivationGranularities[] = {
+    {"per_channel", "", "kernels take one scale for each activation"}};
+constexpr Foreign kActivationWords[] = {{"placeholder", "", "it is for PyTorch"}};
+constexpr Foreign kWeightWords[] = {
+    {"kl", "", "it is for activations"}, {"RTN", "", kWeightOnlyWord},
+    {"AWQ", "", kWeightOnlyWord},        {"GPTQ", "", kWeightOnlyWord},
+    {"TEQ", "", kWeightOnlyWord},        {"AUTOROUND", "", kWeightOnlyWord},
+};
 
-std::map<std::string, OpRecipe> read_ops(const json::Value& value, const std::string& where) {
-  if (!value.is_object())
-    throw Error(Errc::usage, where + ": expected a mapping of patterns to options");
-  std::map<std::string, OpRecipe> ops;
-  for (const auto& entry : value.get_object()) {
-    const std::string pattern(entry.key());
-    ops[pattern] = read_op(entry.value(), fmt::format("{}.'{}'", where, printable(pattern)));
+/// Reads a recipe; gathers what it says in vain.
+class Reader {
+ public:
+  explicit Reader(std::vector<std::string>& notes) : notes_(notes) {}
+
+  Recipe read(const json::Value& document, const std::string& where);
+
+ private:
+  std::optional<std::string> translated(std::optional<std::string> word,
+                                        std::span<const Foreign> words, const std::string& where) {
+    const auto found = std::ranges::find(words, word.value_or(""), &Foreign::word);
+    if (!word || found == words.end()) return word;
+    const std::string instead =
+        found->becomes.empty() ? " has no effect" : fmt::format(" is read as {}", found->becomes);
+    notes_.push_back(fmt::format("{}: {}{}: {}", where, *word, instead, found->why));
+    if (found->becomes.empty()) return std::nullopt;
+    return std::string(found->becomes);
   }
-  return ops;
-}
+
+  /// `bits` and `group_size` of a weight.
+  void read_width(const Section& section, TensorRecipe& recipe) {
+    if (const auto bits = section.count("bits")) {
+      const bool is_narrow = *bits == 4;
+      const bool is_plain = !recipe.dtype || *recipe.dtype == "int";
+      if (is_narrow && (is_plain || *recipe.dtype == "int8")) recipe.dtype = "int4";
+      if (is_narrow && recipe.dtype == "uint8") recipe.dtype = "uint4";
+      if (!is_narrow && *bits != 8) {
+        notes_.push_back(
+            fmt::format("{} has no effect: weights have 8 bits or 4; reduce_range "
+                        "makes it 7 for the whole model",
+                        section.where("bits")));
+      }
+    }
+    const json::Value* size = first_of(section.find("group_size"));
+    if (size != nullptr && *size != -1) {
+      notes_.push_back(fmt::format("{} has no effect: a weight has one scale, or one a channel",
+                                   section.where("group_size")));
+    }
+  }
+
+  TensorRecipe read_activation(const json::Value& value, const std::string& where) {
+    const Section section(value, where,
+                          {"dtype", "scheme", "granularity", "algorithm", "quant_mode"});
+    if (section.text("quant_mode").value_or("static") != "static") {
+      notes_.push_back(section.where("quant_mode") +
+                       " has no effect: this version quantizes static only");
+    }
+    return {.dtype = translated(section.text("dtype"), kDtypes, section.where("dtype")),
+            .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
+            .granularity = translated(section.text("granularity"), kActivationGranularities,
+                                      section.where("granularity")),
+            .algorithm = translated(section.text("algorithm"), kActivationWords,
+                                    section.where("algorithm"))};
+  }
+
+  TensorRecipe read_weight(const json::Value& value, const std::string& where) {
+    const Section section(value, where,
+                          {"dtype", "scheme", "granularity", "algorithm", "bits", "group_size"});
+    TensorRecipe recipe{
+        .dtype = translated(section.text("dtype"), kDtypes, section.where("dtype")),
+        .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
+        .granularity = section.text("granularity"),
+        .algorithm =
+            translated(section.text("algorithm"), kWeightWords, section.where("algorithm"))};
+    read_width(section, recipe);
+    return recipe;
+  }
+
+  /// `activation`, `weight` and how the predecessors' article spells it, of a recipe or an op.
+  OpRecipe read_both(const Section& section) {
+    OpRecipe recipe;
+    if (const json::Value* part = section.find("activation")) {
+      recipe.activation = read_activation(*part, section.where("activation"));
+    }
+    const char* key = section.find("weights") ? "weights" : "weight";
+    if (section.find("weights") && section.find("weight")) {
+      throw Error(Errc::usage, section.where("weights") + ": 'weight' is said too; say it once");
+    }
+    if (const json::Value* part = section.find(key)) {
+      recipe.weight = read_weight(*part, section.where(key));
+    }
+    return recipe;
+  }
+
+  OpRecipe read_op(const json::Value& value, const std::string& where) {
+    if (const json::Value* first = first_of(&value); first != nullptr && first->is_string()) {
+      const auto word = translated(std::string(first->get_string()), kDtypes, where);
+      if (word == "fp32") return {.activation = {.dtype = "fp32"}, .weight = {.dtype = "fp32"}};
+      if (word == "int8" || word == "int")
+        return {.activation = {.dtype = "int"}, .weight = {.dtype = "int"}};
+      throw Error(Errc::usage, where + ": the words that stand for a whole op are fp32 and int8");
+    }
+    return read_both(Section(value, where, {"activation", "weight", "weights"}));
+  }
+
+  std::map<std::string, OpRecipe> read_ops(const json::Value* value, const std::string& where) {
+    if (value == nullptr || value->is_null()) return {};
+    if (!value->is_object())
+      throw Error(Errc::usage, where + ": expected a mapping of patterns to options");
+    std::map<std::string, OpRecipe> ops;
+    for (const auto& entry : value->get_object()) {
+      const std::string pattern(entry.key());
+      ops[pattern] = read_op(entry.value(), fmt::format("{}.'{}'", where, printable(pattern)));
+    }
+    return ops;
+  }
+
+  void read_switches(const json::Value& value, const std::string& where, RecipeSwitches& switches);
+
+  std::vector<std::string>& notes_;
+};
 
 // Options that are set in part keep the defaults of the rest.
 void overlay(TensorRecipe& base, const TensorRecipe& over) {
@@ -116,86 +172,73 @@ void overlay(TensorRecipe& base, const TensorRecipe& over) {
   if (over.algorithm) base.algorithm = over.algorithm;
 }
 
-/// An option of the predecessors that has no effect, and the value that asks for what is done
-/// anyway.
-struct Idle {
-  const char* key;
-  const char* met;
-};
-constexpr Idle kIdleOptions[] = {{"graph_optimization_level", "default"}, {"tensorboard", "false"}};
-constexpr Idle kIdleRecipes[] = {{"smooth_quant", "false"},
-                                 {"smooth_quant_args", nullptr},
-                                 {"layer_wise_quant", "false"},
-                                 {"weight_correction", "false"},
-                                 {"gemm_to_matmul", "true"},
-                                 {"graph_optimization_level", "default"},
-                                 {"first_conv_or_matmul_quantization", "true"},
-                                 {"last_conv_or_matmul_quantization", "true"},
-                                 {"pre_post_process_quantization", "true"},
-                                 {"add_qdq_pair_to_weight", "false"},
-                                 {"optypes_to_exclude_output_quant", nullptr},
-                                 {"dedicated_qdq_pair", "false"}};
-
-std::vector<std::string> keys_of(std::span<const Idle> options) {
-  std::vector<std::string> keys;
+std::vector<std::string> with_keys_of(std::span<const Idle> options,
+                                      std::vector<std::string> keys) {
   for (const Idle& option : options) keys.emplace_back(option.key);
   return keys;
 }
 
-/// Adds the options that are given and ask for something else than what is done anyway.
-void add_idle(const Section& section, std::span<const Idle> options, const std::string& prefix,
-              std::vector<std::string>& idle) {
-  for (const Idle& option : options) {
-    const json::Value* value = section.find(option.key);
-    if (value == nullptr || value->is_null()) continue;
-    const bool is_empty = (value->is_array() && value->get_array().empty()) ||
-                          (value->is_object() && value->get_object().empty());
-    const bool is_word = value->is_string() || value->is_bool();
-    if (is_empty || (is_word && option.met && *section.text(option.key) == option.met)) continue;
-    idle.push_back(prefix + option.key);
+void Reader::read_switches(const json::Value& value, const std::string& where,
+                           RecipeSwitches& switches) {
+  struct Switch {
+    const char* key;
+    bool RecipeSwitches::*field;
+  };
+  constexpr Switch kSwitches[] = {
+      {"first_conv_or_matmul_quantization", &RecipeSwitches::first_conv_or_matmul_quantization},
+      {"last_conv_or_matmul_quantization", &RecipeSwitches::last_conv_or_matmul_quantization},
+      {"pre_post_process_quantization", &RecipeSwitches::pre_post_process_quantization},
+  };
+  std::vector<std::string> keys{"optypes_to_exclude_output_quant", "bias_correction",
+                                "fast_bias_correction"};
+  for (const Switch& one : kSwitches) keys.emplace_back(one.key);
+  const Section section(value, where, with_keys_of(idle_recipes(), std::move(keys)));
+  for (const Switch& one : kSwitches) {
+    switches.*one.field = section.flag(one.key).value_or(switches.*one.field);
   }
+  for (const char* key : {"fast_bias_correction", "bias_correction"}) {
+    if (const auto asked = section.flag(key)) switches.bias_correction = asked;
+  }
+  switches.optypes_to_exclude_output_quant = section.words("optypes_to_exclude_output_quant");
+  add_idle(section, idle_recipes(), "recipes.", notes_);
+}
+
+Recipe Reader::read(const json::Value& document, const std::string& where) {
+  Recipe recipe;
+  if (document.is_null()) return recipe;
+  const json::Value flat = flattened(document, where, notes_);
+  const Section section(
+      flat, where,
+      with_keys_of(idle_options(), {"quant_format", "accuracy_level", "activation", "weight",
+                                    "weights", "op_type_dict", "op_name_dict", "target",
+                                    "reduce_range", "calibration_sampling_size", "recipes"}));
+  recipe.quant_format = lower(section.text("quant_format")).value_or(recipe.quant_format);
+  recipe.accuracy_level = section.text("accuracy_level").value_or(recipe.accuracy_level);
+  recipe.target = section.text("target").value_or(recipe.target);
+  recipe.reduce_range = section.text("reduce_range").value_or(recipe.reduce_range);
+  recipe.calibration_sampling_size =
+      section.count("calibration_sampling_size").value_or(recipe.calibration_sampling_size);
+  const OpRecipe all = read_both(section);
+  const TensorRecipe usual = recipe.weight;
+  overlay(recipe.activation, all.activation);
+  overlay(recipe.weight, all.weight);
+  if (recipe.activation.dtype == "int") recipe.activation.dtype.reset();
+  if (recipe.weight.dtype == "int") recipe.weight.dtype = usual.dtype;
+  recipe.op_type_dict = read_ops(section.find("op_type_dict"), section.where("op_type_dict"));
+  recipe.op_name_dict = read_ops(section.find("op_name_dict"), section.where("op_name_dict"));
+  add_idle(section, idle_options(), "", notes_);
+  if (const json::Value* part = section.find("recipes"); part && !part->is_null()) {
+    read_switches(*part, section.where("recipes"), recipe.recipes);
+  }
+  return recipe;
 }
 
 }  // namespace
 
-Recipe read_recipe(std::string_view text, std::string_view where,
-                   std::vector<std::string>* without_effect) {
-  const json::Value document = parse_yaml(text, where);
-  Recipe recipe;
-  if (document.is_null()) return recipe;
-  const Section section(document, std::string(where),
-                        {"quant_format", "accuracy_level", "activation", "weight", "op_type_dict",
-                         "op_name_dict", "reduce_range", "calibration_sampling_size", "recipes",
-                         "graph_optimization_level", "tensorboard"});
-  if (const auto format = section.text("quant_format")) recipe.quant_format = *format;
-  if (const auto level = section.text("accuracy_level")) recipe.accuracy_level = *level;
-  if (const auto reduce = section.text("reduce_range")) recipe.reduce_range = *reduce;
-  if (const auto size = section.count("calibration_sampling_size"))
-    recipe.calibration_sampling_size = *size;
-  if (const json::Value* part = section.find("activation")) {
-    overlay(recipe.activation, read_tensor(*part, section.where("activation")));
-  }
-  if (const json::Value* part = section.find("weight")) {
-    overlay(recipe.weight, read_tensor(*part, section.where("weight")));
-  }
-  if (const json::Value* part = section.find("op_type_dict")) {
-    recipe.op_type_dict = read_ops(*part, section.where("op_type_dict"));
-  }
-  if (const json::Value* part = section.find("op_name_dict")) {
-    recipe.op_name_dict = read_ops(*part, section.where("op_name_dict"));
-  }
-  std::vector<std::string> idle;
-  add_idle(section, kIdleOptions, "", idle);
-  if (const json::Value* part = section.find("recipes")) {
-    std::vector<std::string> keys = keys_of(kIdleRecipes);
-    keys.insert(keys.end(), {"bias_correction", "fast_bias_correction"});
-    const Section recipes(*part, section.where("recipes"), std::move(keys));
-    for (const char* key : {"fast_bias_correction", "bias_correction"}) {
-      if (const auto asked = recipes.flag(key)) recipe.recipes.bias_correction = asked;
-    }
-    add_idle(recipes, kIdleRecipes, "recipes.", idle);
-  }
-  if (without_effect) *without_effect = std::move(idle);
+Recipe read_recipe(std::string_view text, std::string_view where, std::vector<std::string>* notes) {
+  std::vector<std::string> said_in_vain;
+  Recipe recipe = Reader(said_in_vain).read(parse_yaml(text, where), std::string(where));
+  if (notes) *notes = std::move(said_in_vain);
   return recipe;
 }
 

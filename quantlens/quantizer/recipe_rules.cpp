@@ -18,29 +18,44 @@ struct RecipeRules::Rule {
   std::string pattern;
   boost::regex expression;
   OpRecipe recipe;
-  bool matched = false;
+  std::vector<std::string> matched;  // op ids
 };
 
 namespace {
 
 void check(const std::string& what, const std::optional<std::string>& value,
-           std::initializer_list<const char*> known) {
+           std::span<const char* const> known) {
   if (!value || std::ranges::find(known, *value) != known.end()) return;
   const std::vector<std::string> names(known.begin(), known.end());
-  throw Error(Errc::usage, fmt::format("recipe: {} cannot be '{}'; it may be {}", what,
-                                       printable(*value), fmt::join(names, ", ")));
+  const std::string near = did_you_mean(*value, names);
+  throw Error(Errc::usage,
+              fmt::format("recipe: {} cannot be '{}'; {}it may be {}", what, printable(*value),
+                          near.empty() ? "" : near + " ", fmt::join(names, ", ")));
 }
 
+constexpr std::array kFormats = {"qdq", "qoperator", "default"};
+constexpr std::array kAccuracyLevels = {"fast", "default", "best"};
+constexpr std::array kTargets = {"auto", "vnni", "avx2", "avx512", "arm"};
+constexpr std::array kReduceRange = {"auto", "true", "false"};
+constexpr std::array kActivationDtypes = {"uint8", "int8", "uint16", "int16", "int", "fp32"};
+constexpr std::array kWeightDtypes = {"int8", "uint8", "int4", "uint4", "int", "fp32"};
+constexpr std::array kSchemes = {"asym", "sym"};
+constexpr std::array kActivationGranularities = {"per_tensor"};
+constexpr std::array kWeightGranularities = {"per_channel", "per_tensor"};
+
 void check(const std::string& where, const OpRecipe& recipe) {
-  check(where + "activation dtype", recipe.activation.dtype, {"uint8", "int8", "fp32"});
-  check(where + "activation scheme", recipe.activation.scheme, {"asym", "sym"});
-  check(where + "activation granularity", recipe.activation.granularity, {"per_tensor"});
-  check(where + "activation algorithm", recipe.activation.algorithm,
-        {"minmax", "moving_average", "percentile", "entropy", "kl", "mse", "auto"});
-  check(where + "weight dtype", recipe.weight.dtype, {"int8", "uint8", "fp32"});
-  check(where + "weight scheme", recipe.weight.scheme, {"asym", "sym"});
-  check(where + "weight granularity", recipe.weight.granularity, {"per_channel", "per_tensor"});
-  check(where + "weight algorithm", recipe.weight.algorithm, {"minmax"});
+  check(where + "activation dtype", recipe.activation.dtype, kActivationDtypes);
+  check(where + "activation scheme", recipe.activation.scheme, kSchemes);
+  check(where + "activation granularity", recipe.activation.granularity, kActivationGranularities);
+  check(where + "activation algorithm", recipe.activation.algorithm, kActivationAlgorithms);
+  check(where + "weight dtype", recipe.weight.dtype, kWeightDtypes);
+  check(where + "weight scheme", recipe.weight.scheme, kSchemes);
+  check(where + "weight granularity", recipe.weight.granularity, kWeightGranularities);
+  check(where + "weight algorithm", recipe.weight.algorithm, kWeightAlgorithms);
+}
+
+bool is_eight_bits(const std::optional<std::string>& dtype) {
+  return dtype == "uint8" || dtype == "int8";
 }
 
 void merge(TensorRecipe& base, const TensorRecipe& over) {
@@ -64,17 +79,20 @@ bool matches(const boost::regex& expression, const std::string& pattern, const s
 }  // namespace
 
 RecipeRules::RecipeRules(const Recipe& recipe) : recipe_(recipe) {
-  check("quant_format", recipe.quant_format, {"qdq", "qoperator", "default"});
-  check("accuracy_level", recipe.accuracy_level, {"fast", "default", "best"});
-  check("reduce_range", recipe.reduce_range, {"auto", "true", "false"});
+  check("quant_format", recipe.quant_format, kFormats);
+  check("accuracy_level", recipe.accuracy_level, kAccuracyLevels);
+  check("target", recipe.target, kTargets);
+  check("reduce_range", recipe.reduce_range, kReduceRange);
   check("", OpRecipe{recipe.activation, recipe.weight});
   const auto compile = [](const std::map<std::string, OpRecipe>& entries,
                           std::vector<Rule>& rules) {
     for (const auto& [pattern, wanted] : entries) {
       check(fmt::format("'{}': ", printable(pattern)), wanted);
       try {
-        rules.push_back(
-            {.pattern = pattern, .expression = boost::regex(pattern), .recipe = wanted});
+        rules.push_back({.pattern = pattern,
+                         .expression = boost::regex(pattern),
+                         .recipe = wanted,
+                         .matched = {}});
       } catch (const boost::regex_error& error) {
         throw Error(Errc::usage, fmt::format("recipe: '{}' is no regular expression ({}); put a "
                                              "backslash before special characters of a name",
@@ -88,22 +106,31 @@ RecipeRules::RecipeRules(const Recipe& recipe) : recipe_(recipe) {
 
 RecipeRules::~RecipeRules() = default;
 
-OpRecipe RecipeRules::for_op(const Node& node) {
-  OpRecipe result{recipe_.activation, recipe_.weight};
+Wish RecipeRules::for_op(const Node& node) {
+  Wish wish{.recipe = {recipe_.activation, recipe_.weight}};
   const auto apply = [&](std::vector<Rule>& rules, const std::string& text) {
     for (Rule& rule : rules) {
       if (!matches(rule.expression, rule.pattern, text)) continue;
-      rule.matched = true;
-      merge(result.activation, rule.recipe.activation);
-      merge(result.weight, rule.recipe.weight);
+      rule.matched.push_back(op_id(node));
+      merge(wish.recipe.activation, rule.recipe.activation);
+      merge(wish.recipe.weight, rule.recipe.weight);
+      if (rule.recipe.activation.dtype) wish.forced = *rule.recipe.activation.dtype != "fp32";
     }
   };
   apply(types_, node.type);
   apply(names_, op_name(node));
-  return result;
+  // kernels want one 8-bit type in the whole model; 16 bits are for single ops, too
+  std::optional<std::string>& activation = wish.recipe.activation.dtype;
+  if (!activation || activation == "int" || is_eight_bits(activation)) {
+    activation = activation_dtype(recipe_);
+  }
+  std::optional<std::string>& weight = wish.recipe.weight.dtype;
+  if (!weight || weight == "int") weight = recipe_.weight.dtype == "uint8" ? "uint8" : "int8";
+  return wish;
 }
 
-std::vector<std::string> RecipeRules::notes(const Graph& graph) const {
+std::vector<std::string> RecipeRules::notes(
+    const Graph& graph, const std::unordered_map<std::string, Outcome>& outcomes) const {
   std::set<std::string> types;
   std::set<std::string> names;
   for (const Node& node : graph.nodes) {
@@ -115,24 +142,53 @@ std::vector<std::string> RecipeRules::notes(const Graph& graph) const {
                           const std::set<std::string>& known) {
     const std::vector<std::string> list(known.begin(), known.end());
     for (const Rule& rule : rules) {
-      if (!rule.matched) {
+      const std::string entry = fmt::format("{}: '{}'", where, printable(rule.pattern));
+      if (rule.matched.empty()) {
         const std::string near = did_you_mean(rule.pattern, list);
-        sentences.push_back(fmt::format("{}: '{}' matches no op of the model{}{}", where,
-                                        printable(rule.pattern), near.empty() ? "" : "; ", near));
+        sentences.push_back(fmt::format("{} matches no op of the model{}{}", entry,
+                                        near.empty() ? "" : "; ", near));
       }
-      if (rule.recipe.activation.dtype && *rule.recipe.activation.dtype != "fp32" &&
-          rule.recipe.activation.dtype != recipe_.activation.dtype) {
-        sentences.push_back(
-            fmt::format("{}: '{}': activation dtype {} has no effect: integer kernels want one "
-                        "activation dtype in "
-                        "the whole model; set it in the recipe's own 'activation'",
-                        where, printable(rule.pattern), *rule.recipe.activation.dtype));
-      }
+      note_options(rule, entry, sentences);
+      note_effect(rule, entry, outcomes, sentences);
     }
   };
   report(types_, "op_type_dict", types);
   report(names_, "op_name_dict", names);
   return sentences;
+}
+
+void RecipeRules::note_options(const Rule& rule, const std::string& where,
+                               std::vector<std::string>& notes) const {
+  const TensorRecipe& activation = rule.recipe.activation;
+  if (is_eight_bits(activation.dtype) && activation.dtype != activation_dtype(recipe_)) {
+    notes.push_back(
+        fmt::format("{}: activation dtype {} is read as {}: integer kernels want one 8-bit dtype "
+                    "in the whole model; set it in the recipe's own 'activation'",
+                    where, *activation.dtype, activation_dtype(recipe_)));
+  }
+}
+
+void RecipeRules::note_effect(const Rule& rule, const std::string& where,
+                              const std::unordered_map<std::string, Outcome>& outcomes,
+                              std::vector<std::string>& notes) const {
+  std::string why;
+  for (const std::string& op : rule.matched) {
+    const auto found = outcomes.find(op);
+    if (found == outcomes.end()) return;
+    const Outcome& outcome = found->second;
+    const std::string& reason = wants_float(rule.recipe) ? outcome.anyway_reason : outcome.reason;
+    if (reason.empty()) return;
+    if (why.empty()) why = reason;
+  }
+  if (why.empty()) return;
+  notes.push_back(fmt::format("{} has no effect: what it matches {} ({})", where,
+                              wants_float(rule.recipe) ? "would be float anyway" : "stays float",
+                              why));
+}
+
+std::string activation_dtype(const Recipe& recipe) {
+  if (is_eight_bits(recipe.activation.dtype)) return *recipe.activation.dtype;
+  return recipe.target == "arm" ? "int8" : "uint8";
 }
 
 bool wants_float(const OpRecipe& recipe) {

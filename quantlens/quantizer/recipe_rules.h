@@ -3,12 +3,23 @@
 
 #include <memory>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "quantlens/graph/model.h"
 #include "quantlens/record/recipe.h"
 
 namespace quantlens {
+
+/// What a recipe says of one op. The dtypes are those that it gets: never `int`.
+struct Wish {
+  OpRecipe recipe;
+  /// An entry asks for integers by name: also where int8 saves nothing. See `is_forced`.
+  bool forced = false;
+};
+
+/// The types that codes of activations have where an entry does not ask for others: 8 bits.
+std::string activation_dtype(const Recipe& recipe);
 
 /// A recipe's entries, compiled and ready to be asked for each op: the model's own settings, then
 /// op_type_dict, then op_name_dict; later ones win.
@@ -20,14 +31,28 @@ class RecipeRules {
   RecipeRules(const RecipeRules&) = delete;
   RecipeRules& operator=(const RecipeRules&) = delete;
 
-  /// What holds for this op; counts which patterns have matched.
-  OpRecipe for_op(const Node& node);
-  /// One sentence for each pattern that matched nothing so far, with the nearest names of the
-  /// graph, and for each option that cannot have an effect.
-  std::vector<std::string> notes(const Graph& graph) const;
+  /// What holds for this op; remembers which entries have matched it.
+  Wish for_op(const Node& node);
+
+  /// What came of an op.
+  struct Outcome {
+    std::string reason;         ///< why it is float; empty: it is quantized
+    std::string anyway_reason;  ///< why it would be float without the recipe; empty: it would not
+  };
+  /// One sentence for each entry that matched nothing so far, with the nearest names of the graph,
+  /// for each option that cannot have an effect, and for each entry that changes nothing for the
+  /// ops that it matched. `outcomes`: by op id.
+  std::vector<std::string> notes(
+      const Graph& graph, const std::unordered_map<std::string, Outcome>& outcomes = {}) const;
 
  private:
   struct Rule;
+  void note_options(const Rule& rule, const std::string& where,
+                    std::vector<std::string>& notes) const;
+  void note_effect(const Rule& rule, const std::string& where,
+                   const std::unordered_map<std::string, Outcome>& outcomes,
+                   std::vector<std::string>& notes) const;
+
   const Recipe& recipe_;
   std::vector<Rule> types_, names_;
 };

@@ -2,6 +2,7 @@
 #include "quantlens/quantizer/select.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "quantlens/quantizer/capability.h"
 
@@ -15,9 +16,8 @@ constexpr const char* kFloatInputs =
 
 class Selector {
  public:
-  Selector(const GraphIndex& index, const Prepared& prepared,
-           const std::vector<std::string>& obstacles)
-      : index_(index), prepared_(prepared), reasons_(obstacles) {}
+  Selector(const GraphIndex& index, const Prepared& prepared, const Wishes& wishes)
+      : index_(index), prepared_(prepared), wishes_(wishes), reasons_(wishes.obstacles) {}
 
   Selection run() {
     // every round rejects at least one pattern or is the last
@@ -36,16 +36,30 @@ class Selector {
   }
   bool possible(std::size_t p) const { return reasons_[p].empty(); }
   Role role(std::size_t p) const { return capability(anchor(p).kind)->role; }
+  /// Worth quantizing by itself, or asked for.
+  bool stands_alone(std::size_t p) const { return role(p) == Role::compute || wishes_.forced[p]; }
   bool is_constant(const std::string& value) const { return index_.constant(value) != nullptr; }
 
+  /// A value as codes of the width that this pattern knows.
+  using Codes = std::pair<std::string, bool>;
+  Codes codes(std::size_t p, const std::string& value) const { return {value, wishes_.wide[p]}; }
+
   bool any_wanted(std::size_t p) const {
-    return std::ranges::any_of(outputs(p), [&](const auto& v) { return wanted_.contains(v); });
+    return std::ranges::any_of(outputs(p),
+                               [&](const auto& v) { return wanted_.contains(codes(p, v)); });
   }
   bool all_surely(std::size_t p) const {
-    return std::ranges::all_of(outputs(p), [&](const auto& v) { return surely_.contains(v); });
+    return std::ranges::all_of(outputs(p),
+                               [&](const auto& v) { return surely_.contains(codes(p, v)); });
   }
   void make_outputs(std::size_t p) {
-    for (const std::string& value : outputs(p)) made_.insert(value);
+    for (const std::string& value : outputs(p)) made_.insert(codes(p, value));
+  }
+  /// Of one that stands alone.
+  bool gives_codes(std::size_t p) const {
+    if (role(p) != Role::compute || capability(anchor(p).kind)->needs_integer_output) return true;
+    if (prepared_.ends_in_codes.contains(prepared_.patterns[p].anchor)) return true;
+    return any_wanted(p) && !wishes_.float_results[p];
   }
 
   // wanted_: an integer reader is possible; surely_: it is certain.
@@ -54,14 +68,14 @@ class Selector {
     surely_.clear();
     for (std::size_t p = prepared_.patterns.size(); p-- > 0;) {
       if (!possible(p)) continue;
-      const bool compute = role(p) == Role::compute;
-      if (!compute && !any_wanted(p)) continue;
-      const bool sure = compute || (role(p) == Role::pass_through && all_surely(p));
+      const bool alone = stands_alone(p);
+      if (!alone && !any_wanted(p)) continue;
+      const bool sure = alone || (role(p) == Role::pass_through && all_surely(p));
       for (const std::size_t input : data_inputs(anchor(p))) {
         const std::string& value = anchor(p).inputs[input];
         if (is_constant(value)) continue;
-        wanted_.insert(value);
-        if (sure) surely_.insert(value);
+        wanted_.insert(codes(p, value));
+        if (sure) surely_.insert(codes(p, value));
       }
     }
   }
@@ -72,11 +86,8 @@ class Selector {
     bool stable = true;
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
       if (!possible(p)) continue;
-      if (role(p) == Role::compute) {
-        if (capability(anchor(p).kind)->needs_integer_output || any_wanted(p) ||
-            prepared_.ends_in_codes.contains(prepared_.patterns[p].anchor)) {
-          make_outputs(p);
-        }
+      if (stands_alone(p)) {
+        if (gives_codes(p)) make_outputs(p);
       } else if (!any_wanted(p)) {
         reasons_[p] = kNoIntegerReader;
       } else if (!inputs_at_hand(p)) {
@@ -99,14 +110,19 @@ class Selector {
       const std::string& value = anchor(p).inputs[input];
       if (is_constant(value)) continue;
       ++data;
-      at_hand += made_.contains(value) || surely_.contains(value) ? 1 : 0;
+      const Codes read = codes(p, value);
+      at_hand += made_.contains(read) || surely_.contains(read) ? 1 : 0;
     }
     return one_is_enough ? at_hand > 0 : data > 0 && at_hand == data;
   }
 
   Selection collect() const {
-    Selection selection{
-        .quantized = std::vector<bool>(reasons_.size()), .reasons = reasons_, .codes = made_};
+    Selection selection{.quantized = std::vector<bool>(reasons_.size()),
+                        .reasons = reasons_,
+                        .codes = {},
+                        .made = {}};
+    for (const auto& [value, wide] : made_) selection.made.insert(value);
+    selection.codes = selection.made;
     for (std::size_t p = 0; p < reasons_.size(); ++p) {
       selection.quantized[p] = possible(p);
       if (!possible(p)) continue;
@@ -120,8 +136,9 @@ class Selector {
 
   const GraphIndex& index_;
   const Prepared& prepared_;
+  const Wishes& wishes_;
   std::vector<std::string> reasons_;
-  std::set<std::string> wanted_, surely_, made_;
+  std::set<Codes> wanted_, surely_, made_;
 };
 
 }  // namespace
@@ -152,9 +169,8 @@ std::vector<std::size_t> data_inputs(const Node& anchor) {
   return inputs;
 }
 
-Selection select(const GraphIndex& index, const Prepared& prepared,
-                 const std::vector<std::string>& obstacles) {
-  return Selector(index, prepared, obstacles).run();
+Selection select(const GraphIndex& index, const Prepared& prepared, const Wishes& wishes) {
+  return Selector(index, prepared, wishes).run();
 }
 
 }  // namespace quantlens

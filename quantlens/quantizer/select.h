@@ -15,6 +15,15 @@ struct Selection {
   std::vector<bool> quantized;       ///< one a pattern
   std::vector<std::string> reasons;  ///< why not; empty where quantized
   std::set<std::string> codes;       ///< values that get a quantize/dequantize pair
+  std::set<std::string> made;        ///< those of them that their op gives as codes
+};
+
+/// What is known of the patterns before the spread; one entry a pattern each.
+struct Wishes {
+  std::vector<std::string> obstacles;  ///< why it must stay float; empty: nothing stands in the way
+  std::vector<bool> forced;            ///< integer also where that saves nothing
+  std::vector<bool> float_results;     ///< gives floats where its kernel can
+  std::vector<bool> wide;              ///< its activations have 16 bits
 };
 
 /// The last value of a pattern: its activation.
@@ -28,9 +37,8 @@ std::vector<std::size_t> data_inputs(const Node& anchor);
 
 /// Spreads from the compute ops: those without an obstacle are integer, ops that only move codes
 /// follow on both sides, and the others (Add, Mul, Concat, pools, Relu) where they lie between
-/// integer neighbours, since alone they would add rounding and save nothing. `obstacles`: why a
-/// pattern must stay float; empty where nothing stands in the way.
-Selection select(const GraphIndex& index, const Prepared& prepared,
-                 const std::vector<std::string>& obstacles);
+/// integer neighbours, since alone they would add rounding and save nothing. Ops of 8 and of 16
+/// bits are no such neighbours to each other.
+Selection select(const GraphIndex& index, const Prepared& prepared, const Wishes& wishes);
 
 }  // namespace quantlens

@@ -76,10 +76,13 @@ struct OpPlan {
   /// Their ids, in order; the last one's output is the activation.
   std::vector<std::string> members;
   bool quantized = false;
+  /// What the runtime computes it in: int8, int16 (codes that are only moved) or fp32.
+  std::string precision = "fp32";
   std::string reason;  ///< why not, in words; empty where quantized
   bool operator==(const OpPlan&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(OpPlan, (), (op, name, type, kind, pattern, members, quantized, reason))
+BOOST_DESCRIBE_STRUCT(OpPlan, (),
+                      (op, name, type, kind, pattern, members, quantized, precision, reason))
 
 /// What an accuracy algorithm did for one op.
 struct AlgorithmEffect {

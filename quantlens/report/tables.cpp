@@ -202,6 +202,38 @@ bool is_counted(const OpPlan& op) {
   return op.kind != "constant";
 }
 
+/// What an op is computed in, and its column of the Mixed Precision Statistics.
+constexpr std::pair<std::string_view, const char*> kPrecisions[] = {
+    {"int8", "INT8"}, {"int16", "INT16"}, {"bf16", "BF16"}, {"fp16", "FP16"}, {"fp32", "FP32"}};
+
+/// Ops of a type by what they are computed in.
+struct PrecisionCount {
+  std::string type;
+  std::int64_t total = 0;
+  std::map<std::string_view, std::int64_t> by_precision = {};
+  std::int64_t operator[](std::string_view precision) const {
+    const auto found = by_precision.find(precision);
+    return found == by_precision.end() ? 0 : found->second;
+  }
+};
+
+std::vector<PrecisionCount> precision_counts(const Plan& plan) {
+  std::map<std::string, PrecisionCount> by_type;
+  for (const OpPlan& op : plan.ops) {
+    if (!is_counted(op)) continue;
+    PrecisionCount& count = by_type[op.type];
+    count.type = op.type;
+    ++count.total;
+    ++count.by_precision[op.precision];
+  }
+  std::vector<PrecisionCount> counts;
+  for (auto& [type, count] : by_type) counts.push_back(std::move(count));
+  std::ranges::stable_sort(counts, [](const PrecisionCount& a, const PrecisionCount& b) {
+    return a["int8"] != b["int8"] ? a["int8"] > b["int8"] : a.total > b.total;
+  });
+  return counts;
+}
+
 std::string examples_text(const std::vector<std::string>& names) {
   constexpr std::size_t kExamples = 3;
   const auto count = static_cast<std::ptrdiff_t>(std::min(names.size(), kExamples));
@@ -232,32 +264,27 @@ Table weights_table(const Diagnosis& diagnosis) {
   return table;
 }
 
-Table precision_table(const Plan& plan) {
-  struct Count {
-    std::string type;
-    std::int64_t total = 0;
-    std::int64_t int8 = 0;
-  };
-  std::map<std::string, Count> by_type;
-  for (const OpPlan& op : plan.ops) {
-    if (!is_counted(op)) continue;
-    Count& count = by_type[op.type];
-    count.type = op.type;
-    ++count.total;
-    if (op.quantized) ++count.int8;
+Table precision_table(const Plan& plan, const LinkCounts& links) {
+  std::vector<PrecisionCount> counts = precision_counts(plan);
+  for (const auto& [type, number] : {std::pair{"QuantizeLinear", links.quantize},
+                                     std::pair{"DequantizeLinear", links.dequantize}}) {
+    const auto whole_number = static_cast<std::int64_t>(number);
+    if (number > 0) counts.push_back({type, whole_number, {{"int8", whole_number}}});
   }
-  std::vector<Count> counts;
-  counts.reserve(by_type.size());
-  for (const auto& [type, count] : by_type) counts.push_back(count);
-  std::ranges::stable_sort(counts, [](const Count& a, const Count& b) {
-    return a.int8 != b.int8 ? a.int8 > b.int8 : a.total > b.total;
-  });
   Table table{.title = "Mixed Precision Statistics",
-              .columns = {{"Op Type"}, {"Total"}, {"INT8"}, {"FP32"}},
+              .columns = {{"Op Type"}, {"Total"}},
               .rows = {},
               .title_form = TitleForm::stars};
-  for (const Count& count : counts) {
-    table.rows.push_back({count.type, count.total, count.int8, count.total - count.int8});
+  for (const PrecisionCount& count : counts) table.rows.push_back({count.type, count.total});
+  for (const auto& [precision, title] : kPrecisions) {
+    const auto is_there = [name = precision](const PrecisionCount& count) {
+      return count[name] > 0;
+    };
+    if (std::ranges::none_of(counts, is_there)) continue;
+    table.columns.push_back({title});
+    for (std::size_t i = 0; i < counts.size(); ++i) {
+      table.rows[i].emplace_back(counts[i][precision]);
+    }
   }
   return table;
 }

@@ -22,9 +22,16 @@ Table activations_table(const Diagnosis& diagnosis, ActivationOrder order);
 /// **Weights summary**; files carry the predecessors' twelve columns first, then ours.
 Table weights_table(const Diagnosis& diagnosis);
 
-/// **Mixed Precision Statistics**: Op Type, Total, INT8, FP32. Types with the most int8 ops come
-/// first; constants are not counted.
-Table precision_table(const Plan& plan);
+/// How many of these a quantized model has.
+struct LinkCounts {
+  std::uint64_t quantize = 0;    ///< QuantizeLinear
+  std::uint64_t dequantize = 0;  ///< DequantizeLinear
+};
+
+/// **Mixed Precision Statistics**: Op Type, Total, and what ops are computed in, INT8 to FP32, as
+/// far as there are any. Types with the most int8 ops come first, the links of the quantized model
+/// last; constants are not counted.
+Table precision_table(const Plan& plan, const LinkCounts& links = {});
 
 /// Why ops stayed float: reason, count, examples; the most frequent first. Without constants.
 Table float_reasons_table(const Plan& plan);

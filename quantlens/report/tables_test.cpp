@@ -44,6 +44,7 @@ OpPlan op(const std::string& name, const std::string& type, const std::string& r
   plan.type = type;
   plan.kind = type == "Constant" ? "constant" : "other";
   plan.quantized = reason.empty();
+  plan.precision = plan.quantized ? "int8" : "fp32";
   plan.reason = reason;
   return plan;
 }
@@ -146,6 +147,28 @@ TEST(PrecisionTable, CountsTypesWithTheMostInt8OpsFirst) {
   EXPECT_THAT(table.rows,
               ElementsAre(std::vector<Cell>{"Conv", 2, 1, 1}, std::vector<Cell>{"MaxPool", 1, 1, 0},
                           std::vector<Cell>{"Add", 2, 0, 2}));
+}
+
+std::vector<std::string> titles(const Table& table) {
+  std::vector<std::string> titles;
+  for (const Column& column : table.columns) titles.push_back(column.title);
+  return titles;
+}
+
+TEST(PrecisionTable, HasTheColumnsOfThePredecessorsAndDropsThoseOfZerosOnly) {
+  Plan plan;
+  plan.ops = {op("conv1", "Conv", "")};
+  EXPECT_THAT(titles(precision_table(plan)), ElementsAre("Op Type", "Total", "INT8"));
+  plan.ops.push_back(op("conv2", "Conv", ""));
+  plan.ops.back().precision = "fp32";  // its codes are stored only
+  plan.ops.push_back(op("cast", "Cast", ""));
+  plan.ops.back().precision = "fp16";
+  const Table table = precision_table(plan, {.quantize = 2, .dequantize = 3});
+  EXPECT_THAT(titles(table), ElementsAre("Op Type", "Total", "INT8", "FP16", "FP32"));
+  EXPECT_THAT(table.rows, ElementsAre(std::vector<Cell>{"Conv", 2, 1, 0, 1},
+                                      std::vector<Cell>{"Cast", 1, 0, 1, 0},
+                                      std::vector<Cell>{"QuantizeLinear", 2, 2, 0, 0},
+                                      std::vector<Cell>{"DequantizeLinear", 3, 3, 0, 0}));
 }
 
 TEST(FloatReasonsTable, GroupsByReasonAndGivesExamples) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <functional>
+#include <set>
 #include <utility>
 
 #include <gmock/gmock.h>
@@ -252,10 +253,43 @@ TEST(ApplyOnnx, RefusesWhatTheOperatorSetHasNoWordsFor) {
   EXPECT_NO_THROW(edit_for(model_of(small_graph(), {{"", 10}}), plan));
   plan.weights_quantized = {weight("w2", kPerChannel, {{"y", 1}})};
   EXPECT_THAT(refusal(Errc::unsupported, plan, 12), HasSubstr("a scale for each channel needs"));
-  plan.weights_quantized[0].scheme = {DType::int4, true, {}, 4};
-  EXPECT_THAT(refusal(Errc::unsupported, plan, 20), HasSubstr("version 21"));
   plan.quant_format = "other";
   EXPECT_THAT(refusal(Errc::unsupported, plan), HasSubstr("choose qdq or qoperator"));
+}
+
+TEST(ApplyOnnx, SaysCodesOfOtherWidthsInTheRuntimesOwnOperatorsWhereOnnxHasNone) {
+  Plan plan;
+  plan.activations = {activation("x")};
+  plan.activations[0].scheme = {DType::int16, true, {}, 16};
+  plan.weights_quantized = {weight("w2", {DType::int4, true, {}, 4}, {{"y", 1}})};
+  const auto domains = [&](std::int64_t opset) {
+    const Model model = model_of(small_graph(), {{"", opset}});
+    const Model result = model_of(written(model, edit_for(model, plan)));
+    EXPECT_EQ(result.opsets.contains("com.microsoft"), opset < 21);
+    std::set<std::string> found;
+    for (const Node& node : result.graph.nodes) {
+      if (node.kind == Kind::quantize || node.kind == Kind::dequantize) found.insert(node.domain);
+    }
+    return found;
+  };
+  EXPECT_EQ(domains(20), std::set<std::string>{"com.microsoft"});
+  EXPECT_EQ(domains(21), std::set<std::string>{""});
+}
+
+TEST_F(Applied, GivesAValueCodesOfTwoWidthsForDifferentReaders) {
+  Plan plan;
+  plan.activations = {activation("r1"), activation("r1", {{"y", 0}})};
+  plan.activations[0].scheme = {DType::uint16, false, {}, 16};
+  apply_plan(plan);
+  const GraphIndex index(graph());
+  const Node& codes = maker(maker("y").inputs[0]);
+  EXPECT_EQ(index.constant(codes.inputs[2])->dtype(), DType::uint8);
+  const Node& others = maker(maker("z").subgraphs.begin()->second->nodes[0].inputs[0]);
+  EXPECT_EQ(index.constant(others.inputs[2])->dtype(), DType::uint16);
+  EXPECT_EQ(maker(codes.inputs[0]).inputs[0], "r1") << "rounded once, not twice";
+  EXPECT_THAT(after_.metadata.at("quantlens.names"),
+              HasSubstr("\"r1\":\"" + others.inputs[0] + "\""))
+      << "the name stands for what most read";
 }
 
 TEST(ApplyOnnx, RefusesAPlanForAnotherModel) {

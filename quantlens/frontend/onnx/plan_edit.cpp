@@ -15,6 +15,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/names.h"
 #include "quantlens/frontend/onnx/qoperator_edit.h"
+#include "quantlens/frontend/onnx/qoperator_rules.h"
 #include "quantlens/frontend/onnx/schemes.h"
 #include "quantlens/frontend/onnx/write.h"
 #include "quantlens/graph/order.h"
@@ -195,7 +196,7 @@ class PlanEditor {
     const std::string codes = names_.take(value + "_QuantizeLinear_Output");
     insert(at, "QuantizeLinear", {value, source, codes}, parameters);
     insert(at, "DequantizeLinear", {value, codes, result}, parameters);
-    map_values_[value] = codes;
+    map_values_.emplace(value, codes);  // where there are two, the wider stand first
   }
 
   /// Names of a scale and a zero point, and their axis.
@@ -203,7 +204,22 @@ class PlanEditor {
     std::string scale;
     std::string zero_point;
     std::optional<int> axis;
+    std::string domain;  ///< of the operators that take them
   };
+
+  // ONNX's own operators know other codes than those of 8 bits from a version on; ONNX Runtime's
+  // know them always.
+  std::string domain_for(const Scheme& scheme) {
+    constexpr std::int64_t kAllWidthsOpset = 21;
+    const auto opset = model_.opsets.find("");
+    const bool is_known = opset != model_.opsets.end() && opset->second >= kAllWidthsOpset;
+    if (is_known || byte_size(scheme.dtype) == 4 || scheme.dtype == DType::uint8 ||
+        scheme.dtype == DType::int8) {
+      return {};
+    }
+    out_.edit.opsets[kMicrosoftDomain] = 1;
+    return kMicrosoftDomain;
+  }
 
   Parameters add_parameters(const std::string& value, const Scheme& scheme,
                             const std::vector<QParams>& params) {
@@ -215,7 +231,10 @@ class PlanEditor {
     }
     Shape shape;
     if (scheme.axis) shape.push_back(static_cast<std::int64_t>(params.size()));
-    Parameters out{names_.take(value + "_scale"), names_.take(value + "_zero_point"), scheme.axis};
+    Parameters out{.scale = names_.take(value + "_scale"),
+                   .zero_point = names_.take(value + "_zero_point"),
+                   .axis = scheme.axis,
+                   .domain = domain_for(scheme)};
     out_.edit.weights.emplace_back(out.scale, Tensor::from<float>(shape, std::move(scales)));
     out_.edit.weights.emplace_back(out.zero_point, codes_tensor(scheme.dtype, shape, zero_points));
     return out;
@@ -233,6 +252,7 @@ class PlanEditor {
     Node node;
     node.name = names_.take(link.value + "_" + type);
     node.type = type;
+    node.domain = parameters.domain;
     node.inputs = {link.from, parameters.scale, parameters.zero_point};
     node.outputs = {link.to};
     if (parameters.axis) node.attributes["axis"] = std::int64_t{*parameters.axis};

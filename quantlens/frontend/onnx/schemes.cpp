@@ -28,8 +28,8 @@ Need need_of(const Model& model, const Scheme& scheme) {
     case DType::int16:
     case DType::uint16:
     case DType::int4:
-    case DType::uint4:
-      return {21, "integers of 4 or 16 bits"};
+    case DType::uint4:  // below opset 21 as operators of ONNX Runtime's own
+      return {10, "QuantizeLinear"};
     default:
       throw Error(Errc::bad_input,
                   fmt::format("{}: the plan stores codes as {}, which is no format for them",

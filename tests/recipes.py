@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Recipes from the command line to the file: what the onnx package and ONNX Runtime see of them."""
+
+import collections
+
+import harness
+
+harness.need("numpy", "onnx", "onnxruntime")
+
+import onnx  # noqa: E402
+import onnxruntime  # noqa: E402
+
+DATA = ["--data", harness.DEMO / "digits.npz", "--calibration-data", harness.DEMO / "calibration.npz"]
+
+# In the form of the predecessors' files.
+YAML = """
+model: {name: digits, framework: onnxrt_qlinearops}
+device: gpu
+quantization:
+  approach: post_training_static_quant
+  calibration: {sampling_size: "50, 100"}
+  recipes: {first_conv_or_matmul_quantization: false}
+  op_wise: {"/block\\\\d/conv/Conv": {weights: {granularity: [per_tensor]}}}
+tuning: {accuracy_criterion: {relative: 0.01}, tensorboard: true}
+"""
+
+
+class Demo:
+    """Quantizes the demo's network."""
+
+    def __init__(self, sandbox):
+        self.sandbox = sandbox
+        self.output = sandbox.path / "digits.int8.onnx"
+
+    def quantize(self, recipe, *options):
+        done = self.sandbox.run("quantize", harness.DEMO / "digits.onnx", *DATA, "-o", self.output, "--recipe", recipe,
+                                "--output", "json", *options)
+        self.notes = done.stderr
+        result = harness.json.loads(done.stdout)
+        self.plan = {op["name"]: op for op in self.sandbox.record(result["workload"], "plan.json")["ops"]}
+        self.recipe = self.sandbox.record(result["workload"], "recipe.json")
+        self.file = onnx.load(self.output)
+        onnx.checker.check_model(self.file)
+        onnxruntime.InferenceSession(str(self.output), providers=["CPUExecutionProvider"])
+        return result
+
+    def constant(self, name):
+        return next(onnx.numpy_helper.to_array(one) for one in self.file.graph.initializer if one.name == name)
+
+    def weight_codes(self):
+        makers = {node.output[0]: node for node in self.file.graph.node}
+        convs = [node for node in self.file.graph.node if node.op_type == "Conv"]
+        return [self.constant(makers[node.input[1]].input[0]) for node in convs]
+
+
+def switches(demo):
+    result = demo.quantize("{recipes: {first_conv_or_matmul_quantization: false, last_conv_or_matmul_quantization: false}}",
+                           "--metric", "top1")
+    first = next(node for node in demo.file.graph.node if node.op_type == "Conv")
+    harness.check(first.input[0] == demo.file.graph.input[0].name, "the first Conv reads the float input")
+    harness.check(not demo.plan["/head/fc/Gemm"]["quantized"] and demo.plan["/block4/conv/Conv"]["quantized"],
+                  f"the last Gemm stays float: {demo.plan['/head/fc/Gemm']['reason']}")
+    kept = result["quantized"]["value"]
+    harness.check(kept >= result["reference"]["value"] - 0.01, f"the network works: {100 * kept:.1f} %")
+    demo.quantize("{recipes: {pre_post_process_quantization: false, optypes_to_exclude_output_quant: [Conv]}}")
+    harness.check("its integer kernel gives codes only" in demo.notes, "excluding results of Conv is said to do nothing")
+
+
+def forced(demo):
+    demo.quantize("{op_type_dict: {'.*': int8}}")
+    floats = {name for name, op in demo.plan.items() if op["precision"] != "int8"}
+    harness.check(floats == {"/head/softmax/Softmax"}, f"all is int8 that can be, without {floats}")
+    demo.quantize("{activation: {dtype: fp32}, op_type_dict: {Gemm: int8, Softmax: int8}}")
+    integers = {name for name, op in demo.plan.items() if op["quantized"]}
+    harness.check(integers == {"/head/fc/Gemm"}, f"only what is named is int8: {integers}")
+    harness.check("'Softmax' has no effect" in demo.notes, "an op without a kernel is named")
+
+
+def widths(demo):
+    whole = demo.quantize("{activation: {dtype: int8}}", "--metric", "top1")["quantized"]["value"]
+    result = demo.quantize("{op_name_dict: {'/block2/.*': {activation: {dtype: int16}}}}", "--metric", "top1")
+    kinds = collections.Counter((node.op_type, node.domain) for node in demo.file.graph.node)
+    harness.check(kinds["QuantizeLinear", "com.microsoft"] >= 2, "opset 13 has 16-bit codes by ONNX Runtime's operators")
+    harness.check(demo.plan["/block2/conv/Conv"]["precision"] == "fp32" and "16 bits, computed in float" in demo.notes,
+                  "the plan and a note say that it is computed in float")
+    harness.check(demo.plan["/block3/conv/Conv"]["precision"] == "int8", "its neighbour is an integer op")
+    harness.check(result["quantized"]["value"] >= whole - 0.01, f"top-1 {100 * result['quantized']['value']:.1f} %")
+    demo.quantize("{weight: {dtype: int4}}")
+    used = {value.data_type for value in demo.file.graph.initializer}
+    harness.check(onnx.TensorProto.INT4 in used and "4 bits, computed in float" in demo.notes, "weights of 4 bits")
+
+
+def targets(demo):
+    def largest(*options, recipe="{}"):
+        demo.quantize(recipe, *options)
+        return max(abs(codes.astype(int)).max() for codes in demo.weight_codes())
+
+    harness.check(largest("--target", "vnni") == 127, "with VNNI weights have 8 bits")
+    harness.check(largest("--target", "avx2") == 63 and "target avx2" in demo.notes, "with AVX2 they have 7, and it is said")
+    harness.check(largest(recipe="{target: avx512}") == 63, "so they have with AVX-512 in the recipe")
+    harness.check(largest("--target", "vnni", recipe="{target: avx512}") == 127, "the command line wins")
+    harness.check(largest("--target", "arm") == 127, "on ARM they have 8")
+    zero_points = {value.data_type for value in demo.file.graph.initializer if value.name.endswith("_zero_point")}
+    harness.check(onnx.TensorProto.UINT8 not in zero_points, "for ARM activations are int8")
+    demo.sandbox.run("quantize", harness.DEMO / "digits.onnx", *DATA, "--target", "sparc", code=2)
+
+
+def predecessors(demo):
+    demo.quantize(demo.sandbox.write("lpot.yaml", YAML))
+    recipe = demo.recipe
+    harness.check(recipe["quant_format"] == "qoperator" and recipe["calibration_sampling_size"] == 50,
+                  "a YAML file of the predecessors is read")
+    types = collections.Counter(node.op_type for node in demo.file.graph.node)
+    harness.check(types["QLinearConv"] == 4 and types["Conv"] == 1, f"it decides on the file: {dict(types)}")
+    for option in ("device", "tuning.accuracy_criterion", "tensorboard"):
+        harness.check(f"recipe option {option} has no effect: " in demo.notes, f"{option} is said to have no effect")
+    wrong = demo.sandbox.run("quantize", harness.DEMO / "digits.onnx", *DATA, "--recipe",
+                             "{recipes: {first_conv_quantization: false}}", code=2)
+    harness.check("first_conv_or_matmul_quantization" in wrong.stderr, "an unknown option: the nearest is named")
+
+
+def minilm(sandbox):
+    if not harness.TESTDATA.is_dir():
+        return print("the test data are absent: MiniLM is left out")
+    names = ["input_ids", "attention_mask", "token_type_ids"]
+    inputs = ", ".join(f"{name}: {name}" for name in names)
+    file = harness.TESTDATA / "text" / "minilm_stsb_dev_400.npz"
+    data = sandbox.write("minilm.yaml", f"npz: {{file: {file}, inputs: {{{inputs}}}}}\n")
+    output = sandbox.path / "minilm.onnx"
+    result = sandbox.json("quantize", harness.TESTDATA / "models" / "minilm_l6_v2.onnx", "--data", data, "--limit", 20, "-o",
+                          output, "--recipe", "{op_type_dict: {'.*': int8}}")
+    ops = sandbox.record(result["workload"], "plan.json")["ops"]
+    types = collections.Counter(op["type"] for op in ops if op["precision"] == "int8")
+    harness.check(types["MatMul"] == 48 and types["Add"] == 88 and types["Gather"] == 3,
+                  f"MiniLM: every op with a kernel is int8: {dict(types)}")
+    options = onnxruntime.SessionOptions()
+    options.optimized_model_filepath, options.log_severity_level = str(sandbox.path / "ran.onnx"), 3
+    onnxruntime.InferenceSession(str(output), options, providers=["CPUExecutionProvider"])
+    ran = collections.Counter(node.op_type for node in onnx.load(sandbox.path / "ran.onnx").graph.node)
+    matmuls = sum(ran[kind] for kind in ("QLinearMatMul", "MatMulIntegerToFloat", "QGemm"))
+    harness.check(matmuls == 48, f"MiniLM: and all 48 MatMuls run so: {matmuls}")
+    return None
+
+
+def main():
+    sandbox = harness.Sandbox()
+    demo = Demo(sandbox)
+    for part in (switches, forced, widths, targets, predecessors):
+        part(demo)
+    minilm(sandbox)
+
+
+main()

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <utility>
 #include <vector>
 
@@ -19,24 +20,43 @@ Range shrunk(const Range& range, double low, double high) {
   return {static_cast<float>(range.min * low), static_cast<float>(range.max * high)};
 }
 
-/// The greatest magnitude that a share `kept` of the elements does not exceed.
-double magnitude_quantile(const Distribution& values, double kept) {
-  struct Edge {
-    double magnitude;
-    std::uint64_t count;
-  };
-  std::vector<Edge> edges;
-  for (const FloatHistogram::Bin& bin : values.elements()) {
-    const bool is_zero = bin.low < 0 && bin.high > 0;
-    edges.push_back({is_zero ? 0 : std::max(std::abs(bin.low), std::abs(bin.high)), bin.count});
+using Bin = FloatHistogram::Bin;
+
+bool is_zero(const Bin& bin) {
+  return bin.low < 0 && bin.high > 0;
+}
+
+/// The element of this rank, from 0 on, to its bin.
+double element_of_rank(std::span<const Bin> bins, double rank) {
+  double below = 0;
+  for (const Bin& bin : bins) {
+    const auto count = static_cast<double>(bin.count);
+    if (rank < below + count) {
+      return is_zero(bin) ? 0 : bin.low + (rank - below + 0.5) / count * (bin.high - bin.low);
+    }
+    below += count;
   }
-  std::ranges::sort(edges, {}, &Edge::magnitude);
-  double left = kept * values.count();
-  for (const Edge& edge : edges) {
-    left -= static_cast<double>(edge.count);
-    if (left <= 0) return edge.magnitude;
+  return bins.back().high;
+}
+
+/// The element below which a share `p` of them lies, between two of them in proportion, as NumPy's
+/// percentile has it. REQUIRES: bins in ascending order, of `count` elements.
+double percentile_of(std::span<const Bin> bins, double count, double p) {
+  const double rank = p * (count - 1);
+  const double whole = std::floor(rank);
+  const double first = element_of_rank(bins, whole);
+  return first + (rank - whole) * (element_of_rank(bins, whole + 1) - first);
+}
+
+/// Of magnitudes, in ascending order.
+std::vector<Bin> magnitude_bins(std::span<const Bin> bins) {
+  std::vector<Bin> result;
+  for (const Bin& bin : bins) {
+    const bool negative = bin.high <= 0;
+    result.push_back(negative ? Bin{-bin.high, -bin.low, bin.count} : bin);
   }
-  return edges.back().magnitude;
+  std::ranges::sort(result, {}, &Bin::low);
+  return result;
 }
 
 /// Counts of elements that are not zero, in equal bins over a range.
@@ -61,8 +81,8 @@ EqualBins equal_bins(const Distribution& values, const Range& range) {
     const double at = (value - range.min) / equal.width();
     return std::clamp(at, 0.0, static_cast<double>(kBins));
   };
-  for (const FloatHistogram::Bin& bin : values.elements()) {
-    if (bin.low < 0 && bin.high > 0) continue;  // zeros are exact, whatever the range
+  for (const Bin& bin : values.elements()) {
+    if (is_zero(bin)) continue;  // zeros are exact, whatever the range
     const auto count = static_cast<double>(bin.count);
     equal.all += count;
     const double begin = position(bin.low);
@@ -175,15 +195,16 @@ double best_factor(double at_hand, const Error& error) {
 Range percentile_range(const Distribution& values, double kept, bool symmetric) {
   Range range;
   if (symmetric) {
-    const auto reach = static_cast<float>(magnitude_quantile(values, kept));
+    const std::vector<Bin> magnitudes = magnitude_bins(values.elements());
+    const auto reach = static_cast<float>(percentile_of(magnitudes, values.count(), kept));
     range = {-reach, reach};
   } else {
     const double cut = (1 - kept) / 2;
-    range = {static_cast<float>(quantile(values.elements(), cut)),
-             static_cast<float>(quantile(values.elements(), 1 - cut))};
+    range = {static_cast<float>(percentile_of(values.elements(), values.count(), cut)),
+             static_cast<float>(percentile_of(values.elements(), values.count(), 1 - cut))};
   }
   range = {std::max(range.min, values.extremes().min), std::min(range.max, values.extremes().max)};
-  return range.min == range.max ? values.extremes() : range;
+  return range.min == range.max || kept == 1 ? values.extremes() : range;
 }
 
 Range entropy_range(const Distribution& values, const Scheme& scheme) {

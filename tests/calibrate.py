@@ -44,9 +44,10 @@ def check_parts(sandbox):
 
 def check_quantize(sandbox):
     statistics = sandbox.path / "whole1.bin"
-    for recipe in ("{activation: {algorithm: minmax}}", "{activation: {algorithm: mse}}", "{activation: {algorithm: kl}}",
-                   "{activation: {algorithm: auto, dtype: int8, scheme: sym}}", "{activation: {algorithm: percentile}}",
-                   "{activation: {algorithm: moving_average}}", "{op_type_dict: {Conv: {activation: {algorithm: mse}}}}"):
+    recipes = [{}, {"accuracy_level": "fast"}, {"activation": {"algorithm": "auto", "dtype": "int8", "scheme": "sym"}},
+               {"op_type_dict": {"Conv": {"activation": {"algorithm": "minmax"}}}}]
+    recipes += [{"activation": {"algorithm": one}} for one in ("moving_average", "percentile", "kl", "mse", "auto")]
+    for recipe in map(json.dumps, recipes):
         plain, given = sandbox.path / "plain.onnx", sandbox.path / "given.onnx"
         first = sandbox.json("quantize", MODEL, "--data", DATA, "-o", plain, "--recipe", recipe, "-q")
         second = sandbox.json("quantize", MODEL, "--ranges", statistics, "-o", given, "--recipe", recipe, "-q")
@@ -55,8 +56,13 @@ def check_quantize(sandbox):
         both = [[(v["value"], v["min"], v["max"], v["algorithm"]) for v in sandbox.record(r["workload"], "ranges.json")["values"]]
                 for r in (first, second)]
         harness.check(both[0] == both[1], "and the same ranges")
-        sandbox.run("quantize", MODEL, "--ranges", ranges, "-o", given, "--recipe", recipe, "-q")
-        harness.check(plain.read_bytes() == given.read_bytes(), "and from ranges.json")
+        uncorrected = json.dumps(json.loads(recipe) | {"recipes": {"bias_correction": False}})
+        sandbox.run("quantize", MODEL, "--ranges", statistics, "-o", plain, "--recipe", uncorrected, "-q")
+        done = sandbox.run("quantize", MODEL, "--ranges", ranges, "-o", given, "--recipe", uncorrected)
+        harness.check(plain.read_bytes() == given.read_bytes(), "and, biases apart, from ranges.json")
+        harness.check("biases" not in done.stderr, "without a note on them")
+        done = sandbox.run("quantize", MODEL, "--ranges", ranges, "-o", given, "--recipe", recipe)
+        harness.check(("biases are not corrected" in done.stderr) == ("fast" not in recipe), "which needs statistics")
     result = sandbox.json("quantize", MODEL, "--ranges", statistics, "-o", given, "--data", TEST, "--metric", "top1", "-q")
     harness.check(result["quantized"]["value"] > 0.97, "with data the accuracy is measured")
 
@@ -92,7 +98,7 @@ def check_refusals(sandbox):
     broken.write_bytes(bytes_of[: len(bytes_of) // 2])
     foreign = sandbox.write("foreign.txt", "no statistics")
     refused(sandbox, 1, "merge", out, sandbox.path / "a.bin", statistics, words=["whole1.bin", "same samples"])
-    refused(sandbox, 1, "merge", out, broken, words=["broken.bin", "too early"])
+    refused(sandbox, 1, "merge", out, broken, words=["broken.bin", "damaged"])
     refused(sandbox, 1, "merge", out, foreign, words=["foreign.txt"])
     refused(sandbox, 1, "merge", out, sandbox.path / "nowhere.bin", words=["nowhere.bin"])
     refused(sandbox, 2, "merge", sandbox.path / "a.bin", sandbox.path / "b.bin", words=["already"])
@@ -108,7 +114,7 @@ def check_refusals(sandbox):
     refused(sandbox, 1, "quantize", digits, "--ranges", statistics, words=["another model", "calibrate"])
 
     quantize = ("quantize", MODEL, "-o", sandbox.path / "o.onnx")
-    refused(sandbox, 1, *quantize, "--ranges", broken, words=["broken.bin", "too early"])
+    refused(sandbox, 1, *quantize, "--ranges", broken, words=["broken.bin", "damaged"])
     refused(sandbox, 1, *quantize, "--ranges", foreign, words=["foreign.txt", "neither"])
     refused(sandbox, 1, *quantize, "--ranges", sandbox.path / "nowhere.bin", words=["nowhere.bin"])
     refused(sandbox, 1, *quantize, "--ranges", sandbox.write("ranges.json", "{\"values\": [}"), words=["ranges.json"])

@@ -161,10 +161,9 @@ Ranges choose_ranges(const TapState& statistics, const RangeOptions& options) {
   Ranges ranges{
       .model = statistics.model, .samples = statistics.samples.size(), .values = {}, .empty = {}};
   for (const ValueStats& stats : statistics.values) {
+    if (!options.values.empty() && !options.values.contains(stats.value)) continue;
     const auto own = options.of_value.find(stats.value);
     const RangeAlgorithm algorithm = own == options.of_value.end() ? usual : known(own->second);
-    if (stats.histogram.empty() && stats.channel_axis >= 0 && needs_histograms(algorithm.name))
-      continue;  // tapped for its channels alone
     if (std::optional<ValueRange> range = range_of(stats, algorithm, options.scheme)) {
       ranges.values.push_back(std::move(*range));
     } else {

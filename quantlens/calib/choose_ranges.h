@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,7 @@ struct RangeAlgorithm {
 };
 
 struct RangeOptions {
+  std::set<std::string> values;  ///< that want a range; empty: all in the statistics
   RangeAlgorithm algorithm;
   std::map<std::string, RangeAlgorithm> of_value;  ///< of values that want another one
   Scheme scheme;  ///< that the ranges are for: entropy, mse and auto depend on it
@@ -30,9 +32,9 @@ struct RangeOptions {
 /// Throws Errc::unsupported where it is not known.
 bool needs_histograms(std::string_view algorithm);
 
-/// The range of every value in the statistics; where the algorithm looks at histograms, not of
-/// those of which only channels were gathered. Values that cannot have one are listed apart: those
-/// without a finite element and, without a histogram, those that hold masks (docs/recipes.md).
+/// The range of every value in the statistics that wants one. Values that cannot have one are
+/// listed apart: those without a finite element and, without a histogram, those that hold masks
+/// (docs/recipes.md).
 /// Throws Errc::bad_input for statistics without the histograms that an algorithm looks at.
 Ranges choose_ranges(const TapState& statistics, const RangeOptions& options);
 

@@ -45,9 +45,9 @@ TapState with_histogram(const Elements& elements) {
 
 ValueRange range_by(const std::string& algorithm, const Elements& elements,
                     const Scheme& scheme = kUnsigned) {
-  const Ranges ranges =
-      choose_ranges(with_histogram(elements),
-                    {.algorithm = {.name = algorithm}, .of_value = {}, .scheme = scheme});
+  const Ranges ranges = choose_ranges(
+      with_histogram(elements),
+      {.values = {}, .algorithm = {.name = algorithm}, .of_value = {}, .scheme = scheme});
   EXPECT_EQ(ranges.values.size(), 1U) << algorithm;
   return ranges.values.at(0);
 }
@@ -83,7 +83,10 @@ TEST(ChooseRanges, ListsValuesWithoutAFiniteElementApart) {
 }
 
 TEST(ChooseRanges, RefusesAnAlgorithmItDoesNotKnow) {
-  EXPECT_THROW(choose_ranges(statistics_of("x", {1}), {.algorithm = {.name = "guess"}}), Error);
+  EXPECT_THROW(
+      choose_ranges(statistics_of("x", {1}),
+                    {.values = {}, .algorithm = {.name = "guess"}, .of_value = {}, .scheme = {}}),
+      Error);
   EXPECT_THROW(needs_histograms("guess"), Error);
 }
 
@@ -93,7 +96,8 @@ TEST(ChooseRanges, KeepsWhoseModelTheStatisticsAreOf) {
 
 TEST(ChooseRanges, MovingAverageIsTheMeanOfEachSamplesExtremes) {
   const TapState state = without_histogram("x", {{-1, 0, 2}, {-3, 10}, {1, 3}});
-  const RangeOptions options{.algorithm = {.name = "moving_average"}, .of_value = {}, .scheme = {}};
+  const RangeOptions options{
+      .values = {}, .algorithm = {.name = "moving_average"}, .of_value = {}, .scheme = {}};
   const ValueRange range = choose_ranges(state, options).values.at(0);
   EXPECT_EQ(range.min, -1);
   EXPECT_EQ(range.max, 5);
@@ -105,9 +109,10 @@ TEST(ChooseRanges, AnAlgorithmOfOneValueIsItsAlone) {
   TapState state = with_histogram({0, 1, 2, 3, 100});
   state.values.push_back(state.values[0]);
   state.values[1].value = "y";
-  const Ranges ranges = choose_ranges(
-      state,
-      {.algorithm = {.name = "minmax"}, .of_value = {{"y", {.name = "kl"}}}, .scheme = kUnsigned});
+  const Ranges ranges = choose_ranges(state, {.values = {},
+                                              .algorithm = {.name = "minmax"},
+                                              .of_value = {{"y", {.name = "kl"}}},
+                                              .scheme = kUnsigned});
   EXPECT_EQ(ranges.values[0].algorithm, "minmax");
   EXPECT_EQ(ranges.values[1].algorithm, "entropy") << "kl is another name for it";
 }
@@ -116,7 +121,8 @@ TEST(ChooseRanges, APercentileCanBeChosen) {
   Elements elements;
   for (int i = 1; i <= 10'000; ++i) elements.push_back(static_cast<float>(i));
   const auto max_of = [&](double percentile) {
-    const RangeOptions options{.algorithm = {.name = "percentile", .percentile = percentile},
+    const RangeOptions options{.values = {},
+                               .algorithm = {.name = "percentile", .percentile = percentile},
                                .of_value = {},
                                .scheme = kUnsigned};
     return choose_ranges(with_histogram(elements), options).values.at(0).max;
@@ -130,18 +136,21 @@ TEST(ChooseRanges, WithoutHistogramsSomeAlgorithmsHaveNothingToLookAt) {
   const TapState state = statistics_of("x", {1, 2});
   for (const char* algorithm : {"percentile", "entropy", "mse", "auto"}) {
     EXPECT_THROW(
-        choose_ranges(state, {.algorithm = {.name = algorithm}, .of_value = {}, .scheme = {}}),
+        choose_ranges(
+            state, {.values = {}, .algorithm = {.name = algorithm}, .of_value = {}, .scheme = {}}),
         Error)
         << algorithm;
   }
 }
 
-TEST(ChooseRanges, LeavesOutWhatWasTappedForItsChannelsAlone) {
-  TapState state = statistics_of("x", {1, 2});
-  state.values[0].channel_axis = 1;
-  const Ranges ranges =
-      choose_ranges(state, {.algorithm = {.name = "mse"}, .of_value = {}, .scheme = {}});
-  EXPECT_TRUE(ranges.values.empty() && ranges.empty.empty());
+TEST(ChooseRanges, LeavesOutWhatWantsNone) {
+  TapState state = with_histogram({1, 2});
+  state.values.push_back(statistics_of("y", {1, 2}).values[0]);  // tapped for its channels, say
+  const Ranges ranges = choose_ranges(
+      state, {.values = {"x"}, .algorithm = {.name = "mse"}, .of_value = {}, .scheme = {}});
+  ASSERT_EQ(ranges.values.size(), 1U);
+  EXPECT_EQ(ranges.values[0].value, "x");
+  EXPECT_TRUE(ranges.empty.empty());
 }
 
 TEST(ChooseRanges, OfAConstantIsTheConstant) {
@@ -212,8 +221,8 @@ TEST(ChooseRanges, MasksAreLeftOutAndHaveRoom) {
 TEST(ChooseRanges, WithoutHistogramsMasksLeaveNoRange) {
   const TapState state = statistics_of("x", {-1, 1, kLeast});
   for (const char* algorithm : {"minmax", "moving_average"}) {
-    const Ranges ranges =
-        choose_ranges(state, {.algorithm = {.name = algorithm}, .of_value = {}, .scheme = {}});
+    const Ranges ranges = choose_ranges(
+        state, {.values = {}, .algorithm = {.name = algorithm}, .of_value = {}, .scheme = {}});
     EXPECT_TRUE(ranges.values.empty());
     EXPECT_EQ(ranges.empty, std::vector<std::string>{"x"});
   }

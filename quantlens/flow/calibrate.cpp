@@ -94,11 +94,13 @@ std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
 }
 
 RangeOptions range_options(const Model& model, const Prepared& prepared, const Recipe& recipe) {
-  RangeOptions options{.algorithm = algorithm_of(recipe.activation, recipe),
+  RangeOptions options{.values = {},
+                       .algorithm = algorithm_of(recipe.activation, recipe),
                        .of_value = {},
                        .scheme = activation_scheme(recipe)};
   for (const auto& [value, activation] : activation_recipes(model, prepared, recipe)) {
     const RangeAlgorithm algorithm = algorithm_of(activation, recipe);
+    options.values.insert(value);
     if (algorithm != options.algorithm) options.of_value[value] = algorithm;
   }
   return options;

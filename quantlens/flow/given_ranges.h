@@ -12,15 +12,15 @@
 
 namespace quantlens::flow {
 
-/// What `--ranges` names: statistics, from which ranges are still to be chosen, or ranges.
+/// What is known of a model's values: statistics and the ranges chosen from them, or ranges alone.
 struct GivenRanges {
   std::optional<TapState> statistics;
-  Ranges ranges;  ///< where there are no statistics
+  Ranges ranges;  ///< empty as read with statistics: they are still to be chosen
 };
 
-/// Reads statistics or a ranges.json; files are told apart by content. Throws Errc::bad_input for
-/// anything else, for damaged files, and for those that say they are of another model than that of
-/// this hash.
+/// Reads what `--ranges` names, statistics or a ranges.json; files are told apart by content.
+/// Throws Errc::bad_input for anything else, for damaged files, and for those that say they are of
+/// another model than that of this hash.
 GivenRanges read_ranges(const Store& store, const fs::path& path, const std::string& model);
 
 /// Throws Errc::bad_input where the file has none of the values that need a range, and notes where

@@ -92,9 +92,14 @@ TapState calibrated(const Work& work, const Model& model, const Prepared& prepar
   return calibrate(model, taps, reader, work.run_options(), clock);
 }
 
-void run_calibration(const Work& work, bool histogram, LoopClock& clock) {
+/// `algorithm`: auto asks all of them.
+void run_calibration(const Work& work, bool histogram, const char* algorithm, LoopClock& clock) {
   const Model model = frontend::read(work.settings.model);
-  choose_ranges(calibrated(work, model, prepare(model.graph), histogram, clock), {});
+  choose_ranges(calibrated(work, model, prepare(model.graph), histogram, clock),
+                {.values = {},
+                 .algorithm = {.name = algorithm},
+                 .of_value = {},
+                 .scheme = activation_scheme(Recipe())});
 }
 
 /// What diagnosis gathers of each pair besides its sums.
@@ -203,7 +208,7 @@ void run_export(const Work& work, LoopClock&) {
   }
 }
 
-constexpr int kBareFloat = 0, kBareBoth = 3;
+constexpr int kBareFloat = 0, kBareBoth = 4;
 
 struct Phase {
   const char* title;
@@ -217,9 +222,11 @@ const std::vector<Phase>& phases() {
       {"bare float", kBareFloat, 0, 0,
        [](const Work& work, LoopClock& clock) { run_bare(work, {work.settings.model}, clock); }},
       {"calibration", kBareFloat, 1.4, 1.1,
-       [](const Work& work, LoopClock& clock) { run_calibration(work, false, clock); }},
+       [](const Work& work, LoopClock& clock) { run_calibration(work, false, "minmax", clock); }},
       {"  with histograms", kBareFloat, 2.0, 1.3,
-       [](const Work& work, LoopClock& clock) { run_calibration(work, true, clock); }},
+       [](const Work& work, LoopClock& clock) { run_calibration(work, true, "minmax", clock); }},
+      {"  and all algorithms", kBareFloat, 2.0, 1.3,
+       [](const Work& work, LoopClock& clock) { run_calibration(work, true, "auto", clock); }},
       {"bare float and bare int8", kBareBoth, 0, 0,
        [](const Work& work, LoopClock& clock) {
          run_bare(work, {work.settings.model, work.settings.quantized}, clock);
@@ -237,7 +244,7 @@ const std::vector<Phase>& phases() {
   return all;
 }
 
-const int kMake = 7, kExport = 8;
+const int kMake = 8, kExport = 9;
 
 /// What a child is.
 int run_phase(const Settings& settings) {

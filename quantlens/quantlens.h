@@ -55,6 +55,7 @@
 #include "quantlens/record/plan.h"            // Plan: what becomes int8, how, or why not
 #include "quantlens/quantizer/read_recipe.h"  // read_recipe: YAML or JSON
 #include "quantlens/calib/calibrate.h"        // calibrate: one pass over data
+#include "quantlens/calib/distribution.h"     // Distribution: a value as searches for ranges see it
 #include "quantlens/calib/choose_ranges.h"    // choose_ranges: statistics to ranges
 #include "quantlens/quantizer/prepare.h"      // prepare: patterns, folds, float regions
 #include "quantlens/quantizer/capability.h"   // capability: ops with integer kernels
@@ -73,6 +74,8 @@
 #include "quantlens/accuracy/metric.h"        // Metric; parse_metric, make_metric
 #include "quantlens/accuracy/evaluate.h"      // AccuracySink, AccuracyPairSink: sinks of feed
 #include "quantlens/accuracy/interval.h"      // rate_interval, paired_rate_interval: 95 %
+#include "quantlens/accuracy/correlation.h"   // spearman, jackknife_interval
+#include "quantlens/accuracy/embedding_pairs.h"  // EmbeddingPairs: what spearman_cosine keeps
 
 // ---- Records become tables, and stay on disk
 #include "quantlens/report/table.h"           // Table; to_text, to_csv, to_markdown
@@ -83,6 +86,8 @@
 // ---- The verbs with their inputs and outputs in the workspace: what doors call
 #include "quantlens/flow/session.h"           // flow::Session: store, progress, threads of a door
 #include "quantlens/flow/quantize.h"          // flow::quantize: calibrate, plan, apply
+#include "quantlens/flow/calibrate.h"         // flow::calibrate: statistics, of all samples or some
+#include "quantlens/flow/merge.h"             // flow::merge: statistics of some become those of all
 #include "quantlens/flow/diagnose.h"          // flow::diagnose: pair and compare any two models
 #include "quantlens/flow/evaluate.h"          // flow::evaluate: an accuracy, alone or paired
 #include "quantlens/flow/inspect.h"           // flow::inspect: what would be int8, why not

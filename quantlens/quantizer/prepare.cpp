@@ -7,6 +7,7 @@
 
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/ranks.h"
+#include "quantlens/quantizer/before_logarithm.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/float_regions.h"
 
@@ -147,6 +148,7 @@ Prepared prepare(const Graph& graph, TensorMap constants) {
   Prepared prepared;
   prepared.constants = std::move(constants);
   prepared.kept_float = find_float_regions(index);
+  prepared.kept_float.merge(find_before_logarithms(index));
   const std::unordered_map<std::string, std::size_t> known_ranks = ranks(index);
   std::set<std::size_t> taken;
   for (std::size_t number = 0; number < graph.nodes.size(); ++number) {

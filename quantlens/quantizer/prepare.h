@@ -32,8 +32,8 @@ struct Prepared {
   /// MatMuls of matrices whose result an Add reads that is no part of their pattern. ONNX Runtime
   /// makes one float Gemm of both unless there are codes in between.
   std::set<std::size_t> ends_in_codes;
-  /// Nodes that stay float as parts of a larger function, with the reason ("inside
-  /// LayerNormalization").
+  /// Nodes that stay float as parts of a larger function, or before one that 8 bits would ruin,
+  /// with the reason ("inside LayerNormalization").
   std::map<std::size_t, std::string> kept_float;
 };
 

@@ -39,6 +39,7 @@ class Demo:
         result = harness.json.loads(done.stdout)
         self.plan = {op["name"]: op for op in self.sandbox.record(result["workload"], "plan.json")["ops"]}
         self.recipe = self.sandbox.record(result["workload"], "recipe.json")
+        self.ranges = self.sandbox.record(result["workload"], "ranges.json")
         self.file = onnx.load(self.output)
         onnx.checker.check_model(self.file)
         onnxruntime.InferenceSession(str(self.output), providers=["CPUExecutionProvider"])
@@ -85,6 +86,10 @@ def widths(demo):
                   "the plan and a note say that it is computed in float")
     harness.check(demo.plan["/block3/conv/Conv"]["precision"] == "int8", "its neighbour is an integer op")
     harness.check(result["quantized"]["value"] >= whole - 0.01, f"top-1 {100 * result['quantized']['value']:.1f} %")
+    narrow = {one["value"]: one["max"] - one["min"] for one in demo.ranges["values"]}
+    wide = {one["value"]: one["max"] - one["min"] for one in demo.ranges["wide"]}
+    harness.check(len(wide) >= 2 and all(width >= 0.999 * narrow[value] for value, width in wide.items()),
+                  f"16-bit codes have ranges of their own: {wide}")
     demo.quantize("{weight: {dtype: int4}}")
     used = {value.data_type for value in demo.file.graph.initializer}
     harness.check(onnx.TensorProto.INT4 in used and "4 bits, computed in float" in demo.notes, "weights of 4 bits")

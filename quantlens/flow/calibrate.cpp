@@ -106,6 +106,25 @@ RangeOptions range_options(const Model& model, const Prepared& prepared, const R
   return options;
 }
 
+Ranges ranges_for(const TapState& statistics, const Model& model, const Prepared& prepared,
+                  const Recipe& recipe) {
+  RangeOptions options = range_options(model, prepared, recipe);
+  Ranges ranges = choose_ranges(statistics, options);
+  for (const auto& [value, scheme] : wide_values(model, prepared, recipe)) {
+    const auto gathered = std::ranges::find(statistics.values, value, &ValueStats::value);
+    if (gathered == statistics.values.end()) continue;
+    const TapState one{.model = statistics.model,
+                       .samples = statistics.samples,
+                       .values = {*gathered},
+                       .pairs = {}};
+    options.scheme = scheme;
+    for (ValueRange& range : choose_ranges(one, options).values) {
+      ranges.wide.push_back(std::move(range));
+    }
+  }
+  return ranges;
+}
+
 TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedData& data,
                 const Samples& samples, const Session& session) {
   BatchReader reader = make_reader(data, session, samples.count, samples.first);

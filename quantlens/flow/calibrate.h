@@ -60,6 +60,10 @@ std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
 /// How the recipe wants ranges to be chosen.
 RangeOptions range_options(const Model& model, const Prepared& prepared, const Recipe& recipe);
 
+/// The ranges of all values for 8-bit codes, and for 16-bit ones of those that are stored so.
+Ranges ranges_for(const TapState& statistics, const Model& model, const Prepared& prepared,
+                  const Recipe& recipe);
+
 /// One pass over these samples.
 TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedData& data,
                 const Samples& samples, const Session& session);

@@ -22,9 +22,9 @@ bool is_json(std::string_view text) {
   return first != std::string_view::npos && text[first] == '{';
 }
 
-void check_ranges(const Ranges& ranges, const fs::path& path) {
+void check_ranges(const std::vector<ValueRange>& ranges, const fs::path& path) {
   std::set<std::string> seen;
-  for (const ValueRange& range : ranges.values) {
+  for (const ValueRange& range : ranges) {
     const bool finite = std::isfinite(range.min) && std::isfinite(range.max);
     if (!finite || range.min > range.max) {
       refuse(path, fmt::format("the range of '{}' is {} to {}; give two finite numbers, the "
@@ -71,7 +71,8 @@ GivenRanges read_ranges(const Store& store, const fs::path& path, const std::str
     refuse(path, "is neither statistics of 'quantlens calibrate' nor a ranges.json");
   }
   given.ranges = json::decode<Ranges>(json::parse(file.text(), where), where);
-  check_ranges(given.ranges, path);
+  check_ranges(given.ranges.values, path);
+  check_ranges(given.ranges.wide, path);
   check_model(given.ranges.model, model, path);
   return given;
 }

@@ -128,7 +128,7 @@ class Job {
     }
     if (given.statistics) {
       workload.write("statistics.bin", to_bytes(*given.statistics));
-      given.ranges = choose_ranges(*given.statistics, algorithms);
+      given.ranges = ranges_for(*given.statistics, model_, prepared, options_.recipe);
     }
     workload.write("ranges.json", json::dump(json::encode(given.ranges)));
     return given;

@@ -92,6 +92,24 @@ class Planner {
     return values;
   }
 
+  /// Those of them that ops of 16 bits read or make.
+  std::map<std::string, Scheme> wide_values() const {
+    const Selection selection = select(index_, prepared_, wishes_);
+    std::map<std::string, Scheme> schemes;
+    for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
+      if (!selection.quantized[p] || !wishes_.wide[p]) continue;
+      std::vector<std::string> values = pattern_outputs(graph_, prepared_.patterns[p]);
+      for (const std::size_t input : data_inputs(anchor(p))) {
+        values.push_back(anchor(p).inputs[input]);
+      }
+      for (const std::string& value : values) {
+        if (!selection.codes.contains(value)) continue;
+        schemes.try_emplace(range_source(index_, value), plain_scheme(recipes_[p].activation));
+      }
+    }
+    return schemes;
+  }
+
   /// Of these values, what is asked for them as activations.
   std::map<std::string, TensorRecipe> activations() const {
     std::unordered_map<std::size_t, std::size_t> patterns;  // by node
@@ -461,6 +479,11 @@ std::vector<std::string> values_to_calibrate(const Model& model, const Prepared&
                                              const Recipe& recipe) {
   const std::set<std::string> values = Planner(model, prepared, recipe).values();
   return {values.begin(), values.end()};
+}
+
+std::map<std::string, Scheme> wide_values(const Model& model, const Prepared& prepared,
+                                          const Recipe& recipe) {
+  return Planner(model, prepared, recipe).wide_values();
 }
 
 std::map<std::string, TensorRecipe> activation_recipes(const Model& model, const Prepared& prepared,

@@ -30,8 +30,12 @@ std::vector<std::string> values_to_calibrate(const Model& model, const Prepared&
 std::map<std::string, TensorRecipe> activation_recipes(const Model& model, const Prepared& prepared,
                                                        const Recipe& recipe);
 
-/// Of the codes that a recipe's activations become.
+/// Of the 8-bit codes that a recipe's activations become.
 Scheme activation_scheme(const Recipe& recipe);
+
+/// Which of these values are stored in 16 bits (some of them in 8 as well), and their scheme.
+std::map<std::string, Scheme> wide_values(const Model& model, const Prepared& prepared,
+                                          const Recipe& recipe);
 
 /// Which sentences a person should see: patterns of the recipe that match nothing, options without
 /// effect, with the nearest names.

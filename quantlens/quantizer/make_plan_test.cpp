@@ -456,6 +456,27 @@ TEST(MakePlan, GivesAnOpOf16BitsItsOwnCodesAndItsIntegerReadersTheirs) {
   EXPECT_NE(result.notes[0].find("16 bits"), std::string::npos);
 }
 
+TEST(MakePlan, TakesTheRangeOfTheWidthThatAValueIsStoredIn) {
+  SmallGraph net;
+  net.input("x").weight("w", {1, 1, 1, 1}, {1});
+  net.node(Kind::conv, {"x", "w"}, "a").node(Kind::conv, {"a", "w"}, "b");
+  Recipe recipe;
+  recipe.op_name_dict["node_a"].activation.dtype = "uint16";
+  const std::map<std::string, Scheme> wide = wide_values(net.model(), prepare(net.graph()), recipe);
+  ASSERT_EQ(wide.size(), 2U);
+  EXPECT_EQ(wide.at("a").dtype, DType::uint16);
+  EXPECT_TRUE(wide.contains("x"));
+  Ranges ranges = ranges_for(net.model(), recipe);
+  ranges.wide = {{.value = "a", .min = -3, .max = 1}};
+  const Plan plan = make_plan(net.model(), prepare(net.graph()), ranges, recipe, {}).plan;
+  EXPECT_EQ(activation(plan, "a")->scheme.dtype, DType::uint16);
+  EXPECT_EQ(activation(plan, "a")->min, -3);
+  EXPECT_EQ(plan.activations.back().value, "b");
+  EXPECT_EQ(plan.activations[2].value, "a") << "for b";
+  EXPECT_EQ(plan.activations[2].min, -1);
+  EXPECT_EQ(activation(plan, "x")->min, -1) << "the only range that is known";
+}
+
 TEST(MakePlan, StoresWeightsIn4BitsAndSaysThatTheyAreComputedInFloat) {
   Recipe recipe;
   recipe.weight.dtype = "int4";

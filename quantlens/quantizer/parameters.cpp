@@ -27,15 +27,6 @@ DType integer_dtype(const std::optional<std::string>& dtype) {
   return DType::uint8;
 }
 
-Scheme plain_scheme(const TensorRecipe& recipe) {
-  const DType dtype = integer_dtype(recipe.dtype);
-  const auto codes = static_cast<std::uint64_t>(code_limits(dtype).max - code_limits(dtype).min);
-  return {.dtype = dtype,
-          .symmetric = recipe.scheme == "sym",
-          .axis = {},
-          .bits = static_cast<int>(std::bit_width(codes))};
-}
-
 // A bias is stored as int32 with the scale input * weight; a weight channel whose scale is so small
 // that its bias would not fit gets a larger one. Half of int32 is left for the sum of products.
 void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const Tensor& bias) {
@@ -50,9 +41,18 @@ void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const T
 
 }  // namespace
 
+Scheme plain_scheme(const TensorRecipe& recipe) {
+  const DType dtype = integer_dtype(recipe.dtype);
+  const auto codes = static_cast<std::uint64_t>(code_limits(dtype).max - code_limits(dtype).min);
+  return {.dtype = dtype,
+          .symmetric = recipe.scheme == "sym",
+          .axis = {},
+          .bits = static_cast<int>(std::bit_width(codes))};
+}
+
 Scheme activation_scheme(const Recipe& recipe) {
   TensorRecipe activation = recipe.activation;
-  if (!activation.dtype || activation.dtype == "fp32") activation.dtype = activation_dtype(recipe);
+  activation.dtype = activation_dtype(recipe);
   return plain_scheme(activation);
 }
 
@@ -164,7 +164,7 @@ class Parameters::Builder {
   }
 
   void add_activation(const Codes& codes) {
-    const Range range = range_of(leader(codes.value));
+    const Range range = range_of(codes);
     const bool all = is_made(codes);
     plan_.activations.push_back({.value = codes.value,
                                  .scheme = scheme_of(codes),
@@ -179,15 +179,16 @@ class Parameters::Builder {
     return schemes_.at({leader(codes.value), codes.wide});
   }
 
-  /// Of a value, or of a table that is looked up.
-  Range range_of(const std::string& source) const {
-    if (const Range* range = owner_.find_range(source)) return *range;
+  /// Of the value that these are moved from, or of a table that is looked up.
+  Range range_of(const Codes& codes) {
+    const std::string& source = leader(codes.value);
+    if (const Range* range = owner_.find_range(source, codes.wide)) return *range;
     return extremes(aligned(*index_.constant(source)), {})[0];
   }
 
   QParams params_of(const Codes& codes) {
     const std::string& source = leader(codes.value);
-    const Range range = range_of(source);
+    const Range range = range_of(codes);
     const Scheme& scheme = scheme_of(codes);
     const std::optional<std::size_t> producer = index_.producer(source);
     std::optional<ClipBounds> bounds;
@@ -332,12 +333,15 @@ Parameters::Parameters(const GraphIndex& index, const Prepared& prepared, const 
       reduce_uint8_(recipe.reduce_range == "true"),  // those are added up in 32 bits
       ranks_(quantlens::ranks(index)) {
   for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
+  for (const ValueRange& range : ranges.wide) wide_ranges_[range.value] = {range.min, range.max};
 }
 
-const Range* Parameters::find_range(const std::string& value) const {
-  auto found = ranges_.find(value);
-  if (found == ranges_.end()) found = ranges_.find(range_source(index_, value));
-  return found == ranges_.end() ? nullptr : &found->second;
+const Range* Parameters::find_range(const std::string& value, bool wide) const {
+  const auto& ranges = wide ? wide_ranges_ : ranges_;
+  auto found = ranges.find(value);
+  if (found == ranges.end()) found = ranges.find(range_source(index_, value));
+  if (found != ranges.end()) return &found->second;
+  return wide ? find_range(value) : nullptr;  // ranges that were given may know of one width only
 }
 
 std::string Parameters::range_obstacle(const Pattern& pattern,

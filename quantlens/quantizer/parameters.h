@@ -18,6 +18,9 @@ const std::string* moved_from(const GraphIndex& index, const std::string& value)
 /// The value whose elements this one has, moved by Reshape, Transpose and the like; else itself.
 std::string range_source(const GraphIndex& index, const std::string& value);
 
+/// Of one parameter for the whole tensor. REQUIRES: the dtype is one of integers.
+Scheme plain_scheme(const TensorRecipe& recipe);
+
 /// Whether the kernels that the recipe is for add up products of 8 bits in 16 bits.
 bool saturates(const Recipe& recipe, const Target& target);
 
@@ -39,12 +42,13 @@ class Parameters {
 
  private:
   class Builder;
-  const Range* find_range(const std::string& value) const;  ///< null: none
+  /// Of the codes of either width; null: none.
+  const Range* find_range(const std::string& value, bool wide = false) const;
 
   const GraphIndex& index_;
   const Prepared& prepared_;
   bool reduce_int8_, reduce_uint8_;  // weights have 7 bits
-  std::unordered_map<std::string, Range> ranges_;
+  std::unordered_map<std::string, Range> ranges_, wide_ranges_;
   std::unordered_map<std::string, std::size_t> ranks_;  // of values, where known
 };
 

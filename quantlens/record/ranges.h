@@ -33,8 +33,11 @@ struct Ranges {
   /// Values without a usable range: no finite element, or masks alone are known; they cannot be
   /// quantized.
   std::vector<std::string> empty;
+  /// Of values that are stored in 16 bits, for those codes; some stand among `values` as well, for
+  /// their 8-bit ones.
+  std::vector<ValueRange> wide;
   bool operator==(const Ranges&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Ranges, (), (model, samples, values, empty))
+BOOST_DESCRIBE_STRUCT(Ranges, (), (model, samples, values, empty, wide))
 
 }  // namespace quantlens

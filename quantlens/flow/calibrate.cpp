@@ -23,9 +23,7 @@ namespace {
 
 RangeAlgorithm algorithm_of(const TensorRecipe& activation, const Recipe& recipe) {
   RangeAlgorithm algorithm;
-  const bool is_wide = activation.dtype == "uint16" || activation.dtype == "int16";
-  algorithm.name =
-      activation.algorithm.value_or(is_wide ? "minmax" : usual_range_algorithm(recipe));
+  algorithm.name = activation.algorithm.value_or(usual_range_algorithm(recipe));
   return algorithm;
 }
 

@@ -84,6 +84,8 @@ def check_single_ops(sandbox):
     changed = {name for name in usual if usual[name] != mixed[name]}
     harness.check(changed == {value} and mixed[value]["algorithm"] == "mse",
                   f"an algorithm for {conv['name']} changes the range of {value} alone")
+    cut = [ranges_by("{activation: {algorithm: percentile, percentile: %s}}" % p)[0][value]["max"] for p in (100, 99.9, 90)]
+    harness.check(cut[0] == usual[value]["max"] > cut[1] > cut[2], f"percentiles cut at {cut}")
     by_type, _ = ranges_by("{activation: {algorithm: mse}, op_type_dict: {Conv: {activation: {algorithm: minmax}}}}")
     convs = {op["members"][-1] for op in plan["ops"] if op["type"] == "Conv" and op["members"]}
     harness.check(all((name in convs) == (by_type[name]["asked"] == "minmax") for name in by_type),
@@ -124,6 +126,9 @@ def check_refusals(sandbox):
     refused(sandbox, 1, *quantize, "--ranges", sandbox.write("r.json", json.dumps(infinite)), words=["image"])
     strange = {"values": [{"value": "nothing", "min": 0, "max": 1}]}
     refused(sandbox, 1, *quantize, "--ranges", sandbox.write("r.json", json.dumps(strange)), words=["none of the"])
+    for percentile in ("0", "100.1", "-5", ".nan", "word"):
+        refused(sandbox, 2, *quantize, "--ranges", statistics, "--recipe", "{activation: {percentile: %s}}" % percentile,
+                words=["percentile"])
     refused(sandbox, 2, *quantize, words=["--data is required"])
     refused(sandbox, 2, *quantize, "--ranges", statistics, "--metric", "top1", words=["--data is required"])
     refused(sandbox, 2, *quantize, "--ranges", statistics, "--calibration-data", DATA, words=["exclude"])

@@ -187,5 +187,22 @@ TEST(SearchedRanges, AreThoseOfTheOthersWhereThereAreMasks) {
   }
 }
 
+TEST(SearchedRanges, OfValuesOnOneSideOfZeroReachFromZero) {
+  std::vector<float> above = with_outliers(10'000);
+  for (float& value : above) value = 4.6F + std::abs(value) / 100;
+  std::vector<float> below = above;
+  for (float& value : below) value = -value;
+  for (const Scheme& scheme : {kUnsigned, kSymmetric}) {
+    for (const std::vector<float>& values : {above, below}) {
+      const Distribution distribution = distribution_of(values);
+      const Range best = least_error_range(distribution, scheme);
+      const double plain = error_of(values, extremes_of(values), scheme);
+      EXPECT_LE(error_of(values, best, scheme), plain * 1.1);
+      const Range divergent = entropy_range(distribution, scheme);
+      EXPECT_TRUE(divergent.min < divergent.max && divergent.min <= 0 && divergent.max >= 0);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quantlens

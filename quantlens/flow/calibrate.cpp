@@ -24,6 +24,7 @@ namespace {
 RangeAlgorithm algorithm_of(const TensorRecipe& activation, const Recipe& recipe) {
   RangeAlgorithm algorithm;
   algorithm.name = activation.algorithm.value_or(usual_range_algorithm(recipe));
+  if (activation.percentile) algorithm.percentile = *activation.percentile;
   return algorithm;
 }
 

@@ -9,6 +9,7 @@
 #include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/destination.h"
 #include "quantlens/flow/given_ranges.h"
@@ -119,7 +120,7 @@ class Job {
     if (options_.ranges) {
       given = read_ranges(session_.store, *options_.ranges, reference_hash(workload));
       check_values(given, *options_.ranges, values, session_.progress);
-      if (!given.statistics) note_algorithms(algorithms);
+      if (!given.statistics) note_missing_statistics(algorithms);
     } else {
       given.statistics = calibration_statistics(
           options_, model_, data_, calibration_taps(model_, prepared, values, options_.recipe),
@@ -134,11 +135,18 @@ class Job {
     return given;
   }
 
-  void note_algorithms(const RangeOptions& algorithms) const {
-    if (!options_.recipe.activation.algorithm && algorithms.of_value.empty()) return;
-    session_.progress.note(fmt::format(
-        "{}: the ranges are chosen already: the recipe's activation algorithm has no effect",
-        options_.ranges->string()));
+  /// Of what a ranges.json cannot serve.
+  void note_missing_statistics(const RangeOptions& algorithms) const {
+    const std::string where = printable(options_.ranges->string());
+    if (options_.recipe.activation.algorithm || !algorithms.of_value.empty()) {
+      session_.progress.note(fmt::format(
+          "{}: the ranges are chosen already: the recipe's activation algorithm has no effect",
+          where));
+    }
+    if (wants_bias_correction(options_.recipe)) {
+      session_.progress.note(fmt::format(
+          "{}: holds no means of channels, as statistics do: biases are not corrected", where));
+    }
   }
 
   void count_ops(QuantizeResult& result) const {

@@ -160,6 +160,8 @@ class Planner {
       if (wants_float(member)) wish.recipe.activation.dtype = "fp32";
       if (member.activation.algorithm != recipe_.activation.algorithm)
         wish.recipe.activation.algorithm = member.activation.algorithm;
+      if (member.activation.percentile != recipe_.activation.percentile)
+        wish.recipe.activation.percentile = member.activation.percentile;
     }
     if (opset_ < kChannelScalesOpset && wish.recipe.weight.granularity == "per_channel") {
       wish.recipe.weight.granularity = "per_tensor";

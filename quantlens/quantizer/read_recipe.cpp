@@ -93,8 +93,8 @@ class Reader {
   }
 
   TensorRecipe read_activation(const json::Value& value, const std::string& where) {
-    const Section section(value, where,
-                          {"dtype", "scheme", "granularity", "algorithm", "quant_mode"});
+    const Section section(
+        value, where, {"dtype", "scheme", "granularity", "algorithm", "percentile", "quant_mode"});
     if (section.text("quant_mode").value_or("static") != "static") {
       notes_.push_back(section.where("quant_mode") +
                        " has no effect: this version quantizes static only");
@@ -103,8 +103,9 @@ class Reader {
             .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
             .granularity = translated(section.text("granularity"), kActivationGranularities,
                                       section.where("granularity")),
-            .algorithm = translated(section.text("algorithm"), kActivationWords,
-                                    section.where("algorithm"))};
+            .algorithm =
+                translated(section.text("algorithm"), kActivationWords, section.where("algorithm")),
+            .percentile = section.number("percentile")};
   }
 
   TensorRecipe read_weight(const json::Value& value, const std::string& where) {
@@ -115,7 +116,8 @@ class Reader {
         .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
         .granularity = section.text("granularity"),
         .algorithm =
-            translated(section.text("algorithm"), kWeightWords, section.where("algorithm"))};
+            translated(section.text("algorithm"), kWeightWords, section.where("algorithm")),
+        .percentile = {}};
     read_width(section, recipe);
     return recipe;
   }
@@ -170,6 +172,7 @@ void overlay(TensorRecipe& base, const TensorRecipe& over) {
   if (over.scheme) base.scheme = over.scheme;
   if (over.granularity) base.granularity = over.granularity;
   if (over.algorithm) base.algorithm = over.algorithm;
+  if (over.percentile) base.percentile = over.percentile;
 }
 
 std::vector<std::string> with_keys_of(std::span<const Idle> options,

@@ -194,5 +194,15 @@ TEST(ReadRecipe, AnEmptyDocumentIsTheDefault) {
   EXPECT_EQ(read_recipe("", "r"), Recipe());
 }
 
+TEST(ReadRecipe, APercentileIsANumber) {
+  const Recipe recipe = read_recipe(
+      "{activation: {algorithm: percentile, percentile: 99.5}, op_type_dict: {Conv: {activation: "
+      "{percentile: [100, 99]}}}}",
+      "r");
+  EXPECT_EQ(recipe.activation.percentile, 99.5);
+  EXPECT_EQ(recipe.op_type_dict.at("Conv").activation.percentile, 100);
+  EXPECT_THROW(read_recipe("{activation: {percentile: many}}", "r"), Error);
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -43,11 +43,20 @@ constexpr std::array kSchemes = {"asym", "sym"};
 constexpr std::array kActivationGranularities = {"per_tensor"};
 constexpr std::array kWeightGranularities = {"per_channel", "per_tensor"};
 
+/// Of elements that are kept.
+void check_percentile(const std::string& where, const std::optional<double>& percentile) {
+  if (!percentile || (*percentile > 0 && *percentile <= 100)) return;
+  throw Error(Errc::usage, fmt::format("recipe: {}activation percentile cannot be {}; it may be a "
+                                       "number above 0, and 100 at most",
+                                       where, *percentile));
+}
+
 void check(const std::string& where, const OpRecipe& recipe) {
   check(where + "activation dtype", recipe.activation.dtype, kActivationDtypes);
   check(where + "activation scheme", recipe.activation.scheme, kSchemes);
   check(where + "activation granularity", recipe.activation.granularity, kActivationGranularities);
   check(where + "activation algorithm", recipe.activation.algorithm, kActivationAlgorithms);
+  check_percentile(where, recipe.activation.percentile);
   check(where + "weight dtype", recipe.weight.dtype, kWeightDtypes);
   check(where + "weight scheme", recipe.weight.scheme, kSchemes);
   check(where + "weight granularity", recipe.weight.granularity, kWeightGranularities);
@@ -63,6 +72,7 @@ void merge(TensorRecipe& base, const TensorRecipe& over) {
   if (over.scheme) base.scheme = over.scheme;
   if (over.granularity) base.granularity = over.granularity;
   if (over.algorithm) base.algorithm = over.algorithm;
+  if (over.percentile) base.percentile = over.percentile;
 }
 
 bool matches(const boost::regex& expression, const std::string& pattern, const std::string& text) {

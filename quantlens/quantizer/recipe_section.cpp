@@ -70,6 +70,13 @@ std::optional<std::uint64_t> Section::count(std::string_view key) const {
   return static_cast<std::uint64_t>(number);
 }
 
+std::optional<double> Section::number(std::string_view key) const {
+  const json::Value* value = first_of(find(key));
+  if (value == nullptr) return std::nullopt;
+  if (!value->is_number()) throw Error(Errc::usage, where(key) + ": expected a number");
+  return value->to_number<double>();
+}
+
 std::vector<std::string> Section::words(std::string_view key) const {
   const json::Value* value = find(key);
   std::vector<std::string> words;

@@ -24,6 +24,7 @@ class Section {
   std::optional<std::string> text(std::string_view key) const;  ///< a bool as "true" or "false"
   std::optional<bool> flag(std::string_view key) const;
   std::optional<std::uint64_t> count(std::string_view key) const;  ///< at least 1
+  std::optional<double> number(std::string_view key) const;
   std::vector<std::string> words(std::string_view key) const;      ///< all of a list
 
  private:

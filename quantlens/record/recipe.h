@@ -28,9 +28,10 @@ struct TensorRecipe {
   std::optional<std::string> scheme;       ///< asym | sym
   std::optional<std::string> granularity;  ///< per_tensor | per_channel (weights only)
   std::optional<std::string> algorithm;    ///< one of the words above
+  std::optional<double> percentile;        ///< of the elements that `percentile` keeps, in percent
   bool operator==(const TensorRecipe&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(TensorRecipe, (), (dtype, scheme, granularity, algorithm))
+BOOST_DESCRIBE_STRUCT(TensorRecipe, (), (dtype, scheme, granularity, algorithm, percentile))
 
 /// What may be asked for some ops.
 struct OpRecipe {

@@ -10,16 +10,23 @@ def main():
     sandbox = harness.Sandbox()
     models = harness.need_testdata() / "models"
     images, squeezenet = harness.imagenet(sandbox), harness.squeezenet_data(sandbox)
-    cases = [("mobilenet_v1_0.75_224", images, harness.MOBILENET_METRIC, 0.755),
-             ("mobilenet_v1_0.25_224", images, harness.MOBILENET_METRIC, 0.510),
-             ("squeezenet1.1", squeezenet, "top1", 0.605),
-             ("magika_v3_3", harness.TESTDATA / "magika" / "magika_435.npz", "top1", 0.970)]
+    text = harness.TESTDATA / "text"
+    cases = [("mobilenet_v1_0.75_224", images, harness.MOBILENET_METRIC, 0.770, []),
+             ("mobilenet_v1_0.25_224", images, harness.MOBILENET_METRIC, 0.540, []),
+             ("squeezenet1.1", squeezenet, "top1", 0.610, []),
+             ("magika_v3_3", harness.TESTDATA / "magika" / "magika_435.npz", "top1", 0.974, []),
+             ("kwt1", harness.TESTDATA / "speech" / "kwt1_400.npz", "top1", 0.960, []),
+             ("minilm_l6_v2", text / "minilm_stsb_test_400.npz", "spearman_cosine:output=sentence_embedding", 0.806,
+              ["--calibration-data", text / "minilm_stsb_dev_400.npz"])]
     print(HEADER)
-    for name, data, metric, least in cases:
+    for name, data, metric, least, options in cases:
         result = sandbox.json("quantize", models / f"{name}.onnx", "-o", sandbox.path / "int8.onnx", "--data", data,
-                              "--metric", metric)
+                              "--metric", metric, *options)
         before, after = result["reference"]["value"], result["quantized"]["value"]
         harness.check(after >= least, f"{name:30} {100 * before:7.2f} {100 * after:7.2f} {100 * least:8.1f}")
+        plan = sandbox.record(result["workload"], "plan.json")
+        products = [op["quantized"] for op in plan["ops"] if op["type"] == "MatMul"]
+        harness.check(sum(products) >= 0.9 * len(products), f"  {sum(products)} of {len(products)} MatMuls are int8")
 
     result = sandbox.json("quantize", models / "mobilenet_v1_0.75_224.onnx", "-o", sandbox.path / "int8.onnx",
                           "--data", images, "--metric", harness.MOBILENET_METRIC, "--diagnose",

@@ -110,14 +110,9 @@ Ranges ranges_for(const TapState& statistics, const Model& model, const Prepared
   RangeOptions options = range_options(model, prepared, recipe);
   Ranges ranges = choose_ranges(statistics, options);
   for (const auto& [value, scheme] : wide_values(model, prepared, recipe)) {
-    const auto gathered = std::ranges::find(statistics.values, value, &ValueStats::value);
-    if (gathered == statistics.values.end()) continue;
-    const TapState one{.model = statistics.model,
-                       .samples = statistics.samples,
-                       .values = {*gathered},
-                       .pairs = {}};
+    options.values = {value};
     options.scheme = scheme;
-    for (ValueRange& range : choose_ranges(one, options).values) {
+    for (ValueRange& range : choose_ranges(statistics, options).values) {
       ranges.wide.push_back(std::move(range));
     }
   }

@@ -45,6 +45,7 @@ void print_tables(const flow::QuantizeResult& result, const TableOptions& option
   options.print(precision_table(result.plan, result.links));
   if (options.is_csv()) return;
   if (result.ops_float > 0) options.print(float_reasons_table(result.plan));
+  print_out(effects_text(result.plan));
   if (result.diagnosis) print_diagnosis(*result.diagnosis, options);
   if (result.accuracy) print_out(accuracy_text(*result.accuracy));
   print_out(fmt::format("quantized model: {}\nworkload:        {}  ({})\n", result.output.string(),

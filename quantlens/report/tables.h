@@ -36,6 +36,10 @@ Table precision_table(const Plan& plan, const LinkCounts& links = {});
 /// Why ops stayed float: reason, count, examples; the most frequent first. Without constants.
 Table float_reasons_table(const Plan& plan);
 
+/// What accuracy algorithms did, one a line, ended by a newline: how many ops, and the median and
+/// the greatest gain. Empty where there was none.
+std::string effects_text(const Plan& plan);
+
 /// Accuracy of both models as sentences with interval, ratio and flips, one a line, each ended by
 /// a newline. At most ten flipped samples are listed.
 std::string accuracy_text(const AccuracyPair& accuracy);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include <gmock/gmock.h>
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 namespace quantlens {
@@ -133,6 +134,21 @@ TEST(WeightsTable, ShowsSevenOfThePredecessorsColumnsOnATerminalThenOurs) {
   const std::string text = to_text(weights_table(diagnosis), {.width = 0});
   EXPECT_THAT(text, HasSubstr("| Input model variance | Worst channel | Channel spread | SQNR "));
   EXPECT_THAT(text, Not(HasSubstr("Optimized")));
+}
+
+TEST(EffectsText, SaysTheMedianAndTheMostOfEachAlgorithm) {
+  Plan plan;
+  EXPECT_EQ(effects_text(plan), "");
+  for (const double gain : {3.0, 12.25, 1.0}) {
+    plan.effects.push_back({.algorithm = "bias_correction",
+                            .op = "c",
+                            .name = fmt::format("conv{}", gain),
+                            .gain_db = gain});
+  }
+  EXPECT_EQ(
+      effects_text(plan),
+      "bias correction: 3 ops, 3.0 dB less error of rounded weights (median), at most 12.2 dB "
+      "(conv12.25)\n");
 }
 
 TEST(PrecisionTable, CountsTypesWithTheMostInt8OpsFirst) {

@@ -168,6 +168,11 @@ struct BiasPlace {
   ValueUse use() const { return {op_id(*node), input}; }
 };
 
+/// A bias and what becomes of it.
+struct Change {
+  Tensor before, after;
+};
+
 class Corrector {
  public:
   Corrector(const Model& model, const Prepared& prepared)
@@ -252,7 +257,7 @@ class Corrector {
     const std::vector<Shift> shifts =
         shifts_of(*layout, weight.data<float>(), rounded.data<float>(), *channels->second);
     const std::optional<Tensor> corrected = without(*bias, shifts);
-    if (!corrected || !store(*place, *bias, *corrected, *codes, readers, plan)) return;
+    if (!corrected || !store(*place, {*bias, *corrected}, *codes, readers, plan)) return;
     plan.effects.push_back({.algorithm = "bias_correction",
                             .op = op_id(node),
                             .name = op_name(node),
@@ -271,8 +276,8 @@ class Corrector {
 
   /// Has the corrected bias read in place of the old one, as codes where that was, or where there
   /// was none; false where it cannot be.
-  bool store(const BiasPlace& place, const Tensor& bias, const Tensor& corrected,
-             const WeightPlan& weight, Readers& readers, Plan& plan) const {
+  bool store(const BiasPlace& place, const Change& bias, const WeightPlan& weight, Readers& readers,
+             Plan& plan) const {
     const ValueUse use = place.use();
     const std::string name = use.op + "/bias/corrected";
     std::optional<WeightPlan> codes;
@@ -283,7 +288,7 @@ class Corrector {
       codes = bias_codes(name, *place.node, weight);
       if (!codes) return false;
     }
-    plan.weights[name] = codes ? fitting(corrected, bias, codes->params) : corrected;
+    plan.weights[name] = codes ? fitting(bias, codes->params) : bias.after;
     if (codes) readers.read_codes(use, std::move(*codes));
     readers.read_weight(use, *place.node, name);
     return true;
@@ -291,16 +296,16 @@ class Corrector {
 
   /// The corrected bias; of channels where that does not fit, the old one. Half of int32 is left
   /// for the sum of products.
-  static Tensor fitting(const Tensor& corrected, const Tensor& bias,
-                        const std::vector<QParams>& params) {
+  static Tensor fitting(const Change& bias, const std::vector<QParams>& params) {
     constexpr double kLargestCode = 1 << 30;
-    const auto wanted = corrected.data<float>();
+    const auto wanted = bias.after.data<float>();
     std::vector<float> values(wanted.begin(), wanted.end());
     for (std::size_t o = 0; o < values.size(); ++o) {
       const QParams& one = params[params.size() == 1 ? 0 : o];
-      if (!(std::abs(values[o]) <= kLargestCode * one.scale)) values[o] = bias.data<float>()[o];
+      if (!(std::abs(values[o]) <= kLargestCode * one.scale))
+        values[o] = bias.before.data<float>()[o];
     }
-    return Tensor::from<float>(corrected.shape(), std::move(values));
+    return Tensor::from<float>(bias.after.shape(), std::move(values));
   }
 
   /// A new bias in int32, with the scale of the sums that it is added to; nothing where the input's

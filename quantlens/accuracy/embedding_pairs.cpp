@@ -90,7 +90,8 @@ void EmbeddingPairs::add(const Batch& batch, const TensorMap& outputs) {
                         .score = half.score,
                         .cosine = cosine(first_.embedding, half.embedding)});
     }
-    first_ = is_second ? Half() : std::move(half);
+    first_.embedding.clear();
+    if (!is_second) first_ = std::move(half);
   }
 }
 

@@ -15,7 +15,7 @@ namespace {
 struct Arguments {
   flow::QuantizeOptions options;
   RecipeOption recipe;
-  std::string format, target, metric;
+  std::string accuracy_level, format, target, metric;
   LongOptions common;
   TableOptions table;
 };
@@ -59,6 +59,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   TerminalProgress progress = arguments.common.make_progress();
   options.recipe = arguments.recipe.read(store, progress);
   if (!arguments.format.empty()) options.recipe.quant_format = arguments.format;
+  if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
   if (!arguments.target.empty()) options.recipe.target = arguments.target;
   options.recipe_file = arguments.recipe.file();
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
@@ -87,6 +88,10 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                    "qdq (default): pairs of QuantizeLinear and DequantizeLinear around the ops; "
                    "qoperator: integer operators (QLinearConv, ...)")
       ->check(one_of({"qdq", "qoperator"}));
+  verb->add_option("--accuracy-level", arguments->accuracy_level,
+                   "what is done where the recipe does not say. fast: ranges by minimum and "
+                   "maximum; default: ranges of least error, biases corrected; best: as default")
+      ->check(one_of({"fast", "default", "best"}));
   verb->add_option("--target", arguments->target,
                    "the CPU that will run the model: vnni, avx2, avx512 (without VNNI) or arm; it "
                    "decides whether weights have 7 bits (default: this one)")

@@ -227,6 +227,7 @@ std::vector<PrecisionCount> precision_counts(const Plan& plan) {
     ++count.by_precision[op.precision];
   }
   std::vector<PrecisionCount> counts;
+  counts.reserve(by_type.size());
   for (auto& [type, count] : by_type) counts.push_back(std::move(count));
   std::ranges::stable_sort(counts, [](const PrecisionCount& a, const PrecisionCount& b) {
     return a["int8"] != b["int8"] ? a["int8"] > b["int8"] : a.total > b.total;

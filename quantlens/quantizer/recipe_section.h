@@ -25,7 +25,7 @@ class Section {
   std::optional<bool> flag(std::string_view key) const;
   std::optional<std::uint64_t> count(std::string_view key) const;  ///< at least 1
   std::optional<double> number(std::string_view key) const;
-  std::vector<std::string> words(std::string_view key) const;      ///< all of a list
+  std::vector<std::string> words(std::string_view key) const;  ///< all of a list
 
  private:
   std::string where_;

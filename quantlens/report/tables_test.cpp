@@ -3,8 +3,8 @@
 
 #include <limits>
 
-#include <gmock/gmock.h>
 #include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 namespace quantlens {

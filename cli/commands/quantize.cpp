@@ -15,7 +15,7 @@ namespace {
 struct Arguments {
   flow::QuantizeOptions options;
   RecipeOption recipe;
-  std::string accuracy_level, format, target, metric;
+  std::string accuracy_level, approach, format, target, metric;
   LongOptions common;
   TableOptions table;
 };
@@ -57,7 +57,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   flow::QuantizeOptions options = arguments.options;
   options.data = arguments.common.data();
   TerminalProgress progress = arguments.common.make_progress();
-  options.recipe = arguments.recipe.read(store, progress);
+  options.recipe = arguments.recipe.read(store, progress, arguments.approach);
   if (!arguments.format.empty()) options.recipe.quant_format = arguments.format;
   if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
   if (!arguments.target.empty()) options.recipe.target = arguments.target;
@@ -84,6 +84,13 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                    "the quantized model (default: .int8 before MODEL's extension)")
       ->check(not_empty());
   arguments->recipe.add_to(*verb);
+  verb->add_option(
+          "--approach", arguments->approach,
+          "static (default): ranges from calibration; dynamic: from each input as it comes, "
+          "without "
+          "samples; weight_only: weights of 4 or 8 bits, all computes in float, without samples; "
+          "auto: static, and dynamic what cannot be static")
+      ->check(one_of({"static", "dynamic", "weight_only", "auto"}));
   verb->add_option("--format", arguments->format,
                    "qdq (default): pairs of QuantizeLinear and DequantizeLinear around the ops; "
                    "qoperator: integer operators (QLinearConv, ...)")

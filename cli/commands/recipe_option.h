@@ -12,8 +12,9 @@ namespace quantlens::cli {
 class RecipeOption {
  public:
   void add_to(CLI::App& verb);
-  /// The recipe asked for, or the default; notes what has no effect.
-  Recipe read(Store& store, Progress& progress) const;
+  /// The recipe asked for, or the default; notes what has no effect. `approach`: wins over what it
+  /// says itself; empty: does not.
+  Recipe read(Store& store, Progress& progress, const std::string& approach = {}) const;
   /// That it is read from; empty where it stands on the command line, or is not given.
   fs::path file() const;
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "quantlens/diagnosis/block_weight.h"
 #include "quantlens/diagnosis/integer_ops.h"
 
 namespace quantlens {
@@ -276,6 +277,9 @@ class FloatView::Builder {
   void add_code_operand(Op& op, const Node& node, const CodeInputs& from) {
     const std::string& tensor = node.inputs[from.tensor];
     if (view_.value_of(tensor)) return add_operand(op, tensor);
+    if (from.tensor == 1) {
+      if (auto blocks = block_weight(index_, node)) return add_blocks(op, tensor, *blocks);
+    }
     const auto name = [&](const std::optional<std::size_t>& at) {
       return at && *at < node.inputs.size() ? node.inputs[*at] : std::string();
     };
@@ -291,6 +295,12 @@ class FloatView::Builder {
                              .axis = scale_axis(node, *made.stored)},
                             tensor);
     view_.constants_.push_back(std::move(made));
+    op.operands.push_back({.value = {}, .constant = view_.constants_.size() - 1});
+  }
+
+  void add_blocks(Op& op, const std::string& tensor, const BlockReader& blocks) {
+    view_.constants_.push_back(
+        {.name = tensor, .stored = index_.constant(tensor), .codes = {}, .blocks = blocks});
     op.operands.push_back({.value = {}, .constant = view_.constants_.size() - 1});
   }
 

@@ -9,6 +9,7 @@
 
 #include "quantlens/diagnosis/codes.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/quant/blocks.h"
 #include "quantlens/record/pairing.h"
 
 namespace quantlens {
@@ -50,9 +51,10 @@ class FloatView {
   struct Constant {
     std::string name;  ///< of the stored tensor, or of the codes made from it
     const Tensor* stored = nullptr;
-    std::optional<Codes> codes;  ///< how it is dequantized
-    bool transposed = false;     ///< a matrix that is read with its axes swapped
-    bool is_computed = false;    ///< `stored` holds floats that the model itself turns into codes
+    std::optional<Codes> codes;         ///< how it is dequantized
+    bool transposed = false;            ///< a matrix that is read with its axes swapped
+    std::optional<BlockReader> blocks;  ///< the matrix that `stored` holds in blocks of codes
+    bool is_computed = false;  ///< `stored` holds floats that the model itself turns into codes
   };
   /// What an op reads: a value, or a constant, or neither (absent, or known by name only).
   struct Operand {

@@ -87,6 +87,11 @@ IntegerOp select() {
           .output = params_at(7)};
 }
 
+/// (floats, codes, ...) and (codes, indices, ...), whose codes are read by block_weight.h
+IntegerOp in_blocks(Kind computes) {
+  return {.computes = computes, .operands = {plain(0), plain(1)}, .output = {}};
+}
+
 std::optional<IntegerOp> described(const Node& node) {
   switch (node.kind) {
     case Kind::qconv:
@@ -121,6 +126,10 @@ std::optional<IntegerOp> described(const Node& node) {
       return matmul_to_float(node);
     case Kind::dynamic_quantize_matmul:
       return matmul_of_floats(node);
+    case Kind::matmul_blocks:
+      return in_blocks(Kind::matmul);
+    case Kind::gather_blocks:
+      return in_blocks(Kind::gather);
     default:
       return std::nullopt;
   }

@@ -90,9 +90,21 @@ double agreement_of_spellings(const std::vector<float>& a, const std::vector<flo
   return may_be ? kAgrees : 0;
 }
 
+/// Of a matrix [length, lines]: columns are lines.
+Sketch sketch_of_blocks(const BlockReader& blocks, bool swapped) {
+  Sketch sketch{.values = {}, .count = blocks.lines() * blocks.length()};
+  for (const std::size_t place : places(static_cast<std::size_t>(sketch.count))) {
+    const auto at = static_cast<std::int64_t>(place);
+    sketch.values.push_back(swapped ? blocks.value(at / blocks.length(), at % blocks.length())
+                                    : blocks.value(at % blocks.lines(), at / blocks.lines()));
+  }
+  return sketch;
+}
+
 }  // namespace
 
 Sketch sketch_of(const FloatView::Constant& constant, bool swapped) {
+  if (constant.blocks) return sketch_of_blocks(*constant.blocks, swapped);
   const Tensor& stored = *constant.stored;
   Sketch sketch{.values = {}, .count = stored.size()};
   sketch.is_whole = !is_float(stored.dtype()) && !constant.codes;

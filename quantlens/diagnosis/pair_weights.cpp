@@ -37,8 +37,9 @@ class WeightPairer {
       const std::size_t at = swapped ? 1 - input : input;
       if (!op.operands[input].constant || !other.operands[at].constant) continue;
       const FloatView::Constant& stored = quantized_.constants()[*other.operands[at].constant];
-      if (stored.stored == nullptr || !stored.codes) continue;
-      add(op, input, other, at, stored);
+      if (stored.stored == nullptr) continue;
+      if (stored.blocks) add_blocks(op, input, other, at, stored);
+      if (stored.codes) add(op, input, other, at, stored);
     }
   }
 
@@ -49,6 +50,37 @@ class WeightPairer {
     const Shape& shape = stored.stored->shape();
     const auto axis = static_cast<std::size_t>(codes.scheme.axis.value_or(-1));
     return axis < shape.size() && shape[axis] == static_cast<std::int64_t>(codes.params.size());
+  }
+
+  /// A matrix [K, N] in blocks along its columns.
+  void add_blocks(const FloatView::Op& op, std::size_t input, const FloatView::Op& other,
+                  std::size_t at, const FloatView::Constant& stored) {
+    const Node& node = reference_.node(op);
+    const FloatView::Constant& weight = reference_.constants()[*op.operands[input].constant];
+    const bool transposed = OpComparer::is_swapped(reference_, op, input) != weight.transposed;
+    const Shape shape{stored.blocks->length(), stored.blocks->lines()};
+    const Shape& wanted = weight.stored->shape();
+    if (transposed ? !are_swapped(wanted, shape) : wanted != shape) {
+      pairing_.not_compared.push_back(
+          {node.inputs[input],
+           fmt::format("the weight's shape is {} in the reference and {} in the quantized model",
+                       to_string(wanted), to_string(shape))});
+      return;
+    }
+    const int bits = stored.blocks->bits();
+    pairing_.weights.push_back({.op = op_id(node),
+                                .op_name = op_name(node),
+                                .type = node.type,
+                                .reference = node.inputs[input],
+                                .quantized = stored.name,
+                                .folded = folds(op, input, other, at),
+                                .transposed = transposed,
+                                .scheme = {.dtype = bits == 4 ? DType::uint4 : DType::uint8,
+                                           .symmetric = stored.blocks->is_symmetric(),
+                                           .axis = {},
+                                           .bits = bits},
+                                .params = {},
+                                .in_blocks = true});
   }
 
   void add(const FloatView::Op& op, std::size_t input, const FloatView::Op& other, std::size_t at,

@@ -6,6 +6,7 @@
 #include <limits>
 #include <utility>
 
+#include "quantlens/diagnosis/block_weight.h"
 #include "quantlens/diagnosis/spread.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/capability.h"
@@ -77,6 +78,25 @@ std::optional<Tensor> codes_of_pair(const GraphIndex& index, const WeightPair& p
   return quantize(to_float32(*floats), pair.params, pair.scheme);
 }
 
+/// What the weight of the quantized model means.
+std::optional<Tensor> dequantized(const GraphIndex& index, const WeightPair& pair) {
+  if (!pair.in_blocks) {
+    const std::optional<Tensor> codes = codes_of_pair(index, pair);
+    if (!codes) return std::nullopt;
+    return dequantize(*codes, pair.params, pair.scheme.axis);
+  }
+  for (const Use& use : index.uses(pair.quantized)) {
+    const auto blocks = block_weight(index, index.graph().nodes[use.node]);
+    if (blocks) return dequantize_blocks(*blocks, Lines::columns);
+  }
+  return std::nullopt;
+}
+
+std::string granularity_of(const WeightPair& pair) {
+  if (pair.in_blocks) return "per_block";
+  return pair.scheme.axis ? "per_channel" : "per_tensor";
+}
+
 Tensor with_swapped_axes(const Tensor& matrix) {
   const std::int64_t rows = matrix.shape()[0];
   const std::int64_t columns = matrix.shape()[1];
@@ -101,7 +121,7 @@ WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& aft
       .weight = pair.reference,
       .quantized = pair.quantized,
       .dtype = std::string(name(pair.scheme.dtype)),
-      .granularity = pair.scheme.axis ? "per_channel" : "per_tensor",
+      .granularity = granularity_of(pair),
       .mse = stats.mse(),
       .mse_normalized = stats.mse_normalized(),
       .sqnr_db = stats.sqnr_db(),
@@ -126,7 +146,7 @@ std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantize
   std::vector<WeightRow> rows;
   for (const WeightPair& pair : pairing.weights) {
     const auto producer = index.producer(pair.op);
-    const std::optional<Tensor> stored = codes_of_pair(q_index, pair);
+    std::optional<Tensor> stored = dequantized(q_index, pair);
     if (!producer || !stored) continue;
     const Node& op = reference.graph.nodes[*producer];
     const auto input =
@@ -135,7 +155,7 @@ std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantize
         pair.folded ? constant_input(prepared, index, op, input) : index.constant(pair.reference);
     if (!weight || weight->size() == 0) continue;
     const Tensor before = to_float32(*weight);
-    Tensor after = dequantize(*stored, pair.params, pair.scheme.axis);
+    Tensor after = std::move(*stored);
     if (pair.transposed && after.shape().size() == 2) after = with_swapped_axes(after);
     if (before.shape() != after.shape()) continue;
     rows.push_back(row_of(pair, before, after, op));

@@ -17,6 +17,7 @@
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/accuracy_level.h"
+#include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/correct_bias.h"
 #include "quantlens/quantizer/make_plan.h"
 #include "quantlens/runtime/open.h"
@@ -53,10 +54,11 @@ void check_data(const QuantizeOptions& options) {
                 "the ranges are given");
   }
   if (!options.data.data.empty()) return;
-  if (!options.ranges) {
+  if (!options.ranges && needs_calibration(options.recipe)) {
     throw Error(
         Errc::usage,
-        "--data is required; with --ranges none is needed, but for --diagnose and --metric");
+        "--data is required; with --ranges, --approach dynamic or --approach weight_only none is "
+        "needed, but for --diagnose and --metric");
   }
   if (options.diagnose || options.metric) {
     throw Error(Errc::usage, "--data is required for --diagnose and --metric");
@@ -160,7 +162,8 @@ class Job {
   }
 
   void measure_both(const Model& quantized, WorkloadWriter& workload, QuantizeResult& result) {
-    if (options_.metric && !options_.calibration_data && !options_.ranges) {
+    const bool calibrated = needs_calibration(options_.recipe) && !options_.ranges;
+    if (options_.metric && calibrated && !options_.calibration_data) {
       session_.progress.note(fmt::format(
           "the accuracy below includes the {} samples that calibration saw (--calibration-data "
           "keeps them apart)",

@@ -31,6 +31,7 @@ std::optional<DType> result_type(const GraphIndex& index, const Types& types, co
     case Kind::arg_max:
       return DType::int64;
     case Kind::matmul_integer_to_float:  // in that of its scales
+    case Kind::gather_blocks:
       return type_of(index, types, node, 2);
     case Kind::where:
       return type_of(index, types, node, 1);
@@ -59,7 +60,12 @@ Types element_types(const GraphIndex& index, CastTypes cast_types) {
     const bool casts = node.kind == Kind::cast && cast_types != nullptr;
     const std::optional<DType> type =
         casts ? cast_types(attribute_int(node, "to", 0)) : result_type(index, types, node);
-    if (type && !op_id(node).empty()) types.emplace(op_id(node), *type);
+    if (!type) continue;
+    if (!op_id(node).empty()) types.emplace(op_id(node), *type);
+    if (node.kind != Kind::split) continue;  // all that it makes is of one type
+    for (const std::string& output : node.outputs) {
+      if (!output.empty()) types.emplace(output, *type);
+    }
   }
   return types;
 }

@@ -91,6 +91,8 @@ constexpr std::string_view kNames[] = {
     "conv_integer",
     "matmul_integer_to_float",
     "dynamic_quantize_matmul",
+    "matmul_blocks",
+    "gather_blocks",
     "recurrent",
     "control_flow",
 };
@@ -169,6 +171,8 @@ bool uses_codes(Kind kind) {
     case Kind::conv_integer:
     case Kind::matmul_integer_to_float:
     case Kind::dynamic_quantize_matmul:
+    case Kind::matmul_blocks:
+    case Kind::gather_blocks:
       return true;
     default:
       return false;

@@ -90,6 +90,8 @@ enum class Kind {
   conv_integer,
   matmul_integer_to_float,  ///< codes times codes
   dynamic_quantize_matmul,  ///< floats times codes
+  matmul_blocks,            ///< floats times a matrix in blocks of codes
+  gather_blocks,            ///< (table in blocks of codes, indices, ...), gives floats
   recurrent,                ///< LSTM, GRU, RNN
   control_flow,             ///< has subgraphs
 };

@@ -14,17 +14,22 @@
 #include "quantlens/base/text.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/element_types.h"
+#include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/backbone.h"
 #include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/describe_ops.h"
 #include "quantlens/quantizer/guard_float.h"
+#include "quantlens/quantizer/obstacles.h"
 #include "quantlens/quantizer/parameters.h"
+#include "quantlens/quantizer/plan_dynamic.h"
+#include "quantlens/quantizer/plan_half.h"
+#include "quantlens/quantizer/plan_weight_only.h"
 #include "quantlens/quantizer/recipe_rules.h"
 #include "quantlens/quantizer/select.h"
 
 namespace quantlens {
 namespace {
 
-constexpr const char* kConstantResult = "its result is constant";
 constexpr const char* kFirstKept =
     "the recipe keeps the first Conv, MatMul or Gemm in float "
     "(first_conv_or_matmul_quantization)";
@@ -34,32 +39,9 @@ constexpr const char* kAroundKept =
     "the recipe keeps ops before the first and behind the last Conv, MatMul or Gemm in float "
     "(pre_post_process_quantization)";
 
-bool all_finite(const Tensor& tensor) {
-  const Tensor values = aligned(tensor);
-  return std::ranges::all_of(values.data<float>(), [](float v) { return std::isfinite(v); });
-}
-
-// Why a constant input cannot be stored as integers; empty if it can.
-std::string constant_obstacle(const Tensor& tensor, const std::string& what) {
-  if (tensor.dtype() != DType::float32) {
-    return fmt::format("its {} is {}, not float32", what, name(tensor.dtype()));
-  }
-  if (!all_finite(tensor)) return fmt::format("its {} holds NaN or infinity", what);
-  return {};
-}
-
 // From which version of ONNX's operators on a model can say codes, and a scale for each channel.
 constexpr std::int64_t kCodesOpset = 10;
 constexpr std::int64_t kChannelScalesOpset = 13;
-
-// Of ONNX's own operators; more than any version where the format has none.
-std::int64_t opset_of(const Model& model) {
-  const auto found = model.opsets.find("");
-  if (model.format != "onnx" || found == model.opsets.end()) {
-    return std::numeric_limits<std::int64_t>::max();
-  }
-  return found->second;
-}
 
 class Planner {
  public:
@@ -81,6 +63,15 @@ class Planner {
     wishes_.float_results = float_results();
     anyway_ = wishes_;
     keep_float();
+  }
+
+  /// Anchors that nothing makes static, though the recipe would let them.
+  std::set<std::size_t> impossible() const {
+    std::set<std::size_t> nodes;
+    for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
+      if (!anyway_.obstacles[p].empty()) nodes.insert(prepared_.patterns[p].anchor);
+    }
+    return nodes;
   }
 
   /// The values that the plan stores as codes, or those they are moved from.
@@ -136,7 +127,7 @@ class Planner {
     plan.weights = prepared_.weights;
     plan.weights.insert(prepared_.constants.begin(), prepared_.constants.end());
     guard_float(index_, prepared_, selection, plan);
-    describe_ops(selection, plan);
+    plan.ops = describe_ops(graph_, prepared_.patterns, verdicts(selection, plan));
     PlanResult result{.plan = std::move(plan), .notes = rules_.notes(graph_, outcomes(selection))};
     note_switches(result.notes);
     note_target(target, result.notes);
@@ -186,7 +177,8 @@ class Planner {
           opset_, kChannelScalesOpset);
     }
     if (const auto reason = attribute_obstacle(anchor); !reason.empty()) return std::string(reason);
-    if (std::string reason = type_obstacle(anchor); !reason.empty()) return reason;
+    const std::vector<std::size_t> inputs = data_inputs(anchor);
+    if (std::string reason = type_obstacle(anchor, inputs, types_); !reason.empty()) return reason;
     return operand_obstacle(anchor, forced);
   }
 
@@ -211,7 +203,7 @@ class Planner {
     }
     for (std::size_t p = 0; p < recipes_.size(); ++p) {
       if (wishes_.obstacles[p].empty() && wants_float(recipes_[p])) {
-        wishes_.obstacles[p] = "the recipe keeps it in float";
+        wishes_.obstacles[p] = kKeptByRecipe;
       }
     }
   }
@@ -348,21 +340,6 @@ class Planner {
            quantize(bounds->high, codes->params, codes->scheme.dtype) == limits.max;
   }
 
-  // Activations have to be float32 where their type is known; what is not is seen in calibration.
-  std::string type_obstacle(const Node& anchor) const {
-    for (const std::size_t input : data_inputs(anchor)) {
-      const auto type = types_.find(anchor.inputs[input]);
-      if (type == types_.end() || type->second == DType::float32) continue;
-      return is_float(type->second)
-                 ? fmt::format(
-                       "it computes in {}, and only float32 is quantized: convert the "
-                       "model to float32 first",
-                       name(type->second))
-                 : fmt::format("its data are {}", name(type->second));
-    }
-    return {};
-  }
-
   Selection select_with_ranges(const Parameters& parameters) {
     while (true) {
       Selection selection = select(index_, prepared_, wishes_);
@@ -378,11 +355,7 @@ class Planner {
   }
 
   std::string operand_obstacle(const Node& anchor, bool forced) const {
-    for (const std::string& input : anchor.inputs) {
-      if (graph_.opaque_weights.contains(input))
-        return "its operand is stored in a form that is not read (sparse, or of another element "
-               "type)";
-    }
+    if (std::string reason = opaque_obstacle(graph_, anchor); !reason.empty()) return reason;
     if (anchor.kind == Kind::conv || anchor.kind == Kind::gemm) return weighted_obstacle(anchor);
     if (anchor.kind == Kind::clip && !clip_bounds(index_, anchor)) {
       return "its bounds are computed at run time";
@@ -415,51 +388,15 @@ class Planner {
     return constant_obstacle(*bias, "bias");
   }
 
-  void describe_ops(const Selection& selection, Plan& plan) const {
-    std::vector<OpPlan> ops(graph_.nodes.size());
+  std::vector<Verdict> verdicts(const Selection& selection, const Plan& plan) const {
+    std::vector<Verdict> verdicts;
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
-      const Pattern& pattern = prepared_.patterns[p];
-      for (const std::size_t member : pattern.members) {
-        const Node& node = graph_.nodes[member];
-        OpPlan& op = ops[member];
-        op = {.op = op_id(node),
-              .name = op_name(node),
-              .type = node.type,
-              .kind = std::string(to_string(node.kind)),
-              .pattern = {},
-              .members = {},
-              .quantized = selection.quantized[p],
-              .precision = selection.quantized[p] ? precision(p, plan) : "fp32",
-              .reason = selection.reasons[p]};
-        if (member != pattern.anchor) continue;
-        for (const std::size_t other : pattern.members) {
-          op.pattern.push_back(graph_.nodes[other].type);
-          op.members.push_back(op_id(graph_.nodes[other]));
-        }
-      }
+      const bool quantized = selection.quantized[p];
+      verdicts.push_back({.form = quantized ? "static" : "float",
+                          .precision = quantized ? precision(p, plan) : "fp32",
+                          .reason = selection.reasons[p]});
     }
-    for (const Node& node : graph_.nodes) add_body_ops(node, op_id(node), ops);
-    plan.ops = std::move(ops);
-  }
-
-  // What lies in the bodies of an op stays as it is. They are nested as deep as their reader
-  // allows.
-  static void add_body_ops(const Node& holder, const std::string& scope, std::vector<OpPlan>& ops) {
-    for (const auto& [key, body] : holder.subgraphs) {
-      for (const Node& node : body->nodes) {
-        const std::string id = scope + "/" + op_id(node);
-        ops.push_back({.op = id,
-                       .name = op_name(node),
-                       .type = node.type,
-                       .kind = std::string(to_string(node.kind)),
-                       .pattern = {},
-                       .members = {},
-                       .quantized = false,
-                       .precision = "fp32",
-                       .reason = "it lies in a body of " + holder.type});
-        add_body_ops(node, id, ops);
-      }
-    }
+    return verdicts;
   }
 
   const Graph& graph_;
@@ -479,6 +416,7 @@ class Planner {
 
 std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared,
                                              const Recipe& recipe) {
+  if (!needs_calibration(recipe)) return {};
   const std::set<std::string> values = Planner(model, prepared, recipe).values();
   return {values.begin(), values.end()};
 }
@@ -493,9 +431,27 @@ std::map<std::string, TensorRecipe> activation_recipes(const Model& model, const
   return Planner(model, prepared, recipe).activations();
 }
 
+namespace {
+
+PlanResult plan_by_approach(const Model& model, const Prepared& prepared, const Ranges& ranges,
+                            const Recipe& recipe, const Target& target) {
+  if (recipe.approach == "dynamic") return plan_dynamic(model, prepared, recipe, target);
+  if (recipe.approach == "weight_only") return plan_weight_only(model, prepared, recipe);
+  Planner planner(model, prepared, recipe);
+  PlanResult result = planner.plan(ranges, target);
+  if (recipe.approach == "auto") {
+    add_dynamic(model, prepared, recipe, target, planner.impossible(), result);
+  }
+  return result;
+}
+
+}  // namespace
+
 PlanResult make_plan(const Model& model, const Prepared& prepared, const Ranges& ranges,
                      const Recipe& recipe, const Target& target) {
-  return Planner(model, prepared, recipe).plan(ranges, target);
+  PlanResult result = plan_by_approach(model, prepared, ranges, recipe, target);
+  add_half(model, prepared, ranges, recipe, result);
+  return result;
 }
 
 }  // namespace quantlens

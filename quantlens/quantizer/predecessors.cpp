@@ -26,7 +26,6 @@ constexpr std::array kIdleOptions = {
     Idle{"device", "cpu", "models are quantized for, and measured on, the CPU"},
     Idle{"backend", "default", "only ONNX Runtime's own kernels for the CPU are known here"},
     Idle{"domain", "auto", "no model is rewritten for a domain before it is quantized"},
-    Idle{"approach", "static|post_training_static_quant", "this version quantizes static only"},
     Idle{"excluded_precisions", "*", ""},
     Idle{"quant_level", "auto|1", kTuning},
     Idle{"accuracy_criterion", "", kTuning},

@@ -10,6 +10,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/yaml.h"
+#include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/predecessors.h"
 #include "quantlens/quantizer/recipe_section.h"
 
@@ -31,15 +32,15 @@ struct Foreign {
   std::string_view why;
 };
 
-constexpr std::string_view kNoShortFloats = "this version computes in float32 what is not integer";
+constexpr std::string_view kNoShortFloats =
+    "no runtime here computes in bf16; fp16 is another choice";
 constexpr std::string_view kNoSuchCodes = "weights are stored as integers, in even steps";
 constexpr std::string_view kWeightOnlyWord = "it is for weight-only quantization";
 
 constexpr Foreign kDtypes[] = {
-    {"bf16", "fp32", kNoShortFloats},   {"fp16", "fp32", kNoShortFloats},
-    {"None", "", kWeightOnlyWord},      {"nf4", "", kNoSuchCodes},
-    {"fp4", "", kNoSuchCodes},          {"fp4_e2m1", "", kNoSuchCodes},
-    {"fp4_e2m1_bnb", "", kNoSuchCodes},
+    {"bf16", "fp32", kNoShortFloats}, {"None", "", kWeightOnlyWord},
+    {"nf4", "", kNoSuchCodes},        {"fp4", "", kNoSuchCodes},
+    {"fp4_e2m1", "", kNoSuchCodes},   {"fp4_e2m1_bnb", "", kNoSuchCodes},
 };
 constexpr Foreign kSchemes[] = {
     {"asym_float", "asym", "zero points are codes, so that zero stays exact"}};
@@ -55,7 +56,9 @@ constexpr Foreign kWeightWords[] = {
 /// Reads a recipe; gathers what it says in vain.
 class Reader {
  public:
-  explicit Reader(std::vector<std::string>& notes) : notes_(notes) {}
+  /// `approach`: empty: as the document says.
+  Reader(std::vector<std::string>& notes, const std::string& approach)
+      : notes_(notes), approach_(approach) {}
 
   Recipe read(const json::Value& document, const std::string& where);
 
@@ -73,7 +76,11 @@ class Reader {
 
   /// `bits` and `group_size` of a weight.
   void read_width(const Section& section, TensorRecipe& recipe) {
+    const bool in_blocks = approach_ == "weight_only";
     if (const auto bits = section.count("bits")) {
+      if (in_blocks && *bits == 8) {
+        recipe.dtype = recipe.dtype.value_or("int").starts_with("uint") ? "uint8" : "int8";
+      }
       const bool is_narrow = *bits == 4;
       const bool is_plain = !recipe.dtype || *recipe.dtype == "int";
       if (is_narrow && (is_plain || *recipe.dtype == "int8")) recipe.dtype = "int4";
@@ -85,6 +92,10 @@ class Reader {
                         section.where("bits")));
       }
     }
+    if (in_blocks) {
+      recipe.group_size = section.count("group_size");
+      return;
+    }
     const json::Value* size = first_of(section.find("group_size"));
     if (size != nullptr && *size != -1) {
       notes_.push_back(fmt::format("{} has no effect: a weight has one scale, or one a channel",
@@ -95,9 +106,9 @@ class Reader {
   TensorRecipe read_activation(const json::Value& value, const std::string& where) {
     const Section section(
         value, where, {"dtype", "scheme", "granularity", "algorithm", "percentile", "quant_mode"});
-    if (section.text("quant_mode").value_or("static") != "static") {
+    if (const auto mode = section.text("quant_mode"); mode && *mode != approach_) {
       notes_.push_back(section.where("quant_mode") +
-                       " has no effect: this version quantizes static only");
+                       " has no effect: the approach is one for the whole model");
     }
     return {.dtype = translated(section.text("dtype"), kDtypes, section.where("dtype")),
             .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
@@ -108,6 +119,13 @@ class Reader {
             .percentile = section.number("percentile")};
   }
 
+  /// Of a weight. Rounding to the nearest, as they call it, looks at minimum and maximum.
+  std::optional<std::string> read_algorithm(const Section& section) {
+    std::optional<std::string> word = section.text("algorithm");
+    if (word == "RTN" && approach_ == "weight_only") return "minmax";
+    return translated(std::move(word), kWeightWords, section.where("algorithm"));
+  }
+
   TensorRecipe read_weight(const json::Value& value, const std::string& where) {
     const Section section(value, where,
                           {"dtype", "scheme", "granularity", "algorithm", "bits", "group_size"});
@@ -115,8 +133,7 @@ class Reader {
         .dtype = translated(section.text("dtype"), kDtypes, section.where("dtype")),
         .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
         .granularity = section.text("granularity"),
-        .algorithm =
-            translated(section.text("algorithm"), kWeightWords, section.where("algorithm")),
+        .algorithm = read_algorithm(section),
         .percentile = {}};
     read_width(section, recipe);
     return recipe;
@@ -141,10 +158,12 @@ class Reader {
   OpRecipe read_op(const json::Value& value, const std::string& where) {
     if (const json::Value* first = first_of(&value); first != nullptr && first->is_string()) {
       const auto word = translated(std::string(first->get_string()), kDtypes, where);
-      if (word == "fp32") return {.activation = {.dtype = "fp32"}, .weight = {.dtype = "fp32"}};
+      if (word == "fp32" || word == "fp16")
+        return {.activation = {.dtype = word}, .weight = {.dtype = word}};
       if (word == "int8" || word == "int")
         return {.activation = {.dtype = "int"}, .weight = {.dtype = "int"}};
-      throw Error(Errc::usage, where + ": the words that stand for a whole op are fp32 and int8");
+      throw Error(Errc::usage,
+                  where + ": the words that stand for a whole op are fp32, fp16 and int8");
     }
     return read_both(Section(value, where, {"activation", "weight", "weights"}));
   }
@@ -164,6 +183,7 @@ class Reader {
   void read_switches(const json::Value& value, const std::string& where, RecipeSwitches& switches);
 
   std::vector<std::string>& notes_;
+  std::string approach_;
 };
 
 // Options that are set in part keep the defaults of the rest.
@@ -173,6 +193,7 @@ void overlay(TensorRecipe& base, const TensorRecipe& over) {
   if (over.granularity) base.granularity = over.granularity;
   if (over.algorithm) base.algorithm = over.algorithm;
   if (over.percentile) base.percentile = over.percentile;
+  if (over.group_size) base.group_size = over.group_size;
 }
 
 std::vector<std::string> with_keys_of(std::span<const Idle> options,
@@ -207,14 +228,18 @@ void Reader::read_switches(const json::Value& value, const std::string& where,
 }
 
 Recipe Reader::read(const json::Value& document, const std::string& where) {
-  Recipe recipe;
-  if (document.is_null()) return recipe;
+  if (document.is_null()) return recipe_for(approach_.empty() ? "static" : approach_);
   const json::Value flat = flattened(document, where, notes_);
   const Section section(
       flat, where,
-      with_keys_of(idle_options(), {"quant_format", "accuracy_level", "activation", "weight",
-                                    "weights", "op_type_dict", "op_name_dict", "target",
-                                    "reduce_range", "calibration_sampling_size", "recipes"}));
+      with_keys_of(idle_options(),
+                   {"approach", "fallback", "quant_format", "accuracy_level", "activation",
+                    "weight", "weights", "op_type_dict", "op_name_dict", "target", "reduce_range",
+                    "calibration_sampling_size", "recipes"}));
+  if (approach_.empty()) approach_ = section.text("approach").value_or("static");
+  approach_ = approach_named(approach_);
+  Recipe recipe = recipe_for(approach_);
+  recipe.fallback = section.text("fallback").value_or(recipe.fallback);
   recipe.quant_format = lower(section.text("quant_format")).value_or(recipe.quant_format);
   recipe.accuracy_level = section.text("accuracy_level").value_or(recipe.accuracy_level);
   recipe.target = section.text("target").value_or(recipe.target);
@@ -238,9 +263,10 @@ Recipe Reader::read(const json::Value& document, const std::string& where) {
 
 }  // namespace
 
-Recipe read_recipe(std::string_view text, std::string_view where, std::vector<std::string>* notes) {
+Recipe read_recipe(std::string_view text, std::string_view where, std::vector<std::string>* notes,
+                   const std::string& approach) {
   std::vector<std::string> said_in_vain;
-  Recipe recipe = Reader(said_in_vain).read(parse_yaml(text, where), std::string(where));
+  Recipe recipe = Reader(said_in_vain, approach).read(parse_yaml(text, where), std::string(where));
   if (notes) *notes = std::move(said_in_vain);
   return recipe;
 }

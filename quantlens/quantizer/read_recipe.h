@@ -13,8 +13,9 @@ namespace quantlens {
 /// source in messages. Op entries may be the words "fp32" and "int8" or {activation: ..., weight:
 /// ...}; option values may be lists, as the predecessors allow: the first counts. For each option
 /// or word of theirs that has no effect here there is a sentence in `notes`, if given. Throws
-/// Errc::usage for an unknown key (naming the nearest) or a value of the wrong kind.
+/// Errc::usage for an unknown key (naming the nearest) or a value of the wrong kind. `approach`:
+/// wins over the document's own; its defaults hold where the document says nothing.
 Recipe read_recipe(std::string_view text, std::string_view where,
-                   std::vector<std::string>* notes = nullptr);
+                   std::vector<std::string>* notes = nullptr, const std::string& approach = {});
 
 }  // namespace quantlens

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/quantizer/approach.h"
 
 namespace quantlens {
 namespace {
@@ -87,15 +88,15 @@ TEST(ReadRecipe, TakesAllFieldsOfTheirConfigurationAndSaysWhichHaveNoEffect) {
                 graph_optimization_level: ENABLE_BASIC}})";
   const std::vector<std::string> notes = notes_of(text);
   for (const char* name :
-       {"device", "backend", "domain", "approach", "quant_level", "ni_workload_name", "inputs",
-        "outputs", "example_inputs", "diagnosis", "accuracy_criterion", "tuning_criterion",
+       {"device", "backend", "domain", "quant_level", "ni_workload_name", "inputs", "outputs",
+        "example_inputs", "diagnosis", "accuracy_criterion", "tuning_criterion",
         "recipes.layer_wise_quant", "recipes.weight_correction", "recipes.gemm_to_matmul",
         "recipes.add_qdq_pair_to_weight", "recipes.dedicated_qdq_pair", "recipes.rtn_args",
         "recipes.graph_optimization_level"}) {
     EXPECT_THAT(notes, testing::Contains(testing::StartsWith("recipe option " + std::string(name) +
                                                              " has no effect: ")));
   }
-  EXPECT_EQ(notes.size(), 19U);
+  EXPECT_EQ(notes.size(), 18U);
 }
 
 TEST(ReadRecipe, GivesEffectToTheSwitchesOfTheirRecipes) {
@@ -202,6 +203,29 @@ TEST(ReadRecipe, APercentileIsANumber) {
   EXPECT_EQ(recipe.activation.percentile, 99.5);
   EXPECT_EQ(recipe.op_type_dict.at("Conv").activation.percentile, 100);
   EXPECT_THROW(read_recipe("{activation: {percentile: many}}", "r"), Error);
+}
+
+TEST(ReadRecipe, AnApproachChangesTheDefaults) {
+  EXPECT_EQ(read_recipe("{}", "here"), Recipe());
+  EXPECT_EQ(read_recipe("approach: dynamic", "here"), recipe_for("dynamic"));
+  EXPECT_EQ(read_recipe("approach: post_training_weight_only", "here"), recipe_for("weight_only"));
+  EXPECT_EQ(read_recipe("approach: static", "here", nullptr, "dynamic"), recipe_for("dynamic"));
+  EXPECT_EQ(recipe_for("weight_only").weight.dtype, "int4");
+  EXPECT_EQ(recipe_for("weight_only").weight.group_size, 32U);
+  EXPECT_THROW(read_recipe("approach: later", "here"), Error);
+}
+
+TEST(ReadRecipe, BitsAndGroupsAsThePredecessorsSayThem) {
+  const Recipe recipe = read_recipe(
+      "{approach: weight_only, weight: {dtype: int, bits: 8, group_size: [64, 32], algorithm: "
+      "RTN}, "
+      "op_type_dict: {Gemm: {weight: {bits: 4}}, MatMul: {weight: {dtype: uint8, bits: 4}}}}",
+      "here");
+  EXPECT_EQ(recipe.weight.dtype, "int8");
+  EXPECT_EQ(recipe.weight.group_size, 64U);
+  EXPECT_EQ(recipe.weight.algorithm, "minmax");
+  EXPECT_EQ(recipe.op_type_dict.at("Gemm").weight.dtype, "int4");
+  EXPECT_EQ(recipe.op_type_dict.at("MatMul").weight.dtype, "uint4");
 }
 
 }  // namespace

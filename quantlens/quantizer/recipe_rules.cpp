@@ -11,6 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/quantizer/approach.h"
 
 namespace quantlens {
 
@@ -36,9 +37,11 @@ void check(const std::string& what, const std::optional<std::string>& value,
 constexpr std::array kFormats = {"qdq", "qoperator", "default"};
 constexpr std::array kAccuracyLevels = {"fast", "default", "best"};
 constexpr std::array kTargets = {"auto", "vnni", "avx2", "avx512", "arm"};
+constexpr std::array kFallbacks = {"fp32", "fp16"};
 constexpr std::array kReduceRange = {"auto", "true", "false"};
-constexpr std::array kActivationDtypes = {"uint8", "int8", "uint16", "int16", "int", "fp32"};
-constexpr std::array kWeightDtypes = {"int8", "uint8", "int4", "uint4", "int", "fp32"};
+constexpr std::array kActivationDtypes = {"uint8", "int8", "uint16", "int16",
+                                          "int",   "fp16", "fp32"};
+constexpr std::array kWeightDtypes = {"int8", "uint8", "int4", "uint4", "int", "fp16", "fp32"};
 constexpr std::array kSchemes = {"asym", "sym"};
 constexpr std::array kActivationGranularities = {"per_tensor"};
 constexpr std::array kWeightGranularities = {"per_channel", "per_tensor"};
@@ -51,7 +54,10 @@ void check_percentile(const std::string& where, const std::optional<double>& per
                                        where, *percentile));
 }
 
-void check(const std::string& where, const OpRecipe& recipe) {
+constexpr std::array kBlockAlgorithms = {"minmax", "mse"};
+constexpr std::array kBlockSizes = {"16", "32", "64", "128", "256"};
+
+void check(const std::string& where, const OpRecipe& recipe, bool in_blocks) {
   check(where + "activation dtype", recipe.activation.dtype, kActivationDtypes);
   check(where + "activation scheme", recipe.activation.scheme, kSchemes);
   check(where + "activation granularity", recipe.activation.granularity, kActivationGranularities);
@@ -60,7 +66,40 @@ void check(const std::string& where, const OpRecipe& recipe) {
   check(where + "weight dtype", recipe.weight.dtype, kWeightDtypes);
   check(where + "weight scheme", recipe.weight.scheme, kSchemes);
   check(where + "weight granularity", recipe.weight.granularity, kWeightGranularities);
-  check(where + "weight algorithm", recipe.weight.algorithm, kWeightAlgorithms);
+  if (!in_blocks) {
+    check(where + "weight algorithm", recipe.weight.algorithm, kWeightAlgorithms);
+    return;
+  }
+  check(where + "weight algorithm", recipe.weight.algorithm, kBlockAlgorithms);
+  if (!recipe.weight.group_size) return;
+  check(where + "weight group_size", fmt::to_string(*recipe.weight.group_size), kBlockSizes);
+}
+
+bool has_switches(const RecipeSwitches& switches) {
+  RecipeSwitches usual;
+  usual.bias_correction =
+      switches.bias_correction == true ? std::nullopt : switches.bias_correction;
+  return switches != usual;
+}
+
+/// What the model's own options say in vain with its approach.
+void add_idle_notes(const Recipe& recipe, std::vector<std::string>& sentences) {
+  const bool in_blocks = recipe.approach == "weight_only";
+  if (in_blocks && recipe.weight.granularity) {
+    sentences.emplace_back(
+        "weight granularity has no effect: each block has a scale of its own (group_size)");
+  }
+  if (!needs_calibration(recipe) && has_switches(recipe.recipes)) {
+    sentences.push_back(
+        fmt::format("the switches under recipes have no effect with approach {}: "
+                    "they are for static quantization; op_type_dict and "
+                    "op_name_dict keep ops in float",
+                    recipe.approach));
+  }
+  if (!in_blocks && recipe.weight.group_size) {
+    sentences.emplace_back(
+        "weight group_size has no effect: only approach weight_only stores weights in blocks");
+  }
 }
 
 bool is_eight_bits(const std::optional<std::string>& dtype) {
@@ -73,6 +112,7 @@ void merge(TensorRecipe& base, const TensorRecipe& over) {
   if (over.granularity) base.granularity = over.granularity;
   if (over.algorithm) base.algorithm = over.algorithm;
   if (over.percentile) base.percentile = over.percentile;
+  if (over.group_size) base.group_size = over.group_size;
 }
 
 bool matches(const boost::regex& expression, const std::string& pattern, const std::string& text) {
@@ -93,11 +133,14 @@ RecipeRules::RecipeRules(const Recipe& recipe) : recipe_(recipe) {
   check("accuracy_level", recipe.accuracy_level, kAccuracyLevels);
   check("target", recipe.target, kTargets);
   check("reduce_range", recipe.reduce_range, kReduceRange);
-  check("", OpRecipe{recipe.activation, recipe.weight});
-  const auto compile = [](const std::map<std::string, OpRecipe>& entries,
-                          std::vector<Rule>& rules) {
+  approach_named(recipe.approach);
+  check("fallback", recipe.fallback, kFallbacks);
+  const bool in_blocks = recipe.approach == "weight_only";
+  check("", OpRecipe{recipe.activation, recipe.weight}, in_blocks);
+  const auto compile = [in_blocks](const std::map<std::string, OpRecipe>& entries,
+                                   std::vector<Rule>& rules) {
     for (const auto& [pattern, wanted] : entries) {
-      check(fmt::format("'{}': ", printable(pattern)), wanted);
+      check(fmt::format("'{}': ", printable(pattern)), wanted, in_blocks);
       try {
         rules.push_back({.pattern = pattern,
                          .expression = boost::regex(pattern),
@@ -124,11 +167,12 @@ Wish RecipeRules::for_op(const Node& node) {
       rule.matched.push_back(op_id(node));
       merge(wish.recipe.activation, rule.recipe.activation);
       merge(wish.recipe.weight, rule.recipe.weight);
-      if (rule.recipe.activation.dtype) wish.forced = *rule.recipe.activation.dtype != "fp32";
+      if (rule.recipe.activation.dtype) wish.forced = !wants_float(rule.recipe);
     }
   };
   apply(types_, node.type);
   apply(names_, op_name(node));
+  if (recipe_.approach == "weight_only") return wish;
   // kernels want one 8-bit type in the whole model; 16 bits are for single ops, too
   std::optional<std::string>& activation = wish.recipe.activation.dtype;
   if (!activation || activation == "int" || is_eight_bits(activation)) {
@@ -162,6 +206,7 @@ std::vector<std::string> RecipeRules::notes(
       note_effect(rule, entry, outcomes, sentences);
     }
   };
+  add_idle_notes(recipe_, sentences);
   report(types_, "op_type_dict", types);
   report(names_, "op_name_dict", names);
   return sentences;
@@ -169,6 +214,7 @@ std::vector<std::string> RecipeRules::notes(
 
 void RecipeRules::note_options(const Rule& rule, const std::string& where,
                                std::vector<std::string>& notes) const {
+  if (recipe_.approach == "weight_only") return;
   const TensorRecipe& activation = rule.recipe.activation;
   if (is_eight_bits(activation.dtype) && activation.dtype != activation_dtype(recipe_)) {
     notes.push_back(
@@ -202,7 +248,10 @@ std::string activation_dtype(const Recipe& recipe) {
 }
 
 bool wants_float(const OpRecipe& recipe) {
-  return recipe.activation.dtype == "fp32" || recipe.weight.dtype == "fp32";
+  const auto is_float = [](const TensorRecipe& tensor) {
+    return tensor.dtype == "fp32" || tensor.dtype == "fp16";
+  };
+  return is_float(recipe.activation) || is_float(recipe.weight);
 }
 
 }  // namespace quantlens

@@ -57,7 +57,7 @@ class RecipeRules {
   std::vector<Rule> types_, names_;
 };
 
-/// Whether the op is asked to stay float ("fp32" for weight or activation).
+/// Whether the op is asked to stay float ("fp32" or "fp16" for weight or activation).
 bool wants_float(const OpRecipe& recipe);
 
 }  // namespace quantlens

@@ -54,10 +54,12 @@ struct WeightPair {
   bool transposed = false;  ///< the integer tensor has the matrix's axes swapped
   Scheme scheme;
   std::vector<QParams> params;
+  bool in_blocks = false;  ///< each block has a scale, which stands in the file alone
   bool operator==(const WeightPair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(WeightPair, (),
-                      (op, op_name, type, reference, quantized, folded, transposed, scheme, params))
+                      (op, op_name, type, reference, quantized, folded, transposed, scheme, params,
+                       in_blocks))
 
 /// A value that has a counterpart but was left out of the comparison.
 struct NotCompared {

@@ -8,6 +8,7 @@
 
 #include <boost/describe.hpp>
 
+#include "quantlens/quant/blocks.h"
 #include "quantlens/quant/params.h"
 #include "quantlens/quant/scheme.h"
 #include "quantlens/tensor/tensor.h"
@@ -48,6 +49,18 @@ struct WeightPlan {
 };
 BOOST_DESCRIBE_STRUCT(WeightPlan, (), (weight, scheme, params, uses))
 
+/// A weight stored in blocks of few bits; the listed uses read it so. Codes, scales and zero points
+/// follow from it and are computed when it is written.
+struct BlockWeightPlan {
+  std::string weight;  ///< as in WeightPlan
+  bool rows = false;   ///< blocks run along rows, else along columns
+  BlockScheme scheme;
+  bool integer_data = false;  ///< the kernel may quantize what is multiplied to int8 (MatMul)
+  std::vector<ValueUse> uses;
+  bool operator==(const BlockWeightPlan&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(BlockWeightPlan, (), (weight, rows, scheme, integer_data, uses))
+
 /// An op that disappears: node `into` makes its first output instead (batch norm into Conv).
 struct Fold {
   std::string op;
@@ -76,13 +89,17 @@ struct OpPlan {
   /// Their ids, in order; the last one's output is the activation.
   std::vector<std::string> members;
   bool quantized = false;
-  /// What the runtime computes it in: int8, int16 (codes that are only moved) or fp32.
+  /// What the runtime computes it in: int8, int16 (codes that are only moved), fp16 or fp32; w4 and
+  /// w8: in fp32, with weights stored in so many bits.
   std::string precision = "fp32";
   std::string reason;  ///< why not, in words; empty where quantized
+  /// How: float | static | dynamic (its data are quantized anew for each input) | weight_only |
+  /// fp16.
+  std::string form = "float";
   bool operator==(const OpPlan&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(OpPlan, (),
-                      (op, name, type, kind, pattern, members, quantized, precision, reason))
+                      (op, name, type, kind, pattern, members, quantized, precision, reason, form))
 
 /// What an accuracy algorithm did for one op.
 struct AlgorithmEffect {
@@ -100,13 +117,14 @@ struct Plan {
   std::vector<OpPlan> ops;  ///< every op of the reference, in its order
   std::vector<ActivationPlan> activations;
   std::vector<WeightPlan> weights_quantized;
+  std::vector<BlockWeightPlan> weights_in_blocks;
   std::vector<Fold> folds;
   std::vector<InputEdit> input_edits;
   std::vector<AlgorithmEffect> effects;
   std::map<std::string, Tensor> weights;  ///< edited float tensors by new name (not in plan.json)
 };
 BOOST_DESCRIBE_STRUCT(Plan, (),
-                      (quant_format, ops, activations, weights_quantized, folds, input_edits,
-                       effects))
+                      (quant_format, ops, activations, weights_quantized, weights_in_blocks, folds,
+                       input_edits, effects))
 
 }  // namespace quantlens

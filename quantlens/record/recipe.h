@@ -23,15 +23,17 @@ inline constexpr std::array kWeightAlgorithms = {"minmax"};
 /// entry of the recipe says. dtype "fp32" means: leave in float.
 struct TensorRecipe {
   /// Of activations: uint8 | int8 | uint16 | int16; of weights: int8 | uint8 | int4 | uint4; of
-  /// both: fp32, and int (the 8-bit dtype of the model).
+  /// both: fp32, fp16 (not quantized, computed in half), and int (the 8-bit dtype of the model).
   std::optional<std::string> dtype;
-  std::optional<std::string> scheme;       ///< asym | sym
-  std::optional<std::string> granularity;  ///< per_tensor | per_channel (weights only)
-  std::optional<std::string> algorithm;    ///< one of the words above
-  std::optional<double> percentile;        ///< of the elements that `percentile` keeps, in percent
+  std::optional<std::string> scheme;        ///< asym | sym
+  std::optional<std::string> granularity;   ///< per_tensor | per_channel (weights only)
+  std::optional<std::string> algorithm;     ///< one of the words above
+  std::optional<double> percentile;         ///< of the elements that `percentile` keeps, in percent
+  std::optional<std::uint64_t> group_size;  ///< of weights in blocks: elements of a block
   bool operator==(const TensorRecipe&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(TensorRecipe, (), (dtype, scheme, granularity, algorithm, percentile))
+BOOST_DESCRIBE_STRUCT(TensorRecipe, (),
+                      (dtype, scheme, granularity, algorithm, percentile, group_size))
 
 /// What may be asked for some ops.
 struct OpRecipe {
@@ -62,6 +64,10 @@ BOOST_DESCRIBE_STRUCT(RecipeSwitches, (),
 /// Everything a user may ask of the quantizer. Later entries win: model, op_type_dict,
 /// op_name_dict.
 struct Recipe {
+  /// static | dynamic | weight_only | auto (static, and dynamic what cannot be); what it changes of
+  /// the defaults below: `recipe_for`.
+  std::string approach = "static";
+  std::string fallback = "fp32";  ///< fp32 | fp16: what is computed in that is not quantized
   std::string quant_format = "qdq";
   std::string accuracy_level = "default";  ///< fast | default | best: what absent options mean
   /// dtype absent: int8 where the target is arm, else uint8.
@@ -77,7 +83,8 @@ struct Recipe {
   bool operator==(const Recipe&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Recipe, (),
-                      (quant_format, accuracy_level, activation, weight, op_type_dict, op_name_dict,
-                       target, reduce_range, calibration_sampling_size, recipes))
+                      (approach, fallback, quant_format, accuracy_level, activation, weight,
+                       op_type_dict, op_name_dict, target, reduce_range, calibration_sampling_size,
+                       recipes))
 
 }  // namespace quantlens

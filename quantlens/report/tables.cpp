@@ -204,7 +204,8 @@ bool is_counted(const OpPlan& op) {
 
 /// What an op is computed in, and its column of the Mixed Precision Statistics.
 constexpr std::pair<std::string_view, const char*> kPrecisions[] = {
-    {"int8", "INT8"}, {"int16", "INT16"}, {"bf16", "BF16"}, {"fp16", "FP16"}, {"fp32", "FP32"}};
+    {"int8", "INT8"}, {"int16", "INT16"}, {"w4", "W4"},    {"w8", "W8"},
+    {"bf16", "BF16"}, {"fp16", "FP16"},   {"fp32", "FP32"}};
 
 /// Ops of a type by what they are computed in.
 struct PrecisionCount {
@@ -298,7 +299,7 @@ Table float_reasons_table(const Plan& plan) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> number;  // of a reason's group
   for (const OpPlan& op : plan.ops) {
-    if (op.quantized || !is_counted(op)) continue;
+    if (op.quantized || op.form == "fp16" || !is_counted(op)) continue;
     const auto [found, is_new] = number.emplace(op.reason, groups.size());
     if (is_new) groups.push_back({op.reason, {}});
     groups[found->second].names.push_back(op.name);

@@ -95,8 +95,10 @@ constexpr Row kOnnx[] = {
 constexpr Row kMicrosoft[] = {
     {"DequantizeLinear", Kind::dequantize},
     {"DynamicQuantizeMatMul", Kind::dynamic_quantize_matmul},
+    {"GatherBlockQuantized", Kind::gather_blocks},
     {"Gelu", Kind::gelu},
     {"MatMulIntegerToFloat", Kind::matmul_integer_to_float},
+    {"MatMulNBits", Kind::matmul_blocks},
     {"QGemm", Kind::qgemm},
     {"QLinearAdd", Kind::qadd},
     {"QLinearAveragePool", Kind::qaverage_pool},

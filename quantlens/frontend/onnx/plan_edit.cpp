@@ -2,7 +2,9 @@
 #include "quantlens/frontend/onnx/plan_edit.h"
 
 #include <algorithm>
+#include <functional>
 #include <limits>
+#include <memory>
 #include <set>
 #include <span>
 #include <unordered_map>
@@ -13,6 +15,9 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/block_edit.h"
+#include "quantlens/frontend/onnx/dynamic_edit.h"
+#include "quantlens/frontend/onnx/half_edit.h"
 #include "quantlens/frontend/onnx/names.h"
 #include "quantlens/frontend/onnx/qoperator_edit.h"
 #include "quantlens/frontend/onnx/qoperator_rules.h"
@@ -25,6 +30,31 @@ namespace quantlens::onnx {
 namespace {
 
 constexpr std::uint64_t kMostNewInputs = 16;  // a plan may add an optional input, not thousands
+
+/// A weight in blocks, made once when the first of its tensors is written. Scales and zero points
+/// are small; codes are let go as soon as they are taken.
+class LazyBlocks {
+ public:
+  explicit LazyBlocks(std::function<Blocks()> make) : make_(std::move(make)) {}
+  Tensor codes() {
+    Blocks blocks = make_();
+    scales_ = blocks.scales;
+    zero_points_ = blocks.zero_points;
+    return std::move(blocks.codes);
+  }
+  Tensor scales() {
+    if (!scales_) codes();
+    return *scales_;
+  }
+  Tensor zero_points() {
+    if (!zero_points_) codes();
+    return *zero_points_;
+  }
+
+ private:
+  std::function<Blocks()> make_;
+  std::optional<Tensor> scales_, zero_points_;
+};
 
 class PlanEditor {
  public:
@@ -49,6 +79,7 @@ class PlanEditor {
     }
     for (const ActivationPlan& activation : plan_.activations) add_activation(activation);
     for (const WeightPlan& weight : plan_.weights_quantized) add_weight(weight);
+    for (const BlockWeightPlan& weight : plan_.weights_in_blocks) add_blocks(weight);
     add_float_weights();
     drop_unread();
     out_.edit.metadata["quantlens.names"] = names_map();
@@ -284,6 +315,35 @@ class PlanEditor {
     }
   }
 
+  /// The tensors of a weight in blocks; its ops change afterwards (block_edit.h).
+  void add_blocks(const BlockWeightPlan& plan) {
+    const Tensor tensor = float_weight(plan.weight);
+    const Lines lines = plan.rows ? Lines::rows : Lines::columns;
+    const BlockShapes shapes = block_shapes(tensor.shape(), lines, plan.scheme);
+    BlockUse use{.plan = &plan,
+                 .codes = names_.take(plan.weight + "_quantized"),
+                 .scales = names_.take(plan.weight + "_scale"),
+                 .zero_points = {},
+                 .matrix = tensor.shape()};
+    const auto made = std::make_shared<LazyBlocks>(
+        [tensor, lines, scheme = plan.scheme] { return quantize_blocks(tensor, lines, scheme); });
+    out_.weights.push_back(
+        {use.codes, DType::uint8, shapes.codes, [made] { return made->codes(); }});
+    out_.weights.push_back(
+        {use.scales, DType::float32, shapes.scales, [made] { return made->scales(); }});
+    if (!plan.scheme.symmetric) {
+      use.zero_points = names_.take(plan.weight + "_zero_point");
+      out_.weights.push_back({use.zero_points, DType::uint8, shapes.zero_points,
+                              [made] { return made->zero_points(); }});
+    }
+    for (const ValueUse& at : plan.uses) {
+      node_of(at.op);
+      out_.blocks[{at.op, at.input}] = use;
+      map_weights_.push_back(boost::json::object{
+          {"op", at.op}, {"weight", plan.weight}, {"quantized", use.codes}, {"folded", false}});
+    }
+  }
+
   void check_parameters(const WeightPlan& plan, const Tensor& tensor) const {
     const auto rank = static_cast<int>(tensor.shape().size());
     std::int64_t channels = 1;
@@ -380,7 +440,10 @@ class PlanEditor {
 
 PlanEdit plan_edit(const Model& model, const Plan& plan) {
   PlanEdit edit = PlanEditor(model, plan).run();
+  if (!edit.blocks.empty()) use_block_operators(model, edit);
+  if (has_dynamic_ops(plan)) use_dynamic_operators(model, plan, edit);
   if (plan.quant_format == "qoperator") use_integer_operators(model, plan, edit);
+  if (has_half_ops(plan)) use_half(model, plan, edit);
   return edit;
 }
 

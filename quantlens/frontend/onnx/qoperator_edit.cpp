@@ -13,7 +13,7 @@
 #include "quantlens/frontend/onnx/qdq_graph.h"
 #include "quantlens/frontend/onnx/qoperator_rules.h"
 #include "quantlens/frontend/onnx/schemes.h"
-#include "quantlens/frontend/onnx/write.h"
+#include "quantlens/frontend/onnx/unread.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/ranks.h"
@@ -52,17 +52,11 @@ class IntegerForm {
         ranks_(ranks(index_)),
         edit_(edit.edit),
         qdq_(model.graph, edit),
-        names_(model.graph),
+        names_(names_of(model.graph, edit)),
         gone_(qdq_.nodes().size()),
         replaced_by_(qdq_.nodes().size()) {
     const auto found = model.opsets.find("");
     opset_ = found == model.opsets.end() ? 0 : found->second;
-    for (const EditedNode& edited : qdq_.nodes()) {
-      names_.take(edited.node.name);
-      for (const std::string& output : edited.node.outputs) names_.take(output);
-    }
-    for (const auto& [name, tensor] : edit_.weights) names_.take(name);
-    for (const NewWeight& weight : edit.weights) names_.take(weight.name);
   }
 
   /// Gives the ops that compute on codes now.
@@ -71,8 +65,7 @@ class IntegerForm {
       if (!gone_[i] && replaced_by_[i].empty() && is_plain(at(i))) convert(i);
     }
     write_nodes();
-    drop_unread_links();
-    drop_unread_weights();
+    drop_unread(index_, edit_);
     return std::move(integer_);
   }
 
@@ -259,46 +252,6 @@ class IntegerForm {
       if (!edited.original || (!gone_[i] && replaced_by_[i].empty())) continue;
       edit_.removed.insert(*edited.original);
       for (const Node& node : replaced_by_[i]) edit_.inserted.emplace(*edited.original, node);
-    }
-  }
-
-  /// A DequantizeLinear whose readers all read its codes now goes.
-  void drop_unread_links() {
-    const auto read = read_counts(graph_, edit_);
-    std::erase_if(edit_.inserted, [&](const auto& inserted) {
-      const Node& node = inserted.second;
-      return node.type == "DequantizeLinear" && !read.contains(node.outputs[0]);
-    });
-  }
-
-  /// Parameters, bounds and the like that nobody reads any more, and entries for values that nobody
-  /// makes.
-  void drop_unread_weights() {
-    const auto read = read_counts(graph_, edit_);
-    std::erase_if(edit_.weights, [&](const auto& weight) { return !read.contains(weight.first); });
-    for (const std::size_t number : edit_.removed) {
-      for (const std::string& input : graph_.nodes[number].inputs) {
-        if (!read.contains(input)) drop_constant(input);
-      }
-    }
-    std::set<std::string> made;
-    for (const Node& node : edited_nodes(graph_, edit_, {})) {
-      made.insert(node.outputs.begin(), node.outputs.end());
-    }
-    for (const Node& node : graph_.nodes) {
-      for (const std::string& output : node.outputs) {
-        if (!made.contains(output)) edit_.values_dropped.insert(output);
-      }
-    }
-  }
-
-  void drop_constant(const std::string& name) {
-    if (graph_.weights.contains(name)) {
-      edit_.removed_weights.insert(name);
-      edit_.values_dropped.insert(name);
-    } else if (const auto producer = index_.producer(name);
-               producer && graph_.nodes[*producer].kind == Kind::constant) {
-      edit_.removed.insert(*producer);
     }
   }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <memory>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -54,8 +55,7 @@ void check_supported(const Model& model, const Plan& plan) {
   }
   const auto found = model.opsets.find("");
   const std::int64_t opset = found == model.opsets.end() ? 0 : found->second;
-  const auto check = [&](const Scheme& scheme) {
-    const Need need = need_of(model, scheme);
+  const auto check = [&](const Need& need) {
     if (need.opset <= opset) return;
     throw Error(Errc::unsupported,
                 fmt::format("{}: {} needs ONNX operators of version {}, and the model uses {}; "
@@ -63,8 +63,20 @@ void check_supported(const Model& model, const Plan& plan) {
                             printable(model.path.string()), need.what, need.opset, opset,
                             std::max<std::int64_t>(need.opset, 13)));
   };
-  for (const ActivationPlan& activation : plan.activations) check(activation.scheme);
-  for (const WeightPlan& weight : plan.weights_quantized) check(weight.scheme);
+  std::set<std::string> dynamic;
+  for (const OpPlan& op : plan.ops) {
+    if (op.form == "dynamic") dynamic.insert(op.op);
+  }
+  for (const ActivationPlan& activation : plan.activations) {
+    check(need_of(model, activation.scheme));
+  }
+  for (const WeightPlan& weight : plan.weights_quantized) {
+    const bool is_dynamic =
+        !weight.uses.empty() && std::ranges::all_of(weight.uses, [&](const ValueUse& use) {
+          return dynamic.contains(use.op);
+        });
+    check(is_dynamic ? Need{11, "DynamicQuantizeLinear"} : need_of(model, weight.scheme));
+  }
 }
 
 Tensor codes_tensor(DType dtype, const Shape& shape, const std::vector<std::int32_t>& codes) {

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "quantlens/record/recipe.h"
+
+namespace quantlens {
+
+/// The word for an approach that a recipe stores: static, dynamic, weight_only, auto; the
+/// predecessors' post_training_dynamic_quant and the like mean the same. Throws Errc::usage for
+/// others.
+std::string approach_named(std::string_view word);
+
+/// Everything as it is if a recipe says nothing but its approach.
+Recipe recipe_for(std::string_view approach);
+
+/// Whether ranges of activations are needed, and so samples to calibrate on.
+bool needs_calibration(const Recipe& recipe);
+
+}  // namespace quantlens

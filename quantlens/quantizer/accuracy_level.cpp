@@ -7,6 +7,10 @@ std::string usual_range_algorithm(const Recipe& recipe) {
   return recipe.accuracy_level == "fast" ? "minmax" : "mse";
 }
 
+std::string usual_weight_algorithm(const Recipe& recipe) {
+  return recipe.approach == "weight_only" ? "mse" : "minmax";
+}
+
 bool wants_bias_correction(const Recipe& recipe) {
   return recipe.recipes.bias_correction.value_or(recipe.accuracy_level != "fast");
 }

@@ -12,6 +12,9 @@ namespace quantlens {
 /// Of activations of which the recipe names none. fast: minmax; default, best: mse.
 std::string usual_range_algorithm(const Recipe& recipe);
 
+/// Of weights of which the recipe names none.
+std::string usual_weight_algorithm(const Recipe& recipe);
+
 /// fast: no; default, best: yes.
 bool wants_bias_correction(const Recipe& recipe);
 

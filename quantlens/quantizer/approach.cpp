@@ -44,11 +44,7 @@ Recipe recipe_for(std::string_view approach) {
   recipe.approach = approach_named(approach);
   if (recipe.approach == "weight_only") {
     recipe.activation = {};
-    recipe.weight = {.dtype = "int4",
-                     .scheme = "sym",
-                     .granularity = {},
-                     .algorithm = "mse",
-                     .group_size = kDefaultGroup};
+    recipe.weight = {.dtype = "int4", .scheme = "sym", .group_size = kDefaultGroup};
   }
   return recipe;
 }

@@ -488,6 +488,24 @@ TEST(MakePlan, StoresWeightsIn4BitsAndSaysThatTheyAreComputedInFloat) {
   EXPECT_NE(result.notes[0].find("4 bits"), std::string::npos);
 }
 
+TEST(MakePlan, NarrowsRangesOfWeightsAndSaysWhatItGains) {
+  SmallGraph net = two_convs();
+  std::vector<float> values(64);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i));
+  values[7] = 3;
+  net.weight("w1", {1, 1, 8, 8}, values);
+  Recipe recipe;
+  recipe.weight = {.dtype = "int4", .scheme = "sym", .granularity = "per_tensor"};
+  EXPECT_TRUE(plan_of(net.model(), recipe).plan.effects.empty());
+  const float full = plan_of(net.model(), recipe).plan.weights_quantized[0].params[0].scale;
+  recipe.op_name_dict["node_c1"].weight.algorithm = "mse";
+  const Plan plan = plan_of(net.model(), recipe).plan;
+  EXPECT_LT(plan.weights_quantized[0].params[0].scale, full);
+  ASSERT_EQ(plan.effects.size(), 1U);
+  EXPECT_EQ(plan.effects[0].algorithm, "weight_ranges");
+  EXPECT_EQ(plan.effects[0].name, "node_c1");
+  EXPECT_GT(plan.effects[0].gain_db, 0.5);
+}
 TEST(MakePlan, QuantizesNoOpButThoseNamedWhereTheModelIsToStayFloat) {
   Recipe recipe;
   recipe.activation.dtype = "fp32";

@@ -12,6 +12,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/ranks.h"
+#include "quantlens/quant/least_error.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/recipe_rules.h"
 
@@ -81,6 +82,25 @@ std::string range_source(const GraphIndex& index, const std::string& value) {
   const std::string* source = &value;
   while (const std::string* before = moved_from(index, *source)) source = before;
   return *source;
+}
+
+std::vector<QParams> weight_params(const Node& node, const Tensor& weight, const Scheme& scheme,
+                                   const TensorRecipe& recipe, Plan& plan) {
+  if (recipe.algorithm == "mse") {
+    const FittedParams fitted = least_error_params(weight, scheme);
+    if (fitted.error > 0) {
+      plan.effects.push_back({.algorithm = "weight_ranges",
+                              .op = op_id(node),
+                              .name = op_name(node),
+                              .gain_db = 10 * std::log10(fitted.full_error / fitted.error)});
+    }
+    return fitted.params;
+  }
+  std::vector<QParams> params;
+  for (const Range& range : extremes(weight, scheme.axis)) {
+    params.push_back(choose_params(range, scheme));
+  }
+  return params;
 }
 
 /// Builds one plan.
@@ -275,9 +295,7 @@ class Parameters::Builder {
         bias->tensor.size() != weight.shape()[static_cast<std::size_t>(*scheme.axis)]) {
       scheme.axis.reset();
     }
-    std::vector<QParams> params;
-    for (const Range& range : extremes(weight, scheme.axis))
-      params.push_back(choose_params(range, scheme));
+    std::vector<QParams> params = weight_params(node, weight, scheme, recipes_[p].weight, plan_);
     const float input_scale =
         index_.constant(node.inputs[0]) ? 1.0F : params_of(read_by(p, node.inputs[0])).scale;
     if (bias) make_room_for_bias(params, input_scale, bias->tensor);

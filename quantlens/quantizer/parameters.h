@@ -28,6 +28,11 @@ bool saturates(const Recipe& recipe, const Target& target);
 bool is_wide(const OpRecipe& recipe);
 bool is_narrow(const OpRecipe& recipe);
 
+/// Parameters of a weight, one or one a channel, by the recipe's algorithm. What a search gains
+/// against the full range stands in `effects` of the plan.
+std::vector<QParams> weight_params(const Node& node, const Tensor& weight, const Scheme& scheme,
+                                   const TensorRecipe& recipe, Plan& plan);
+
 /// Scales and zero points for what was selected.
 class Parameters {
  public:

@@ -80,10 +80,8 @@ class DynamicPlanner {
       const Scheme scheme = weight_scheme(node, recipe, weight);
       WeightPlan wanted{.weight = name_of_input(node, input),
                         .scheme = scheme,
-                        .params = {},
+                        .params = weight_params(node, weight, scheme, recipe.weight, plan),
                         .uses = {{op_id(node), input}}};
-      for (const Range& range : extremes(weight, scheme.axis))
-        wanted.params.push_back(choose_params(range, scheme));
       add(std::move(wanted), node, plan);
     }
   }

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/approach.h"
 
 namespace quantlens {
@@ -54,7 +55,6 @@ void check_percentile(const std::string& where, const std::optional<double>& per
                                        where, *percentile));
 }
 
-constexpr std::array kBlockAlgorithms = {"minmax", "mse"};
 constexpr std::array kBlockSizes = {"16", "32", "64", "128", "256"};
 
 void check(const std::string& where, const OpRecipe& recipe, bool in_blocks) {
@@ -66,12 +66,8 @@ void check(const std::string& where, const OpRecipe& recipe, bool in_blocks) {
   check(where + "weight dtype", recipe.weight.dtype, kWeightDtypes);
   check(where + "weight scheme", recipe.weight.scheme, kSchemes);
   check(where + "weight granularity", recipe.weight.granularity, kWeightGranularities);
-  if (!in_blocks) {
-    check(where + "weight algorithm", recipe.weight.algorithm, kWeightAlgorithms);
-    return;
-  }
-  check(where + "weight algorithm", recipe.weight.algorithm, kBlockAlgorithms);
-  if (!recipe.weight.group_size) return;
+  check(where + "weight algorithm", recipe.weight.algorithm, kWeightAlgorithms);
+  if (!in_blocks || !recipe.weight.group_size) return;
   check(where + "weight group_size", fmt::to_string(*recipe.weight.group_size), kBlockSizes);
 }
 
@@ -172,6 +168,7 @@ Wish RecipeRules::for_op(const Node& node) {
   };
   apply(types_, node.type);
   apply(names_, op_name(node));
+  if (!wish.recipe.weight.algorithm) wish.recipe.weight.algorithm = usual_weight_algorithm(recipe_);
   if (recipe_.approach == "weight_only") return wish;
   // kernels want one 8-bit type in the whole model; 16 bits are for single ops, too
   std::optional<std::string>& activation = wish.recipe.activation.dtype;

@@ -17,7 +17,7 @@ namespace quantlens {
 /// How ranges may be chosen, as recipes spell it: of activations, of weights.
 inline constexpr std::array kActivationAlgorithms = {
     "minmax", "moving_average", "percentile", "entropy", "kl", "mse", "auto"};
-inline constexpr std::array kWeightAlgorithms = {"minmax"};
+inline constexpr std::array kWeightAlgorithms = {"minmax", "mse"};
 
 /// What may be asked for activations or for weights; absent: the default, or what a more general
 /// entry of the recipe says. dtype "fp32" means: leave in float.
@@ -72,7 +72,7 @@ struct Recipe {
   std::string accuracy_level = "default";  ///< fast | default | best: what absent options mean
   /// dtype absent: int8 where the target is arm, else uint8.
   TensorRecipe activation{std::nullopt, "asym", "per_tensor", std::nullopt};
-  TensorRecipe weight{"int8", "sym", "per_channel", "minmax"};
+  TensorRecipe weight{"int8", "sym", "per_channel"};
   /// Keys: regular expressions, full match on the type, or on the name.
   std::map<std::string, OpRecipe> op_type_dict;
   std::map<std::string, OpRecipe> op_name_dict;

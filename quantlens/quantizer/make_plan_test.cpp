@@ -490,10 +490,12 @@ TEST(MakePlan, StoresWeightsIn4BitsAndSaysThatTheyAreComputedInFloat) {
 
 TEST(MakePlan, NarrowsRangesOfWeightsAndSaysWhatItGains) {
   SmallGraph net = two_convs();
-  std::vector<float> values(64);
-  for (std::size_t i = 0; i < values.size(); ++i) values[i] = std::sin(static_cast<float>(i));
-  values[7] = 3;
-  net.weight("w1", {1, 1, 8, 8}, values);
+  std::vector<float> values(4096);  // cubes of sines: most are small
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    values[i] = static_cast<float>(std::pow(std::sin(static_cast<double>(i)), 3));
+  }
+  values[7] = 2;
+  net.weight("w1", {1, 1, 64, 64}, values);
   Recipe recipe;
   recipe.weight = {.dtype = "int4", .scheme = "sym", .granularity = "per_tensor"};
   EXPECT_TRUE(plan_of(net.model(), recipe).plan.effects.empty());

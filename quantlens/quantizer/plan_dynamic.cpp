@@ -50,8 +50,13 @@ class DynamicPlanner {
   /// Why a node stays float; empty if it need not. Notes what the recipe asks of it.
   std::string obstacle(std::size_t number) {
     const Node& node = graph_.nodes[number];
-    const OpRecipe recipe = rules_.for_op(node).recipe;
+    const Wish wish = rules_.for_op(node);
+    const OpRecipe& recipe = wish.recipe;
     if (index_.constant(op_id(node)) != nullptr) return kConstantResult;
+    if (const auto kept = prepared_.kept_float.find(number);
+        kept != prepared_.kept_float.end() && has_form(node) && !wish.forced) {
+      return kept->second;
+    }
     if (!has_form(node)) return "dynamic quantization has no form for it";
     if (wants_float(recipe)) return kKeptByRecipe;
     if (recipe.weight.dtype != "int8" && recipe.weight.dtype != "uint8") {

@@ -79,6 +79,20 @@ TEST(PlanDynamic, SaysWhyNot) {
   EXPECT_NE(op(plan_of(old).plan, "y").reason.find("opset 10"), std::string::npos);
 }
 
+TEST(PlanDynamic, WhatALogarithmReadsStaysFloatUnlessItIsForced) {
+  SmallGraph net;
+  net.input("x").weight("mel", {2, 2}, {1, 0, 0.5F, 1}).weight("w", {2, 2}, {1, -1, 1, 1});
+  net.node(Kind::matmul, {"x", "mel"}, "bands").node(Kind::log, {"bands"}, "l");
+  net.node(Kind::matmul, {"l", "w"}, "cepstrum").output("cepstrum");
+  const Plan plan = plan_of(net.model()).plan;
+  EXPECT_EQ(op(plan, "bands").form, "float");
+  EXPECT_NE(op(plan, "bands").reason.find("logarithm"), std::string::npos);
+  EXPECT_EQ(op(plan, "cepstrum").form, "dynamic");
+  Recipe forced = recipe_for("dynamic");
+  forced.op_name_dict["node_bands"] = {.activation = {.dtype = "int"}, .weight = {.dtype = "int"}};
+  EXPECT_EQ(op(plan_of(net.model(), forced).plan, "bands").form, "dynamic");
+}
+
 TEST(PlanDynamic, OptionsWithoutEffectAreNoted) {
   const Model model = matmul_of(Tensor::from<float>({1, 1}, {1}));
   EXPECT_TRUE(plan_of(model).notes.empty());

@@ -29,12 +29,15 @@
 #include "quantlens/calib/choose_ranges.h"
 #include "quantlens/diagnosis/diagnose.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/correct_bias.h"
 #include "quantlens/quantizer/make_plan.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/onnxruntime/library.h"
 #include "quantlens/runtime/open.h"
+#include "quantlens/runtime/oracle/constants.h"
 
 namespace {
 
@@ -100,6 +103,20 @@ void run_calibration(const Work& work, bool histogram, const char* algorithm, Lo
                  .algorithm = {.name = algorithm},
                  .of_value = {},
                  .scheme = activation_scheme(Recipe())});
+}
+
+/// Calibration, plan and corrections as the default recipe has them, without the file.
+void run_default(const Work& work, LoopClock& clock) {
+  const Recipe recipe;
+  const Model model = frontend::read(work.settings.model);
+  const Prepared prepared = prepare(model.graph, oracle::constant_values(model));
+  const std::vector<Tap> taps =
+      flow::calibration_taps(model, prepared, values_to_calibrate(model, prepared, recipe), recipe);
+  BatchReader reader = work.reader();
+  const TapState statistics = calibrate(model, taps, reader, work.run_options(), clock);
+  const Ranges ranges = flow::ranges_for(statistics, model, prepared, recipe);
+  PlanResult planned = make_plan(model, prepared, ranges, recipe, {.vnni = cpu_has_vnni()});
+  correct_biases(model, prepared, statistics, planned.plan);
 }
 
 /// What diagnosis gathers of each pair besides its sums.
@@ -208,7 +225,7 @@ void run_export(const Work& work, LoopClock&) {
   }
 }
 
-constexpr int kBareFloat = 0, kBareBoth = 4;
+constexpr int kBareFloat = 0, kCalibration = 1, kBareBoth = 5;
 
 struct Phase {
   const char* title;
@@ -227,6 +244,7 @@ const std::vector<Phase>& phases() {
        [](const Work& work, LoopClock& clock) { run_calibration(work, true, "minmax", clock); }},
       {"  and all algorithms", kBareFloat, 2.0, 1.3,
        [](const Work& work, LoopClock& clock) { run_calibration(work, true, "auto", clock); }},
+      {"  the default, over minmax", kCalibration, 2.0, 2.0, run_default},
       {"bare float and bare int8", kBareBoth, 0, 0,
        [](const Work& work, LoopClock& clock) {
          run_bare(work, {work.settings.model, work.settings.quantized}, clock);
@@ -244,7 +262,7 @@ const std::vector<Phase>& phases() {
   return all;
 }
 
-const int kMake = 8, kExport = 9;
+const int kMake = 9, kExport = 10;
 
 /// What a child is.
 int run_phase(const Settings& settings) {

@@ -36,6 +36,7 @@ void print_json(const flow::QuantizeResult& result) {
     object["gained"] = result.accuracy->gained;
     object["flips"] = json::encode(result.accuracy->flips);
   }
+  if (result.float_edit) object["float_edit"] = json::encode(*result.float_edit);
   if (result.diagnosis) object["diagnosis"] = json::encode(*result.diagnosis);
   print_object(object);
 }
@@ -46,6 +47,7 @@ void print_tables(const flow::QuantizeResult& result, const TableOptions& option
   if (options.is_csv()) return;
   if (result.ops_float > 0) options.print(float_reasons_table(result.plan));
   print_out(effects_text(result.plan));
+  if (result.float_edit) print_out(float_edit_text(*result.float_edit, result.folder.string()));
   if (result.diagnosis) print_diagnosis(*result.diagnosis, options);
   if (result.accuracy) print_out(accuracy_text(*result.accuracy));
   print_out(fmt::format("quantized model: {}\nworkload:        {}  ({})\n", result.output.string(),

@@ -12,6 +12,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/calib/calibrate.h"
 #include "quantlens/flow/destination.h"
+#include "quantlens/flow/edit_float.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/correct_bias.h"
@@ -129,6 +130,7 @@ TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedDa
 }
 
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
+  refuse_edit(options.recipe, "quantlens calibrate");
   Model model = frontend::read(options.model);
   check_destination(options.output, {options.model, options.data.data, options.recipe_file});
   const FittedData data = fit_data(options.data, model, session.progress);

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/text.h"
+#include "quantlens/flow/edit_float.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/frontend/frontend.h"
 
@@ -31,6 +33,13 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
                         .diagnosis = {},
                         .accuracy = {}};
   run_recorded(session, *workload, [&](const Session& recorded) {
+    const auto made_from = quantized.metadata.find(kFloatModelKey);
+    if (made_from != quantized.metadata.end() && made_from->second != reference_hash(*workload)) {
+      recorded.progress.note(fmt::format(
+          "{}: was made from an edited float model: inside the original, channels have other "
+          "scales; compare with the file 'edited' of the workload that made it",
+          printable(options.quantized.string())));
+    }
     Measured measured = measure({reference, quantized}, data,
                                 {.diagnose = true, .metric = options.metric}, recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);

@@ -1,29 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/evaluate.h"
 
-#include "quantlens/accuracy/evaluate.h"
 #include "quantlens/base/json.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/runtime/feed.h"
-#include "quantlens/runtime/open.h"
 
 namespace quantlens::flow {
-namespace {
-
-Accuracy accuracy_alone(const Model& model, const FittedData& data, const MetricSpec& metric,
-                        const Session& session) {
-  const auto run = open(model, nullptr, {}, run_options(session));
-  AccuracySink sink(metric);
-  BatchReader reader = make_reader(data, session);
-  feed(*run, reader, session.progress, "evaluate",
-       [&](const Batch& batch, const Outputs& outputs) { sink.add(batch, outputs); });
-  report_skipped(reader, session.progress);
-  return sink.result();
-}
-
-}  // namespace
-
 EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) {
   const Model model = frontend::read(options.model);
   std::optional<Model> against;

@@ -128,6 +128,17 @@ void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progres
                   100 * accuracy.value, metric.name));
 }
 
+Accuracy accuracy_alone(const Model& model, const FittedData& data, const MetricSpec& metric,
+                        const Session& session) {
+  const auto run = open(model, nullptr, {}, run_options(session));
+  AccuracySink sink(metric);
+  BatchReader reader = make_reader(data, session);
+  feed(*run, reader, session.progress, "evaluate",
+       [&](const Batch& batch, const Outputs& outputs) { sink.add(batch, outputs); });
+  report_skipped(reader, session.progress);
+  return sink.result();
+}
+
 Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
                  const Session& session, WorkloadWriter& workload) {
   if (models.reference.opsets != models.quantized.opsets) {

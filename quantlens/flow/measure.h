@@ -38,6 +38,10 @@ void check_metric(const MetricSpec& metric, const Model& model, const FittedData
 /// elsewhere.
 void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progress& progress);
 
+/// Runs one model over all of `data`.
+Accuracy accuracy_alone(const Model& model, const FittedData& data, const MetricSpec& metric,
+                        const Session& session);
+
 /// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json,
 /// histograms.bin, the CSV tables and accuracy.json into the workload, each as soon as it is known.
 Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,

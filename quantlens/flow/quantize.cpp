@@ -12,6 +12,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/destination.h"
+#include "quantlens/flow/edit_float.h"
 #include "quantlens/flow/given_ranges.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/version.h"
@@ -32,22 +33,23 @@ fs::path output_path(const QuantizeOptions& options) {
   return path.replace_extension(".int8" + options.model.extension().string());
 }
 
-/// Of the data apart from what is measured, if there are such, else the first samples.
-TapState calibration_statistics(const QuantizeOptions& options, const Model& model,
-                                const std::optional<FittedData>& data, const std::vector<Tap>& taps,
-                                const Session& session) {
-  std::optional<FittedData> apart;
-  if (options.calibration_data) {
-    apart = fit_data({.data = *options.calibration_data, .options = {}}, model, session.progress);
-  }
-  const FittedData& source = apart ? *apart : data.value();
-  const std::uint64_t count =
-      std::min(options.recipe.calibration_sampling_size, source.opened.dataset->size());
-  return gather(model, taps, source, {.first = 0, .count = count}, session);
+/// The data apart from what is measured, if there are such.
+std::optional<FittedData> data_apart(const QuantizeOptions& options, const Model& model,
+                                     const Session& session) {
+  if (!options.calibration_data) return std::nullopt;
+  return fit_data({.data = *options.calibration_data, .options = {}}, model, session.progress);
+}
+
+/// The first samples.
+Samples samples_of(const QuantizeOptions& options, const FittedData& source) {
+  return {
+      .first = 0,
+      .count = std::min(options.recipe.calibration_sampling_size, source.opened.dataset->size())};
 }
 
 /// Throws Errc::usage where samples are needed and not given, or given twice.
 void check_data(const QuantizeOptions& options) {
+  if (options.ranges) refuse_edit(options.recipe, "--ranges");
   if (options.ranges && options.calibration_data) {
     throw Error(Errc::usage,
                 "--ranges and --calibration-data exclude each other: nothing is calibrated where "
@@ -65,10 +67,14 @@ void check_data(const QuantizeOptions& options) {
   }
 }
 
-std::map<std::string, std::string> metadata_of(const Recipe& recipe, const Plan& plan) {
-  return {{"quantlens.version", kVersion},
-          {"quantlens.format", plan.quant_format},
-          {"quantlens.recipe", boost::json::serialize(json::encode(recipe))}};
+std::map<std::string, std::string> metadata_of(const Recipe& recipe, const Plan& plan,
+                                               const EditedFloat* edited) {
+  std::map<std::string, std::string> metadata{
+      {"quantlens.version", kVersion},
+      {"quantlens.format", plan.quant_format},
+      {"quantlens.recipe", boost::json::serialize(json::encode(recipe))}};
+  if (edited) metadata[kFloatModelKey] = sha256_hex(edited->model.file.text());
+  return metadata;
 }
 
 LinkCounts links_of(const Graph& graph) {
@@ -80,9 +86,16 @@ LinkCounts links_of(const Graph& graph) {
 
 class Job {
  public:
-  Job(const QuantizeOptions& options, const Session& session, const Model& model,
-      const std::optional<FittedData>& data)
-      : options_(options), session_(session), model_(model), data_(data) {}
+  /// `calibration`: null where there are no samples. `edited`: null where the float model is not.
+  Job(const QuantizeOptions& options, const Session& session, const Model& original,
+      const std::optional<FittedData>& data, const FittedData* calibration, EditedFloat* edited)
+      : options_(options),
+        session_(session),
+        original_(original),
+        model_(edited ? edited->model : original),
+        data_(data),
+        calibration_(calibration),
+        edited_(edited) {}
 
   void run(WorkloadWriter& workload, QuantizeResult& result) {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
@@ -93,13 +106,17 @@ class Job {
     if (given.statistics && wants_bias_correction(options_.recipe)) {
       correct_biases(model_, prepared, *given.statistics, planned.plan);
     }
+    if (edited_) {
+      planned.plan.effects.insert(planned.plan.effects.begin(), edited_->effects.begin(),
+                                  edited_->effects.end());
+    }
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
     workload.write("plan.json", json::dump(json::encode(result.plan)));
     count_ops(result);
     for (std::string& note :
-         frontend::apply(model_, result.plan, metadata_of(options_.recipe, result.plan),
+         frontend::apply(model_, result.plan, metadata_of(options_.recipe, result.plan, edited_),
                          session_.store, result.output)) {
       session_.progress.note(note);
       result.notes.push_back(std::move(note));
@@ -108,6 +125,7 @@ class Job {
     workload.add_model(model_file("quantized", quantized));
     result.links = links_of(quantized.graph);
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);
+    if (edited_) result.float_edit = edited_->record;
   }
 
  private:
@@ -124,10 +142,9 @@ class Job {
       check_values(given, *options_.ranges, values, session_.progress);
       if (!given.statistics) note_missing_statistics(algorithms);
     } else {
-      given.statistics = calibration_statistics(
-          options_, model_, data_, calibration_taps(model_, prepared, values, options_.recipe),
-          session_);
-      given.statistics->model = reference_hash(workload);
+      given.statistics = gather(model_, calibration_taps(model_, prepared, values, options_.recipe),
+                                *calibration_, samples_of(options_, *calibration_), session_);
+      given.statistics->model = calibrated_hash(workload);
     }
     if (given.statistics) {
       workload.write("statistics.bin", to_bytes(*given.statistics));
@@ -169,17 +186,21 @@ class Job {
           "keeps them apart)",
           std::min(options_.recipe.calibration_sampling_size, data_->opened.dataset->size())));
     }
+    const MeasureOptions wanted{.diagnose = options_.diagnose, .metric = options_.metric};
     Measured measured =
-        measure({model_, quantized}, *data_,
-                {.diagnose = options_.diagnose, .metric = options_.metric}, session_, workload);
+        edited_ ? measure_edited(original_, *edited_, quantized, *data_, wanted, session_, workload)
+                : measure({model_, quantized}, *data_, wanted, session_, workload);
     result.accuracy = std::move(measured.accuracy);
     result.diagnosis = std::move(measured.diagnosis);
   }
 
   const QuantizeOptions& options_;
   const Session& session_;
-  const Model& model_;
+  const Model& original_;
+  const Model& model_;  ///< that is quantized
   const std::optional<FittedData>& data_;
+  const FittedData* calibration_;
+  EditedFloat* edited_;
 };
 
 }  // namespace
@@ -201,7 +222,13 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
     const Model newer = upgraded(std::move(model), recorded.progress);
-    Job(options, recorded, newer, data).run(*workload, result);
+    const std::optional<FittedData> apart = data_apart(options, newer, recorded);
+    const FittedData* calibration = apart ? &*apart : data ? &*data : nullptr;
+    std::optional<EditedFloat> edited = edit_float(
+        newer, options.recipe, calibration,
+        calibration ? samples_of(options, *calibration) : Samples(), recorded, *workload);
+    Job(options, recorded, newer, data, calibration, edited ? &*edited : nullptr)
+        .run(*workload, result);
   });
   return result;
 }

@@ -9,6 +9,7 @@
 #include "quantlens/flow/session.h"
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/diagnosis.h"
+#include "quantlens/record/float_edit.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
 #include "quantlens/report/tables.h"
@@ -35,7 +36,8 @@ struct QuantizeResult {
   std::uint64_t ops_float = 0;
   LinkCounts links;  ///< of the output
   Plan plan;
-  std::vector<std::string> notes;  ///< patterns of the recipe that match nothing and the like
+  std::optional<FloatEdit> float_edit;  ///< where the float model was edited first
+  std::vector<std::string> notes;       ///< patterns of the recipe that match nothing and the like
   std::optional<AccuracyPair> accuracy;
   std::optional<Diagnosis> diagnosis;
 };

@@ -15,50 +15,10 @@
 #include "quantlens/graph/ranks.h"
 #include "quantlens/quant/params.h"
 #include "quantlens/quantizer/parameters.h"
+#include "quantlens/quantizer/weight_layout.h"
 
 namespace quantlens {
 namespace {
-
-/// How a weight's elements connect channels: element (o, i, k) joins input channel i of o's group
-/// to output channel o.
-struct WeightLayout {
-  std::size_t outputs = 0;  ///< output channels
-  std::size_t inputs = 0;   ///< input channels of one group
-  std::size_t taps = 1;     ///< elements of the kernel
-  std::size_t groups = 1;
-  bool outputs_last = false;  ///< [inputs, outputs]; else [outputs, inputs, taps...]
-
-  std::size_t at(std::size_t o, std::size_t i, std::size_t k) const {
-    return outputs_last ? i * outputs + o : (o * inputs + i) * taps + k;
-  }
-  std::size_t first_input(std::size_t o) const { return o / (outputs / groups) * inputs; }
-};
-
-std::optional<WeightLayout> layout_of(const Node& node, const Shape& shape) {
-  const auto extent = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
-  const auto elements = static_cast<std::size_t>(element_count(shape).value_or(0));
-  if (elements == 0) return std::nullopt;
-  if (node.kind == Kind::conv && shape.size() >= 3) {
-    const std::int64_t groups = attribute_int(node, "group", 1);
-    if (groups < 1 || shape[0] % groups != 0) return std::nullopt;
-    WeightLayout layout{.outputs = extent(0), .inputs = extent(1)};
-    layout.taps = elements / layout.outputs / layout.inputs;
-    layout.groups = static_cast<std::size_t>(groups);
-    return layout;
-  }
-  if (shape.size() != 2) return std::nullopt;
-  if (node.kind == Kind::matmul) {
-    return WeightLayout{.outputs = extent(1), .inputs = extent(0), .outputs_last = true};
-  }
-  if (node.kind != Kind::gemm || attribute_int(node, "transA", 0) != 0 ||
-      attribute_float(node, "alpha", 1) != 1 || attribute_float(node, "beta", 1) != 1) {
-    return std::nullopt;
-  }
-  if (attribute_int(node, "transB", 0) != 0) {
-    return WeightLayout{.outputs = extent(0), .inputs = extent(1)};
-  }
-  return WeightLayout{.outputs = extent(1), .inputs = extent(0), .outputs_last = true};
-}
 
 /// Mean and mean square of what rounding a weight adds to one output channel.
 struct Shift {
@@ -185,7 +145,8 @@ class Corrector {
     for (const Pattern& pattern : prepared_.patterns) {
       const Node& node = graph_.nodes[pattern.anchor];
       const Tensor* weight = weight_of(node);
-      if (weight == nullptr || !layout_of(node, weight->shape()) || !bias_place(pattern)) continue;
+      if (weight == nullptr || !weight_layout(node, weight->shape()) || !bias_place(pattern))
+        continue;
       const std::string& value = node.inputs[0];
       const auto rank = ranks.find(value);
       if (node.kind == Kind::matmul && rank == ranks.end()) continue;
@@ -243,7 +204,7 @@ class Corrector {
     const WeightPlan* codes = readers.codes({op_id(node), 1});
     const std::optional<BiasPlace> place = stored ? bias_place(pattern) : std::nullopt;
     if (codes == nullptr || !place) return;
-    const auto layout = layout_of(node, stored->shape());
+    const auto layout = weight_layout(node, stored->shape());
     const auto channels = channels_.find(node.inputs[0]);
     if (!layout || channels == channels_.end() ||
         channels->second->size() != layout->inputs * layout->groups) {

@@ -214,7 +214,7 @@ void Reader::read_switches(const json::Value& value, const std::string& where,
       {"pre_post_process_quantization", &RecipeSwitches::pre_post_process_quantization},
   };
   std::vector<std::string> keys{"optypes_to_exclude_output_quant", "bias_correction",
-                                "fast_bias_correction"};
+                                "fast_bias_correction", "cross_layer_equalization"};
   for (const Switch& one : kSwitches) keys.emplace_back(one.key);
   const Section section(value, where, with_keys_of(idle_recipes(), std::move(keys)));
   for (const Switch& one : kSwitches) {
@@ -223,6 +223,8 @@ void Reader::read_switches(const json::Value& value, const std::string& where,
   for (const char* key : {"fast_bias_correction", "bias_correction"}) {
     if (const auto asked = section.flag(key)) switches.bias_correction = asked;
   }
+  switches.cross_layer_equalization =
+      section.text("cross_layer_equalization").value_or(switches.cross_layer_equalization);
   switches.optypes_to_exclude_output_quant = section.words("optypes_to_exclude_output_quant");
   add_idle(section, idle_recipes(), "recipes.", notes_);
 }

@@ -118,6 +118,19 @@ TEST(ReadRecipe, GivesEffectToTheSwitchesOfTheirRecipes) {
               testing::HasSubstr("list of words"));
 }
 
+TEST(ReadRecipe, TakesCrossLayerEqualizationAsAFlagOrAWord) {
+  const auto wish = [](const std::string& text) {
+    return read_recipe("recipes: {cross_layer_equalization: " + text + "}", "r")
+        .recipes.cross_layer_equalization;
+  };
+  EXPECT_EQ(wish("true"), "true");
+  EXPECT_EQ(wish("False"), "false");
+  EXPECT_EQ(wish("approximate"), "approximate");
+  EXPECT_EQ(read_recipe("recipes: {}", "r").recipes.cross_layer_equalization, "false");
+  EXPECT_THAT(complaint("recipes: {cross_layer_equalisation: true}"),
+              testing::HasSubstr("did you mean 'cross_layer_equalization'"));
+}
+
 TEST(ReadRecipe, SaysWhatBecomesOfTheirWordsForWhichThereIsNothing) {
   std::vector<std::string> notes;
   const Recipe recipe = read_recipe(R"({op_type_dict: {

@@ -39,6 +39,7 @@ constexpr std::array kFormats = {"qdq", "qoperator", "default"};
 constexpr std::array kAccuracyLevels = {"fast", "default", "best"};
 constexpr std::array kTargets = {"auto", "vnni", "avx2", "avx512", "arm"};
 constexpr std::array kFallbacks = {"fp32", "fp16"};
+constexpr std::array kEqualization = {"false", "true", "approximate"};
 constexpr std::array kReduceRange = {"auto", "true", "false"};
 constexpr std::array kActivationDtypes = {"uint8", "int8", "uint16", "int16",
                                           "int",   "fp16", "fp32"};
@@ -129,6 +130,7 @@ RecipeRules::RecipeRules(const Recipe& recipe) : recipe_(recipe) {
   check("accuracy_level", recipe.accuracy_level, kAccuracyLevels);
   check("target", recipe.target, kTargets);
   check("reduce_range", recipe.reduce_range, kReduceRange);
+  check("cross_layer_equalization", recipe.recipes.cross_layer_equalization, kEqualization);
   approach_named(recipe.approach);
   check("fallback", recipe.fallback, kFallbacks);
   const bool in_blocks = recipe.approach == "weight_only";

@@ -46,6 +46,8 @@ BOOST_DESCRIBE_STRUCT(OpRecipe, (), (activation, weight))
 /// What may be done to a model besides rounding it. Absent: as `accuracy_level` has it.
 struct RecipeSwitches {
   std::optional<bool> bias_correction;
+  /// false | true | approximate (Relu6 is no obstacle then).
+  std::string cross_layer_equalization = "false";
   // Which ops become integer; `false` keeps them in float. By the order of the graph, of those that
   // could be integer.
   bool first_conv_or_matmul_quantization = true;
@@ -57,7 +59,7 @@ struct RecipeSwitches {
   bool operator==(const RecipeSwitches&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(RecipeSwitches, (),
-                      (bias_correction, first_conv_or_matmul_quantization,
+                      (bias_correction, cross_layer_equalization, first_conv_or_matmul_quantization,
                        last_conv_or_matmul_quantization, pre_post_process_quantization,
                        optypes_to_exclude_output_quant))
 

@@ -6,6 +6,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/diagnosis.h"
+#include "quantlens/record/float_edit.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/ranges.h"
@@ -138,6 +139,11 @@ TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
   accuracy.flips = {{3, "img_3.jpg", "lost", 7, 7, 1}};
   const std::string accuracy_text = json::dump(json::encode(accuracy));
   EXPECT_EQ(again<AccuracyPair>(accuracy_text), accuracy_text);
+  FloatEdit edit;
+  edit.outputs = {{"scores", 17.5, 0.99, 0.25}};
+  edit.accuracy = accuracy.reference;
+  const std::string edit_text = json::dump(json::encode(edit));
+  EXPECT_EQ(again<FloatEdit>(edit_text), edit_text);
   Workload workload;
   workload.state = WorkloadState::failure;
   workload.message = "interrupted";

@@ -5,6 +5,7 @@
 
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/diagnosis.h"
+#include "quantlens/record/float_edit.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/report/table.h"
 
@@ -39,6 +40,10 @@ Table float_reasons_table(const Plan& plan);
 /// What accuracy algorithms did, one a line, ended by a newline: how many ops, and the median and
 /// the greatest gain. Empty where there was none.
 std::string effects_text(const Plan& plan);
+
+/// How far an edited float model is from the original, one output a line, and its accuracy; each
+/// ended by a newline. `folder`: the workload's.
+std::string float_edit_text(const FloatEdit& edit, const std::string& folder);
 
 /// Accuracy of both models as sentences with interval, ratio and flips, one a line, each ended by
 /// a newline. At most ten flipped samples are listed.

@@ -151,6 +151,22 @@ TEST(EffectsText, SaysTheMedianAndTheMostOfEachAlgorithm) {
       "(conv12.25)\n");
 }
 
+TEST(FloatEditText, SaysHowFarTheEditedModelIsFromTheOriginal) {
+  FloatEdit edit{
+      .model = "edited.onnx", .exact = false, .samples = 12, .outputs = {}, .accuracy = {}};
+  edit.outputs = {{"scores", 17.54, 0.98765432, 0.25}, {"mask", 120, 1, 0}};
+  EXPECT_EQ(float_edit_text(edit, "/w/7"),
+            "edited float model, an approximation: /w/7/edited.onnx\n"
+            "  scores: 17.5 dB, cosine 0.987654 against the original over 12 samples\n"
+            "  mask: 120.0 dB, cosine 1.000000 against the original over 12 samples\n");
+  edit.exact = true;
+  edit.outputs.clear();
+  edit.accuracy = {"top1", 0.5, {0.25, 0.75}, 8};
+  EXPECT_EQ(float_edit_text(edit, "/w/7"),
+            "edited float model, exact: /w/7/edited.onnx\n"
+            "  top1: 0.5000, 95 % interval [0.2500, 0.7500], 8 samples\n");
+}
+
 TEST(PrecisionTable, CountsTypesWithTheMostInt8OpsFirst) {
   Plan plan;
   plan.ops = {op("add1", "Add", "no integer form"),

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/edit_float.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/equalize.h"
+#include "quantlens/quantizer/prepare.h"
+#include "quantlens/runtime/feed.h"
+#include "quantlens/runtime/open.h"
+#include "quantlens/runtime/oracle/constants.h"
+
+namespace quantlens::flow {
+namespace {
+
+constexpr const char* kRole = "edited";
+constexpr const char* kOption = "recipes.cross_layer_equalization";
+
+void note_outcome(const Equalization& made, Progress& progress) {
+  if (made.inexact > 0) {
+    progress.note(fmt::format(
+        "{}: {} of ops with a Relu6 or the like in between left out, where it is no exact change; "
+        "'approximate' takes such pairs too",
+        kOption, made.inexact == 1 ? "1 pair" : fmt::format("{} pairs", made.inexact)));
+  }
+  if (!made.plan.effects.empty()) {
+    if (made.is_exact) return;
+    progress.note(
+        fmt::format("{}: an approximation: a Relu6 or the like saturates scaled channels "
+                    "later than it did",
+                    kOption));
+  } else if (made.pairs > 0) {
+    progress.note(
+        fmt::format("{} has no effect: no channel of a weight is more than {} times as "
+                    "wide as the median one where scaling it is of use",
+                    kOption, kOutlier));
+  } else if (made.inexact == 0) {
+    progress.note(
+        fmt::format("{} has no effect: no ops with float32 weights of their own alone "
+                    "read what another one makes, with nothing but Relu and the like in "
+                    "between",
+                    kOption));
+  }
+}
+
+std::vector<OutputDifference> differences(const TapState& state) {
+  std::vector<OutputDifference> all;
+  for (const PairedStats& one : state.pairs) {
+    all.push_back({.output = one.reference,
+                   .sqnr_db = one.pairs.sqnr_db(),
+                   .cosine = one.pairs.cosine(),
+                   .max_abs_error = one.pairs.extremes().max_abs_error});
+  }
+  return all;
+}
+
+void compare_outputs(const Model& original, const FittedData& data, const Samples& samples,
+                     const Session& session, EditedFloat& edited) {
+  TapSpec spec;
+  for (const ValueInfo& output : original.graph.outputs) {
+    if (output.dtype.value_or(DType::float32) != DType::float32) continue;
+    PairTap tap;
+    tap.reference = tap.quantized = output.name;
+    tap.histogram = false;
+    spec.pairs.push_back(std::move(tap));
+  }
+  const auto run = open(original, &edited.model, spec, run_options(session));
+  BatchReader reader = make_reader(data, session, samples.count, samples.first);
+  edited.record.samples = feed(*run, reader, session.progress, "compare").samples;
+  report_skipped(reader, session.progress);
+  edited.record.outputs = differences(run->take());
+}
+
+void write(const FloatEdit& record, WorkloadWriter& workload) {
+  workload.write("float_edit.json", json::dump(json::encode(record)));
+}
+
+}  // namespace
+
+void refuse_edit(const Recipe& recipe, const std::string& what) {
+  if (!wants_equalization(recipe)) return;
+  throw Error(Errc::usage, fmt::format("{} and {} exclude each other: an edited model has other "
+                                       "ranges than the original; let quantize calibrate it",
+                                       what, kOption));
+}
+
+std::optional<EditedFloat> edit_float(const Model& original, const Recipe& recipe,
+                                      const FittedData* data, const Samples& samples,
+                                      const Session& session, WorkloadWriter& workload) {
+  if (!wants_equalization(recipe)) return std::nullopt;
+  const Prepared prepared = prepare(original.graph, oracle::constant_values(original));
+  Equalization made = equalize(original, prepared, recipe);
+  note_outcome(made, session.progress);
+  if (made.plan.effects.empty()) return std::nullopt;
+  const fs::path path = workload.folder() / ("edited" + original.path.extension().string());
+  frontend::apply(original, made.plan, {}, session.store, path);
+  EditedFloat edited{.model = frontend::read(path),
+                     .effects = std::move(made.plan.effects),
+                     .record = {.model = path.filename().string(),
+                                .exact = made.is_exact,
+                                .samples = 0,
+                                .outputs = {},
+                                .accuracy = {}}};
+  workload.add_model(model_file(kRole, edited.model));
+  if (data != nullptr) compare_outputs(original, *data, samples, session, edited);
+  write(edited.record, workload);
+  return edited;
+}
+
+std::string calibrated_hash(const WorkloadWriter& workload) {
+  for (const ModelFile& model : workload.workload().models) {
+    if (model.role == kRole) return model.sha256;
+  }
+  return reference_hash(workload);
+}
+
+Measured measure_edited(const Model& original, EditedFloat& edited, const Model& quantized,
+                        const FittedData& data, const MeasureOptions& options,
+                        const Session& session, WorkloadWriter& workload) {
+  Measured measured;
+  if (options.diagnose) {
+    session.progress.note(
+        fmt::format("the diagnosis compares with the edited float model: {}; inside the original, "
+                    "channels have other scales",
+                    printable(edited.model.path.string())));
+    measured.diagnosis = measure({edited.model, quantized}, data, {.diagnose = true, .metric = {}},
+                                 session, workload)
+                             .diagnosis;
+  }
+  if (options.metric) {
+    measured.accuracy = measure({original, quantized}, data,
+                                {.diagnose = false, .metric = options.metric}, session, workload)
+                            .accuracy;
+    edited.record.accuracy = accuracy_alone(edited.model, data, *options.metric, session);
+    write(edited.record, workload);
+  }
+  return measured;
+}
+
+}  // namespace quantlens::flow

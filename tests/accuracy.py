@@ -29,6 +29,10 @@ def main():
         products = [op["quantized"] for op in plan["ops"] if op["type"] == "MatMul"]
         harness.check(sum(products) >= 0.9 * len(products), f"  {sum(products)} of {len(products)} MatMuls are int8")
 
+    result = sandbox.json("quantize", models / "minilm_l6_v2.onnx", "-o", sandbox.path / "int8.onnx", "--data",
+                          text / "minilm_stsb_test_400.npz", "--metric", cases[-1][2], *cases[-1][4], "--accuracy-level", "best")
+    harness.check(result["quantized"]["value"] >= 0.812, f"MiniLM at best: {result['quantized']['value']:.4f}")
+
     result = sandbox.json("quantize", models / "mobilenet_v1_0.75_224.onnx", "-o", sandbox.path / "int8.onnx",
                           "--data", images, "--metric", harness.MOBILENET_METRIC, "--diagnose",
                           "--recipe", harness.PER_TENSOR)

@@ -99,7 +99,8 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
       ->check(one_of({"qdq", "qoperator"}));
   verb->add_option("--accuracy-level", arguments->accuracy_level,
                    "what is done where the recipe does not say. fast: ranges by minimum and "
-                   "maximum; default: ranges of least error, biases corrected; best: as default")
+                   "maximum; default: ranges of least error, biases corrected; best: "
+                   "MatMuls smoothed as well")
       ->check(one_of({"fast", "default", "best"}));
   verb->add_option("--target", arguments->target,
                    "the CPU that will run the model: vnni, avx2, avx512 (without VNNI) or arm; it "

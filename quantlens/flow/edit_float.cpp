@@ -9,8 +9,10 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/equalize.h"
 #include "quantlens/quantizer/prepare.h"
+#include "quantlens/quantizer/smooth.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -48,6 +50,46 @@ void note_outcome(const Equalization& made, Progress& progress) {
   }
 }
 
+/// Nothing where it edits nothing.
+std::optional<Plan> equalization(const Model& model, const Recipe& recipe, FloatEdit& record,
+                                 const Session& session) {
+  if (!wants_equalization(recipe)) return std::nullopt;
+  Equalization made = equalize(model, prepare(model.graph, oracle::constant_values(model)), recipe);
+  note_outcome(made, session.progress);
+  if (made.plan.effects.empty()) return std::nullopt;
+  record.exact = made.is_exact;
+  return std::move(made.plan);
+}
+
+std::optional<Plan> smoothing(const Model& model, const Recipe& recipe,
+                              const CalibrationSamples& samples, const Session& session) {
+  if (!wants_smooth_quant(recipe)) return std::nullopt;
+  if (samples.data == nullptr) {
+    session.progress.note("no MatMul is smoothed: that needs samples, and ranges are given");
+    return std::nullopt;
+  }
+  const Prepared prepared = prepare(model.graph, oracle::constant_values(model));
+  std::vector<Tap> taps;
+  for (const ValueChannels& one : channels_for_smoothing(model, prepared, recipe)) {
+    Tap tap{.value = one.value, .histogram = false};
+    tap.channel_axis = one.axis;
+    taps.push_back(std::move(tap));
+  }
+  std::optional<Plan> plan;
+  if (!taps.empty()) {
+    plan = smooth(model, prepared, gather(model, taps, *samples.data, samples.samples, session),
+                  recipe);
+  }
+  if (plan && !plan->effects.empty()) return plan;
+  if (recipe.recipes.smooth_quant) {
+    session.progress.note(fmt::format(
+        "recipes.smooth_quant has no effect: no value that MatMul or Gemm multiply by a float32 "
+        "weight of their own is expected to gain {} dB",
+        kLeastGainDb));
+  }
+  return std::nullopt;
+}
+
 std::vector<OutputDifference> differences(const TapState& state) {
   std::vector<OutputDifference> all;
   for (const PairedStats& one : state.pairs) {
@@ -59,7 +101,7 @@ std::vector<OutputDifference> differences(const TapState& state) {
   return all;
 }
 
-void compare_outputs(const Model& original, const FittedData& data, const Samples& samples,
+void compare_outputs(const Model& original, const CalibrationSamples& samples,
                      const Session& session, EditedFloat& edited) {
   TapSpec spec;
   for (const ValueInfo& output : original.graph.outputs) {
@@ -70,7 +112,8 @@ void compare_outputs(const Model& original, const FittedData& data, const Sample
     spec.pairs.push_back(std::move(tap));
   }
   const auto run = open(original, &edited.model, spec, run_options(session));
-  BatchReader reader = make_reader(data, session, samples.count, samples.first);
+  BatchReader reader =
+      make_reader(*samples.data, session, samples.samples.count, samples.samples.first);
   edited.record.samples = feed(*run, reader, session.progress, "compare").samples;
   report_skipped(reader, session.progress);
   edited.record.outputs = differences(run->take());
@@ -83,32 +126,38 @@ void write(const FloatEdit& record, WorkloadWriter& workload) {
 }  // namespace
 
 void refuse_edit(const Recipe& recipe, const std::string& what) {
-  if (!wants_equalization(recipe)) return;
+  const bool smooths = recipe.recipes.smooth_quant.value_or(false);
+  if (!wants_equalization(recipe) && !smooths) return;
   throw Error(Errc::usage, fmt::format("{} and {} exclude each other: an edited model has other "
                                        "ranges than the original; let quantize calibrate it",
-                                       what, kOption));
+                                       what, smooths ? "recipes.smooth_quant" : kOption));
 }
 
 std::optional<EditedFloat> edit_float(const Model& original, const Recipe& recipe,
-                                      const FittedData* data, const Samples& samples,
-                                      const Session& session, WorkloadWriter& workload) {
-  if (!wants_equalization(recipe)) return std::nullopt;
-  const Prepared prepared = prepare(original.graph, oracle::constant_values(original));
-  Equalization made = equalize(original, prepared, recipe);
-  note_outcome(made, session.progress);
-  if (made.plan.effects.empty()) return std::nullopt;
-  const fs::path path = workload.folder() / ("edited" + original.path.extension().string());
-  frontend::apply(original, made.plan, {}, session.store, path);
-  EditedFloat edited{.model = frontend::read(path),
-                     .effects = std::move(made.plan.effects),
-                     .record = {.model = path.filename().string(),
-                                .exact = made.is_exact,
-                                .samples = 0,
-                                .outputs = {},
-                                .accuracy = {}}};
-  workload.add_model(model_file(kRole, edited.model));
-  if (data != nullptr) compare_outputs(original, *data, samples, session, edited);
-  write(edited.record, workload);
+                                      const CalibrationSamples& samples, const Session& session,
+                                      WorkloadWriter& workload) {
+  std::optional<EditedFloat> edited;
+  FloatEdit record;
+  const auto apply = [&](Plan plan, const std::string& name) {
+    const fs::path path = workload.folder() / (name + original.path.extension().string());
+    const Model& before = edited ? edited->model : original;
+    frontend::apply(before, plan, {}, session.store, path);
+    record.model = path.filename().string();
+    std::vector<AlgorithmEffect> effects = edited ? std::move(edited->effects) : plan.effects;
+    if (edited) effects.insert(effects.end(), plan.effects.begin(), plan.effects.end());
+    edited =
+        EditedFloat{.model = frontend::read(path), .effects = std::move(effects), .record = record};
+  };
+  if (auto plan = equalization(original, recipe, record, session)) {
+    apply(std::move(*plan), wants_smooth_quant(recipe) ? "equalized" : "edited");
+  }
+  if (auto plan = smoothing(edited ? edited->model : original, recipe, samples, session)) {
+    apply(std::move(*plan), "edited");
+  }
+  if (!edited) return std::nullopt;
+  workload.add_model(model_file(kRole, edited->model));
+  if (samples.data != nullptr) compare_outputs(original, samples, session, *edited);
+  write(edited->record, workload);
   return edited;
 }
 
@@ -119,9 +168,10 @@ std::string calibrated_hash(const WorkloadWriter& workload) {
   return reference_hash(workload);
 }
 
-Measured measure_edited(const Model& original, EditedFloat& edited, const Model& quantized,
-                        const FittedData& data, const MeasureOptions& options,
-                        const Session& session, WorkloadWriter& workload) {
+Measured measure_edited(const EditedModels& models, const FittedData& data,
+                        const MeasureOptions& options, const Session& session,
+                        WorkloadWriter& workload) {
+  const auto& [original, edited, quantized] = models;
   Measured measured;
   if (options.diagnose) {
     session.progress.note(

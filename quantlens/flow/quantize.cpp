@@ -187,9 +187,9 @@ class Job {
           std::min(options_.recipe.calibration_sampling_size, data_->opened.dataset->size())));
     }
     const MeasureOptions wanted{.diagnose = options_.diagnose, .metric = options_.metric};
-    Measured measured =
-        edited_ ? measure_edited(original_, *edited_, quantized, *data_, wanted, session_, workload)
-                : measure({model_, quantized}, *data_, wanted, session_, workload);
+    Measured measured = edited_ ? measure_edited({original_, *edited_, quantized}, *data_, wanted,
+                                                 session_, workload)
+                                : measure({model_, quantized}, *data_, wanted, session_, workload);
     result.accuracy = std::move(measured.accuracy);
     result.diagnosis = std::move(measured.diagnosis);
   }
@@ -224,9 +224,10 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
     const Model newer = upgraded(std::move(model), recorded.progress);
     const std::optional<FittedData> apart = data_apart(options, newer, recorded);
     const FittedData* calibration = apart ? &*apart : data ? &*data : nullptr;
-    std::optional<EditedFloat> edited = edit_float(
-        newer, options.recipe, calibration,
-        calibration ? samples_of(options, *calibration) : Samples(), recorded, *workload);
+    CalibrationSamples samples;  // with ranges nothing is calibrated, and nothing edited
+    if (calibration && !options.ranges) samples = {calibration, samples_of(options, *calibration)};
+    std::optional<EditedFloat> edited =
+        edit_float(newer, options.recipe, samples, recorded, *workload);
     Job(options, recorded, newer, data, calibration, edited ? &*edited : nullptr)
         .run(*workload, result);
   });

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/quantizer/accuracy_level.h"
 
+#include "quantlens/quantizer/approach.h"
+
 namespace quantlens {
 
 std::string usual_range_algorithm(const Recipe& recipe) {
@@ -9,6 +11,11 @@ std::string usual_range_algorithm(const Recipe& recipe) {
 
 std::string usual_weight_algorithm(const Recipe& recipe) {
   return recipe.approach == "weight_only" ? "mse" : "minmax";
+}
+
+bool wants_smooth_quant(const Recipe& recipe) {
+  return recipe.recipes.smooth_quant.value_or(recipe.accuracy_level == "best" &&
+                                              needs_calibration(recipe));
 }
 
 bool wants_bias_correction(const Recipe& recipe) {

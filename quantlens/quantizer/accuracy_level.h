@@ -15,6 +15,10 @@ std::string usual_range_algorithm(const Recipe& recipe);
 /// Of weights of which the recipe names none.
 std::string usual_weight_algorithm(const Recipe& recipe);
 
+/// Of weights that are multiplied. fast, default: no; best: yes, where ranges are
+/// calibrated.
+bool wants_smooth_quant(const Recipe& recipe);
+
 /// fast: no; default, best: yes.
 bool wants_bias_correction(const Recipe& recipe);
 

@@ -46,8 +46,6 @@ constexpr std::array kIdleOptions = {
 };
 
 constexpr std::array kIdleRecipes = {
-    Idle{"smooth_quant", "false", "this version has no SmoothQuant"},
-    Idle{"smooth_quant_args", "", "this version has no SmoothQuant"},
     Idle{"layer_wise_quant", "false", "weights are read from the file one at a time anyway"},
     Idle{"weight_correction", "false", "this version corrects no weights"},
     Idle{"gemm_to_matmul", "false", "Gemm has an integer kernel of its own"},
@@ -64,6 +62,22 @@ constexpr std::array kIdleRecipes = {
     Idle{"gptq_args", "", kWeightOnly},
     Idle{"teq_args", "", kWeightOnly},
     Idle{"autoround_args", "", kWeightOnly},
+};
+
+constexpr std::string_view kFolding =
+    "a Mul of its own stands before the ops that it is for, whatever makes their input";
+constexpr std::string_view kOwnAlphas = "alpha may be a list to choose from";
+
+constexpr std::array kIdleSmoothing = {
+    Idle{"folding", "false", kFolding},
+    Idle{"default_alpha", "", kOwnAlphas},
+    Idle{"alpha_min", "", kOwnAlphas},
+    Idle{"alpha_max", "", kOwnAlphas},
+    Idle{"alpha_step", "", kOwnAlphas},
+    Idle{"auto_alpha_args", "", kOwnAlphas},
+    Idle{"shared_criterion", "", kOwnAlphas},
+    Idle{"do_blockwise", "false", "the error of each op is estimated by itself"},
+    Idle{"scales_per_op", "false", "ops that read the same value share one Mul"},
 };
 
 constexpr std::array kYamlModel = {
@@ -213,6 +227,10 @@ std::span<const Idle> idle_options() {
 
 std::span<const Idle> idle_recipes() {
   return kIdleRecipes;
+}
+
+std::span<const Idle> idle_smoothing() {
+  return kIdleSmoothing;
 }
 
 void add_idle(const Section& section, std::span<const Idle> options, std::string_view prefix,

@@ -19,7 +19,8 @@ struct Idle {
 };
 
 std::span<const Idle> idle_options();  ///< of the recipe itself
-std::span<const Idle> idle_recipes();  ///< of its `recipes`
+std::span<const Idle> idle_recipes();
+std::span<const Idle> idle_smoothing();  ///< of smooth_quant_args  ///< of its `recipes`
 
 /// A sentence for each option that is given and asks for something else than what is done anyway.
 void add_idle(const Section& section, std::span<const Idle> options, std::string_view prefix,

@@ -182,6 +182,9 @@ class Reader {
 
   void read_switches(const json::Value& value, const std::string& where, RecipeSwitches& switches);
 
+  /// Empty: to be chosen freely.
+  std::vector<double> read_alphas(const json::Value& value, const std::string& where);
+
   std::vector<std::string>& notes_;
   std::string approach_;
 };
@@ -213,8 +216,9 @@ void Reader::read_switches(const json::Value& value, const std::string& where,
       {"last_conv_or_matmul_quantization", &RecipeSwitches::last_conv_or_matmul_quantization},
       {"pre_post_process_quantization", &RecipeSwitches::pre_post_process_quantization},
   };
-  std::vector<std::string> keys{"optypes_to_exclude_output_quant", "bias_correction",
-                                "fast_bias_correction", "cross_layer_equalization"};
+  std::vector<std::string> keys{
+      "optypes_to_exclude_output_quant", "bias_correction", "fast_bias_correction",
+      "cross_layer_equalization",        "smooth_quant",    "smooth_quant_args"};
   for (const Switch& one : kSwitches) keys.emplace_back(one.key);
   const Section section(value, where, with_keys_of(idle_recipes(), std::move(keys)));
   for (const Switch& one : kSwitches) {
@@ -223,10 +227,33 @@ void Reader::read_switches(const json::Value& value, const std::string& where,
   for (const char* key : {"fast_bias_correction", "bias_correction"}) {
     if (const auto asked = section.flag(key)) switches.bias_correction = asked;
   }
+  switches.smooth_quant = section.flag("smooth_quant");
+  if (const json::Value* args = section.find("smooth_quant_args"); args && !args->is_null()) {
+    switches.smooth_quant_alphas = read_alphas(*args, section.where("smooth_quant_args"));
+  }
   switches.cross_layer_equalization =
       section.text("cross_layer_equalization").value_or(switches.cross_layer_equalization);
   switches.optypes_to_exclude_output_quant = section.words("optypes_to_exclude_output_quant");
   add_idle(section, idle_recipes(), "recipes.", notes_);
+}
+
+std::vector<double> Reader::read_alphas(const json::Value& value, const std::string& where) {
+  const Section section(value, where, with_keys_of(idle_smoothing(), {"alpha"}));
+  add_idle(section, idle_smoothing(), "recipes.smooth_quant_args.", notes_);
+  const json::Value* alpha = section.find("alpha");
+  if (alpha == nullptr || alpha->is_null() || *alpha == "auto") return {};
+  std::vector<json::Value> list{*alpha};
+  if (alpha->is_array()) list.assign(alpha->get_array().begin(), alpha->get_array().end());
+  std::vector<double> alphas;
+  for (const json::Value& one : list) {
+    const double number = one.is_number() ? one.to_number<double>() : -1;
+    if (!(number >= 0 && number <= 1)) {
+      throw Error(Errc::usage,
+                  section.where("alpha") + ": expected 'auto', or numbers from 0 to 1");
+    }
+    alphas.push_back(number);
+  }
+  return alphas;
 }
 
 Recipe Reader::read(const json::Value& document, const std::string& where) {

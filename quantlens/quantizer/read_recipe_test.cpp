@@ -38,11 +38,11 @@ TEST(ReadRecipe, TakesOpEntriesAsWordsListsOrMappings) {
 
 TEST(ReadRecipe, NamesOptionsOfThePredecessorsThatHaveNoEffect) {
   std::vector<std::string> notes;
-  read_recipe(R"({recipes: {smooth_quant: true, gemm_to_matmul: false, smooth_quant_args: {}},
+  read_recipe(R"({recipes: {weight_correction: true, gemm_to_matmul: false, rtn_args: {}},
                   graph_optimization_level: ENABLE_ALL, tensorboard: false, device: [cpu]})",
               "r", &notes);
   EXPECT_THAT(notes, testing::ElementsAre(testing::HasSubstr("graph_optimization_level"),
-                                          testing::HasSubstr("recipes.smooth_quant ")));
+                                          testing::HasSubstr("recipes.weight_correction ")));
   EXPECT_THAT(complaint("recipes: {smoth_quant: true}"), testing::HasSubstr("smooth_quant"));
 }
 
@@ -129,6 +129,28 @@ TEST(ReadRecipe, TakesCrossLayerEqualizationAsAFlagOrAWord) {
   EXPECT_EQ(read_recipe("recipes: {}", "r").recipes.cross_layer_equalization, "false");
   EXPECT_THAT(complaint("recipes: {cross_layer_equalisation: true}"),
               testing::HasSubstr("did you mean 'cross_layer_equalization'"));
+}
+
+TEST(ReadRecipe, TakesSmoothQuantAndItsAlphas) {
+  const auto switches = [](const std::string& args) {
+    return read_recipe("recipes: {smooth_quant: true, smooth_quant_args: " + args + "}", "r")
+        .recipes;
+  };
+  EXPECT_EQ(switches("{alpha: 0.5}").smooth_quant, true);
+  EXPECT_THAT(switches("{alpha: 0.5}").smooth_quant_alphas, testing::ElementsAre(0.5));
+  EXPECT_THAT(switches("{alpha: [0.25, 1]}").smooth_quant_alphas, testing::ElementsAre(0.25, 1));
+  EXPECT_TRUE(switches("{alpha: auto}").smooth_quant_alphas.empty());
+  EXPECT_TRUE(switches("{}").smooth_quant_alphas.empty());
+  EXPECT_FALSE(read_recipe("recipes: {}", "r").recipes.smooth_quant);
+  for (const char* wrong : {"2", "-0.5", "often", "[0.5, many]", ".nan"}) {
+    EXPECT_THAT(complaint(std::string("recipes: {smooth_quant_args: {alpha: ") + wrong + "}}"),
+                testing::HasSubstr("numbers from 0 to 1"))
+        << wrong;
+  }
+  std::vector<std::string> notes;
+  read_recipe("recipes: {smooth_quant_args: {alpha_step: 0.1, folding: false}}", "r", &notes);
+  EXPECT_THAT(notes,
+              testing::ElementsAre(testing::HasSubstr("smooth_quant_args.alpha_step has no")));
 }
 
 TEST(ReadRecipe, SaysWhatBecomesOfTheirWordsForWhichThereIsNothing) {

@@ -79,6 +79,14 @@ struct InputEdit {
 };
 BOOST_DESCRIBE_STRUCT(InputEdit, (), (use, weight, original))
 
+/// A value that some of its readers read multiplied, in a float model that is edited.
+struct Scaling {
+  std::string value;
+  std::string factor;  ///< name in Plan::weights, one number for each index of the last axis
+  std::vector<ValueUse> uses;
+  bool operator==(const Scaling&) const = default;
+};
+
 /// What becomes of one op of the reference, and why.
 struct OpPlan {
   std::string op;    ///< id
@@ -103,7 +111,7 @@ BOOST_DESCRIBE_STRUCT(OpPlan, (),
 
 /// What an accuracy algorithm did for one op.
 struct AlgorithmEffect {
-  std::string algorithm;  ///< bias_correction
+  std::string algorithm;  ///< bias_correction, cross_layer_equalization, smooth_quant
   std::string op;         ///< id
   std::string name;       ///< as people see it
   double gain_db = 0;     ///< by how much it lowers the expected error that it is meant for
@@ -122,6 +130,7 @@ struct Plan {
   std::vector<InputEdit> input_edits;
   std::vector<AlgorithmEffect> effects;
   std::map<std::string, Tensor> weights;  ///< edited float tensors by new name (not in plan.json)
+  std::vector<Scaling> scalings;          ///< of edits of a float model alone (not in plan.json)
 };
 BOOST_DESCRIBE_STRUCT(Plan, (),
                       (quant_format, ops, activations, weights_quantized, weights_in_blocks, folds,

@@ -48,6 +48,8 @@ struct RecipeSwitches {
   std::optional<bool> bias_correction;
   /// false | true | approximate (Relu6 is no obstacle then).
   std::string cross_layer_equalization = "false";
+  std::optional<bool> smooth_quant;
+  std::vector<double> smooth_quant_alphas;  ///< to choose from; empty: 0.1 to 0.9
   // Which ops become integer; `false` keeps them in float. By the order of the graph, of those that
   // could be integer.
   bool first_conv_or_matmul_quantization = true;
@@ -59,9 +61,9 @@ struct RecipeSwitches {
   bool operator==(const RecipeSwitches&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(RecipeSwitches, (),
-                      (bias_correction, cross_layer_equalization, first_conv_or_matmul_quantization,
-                       last_conv_or_matmul_quantization, pre_post_process_quantization,
-                       optypes_to_exclude_output_quant))
+                      (bias_correction, cross_layer_equalization, smooth_quant, smooth_quant_alphas,
+                       first_conv_or_matmul_quantization, last_conv_or_matmul_quantization,
+                       pre_post_process_quantization, optypes_to_exclude_output_quant))
 
 /// Everything a user may ask of the quantizer. Later entries win: model, op_type_dict,
 /// op_name_dict.

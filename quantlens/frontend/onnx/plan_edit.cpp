@@ -77,6 +77,7 @@ class PlanEditor {
       set_input(edit.use, name->second);
       touched_.insert(edit.original);
     }
+    for (const Scaling& scaling : plan_.scalings) add_scaling(scaling);
     for (const ActivationPlan& activation : plan_.activations) add_activation(activation);
     for (const WeightPlan& weight : plan_.weights_quantized) add_weight(weight);
     for (const BlockWeightPlan& weight : plan_.weights_in_blocks) add_blocks(weight);
@@ -228,6 +229,21 @@ class PlanEditor {
     insert(at, "QuantizeLinear", {value, source, codes}, parameters);
     insert(at, "DequantizeLinear", {value, codes, result}, parameters);
     map_values_.emplace(value, codes);  // where there are two, the wider stand first
+  }
+
+  void add_scaling(const Scaling& scaling) {
+    const auto factor = new_names_.find(scaling.factor);
+    if (factor == new_names_.end()) fail_weight(scaling.factor);
+    if (scaling.uses.empty()) return;
+    const auto maker = made_at(scaling.value);
+    Node node;
+    node.name = names_.take(scaling.value + "_Mul");
+    node.type = "Mul";
+    node.inputs = {scaling.value, factor->second};
+    node.outputs = {names_.take(scaling.value + "_scaled")};
+    for (const ValueUse& use : scaling.uses) set_input(use, node.outputs[0]);
+    out_.edit.inserted.emplace(maker ? maker->first + 1 : first_reader(scaling.uses),
+                               std::move(node));
   }
 
   /// Names of a scale and a zero point, and their axis.

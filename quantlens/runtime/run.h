@@ -53,6 +53,11 @@ struct TapSpec {
   /// A tap that an open Run cannot place (it lies in the body of an If, …), and a pair that turns
   /// out not to be one when it is run, is left out and named in Run::not_tapped, not thrown; a
   /// value that does not exist throws Errc::not_found.
+
+  /// Errors of pairs are local: whatever reads the quantized side of a pair reads what the
+  /// reference's value becomes in the same codes, so each op's error is its own alone. Throws
+  /// Errc::unsupported where the two models cannot run as one.
+  bool local = false;
 };
 
 /// A process of their own for the models: if the runtime crashes there, that is an Error here.
@@ -113,7 +118,7 @@ BOOST_DESCRIBE_STRUCT(Tap, (), (value, histogram, channel_axis, channel_histogra
 BOOST_DESCRIBE_STRUCT(PairTap, (),
                       (reference, quantized, scheme, params, histogram, channel_axis,
                        channel_histograms, sample_axis))
-BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs))
+BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs, local))
 BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
 BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, optimized_dump, isolation))
 BOOST_DESCRIBE_STRUCT(NotTapped, (), (value, quantized, reason))

@@ -14,6 +14,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/runtime/local_readers.h"
 #include "quantlens/runtime/onnxruntime/tap_ops.h"
 
 namespace quantlens::onnxruntime {
@@ -334,6 +335,63 @@ class Taps {
   std::vector<Step> steps_;
 };
 
+/// Makes what stands for the reference's values in the merged model.
+class LocalValues {
+ public:
+  LocalValues(const Model& quantized, const TapSpec& spec, onnx::Edit& edit, Tokens& tokens)
+      : graph_(quantized.graph), index_(graph_), spec_(spec), edit_(edit), tokens_(tokens) {}
+
+  void add(const std::vector<Placed>& placed) {
+    std::vector<std::size_t> slots;
+    for (const Placed& tap : placed) {
+      if (tap.quantized) slots.push_back(tap.slot);
+    }
+    const LocalReaders readers =
+        local_readers(graph_, spec_, slots, [this] { return tokens_.next(); });
+    for (const auto& [node, inputs] : readers.inputs) edit_.inputs[node] = inputs;
+    for (const LocalValue& local : readers.values) {
+      Node node = local.codes ? quantizer_of(spec_.pairs[local.slot]) : copy();
+      node.name = tokens_.next();
+      node.inputs[0] = kFirst + spec_.pairs[local.slot].reference;
+      node.outputs = {local.name};
+      edit_.inserted.emplace(graph_.nodes.size(), std::move(node));
+    }
+  }
+
+ private:
+  static Node copy() {
+    Node node;
+    node.type = "Identity";
+    node.kind = Kind::identity;
+    node.inputs.resize(1);
+    return node;
+  }
+
+  /// As the model has it, or one with the parameters that an integer op declares.
+  Node quantizer_of(const PairTap& pair) {
+    if (const auto producer = index_.producer(pair.quantized)) {
+      const Node& node = graph_.nodes[*producer];
+      if (node.kind == Kind::quantize) return node;
+    }
+    Node node;
+    node.type = "QuantizeLinear";
+    node.kind = Kind::quantize;
+    node.inputs = {"", tokens_.next(), tokens_.next()};
+    edit_.weights.emplace_back(node.inputs[1], Tensor::scalar(pair.params->scale));
+    edit_.weights.emplace_back(
+        node.inputs[2], pair.scheme->dtype == DType::int8
+                            ? Tensor::scalar(static_cast<std::int8_t>(pair.params->zero_point))
+                            : Tensor::scalar(static_cast<std::uint8_t>(pair.params->zero_point)));
+    return node;
+  }
+
+  const Graph& graph_;
+  GraphIndex index_;
+  const TapSpec& spec_;
+  onnx::Edit& edit_;
+  Tokens& tokens_;
+};
+
 }  // namespace
 
 TapEdits insert_taps(const Model& reference, const Model* quantized, const TapSpec& spec,
@@ -346,6 +404,10 @@ TapEdits insert_taps(const Model& reference, const Model* quantized, const TapSp
 
   const bool merged = edits.has_pairs && placement.together == Together::merged;
   Tokens tokens(reference, quantized);
+  if (merged && spec.local) {
+    for (Placed& tap : placed) tap.codes.reset();  // nobody reads them but the tap
+    LocalValues(*quantized, spec, edits.quantized, tokens).add(placed);
+  }
   Taps taps(merged ? edits.quantized : edits.reference, merged ? *quantized : reference, tokens,
             placement.group);
   const auto of_reference = [&](const std::string& name) { return merged ? kFirst + name : name; };

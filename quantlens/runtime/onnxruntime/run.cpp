@@ -209,6 +209,11 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
   for (const std::size_t slot : edits.channels_last) accumulators_.show_channels_last(slot);
   if (edits.has_pairs) {
     if (open_merged(edits, session_options)) return;
+    if (spec.local) {
+      throw Error(Errc::unsupported,
+                  fmt::format("{} and {} cannot run as one model, which local errors need",
+                              where(reference), where(*quantized)));
+    }
     placement.together = Together::apart;
     edits = insert_taps(reference, quantized, spec, placement);
   }

@@ -2,13 +2,16 @@
 #include "quantlens/runtime/oracle/oracle.h"
 
 #include <map>
+#include <numeric>
 #include <set>
+#include <span>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/runtime/accumulators.h"
+#include "quantlens/runtime/local_readers.h"
 #include "quantlens/runtime/oracle/interpreter.h"
 #include "quantlens/runtime/oracle/kernels.h"
 
@@ -19,8 +22,11 @@ class OracleRun final : public Run {
  public:
   OracleRun(const Model& reference, const Model* quantized, const TapSpec& taps)
       : accumulators_(taps), reference_(reference) {
-    if (quantized != nullptr) quantized_.emplace(*quantized);
-    check_inputs();
+    if (quantized != nullptr) {
+      check_inputs(reference, *quantized);
+      if (taps.local) make_local(*quantized, taps);
+      quantized_.emplace(taps.local ? local_model_ : *quantized);
+    }
     for (std::size_t i = 0; i < taps.taps.size(); ++i) {
       check_made(reference_, taps.taps[i].value);
       taps_.emplace(taps.taps[i].value, i);
@@ -47,14 +53,15 @@ class OracleRun final : public Run {
       if (kept_.contains(value)) kept.emplace(value, tensor);
     });
     if (quantized_) {
-      outputs.quantized =
-          quantized_->run(inputs, [&](const std::string& value, const Tensor& tensor) {
-            const auto [first, last] = pairs_.equal_range(value);
-            for (auto pair = first; pair != last; ++pair) {
-              const auto& [slot, reference] = pair->second;
-              accumulators_.compare(slot, view(kept.at(reference)), view(tensor));
-            }
-          });
+      std::vector<Tensor> all = inputs;
+      for (const LocalInput& local : local_inputs_) all.push_back(local.of(kept));
+      outputs.quantized = quantized_->run(all, [&](const std::string& value, const Tensor& tensor) {
+        const auto [first, last] = pairs_.equal_range(value);
+        for (auto pair = first; pair != last; ++pair) {
+          const auto& [slot, reference] = pair->second;
+          accumulators_.compare(slot, view(kept.at(reference)), view(tensor));
+        }
+      });
     }
     accumulators_.end();
     return outputs;
@@ -74,11 +81,42 @@ class OracleRun final : public Run {
                                              printable(value), hint.empty() ? "" : ": ", hint));
   }
 
+  /// A further input of the quantized model: what a value of the reference is there.
+  struct LocalInput {
+    std::string reference;
+    std::optional<QParams> params;  ///< as codes
+    Scheme scheme;
+
+    Tensor of(const TensorMap& kept) const {
+      const Tensor& value = kept.at(reference);
+      if (!params) return value;
+      return quantize(to_float32(value), std::span(&*params, 1), scheme);
+    }
+  };
+
+  void make_local(const Model& quantized, const TapSpec& taps) {
+    local_model_ = quantized;
+    std::vector<std::size_t> slots(taps.pairs.size());
+    std::iota(slots.begin(), slots.end(), 0);
+    const LocalReaders readers = local_readers(quantized.graph, taps, slots, [this] {
+      return fmt::format("quantlens/local/{}", ++names_);
+    });
+    for (const auto& [node, inputs] : readers.inputs) {
+      for (const auto& [input, name] : inputs) local_model_.graph.nodes[node].inputs[input] = name;
+    }
+    for (const LocalValue& local : readers.values) {
+      const PairTap& pair = taps.pairs[local.slot];
+      local_model_.graph.inputs.push_back({.name = local.name, .dtype = {}, .shape = {}});
+      LocalInput input{.reference = pair.reference, .params = {}, .scheme = {}};
+      if (local.codes) input.params = pair.params, input.scheme = pair.scheme.value_or(Scheme());
+      local_inputs_.push_back(std::move(input));
+    }
+  }
+
   /// Throws Errc::unsupported where one batch cannot feed both models.
-  void check_inputs() const {
-    if (!quantized_) return;
-    const std::vector<ValueInfo>& a = reference_.model().graph.inputs;
-    const std::vector<ValueInfo>& b = quantized_->model().graph.inputs;
+  static void check_inputs(const Model& reference, const Model& quantized) {
+    const std::vector<ValueInfo>& a = reference.graph.inputs;
+    const std::vector<ValueInfo>& b = quantized.graph.inputs;
     bool agree = a.size() == b.size();
     for (std::size_t i = 0; agree && i < a.size(); ++i) {
       agree = !a[i].dtype || !b[i].dtype || *a[i].dtype == *b[i].dtype;
@@ -111,6 +149,9 @@ class OracleRun final : public Run {
 
   Accumulators accumulators_;
   Interpreter reference_;
+  Model local_model_;  // where errors are local; the interpreter below views it
+  std::vector<LocalInput> local_inputs_;
+  std::size_t names_ = 0;
   std::optional<Interpreter> quantized_;
   std::map<std::string, std::size_t> taps_;  // slot by value
   std::set<std::string> kept_;               // values of the reference that pairs compare with

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+// Errors of single ops, against plain loops over small integers.
+#include <cmath>
+#include <span>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/runtime/contract/exact_net.h"
+#include "quantlens/runtime/contract/run_contract.h"
+
+namespace quantlens::contract {
+namespace {
+
+using LocalErrors = RunContract;
+INSTANTIATE_TEST_SUITE_P(Kinds, LocalErrors, testing::ValuesIn(run_kinds()), kind_name);
+
+const QParams kInput{0.5F, 100};
+const QParams kFirst{8, 0};
+const QParams kSecond{4, 128};
+constexpr std::int64_t kSecondOut = 3;
+
+Tensor second_weight() {
+  return random_integers({kOut, kSecondOut}, 5, -2, 2, DType::float32);
+}
+Tensor bypass_weight() {
+  return random_integers({kOut, kSecondOut}, 6, -1, 1, DType::float32);
+}
+
+/// relu(x w), then "sum", which adds two products of it: one of its codes, one of its floats.
+Model net(bool quantized, bool signed_codes = false) {
+  Net net;
+  net.input("x", {-1, kIn});
+  net.weight("w", exact_weight());
+  net.weight("v", second_weight());
+  net.weight("u", bypass_weight());
+  const std::string x = quantized ? net.quantize("x", kInput, DType::uint8) : "x";
+  net.node("MatMul", {x, "w"}, "product");
+  net.node("Relu", {"product"}, "first");
+  const DType dtype = signed_codes ? DType::int8 : DType::uint8;
+  const std::string first = quantized ? net.quantize("first", kFirst, dtype) : "first";
+  net.node("MatMul", {first, "v"}, "second");
+  const std::string second = quantized ? net.quantize("second", kSecond, DType::uint8) : "second";
+  net.node("MatMul", {"first", "u"}, "bypass");
+  net.node("Add", {second, "bypass"}, "sum");
+  return net.output("sum").model();
+}
+
+Rows times(const Rows& rows, const Tensor& weight) {
+  const auto columns = static_cast<std::size_t>(weight.shape()[1]);
+  Rows out;
+  for (const std::vector<float>& row : rows) {
+    std::vector<float> sums(columns, 0);
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      for (std::size_t c = 0; c < columns; ++c) {
+        sums[c] += row[i] * weight.data<float>()[i * columns + c];
+      }
+    }
+    out.push_back(std::move(sums));
+  }
+  return out;
+}
+
+Rows rounded(const Rows& rows, const QParams& params, DType dtype) {
+  return each(rows, [&](float v) { return dequantize(quantize(v, params, dtype), params); });
+}
+
+double mean_square(const Rows& a, const Rows& b) {
+  double sum = 0, count = 0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < a[i].size(); ++k, ++count) {
+      sum += std::pow(double{a[i][k]} - b[i][k], 2);
+    }
+  }
+  return sum / count;
+}
+
+Rows plus(Rows a, const Rows& b) {
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    for (std::size_t k = 0; k < a[i].size(); ++k) a[i][k] += b[i][k];
+  }
+  return a;
+}
+
+TEST_P(LocalErrors, EveryOpReadsWhatTheReferenceComputed) {
+  for (const bool signed_codes : {false, true}) {
+    const DType dtype = signed_codes ? DType::int8 : DType::uint8;
+    const Model reference = net(false), quantized = net(true, signed_codes);
+    TapSpec spec;
+    spec.pairs = {pair("first", "first_q", kFirst, dtype),
+                  pair("second", "second_q", kSecond, DType::uint8), pair("sum", "sum")};
+    const Batch batch = exact_data(0, 5);
+    const Rows first = relu_of(product_of(rows_of(batch.inputs.at("x"))));
+    const Rows second = times(first, second_weight());
+    const Rows sum = plus(second, times(first, bypass_weight()));
+    const Rows codes = rounded(first, kFirst, dtype);
+
+    const TapState end_to_end = gathered(reference, &quantized, spec, batch);
+    spec.local = true;
+    const auto run = open(reference, &quantized, spec);
+    const Outputs outputs = run->step(batch);
+    const TapState local = run->take();
+    EXPECT_TRUE(run->not_tapped().empty());
+
+    ASSERT_EQ(local.pairs.size(), 3U);
+    EXPECT_DOUBLE_EQ(local.pairs[0].pairs.mse(), mean_square(first, codes));
+    EXPECT_EQ(local.pairs[0].pairs.mse(), end_to_end.pairs[0].pairs.mse()) << "nothing before it";
+    const Rows local_second = rounded(times(codes, second_weight()), kSecond, DType::uint8);
+    EXPECT_DOUBLE_EQ(local.pairs[1].pairs.mse(), mean_square(second, local_second));
+    const Rows local_sum =
+        plus(rounded(second, kSecond, DType::uint8), times(first, bypass_weight()));
+    EXPECT_DOUBLE_EQ(local.pairs[2].pairs.mse(), mean_square(sum, local_sum));
+    EXPECT_NE(local.pairs[2].pairs.mse(), end_to_end.pairs[2].pairs.mse());
+    EXPECT_EQ(rows_of(outputs.reference.at("sum")), sum);
+    EXPECT_EQ(rows_of(outputs.quantized.at("sum")), local_sum);
+  }
+}
+
+TEST_P(LocalErrors, OfIntegerOpsHaveTheParametersThatTheyDeclare) {
+  Net floats;
+  floats.input("x", {-1, 4});
+  floats.node("Relu", {"x"}, "a");
+  floats.node("Add", {"a", "a"}, "b");
+  const Model reference = floats.output(floats.node("Add", {"b", "a"}, "c")).model();
+  const QParams coarse{2, 10}, wide{4, 0};
+  Net integer;
+  integer.input("x", {-1, 4});
+  integer.node("Relu", {"x"}, "a_float");
+  integer.quantize("a_float", coarse, DType::uint8);
+  const auto scale = [&](const std::string& name, const QParams& params) {
+    integer.weight(name + "_s", Tensor::scalar(params.scale));
+    integer.weight(name + "_z", zero_point_of(params, DType::uint8));
+  };
+  scale("coarse", coarse);
+  scale("wide", wide);
+  integer.microsoft("QLinearAdd",
+                    {"a_float_q", "coarse_s", "coarse_z", "a_float_q", "coarse_s", "coarse_z",
+                     "wide_s", "wide_z"},
+                    "b_q");
+  integer.microsoft(
+      "QLinearAdd",
+      {"b_q", "wide_s", "wide_z", "a_float_q", "coarse_s", "coarse_z", "wide_s", "wide_z"}, "c_q");
+  const Model quantized =
+      integer.output(integer.node("DequantizeLinear", {"c_q", "wide_s", "wide_z"}, "c")).model();
+  TapSpec spec;
+  spec.pairs = {pair("a", "a_float_q", coarse, DType::uint8), pair("b", "b_q", wide, DType::uint8),
+                pair("c", "c_q", wide, DType::uint8)};
+  spec.local = true;
+  const Batch data = batch(0, {{"x", Tensor::from<float>({2, 4}, {1, 3, 5, 7, -2, 9, 11, 15})}});
+  const TapState state = gathered(reference, &quantized, spec, data);
+  const Rows a = relu_of(rows_of(data.inputs.at("x")));
+  const Rows a_codes = rounded(a, coarse, DType::uint8);
+  const Rows b = plus(a, a), c = plus(b, a);
+  ASSERT_EQ(state.pairs.size(), 3U);
+  EXPECT_DOUBLE_EQ(state.pairs[1].pairs.mse(),
+                   mean_square(b, rounded(plus(a_codes, a_codes), wide, DType::uint8)));
+  EXPECT_DOUBLE_EQ(
+      state.pairs[2].pairs.mse(),
+      mean_square(c, rounded(plus(rounded(b, wide, DType::uint8), a_codes), wide, DType::uint8)));
+}
+
+}  // namespace
+}  // namespace quantlens::contract

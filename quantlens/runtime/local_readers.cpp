@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/local_readers.h"
+
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "quantlens/graph/order.h"
+
+namespace quantlens {
+namespace {
+
+class Rewiring {
+ public:
+  Rewiring(const Graph& quantized, const std::function<std::string()>& new_name)
+      : graph_(quantized), index_(quantized), new_name_(new_name) {}
+
+  void add(const PairTap& pair, std::size_t slot) {
+    const bool codes = pair.params.has_value();
+    const std::string* before = quantized_value(pair.quantized);
+    if (index_.is_input(before != nullptr ? *before : pair.quantized)) return;
+    redirect(pair.quantized, {.name = {}, .slot = slot, .codes = codes},
+             [](const Node&) { return true; });
+    if (before == nullptr) return;
+    redirect(*before, {.name = {}, .slot = slot, .codes = false},
+             [](const Node& reader) { return reader.kind != Kind::quantize; });
+  }
+
+  LocalReaders take() { return std::move(readers_); }
+
+ private:
+  /// What a QuantizeLinear reads that makes these codes.
+  const std::string* quantized_value(const std::string& codes) const {
+    const std::optional<std::size_t> producer = index_.producer(codes);
+    if (!producer || graph_.nodes[*producer].kind != Kind::quantize) return nullptr;
+    return &graph_.nodes[*producer].inputs.at(0);
+  }
+
+  template <class Wanted>
+  void redirect(const std::string& value, LocalValue local, const Wanted& wanted) {
+    if (!redirected_.insert(value).second) return;
+    for (const Use& use : index_.uses(value)) {
+      const Node& reader = graph_.nodes[use.node];
+      if (use.input >= reader.inputs.size() || !wanted(reader)) continue;  // past them: its bodies
+      if (local.name.empty()) local.name = new_name_();
+      readers_.inputs[use.node].emplace(use.input, local.name);
+    }
+    if (!local.name.empty()) readers_.values.push_back(std::move(local));
+  }
+
+  const Graph& graph_;
+  GraphIndex index_;
+  const std::function<std::string()>& new_name_;
+  std::set<std::string> redirected_;
+  LocalReaders readers_;
+};
+
+}  // namespace
+
+LocalReaders local_readers(const Graph& quantized, const TapSpec& spec,
+                           const std::vector<std::size_t>& slots,
+                           const std::function<std::string()>& new_name) {
+  Rewiring rewiring(quantized, new_name);
+  for (const std::size_t slot : slots) rewiring.add(spec.pairs[slot], slot);
+  return rewiring.take();
+}
+
+}  // namespace quantlens

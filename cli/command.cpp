@@ -7,7 +7,6 @@
 #include <cmath>
 #include <cstdio>
 #include <cstring>
-#include <limits>
 #include <map>
 
 #include <fmt/format.h>
@@ -19,20 +18,7 @@
 namespace quantlens::cli {
 namespace {
 
-constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr const char* kNotEmpty = "is empty; give it a value or leave it out";
-
-/// CLI11 reads -1 as a large number, and cuts large numbers off.
-CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
-  const auto check = [=](const std::string& text) {
-    std::uint64_t value = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
-      return std::string();
-    return fmt::format("'{}' is no whole number from {} to {}", shortened(text), least, most);
-  };
-  return {check, ""};
-}
 
 CLI::Validator seconds() {
   const auto check = [](const std::string& text) {
@@ -49,6 +35,17 @@ CLI::Validator seconds() {
 std::string shortened(const std::string& text) {
   constexpr std::size_t kShown = 60;
   return text.size() <= kShown ? text : text.substr(0, kShown) + "...";
+}
+
+CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
+  const auto check = [=](const std::string& text) {
+    std::uint64_t value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value >= least && value <= most)
+      return std::string();
+    return fmt::format("'{}' is no whole number from {} to {}", shortened(text), least, most);
+  };
+  return {check, ""};
 }
 
 CLI::Validator not_empty() {
@@ -84,13 +81,13 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
         ->check(not_empty())
         ->group("Data");
     verb.add_option("--limit", limit_, "use at most this many samples")
-        ->check(whole_number(1, kMost))
+        ->check(whole_number(1, kMostCount))
         ->group("Data");
     verb.add_option("--batch-size", batch_size_, "samples a step (default: the document's, else 1)")
-        ->check(whole_number(1, kMost))
+        ->check(whole_number(1, kMostCount))
         ->group("Data");
     verb.add_option("--seed", seed_, "of random data")
-        ->check(whole_number(0, kMost))
+        ->check(whole_number(0, kMostCount))
         ->group("Data");
     verb.add_flag("--strict", strict_, "a sample that cannot be read ends the run")->group("Data");
     CLI::Option* isolate =
@@ -160,6 +157,7 @@ void TableOptions::add_sort_to(CLI::App& verb) {
   const std::map<std::string, ActivationOrder> orders{
       {"sqnr", ActivationOrder::sqnr},
       {"drop", ActivationOrder::sqnr_drop},
+      {"local", ActivationOrder::local},
       {"mse", ActivationOrder::mse},
       {"range", ActivationOrder::range},
       {"cosine", ActivationOrder::cosine},
@@ -171,7 +169,7 @@ void TableOptions::add_sort_to(CLI::App& verb) {
   verb.add_option_function<std::string>(
           "--sort", [this, orders](const std::string& name) { order_ = orders.at(name); },
           "order of the activations, worst first: sqnr (default), drop (where SQNR falls), "
-          "mse, range, cosine, max_abs_error or clip_rate")
+          "local (of the op alone), mse, range, cosine, max_abs_error or clip_rate")
       ->check(one_of(names))
       ->type_name("KEY")
       ->group("Output");

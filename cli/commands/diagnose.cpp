@@ -85,6 +85,10 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
                    "both accuracies, too: top1, top5, accuracy or "
                    "spearman_cosine[:output=NAME,label_offset=K]")
       ->check(not_empty());
+  verb->add_option("--local", arguments->options.local_samples,
+                   "how many samples a second pass sees, which finds the error of each op alone; "
+                   "0: none")
+      ->check(whole_number(0, kMostCount));
   verb->add_option("--fail-below", arguments->fail_below_db,
                    "exit with 3 where an activation's SQNR is below this many dB, or an output was "
                    "not compared")

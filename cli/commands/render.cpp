@@ -2,6 +2,7 @@
 #include "cli/commands/render.h"
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -49,6 +50,20 @@ void print_drops(const std::vector<ActivationRow>& rows) {
   if (!parts.empty()) print_out(fmt::format("SQNR falls most at {}\n", fmt::join(parts, ", ")));
 }
 
+// What an op loses alone: that is its own doing.
+void print_local(const std::vector<ActivationRow>& rows) {
+  constexpr double kGoodDb = 30;
+  std::vector<std::string> parts;
+  for (const ActivationRow* row : greatest(rows, -kGoodDb, [](const ActivationRow& r) {
+         return -r.local_sqnr_db.value_or(std::numeric_limits<double>::infinity());
+       })) {
+    parts.push_back(fmt::format("{} ({:.1f} dB)", printable(row->name), *row->local_sqnr_db));
+  }
+  if (!parts.empty()) {
+    print_out(fmt::format("Worst by themselves, local SQNR: {}\n", fmt::join(parts, ", ")));
+  }
+}
+
 // "2 activations hold NaN or infinities: a (3 of 10 pairs), b (all 10 pairs)"
 void print_nonfinite(const std::vector<ActivationRow>& rows) {
   std::vector<std::string> parts;
@@ -77,6 +92,7 @@ void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options) {
   options.print(activations_table(diagnosis, options.activation_order()));
   if (options.is_csv()) return;
   print_drops(diagnosis.activations);
+  print_local(diagnosis.activations);
   print_nonfinite(diagnosis.activations);
   if (!diagnosis.weights.empty()) options.print(weights_table(diagnosis));
   print_spreads(diagnosis.weights);

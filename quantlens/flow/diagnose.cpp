@@ -40,8 +40,10 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
           "scales; compare with the file 'edited' of the workload that made it",
           printable(options.quantized.string())));
     }
-    Measured measured = measure({reference, quantized}, data,
-                                {.diagnose = true, .metric = options.metric}, recorded, *workload);
+    Measured measured = measure(
+        {reference, quantized}, data,
+        {.diagnose = true, .metric = options.metric, .local_samples = options.local_samples},
+        recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);
     if (!has_integers(quantized)) {

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "quantlens/accuracy/metric.h"
+#include "quantlens/flow/measure.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/diagnosis.h"
@@ -16,6 +17,7 @@ struct DiagnoseOptions {
   fs::path quantized;
   DataChoice data;
   std::optional<MetricSpec> metric;
+  std::uint64_t local_samples = kLocalSamples;
 };
 
 struct DiagnoseResult {

@@ -10,6 +10,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/diagnosis/diagnose.h"
+#include "quantlens/diagnosis/local_errors.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/suspects.h"
 #include "quantlens/report/tables.h"
@@ -45,6 +46,23 @@ void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, Workload
   workload.write("activations_table.csv",
                  to_csv(activations_table(diagnosis, ActivationOrder::mse)));
   workload.write("weights_table.csv", to_csv(weights_table(diagnosis)));
+}
+
+/// A second pass, in which each op reads what the reference computed. What stands in its way costs
+/// these figures, not the diagnosis.
+void add_local_errors(const ModelPair& models, const FittedData& data, std::uint64_t samples,
+                      const Pairing& pairing, const Session& session, Diagnosis& diagnosis) {
+  if (samples == 0 || diagnosis.activations.empty()) return;
+  try {
+    const auto run =
+        open(models.reference, &models.quantized, local_taps_for(pairing), run_options(session));
+    BatchReader reader = make_reader(data, session, std::min(samples, data.opened.dataset->size()));
+    feed(*run, reader, session.progress, "local errors");
+    quantlens::add_local_errors(run->take(), diagnosis);
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    session.progress.note(fmt::format("local errors are left out: {}", error.what()));
+  }
 }
 
 /// Runs the two models, whose operators are of the same version where that can be had.
@@ -97,6 +115,7 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
       merge(state, *first);
     }
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
+    add_local_errors(models, data, options.local_samples, pairing, session, *measured.diagnosis);
     write_diagnosis(*measured.diagnosis, state, workload);
   }
   return measured;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -11,10 +12,14 @@
 
 namespace quantlens::flow {
 
+/// Enough to rank ops by their local errors: sums over thousands of elements a sample.
+inline constexpr std::uint64_t kLocalSamples = 32;
+
 /// What one pass of two models over data is asked for; both may be served by the same pass.
 struct MeasureOptions {
   bool diagnose = true;
   std::optional<MetricSpec> metric;
+  std::uint64_t local_samples = kLocalSamples;  ///< the first ones, for local errors; 0: none
 };
 
 /// The two that run in lockstep.
@@ -44,6 +49,7 @@ Accuracy accuracy_alone(const Model& model, const FittedData& data, const Metric
 
 /// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json,
 /// histograms.bin, the CSV tables and accuracy.json into the workload, each as soon as it is known.
+/// Local errors take a second pass over few samples; where they cannot be had, a note says why.
 Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
                  const Session& session, WorkloadWriter& workload);
 

@@ -35,6 +35,9 @@ struct ActivationRow {
   double sqnr_db = 0;
   /// Of the worst value that the op reads, minus sqnr_db; absent where nothing before was compared.
   std::optional<double> sqnr_drop_db;
+  /// With the op alone quantized: what it reads is the reference's, in its codes. Over the first
+  /// `local_samples`; absent where that was not run, and of what is only moved.
+  std::optional<double> local_mse, local_sqnr_db;
   double cosine = 0;
   double max_abs_error = 0;
   double clip_rate = 0;
@@ -55,11 +58,12 @@ struct ActivationRow {
 };
 BOOST_DESCRIBE_STRUCT(ActivationRow, (),
                       (op, name, type, pattern, value, quantized, side, mse, mse_normalized,
-                       sqnr_db, sqnr_drop_db, cosine, max_abs_error, clip_rate, min, max,
-                       data_range, quantized_min, quantized_max, mean, standard_deviation, median,
-                       quantized_mean, quantized_standard_deviation, quantized_median, scale,
-                       zero_point, elements, nonfinite, channels, worst_channel,
-                       worst_channel_share, worst_channel_sqnr_db, channel_spread, worst_samples))
+                       sqnr_db, sqnr_drop_db, local_mse, local_sqnr_db, cosine, max_abs_error,
+                       clip_rate, min, max, data_range, quantized_min, quantized_max, mean,
+                       standard_deviation, median, quantized_mean, quantized_standard_deviation,
+                       quantized_median, scale, zero_point, elements, nonfinite, channels,
+                       worst_channel, worst_channel_share, worst_channel_sqnr_db, channel_spread,
+                       worst_samples))
 
 struct TensorSummary {
   double min = 0, max = 0, mean = 0, standard_deviation = 0, variance = 0;
@@ -104,6 +108,7 @@ BOOST_DESCRIBE_STRUCT(Finding, (), (rule, op, because, remedy, severity))
 
 struct Diagnosis {
   std::uint64_t samples = 0;
+  std::uint64_t local_samples = 0;  ///< that local errors are of; 0: there are none
   std::uint64_t paired = 0;
   std::vector<ActivationRow> activations;  ///< by SQNR, worst first; ties by position in the model
   std::vector<WeightRow> weights;          ///< by MSE, worst first; ties by position
@@ -115,7 +120,7 @@ struct Diagnosis {
   std::vector<Finding> findings;
 };
 BOOST_DESCRIBE_STRUCT(Diagnosis, (),
-                      (samples, paired, activations, weights, only_reference, only_quantized,
-                       not_compared, outputs_not_compared, suspects, findings))
+                      (samples, local_samples, paired, activations, weights, only_reference,
+                       only_quantized, not_compared, outputs_not_compared, suspects, findings))
 
 }  // namespace quantlens

@@ -68,6 +68,7 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     // ours
     {"SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return Cell(r.sqnr_db); }},
     {"SQNR drop [dB]", kEverywhere, [](const ActivationRow& r) { return real_or_nothing(r.sqnr_drop_db); }},
+    {"Local SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return real_or_nothing(r.local_sqnr_db); }},
     {"Cosine", kEverywhere, [](const ActivationRow& r) { return Cell(r.cosine); }},
     {"Max abs error", kEverywhere, [](const ActivationRow& r) { return Cell(r.max_abs_error); }},
     {"Clip rate", kEverywhere, [](const ActivationRow& r) { return Cell(r.clip_rate); }},
@@ -75,6 +76,7 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"OP type", kEverywhere, [](const ActivationRow& r) { return Cell(r.type); }},
     {"Pattern", kEverywhere, [](const ActivationRow& r) { return Cell(fmt::format("{}", fmt::join(r.pattern, " "))); }},
     {"Side", kEverywhere, [](const ActivationRow& r) { return Cell(side_text(r.side)); }},
+    {"Local MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.local_mse); }},
     {"MSE normalized", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.mse_normalized); }},
     {"Quantized min", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized_min); }},
     {"Quantized max", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized_max); }},
@@ -154,6 +156,8 @@ std::string_view sorted_column(ActivationOrder order) {
       return "SQNR [dB]";
     case ActivationOrder::sqnr_drop:
       return "SQNR drop [dB]";
+    case ActivationOrder::local:
+      return "Local SQNR [dB]";
     case ActivationOrder::mse:
       return "MSE";
     case ActivationOrder::range:
@@ -174,6 +178,8 @@ double figure(const ActivationRow& row, ActivationOrder order) {
       return -row.sqnr_db;
     case ActivationOrder::sqnr_drop:
       return row.sqnr_drop_db.value_or(-std::numeric_limits<double>::infinity());
+    case ActivationOrder::local:
+      return -row.local_sqnr_db.value_or(std::numeric_limits<double>::infinity());
     case ActivationOrder::mse:
       return row.mse;
     case ActivationOrder::range:

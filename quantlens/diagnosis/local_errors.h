@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/pairing.h"
+#include "quantlens/record/tap_state.h"
+#include "quantlens/runtime/run.h"
+
+namespace quantlens {
+
+/// What a Run gathers for local errors: sums of the pairs that have statistics of their own,
+/// without suspects.
+TapSpec local_taps_for(const Pairing& pairing);
+
+/// Sets `local_mse` and `local_sqnr_db` of the rows whose pairs `state` has gathered, and says of
+/// how many samples. What is only moved has no error of its own: such rows stay without.
+void add_local_errors(const TapState& state, Diagnosis& diagnosis);
+
+}  // namespace quantlens

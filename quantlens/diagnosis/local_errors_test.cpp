@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/local_errors.h"
+
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+ValuePair value_pair(const std::string& name) {
+  ValuePair pair;
+  pair.reference = name;
+  pair.quantized = name + "_q";
+  pair.params = QParams{};
+  pair.channel_axis = 1;
+  pair.channel_histograms = {0};
+  return pair;
+}
+
+TEST(LocalErrors, AreAskedOfPairsWithStatisticsThatAreNoSuspects) {
+  Pairing pairing;
+  pairing.pairs = {value_pair("a"), value_pair("moved"), value_pair("odd")};
+  pairing.pairs[1].same_as = 0;
+  pairing.suspects.push_back({.value = "odd", .quantized = "odd_q"});
+  const TapSpec spec = local_taps_for(pairing);
+  EXPECT_TRUE(spec.local);
+  ASSERT_EQ(spec.pairs.size(), 1U);
+  EXPECT_EQ(spec.pairs[0].reference, "a");
+  EXPECT_EQ(spec.pairs[0].params, QParams{});
+  EXPECT_FALSE(spec.pairs[0].histogram);
+  EXPECT_FALSE(spec.pairs[0].channel_axis);
+  EXPECT_TRUE(spec.pairs[0].channel_histograms.empty());
+}
+
+TEST(LocalErrors, StandInTheRowsThatWereGathered) {
+  Diagnosis diagnosis;
+  diagnosis.activations.resize(2);
+  diagnosis.activations[0].value = "other";
+  diagnosis.activations[1].value = "a";
+  diagnosis.activations[1].quantized = "a_q";
+  TapState state;
+  state.samples.insert(4);
+  state.samples.insert(5);
+  PairedStats stats;
+  stats.reference = "a";
+  stats.quantized = "a_q";
+  stats.pairs.add(4, std::vector<float>{10, 0}, std::vector<float>{11, 0});
+  state.pairs.push_back(stats);
+  add_local_errors(state, diagnosis);
+  EXPECT_EQ(diagnosis.local_samples, 2U);
+  EXPECT_FALSE(diagnosis.activations[0].local_mse);
+  EXPECT_EQ(diagnosis.activations[1].local_mse, 0.5);
+  EXPECT_DOUBLE_EQ(diagnosis.activations[1].local_sqnr_db.value(), 20);
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -9,7 +9,7 @@
 namespace quantlens {
 namespace {
 
-constexpr float kNarrowest = 0.4F, kCoarse = 0.05F, kFine = 0.01F;
+constexpr int kNarrowest = 40, kCoarse = 5, kFine = 1;  // percent of the full range
 
 /// Sum of squared differences between values and what their codes stand for.
 double squared_error(std::span<const float> values, const QParams& params, CodeRange limits) {
@@ -53,18 +53,21 @@ class Search {
   double error() const { return error_; }
   QParams run() {
     if (range_.min == range_.max || code_range_is_smaller()) return best_;
-    along(1, [](float factor) { return Factors{factor, factor}; });
+    along(100, [](int percent) { return Shares{percent, percent}; });
     if (!scheme_.symmetric) {
-      along(factors_.min, [this](float factor) { return Factors{factor, factors_.max}; });
-      along(factors_.max, [this](float factor) { return Factors{factors_.min, factor}; });
+      along(shares_.min, [this](int percent) { return Shares{percent, shares_.max}; });
+      along(shares_.max, [this](int percent) { return Shares{shares_.min, percent}; });
     }
     return best_;
   }
 
  private:
-  struct Factors {
-    float min = 1, max = 1;
+  /// Of each end, in percent.
+  struct Shares {
+    int min = 100, max = 100;
   };
+
+  static float share_of(float end, int percent) { return end * static_cast<float>(percent) / 100; }
 
   // Symmetric codes leave one out by definition.
   bool code_range_is_smaller() const {
@@ -72,27 +75,28 @@ class Search {
     return used.max < limits_.max || used.min > limits_.min + (scheme_.symmetric ? 1 : 0);
   }
 
-  /// `of` gives both factors for one that is tried; the best so far has `middle`.
+  /// `of` gives both shares for one that is tried; the best so far has `middle`.
   template <class Of>
-  void along(float middle, const Of& of) {
-    const auto offer_all = [&](float from, float to, float step) {
-      for (float factor = from; factor > to - step / 2; factor -= step) {
-        if (factor <= 1 && offer(of(factor))) middle = factor;
+  void along(int middle, const Of& of) {
+    const auto offer_all = [&](int from, int to, int step) {
+      for (int percent = std::min(from, 100); percent >= to; percent -= step) {
+        if (offer(of(percent))) middle = percent;
       }
     };
-    offer_all(1, kNarrowest, kCoarse);
-    const float found = middle;
+    offer_all(100, kNarrowest, kCoarse);
+    const int found = middle;
     offer_all(found + kCoarse - kFine, found - kCoarse + kFine, kFine);
   }
 
-  bool offer(const Factors& factors) {
-    const QParams params =
-        choose_params({.min = range_.min * factors.min, .max = range_.max * factors.max}, scheme_);
+  bool offer(const Shares& shares) {
+    const QParams params = choose_params(
+        {.min = share_of(range_.min, shares.min), .max = share_of(range_.max, shares.max)},
+        scheme_);
     const double error = squared_error(values_, params, limits_);
     if (!(error < error_)) return false;
     error_ = error;
     best_ = params;
-    factors_ = factors;
+    shares_ = shares;
     return true;
   }
 
@@ -100,7 +104,7 @@ class Search {
   const Scheme& scheme_;
   CodeRange limits_;
   Range range_;
-  Factors factors_;
+  Shares shares_;
   QParams best_;
   double error_;
 };

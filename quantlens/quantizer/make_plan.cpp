@@ -440,7 +440,7 @@ PlanResult plan_by_approach(const Model& model, const Prepared& prepared, const 
   Planner planner(model, prepared, recipe);
   PlanResult result = planner.plan(ranges, target);
   if (recipe.approach == "auto") {
-    add_dynamic(model, prepared, recipe, target, planner.impossible(), result);
+    add_dynamic({model, prepared, recipe, target}, planner.impossible(), result);
   }
   return result;
 }

@@ -274,9 +274,8 @@ PlanResult plan_dynamic(const Model& model, const Prepared& prepared, const Reci
   return result;
 }
 
-void add_dynamic(const Model& model, const Prepared& prepared, const Recipe& recipe,
-                 const Target& target, const std::set<std::size_t>& nodes, PlanResult& result) {
-  DynamicPlanner planner(model, prepared, recipe, target);
+void add_dynamic(const PlanInputs& inputs, const std::set<std::size_t>& nodes, PlanResult& result) {
+  DynamicPlanner planner(inputs.model, inputs.prepared, inputs.recipe, inputs.target);
   for (const std::size_t number : nodes) {
     if (!planner.obstacle(number).empty()) continue;
     planner.add(number, result.plan);

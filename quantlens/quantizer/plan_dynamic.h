@@ -12,8 +12,15 @@ namespace quantlens {
 PlanResult plan_dynamic(const Model& model, const Prepared& prepared, const Recipe& recipe,
                         const Target& target);
 
+/// What a plan is made from, ranges apart.
+struct PlanInputs {
+  const Model& model;
+  const Prepared& prepared;
+  const Recipe& recipe;
+  const Target& target;
+};
+
 /// Makes dynamic, in a static plan, what of these nodes can be.
-void add_dynamic(const Model& model, const Prepared& prepared, const Recipe& recipe,
-                 const Target& target, const std::set<std::size_t>& nodes, PlanResult& result);
+void add_dynamic(const PlanInputs& inputs, const std::set<std::size_t>& nodes, PlanResult& result);
 
 }  // namespace quantlens

@@ -72,7 +72,7 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
   const auto& [reference, quantized] = models;
   Pairing pairing;
   if (options.diagnose) pairing = pair(reference, quantized);
-  const auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
+  auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
   const std::size_t not_placed = run->not_tapped().size();
   note_not_tapped(run->not_tapped(), pairing);
   const auto write_pairing = [&] {
@@ -115,6 +115,7 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
       merge(state, *first);
     }
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
+    run.reset();  // two open at once would need twice the memory
     add_local_errors(models, data, options.local_samples, pairing, session, *measured.diagnosis);
     write_diagnosis(*measured.diagnosis, state, workload);
   }

@@ -2,8 +2,6 @@
 #include "quantlens/accuracy/correlation.h"
 
 #include <cmath>
-#include <numeric>
-#include <random>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -48,65 +46,6 @@ TEST(Spearman, OfAConstantOrOfOneIsZero) {
   EXPECT_EQ(spearman(Numbers{1, 1, 1}, Numbers{1, 2, 3}), 0);
   EXPECT_EQ(spearman(Numbers{4}, Numbers{5}), 0);
   EXPECT_EQ(spearman(Numbers{}, Numbers{}), 0);
-}
-
-/// The mean of some of the values.
-double mean_of(const Numbers& values, std::span<const std::size_t> kept) {
-  double sum = 0;
-  for (const std::size_t i : kept) sum += values[i];
-  return sum / static_cast<double>(kept.size());
-}
-
-// The jackknife of a mean is the textbook's interval: mean +- t s / sqrt(n).
-TEST(JackknifeInterval, OfAMeanIsStudents) {
-  struct Case {
-    std::size_t count;
-    double t;
-  };
-  std::mt19937 random(1);
-  std::normal_distribution<double> normal(1, 2);
-  for (const auto& [count, t] :
-       {Case{6, 2.570582}, Case{10, 2.262157}, Case{31, 2.042272}, Case{200, 1.971957}}) {
-    Numbers values(count);
-    for (double& value : values) value = normal(random);
-    const auto n = static_cast<double>(count);
-    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / n;
-    double squares = 0;
-    for (const double value : values) squares += (value - mean) * (value - mean);
-    const double half = t * std::sqrt(squares / (n - 1) / n);
-    const auto [low, high] =
-        jackknife_interval(count, [&](auto kept) { return mean_of(values, kept); }, {-1e9, 1e9});
-    EXPECT_NEAR(low, mean - half, 0.002 * half) << count;
-    EXPECT_NEAR(high, mean + half, 0.002 * half) << count;
-  }
-}
-
-TEST(JackknifeInterval, OfManyItemsLeavesOutGroups) {
-  std::mt19937 random(2);
-  std::normal_distribution<double> normal;
-  Numbers values(5000);
-  for (double& value : values) value = normal(random);
-  std::size_t calls = 0;
-  const auto [low, high] = jackknife_interval(values.size(),
-                                              [&](auto kept) {
-                                                ++calls;
-                                                return mean_of(values, kept);
-                                              },
-                                              {-1, 1});
-  EXPECT_EQ(calls, 201u);
-  const double half = 1.96 / std::sqrt(5000.0);
-  EXPECT_NEAR((high - low) / 2, half, 0.2 * half);  // of 200 groups: to 5 %, and this one to 20
-}
-
-TEST(JackknifeInterval, StaysWithinItsBoundsAndKnowsNothingOfTwo) {
-  const auto one = [](auto) { return 1.0; };
-  EXPECT_THAT(jackknife_interval(2, one, {-1, 1}), ElementsAre(-1, 1));
-  EXPECT_THAT(jackknife_interval(9, one, {-1, 1}), ElementsAre(1, 1));
-  const Numbers values{0, 0, 0, 1};
-  const auto [low, high] =
-      jackknife_interval(4, [&](auto kept) { return mean_of(values, kept); }, {0, 1});
-  EXPECT_EQ(low, 0);
-  EXPECT_LT(high, 1.1);
 }
 
 }  // namespace

@@ -2,12 +2,16 @@
 #include "quantlens/accuracy/embedding_pairs.h"
 
 #include <cmath>
+#include <numeric>
 #include <span>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/correlation.h"
+#include "quantlens/accuracy/jackknife.h"
+#include "quantlens/accuracy/kinds.h"
+#include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"
 #include "quantlens/base/error.h"
 
@@ -17,19 +21,12 @@ namespace {
 using Pair = EmbeddingPairs::Pair;
 
 double score_of(const Batch& batch, std::size_t i) {
-  const std::uint64_t sample = batch.samples.at(i);
-  if (i >= batch.labels.size() || !batch.labels[i]) {
-    throw Error(Errc::bad_input,
-                fmt::format("sample {}: the data has no labels; give a labels file", sample));
-  }
-  const Tensor& label = *batch.labels[i];
-  if (label.size() == 1 && label.dtype() != DType::string) {
+  const Tensor& label = label_of(batch, i);
+  if (label.size() == 1) {
     const double score = as_doubles(label).front();
     if (std::isfinite(score)) return score;
   }
-  throw Error(Errc::bad_input, fmt::format("sample {}: its label is {} of shape {}; this metric "
-                                           "needs one finite number, the score of its pair",
-                                           sample, name(label.dtype()), to_string(label.shape())));
+  throw wrong_label(batch, i, "one finite number, the score of its pair");
 }
 
 double cosine(std::span<const double> a, std::span<const double> b) {
@@ -56,16 +53,10 @@ double correlation(const std::vector<Pair>& pairs, std::span<const std::size_t> 
   return spearman(scores, cosines);
 }
 
-double correlation(const std::vector<Pair>& pairs) {
-  std::vector<std::size_t> all;
-  for (std::size_t at = 0; at < pairs.size(); ++at) all.push_back(at);
-  return correlation(pairs, all);
-}
-
 }  // namespace
 
 EmbeddingPairs::EmbeddingPairs(const MetricSpec& spec)
-    : metric_(spec.name), output_(wanted_output(spec)) {}
+    : metric_(spec.name), output_(given_text(spec, "output").value_or("")) {}
 
 EmbeddingPairs::Half EmbeddingPairs::half_of(const Batch& batch, std::size_t i,
                                              const TensorMap& outputs) const {
@@ -95,21 +86,21 @@ void EmbeddingPairs::add(const Batch& batch, const TensorMap& outputs) {
   }
 }
 
-Accuracy correlation_of(const std::vector<Pair>& pairs, const std::string& metric) {
-  const auto figure = [&](std::span<const std::size_t> kept) { return correlation(pairs, kept); };
-  return {.metric = metric,
-          .value = correlation(pairs),
-          .interval = jackknife_interval(pairs.size(), figure, {-1, 1}),
-          .samples = 2 * pairs.size(),
-          .is_rate = false};
+Figure EmbeddingPairs::figure() const {
+  const auto of_these = [&](std::span<const std::size_t> kept) {
+    return correlation(pairs_, kept);
+  };
+  std::vector<std::size_t> all(pairs_.size());
+  std::iota(all.begin(), all.end(), std::size_t{0});
+  return {.value = of_these(all),
+          .samples = 2 * pairs_.size(),
+          .bounds = {-1, 1},
+          .right = {},
+          .without = without_each(pairs_.size(), of_these)};
 }
 
-std::array<double, 2> paired_correlation_interval(const std::vector<Pair>& first,
-                                                  const std::vector<Pair>& second) {
-  const auto figure = [&](std::span<const std::size_t> kept) {
-    return correlation(second, kept) - correlation(first, kept);
-  };
-  return jackknife_interval(first.size(), figure, {-2, 2});
+std::unique_ptr<Metric> make_spearman(const MetricSpec& spec) {
+  return std::make_unique<EmbeddingPairs>(spec);
 }
 
 }  // namespace quantlens

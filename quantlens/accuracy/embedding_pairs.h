@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
 
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/dataset/reader.h"
-#include "quantlens/record/accuracy.h"
 
 namespace quantlens {
 
-/// Cosines between the embeddings of samples 2i and 2i + 1, and the score that their labels give.
-/// Keeps 24 bytes a pair.
-class EmbeddingPairs {
+/// Spearman's correlation of the cosines between the embeddings of samples 2i and 2i + 1, and of
+/// the scores that their labels give. Keeps 24 bytes a pair.
+class EmbeddingPairs final : public Metric {
  public:
   struct Pair {
     std::uint64_t index = 0;  ///< i
@@ -27,7 +25,9 @@ class EmbeddingPairs {
   /// Samples in ascending order; one whose partner is missing counts nothing. Throws
   /// Errc::bad_input where a label is no number, or the two of a pair differ, and where an output
   /// does not fit; Errc::usage where the output must be named or is not there.
-  void add(const Batch& batch, const TensorMap& outputs);
+  void add(const Batch& batch, const TensorMap& outputs) override;
+  /// Its groups are of pairs.
+  Figure figure() const override;
   const std::vector<Pair>& pairs() const { return pairs_; }
 
  private:
@@ -42,13 +42,5 @@ class EmbeddingPairs {
   Half first_;  // waits for its partner
   std::vector<Pair> pairs_;
 };
-
-/// Spearman's correlation of cosines and scores, with its jackknife interval over pairs.
-Accuracy correlation_of(const std::vector<EmbeddingPairs::Pair>& pairs, const std::string& metric);
-
-/// 95 % interval of the second's correlation minus the first's, by the jackknife over pairs.
-/// REQUIRES: the same pairs in the same order.
-std::array<double, 2> paired_correlation_interval(const std::vector<EmbeddingPairs::Pair>& first,
-                                                  const std::vector<EmbeddingPairs::Pair>& second);
 
 }  // namespace quantlens

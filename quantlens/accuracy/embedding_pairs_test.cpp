@@ -124,9 +124,10 @@ TEST(SpearmanCosine, OfOneModelAndOfTwo) {
   EXPECT_NEAR(two.quantized.value, wanted, 1e-12);
   EXPECT_NEAR(two.difference, wanted - 1, 1e-12);
   EXPECT_NEAR(two.ratio.value(), wanted - 1, 1e-12);
-  EXPECT_LT(two.difference_interval[0], two.difference);
-  EXPECT_GT(two.difference_interval[1], two.difference);
-  EXPECT_LT(two.difference_interval[1], 0);
+  const auto [low, high] = two.difference_interval.value();
+  EXPECT_LT(low, two.difference);
+  EXPECT_GT(high, two.difference);
+  EXPECT_LT(high, 0);
   EXPECT_EQ(two.lost + two.gained, 0u);
 }
 

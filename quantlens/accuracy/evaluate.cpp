@@ -1,26 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/accuracy/evaluate.h"
 
+#include <array>
+#include <cmath>
+#include <optional>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/interval.h"
+#include "quantlens/accuracy/jackknife.h"
 
 namespace quantlens {
 namespace {
 
-Accuracy rate(const std::string& metric, std::uint64_t right, std::uint64_t samples) {
-  Accuracy accuracy;
-  accuracy.metric = metric;
-  accuracy.value = samples == 0 ? 0 : static_cast<double>(right) / static_cast<double>(samples);
-  accuracy.interval = rate_interval(right, samples);
-  accuracy.samples = samples;
+Accuracy accuracy_of(const MetricSpec& spec, const Figure& figure) {
+  Accuracy accuracy{.metric = spec.name,
+                    .value = figure.value,
+                    .interval = {},
+                    .samples = figure.samples,
+                    .is_rate = figure.right.has_value(),
+                    .higher_is_better = is_higher_better(spec)};
+  if (figure.right) {
+    accuracy.interval = rate_interval(*figure.right, figure.samples);
+  } else if (std::isfinite(figure.value)) {
+    accuracy.interval = jackknife_interval(figure.value, figure.without, figure.bounds);
+  }
   return accuracy;
 }
 
-bool is_right(const SampleScore& score) {
-  return score.score == 1;
+/// By leaving out the same samples of both.
+std::optional<std::array<double, 2>> difference_interval(const Figure& reference,
+                                                         const Figure& quantized) {
+  const double difference = quantized.value - reference.value;
+  if (!std::isfinite(difference)) return std::nullopt;
+  std::vector<double> without;
+  for (std::size_t i = 0; i < reference.without.size(); ++i) {
+    without.push_back(quantized.without[i] - reference.without[i]);
+  }
+  const auto [low, high] = reference.bounds;
+  return jackknife_interval(difference, without, {low - high, high - low});
 }
 
 /// The quantized model's outputs under the reference's names, where there is no doubt.
@@ -29,58 +49,40 @@ TensorMap under_names_of(const TensorMap& reference, const TensorMap& quantized)
   return {{reference.begin()->first, quantized.begin()->second}};
 }
 
-/// Null where it is no rate.
-std::unique_ptr<Metric> rate_metric(const MetricSpec& spec) {
-  return is_rate(spec) ? make_metric(spec) : nullptr;
-}
-
 }  // namespace
 
-AccuracySink::AccuracySink(const MetricSpec& spec)
-    : spec_(spec), metric_(rate_metric(spec)), pairs_(spec) {}
+AccuracySink::AccuracySink(const MetricSpec& spec) : spec_(spec), metric_(make_metric(spec)) {}
 
 void AccuracySink::add(const Batch& batch, const Outputs& outputs) {
-  if (!metric_) return pairs_.add(batch, outputs.reference);
-  for (std::size_t i = 0; i < batch.samples.size(); ++i) {
-    const SampleScore score = metric_->score(batch, i, outputs.reference);
-    ++samples_;
-    if (is_right(score)) ++right_;
-  }
+  metric_->add(batch, outputs.reference);
 }
 
 Accuracy AccuracySink::result() const {
-  if (!metric_) return correlation_of(pairs_.pairs(), spec_.name);
-  return rate(spec_.name, right_, samples_);
+  return accuracy_of(spec_, metric_->figure());
 }
 
 AccuracyPairSink::AccuracyPairSink(const MetricSpec& spec,
                                    std::function<std::string(std::uint64_t)> names)
     : spec_(spec),
-      metric_(rate_metric(spec)),
-      reference_pairs_(spec),
-      quantized_pairs_(spec),
+      reference_(make_metric(spec)),
+      quantized_(make_metric(spec)),
       names_(std::move(names)) {}
 
 void AccuracyPairSink::add(const Batch& batch, const Outputs& outputs) {
-  const TensorMap quantized = under_names_of(outputs.reference, outputs.quantized);
-  if (!metric_) {
-    reference_pairs_.add(batch, outputs.reference);
-    quantized_pairs_.add(batch, quantized);
-    return;
-  }
-  for (std::size_t i = 0; i < batch.samples.size(); ++i) {
-    count(batch.samples[i], metric_->score(batch, i, outputs.reference),
-          metric_->score(batch, i, quantized));
+  reference_->add(batch, outputs.reference);
+  quantized_->add(batch, under_names_of(outputs.reference, outputs.quantized));
+  for (std::size_t i = 0; i < reference_->last().size(); ++i) {
+    count(batch.samples[i], reference_->last()[i], quantized_->last()[i]);
   }
 }
 
 void AccuracyPairSink::count(std::uint64_t sample, const SampleScore& reference,
                              const SampleScore& quantized) {
-  if (is_right(reference) == is_right(quantized)) {
-    ++(is_right(reference) ? both_right_ : both_wrong_);
+  if (reference.right == quantized.right) {
+    ++(reference.right ? both_right_ : both_wrong_);
     return;
   }
-  const bool lost = is_right(reference);
+  const bool lost = reference.right;
   ++(lost ? so_far_.lost : so_far_.gained);
   if (so_far_.flips.size() >= kFlipsKept) return;
   Flip flip;
@@ -94,31 +96,24 @@ void AccuracyPairSink::count(std::uint64_t sample, const SampleScore& reference,
 }
 
 AccuracyPair AccuracyPairSink::result() const {
-  AccuracyPair pair = metric_ ? rates() : correlations();
-  if (pair.reference.value > 0) pair.ratio = pair.difference / pair.reference.value;
-  return pair;
-}
-
-AccuracyPair AccuracyPairSink::correlations() const {
-  AccuracyPair pair;
-  pair.reference = correlation_of(reference_pairs_.pairs(), spec_.name);
-  pair.quantized = correlation_of(quantized_pairs_.pairs(), spec_.name);
-  pair.difference = pair.quantized.value - pair.reference.value;
+  const Figure reference = reference_->figure();
+  const Figure quantized = quantized_->figure();
+  AccuracyPair pair = paired(accuracy_of(spec_, reference), accuracy_of(spec_, quantized));
+  pair.lost = so_far_.lost;
+  pair.gained = so_far_.gained;
+  pair.flips = so_far_.flips;
   pair.difference_interval =
-      paired_correlation_interval(reference_pairs_.pairs(), quantized_pairs_.pairs());
+      reference.right ? paired_rate_interval(both_right_, pair.gained, pair.lost, both_wrong_)
+                      : difference_interval(reference, quantized);
   return pair;
 }
 
-AccuracyPair AccuracyPairSink::rates() const {
-  AccuracyPair pair = so_far_;
-  const std::uint64_t samples = both_right_ + both_wrong_ + pair.lost + pair.gained;
-  pair.reference = rate(spec_.name, both_right_ + pair.lost, samples);
-  pair.quantized = rate(spec_.name, both_right_ + pair.gained, samples);
-  if (samples > 0) {
-    pair.difference = (static_cast<double>(pair.gained) - static_cast<double>(pair.lost)) /
-                      static_cast<double>(samples);
-  }
-  pair.difference_interval = paired_rate_interval(both_right_, pair.gained, pair.lost, both_wrong_);
+AccuracyPair paired(Accuracy reference, Accuracy quantized) {
+  AccuracyPair pair;
+  pair.difference = quantized.value - reference.value;
+  if (reference.value > 0) pair.ratio = pair.difference / reference.value;
+  pair.reference = std::move(reference);
+  pair.quantized = std::move(quantized);
   return pair;
 }
 

@@ -6,7 +6,6 @@
 #include <memory>
 #include <string>
 
-#include "quantlens/accuracy/embedding_pairs.h"
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/dataset/reader.h"
 #include "quantlens/record/accuracy.h"
@@ -14,24 +13,22 @@
 
 namespace quantlens {
 
-/// Gathers scores of one model, Outputs::reference; its `add` is an OutputSink that any feed can
-/// serve. Memory does not grow with the samples but for 24 bytes a pair of embeddings.
+/// Gathers the figure of one model, Outputs::reference; its `add` is an OutputSink that any feed
+/// can serve.
 class AccuracySink {
  public:
   explicit AccuracySink(const MetricSpec& spec);
-  /// Throws as Metric::score or EmbeddingPairs::add does; what was added before stays.
+  /// Throws as Metric::add does.
   void add(const Batch& batch, const Outputs& outputs);
   Accuracy result() const;
 
  private:
   MetricSpec spec_;
-  std::unique_ptr<Metric> metric_;  // of a rate; else:
-  EmbeddingPairs pairs_;
-  std::uint64_t samples_ = 0, right_ = 0;
+  std::unique_ptr<Metric> metric_;
 };
 
-/// Gathers scores of two models over the same samples. Of the flipped samples the first kFlipsKept
-/// in order of feeding are kept.
+/// Gathers the figures of two models over the same samples. Of the samples that flip in a rate the
+/// first kFlipsKept in order of feeding are kept.
 class AccuracyPairSink {
  public:
   /// `names` tells what people call a sample (Dataset::name); empty: "sample 17".
@@ -42,16 +39,16 @@ class AccuracyPairSink {
   AccuracyPair result() const;
 
  private:
-  AccuracyPair rates() const;
-  AccuracyPair correlations() const;
   void count(std::uint64_t sample, const SampleScore& reference, const SampleScore& quantized);
 
   MetricSpec spec_;
-  std::unique_ptr<Metric> metric_;  // of a rate; else:
-  EmbeddingPairs reference_pairs_, quantized_pairs_;
+  std::unique_ptr<Metric> reference_, quantized_;
   std::function<std::string(std::uint64_t)> names_;
   AccuracyPair so_far_;  ///< flips, lost and gained; the rest is made by `result`
   std::uint64_t both_right_ = 0, both_wrong_ = 0;
 };
+
+/// Two accuracies with their difference and its ratio; no interval of it.
+AccuracyPair paired(Accuracy reference, Accuracy quantized);
 
 }  // namespace quantlens

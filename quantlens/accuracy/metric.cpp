@@ -2,12 +2,13 @@
 #include "quantlens/accuracy/metric.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include "quantlens/accuracy/kinds.h"
+#include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
@@ -15,176 +16,140 @@
 namespace quantlens {
 namespace {
 
-struct Known {
+/// One metric; `higher_is_better` is an option of all.
+struct Kind {
   std::string_view name;
-  std::uint64_t classes;  ///< a label among so many first answers is right; 0: it is no rate
+  bool higher_is_better = true;
+  std::vector<MetricOption> options;
+  std::unique_ptr<Metric> (*make)(const MetricSpec&) = nullptr;  ///< null: it needs no data
 };
 
-constexpr Known kMetrics[] = {{"top1", 1}, {"top5", 5}, {"accuracy", 1}, {"spearman_cosine", 0}};
-constexpr std::string_view kLabelOffset = "label_offset";
-constexpr std::string_view kOptions[] = {"output", kLabelOffset};
+constexpr std::string_view kHigherIsBetter = "higher_is_better";
 
-const Known& known_metric(const std::string& name) {
+const std::vector<Kind>& kinds() {
+  using enum OptionKind;
+  static const MetricOption kOutput{"output", output, {}};
+  static const MetricOption kLabelOffset{"label_offset", whole, {}};
+  static const std::vector<Kind> kKinds{
+      {"top1", true, {kOutput, kLabelOffset}, make_top},
+      {"top5", true, {kOutput, kLabelOffset}, make_top},
+      {"accuracy", true, {kOutput, kLabelOffset}, make_top},
+      {"f1",
+       true,
+       {kOutput,
+        {"average", word, {"binary", "macro"}},
+        {"positive", whole, {}},
+        {"ignore_label", whole, {}},
+        {"threshold", number, {}},
+        kLabelOffset},
+       make_f1},
+      {"mse", false, {kOutput}, make_distance},
+      {"mae", false, {kOutput}, make_distance},
+      {"rmse", false, {kOutput}, make_distance},
+      {"spearman_cosine", true, {kOutput}, make_spearman},
+  };
+  return kKinds;
+}
+
+const Kind& kind_of(const std::string& name) {
   std::vector<std::string> names;
-  for (const Known& metric : kMetrics) {
-    if (metric.name == name) return metric;
-    names.emplace_back(metric.name);
+  for (const Kind& kind : kinds()) {
+    if (kind.name == name) return kind;
+    names.emplace_back(kind.name);
   }
   throw Error(Errc::usage, fmt::format("--metric: there is no metric '{}'; {}", printable(name),
                                        suggestion(name, names)));
 }
 
-/// The offset of the labels; 0 where it is not given.
-std::int64_t label_offset(const MetricSpec& spec) {
-  const auto found = spec.options.find("label_offset");
-  if (found == spec.options.end()) return 0;
-  const std::string& text = found->second;
-  std::int32_t offset = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), offset);
-  if (error != std::errc() || end != text.data() + text.size()) {
-    throw Error(Errc::usage, fmt::format("--metric: label_offset is '{}'; give a whole number, "
-                                         "e.g. {}:label_offset=1",
-                                         printable(text), spec.name));
-  }
-  return offset;
+/// Null where the metric has no such option.
+const MetricOption* find_option(const Kind& kind, std::string_view name) {
+  static const MetricOption kHigher{kHigherIsBetter, OptionKind::truth, {}};
+  if (name == kHigherIsBetter) return &kHigher;
+  const auto found = std::ranges::find(kind.options, name, &MetricOption::name);
+  return found == kind.options.end() ? nullptr : &*found;
 }
 
-void check_option(const Known& metric, const std::string& key, const std::string& value) {
-  const std::vector<std::string> names(std::begin(kOptions), std::end(kOptions));
-  if (std::ranges::find(names, key) == names.end()) {
-    throw Error(Errc::usage, fmt::format("--metric: there is no option '{}'; {}", printable(key),
-                                         suggestion(key, names)));
+bool is_option_of_another(std::string_view name) {
+  return std::ranges::any_of(kinds(),
+                             [&](const Kind& kind) { return find_option(kind, name) != nullptr; });
+}
+
+void check_option(const Kind& kind, const std::string& key, const std::string& value) {
+  if (const MetricOption* option = find_option(kind, key)) {
+    return check_value(kind.name, *option, value);
   }
-  if (metric.classes == 0 && key == kLabelOffset) {
-    throw Error(Errc::usage, fmt::format("--metric: {} has no classes, so {} means nothing; leave "
-                                         "it out",
-                                         metric.name, key));
-  }
-  if (value.empty()) {
+  std::vector<std::string> names;
+  for (const MetricOption& option : kind.options) names.emplace_back(option.name);
+  names.emplace_back(kHigherIsBetter);
+  if (is_option_of_another(key)) {
     throw Error(Errc::usage,
-                fmt::format("--metric: the option '{}' has no value; write {}=VALUE", key, key));
+                fmt::format("--metric: {} means nothing to {}, whose options are {}; leave it out",
+                            key, kind.name, fmt::join(names, ", ")));
   }
+  throw Error(Errc::usage, fmt::format("--metric: {} has no option '{}'; {}{}", kind.name,
+                                       printable(key), suggestion(key, names),
+                                       kind.make == nullptr ? " (a comma that belongs to the "
+                                                              "program must be in quotes)"
+                                                            : ""));
 }
 
-/// The label as one whole number.
-std::int64_t label_of(const Batch& batch, std::size_t i) {
-  if (i >= batch.labels.size() || !batch.labels[i]) {
-    throw Error(
-        Errc::bad_input,
-        fmt::format("sample {}: the data has no labels; give a labels file", batch.samples.at(i)));
+void add_option(const Kind& kind, std::string_view text, MetricSpec& spec) {
+  const std::size_t equals = std::min(text.find('='), text.size());
+  const std::string key(text.substr(0, equals));
+  const std::string value(text.substr(std::min(equals + 1, text.size())));
+  check_option(kind, key, value);
+  if (!spec.options.emplace(key, value).second) {
+    throw Error(Errc::usage,
+                fmt::format("--metric: the option '{}' is given twice; give it once", key));
   }
-  const Tensor& label = *batch.labels[i];
-  constexpr double kLargest = 9007199254740992.0;  // 2^53: whole numbers below are exact
-  if (label.size() == 1 && label.dtype() != DType::string) {
-    if (!is_float(label.dtype())) return to_int64(label).front();
-    const double value = as_doubles(label).front();
-    if (std::trunc(value) == value && std::abs(value) <= kLargest) {
-      return static_cast<std::int64_t>(value);
-    }
-  }
-  throw Error(Errc::bad_input,
-              fmt::format("sample {}: its label is {} of shape {}; this metric needs the number of "
-                          "one class: check the labels",
-                          batch.samples.at(i), name(label.dtype()), to_string(label.shape())));
 }
-
-/// Wraps around where the sum leaves the range, so that hostile labels are harmless.
-std::int64_t minus(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
-/// Right where the label is among the first answers.
-class Top final : public Metric {
- public:
-  Top(std::string name, std::uint64_t answers, std::string output, std::int64_t offset)
-      : name_(std::move(name)), answers_(answers), output_(std::move(output)), offset_(offset) {}
-
-  SampleScore score(const Batch& batch, std::size_t i, const TensorMap& outputs) const override {
-    const auto& [name, output] = chosen_output(outputs, name_, output_);
-    const Tensor part = part_of(name, output, i, batch.samples.size());
-    const std::int64_t label = label_of(batch, i);
-    if (part.size() > 1) return score_classes(batch.samples[i], name, as_doubles(part), label);
-    if (is_float(part.dtype()) || answers_ > 1) {
-      throw Error(Errc::bad_input,
-                  fmt::format("output '{}' has one value a sample; {} needs the scores of all "
-                              "classes: name another output with {}:output=OUTPUT",
-                              printable(name), name_, name_));
-    }
-    const std::int64_t answer = minus(to_int64(part).front(), offset_);
-    return {answer == label ? 1.0 : 0.0, label, answer};
-  }
-
- private:
-  SampleScore score_classes(std::uint64_t sample, const std::string& name,
-                            const std::vector<double>& scores, std::int64_t label) const {
-    const auto classes = static_cast<std::int64_t>(scores.size());
-    if (label < -offset_ || label >= classes - offset_) {
-      throw Error(Errc::bad_input,
-                  fmt::format("sample {}: its label {} is not among the {} classes of output '{}' "
-                              "with label_offset {}; check the labels or set {}:label_offset=K",
-                              sample, label, classes, printable(name), offset_, name_));
-    }
-    if (std::ranges::any_of(scores, [](double s) { return std::isnan(s); })) {
-      return {0, label, kNoAnswer};
-    }
-    const auto target = static_cast<std::size_t>(label + offset_);
-    std::uint64_t before = 0;  // classes that are better answers than the label's
-    for (std::size_t c = 0; c < scores.size(); ++c) {
-      if (scores[c] > scores[target] || (scores[c] == scores[target] && c < target)) ++before;
-    }
-    const auto best = std::ranges::max_element(scores) - scores.begin();
-    return {before < answers_ ? 1.0 : 0.0, label, minus(best, offset_)};
-  }
-
-  std::string name_;
-  std::uint64_t answers_;
-  std::string output_;
-  std::int64_t offset_;
-};
 
 }  // namespace
 
 MetricSpec parse_metric(const std::string& text) {
   const std::size_t colon = text.find(':');
-  MetricSpec spec{text.substr(0, colon), {}};
-  const Known& known = known_metric(spec.name);
+  MetricSpec spec{.name = text.substr(0, colon), .options = {}, .program = {}};
+  const Kind& kind = kind_of(spec.name);
   std::string_view rest(text);
   rest.remove_prefix(colon == std::string::npos ? text.size() : colon + 1);
   while (!rest.empty()) {
     const std::string_view option = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(option.size() + 1, rest.size()));
-    const std::size_t equals = std::min(option.find('='), option.size());
-    const std::string key(option.substr(0, equals));
-    const std::string value(option.substr(std::min(equals + 1, option.size())));
-    check_option(known, key, value);
-    if (!spec.options.emplace(key, value).second) {
-      throw Error(Errc::usage,
-                  fmt::format("--metric: the option '{}' is given twice; give it once", key));
-    }
+    add_option(kind, option, spec);
   }
-  label_offset(spec);
+  if (kind.make != nullptr) kind.make(spec);  // options that do not go together
   return spec;
 }
 
-bool is_rate(const MetricSpec& spec) {
-  return known_metric(spec.name).classes > 0;
+std::string metric_names() {
+  std::vector<std::string> names;
+  for (const Kind& kind : kinds()) {
+    names.push_back(fmt::format("{}{}", kind.name, kind.make == nullptr ? ":PROGRAM" : ""));
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
-std::string wanted_output(const MetricSpec& spec) {
-  const auto output = spec.options.find("output");
-  return output == spec.options.end() ? std::string() : output->second;
+bool is_higher_better(const MetricSpec& spec) {
+  const std::optional<std::string> given = given_text(spec, std::string(kHigherIsBetter));
+  return given ? *given == "true" : kind_of(spec.name).higher_is_better;
+}
+
+bool needs_data(const MetricSpec& spec) {
+  return kind_of(spec.name).make != nullptr;
 }
 
 void check_output(const MetricSpec& spec, const std::vector<std::string>& outputs) {
-  const std::string wanted = wanted_output(spec);
-  if (wanted.empty()) return;
-  if (std::ranges::find(outputs, wanted) == outputs.end()) throw no_output(wanted, outputs);
+  for (const MetricOption& option : kind_of(spec.name).options) {
+    const std::optional<std::string> wanted = given_text(spec, std::string(option.name));
+    if (option.kind != OptionKind::output || !wanted) continue;
+    if (std::ranges::find(outputs, *wanted) == outputs.end()) throw no_output(*wanted, outputs);
+  }
 }
 
 std::unique_ptr<Metric> make_metric(const MetricSpec& spec) {
-  const Known& known = known_metric(spec.name);
-  for (const auto& [key, value] : spec.options) check_option(known, key, value);
-  return std::make_unique<Top>(spec.name, known.classes, wanted_output(spec), label_offset(spec));
+  const Kind& kind = kind_of(spec.name);
+  for (const auto& [key, value] : spec.options) check_option(kind, key, value);
+  return kind.make(spec);
 }
 
 }  // namespace quantlens

@@ -1,13 +1,16 @@
 // accuracy: how good a model's answers are, with the interval that a number of samples allows.
-// Start here, then evaluate.h.
+// Start here, then evaluate.h. A new metric is a file with a `make_...` (kinds.h) and a row in
+// metric.cpp.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -16,49 +19,62 @@
 
 namespace quantlens {
 
-/// A `--metric` text taken apart: "top1:output=probabilities,label_offset=1".
-/// Metrics: top1, top5, accuracy (as top1), which are rates; spearman_cosine, a correlation over
-/// pairs of samples. Options: `output`, the graph output that is scored (default: the only one, or
-/// the only one of floats); of rates `label_offset` K: the label k is the output's class k + K.
+/// A `--metric` text taken apart: "top1:output=probabilities,label_offset=1". docs/metrics.md has
+/// all metrics and what their options mean.
 struct MetricSpec {
   std::string name;
   std::map<std::string, std::string> options;
+  std::string program;  ///< of `command`: what is run, as it was written
 };
 
 /// Throws Errc::usage, naming the nearest, for unknown names and options, and for bad values.
 MetricSpec parse_metric(const std::string& text);
 
-/// The answer of a sample whose scores are not numbers.
-inline constexpr std::int64_t kNoAnswer = -1;
+/// "top1, top5, ..., command:PROGRAM", for help.
+std::string metric_names();
 
-/// What one sample scored.
-struct SampleScore {
-  double score = 0;  ///< 1 or 0 for rates
-  std::int64_t label = 0;
-  std::int64_t answer = 0;  ///< the model's first answer, in the label's numbering; or kNoAnswer
-};
+/// Whether the more the better: as the option `higher_is_better` says, else as the metric is.
+bool is_higher_better(const MetricSpec& spec);
 
-/// Whether the metric is the share of samples that are right.
-bool is_rate(const MetricSpec& spec);
-
-/// The output that the spec names; empty where it names none.
-std::string wanted_output(const MetricSpec& spec);
-
-/// A rate: scores samples one by one; holds no sample.
-class Metric {
- public:
-  virtual ~Metric() = default;
-  /// Sample `i` of the batch. A NaN among its scores scores 0; of equal scores the lowest class
-  /// comes first. Throws Errc::bad_input where the output or the label does not fit, Errc::usage
-  /// where the output must be named or is not there.
-  /// REQUIRES: i < batch.samples.size().
-  virtual SampleScore score(const Batch& batch, std::size_t i, const TensorMap& outputs) const = 0;
-};
+/// Whether it scores a model's answers to samples; else it is a program that is given the model.
+bool needs_data(const MetricSpec& spec);
 
 /// Throws Errc::usage where the spec names an output that is none of these.
 void check_output(const MetricSpec& spec, const std::vector<std::string>& outputs);
 
-/// Throws as parse_metric does. REQUIRES: a rate.
+/// The answer of a sample whose scores are not numbers.
+inline constexpr std::int64_t kNoAnswer = -1;
+
+/// What one sample scored in a rate.
+struct SampleScore {
+  bool right = false;
+  std::int64_t label = 0;
+  std::int64_t answer = 0;  ///< the model's first answer, in the label's numbering; or kNoAnswer
+};
+
+/// A figure of a model over samples, and what its intervals are made of.
+struct Figure {
+  double value = 0;
+  std::uint64_t samples = 0;
+  std::array<double, 2> bounds{};      ///< of any value
+  std::optional<std::uint64_t> right;  ///< of a rate: samples that are right; of others:
+  std::vector<double> without;  ///< the value without each group of samples: the same groups for
+                                ///< all models over the same samples
+};
+
+/// Gathers the figure of one model's answers.
+class Metric {
+ public:
+  virtual ~Metric() = default;
+  /// Samples in ascending order. Throws Errc::bad_input where an output or a label does not fit,
+  /// Errc::usage where an output must be named or is not there.
+  virtual void add(const Batch& batch, const TensorMap& outputs) = 0;
+  virtual Figure figure() const = 0;
+  /// Of a rate: what the samples that were added last scored.
+  virtual std::span<const SampleScore> last() const { return {}; }
+};
+
+/// Throws as parse_metric does. REQUIRES: needs_data(spec).
 std::unique_ptr<Metric> make_metric(const MetricSpec& spec);
 
 }  // namespace quantlens

@@ -29,11 +29,19 @@ Batch batch_of(std::vector<std::int64_t> labels) {
   return batch;
 }
 
+/// What a rate says of sample `i`.
+SampleScore scored(const std::string& metric, const Batch& batch, std::size_t i,
+                   const TensorMap& outputs) {
+  const auto made = make_metric(parse_metric(metric));
+  made->add(batch, outputs);
+  return made->last()[i];
+}
+
 /// What the metric says of one sample with these scores.
 SampleScore score(const std::string& metric, std::vector<float> scores, std::int64_t label) {
   const auto classes = static_cast<std::int64_t>(scores.size());
   const TensorMap outputs = {{"y", Tensor::from<float>({1, classes}, std::move(scores))}};
-  return make_metric(parse_metric(metric))->score(batch_of({label}), 0, outputs);
+  return scored(metric, batch_of({label}), 0, outputs);
 }
 
 /// The sentence that `work` fails with, after its code.
@@ -84,112 +92,105 @@ TEST(ParseMetric, RefusesWhatItWouldIgnore) {
 TEST(MakeMetric, ChecksASpecMadeByHand) {
   EXPECT_THAT(failure(Errc::usage,
                       [] {
-                        make_metric({"top1", {{"topk", "3"}}});
+                        make_metric({"top1", {{"topk", "3"}}, {}});
                       }),
               HasSubstr("topk"));
 }
 
 TEST(Top1, IsRightWhereTheLabelScoresMost) {
   const SampleScore right = score("top1", {0.1f, 0.7f, 0.2f}, 1);
-  EXPECT_EQ(right.score, 1);
+  EXPECT_TRUE(right.right);
   EXPECT_EQ(right.answer, 1);
-  EXPECT_EQ(score("top1", {0.1f, 0.7f, 0.2f}, 2).score, 0);
+  EXPECT_FALSE(score("top1", {0.1f, 0.7f, 0.2f}, 2).right);
 }
 
 TEST(Top1, TakesTheLowestOfEqualClasses) {
-  EXPECT_EQ(score("top1", {1, 3, 3}, 1).score, 1);
-  EXPECT_EQ(score("top1", {1, 3, 3}, 2).score, 0);
-  EXPECT_EQ(score("top1", {kInf, kInf}, 0).score, 1);
+  EXPECT_TRUE(score("top1", {1, 3, 3}, 1).right);
+  EXPECT_FALSE(score("top1", {1, 3, 3}, 2).right);
+  EXPECT_TRUE(score("top1", {kInf, kInf}, 0).right);
 }
 
 TEST(Top1, OfNanIsWrongAndNoAnswer) {
   const SampleScore wrong = score("top1", {0.1f, 0.9f, kNan}, 1);
-  EXPECT_EQ(wrong.score, 0);
+  EXPECT_FALSE(wrong.right);
   EXPECT_EQ(wrong.answer, kNoAnswer);
 }
 
 TEST(Top1, AnswersInTheNumberingOfTheLabels) {
   const SampleScore shifted = score("top1:label_offset=1", {0, 0, 9}, 1);
-  EXPECT_EQ(shifted.score, 1);
+  EXPECT_TRUE(shifted.right);
   EXPECT_EQ(shifted.answer, 1);
 }
 
 TEST(Top5, CountsALabelThatFewerThanFiveClassesPrecede) {
-  EXPECT_EQ(score("top5", {9, 8, 7, 6, 5, 4}, 4).score, 1);
-  EXPECT_EQ(score("top5", {9, 8, 7, 6, 5, 4}, 5).score, 0);
-  EXPECT_EQ(score("top5", {1, 2}, 0).score, 1);
+  EXPECT_TRUE(score("top5", {9, 8, 7, 6, 5, 4}, 4).right);
+  EXPECT_FALSE(score("top5", {9, 8, 7, 6, 5, 4}, 5).right);
+  EXPECT_TRUE(score("top5", {1, 2}, 0).right);
 }
 
 TEST(Top5, CountsEqualClassesByTheirNumber) {
-  EXPECT_EQ(score("top5", {1, 1, 1, 1, 1, 1}, 4).score, 1);
-  EXPECT_EQ(score("top5", {1, 1, 1, 1, 1, 1}, 5).score, 0);
+  EXPECT_TRUE(score("top5", {1, 1, 1, 1, 1, 1}, 4).right);
+  EXPECT_FALSE(score("top5", {1, 1, 1, 1, 1, 1}, 5).right);
 }
 
 TEST(Metrics, ScoreEachSampleOfABatchOfAnyRank) {
   const TensorMap outputs = {{"y", Tensor::from<float>({2, 1, 2, 1}, {0, 1, 1, 0})}};
-  const auto metric = make_metric(parse_metric("accuracy"));
+  const std::string metric = "accuracy";
   const Batch batch = batch_of({1, 1});
-  EXPECT_EQ(metric->score(batch, 0, outputs).answer, 1);
-  EXPECT_EQ(metric->score(batch, 1, outputs).answer, 0);
+  EXPECT_EQ(scored(metric, batch, 0, outputs).answer, 1);
+  EXPECT_EQ(scored(metric, batch, 1, outputs).answer, 0);
 }
 
 TEST(Metrics, TakeAnOutputWithoutBatchForABatchOfOne) {
   const TensorMap outputs = {{"y", Tensor::from<float>({3}, {0, 1, 0})}};
-  EXPECT_EQ(make_metric(parse_metric("top1"))->score(batch_of({1}), 0, outputs).score, 1);
+  EXPECT_TRUE(scored("top1", batch_of({1}), 0, outputs).right);
 }
 
 TEST(Metrics, ScoreClassesOfEveryNumericType) {
-  const auto metric = make_metric(parse_metric("top1"));
+  const std::string metric = "top1";
   const double close = std::nextafter(1.0, 2.0);
   const std::vector<Tensor> kinds = {Tensor::from<double>({1, 2}, {1.0, close}),
                                      Tensor::from<std::uint8_t>({1, 2}, {3, 200}),
                                      Tensor::from<std::int64_t>({1, 2}, {-5, 7})};
   for (const Tensor& kind : kinds) {
-    EXPECT_EQ(metric->score(batch_of({1}), 0, {{"y", kind}}).score, 1) << name(kind.dtype());
+    EXPECT_TRUE(scored(metric, batch_of({1}), 0, {{"y", kind}}).right) << name(kind.dtype());
   }
 }
 
 TEST(Accuracy, ComparesAnIntegerAnswerWithTheLabel) {
   const TensorMap outputs = {{"y", Tensor::from<std::int64_t>({2}, {4, 7})}};
-  const auto metric = make_metric(parse_metric("accuracy:label_offset=1"));
-  EXPECT_EQ(metric->score(batch_of({3, 3}), 0, outputs).score, 1);
-  const SampleScore wrong = metric->score(batch_of({3, 3}), 1, outputs);
-  EXPECT_EQ(wrong.score, 0);
+  const std::string metric = "accuracy:label_offset=1";
+  EXPECT_TRUE(scored(metric, batch_of({3, 3}), 0, outputs).right);
+  const SampleScore wrong = scored(metric, batch_of({3, 3}), 1, outputs);
+  EXPECT_FALSE(wrong.right);
   EXPECT_EQ(wrong.answer, 6);
 }
 
 TEST(Metrics, PreferTheOnlyFloatOutput) {
   const TensorMap outputs = {{"label", Tensor::from<std::int64_t>({1}, {0})},
                              {"scores", Tensor::from<float>({1, 2}, {0, 1})}};
-  EXPECT_EQ(make_metric(parse_metric("top1"))->score(batch_of({1}), 0, outputs).score, 1);
+  EXPECT_TRUE(scored("top1", batch_of({1}), 0, outputs).right);
 }
 
 TEST(Metrics, AskWhichOutputWhereThereAreMore) {
   const TensorMap outputs = {{"a", Tensor::from<float>({1, 2}, {0, 1})},
                              {"b", Tensor::from<float>({1, 2}, {1, 0})}};
   const Batch batch = batch_of({0});
-  EXPECT_THAT(
-      failure(Errc::usage, [&] { make_metric(parse_metric("top1"))->score(batch, 0, outputs); }),
-      HasSubstr("outputs a, b; say which one to score, e.g. top1:output=a"));
-  EXPECT_EQ(make_metric(parse_metric("top1:output=b"))->score(batch, 0, outputs).score, 1);
+  EXPECT_THAT(failure(Errc::usage, [&] { scored("top1", batch, 0, outputs); }),
+              HasSubstr("outputs a, b; say which one to score, e.g. top1:output=a"));
+  EXPECT_TRUE(scored("top1:output=b", batch, 0, outputs).right);
 }
 
 TEST(Metrics, NameTheNearestOfAnUnknownOutput) {
   const TensorMap outputs = {{"probabilities", Tensor::from<float>({1, 2}, {0, 1})}};
   EXPECT_THAT(
-      failure(
-          Errc::usage,
-          [&] {
-            make_metric(parse_metric("top1:output=probability"))->score(batch_of({0}), 0, outputs);
-          }),
+      failure(Errc::usage, [&] { scored("top1:output=probability", batch_of({0}), 0, outputs); }),
       HasSubstr("did you mean 'probabilities'"));
 }
 
 /// The sentence about a sample that does not fit.
 std::string misfit(const Batch& batch, const Tensor& output, const std::string& metric = "top1") {
-  return failure(Errc::bad_input, [&] {
-    make_metric(parse_metric(metric))->score(batch, 0, {{"y", output}});
-  });
+  return failure(Errc::bad_input, [&] { scored(metric, batch, 0, {{"y", output}}); });
 }
 
 TEST(Metrics, SayWhatDoesNotFit) {
@@ -221,7 +222,7 @@ TEST(Metrics, TakeALabelThatIsAWholeFloat) {
   Batch batch = batch_of({0});
   batch.labels[0] = Tensor::from<float>({1}, {1.0f});
   const TensorMap outputs = {{"y", Tensor::from<float>({1, 2}, {0, 1})}};
-  EXPECT_EQ(make_metric(parse_metric("top1"))->score(batch, 0, outputs).score, 1);
+  EXPECT_TRUE(scored("top1", batch, 0, outputs).right);
 }
 
 TEST(Metrics, SurviveExtremeLabels) {
@@ -233,18 +234,30 @@ TEST(Metrics, SurviveExtremeLabels) {
   EXPECT_THAT(misfit(batch_of({kMin}), scores, "top1:label_offset=-2147483648"),
               HasSubstr("not among"));
   const TensorMap whole = {{"y", Tensor::from<std::int64_t>({1}, {kMin})}};
-  const auto metric = make_metric(parse_metric("accuracy:label_offset=1"));
-  EXPECT_EQ(metric->score(batch_of({0}), 0, whole).score, 0);
+  const std::string metric = "accuracy:label_offset=1";
+  EXPECT_FALSE(scored(metric, batch_of({0}), 0, whole).right);
 }
 
-TEST(ParseMetric, KnowsWhichAreRates) {
-  EXPECT_TRUE(is_rate(parse_metric("top5")));
-  EXPECT_FALSE(is_rate(parse_metric("spearman_cosine:output=sentence_embedding")));
-  EXPECT_EQ(wanted_output(parse_metric("spearman_cosine:output=a")), "a");
+TEST(ParseMetric, TakesWhetherMoreIsBetter) {
+  EXPECT_TRUE(is_higher_better(parse_metric("top5")));
+  EXPECT_FALSE(is_higher_better(parse_metric("top5:higher_is_better=false")));
+  EXPECT_THAT(failure(Errc::usage, [] { parse_metric("top5:higher_is_better=no"); }),
+              HasSubstr("true or false"));
+}
+
+TEST(CheckOutput, NamesTheNearest) {
+  const MetricSpec spec = parse_metric("spearman_cosine:output=a1");
+  check_output(spec, {"a1", "b"});
+  EXPECT_THAT(failure(Errc::usage,
+                      [&] {
+                        check_output(spec, {"a2", "b"});
+                      }),
+              HasSubstr("did you mean 'a2'"));
 }
 
 TEST(ParseMetric, RefusesClassesOfACorrelation) {
-  EXPECT_THROW(parse_metric("spearman_cosine:label_offset=1"), Error);
+  EXPECT_THAT(failure(Errc::usage, [] { parse_metric("spearman_cosine:label_offset=1"); }),
+              HasSubstr("means nothing to spearman_cosine, whose options are output"));
 }
 
 }  // namespace

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/accuracy/outputs.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -78,6 +81,59 @@ std::vector<double> as_doubles(const Tensor& tensor) {
   const Tensor values = to_float32(tensor);
   const std::span<const float> data = values.data<float>();
   return {data.begin(), data.end()};
+}
+
+Shape part_shape(const Tensor& output, std::size_t batch) {
+  const Shape& shape = output.shape();
+  const bool has_batch = !shape.empty() && shape.front() == static_cast<std::int64_t>(batch);
+  return {shape.begin() + (has_batch ? 1 : 0), shape.end()};
+}
+
+Shape without_ones(const Shape& shape) {
+  Shape result = shape;
+  std::erase(result, 1);
+  return result;
+}
+
+Error wrong_label(const Batch& batch, std::size_t i, std::string_view wanted) {
+  const Tensor& label = *batch.labels.at(i);
+  return {Errc::bad_input,
+          fmt::format("sample {}: its label is {} of shape {}; this metric needs {}",
+                      batch.samples.at(i), name(label.dtype()), to_string(label.shape()), wanted)};
+}
+
+const Tensor& label_of(const Batch& batch, std::size_t i) {
+  if (i >= batch.labels.size() || !batch.labels[i]) {
+    throw Error(
+        Errc::bad_input,
+        fmt::format("sample {}: the data has no labels; give a labels file", batch.samples.at(i)));
+  }
+  if (batch.labels[i]->dtype() == DType::string) throw wrong_label(batch, i, "numbers");
+  return *batch.labels[i];
+}
+
+std::vector<std::int64_t> whole_numbers(const Batch& batch, std::size_t i,
+                                        std::string_view wanted) {
+  constexpr double kLargest = 9007199254740992.0;  // 2^53: whole numbers below are exact
+  const Tensor& label = label_of(batch, i);
+  if (!is_float(label.dtype())) return to_int64(label);
+  std::vector<std::int64_t> result;
+  for (const double value : as_doubles(label)) {
+    if (std::trunc(value) != value || std::abs(value) > kLargest) {
+      throw wrong_label(batch, i, wanted);
+    }
+    result.push_back(static_cast<std::int64_t>(value));
+  }
+  return result;
+}
+
+std::int64_t minus(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+std::optional<std::int64_t> best_of(std::span<const double> scores) {
+  if (std::ranges::any_of(scores, [](double s) { return std::isnan(s); })) return std::nullopt;
+  return std::ranges::max_element(scores) - scores.begin();
 }
 
 }  // namespace quantlens

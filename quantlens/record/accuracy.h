@@ -14,12 +14,13 @@ namespace quantlens {
 /// A model's accuracy over a data set.
 struct Accuracy {
   std::string metric;
-  double value = 0;                  ///< 0..1 for rates, -1..1 for correlations
-  std::array<double, 2> interval{};  ///< 95 %
-  std::uint64_t samples = 0;
-  bool is_rate = true;  ///< the share of samples that are right; else a correlation
+  double value = 0;                               ///< 0..1 for rates
+  std::optional<std::array<double, 2>> interval;  ///< 95 %; absent where none can be had
+  std::uint64_t samples = 0;                      ///< 0 of a program, which has its own
+  bool is_rate = true;                            ///< the share of samples that are right
+  bool higher_is_better = true;                   ///< else the lower
 };
-BOOST_DESCRIBE_STRUCT(Accuracy, (), (metric, value, interval, samples, is_rate))
+BOOST_DESCRIBE_STRUCT(Accuracy, (), (metric, value, interval, samples, is_rate, higher_is_better))
 
 /// A sample whose answer is right in one model and wrong in the other.
 struct Flip {
@@ -36,11 +37,11 @@ BOOST_DESCRIBE_STRUCT(Flip, (), (sample, name, direction, label, reference, othe
 struct AccuracyPair {
   Accuracy reference;
   Accuracy quantized;
-  double difference = 0;                        ///< quantized - reference
-  std::array<double, 2> difference_interval{};  ///< 95 %, paired
-  std::optional<double> ratio;                  ///< difference / reference; absent where that is 0
-  std::uint64_t lost = 0, gained = 0;           ///< of a rate
-  std::vector<Flip> flips;                      ///< the first kFlipsKept in order of index
+  double difference = 0;                                     ///< quantized - reference
+  std::optional<std::array<double, 2>> difference_interval;  ///< 95 %, paired; absent as interval
+  std::optional<double> ratio;         ///< difference / reference; absent unless that is above 0
+  std::uint64_t lost = 0, gained = 0;  ///< of a rate
+  std::vector<Flip> flips;             ///< the first kFlipsKept in order of index
 };
 BOOST_DESCRIBE_STRUCT(AccuracyPair, (),
                       (reference, quantized, difference, difference_interval, ratio, lost, gained,

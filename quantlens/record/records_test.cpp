@@ -135,7 +135,7 @@ TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
   const std::string text = json::dump(json::encode(ranges));
   EXPECT_EQ(json::decode<Ranges>(json::parse(text, "ranges.json"), "ranges.json"), ranges);
   AccuracyPair accuracy;
-  accuracy.reference = {"top1", 0.97, {0.93, 0.99}, 100};
+  accuracy.reference = {"top1", 0.97, {{0.93, 0.99}}, 100};
   accuracy.flips = {{3, "img_3.jpg", "lost", 7, 7, 1}};
   const std::string accuracy_text = json::dump(json::encode(accuracy));
   EXPECT_EQ(again<AccuracyPair>(accuracy_text), accuracy_text);

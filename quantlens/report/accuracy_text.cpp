@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <optional>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -11,8 +15,32 @@ namespace {
 
 constexpr std::size_t kFlipsListed = 10;
 
-std::string interval_text(const std::array<double, 2>& interval) {
-  return fmt::format("[{:.4f}, {:.4f}]", interval[0], interval[1]);
+/// Four decimals where they say enough of a figure of this size, as of rates; else five digits.
+std::string figure_text(double value, double size) {
+  constexpr double kLeast = 0.01;
+  constexpr double kMost = 1000;
+  if (size == 0 || (size >= kLeast && size < kMost)) return fmt::format("{:.4f}", value);
+  return fmt::format("{:.5g}", value);
+}
+
+std::string figure_text(const Accuracy& accuracy) {
+  return figure_text(accuracy.value, accuracy.is_rate ? 1 : std::abs(accuracy.value));
+}
+
+std::string interval_text(const std::optional<std::array<double, 2>>& interval, bool is_rate) {
+  if (!interval) return "n/a";
+  const auto [low, high] = *interval;
+  const double size = is_rate ? 1 : std::max(std::abs(low), std::abs(high));
+  return fmt::format("[{}, {}]", figure_text(low, size), figure_text(high, size));
+}
+
+std::string interval_text(const Accuracy& accuracy) {
+  return interval_text(accuracy.interval, accuracy.is_rate);
+}
+
+/// ", lower is better" where people would think otherwise.
+std::string direction_text(const Accuracy& accuracy) {
+  return accuracy.higher_is_better ? "" : ", lower is better";
 }
 
 /// "Flipped samples: a.png (lost, label 3: 3 -> 7), ..."; nothing where there are none.
@@ -37,29 +65,37 @@ std::string flips_text(const AccuracyPair& accuracy) {
 /// "[-4.1, -0.8] points, 18 answers lost, 6 gained", or the interval alone where no answer is right
 /// or wrong.
 std::string difference_text(const AccuracyPair& accuracy) {
-  const auto& [low, high] = accuracy.difference_interval;
-  if (!accuracy.reference.is_rate) return interval_text(accuracy.difference_interval);
+  if (!accuracy.reference.is_rate || !accuracy.difference_interval) {
+    return interval_text(accuracy.difference_interval, false);
+  }
+  const auto& [low, high] = *accuracy.difference_interval;
   return fmt::format("[{:.1f}, {:.1f}] points, {} answers lost, {} gained", 100 * low, 100 * high,
                      accuracy.lost, accuracy.gained);
+}
+
+/// ", 500 samples"; nothing of a program's figure, which has its own.
+std::string samples_text(const Accuracy& accuracy) {
+  return accuracy.samples == 0 ? "" : fmt::format(", {} samples", accuracy.samples);
 }
 
 }  // namespace
 
 std::string accuracy_text(const Accuracy& accuracy) {
-  return fmt::format("{}: {:.4f}, 95 % interval {}, {} samples\n", printable(accuracy.metric),
-                     accuracy.value, interval_text(accuracy.interval), accuracy.samples);
+  return fmt::format("{}: {}{}, 95 % interval {}{}\n", printable(accuracy.metric),
+                     figure_text(accuracy), direction_text(accuracy), interval_text(accuracy),
+                     samples_text(accuracy));
 }
 
 std::string accuracy_text(const AccuracyPair& accuracy) {
+  const auto& [reference, quantized] = std::tie(accuracy.reference, accuracy.quantized);
   const std::string ratio =
       accuracy.ratio ? fmt::format("{:.2f} %", 100 * *accuracy.ratio) : std::string("n/a");
   std::string text =
-      fmt::format("{} (int8|fp32): {:.4f}|{:.4f}, ratio {}, 95 % interval of the difference {}\n",
-                  printable(accuracy.reference.metric), accuracy.quantized.value,
-                  accuracy.reference.value, ratio, difference_text(accuracy));
-  text += fmt::format("95 % intervals (int8|fp32): {}|{}, {} samples\n",
-                      interval_text(accuracy.quantized.interval),
-                      interval_text(accuracy.reference.interval), accuracy.reference.samples);
+      fmt::format("{} (int8|fp32): {}|{}, ratio {}{}, 95 % interval of the difference {}\n",
+                  printable(reference.metric), figure_text(quantized), figure_text(reference),
+                  ratio, direction_text(reference), difference_text(accuracy));
+  text += fmt::format("95 % intervals (int8|fp32): {}|{}{}\n", interval_text(quantized),
+                      interval_text(reference), samples_text(reference));
   return text + flips_text(accuracy);
 }
 

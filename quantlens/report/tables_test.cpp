@@ -52,10 +52,10 @@ OpPlan op(const std::string& name, const std::string& type, const std::string& r
 
 AccuracyPair accuracy() {
   AccuracyPair pair;
-  pair.reference = {"top1", 0.782, {0.7437, 0.8161}, 500};
-  pair.quantized = {"top1", 0.758, {0.7186, 0.7935}, 500};
+  pair.reference = {"top1", 0.782, {{0.7437, 0.8161}}, 500};
+  pair.quantized = {"top1", 0.758, {{0.7186, 0.7935}}, 500};
   pair.difference = -0.024;
-  pair.difference_interval = {-0.041, -0.008};
+  pair.difference_interval = {{-0.041, -0.008}};
   pair.ratio = -0.0307;
   pair.lost = 18;
   pair.gained = 6;
@@ -221,15 +221,25 @@ TEST(AccuracyText, TellsRatioIntervalAndFlips) {
 
 TEST(AccuracyText, OfACorrelationCountsNoAnswers) {
   AccuracyPair pair;
-  pair.reference = {"spearman_cosine", 0.8161, {0.79, 0.85}, 800, false};
-  pair.quantized = {"spearman_cosine", 0.8121, {0.78, 0.84}, 800, false};
+  pair.reference = {"spearman_cosine", 0.8161, {{0.79, 0.85}}, 800, false, true};
+  pair.quantized = {"spearman_cosine", 0.8121, {{0.78, 0.84}}, 800, false, true};
   pair.difference = -0.004;
-  pair.difference_interval = {-0.0061, -0.0019};
+  pair.difference_interval = {{-0.0061, -0.0019}};
   pair.ratio = pair.difference / 0.8161;
   EXPECT_EQ(accuracy_text(pair),
             "spearman_cosine (int8|fp32): 0.8121|0.8161, ratio -0.49 %, 95 % interval of the "
             "difference [-0.0061, -0.0019]\n"
             "95 % intervals (int8|fp32): [0.7800, 0.8400]|[0.7900, 0.8500], 800 samples\n");
+}
+
+TEST(AccuracyText, OfAnErrorHasItsDigitsAndDirection) {
+  AccuracyPair pair;
+  pair.reference = {"mse", 2.5e-05, {{2e-05, 3e-05}}, 40, false, false};
+  pair.quantized = {"mse", 1234.5, {}, 40, false, false};
+  EXPECT_EQ(accuracy_text(pair),
+            "mse (int8|fp32): 1234.5|2.5e-05, ratio n/a, lower is better, 95 % interval of the "
+            "difference n/a\n"
+            "95 % intervals (int8|fp32): n/a|[2e-05, 3e-05], 40 samples\n");
 }
 
 TEST(AccuracyText, HasNoRatioToAnAccuracyOfZero) {

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "quantlens/stats/samples.h"
+
+namespace quantlens {
+
+/// A figure of the items whose indices are given.
+using ItemsFigure = std::function<double(std::span<const std::size_t>)>;
+
+/// The figure without each of up to 200 groups of items 0..count-1 (i belongs to group i modulo
+/// their number).
+std::vector<double> without_each(std::size_t count, const ItemsFigure& figure);
+
+/// 95 % interval, within `bounds`, of a figure that is `whole` of all samples and `without` of all
+/// but each group: Student's t times the standard error to both sides. Fewer than three groups tell
+/// nothing: `bounds`. REQUIRES: no NaN.
+std::array<double, 2> jackknife_interval(double whole, std::span<const double> without,
+                                         std::array<double, 2> bounds);
+
+/// Leaves out no block.
+inline constexpr std::size_t kNoBlock = kBlocks;
+
+/// How many samples each block (block_of) holds: neither the order of arrival nor a split of the
+/// data changes what is left out together.
+class SampleBlocks {
+ public:
+  void count(std::uint64_t sample) { ++samples_[block_of(sample)]; }
+  std::uint64_t samples() const;
+  /// `figure` without each block that holds samples.
+  std::vector<double> without_each(const std::function<double(std::size_t)>& figure) const;
+
+ private:
+  std::array<std::uint64_t, kBlocks> samples_{};
+};
+
+}  // namespace quantlens

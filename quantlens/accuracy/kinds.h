@@ -13,6 +13,8 @@ namespace quantlens {
 std::unique_ptr<Metric> make_top(const MetricSpec& spec);       ///< top.cpp
 std::unique_ptr<Metric> make_f1(const MetricSpec& spec);        ///< f1.cpp
 std::unique_ptr<Metric> make_distance(const MetricSpec& spec);  ///< distance.cpp
+/// average_precision.cpp
+std::unique_ptr<Metric> make_average_precision(const MetricSpec& spec);
 std::unique_ptr<Metric> make_spearman(const MetricSpec& spec);  ///< embedding_pairs.cpp
 
 }  // namespace quantlens

@@ -46,6 +46,17 @@ const std::vector<Kind>& kinds() {
       {"mse", false, {kOutput}, make_distance},
       {"mae", false, {kOutput}, make_distance},
       {"rmse", false, {kOutput}, make_distance},
+      {"map",
+       true,
+       {{"boxes", output, {}},
+        {"scores", output, {}},
+        {"classes", output, {}},
+        {"detections", output, {}},
+        {"format", word, {"xyxy", "yxyx", "xywh"}},
+        {"label_format", word, {"xyxy", "yxyx", "xywh"}},
+        {"iou", fraction, {}},
+        kLabelOffset},
+       make_average_precision},
       {"spearman_cosine", true, {kOutput}, make_spearman},
   };
   return kKinds;

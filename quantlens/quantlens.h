@@ -71,10 +71,13 @@
 
 // ---- Answers become an accuracy
 #include "quantlens/record/accuracy.h"        // Accuracy, AccuracyPair, Flip
-#include "quantlens/accuracy/metric.h"        // Metric; parse_metric, make_metric
+#include "quantlens/accuracy/metric.h"        // Metric, Figure; parse_metric, make_metric
 #include "quantlens/accuracy/evaluate.h"      // AccuracySink, AccuracyPairSink: sinks of feed
+#include "quantlens/accuracy/command.h"       // command_accuracy: a program says the figure
 #include "quantlens/accuracy/interval.h"      // rate_interval, paired_rate_interval: 95 %
-#include "quantlens/accuracy/correlation.h"   // spearman, jackknife_interval
+#include "quantlens/accuracy/jackknife.h"     // jackknife_interval, SampleBlocks: of other figures
+#include "quantlens/accuracy/correlation.h"   // ranks, spearman
+#include "quantlens/accuracy/match_boxes.h"   // match_boxes, interpolated_precision: what map is of
 #include "quantlens/accuracy/embedding_pairs.h"  // EmbeddingPairs: what spearman_cosine keeps
 
 // ---- Records become tables, and stay on disk

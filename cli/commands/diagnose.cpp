@@ -82,8 +82,7 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
   verb->add_option("REFERENCE", arguments->options.reference, "the float model")->required();
   verb->add_option("QUANTIZED", arguments->options.quantized, "its quantized form")->required();
   verb->add_option("--metric", arguments->metric,
-                   "both accuracies, too: top1, top5, accuracy or "
-                   "spearman_cosine[:output=NAME,label_offset=K]")
+                   "both accuracies, too: " + metric_names() + " (docs/metrics.md)")
       ->check(not_empty());
   verb->add_option("--local", arguments->options.local_samples,
                    "how many samples a second pass sees, which finds the error of each op alone; "

@@ -53,15 +53,16 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
   auto arguments = std::make_shared<Arguments>();
   verb->add_option("MODEL", arguments->options.model, "the model to score")->required();
   verb->add_option("--metric", arguments->metric,
-                   "top1, top5, accuracy or spearman_cosine[:output=NAME,label_offset=K]")
+                   metric_names() + ", with options as top1:label_offset=1 (docs/metrics.md)")
       ->required();
   verb->add_option("--against", arguments->options.against,
                    "another model, over the same samples: the difference is MODEL minus this");
-  arguments->common.add_to(*verb, DataOption::required);
+  arguments->common.add_to(*verb, DataOption::optional);
   arguments->table.add_to(*verb);
   verb->footer(
       "Example:\n  quantlens evaluate mobilenet.int8.onnx --against mobilenet.onnx --data "
-      "imagenet.yaml --metric top1:label_offset=1");
+      "imagenet.yaml --metric top1:label_offset=1\n"
+      "  quantlens evaluate detector.int8.onnx --metric 'command:python eval.py --fast'");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
 }
 

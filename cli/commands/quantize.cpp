@@ -108,9 +108,9 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
       ->check(one_of({"auto", "vnni", "avx2", "avx512", "arm"}));
   verb->add_flag("--diagnose", arguments->options.diagnose,
                  "run both models over all samples and show where they differ");
-  verb->add_option(
-          "--metric", arguments->metric,
-          "top1, top5, accuracy or spearman_cosine[:output=NAME,label_offset=K]: both accuracies")
+  verb->add_option("--metric", arguments->metric,
+                   "both accuracies: " + metric_names() +
+                       ", with options as top1:label_offset=1 (docs/metrics.md)")
       ->check(not_empty());
   arguments->common.add_to(*verb, DataOption::optional);
   verb->add_option("--calibration-data", arguments->options.calibration_data,

@@ -10,6 +10,7 @@
 #include "quantlens/accuracy/kinds.h"
 #include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"
+#include "quantlens/accuracy/words.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 
@@ -58,6 +59,7 @@ const std::vector<Kind>& kinds() {
         kLabelOffset},
        make_average_precision},
       {"spearman_cosine", true, {kOutput}, make_spearman},
+      {"command", true, {{"timeout", positive, {}}}, nullptr},
   };
   return kKinds;
 }
@@ -115,6 +117,21 @@ void add_option(const Kind& kind, std::string_view text, MetricSpec& spec) {
   }
 }
 
+/// The program up to a comma; returns the options behind it.
+std::string_view take_program(std::string_view text, MetricSpec& spec) {
+  const std::string_view program = text.substr(0, before_comma(text));
+  text.remove_prefix(std::min(program.size() + 1, text.size()));
+  spec.program = program;
+  const std::vector<std::string> words = split_words(program);
+  if (words.empty() || words.front().empty()) {
+    throw Error(Errc::usage,
+                fmt::format("--metric: {} names no program; write {}:PROGRAM, which gets the "
+                            "model's path and prints a number",
+                            spec.name, spec.name));
+  }
+  return text;
+}
+
 }  // namespace
 
 MetricSpec parse_metric(const std::string& text) {
@@ -123,6 +140,7 @@ MetricSpec parse_metric(const std::string& text) {
   const Kind& kind = kind_of(spec.name);
   std::string_view rest(text);
   rest.remove_prefix(colon == std::string::npos ? text.size() : colon + 1);
+  if (kind.make == nullptr) rest = take_program(rest, spec);
   while (!rest.empty()) {
     const std::string_view option = rest.substr(0, rest.find(','));
     rest.remove_prefix(std::min(option.size() + 1, rest.size()));

@@ -41,7 +41,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
           printable(options.quantized.string())));
     }
     Measured measured = measure(
-        {reference, quantized}, data,
+        {reference, quantized}, &data,
         {.diagnose = true, .metric = options.metric, .local_samples = options.local_samples},
         recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);

@@ -168,7 +168,7 @@ std::string calibrated_hash(const WorkloadWriter& workload) {
   return reference_hash(workload);
 }
 
-Measured measure_edited(const EditedModels& models, const FittedData& data,
+Measured measure_edited(const EditedModels& models, const FittedData* data,
                         const MeasureOptions& options, const Session& session,
                         WorkloadWriter& workload) {
   const auto& [original, edited, quantized] = models;

@@ -51,7 +51,7 @@ struct EditedModels {
   EditedFloat& edited;
   const Model& quantized;
 };
-Measured measure_edited(const EditedModels& models, const FittedData& data,
+Measured measure_edited(const EditedModels& models, const FittedData* data,
                         const MeasureOptions& options, const Session& session,
                         WorkloadWriter& workload);
 

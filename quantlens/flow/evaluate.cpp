@@ -1,17 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/evaluate.h"
 
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/frontend/frontend.h"
 
 namespace quantlens::flow {
 EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) {
+  if (needs_data(options.metric) && options.data.data.empty()) {
+    throw Error(Errc::usage, fmt::format("--data is required for --metric {}; only "
+                                         "command:PROGRAM needs none",
+                                         options.metric.name));
+  }
   const Model model = frontend::read(options.model);
   std::optional<Model> against;
   if (options.against) against = frontend::read(*options.against);
-  const FittedData data = fit_data(options.data, model, session.progress);
-  check_metric(options.metric, model, data, options.data);
+  std::optional<FittedData> data;
+  if (needs_data(options.metric)) {
+    data = fit_data(options.data, model, session.progress);
+    check_metric(options.metric, model, *data, options.data);
+  } else if (!options.data.data.empty()) {
+    session.progress.note("--data has no effect: the program has its own");
+  }
   std::vector<std::pair<std::string, const Model*>> models{{"quantized", &model}};
   if (against) models.insert(models.begin(), {"reference", &*against});
   const auto workload = begin_workload(session, "evaluate", models);
@@ -19,10 +32,11 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   run_recorded(session, *workload, [&](const Session& recorded) {
     if (against) {
       const MeasureOptions wanted{.diagnose = false, .metric = options.metric};
-      result.paired = measure({*against, model}, data, wanted, recorded, *workload).accuracy;
+      result.paired =
+          measure({*against, model}, data ? &*data : nullptr, wanted, recorded, *workload).accuracy;
       result.accuracy = result.paired->quantized;
     } else {
-      result.accuracy = accuracy_alone(model, data, options.metric, recorded);
+      result.accuracy = accuracy_alone(model, data ? &*data : nullptr, options.metric, recorded);
       warn_of_classes(result.accuracy, options.metric, recorded.progress);
       workload->write("accuracy.json", json::dump(json::encode(result.accuracy)));
     }

@@ -13,7 +13,7 @@ namespace quantlens::flow {
 struct EvaluateOptions {
   fs::path model;
   std::optional<fs::path> against;  ///< the model to compare with, over the same samples
-  DataChoice data;
+  DataChoice data;                  ///< of a metric that needs it
   MetricSpec metric;
 };
 
@@ -23,7 +23,8 @@ struct EvaluateResult {
   std::optional<AccuracyPair> paired;  ///< reference: `against`; quantized: `model`
 };
 
-/// A model's accuracy, alone or paired with another's.
+/// A model's accuracy, alone or paired with another's. Throws Errc::usage where the data that the
+/// metric needs are not named.
 EvaluateResult evaluate(const EvaluateOptions& options, const Session& session);
 
 }  // namespace quantlens::flow

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/accuracy/command.h"
 #include "quantlens/accuracy/evaluate.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
@@ -122,10 +123,40 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
   return measured;
 }
 
+Measured measure_samples(const ModelPair& models, const FittedData& data,
+                         const MeasureOptions& options, const Session& session,
+                         WorkloadWriter& workload) {
+  if (models.reference.opsets != models.quantized.opsets) {
+    const Model reference = upgraded(models.reference, session.progress);
+    const Model quantized = upgraded(models.quantized, session.progress);
+    return measure_aligned({reference, quantized}, data, options, session, workload);
+  }
+  return measure_aligned(models, data, options, session, workload);
+}
+
+/// A step of progress that ends however it is left.
+class OpenStep {
+ public:
+  explicit OpenStep(Progress& progress) : progress_(progress) { progress_.begin("evaluate", {}); }
+  ~OpenStep() { progress_.end(); }
+  OpenStep(const OpenStep&) = delete;
+  OpenStep& operator=(const OpenStep&) = delete;
+
+ private:
+  Progress& progress_;
+};
+
+/// What a program says of the model's file.
+Accuracy program_accuracy(const MetricSpec& metric, const Model& model, Progress& progress) {
+  const OpenStep step(progress);
+  return command_accuracy(metric, model.path, progress);
+}
+
 }  // namespace
 
 void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
                   const DataChoice& choice) {
+  if (!needs_data(metric)) return;
   if (!data.opened.dataset->has_labels()) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: has no labels, which --metric {} needs; add labels to the data or "
@@ -148,25 +179,34 @@ void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progres
                   100 * accuracy.value, metric.name));
 }
 
-Accuracy accuracy_alone(const Model& model, const FittedData& data, const MetricSpec& metric,
+Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
                         const Session& session) {
+  if (!needs_data(metric)) return program_accuracy(metric, model, session.progress);
   const auto run = open(model, nullptr, {}, run_options(session));
   AccuracySink sink(metric);
-  BatchReader reader = make_reader(data, session);
+  BatchReader reader = make_reader(*data, session);
   feed(*run, reader, session.progress, "evaluate",
        [&](const Batch& batch, const Outputs& outputs) { sink.add(batch, outputs); });
   report_skipped(reader, session.progress);
   return sink.result();
 }
 
-Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
+Measured measure(const ModelPair& models, const FittedData* data, const MeasureOptions& options,
                  const Session& session, WorkloadWriter& workload) {
-  if (models.reference.opsets != models.quantized.opsets) {
-    const Model reference = upgraded(models.reference, session.progress);
-    const Model quantized = upgraded(models.quantized, session.progress);
-    return measure_aligned({reference, quantized}, data, options, session, workload);
+  const bool asks_program = options.metric && !needs_data(*options.metric);
+  MeasureOptions of_samples = options;
+  if (asks_program) of_samples.metric.reset();
+  Measured measured;
+  if (of_samples.diagnose || of_samples.metric) {
+    measured = measure_samples(models, *data, of_samples, session, workload);
   }
-  return measure_aligned(models, data, options, session, workload);
+  if (asks_program) {
+    measured.accuracy =
+        paired(program_accuracy(*options.metric, models.reference, session.progress),
+               program_accuracy(*options.metric, models.quantized, session.progress));
+    workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
+  }
+  return measured;
 }
 
 }  // namespace quantlens::flow

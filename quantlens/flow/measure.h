@@ -33,9 +33,9 @@ struct Measured {
   std::optional<AccuracyPair> accuracy;
 };
 
-/// Whether a metric can be measured at all, before anything is run. Throws Errc::bad_input where
-/// the samples have no labels, Errc::usage where the model has no output of the name that it asks
-/// for.
+/// Whether a metric can be measured at all, before anything is run; nothing of one that needs no
+/// data. Throws Errc::bad_input where the samples have no labels, Errc::usage where the model has
+/// no output of the name that it asks for.
 void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
                   const DataChoice& choice);
 
@@ -43,14 +43,16 @@ void check_metric(const MetricSpec& metric, const Model& model, const FittedData
 /// elsewhere.
 void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progress& progress);
 
-/// Runs one model over all of `data`.
-Accuracy accuracy_alone(const Model& model, const FittedData& data, const MetricSpec& metric,
+/// Runs one model over all of `data`, or the program that the metric is. REQUIRES: there are data
+/// but for a program.
+Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
                         const Session& session);
 
 /// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json,
 /// histograms.bin, the CSV tables and accuracy.json into the workload, each as soon as it is known.
 /// Local errors take a second pass over few samples; where they cannot be had, a note says why.
-Measured measure(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
+/// REQUIRES: there are data, but where only a program is asked.
+Measured measure(const ModelPair& models, const FittedData* data, const MeasureOptions& options,
                  const Session& session, WorkloadWriter& workload);
 
 }  // namespace quantlens::flow

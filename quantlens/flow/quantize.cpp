@@ -62,8 +62,10 @@ void check_data(const QuantizeOptions& options) {
         "--data is required; with --ranges, --approach dynamic or --approach weight_only none is "
         "needed, but for --diagnose and --metric");
   }
-  if (options.diagnose || options.metric) {
-    throw Error(Errc::usage, "--data is required for --diagnose and --metric");
+  if (options.diagnose || (options.metric && needs_data(*options.metric))) {
+    throw Error(Errc::usage,
+                "--data is required for --diagnose and --metric; only --metric command:PROGRAM "
+                "needs none");
   }
 }
 
@@ -180,16 +182,18 @@ class Job {
 
   void measure_both(const Model& quantized, WorkloadWriter& workload, QuantizeResult& result) {
     const bool calibrated = needs_calibration(options_.recipe) && !options_.ranges;
-    if (options_.metric && calibrated && !options_.calibration_data) {
+    const bool is_scored = options_.metric && needs_data(*options_.metric);
+    if (is_scored && calibrated && !options_.calibration_data) {
       session_.progress.note(fmt::format(
           "the accuracy below includes the {} samples that calibration saw (--calibration-data "
           "keeps them apart)",
           std::min(options_.recipe.calibration_sampling_size, data_->opened.dataset->size())));
     }
     const MeasureOptions wanted{.diagnose = options_.diagnose, .metric = options_.metric};
-    Measured measured = edited_ ? measure_edited({original_, *edited_, quantized}, *data_, wanted,
-                                                 session_, workload)
-                                : measure({model_, quantized}, *data_, wanted, session_, workload);
+    const FittedData* data = data_ ? &*data_ : nullptr;
+    Measured measured =
+        edited_ ? measure_edited({original_, *edited_, quantized}, data, wanted, session_, workload)
+                : measure({model_, quantized}, data, wanted, session_, workload);
     result.accuracy = std::move(measured.accuracy);
     result.diagnosis = std::move(measured.diagnosis);
   }
@@ -216,7 +220,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
                                     options.recipe_file, options.ranges.value_or(fs::path())});
   std::optional<FittedData> data;
   if (!options.data.data.empty()) data = fit_data(options.data, model, session.progress);
-  if (options.metric) check_metric(*options.metric, model, *data, options.data);
+  if (options.metric && data) check_metric(*options.metric, model, *data, options.data);
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
   result.workload = workload->workload().id;
   result.folder = workload->folder();

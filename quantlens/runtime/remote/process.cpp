@@ -26,11 +26,10 @@ namespace {
 constexpr std::size_t kKeptOutput = 4096;
 constexpr std::size_t kShownOutput = 300;
 
-[[noreturn]] void throw_not_started(const fs::path& program, int error) {
+[[noreturn]] void throw_not_started(const Command& command, int error) {
   throw Error(Errc::failed,
-              fmt::format("{}: the worker cannot be started: {}; check the path, or run without "
-                          "--isolate",
-                          printable(program.string()), std::generic_category().message(error)));
+              fmt::format("{}: {} cannot be started: {}; {}", printable(command.program.string()),
+                          command.role, std::generic_category().message(error), command.advice));
 }
 
 struct Pair {
@@ -45,12 +44,21 @@ FileDescriptor beyond_standard(FileDescriptor fd) {
   return FileDescriptor(::fcntl(fd.get(), F_DUPFD_CLOEXEC, STDERR_FILENO + 1));
 }
 
-Pair socket_pair(const fs::path& program) {
+Pair socket_pair(const Command& command) {
   std::array<int, 2> ends{};
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
-    throw_not_started(program, errno);
+    throw_not_started(command, errno);
   }
-  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+  return {FileDescriptor(ends[0]), beyond_standard(FileDescriptor(ends[1]))};
+}
+
+/// We read.
+Pair pipe_from(const Command& command) {
+  std::array<int, 2> ends{};
+  if (::pipe2(ends.data(), O_CLOEXEC) != 0) throw_not_started(command, errno);
+  Pair pipe{FileDescriptor(ends[0]), beyond_standard(FileDescriptor(ends[1]))};
+  if (::fcntl(pipe.ours.get(), F_SETFL, O_NONBLOCK) != 0) throw_not_started(command, errno);
+  return pipe;
 }
 
 /// What a child is started with; its parts are freed with it.
@@ -67,10 +75,10 @@ class SpawnSettings {
     ::posix_spawnattr_destroy(&attributes_);
   }
 
-  void set_streams(int input, int output) {
+  void set_streams(int input, int output, int errors) {
     ::posix_spawn_file_actions_adddup2(&files_, input, STDIN_FILENO);
     ::posix_spawn_file_actions_adddup2(&files_, output, STDOUT_FILENO);
-    ::posix_spawn_file_actions_adddup2(&files_, output, STDERR_FILENO);
+    ::posix_spawn_file_actions_adddup2(&files_, errors, STDERR_FILENO);
     ::posix_spawn_file_actions_addclosefrom_np(&files_, STDERR_FILENO + 1);
   }
   /// A group of its own, no signal blocked.
@@ -107,23 +115,27 @@ std::string end_of(int status) {
 }  // namespace
 
 Process::Process(const Command& command) {
-  Pair socket = socket_pair(command.program);
-  std::array<int, 2> pipe{};
-  if (::pipe2(pipe.data(), O_CLOEXEC) != 0) throw_not_started(command.program, errno);
-  output_ = FileDescriptor(pipe[0]);
-  const FileDescriptor printed = beyond_standard(FileDescriptor(pipe[1]));
-  const FileDescriptor theirs = beyond_standard(std::move(socket.theirs));
-  if (!printed.is_open() || !theirs.is_open() || ::fcntl(output_.get(), F_SETFL, O_NONBLOCK) != 0) {
-    throw_not_started(command.program, errno);
+  const bool is_read = command.talk == Talk::output;
+  Pair talk = is_read ? pipe_from(command) : socket_pair(command);
+  Pair printed = pipe_from(command);
+  const FileDescriptor nothing =
+      beyond_standard(FileDescriptor(::open("/dev/null", O_RDONLY | O_CLOEXEC)));
+  if (!printed.theirs.is_open() || !talk.theirs.is_open() || !nothing.is_open()) {
+    throw_not_started(command, errno);
   }
   SpawnSettings settings;
-  settings.set_streams(theirs.get(), printed.get());
+  if (is_read) {
+    settings.set_streams(nothing.get(), talk.theirs.get(), printed.theirs.get());
+  } else {
+    settings.set_streams(talk.theirs.get(), printed.theirs.get(), printed.theirs.get());
+  }
   settings.set_apart();
   if (const int error = settings.start(command, id_); error != 0) {
-    throw_not_started(command.program, error);
+    throw_not_started(command, error);
   }
   running_ = true;
-  socket_ = std::move(socket.ours);
+  socket_ = std::move(talk.ours);
+  output_ = std::move(printed.ours);
 }
 
 bool Process::wait_for(int fd, short events, Clock::time_point deadline,
@@ -174,6 +186,7 @@ bool Process::collect(int options) {
   } while (ended < 0 && errno == EINTR);
   if (ended == 0) return false;
   running_ = false;
+  succeeded_ = ended == id_ && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   end_ = ended == id_ ? end_of(status) : "ended";  // else somebody else has waited for it
   return true;
 }

@@ -14,15 +14,24 @@
 
 namespace quantlens::remote {
 
+/// How a child is talked with.
+enum class Talk {
+  socket,  ///< its standard input is one end of a socket pair; all that it prints are last words
+  output,  ///< its standard output is read, its standard input is empty
+};
+
 /// A program and what it is called with.
 struct Command {
   fs::path program;  ///< without a folder: found in $PATH
   std::vector<std::string> arguments;
+  Talk talk = Talk::socket;
+  std::string role = "the worker";  ///< for sentences, with what to do where it does not start
+  std::string advice = "check the path, or run without --isolate";
 };
 
-/// A child whose standard input is one end of a socket pair; what it prints is kept, as far as it
-/// is the last. It is in a process group of its own, so that Ctrl-C reaches only the program
-/// itself. However this ends, the child is ended and waited for.
+/// A child; what it prints beside the talk is kept, as far as it is the last. It is in a process
+/// group of its own, so that Ctrl-C reaches only the program itself. However this ends, the child
+/// is ended and waited for.
 class Process {
  public:
   using Clock = std::chrono::steady_clock;
@@ -34,7 +43,7 @@ class Process {
   ~Process() { kill(); }
 
   pid_t id() const { return id_; }
-  /// Our end of the socket pair; the first call has it.
+  /// Our end of the talk; the first call has it.
   FileDescriptor take_socket() { return std::move(socket_); }
 
   /// Waits for poll's events on `fd`, and listens to what the child prints meanwhile. False at the
@@ -48,6 +57,8 @@ class Process {
   bool wait_for_end(Clock::duration patience);
   /// "ended with exit code 3", "was ended by signal 9 (Killed)"; empty while it runs.
   const std::string& how_it_ended() const { return end_; }
+  /// Whether it has ended with exit code 0.
+  bool succeeded() const { return succeeded_; }
   /// The last lines that it printed, on one line and safe to print.
   std::string last_words();
 
@@ -57,6 +68,7 @@ class Process {
 
   pid_t id_ = -1;
   bool running_ = false;
+  bool succeeded_ = false;
   std::string end_;
   FileDescriptor socket_;
   FileDescriptor output_;

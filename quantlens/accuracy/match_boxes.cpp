@@ -70,6 +70,7 @@ std::vector<Verdict> match_boxes(std::vector<DetectedBox> detected, std::vector<
   if (detected.size() > kMostDetections) detected.resize(kMostDetections);
   std::ranges::stable_sort(truth, std::ranges::less(), &TruthBox::crowd);
   std::vector<Verdict> verdicts;
+  verdicts.reserve(detected.size());
   for (const DetectedBox& one : detected) {
     verdicts.push_back({.score = one.score, .hit = 0, .ignored = 0});
   }

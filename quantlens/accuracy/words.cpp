@@ -43,7 +43,7 @@ class Reader {
 
  private:
   bool escapes(char next) const {
-    if (quote_ == '"') return next == '"' || next == '\\';
+    if (quote_ == '"') return std::string_view("\"\\$`").find(next) != std::string_view::npos;
     return quote_ == 0;
   }
 

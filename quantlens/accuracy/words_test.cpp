@@ -22,6 +22,7 @@ TEST(SplitWords, IsAtBlanksOutsideOfQuotations) {
 TEST(SplitWords, KeepsWhatABackslashIsBefore) {
   EXPECT_THAT(split_words(R"(a\ b 'c\d' "e\"f\\g\h" i\\)"),
               ElementsAre("a b", R"(c\d)", R"(e"f\g\h)", R"(i\)"));
+  EXPECT_THAT(split_words(R"("\$0 \`id\` $1")"), ElementsAre("$0 `id` $1"));
   EXPECT_THAT(split_words("a\\"), ElementsAre("a\\"));
 }
 

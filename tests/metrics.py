@@ -226,6 +226,8 @@ def boxes(sandbox, random):
     check_result("map", sandbox.json("evaluate", model, "--data", data, "--metric", f"map:{named}"), *wanted)
     check_result("map, in batches", sandbox.json("evaluate", model, "--data", data, "--metric", f"map:{named}",
                                                  "--batch-size", 8), *wanted)
+    check_result("map, models in a worker", sandbox.json("evaluate", model, "--data", data, "--metric", f"map:{named}",
+                                                         "--isolate"), *wanted)
     check_result("map at 0.5", sandbox.json("evaluate", model, "--data", data, "--metric", f"map:{named},iou=0.5"),
                  *jackknife(figure([0.5]), samples))
     swapped, wide = found.copy(), found.copy()
@@ -282,6 +284,16 @@ def programs(sandbox, random):
     fails("one of NaN", "print(float('nan'))\n", "'nan'")
     fails("one that prints megabytes", "print('7' * 5_000_000)\n", "1 MB")
     fails("one that never ends", "import time\ntime.sleep(500)\n", "0.5 seconds", options=",timeout=0.5")
+    quitter = script(sandbox, "quitter.py", "raise SystemExit(9)\n")
+    int8.unlink()
+    done = sandbox.run("quantize", float_model, "-o", int8, "--data", harness.DEMO / "digits.npz", "--diagnose", "--name",
+                       "quitter", "--metric", f"command:{quitter}", code=1)
+    workload = [row["id"] for row in sandbox.json("workloads", "list") if row["name"] == "quitter"][0]
+    harness.check("exit code 9" in done.stderr and int8.exists() and
+                  (sandbox.workload(workload) / "diagnosis.json").exists(),
+                  "one that fails loses neither the quantized model nor the diagnosis")
+    done = sandbox.run("evaluate", float_model, "--data", harness.DEMO / "digits.npz", "--metric", metric)
+    harness.check("--data has no effect" in done.stderr, f"data are not read: {done.stderr.strip()}")
     fails("an option misspelt", "print(1)\n", "did you mean 'timeout'", code=2, options=",timeuot=5")
     done = sandbox.run("evaluate", float_model, "--metric", "command:no-such-program", code=1)
     harness.check("cannot be started" in done.stderr, f"one that is not there: {done.stderr.strip()}")

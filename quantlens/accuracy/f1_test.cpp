@@ -15,7 +15,7 @@ using testing::HasSubstr;
 using Classes = std::vector<std::int64_t>;
 
 /// One sample of these labels, answered so (class -1: NaN scores), out of `classes`.
-struct Sample1 {
+struct Answered {
   Classes labels, answers;
 };
 
@@ -36,11 +36,11 @@ Batch batch_of(std::uint64_t sample, const Classes& labels) {
   return {.samples = {sample}, .inputs = {}, .labels = {label}};
 }
 
-Accuracy f1_of(const std::string& metric, const std::vector<Sample1>& samples,
+Accuracy f1_of(const std::string& metric, const std::vector<Answered>& samples,
                std::int64_t classes) {
   AccuracySink sink(parse_metric(metric));
   std::uint64_t index = 0;
-  for (const Sample1& sample : samples) {
+  for (const Answered& sample : samples) {
     sink.add(batch_of(index++, sample.labels),
              {.reference = {{"y", scores_of(sample.answers, classes)}}, .quantized = {}});
   }
@@ -58,7 +58,7 @@ std::string failure(const Work& work) {
   return "no failure";
 }
 
-const std::vector<Sample1> kBinary{{{1}, {1}}, {{1}, {0}}, {{0}, {1}}, {{1}, {1}}, {{0}, {0}}};
+const std::vector<Answered> kBinary{{{1}, {1}}, {{1}, {0}}, {{0}, {1}}, {{1}, {1}}, {{0}, {0}}};
 
 TEST(F1, OfTheClassThatCountsAsPositive) {
   const Accuracy f1 = f1_of("f1", kBinary, 2);  // two hits, one missed, one wrong
@@ -76,8 +76,8 @@ TEST(F1, OfAllClassesIsTheMeanOfThoseThatOccur) {
 
 TEST(F1, CountsTokensAndIgnoresThoseWithoutALabel) {
   // tokens 1/1, 2/0, 0/0 of the first sample, 2/2 and 1/2 of the second
-  const std::vector<Sample1> samples{{{1, 2, 0, -100}, {1, 0, 0, 2}},
-                                     {{-100, 2, 1, -100}, {1, 2, 2, 0}}};
+  const std::vector<Answered> samples{{{1, 2, 0, -100}, {1, 0, 0, 2}},
+                                      {{-100, 2, 1, -100}, {1, 2, 2, 0}}};
   EXPECT_DOUBLE_EQ(f1_of("f1:average=macro,ignore_label=-100", samples, 3).value,
                    (2.0 / 3 + 2.0 / 3 + 2.0 / 4) / 3);
   EXPECT_DOUBLE_EQ(f1_of("f1:positive=2,ignore_label=-100", samples, 3).value, 2.0 / 4);
@@ -119,7 +119,8 @@ TEST(F1, OfNothingIsZero) {
 }
 
 TEST(F1, HasAnIntervalAboutIt) {
-  std::vector<Sample1> samples;
+  std::vector<Answered> samples;
+  samples.reserve(300);
   for (int i = 0; i < 300; ++i) samples.push_back({{i % 3 == 0 ? 1 : 0}, {i % 5 == 0 ? 1 : 0}});
   const Accuracy f1 = f1_of("f1", samples, 2);
   const auto [low, high] = f1.interval.value();

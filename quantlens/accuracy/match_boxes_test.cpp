@@ -18,6 +18,7 @@ Box line(double x, double length) {
 
 std::vector<int> hits_of(const std::vector<Verdict>& verdicts) {
   std::vector<int> hits;
+  hits.reserve(verdicts.size());
   for (const Verdict& verdict : verdicts) hits.push_back(verdict.hit);
   return hits;
 }
@@ -69,6 +70,7 @@ TEST(MatchBoxes, IgnoresWhatFindsACrowdOnly) {
 
 TEST(MatchBoxes, TakesAHundredDetections) {
   std::vector<DetectedBox> detected;
+  detected.reserve(150);
   for (int i = 0; i < 150; ++i) detected.push_back({line(i, 1), i / 150.0});
   const auto verdicts = match_boxes(detected, {}, kHalf);
   ASSERT_EQ(verdicts.size(), 100u);

@@ -20,7 +20,7 @@ using testing::Pair;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-Batch batch_of(std::vector<std::int64_t> labels) {
+Batch batch_of(const std::vector<std::int64_t>& labels) {
   Batch batch;
   for (const std::int64_t label : labels) {
     batch.samples.push_back(100 + batch.samples.size());

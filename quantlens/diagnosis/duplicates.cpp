@@ -76,7 +76,8 @@ class Finder {
   std::size_t first_constant(std::size_t number) {
     const FloatView::Constant& constant = view_.constants()[number];
     const Tensor& stored = *constant.stored;
-    if (constant.codes || constant.blocks || stored.bytes().size() > kMostBytes || byte_size(stored.dtype()) == 0)
+    if (constant.codes || constant.blocks || stored.bytes().size() > kMostBytes ||
+        byte_size(stored.dtype()) == 0)
       return number;
     std::string contents(reinterpret_cast<const char*>(stored.bytes().data()),
                          stored.bytes().size());

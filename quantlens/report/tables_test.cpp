@@ -161,7 +161,8 @@ TEST(FloatEditText, SaysHowFarTheEditedModelIsFromTheOriginal) {
             "  mask: 120.0 dB, cosine 1.000000 against the original over 12 samples\n");
   edit.exact = true;
   edit.outputs.clear();
-  edit.accuracy = {"top1", 0.5, {0.25, 0.75}, 8};
+  edit.accuracy =
+      Accuracy{.metric = "top1", .value = 0.5, .interval = {{0.25, 0.75}}, .samples = 8};
   EXPECT_EQ(float_edit_text(edit, "/w/7"),
             "edited float model, exact: /w/7/edited.onnx\n"
             "  top1: 0.5000, 95 % interval [0.2500, 0.7500], 8 samples\n");

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "quantlens/quant/rounding.h"
+
 namespace quantlens {
 namespace {
 
@@ -27,17 +29,9 @@ double edge(double value) {
 /// Integral of the squared distance to the nearest whole number, from some whole number's lower
 /// half on: each whole number contributes 1/12.
 double rounding_integral(double t) {
-  const double nearest = std::nearbyint(t);
+  const double nearest = nearest_whole(t);
   const double offset = t - nearest;
-  return nearest / 12 + offset * offset * offset / 3;
-}
-
-/// Mean squared error of values spread evenly over low..high that are rounded to multiples of the
-/// step.
-double rounding_error(double low, double high, double step) {
-  const double a = low / step;
-  const double b = high / step;
-  return step * step * (rounding_integral(b) - rounding_integral(a)) / (b - a);
+  return nearest * (1.0 / 12) + offset * offset * offset * (1.0 / 3);
 }
 
 /// Of values spread evenly over low..high that all become `bound`.
@@ -80,15 +74,17 @@ Distribution::Distribution(const FloatHistogram& histogram, Range extremes) {
 Distribution::Error Distribution::expected_error(const QParams& params,
                                                  const CodeRange& codes) const {
   const double step = params.scale;
+  const double steps = 1 / step;
   const double low = step * static_cast<double>(codes.min - params.zero_point);
   const double high = step * static_cast<double>(codes.max - params.zero_point);
   Error sum;
+  double in_steps = 0;
   for (const Bin& bin : bins_) {
     if (is_zero(bin)) continue;
     const double width = bin.high - bin.low;
     const auto count = static_cast<double>(bin.count);
     if (width <= 0) {  // a single value
-      const double rounded = std::nearbyint(bin.low / step) * step;
+      const double rounded = nearest_whole(bin.low * steps) * step;
       const double value = std::clamp(rounded, low, high);
       const double error = count * (bin.low - value) * (bin.low - value);
       (value == rounded ? sum.rounding : sum.saturation) += error;
@@ -100,11 +96,14 @@ Distribution::Error Distribution::expected_error(const QParams& params,
     if (from > bin.low) {
       sum.saturation += share * (from - bin.low) * saturation_error(bin.low, from, low);
     }
-    if (to > from) sum.rounding += share * (to - from) * rounding_error(from, to, step);
+    if (to > from) {  // values spread evenly, rounded to multiples of the step
+      in_steps += share * (rounding_integral(to * steps) - rounding_integral(from * steps));
+    }
     if (to < bin.high) {
       sum.saturation += share * (bin.high - to) * saturation_error(to, bin.high, high);
     }
   }
+  sum.rounding += step * step * step * in_steps;
   if (count_ > 0) sum = {sum.rounding / count_, sum.saturation / count_};
   return sum;
 }

@@ -8,6 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/quant/rounding.h"
+
 namespace quantlens {
 namespace {
 
@@ -105,9 +107,9 @@ EqualBins equal_bins(const Distribution& values, const Range& range) {
 class Divergence {
  public:
   Divergence(const EqualBins& values, const QParams& params, const CodeRange& codes)
-      : step_(params.scale),
-        low_(step_ * (static_cast<double>(codes.min - params.zero_point) - 0.5)),
-        high_(step_ * (static_cast<double>(codes.max - params.zero_point) + 0.5)),
+      : steps_(1.0 / params.scale),
+        low_(params.scale * (static_cast<double>(codes.min - params.zero_point) - 0.5)),
+        high_(params.scale * (static_cast<double>(codes.max - params.zero_point) + 0.5)),
         all_(values.all) {
     for (std::size_t i = 0; i < values.counts.size(); ++i) {
       if (values.counts[i] > 0) add(values.middle(i), values.counts[i]);
@@ -128,7 +130,7 @@ class Divergence {
     double inside = 0;
   };
 
-  double code_of(double x) const { return std::nearbyint(x / step_); }
+  double code_of(double x) const { return nearest_whole(x * steps_); }
 
   void add(double middle, double count) {
     if (middle < low_ || middle > high_) {
@@ -155,7 +157,7 @@ class Divergence {
 
   static constexpr double kMostSaturated = 0.1;
 
-  double step_, low_, high_, all_;
+  double steps_, low_, high_, all_;  // steps a unit
   double code_ = 0;
   double below_ = 0, above_ = 0;  // saturated, and in no part yet
   double saturated_ = 0;

@@ -14,4 +14,10 @@ inline float round_half_even(float value) {
   return std::copysign((magnitude + kTwo23) - kTwo23, value);
 }
 
+/// The same of a double, without a branch: magnitudes from 2^51 on may change.
+inline double nearest_whole(double value) {
+  constexpr double kHalfway = 0x1.8p52;
+  return (value + kHalfway) - kHalfway;
+}
+
 }  // namespace quantlens

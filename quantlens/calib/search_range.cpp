@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 #include <span>
-#include <utility>
 #include <vector>
 
 #include "quantlens/quant/rounding.h"
@@ -61,10 +60,15 @@ std::vector<Bin> magnitude_bins(std::span<const Bin> bins) {
   return result;
 }
 
+double x_log_x(double x) {
+  return x > 0 ? x * std::log(x) : 0;
+}
+
 /// Counts of elements that are not zero, in equal bins over a range.
 struct EqualBins {
   Range range;
   std::vector<double> counts;
+  std::vector<double> x_log_x;  // of the counts
   double all = 0;
 
   double width() const {
@@ -78,7 +82,7 @@ struct EqualBins {
 /// The bins of the histogram, spread over 2,048 equal ones. REQUIRES: a range of some width.
 EqualBins equal_bins(const Distribution& values, const Range& range) {
   constexpr std::size_t kBins = 2048;
-  EqualBins equal{.range = range, .counts = std::vector<double>(kBins)};
+  EqualBins equal{.range = range, .counts = std::vector<double>(kBins), .x_log_x = {}};
   const auto position = [&](double value) {
     const double at = (value - range.min) / equal.width();
     return std::clamp(at, 0.0, static_cast<double>(kBins));
@@ -100,10 +104,13 @@ EqualBins equal_bins(const Distribution& values, const Range& range) {
       equal.counts[i] += count * covered / (end - begin);
     }
   }
+  for (const double count : equal.counts) equal.x_log_x.push_back(x_log_x(count));
   return equal;
 }
 
-/// Divergence of what the codes of a range tell from what there is.
+/// Divergence of what the codes of a range tell from what there is. With a code's elements spread
+/// evenly over its bins that hold any, `each` in each, it is the sum of x log(x / each) over all
+/// bins; the sums of x log x are made beforehand, so that a code costs one logarithm.
 class Divergence {
  public:
   Divergence(const EqualBins& values, const QParams& params, const CodeRange& codes)
@@ -112,7 +119,11 @@ class Divergence {
         high_(params.scale * (static_cast<double>(codes.max - params.zero_point) + 0.5)),
         all_(values.all) {
     for (std::size_t i = 0; i < values.counts.size(); ++i) {
-      if (values.counts[i] > 0) add(values.middle(i), values.counts[i]);
+      if (values.counts[i] > 0) add(values, i);
+    }
+    if (above_ > 0 && bins_ > 0) {  // known only now, and of the last bin
+      sum_ += x_log_x(last_ + above_) - x_log_x(last_);
+      original_ += above_;
     }
     close();
   }
@@ -125,44 +136,44 @@ class Divergence {
   }
 
  private:
-  struct Part {
-    double original = 0;  // saturated elements included
-    double inside = 0;
-  };
-
   double code_of(double x) const { return nearest_whole(x * steps_); }
 
-  void add(double middle, double count) {
+  void add(const EqualBins& values, std::size_t i) {
+    const double middle = values.middle(i);
+    const double count = values.counts[i];
     if (middle < low_ || middle > high_) {
       (middle < low_ ? below_ : above_) += count;
       saturated_ += count;
       return;
     }
-    const double code = code_of(middle);
-    if (parts_.empty() || code != code_) close();
-    code_ = code;
-    parts_.push_back({count + std::exchange(below_, 0), count});
+    if (const double code = code_of(middle); code != code_) {
+      close();
+      code_ = code;
+    }
+    last_ = count + below_;
+    sum_ += below_ > 0 ? x_log_x(last_) : values.x_log_x[i];
+    below_ = 0;
+    original_ += last_;
+    inside_ += count;
+    bins_ += 1;
   }
 
-  // A code's elements, spread evenly over its bins that hold any; what saturates above is only
-  // known at the end, and belongs to the last bin.
   void close() {
-    if (above_ > 0 && !parts_.empty()) parts_.back().original += above_;
-    double mass = 0;
-    for (const Part& part : parts_) mass += part.inside;
-    const double each = mass / static_cast<double>(parts_.size());
-    for (const Part& part : parts_) sum_ += part.original * std::log(part.original / each);
-    parts_.clear();
+    if (bins_ == 0) return;
+    sum_ -= original_ * std::log(inside_ / bins_);
+    original_ = inside_ = bins_ = 0;
   }
 
   static constexpr double kMostSaturated = 0.1;
 
   double steps_, low_, high_, all_;  // steps a unit
-  double code_ = 0;
-  double below_ = 0, above_ = 0;  // saturated, and in no part yet
+  double below_ = 0, above_ = 0;     // saturated, and in no bin yet
   double saturated_ = 0;
   double sum_ = 0;
-  std::vector<Part> parts_;
+  // The code at hand: its elements with those that saturate at its bins, and without; its bins.
+  double code_ = 0;
+  double original_ = 0, inside_ = 0, bins_ = 0;
+  double last_ = 0;  // elements of its last bin
 };
 
 /// The factor of at most 1 that makes `error` least: that at hand, or the best of a coarse walk

@@ -158,6 +158,7 @@ void TableOptions::add_sort_to(CLI::App& verb) {
       {"sqnr", ActivationOrder::sqnr},
       {"drop", ActivationOrder::sqnr_drop},
       {"local", ActivationOrder::local},
+      {"share", ActivationOrder::share},
       {"mse", ActivationOrder::mse},
       {"range", ActivationOrder::range},
       {"cosine", ActivationOrder::cosine},
@@ -169,7 +170,8 @@ void TableOptions::add_sort_to(CLI::App& verb) {
   verb.add_option_function<std::string>(
           "--sort", [this, orders](const std::string& name) { order_ = orders.at(name); },
           "order of the activations, worst first: sqnr (default), drop (where SQNR falls), "
-          "local (of the op alone), mse, range, cosine, max_abs_error or clip_rate")
+          "local (of the op alone), share (of the outputs' error), mse, range, cosine, "
+          "max_abs_error or clip_rate")
       ->check(one_of(names))
       ->type_name("KEY")
       ->group("Output");

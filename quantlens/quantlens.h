@@ -55,7 +55,7 @@
 #include "quantlens/record/plan.h"            // Plan: what becomes int8, how, or why not
 #include "quantlens/quantizer/read_recipe.h"  // read_recipe: YAML or JSON
 #include "quantlens/calib/calibrate.h"        // calibrate: one pass over data
-#include "quantlens/calib/distribution.h"     // Distribution: a value as searches for ranges see it
+#include "quantlens/quant/distribution.h"     // Distribution: a value as searches for ranges see it
 #include "quantlens/calib/choose_ranges.h"    // choose_ranges: statistics to ranges
 #include "quantlens/quantizer/prepare.h"      // prepare: patterns, folds, float regions
 #include "quantlens/quantizer/capability.h"   // capability: ops with integer kernels
@@ -75,7 +75,7 @@
 #include "quantlens/accuracy/evaluate.h"      // AccuracySink, AccuracyPairSink: sinks of feed
 #include "quantlens/accuracy/command.h"       // command_accuracy: a program says the figure
 #include "quantlens/accuracy/interval.h"      // rate_interval, paired_rate_interval: 95 %
-#include "quantlens/accuracy/jackknife.h"     // jackknife_interval, SampleBlocks: of other figures
+#include "quantlens/stats/jackknife.h"        // jackknife_interval, SampleBlocks: of other figures
 #include "quantlens/accuracy/correlation.h"   // ranks, spearman
 #include "quantlens/accuracy/match_boxes.h"   // match_boxes, interpolated_precision: what map is of
 #include "quantlens/accuracy/embedding_pairs.h"  // EmbeddingPairs: what spearman_cosine keeps

@@ -109,6 +109,7 @@ void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options) {
                                    suspect.quantized, suspect.correlation, suspect.found_by));
   }
   print_names("suspect pairs, probably wrong and not among the errors", suspects);
+  print_out(findings_text(diagnosis));
 }
 
 boost::json::object accuracy_object(const Accuracy& accuracy) {

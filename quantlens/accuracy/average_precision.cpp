@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "quantlens/accuracy/jackknife.h"
+#include "quantlens/stats/jackknife.h"
 #include "quantlens/accuracy/kinds.h"
 #include "quantlens/accuracy/match_boxes.h"
 #include "quantlens/accuracy/options.h"

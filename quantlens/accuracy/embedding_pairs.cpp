@@ -9,7 +9,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/correlation.h"
-#include "quantlens/accuracy/jackknife.h"
+#include "quantlens/stats/jackknife.h"
 #include "quantlens/accuracy/kinds.h"
 #include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/interval.h"
-#include "quantlens/accuracy/jackknife.h"
+#include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
 namespace {

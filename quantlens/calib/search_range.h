@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "quantlens/calib/distribution.h"
+#include "quantlens/quant/distribution.h"
 #include "quantlens/quant/scheme.h"
 
 namespace quantlens {

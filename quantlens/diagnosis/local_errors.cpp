@@ -6,7 +6,10 @@
 #include <string>
 #include <utility>
 
+#include "quantlens/diagnosis/local_parts.h"
+#include "quantlens/diagnosis/output_shares.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/graph/order.h"
 
 namespace quantlens {
 namespace {
@@ -33,18 +36,22 @@ TapSpec local_taps_for(const Pairing& pairing) {
   return spec;
 }
 
-void add_local_errors(const TapState& state, Diagnosis& diagnosis) {
-  std::map<Names, const PairStats*> gathered;
-  for (const PairedStats& stats : state.pairs) {
-    gathered[{stats.reference, stats.quantized}] = &stats.pairs;
+void add_local_errors(const Graph& reference, const Pairing& pairing,
+                      const GatheredErrors& gathered, Diagnosis& diagnosis) {
+  std::map<Names, const PairStats*> local;
+  for (const PairedStats& stats : gathered.local.pairs) {
+    local[{stats.reference, stats.quantized}] = &stats.pairs;
   }
   for (ActivationRow& row : diagnosis.activations) {
-    const auto found = gathered.find({row.value, row.quantized});
-    if (found == gathered.end() || found->second->count() == 0) continue;
+    const auto found = local.find({row.value, row.quantized});
+    if (found == local.end() || found->second->count() == 0) continue;
     row.local_mse = found->second->mse();
     row.local_sqnr_db = found->second->sqnr_db();
   }
-  diagnosis.local_samples = state.samples.size();
+  diagnosis.local_samples = gathered.local.samples.size();
+  const GraphIndex index(reference);
+  add_local_parts(index, pairing, gathered.accumulated, diagnosis);
+  add_output_shares(index, gathered.accumulated, gathered.local, diagnosis);
 }
 
 }  // namespace quantlens

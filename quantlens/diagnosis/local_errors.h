@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "quantlens/graph/model.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/tap_state.h"
@@ -12,8 +13,16 @@ namespace quantlens {
 /// without suspects.
 TapSpec local_taps_for(const Pairing& pairing);
 
-/// Sets `local_mse` and `local_sqnr_db` of the rows whose pairs `state` has gathered, and says of
-/// how many samples. What is only moved has no error of its own: such rows stay without.
-void add_local_errors(const TapState& state, Diagnosis& diagnosis);
+/// What both passes gathered.
+struct GatheredErrors {
+  const TapState& accumulated;
+  const TapState& local;
+};
+
+/// Sets `local_mse` and `local_sqnr_db` of the rows whose pairs the second pass has gathered, their
+/// parts (add_local_parts) and shares (add_output_shares), and says of how many samples. What is
+/// only moved has no error of its own: such rows stay without.
+void add_local_errors(const Graph& reference, const Pairing& pairing,
+                      const GatheredErrors& gathered, Diagnosis& diagnosis);
 
 }  // namespace quantlens

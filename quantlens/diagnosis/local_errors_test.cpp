@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/graph/small_graph.h"
+
 namespace quantlens {
 namespace {
 
@@ -47,7 +49,9 @@ TEST(LocalErrors, StandInTheRowsThatWereGathered) {
   stats.quantized = "a_q";
   stats.pairs.add(4, std::vector<float>{10, 0}, std::vector<float>{11, 0});
   state.pairs.push_back(stats);
-  add_local_errors(state, diagnosis);
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "a").output("a");
+  add_local_errors(net.graph(), {}, {state, state}, diagnosis);
   EXPECT_EQ(diagnosis.local_samples, 2U);
   EXPECT_FALSE(diagnosis.activations[0].local_mse);
   EXPECT_EQ(diagnosis.activations[1].local_mse, 0.5);

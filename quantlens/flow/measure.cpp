@@ -13,6 +13,7 @@
 #include "quantlens/diagnosis/diagnose.h"
 #include "quantlens/diagnosis/local_errors.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/suspects.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/feed.h"
@@ -51,18 +52,19 @@ void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, Workload
 
 /// A second pass, in which each op reads what the reference computed. What stands in its way costs
 /// these figures, not the diagnosis.
-void add_local_errors(const ModelPair& models, const FittedData& data, std::uint64_t samples,
-                      const Pairing& pairing, const Session& session, Diagnosis& diagnosis) {
-  if (samples == 0 || diagnosis.activations.empty()) return;
+std::optional<TapState> local_errors(const ModelPair& models, const FittedData& data,
+                                     std::uint64_t samples, const Pairing& pairing,
+                                     const Session& session) {
   try {
     const auto run =
         open(models.reference, &models.quantized, local_taps_for(pairing), run_options(session));
     BatchReader reader = make_reader(data, session, std::min(samples, data.opened.dataset->size()));
     feed(*run, reader, session.progress, "local errors");
-    quantlens::add_local_errors(run->take(), diagnosis);
+    return run->take();
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) throw;
     session.progress.note(fmt::format("local errors are left out: {}", error.what()));
+    return std::nullopt;
   }
 }
 
@@ -117,7 +119,11 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
     }
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
     run.reset();  // two open at once would need twice the memory
-    add_local_errors(models, data, options.local_samples, pairing, session, *measured.diagnosis);
+    if (options.local_samples > 0 && measured.diagnosis->paired > 0) {
+      const auto local = local_errors(models, data, options.local_samples, pairing, session);
+      if (local) add_local_errors(reference.graph, pairing, {state, *local}, *measured.diagnosis);
+    }
+    add_findings(reference, quantized, pairing, *measured.diagnosis);
     write_diagnosis(*measured.diagnosis, state, workload);
   }
   return measured;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -38,6 +39,13 @@ struct ActivationRow {
   /// With the op alone quantized: what it reads is the reference's, in its codes. Over the first
   /// `local_samples`; absent where that was not run, and of what is only moved.
   std::optional<double> local_mse, local_sqnr_db;
+  /// What makes up local_mse: codes of its own (rounding inside their reach, clipping outside), its
+  /// rounded weight, its rounded inputs, and the rest: a bias, arithmetic. They sum to local_mse.
+  std::optional<double> rounding_mse, clipping_mse, weight_mse, input_mse, other_mse;
+  /// Share of the outputs' error that begins here, 0..1, and its 95 % interval over the blocks of
+  /// samples; absent as local_mse.
+  std::optional<double> output_share;
+  std::optional<std::array<double, 2>> output_share_interval;
   double cosine = 0;
   double max_abs_error = 0;
   double clip_rate = 0;
@@ -58,12 +66,13 @@ struct ActivationRow {
 };
 BOOST_DESCRIBE_STRUCT(ActivationRow, (),
                       (op, name, type, pattern, value, quantized, side, mse, mse_normalized,
-                       sqnr_db, sqnr_drop_db, local_mse, local_sqnr_db, cosine, max_abs_error,
-                       clip_rate, min, max, data_range, quantized_min, quantized_max, mean,
-                       standard_deviation, median, quantized_mean, quantized_standard_deviation,
-                       quantized_median, scale, zero_point, elements, nonfinite, channels,
-                       worst_channel, worst_channel_share, worst_channel_sqnr_db, channel_spread,
-                       worst_samples))
+                       sqnr_db, sqnr_drop_db, local_mse, local_sqnr_db, rounding_mse, clipping_mse,
+                       weight_mse, input_mse, other_mse, output_share, output_share_interval,
+                       cosine, max_abs_error, clip_rate, min, max, data_range, quantized_min,
+                       quantized_max, mean, standard_deviation, median, quantized_mean,
+                       quantized_standard_deviation, quantized_median, scale, zero_point, elements,
+                       nonfinite, channels, worst_channel, worst_channel_share,
+                       worst_channel_sqnr_db, channel_spread, worst_samples))
 
 struct TensorSummary {
   double min = 0, max = 0, mean = 0, standard_deviation = 0, variance = 0;
@@ -98,13 +107,20 @@ BOOST_DESCRIBE_STRUCT(WeightRow, (),
 
 /// A rule's verdict.
 struct Finding {
-  std::string rule;
-  std::string op;
-  std::string because;
-  std::string remedy;
-  std::string severity;
+  std::string rule;              ///< its name in docs/rules.md
+  std::string op;                ///< the first of `ops`
+  std::vector<std::string> ops;  ///< as people see them, that the remedy is about
+  std::string because;           ///< a sentence with the figures
+  std::string remedy;            ///< a fragment of a recipe (JSON); empty where none mends it
+  std::string severity;          ///< problem | warning | note
+  /// Share of the outputs' error that begins here, 0..1: what the remedy is expected to take away;
+  /// and its 95 % interval. Absent where the finding is about no error.
+  std::optional<double> output_share;
+  std::optional<std::array<double, 2>> output_share_interval;
 };
-BOOST_DESCRIBE_STRUCT(Finding, (), (rule, op, because, remedy, severity))
+BOOST_DESCRIBE_STRUCT(Finding, (),
+                      (rule, op, ops, because, remedy, severity, output_share,
+                       output_share_interval))
 
 struct Diagnosis {
   std::uint64_t samples = 0;
@@ -117,10 +133,12 @@ struct Diagnosis {
   std::vector<NotCompared> not_compared;
   std::vector<std::string> outputs_not_compared;  ///< float outputs of the reference without a row
   std::vector<SuspectPair> suspects;  ///< pairs that are probably wrong; not among `activations`
+  std::string verdict;                ///< a paragraph in plain words
   std::vector<Finding> findings;
 };
 BOOST_DESCRIBE_STRUCT(Diagnosis, (),
                       (samples, local_samples, paired, activations, weights, only_reference,
-                       only_quantized, not_compared, outputs_not_compared, suspects, findings))
+                       only_quantized, not_compared, outputs_not_compared, suspects, verdict,
+                       findings))
 
 }  // namespace quantlens

@@ -2,6 +2,7 @@
 #include "quantlens/report/tables.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <iterator>
 #include <limits>
@@ -45,6 +46,10 @@ Cell whole_or_nothing(const std::optional<Integer>& number) {
   return number ? whole(*number) : Cell(std::string());
 }
 
+Cell bound_or_nothing(const std::optional<std::array<double, 2>>& interval, std::size_t bound) {
+  return interval ? Cell(interval->at(bound)) : Cell(std::string());
+}
+
 std::string side_text(Side side) {
   return std::string(json::encode(side).get_string());
 }
@@ -69,6 +74,7 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return Cell(r.sqnr_db); }},
     {"SQNR drop [dB]", kEverywhere, [](const ActivationRow& r) { return real_or_nothing(r.sqnr_drop_db); }},
     {"Local SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return real_or_nothing(r.local_sqnr_db); }},
+    {"Output share", kEverywhere, [](const ActivationRow& r) { return real_or_nothing(r.output_share); }},
     {"Cosine", kEverywhere, [](const ActivationRow& r) { return Cell(r.cosine); }},
     {"Max abs error", kEverywhere, [](const ActivationRow& r) { return Cell(r.max_abs_error); }},
     {"Clip rate", kEverywhere, [](const ActivationRow& r) { return Cell(r.clip_rate); }},
@@ -77,6 +83,13 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"Pattern", kEverywhere, [](const ActivationRow& r) { return Cell(fmt::format("{}", fmt::join(r.pattern, " "))); }},
     {"Side", kEverywhere, [](const ActivationRow& r) { return Cell(side_text(r.side)); }},
     {"Local MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.local_mse); }},
+    {"Rounding MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.rounding_mse); }},
+    {"Clipping MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.clipping_mse); }},
+    {"Weight MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.weight_mse); }},
+    {"Input MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.input_mse); }},
+    {"Other MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.other_mse); }},
+    {"Output share low", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.output_share_interval, 0); }},
+    {"Output share high", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.output_share_interval, 1); }},
     {"MSE normalized", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.mse_normalized); }},
     {"Quantized min", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized_min); }},
     {"Quantized max", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized_max); }},
@@ -158,6 +171,8 @@ std::string_view sorted_column(ActivationOrder order) {
       return "SQNR drop [dB]";
     case ActivationOrder::local:
       return "Local SQNR [dB]";
+    case ActivationOrder::share:
+      return "Output share";
     case ActivationOrder::mse:
       return "MSE";
     case ActivationOrder::range:
@@ -180,6 +195,8 @@ double figure(const ActivationRow& row, ActivationOrder order) {
       return row.sqnr_drop_db.value_or(-std::numeric_limits<double>::infinity());
     case ActivationOrder::local:
       return -row.local_sqnr_db.value_or(std::numeric_limits<double>::infinity());
+    case ActivationOrder::share:
+      return row.output_share.value_or(-std::numeric_limits<double>::infinity());
     case ActivationOrder::mse:
       return row.mse;
     case ActivationOrder::range:

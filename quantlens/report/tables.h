@@ -14,7 +14,7 @@ namespace quantlens {
 /// How the rows of an activations table are ordered, worst first: the lowest SQNR or cosine, the
 /// greatest of the others. Equal rows stay in the diagnosis's order. An op without one finite pair
 /// is the worst by any measure of error; one without elements the last.
-enum class ActivationOrder { sqnr, sqnr_drop, local, mse, range, cosine, max_abs_error, clip_rate };
+enum class ActivationOrder { sqnr, sqnr_drop, local, share, mse, range, cosine, max_abs_error, clip_rate };
 
 /// **Activations summary**: the predecessors' columns (OP name, MSE, Activation min, Activation
 /// max), then ours. CSV files use ActivationOrder::mse, as the predecessors did.
@@ -40,6 +40,10 @@ Table float_reasons_table(const Plan& plan);
 /// What accuracy algorithms did, one a line, ended by a newline: how many ops, and the median and
 /// the greatest gain. Empty where there was none.
 std::string effects_text(const Plan& plan);
+
+/// The verdict, and the first findings with their remedies, in lines of at most 100 columns where
+/// words allow; each ended by a newline. Empty where there is no verdict.
+std::string findings_text(const Diagnosis& diagnosis);
 
 /// How far an edited float model is from the original, one output a line, and its accuracy; each
 /// ended by a newline. `folder`: the workload's.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/accuracy/jackknife.h"
+#include "quantlens/stats/jackknife.h"
 
 #include <algorithm>
 #include <cmath>

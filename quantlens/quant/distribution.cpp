@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/calib/distribution.h"
+#include "quantlens/quant/distribution.h"
 
 #include <algorithm>
 #include <cmath>

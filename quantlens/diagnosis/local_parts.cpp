@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/local_parts.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "quantlens/quant/distribution.h"
+
+namespace quantlens {
+namespace {
+
+/// What the codes of a value make of what the reference computed.
+struct CodeError {
+  double rounding = 0, clipping = 0;
+  double energy = 0;  // mean square of the value itself
+  double sum() const { return rounding + clipping; }
+};
+
+double energy_of(const PairStats& stats) {
+  return stats.variance_x() + stats.mean_x() * stats.mean_x();
+}
+
+CodeError code_error(const ValuePair& pair, const PairedStats& gathered) {
+  CodeError error{.energy = energy_of(gathered.pairs)};
+  if (!pair.params || !pair.scheme || gathered.reference_histogram.empty()) return error;
+  const PairStats::Extremes& extremes = gathered.pairs.extremes();
+  const Distribution values(gathered.reference_histogram, {extremes.min_x, extremes.max_x});
+  const Distribution::Error parts =
+      values.expected_error(*pair.params, code_limits(pair.scheme->dtype));
+  error.rounding = parts.rounding;
+  error.clipping = parts.saturation;
+  return error;
+}
+
+class Parts {
+ public:
+  Parts(const GraphIndex& reference, const Pairing& pairing, const TapState& state,
+        const Diagnosis& diagnosis)
+      : reference_(reference) {
+    std::unordered_map<std::string, const PairedStats*> gathered;
+    for (const PairedStats& stats : state.pairs) gathered[stats.quantized] = &stats;
+    for (const ValuePair& pair : pairing.pairs) {
+      const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
+      const auto found = gathered.find(source.quantized);
+      if (found == gathered.end()) continue;
+      const CodeError error = code_error(source, *found->second);
+      of_side_[pair.quantized] = error;
+      CodeError& worst = of_value_[pair.reference];
+      if (error.sum() >= worst.sum()) worst = error;
+    }
+    for (const WeightRow& row : diagnosis.weights) weight_of_[row.op] = &row;
+  }
+
+  void split(ActivationRow& row) const {
+    const auto own = of_side_.find(row.quantized);
+    if (!row.local_mse || own == of_side_.end()) return;
+    double rest = *row.local_mse;
+    const auto take = [&rest](double part) {
+      part = std::clamp(part, 0.0, rest);
+      rest -= part;
+      return part;
+    };
+    row.clipping_mse = take(own->second.clipping);
+    row.rounding_mse = take(own->second.rounding);
+    row.weight_mse = 0;
+    row.input_mse = rest;
+    row.other_mse = 0;
+    const auto weight = weight_of_.find(row.op);
+    if (weight != weight_of_.end()) split_rest(*weight->second, own->second.energy, row);
+  }
+
+ private:
+  /// Of an op with a weight. In its sums the relative errors of both factors count alike; what is
+  /// far beyond both has another cause.
+  void split_rest(const WeightRow& weight, double energy, ActivationRow& row) const {
+    constexpr double kFarBeyond = 4;  // 6 dB
+    const double rest = *row.input_mse;
+    const double of_weight = std::pow(10.0, -weight.sqnr_db / 10);
+    const std::optional<std::size_t> op = reference_.producer(weight.op);
+    const auto input =
+        op ? of_value_.find(reference_.graph().nodes[*op].inputs.front()) : of_value_.end();
+    if (input == of_value_.end()) return;
+    const CodeError& codes = input->second;
+    const double of_input = codes.energy > 0 ? codes.sum() / codes.energy : 0;
+    const double both = of_weight + of_input;
+    if (both <= 0) {
+      row.other_mse = std::exchange(*row.input_mse, 0);
+      return;
+    }
+    const double likely = both * std::max(energy, white_energy(weight, codes.energy));
+    const double explained = std::min(rest, kFarBeyond * likely);
+    row.weight_mse = explained * of_weight / both;
+    row.input_mse = explained * of_input / both;
+    row.other_mse = rest - explained;
+  }
+
+  /// Mean square of the weight's results, if what it is multiplied with were white noise.
+  double white_energy(const WeightRow& weight, double of_input) const {
+    const Tensor* stored = reference_.constant(weight.weight);
+    if (stored == nullptr || weight.channels == 0) return 0;
+    const double terms = static_cast<double>(stored->size()) / static_cast<double>(weight.channels);
+    const double square = weight.reference.variance + weight.reference.mean * weight.reference.mean;
+    return of_input * terms * square;
+  }
+
+  const GraphIndex& reference_;
+  std::unordered_map<std::string, CodeError> of_side_;   // by tensor of the quantized model
+  std::unordered_map<std::string, CodeError> of_value_;  // by value; the worst of its sides
+  std::unordered_map<std::string, const WeightRow*> weight_of_;
+};
+
+}  // namespace
+
+void add_local_parts(const GraphIndex& reference, const Pairing& pairing, const TapState& state,
+                     Diagnosis& diagnosis) {
+  const Parts parts(reference, pairing, state, diagnosis);
+  for (ActivationRow& row : diagnosis.activations) parts.split(row);
+}
+
+}  // namespace quantlens

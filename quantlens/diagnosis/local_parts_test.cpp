@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/local_parts.h"
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/graph/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+constexpr float kStep = 0.1F;
+
+/// Values spread evenly over 0..`reach`, in steps of 0.1 of uint8: 0..25.5.
+PairedStats spread(const std::string& value, float reach) {
+  constexpr std::size_t kCount = 10000;
+  PairedStats stats{.reference = value, .quantized = value + "_q"};
+  std::vector<float> x;
+  for (std::size_t i = 0; i < kCount; ++i) {
+    x.push_back(reach * (static_cast<float>(i) + 0.5F) / static_cast<float>(kCount));
+  }
+  std::vector<float> y;
+  for (const float one : x)
+    y.push_back(dequantize(quantize(one, {kStep, 0}, DType::uint8), {kStep, 0}));
+  stats.pairs.add(0, x, y);
+  stats.reference_histogram.add(x);
+  return stats;
+}
+
+ValuePair value_pair(const std::string& value) {
+  ValuePair pair{
+      .op = value, .op_name = value, .type = "Conv", .reference = value, .quantized = value + "_q"};
+  pair.scheme = Scheme{.dtype = DType::uint8};
+  pair.params = QParams{kStep, 0};
+  return pair;
+}
+
+/// y = conv(x), both in codes; the conv has a weight of this SQNR.
+class Conv {
+ public:
+  explicit Conv(double weight_sqnr_db) {
+    net_.input("x").weight("w", {1, 1, 1, 1}, {1}).node(Kind::conv, {"x", "w"}, "y").output("y");
+    pairing_.pairs = {value_pair("x"), value_pair("y")};
+    diagnosis_.weights.push_back(
+        {.op = "y", .weight = "w", .sqnr_db = weight_sqnr_db, .channels = 1});
+    diagnosis_.weights.back().reference.mean = 1;
+  }
+
+  ActivationRow split(float reach_of_x, float reach_of_y, double local_mse) {
+    TapState state;
+    state.pairs = {spread("x", reach_of_x), spread("y", reach_of_y)};
+    ActivationRow row;
+    row.op = row.value = "y";
+    row.quantized = "y_q";
+    row.local_mse = local_mse;
+    diagnosis_.activations = {row};
+    add_local_parts(GraphIndex(net_.graph()), pairing_, state, diagnosis_);
+    return diagnosis_.activations.front();
+  }
+
+ private:
+  SmallGraph net_;
+  Pairing pairing_;
+  Diagnosis diagnosis_;
+};
+
+constexpr double kRounding = kStep * kStep / 12;
+
+TEST(LocalParts, RoundingIsThatOfItsCodesOverWhatTheReferenceComputed) {
+  const ActivationRow row = Conv(100).split(25, 25, 2 * kRounding);
+  EXPECT_NEAR(*row.rounding_mse, kRounding, 0.01 * kRounding);
+  EXPECT_LT(*row.clipping_mse, 0.01 * kRounding);
+  EXPECT_NEAR(
+      *row.rounding_mse + *row.clipping_mse + *row.weight_mse + *row.input_mse + *row.other_mse,
+      2 * kRounding, 1e-12);
+}
+
+TEST(LocalParts, ClippingIsWhatLiesBeyondTheCodes) {
+  const PairedStats y = spread("y", 30);
+  const ActivationRow row = Conv(100).split(25, 30, y.pairs.mse());
+  EXPECT_NEAR(*row.clipping_mse + *row.rounding_mse, y.pairs.mse(), 0.01 * y.pairs.mse());
+  EXPECT_GT(*row.clipping_mse, 0.95 * y.pairs.mse());
+}
+
+TEST(LocalParts, WeightAndInputsShareByTheirRelativeErrors) {
+  const double energy = 25.0 * 25 / 3;
+  const double rest = 2 * kRounding;
+  const double weight_db = 10 * std::log10(energy / kRounding);  // as the input's
+  const ActivationRow row = Conv(weight_db).split(25, 25, kRounding + rest);
+  EXPECT_NEAR(*row.weight_mse, rest / 2, 0.02 * rest);
+  EXPECT_NEAR(*row.input_mse, rest / 2, 0.02 * rest);
+  EXPECT_NEAR(*row.other_mse, 0, 1e-9);
+}
+
+TEST(LocalParts, WhatNeitherCanMakeIsTheRest) {
+  const ActivationRow row = Conv(60).split(25, 25, 5);
+  EXPECT_GT(*row.other_mse, 4.9);
+}
+
+TEST(LocalParts, WithoutAWeightTheRestIsTheInputs) {
+  SmallGraph net;
+  net.input("x").node(Kind::log, {"x"}, "y").output("y");
+  Pairing pairing;
+  pairing.pairs = {value_pair("x"), value_pair("y")};
+  TapState state;
+  state.pairs = {spread("x", 25), spread("y", 25)};
+  Diagnosis diagnosis;
+  ActivationRow row;
+  row.op = row.value = "y";
+  row.quantized = "y_q";
+  row.local_mse = 7;
+  diagnosis.activations = {row, row};
+  diagnosis.activations[1].local_mse.reset();
+  add_local_parts(GraphIndex(net.graph()), pairing, state, diagnosis);
+  EXPECT_NEAR(*diagnosis.activations[0].input_mse, 7 - kRounding, 0.01 * kRounding);
+  EXPECT_FALSE(diagnosis.activations[1].input_mse) << "of what is only moved nothing is known";
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/quant/params.h"
+
+namespace quantlens {
+
+/// Channels whose weights are all zero: they compute nothing but a bias.
+std::vector<Finding> dead_channels(const Evidence& evidence) {
+  std::vector<Finding> findings;
+  for (const WeightRow& row : evidence.diagnosis().weights) {
+    const WeightPair* pair = evidence.weight_pair(row.op);
+    const Node* node = evidence.node(row.op);
+    if (!pair || !node || !pair->scheme.axis || pair->transposed) continue;
+    const auto input = std::ranges::find(node->inputs, pair->reference) - node->inputs.begin();
+    const Tensor* stored = evidence.constant_input(*node, static_cast<std::size_t>(input));
+    if (stored == nullptr || !is_float(stored->dtype())) continue;
+    const std::vector<Range> reaches = extremes(to_float32(*stored), pair->scheme.axis);
+    const auto dead = std::ranges::count(reaches, Range{0, 0});
+    if (dead == 0) continue;
+    findings.push_back({.rule = "dead_channels",
+                        .op = row.name,
+                        .ops = {row.name},
+                        .because = fmt::format("{} of its {} channels have weights of zero: they "
+                                               "can be pruned",
+                                               dead, reaches.size()),
+                        .remedy = {},
+                        .severity = "note"});
+  }
+  return findings;
+}
+
+}  // namespace quantlens

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/evidence.h"
+
+#include <algorithm>
+#include <limits>
+#include <unordered_set>
+
+#include "quantlens/quantizer/before_logarithm.h"
+#include "quantlens/quantizer/capability.h"
+#include "quantlens/runtime/oracle/constants.h"
+
+namespace quantlens {
+namespace {
+
+double lowest_output_sqnr(const Graph& reference, const Diagnosis& diagnosis) {
+  std::unordered_set<std::string> outputs;
+  for (const ValueInfo& output : reference.outputs) outputs.insert(output.name);
+  double lowest = std::numeric_limits<double>::infinity();
+  double of_all = lowest;
+  for (const ActivationRow& row : diagnosis.activations) {
+    of_all = std::min(of_all, row.sqnr_db);
+    if (outputs.contains(row.value)) lowest = std::min(lowest, row.sqnr_db);
+  }
+  return lowest < std::numeric_limits<double>::infinity() ? lowest : of_all;
+}
+
+/// Adds the op's name, once, where it has an integer kernel that computes.
+void add_name(const Node& node, std::vector<std::string>& names) {
+  const Capability* able = capability(node.kind);
+  if (able == nullptr || able->role == Role::pass_through) return;
+  std::string name = op_name(node);
+  if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+}
+
+}  // namespace
+
+Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing& pairing,
+                   const Diagnosis& diagnosis)
+    : diagnosis_(diagnosis),
+      prepared_(prepare(reference.graph, oracle::constant_values(reference))),
+      quantized_constants_(oracle::constant_values(quantized)),
+      reference_(reference.graph, prepared_.constants),
+      quantized_(quantized.graph, quantized_constants_),
+      before_logarithms_(find_before_logarithms(reference_)),
+      output_sqnr_db_(lowest_output_sqnr(reference.graph, diagnosis)) {
+  for (const WeightRow& row : diagnosis.weights) weights_.emplace(row.op, &row);
+  for (const WeightPair& pair : pairing.weights) weight_pairs_.emplace(pair.op, &pair);
+}
+
+const Node* Evidence::node(const std::string& op) const {
+  const std::optional<std::size_t> number = reference_.producer(op);
+  return number ? &reference_.graph().nodes[*number] : nullptr;
+}
+
+const WeightRow* Evidence::weight(const std::string& op) const {
+  const auto found = weights_.find(op);
+  return found == weights_.end() ? nullptr : found->second;
+}
+
+const WeightPair* Evidence::weight_pair(const std::string& op) const {
+  const auto found = weight_pairs_.find(op);
+  return found == weight_pairs_.end() ? nullptr : found->second;
+}
+
+const Tensor* Evidence::constant_input(const Node& node, std::size_t input) const {
+  if (input >= node.inputs.size()) return nullptr;
+  return quantlens::constant_input(prepared_, reference_, node, input);
+}
+
+std::vector<Use> Evidence::readers(const std::string& value) const {
+  std::vector<Use> readers;
+  std::vector<std::string> waiting{value};
+  std::unordered_set<std::string> seen{value};
+  while (!waiting.empty()) {
+    const std::string at = waiting.back();
+    waiting.pop_back();
+    for (const Use& use : reference_.uses(at)) {
+      const Node& node = reference_.graph().nodes[use.node];
+      if (!moves_elements(node.kind) || use.input != 0) {
+        readers.push_back(use);
+      } else if (seen.insert(node.outputs.front()).second) {
+        waiting.push_back(node.outputs.front());
+      }
+    }
+  }
+  return readers;
+}
+
+std::vector<std::string> Evidence::ops_at(const ActivationRow& row) const {
+  std::vector<std::string> names;
+  if (const Node* own = node(row.op)) add_name(*own, names);
+  for (const Use& use : readers(row.value)) add_name(reference_.graph().nodes[use.node], names);
+  return names;
+}
+
+std::vector<std::string> Evidence::ops_before_logarithm(const ActivationRow& row) const {
+  const std::optional<std::size_t> own = reference_.producer(row.op);
+  const auto found = own ? before_logarithms_.find(*own) : before_logarithms_.end();
+  std::vector<std::string> names;
+  if (found == before_logarithms_.end()) return names;
+  for (const auto& [number, words] : before_logarithms_) {
+    if (words == found->second) add_name(reference_.graph().nodes[number], names);
+  }
+  return names;
+}
+
+}  // namespace quantlens

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "quantlens/graph/order.h"
+#include "quantlens/quantizer/prepare.h"
+#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/pairing.h"
+
+namespace quantlens {
+
+/// What rules look at: both models, what stands for what, and the figures. Views what it is made
+/// of, which must outlive it.
+class Evidence {
+ public:
+  Evidence(const Model& reference, const Model& quantized, const Pairing& pairing,
+           const Diagnosis& diagnosis);
+
+  const GraphIndex& reference() const { return reference_; }
+  const GraphIndex& quantized() const { return quantized_; }
+  const Diagnosis& diagnosis() const { return diagnosis_; }
+
+  /// Null where there is none.
+  const Node* node(const std::string& op) const;
+  const WeightRow* weight(const std::string& op) const;
+  const WeightPair* weight_pair(const std::string& op) const;
+  /// The float tensor that an op reads after folding batch norm; null where it is no constant.
+  const Tensor* constant_input(const Node& node, std::size_t input) const;
+
+  /// The lowest SQNR of the reference's outputs; where none was compared, of all rows.
+  double output_sqnr_db() const { return output_sqnr_db_; }
+
+  /// The names of the ops that give up integers if `row`'s value is to stay float: its own, and
+  /// those that read it, also moved. Without what has no integer kernel anyway.
+  std::vector<std::string> ops_at(const ActivationRow& row) const;
+
+  /// As above, of all ops on the way to the logarithm that `row`'s value goes to with its small
+  /// values (find_before_logarithms); empty where there is none.
+  std::vector<std::string> ops_before_logarithm(const ActivationRow& row) const;
+
+  /// What reads `value` after moving it (Reshape and the like), with the movers left out.
+  std::vector<Use> readers(const std::string& value) const;
+
+ private:
+  const Diagnosis& diagnosis_;
+  Prepared prepared_;
+  TensorMap quantized_constants_;
+  GraphIndex reference_, quantized_;
+  std::map<std::size_t, std::string> before_logarithms_;  // by node; the words name the logarithm
+  std::unordered_map<std::string, const WeightRow*> weights_;        // by op id
+  std::unordered_map<std::string, const WeightPair*> weight_pairs_;  // by op id
+  double output_sqnr_db_ = 0;
+};
+
+}  // namespace quantlens

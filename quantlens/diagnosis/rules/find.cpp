@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/find.h"
+
+#include <algorithm>
+#include <array>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/rules/verdict.h"
+
+namespace quantlens {
+namespace {
+
+constexpr double kLeastShare = 0.05;
+constexpr std::size_t kMostValues = 64;
+constexpr std::array<std::string_view, 3> kSeverities = {"problem", "warning", "note"};
+
+struct NamedRule {
+  std::string_view name;
+  ValueRule rule;
+};
+
+constexpr NamedRule kValueRules[] = {
+    {"huge_mask", huge_mask},
+    {"clipped_range", clipped_range},
+    {"weight_scales", weight_scales},
+    {"spread_weight", spread_weight},
+    {"lost_bias", lost_bias},
+    {"saturation", saturation},
+    {"wasted_range", wasted_range},
+    {"steep_reader", steep_reader},
+    {"outlier_channel", outlier_channel},
+    {"outlier_activation", outlier_activation},
+    {"unexplained", unexplained},
+    {"rounding", rounding},
+};
+
+constexpr ModelRule kModelRules[] = {nonfinite, unlike_data, accumulation, float_islands,
+                                     dead_channels};
+
+/// A cause and the values at which it is at work.
+struct Found {
+  std::string_view rule;
+  std::string op;  // the worst one
+  Cause cause;
+  double share = 0;
+  std::array<double, 2> interval{};
+};
+
+void add_share(const ActivationRow& row, Found& found) {
+  found.share += *row.output_share;
+  for (std::size_t i = 0; i < 2; ++i) {
+    found.interval[i] += row.output_share_interval.value_or(std::array{0.0, 1.0})[i];
+  }
+}
+
+void join(Cause& cause, Cause&& other) {
+  for (std::string& op : other.ops) {
+    if (std::ranges::find(cause.ops, op) == cause.ops.end()) cause.ops.push_back(std::move(op));
+  }
+  const auto entries = cause.remedy.find("op_name_dict");
+  const auto others = other.remedy.find("op_name_dict");
+  if (entries == cause.remedy.end() || others == other.remedy.end()) return;
+  for (const auto& entry : others->value().as_object()) {
+    entries->value().as_object()[entry.key()] = entry.value();
+  }
+}
+
+/// The values that begin most of the error, those with most first.
+std::vector<const ActivationRow*> beginnings(const Diagnosis& diagnosis) {
+  std::vector<const ActivationRow*> rows;
+  for (const ActivationRow& row : diagnosis.activations) {
+    if (row.output_share.value_or(0) >= kLeastShare) rows.push_back(&row);
+  }
+  std::ranges::stable_sort(
+      rows, [](const auto* a, const auto* b) { return *a->output_share > *b->output_share; });
+  if (rows.size() > kMostValues) rows.resize(kMostValues);
+  return rows;
+}
+
+std::vector<Found> causes(const Evidence& evidence) {
+  std::vector<Found> found;
+  for (const ActivationRow* row : beginnings(evidence.diagnosis())) {
+    for (const NamedRule& named : kValueRules) {
+      std::optional<Cause> cause = named.rule(evidence, *row);
+      if (!cause) continue;
+      if (cause->ops.empty()) cause->ops.push_back(row->name);
+      const auto same = std::ranges::find_if(found, [&](const Found& one) {
+        return !cause->shared.empty() && one.rule == named.name &&
+               one.cause.shared == cause->shared;
+      });
+      if (same != found.end()) {
+        join(same->cause, std::move(*cause));
+        add_share(*row, *same);
+      } else {
+        found.push_back({.rule = named.name, .op = row->name, .cause = std::move(*cause)});
+        add_share(*row, found.back());
+      }
+      break;
+    }
+  }
+  return found;
+}
+
+/// How grave it is to lose so much of the outputs.
+std::string_view severity_at(double output_sqnr_db) {
+  constexpr double kMostLost = 10;
+  constexpr double kMuchLost = 20;
+  if (output_sqnr_db < kMostLost) return "problem";
+  return output_sqnr_db < kMuchLost ? "warning" : "note";
+}
+
+std::size_t rank(const Finding& finding) {
+  return static_cast<std::size_t>(std::ranges::find(kSeverities, finding.severity) -
+                                  kSeverities.begin());
+}
+
+Finding finding_of(Found&& found, std::string_view severity) {
+  Finding finding{.rule = std::string(found.rule),
+                  .op = std::move(found.op),
+                  .ops = std::move(found.cause.ops),
+                  .because = std::move(found.cause.because),
+                  .remedy = {},
+                  .severity = std::string(severity),
+                  .output_share = std::min(1.0, found.share),
+                  .output_share_interval = {}};
+  finding.output_share_interval = {std::max(0.0, found.interval[0]),
+                                   std::min(1.0, found.interval[1])};
+  if (!found.cause.remedy.empty()) finding.remedy = boost::json::serialize(found.cause.remedy);
+  return finding;
+}
+
+}  // namespace
+
+void add_findings(const Model& reference, const Model& quantized, const Pairing& pairing,
+                  Diagnosis& diagnosis) {
+  const Evidence evidence(reference, quantized, pairing, diagnosis);
+  const std::string_view severity = severity_at(evidence.output_sqnr_db());
+  std::vector<Finding> findings;
+  for (Found& found : causes(evidence)) findings.push_back(finding_of(std::move(found), severity));
+  for (const ModelRule rule : kModelRules) {
+    for (Finding& finding : rule(evidence)) {
+      if (finding.severity.empty()) finding.severity = severity;
+      findings.push_back(std::move(finding));
+    }
+  }
+  std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return a.output_share.value_or(0) > b.output_share.value_or(0);
+  });
+  diagnosis.verdict = verdict(evidence, findings);
+  diagnosis.findings = std::move(findings);
+}
+
+}  // namespace quantlens

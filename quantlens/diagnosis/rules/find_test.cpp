@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/find.h"
+
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/graph/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+ActivationRow row_at(const std::string& value, double share, double sqnr_db) {
+  ActivationRow row;
+  row.op = row.value = value;
+  row.name = "node_" + value;
+  row.quantized = value + "_q";
+  row.scale = 0.1;
+  row.max = row.data_range = 25.5;
+  row.mean = row.median = 10;
+  row.standard_deviation = 5;
+  row.elements = 1000;
+  row.sqnr_db = sqnr_db;
+  row.local_mse = row.rounding_mse = 1;
+  row.clipping_mse = row.weight_mse = row.input_mse = row.other_mse = 0;
+  row.output_share = share;
+  row.output_share_interval = {{share - 0.05, share + 0.05}};
+  return row;
+}
+
+/// Two branches under one root, and one beside it.
+class Case {
+ public:
+  explicit Case(double output_sqnr_db) {
+    net_.input("x").node(Kind::relu, {"x"}, "a").node(Kind::relu, {"x"}, "b");
+    net_.node(Kind::add, {"a", "b"}, "sum").node(Kind::sqrt, {"sum"}, "root");
+    net_.node(Kind::sigmoid, {"x"}, "beside").node(Kind::add, {"root", "beside"}, "y").output("y");
+    diagnosis_.paired = 4;
+    diagnosis_.local_samples = 8;
+    diagnosis_.activations = {row_at("y", 0.01, output_sqnr_db), row_at("a", 0.3, 30),
+                              row_at("b", 0.2, 30), row_at("beside", 0.25, 30)};
+  }
+  Diagnosis& diagnosis() { return diagnosis_; }
+  const Diagnosis& find() {
+    add_findings(net_.model(), SmallGraph().model(), {}, diagnosis_);
+    return diagnosis_;
+  }
+
+ private:
+  SmallGraph net_;
+  Diagnosis diagnosis_;
+};
+
+TEST(FindCauses, ValuesWithACauseInCommonAreOneFinding) {
+  Case net(5);
+  const Diagnosis& found = net.find();
+  ASSERT_EQ(found.findings.size(), 2U);
+  const Finding& first = found.findings[0];
+  EXPECT_EQ(first.rule, "steep_reader");
+  EXPECT_EQ(first.op, "node_a");
+  EXPECT_EQ(first.ops, (std::vector<std::string>{"node_a", "node_sum", "node_b"}));
+  EXPECT_DOUBLE_EQ(*first.output_share, 0.5);
+  EXPECT_NE(first.remedy.find("node_b"), std::string::npos);
+  EXPECT_EQ(found.findings[1].rule, "rounding");
+  EXPECT_EQ(found.findings[1].op, "node_beside");
+}
+
+TEST(FindCauses, SeverityFollowsFromWhatIsLost) {
+  EXPECT_EQ(Case(5).find().findings[0].severity, "problem");
+  EXPECT_EQ(Case(15).find().findings[0].severity, "warning");
+  EXPECT_EQ(Case(25).find().findings[0].severity, "note");
+}
+
+TEST(FindCauses, TheVerdictSaysWhatIsLostAndWhereItBegins) {
+  const std::string verdict = Case(5).find().verdict;
+  EXPECT_NE(verdict.find("5.0 dB"), std::string::npos) << verdict;
+  EXPECT_NE(verdict.find("50 % (40 to 60)"), std::string::npos) << verdict;
+  EXPECT_NE(verdict.find("node_a"), std::string::npos) << verdict;
+  EXPECT_EQ(verdict.find("As much"), std::string::npos) << "25 % is less";
+}
+
+TEST(FindCauses, TiesAreShown) {
+  Case net(5);
+  net.diagnosis().activations[3] = row_at("beside", 0.45, 30);
+  EXPECT_NE(net.find().verdict.find("As much may begin at node_beside"), std::string::npos);
+}
+
+TEST(FindCauses, WithoutLocalErrorsTheVerdictSaysSo) {
+  Case net(5);
+  net.diagnosis().local_samples = 0;
+  for (ActivationRow& row : net.diagnosis().activations) row.output_share.reset();
+  const Diagnosis& found = net.find();
+  EXPECT_TRUE(found.findings.empty());
+  EXPECT_NE(found.verdict.find("not known without local errors"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace quantlens

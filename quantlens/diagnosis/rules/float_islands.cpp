@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/quantizer/capability.h"
+
+namespace quantlens {
+namespace {
+
+bool is_made_by(const GraphIndex& index, const std::string& value, Kind kind) {
+  const std::optional<std::size_t> producer = index.producer(value);
+  return producer && index.graph().nodes[*producer].kind == kind && !index.constant(value);
+}
+
+/// Whether a float op dequantizes what it reads and has its result quantized again.
+bool is_island(const GraphIndex& index, const Node& node) {
+  if (uses_codes(node.kind) || node.kind == Kind::constant || capability(node.kind)) return false;
+  const bool reads = std::ranges::any_of(node.inputs, [&](const std::string& input) {
+    return is_made_by(index, input, Kind::dequantize);
+  });
+  return reads && std::ranges::any_of(node.outputs, [&](const std::string& output) {
+           return std::ranges::any_of(index.uses(output), [&](const Use& use) {
+             return index.graph().nodes[use.node].kind == Kind::quantize;
+           });
+         });
+}
+
+}  // namespace
+
+/// Float ops alone between integer ones cost a conversion on both sides: of speed, not of accuracy.
+std::vector<Finding> float_islands(const Evidence& evidence) {
+  std::map<std::string, std::size_t> types;
+  std::vector<std::string> ops;
+  for (const Node& node : evidence.quantized().graph().nodes) {
+    if (!is_island(evidence.quantized(), node)) continue;
+    ++types[node.type];
+    ops.push_back(op_name(node));
+  }
+  if (ops.empty()) return {};
+  std::vector<std::string> parts;
+  for (const auto& [type, count] : types) parts.push_back(fmt::format("{} {}", count, type));
+  return {{.rule = "float_islands",
+           .op = ops.front(),
+           .ops = ops,
+           .because = fmt::format(
+               "float ops between integer ones convert on both sides, which costs time: {}",
+               fmt::join(parts, ", ")),
+           .remedy = {},
+           .severity = "note"}};
+}
+
+}  // namespace quantlens

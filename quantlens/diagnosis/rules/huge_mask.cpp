@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "quantlens/diagnosis/rules/rules.h"
+
+namespace quantlens {
+
+/// A mask (-1e4, -3.4e38) in the range: what is not masked shares a few codes.
+std::optional<Cause> huge_mask(const Evidence& evidence, const ActivationRow& row) {
+  constexpr double kHuge = 1000;  // least magnitude of a mask
+  constexpr double kApart = 100;  // times the median's: nothing but masks is so far from the rest
+  if (!row.scale) return {};
+  const bool below = -row.min >= kHuge && -row.min >= kApart * std::max(1.0, std::abs(row.median));
+  if (!below || row.max > kHuge || *row.scale < 1) return {};
+  const std::vector<std::string> ops = evidence.ops_at(row);
+  return Cause{.because = fmt::format("a mask of {:.3g} is in its range, so that one code stands "
+                                      "for {:.3g} and what is not masked has few",
+                                      row.min, *row.scale),
+               .ops = ops,
+               .remedy = in_float(ops),
+               .shared = {}};
+}
+
+}  // namespace quantlens

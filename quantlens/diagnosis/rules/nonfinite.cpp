@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "quantlens/diagnosis/rules/rules.h"
+
+namespace quantlens {
+
+/// NaN or infinities, from the first op that makes them on.
+std::vector<Finding> nonfinite(const Evidence& evidence) {
+  const ActivationRow* first = nullptr;
+  std::optional<std::size_t> at;
+  std::size_t rows = 0;
+  for (const ActivationRow& row : evidence.diagnosis().activations) {
+    if (row.nonfinite == 0) continue;
+    ++rows;
+    const auto number = evidence.reference().producer(row.value);
+    if (first && number >= at) continue;
+    first = &row;
+    at = number;
+  }
+  if (first == nullptr) return {};
+  return {{.rule = "nonfinite",
+           .op = first->name,
+           .ops = {first->name},
+           .because = fmt::format("{} activations hold NaN or infinities, this one first: {} of {} "
+                                  "pairs; no figure includes them",
+                                  rows, first->nonfinite, first->nonfinite + first->elements),
+           .remedy = {},
+           .severity = first->elements == 0 ? "problem" : "note"}};
+}
+
+}  // namespace quantlens

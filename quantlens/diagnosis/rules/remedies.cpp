@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string_view>
+
+#include "quantlens/diagnosis/rules/rules.h"
+
+namespace quantlens {
+namespace {
+
+/// A regular expression that matches the text alone.
+std::string pattern_of(const std::string& text) {
+  std::string pattern;
+  for (const char c : text) {
+    if (std::string_view(R"(\^$.|?*+()[]{})").find(c) != std::string_view::npos) pattern += '\\';
+    pattern += c;
+  }
+  return pattern;
+}
+
+boost::json::object by_name(const std::vector<std::string>& ops, const boost::json::value& wanted) {
+  boost::json::object entries;
+  for (const std::string& op : ops) entries[pattern_of(op)] = wanted;
+  return {{"op_name_dict", std::move(entries)}};
+}
+
+}  // namespace
+
+boost::json::object in_float(const std::vector<std::string>& ops) {
+  if (ops.empty()) return {};
+  return by_name(ops, "fp32");
+}
+
+boost::json::object for_ops(const std::vector<std::string>& ops,
+                            const boost::json::object& options) {
+  return by_name(ops, options);
+}
+
+double part(const std::optional<double>& of, const ActivationRow& row) {
+  const double begun = row.local_mse.value_or(0) - row.input_mse.value_or(0);
+  return begun > 0 ? of.value_or(0) / begun : 0;
+}
+
+}  // namespace quantlens

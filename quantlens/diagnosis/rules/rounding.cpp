@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "quantlens/diagnosis/rules/rules.h"
+
+namespace quantlens {
+
+/// No more special cause: 8 bits are too few, of the weight or of the result.
+std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row) {
+  const double weight = part(row.weight_mse, row);
+  const double codes = part(row.rounding_mse, row);
+  if (weight > codes) {
+    const WeightRow* stored = evidence.weight(row.op);
+    return Cause{
+        .because = fmt::format("rounding its weight ({:.1f} dB) makes {:.0f} % of the error",
+                               stored ? stored->sqnr_db : 0.0, 100 * weight),
+        .ops = {row.name},
+        .remedy = in_float({row.name}),
+        .shared = {}};
+  }
+  const std::vector<std::string> ops = evidence.ops_at(row);
+  return Cause{.because = fmt::format("8 bits are too few for its result: rounding in steps of "
+                                      "{:.3g} makes {:.0f} % of the error",
+                                      row.scale.value_or(0), 100 * codes),
+               .ops = ops,
+               .remedy = in_float(ops),
+               .shared = {}};
+}
+
+}  // namespace quantlens

@@ -1,0 +1,63 @@
+// rules: why error begins where it does, and what to change; one file a cause. A rule decides from
+// figures and graphs alone, in the terms of docs/rules.md, which lists all of them.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/json/object.hpp>
+
+#include "quantlens/diagnosis/rules/evidence.h"
+#include "quantlens/record/diagnosis.h"
+
+namespace quantlens {
+
+/// Why error begins at a value.
+struct Cause {
+  std::string because;           ///< a sentence without its end, with the figures
+  std::vector<std::string> ops;  ///< as people see them; what the remedy is about
+  boost::json::object remedy;    ///< a fragment of a recipe; empty where no recipe mends it
+  /// Causes with the same words here are one: what they have in common, e.g. the op that they feed.
+  std::string shared;
+};
+
+/// Looks at a value at which error begins; nothing where the rule's cause is not at work.
+using ValueRule = std::optional<Cause> (*)(const Evidence& evidence, const ActivationRow& row);
+
+// In the order in which they are asked; the first that answers is the cause.
+std::optional<Cause> huge_mask(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> clipped_range(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> weight_scales(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> spread_weight(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> saturation(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> wasted_range(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> steep_reader(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> outlier_channel(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> outlier_activation(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> rounding(const Evidence& evidence,
+                              const ActivationRow& row);  // always answers
+
+/// Looks at the whole: findings that no single value's error leads to.
+using ModelRule = std::vector<Finding> (*)(const Evidence& evidence);
+
+std::vector<Finding> nonfinite(const Evidence& evidence);
+std::vector<Finding> unlike_data(const Evidence& evidence);
+std::vector<Finding> accumulation(const Evidence& evidence);
+std::vector<Finding> float_islands(const Evidence& evidence);
+std::vector<Finding> dead_channels(const Evidence& evidence);
+
+// Remedies
+/// {"op_name_dict": {name: "fp32", ..}}, names as patterns that match them alone.
+boost::json::object in_float(const std::vector<std::string>& ops);
+/// {"op_name_dict": {name: options, ..}}
+boost::json::object for_ops(const std::vector<std::string>& ops,
+                            const boost::json::object& options);
+
+/// Share of the error that begins at the row: 0..1 of all that is not its inputs'.
+double part(const std::optional<double>& of, const ActivationRow& row);
+
+}  // namespace quantlens

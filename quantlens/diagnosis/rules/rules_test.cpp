@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/rules.h"
+
+#include <string>
+#include <vector>
+
+#include <boost/json/serialize.hpp>
+#include <gtest/gtest.h>
+
+#include "quantlens/base/cpu.h"
+#include "quantlens/graph/small_graph.h"
+#include "quantlens/quantizer/read_recipe.h"
+
+namespace quantlens {
+namespace {
+
+/// A row whose error is of one part alone.
+ActivationRow row_at(const std::string& value) {
+  ActivationRow row;
+  row.op = row.value = value;
+  row.name = "node_" + value;
+  row.quantized = value + "_q";
+  row.scale = 0.1;
+  row.max = 25.5;
+  row.quantized_max = 25.5;
+  row.data_range = 25.5;
+  row.mean = 10;
+  row.standard_deviation = 5;
+  row.median = 9;
+  row.elements = 1000;
+  row.local_mse = 1;
+  row.rounding_mse = 1;
+  row.clipping_mse = row.weight_mse = row.input_mse = row.other_mse = 0;
+  row.output_share = 0.5;
+  return row;
+}
+
+ActivationRow made_of(ActivationRow row, std::optional<double> ActivationRow::*part) {
+  row.rounding_mse = 0;
+  row.*part = 1;
+  return row;
+}
+
+/// conv(x, w, bias) and its quantized form, whose bias may be another one.
+class Case {
+ public:
+  Case() {
+    net_.input("x").weight("w", {2, 1, 1, 1}, {1, 8}).weight("bias", {2}, {1, 2});
+    net_.node(Kind::conv, {"x", "w", "bias"}, "y").node(Kind::sqrt, {"y"}, "z").output("z");
+    pairing_.weights.push_back({.op = "y", .reference = "w", .quantized = "w_q"});
+    pairing_.weights.back().scheme = {.dtype = DType::int8, .symmetric = true, .axis = 0};
+    pairing_.weights.back().params = {{1.0F / 127, 0}, {8.0F / 127, 0}};
+    diagnosis_.weights.push_back(
+        {.op = "y", .name = "node_y", .granularity = "per_channel", .sqnr_db = 45});
+  }
+
+  WeightPair& weight_pair() { return pairing_.weights.front(); }
+  WeightRow& weight() { return diagnosis_.weights.front(); }
+  Diagnosis& diagnosis() { return diagnosis_; }
+  SmallGraph& reference() { return net_; }
+
+  /// The quantized conv has this bias, or none.
+  void quantize(const std::vector<float>& bias) {
+    quantized_.input("x").constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 1}, {127, 127}));
+    quantized_.weight("s", {2}, {1, 8});
+    quantized_.node(Kind::dequantize, {"w_q", "s"}, "w_d");
+    std::vector<std::string> inputs{"x", "w_d"};
+    if (!bias.empty()) {
+      quantized_.weight("b", {2}, bias);
+      inputs.push_back("b");
+    }
+    quantized_.node(Kind::conv, inputs, "y_q").output("y_q");
+  }
+
+  Evidence evidence() const { return {net_.model(), quantized_.model(), pairing_, diagnosis_}; }
+  SmallGraph& quantized() { return quantized_; }
+
+ private:
+  SmallGraph net_, quantized_;
+  Pairing pairing_;
+  Diagnosis diagnosis_;
+};
+
+/// The remedy is a recipe that can be read.
+Recipe recipe_of(const Cause& cause) {
+  return read_recipe(boost::json::serialize(cause.remedy), "remedy");
+}
+
+TEST(Rules, ClippedRangeIsWhereClippingMakesMostOfTheError) {
+  const Case net;
+  const ActivationRow row = row_at("y");
+  EXPECT_FALSE(clipped_range(net.evidence(), row));
+  const auto cause = clipped_range(net.evidence(), made_of(row, &ActivationRow::clipping_mse));
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->ops, std::vector<std::string>{"node_y"});
+  EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.algorithm, "minmax");
+}
+
+TEST(Rules, WastedRangeIsWhereCodesReachMuchFarther) {
+  const Case net;
+  ActivationRow row = row_at("y");
+  EXPECT_FALSE(wasted_range(net.evidence(), row));
+  row.scale = 1;
+  const auto cause = wasted_range(net.evidence(), row);
+  ASSERT_TRUE(cause);
+  EXPECT_NE(cause->because.find("26 of 255 steps"), std::string::npos) << cause->because;
+}
+
+TEST(Rules, SteepReaderIsBehindWhatIsRounded) {
+  const Case net;
+  const auto cause = steep_reader(net.evidence(), row_at("y"));
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->shared, "z");
+  EXPECT_EQ(cause->ops, std::vector<std::string>{"node_y"}) << "a root has no integer kernel";
+  EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.dtype, "fp32");
+  EXPECT_FALSE(steep_reader(net.evidence(), row_at("z")));
+  EXPECT_FALSE(steep_reader(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse)));
+}
+
+TEST(Rules, ALogarithmNamesTheWholeWayToIt) {
+  Case net;
+  SmallGraph& graph = net.reference();
+  graph.weight("u", {2, 2}, {1, -1, 1, 1}).node(Kind::matmul, {"z", "u"}, "m");
+  graph.node(Kind::mul, {"m", "m"}, "square").node(Kind::log, {"square"}, "l").output("l");
+  const auto cause = steep_reader(net.evidence(), row_at("square"));
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->ops.front(), "node_m");
+  EXPECT_EQ(cause->ops.back(), "node_square");
+}
+
+TEST(Rules, OutliersAreToldByTheirDistanceAndByTheirChannels) {
+  const Case net;
+  ActivationRow row = row_at("y");
+  EXPECT_FALSE(outlier_activation(net.evidence(), row));
+  EXPECT_FALSE(outlier_channel(net.evidence(), row));
+  row.channel_spread = 32;
+  const auto channel = outlier_channel(net.evidence(), row);
+  ASSERT_TRUE(channel);
+  EXPECT_NE(channel->because.find("8 of 256 codes"), std::string::npos) << channel->because;
+  row.standard_deviation = 0.1;
+  EXPECT_TRUE(outlier_activation(net.evidence(), row));
+}
+
+TEST(Rules, AHugeMaskLeavesFewCodesToTheRest) {
+  const Case net;
+  ActivationRow row = row_at("y");
+  EXPECT_FALSE(huge_mask(net.evidence(), row));
+  row.min = -10000;
+  row.scale = 40;
+  EXPECT_TRUE(huge_mask(net.evidence(), row));
+  row.median = -200;
+  EXPECT_FALSE(huge_mask(net.evidence(), row)) << "its values are that large";
+}
+
+TEST(Rules, SpreadWeightIsOfOneScaleForUnequalChannels) {
+  Case net;
+  const ActivationRow row = made_of(row_at("y"), &ActivationRow::weight_mse);
+  net.weight().channels = 2;
+  net.weight().channel_spread = 8;
+  EXPECT_FALSE(spread_weight(net.evidence(), row)) << "per channel";
+  net.weight().granularity = "per_tensor";
+  const auto cause = spread_weight(net.evidence(), row);
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").weight.granularity, "per_channel");
+}
+
+TEST(Rules, WeightScalesAreThoseOfTheirChannels) {
+  Case net;
+  const ActivationRow row = made_of(row_at("y"), &ActivationRow::weight_mse);
+  net.weight().sqnr_db = 10;
+  EXPECT_FALSE(weight_scales(net.evidence(), row)) << "they fit";
+  std::swap(net.weight_pair().params[0], net.weight_pair().params[1]);
+  const auto cause = weight_scales(net.evidence(), row);
+  ASSERT_TRUE(cause);
+  EXPECT_NE(cause->because.find("2 of 2 scales"), std::string::npos) << cause->because;
+  net.weight().sqnr_db = 45;
+  EXPECT_FALSE(weight_scales(net.evidence(), row)) << "no harm is done";
+}
+
+TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
+  const ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  Case same;
+  same.quantize({1, 2});
+  EXPECT_FALSE(lost_bias(same.evidence(), row));
+  Case other;
+  other.quantize({1, 0});
+  EXPECT_TRUE(lost_bias(other.evidence(), row));
+  EXPECT_FALSE(lost_bias(other.evidence(), row_at("y"))) << "rounding explains the error";
+  Case none;
+  none.quantize({});
+  const auto cause = lost_bias(none.evidence(), row);
+  ASSERT_TRUE(cause);
+  EXPECT_NE(cause->because.find("none"), std::string::npos);
+}
+
+TEST(Rules, WhatIsNotExplainedIsSaidToBe) {
+  const Case net;
+  const ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  EXPECT_TRUE(unexplained(net.evidence(), row));
+  EXPECT_FALSE(unexplained(net.evidence(), row_at("y")));
+  EXPECT_EQ(saturation(net.evidence(), row).has_value(), !cpu_has_vnni());
+}
+
+TEST(Rules, RoundingAlwaysAnswersAndTellsWeightFromResult) {
+  const Case net;
+  const auto result = rounding(net.evidence(), row_at("y"));
+  ASSERT_TRUE(result);
+  EXPECT_NE(result->because.find("result"), std::string::npos);
+  const auto weight = rounding(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse));
+  ASSERT_TRUE(weight);
+  EXPECT_NE(weight->because.find("weight (45.0 dB)"), std::string::npos) << weight->because;
+}
+
+TEST(Rules, InputsUnlikeThoseOfCalibrationAreClippedOrTiny) {
+  Case net;
+  ActivationRow row = row_at("x");
+  net.diagnosis().activations = {row};
+  EXPECT_TRUE(unlike_data(net.evidence()).empty());
+  net.diagnosis().activations[0].clip_rate = 0.2;
+  EXPECT_EQ(unlike_data(net.evidence()).size(), 1U);
+  net.diagnosis().activations[0] = row;
+  net.diagnosis().activations[0].max = 0.1;
+  EXPECT_EQ(unlike_data(net.evidence()).size(), 1U);
+  net.diagnosis().activations[0].value = "y";
+  EXPECT_TRUE(unlike_data(net.evidence()).empty()) << "no input";
+}
+
+TEST(Rules, NonfiniteNamesTheFirstOpOfThem) {
+  Case net;
+  net.diagnosis().activations = {row_at("z"), row_at("y")};
+  EXPECT_TRUE(nonfinite(net.evidence()).empty());
+  net.diagnosis().activations[0].nonfinite = 3;
+  net.diagnosis().activations[1].nonfinite = 2;
+  const std::vector<Finding> findings = nonfinite(net.evidence());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].op, "node_y");
+  EXPECT_EQ(findings[0].severity, "note");
+}
+
+TEST(Rules, AccumulationIsWhereNothingStandsOut) {
+  Case net;
+  net.diagnosis().activations.assign(16, row_at("y"));
+  for (ActivationRow& row : net.diagnosis().activations) row.output_share = 0.0625;
+  const std::vector<Finding> findings = accumulation(net.evidence());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].because.find("8 of 16"), std::string::npos) << findings[0].because;
+  net.diagnosis().activations[3].output_share = 0.5;
+  EXPECT_TRUE(accumulation(net.evidence()).empty());
+}
+
+TEST(Rules, FloatIslandsConvertOnBothSides) {
+  Case net;
+  SmallGraph& q = net.quantized();
+  q.input("codes").weight("s", {}, {1});
+  q.node(Kind::dequantize, {"codes", "s"}, "d").node(Kind::sqrt, {"d"}, "r");
+  q.node(Kind::quantize, {"r", "s"}, "r_q").output("r_q");
+  const std::vector<Finding> findings = float_islands(net.evidence());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].ops, std::vector<std::string>{"node_r"});
+  EXPECT_EQ(findings[0].severity, "note");
+}
+
+TEST(Rules, DeadChannelsHaveNoWeights) {
+  Case net;
+  EXPECT_TRUE(dead_channels(net.evidence()).empty());
+  net.reference().weight("w", {2, 1, 1, 1}, {1, 0});
+  const std::vector<Finding> findings = dead_channels(net.evidence());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].because.find("1 of its 2 channels"), std::string::npos);
+}
+
+TEST(Rules, PatternsOfRemediesMatchTheNameAlone) {
+  const boost::json::object remedy = in_float({"a/b(1).c"});
+  EXPECT_TRUE(remedy.at("op_name_dict").as_object().contains(R"(a/b\(1\)\.c)"));
+  EXPECT_TRUE(in_float({}).empty());
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "quantlens/base/cpu.h"
+#include "quantlens/diagnosis/rules/rules.h"
+
+namespace quantlens {
+
+/// Arithmetic itself goes wrong: two products of 8 bits exceed 16 on CPUs without VNNI.
+std::optional<Cause> saturation(const Evidence& evidence, const ActivationRow& row) {
+  const WeightPair* pair = evidence.weight_pair(row.op);
+  if (cpu_has_vnni() || pair == nullptr || part(row.other_mse, row) < 0.5) return {};
+  if (pair->scheme.dtype != DType::int8 || pair->in_blocks) return {};
+  return Cause{.because = fmt::format("neither weight nor codes explain {:.0f} % of its error, and "
+                                      "this CPU (no VNNI) saturates sums of 8-bit products",
+                                      100 * part(row.other_mse, row)),
+               .ops = {row.name},
+               .remedy = {{"reduce_range", "true"}},
+               .shared = "saturation"};
+}
+
+}  // namespace quantlens

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/verdict.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/text.h"
+
+namespace quantlens {
+namespace {
+
+std::string loss_text(double sqnr_db) {
+  if (std::isinf(sqnr_db) && sqnr_db > 0) return "The outputs are equal";
+  const char* how_much = "little of them is lost";
+  if (sqnr_db < 20) how_much = "some of them is lost";
+  if (sqnr_db < 10) how_much = "much of them is lost";
+  if (sqnr_db < 3) how_much = "little of them is left";
+  return fmt::format("The outputs keep {:.1f} dB of SQNR: {}", sqnr_db, how_much);
+}
+
+/// "Add_11 (its remedy is about 6 ops)"
+std::string place_text(const Finding& finding) {
+  if (finding.ops.size() < 2) return printable(finding.op);
+  return fmt::format("{} (its remedy is about {} ops)", printable(finding.op), finding.ops.size());
+}
+
+/// "65 % (47 to 83) of the error begins at Add_11 (…): a square root reads it, …"
+std::string cause_text(const Finding& finding) {
+  const std::array<double, 2> interval =
+      finding.output_share_interval.value_or(std::array{0.0, 1.0});
+  return fmt::format("{:.0f} % ({:.0f} to {:.0f}) of the error begins at {}: {}",
+                     100 * *finding.output_share, 100 * interval[0], 100 * interval[1],
+                     place_text(finding), finding.because);
+}
+
+bool overlap(const Finding& a, const Finding& b) {
+  return b.output_share && a.output_share_interval && b.output_share_interval &&
+         (*b.output_share_interval)[1] >= (*a.output_share_interval)[0];
+}
+
+}  // namespace
+
+std::string verdict(const Evidence& evidence, std::span<const Finding> findings) {
+  if (evidence.diagnosis().paired == 0) return "Nothing was compared.";
+  std::string text = loss_text(evidence.output_sqnr_db()) + ".";
+  for (const Finding& finding : findings) {
+    if (!finding.output_share && finding.severity == "problem") {
+      text += fmt::format(" {}: {}.", printable(finding.op), finding.because);
+    }
+  }
+  const auto first = std::ranges::find_if(
+      findings, [](const Finding& finding) { return finding.output_share.has_value(); });
+  if (first == findings.end()) {
+    if (evidence.diagnosis().local_samples == 0) {
+      text += " Where it begins is not known without local errors.";
+    }
+    return text;
+  }
+  text += fmt::format(" {}.", cause_text(*first));
+  const auto second = std::next(first);
+  if (second != findings.end() && overlap(*first, *second)) {
+    text += fmt::format(" As much may begin at {}: {}.", place_text(*second), second->because);
+  }
+  return text;
+}
+
+}  // namespace quantlens

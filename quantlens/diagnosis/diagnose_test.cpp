@@ -123,6 +123,21 @@ TEST(Diagnose, RanksNoSuspectPairsAmongTheErrors) {
   EXPECT_EQ(diagnosis.suspects, pairing.suspects);
 }
 
+TEST(Diagnose, CountsChannelsWhoseScalesAreNotTheirs) {
+  SmallGraph reference;
+  reference.input("x").weight("w", {2, 2, 1, 1}, {1, 2, 3, 6});
+  reference.node(Kind::conv, {"x", "w"}, "c");
+  SmallGraph quantized;
+  quantized.constant("w_q", Tensor::from<std::int8_t>({2, 2, 1, 1}, {10, 20, 30, 60}));
+  Pairing pairing = conv_weights(1);
+  pairing.weights[0].scheme.axis = 0;
+  pairing.weights[0].params = {{.scale = 0.1F}, {.scale = 0.2F}};
+  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  ASSERT_EQ(diagnosis.weights.size(), 1U);
+  EXPECT_EQ(diagnosis.weights[0].misfit_channels, 1U);
+  EXPECT_NEAR(diagnosis.weights[0].misfit_share, 1, 1e-6);
+}
+
 TEST(Diagnose, ComparesWeightsThatAreStoredTheOtherWayRound) {
   SmallGraph reference;
   reference.input("x").weight("w", {2, 3}, {1, 2, 3, 4, 5, 6}).node(Kind::gemm, {"x", "w"}, "g");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/local_errors.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 #include <string>
@@ -16,6 +17,19 @@ namespace {
 
 using Names = std::pair<std::string, std::string>;  // of the reference, of the quantized side
 
+/// Sum of squares of what is constant in each channel, over the sum of all.
+double shift_share(const PairedStats& stats) {
+  const double mean = stats.pairs.mean_x() - stats.pairs.mean_y();
+  const auto count = static_cast<double>(stats.pairs.count());
+  const double all = stats.pairs.mse() * count;
+  double constant = 0;
+  for (const ChannelMoments::Channel& channel : stats.error_channels.channels()) {
+    constant += channel.mean() * channel.mean() * static_cast<double>(channel.finite);
+  }
+  if (stats.error_channels.channels().empty()) constant = mean * mean * count;
+  return all > 0 ? std::min(1.0, constant / all) : 0;
+}
+
 }  // namespace
 
 TapSpec local_taps_for(const Pairing& pairing) {
@@ -30,7 +44,6 @@ TapSpec local_taps_for(const Pairing& pairing) {
   });
   for (PairTap& pair : spec.pairs) {
     pair.histogram = false;
-    pair.channel_axis.reset();
     pair.channel_histograms.clear();
   }
   return spec;
@@ -38,15 +51,16 @@ TapSpec local_taps_for(const Pairing& pairing) {
 
 void add_local_errors(const Graph& reference, const Pairing& pairing,
                       const GatheredErrors& gathered, Diagnosis& diagnosis) {
-  std::map<Names, const PairStats*> local;
+  std::map<Names, const PairedStats*> local;
   for (const PairedStats& stats : gathered.local.pairs) {
-    local[{stats.reference, stats.quantized}] = &stats.pairs;
+    local[{stats.reference, stats.quantized}] = &stats;
   }
   for (ActivationRow& row : diagnosis.activations) {
     const auto found = local.find({row.value, row.quantized});
-    if (found == local.end() || found->second->count() == 0) continue;
-    row.local_mse = found->second->mse();
-    row.local_sqnr_db = found->second->sqnr_db();
+    if (found == local.end() || found->second->pairs.count() == 0) continue;
+    row.local_mse = found->second->pairs.mse();
+    row.local_sqnr_db = found->second->pairs.sqnr_db();
+    row.shift_share = shift_share(*found->second);
   }
   diagnosis.local_samples = gathered.local.samples.size();
   const GraphIndex index(reference);

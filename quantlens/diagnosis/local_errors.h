@@ -9,8 +9,8 @@
 
 namespace quantlens {
 
-/// What a Run gathers for local errors: sums of the pairs that have statistics of their own,
-/// without suspects.
+/// What a Run gathers for local errors: sums of the pairs that have statistics of their own
+/// and of their channels, without suspects.
 TapSpec local_taps_for(const Pairing& pairing);
 
 /// What both passes gathered.

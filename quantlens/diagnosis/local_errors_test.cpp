@@ -31,7 +31,7 @@ TEST(LocalErrors, AreAskedOfPairsWithStatisticsThatAreNoSuspects) {
   EXPECT_EQ(spec.pairs[0].reference, "a");
   EXPECT_EQ(spec.pairs[0].params, QParams{});
   EXPECT_FALSE(spec.pairs[0].histogram);
-  EXPECT_FALSE(spec.pairs[0].channel_axis);
+  EXPECT_EQ(spec.pairs[0].channel_axis, 1);
   EXPECT_TRUE(spec.pairs[0].channel_histograms.empty());
 }
 
@@ -56,6 +56,24 @@ TEST(LocalErrors, StandInTheRowsThatWereGathered) {
   EXPECT_FALSE(diagnosis.activations[0].local_mse);
   EXPECT_EQ(diagnosis.activations[1].local_mse, 0.5);
   EXPECT_DOUBLE_EQ(diagnosis.activations[1].local_sqnr_db.value(), 20);
+  EXPECT_DOUBLE_EQ(diagnosis.activations[1].shift_share.value(), 0.5);
+}
+
+TEST(LocalErrors, TellWhatIsConstantInEachChannel) {
+  Diagnosis diagnosis;
+  diagnosis.activations.resize(1);
+  diagnosis.activations[0].value = "a";
+  diagnosis.activations[0].quantized = "a_q";
+  TapState state;
+  state.samples.insert(0);
+  PairedStats stats{.reference = "a", .quantized = "a_q"};
+  stats.pairs.add(0, std::vector<float>{0, 0, 0, 0}, std::vector<float>{1, 1, -1, -1});
+  stats.error_channels.add(std::vector<float>{-1, -1, 1, 1}, AxisLayout{1, 2, 2});
+  state.pairs.push_back(stats);
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "a").output("a");
+  add_local_errors(net.graph(), {}, {state, state}, diagnosis);
+  EXPECT_EQ(diagnosis.activations[0].shift_share, 1) << "of the whole it is nothing";
 }
 
 }  // namespace

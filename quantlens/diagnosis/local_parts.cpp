@@ -69,18 +69,32 @@ class Parts {
     row.weight_mse = 0;
     row.input_mse = rest;
     row.other_mse = 0;
-    const auto weight = weight_of_.find(row.op);
-    if (weight != weight_of_.end()) split_rest(*weight->second, own->second.energy, row);
+    if (has_weight(row)) split_rest(weight_of(row), own->second.energy, row);
   }
 
  private:
+  bool has_weight(const ActivationRow& row) const {
+    const std::optional<std::size_t> op = reference_.producer(row.op);
+    if (!op) return false;
+    const Node& node = reference_.graph().nodes[*op];
+    const bool multiplies = node.kind == Kind::conv || node.kind == Kind::conv_transpose ||
+                            node.kind == Kind::gemm || node.kind == Kind::matmul;
+    return multiplies && node.inputs.size() > 1 && reference_.constant(node.inputs[1]) != nullptr;
+  }
+
+  /// Null where the quantized model's weight was not found to be this one.
+  const WeightRow* weight_of(const ActivationRow& row) const {
+    const auto found = weight_of_.find(row.op);
+    return found == weight_of_.end() ? nullptr : found->second;
+  }
+
   /// Of an op with a weight. In its sums the relative errors of both factors count alike; what is
   /// far beyond both has another cause.
-  void split_rest(const WeightRow& weight, double energy, ActivationRow& row) const {
+  void split_rest(const WeightRow* weight, double energy, ActivationRow& row) const {
     constexpr double kFarBeyond = 4;  // 6 dB
     const double rest = *row.input_mse;
-    const double of_weight = std::pow(10.0, -weight.sqnr_db / 10);
-    const std::optional<std::size_t> op = reference_.producer(weight.op);
+    const double of_weight = weight ? std::pow(10.0, -weight->sqnr_db / 10) : 0;
+    const std::optional<std::size_t> op = reference_.producer(row.op);
     const auto input =
         op ? of_value_.find(reference_.graph().nodes[*op].inputs.front()) : of_value_.end();
     if (input == of_value_.end()) return;
@@ -91,7 +105,7 @@ class Parts {
       row.other_mse = std::exchange(*row.input_mse, 0);
       return;
     }
-    const double likely = both * std::max(energy, white_energy(weight, codes.energy));
+    const double likely = both * std::max(energy, weight ? white_energy(*weight, codes.energy) : 0);
     const double explained = std::min(rest, kFarBeyond * likely);
     row.weight_mse = explained * of_weight / both;
     row.input_mse = explained * of_input / both;

@@ -22,10 +22,19 @@ namespace {
 // One channel's error and reach.
 struct Channel {
   double signal = 0, noise = 0;
-  float reach = 0;  // max |w|
+  double product = 0, dequantized = 0;  // sums of x y and of y^2
+  float reach = 0;                      // max |w|
   double sqnr_db() const {
     if (noise == 0) return std::numeric_limits<double>::infinity();
     return 10 * std::log10(signal / noise);
+  }
+  // Whether y = f x with f far from 1.
+  bool is_misfit() const {
+    constexpr double kAlike = 0.9;  // of the squared cosine
+    constexpr double kFar = 1.2;
+    if (product <= 0 || product * product < kAlike * signal * dequantized) return false;
+    const double factor = product / dequantized;
+    return factor > kFar || factor < 1 / kFar;
   }
 };
 
@@ -39,6 +48,8 @@ std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int 
     const double error = static_cast<double>(x[i]) - y[i];
     channel.signal += static_cast<double>(x[i]) * x[i];
     channel.noise += error * error;
+    channel.product += static_cast<double>(x[i]) * y[i];
+    channel.dequantized += static_cast<double>(y[i]) * y[i];
     channel.reach = std::max(channel.reach, std::abs(x[i]));
   }
   return channels;
@@ -51,12 +62,20 @@ void describe_channels(const Tensor& before, const Tensor& after, int axis, Weig
   std::ranges::transform(channels, reaches.begin(), &Channel::reach);
   row.channel_spread = spread_of(std::move(reaches)).value_or(1);
   row.worst_channel_sqnr_db = std::numeric_limits<double>::infinity();
+  double noise = 0;
+  double of_misfits = 0;
   for (std::size_t c = 0; c < channels.size(); ++c) {
+    noise += channels[c].noise;
+    if (channels[c].is_misfit()) {
+      ++row.misfit_channels;
+      of_misfits += channels[c].noise;
+    }
     if (channels[c].sqnr_db() < row.worst_channel_sqnr_db) {
       row.worst_channel = c;
       row.worst_channel_sqnr_db = channels[c].sqnr_db();
     }
   }
+  row.misfit_share = noise > 0 ? of_misfits / noise : 0;
 }
 
 TensorSummary summary(double min, double max, double mean, double variance) {

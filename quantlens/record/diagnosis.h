@@ -42,6 +42,9 @@ struct ActivationRow {
   /// What makes up local_mse: codes of its own (rounding inside their reach, clipping outside), its
   /// rounded weight, its rounded inputs, and the rest: a bias, arithmetic. They sum to local_mse.
   std::optional<double> rounding_mse, clipping_mse, weight_mse, input_mse, other_mse;
+  /// Share of local_mse that is a constant in each channel (in all, where none are told apart),
+  /// which another bias takes away; 0..1.
+  std::optional<double> shift_share;
   /// Share of the outputs' error that begins here, 0..1, and its 95 % interval over the blocks of
   /// samples; absent as local_mse.
   std::optional<double> output_share;
@@ -67,12 +70,12 @@ struct ActivationRow {
 BOOST_DESCRIBE_STRUCT(ActivationRow, (),
                       (op, name, type, pattern, value, quantized, side, mse, mse_normalized,
                        sqnr_db, sqnr_drop_db, local_mse, local_sqnr_db, rounding_mse, clipping_mse,
-                       weight_mse, input_mse, other_mse, output_share, output_share_interval,
-                       cosine, max_abs_error, clip_rate, min, max, data_range, quantized_min,
-                       quantized_max, mean, standard_deviation, median, quantized_mean,
-                       quantized_standard_deviation, quantized_median, scale, zero_point, elements,
-                       nonfinite, channels, worst_channel, worst_channel_share,
-                       worst_channel_sqnr_db, channel_spread, worst_samples))
+                       weight_mse, input_mse, other_mse, shift_share, output_share,
+                       output_share_interval, cosine, max_abs_error, clip_rate, min, max,
+                       data_range, quantized_min, quantized_max, mean, standard_deviation, median,
+                       quantized_mean, quantized_standard_deviation, quantized_median, scale,
+                       zero_point, elements, nonfinite, channels, worst_channel,
+                       worst_channel_share, worst_channel_sqnr_db, channel_spread, worst_samples))
 
 struct TensorSummary {
   double min = 0, max = 0, mean = 0, standard_deviation = 0, variance = 0;
@@ -99,11 +102,16 @@ struct WeightRow {
   std::uint64_t worst_channel = 0;  ///< output channel with the lowest SQNR
   double worst_channel_sqnr_db = 0;
   double channel_spread = 0;  ///< widest channel's max|w| over the median channel's
+  /// Channels that would fit well if they were multiplied, by at least 1.2 or at most 1 / 1.2, and
+  /// their share of the sum of squared error, 0..1: their scales are not theirs.
+  std::uint64_t misfit_channels = 0;
+  double misfit_share = 0;
 };
 BOOST_DESCRIBE_STRUCT(WeightRow, (),
                       (op, name, type, weight, quantized, dtype, granularity, mse, mse_normalized,
                        sqnr_db, cosine, max_abs_error, reference, dequantized, channels,
-                       worst_channel, worst_channel_sqnr_db, channel_spread))
+                       worst_channel, worst_channel_sqnr_db, channel_spread, misfit_channels,
+                       misfit_share))
 
 /// A rule's verdict.
 struct Finding {
@@ -113,6 +121,9 @@ struct Finding {
   std::string because;           ///< a sentence with the figures
   std::string remedy;            ///< a fragment of a recipe (JSON); empty where none mends it
   std::string severity;          ///< problem | warning | note
+  /// Share of local_mse that is a constant in each channel (in all, where none are told apart),
+  /// which another bias takes away; 0..1.
+  std::optional<double> shift_share;
   /// Share of the outputs' error that begins here, 0..1: what the remedy is expected to take away;
   /// and its 95 % interval. Absent where the finding is about no error.
   std::optional<double> output_share;

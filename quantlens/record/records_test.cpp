@@ -106,7 +106,15 @@ TEST(Records, ADiagnosisReadsBackWithInfinities) {
   weight.weight = "w";
   weight.reference = {-1, 1, 0, 0.5, 0.25};
   diagnosis.weights = {weight};
-  diagnosis.findings = {{"outlier-channel", "y", "channel 3 spans 40x", "recipe", "high"}};
+  diagnosis.verdict = "All is lost.";
+  diagnosis.findings = {{.rule = "outlier_channel",
+                         .op = "y",
+                         .ops = {"y", "z"},
+                         .because = "channel 3 spans 40x",
+                         .remedy = "{}",
+                         .severity = "problem",
+                         .output_share = 0.5,
+                         .output_share_interval = {{0.25, 0.75}}}};
   const std::string text = json::dump(json::encode(diagnosis));
   const auto back = json::decode<Diagnosis>(json::parse(text, "diagnosis.json"), "diagnosis.json");
   EXPECT_EQ(back.activations.at(0).sqnr_db, row.sqnr_db);

@@ -19,26 +19,30 @@ namespace quantlens {
 namespace {
 
 constexpr double kLeastShare = 0.05;
+/// Of what is a mistake, and not the price of 8 bits: so much less is worth a finding, and so much
+/// more counts each when findings are put in order.
+constexpr double kMistake = 3;
 constexpr std::size_t kMostValues = 64;
 constexpr std::array<std::string_view, 3> kSeverities = {"problem", "warning", "note"};
 
 struct NamedRule {
   std::string_view name;
   ValueRule rule;
+  bool is_mistake = false;
 };
 
 constexpr NamedRule kValueRules[] = {
     {"huge_mask", huge_mask},
-    {"clipped_range", clipped_range},
-    {"weight_scales", weight_scales},
-    {"spread_weight", spread_weight},
-    {"lost_bias", lost_bias},
+    {"clipped_range", clipped_range, true},
+    {"weight_scales", weight_scales, true},
+    {"spread_weight", spread_weight, true},
+    {"lost_bias", lost_bias, true},
     {"saturation", saturation},
-    {"wasted_range", wasted_range},
+    {"wasted_range", wasted_range, true},
     {"steep_reader", steep_reader},
     {"outlier_channel", outlier_channel},
     {"outlier_activation", outlier_activation},
-    {"unexplained", unexplained},
+    {"unexplained", unexplained, true},
     {"rounding", rounding},
 };
 
@@ -50,8 +54,10 @@ struct Found {
   std::string_view rule;
   std::string op;  // the worst one
   Cause cause;
+  bool is_mistake = false;
   double share = 0;
   std::array<double, 2> interval{};
+  double weight() const { return share * (is_mistake ? kMistake : 1); }
 };
 
 void add_share(const ActivationRow& row, Found& found) {
@@ -77,7 +83,7 @@ void join(Cause& cause, Cause&& other) {
 std::vector<const ActivationRow*> beginnings(const Diagnosis& diagnosis) {
   std::vector<const ActivationRow*> rows;
   for (const ActivationRow& row : diagnosis.activations) {
-    if (row.output_share.value_or(0) >= kLeastShare) rows.push_back(&row);
+    if (row.output_share.value_or(0) >= kLeastShare / kMistake) rows.push_back(&row);
   }
   std::ranges::stable_sort(
       rows, [](const auto* a, const auto* b) { return *a->output_share > *b->output_share; });
@@ -91,6 +97,7 @@ std::vector<Found> causes(const Evidence& evidence) {
     for (const NamedRule& named : kValueRules) {
       std::optional<Cause> cause = named.rule(evidence, *row);
       if (!cause) continue;
+      if (!named.is_mistake && *row->output_share < kLeastShare) break;
       if (cause->ops.empty()) cause->ops.push_back(row->name);
       const auto same = std::ranges::find_if(found, [&](const Found& one) {
         return !cause->shared.empty() && one.rule == named.name &&
@@ -100,7 +107,10 @@ std::vector<Found> causes(const Evidence& evidence) {
         join(same->cause, std::move(*cause));
         add_share(*row, *same);
       } else {
-        found.push_back({.rule = named.name, .op = row->name, .cause = std::move(*cause)});
+        found.push_back({.rule = named.name,
+                         .op = row->name,
+                         .cause = std::move(*cause),
+                         .is_mistake = named.is_mistake});
         add_share(*row, found.back());
       }
       break;
@@ -144,7 +154,9 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   const Evidence evidence(reference, quantized, pairing, diagnosis);
   const std::string_view severity = severity_at(evidence.output_sqnr_db());
   std::vector<Finding> findings;
-  for (Found& found : causes(evidence)) findings.push_back(finding_of(std::move(found), severity));
+  std::vector<Found> found = causes(evidence);
+  std::ranges::stable_sort(found, std::ranges::greater(), &Found::weight);
+  for (Found& one : found) findings.push_back(finding_of(std::move(one), severity));
   for (const ModelRule rule : kModelRules) {
     for (Finding& finding : rule(evidence)) {
       if (finding.severity.empty()) finding.severity = severity;
@@ -153,7 +165,7 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   }
   std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
-    return a.output_share.value_or(0) > b.output_share.value_or(0);
+    return a.output_share.has_value() > b.output_share.has_value();
   });
   diagnosis.verdict = verdict(evidence, findings);
   diagnosis.findings = std::move(findings);

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/quant/params.h"
 
 namespace quantlens {
 namespace {
@@ -23,6 +24,28 @@ const Node* reader_of(const GraphIndex& quantized, const std::string& weight) {
   return nullptr;
 }
 
+/// A bias as floats, stored as codes or as it is; nothing where it is neither.
+std::optional<Tensor> bias_of(const GraphIndex& quantized, const std::string& name) {
+  if (const Tensor* stored = quantized.constant(name)) {
+    if (is_float(stored->dtype())) return to_float32(*stored);
+    return {};
+  }
+  const std::optional<std::size_t> maker = quantized.producer(name);
+  if (!maker) return {};
+  const Node& node = quantized.graph().nodes[*maker];
+  if (node.kind != Kind::dequantize || node.inputs.size() < 2) return {};
+  const Tensor* codes = quantized.constant(node.inputs[0]);
+  const Tensor* scales = quantized.constant(node.inputs[1]);
+  if (!codes || !scales || codes->dtype() != DType::int32) return {};
+  if (scales->dtype() != DType::float32 || codes->shape().size() != 1) return {};
+  std::vector<QParams> params;
+  const Tensor floats = aligned(*scales);
+  for (const float scale : floats.data<float>()) params.push_back({scale, 0});
+  if (params.size() != 1 && static_cast<std::int64_t>(params.size()) != codes->size()) return {};
+  const bool is_whole = params.size() == 1;
+  return dequantize(aligned(*codes), params, is_whole ? std::nullopt : std::optional(0));
+}
+
 /// Root mean square.
 double magnitude(std::span<const float> values) {
   double squares = 0;
@@ -34,10 +57,12 @@ double magnitude(std::span<const float> values) {
 
 /// The quantized bias is another one: lost, saturated in int32, or in steps that are too wide.
 std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& row) {
-  constexpr double kFar = 0.1;  // of the bias itself
+  constexpr double kFar = 0.1;          // of the bias itself
+  constexpr double kMostlyShift = 0.4;  // bias correction, too, makes it another one, with none
   const WeightPair* pair = evidence.weight_pair(row.op);
   const Node* node = evidence.node(row.op);
-  if (!pair || !node || node->inputs.size() <= kBias || part(row.other_mse, row) < 0.5) return {};
+  if (!pair || !node || node->inputs.size() <= kBias) return {};
+  if (row.shift_share.value_or(0) < kMostlyShift) return {};
   const Tensor* stored = evidence.constant_input(*node, kBias);
   if (stored == nullptr || !is_float(stored->dtype())) return {};
   const Tensor before = to_float32(*stored);
@@ -49,16 +74,14 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
                  .remedy = in_float({row.name}),
                  .shared = {}};
   }
-  const Tensor* quantized = evidence.quantized().constant(op->inputs[kBias]);
-  if (quantized == nullptr || !is_float(quantized->dtype())) return {};
-  const Tensor after = to_float32(*quantized);
-  if (after.size() != before.size()) return {};
+  const std::optional<Tensor> after = bias_of(evidence.quantized(), op->inputs[kBias]);
+  if (!after || after->size() != before.size()) return {};
   std::vector<float> error(static_cast<std::size_t>(before.size()));
-  std::ranges::transform(before.data<float>(), after.data<float>(), error.begin(), std::minus());
+  std::ranges::transform(before.data<float>(), after->data<float>(), error.begin(), std::minus());
   const double relative = magnitude(error) / std::max(1e-30, magnitude(before.data<float>()));
   if (relative < kFar) return {};
   return Cause{.because = fmt::format("its bias is off by {:.0f} % of itself after quantization, "
-                                      "which no other rounding explains",
+                                      "and makes the result wrong by a constant",
                                       100 * relative),
                .ops = {row.name},
                .remedy = in_float({row.name}),

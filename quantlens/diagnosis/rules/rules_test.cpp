@@ -72,11 +72,25 @@ class Case {
     quantized_.node(Kind::conv, inputs, "y_q").output("y_q");
   }
 
-  Evidence evidence() const { return {net_.model(), quantized_.model(), pairing_, diagnosis_}; }
+  /// The conv of `quantize` reads "b_codes" in steps of "b_scales" instead.
+  void bias_from_codes() {
+    Model model = quantized_.model();
+    Node dequantize = model.graph.nodes.front();
+    dequantize.inputs = {"b_codes", "b_scales"};
+    dequantize.outputs = {"b_d"};
+    model.graph.nodes.back().inputs[2] = "b_d";
+    model.graph.nodes.insert(model.graph.nodes.begin(), dequantize);
+    changed_ = model;
+  }
+
+  Evidence evidence() const {
+    return {net_.model(), changed_ ? *changed_ : quantized_.model(), pairing_, diagnosis_};
+  }
   SmallGraph& quantized() { return quantized_; }
 
  private:
   SmallGraph net_, quantized_;
+  std::optional<Model> changed_;
   Pairing pairing_;
   Diagnosis diagnosis_;
 };
@@ -167,25 +181,36 @@ TEST(Rules, SpreadWeightIsOfOneScaleForUnequalChannels) {
 TEST(Rules, WeightScalesAreThoseOfTheirChannels) {
   Case net;
   const ActivationRow row = made_of(row_at("y"), &ActivationRow::weight_mse);
-  net.weight().sqnr_db = 10;
   EXPECT_FALSE(weight_scales(net.evidence(), row)) << "they fit";
-  std::swap(net.weight_pair().params[0], net.weight_pair().params[1]);
+  net.weight().channels = 2;
+  net.weight().misfit_channels = 1;
+  net.weight().misfit_share = 0.9;
   const auto cause = weight_scales(net.evidence(), row);
   ASSERT_TRUE(cause);
-  EXPECT_NE(cause->because.find("2 of 2 scales"), std::string::npos) << cause->because;
-  net.weight().sqnr_db = 45;
-  EXPECT_FALSE(weight_scales(net.evidence(), row)) << "no harm is done";
+  EXPECT_NE(cause->because.find("1 of 2 channels"), std::string::npos) << cause->because;
+  EXPECT_FALSE(weight_scales(net.evidence(), row_at("y"))) << "the weight makes no error here";
 }
 
 TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
-  const ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  row.shift_share = 0.8;
   Case same;
   same.quantize({1, 2});
   EXPECT_FALSE(lost_bias(same.evidence(), row));
   Case other;
   other.quantize({1, 0});
   EXPECT_TRUE(lost_bias(other.evidence(), row));
-  EXPECT_FALSE(lost_bias(other.evidence(), row_at("y"))) << "rounding explains the error";
+  ActivationRow corrected = row;
+  corrected.shift_share = 0.01;
+  EXPECT_FALSE(lost_bias(other.evidence(), corrected)) << "it was changed for the better";
+  Case codes;
+  codes.quantize({1, 0});
+  codes.quantized().constant("b_codes", Tensor::from<std::int32_t>({2}, {10, 20}));
+  codes.quantized().weight("b_scales", {2}, {0.1F, 0.05F});
+  codes.bias_from_codes();
+  const auto coarse = lost_bias(codes.evidence(), row);
+  ASSERT_TRUE(coarse);
+  EXPECT_NE(coarse->because.find("45 %"), std::string::npos) << "1 and 1 for 1 and 2";
   Case none;
   none.quantize({});
   const auto cause = lost_bias(none.evidence(), row);

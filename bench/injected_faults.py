@@ -208,8 +208,8 @@ class Bench:
     def data(self, name):
         model, data = self.models[name]
         if data is None:
-            return "{random: {count: 16, shapes: {x: [3, 48, 192]}}}"
-        if str(data).startswith("{"):
+            data = "{random: {count: 16, shapes: {x: [3, 48, 192]}}}"
+        if not isinstance(data, pathlib.Path):
             path = self.folder / f"{name}.yaml"
             path.write_text(str(data))
             return path

@@ -1,9 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
+
+namespace {
+
+/// SmoothQuant moves the width of channels from such values into the weights behind them.
+bool feeds_weights_alone(const Evidence& evidence, const ActivationRow& row) {
+  const std::vector<Use> readers = evidence.readers(row.value);
+  return !readers.empty() && std::ranges::all_of(readers, [&](const Use& use) {
+    const Node& node = evidence.reference().graph().nodes[use.node];
+    return (node.kind == Kind::matmul || node.kind == Kind::gemm) && use.input == 0 &&
+           evidence.constant_input(node, 1) != nullptr;
+  });
+}
+
+}  // namespace
 
 /// A few channels decide the range of all: the others have few codes.
 std::optional<Cause> outlier_channel(const Evidence& evidence, const ActivationRow& row) {
@@ -15,7 +31,9 @@ std::optional<Cause> outlier_channel(const Evidence& evidence, const ActivationR
                              "one, which is left with {:.0f} of 256 codes",
                              *row.channel_spread, 256 / *row.channel_spread),
       .ops = ops,
-      .remedy = in_float(ops),
+      .remedy = feeds_weights_alone(evidence, row)
+                    ? boost::json::object{{"recipes", {{"smooth_quant", true}}}}
+                    : in_float(ops),
       .shared = {}};
 }
 

@@ -151,6 +151,12 @@ TEST(Rules, OutliersAreToldByTheirDistanceAndByTheirChannels) {
   const auto channel = outlier_channel(net.evidence(), row);
   ASSERT_TRUE(channel);
   EXPECT_NE(channel->because.find("8 of 256 codes"), std::string::npos) << channel->because;
+  EXPECT_TRUE(channel->remedy.contains("op_name_dict"));
+  Case smooth;
+  smooth.reference().weight("u", {2, 2}, {1, 1, 1, 1}).node(Kind::matmul, {"z", "u"}, "m");
+  ActivationRow fed = row_at("z");
+  fed.channel_spread = 32;
+  EXPECT_TRUE(recipe_of(*outlier_channel(smooth.evidence(), fed)).recipes.smooth_quant.value());
   row.standard_deviation = 0.1;
   EXPECT_TRUE(outlier_activation(net.evidence(), row));
 }

@@ -210,10 +210,11 @@ std::vector<Measured> measured_values(const TapState& accumulated, const TapStat
       measured.passed_on = *row.local_mse > 0 ? *row.input_mse / *row.local_mse : 0;
     }
     const auto [at, is_new] = by_value.emplace(row.value, measured);
-    if (!is_new && row.mse > at->second.row->mse) at->second = std::move(measured);
+    if (!is_new && row.mse > at->second.row->mse) at->second = measured;
   }
   std::vector<Measured> values;
-  for (auto& [value, measured] : by_value) values.push_back(std::move(measured));
+  values.reserve(by_value.size());
+  for (const auto& [value, measured] : by_value) values.push_back(measured);
   return values;
 }
 

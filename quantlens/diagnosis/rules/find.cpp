@@ -153,8 +153,9 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
                   Diagnosis& diagnosis) {
   const Evidence evidence(reference, quantized, pairing, diagnosis);
   const std::string_view severity = severity_at(evidence.output_sqnr_db());
-  std::vector<Finding> findings;
   std::vector<Found> found = causes(evidence);
+  std::vector<Finding> findings;
+  findings.reserve(found.size());
   std::ranges::stable_sort(found, std::ranges::greater(), &Found::weight);
   for (Found& one : found) findings.push_back(finding_of(std::move(one), severity));
   for (const ModelRule rule : kModelRules) {

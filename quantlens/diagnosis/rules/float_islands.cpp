@@ -42,6 +42,7 @@ std::vector<Finding> float_islands(const Evidence& evidence) {
   }
   if (ops.empty()) return {};
   std::vector<std::string> parts;
+  parts.reserve(types.size());
   for (const auto& [type, count] : types) parts.push_back(fmt::format("{} {}", count, type));
   return {{.rule = "float_islands",
            .op = ops.front(),

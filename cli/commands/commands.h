@@ -14,6 +14,7 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
 void add_inspect(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_merge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_tune(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_worker(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_workloads(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 

@@ -15,6 +15,14 @@
 namespace quantlens {
 namespace {
 
+/// The quantized model's outputs under the reference's names, where there is no doubt.
+TensorMap under_names_of(const TensorMap& reference, const TensorMap& quantized) {
+  if (reference.size() != 1 || quantized.size() != 1) return quantized;
+  return {{reference.begin()->first, quantized.begin()->second}};
+}
+
+}  // namespace
+
 Accuracy accuracy_of(const MetricSpec& spec, const Figure& figure) {
   Accuracy accuracy{.metric = spec.name,
                     .value = figure.value,
@@ -30,7 +38,6 @@ Accuracy accuracy_of(const MetricSpec& spec, const Figure& figure) {
   return accuracy;
 }
 
-/// By leaving out the same samples of both.
 std::optional<std::array<double, 2>> difference_interval(const Figure& reference,
                                                          const Figure& quantized) {
   const double difference = quantized.value - reference.value;
@@ -42,14 +49,6 @@ std::optional<std::array<double, 2>> difference_interval(const Figure& reference
   const auto [low, high] = reference.bounds;
   return jackknife_interval(difference, without, {low - high, high - low});
 }
-
-/// The quantized model's outputs under the reference's names, where there is no doubt.
-TensorMap under_names_of(const TensorMap& reference, const TensorMap& quantized) {
-  if (reference.size() != 1 || quantized.size() != 1) return quantized;
-  return {{reference.begin()->first, quantized.begin()->second}};
-}
-
-}  // namespace
 
 AccuracySink::AccuracySink(const MetricSpec& spec) : spec_(spec), metric_(make_metric(spec)) {}
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "quantlens/accuracy/metric.h"
@@ -47,6 +49,14 @@ class AccuracyPairSink {
   AccuracyPair so_far_;  ///< flips, lost and gained; the rest is made by `result`
   std::uint64_t both_right_ = 0, both_wrong_ = 0;
 };
+
+/// A figure with its interval.
+Accuracy accuracy_of(const MetricSpec& spec, const Figure& figure);
+
+/// 95 %, of two figures that are no rates, by leaving out the same samples of both.
+/// REQUIRES: the same samples.
+std::optional<std::array<double, 2>> difference_interval(const Figure& reference,
+                                                         const Figure& quantized);
 
 /// Two accuracies with their difference and its ratio; no interval of it.
 AccuracyPair paired(Accuracy reference, Accuracy quantized);

@@ -89,7 +89,7 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
   if (options.metric) accuracy.emplace(*options.metric, names);
   std::optional<TapState> first;  // of the first batch alone, where it has to be looked at
   const bool look_at_first = options.diagnose && has_doubts(pairing);
-  BatchReader reader = make_reader(data, session);
+  BatchReader reader = make_reader(data, session, options.samples);
   feed(*run, reader, session.progress, options.diagnose ? "diagnose" : "evaluate",
        [&](const Batch& batch, const Outputs& outputs) {
          if (accuracy) accuracy->add(batch, outputs);

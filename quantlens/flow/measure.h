@@ -20,6 +20,7 @@ struct MeasureOptions {
   bool diagnose = true;
   std::optional<MetricSpec> metric;
   std::uint64_t local_samples = kLocalSamples;  ///< the first ones, for local errors; 0: none
+  std::optional<std::uint64_t> samples = {};    ///< the first ones; absent: all
 };
 
 /// The two that run in lockstep.

@@ -3,23 +3,20 @@
 
 #include <algorithm>
 
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/flow/build_model.h"
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/destination.h"
 #include "quantlens/flow/edit_float.h"
 #include "quantlens/flow/given_ranges.h"
 #include "quantlens/flow/measure.h"
-#include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/approach.h"
-#include "quantlens/quantizer/correct_bias.h"
 #include "quantlens/quantizer/make_plan.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -69,16 +66,6 @@ void check_data(const QuantizeOptions& options) {
   }
 }
 
-std::map<std::string, std::string> metadata_of(const Recipe& recipe, const Plan& plan,
-                                               const EditedFloat* edited) {
-  std::map<std::string, std::string> metadata{
-      {"quantlens.version", kVersion},
-      {"quantlens.format", plan.quant_format},
-      {"quantlens.recipe", boost::json::serialize(json::encode(recipe))}};
-  if (edited) metadata[kFloatModelKey] = sha256_hex(edited->model.file.text());
-  return metadata;
-}
-
 LinkCounts links_of(const Graph& graph) {
   const auto count = [&](Kind kind) {
     return static_cast<std::uint64_t>(std::ranges::count(graph.nodes, kind, &Node::kind));
@@ -103,23 +90,15 @@ class Job {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
     const Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
     const GivenRanges given = calibrated(prepared, workload);
-    PlanResult planned =
-        make_plan(model_, prepared, given.ranges, options_.recipe, {.vnni = cpu_has_vnni()});
-    if (given.statistics && wants_bias_correction(options_.recipe)) {
-      correct_biases(model_, prepared, *given.statistics, planned.plan);
-    }
-    if (edited_) {
-      planned.plan.effects.insert(planned.plan.effects.begin(), edited_->effects.begin(),
-                                  edited_->effects.end());
-    }
+    const FloatModel from{.model = model_, .prepared = prepared, .edited = edited_};
+    PlanResult planned = plan_for(from, given, options_.recipe);
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
     workload.write("plan.json", json::dump(json::encode(result.plan)));
     count_ops(result);
     for (std::string& note :
-         frontend::apply(model_, result.plan, metadata_of(options_.recipe, result.plan, edited_),
-                         session_.store, result.output)) {
+         write_quantized(from, result.plan, options_.recipe, session_.store, result.output)) {
       session_.progress.note(note);
       result.notes.push_back(std::move(note));
     }

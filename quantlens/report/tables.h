@@ -7,6 +7,7 @@
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/plan.h"
+#include "quantlens/record/study.h"
 #include "quantlens/report/table.h"
 
 namespace quantlens {
@@ -53,5 +54,16 @@ std::string float_edit_text(const FloatEdit& edit, const std::string& folder);
 /// a newline. At most ten flipped samples are listed.
 std::string accuracy_text(const AccuracyPair& accuracy);
 std::string accuracy_text(const Accuracy& accuracy);
+
+/// The last trial of a search as the predecessors told it, and why it was made, each on a line.
+/// Empty for one that measured outputs alone.
+std::string trial_text(const Study& study, const StudyTimes& times);
+
+/// **Tune Result Statistics**: the float model, the last trial, and the best one once it is within
+/// the goal.
+Table study_table(const Study& study, const StudyTimes& times);
+
+/// Whether a search has reached its goal, how far it is from it, and what next; a line.
+std::string goal_text(const Study& study);
 
 }  // namespace quantlens

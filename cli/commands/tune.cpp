@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/tune.h"
+
+#include <charconv>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cli/commands/commands.h"
+#include "cli/commands/recipe_option.h"
+#include "cli/commands/render.h"
+#include "quantlens/accuracy/metric.h"
+#include "quantlens/base/json.h"
+#include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/report/tables.h"
+#include "quantlens/tuning/strategy.h"
+
+namespace quantlens::cli {
+namespace {
+
+struct Arguments {
+  flow::TuneOptions options;
+  RecipeOption recipe;
+  std::string accuracy_level;
+  LongOptions common;
+  TableOptions table;
+};
+
+void print_json(const flow::TuneResult& result) {
+  const Study& study = result.study;
+  boost::json::object object{{"workload", result.workload},
+                             {"output", result.output.string()},
+                             {"reached", study.reached},
+                             {"evaluations", study.trials.size()},
+                             {"reference", accuracy_object(study.reference)},
+                             {"quantized", nullptr},
+                             {"recipe", nullptr}};
+  if (study.best) {
+    const Trial& best = study.trials.at(*study.best - 1);
+    object["quantized"] = accuracy_object(*best.accuracy);
+    object["recipe"] = recipe_document(best.recipe);
+    object["loss"] = json::encode(best.loss);
+    object["difference"] = best.difference;
+    object["difference_interval"] = json::encode(best.difference_interval);
+    object["ops_quantized"] = best.ops_quantized;
+    object["ops_float"] = best.ops_float;
+  }
+  object["best"] = json::encode(study.best);
+  object["trials"] = json::encode(study.trials);
+  print_object(object);
+}
+
+void print_tables(const flow::TuneResult& result, const TableOptions& options) {
+  options.print(study_table(result.study, result.times));
+  if (options.is_csv()) return;
+  print_out(goal_text(result.study));
+  print_out(fmt::format("quantized model: {}\nworkload:        {}  ({})\n", result.output.string(),
+                        result.workload, result.folder.string()));
+}
+
+int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+  DiskStore store;
+  flow::TuneOptions options = arguments.options;
+  options.data = arguments.common.data();
+  options.seed = options.data.options.seed;
+  TerminalProgress progress = arguments.common.make_progress();
+  options.recipe = arguments.recipe.read(store, progress);
+  if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
+  options.recipe_file = arguments.recipe.file();
+  const bool is_text = !arguments.table.is_json() && !arguments.table.is_csv();
+  if (is_text) {
+    options.on_trial = [](const Study& study, const StudyTimes& times) {
+      print_out(trial_text(study, times));
+    };
+  }
+  const flow::TuneResult result =
+      flow::tune(options, arguments.common.session(store, progress, command_line));
+  if (arguments.table.is_json()) {
+    print_json(result);
+  } else {
+    print_tables(result, arguments.table);
+  }
+  return result.study.reached ? kDone : kGoalMissed;
+}
+
+void add_goal(CLI::App& verb, flow::TuneOptions& options) {
+  verb.add_option("--metric", options.metric,
+                  metric_names() + ", with options as top1:label_offset=1 (docs/metrics.md)")
+      ->required()
+      ->check(not_empty());
+  verb.add_option("--max-loss", options.goal.max_loss,
+                  "how much of the float model's accuracy may be lost (default: 0.01, a hundredth "
+                  "of it); below 0: it must be better")
+      ->check(number())
+      ->group("Goal");
+  verb.add_flag("--absolute", options.goal.absolute,
+                "--max-loss is in the metric's own unit (0.01 of top1: one point)")
+      ->group("Goal");
+  verb.add_option("--objective", options.goal.objective,
+                  "of models within the goal: speed (default): most ops in int8; size: the "
+                  "smallest file; accuracy: the best figure, as long as the limits allow")
+      ->check(one_of({"speed", "size", "accuracy"}))
+      ->group("Goal");
+}
+
+CLI::Validator seconds_or_none() {
+  const auto check = [](const std::string& text) {
+    double value = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value >= 0)
+      return std::string();
+    return fmt::format("'{}' is no number of seconds", shortened(text));
+  };
+  return {check, ""};
+}
+
+void add_search(CLI::App& verb, flow::TuneOptions& options) {
+  verb.add_option(
+          "--strategy", options.strategy,
+          fmt::format("{} (docs/tuning.md; default: auto)", fmt::join(strategy_names(), ", ")))
+      ->check(one_of(strategy_names()))
+      ->group("Search");
+  verb.add_option("--max-trials", options.max_trials, "models to score at most (default: 100)")
+      ->check(whole_number(1, kMostCount))
+      ->group("Search");
+  verb.add_option("--timeout", options.timeout,
+                  "seconds after which no further trial begins (default: 0, none)")
+      ->check(seconds_or_none())
+      ->group("Search");
+  verb.add_option("--resume", options.resume,
+                  "the workload of an earlier run of this command line, which it goes on with")
+      ->check(not_empty())
+      ->group("Search");
+}
+
+}  // namespace
+
+void add_tune(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
+  CLI::App* verb = program.add_subcommand(
+      "tune", "Search for the recipe that loses little enough accuracy, most of it in int8");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("MODEL", arguments->options.model, "the float model")->required();
+  verb->add_option("-o", arguments->options.output,
+                   "the best model so far (default: .int8 before MODEL's extension)")
+      ->check(not_empty());
+  arguments->recipe.add_to(*verb);
+  verb->add_option("--accuracy-level", arguments->accuracy_level,
+                   "as quantize has it, of the recipe that the search starts from")
+      ->check(one_of({"fast", "default", "best"}));
+  verb->add_option("--emit-recipe", arguments->options.emit_recipe,
+                   "writes the best recipe there: quantize --recipe gives the same model")
+      ->check(not_empty());
+  add_goal(*verb, arguments->options);
+  add_search(*verb, arguments->options);
+  arguments->common.add_to(*verb, DataOption::required);
+  verb->add_option("--calibration-data", arguments->options.calibration_data,
+                   "samples for calibration alone (default: the first of --data)")
+      ->check(not_empty())
+      ->group("Data");
+  arguments->table.add_to(*verb);
+  verb->footer(
+      "Exit code 3: the goal was missed; the best model is there all the same.\n"
+      "Example:\n  quantlens tune mobilenet.onnx --data imagenet.yaml --metric "
+      "top1:label_offset=1 --max-loss 0.01 --emit-recipe best.json");
+  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+}
+
+}  // namespace quantlens::cli

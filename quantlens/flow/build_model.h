@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantlens/base/store.h"
+#include "quantlens/flow/edit_float.h"
+#include "quantlens/flow/given_ranges.h"
+#include "quantlens/graph/model.h"
+#include "quantlens/quantizer/make_plan.h"
+#include "quantlens/quantizer/prepare.h"
+#include "quantlens/record/plan.h"
+#include "quantlens/record/recipe.h"
+
+namespace quantlens::flow {
+
+/// What quantized models are built from.
+struct FloatModel {
+  const Model& model;  ///< the edited one, where there is one
+  const Prepared& prepared;
+  const EditedFloat* edited = nullptr;
+};
+
+/// Decides for every op on this machine, and corrects biases where the recipe asks for that and
+/// there are statistics.
+PlanResult plan_for(const FloatModel& from, const GivenRanges& given, const Recipe& recipe);
+
+/// Writes the model that a plan describes, its recipe among its metadata; all or nothing. Gives
+/// notes.
+std::vector<std::string> write_quantized(const FloatModel& from, const Plan& plan,
+                                         const Recipe& recipe, Store& store, const fs::path& path);
+
+}  // namespace quantlens::flow

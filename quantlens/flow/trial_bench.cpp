@@ -1,0 +1,307 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/trial_bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/accuracy/against_scores.h"
+#include "quantlens/accuracy/evaluate.h"
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
+#include "quantlens/flow/calibrate.h"
+#include "quantlens/flow/measure.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/accuracy_level.h"
+#include "quantlens/quantizer/equalize.h"
+#include "quantlens/runtime/feed.h"
+#include "quantlens/runtime/open.h"
+#include "quantlens/runtime/oracle/constants.h"
+#include "quantlens/tuning/goal.h"
+
+namespace quantlens::flow {
+
+/// A float model that quantized ones are built from.
+struct TrialBench::Base {
+  std::optional<EditedFloat> edited;
+  Prepared prepared;
+  std::optional<TapState> statistics;
+};
+
+namespace {
+
+constexpr const char* kStatistics = "statistics.bin";
+constexpr const char* kScores = "scores.json";
+constexpr std::uint64_t kFewSamples = 32;  // for what sums over thousands of elements a sample
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+bool is_edit(const Recipe& recipe) {
+  return wants_equalization(recipe) || wants_smooth_quant(recipe);
+}
+
+/// What any trial's recipe may want to know: what biases need is gathered in any case.
+Recipe widest(Recipe recipe) {
+  recipe.recipes.bias_correction = true;
+  return recipe;
+}
+
+/// Equal for plans that give the same model but for its metadata.
+std::string fingerprint(const Plan& plan, const EditedFloat* edited) {
+  std::string text = json::dump(json::encode(plan));
+  for (const auto& [name, tensor] : plan.weights) {
+    const Bytes bytes = tensor.bytes();
+    text += name;
+    text += '\n';
+    text.append(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+  }
+  if (edited) text += sha256_hex(edited->model.file.text());
+  return sha256_hex(text);
+}
+
+/// Ends a pass over data that has shown enough.
+struct Enough {};
+
+FloatModel float_model(const Model& original, const std::optional<EditedFloat>& edited,
+                       const Prepared& prepared) {
+  return {.model = edited ? edited->model : original,
+          .prepared = prepared,
+          .edited = edited ? &*edited : nullptr};
+}
+
+}  // namespace
+
+TrialBench::TrialBench(const TrialSetting& setting, const Session& session,
+                       WorkloadWriter& workload)
+    : setting_(setting), session_(session), workload_(workload) {}
+
+TrialBench::~TrialBench() = default;
+
+std::optional<TapState> TrialBench::stored_statistics() const {
+  try {
+    const MappedFile file = session_.store.read(workload_.folder() / kStatistics);
+    return tap_state_from_bytes(file.text(), kStatistics);
+  } catch (const Error& error) {
+    if (error.code() == Errc::not_found) return std::nullopt;
+    throw;
+  }
+}
+
+std::optional<TapState> TrialBench::statistics_of(const Model& model,
+                                                  const Prepared& prepared) const {
+  const Recipe recipe = widest(setting_.start);
+  const std::vector<std::string> values = values_to_calibrate(model, prepared, recipe);
+  if (values.empty()) {
+    open(model, nullptr, {}, run_options(session_));  // throws where the runtime refuses it
+    return std::nullopt;
+  }
+  std::vector<Tap> taps = calibration_taps(model, prepared, values, recipe);
+  for (Tap& tap : taps) {
+    if (std::ranges::binary_search(values, tap.value)) tap.histogram = true;
+  }
+  const FittedData& data = setting_.calibration;
+  const Samples samples{
+      .first = 0, .count = std::min(recipe.calibration_sampling_size, data.opened.dataset->size())};
+  return gather(model, taps, data, samples, session_);
+}
+
+const TrialBench::Base& TrialBench::base_for(const Recipe& recipe) {
+  const std::string key = is_edit(recipe) ? json::dump(json::encode(recipe)) : "";
+  if (const auto found = bases_.find(key); found != bases_.end()) return *found->second;
+  // of edited models the last one is enough: those of other recipes are made anew where asked for
+  std::erase_if(bases_, [](const auto& one) { return !one.first.empty(); });
+  auto made = std::make_unique<Base>();
+  if (is_edit(recipe)) {
+    const FittedData& data = setting_.calibration;
+    const CalibrationSamples samples{.data = &data,
+                                     .samples = {.first = 0,
+                                                 .count = std::min(recipe.calibration_sampling_size,
+                                                                   data.opened.dataset->size())}};
+    made->edited = edit_float(setting_.original, recipe, samples, session_, workload_);
+  }
+  const Model& model = made->edited ? made->edited->model : setting_.original;
+  made->prepared = prepare(model.graph, oracle::constant_values(model));
+  if (is_edit(recipe)) {
+    Recipe plain;
+    plain.approach = setting_.start.approach;
+    made->statistics =
+        made->edited ? statistics_of(model, made->prepared) : base_for(plain).statistics;
+    return *(bases_[key] = std::move(made));
+  }
+  made->statistics = stored_statistics();
+  if (!made->statistics) {
+    made->statistics = statistics_of(model, made->prepared);
+    if (made->statistics) {
+      made->statistics->model = reference_hash(workload_);
+      workload_.write(kStatistics, to_bytes(*made->statistics));
+    }
+  }
+  return *(bases_[key] = std::move(made));
+}
+
+void TrialBench::calibrate() {
+  base_for(setting_.start);
+}
+
+const Scores& TrialBench::reference(std::optional<double>& seconds) {
+  if (scores_) return *scores_;
+  try {
+    const MappedFile file = session_.store.read(workload_.folder() / kScores);
+    scores_ = json::decode<Scores>(json::parse(file.text(), kScores), kScores);
+    return *scores_;
+  } catch (const Error& error) {
+    if (error.code() != Errc::not_found) throw;
+  }
+  const Clock::time_point start = Clock::now();
+  if (needs_data(setting_.metric)) {
+    const auto run = open(setting_.original, nullptr, {}, run_options(session_));
+    BatchReader reader = make_reader(setting_.data, session_);
+    ScoresSink sink(setting_.metric, reader.size());
+    feed(*run, reader, session_.progress, "float model",
+         [&](const Batch& batch, const Outputs& outputs) { sink.add(batch, outputs); });
+    report_skipped(reader, session_.progress);
+    scores_ = sink.result();
+    warn_of_classes(scores_->accuracy, setting_.metric, session_.progress);
+  } else {
+    scores_ =
+        Scores{.accuracy = accuracy_alone(setting_.original, nullptr, setting_.metric, session_),
+               .right = {},
+               .parts = {}};
+  }
+  seconds = seconds_since(start);
+  workload_.write(kScores, json::dump(json::encode(*scores_)));
+  return *scores_;
+}
+
+GivenRanges TrialBench::ranges_of(const Base& base, const Recipe& recipe) const {
+  GivenRanges given;
+  if (!base.statistics) return given;
+  const Model& model = base.edited ? base.edited->model : setting_.original;
+  given.statistics = base.statistics;
+  given.ranges = ranges_for(*base.statistics, model, base.prepared, recipe);
+  return given;
+}
+
+Candidate TrialBench::plan(const Recipe& recipe) {
+  const Base& base = base_for(recipe);
+  const FloatModel from = float_model(setting_.original, base.edited, base.prepared);
+  Candidate candidate{.planned = plan_for(from, ranges_of(base, recipe), recipe),
+                      .recipe = recipe,
+                      .fingerprint = {}};
+  candidate.fingerprint = fingerprint(candidate.planned.plan, from.edited);
+  return candidate;
+}
+
+void TrialBench::write(const Candidate& candidate, const fs::path& path) {
+  const Base& base = base_for(candidate.recipe);
+  write_quantized(float_model(setting_.original, base.edited, base.prepared),
+                  candidate.planned.plan, candidate.recipe, session_.store, path);
+}
+
+Model TrialBench::built(const Candidate& candidate) {
+  const fs::path path =
+      workload_.folder() / ("candidate" + setting_.original.path.extension().string());
+  write(candidate, path);
+  return frontend::read(path);
+}
+
+void TrialBench::clear() {
+  const fs::path& folder = workload_.folder();
+  for (const std::string& name : session_.store.list(folder)) {
+    if (name.starts_with("candidate")) session_.store.remove(folder / name);
+  }
+}
+
+double TrialBench::judge(const Candidate& candidate, Look look, Trial& trial) {
+  const Model quantized = built(candidate);
+  trial.bytes = quantized.file.bytes().size();
+  trial.sha256 = sha256_hex(quantized.file.text());
+  return look == Look::outputs ? compare_outputs(quantized, trial) : score(quantized, look, trial);
+}
+
+double TrialBench::score(const Model& quantized, Look look, Trial& trial) {
+  std::optional<double> ignored;
+  const Scores& reference = this->reference(ignored);
+  AccuracyPair pair;
+  trial.judged = Judged::whole;
+  double seconds = 0;
+  if (needs_data(setting_.metric)) {
+    const auto run = open(quantized, nullptr, {}, run_options(session_));
+    BatchReader reader = make_reader(setting_.data, session_);
+    AgainstScoresSink sink(setting_.metric, reference, reader.size());
+    const Clock::time_point start = Clock::now();
+    try {
+      feed(*run, reader, session_.progress, fmt::format("trial {}", trial.number),
+           [&](const Batch& batch, const Outputs& outputs) {
+             const bool may_look = sink.add(batch, outputs);
+             if (!may_look || look != Look::early) return;
+             const auto early =
+                 judged_early(setting_.goal, reference.accuracy, sink.result().difference_interval);
+             if (!early) return;
+             trial.judged = *early;
+             throw Enough();
+           });
+    } catch (const Enough&) {
+      // judged
+    }
+    seconds = seconds_since(start);
+    pair = sink.result();
+    if (pair.quantized.samples == reference.accuracy.samples) trial.judged = Judged::whole;
+  } else {
+    const Clock::time_point start = Clock::now();
+    pair =
+        paired(reference.accuracy, accuracy_alone(quantized, nullptr, setting_.metric, session_));
+    seconds = seconds_since(start);
+  }
+  trial.accuracy = pair.quantized;
+  trial.difference = pair.difference;
+  trial.difference_interval = pair.difference_interval;
+  trial.loss = loss_of(setting_.goal, reference.accuracy, pair.difference);
+  trial.reached = trial.judged == Judged::whole && is_within(setting_.goal, trial.loss);
+  return seconds;
+}
+
+double TrialBench::compare_outputs(const Model& quantized, Trial& trial) {
+  TapSpec spec;
+  for (const ValueInfo& output : setting_.original.graph.outputs) {
+    if (output.dtype.value_or(DType::float32) != DType::float32) continue;
+    PairTap tap;
+    tap.reference = tap.quantized = output.name;
+    tap.histogram = false;
+    spec.pairs.push_back(std::move(tap));
+  }
+  const auto run = open(setting_.original, &quantized, spec, run_options(session_));
+  BatchReader reader = make_reader(setting_.data, session_,
+                                   std::min(kFewSamples, setting_.data.opened.dataset->size()));
+  const Clock::time_point start = Clock::now();
+  feed(*run, reader, session_.progress, "outputs");
+  double worst = 0;
+  for (const PairedStats& one : run->take().pairs) {
+    constexpr double kDecibelsADecade = 10;
+    worst = std::max(worst, std::pow(10.0, -one.pairs.sqnr_db() / kDecibelsADecade));
+  }
+  trial.judged = Judged::output_error;
+  trial.output_error = worst;
+  return seconds_since(start);
+}
+
+Diagnosis TrialBench::diagnose(const Candidate& candidate) {
+  const Model quantized = built(candidate);
+  const Base& base = base_for(candidate.recipe);
+  const Model& reference = base.edited ? base.edited->model : setting_.original;
+  const std::uint64_t samples = std::min(kFewSamples, setting_.data.opened.dataset->size());
+  return *measure({reference, quantized}, &setting_.data,
+                  {.diagnose = true, .metric = {}, .local_samples = samples, .samples = samples},
+                  session_, workload_)
+              .diagnosis;
+}
+
+}  // namespace quantlens::flow

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantlens/accuracy/metric.h"
+#include "quantlens/flow/build_model.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/record/scores.h"
+#include "quantlens/record/study.h"
+#include "quantlens/tuning/strategy.h"
+
+namespace quantlens::flow {
+
+/// What all trials of a search share.
+struct TrialSetting {
+  const Model& original;
+  const FittedData& data;
+  const FittedData& calibration;
+  MetricSpec metric;
+  Goal goal;
+  Recipe start;  ///< says what is calibrated
+};
+
+/// A quantized model as a trial has it: planned, and written where it may be overwritten.
+struct Candidate {
+  PlanResult planned;
+  Recipe recipe;
+  std::string fingerprint;
+};
+
+/// Builds and judges models of recipes. The float model is calibrated once (and once more for each
+/// edit that a recipe asks for) and scored once; both are kept in the workload and found there
+/// again.
+class TrialBench {
+ public:
+  TrialBench(const TrialSetting& setting, const Session& session, WorkloadWriter& workload);
+  ~TrialBench();
+  TrialBench(const TrialBench&) = delete;
+  TrialBench& operator=(const TrialBench&) = delete;
+
+  /// Calibrates, unless that was done.
+  void calibrate();
+  /// Of the float model over all samples; run once. `seconds`: what that took, where it was run.
+  const Scores& reference(std::optional<double>& seconds);
+  Candidate plan(const Recipe& recipe);
+  /// The model of a candidate, at `path`.
+  void write(const Candidate& candidate, const fs::path& path);
+  /// Fills in what a candidate's model scores. Returns the seconds of running it.
+  double judge(const Candidate& candidate, Look look, Trial& trial);
+  /// Over few samples; throws as `measure` does.
+  Diagnosis diagnose(const Candidate& candidate);
+  /// Removes what only trials need.
+  void clear();
+
+ private:
+  struct Base;
+
+  const Base& base_for(const Recipe& recipe);
+  GivenRanges ranges_of(const Base& base, const Recipe& recipe) const;
+  std::optional<TapState> statistics_of(const Model& model, const Prepared& prepared) const;
+  std::optional<TapState> stored_statistics() const;
+  Model built(const Candidate& candidate);
+  double score(const Model& quantized, Look look, Trial& trial);
+  double compare_outputs(const Model& quantized, Trial& trial);
+
+  TrialSetting setting_;
+  const Session& session_;
+  WorkloadWriter& workload_;
+  std::optional<Scores> scores_;
+  std::map<std::string, std::unique_ptr<Base>> bases_;  ///< by recipe; "": nothing is edited
+};
+
+}  // namespace quantlens::flow

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "quantlens/flow/session.h"
+#include "quantlens/record/study.h"
+
+namespace quantlens::flow {
+
+struct TuneOptions {
+  fs::path model;
+  fs::path output;  ///< empty: `.int8` before the model's extension
+  DataChoice data;
+  std::optional<std::string> calibration_data;  ///< instead of the first samples of `data`
+  Recipe recipe;                                ///< what the search starts from
+  fs::path recipe_file;  ///< that it came from, if any: it is not overwritten
+  std::string metric;    ///< as parse_metric takes it
+  Goal goal;
+  std::string strategy = "auto";
+  std::uint64_t seed = 0;
+  std::uint64_t max_trials = 100;
+  double timeout = 0;                 ///< seconds after which no trial begins; 0: none
+  std::optional<std::string> resume;  ///< workload of an earlier run with the same options
+  fs::path emit_recipe;               ///< where the best recipe is written; empty: nowhere
+  /// Told after each trial, those of an earlier run included.
+  std::function<void(const Study& study, const StudyTimes& times)> on_trial;
+};
+
+struct TuneResult {
+  std::string workload;
+  fs::path folder;  ///< the workload's
+  fs::path output;
+  Study study;
+  StudyTimes times;
+};
+
+/// Searches for the recipe that serves the goal's objective best and loses no more than it allows.
+/// The best model so far is in `output` after each trial that is better, all trials in the
+/// workload, whatever happens afterwards.
+TuneResult tune(const TuneOptions& options, const Session& session);
+
+}  // namespace quantlens::flow

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/describe.hpp>
+
+#include "quantlens/record/accuracy.h"
+#include "quantlens/record/recipe.h"
+
+namespace quantlens {
+
+/// What a search is for.
+struct Goal {
+  double max_loss = 0.01;  ///< of the float model's accuracy that may be lost
+  bool absolute = false;  ///< in the metric's own unit; else as a share of the float model's figure
+  std::string objective = "speed";  ///< speed | size | accuracy: of models within the goal
+  bool operator==(const Goal&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Goal, (), (max_loss, absolute, objective))
+
+/// How a trial was judged. whole: over all samples. met, missed: over the first ones, the paired
+/// interval left no doubt. output_error: by its outputs alone, without labels. failed: it could not
+/// be built or run.
+BOOST_DEFINE_ENUM_CLASS(Judged, whole, met, missed, output_error, failed)
+
+/// One recipe that was tried.
+struct Trial {
+  std::uint64_t number = 0;  ///< from 1
+  std::string why;           ///< what the strategy wanted to know
+  Recipe recipe;
+  Judged judged = Judged::whole;
+  std::optional<std::uint64_t> same_as;  ///< an earlier trial with the same model: nothing was run
+  std::string failure;                   ///< why there is no figure
+  std::optional<Accuracy> accuracy;      ///< over the samples that it saw
+  double difference = 0;                 ///< from the float model, over the same samples
+  std::optional<std::array<double, 2>> difference_interval;  ///< 95 %, paired
+  double loss = 0;  ///< in the goal's unit: above Goal::max_loss it is missed
+  bool reached = false;
+  std::optional<double> output_error;   ///< noise over signal of the outputs, the worst of them
+  std::uint64_t compute_quantized = 0;  ///< Conv, MatMul, Gemm and the like in int8
+  std::uint64_t ops_quantized = 0, ops_float = 0;
+  std::uint64_t bytes = 0;  ///< of the model's file
+  std::string sha256;       ///< likewise
+  std::string fingerprint;  ///< of the plan: equal where only the recipes differ
+};
+BOOST_DESCRIBE_STRUCT(Trial, (),
+                      (number, why, recipe, judged, same_as, failure, accuracy, difference,
+                       difference_interval, loss, reached, output_error, compute_quantized,
+                       ops_quantized, ops_float, bytes, sha256, fingerprint))
+
+/// Everything a search was asked and has found so far.
+struct Study {
+  std::string model;  ///< SHA-256 of the float model's file
+  std::string data;   ///< as `--data` had it
+  std::string calibration_data;
+  std::uint64_t samples = 0;
+  std::string metric;  ///< as `--metric` had it
+  Goal goal;
+  std::string strategy = "auto";
+  std::uint64_t seed = 0;
+  Recipe start;
+  Accuracy reference;
+  std::uint64_t reference_bytes = 0;
+  std::vector<Trial> trials;
+  std::optional<std::uint64_t> best;  ///< number of the trial whose model is kept
+  bool reached = false;               ///< by the best one
+};
+BOOST_DESCRIBE_STRUCT(Study, (),
+                      (model, data, calibration_data, samples, metric, goal, strategy, seed, start,
+                       reference, reference_bytes, trials, best, reached))
+
+/// Wall times of a search, which differ from run to run.
+struct StudyTimes {
+  double reference = 0;        ///< seconds of the float model over all samples
+  std::vector<double> trials;  ///< in their order: of running the model alone
+};
+BOOST_DESCRIBE_STRUCT(StudyTimes, (), (reference, trials))
+
+}  // namespace quantlens

@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include "quantlens/report/tables.h"
+
+namespace quantlens {
+namespace {
+
+Trial trial_of(double value, bool reached) {
+  Trial trial;
+  trial.why = "a try";
+  trial.accuracy = Accuracy{.metric = "top1", .value = value, .interval = {}, .samples = 400};
+  trial.loss = (0.7462 - value) / 0.7462;
+  trial.reached = reached;
+  trial.bytes = 1'500'000;
+  return trial;
+}
+
+Study study_of(const std::vector<Trial>& trials) {
+  Study study;
+  study.reference.value = 0.7462;
+  study.reference_bytes = 6'000'000;
+  for (const Trial& trial : trials) {
+    study.trials.push_back(trial);
+    study.trials.back().number = study.trials.size();
+  }
+  return study;
+}
+
+const StudyTimes kTimes{.reference = 6.694, .trials = {5.4415, 4.25}};
+
+TEST(TuneText, ALineSaysWhatThePredecessorsSaid) {
+  Study study = study_of({trial_of(0.2103, false)});
+  study.best = 1;
+  EXPECT_EQ(trial_text(study, kTimes),
+            "Tune 1 result is: [Accuracy (int8|fp32): 0.2103|0.7462, Duration (seconds) "
+            "(int8|fp32): 5.4415|6.6940], Best tune result is: n/a\n  a try\n");
+  study = study_of({trial_of(0.2103, false), trial_of(0.7412, true)});
+  study.best = 2;
+  study.reached = true;
+  EXPECT_NE(trial_text(study, kTimes)
+                .find("Best tune result is: [Accuracy: 0.7412, Duration (seconds): 4.2500]\n"),
+            std::string::npos);
+}
+
+TEST(TuneText, ATrialThatSawPartOfTheSamplesSaysSo) {
+  Study study = study_of({trial_of(0.2103, false)});
+  study.trials[0].judged = Judged::missed;
+  study.trials[0].accuracy->samples = 50;
+  EXPECT_NE(trial_text(study, kTimes).find("beyond doubt after 50 samples"), std::string::npos);
+  study.trials[0].judged = Judged::failed;
+  study.trials[0].accuracy.reset();
+  study.trials[0].failure = "no kernel";
+  EXPECT_EQ(trial_text(study, kTimes),
+            "Tune 1 result is: n/a, Best tune result is: n/a\n  failed: no kernel\n");
+  study.trials[0].judged = Judged::output_error;
+  EXPECT_EQ(trial_text(study, kTimes), "");
+}
+
+TEST(TuneText, TheTableHasThreeRowsOfFourDecimals) {
+  Study study = study_of({trial_of(0.2103, false), trial_of(0.7412, true)});
+  study.best = 2;
+  study.reached = true;
+  const Table table = study_table(study, kTimes);
+  EXPECT_EQ(table.title, "Tune Result Statistics");
+  EXPECT_EQ(table.columns[2].title, "Tune 2 result");
+  const std::vector<std::vector<Cell>> expected{
+      {"Accuracy", "0.7462", "0.7412", "0.7412"},
+      {"Duration (seconds)", "6.6940", "4.2500", "4.2500"},
+      {"Model size (MB)", "6.0000", "1.5000", "1.5000"}};
+  EXPECT_EQ(table.rows, expected);
+}
+
+TEST(TuneText, TheEndSaysHowFarAndWhatNext) {
+  Study study = study_of({trial_of(0.7, false)});
+  EXPECT_NE(goal_text(study).find("no trial has a figure"), std::string::npos);
+  study.best = 1;
+  EXPECT_NE(goal_text(study).find("a loss of 6.19 % where 1.00 % is allowed"), std::string::npos);
+  study.goal.absolute = true;
+  study.reached = true;
+  EXPECT_NE(goal_text(study).find("The goal is reached by trial 1"), std::string::npos);
+  EXPECT_NE(goal_text(study).find("where 0.0100 is allowed"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/tuning/goal.h"
+
+#include <cmath>
+#include <limits>
+#include <tuple>
+
+namespace quantlens {
+
+double loss_of(const Goal& goal, const Accuracy& reference, double difference) {
+  if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
+  const double lost = reference.higher_is_better ? -difference : difference;
+  if (goal.absolute || lost == 0) return lost;
+  return lost / std::abs(reference.value);
+}
+
+bool is_within(const Goal& goal, double loss) {
+  constexpr double kRounding = 1e-12;
+  return loss <= goal.max_loss + kRounding;
+}
+
+std::optional<Judged> judged_early(const Goal& goal, const Accuracy& reference,
+                                   const std::optional<std::array<double, 2>>& interval) {
+  if (!interval) return std::nullopt;
+  const double one = loss_of(goal, reference, interval->front());
+  const double other = loss_of(goal, reference, interval->back());
+  if (is_within(goal, one) && is_within(goal, other)) return Judged::met;
+  if (!is_within(goal, one) && !is_within(goal, other)) return Judged::missed;
+  return std::nullopt;
+}
+
+bool is_better(const Goal& goal, const Trial& trial, const Trial& other) {
+  if (trial.reached != other.reached) return trial.reached;
+  if (!trial.reached) return trial.loss < other.loss;
+  if (goal.objective == "accuracy") return trial.loss < other.loss;
+  if (goal.objective == "size") {
+    return std::tie(trial.bytes, trial.loss) < std::tie(other.bytes, other.loss);
+  }
+  return std::tie(other.compute_quantized, other.ops_quantized, trial.loss) <
+         std::tie(trial.compute_quantized, trial.ops_quantized, other.loss);
+}
+
+}  // namespace quantlens

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+
+#include "quantlens/record/study.h"
+
+namespace quantlens {
+
+/// What `difference` (from `reference`) costs in the goal's unit: below 0 it is a gain. As a share
+/// of a figure of 0, any loss is infinite. NaN is an infinite loss.
+double loss_of(const Goal& goal, const Accuracy& reference, double difference);
+
+/// Whether a loss is within the goal; what rounding adds to a loss of just that is forgiven.
+bool is_within(const Goal& goal, double loss);
+
+/// Judged::met or Judged::missed where a 95 % interval of the difference from `reference` lies on
+/// one side of what the goal allows; else nothing.
+std::optional<Judged> judged_early(const Goal& goal, const Accuracy& reference,
+                                   const std::optional<std::array<double, 2>>& interval);
+
+/// Whether `trial` is what the goal's objective would rather have than `other`, both judged over
+/// all samples: one within the goal rather than not; then speed: more ops that compute in int8,
+/// then more ops, then the better figure; size: the smaller file; accuracy: the better figure.
+/// Neither within it: the smaller loss.
+bool is_better(const Goal& goal, const Trial& trial, const Trial& other);
+
+}  // namespace quantlens

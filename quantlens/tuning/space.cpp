@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/tuning/space.h"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/json.h"
+#include "quantlens/quantizer/accuracy_level.h"
+#include "quantlens/quantizer/approach.h"
+#include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/recipe_document.h"
+
+namespace quantlens {
+namespace {
+
+/// Of the kinds that the table calls worth it.
+const std::set<std::string>& computing_kinds() {
+  static const std::set<std::string> kKinds = [] {
+    std::set<std::string> kinds;
+    for (const Capability& row : capabilities()) {
+      if (row.role == Role::compute) kinds.emplace(to_string(row.kind));
+    }
+    return kinds;
+  }();
+  return kKinds;
+}
+
+bool computes(const OpPlan& op) {
+  return op.quantized && computing_kinds().contains(op.kind);
+}
+
+/// The words apart from the one that holds already.
+Dimension others(const std::string& name, const std::string& now,
+                 const std::vector<std::string>& words, const std::string& form) {
+  Dimension dimension{.name = name, .choices = {""}};
+  for (const std::string& word : words) {
+    if (word != now) dimension.choices.push_back(fmt::format(fmt::runtime(form), word));
+  }
+  return dimension;
+}
+
+std::vector<Dimension> options_of(const Recipe& start) {
+  std::vector<Dimension> options;
+  const auto add = [&](const char* name, const std::string& now,
+                       const std::vector<std::string>& words, const char* form) {
+    Dimension dimension = others(name, now, words, form);
+    if (dimension.choices.size() > 1) options.push_back(std::move(dimension));
+  };
+  if (!needs_calibration(start)) return options;
+  add("ranges", start.activation.algorithm.value_or(usual_range_algorithm(start)),
+      {"minmax", "mse", "percentile", "entropy"}, "{{activation: {{algorithm: {}}}}}");
+  add("activation scheme", start.activation.scheme.value_or("asym"), {"asym", "sym"},
+      "{{activation: {{scheme: {}}}}}");
+  add("weight granularity", start.weight.granularity.value_or("per_channel"),
+      {"per_channel", "per_tensor"}, "{{weight: {{granularity: {}}}}}");
+  add("weight ranges", start.weight.algorithm.value_or(usual_weight_algorithm(start)),
+      {"minmax", "mse"}, "{{weight: {{algorithm: {}}}}}");
+  add("bias correction", wants_bias_correction(start) ? "true" : "false", {"true", "false"},
+      "{{recipes: {{bias_correction: {}}}}}");
+  const RecipeSwitches& now = start.recipes;
+  const auto keep = [&](const char* name, bool is_on) {
+    if (is_on) {
+      options.push_back(
+          {.name = name, .choices = {"", fmt::format("{{recipes: {{{}: false}}}}", name)}});
+    }
+  };
+  keep("first_conv_or_matmul_quantization", now.first_conv_or_matmul_quantization);
+  keep("last_conv_or_matmul_quantization", now.last_conv_or_matmul_quantization);
+  keep("pre_post_process_quantization", now.pre_post_process_quantization);
+  return options;
+}
+
+}  // namespace
+
+Space space_of(const Plan& plan, const Recipe& start) {
+  Space space;
+  for (const OpPlan& op : plan.ops) {
+    if (!op.quantized || op.members.empty()) continue;
+    space.ops.push_back({.op = op.op,
+                         .name = op.name,
+                         .type = op.type,
+                         .kind = op.kind,
+                         .computes = computes(op),
+                         .values = op.members});
+  }
+  for (const bool computing : {true, false}) {
+    for (const TunableOp& op : space.ops) {
+      if (op.computes != computing || std::ranges::count(space.types, op.type) > 0) continue;
+      space.types.push_back(op.type);
+    }
+  }
+  space.options = options_of(start);
+  for (const std::string& type : space.types) {
+    const boost::json::object entry{{pattern_of(type), "fp32"}};
+    space.types_in_float.push_back(
+        {.name = type, .choices = {"", json::dump(boost::json::object{{"op_type_dict", entry}})}});
+  }
+  return space;
+}
+
+std::uint64_t compute_quantized(const Plan& plan) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(plan.ops, computes));
+}
+
+Recipe with_float(Recipe recipe, const std::vector<const TunableOp*>& ops) {
+  for (const TunableOp* op : ops) {
+    OpRecipe& entry = recipe.op_name_dict[pattern_of(op->name)];
+    entry.activation.dtype = "fp32";
+    entry.weight.dtype = "fp32";
+  }
+  return recipe;
+}
+
+}  // namespace quantlens

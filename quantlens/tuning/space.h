@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quantlens/record/plan.h"
+#include "quantlens/record/recipe.h"
+
+namespace quantlens {
+
+/// An op that is int8 in the first trial and may be float.
+struct TunableOp {
+  std::string op;  ///< id
+  std::string name;
+  std::string type;
+  std::string kind;
+  bool computes = false;            ///< worth quantizing by itself: Conv, MatMul, Gemm
+  std::vector<std::string> values;  ///< ids of the ops that its kernel replaces, itself first
+};
+
+/// One thing that may be chosen apart from the others.
+struct Dimension {
+  std::string name;
+  std::vector<std::string> choices;  ///< fragments of recipes; the first one is as it is
+};
+
+/// What may vary.
+struct Space {
+  std::vector<TunableOp> ops;             ///< in the model's order
+  std::vector<std::string> types;         ///< of these ops, those that compute first
+  std::vector<Dimension> options;         ///< of the whole model; ops keep int8
+  std::vector<Dimension> types_in_float;  ///< one a type
+};
+
+/// `plan`: of the recipe that the search starts from.
+Space space_of(const Plan& plan, const Recipe& start);
+
+/// How many ops of a plan compute in int8, as TunableOp has it.
+std::uint64_t compute_quantized(const Plan& plan);
+
+/// The recipe with these ops in float.
+Recipe with_float(Recipe recipe, const std::vector<const TunableOp*>& ops);
+
+}  // namespace quantlens

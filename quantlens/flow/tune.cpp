@@ -330,7 +330,8 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   result.study.reference = bench.reference(seconds).accuracy;
   if (seconds) result.times.reference = *seconds;
   Task task{.start = options.recipe,
-            .space = space_of(bench.plan(options.recipe).planned.plan, options.recipe),
+            .space = space_of(setting.original.graph, bench.plan(options.recipe).planned.plan,
+                              options.recipe),
             .goal = options.goal,
             .seed = options.seed};
   Job job(options, std::move(task),

@@ -9,8 +9,9 @@ namespace quantlens {
 
 double loss_of(const Goal& goal, const Accuracy& reference, double difference) {
   if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
+  if (difference == 0) return 0;
   const double lost = reference.higher_is_better ? -difference : difference;
-  if (goal.absolute || lost == 0) return lost;
+  if (goal.absolute) return lost;
   return lost / std::abs(reference.value);
 }
 

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/tuning/goal.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Accuracy figure(double value, bool higher_is_better = true) {
+  Accuracy accuracy;
+  accuracy.value = value;
+  accuracy.higher_is_better = higher_is_better;
+  return accuracy;
+}
+
+TEST(Goal, ALossIsAShareOfTheFloatFigureOrInItsUnit) {
+  const Goal relative;
+  EXPECT_DOUBLE_EQ(loss_of(relative, figure(0.8), -0.08), 0.1);
+  EXPECT_DOUBLE_EQ(loss_of(relative, figure(0.8), 0.08), -0.1);
+  EXPECT_DOUBLE_EQ(loss_of(relative, figure(0.5, false), 0.1), 0.2);
+  EXPECT_DOUBLE_EQ(loss_of(relative, figure(-0.5), -0.1), 0.2);
+  Goal absolute;
+  absolute.absolute = true;
+  EXPECT_DOUBLE_EQ(loss_of(absolute, figure(0.8), -0.08), 0.08);
+}
+
+TEST(Goal, OfAFigureOfZeroAnyLossIsInfinite) {
+  EXPECT_EQ(loss_of({}, figure(0), 0), 0);
+  EXPECT_EQ(loss_of({}, figure(0), -0.1), kInfinity);
+  EXPECT_EQ(loss_of({}, figure(0), 0.1), -kInfinity);
+  EXPECT_EQ(loss_of({}, figure(1), std::nan("")), kInfinity);
+  EXPECT_FALSE(is_within({}, kInfinity));
+}
+
+TEST(Goal, RoundingAloneDoesNotMissIt) {
+  // 0.99 * 0.7 is not what 0.7 - 0.007 is
+  EXPECT_TRUE(is_within({}, loss_of({}, figure(0.7), 0.7 * 0.99 - 0.7)));
+  EXPECT_FALSE(is_within({}, 0.0101));
+}
+
+TEST(Goal, AnIntervalOnOneSideDecides) {
+  const Goal goal;  // -0.008 of 0.8
+  using Interval = std::array<double, 2>;
+  EXPECT_EQ(judged_early(goal, figure(0.8), Interval{-0.007, 0.1}), Judged::met);
+  EXPECT_EQ(judged_early(goal, figure(0.8), Interval{-0.2, -0.009}), Judged::missed);
+  EXPECT_EQ(judged_early(goal, figure(0.8), Interval{-0.2, 0}), std::nullopt);
+  EXPECT_EQ(judged_early(goal, figure(0.8), std::nullopt), std::nullopt);
+  EXPECT_EQ(judged_early(goal, figure(0.8, false), Interval{0.009, 0.2}), Judged::missed);
+  EXPECT_EQ(judged_early(goal, figure(0.8, false), Interval{-0.2, 0.007}), Judged::met);
+}
+
+Trial trial_of(double loss, std::uint64_t compute, std::uint64_t bytes) {
+  Trial trial;
+  trial.loss = loss;
+  trial.reached = loss <= 0.01;
+  trial.compute_quantized = compute;
+  trial.bytes = bytes;
+  return trial;
+}
+
+TEST(Goal, ObjectivesOrderWhatIsWithinIt) {
+  const Trial fast = trial_of(0.009, 10, 200);
+  const Trial small = trial_of(0.008, 9, 100);
+  const Trial good = trial_of(0.001, 1, 300);
+  Goal goal;
+  EXPECT_TRUE(is_better(goal, fast, small));
+  EXPECT_FALSE(is_better(goal, small, fast));
+  EXPECT_FALSE(is_better(goal, fast, fast));
+  goal.objective = "size";
+  EXPECT_TRUE(is_better(goal, small, fast));
+  goal.objective = "accuracy";
+  EXPECT_TRUE(is_better(goal, good, small));
+  const Trial missed = trial_of(0.2, 20, 1);
+  const Trial worse = trial_of(0.3, 21, 1);
+  for (const char* objective : {"speed", "size", "accuracy"}) {
+    goal.objective = objective;
+    EXPECT_TRUE(is_better(goal, good, missed)) << objective;
+    EXPECT_FALSE(is_better(goal, missed, good)) << objective;
+    EXPECT_TRUE(is_better(goal, missed, worse)) << objective;
+  }
+}
+
+}  // namespace
+}  // namespace quantlens

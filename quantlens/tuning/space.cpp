@@ -2,7 +2,9 @@
 #include "quantlens/tuning/space.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -15,15 +17,22 @@
 namespace quantlens {
 namespace {
 
+std::set<std::string> kinds_of(Role role) {
+  std::set<std::string> kinds;
+  for (const Capability& row : capabilities()) {
+    if (row.role == role) kinds.emplace(to_string(row.kind));
+  }
+  return kinds;
+}
+
 /// Of the kinds that the table calls worth it.
 const std::set<std::string>& computing_kinds() {
-  static const std::set<std::string> kKinds = [] {
-    std::set<std::string> kinds;
-    for (const Capability& row : capabilities()) {
-      if (row.role == Role::compute) kinds.emplace(to_string(row.kind));
-    }
-    return kinds;
-  }();
+  static const std::set<std::string> kKinds = kinds_of(Role::compute);
+  return kKinds;
+}
+
+const std::set<std::string>& moving_kinds() {
+  static const std::set<std::string> kKinds = kinds_of(Role::pass_through);
   return kKinds;
 }
 
@@ -72,9 +81,52 @@ std::vector<Dimension> options_of(const Recipe& start) {
   return options;
 }
 
+/// Who makes and who reads each op's values, by number of the op in the space.
+class Neighbours {
+ public:
+  Neighbours(const Graph& graph, const std::vector<TunableOp>& ops)
+      : ops_(ops), edges_(ops.size()) {
+    std::map<std::string_view, std::size_t> number;
+    for (std::size_t i = 0; i < ops.size(); ++i) {
+      for (const std::string& member : ops[i].values) number[member] = i;
+    }
+    std::map<std::string_view, std::size_t> maker;
+    for (const Node& node : graph.nodes) {
+      const auto self = number.find(op_id(node));
+      if (self == number.end()) continue;
+      for (const std::string& output : node.outputs) maker[output] = self->second;
+      for (const std::string& input : node.inputs) {
+        const auto from = maker.find(input);
+        if (from == maker.end() || from->second == self->second) continue;
+        edges_[from->second].insert(self->second);
+        edges_[self->second].insert(from->second);
+      }
+    }
+  }
+
+  /// Those that do not compute, across those that only move.
+  std::vector<std::size_t> around(std::size_t op) const {
+    std::set<std::size_t> found;
+    std::vector<std::size_t> next{op};
+    while (!next.empty()) {
+      const std::size_t now = next.back();
+      next.pop_back();
+      for (const std::size_t other : edges_[now]) {
+        if (other == op || ops_[other].computes || !found.insert(other).second) continue;
+        if (ops_[other].moves) next.push_back(other);
+      }
+    }
+    return {found.begin(), found.end()};
+  }
+
+ private:
+  const std::vector<TunableOp>& ops_;
+  std::vector<std::set<std::size_t>> edges_;
+};
+
 }  // namespace
 
-Space space_of(const Plan& plan, const Recipe& start) {
+Space space_of(const Graph& graph, const Plan& plan, const Recipe& start) {
   Space space;
   for (const OpPlan& op : plan.ops) {
     if (!op.quantized || op.members.empty()) continue;
@@ -83,8 +135,12 @@ Space space_of(const Plan& plan, const Recipe& start) {
                          .type = op.type,
                          .kind = op.kind,
                          .computes = computes(op),
-                         .values = op.members});
+                         .moves = moving_kinds().contains(op.kind),
+                         .values = op.members,
+                         .around = {}});
   }
+  const Neighbours neighbours(graph, space.ops);
+  for (std::size_t i = 0; i < space.ops.size(); ++i) space.ops[i].around = neighbours.around(i);
   for (const bool computing : {true, false}) {
     for (const TunableOp& op : space.ops) {
       if (op.computes != computing || std::ranges::count(space.types, op.type) > 0) continue;

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
 #include <string>
 #include <vector>
 
+#include "quantlens/graph/model.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
 
@@ -16,7 +19,11 @@ struct TunableOp {
   std::string type;
   std::string kind;
   bool computes = false;            ///< worth quantizing by itself: Conv, MatMul, Gemm
+  bool moves = false;               ///< changes no number: Reshape, Transpose
   std::vector<std::string> values;  ///< ids of the ops that its kernel replaces, itself first
+  /// Numbers in Space::ops of those around it that do not compute: as long as they are int8, what
+  /// it reads or makes is stored in codes all the same. Across ops that only move.
+  std::vector<std::size_t> around;
 };
 
 /// One thing that may be chosen apart from the others.
@@ -33,8 +40,8 @@ struct Space {
   std::vector<Dimension> types_in_float;  ///< one a type
 };
 
-/// `plan`: of the recipe that the search starts from.
-Space space_of(const Plan& plan, const Recipe& start);
+/// `plan`: of the recipe that the search starts from, for this graph.
+Space space_of(const Graph& graph, const Plan& plan, const Recipe& start);
 
 /// How many ops of a plan compute in int8, as TunableOp has it.
 std::uint64_t compute_quantized(const Plan& plan);

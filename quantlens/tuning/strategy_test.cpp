@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Strategies against a made-up network whose losses are known for every recipe: no model is run.
+#include "quantlens/tuning/strategy.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/graph/small_graph.h"
+#include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/tuning/goal.h"
+#include "quantlens/tuning/strategies/choices.h"
+
+namespace quantlens {
+namespace {
+
+/// What each op costs while it is int8.
+struct Net {
+  std::vector<std::pair<std::string, double>> convs, matmuls, adds;
+  double per_tensor = 0;  ///< lost by weights with one scale
+};
+
+Plan plan_of(const Net& net) {
+  Plan plan;
+  const auto add = [&](const auto& ops, const char* type, const char* kind) {
+    for (const auto& [name, loss] : ops) {
+      plan.ops.push_back({.op = name,
+                          .name = name,
+                          .type = type,
+                          .kind = kind,
+                          .pattern = {type},
+                          .members = {name},
+                          .quantized = true});
+    }
+  };
+  add(net.adds, "Add", "add");
+  add(net.convs, "Conv", "conv");
+  add(net.matmuls, "MatMul", "matmul");
+  return plan;
+}
+
+/// Answers as a runner of real models would, and as unerringly.
+class Scripted final : public Search {
+ public:
+  Scripted(const Net& net, Task task, std::size_t limit)
+      : Search(std::move(task)), limit_(limit), per_tensor_(net.per_tensor) {
+    for (const auto* ops : {&net.convs, &net.matmuls, &net.adds}) {
+      for (const auto& [name, loss] : *ops) losses_[name] = loss;
+    }
+  }
+
+  std::optional<Trial> run(const Proposal& proposal) override {
+    for (const Trial& trial : trials) {
+      const bool is_same_look =
+          (trial.judged == Judged::output_error) == (proposal.look == Look::outputs);
+      if (trial.recipe == proposal.recipe && is_same_look) return trial;
+    }
+    if (trials.size() >= limit_) return std::nullopt;
+    Trial trial;
+    trial.number = trials.size() + 1;
+    trial.recipe = proposal.recipe;
+    double loss = trial.recipe.weight.granularity == "per_tensor" ? per_tensor_ : 0;
+    for (const TunableOp& op : task().space.ops) {
+      if (is_float(op, trial.recipe)) continue;
+      loss += losses_.at(op.name);
+      ++trial.ops_quantized;
+      trial.compute_quantized += op.computes ? 1 : 0;
+    }
+    if (proposal.look == Look::outputs) {
+      trial.judged = Judged::output_error;
+      trial.output_error = loss;
+    } else {
+      trial.accuracy = Accuracy{.metric = "top1", .value = 1 - loss};
+      trial.loss = loss;
+      trial.reached = is_within(task().goal, loss);
+    }
+    trials.push_back(trial);
+    return trial;
+  }
+
+  const Diagnosis* diagnose(const Recipe&) override {
+    ++diagnoses;
+    diagnosis.activations.clear();
+    for (const auto& [name, loss] : losses_) {
+      ActivationRow row;
+      row.op = name;
+      row.local_sqnr_db = 40 - 100 * loss;
+      row.mse_normalized = loss;
+      diagnosis.activations.push_back(row);
+    }
+    return &diagnosis;
+  }
+
+  static bool is_float(const TunableOp& op, const Recipe& recipe) {
+    const auto by_name = recipe.op_name_dict.find(pattern_of(op.name));
+    if (by_name != recipe.op_name_dict.end()) return wants_float(by_name->second);
+    const auto by_type = recipe.op_type_dict.find(op.type);
+    return by_type != recipe.op_type_dict.end() && wants_float(by_type->second);
+  }
+
+  /// Of a trial's recipe.
+  std::set<std::string> in_float(const Recipe& recipe) const {
+    std::set<std::string> names;
+    for (const TunableOp& op : task().space.ops) {
+      if (is_float(op, recipe)) names.insert(op.name);
+    }
+    return names;
+  }
+
+  const Trial& best() const {
+    const Trial* best = nullptr;
+    for (const Trial& trial : trials) {
+      const bool counts = trial.judged == Judged::whole;
+      if (counts && (!best || is_better(task().goal, trial, *best))) best = &trial;
+    }
+    return *best;
+  }
+
+  std::vector<Trial> trials;
+  Diagnosis diagnosis;
+  int diagnoses = 0;
+
+ private:
+  std::size_t limit_;
+  double per_tensor_;
+  std::map<std::string, double> losses_;
+};
+
+Task task_of(const Net& net, Recipe start = {}, Goal goal = {}) {
+  return {.start = start,
+          .space = space_of(Graph(), plan_of(net), start),
+          .goal = std::move(goal),
+          .seed = 7};
+}
+
+/// Eight ops, of which two must be float; each of the others costs a little.
+const Net kTwoBad{.convs = {{"c.1", 0.001}, {"c.2", 0.2}, {"c.3", 0.001}},
+                  .matmuls = {{"m(1)", 0.001}, {"m(2)", 0.001}},
+                  .adds = {{"a1", 0.1}, {"a2", 0.001}, {"a3", 0}}};
+
+using Names = std::set<std::string>;
+
+TEST(Strategies, TheGivenRecipeIsEnoughWhereItIsWithinTheGoal) {
+  const Net good{.convs = {{"c", 0.001}}, .matmuls = {}, .adds = {}};
+  for (const std::string& name : strategy_names()) {
+    if (name == "conservative") continue;  // it begins from below
+    Scripted search(good, task_of(good), 1000);
+    strategy_named(name)(search);
+    ASSERT_EQ(search.trials.size(), 1u) << name;
+    EXPECT_EQ(search.trials[0].recipe, search.task().start) << name;
+  }
+}
+
+TEST(Strategies, AllOfThemReachAGoalThatIsThere) {
+  for (const std::string& name : strategy_names()) {
+    Scripted search(kTwoBad, task_of(kTwoBad), 3000);
+    strategy_named(name)(search);
+    EXPECT_TRUE(search.best().reached) << name;
+  }
+}
+
+TEST(Strategies, LimitsAreRespectedAndTheSameIsAskedAgain) {
+  for (const std::string& name : strategy_names()) {
+    Scripted all(kTwoBad, task_of(kTwoBad), 60);
+    strategy_named(name)(all);
+    for (const std::size_t limit : {1U, 3U, 7U}) {
+      Scripted search(kTwoBad, task_of(kTwoBad), limit);
+      strategy_named(name)(search);
+      ASSERT_EQ(search.trials.size(), std::min(limit, all.trials.size())) << name;
+      for (std::size_t i = 0; i < search.trials.size(); ++i) {
+        EXPECT_EQ(search.trials[i].recipe, all.trials[i].recipe) << name << i;
+      }
+    }
+  }
+}
+
+TEST(Strategies, AnImpossibleGoalEnds) {
+  Goal goal;
+  goal.max_loss = -1;
+  for (const std::string& name : strategy_names()) {
+    Scripted search(kTwoBad, task_of(kTwoBad, {}, goal), 60);
+    strategy_named(name)(search);
+    EXPECT_FALSE(search.best().reached) << name;
+  }
+}
+
+TEST(Strategies, AnUnknownOneIsNamedWithTheNearest) {
+  try {
+    strategy_named("baysian");
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::usage);
+    EXPECT_NE(std::string(error.what()).find("bayesian"), std::string::npos);
+  }
+}
+
+TEST(Auto, KeepsTheFewestOpsInFloat) {
+  Scripted search(kTwoBad, task_of(kTwoBad), 100);
+  strategy_named("auto")(search);
+  EXPECT_EQ(search.in_float(search.best().recipe), (Names{"c.2", "a1"}));
+  EXPECT_LE(search.trials.size(), 8u);
+}
+
+TEST(Auto, TriesWhatKeepsInt8First) {
+  const Net net{.convs = {{"c", 0.001}}, .matmuls = {}, .adds = {}, .per_tensor = 0.3};
+  Recipe start;
+  start.weight.granularity = "per_tensor";
+  Scripted search(net, task_of(net, start), 100);
+  strategy_named("auto")(search);
+  EXPECT_EQ(search.trials.size(), 2u);
+  EXPECT_TRUE(search.best().reached);
+  EXPECT_TRUE(search.in_float(search.best().recipe).empty());
+}
+
+TEST(Auto, TakesTheRemediesOfFindings) {
+  const Net net{.convs = {{"c", 0.001}}, .matmuls = {}, .adds = {}, .per_tensor = 0.3};
+  Scripted search(net, task_of(net, {}, {.max_loss = -1}), 100);
+  search.diagnosis.findings = {
+      {.rule = "clipping",
+       .op = "c",
+       .because = "",
+       .remedy = "{op_name_dict: {c: {activation: {algorithm: minmax}}}}",
+       .severity = ""},
+      {.rule = "hard",
+       .op = "c",
+       .because = "",
+       .remedy = "{op_name_dict: {c: fp32}}",
+       .severity = ""},
+      {.rule = "none", .op = "c", .because = "", .remedy = "", .severity = ""},
+      {.rule = "wrong", .op = "c", .because = "", .remedy = "{op_nam_dict: 1}", .severity = ""}};
+  strategy_named("auto")(search);
+  ASSERT_GE(search.trials.size(), 2u);
+  EXPECT_TRUE(search.trials[1].recipe.op_name_dict.contains("c"));
+  EXPECT_TRUE(search.in_float(search.trials[1].recipe).empty());
+}
+
+TEST(Auto, GoesOnWhereAccuracyIsTheObjective) {
+  const Net net{.convs = {{"c1", 0.004}, {"c2", 0.001}}, .matmuls = {}, .adds = {}};
+  Goal goal;
+  goal.objective = "accuracy";
+  Scripted search(net, task_of(net, {}, goal), 100);
+  strategy_named("auto")(search);
+  EXPECT_GT(search.trials.size(), 1u);
+  EXPECT_LT(search.best().loss, 0.005);
+}
+
+TEST(Conservative, KeepsEachTypeThatCostsLittleEnough) {
+  const Net net{.convs = {{"c", 0.001}}, .matmuls = {{"m", 0.5}}, .adds = {{"a", 0.002}}};
+  Scripted search(net, task_of(net), 100);
+  strategy_named("conservative")(search);
+  ASSERT_EQ(search.trials.size(), 3u);
+  EXPECT_EQ(search.in_float(search.trials[0].recipe), (Names{"a", "m"}))
+      << "those that compute first";
+  EXPECT_EQ(search.in_float(search.best().recipe), (Names{"m"}));
+}
+
+TEST(Mse, FallsBackInItsOrder) {
+  Scripted search(kTwoBad, task_of(kTwoBad), 100);
+  strategy_named("mse")(search);
+  ASSERT_EQ(search.trials.size(), 3u);
+  EXPECT_EQ(search.in_float(search.trials[1].recipe), (Names{"c.2"}));
+  EXPECT_EQ(search.in_float(search.trials[2].recipe), (Names{"c.2", "a1"}));
+}
+
+TEST(MseV2, LeavesOutWhatHelpsMost) {
+  Scripted search(kTwoBad, task_of(kTwoBad), 1000);
+  strategy_named("mse_v2")(search);
+  EXPECT_EQ(search.in_float(search.best().recipe), (Names{"c.2", "a1"}));
+  EXPECT_EQ(search.diagnoses, 0);
+}
+
+TEST(Basic, RecordsEachOpAloneFromTheOutputsOn) {
+  Scripted search(kTwoBad, task_of(kTwoBad), 1000);
+  strategy_named("basic")(search);
+  EXPECT_EQ(search.in_float(search.best().recipe), (Names{"c.2", "a1"}));
+  std::vector<Names> alone;
+  for (const Trial& trial : search.trials) {
+    const Names names = search.in_float(trial.recipe);
+    if (names.size() == 1) alone.push_back(names);
+  }
+  ASSERT_GE(alone.size(), 8u);
+  EXPECT_EQ(alone.front(), Names{"m(2)"});
+  EXPECT_EQ(alone[7], Names{"a1"});
+}
+
+TEST(Exhaustive, NeverAsksTwice) {
+  const Net net{.convs = {{"c", 1}}, .matmuls = {{"m", 1}}, .adds = {}};
+  Goal goal;
+  goal.max_loss = -1;
+  Task task = task_of(net, {}, goal);
+  task.space.options.resize(2);
+  std::size_t combinations = 1;
+  for (const Dimension* one : dimensions_of(task.space)) combinations *= one->choices.size();
+  Scripted search(net, task, 100'000);
+  strategy_named("exhaustive")(search);
+  EXPECT_EQ(search.trials.size(), combinations);
+}
+
+TEST(Random, TheSeedDecides) {
+  const auto recipes = [](std::uint64_t seed) {
+    Task task = task_of(kTwoBad);
+    task.seed = seed;
+    Scripted search(kTwoBad, task, 5);
+    strategy_named("random")(search);
+    std::vector<Recipe> list;
+    for (const Trial& trial : search.trials) list.push_back(trial.recipe);
+    return list;
+  };
+  EXPECT_EQ(recipes(1), recipes(1));
+  EXPECT_NE(recipes(1), recipes(2));
+}
+
+TEST(Bayesian, NeedsFewerTrialsThanChance) {
+  std::size_t by_chance = 0;
+  std::size_t by_guess = 0;
+  for (std::uint64_t seed = 0; seed < 20; ++seed) {
+    Task task = task_of(kTwoBad);
+    task.seed = seed;
+    Scripted chance(kTwoBad, task, 200);
+    strategy_named("random")(chance);
+    Scripted guess(kTwoBad, task, 200);
+    strategy_named("bayesian")(guess);
+    by_chance += chance.trials.size();
+    by_guess += guess.trials.size();
+  }
+  EXPECT_LT(by_guess, by_chance);
+}
+
+TEST(Space, HoldsWhatIsAroundAnOp) {
+  SmallGraph net;
+  net.input("x");
+  net.node(Kind::conv, {"x"}, "c").node(Kind::relu, {"c"}, "r").node(Kind::reshape, {"r"}, "s");
+  net.node(Kind::add, {"s", "x"}, "a").node(Kind::conv, {"a"}, "c2").output("c2");
+  Plan plan;
+  for (const Node& node : net.model().graph.nodes) {
+    plan.ops.push_back({.op = op_id(node),
+                        .name = node.name,
+                        .type = node.type,
+                        .kind = node.type,
+                        .pattern = {node.type},
+                        .members = {op_id(node)},
+                        .quantized = true});
+  }
+  const Space space = space_of(net.model().graph, plan, {});
+  ASSERT_EQ(space.ops.size(), 5u);
+  EXPECT_EQ(space.ops[1].around, (std::vector<std::size_t>{2, 3})) << "across what only moves";
+  EXPECT_EQ(space.ops[4].around, (std::vector<std::size_t>{3}));
+  EXPECT_EQ(space.types, (std::vector<std::string>{"conv", "relu", "reshape", "add"}));
+  EXPECT_EQ(with_float({}, {&space.ops[0]}).op_name_dict.begin()->first, "node_c");
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -9,6 +9,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/quantizer/recipe_rules.h"
 #include "quantlens/tuning/strategies/strategies.h"
 
 namespace quantlens {
@@ -57,6 +58,18 @@ Recipe with_better_codes(Recipe recipe) {
   return recipe;
 }
 
+/// Ops that would stay float had no entry asked for integers: the quantizer knows why.
+Recipe without_forced(Recipe recipe) {
+  for (auto* entries : {&recipe.op_type_dict, &recipe.op_name_dict}) {
+    for (auto& [pattern, entry] : *entries) {
+      if (wants_float(entry)) continue;
+      entry.activation.dtype.reset();
+      entry.weight.dtype.reset();
+    }
+  }
+  return recipe;
+}
+
 /// Every op by what it loses alone, worst first. Means of deviations are nearly nothing, so that
 /// their noise says little: they come last, as does what was not compared.
 std::vector<const TunableOp*> worst_first(const Space& space, const Diagnosis& diagnosis) {
@@ -89,7 +102,7 @@ class Auto {
   void run() {
     best_recipe_ = task_.start;
     if (!tried({.recipe = task_.start, .why = "the recipe as given", .look = Look::whole})) return;
-    if (!remedies() || task_.space.ops.empty()) return;
+    if (!remedies() || !less_forced() || task_.space.ops.empty()) return;
     fall_back();
   }
 
@@ -99,8 +112,10 @@ class Auto {
     const std::optional<Trial> trial =
         proposal.look == Look::whole ? search_.run(proposal) : run_to_the_end(search_, proposal);
     if (!trial || search_.is_enough(*trial)) return false;
-    const bool has_loss = trial->accuracy.has_value();
-    if (has_loss && trial->loss < least_loss_) {
+    // what edits the float model has to be worth the passes over data that each edit takes
+    constexpr double kWorthIt = 0.8;
+    const double compared = least_loss_ * (proposal.recipe.recipes.smooth_quant ? kWorthIt : 1);
+    if (trial->accuracy && trial->loss < compared) {
       least_loss_ = trial->loss;
       best_recipe_ = trial->recipe;
     }
@@ -123,12 +138,24 @@ class Auto {
     return tried({.recipe = smooth, .why = "what MatMuls read smoothed as well" + kept});
   }
 
+  bool less_forced() {
+    const Recipe recipe = without_forced(best_recipe_);
+    return recipe == best_recipe_ ||
+           tried({.recipe = recipe, .why = "no op asked to be int8 that would stay float"});
+  }
+
+  /// These, and what is around them.
   Proposal fallback(std::size_t count) const {
-    return {
-        .recipe = with_float(best_recipe_,
-                             {order_.begin(), order_.begin() + static_cast<std::ptrdiff_t>(count)}),
-        .why = fmt::format("the {} worst by themselves in float",
-                           count == 1 ? "op that is" : fmt::format("{} ops that are", count))};
+    std::vector<const TunableOp*> ops(order_.begin(),
+                                      order_.begin() + static_cast<std::ptrdiff_t>(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      for (const std::size_t near : order_[i]->around) ops.push_back(&task_.space.ops[near]);
+    }
+    const std::string what = count == 1
+                                 ? "the op that is worst by itself"
+                                 : fmt::format("the {} ops that are worst by themselves", count);
+    return {.recipe = with_float(best_recipe_, ops),
+            .why = what + " in float, with what is around"};
   }
 
   /// Whether so many suffice; nothing where the limits are reached.

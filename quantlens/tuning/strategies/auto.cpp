@@ -180,8 +180,11 @@ class Auto {
     }
   }
 
+  /// To one op, or to a 64th of many: a trial more costs more than they.
   void bisect(std::size_t missed, std::size_t met) {
-    while (met - missed > 1) {
+    constexpr std::size_t kParts = 64;
+    const std::size_t enough = std::max(task_.space.ops.size() / kParts, std::size_t{1});
+    while (met - missed > enough) {
       const std::size_t middle = missed + (met - missed) / 2;
       const std::optional<bool> suffice = suffices(middle);
       if (!suffice) return;

@@ -1,0 +1,171 @@
+# SPDX-License-Identifier: Apache-2.0
+"""tune: reaches its goals with most of a model in int8, and loses nothing when it misses one, is killed or goes on."""
+
+import json
+import random
+import subprocess
+import time
+
+import harness
+
+FAST = "{accuracy_level: fast}"
+# keeps 99 % of the elements of each activation only
+CLIPPED = "{accuracy_level: fast, activation: {algorithm: percentile, percentile: 99}}"
+DIGITS = [harness.DEMO / "digits.onnx", "--data", harness.DEMO / "digits.npz", "--metric", "top1"]
+STRATEGIES = ["auto", "basic", "conservative", "mse", "mse_v2", "random", "exhaustive", "bayesian"]
+EQUIVALENTS = 10
+
+
+def loads(path):
+    import onnxruntime
+
+    onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+
+
+def tuned(sandbox, *arguments, code=0):
+    done = sandbox.run("tune", *arguments, "--output", "json", code=code)
+    return json.loads(done.stdout), done.stderr
+
+
+def missed_goal(sandbox):
+    out = sandbox.path / "missed.onnx"
+    result, _ = tuned(sandbox, *DIGITS, "-o", out, "--max-loss", "-0.5", "--max-trials", "1", code=3)
+    harness.check(not result["reached"] and result["evaluations"] == 1, "an impossible goal is missed with exit code 3")
+    loads(out)
+    scored = sandbox.json("evaluate", out, *DIGITS[1:])
+    harness.check(scored["value"] == result["quantized"]["value"], f"the best model is there: {scored['value']}")
+    text = sandbox.run("tune", *DIGITS, "-o", out, "--max-loss", "-0.5", "--max-trials", "2", code=3).stdout
+    for wanted in ["Tune 1 result is: [Accuracy (int8|fp32): ", ", Duration (seconds) (int8|fp32): ",
+                   ", Best tune result is: n/a", "Tune Result Statistics", "| Tune 2 result | Best tune result |",
+                   "The goal was missed: trial "]:
+        harness.check(wanted in text, f"it says: {wanted}")
+
+
+def strategies(sandbox):
+    """Each over a start that loses too much, and against the same run in a new workload."""
+    for strategy in STRATEGIES:
+        arguments = [*DIGITS, "--recipe", "{op_type_dict: {Conv: {weight: {granularity: per_tensor}}}}", "--strategy",
+                     strategy, "--max-loss", "-0.003", "--max-trials", "5", "--seed", "3"]
+        runs = []
+        for name in ("a", "b"):
+            result, _ = tuned(sandbox, *arguments, "-o", sandbox.path / f"{name}.onnx", code=None)
+            runs.append((sandbox.workload(result["workload"]) / "study.json").read_bytes())
+        judged = [t for t in result["trials"] if t["judged"] != "output_error"]
+        harness.check(0 < len(judged) <= 5, f"{strategy}: {len(judged)} trials, {len(result['trials'])} in all")
+        harness.check(runs[0] == runs[1], f"{strategy}: the same records from two runs")
+        best = result["trials"][result["best"] - 1]
+        worse = [t for t in judged if t["reached"] and not best["reached"]]
+        harness.check(not worse, f"{strategy}: the best is trial {result['best']}, reached: {result['reached']}")
+
+
+def emitted(sandbox, model, data, *extra):
+    out, recipe, again = (sandbox.path / name for name in ("e.onnx", "e.json", "again.onnx"))
+    result, _ = tuned(sandbox, model, "--data", data, "-o", out, "--emit-recipe", recipe, *extra, code=None)
+    sandbox.run("quantize", model, "--data", data, "-o", again, "--recipe", recipe)
+    harness.check(out.read_bytes() == again.read_bytes(), f"{model.name}: --emit-recipe gives the same bytes again")
+    harness.check(json.loads(recipe.read_text()) == result["recipe"], "  and is what --output json has")
+
+
+def killed(sandbox):
+    """kill -9 at random moments, then --resume, until it is through: as if nothing had happened."""
+    arguments = [*DIGITS, "--strategy", "basic", "--max-loss", "-0.5", "--max-trials", "14"]
+    straight = sandbox.path / "straight.onnx"
+    start = time.monotonic()
+    result, _ = tuned(sandbox, *arguments, "-o", straight, code=3)
+    seconds = time.monotonic() - start
+    study = (sandbox.workload(result["workload"]) / "study.json").read_bytes()
+    moments, through = random.Random(5), 0
+    for moment in range(10):
+        out = sandbox.path / f"killed{moment}.onnx"
+        name = f"killed{moment}"
+        process = subprocess.Popen([harness.program(), "tune", *map(str, arguments), "-o", out, "--name", name],
+                                   env=sandbox.environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        time.sleep(moments.uniform(0.02, seconds))
+        process.kill()
+        through += process.wait(60) == 3
+        rows = [row for row in sandbox.json("workloads", "list") if row["name"] == name]
+        if out.exists():
+            loads(out)
+        if not rows:  # it had not begun
+            continue
+        sandbox.run("workloads", "show", rows[0]["id"])
+        again, _ = tuned(sandbox, *arguments, "-o", out, "--resume", rows[0]["id"], code=3)
+        harness.check(again["workload"] == rows[0]["id"] and again["trials"] == result["trials"] and
+                      (sandbox.workload(rows[0]["id"]) / "study.json").read_bytes() == study and
+                      out.read_bytes() == straight.read_bytes(), f"killed, resumed: the same study and model ({moment})")
+    harness.check(through < 10, f"{10 - through} of 10 were killed before their end")
+    more, _ = tuned(sandbox, *arguments[:-1], "16", "-o", straight, "--resume", result["workload"], code=3)
+    harness.check(more["evaluations"] == 16 and more["trials"][:14] == result["trials"], "and more trials go on from there")
+    for name, other in (("strategy", ["--strategy", "mse"]), ("goal", ["--max-loss", "0.2"]), ("seed", ["--seed", "4"]),
+                        ("recipe", ["--recipe", FAST]), ("metric", ["--metric", "top5"]), ("data", ["--limit", "50"])):
+        options = dict(zip(arguments[1::2], arguments[2::2])) | dict(zip(other[::2], other[1::2]))
+        done = sandbox.run("tune", arguments[0], *(word for pair in options.items() for word in pair), "-o", straight,
+                           "--resume", result["workload"], code=2)
+        harness.check(f"another {name}" in done.stderr, f"--resume with another {name} is refused in a sentence")
+    rows = [row for row in sandbox.json("workloads", "list") if row["id"] == result["workload"]]
+    harness.check(rows[0]["state"] == "success", "which leaves the workload as it was")
+
+
+def options(sandbox):
+    for wrong in (["--max-loss", "nan"], ["--strategy", "best"], ["--objective", "fun"], ["--max-trials", "0"],
+                  ["--timeout", "-1"], ["--resume", ""], ["--emit-recipe", harness.DEMO / "digits.npz"]):
+        sandbox.run("tune", *DIGITS, "-o", sandbox.path / "w.onnx", *wrong, code=2)
+    sandbox.run("tune", *DIGITS, "-o", sandbox.path / "w.onnx", "--resume", "nothing", code=1)
+    result, _ = tuned(sandbox, *DIGITS, "-o", sandbox.path / "w.onnx", "--max-loss", "-0.5", "--strategy", "exhaustive",
+                      "--max-trials", "100000", "--timeout", "2", code=3)
+    harness.check(1 < result["evaluations"] < 100000, f"--timeout ends it after {result['evaluations']} trials")
+    program = sandbox.write("score.sh", "#!/bin/sh\nwc -c < \"$1\"\n")
+    program.chmod(0o755)
+    result, _ = tuned(sandbox, harness.DEMO / "digits.onnx", "--data", harness.DEMO / "digits.npz", "--metric",
+                      f"command:{program}", "-o", sandbox.path / "c.onnx", "--max-trials", "3", code=3)
+    harness.check(result["quantized"]["value"] == (sandbox.path / "c.onnx").stat().st_size and
+                  result["reference"]["samples"] == 0, "a program's figure is compared alone")
+
+
+def equivalents(sandbox, model, data, metric, bare, result, seconds):
+    """What came after calibration, in units of scoring the quantized model over everything."""
+    start = time.monotonic()
+    sandbox.run("evaluate", bare, "--data", data, "--metric", metric)
+    one = time.monotonic() - start
+    share = seconds / one
+    harness.check(share <= EQUIVALENTS + 3, f"  {len(result['trials'])} trials, {share:.1f} equivalents, calibration included")
+
+
+def real_models(sandbox):
+    testdata = harness.TESTDATA
+    if not testdata.is_dir():
+        return print("the real models are left out: the test data are absent")
+    cases = [("kwt1", testdata / "speech" / "kwt1_400.npz", "top1", FAST),
+             ("kwt1", testdata / "speech" / "kwt1_400.npz", "top1", CLIPPED),
+             ("mobilenet_v1_0.75_224", harness.imagenet(sandbox), harness.MOBILENET_METRIC, "{}"),
+             ("mobilenet_v1_0.75_224", harness.imagenet(sandbox), harness.MOBILENET_METRIC,
+              "{op_type_dict: {Conv: {weight: {granularity: per_tensor}}}}"),
+             ("mobilenet_v1_0.75_224", harness.imagenet(sandbox), harness.MOBILENET_METRIC, harness.PER_TENSOR)]
+    for name, data, metric, recipe in cases:
+        out = sandbox.path / "real.onnx"
+        start = time.monotonic()
+        result, _ = tuned(sandbox, testdata / "models" / f"{name}.onnx", "--data", data, "--metric", metric, "--recipe",
+                          recipe, "--max-loss", "0.01", "-o", out)
+        seconds = time.monotonic() - start
+        before, after = result["reference"]["value"], result["quantized"]["value"]
+        harness.check(result["reached"] and after >= 0.99 * before, f"{name} from {recipe}: {after:.4f} of {before:.4f}")
+        plan = sandbox.record(result["workload"], "plan.json")
+        products = [op["quantized"] for op in plan["ops"] if op["type"] in ("MatMul", "Conv")]
+        harness.check(sum(products) >= 0.9 * len(products), f"  {sum(products)} of {len(products)} MatMuls or Convs are int8")
+        equivalents(sandbox, name, data, metric, out, result, seconds)
+    emitted(sandbox, testdata / "models" / "kwt1.onnx", testdata / "speech" / "kwt1_400.npz", "--metric", "top1",
+            "--recipe", CLIPPED)
+
+
+def main():
+    harness.need("onnxruntime")
+    sandbox = harness.Sandbox()
+    missed_goal(sandbox)
+    strategies(sandbox)
+    emitted(sandbox, DIGITS[0], DIGITS[2], "--metric", "top1", "--max-loss", "-0.5", "--max-trials", "9")
+    killed(sandbox)
+    options(sandbox)
+    real_models(sandbox)
+
+
+main()

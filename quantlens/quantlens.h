@@ -54,6 +54,7 @@
 #include "quantlens/record/ranges.h"          // Ranges: what was chosen for each value
 #include "quantlens/record/plan.h"            // Plan: what becomes int8, how, or why not
 #include "quantlens/quantizer/read_recipe.h"  // read_recipe: YAML or JSON
+#include "quantlens/quantizer/recipe_document.h" // recipe_document, with_fragment: and back
 #include "quantlens/calib/calibrate.h"        // calibrate: one pass over data
 #include "quantlens/quant/distribution.h"     // Distribution: a value as searches for ranges see it
 #include "quantlens/calib/choose_ranges.h"    // choose_ranges: statistics to ranges
@@ -73,12 +74,20 @@
 #include "quantlens/record/accuracy.h"        // Accuracy, AccuracyPair, Flip
 #include "quantlens/accuracy/metric.h"        // Metric, Figure; parse_metric, make_metric
 #include "quantlens/accuracy/evaluate.h"      // AccuracySink, AccuracyPairSink: sinks of feed
+#include "quantlens/record/scores.h"          // Scores: what later models are paired with
+#include "quantlens/accuracy/against_scores.h" // ScoresSink, AgainstScoresSink
 #include "quantlens/accuracy/command.h"       // command_accuracy: a program says the figure
 #include "quantlens/accuracy/interval.h"      // rate_interval, paired_rate_interval: 95 %
 #include "quantlens/stats/jackknife.h"        // jackknife_interval, SampleBlocks: of other figures
 #include "quantlens/accuracy/correlation.h"   // ranks, spearman
 #include "quantlens/accuracy/match_boxes.h"   // match_boxes, interpolated_precision: what map is of
 #include "quantlens/accuracy/embedding_pairs.h"  // EmbeddingPairs: what spearman_cosine keeps
+
+// ---- Recipes are searched
+#include "quantlens/record/study.h"           // Goal, Trial, Study: what was asked, tried, found
+#include "quantlens/tuning/space.h"           // Space: what may vary
+#include "quantlens/tuning/goal.h"            // loss_of, is_within, is_better
+#include "quantlens/tuning/strategy.h"        // Search, Strategy: what to try next
 
 // ---- Records become tables, and stay on disk
 #include "quantlens/report/table.h"           // Table; to_text, to_csv, to_markdown
@@ -92,6 +101,7 @@
 #include "quantlens/flow/calibrate.h"         // flow::calibrate: statistics, of all samples or some
 #include "quantlens/flow/merge.h"             // flow::merge: statistics of some become those of all
 #include "quantlens/flow/diagnose.h"          // flow::diagnose: pair and compare any two models
+#include "quantlens/flow/tune.h"              // flow::tune: search, build, score, keep the best
 #include "quantlens/flow/evaluate.h"          // flow::evaluate: an accuracy, alone or paired
 #include "quantlens/flow/inspect.h"           // flow::inspect: what would be int8, why not
 #include "quantlens/flow/measure.h"           // flow::measure: the pass that both share

@@ -1,20 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string_view>
-
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/quantizer/recipe_document.h"
 
 namespace quantlens {
 namespace {
-
-/// A regular expression that matches the text alone.
-std::string pattern_of(const std::string& text) {
-  std::string pattern;
-  for (const char c : text) {
-    if (std::string_view(R"(\^$.|?*+()[]{})").find(c) != std::string_view::npos) pattern += '\\';
-    pattern += c;
-  }
-  return pattern;
-}
 
 boost::json::object by_name(const std::vector<std::string>& ops, const boost::json::value& wanted) {
   boost::json::object entries;

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a diagnosis suggests: first what keeps all ops in int8, then the fewest ops in float.
 #include <algorithm>
+#include <compare>
 #include <limits>
 #include <map>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -20,16 +22,20 @@ bool keeps_int8(const Finding& finding) {
          finding.remedy.find("fp16") == std::string::npos;
 }
 
+/// A remedy that contradicts what was asked for is no remedy here.
+Recipe with_remedy(Recipe recipe, const std::string& remedy) {
+  try {
+    return with_fragment(recipe, remedy, "a finding's remedy");
+  } catch (const Error&) {
+    return recipe;
+  }
+}
+
 /// All that the findings recommend for ops that stay int8.
 Recipe with_remedies(Recipe recipe, const Diagnosis* diagnosis) {
   if (diagnosis == nullptr) return recipe;
   for (const Finding& finding : diagnosis->findings) {
-    if (!keeps_int8(finding)) continue;
-    try {
-      recipe = with_fragment(recipe, finding.remedy, "the remedy of " + finding.rule);
-    } catch (const Error&) {
-      continue;  // a remedy that contradicts what was asked for is no remedy here
-    }
+    if (keeps_int8(finding)) recipe = with_remedy(std::move(recipe), finding.remedy);
   }
   return recipe;
 }
@@ -70,29 +76,59 @@ Recipe without_forced(Recipe recipe) {
   return recipe;
 }
 
-/// Every op by what it loses alone, worst first. Means of deviations are nearly nothing, so that
-/// their noise says little: they come last, as does what was not compared.
+/// By how much an op is to blame: most of the outputs' error that begins in it, then the least
+/// local SQNR. Means of deviations are nearly nothing, so that their noise alone says little.
+struct Blame {
+  double share = 0;
+  double local_db = std::numeric_limits<double>::infinity();
+  auto operator<=>(const Blame&) const = default;
+};
+
+Blame blame_of(const ActivationRow& row) {
+  Blame blame{.share = -row.output_share.value_or(0)};
+  if (row.type != "ReduceMean") blame.local_db = row.local_sqnr_db.value_or(row.sqnr_db);
+  return blame;
+}
+
+/// Every op, those most to blame first.
 std::vector<const TunableOp*> worst_first(const Space& space, const Diagnosis& diagnosis) {
-  std::map<std::string_view, double> local;
+  std::map<std::string_view, Blame> blames;
   for (const ActivationRow& row : diagnosis.activations) {
-    const double db = row.local_sqnr_db.value_or(row.sqnr_db);
-    const auto [found, is_new] = local.emplace(row.op, db);
-    if (!is_new) found->second = std::min(found->second, db);
+    const Blame blame = blame_of(row);
+    const auto [found, is_new] = blames.emplace(row.op, blame);
+    if (!is_new && blame < found->second) found->second = blame;
   }
-  const auto figure = [&](const TunableOp* op) {
-    constexpr double kUnknown = std::numeric_limits<double>::infinity();
-    if (op->kind == "reduce_mean") return kUnknown;
-    double worst = kUnknown;
-    for (const std::string& value : op->values) {
-      const auto found = local.find(value);
-      if (found != local.end() && found->second < worst) worst = found->second;
+  std::vector<std::pair<Blame, const TunableOp*>> order;
+  for (const TunableOp& op : space.ops) {
+    Blame worst;
+    for (const std::string& value : op.values) {
+      const auto found = blames.find(value);
+      if (found != blames.end() && found->second < worst) worst = found->second;
     }
-    return worst;
-  };
-  std::vector<const TunableOp*> order;
-  for (const TunableOp& op : space.ops) order.push_back(&op);
-  std::ranges::stable_sort(order, {}, figure);
-  return order;
+    order.emplace_back(worst, &op);
+  }
+  std::ranges::stable_sort(order, [](const auto& x, const auto& y) { return x.first < y.first; });
+  std::vector<const TunableOp*> ops;
+  for (const auto& [blame, op] : order) ops.push_back(op);
+  return ops;
+}
+
+/// What may be in float: what a finding names, or an op and what is around it.
+struct Step {
+  std::string remedy;
+  const TunableOp* op = nullptr;
+};
+
+/// First what findings would have in float, then op by op.
+std::vector<Step> steps_of(const Space& space, const Diagnosis& diagnosis) {
+  std::vector<Step> steps;
+  for (const Finding& finding : diagnosis.findings) {
+    if (!finding.remedy.empty() && !keeps_int8(finding))
+      steps.push_back({.remedy = finding.remedy});
+  }
+  for (const TunableOp* op : worst_first(space, diagnosis))
+    steps.push_back({.remedy = {}, .op = op});
+  return steps;
 }
 
 class Auto {
@@ -144,18 +180,24 @@ class Auto {
            tried({.recipe = recipe, .why = "no op asked to be int8 that would stay float"});
   }
 
-  /// These, and what is around them.
+  /// With so many steps taken.
   Proposal fallback(std::size_t count) const {
-    std::vector<const TunableOp*> ops(order_.begin(),
-                                      order_.begin() + static_cast<std::ptrdiff_t>(count));
+    Recipe recipe = best_recipe_;
+    std::vector<const TunableOp*> ops;
+    std::size_t findings = 0;
     for (std::size_t i = 0; i < count; ++i) {
-      for (const std::size_t near : order_[i]->around) ops.push_back(&task_.space.ops[near]);
+      if (steps_[i].op == nullptr) {
+        recipe = with_remedy(std::move(recipe), steps_[i].remedy);
+        ++findings;
+        continue;
+      }
+      ops.push_back(steps_[i].op);
+      for (const std::size_t near : steps_[i].op->around) ops.push_back(&task_.space.ops[near]);
     }
-    const std::string what = count == 1
-                                 ? "the op that is worst by itself"
-                                 : fmt::format("the {} ops that are worst by themselves", count);
-    return {.recipe = with_float(best_recipe_, ops),
-            .why = what + " in float, with what is around"};
+    return {.recipe = with_float(std::move(recipe), ops),
+            .why = fmt::format("in float: what {} findings name, and the {} ops most to blame with "
+                               "what is around them",
+                               findings, count - findings)};
   }
 
   /// Whether so many suffice; nothing where the limits are reached.
@@ -169,21 +211,21 @@ class Auto {
   void fall_back() {
     const Recipe base = best_recipe_;
     const Diagnosis* diagnosis = search_.diagnose(base);
-    order_ = worst_first(task_.space, diagnosis ? *diagnosis : Diagnosis{});
+    steps_ = steps_of(task_.space, diagnosis ? *diagnosis : Diagnosis{});
     std::size_t missed = 0;
-    for (std::size_t count = 1;; count = std::min(2 * count, order_.size())) {
+    for (std::size_t count = 1;; count = std::min(2 * count, steps_.size())) {
       const std::optional<bool> met = suffices(count);
       if (!met) return;
       if (*met) return bisect(missed, count);
       missed = count;
-      if (count == order_.size()) return;
+      if (count == steps_.size()) return;
     }
   }
 
-  /// To one op, or to a 64th of many: a trial more costs more than they.
+  /// To one step, or to a 64th of many: a trial more costs more than they.
   void bisect(std::size_t missed, std::size_t met) {
     constexpr std::size_t kParts = 64;
-    const std::size_t enough = std::max(task_.space.ops.size() / kParts, std::size_t{1});
+    const std::size_t enough = std::max(steps_.size() / kParts, std::size_t{1});
     while (met - missed > enough) {
       const std::size_t middle = missed + (met - missed) / 2;
       const std::optional<bool> suffice = suffices(middle);
@@ -196,7 +238,7 @@ class Auto {
   const Task& task_;
   Recipe best_recipe_;
   double least_loss_ = std::numeric_limits<double>::infinity();
-  std::vector<const TunableOp*> order_;
+  std::vector<Step> steps_;
 };
 
 }  // namespace

@@ -90,6 +90,9 @@ class Scripted final : public Search {
       row.op = name;
       row.local_sqnr_db = 40 - 100 * loss;
       row.mse_normalized = loss;
+      if (const auto share = blames.find(name); share != blames.end()) {
+        row.output_share = share->second;
+      }
       diagnosis.activations.push_back(row);
     }
     return &diagnosis;
@@ -123,6 +126,7 @@ class Scripted final : public Search {
   std::vector<Trial> trials;
   Diagnosis diagnosis;
   int diagnoses = 0;
+  std::map<std::string, double> blames;  ///< shares of the outputs' error, where they are known
 
  private:
   std::size_t limit_;
@@ -236,6 +240,46 @@ TEST(Auto, TakesTheRemediesOfFindings) {
   ASSERT_GE(search.trials.size(), 2u);
   EXPECT_TRUE(search.trials[1].recipe.op_name_dict.contains("c"));
   EXPECT_TRUE(search.in_float(search.trials[1].recipe).empty());
+}
+
+TEST(Auto, BelievesFindingsBeforeFigures) {
+  // nothing but the finding says that a3 is to blame
+  const Net net{.convs = {{"c1", 0.001}, {"c2", 0.001}}, .matmuls = {}, .adds = {{"a3", 0.2}}};
+  Scripted search(net, task_of(net), 100);
+  search.blames = {{"c1", 0.9}, {"c2", 0.1}, {"a3", 0}};
+  search.diagnosis.findings = {{.rule = "steep_reader",
+                                .op = "a3",
+                                .because = "",
+                                .remedy = "{op_name_dict: {a3: fp32}}",
+                                .severity = ""}};
+  strategy_named("auto")(search);
+  EXPECT_EQ(search.in_float(search.best().recipe), (Names{"a3"}));
+  const auto in_float = [&](const Trial& trial) { return !search.in_float(trial.recipe).empty(); };
+  EXPECT_EQ(std::ranges::count_if(search.trials, in_float), 1) << "the first of them suffices";
+}
+
+TEST(Auto, BlamesTheShareOfTheOutputsErrorFirst) {
+  const Net net{.convs = {{"c1", 0.001}, {"c2", 0.001}}, .matmuls = {}, .adds = {{"a3", 0.2}}};
+  Scripted search(net, task_of(net), 100);
+  search.blames = {{"c1", 0.01}, {"c2", 0.1}, {"a3", 0.8}};
+  strategy_named("auto")(search);
+  const auto first = std::ranges::find_if(
+      search.trials, [&](const Trial& trial) { return !search.in_float(trial.recipe).empty(); });
+  ASSERT_NE(first, search.trials.end());
+  EXPECT_EQ(search.in_float(first->recipe), (Names{"a3"}));
+}
+
+TEST(Auto, ForcesNothingWhereThatIsTooMuch) {
+  const Net net{.convs = {{"c", 0.001}}, .matmuls = {}, .adds = {}};
+  Recipe start;
+  start.op_type_dict[".*"].activation.dtype = "int";
+  Goal goal;
+  goal.max_loss = -1;
+  Scripted search(net, task_of(net, start, goal), 100);
+  strategy_named("auto")(search);
+  EXPECT_TRUE(std::ranges::any_of(search.trials, [](const Trial& trial) {
+    return !trial.recipe.op_type_dict.at(".*").activation.dtype;
+  }));
 }
 
 TEST(Auto, GoesOnWhereAccuracyIsTheObjective) {

@@ -86,7 +86,7 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
     verb.add_option("--batch-size", batch_size_, "samples a step (default: the document's, else 1)")
         ->check(whole_number(1, kMostCount))
         ->group("Data");
-    verb.add_option("--seed", seed_, "of random data")
+    verb.add_option("--seed", seed_, "of random data, and of a search at random")
         ->check(whole_number(0, kMostCount))
         ->group("Data");
     verb.add_flag("--strict", strict_, "a sample that cannot be read ends the run")->group("Data");

@@ -158,9 +158,9 @@ bool Job::is_at_limit(Look look) const {
 std::optional<Trial> Job::recorded(const Proposal& proposal) {
   const std::size_t at = study().trials.size();
   if (at >= recorded_.size()) return std::nullopt;
-  if (recorded_[at].recipe == proposal.recipe && recorded_[at].why == proposal.why) {
-    return recorded_[at];
-  }
+  const Trial& trial = recorded_[at];
+  const bool is_next = trial.number == at + 1 && trial.why == proposal.why;
+  if (is_next && trial.recipe == proposal.recipe) return trial;
   throw Error(Errc::bad_input,
               fmt::format("{}: trial {} is not what this search tries next: was it made by another "
                           "version of quantlens? Begin anew, without --resume",

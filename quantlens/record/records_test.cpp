@@ -11,6 +11,8 @@
 #include "quantlens/record/plan.h"
 #include "quantlens/record/ranges.h"
 #include "quantlens/record/recipe.h"
+#include "quantlens/record/scores.h"
+#include "quantlens/record/study.h"
 #include "quantlens/record/tap_state.h"
 #include "quantlens/record/workload.h"
 
@@ -152,6 +154,22 @@ TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
   edit.accuracy = accuracy.reference;
   const std::string edit_text = json::dump(json::encode(edit));
   EXPECT_EQ(again<FloatEdit>(edit_text), edit_text);
+  Study study;
+  study.goal.objective = "size";
+  study.best = 1;
+  study.trials.emplace_back().judged = Judged::missed;
+  study.trials[0].accuracy = accuracy.reference;
+  study.trials[0].loss = std::numeric_limits<double>::infinity();
+  study.trials[0].recipe.op_name_dict["a\\.b"].weight.dtype = "fp32";
+  const std::string study_text = json::dump(json::encode(study));
+  EXPECT_EQ(again<Study>(study_text), study_text);
+  EXPECT_EQ(json::decode<Study>(json::parse(study_text, "study"), "study").trials[0].recipe,
+            study.trials[0].recipe);
+  Scores scores;
+  scores.right = "0110";
+  scores.parts = {{4, 0.5, {0, std::numeric_limits<double>::infinity()}, {0.25, 0.75}}};
+  const std::string scores_text = json::dump(json::encode(scores));
+  EXPECT_EQ(again<Scores>(scores_text), scores_text);
   Workload workload;
   workload.state = WorkloadState::failure;
   workload.message = "interrupted";

@@ -109,6 +109,7 @@ std::vector<const TunableOp*> worst_first(const Space& space, const Diagnosis& d
   }
   std::ranges::stable_sort(order, [](const auto& x, const auto& y) { return x.first < y.first; });
   std::vector<const TunableOp*> ops;
+  ops.reserve(order.size());
   for (const auto& [blame, op] : order) ops.push_back(op);
   return ops;
 }

@@ -68,6 +68,7 @@ class Basic {
     }
     std::ranges::stable_sort(losses, {}, &std::pair<double, const TunableOp*>::first);
     std::vector<const TunableOp*> order;
+    order.reserve(losses.size());
     for (const auto& [loss, op] : losses) order.push_back(op);
     fall_back_in_order(search_, base, order);
   }

@@ -3,6 +3,7 @@
 
 import json
 import random
+import signal
 import subprocess
 import time
 
@@ -106,6 +107,22 @@ def killed(sandbox):
     harness.check(rows[0]["state"] == "success", "which leaves the workload as it was")
 
 
+def interrupted(sandbox):
+    out, name = sandbox.path / "asked.onnx", "asked"
+    process = subprocess.Popen([harness.program(), "tune", *map(str, DIGITS), "-o", out, "--name", name, "--max-loss", "-0.5",
+                                "--strategy", "exhaustive", "--max-trials", "100000"], env=sandbox.environment,
+                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    for _ in range(600):
+        if out.exists():
+            break
+        time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    harness.check(process.wait(60) == 130, "Ctrl-C ends it with 130")
+    row = next(row for row in sandbox.json("workloads", "list") if row["name"] == name)
+    harness.check((row["state"], row["message"]) == ("failure", "interrupted"), "  and the workload says so")
+    loads(out)
+
+
 def options(sandbox):
     for wrong in (["--max-loss", "nan"], ["--strategy", "best"], ["--objective", "fun"], ["--max-trials", "0"],
                   ["--timeout", "-1"], ["--resume", ""], ["--emit-recipe", harness.DEMO / "digits.npz"]):
@@ -164,6 +181,7 @@ def main():
     strategies(sandbox)
     emitted(sandbox, DIGITS[0], DIGITS[2], "--metric", "top1", "--max-loss", "-0.5", "--max-trials", "9")
     killed(sandbox)
+    interrupted(sandbox)
     options(sandbox)
     real_models(sandbox)
 

@@ -9,13 +9,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "quantlens/stats/jackknife.h"
 #include "quantlens/accuracy/kinds.h"
 #include "quantlens/accuracy/match_boxes.h"
 #include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
 namespace {

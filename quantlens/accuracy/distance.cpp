@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "quantlens/stats/jackknife.h"
 #include "quantlens/accuracy/kinds.h"
 #include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
 namespace {

@@ -9,11 +9,11 @@
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/correlation.h"
-#include "quantlens/stats/jackknife.h"
 #include "quantlens/accuracy/kinds.h"
 #include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"
 #include "quantlens/base/error.h"
+#include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
 namespace {

@@ -15,7 +15,17 @@ namespace quantlens {
 /// How the rows of an activations table are ordered, worst first: the lowest SQNR or cosine, the
 /// greatest of the others. Equal rows stay in the diagnosis's order. An op without one finite pair
 /// is the worst by any measure of error; one without elements the last.
-enum class ActivationOrder { sqnr, sqnr_drop, local, share, mse, range, cosine, max_abs_error, clip_rate };
+enum class ActivationOrder {
+  sqnr,
+  sqnr_drop,
+  local,
+  share,
+  mse,
+  range,
+  cosine,
+  max_abs_error,
+  clip_rate
+};
 
 /// **Activations summary**: the predecessors' columns (OP name, MSE, Activation min, Activation
 /// max), then ours. CSV files use ActivationOrder::mse, as the predecessors did.

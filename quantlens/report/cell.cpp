@@ -20,6 +20,22 @@ bool is_numeric(const Table& table, std::size_t column) {
   });
 }
 
+std::vector<std::string> broken(std::string_view text, std::size_t limit) {
+  if (display_width(text) <= limit) return {std::string(text)};
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::string_view word = text.substr(0, text.find(' '));
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    if (!lines.empty() && display_width(lines.back()) + 1 + display_width(word) <= limit) {
+      lines.back() += ' ';
+      lines.back() += word;
+    } else {
+      lines.emplace_back(word);
+    }
+  }
+  return lines;
+}
+
 std::vector<std::size_t> visible_columns(const Table& table) {
   std::vector<std::size_t> visible;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {

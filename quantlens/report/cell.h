@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "quantlens/report/table.h"
 
@@ -12,6 +15,10 @@ std::string shown(const Cell& cell);
 
 /// Whether a column holds numbers in every row that has something there.
 bool is_numeric(const Table& table, std::size_t column);
+
+/// The text broken between words into lines of at most `limit` columns; a longer word is a line by
+/// itself.
+std::vector<std::string> broken(std::string_view text, std::size_t limit);
 
 /// The columns that people see, by number.
 std::vector<std::size_t> visible_columns(const Table& table);

@@ -3,8 +3,10 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/report/cell.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
@@ -12,25 +14,10 @@ namespace {
 
 constexpr std::size_t kWidth = 100;  // columns
 
-/// Broken at spaces; lines after the first begin with `indent` of them.
+/// Lines of words; all but the first begin with `indent` spaces.
 std::string wrapped(std::string_view text, std::size_t indent) {
-  std::string result;
-  std::size_t column = 0;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string_view word = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (column > indent && column + 1 + word.size() > kWidth) {
-      result += '\n' + std::string(indent, ' ');
-      column = indent;
-    } else if (!result.empty()) {
-      result += ' ';
-      ++column;
-    }
-    result += word;
-    column += word.size();
-  }
-  return result + '\n';
+  const std::string margin = '\n' + std::string(indent, ' ');
+  return fmt::format("{}\n", fmt::join(broken(text, kWidth - indent), margin));
 }
 
 std::string share_text(const Finding& finding) {
@@ -57,9 +44,10 @@ std::string findings_text(const Diagnosis& diagnosis) {
           fmt::format("{} more findings in diagnosis.json\n", diagnosis.findings.size() - kShown);
       break;
     }
+    text += fmt::format("{}. ", number);
     text +=
-        wrapped(fmt::format("{}. {} {}{}: {}: {}", number, finding.severity, finding.rule,
-                            share_text(finding), printable(finding.op), printable(finding.because)),
+        wrapped(fmt::format("{} {}{}: {}: {}", finding.severity, finding.rule, share_text(finding),
+                            printable(finding.op), printable(finding.because)),
                 kIndent);
     if (!finding.remedy.empty()) {
       text += "   " + wrapped(fmt::format("recipe: {}", printable(finding.remedy)), kIndent);

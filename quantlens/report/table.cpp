@@ -164,19 +164,9 @@ std::vector<std::size_t>::const_iterator last_to_drop(const Table& table,
 }
 
 /// The text broken between words; a word longer than a line is shortened.
-std::vector<std::string> broken(std::string_view text, std::size_t limit) {
-  if (display_width(text) <= limit) return {std::string(text)};
-  std::vector<std::string> lines;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(' '), text.size());
-    const std::string word = shortened(std::string(text.substr(0, end)), limit);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (!lines.empty() && display_width(lines.back()) + 1 + display_width(word) <= limit) {
-      lines.back() += ' ' + word;
-    } else {
-      lines.push_back(word);
-    }
-  }
+std::vector<std::string> fitted(std::string_view text, std::size_t limit) {
+  std::vector<std::string> lines = broken(text, limit);
+  for (std::string& line : lines) line = shortened(line, limit);
   return lines;
 }
 
@@ -191,7 +181,7 @@ std::string row_text(std::span<const std::string> cells, std::span<const std::si
   std::vector<std::vector<std::string>> columns;
   std::size_t height = 1;
   for (std::size_t i = 0; i < widths.size(); ++i) {
-    columns.push_back(broken(cells[i], widths[i]));
+    columns.push_back(fitted(cells[i], widths[i]));
     height = std::max(height, columns.back().size());
   }
   std::string text;
@@ -239,7 +229,7 @@ std::string hidden_text(const Table& table, std::span<const std::string> dropped
     text += fmt::format(" To see all: {}", printable(options.how_to_see_all));
   }
   const std::size_t limit = options.width == 0 ? kUnlimited : options.width;
-  return fmt::format("{}\n", fmt::join(broken(text, limit), "\n"));
+  return fmt::format("{}\n", fmt::join(fitted(text, limit), "\n"));
 }
 
 }  // namespace

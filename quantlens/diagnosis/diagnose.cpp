@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
 #include <set>
 #include <utility>
 
+#include "quantlens/diagnosis/gathered.h"
 #include "quantlens/diagnosis/spread.h"
 #include "quantlens/diagnosis/sqnr_drop.h"
 #include "quantlens/diagnosis/weights.h"
@@ -130,9 +130,6 @@ std::vector<std::string> outputs_not_compared(const Graph& reference, const Diag
 
 Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing& pairing,
                    const TapState& state, const SampleNames& names) {
-  std::map<std::pair<std::string, std::string>, const PairedStats*> gathered;
-  for (const PairedStats& stats : state.pairs)
-    gathered[{stats.reference, stats.quantized}] = &stats;
   Diagnosis diagnosis;
   diagnosis.samples = state.samples.size();
   std::set<std::pair<std::string, std::string>> suspects;
@@ -141,10 +138,10 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
   for (const ValuePair& pair : pairing.pairs) {
     if (suspects.contains({pair.reference, pair.quantized})) continue;
     const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
-    const auto found = gathered.find({source.reference, source.quantized});
-    if (found == gathered.end()) continue;
-    diagnosis.activations.push_back(row_of(pair, *found->second, names));
-    if (!pair.same_as) add_channels(*found->second, diagnosis.activations.back());
+    const PairedStats* stats = gathered_of(state, source.reference, source.quantized);
+    if (stats == nullptr) continue;
+    diagnosis.activations.push_back(row_of(pair, *stats, names));
+    if (!pair.same_as) add_channels(*stats, diagnosis.activations.back());
   }
   add_sqnr_drops(reference.graph, diagnosis.activations);
   diagnosis.paired = diagnosis.activations.size();

@@ -2,11 +2,11 @@
 #include "quantlens/diagnosis/local_errors.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <string>
 #include <utility>
 
+#include "quantlens/diagnosis/gathered.h"
 #include "quantlens/diagnosis/local_parts.h"
 #include "quantlens/diagnosis/output_shares.h"
 #include "quantlens/diagnosis/pair.h"
@@ -51,16 +51,12 @@ TapSpec local_taps_for(const Pairing& pairing) {
 
 void add_local_errors(const Graph& reference, const Pairing& pairing,
                       const GatheredErrors& gathered, Diagnosis& diagnosis) {
-  std::map<Names, const PairedStats*> local;
-  for (const PairedStats& stats : gathered.local.pairs) {
-    local[{stats.reference, stats.quantized}] = &stats;
-  }
   for (ActivationRow& row : diagnosis.activations) {
-    const auto found = local.find({row.value, row.quantized});
-    if (found == local.end() || found->second->pairs.count() == 0) continue;
-    row.local_mse = found->second->pairs.mse();
-    row.local_sqnr_db = found->second->pairs.sqnr_db();
-    row.shift_share = shift_share(*found->second);
+    const PairedStats* stats = gathered_of(gathered.local, row.value, row.quantized);
+    if (stats == nullptr || stats->pairs.count() == 0) continue;
+    row.local_mse = stats->pairs.mse();
+    row.local_sqnr_db = stats->pairs.sqnr_db();
+    row.shift_share = shift_share(*stats);
   }
   diagnosis.local_samples = gathered.local.samples.size();
   const GraphIndex index(reference);

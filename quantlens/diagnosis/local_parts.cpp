@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "quantlens/diagnosis/gathered.h"
 #include "quantlens/quant/distribution.h"
 
 namespace quantlens {
@@ -41,13 +42,11 @@ class Parts {
   Parts(const GraphIndex& reference, const Pairing& pairing, const TapState& state,
         const Diagnosis& diagnosis)
       : reference_(reference) {
-    std::unordered_map<std::string, const PairedStats*> gathered;
-    for (const PairedStats& stats : state.pairs) gathered[stats.quantized] = &stats;
     for (const ValuePair& pair : pairing.pairs) {
       const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
-      const auto found = gathered.find(source.quantized);
-      if (found == gathered.end()) continue;
-      const CodeError error = code_error(source, *found->second);
+      const PairedStats* stats = gathered_of(state, source.reference, source.quantized);
+      if (stats == nullptr) continue;
+      const CodeError error = code_error(source, *stats);
       of_side_[pair.quantized] = error;
       CodeError& worst = of_value_[pair.reference];
       if (error.sum() >= worst.sum()) worst = error;

@@ -12,6 +12,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/diagnosis/gathered.h"
 #include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
@@ -186,27 +187,17 @@ class Shares {
   std::vector<std::size_t> outputs_;
 };
 
-using Names = std::pair<std::string, std::string>;
-
-std::map<Names, const PairStats*> by_names(const TapState& state) {
-  std::map<Names, const PairStats*> stats;
-  for (const PairedStats& pair : state.pairs) stats[{pair.reference, pair.quantized}] = &pair.pairs;
-  return stats;
-}
-
 /// The rows that were gathered; of a value with several quantized sides that with most error.
 std::vector<Measured> measured_values(const TapState& accumulated, const TapState& local,
                                       Diagnosis& diagnosis) {
-  const auto all = by_names(accumulated);
-  const auto alone = by_names(local);
   std::map<std::string, Measured> by_value;
   for (ActivationRow& row : diagnosis.activations) {
-    const auto found = all.find({row.value, row.quantized});
-    if (found == all.end()) continue;
-    Measured measured{.row = &row, .accumulated = BlockSums(*found->second), .local = {}};
-    const auto own = alone.find({row.value, row.quantized});
-    if (own != alone.end() && row.local_mse && row.input_mse) {
-      measured.local.emplace(*own->second);
+    const PairedStats* all = gathered_of(accumulated, row.value, row.quantized);
+    if (all == nullptr) continue;
+    Measured measured{.row = &row, .accumulated = BlockSums(all->pairs), .local = {}};
+    const PairedStats* alone = gathered_of(local, row.value, row.quantized);
+    if (alone != nullptr && row.local_mse && row.input_mse) {
+      measured.local.emplace(alone->pairs);
       measured.passed_on = *row.local_mse > 0 ? *row.input_mse / *row.local_mse : 0;
     }
     const auto [at, is_new] = by_value.emplace(row.value, measured);

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <utility>
+
+#include "quantlens/diagnosis/gathered.h"
 
 namespace quantlens {
 namespace {
@@ -38,16 +38,13 @@ bool needs_proof(const ValuePair& pair) {
 }
 
 void find_suspects(const TapState& state, std::uint64_t sample, Pairing& pairing) {
-  std::map<std::pair<std::string, std::string>, const PairStats*> gathered;
-  for (const PairedStats& stats : state.pairs)
-    gathered[{stats.reference, stats.quantized}] = &stats.pairs;
   pairing.suspects.clear();
   for (const ValuePair& pair : pairing.pairs) {
     if (!needs_proof(pair)) continue;
     const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
-    const auto found = gathered.find({source.reference, source.quantized});
-    if (found == gathered.end()) continue;
-    const std::optional<double> measured = correlation(*found->second, sample);
+    const PairedStats* stats = gathered_of(state, source.reference, source.quantized);
+    if (stats == nullptr) continue;
+    const std::optional<double> measured = correlation(stats->pairs, sample);
     if (!measured || *measured >= kLeastCorrelation) continue;
     pairing.suspects.push_back({.value = pair.reference,
                                 .quantized = pair.quantized,

@@ -6,10 +6,9 @@
 namespace quantlens {
 
 /// The codes do not reach as far as the values: most of what begins here is clipped.
-std::optional<Cause> clipped_range(const Evidence& evidence, const ActivationRow& row) {
+std::optional<Cause> clipped_range(const Evidence&, const ActivationRow& row) {
   constexpr double kMost = 0.5;
   if (part(row.clipping_mse, row) < kMost) return {};
-  const std::vector<std::string> ops = evidence.ops_at(row);
   return Cause{
       .because = fmt::format("its codes reach {:.3g} to {:.3g}, its values {:.3g} to {:.3g}: "
                              "{:.2g} % of them are clipped, which makes {:.0f} % of the error",

@@ -54,21 +54,25 @@ Samples chosen_samples(const CalibrateOptions& options, const FittedData& data) 
                 fmt::format("{}: has {} samples, not {}", printable(options.data.data), size,
                             samples->first + samples->count));
   }
-  const std::uint64_t count = std::min(options.recipe.calibration_sampling_size, size);
+  const Samples first = first_samples(options.recipe, data);
   if (const auto* shard = std::get_if<Shard>(&options.part)) {
-    return part_of(*shard, count, data.opened.batch_size);
+    return part_of(*shard, first.count, data.opened.batch_size);
   }
-  return {.first = 0, .count = count};
+  return first;
 }
 
-/// So that any algorithm can be chosen later.
+}  // namespace
+
 void ask_for_histograms(const std::vector<std::string>& values, std::vector<Tap>& taps) {
   for (Tap& tap : taps) {
     if (std::ranges::binary_search(values, tap.value)) tap.histogram = true;
   }
 }
 
-}  // namespace
+Samples first_samples(const Recipe& recipe, const FittedData& data) {
+  return {.first = 0,
+          .count = std::min(recipe.calibration_sampling_size, data.opened.dataset->size())};
+}
 
 std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
                                   const std::vector<std::string>& values, const Recipe& recipe) {

@@ -57,6 +57,12 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
 std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
                                   const std::vector<std::string>& values, const Recipe& recipe);
 
+/// So that any algorithm can be chosen later. `values`: in order.
+void ask_for_histograms(const std::vector<std::string>& values, std::vector<Tap>& taps);
+
+/// The first samples, as many as the recipe wants to calibrate on.
+Samples first_samples(const Recipe& recipe, const FittedData& data);
+
 /// How the recipe wants ranges to be chosen.
 RangeOptions range_options(const Model& model, const Prepared& prepared, const Recipe& recipe);
 

@@ -20,6 +20,12 @@ void refuse(const fs::path& output, std::string_view problem) {
 
 }  // namespace
 
+fs::path destination_of(const fs::path& wanted, const fs::path& model) {
+  if (!wanted.empty()) return wanted;
+  fs::path path = model;
+  return path.replace_extension(".int8" + model.extension().string());
+}
+
 void check_destination(const fs::path& output, const std::vector<fs::path>& read) {
   std::error_code ignored;
   for (const fs::path& source : read) {

@@ -24,24 +24,11 @@
 namespace quantlens::flow {
 namespace {
 
-fs::path output_path(const QuantizeOptions& options) {
-  if (!options.output.empty()) return options.output;
-  fs::path path = options.model;
-  return path.replace_extension(".int8" + options.model.extension().string());
-}
-
 /// The data apart from what is measured, if there are such.
 std::optional<FittedData> data_apart(const QuantizeOptions& options, const Model& model,
                                      const Session& session) {
   if (!options.calibration_data) return std::nullopt;
   return fit_data({.data = *options.calibration_data, .options = {}}, model, session.progress);
-}
-
-/// The first samples.
-Samples samples_of(const QuantizeOptions& options, const FittedData& source) {
-  return {
-      .first = 0,
-      .count = std::min(options.recipe.calibration_sampling_size, source.opened.dataset->size())};
 }
 
 /// Throws Errc::usage where samples are needed and not given, or given twice.
@@ -123,8 +110,9 @@ class Job {
       check_values(given, *options_.ranges, values, session_.progress);
       if (!given.statistics) note_missing_statistics(algorithms);
     } else {
-      given.statistics = gather(model_, calibration_taps(model_, prepared, values, options_.recipe),
-                                *calibration_, samples_of(options_, *calibration_), session_);
+      given.statistics =
+          gather(model_, calibration_taps(model_, prepared, values, options_.recipe), *calibration_,
+                 first_samples(options_.recipe, *calibration_), session_);
       given.statistics->model = calibrated_hash(workload);
     }
     if (given.statistics) {
@@ -166,7 +154,7 @@ class Job {
       session_.progress.note(fmt::format(
           "the accuracy below includes the {} samples that calibration saw (--calibration-data "
           "keeps them apart)",
-          std::min(options_.recipe.calibration_sampling_size, data_->opened.dataset->size())));
+          first_samples(options_.recipe, *data_).count));
     }
     const MeasureOptions wanted{.diagnose = options_.diagnose, .metric = options_.metric};
     const FittedData* data = data_ ? &*data_ : nullptr;
@@ -191,7 +179,7 @@ class Job {
 QuantizeResult quantize(const QuantizeOptions& options, const Session& session) {
   check_data(options);
   QuantizeResult result;
-  result.output = output_path(options);
+  result.output = destination_of(options.output, options.model);
   Model model = frontend::read(options.model);
   // Calibration may take hours: what would stop the writing is said before.
   frontend::check_destination(model, result.output);
@@ -208,7 +196,8 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
     const std::optional<FittedData> apart = data_apart(options, newer, recorded);
     const FittedData* calibration = apart ? &*apart : data ? &*data : nullptr;
     CalibrationSamples samples;  // with ranges nothing is calibrated, and nothing edited
-    if (calibration && !options.ranges) samples = {calibration, samples_of(options, *calibration)};
+    if (calibration && !options.ranges)
+      samples = {calibration, first_samples(options.recipe, *calibration)};
     std::optional<EditedFloat> edited =
         edit_float(newer, options.recipe, samples, recorded, *workload);
     Job(options, recorded, newer, data, calibration, edited ? &*edited : nullptr)

@@ -104,13 +104,9 @@ std::optional<TapState> TrialBench::statistics_of(const Model& model,
     return std::nullopt;
   }
   std::vector<Tap> taps = calibration_taps(model, prepared, values, recipe);
-  for (Tap& tap : taps) {
-    if (std::ranges::binary_search(values, tap.value)) tap.histogram = true;
-  }
+  ask_for_histograms(values, taps);
   const FittedData& data = setting_.calibration;
-  const Samples samples{
-      .first = 0, .count = std::min(recipe.calibration_sampling_size, data.opened.dataset->size())};
-  return gather(model, taps, data, samples, session_);
+  return gather(model, taps, data, first_samples(recipe, data), session_);
 }
 
 const TrialBench::Base& TrialBench::base_for(const Recipe& recipe) {
@@ -121,10 +117,7 @@ const TrialBench::Base& TrialBench::base_for(const Recipe& recipe) {
   auto made = std::make_unique<Base>();
   if (is_edit(recipe)) {
     const FittedData& data = setting_.calibration;
-    const CalibrationSamples samples{.data = &data,
-                                     .samples = {.first = 0,
-                                                 .count = std::min(recipe.calibration_sampling_size,
-                                                                   data.opened.dataset->size())}};
+    const CalibrationSamples samples{.data = &data, .samples = first_samples(recipe, data)};
     made->edited = edit_float(setting_.original, recipe, samples, session_, workload_);
   }
   const Model& model = made->edited ? made->edited->model : setting_.original;

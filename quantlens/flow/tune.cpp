@@ -14,6 +14,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/destination.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/trial_bench.h"
@@ -26,12 +27,6 @@ namespace {
 
 constexpr const char* kStudy = "study.json";
 constexpr const char* kTimes = "times.json";
-
-fs::path output_path(const TuneOptions& options) {
-  if (!options.output.empty()) return options.output;
-  fs::path path = options.model;
-  return path.replace_extension(".int8" + options.model.extension().string());
-}
 
 /// Nothing where there is no such record.
 template <class Record>
@@ -319,7 +314,7 @@ void note_calibration(const TuneOptions& options, const FittedData& data, const 
   progress.note(fmt::format(
       "accuracies include the {} samples that calibration sees (--calibration-data keeps them "
       "apart)",
-      std::min(options.recipe.calibration_sampling_size, data.opened.dataset->size())));
+      first_samples(options.recipe, data).count));
 }
 
 /// `study`: as asked, with the trials of an earlier run.
@@ -347,7 +342,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   check_options(options);
   const MetricSpec metric = parse_metric(options.metric);
   TuneResult result;
-  result.output = output_path(options);
+  result.output = destination_of(options.output, options.model);
   Model model = frontend::read(options.model);
   frontend::check_destination(model, result.output);
   const std::vector<fs::path> read{options.model, options.data.data,

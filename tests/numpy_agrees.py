@@ -12,6 +12,7 @@ import onnxruntime as ort  # noqa: E402
 from onnx import numpy_helper  # noqa: E402
 
 SAMPLES = 100
+LOCAL_SAMPLES = 32
 
 
 def session_with_outputs(model, names):
@@ -118,6 +119,40 @@ def check_activations(rows, reference, quantized):
     harness.check(median_off <= 1, f"medians lie within a bin of NumPy's (worst {median_off:.2f} of one)")
 
 
+def with_rounded_weight(reference, quantized, op):
+    """The float model, one of whose Convs has the weight that the codes mean."""
+    model = onnx.ModelProto()
+    model.CopyFrom(reference)
+    weight = next(n for n in model.graph.node if op in n.output).input[1]
+    after = {i.name: numpy_helper.to_array(i) for i in quantized.graph.initializer}
+    maker = {n.output[0]: n for n in quantized.graph.node}
+    codes, scale = maker[next(n for n in quantized.graph.node if op in n.output).input[1]].input[:2]
+    for stored in model.graph.initializer:
+        if stored.name == weight:
+            stored.CopyFrom(numpy_helper.from_array(after[codes].astype(np.float32) * after[scale], weight))
+    return model
+
+
+def check_weight_errors(rows, reference, quantized):
+    """Of the ops whose local error is the weight's: the part is what the float model loses by it alone."""
+    ratio = {row["value"]: row["weight_mse"] / row["local_mse"] for row in rows if row["local_mse"] and row["type"] == "Conv"}
+    convs = {n.output[0] for n in quantized.graph.node if n.op_type == "Conv"}
+    chosen = [row for row in rows if ratio.get(row["value"], 0) > 0.9 and row["op"] in convs][:4]
+    exact = 0
+    for row in chosen:
+        plain = session_with_outputs(reference, [row["value"]])
+        rounded = session_with_outputs(with_rounded_weight(reference, quantized, row["op"]), [row["value"]])
+        total, count = 0.0, 0
+        for pixels, _ in harness.mobilenet_images(LOCAL_SAMPLES):
+            x, y = (s.run([row["value"]], {s.get_inputs()[0].name: pixels[None]})[0].astype(np.float64) for s in (plain, rounded))
+            total, count = total + ((x - y) ** 2).sum(), count + x.size
+        alone = total / count  # what makes up for a part of it is taken off the inputs' as well
+        least, most = row["weight_mse"], row["weight_mse"] + row["input_mse"]
+        harness.check(least <= alone * (1 + 1e-6) and alone <= most, f"{row['name']}: {alone:.5g} by its weight alone")
+        exact += relative(least, alone) <= 1e-6
+    harness.check(len(chosen) == 4 and exact, f"{exact} of {len(chosen)} weights' parts of local errors are all of that")
+
+
 def main():
     sandbox = harness.Sandbox()
     model = harness.need_testdata() / "models" / "mobilenet_v1_0.75_224.onnx"
@@ -128,6 +163,7 @@ def main():
         weights = list(csv.DictReader(file))
     check_weights(weights, onnx.load(model), onnx.load(output))
     check_activations(result["diagnosis"]["activations"], onnx.load(model), onnx.load(output))
+    check_weight_errors(result["diagnosis"]["activations"], onnx.load(model), onnx.load(output))
 
 
 main()

@@ -60,7 +60,7 @@ void add_local_errors(const Graph& reference, const Pairing& pairing,
   }
   diagnosis.local_samples = gathered.local.samples.size();
   const GraphIndex index(reference);
-  add_local_parts(index, pairing, gathered.accumulated, diagnosis);
+  add_local_parts(index, pairing, gathered, diagnosis);
   add_output_shares(index, gathered.accumulated, gathered.local, diagnosis);
 }
 

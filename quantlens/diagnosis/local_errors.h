@@ -13,10 +13,11 @@ namespace quantlens {
 /// and of their channels, without suspects.
 TapSpec local_taps_for(const Pairing& pairing);
 
-/// What both passes gathered.
+/// What the passes gathered.
 struct GatheredErrors {
   const TapState& accumulated;
   const TapState& local;
+  const TapState* rounded_weights = nullptr;  ///< of RoundedWeights::taps; null: was not run
 };
 
 /// Sets `local_mse` and `local_sqnr_db` of the rows whose pairs the second pass has gathered, their

@@ -6,7 +6,6 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <utility>
 
 #include "quantlens/diagnosis/gathered.h"
 #include "quantlens/quant/distribution.h"
@@ -39,12 +38,13 @@ CodeError code_error(const ValuePair& pair, const PairedStats& gathered) {
 
 class Parts {
  public:
-  Parts(const GraphIndex& reference, const Pairing& pairing, const TapState& state,
+  Parts(const GraphIndex& reference, const Pairing& pairing, const GatheredErrors& gathered,
         const Diagnosis& diagnosis)
-      : reference_(reference) {
+      : reference_(reference), rounded_(gathered.rounded_weights) {
     for (const ValuePair& pair : pairing.pairs) {
       const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
-      const PairedStats* stats = gathered_of(state, source.reference, source.quantized);
+      const PairedStats* stats =
+          gathered_of(gathered.accumulated, source.reference, source.quantized);
       if (stats == nullptr) continue;
       const CodeError error = code_error(source, *stats);
       of_side_[pair.quantized] = error;
@@ -87,28 +87,41 @@ class Parts {
     return found == weight_of_.end() ? nullptr : found->second;
   }
 
-  /// Of an op with a weight. In its sums the relative errors of both factors count alike; what is
-  /// far beyond both has another cause.
+  /// Of an op with a weight. In its sums the relative errors of both factors count alike.
   void split_rest(const WeightRow* weight, double energy, ActivationRow& row) const {
-    constexpr double kFarBeyond = 4;  // 6 dB
-    const double rest = *row.input_mse;
-    const double of_weight = weight ? std::pow(10.0, -weight->sqnr_db / 10) : 0;
     const std::optional<std::size_t> op = reference_.producer(row.op);
     const auto input =
         op ? of_value_.find(reference_.graph().nodes[*op].inputs.front()) : of_value_.end();
     if (input == of_value_.end()) return;
     const CodeError& codes = input->second;
-    const double of_input = codes.energy > 0 ? codes.sum() / codes.energy : 0;
-    const double both = of_weight + of_input;
-    if (both <= 0) {
-      row.other_mse = std::exchange(*row.input_mse, 0);
-      return;
+    const double scale = std::max(energy, weight ? white_energy(*weight, codes.energy) : 0);
+    const double of_input = codes.energy > 0 ? scale * codes.sum() / codes.energy : 0;
+    const PairedStats* rounded =
+        rounded_ == nullptr ? nullptr : gathered_of(*rounded_, row.value, row.value);
+    if (rounded != nullptr) {
+      split_measured(rounded->pairs.mse(), of_input, row);
+    } else {
+      split_likely(weight ? scale * std::pow(10.0, -weight->sqnr_db / 10) : 0, of_input, row);
     }
-    const double likely = both * std::max(energy, weight ? white_energy(*weight, codes.energy) : 0);
-    const double explained = std::min(rest, kFarBeyond * likely);
-    row.weight_mse = explained * of_weight / both;
-    row.input_mse = explained * of_input / both;
+  }
+
+  /// By what the weight is likely to make; what is far beyond both has another cause.
+  static void split_likely(double of_weight, double of_input, ActivationRow& row) {
+    const double rest = *row.input_mse;
+    const double both = of_weight + of_input;
+    const double explained = std::min(rest, kFarBeyond * both);
+    row.weight_mse = both > 0 ? explained * of_weight / both : 0;
+    row.input_mse = both > 0 ? explained * of_input / both : 0;
     row.other_mse = rest - explained;
+  }
+
+  /// By what the weight makes alone. Less than both is left where they or a bias make up for some.
+  static void split_measured(double of_weight, double of_input, ActivationRow& row) {
+    const double rest = *row.input_mse;
+    const double both = of_weight + of_input;
+    row.weight_mse = both > rest ? rest * of_weight / both : of_weight;
+    row.input_mse = std::min(rest - *row.weight_mse, kFarBeyond * of_input);
+    row.other_mse = rest - *row.weight_mse - *row.input_mse;
   }
 
   /// Mean square of the weight's results, if what it is multiplied with were white noise.
@@ -120,7 +133,10 @@ class Parts {
     return of_input * terms * square;
   }
 
+  static constexpr double kFarBeyond = 4;  // 6 dB
+
   const GraphIndex& reference_;
+  const TapState* rounded_;
   std::unordered_map<std::string, CodeError> of_side_;   // by tensor of the quantized model
   std::unordered_map<std::string, CodeError> of_value_;  // by value; the worst of its sides
   std::unordered_map<std::string, const WeightRow*> weight_of_;
@@ -128,9 +144,9 @@ class Parts {
 
 }  // namespace
 
-void add_local_parts(const GraphIndex& reference, const Pairing& pairing, const TapState& state,
-                     Diagnosis& diagnosis) {
-  const Parts parts(reference, pairing, state, diagnosis);
+void add_local_parts(const GraphIndex& reference, const Pairing& pairing,
+                     const GatheredErrors& gathered, Diagnosis& diagnosis) {
+  const Parts parts(reference, pairing, gathered, diagnosis);
   for (ActivationRow& row : diagnosis.activations) parts.split(row);
 }
 

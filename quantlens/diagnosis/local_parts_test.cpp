@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/local_parts.h"
 
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,9 @@ class Conv {
     diagnosis_.weights.back().reference.mean = 1;
   }
 
-  ActivationRow split(float reach_of_x, float reach_of_y, double local_mse) {
+  /// `of_weight`: the error that was measured with a rounded weight alone.
+  ActivationRow split(float reach_of_x, float reach_of_y, double local_mse,
+                      std::optional<float> of_weight = {}) {
     TapState state;
     state.pairs = {spread("x", reach_of_x), spread("y", reach_of_y)};
     ActivationRow row;
@@ -57,7 +60,15 @@ class Conv {
     row.quantized = "y_q";
     row.local_mse = local_mse;
     diagnosis_.activations = {row};
-    add_local_parts(GraphIndex(net_.graph()), pairing_, state, diagnosis_);
+    TapState rounded;
+    if (of_weight) {
+      PairedStats& y = rounded.pairs.emplace_back();
+      y.reference = y.quantized = "y";
+      const std::vector<float> error(10, std::sqrt(*of_weight));
+      y.pairs.add(0, std::vector<float>(10), error);
+    }
+    add_local_parts(GraphIndex(net_.graph()), pairing_,
+                    {state, state, of_weight ? &rounded : nullptr}, diagnosis_);
     return diagnosis_.activations.front();
   }
 
@@ -100,6 +111,20 @@ TEST(LocalParts, WhatNeitherCanMakeIsTheRest) {
   EXPECT_GT(*row.other_mse, 4.9);
 }
 
+TEST(LocalParts, AMeasuredWeightNeedsNoGuess) {
+  const double rest = 1.2 * kRounding;
+  const ActivationRow row = Conv(10).split(25, 25, kRounding + rest, 0.1 * kRounding);
+  EXPECT_NEAR(*row.weight_mse, 0.1 * kRounding, 1e-5 * kRounding);
+  EXPECT_NEAR(*row.input_mse, rest - 0.1 * kRounding, 0.01 * rest);
+  EXPECT_NEAR(*row.other_mse, 0, 1e-9);
+}
+
+TEST(LocalParts, WhatABiasMakesUpForIsTakenOffBothParts) {
+  const ActivationRow row = Conv(10).split(25, 25, kRounding + 2 * kRounding, 3 * kRounding);
+  EXPECT_NEAR(*row.weight_mse, 1.5 * kRounding, 0.03 * kRounding);
+  EXPECT_NEAR(*row.input_mse, 0.5 * kRounding, 0.03 * kRounding);
+}
+
 TEST(LocalParts, WithoutAWeightTheRestIsTheInputs) {
   SmallGraph net;
   net.input("x").node(Kind::log, {"x"}, "y").output("y");
@@ -114,7 +139,7 @@ TEST(LocalParts, WithoutAWeightTheRestIsTheInputs) {
   row.local_mse = 7;
   diagnosis.activations = {row, row};
   diagnosis.activations[1].local_mse.reset();
-  add_local_parts(GraphIndex(net.graph()), pairing, state, diagnosis);
+  add_local_parts(GraphIndex(net.graph()), pairing, {state, state}, diagnosis);
   EXPECT_NEAR(*diagnosis.activations[0].input_mse, 7 - kRounding, 0.01 * kRounding);
   EXPECT_FALSE(diagnosis.activations[1].input_mse) << "of what is only moved nothing is known";
 }

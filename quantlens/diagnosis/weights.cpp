@@ -156,13 +156,11 @@ WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& aft
 
 }  // namespace
 
-std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized,
-                                   const Pairing& pairing) {
-  const Prepared prepared = prepare(reference.graph, oracle::constant_values(reference));
+void for_each_weight(const Model& reference, const Prepared& prepared, const Model& quantized,
+                     const Pairing& pairing, const std::function<void(const WeightSides&)>& tell) {
   const TensorMap computed = oracle::constant_values(quantized);
   const GraphIndex index(reference.graph, prepared.constants);
   const GraphIndex q_index(quantized.graph, computed);
-  std::vector<WeightRow> rows;
   for (const WeightPair& pair : pairing.weights) {
     const auto producer = index.producer(pair.op);
     std::optional<Tensor> stored = dequantized(q_index, pair);
@@ -177,8 +175,23 @@ std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantize
     Tensor after = std::move(*stored);
     if (pair.transposed && after.shape().size() == 2) after = with_swapped_axes(after);
     if (before.shape() != after.shape()) continue;
-    rows.push_back(row_of(pair, before, after, op));
+    tell({.pair = pair,
+          .node = *producer,
+          .input = input,
+          .stored = weight->dtype(),
+          .before = before,
+          .after = after});
   }
+}
+
+std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized,
+                                   const Pairing& pairing) {
+  const Prepared prepared = prepare(reference.graph, oracle::constant_values(reference));
+  std::vector<WeightRow> rows;
+  for_each_weight(reference, prepared, quantized, pairing, [&](const WeightSides& weight) {
+    const Node& op = reference.graph.nodes[weight.node];
+    rows.push_back(row_of(weight.pair, weight.before, weight.after, op));
+  });
   std::ranges::stable_sort(rows,
                            [](const WeightRow& a, const WeightRow& b) { return a.mse > b.mse; });
   return rows;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <span>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,8 +15,10 @@
 #include "quantlens/diagnosis/diagnose.h"
 #include "quantlens/diagnosis/local_errors.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/diagnosis/rounded_weights.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/suspects.h"
+#include "quantlens/frontend/frontend.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -42,6 +46,28 @@ bool has_doubts(const Pairing& pairing) {
   return std::ranges::any_of(pairing.pairs, needs_proof);
 }
 
+/// A folder that is gone in the end.
+class ScratchFolder {
+ public:
+  ScratchFolder(Store& store, fs::path path) : store_(store), path_(std::move(path)) {
+    store_.make_folder(path_);
+  }
+  ~ScratchFolder() {
+    try {
+      store_.remove(path_);
+    } catch (const Error&) {  // what is left behind is in the workload's own folder
+    }
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  Store& store_;
+  fs::path path_;
+};
+
 void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, WorkloadWriter& workload) {
   workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
   workload.write("histograms.bin", to_bytes(state));
@@ -64,6 +90,30 @@ std::optional<TapState> local_errors(const ModelPair& models, const FittedData& 
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) throw;
     session.progress.note(fmt::format("local errors are left out: {}", error.what()));
+    return std::nullopt;
+  }
+}
+
+/// The float model beside itself with rounded weights: what they alone make of each op. Where that
+/// cannot be run, parts of local errors are estimated.
+std::optional<TapState> weight_errors(const ModelPair& models, const FittedData& data,
+                                      std::uint64_t samples, const Pairing& pairing,
+                                      const Session& session, const fs::path& folder) {
+  std::optional<RoundedWeights> rounded =
+      rounded_weights(models.reference, models.quantized, pairing);
+  if (!rounded) return std::nullopt;
+  try {
+    const ScratchFolder scratch(session.store, folder / "rounded_weights");
+    const fs::path path = scratch.path() / models.reference.path.filename();
+    frontend::apply(models.reference, std::exchange(rounded->plan, {}), {}, session.store, path);
+    const Model beside = frontend::read(path);
+    const auto run = open(models.reference, &beside, rounded->taps, run_options(session));
+    BatchReader reader = make_reader(data, session, std::min(samples, data.opened.dataset->size()));
+    feed(*run, reader, session.progress, "weight errors");
+    return run->take();
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    session.progress.note(fmt::format("errors of weights are estimated: {}", error.what()));
     return std::nullopt;
   }
 }
@@ -121,7 +171,12 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
     run.reset();  // two open at once would need twice the memory
     if (options.local_samples > 0 && measured.diagnosis->paired > 0) {
       const auto local = local_errors(models, data, options.local_samples, pairing, session);
-      if (local) add_local_errors(reference.graph, pairing, {state, *local}, *measured.diagnosis);
+      if (local) {
+        const auto rounded =
+            weight_errors(models, data, options.local_samples, pairing, session, workload.folder());
+        add_local_errors(reference.graph, pairing, {state, *local, rounded ? &*rounded : nullptr},
+                         *measured.diagnosis);
+      }
     }
     add_findings(reference, quantized, pairing, *measured.diagnosis);
     write_diagnosis(*measured.diagnosis, state, workload);

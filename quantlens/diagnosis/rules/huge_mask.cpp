@@ -11,9 +11,11 @@ namespace quantlens {
 /// A mask (-1e4, -3.4e38) in the range: what is not masked shares a few codes.
 std::optional<Cause> huge_mask(const Evidence& evidence, const ActivationRow& row) {
   constexpr double kHuge = 1000;  // least magnitude of a mask
-  constexpr double kApart = 100;  // times the median's: nothing but masks is so far from the rest
+  constexpr double kApart = 100;  // times the rest's: nothing but masks is so far from it
   if (!row.scale) return {};
-  const bool below = -row.min >= kHuge && -row.min >= kApart * std::max(1.0, std::abs(row.median));
+  const bool is_mostly_masked = row.median <= row.min / 2;
+  const double rest = std::abs(is_mostly_masked ? row.max : row.median);
+  const bool below = -row.min >= kHuge && -row.min >= kApart * std::max(1.0, rest);
   if (!below || row.max > kHuge || *row.scale < 1) return {};
   const std::vector<std::string> ops = evidence.ops_at(row);
   return Cause{.because = fmt::format("a mask of {:.3g} is in its range, so that one code stands "
@@ -21,7 +23,7 @@ std::optional<Cause> huge_mask(const Evidence& evidence, const ActivationRow& ro
                                       row.min, *row.scale),
                .ops = ops,
                .remedy = in_float(ops),
-               .shared = {}};
+               .shared = fmt::format("mask {:.3g}", row.min)};
 }
 
 }  // namespace quantlens

@@ -170,6 +170,11 @@ TEST(Rules, AHugeMaskLeavesFewCodesToTheRest) {
   EXPECT_TRUE(huge_mask(net.evidence(), row));
   row.median = -200;
   EXPECT_FALSE(huge_mask(net.evidence(), row)) << "its values are that large";
+  row.median = row.min;
+  row.max = 20;
+  EXPECT_TRUE(huge_mask(net.evidence(), row)) << "most of it is masked";
+  row.max = 500;
+  EXPECT_FALSE(huge_mask(net.evidence(), row)) << "its values are that large";
 }
 
 TEST(Rules, SpreadWeightIsOfOneScaleForUnequalChannels) {

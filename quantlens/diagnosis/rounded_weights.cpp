@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rounded_weights.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/diagnosis/local_errors.h"
+#include "quantlens/diagnosis/weights.h"
+#include "quantlens/quantizer/prepare.h"
+#include "quantlens/runtime/oracle/constants.h"
+
+namespace quantlens {
+namespace {
+
+constexpr std::size_t kMostBytes = 256U << 20U;
+
+/// How the activation of each op that is compared is paired with itself.
+std::map<std::string, PairTap> taps_of_ops(const Pairing& pairing) {
+  std::map<std::string, PairTap> of_values;
+  for (PairTap& tap : local_taps_for(pairing).pairs) {
+    tap.quantized = tap.reference;
+    tap.scheme.reset();
+    tap.params.reset();
+    tap.channel_axis.reset();
+    of_values.emplace(tap.reference, std::move(tap));
+  }
+  std::map<std::string, PairTap> of_ops;
+  for (const ValuePair& pair : pairing.pairs) {
+    const auto tap = of_values.find(pair.reference);
+    if (tap != of_values.end()) of_ops.emplace(pair.op, tap->second);
+  }
+  return of_ops;
+}
+
+void read_instead(const ValueUse& use, const std::string& weight, const std::string& original,
+                  Plan& plan) {
+  const auto folded = std::ranges::find(plan.input_edits, use, &InputEdit::use);
+  if (folded != plan.input_edits.end()) {
+    folded->weight = weight;
+  } else {
+    plan.input_edits.push_back({.use = use, .weight = weight, .original = original});
+  }
+}
+
+}  // namespace
+
+std::optional<RoundedWeights> rounded_weights(const Model& reference, const Model& quantized,
+                                              const Pairing& pairing) {
+  const Prepared prepared = prepare(reference.graph, oracle::constant_values(reference));
+  const std::map<std::string, PairTap> taps = taps_of_ops(pairing);
+  RoundedWeights rounded;
+  Plan& plan = rounded.plan;
+  plan.folds = prepared.folds;
+  plan.input_edits = prepared.input_edits;
+  plan.weights = prepared.weights;
+  std::set<std::string> tapped;
+  std::size_t bytes = 0;
+  for_each_weight(reference, prepared, quantized, pairing, [&](const WeightSides& weight) {
+    const auto tap = taps.find(weight.pair.op);
+    bytes += weight.after.size() * sizeof(float);
+    if (tap == taps.end() || weight.stored != DType::float32 || bytes > kMostBytes) return;
+    const std::string& original = reference.graph.nodes[weight.node].inputs[weight.input];
+    const std::string name = fmt::format("{}/{}/rounded", weight.pair.op, weight.input);
+    plan.weights.insert_or_assign(name, weight.after);
+    read_instead({.op = weight.pair.op, .input = weight.input}, name, original, plan);
+    if (tapped.insert(tap->second.reference).second) rounded.taps.pairs.push_back(tap->second);
+  });
+  if (rounded.taps.pairs.empty() || bytes > kMostBytes) return std::nullopt;
+  rounded.taps.local = true;
+  return rounded;
+}
+
+}  // namespace quantlens

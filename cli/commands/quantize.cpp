@@ -108,6 +108,12 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
       ->check(one_of({"auto", "vnni", "avx2", "avx512", "arm"}));
   verb->add_flag("--diagnose", arguments->options.diagnose,
                  "run both models over all samples and show where they differ");
+  CLI::Option* diagnose = verb->get_option("--diagnose");
+  verb->add_option("--verify", arguments->options.verify,
+                   "try the remedies of the first so many findings, over all samples: how much of "
+                   "the outputs' error each takes away")
+      ->needs(diagnose)
+      ->check(CLI::Range(1, 100));
   verb->add_option("--metric", arguments->metric,
                    "both accuracies: " + metric_names() +
                        ", with options as top1:label_offset=1 (docs/metrics.md)")

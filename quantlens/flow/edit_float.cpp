@@ -8,13 +8,12 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/flow/output_errors.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/equalize.h"
 #include "quantlens/quantizer/prepare.h"
 #include "quantlens/quantizer/smooth.h"
-#include "quantlens/runtime/feed.h"
-#include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
@@ -103,20 +102,10 @@ std::vector<OutputDifference> differences(const TapState& state) {
 
 void compare_outputs(const Model& original, const CalibrationSamples& samples,
                      const Session& session, EditedFloat& edited) {
-  TapSpec spec;
-  for (const ValueInfo& output : original.graph.outputs) {
-    if (output.dtype.value_or(DType::float32) != DType::float32) continue;
-    PairTap tap;
-    tap.reference = tap.quantized = output.name;
-    tap.histogram = false;
-    spec.pairs.push_back(std::move(tap));
-  }
-  const auto run = open(original, &edited.model, spec, run_options(session));
-  BatchReader reader =
-      make_reader(*samples.data, session, samples.samples.count, samples.samples.first);
-  edited.record.samples = feed(*run, reader, session.progress, "compare").samples;
-  report_skipped(reader, session.progress);
-  edited.record.outputs = differences(run->take());
+  const TapState state =
+      output_errors(original, edited.model, *samples.data, samples.samples, session, "compare");
+  edited.record.samples = state.samples.size();
+  edited.record.outputs = differences(state);
 }
 
 void write(const FloatEdit& record, WorkloadWriter& workload) {
@@ -124,6 +113,10 @@ void write(const FloatEdit& record, WorkloadWriter& workload) {
 }
 
 }  // namespace
+
+bool edits_float(const Recipe& recipe) {
+  return wants_equalization(recipe) || wants_smooth_quant(recipe);
+}
 
 void refuse_edit(const Recipe& recipe, const std::string& what) {
   const bool smooths = recipe.recipes.smooth_quant.value_or(false);

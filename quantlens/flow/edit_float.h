@@ -23,6 +23,9 @@ struct EditedFloat {
 /// Metadata of a quantized model that was made from an edited float one: that one's SHA-256.
 inline constexpr const char* kFloatModelKey = "quantlens.float_model";
 
+/// Whether the recipe asks for an edited model.
+bool edits_float(const Recipe& recipe);
+
 /// Throws Errc::usage where the recipe asks for an edited model together with `what`, which knows
 /// the original one only.
 void refuse_edit(const Recipe& recipe, const std::string& what);

@@ -18,6 +18,7 @@
 #include "quantlens/diagnosis/rounded_weights.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/suspects.h"
+#include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/feed.h"
@@ -45,28 +46,6 @@ void note_not_tapped(std::span<const NotTapped> not_tapped, Pairing& pairing) {
 bool has_doubts(const Pairing& pairing) {
   return std::ranges::any_of(pairing.pairs, needs_proof);
 }
-
-/// A folder that is gone in the end.
-class ScratchFolder {
- public:
-  ScratchFolder(Store& store, fs::path path) : store_(store), path_(std::move(path)) {
-    store_.make_folder(path_);
-  }
-  ~ScratchFolder() {
-    try {
-      store_.remove(path_);
-    } catch (const Error&) {  // what is left behind is in the workload's own folder
-    }
-  }
-  ScratchFolder(const ScratchFolder&) = delete;
-  ScratchFolder& operator=(const ScratchFolder&) = delete;
-
-  const fs::path& path() const { return path_; }
-
- private:
-  Store& store_;
-  fs::path path_;
-};
 
 void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, WorkloadWriter& workload) {
   workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));

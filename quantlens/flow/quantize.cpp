@@ -14,6 +14,7 @@
 #include "quantlens/flow/edit_float.h"
 #include "quantlens/flow/given_ranges.h"
 #include "quantlens/flow/measure.h"
+#include "quantlens/flow/verify_findings.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/approach.h"
@@ -93,6 +94,10 @@ class Job {
     workload.add_model(model_file("quantized", quantized));
     result.links = links_of(quantized.graph);
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);
+    if (options_.verify > 0 && result.diagnosis) {
+      verify_findings({from, given, options_.recipe}, quantized, options_.verify, *data_, session_,
+                      workload, *result.diagnosis);
+    }
     if (edited_) result.float_edit = edited_->record;
   }
 

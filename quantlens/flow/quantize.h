@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,7 @@ struct QuantizeOptions {
   Recipe recipe;
   fs::path recipe_file;  ///< that the recipe came from, if any: it is not overwritten
   bool diagnose = false;
+  std::uint64_t verify = 0;  ///< findings whose remedies are tried; REQUIRES `diagnose`
   std::optional<MetricSpec> metric;
 };
 

@@ -15,9 +15,8 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/measure.h"
+#include "quantlens/flow/output_errors.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/quantizer/accuracy_level.h"
-#include "quantlens/quantizer/equalize.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -42,10 +41,6 @@ using Clock = std::chrono::steady_clock;
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-bool is_edit(const Recipe& recipe) {
-  return wants_equalization(recipe) || wants_smooth_quant(recipe);
 }
 
 /// What any trial's recipe may want to know: what biases need is gathered in any case.
@@ -110,19 +105,19 @@ std::optional<TapState> TrialBench::statistics_of(const Model& model,
 }
 
 const TrialBench::Base& TrialBench::base_for(const Recipe& recipe) {
-  const std::string key = is_edit(recipe) ? json::dump(json::encode(recipe)) : "";
+  const std::string key = edits_float(recipe) ? json::dump(json::encode(recipe)) : "";
   if (const auto found = bases_.find(key); found != bases_.end()) return *found->second;
   // of edited models the last one is enough: those of other recipes are made anew where asked for
   std::erase_if(bases_, [](const auto& one) { return !one.first.empty(); });
   auto made = std::make_unique<Base>();
-  if (is_edit(recipe)) {
+  if (edits_float(recipe)) {
     const FittedData& data = setting_.calibration;
     const CalibrationSamples samples{.data = &data, .samples = first_samples(recipe, data)};
     made->edited = edit_float(setting_.original, recipe, samples, session_, workload_);
   }
   const Model& model = made->edited ? made->edited->model : setting_.original;
   made->prepared = prepare(model.graph, oracle::constant_values(model));
-  if (is_edit(recipe)) {
+  if (edits_float(recipe)) {
     Recipe plain;
     plain.approach = setting_.start.approach;
     made->statistics =
@@ -263,21 +258,13 @@ double TrialBench::score(const Model& quantized, Look look, Trial& trial) {
 }
 
 double TrialBench::compare_outputs(const Model& quantized, Trial& trial) {
-  TapSpec spec;
-  for (const ValueInfo& output : setting_.original.graph.outputs) {
-    if (output.dtype.value_or(DType::float32) != DType::float32) continue;
-    PairTap tap;
-    tap.reference = tap.quantized = output.name;
-    tap.histogram = false;
-    spec.pairs.push_back(std::move(tap));
-  }
-  const auto run = open(setting_.original, &quantized, spec, run_options(session_));
-  BatchReader reader = make_reader(setting_.data, session_,
-                                   std::min(kFewSamples, setting_.data.opened.dataset->size()));
+  const Samples samples{.first = 0,
+                        .count = std::min(kFewSamples, setting_.data.opened.dataset->size())};
   const Clock::time_point start = Clock::now();
-  feed(*run, reader, session_.progress, "outputs");
+  const TapState state =
+      output_errors(setting_.original, quantized, setting_.data, samples, session_, "outputs");
   double worst = 0;
-  for (const PairedStats& one : run->take().pairs) {
+  for (const PairedStats& one : state.pairs) {
     constexpr double kDecibelsADecade = 10;
     worst = std::max(worst, std::pow(10.0, -one.pairs.sqnr_db() / kDecibelsADecade));
   }

@@ -121,17 +121,17 @@ struct Finding {
   std::string because;           ///< a sentence with the figures
   std::string remedy;            ///< a fragment of a recipe (JSON); empty where none mends it
   std::string severity;          ///< problem | warning | note
-  /// Share of local_mse that is a constant in each channel (in all, where none are told apart),
-  /// which another bias takes away; 0..1.
-  std::optional<double> shift_share;
   /// Share of the outputs' error that begins here, 0..1: what the remedy is expected to take away;
   /// and its 95 % interval. Absent where the finding is about no error.
   std::optional<double> output_share;
   std::optional<std::array<double, 2>> output_share_interval;
+  /// Share of the outputs' error that the remedy took away when it was tried; below 0: it added.
+  std::optional<double> measured_gain;
+  std::optional<std::array<double, 2>> measured_gain_interval;
 };
 BOOST_DESCRIBE_STRUCT(Finding, (),
                       (rule, op, ops, because, remedy, severity, output_share,
-                       output_share_interval))
+                       output_share_interval, measured_gain, measured_gain_interval))
 
 struct Diagnosis {
   std::uint64_t samples = 0;

@@ -140,7 +140,9 @@ Finding finding_of(Found&& found, std::string_view severity) {
                   .remedy = {},
                   .severity = std::string(severity),
                   .output_share = std::min(1.0, found.share),
-                  .output_share_interval = {}};
+                  .output_share_interval = {},
+                  .measured_gain = {},
+                  .measured_gain_interval = {}};
   finding.output_share_interval = {std::max(0.0, found.interval[0]),
                                    std::min(1.0, found.interval[1])};
   if (!found.cause.remedy.empty()) finding.remedy = boost::json::serialize(found.cause.remedy);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/output_errors.h"
+
+#include <utility>
+
+#include "quantlens/runtime/feed.h"
+#include "quantlens/runtime/open.h"
+
+namespace quantlens::flow {
+
+TapState output_errors(const Model& reference, const Model& other, const FittedData& data,
+                       const Samples& samples, const Session& session, const std::string& step) {
+  TapSpec spec;
+  for (const ValueInfo& output : reference.graph.outputs) {
+    if (output.dtype.value_or(DType::float32) != DType::float32) continue;
+    PairTap tap;
+    tap.reference = tap.quantized = output.name;
+    tap.histogram = false;
+    spec.pairs.push_back(std::move(tap));
+  }
+  const auto run = open(reference, &other, spec, run_options(session));
+  BatchReader reader = make_reader(data, session, samples.count, samples.first);
+  feed(*run, reader, session.progress, step);
+  report_skipped(reader, session.progress);
+  return run->take();
+}
+
+}  // namespace quantlens::flow

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "quantlens/flow/calibrate.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/record/tap_state.h"
+
+namespace quantlens::flow {
+
+/// Runs both models over these samples and pairs their float outputs; a step of progress of this
+/// name. REQUIRES: outputs of the same names.
+TapState output_errors(const Model& reference, const Model& other, const FittedData& data,
+                       const Samples& samples, const Session& session, const std::string& step);
+
+}  // namespace quantlens::flow

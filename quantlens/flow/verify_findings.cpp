@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/verify_findings.h"
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
+#include "quantlens/diagnosis/output_gain.h"
+#include "quantlens/flow/output_errors.h"
+#include "quantlens/flow/scratch_folder.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/recipe_document.h"
+
+namespace quantlens::flow {
+namespace {
+
+class Verification {
+ public:
+  Verification(const Origin& origin, const FittedData& data, const Session& session,
+               WorkloadWriter& workload)
+      : origin_(origin),
+        data_(data),
+        session_(session),
+        scratch_(session.store, workload.folder() / "remedy") {}
+
+  /// Of a quantized model, over all samples.
+  TapState errors_of(const Model& quantized, const std::string& step) const {
+    const Samples all{.first = 0, .count = data_.opened.dataset->size()};
+    return output_errors(origin_.from.model, quantized, data_, all, session_, step);
+  }
+
+  TapState errors_with(const std::string& remedy, const std::string& step) const {
+    const Recipe recipe = with_fragment(origin_.recipe, remedy, "a finding's remedy");
+    if (edits_float(recipe) && !edits_float(origin_.recipe)) {
+      throw Error(Errc::unsupported, "it edits the float model; quantize with it, or let tune try");
+    }
+    GivenRanges given = origin_.given;
+    if (given.statistics) {
+      given.ranges =
+          ranges_for(*given.statistics, origin_.from.model, origin_.from.prepared, recipe);
+    }
+    const Plan plan = plan_for(origin_.from, given, recipe).plan;
+    const fs::path path = scratch_.path() / origin_.from.model.path.filename();
+    write_quantized(origin_.from, plan, recipe, session_.store, path);
+    return errors_of(frontend::read(path), step);
+  }
+
+ private:
+  const Origin& origin_;
+  const FittedData& data_;
+  const Session& session_;
+  ScratchFolder scratch_;
+};
+
+}  // namespace
+
+void verify_findings(const Origin& origin, const Model& quantized, std::uint64_t count,
+                     const FittedData& data, const Session& session, WorkloadWriter& workload,
+                     Diagnosis& diagnosis) {
+  const Verification verification(origin, data, session, workload);
+  std::optional<TapState> before;
+  std::uint64_t tried = 0;
+  for (Finding& finding : diagnosis.findings) {
+    if (tried == count) break;
+    if (finding.remedy.empty() || !finding.output_share) continue;
+    ++tried;
+    try {
+      if (!before) before = verification.errors_of(quantized, "remedy 0");
+      const TapState after =
+          verification.errors_with(finding.remedy, fmt::format("remedy {}", tried));
+      const Gain gain = output_gain(*before, after);
+      finding.measured_gain = gain.share;
+      finding.measured_gain_interval = gain.interval;
+    } catch (const Error& error) {
+      if (error.code() == Errc::interrupted) throw;
+      session.progress.note(
+          fmt::format("the remedy at {} is not tried: {}", printable(finding.op), error.what()));
+    }
+  }
+  workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
+}
+
+}  // namespace quantlens::flow

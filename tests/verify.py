@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: Apache-2.0
+"""quantize --verify tries remedies: the gain that it tells is the one that the runtime's own outputs show."""
+
+import json
+
+import harness
+
+harness.need("numpy", "onnxruntime")
+import numpy as np  # noqa: E402
+import onnxruntime as ort  # noqa: E402
+
+MODEL, DATA = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
+ARGUMENTS = [MODEL, "--data", DATA, "--diagnose", "--recipe", harness.PER_TENSOR]
+RECIPE = {"accuracy_level": "fast", "weight": {"granularity": "per_tensor"}}  # harness.PER_TENSOR
+
+
+def outputs(path):
+    arrays = np.load(DATA)
+    session = ort.InferenceSession(str(path))
+    name = session.get_inputs()[0].name
+    samples = next(arrays[key] for key in arrays.files if arrays[key].ndim > 1)
+    return np.stack([session.run(None, {name: x[None]})[0].ravel() for x in samples]).astype(np.float64)
+
+
+def relative_error(x, path):
+    return ((x - outputs(path)) ** 2).sum() / (x * x).sum()
+
+
+def main():
+    sandbox = harness.Sandbox()
+    int8, mended = sandbox.path / "int8.onnx", sandbox.path / "mended.onnx"
+    result = sandbox.json("quantize", *ARGUMENTS, "-o", int8, "--verify", "2")
+    x = outputs(MODEL)
+    tried = [f for f in result["diagnosis"]["findings"] if f["measured_gain"] is not None]
+    harness.check(tried and len(tried) <= 2, f"{len(tried)} remedies are tried")
+    for finding in tried:
+        sandbox.run("quantize", MODEL, "--data", DATA, "-o", mended, "--recipe",
+                    json.dumps(RECIPE | json.loads(finding["remedy"])))
+        gain = 1 - relative_error(x, mended) / relative_error(x, int8)
+        low, high = finding["measured_gain_interval"]
+        harness.check(abs(gain - finding["measured_gain"]) < 1e-4, f"{finding['op']}: {gain:.4f} of the error is gone")
+        harness.check(low <= gain <= high <= 1, f"  within {low:.4f} to {high:.4f}")
+    first = tried[0]
+    harness.check(first["measured_gain"] > 0.9 and first["output_share"] > 0.9, "  as its share has promised")
+    folder = sandbox.workload(result["workload"])
+    stored = json.loads((folder / "diagnosis.json").read_text())["findings"]
+    harness.check(stored == result["diagnosis"]["findings"], "the record has it, too")
+    harness.check(not any("remedy" in path.name or "rounded" in path.name for path in folder.iterdir()), "nothing is left behind")
+    text = sandbox.run("quantize", *ARGUMENTS, "-o", int8, "--verify", "1").stdout
+    harness.check(f"tried: {100 * first['measured_gain']:.0f} % of the error gone" in text, "people are told")
+    refused = sandbox.run("quantize", MODEL, "--data", DATA, "-o", int8, "--verify", "1", code=2)
+    harness.check("--diagnose" in refused.stderr, "--verify needs --diagnose")
+    plain = sandbox.json("quantize", *ARGUMENTS, "-o", int8)
+    harness.check(all(f["measured_gain"] is None for f in plain["diagnosis"]["findings"]), "nothing is tried unasked")
+
+
+main()

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/edit_float.h"
 #include "quantlens/flow/measure.h"
@@ -24,6 +25,13 @@ bool has_integers(const Model& model) {
 DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) {
   const Model reference = frontend::read(options.reference);
   const Model quantized = frontend::read(options.quantized);
+  if (has_integers(reference) && !has_integers(quantized)) {
+    throw Error(
+        Errc::usage,
+        fmt::format("{}: has no quantized op, and {} has: are the two swapped? Give the "
+                    "float model first",
+                    printable(options.quantized.string()), printable(options.reference.string())));
+  }
   const FittedData data = fit_data(options.data, reference, session.progress);
   if (options.metric) check_metric(*options.metric, reference, data, options.data);
   const auto workload =
@@ -47,8 +55,14 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
     result.diagnosis = std::move(*measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);
     if (!has_integers(quantized)) {
-      recorded.progress.note(fmt::format("{}: has no quantized op{}", options.quantized.string(),
-                                         has_integers(reference) ? "; are the two swapped?" : ""));
+      recorded.progress.note(
+          fmt::format("{}: has no quantized op", printable(options.quantized.string())));
+    }
+    if (has_integers(reference)) {
+      recorded.progress.note(
+          fmt::format("{}: has quantized ops: figures compare with a model that "
+                      "has lost something already",
+                      printable(options.reference.string())));
     }
     if (result.diagnosis.paired == 0) {
       recorded.progress.note(

@@ -26,6 +26,7 @@ class Verification {
       : origin_(origin),
         data_(data),
         session_(session),
+        recipe_(origin.recipe),
         scratch_(session.store, workload.folder() / "remedy") {}
 
   /// Of a quantized model, over all samples.
@@ -34,8 +35,9 @@ class Verification {
     return output_errors(origin_.from.model, quantized, data_, all, session_, step);
   }
 
-  TapState errors_with(const std::string& remedy, const std::string& step) const {
-    const Recipe recipe = with_fragment(origin_.recipe, remedy, "a finding's remedy");
+  /// With one more remedy.
+  TapState errors_with(const std::string& remedy, const std::string& step) {
+    const Recipe recipe = with_fragment(recipe_, remedy, "a finding's remedy");
     if (edits_float(recipe) && !edits_float(origin_.recipe)) {
       throw Error(Errc::unsupported, "it edits the float model; quantize with it, or let tune try");
     }
@@ -47,13 +49,16 @@ class Verification {
     const Plan plan = plan_for(origin_.from, given, recipe).plan;
     const fs::path path = scratch_.path() / origin_.from.model.path.filename();
     write_quantized(origin_.from, plan, recipe, session_.store, path);
-    return errors_of(frontend::read(path), step);
+    TapState errors = errors_of(frontend::read(path), step);
+    recipe_ = recipe;
+    return errors;
   }
 
  private:
   const Origin& origin_;
   const FittedData& data_;
   const Session& session_;
+  Recipe recipe_;  ///< with the remedies that were tried
   ScratchFolder scratch_;
 };
 
@@ -62,7 +67,7 @@ class Verification {
 void verify_findings(const Origin& origin, const Model& quantized, std::uint64_t count,
                      const FittedData& data, const Session& session, WorkloadWriter& workload,
                      Diagnosis& diagnosis) {
-  const Verification verification(origin, data, session, workload);
+  Verification verification(origin, data, session, workload);
   std::optional<TapState> before;
   std::uint64_t tried = 0;
   for (Finding& finding : diagnosis.findings) {

@@ -125,7 +125,8 @@ struct Finding {
   /// and its 95 % interval. Absent where the finding is about no error.
   std::optional<double> output_share;
   std::optional<std::array<double, 2>> output_share_interval;
-  /// Share of the outputs' error that the remedy took away when it was tried; below 0: it added.
+  /// Share of the outputs' error that the remedy took away when it was tried, together with those
+  /// of the findings before it; below 0: they added.
   std::optional<double> measured_gain;
   std::optional<std::array<double, 2>> measured_gain_interval;
 };

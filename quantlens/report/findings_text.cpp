@@ -32,13 +32,13 @@ std::string share_text(const Finding& finding) {
   return text;
 }
 
-/// "tried: 94 % of the error gone (91 to 96)"
-std::string tried_text(const Finding& finding) {
+/// "tried with those above: 94 % of the error gone (91 to 96)"
+std::string tried_text(const Finding& finding, bool is_first) {
   const auto& [low, high] = finding.measured_gain_interval.value_or(std::array{-1.0, 1.0});
   const double gain = *finding.measured_gain;
-  return fmt::format("tried: {:.0f} % {} ({:.0f} to {:.0f})", 100 * std::abs(gain),
-                     gain < 0 ? "more error" : "of the error gone", 100 * (gain < 0 ? -high : low),
-                     100 * (gain < 0 ? -low : high));
+  return fmt::format("tried{}: {:.0f} % {} ({:.0f} to {:.0f})", is_first ? "" : " with those above",
+                     100 * std::abs(gain), gain < 0 ? "more error" : "of the error gone",
+                     100 * (gain < 0 ? -high : low), 100 * (gain < 0 ? -low : high));
 }
 
 }  // namespace
@@ -49,6 +49,7 @@ std::string findings_text(const Diagnosis& diagnosis) {
   if (diagnosis.verdict.empty()) return {};
   std::string text = wrapped(printable(diagnosis.verdict), 0);
   std::size_t number = 0;
+  bool is_tried = false;
   for (const Finding& finding : diagnosis.findings) {
     if (++number > kShown) {
       text +=
@@ -63,7 +64,10 @@ std::string findings_text(const Diagnosis& diagnosis) {
     if (!finding.remedy.empty()) {
       text += "   " + wrapped(fmt::format("recipe: {}", printable(finding.remedy)), kIndent);
     }
-    if (finding.measured_gain) text += "   " + wrapped(tried_text(finding), kIndent);
+    if (finding.measured_gain) {
+      text += "   " + wrapped(tried_text(finding, !is_tried), kIndent);
+      is_tried = true;
+    }
   }
   return text;
 }

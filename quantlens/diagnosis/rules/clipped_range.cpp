@@ -6,7 +6,7 @@
 namespace quantlens {
 
 /// The codes do not reach as far as the values: most of what begins here is clipped.
-std::optional<Cause> clipped_range(const Evidence&, const ActivationRow& row) {
+std::optional<Cause> clipped_range(const Evidence& evidence, const ActivationRow& row) {
   constexpr double kMost = 0.5;
   if (part(row.clipping_mse, row) < kMost) return {};
   return Cause{
@@ -15,7 +15,7 @@ std::optional<Cause> clipped_range(const Evidence&, const ActivationRow& row) {
                              row.quantized_min, row.quantized_max, row.min, row.max,
                              100 * row.clip_rate, 100 * part(row.clipping_mse, row)),
       .ops = {row.name},
-      .remedy = for_ops({row.name}, {{"activation", {{"algorithm", "minmax"}}}}),
+      .remedy = with_minmax(evidence, row),
       .shared = {}};
 }
 

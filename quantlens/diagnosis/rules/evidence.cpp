@@ -12,16 +12,24 @@
 namespace quantlens {
 namespace {
 
-double lowest_output_sqnr(const Graph& reference, const Diagnosis& diagnosis) {
-  std::unordered_set<std::string> outputs;
-  for (const ValueInfo& output : reference.outputs) outputs.insert(output.name);
+Evidence::Outputs outputs_of(const Graph& reference, const Diagnosis& diagnosis) {
+  std::unordered_set<std::string> names;
+  for (const ValueInfo& output : reference.outputs) names.insert(output.name);
+  Evidence::Outputs outputs;
   double lowest = std::numeric_limits<double>::infinity();
   double of_all = lowest;
   for (const ActivationRow& row : diagnosis.activations) {
     of_all = std::min(of_all, row.sqnr_db);
-    if (outputs.contains(row.value)) lowest = std::min(lowest, row.sqnr_db);
+    if (!names.contains(row.value)) continue;
+    outputs.compared = true;
+    lowest = std::min(lowest, row.sqnr_db);
+    const auto pairs = static_cast<double>(row.elements + row.nonfinite);
+    if (row.nonfinite > 0) {
+      outputs.nonfinite = std::max(outputs.nonfinite, static_cast<double>(row.nonfinite) / pairs);
+    }
   }
-  return lowest < std::numeric_limits<double>::infinity() ? lowest : of_all;
+  outputs.sqnr_db = outputs.compared ? lowest : of_all;
+  return outputs;
 }
 
 /// Adds the op's name, once, where it has an integer kernel that computes.
@@ -42,9 +50,22 @@ Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing
       reference_(reference.graph, prepared_.constants),
       quantized_(quantized.graph, quantized_constants_),
       before_logarithms_(find_before_logarithms(reference_)),
-      output_sqnr_db_(lowest_output_sqnr(reference.graph, diagnosis)) {
+      outputs_(outputs_of(reference.graph, diagnosis)) {
   for (const WeightRow& row : diagnosis.weights) weights_.emplace(row.op, &row);
   for (const WeightPair& pair : pairing.weights) weight_pairs_.emplace(pair.op, &pair);
+  for (const ValuePair& pair : pairing.pairs) pairs_.emplace(pair.quantized, &pair);
+}
+
+std::optional<std::array<double, 2>> Evidence::reach(const ActivationRow& row) const {
+  const auto found = pairs_.find(row.quantized);
+  if (found == pairs_.end() || !found->second->scheme || !found->second->params) return {};
+  const CodeRange codes = code_limits(found->second->scheme->dtype);
+  const QParams& params = *found->second->params;
+  const double scale = params.scale;
+  const auto value = [&](std::int64_t code) {
+    return static_cast<double>(code - params.zero_point) * scale;
+  };
+  return {{value(codes.min), value(codes.max)}};
 }
 
 const Node* Evidence::node(const std::string& op) const {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <map>
 #include <optional>
@@ -33,8 +34,18 @@ class Evidence {
   /// The float tensor that an op reads after folding batch norm; null where it is no constant.
   const Tensor* constant_input(const Node& node, std::size_t input) const;
 
-  /// The lowest SQNR of the reference's outputs; where none was compared, of all rows.
-  double output_sqnr_db() const { return output_sqnr_db_; }
+  /// Of the reference's float outputs that were compared.
+  struct Outputs {
+    bool compared = false;
+    /// The lowest of them; where none was compared, of all rows.
+    double sqnr_db = 0;
+    double nonfinite = 0;  ///< most of one output's pairs that hold a NaN or an infinity, 0..1
+  };
+  const Outputs& outputs() const { return outputs_; }
+
+  bool is_input(const ActivationRow& row) const { return reference_.is_input(row.value); }
+  /// The least and the greatest value that the row's codes mean; nothing of a float side.
+  std::optional<std::array<double, 2>> reach(const ActivationRow& row) const;
 
   /// The names of the ops that give up integers if `row`'s value is to stay float: its own, and
   /// those that read it, also moved. Without what has no integer kernel anyway.
@@ -55,7 +66,8 @@ class Evidence {
   std::map<std::size_t, std::string> before_logarithms_;  // by node; the words name the logarithm
   std::unordered_map<std::string, const WeightRow*> weights_;        // by op id
   std::unordered_map<std::string, const WeightPair*> weight_pairs_;  // by op id
-  double output_sqnr_db_ = 0;
+  std::unordered_map<std::string, const ValuePair*> pairs_;          // by quantized side
+  Outputs outputs_;
 };
 
 }  // namespace quantlens

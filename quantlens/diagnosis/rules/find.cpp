@@ -132,6 +132,12 @@ std::size_t rank(const Finding& finding) {
                                   kSeverities.begin());
 }
 
+/// What makes all other figures doubtful comes first, then what is about error.
+int place(const Finding& finding) {
+  if (finding.output_share) return 1;
+  return finding.severity == kSeverities.front() ? 0 : 2;
+}
+
 Finding finding_of(Found&& found, std::string_view severity) {
   Finding finding{.rule = std::string(found.rule),
                   .op = std::move(found.op),
@@ -154,7 +160,7 @@ Finding finding_of(Found&& found, std::string_view severity) {
 void add_findings(const Model& reference, const Model& quantized, const Pairing& pairing,
                   Diagnosis& diagnosis) {
   const Evidence evidence(reference, quantized, pairing, diagnosis);
-  const std::string_view severity = severity_at(evidence.output_sqnr_db());
+  const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
   std::vector<Found> found = causes(evidence);
   std::vector<Finding> findings;
   findings.reserve(found.size());
@@ -168,7 +174,7 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   }
   std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
-    return a.output_share.has_value() > b.output_share.has_value();
+    return place(a) < place(b);
   });
   diagnosis.verdict = verdict(evidence, findings);
   diagnosis.findings = std::move(findings);

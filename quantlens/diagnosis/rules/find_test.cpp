@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/rules/find.h"
 
+#include <limits>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -83,6 +84,31 @@ TEST(FindCauses, TiesAreShown) {
   Case net(5);
   net.diagnosis().activations[3] = row_at("beside", 0.45, 30);
   EXPECT_NE(net.find().verdict.find("As much may begin at node_beside"), std::string::npos);
+}
+
+TEST(FindCauses, EqualOutputsAreEqualWhateverIsLostBefore) {
+  Case net(std::numeric_limits<double>::infinity());
+  const Diagnosis& found = net.find();
+  EXPECT_TRUE(found.verdict.starts_with("The outputs are equal.")) << found.verdict;
+  EXPECT_EQ(found.findings.front().severity, "note");
+}
+
+TEST(FindCauses, WhereNoOutputWasComparedNothingIsSaidOfThem) {
+  Case net(5);
+  net.diagnosis().activations.erase(net.diagnosis().activations.begin());
+  const std::string verdict = net.find().verdict;
+  EXPECT_TRUE(verdict.starts_with("No output was compared; the worst activation keeps 30.0 dB"))
+      << verdict;
+}
+
+TEST(FindCauses, InfiniteOutputsAreTheFirstProblem) {
+  Case net(31);
+  net.diagnosis().activations[0].nonfinite = 1000;
+  const Diagnosis& found = net.find();
+  EXPECT_TRUE(found.verdict.starts_with("50 % of an output are NaN or infinities."))
+      << found.verdict;
+  EXPECT_EQ(found.findings.front().rule, "nonfinite");
+  EXPECT_EQ(found.findings.front().severity, "problem");
 }
 
 TEST(FindCauses, WithoutLocalErrorsTheVerdictSaysSo) {

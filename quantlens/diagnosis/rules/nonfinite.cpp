@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
@@ -19,14 +22,18 @@ std::vector<Finding> nonfinite(const Evidence& evidence) {
     at = number;
   }
   if (first == nullptr) return {};
+  const double outputs = evidence.outputs().nonfinite;
+  std::string because = fmt::format(
+      "{} activations hold NaN or infinities, this one first: {} of {} pairs; no "
+      "figure includes them",
+      rows, first->nonfinite, first->nonfinite + first->elements);
+  if (outputs > 0) because += fmt::format("; of an output they are {:.2g} %", 100 * outputs);
   return {{.rule = "nonfinite",
            .op = first->name,
            .ops = {first->name},
-           .because = fmt::format("{} activations hold NaN or infinities, this one first: {} of {} "
-                                  "pairs; no figure includes them",
-                                  rows, first->nonfinite, first->nonfinite + first->elements),
+           .because = std::move(because),
            .remedy = {},
-           .severity = first->elements == 0 ? "problem" : "note"}};
+           .severity = first->elements == 0 || outputs > 0 ? "problem" : "note"}};
 }
 
 }  // namespace quantlens

@@ -23,6 +23,11 @@ boost::json::object for_ops(const std::vector<std::string>& ops,
   return by_name(ops, options);
 }
 
+boost::json::object with_minmax(const Evidence& evidence, const ActivationRow& row) {
+  if (evidence.is_input(row)) return {};
+  return for_ops({row.name}, {{"activation", {{"algorithm", "minmax"}}}});
+}
+
 double part(const std::optional<double>& of, const ActivationRow& row) {
   const double begun = row.local_mse.value_or(0) - row.input_mse.value_or(0);
   return begun > 0 ? of.value_or(0) / begun : 0;

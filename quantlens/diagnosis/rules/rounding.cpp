@@ -21,8 +21,9 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
         .shared = {}};
   }
   const std::vector<std::string> ops = evidence.ops_at(row);
-  return Cause{.because = fmt::format("8 bits are too few for its result: rounding in steps of "
-                                      "{:.3g} makes {:.0f} % of the error",
+  return Cause{.because = fmt::format("8 bits are too few for {}: rounding in steps of {:.3g} "
+                                      "makes {:.0f} % of the error",
+                                      evidence.is_input(row) ? "it" : "its result",
                                       row.scale.value_or(0), 100 * codes),
                .ops = ops,
                .remedy = in_float(ops),

@@ -57,6 +57,9 @@ boost::json::object in_float(const std::vector<std::string>& ops);
 boost::json::object for_ops(const std::vector<std::string>& ops,
                             const boost::json::object& options);
 
+/// The row's range by minimum and maximum; empty for an input of the model, which no recipe names.
+boost::json::object with_minmax(const Evidence& evidence, const ActivationRow& row);
+
 /// Share of the error that begins at the row: 0..1 of all that is not its inputs'.
 double part(const std::optional<double>& of, const ActivationRow& row);
 

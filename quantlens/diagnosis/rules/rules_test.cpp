@@ -54,6 +54,13 @@ class Case {
         {.op = "y", .name = "node_y", .granularity = "per_channel", .sqnr_db = 45});
   }
 
+  /// The input's codes.
+  void quantize_input(Scheme scheme, QParams params) {
+    pairing_.pairs = {{.op = "x", .type = "Input", .reference = "x", .quantized = "x_q"}};
+    pairing_.pairs.front().scheme = scheme;
+    pairing_.pairs.front().params = params;
+  }
+
   WeightPair& weight_pair() { return pairing_.weights.front(); }
   WeightRow& weight() { return diagnosis_.weights.front(); }
   Diagnosis& diagnosis() { return diagnosis_; }
@@ -189,6 +196,23 @@ TEST(Rules, SpreadWeightIsOfOneScaleForUnequalChannels) {
   EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").weight.granularity, "per_channel");
 }
 
+TEST(Rules, AllWeightsWithOneScaleForUnequalChannelsAreOneFinding) {
+  Case net;
+  net.weight().channels = 2;
+  net.weight().channel_spread = 8;
+  net.weight().granularity = "per_tensor";
+  WeightRow other = net.weight();
+  other.op = "z";
+  other.name = "node_z";
+  net.diagnosis().weights.push_back(other);
+  const auto cause =
+      spread_weight(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse));
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->ops, (std::vector<std::string>{"node_y", "node_z"}));
+  EXPECT_TRUE(recipe_of(*cause).op_name_dict.contains("node_z"));
+  EXPECT_FALSE(cause->shared.empty());
+}
+
 TEST(Rules, WeightScalesAreThoseOfTheirChannels) {
   Case net;
   const ActivationRow row = made_of(row_at("y"), &ActivationRow::weight_mse);
@@ -251,14 +275,34 @@ TEST(Rules, InputsUnlikeThoseOfCalibrationAreClippedOrTiny) {
   Case net;
   ActivationRow row = row_at("x");
   net.diagnosis().activations = {row};
+  net.quantize_input({.dtype = DType::uint8}, {0.1F, 0});
   EXPECT_TRUE(unlike_data(net.evidence()).empty());
   net.diagnosis().activations[0].clip_rate = 0.2;
-  EXPECT_EQ(unlike_data(net.evidence()).size(), 1U);
+  ASSERT_EQ(unlike_data(net.evidence()).size(), 1U);
+  EXPECT_EQ(unlike_data(net.evidence())[0].severity, "problem");
   net.diagnosis().activations[0] = row;
   net.diagnosis().activations[0].max = 0.1;
   EXPECT_EQ(unlike_data(net.evidence()).size(), 1U);
   net.diagnosis().activations[0].value = "y";
   EXPECT_TRUE(unlike_data(net.evidence()).empty()) << "no input";
+}
+
+TEST(Rules, SymmetricCodesOfAnInputWithoutNegativesAreNoSignOfOtherData) {
+  Case net;
+  net.diagnosis().activations = {row_at("x")};
+  net.quantize_input({.dtype = DType::uint8, .symmetric = true}, {0.2F, 128});
+  EXPECT_TRUE(unlike_data(net.evidence()).empty());
+  net.quantize_input({.dtype = DType::int8, .symmetric = true}, {0.5F, 0});
+  EXPECT_EQ(unlike_data(net.evidence()).size(), 1U) << "calibrated for 63.5, and it is 25.5";
+}
+
+TEST(Rules, NoRecipeNamesAnInput) {
+  const Case net;
+  ActivationRow row = row_at("x");
+  row.max = 1;
+  const auto cause = wasted_range(net.evidence(), row);
+  ASSERT_TRUE(cause);
+  EXPECT_TRUE(cause->remedy.empty());
 }
 
 TEST(Rules, NonfiniteNamesTheFirstOpOfThem) {
@@ -270,7 +314,9 @@ TEST(Rules, NonfiniteNamesTheFirstOpOfThem) {
   const std::vector<Finding> findings = nonfinite(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].op, "node_y");
-  EXPECT_EQ(findings[0].severity, "note");
+  EXPECT_EQ(findings[0].severity, "problem") << "z is an output";
+  net.diagnosis().activations[0].nonfinite = 0;
+  EXPECT_EQ(nonfinite(net.evidence())[0].severity, "note");
 }
 
 TEST(Rules, AccumulationIsWhereNothingStandsOut) {

@@ -1,24 +1,44 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <string>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
 
+namespace {
+
+bool is_spread(const WeightRow& weight) {
+  constexpr double kWide = 4;  // 2 bits
+  return weight.granularity == "per_tensor" && weight.channel_spread >= kWide;
+}
+
+/// All ops with such a weight: behind the error of one hides that of the next.
+std::vector<std::string> all_spread(const Evidence& evidence) {
+  std::vector<std::string> names;
+  for (const WeightRow& weight : evidence.diagnosis().weights) {
+    if (is_spread(weight)) names.push_back(weight.name);
+  }
+  return names;
+}
+
+}  // namespace
+
 /// One scale for all channels of a weight that differ in width.
 std::optional<Cause> spread_weight(const Evidence& evidence, const ActivationRow& row) {
-  constexpr double kWide = 4;  // 2 bits
   const WeightRow* weight = evidence.weight(row.op);
-  if (weight == nullptr || weight->granularity != "per_tensor") return {};
-  if (weight->channel_spread < kWide || part(row.weight_mse, row) < 0.5) return {};
+  if (weight == nullptr || !is_spread(*weight) || part(row.weight_mse, row) < 0.5) return {};
+  const std::vector<std::string> ops = all_spread(evidence);
   return Cause{
       .because = fmt::format("its weight has one scale for {} channels, the widest {:.0f} times as "
                              "wide as the median one (channel {} keeps {:.1f} dB)",
                              weight->channels, weight->channel_spread, weight->worst_channel,
                              weight->worst_channel_sqnr_db),
-      .ops = {row.name},
-      .remedy = for_ops({row.name}, {{"weight", {{"granularity", "per_channel"}}}}),
-      .shared = {}};
+      .ops = ops,
+      .remedy = for_ops(ops, {{"weight", {{"granularity", "per_channel"}}}}),
+      .shared = "one scale for each weight"};
 }
 
 }  // namespace quantlens

@@ -1,38 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
+namespace {
+
+/// How many times as far as the values the codes reach, on the side where they are closer.
+double room(const ActivationRow& row, const std::array<double, 2>& reach) {
+  const double above = row.max > 0 ? reach[1] / row.max : std::numeric_limits<double>::infinity();
+  const double below = row.min < 0 ? reach[0] / row.min : std::numeric_limits<double>::infinity();
+  return std::min(above, below);
+}
+
+}  // namespace
 
 /// The model's own inputs do not fit the codes that calibration chose for them.
 std::vector<Finding> unlike_data(const Evidence& evidence) {
   constexpr double kClipped = 0.02;
   constexpr double kWide = 2;
-  constexpr double kSteps = 255;
   std::vector<Finding> findings;
   for (const ActivationRow& row : evidence.diagnosis().activations) {
-    if (!evidence.reference().is_input(row.value) || !row.scale || row.elements == 0) continue;
-    const double used = std::max(row.max, 0.0) - std::min(row.min, 0.0);
-    const double reach = *row.scale * kSteps;
+    const auto reach = evidence.reach(row);
+    if (!evidence.is_input(row) || !reach || row.elements == 0) continue;
+    const double times = room(row, *reach);
     const bool is_clipped = row.clip_rate >= kClipped;
-    const bool is_wide = used > 0 && reach > kWide * used;
+    const bool is_wide = std::isfinite(times) && times > kWide;
     if (!is_clipped && !is_wide) continue;
     findings.push_back(
         {.rule = "unlike_data",
          .op = row.name,
          .ops = {row.name},
          .because = fmt::format(
-             "the input is {:.3g} to {:.3g} here, and the model was calibrated for {:.3g} times as "
-             "much: {:.2g} % of it is clipped; is it prepared (scaled, mean taken away, channels "
-             "in order) as in calibration, and as the float model wants it?",
-             row.min, row.max, used > 0 ? reach / used : 0.0, 100 * row.clip_rate),
+             "the input is {:.3g} to {:.3g} here, the model was calibrated for {:.3g} to {:.3g}, "
+             "and {:.2g} % of it is clipped: it may be prepared otherwise (scale, mean, order of "
+             "channels) than for calibration, or than the float model wants it",
+             row.min, row.max, (*reach)[0], (*reach)[1], 100 * row.clip_rate),
          .remedy = {},
-         .severity = "problem",
-         .output_share = row.output_share,
-         .output_share_interval = row.output_share_interval});
+         .severity = is_clipped ? "problem" : ""});
   }
   return findings;
 }

@@ -11,7 +11,17 @@
 namespace quantlens {
 namespace {
 
-std::string loss_text(double sqnr_db) {
+std::string loss_text(const Evidence::Outputs& outputs) {
+  const double sqnr_db = outputs.sqnr_db;
+  if (!outputs.compared) {
+    if (std::isinf(sqnr_db)) return "No output was compared";
+    return fmt::format("No output was compared; the worst activation keeps {:.1f} dB of SQNR",
+                       sqnr_db);
+  }
+  if (outputs.nonfinite >= 1) return "An output holds nothing but NaN and infinities";
+  if (outputs.nonfinite > 0) {
+    return fmt::format("{:.2g} % of an output are NaN or infinities", 100 * outputs.nonfinite);
+  }
   if (std::isinf(sqnr_db) && sqnr_db > 0) return "The outputs are equal";
   const char* how_much = "little of them is lost";
   if (sqnr_db < 20) how_much = "some of them is lost";
@@ -44,7 +54,7 @@ bool overlap(const Finding& a, const Finding& b) {
 
 std::string verdict(const Evidence& evidence, std::span<const Finding> findings) {
   if (evidence.diagnosis().paired == 0) return "Nothing was compared.";
-  std::string text = loss_text(evidence.output_sqnr_db()) + ".";
+  std::string text = loss_text(evidence.outputs()) + ".";
   for (const Finding& finding : findings) {
     if (!finding.output_share && finding.severity == "problem") {
       text += fmt::format(" {}: {}.", printable(finding.op), finding.because);

@@ -9,7 +9,7 @@
 namespace quantlens {
 
 /// The codes reach much farther than the values: most codes are never used.
-std::optional<Cause> wasted_range(const Evidence&, const ActivationRow& row) {
+std::optional<Cause> wasted_range(const Evidence& evidence, const ActivationRow& row) {
   constexpr double kWasted = 3;  // 1.6 bits
   constexpr double kCodes = 255;
   if (!row.scale || part(row.rounding_mse, row) < 0.5) return {};
@@ -20,7 +20,7 @@ std::optional<Cause> wasted_range(const Evidence&, const ActivationRow& row) {
                                       "{:.0f} of 255 steps are used",
                                       reach, used, used / *row.scale),
                .ops = {row.name},
-               .remedy = for_ops({row.name}, {{"activation", {{"algorithm", "minmax"}}}}),
+               .remedy = with_minmax(evidence, row),
                .shared = {}};
 }
 

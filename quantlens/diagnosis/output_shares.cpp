@@ -236,7 +236,7 @@ SharesWithout add_output_shares(const GraphIndex& reference, const TapState& acc
   for (std::size_t m = 0; m < rows.size(); ++m) {
     if (!has_own[m]) continue;
     rows[m]->output_share = whole[m];
-    rows[m]->output_share_interval = share_interval(whole[m], without[m]);
+    rows[m]->output_share_interval = jackknife_interval(whole[m], without[m], {0, 1});
     shares_without.emplace(std::pair(rows[m]->value, rows[m]->quantized), std::move(without[m]));
   }
   return shares_without;

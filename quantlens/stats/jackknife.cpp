@@ -60,7 +60,7 @@ bool is_within_chance(double difference, std::span<const double> without) {
   return without.size() < kLeastGroups || std::abs(difference) <= half_width(without);
 }
 
-std::array<double, 2> share_interval(double whole, std::span<const double> without) {
+std::array<double, 2> grouped_rate_interval(double whole, std::span<const double> without) {
   if (without.size() < kLeastGroups) return {0, 1};
   const double variance = whole * (1 - whole);
   if (!(variance > 0)) return {whole, whole};

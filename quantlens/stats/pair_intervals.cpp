@@ -130,7 +130,7 @@ std::optional<Interval> PairIntervals::clip_rate_interval() const {
   const double rate = whole_.clip_rate();
   if (!has_enough_blocks(blocks_) || rate == 0 || rate == 1) return std::nullopt;
   const auto clip_rate = [](const PairSums& sums) { return sums.clip_rate(); };
-  return share_interval(rate, chosen(figure(clip_rate).without, blocks_));
+  return grouped_rate_interval(rate, chosen(figure(clip_rate).without, blocks_));
 }
 
 }  // namespace quantlens

@@ -151,7 +151,7 @@ TEST(Coverage, OfErrorsThatDifferFromSampleToSampleIsAsPromised) {
 }
 
 // The fewer samples make the error, the more often they are missing: no interval from the others
-// alone makes up for that. At 1.5 a hundredth of the samples has an eighth of the error.
+// alone makes up for that. At 1.5 a hundredth of the samples has a fifth of the error.
 TEST(Coverage, OfErrorsThatFewSamplesMakeFallsShort) {
   expect_each(covered({.samples = 100, .spread = 1}, 1), AllOf(Ge(92), Le(97)));
   expect_each(covered({.samples = 40, .spread = 1}, 4), AllOf(Ge(90), Le(97)));

@@ -25,12 +25,14 @@ Compared row(double db, double swing, std::size_t phase) {
 
 std::vector<std::uint64_t> ranks(const std::vector<Compared>& rows) {
   std::vector<std::uint64_t> ranks;
+  ranks.reserve(rows.size());
   for (const Compared& one : rows) ranks.push_back(one.row.rank.value_or(0));
   return ranks;
 }
 
 std::vector<bool> tied(const std::vector<Compared>& rows) {
   std::vector<bool> tied;
+  tied.reserve(rows.size());
   for (const Compared& one : rows) tied.push_back(one.row.tied_with_previous);
   return tied;
 }

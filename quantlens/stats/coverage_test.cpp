@@ -82,6 +82,7 @@ class Simulation {
       squares += one * one;
     }
     std::vector<float> values;
+    values.reserve(kElements);
     for (const double one : direction) {
       values.push_back(static_cast<float>(one * std::sqrt(energy / squares)));
     }
@@ -136,7 +137,8 @@ Covered covered(Population population, unsigned seed) {
   return found;
 }
 
-void expect_each(const Covered& found, const testing::Matcher<double>& as) {
+template <class Matcher>
+void expect_each(const Covered& found, const Matcher& as) {
   EXPECT_THAT(found.mse, as);
   EXPECT_THAT(found.sqnr, as);
   EXPECT_THAT(found.cosine, as);

@@ -54,12 +54,14 @@ class Sums:
         self.channels = None
         self.n, self.ee, self.xx, self.low, self.high, self.values, self.largest = 0, 0.0, 0.0, np.inf, -np.inf, [], 0.0
         self.xy = self.yy = 0.0
+        self.energies = []  # of each sample: sums of squares of x and of the error
 
     def add(self, x, y):
         self.add_channels(x.astype(np.float64), x.astype(np.float32) - y.astype(np.float32))
         x, y = x.astype(np.float64).ravel(), y.astype(np.float64).ravel()
         self.n += x.size
         self.ee += ((x - y) ** 2).sum()
+        self.energies.append([(x * x).sum(), ((x - y) ** 2).sum()])
         self.xx, self.yy, self.xy = self.xx + (x * x).sum(), self.yy + (y * y).sum(), self.xy + (x * y).sum()
         self.low, self.high = min(self.low, x.min()), max(self.high, x.max())
         self.largest = max(self.largest, np.abs(x - y).max())
@@ -80,6 +82,28 @@ class Sums:
         return {"worst_channel_sqnr_db": 10 * np.log10(self.channels[0][worst] / self.channels[1][worst]),
                 "worst_channel_share": self.channels[1][worst] / self.channels[1].sum(),
                 "channel_spread": ranges[-1] / ranges[len(ranges) // 2]}
+
+
+def sqnr_without_each_block(energies):
+    """SQNR in dB without each 32nd of the samples."""
+    energies = np.array(energies)
+    block = np.arange(len(energies)) % 32
+    left = [energies[block != b].sum(axis=0) for b in range(32)]
+    return np.array([10 * np.log10(xx / ee) for xx, ee in left])
+
+
+def half_width(without):
+    """Of the jackknife's 95 % interval; Student's t of 31 degrees of freedom."""
+    return 2.039513 * np.sqrt(31 / 32 * ((without - without.mean()) ** 2).sum())
+
+
+def check_intervals(rows, sums):
+    off = 0.0
+    for row in rows:
+        half = half_width(sqnr_without_each_block(sums[row["value"]].energies))
+        low, high = row["sqnr_db_interval"]
+        off = max(off, relative(high - row["sqnr_db"], half), relative(row["sqnr_db"] - low, half))
+    harness.check(off <= 1e-3, f"intervals of the SQNR agree to {off:.1e} relative")
 
 
 def check_activations(rows, reference, quantized):
@@ -115,6 +139,7 @@ def check_activations(rows, reference, quantized):
         median_off = max(median_off, abs(row["median"] - median) / width)
         harness.check(row["elements"] == s.n, f"{row['name']}: all {s.n} elements")
     harness.check(worst <= 1e-4, f"{len(chosen)} activations agree with the runtime to {worst:.1e} relative")
+    check_intervals(chosen, sums)
     harness.check(with_channels >= 8, f"{with_channels} of them, channel by channel")
     harness.check(median_off <= 1, f"medians lie within a bin of NumPy's (worst {median_off:.2f} of one)")
 

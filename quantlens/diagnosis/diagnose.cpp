@@ -9,7 +9,9 @@
 #include "quantlens/diagnosis/gathered.h"
 #include "quantlens/diagnosis/spread.h"
 #include "quantlens/diagnosis/sqnr_drop.h"
+#include "quantlens/diagnosis/ties.h"
 #include "quantlens/diagnosis/weights.h"
+#include "quantlens/stats/pair_intervals.h"
 
 namespace quantlens {
 namespace {
@@ -75,8 +77,9 @@ void add_channels(const PairedStats& gathered, ActivationRow& row) {
   row.channel_spread = spread_of(std::move(ranges));
 }
 
-ActivationRow row_of(const ValuePair& pair, const PairedStats& gathered, const SampleNames& names) {
+Compared compared(const ValuePair& pair, const PairedStats& gathered, const SampleNames& names) {
   const PairStats& stats = gathered.pairs;
+  const PairIntervals intervals(stats);
   const PairStats::Extremes& extremes = stats.extremes();
   const bool any = stats.count() > 0;
   ActivationRow row{.op = pair.op,
@@ -86,12 +89,16 @@ ActivationRow row_of(const ValuePair& pair, const PairedStats& gathered, const S
                     .value = pair.reference,
                     .quantized = pair.quantized,
                     .side = pair.side,
-                    .mse = stats.mse(),
+                    .mse = intervals.sums().mse(),
+                    .mse_interval = intervals.mse_interval(),
                     .mse_normalized = stats.mse_normalized(),
-                    .sqnr_db = stats.sqnr_db(),
-                    .cosine = stats.cosine(),
+                    .sqnr_db = intervals.sums().sqnr_db(),
+                    .sqnr_db_interval = intervals.sqnr_db_interval(),
+                    .cosine = intervals.sums().cosine(),
+                    .cosine_interval = intervals.cosine_interval(),
                     .max_abs_error = extremes.max_abs_error,
-                    .clip_rate = stats.clip_rate()};
+                    .clip_rate = intervals.sums().clip_rate(),
+                    .clip_rate_interval = intervals.clip_rate_interval()};
   if (any) {
     row.min = extremes.min_x;
     row.max = extremes.max_x;
@@ -111,7 +118,7 @@ ActivationRow row_of(const ValuePair& pair, const PairedStats& gathered, const S
   row.elements = stats.count();
   row.nonfinite = stats.nonfinite();
   row.worst_samples = worst_samples(stats, names);
-  return row;
+  return {.row = std::move(row), .sqnr_db = intervals.sqnr_db()};
 }
 
 /// Float outputs of the reference without a row.
@@ -133,6 +140,7 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
   Diagnosis diagnosis;
   diagnosis.samples = state.samples.size();
   std::set<std::pair<std::string, std::string>> suspects;
+  std::vector<Compared> rows;
   for (const SuspectPair& suspect : pairing.suspects)
     suspects.emplace(suspect.value, suspect.quantized);
   for (const ValuePair& pair : pairing.pairs) {
@@ -140,14 +148,15 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
     const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
     const PairedStats* stats = gathered_of(state, source.reference, source.quantized);
     if (stats == nullptr) continue;
-    diagnosis.activations.push_back(row_of(pair, *stats, names));
-    if (!pair.same_as) add_channels(*stats, diagnosis.activations.back());
+    rows.push_back(compared(pair, *stats, names));
+    if (!pair.same_as) add_channels(*stats, rows.back().row);
   }
+  std::ranges::stable_sort(
+      rows, [](const Compared& a, const Compared& b) { return a.row.sqnr_db < b.row.sqnr_db; });
+  add_ranks(rows);
+  for (Compared& one : rows) diagnosis.activations.push_back(std::move(one.row));
   add_sqnr_drops(reference.graph, diagnosis.activations);
   diagnosis.paired = diagnosis.activations.size();
-  std::ranges::stable_sort(
-      diagnosis.activations,
-      [](const ActivationRow& a, const ActivationRow& b) { return a.sqnr_db < b.sqnr_db; });
   diagnosis.weights = weight_rows(reference, quantized, pairing);
   diagnosis.only_reference = pairing.only_reference;
   diagnosis.only_quantized = pairing.only_quantized;

@@ -100,6 +100,39 @@ TEST(Diagnose, PutsTheLowestSqnrFirstAndNamesTheWorstSamples) {
   EXPECT_EQ(worst.data_range, 4);
 }
 
+TEST(Diagnose, GivesIntervalsAndRanksWhereThreeBlocksHoldSamples) {
+  const Model none;
+  Pairing pairing;
+  pairing.pairs = {value_pair("a"), value_pair("moved"), value_pair("b")};
+  pairing.pairs[1].same_as = 0;
+  TapState state;
+  PairedStats a{.reference = "a", .quantized = "a_q"};
+  PairedStats b{.reference = "b", .quantized = "b_q"};
+  for (std::uint64_t sample = 0; sample < 8; ++sample) {
+    state.samples.insert(sample);
+    const float more = static_cast<float>(sample) / 8;
+    a.pairs.add(sample, std::vector<float>{1, 2}, std::vector<float>{1, 2.5F + more});
+    b.pairs.add(sample, std::vector<float>{1, 2}, std::vector<float>{1, 2.2F + more / 2});
+  }
+  state.pairs = {a, b};
+  const std::vector<ActivationRow> rows = diagnose(none, none, pairing, state, kNames).activations;
+  ASSERT_EQ(rows.size(), 3U);
+  EXPECT_EQ(rows[0].rank, 1U);
+  EXPECT_EQ(rows[1].rank, 1U) << "what is moved has the same error";
+  EXPECT_TRUE(rows[1].tied_with_previous);
+  EXPECT_EQ(rows[2].value, "b");
+  EXPECT_EQ(rows[2].rank, 3U) << "less error in each sample";
+  EXPECT_FALSE(rows[2].tied_with_previous);
+  for (const ActivationRow& row : rows) {
+    EXPECT_LT((*row.mse_interval)[0], row.mse);
+    EXPECT_GT((*row.mse_interval)[1], row.mse);
+    EXPECT_LT((*row.sqnr_db_interval)[0], row.sqnr_db);
+    EXPECT_GT((*row.cosine_interval)[1], row.cosine);
+    EXPECT_FALSE(row.clip_rate_interval) << "nothing is clipped";
+  }
+  EXPECT_GT((*rows[0].mse_interval)[1], (*rows[2].mse_interval)[0]) << "they overlap";
+}
+
 TEST(Diagnose, LeavesOutWhatNoTapMeasured) {
   const Model none;
   Pairing pairing;

@@ -8,9 +8,9 @@
 
 #include "quantlens/diagnosis/gathered.h"
 #include "quantlens/diagnosis/local_parts.h"
-#include "quantlens/diagnosis/output_shares.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/stats/pair_intervals.h"
 
 namespace quantlens {
 namespace {
@@ -49,19 +49,21 @@ TapSpec local_taps_for(const Pairing& pairing) {
   return spec;
 }
 
-void add_local_errors(const Graph& reference, const Pairing& pairing,
-                      const GatheredErrors& gathered, Diagnosis& diagnosis) {
+SharesWithout add_local_errors(const Graph& reference, const Pairing& pairing,
+                               const GatheredErrors& gathered, Diagnosis& diagnosis) {
   for (ActivationRow& row : diagnosis.activations) {
     const PairedStats* stats = gathered_of(gathered.local, row.value, row.quantized);
     if (stats == nullptr || stats->pairs.count() == 0) continue;
-    row.local_mse = stats->pairs.mse();
-    row.local_sqnr_db = stats->pairs.sqnr_db();
+    const PairIntervals intervals(stats->pairs);
+    row.local_mse = intervals.sums().mse();
+    row.local_sqnr_db = intervals.sums().sqnr_db();
+    row.local_sqnr_db_interval = intervals.sqnr_db_interval();
     row.shift_share = shift_share(*stats);
   }
   diagnosis.local_samples = gathered.local.samples.size();
   const GraphIndex index(reference);
   add_local_parts(index, pairing, gathered, diagnosis);
-  add_output_shares(index, gathered.accumulated, gathered.local, diagnosis);
+  return add_output_shares(index, gathered.accumulated, gathered.local, diagnosis);
 }
 
 }  // namespace quantlens

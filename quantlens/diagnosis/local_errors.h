@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "quantlens/diagnosis/output_shares.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/pairing.h"
@@ -20,10 +21,10 @@ struct GatheredErrors {
   const TapState* rounded_weights = nullptr;  ///< of RoundedWeights::taps; null: was not run
 };
 
-/// Sets `local_mse` and `local_sqnr_db` of the rows whose pairs the second pass has gathered, their
-/// parts (add_local_parts) and shares (add_output_shares), and says of how many samples. What is
-/// only moved has no error of its own: such rows stay without.
-void add_local_errors(const Graph& reference, const Pairing& pairing,
-                      const GatheredErrors& gathered, Diagnosis& diagnosis);
+/// Sets `local_mse` and `local_sqnr_db`, with its interval, of the rows whose pairs the second pass
+/// has gathered, their parts (add_local_parts) and shares (add_output_shares), and says of how many
+/// samples. What is only moved has no error of its own: such rows stay without.
+SharesWithout add_local_errors(const Graph& reference, const Pairing& pairing,
+                               const GatheredErrors& gathered, Diagnosis& diagnosis);
 
 }  // namespace quantlens

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/local_errors.h"
 
+#include <cmath>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -56,7 +57,35 @@ TEST(LocalErrors, StandInTheRowsThatWereGathered) {
   EXPECT_FALSE(diagnosis.activations[0].local_mse);
   EXPECT_EQ(diagnosis.activations[1].local_mse, 0.5);
   EXPECT_DOUBLE_EQ(diagnosis.activations[1].local_sqnr_db.value(), 20);
+  EXPECT_FALSE(diagnosis.activations[1].local_sqnr_db_interval) << "of one sample";
   EXPECT_DOUBLE_EQ(diagnosis.activations[1].shift_share.value(), 0.5);
+}
+
+TEST(LocalErrors, HaveTheirIntervalOverTheBlocksOfSamples) {
+  Diagnosis diagnosis;
+  diagnosis.activations.resize(1);
+  diagnosis.activations[0].value = "a";
+  diagnosis.activations[0].quantized = "a_q";
+  TapState state;
+  PairedStats stats{.reference = "a", .quantized = "a_q"};
+  for (const std::uint64_t sample : {0, 1, 2, 35}) {
+    state.samples.insert(sample);
+    stats.pairs.add(sample, std::vector<float>{10},
+                    std::vector<float>{sample == 1 ? 12.0F : 11.0F});
+  }
+  state.pairs.push_back(stats);
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "a").output("a");
+  add_local_errors(net.graph(), {}, {state, state}, diagnosis);
+  // SQNR of 400 over 7; without one of the three alike 300 over 6, without the other 300 over 3
+  const double without[] = {10 * std::log10(50), 20, 10 * std::log10(50), 10 * std::log10(50)};
+  double squares = 0;
+  const double mean = (3 * without[0] + without[1]) / 4;
+  for (const double one : without) squares += (one - mean) * (one - mean);
+  const double half = 3.182 * std::sqrt(3.0 / 4 * squares);
+  const auto [low, high] = diagnosis.activations[0].local_sqnr_db_interval.value();
+  EXPECT_NEAR(low, 10 * std::log10(400.0 / 7) - half, 0.02 * half);
+  EXPECT_NEAR(high, 10 * std::log10(400.0 / 7) + half, 0.02 * half);
 }
 
 TEST(LocalErrors, TellWhatIsConstantInEachChannel) {

@@ -211,8 +211,8 @@ std::vector<Measured> measured_values(const TapState& accumulated, const TapStat
 
 }  // namespace
 
-void add_output_shares(const GraphIndex& reference, const TapState& accumulated,
-                       const TapState& local, Diagnosis& diagnosis) {
+SharesWithout add_output_shares(const GraphIndex& reference, const TapState& accumulated,
+                                const TapState& local, Diagnosis& diagnosis) {
   std::vector<Measured> measured = measured_values(accumulated, local, diagnosis);
   std::vector<ActivationRow*> rows;
   std::vector<bool> has_own;
@@ -232,11 +232,14 @@ void add_output_shares(const GraphIndex& reference, const TapState& accumulated,
     for (std::size_t m = 0; m < rows.size(); ++m) without[m].push_back(left[m]);
     return 0.0;
   });
+  SharesWithout shares_without;
   for (std::size_t m = 0; m < rows.size(); ++m) {
     if (!has_own[m]) continue;
     rows[m]->output_share = whole[m];
     rows[m]->output_share_interval = jackknife_interval(whole[m], without[m], {0, 1});
+    shares_without.emplace(std::pair(rows[m]->value, rows[m]->quantized), std::move(without[m]));
   }
+  return shares_without;
 }
 
 }  // namespace quantlens

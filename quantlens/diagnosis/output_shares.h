@@ -1,11 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
 #include "quantlens/graph/order.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/tap_state.h"
 
 namespace quantlens {
+
+/// Output shares without each block of the second pass's samples, by the row's `value` and
+/// `quantized`.
+using SharesWithout = std::map<std::pair<std::string, std::string>, std::vector<double>>;
 
 /// Sets `output_share` of the rows whose local error has parts (add_local_parts). An output's error
 /// is followed back through the reference: of the error that has accumulated at a value, what its
@@ -13,8 +22,8 @@ namespace quantlens {
 /// the op reads, in proportion to the error found there: absolute where values are added or moved,
 /// else relative to their energy. All outputs count alike. Errors are taken as uncorrelated, so a
 /// share is an estimate; `accumulated` and `local` are the states of the two passes, whose blocks
-/// give the interval.
-void add_output_shares(const GraphIndex& reference, const TapState& accumulated,
-                       const TapState& local, Diagnosis& diagnosis);
+/// give the interval. Returns the shares without each block.
+SharesWithout add_output_shares(const GraphIndex& reference, const TapState& accumulated,
+                                const TapState& local, Diagnosis& diagnosis);
 
 }  // namespace quantlens

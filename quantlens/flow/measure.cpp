@@ -148,16 +148,18 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
     }
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
     run.reset();  // two open at once would need twice the memory
+    SharesWithout shares;
     if (options.local_samples > 0 && measured.diagnosis->paired > 0) {
       const auto local = local_errors(models, data, options.local_samples, pairing, session);
       if (local) {
         const auto rounded =
             weight_errors(models, data, options.local_samples, pairing, session, workload.folder());
-        add_local_errors(reference.graph, pairing, {state, *local, rounded ? &*rounded : nullptr},
-                         *measured.diagnosis);
+        shares =
+            add_local_errors(reference.graph, pairing,
+                             {state, *local, rounded ? &*rounded : nullptr}, *measured.diagnosis);
       }
     }
-    add_findings(reference, quantized, pairing, *measured.diagnosis);
+    add_findings(reference, quantized, pairing, shares, *measured.diagnosis);
     write_diagnosis(*measured.diagnosis, state, workload);
   }
   return measured;

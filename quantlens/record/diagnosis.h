@@ -22,7 +22,8 @@ struct SampleShare {
 };
 BOOST_DESCRIBE_STRUCT(SampleShare, (), (sample, name, share))
 
-/// One activation: (op, reference value, quantized side). Formulas: docs/metrics.md.
+/// One activation: (op, reference value, quantized side). Formulas: docs/metrics.md. Intervals are
+/// 95 %, over the blocks of samples; absent where the samples do not tell (PairIntervals).
 struct ActivationRow {
   std::string op;    ///< id
   std::string name;  ///< as people see it
@@ -32,13 +33,20 @@ struct ActivationRow {
   std::string quantized;
   Side side = Side::float_;
   double mse = 0;
+  std::optional<std::array<double, 2>> mse_interval;
   double mse_normalized = 0;
   double sqnr_db = 0;
+  std::optional<std::array<double, 2>> sqnr_db_interval;
+  /// By SQNR, 1 the worst; rows that the samples cannot tell from the first one of a rank share it.
+  /// Absent where fewer than three blocks hold samples.
+  std::optional<std::uint64_t> rank;
+  bool tied_with_previous = false;  ///< the samples cannot tell its SQNR from the row's above
   /// Of the worst value that the op reads, minus sqnr_db; absent where nothing before was compared.
   std::optional<double> sqnr_drop_db;
   /// With the op alone quantized: what it reads is the reference's, in its codes. Over the first
   /// `local_samples`; absent where that was not run, and of what is only moved.
   std::optional<double> local_mse, local_sqnr_db;
+  std::optional<std::array<double, 2>> local_sqnr_db_interval;
   /// What makes up local_mse: codes of its own (rounding inside their reach, clipping outside), its
   /// rounded weight, its rounded inputs, and the rest: a bias, arithmetic. They sum to local_mse.
   std::optional<double> rounding_mse, clipping_mse, weight_mse, input_mse, other_mse;
@@ -50,8 +58,10 @@ struct ActivationRow {
   std::optional<double> output_share;
   std::optional<std::array<double, 2>> output_share_interval;
   double cosine = 0;
+  std::optional<std::array<double, 2>> cosine_interval;
   double max_abs_error = 0;
   double clip_rate = 0;
+  std::optional<std::array<double, 2>> clip_rate_interval;
   double min = 0, max = 0, data_range = 0;  ///< of the reference
   double quantized_min = 0, quantized_max = 0;
   double mean = 0, standard_deviation = 0, median = 0;  ///< the median to its histogram's bin
@@ -68,14 +78,16 @@ struct ActivationRow {
   std::vector<SampleShare> worst_samples;  ///< at most eight, worst first
 };
 BOOST_DESCRIBE_STRUCT(ActivationRow, (),
-                      (op, name, type, pattern, value, quantized, side, mse, mse_normalized,
-                       sqnr_db, sqnr_drop_db, local_mse, local_sqnr_db, rounding_mse, clipping_mse,
-                       weight_mse, input_mse, other_mse, shift_share, output_share,
-                       output_share_interval, cosine, max_abs_error, clip_rate, min, max,
-                       data_range, quantized_min, quantized_max, mean, standard_deviation, median,
-                       quantized_mean, quantized_standard_deviation, quantized_median, scale,
-                       zero_point, elements, nonfinite, channels, worst_channel,
-                       worst_channel_share, worst_channel_sqnr_db, channel_spread, worst_samples))
+                      (op, name, type, pattern, value, quantized, side, mse, mse_interval,
+                       mse_normalized, sqnr_db, sqnr_db_interval, rank, tied_with_previous,
+                       sqnr_drop_db, local_mse, local_sqnr_db, local_sqnr_db_interval, rounding_mse,
+                       clipping_mse, weight_mse, input_mse, other_mse, shift_share, output_share,
+                       output_share_interval, cosine, cosine_interval, max_abs_error, clip_rate,
+                       clip_rate_interval, min, max, data_range, quantized_min, quantized_max, mean,
+                       standard_deviation, median, quantized_mean, quantized_standard_deviation,
+                       quantized_median, scale, zero_point, elements, nonfinite, channels,
+                       worst_channel, worst_channel_share, worst_channel_sqnr_db, channel_spread,
+                       worst_samples))
 
 struct TensorSummary {
   double min = 0, max = 0, mean = 0, standard_deviation = 0, variance = 0;
@@ -125,6 +137,8 @@ struct Finding {
   /// and its 95 % interval. Absent where the finding is about no error.
   std::optional<double> output_share;
   std::optional<std::array<double, 2>> output_share_interval;
+  /// The samples cannot tell its share from that of the one above.
+  bool tied_with_previous = false;
   /// Share of the outputs' error that the remedy took away when it was tried, together with those
   /// of the findings before it; below 0: they added.
   std::optional<double> measured_gain;
@@ -132,7 +146,8 @@ struct Finding {
 };
 BOOST_DESCRIBE_STRUCT(Finding, (),
                       (rule, op, ops, because, remedy, severity, output_share,
-                       output_share_interval, measured_gain, measured_gain_interval))
+                       output_share_interval, tied_with_previous, measured_gain,
+                       measured_gain_interval))
 
 struct Diagnosis {
   std::uint64_t samples = 0;

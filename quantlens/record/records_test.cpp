@@ -100,6 +100,9 @@ TEST(Records, ADiagnosisReadsBackWithInfinities) {
   row.value = "y";
   row.side = Side::integer_output;
   row.sqnr_db = std::numeric_limits<double>::infinity();
+  row.sqnr_db_interval = {{20, std::numeric_limits<double>::infinity()}};
+  row.rank = 3;
+  row.tied_with_previous = true;
   row.min = -1.0 / 3;
   row.scale = 0.1;
   row.worst_samples = {{17, "img_17.jpg", 0.5}};
@@ -120,6 +123,10 @@ TEST(Records, ADiagnosisReadsBackWithInfinities) {
   const std::string text = json::dump(json::encode(diagnosis));
   const auto back = json::decode<Diagnosis>(json::parse(text, "diagnosis.json"), "diagnosis.json");
   EXPECT_EQ(back.activations.at(0).sqnr_db, row.sqnr_db);
+  EXPECT_EQ(back.activations.at(0).sqnr_db_interval, row.sqnr_db_interval);
+  EXPECT_EQ(back.activations.at(0).mse_interval, std::nullopt);
+  EXPECT_EQ(back.activations.at(0).rank, 3U);
+  EXPECT_TRUE(back.activations.at(0).tied_with_previous);
   EXPECT_EQ(back.activations.at(0).min, row.min);
   EXPECT_EQ(back.activations.at(0).side, row.side);
   EXPECT_EQ(back.activations.at(0).worst_samples, row.worst_samples);

@@ -2,14 +2,33 @@
 #include "quantlens/report/cell.h"
 
 #include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "quantlens/base/text.h"
 
 namespace quantlens {
 
+namespace {
+
+/// One decimal; the reach is rounded up, so that it is never too small.
+std::string estimate_text(const Estimate& estimate) {
+  const auto& [low, high] = estimate.interval;
+  const double reach = std::max(high - estimate.value, estimate.value - low);
+  const double value = std::round(estimate.value * 10) / 10 + 0.0;  // never -0.0
+  return fmt::format("{:.1f} \u00B1{:.1f}", value, std::ceil(reach * 10) / 10);
+}
+
+}  // namespace
+
 std::string shown(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell)) return printable(*text);
   if (const auto* number = std::get_if<double>(&cell)) return table_number(*number);
+  if (const auto* estimate = std::get_if<Estimate>(&cell)) return estimate_text(*estimate);
+  if (const auto* rank = std::get_if<Rank>(&cell)) {
+    return fmt::format("{}{}", rank->place, rank->tied ? "=" : "");
+  }
   return std::to_string(std::get<std::int64_t>(cell));
 }
 

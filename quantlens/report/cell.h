@@ -10,7 +10,7 @@
 
 namespace quantlens {
 
-/// A cell as people see it: 5 decimals, hostile characters replaced.
+/// A cell as people see it: 5 decimals, or one with its interval; hostile characters replaced.
 std::string shown(const Cell& cell);
 
 /// Whether a column holds numbers in every row that has something there.

@@ -25,6 +25,8 @@ std::string field(const Cell& cell) {
   if (const auto* text = std::get_if<std::string>(&cell))
     return quoted_where_needed(printable(*text));
   if (const auto* number = std::get_if<double>(&cell)) return exact_number(*number);
+  if (const auto* estimate = std::get_if<Estimate>(&cell)) return exact_number(estimate->value);
+  if (const auto* rank = std::get_if<Rank>(&cell)) return std::to_string(rank->place);
   return std::to_string(std::get<std::int64_t>(cell));
 }
 

@@ -29,6 +29,7 @@ std::string share_text(const Finding& finding) {
     const auto& [low, high] = *finding.output_share_interval;
     text += fmt::format(" ({:.0f} to {:.0f})", 100 * low, 100 * high);
   }
+  if (finding.tied_with_previous) text += ", tied with the one above";
   return text;
 }
 

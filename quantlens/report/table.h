@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -11,9 +12,23 @@
 
 namespace quantlens {
 
+/// A figure of samples with its 95 % interval, which people see: "31.2 ±0.4".
+struct Estimate {
+  double value = 0;
+  std::array<double, 2> interval{};
+  bool operator==(const Estimate&) const = default;
+};
+
+/// A place in an order, of which people see whether it is shared or in doubt: "3=".
+struct Rank {
+  std::int64_t place = 0;
+  bool tied = false;
+  bool operator==(const Rank&) const = default;
+};
+
 /// A cell: text, a whole number, or a real one; how it looks is the format's business (a terminal
-/// shows 5 decimals as the predecessors did, CSV and JSON show every digit).
-using Cell = std::variant<std::string, std::int64_t, double>;
+/// shows 5 decimals as the predecessors did, CSV and JSON show every digit, and numbers alone).
+using Cell = std::variant<std::string, std::int64_t, double, Estimate, Rank>;
 
 struct Column {
   std::string title;           ///< "OP name"; in CSV the header

@@ -50,6 +50,22 @@ TEST(ToText, LooksAsThePredecessorsTablesDid) {
             "+--------------------------------+-------------+----------------+----------------+\n");
 }
 
+TEST(ToText, ShowsAnEstimateWithItsReachRoundedUp) {
+  const Table table{.title = "",
+                    .columns = {{"Figure"}, {"Place"}},
+                    .rows = {{Estimate{31.249, {31.12, 31.35}}, Rank{1, true}},
+                             {Estimate{-0.04, {-2.51, 0.46}}, Rank{2, false}}}};
+  EXPECT_EQ(to_text(table, {}),
+            "+-----------+-------+\n"
+            "|   Figure  | Place |\n"
+            "+-----------+-------+\n"
+            "| 31.2 \u00B10.2 |   1=  |\n"
+            "|  0.0 \u00B12.5 |   2   |\n"
+            "+-----------+-------+\n");
+  EXPECT_EQ(to_csv(table), "Figure,Place\r\n31.249,1\r\n-0.04,2\r\n");
+  EXPECT_THAT(to_markdown(table), HasSubstr("| ---: | ---: |\n| 31.2 \u00B10.2 | 1= |\n"));
+}
+
 TEST(ToText, PutsStarsOverStatisticsAsThePredecessorsDid) {
   const Table table{.title = "Mixed Precision Statistics",
                     .columns = {{"Op Type"}, {"Total"}, {"INT8"}, {"FP32"}},

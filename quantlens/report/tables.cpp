@@ -50,6 +50,22 @@ Cell bound_or_nothing(const std::optional<std::array<double, 2>>& interval, std:
   return interval ? Cell(interval->at(bound)) : Cell(std::string());
 }
 
+/// Where there is an interval, with it.
+Cell estimate(double value, const std::optional<std::array<double, 2>>& interval) {
+  return interval ? Cell(Estimate{.value = value, .interval = *interval}) : Cell(value);
+}
+
+Cell estimate_or_nothing(const std::optional<double>& value,
+                         const std::optional<std::array<double, 2>>& interval) {
+  return value ? estimate(*value, interval) : Cell(std::string());
+}
+
+/// Tied with the row above; finish_ranks adds what is below.
+Cell rank_or_nothing(const ActivationRow& row) {
+  if (!row.rank) return std::string();
+  return Rank{.place = static_cast<std::int64_t>(*row.rank), .tied = row.tied_with_previous};
+}
+
 std::string side_text(Side side) {
   return std::string(json::encode(side).get_string());
 }
@@ -71,9 +87,10 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"Activation min", kEverywhere, [](const ActivationRow& r) { return Cell(r.min); }},
     {"Activation max", kEverywhere, [](const ActivationRow& r) { return Cell(r.max); }},
     // ours
-    {"SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return Cell(r.sqnr_db); }},
+    {"SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return estimate(r.sqnr_db, r.sqnr_db_interval); }},
+    {"Rank", kEverywhere, [](const ActivationRow& r) { return rank_or_nothing(r); }},
     {"SQNR drop [dB]", kEverywhere, [](const ActivationRow& r) { return real_or_nothing(r.sqnr_drop_db); }},
-    {"Local SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return real_or_nothing(r.local_sqnr_db); }},
+    {"Local SQNR [dB]", kEverywhere, [](const ActivationRow& r) { return estimate_or_nothing(r.local_sqnr_db, r.local_sqnr_db_interval); }},
     {"Output share", kEverywhere, [](const ActivationRow& r) { return real_or_nothing(r.output_share); }},
     {"Cosine", kEverywhere, [](const ActivationRow& r) { return Cell(r.cosine); }},
     {"Max abs error", kEverywhere, [](const ActivationRow& r) { return Cell(r.max_abs_error); }},
@@ -82,6 +99,17 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"OP type", kEverywhere, [](const ActivationRow& r) { return Cell(r.type); }},
     {"Pattern", kEverywhere, [](const ActivationRow& r) { return Cell(fmt::format("{}", fmt::join(r.pattern, " "))); }},
     {"Side", kEverywhere, [](const ActivationRow& r) { return Cell(side_text(r.side)); }},
+    {"MSE low", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.mse_interval, 0); }},
+    {"MSE high", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.mse_interval, 1); }},
+    {"SQNR low [dB]", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.sqnr_db_interval, 0); }},
+    {"SQNR high [dB]", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.sqnr_db_interval, 1); }},
+    {"Tied with previous", kOnlyInFiles, [](const ActivationRow& r) { return whole(r.tied_with_previous); }},
+    {"Local SQNR low [dB]", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.local_sqnr_db_interval, 0); }},
+    {"Local SQNR high [dB]", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.local_sqnr_db_interval, 1); }},
+    {"Cosine low", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.cosine_interval, 0); }},
+    {"Cosine high", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.cosine_interval, 1); }},
+    {"Clip rate low", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.clip_rate_interval, 0); }},
+    {"Clip rate high", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.clip_rate_interval, 1); }},
     {"Local MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.local_mse); }},
     {"Rounding MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.rounding_mse); }},
     {"Clipping MSE", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.clipping_mse); }},
@@ -211,6 +239,24 @@ double figure(const ActivationRow& row, ActivationOrder order) {
   return 0;
 }
 
+/// Marks both rows of a tie, and shows ranks only in the order that they are of.
+void finish_ranks(Table& table, ActivationOrder order) {
+  const auto column = std::ranges::find(table.columns, "Rank", &Column::title);
+  const auto at = static_cast<std::size_t>(column - table.columns.begin());
+  Rank* above = nullptr;
+  for (std::vector<Cell>& row : table.rows) {
+    auto* const rank = std::get_if<Rank>(&row[at]);
+    if (above != nullptr && rank != nullptr) {
+      const bool shared = above->place == rank->place;
+      above->tied = above->tied || shared || rank->tied;
+      rank->tied = rank->tied || shared;
+    }
+    above = rank;
+  }
+  column->keep = order == ActivationOrder::sqnr;
+  column->only_in_files = above == nullptr || !column->keep;
+}
+
 /// The greater, the worse; never NaN, so that rows can be sorted by it.
 double badness(const ActivationRow& row, ActivationOrder order) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -279,6 +325,7 @@ Table activations_table(const Diagnosis& diagnosis, ActivationOrder order) {
   for (Column& column : table.columns) column.keep = column.title == sorted_column(order);
   for (const std::size_t row : rows)
     table.rows.push_back(cells(diagnosis.activations[row], fields));
+  finish_ranks(table, order);
   return table;
 }
 

@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/report/cell.h"
+
 namespace quantlens {
 namespace {
 
@@ -37,6 +39,16 @@ Cell cell(const Table& table, const std::string& title) {
     if (table.columns[i].title == title) return table.rows.at(0)[i];
   }
   return "no such column";
+}
+
+/// A column as people see it.
+std::vector<std::string> column(const Table& table, const std::string& title) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    if (table.columns[i].title != title) continue;
+    for (const auto& row : table.rows) texts.push_back(shown(row[i]));
+  }
+  return texts;
 }
 
 OpPlan op(const std::string& name, const std::string& type, const std::string& reason) {
@@ -116,6 +128,92 @@ TEST(ActivationsTable, ShowsSqnrAfterThePredecessorsColumnsOnATerminal) {
   diagnosis.activations = {activation("conv1", 0.5, std::numeric_limits<double>::infinity())};
   EXPECT_THAT(to_text(activations_table(diagnosis, ActivationOrder::sqnr), {}),
               HasSubstr("| OP name | MSE | Activation min | Activation max | SQNR [dB] |"));
+}
+
+/// Three rows, the first two tied.
+Diagnosis ranked() {
+  Diagnosis diagnosis;
+  diagnosis.activations = {activation("a", 1, 19.96), activation("b", 2, 20.04),
+                           activation("c", 3, 31.24)};
+  std::vector<ActivationRow>& rows = diagnosis.activations;
+  rows[0].sqnr_db_interval = {{19.66, 20.26}};
+  rows[1].sqnr_db_interval = {{19.73, 20.35}};
+  rows[2].sqnr_db_interval = {{30.83, 31.65}};
+  rows[0].rank = rows[1].rank = 1;
+  rows[2].rank = 3;
+  rows[1].tied_with_previous = true;
+  return diagnosis;
+}
+
+TEST(ActivationsTable, ShowsSqnrWithItsIntervalAndTiesAsTies) {
+  EXPECT_THAT(
+      to_text(activations_table(ranked(), ActivationOrder::sqnr), {.width = 76}),
+      HasSubstr("| OP name | MSE | Activation min | Activation max | SQNR [dB] | Rank |\n"
+                "+---------+-----+----------------+----------------+-----------+------+\n"
+                "|    a    | 1.0 |      0.0       |      0.0       | 20.0 \u00B10.4 |  1=  |\n"
+                "|    b    | 2.0 |      0.0       |      0.0       | 20.0 \u00B10.4 |  1=  |\n"
+                "|    c    | 3.0 |      0.0       |      0.0       | 31.2 \u00B10.5 |  3   |\n"));
+}
+
+TEST(ActivationsTable, MarksAlsoATieAcrossRanks) {
+  Diagnosis diagnosis = ranked();
+  diagnosis.activations[2].tied_with_previous = true;  // with b, and not with a
+  EXPECT_THAT(column(activations_table(diagnosis, ActivationOrder::sqnr), "Rank"),
+              ElementsAre("1=", "1=", "3="));
+}
+
+TEST(ActivationsTable, ShowsRanksOnlyInTheirOrderAndWhereThereAreAny) {
+  const auto text = [](const Diagnosis& diagnosis, ActivationOrder order) {
+    return to_text(activations_table(diagnosis, order), {.width = 0});
+  };
+  EXPECT_THAT(text(ranked(), ActivationOrder::sqnr), HasSubstr(" Rank "));
+  EXPECT_THAT(text(ranked(), ActivationOrder::mse), Not(HasSubstr(" Rank ")));
+  Diagnosis few;
+  few.activations = {activation("a", 1, 30)};
+  EXPECT_THAT(text(few, ActivationOrder::sqnr), Not(HasSubstr(" Rank ")));
+}
+
+TEST(ActivationsTable, FilesHaveEveryDigitAndBothEndsOfEachInterval) {
+  Diagnosis diagnosis = ranked();
+  diagnosis.activations[0].mse_interval = {{0.5, 2}};
+  diagnosis.activations[0].cosine_interval = {{0.75, 0.875}};
+  diagnosis.activations[0].clip_rate_interval = {{0.25, 0.375}};
+  diagnosis.activations[0].local_sqnr_db = 25;
+  diagnosis.activations[0].local_sqnr_db_interval = {{24, 26}};
+  const Table table = activations_table(diagnosis, ActivationOrder::sqnr);
+  const std::string csv = to_csv(table);
+  EXPECT_THAT(csv, HasSubstr("\r\na,1.0,0.0,0.0,19.96,1,,25.0,"));
+  const std::vector<std::pair<const char*, double>> ends{{"MSE low", 0.5},
+                                                         {"MSE high", 2},
+                                                         {"SQNR low [dB]", 19.66},
+                                                         {"SQNR high [dB]", 20.26},
+                                                         {"Local SQNR low [dB]", 24},
+                                                         {"Local SQNR high [dB]", 26},
+                                                         {"Cosine low", 0.75},
+                                                         {"Cosine high", 0.875},
+                                                         {"Clip rate low", 0.25},
+                                                         {"Clip rate high", 0.375}};
+  for (const auto& [title, end] : ends) EXPECT_EQ(cell(table, title), Cell(end)) << title;
+  EXPECT_THAT(column(table, "Tied with previous"), ElementsAre("0", "1", "0"));
+}
+
+TEST(FindingsText, SaysWhatTheSamplesCannotTellApart) {
+  Diagnosis diagnosis;
+  diagnosis.verdict = "All is lost.";
+  Finding finding;
+  finding.rule = "rounding";
+  finding.op = "conv1";
+  finding.because = "8 bits";
+  finding.severity = "note";
+  finding.output_share = 0.5;
+  finding.output_share_interval = {{0.4, 0.6}};
+  diagnosis.findings = {finding, finding};
+  diagnosis.findings[1].tied_with_previous = true;
+  EXPECT_EQ(
+      findings_text(diagnosis),
+      "All is lost.\n"
+      "1. note rounding, 50 % of the error (40 to 60): conv1: 8 bits\n"
+      "2. note rounding, 50 % of the error (40 to 60), tied with the one above: conv1: 8 bits\n");
 }
 
 TEST(WeightsTable, FilesBeginAsThePredecessorsDid) {

@@ -9,10 +9,64 @@
 
 namespace quantlens {
 
-double PairStats::mse() const {
+double PairSums::mse() const {
   if (is_all_nonfinite()) return std::numeric_limits<double>::infinity();
-  const Block sums = total();
-  return mean_of(sums.finite, sums.ee.value());
+  return mean_of(finite, ee);
+}
+
+double PairSums::sqnr_db() const {
+  if (is_all_nonfinite()) return -std::numeric_limits<double>::infinity();
+  if (ee == 0) return std::numeric_limits<double>::infinity();
+  return 10 * std::log10(xx / ee);
+}
+
+double PairSums::cosine() const {
+  if (is_all_nonfinite()) return 0;
+  if (xx == 0 || yy == 0) return xx == yy ? 1 : 0;
+  const double xy = (xx + yy - ee) / 2;
+  return std::clamp(xy / (std::sqrt(xx) * std::sqrt(yy)), -1.0, 1.0);
+}
+
+double PairSums::fisher_z() const {
+  const double difference = std::sqrt(xx) - std::sqrt(yy);
+  const double below_one =  // 1 - cosine, of which the difference to 1 would keep few digits
+      (ee - difference * difference) / (2 * std::sqrt(xx) * std::sqrt(yy));
+  return std::log((2 - below_one) / below_one) / 2;
+}
+
+double PairSums::clip_rate() const {
+  return mean_of(finite, static_cast<double>(clipped));
+}
+
+PairSums PairStats::sums() const {
+  PairSums sums;
+  ExactSum xx, yy, ee;
+  for (const Block& block : blocks_) {
+    sums.finite += block.finite;
+    sums.nonfinite += block.nonfinite;
+    sums.clipped += block.clipped;
+    if (block.finite == 0) continue;
+    xx.merge(block.xx);
+    yy.merge(block.yy);
+    ee.merge(block.ee);
+  }
+  sums.xx = xx.value();
+  sums.yy = yy.value();
+  sums.ee = ee.value();
+  return sums;
+}
+
+double PairStats::mse() const {
+  return sums().mse();
+}
+double PairStats::sqnr_db() const {
+  return sums().sqnr_db();
+}
+double PairStats::cosine() const {
+  return sums().cosine();
+}
+double PairStats::clip_rate() const {
+  return sums().clip_rate();
 }
 
 double PairStats::mse_normalized() const {
@@ -36,30 +90,6 @@ double PairStats::mse_normalized() const {
   const double squared_y = yy - 2 * min_y * y + min_y * min_y;
   const double product = ey - min_y * e - shift * y + shift * min_y;
   return std::max(0.0, a * a * squared_e - 2 * a * b * product + b * b * squared_y);
-}
-
-double PairStats::sqnr_db() const {
-  if (is_all_nonfinite()) return -std::numeric_limits<double>::infinity();
-  const Block sums = total();
-  const double noise = sums.ee.value();
-  if (noise == 0) return std::numeric_limits<double>::infinity();
-  return 10 * std::log10(sums.xx.value() / noise);
-}
-
-double PairStats::cosine() const {
-  if (is_all_nonfinite()) return 0;
-  const Block sums = total();
-  const double xx = sums.xx.value();
-  const double yy = sums.yy.value();
-  if (xx == 0 || yy == 0) return xx == yy ? 1 : 0;
-  const double xy = (xx + yy - sums.ee.value()) / 2;
-  return std::clamp(xy / (std::sqrt(xx) * std::sqrt(yy)), -1.0, 1.0);
-}
-
-double PairStats::clip_rate() const {
-  std::uint64_t clipped = 0;
-  for (const Block& block : blocks_) clipped += block.clipped;
-  return mean_of(count(), static_cast<double>(clipped));
 }
 
 double PairStats::mean_x() const {

@@ -9,6 +9,7 @@ namespace quantlens {
 namespace {
 
 constexpr std::size_t kGroups = 200;
+constexpr std::size_t kLeastGroups = 3;
 
 /// 97.5 % of Student's t distribution lie below, by its expansion around the normal one (Abramowitz
 /// and Stegun, 26.7.5); from 5 degrees of freedom on it is right to 0.1 %.
@@ -21,6 +22,15 @@ double student_t(double freedom) {
   const double g2 = (5 * z5 + 16 * z3 + 3 * z) / 96;
   const double g3 = (3 * z7 + 19 * z5 + 17 * z3 - 15 * z) / 384;
   return z + (g1 + (g2 + g3 / freedom) / freedom) / freedom;
+}
+
+/// Half of the interval. REQUIRES: a group or more.
+double half_width(std::span<const double> without) {
+  const auto n = static_cast<double>(without.size());
+  const double mean = std::accumulate(without.begin(), without.end(), 0.0) / n;
+  double squares = 0;
+  for (const double one : without) squares += (one - mean) * (one - mean);
+  return student_t(n - 1) * std::sqrt((n - 1) / n * squares);
 }
 
 }  // namespace
@@ -41,13 +51,24 @@ std::vector<double> without_each(std::size_t count, const ItemsFigure& figure) {
 
 std::array<double, 2> jackknife_interval(double whole, std::span<const double> without,
                                          std::array<double, 2> bounds) {
-  if (without.size() < 3) return bounds;
-  const auto n = static_cast<double>(without.size());
-  const double mean = std::accumulate(without.begin(), without.end(), 0.0) / n;
-  double squares = 0;
-  for (const double one : without) squares += (one - mean) * (one - mean);
-  const double half = student_t(n - 1) * std::sqrt((n - 1) / n * squares);
+  if (without.size() < kLeastGroups) return bounds;
+  const double half = half_width(without);
   return {std::max(whole - half, bounds[0]), std::min(whole + half, bounds[1])};
+}
+
+bool is_within_chance(double difference, std::span<const double> without) {
+  return without.size() < kLeastGroups || std::abs(difference) <= half_width(without);
+}
+
+std::array<double, 2> grouped_rate_interval(double whole, std::span<const double> without) {
+  if (without.size() < kLeastGroups) return {0, 1};
+  const double variance = whole * (1 - whole);
+  if (!(variance > 0)) return {whole, whole};
+  const double half = half_width(without);
+  const double weight = half * half / variance;  // t^2 over the number of such samples
+  const double centre = (whole + weight / 2) / (1 + weight);
+  const double reach = std::sqrt(half * half + weight * weight / 4) / (1 + weight);
+  return {std::clamp(centre - reach, 0.0, whole), std::clamp(centre + reach, whole, 1.0)};
 }
 
 std::uint64_t SampleBlocks::samples() const {

@@ -25,6 +25,15 @@ std::vector<double> without_each(std::size_t count, const ItemsFigure& figure);
 std::array<double, 2> jackknife_interval(double whole, std::span<const double> without,
                                          std::array<double, 2> bounds);
 
+/// Whether the samples cannot tell a difference from 0: its interval holds that. Of two figures it
+/// is paired where both are without the same groups. REQUIRES: no NaN.
+bool is_within_chance(double difference, std::span<const double> without);
+
+/// 95 % interval of a rate, 0..1, of items that are not independent inside a group: Wilson's, of as
+/// many independent ones as would have the jackknife's standard error. It never leaves 0..1, and is
+/// as skewed as small rates are. Fewer than three groups tell nothing: 0..1. REQUIRES: no NaN.
+std::array<double, 2> grouped_rate_interval(double whole, std::span<const double> without);
+
 /// Leaves out no block.
 inline constexpr std::size_t kNoBlock = kBlocks;
 

@@ -13,6 +13,7 @@
 #include "quantlens/stats/histogram.h"
 #include "quantlens/stats/kernels.h"
 #include "quantlens/stats/kernels_plain.h"
+#include "quantlens/stats/pair_sums.h"
 #include "quantlens/stats/samples.h"
 
 namespace quantlens {
@@ -76,6 +77,8 @@ class PairStats {
   const Extremes& extremes() const { return extremes_; }
   const std::array<Block, kBlocks>& blocks() const { return blocks_; }
   const WorstSamples& worst() const { return worst_; }  ///< by their sum of (x-y)^2
+
+  PairSums sums() const;  ///< over all blocks, each rounded once
 
   /// Where there are pairs and none is finite, errors are infinite: mse +inf, sqnr -inf, cosine 0.
   bool is_all_nonfinite() const { return count() == 0 && nonfinite() > 0; }

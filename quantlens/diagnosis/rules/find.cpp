@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <functional>
 #include <iterator>
 #include <string>
 #include <string_view>
@@ -14,6 +15,7 @@
 
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/rules/verdict.h"
+#include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
 namespace {
@@ -57,14 +59,27 @@ struct Found {
   bool is_mistake = false;
   double share = 0;
   std::array<double, 2> interval{};
+  std::vector<double> without = {};  // the share, without each block of samples
+  bool tied_with_previous = false;
   double weight() const { return share * (is_mistake ? kMistake : 1); }
 };
 
-void add_share(const ActivationRow& row, Found& found) {
+void add_share(const ActivationRow& row, const SharesWithout& shares, Found& found) {
   found.share += *row.output_share;
   for (std::size_t i = 0; i < 2; ++i) {
     found.interval[i] += row.output_share_interval.value_or(std::array{0.0, 1.0})[i];
   }
+  const auto row_without = shares.find({row.value, row.quantized});
+  if (row_without == shares.end()) return;
+  found.without.resize(row_without->second.size());
+  std::ranges::transform(found.without, row_without->second, found.without.begin(), std::plus());
+}
+
+/// Whether the samples cannot tell which of the two shares is greater.
+bool is_tied(const Found& a, const Found& b) {
+  std::vector<double> without;
+  std::ranges::transform(a.without, b.without, std::back_inserter(without), std::minus());
+  return is_within_chance(a.share - b.share, without);
 }
 
 void join(Cause& cause, Cause&& other) {
@@ -91,7 +106,7 @@ std::vector<const ActivationRow*> beginnings(const Diagnosis& diagnosis) {
   return rows;
 }
 
-std::vector<Found> causes(const Evidence& evidence) {
+std::vector<Found> causes(const Evidence& evidence, const SharesWithout& shares) {
   std::vector<Found> found;
   for (const ActivationRow* row : beginnings(evidence.diagnosis())) {
     for (const NamedRule& named : kValueRules) {
@@ -105,13 +120,13 @@ std::vector<Found> causes(const Evidence& evidence) {
       });
       if (same != found.end()) {
         join(same->cause, std::move(*cause));
-        add_share(*row, *same);
+        add_share(*row, shares, *same);
       } else {
         found.push_back({.rule = named.name,
                          .op = row->name,
                          .cause = std::move(*cause),
                          .is_mistake = named.is_mistake});
-        add_share(*row, found.back());
+        add_share(*row, shares, found.back());
       }
       break;
     }
@@ -147,6 +162,7 @@ Finding finding_of(Found&& found, std::string_view severity) {
                   .severity = std::string(severity),
                   .output_share = std::min(1.0, found.share),
                   .output_share_interval = {},
+                  .tied_with_previous = found.tied_with_previous,
                   .measured_gain = {},
                   .measured_gain_interval = {}};
   finding.output_share_interval = {std::max(0.0, found.interval[0]),
@@ -158,13 +174,16 @@ Finding finding_of(Found&& found, std::string_view severity) {
 }  // namespace
 
 void add_findings(const Model& reference, const Model& quantized, const Pairing& pairing,
-                  Diagnosis& diagnosis) {
+                  const SharesWithout& shares, Diagnosis& diagnosis) {
   const Evidence evidence(reference, quantized, pairing, diagnosis);
   const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
-  std::vector<Found> found = causes(evidence);
+  std::vector<Found> found = causes(evidence, shares);
   std::vector<Finding> findings;
   findings.reserve(found.size());
   std::ranges::stable_sort(found, std::ranges::greater(), &Found::weight);
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    found[i].tied_with_previous = is_tied(found[i - 1], found[i]);
+  }
   for (Found& one : found) findings.push_back(finding_of(std::move(one), severity));
   for (const ModelRule rule : kModelRules) {
     for (Finding& finding : rule(evidence)) {

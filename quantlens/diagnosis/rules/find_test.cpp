@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/rules/find.h"
 
 #include <limits>
+#include <map>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -42,14 +43,26 @@ class Case {
                               row_at("b", 0.2, 30), row_at("beside", 0.25, 30)};
   }
   Diagnosis& diagnosis() { return diagnosis_; }
+  /// How far the value's share goes up and down as blocks of samples are left out.
+  void swing(const std::string& value, double by) { swings_[value] = by; }
   const Diagnosis& find() {
-    add_findings(net_.model(), SmallGraph().model(), {}, diagnosis_);
+    SharesWithout shares;
+    for (const ActivationRow& row : diagnosis_.activations) {
+      if (!row.output_share) continue;
+      const double by = swings_.contains(row.value) ? swings_.at(row.value) : 0.005;
+      for (int block = 0; block < 8; ++block) {
+        shares[{row.value, row.quantized}].push_back(*row.output_share +
+                                                     (block % 2 == 0 ? by : -by));
+      }
+    }
+    add_findings(net_.model(), SmallGraph().model(), {}, shares, diagnosis_);
     return diagnosis_;
   }
 
  private:
   SmallGraph net_;
   Diagnosis diagnosis_;
+  std::map<std::string, double> swings_;
 };
 
 TEST(FindCauses, ValuesWithACauseInCommonAreOneFinding) {
@@ -83,7 +96,22 @@ TEST(FindCauses, TheVerdictSaysWhatIsLostAndWhereItBegins) {
 TEST(FindCauses, TiesAreShown) {
   Case net(5);
   net.diagnosis().activations[3] = row_at("beside", 0.45, 30);
-  EXPECT_NE(net.find().verdict.find("As much may begin at node_beside"), std::string::npos);
+  net.swing("beside", -0.005);  // a half width of 2.36 sqrt(7) 0.015 = 0.09
+  const Diagnosis& found = net.find();
+  EXPECT_FALSE(found.findings[0].tied_with_previous);
+  EXPECT_TRUE(found.findings[1].tied_with_previous);
+  EXPECT_NE(found.verdict.find("As much may begin at node_beside"), std::string::npos);
+}
+
+TEST(FindCauses, WhatSwingsTogetherIsNoTieThoughIntervalsOverlap) {
+  Case net(5);
+  net.diagnosis().activations[3] = row_at("beside", 0.45, 30);
+  net.swing("beside", 0.01);  // as the two that make up the other finding
+  const Diagnosis& found = net.find();
+  EXPECT_GT((*found.findings[1].output_share_interval)[1],
+            (*found.findings[0].output_share_interval)[0]);
+  EXPECT_FALSE(found.findings[1].tied_with_previous);
+  EXPECT_EQ(found.verdict.find("As much"), std::string::npos);
 }
 
 TEST(FindCauses, EqualOutputsAreEqualWhateverIsLostBefore) {

@@ -45,9 +45,10 @@ std::string cause_text(const Finding& finding) {
                      place_text(finding), finding.because);
 }
 
-bool overlap(const Finding& a, const Finding& b) {
-  return b.output_share && a.output_share_interval && b.output_share_interval &&
-         (*b.output_share_interval)[1] >= (*a.output_share_interval)[0];
+/// Whether as much may begin at the second, though mistakes stand before it.
+bool may_be_as_much(const Finding& first, const Finding& second) {
+  return second.output_share &&
+         (second.tied_with_previous || *second.output_share > *first.output_share);
 }
 
 }  // namespace
@@ -70,7 +71,7 @@ std::string verdict(const Evidence& evidence, std::span<const Finding> findings)
   }
   text += fmt::format(" {}.", cause_text(*first));
   const auto second = std::next(first);
-  if (second != findings.end() && overlap(*first, *second)) {
+  if (second != findings.end() && may_be_as_much(*first, *second)) {
     text += fmt::format(" As much may begin at {}: {}.", place_text(*second), second->because);
   }
   return text;

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/pair.h"
 
+#include <cstdint>
+#include <vector>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -310,6 +313,27 @@ TEST(Pair, FindsWeightsWithTheirScales) {
   EXPECT_EQ(pairing.weights[0].quantized, "w_q");
   EXPECT_EQ(pairing.weights[0].scheme.axis, 0);
   EXPECT_EQ(pairing.weights[0].params.size(), 2U);
+}
+
+TEST(Pair, FindsWeightsBeyondRecognitionByTheNamesOfTheirOps) {
+  SmallGraph reference;
+  std::vector<float> weight(64);
+  std::vector<std::int8_t> codes(64);
+  for (std::size_t i = 0; i < 64; ++i) {
+    weight[i] = static_cast<float>(i % 7) - 3;
+    codes[i] = static_cast<std::int8_t>(i * 37 % 101);
+  }
+  reference.input("x").weight("w", {8, 8, 1, 1}, weight).node(Kind::conv, {"x", "w"}, "c");
+  reference.node(Kind::relu, {"c"}, "r").node(Kind::softmax, {"r"}, "y").output("y");
+  Model quantized = quantized_net().model();
+  quantized.graph.weights["w_q"] = Tensor::from<std::int8_t>({8, 8, 1, 1}, codes);
+  quantized.graph.weights["ws"] = Tensor::from<float>({8}, std::vector<float>(8, 0.01F));
+  quantized.graph.weights["wz"] = Tensor::from<std::int8_t>({8}, std::vector<std::int8_t>(8));
+  const Pairing pairing = pair(reference.model(), quantized);
+  ASSERT_EQ(pairing.weights.size(), 1U);
+  EXPECT_EQ(pairing.weights[0].quantized, "w_q");
+  for (Node& node : quantized.graph.nodes) node.name = "other_" + node.name;
+  EXPECT_TRUE(pair(reference.model(), quantized).weights.empty()) << "nothing speaks for it";
 }
 
 TEST(Pair, ShowsWhatHasNoCounterpart) {

@@ -2,6 +2,12 @@
 #include "quantlens/diagnosis/pair_weights.h"
 
 #include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -133,6 +139,29 @@ class WeightPairer {
   Pairing& pairing_;
 };
 
+/// Of ops that structure did not match because their weights are beyond recognition, those whose
+/// activations were paired and that have kept name and type: number of the quantized model's op by
+/// number of the reference's.
+std::map<std::size_t, std::size_t> alike_by_name(
+    const FloatView& reference, const FloatView& quantized, const StructureMatch& match,
+    const std::vector<std::optional<std::size_t>>& computed_by, const Pairing& pairing) {
+  std::set<std::string> paired;
+  for (const ValuePair& pair : pairing.pairs) paired.insert(pair.op);
+  std::map<std::pair<std::string, std::string>, std::size_t> left;
+  for (std::size_t q = 0; q < quantized.ops().size(); ++q) {
+    const Node& node = quantized.node(quantized.ops()[q]);
+    if (!match.ops[q] && !node.name.empty()) left.emplace(std::pair(node.name, node.type), q);
+  }
+  std::map<std::size_t, std::size_t> alike;
+  for (std::size_t r = 0; r < reference.ops().size(); ++r) {
+    const Node& node = reference.node(reference.ops()[r]);
+    const auto found = left.find({node.name, node.type});
+    if (!computed_by[r] && found != left.end() && paired.contains(op_id(node)))
+      alike.emplace(r, found->second);
+  }
+  return alike;
+}
+
 }  // namespace
 
 void pair_weights(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
@@ -144,10 +173,15 @@ void pair_weights(const FloatView& reference, const FloatView& quantized, const 
         !computed_by[match.ops[q]->reference])
       computed_by[match.ops[q]->reference] = q;
   }
+  const auto alike = alike_by_name(reference, quantized, match, computed_by, pairing);
   WeightPairer pairer(reference, quantized, prepared, pairing);
   for (std::size_t r = 0; r < reference.ops().size(); ++r) {
     const Capability* row = capability(reference.ops()[r].kind);
-    if (!row || row->role != Role::compute || !computed_by[r]) continue;
+    if (!row || row->role != Role::compute) continue;
+    if (const auto named = alike.find(r); named != alike.end()) {
+      pairer.pair(reference.ops()[r], quantized.ops()[named->second], false);
+    }
+    if (!computed_by[r]) continue;
     pairer.pair(reference.ops()[r], quantized.ops()[*computed_by[r]],
                 match.ops[*computed_by[r]]->swapped);
   }

@@ -8,8 +8,9 @@
 
 namespace quantlens {
 
-/// Adds to `pairing` the weights of matched ops that are codes in the quantized model, in the order
-/// of the reference's ops; those whose shapes do not fit become `not_compared`.
+/// Adds to `pairing` the weights of matched ops that are codes in the quantized model, and of those
+/// unmatched that have kept name and type and whose activations are paired already, in the order of
+/// the reference's ops; those whose shapes do not fit become `not_compared`.
 void pair_weights(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
                   const StructureMatch& match, Pairing& pairing);
 

@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <span>
-#include <string>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -13,13 +11,10 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/diagnosis/diagnose.h"
-#include "quantlens/diagnosis/local_errors.h"
 #include "quantlens/diagnosis/pair.h"
-#include "quantlens/diagnosis/rounded_weights.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/suspects.h"
-#include "quantlens/flow/scratch_folder.h"
-#include "quantlens/frontend/frontend.h"
+#include "quantlens/flow/local_passes.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -53,48 +48,6 @@ void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, Workload
   workload.write("activations_table.csv",
                  to_csv(activations_table(diagnosis, ActivationOrder::mse)));
   workload.write("weights_table.csv", to_csv(weights_table(diagnosis)));
-}
-
-/// A second pass, in which each op reads what the reference computed. What stands in its way costs
-/// these figures, not the diagnosis.
-std::optional<TapState> local_errors(const ModelPair& models, const FittedData& data,
-                                     std::uint64_t samples, const Pairing& pairing,
-                                     const Session& session) {
-  try {
-    const auto run =
-        open(models.reference, &models.quantized, local_taps_for(pairing), run_options(session));
-    BatchReader reader = make_reader(data, session, std::min(samples, data.opened.dataset->size()));
-    feed(*run, reader, session.progress, "local errors");
-    return run->take();
-  } catch (const Error& error) {
-    if (error.code() == Errc::interrupted) throw;
-    session.progress.note(fmt::format("local errors are left out: {}", error.what()));
-    return std::nullopt;
-  }
-}
-
-/// The float model beside itself with rounded weights: what they alone make of each op. Where that
-/// cannot be run, parts of local errors are estimated.
-std::optional<TapState> weight_errors(const ModelPair& models, const FittedData& data,
-                                      std::uint64_t samples, const Pairing& pairing,
-                                      const Session& session, const fs::path& folder) {
-  std::optional<RoundedWeights> rounded =
-      rounded_weights(models.reference, models.quantized, pairing);
-  if (!rounded) return std::nullopt;
-  try {
-    const ScratchFolder scratch(session.store, folder / "rounded_weights");
-    const fs::path path = scratch.path() / models.reference.path.filename();
-    frontend::apply(models.reference, std::exchange(rounded->plan, {}), {}, session.store, path);
-    const Model beside = frontend::read(path);
-    const auto run = open(models.reference, &beside, rounded->taps, run_options(session));
-    BatchReader reader = make_reader(data, session, std::min(samples, data.opened.dataset->size()));
-    feed(*run, reader, session.progress, "weight errors");
-    return run->take();
-  } catch (const Error& error) {
-    if (error.code() == Errc::interrupted) throw;
-    session.progress.note(fmt::format("errors of weights are estimated: {}", error.what()));
-    return std::nullopt;
-  }
 }
 
 /// Runs the two models, whose operators are of the same version where that can be had.
@@ -150,14 +103,13 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
     run.reset();  // two open at once would need twice the memory
     SharesWithout shares;
     if (options.local_samples > 0 && measured.diagnosis->paired > 0) {
-      const auto local = local_errors(models, data, options.local_samples, pairing, session);
-      if (local) {
-        const auto rounded =
-            weight_errors(models, data, options.local_samples, pairing, session, workload.folder());
-        shares =
-            add_local_errors(reference.graph, pairing,
-                             {state, *local, rounded ? &*rounded : nullptr}, *measured.diagnosis);
-      }
+      const LocalPasses passes{.models = models,
+                               .data = data,
+                               .samples = std::min(options.local_samples, dataset.size()),
+                               .pairing = pairing,
+                               .session = session,
+                               .folder = workload.folder()};
+      shares = add_local_passes(passes, state, *measured.diagnosis);
     }
     add_findings(reference, quantized, pairing, shares, *measured.diagnosis);
     write_diagnosis(*measured.diagnosis, state, workload);

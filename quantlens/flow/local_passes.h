@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include "quantlens/diagnosis/output_shares.h"
+#include "quantlens/flow/measure.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/pairing.h"
+#include "quantlens/record/tap_state.h"
+
+namespace quantlens::flow {
+
+/// Further passes of a diagnosis, over its first samples.
+struct LocalPasses {
+  const ModelPair& models;
+  const FittedData& data;
+  std::uint64_t samples = 0;
+  const Pairing& pairing;
+  const Session& session;
+  const fs::path& folder;  ///< where a model may be for as long as it is needed
+};
+
+/// Runs both models with each op reading what the reference computed, and the float model beside
+/// itself with rounded weights; adds local errors, their parts and shares to the diagnosis of what
+/// has accumulated. What stands in the way of a pass costs its figures, and is noted. Returns the
+/// shares without each block of samples.
+SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumulated,
+                               Diagnosis& diagnosis);
+
+}  // namespace quantlens::flow

@@ -103,7 +103,7 @@ std::vector<OutputDifference> differences(const TapState& state) {
 void compare_outputs(const Model& original, const CalibrationSamples& samples,
                      const Session& session, EditedFloat& edited) {
   const TapState state =
-      output_errors(original, edited.model, *samples.data, samples.samples, session, "compare");
+      output_errors({original, edited.model}, *samples.data, samples.samples, session, "compare");
   edited.record.samples = state.samples.size();
   edited.record.outputs = differences(state);
 }

@@ -65,6 +65,7 @@ std::optional<TapState> weight_errors(const LocalPasses& passes) {
 
 SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumulated,
                                Diagnosis& diagnosis) {
+  if (passes.samples == 0 || diagnosis.paired == 0) return {};
   const std::optional<TapState> local = local_errors(passes);
   if (!local) return {};
   const std::optional<TapState> weights = weight_errors(passes);

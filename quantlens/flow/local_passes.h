@@ -16,7 +16,7 @@ namespace quantlens::flow {
 struct LocalPasses {
   const ModelPair& models;
   const FittedData& data;
-  std::uint64_t samples = 0;
+  std::uint64_t samples = 0;  ///< 0: none is run
   const Pairing& pairing;
   const Session& session;
   const fs::path& folder;  ///< where a model may be for as long as it is needed

@@ -101,16 +101,13 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
     }
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
     run.reset();  // two open at once would need twice the memory
-    SharesWithout shares;
-    if (options.local_samples > 0 && measured.diagnosis->paired > 0) {
-      const LocalPasses passes{.models = models,
-                               .data = data,
-                               .samples = std::min(options.local_samples, dataset.size()),
-                               .pairing = pairing,
-                               .session = session,
-                               .folder = workload.folder()};
-      shares = add_local_passes(passes, state, *measured.diagnosis);
-    }
+    const LocalPasses passes{.models = models,
+                             .data = data,
+                             .samples = std::min(options.local_samples, dataset.size()),
+                             .pairing = pairing,
+                             .session = session,
+                             .folder = workload.folder()};
+    const SharesWithout shares = add_local_passes(passes, state, *measured.diagnosis);
     add_findings(reference, quantized, pairing, shares, *measured.diagnosis);
     write_diagnosis(*measured.diagnosis, state, workload);
   }

@@ -8,17 +8,17 @@
 
 namespace quantlens::flow {
 
-TapState output_errors(const Model& reference, const Model& other, const FittedData& data,
-                       const Samples& samples, const Session& session, const std::string& step) {
+TapState output_errors(const ModelPair& models, const FittedData& data, const Samples& samples,
+                       const Session& session, const std::string& step) {
   TapSpec spec;
-  for (const ValueInfo& output : reference.graph.outputs) {
+  for (const ValueInfo& output : models.reference.graph.outputs) {
     if (output.dtype.value_or(DType::float32) != DType::float32) continue;
     PairTap tap;
     tap.reference = tap.quantized = output.name;
     tap.histogram = false;
     spec.pairs.push_back(std::move(tap));
   }
-  const auto run = open(reference, &other, spec, run_options(session));
+  const auto run = open(models.reference, &models.quantized, spec, run_options(session));
   BatchReader reader = make_reader(data, session, samples.count, samples.first);
   feed(*run, reader, session.progress, step);
   report_skipped(reader, session.progress);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "quantlens/flow/calibrate.h"
+#include "quantlens/flow/measure.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/record/tap_state.h"
 
@@ -11,7 +12,7 @@ namespace quantlens::flow {
 
 /// Runs both models over these samples and pairs their float outputs; a step of progress of this
 /// name. REQUIRES: outputs of the same names.
-TapState output_errors(const Model& reference, const Model& other, const FittedData& data,
-                       const Samples& samples, const Session& session, const std::string& step);
+TapState output_errors(const ModelPair& models, const FittedData& data, const Samples& samples,
+                       const Session& session, const std::string& step);
 
 }  // namespace quantlens::flow

@@ -95,7 +95,7 @@ class Job {
     result.links = links_of(quantized.graph);
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);
     if (options_.verify > 0 && result.diagnosis) {
-      verify_findings({from, given, options_.recipe}, quantized, options_.verify, *data_, session_,
+      verify_findings({from, given, options_.recipe, quantized, *data_}, options_.verify, session_,
                       workload, *result.diagnosis);
     }
     if (edited_) result.float_edit = edited_->record;

@@ -262,7 +262,7 @@ double TrialBench::compare_outputs(const Model& quantized, Trial& trial) {
                         .count = std::min(kFewSamples, setting_.data.opened.dataset->size())};
   const Clock::time_point start = Clock::now();
   const TapState state =
-      output_errors(setting_.original, quantized, setting_.data, samples, session_, "outputs");
+      output_errors({setting_.original, quantized}, setting_.data, samples, session_, "outputs");
   double worst = 0;
   for (const PairedStats& one : state.pairs) {
     constexpr double kDecibelsADecade = 10;

@@ -21,18 +21,16 @@ namespace {
 
 class Verification {
  public:
-  Verification(const Origin& origin, const FittedData& data, const Session& session,
-               WorkloadWriter& workload)
+  Verification(const Origin& origin, const Session& session, WorkloadWriter& workload)
       : origin_(origin),
-        data_(data),
         session_(session),
         recipe_(origin.recipe),
         scratch_(session.store, workload.folder() / "remedy") {}
 
   /// Of a quantized model, over all samples.
   TapState errors_of(const Model& quantized, const std::string& step) const {
-    const Samples all{.first = 0, .count = data_.opened.dataset->size()};
-    return output_errors(origin_.from.model, quantized, data_, all, session_, step);
+    const Samples all{.first = 0, .count = origin_.data.opened.dataset->size()};
+    return output_errors({origin_.from.model, quantized}, origin_.data, all, session_, step);
   }
 
   /// With one more remedy.
@@ -56,7 +54,6 @@ class Verification {
 
  private:
   const Origin& origin_;
-  const FittedData& data_;
   const Session& session_;
   Recipe recipe_;  ///< with the remedies that were tried
   ScratchFolder scratch_;
@@ -64,10 +61,9 @@ class Verification {
 
 }  // namespace
 
-void verify_findings(const Origin& origin, const Model& quantized, std::uint64_t count,
-                     const FittedData& data, const Session& session, WorkloadWriter& workload,
-                     Diagnosis& diagnosis) {
-  Verification verification(origin, data, session, workload);
+void verify_findings(const Origin& origin, std::uint64_t count, const Session& session,
+                     WorkloadWriter& workload, Diagnosis& diagnosis) {
+  Verification verification(origin, session, workload);
   std::optional<TapState> before;
   std::uint64_t tried = 0;
   for (Finding& finding : diagnosis.findings) {
@@ -75,7 +71,7 @@ void verify_findings(const Origin& origin, const Model& quantized, std::uint64_t
     if (finding.remedy.empty() || !finding.output_share) continue;
     ++tried;
     try {
-      if (!before) before = verification.errors_of(quantized, "remedy 0");
+      if (!before) before = verification.errors_of(origin.quantized, "remedy 0");
       const TapState after =
           verification.errors_with(finding.remedy, fmt::format("remedy {}", tried));
       const Gain gain = output_gain(*before, after);

@@ -76,6 +76,7 @@ class Job {
 
   void run(WorkloadWriter& workload, QuantizeResult& result) {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
+    note_quantized_already();
     const Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
     const GivenRanges given = calibrated(prepared, workload);
     const FloatModel from{.model = model_, .prepared = prepared, .edited = edited_};
@@ -140,6 +141,15 @@ class Job {
       session_.progress.note(fmt::format(
           "{}: holds no means of channels, as statistics do: biases are not corrected", where));
     }
+  }
+
+  void note_quantized_already() const {
+    const auto has_codes = [](const Node& node) { return uses_codes(node.kind); };
+    if (!std::ranges::any_of(original_.graph.nodes, has_codes)) return;
+    session_.progress.note(fmt::format(
+        "{}: has quantized ops already, which stay as they are; what is called fp32 below is this "
+        "model. Quantize the float model that it was made from",
+        printable(original_.path.string())));
   }
 
   void count_ops(QuantizeResult& result) const {

@@ -37,9 +37,16 @@ std::string share_text(const Finding& finding) {
 std::string tried_text(const Finding& finding, bool is_first) {
   const auto& [low, high] = finding.measured_gain_interval.value_or(std::array{-1.0, 1.0});
   const double gain = *finding.measured_gain;
-  return fmt::format("tried{}: {:.0f} % {} ({:.0f} to {:.0f})", is_first ? "" : " with those above",
-                     100 * std::abs(gain), gain < 0 ? "more error" : "of the error gone",
-                     100 * (gain < 0 ? -high : low), 100 * (gain < 0 ? -low : high));
+  std::string text = is_first ? "tried: " : "tried with those above: ";
+  if (low <= 0 && high >= 0) {
+    return text + fmt::format(
+                      "no gain that these samples could tell ({:.0f} to {:.0f} % of the "
+                      "error gone)",
+                      100 * low, 100 * high);
+  }
+  return text + fmt::format("{:.0f} % {} ({:.0f} to {:.0f})", 100 * std::abs(gain),
+                            gain < 0 ? "more error" : "of the error gone",
+                            100 * (gain < 0 ? -high : low), 100 * (gain < 0 ? -low : high));
 }
 
 }  // namespace

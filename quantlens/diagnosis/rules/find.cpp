@@ -61,7 +61,8 @@ struct Found {
   std::array<double, 2> interval{};
   std::vector<double> without = {};  // the share, without each block of samples
   bool tied_with_previous = false;
-  double weight() const { return share * (is_mistake ? kMistake : 1); }
+  /// How much begins there at least: what one sample decides does not come first.
+  double weight() const { return interval[0] * (is_mistake ? kMistake : 1); }
 };
 
 void add_share(const ActivationRow& row, const SharesWithout& shares, Found& found) {
@@ -180,6 +181,9 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   std::vector<Found> found = causes(evidence, shares);
   std::vector<Finding> findings;
   findings.reserve(found.size());
+  for (Found& one : found) {
+    if (one.without.size() > 2) one.interval = jackknife_interval(one.share, one.without, {0, 1});
+  }
   std::ranges::stable_sort(found, std::ranges::greater(), &Found::weight);
   for (std::size_t i = 1; i < found.size(); ++i) {
     found[i].tied_with_previous = is_tied(found[i - 1], found[i]);

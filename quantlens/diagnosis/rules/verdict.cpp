@@ -30,10 +30,10 @@ std::string loss_text(const Evidence::Outputs& outputs) {
   return fmt::format("The outputs keep {:.1f} dB of SQNR: {}", sqnr_db, how_much);
 }
 
-/// "Add_11 (its remedy is about 6 ops)"
+/// "Add_11 (its remedy names 6 ops)"
 std::string place_text(const Finding& finding) {
   if (finding.ops.size() < 2) return printable(finding.op);
-  return fmt::format("{} (its remedy is about {} ops)", printable(finding.op), finding.ops.size());
+  return fmt::format("{} (its remedy names {} ops)", printable(finding.op), finding.ops.size());
 }
 
 /// "65 % (47 to 83) of the error begins at Add_11 (…): a square root reads it, …"
@@ -72,7 +72,8 @@ std::string verdict(const Evidence& evidence, std::span<const Finding> findings)
   text += fmt::format(" {}.", cause_text(*first));
   const auto second = std::next(first);
   if (second != findings.end() && may_be_as_much(*first, *second)) {
-    text += fmt::format(" As much may begin at {}: {}.", place_text(*second), second->because);
+    text += fmt::format(" As much may begin at {}, {:.0f} %: {}.", place_text(*second),
+                        100 * *second->output_share, second->because);
   }
   return text;
 }

@@ -123,6 +123,44 @@ def interrupted(sandbox):
     loads(out)
 
 
+def external(sandbox, name):
+    """The demo's network with its weights in a file beside it."""
+    import onnx
+
+    folder = sandbox.path / name
+    folder.mkdir()
+    onnx.save_model(onnx.load(DIGITS[0]), folder / "ext.onnx", save_as_external_data=True, location="ext.data",
+                    size_threshold=0)
+    return folder / "ext.onnx"
+
+
+def destinations(sandbox):
+    """Nothing that is read is overwritten, nor is one file written twice."""
+    model = external(sandbox, "external")
+    samples, document = sandbox.path / "s.npz", sandbox.write("d.yaml", "npz: {file: s.npz}")
+    samples.write_bytes(DIGITS[2].read_bytes())
+    out, recipe = sandbox.path / "w.onnx", sandbox.write("r.json", "{}")
+    read = [model, model.with_name("ext.data"), samples, document, recipe]
+    before = [path.read_bytes() for path in read]
+    for path in read:
+        data = samples if path == samples else document
+        arguments = [model, "--data", document, "--calibration-data", data, "--recipe", recipe]
+        tune = ["tune", *arguments, "--metric", "top1", "--max-trials", "1"]
+        for option, command in (("-o", ["quantize", *arguments, "-o", path]), ("-o", [*tune, "-o", path]),
+                                ("--emit-recipe", [*tune, "-o", out, "--emit-recipe", path])):
+            done = sandbox.run(*command, code=2)
+            harness.check("would overwrite" in done.stderr and f"with {option}" in done.stderr,
+                          f"{command[0]} {option} {path.name} is refused")
+    for path in (samples, document, model.with_name("ext.data")):
+        sandbox.run("calibrate", model, "--data", document, "-o", path, code=2)
+    harness.check([path.read_bytes() for path in read] == before, "and nothing of it has changed")
+    for path in (out, f"{out}.data", sandbox.path / "external" / ".." / "w.onnx"):
+        done = sandbox.run("tune", model, *DIGITS[1:], "-o", out, "--emit-recipe", path, code=2)
+        harness.check("with --emit-recipe" in done.stderr, "--emit-recipe is another file than -o and its data")
+    done = sandbox.run("tune", *DIGITS, "-o", out, "--emit-recipe", sandbox.path / "no" / "r.json", code=1)
+    harness.check("with --emit-recipe" in done.stderr, "  and is meant where its folder is not there")
+
+
 def options(sandbox):
     for wrong in (["--max-loss", "nan"], ["--strategy", "best"], ["--objective", "fun"], ["--max-trials", "0"],
                   ["--timeout", "-1"], ["--resume", ""], ["--emit-recipe", harness.DEMO / "digits.npz"]):
@@ -183,6 +221,7 @@ def main():
     killed(sandbox)
     interrupted(sandbox)
     options(sandbox)
+    destinations(sandbox)
     real_models(sandbox)
 
 

@@ -293,6 +293,18 @@ void check_options(const TuneOptions& options) {
   strategy_named(options.strategy);
 }
 
+/// Before hours of work.
+void check_destinations(const TuneOptions& options, const fs::path& output,
+                        const Sources& sources) {
+  const Destination model{.path = output};
+  check_destination(model, sources);
+  if (options.emit_recipe.empty()) return;
+  const Destination recipe{
+      .path = options.emit_recipe, .option = "--emit-recipe", .is_model = false};
+  check_destination(recipe, sources);
+  check_apart(recipe, model);
+}
+
 Study asked(const TuneOptions& options, const Model& model, const FittedData& data) {
   Study study;
   study.model = sha256_hex(model.file.text());
@@ -344,12 +356,15 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   TuneResult result;
   result.output = destination_of(options.output, options.model);
   Model model = frontend::read(options.model);
-  frontend::check_destination(model, result.output);
-  const std::vector<fs::path> read{options.model, options.data.data,
-                                   options.calibration_data.value_or(""), options.recipe_file};
-  check_destination(result.output, read);
-  if (!options.emit_recipe.empty()) check_destination(options.emit_recipe, read);
   const FittedData data = fit_data(options.data, model, session.progress);
+  std::optional<FittedData> apart;
+  if (options.calibration_data) {
+    apart = fit_data({.data = *options.calibration_data, .options = {}}, model, session.progress);
+  }
+  check_destinations(options, result.output,
+                     {.model = &model,
+                      .files = {options.recipe_file},
+                      .data = {&data, apart ? &*apart : nullptr}});
   check_metric(metric, model, data, options.data);
   result.study = asked(options, model, data);
   const auto workload = options.resume ? taken_up(*options.resume, result.study, session)
@@ -366,11 +381,6 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
     }
     note_calibration(options, data, metric, recorded.progress);
     const Model newer = upgraded(std::move(model), recorded.progress);
-    std::optional<FittedData> apart;
-    if (options.calibration_data) {
-      apart =
-          fit_data({.data = *options.calibration_data, .options = {}}, newer, recorded.progress);
-    }
     search(options,
            {.original = newer,
             .data = data,

@@ -49,6 +49,14 @@ Recipe widest(Recipe recipe) {
   return recipe;
 }
 
+/// What quantize would have gathered. `values`: in order.
+TapState of_values(TapState statistics, const std::vector<std::string>& values) {
+  std::erase_if(statistics.values, [&](const ValueStats& stats) {
+    return !std::ranges::binary_search(values, stats.value);
+  });
+  return statistics;
+}
+
 /// Equal for plans that give the same model but for its metadata.
 std::string fingerprint(const Plan& plan, const EditedFloat* edited) {
   std::string text = json::dump(json::encode(plan));
@@ -93,7 +101,7 @@ std::optional<TapState> TrialBench::stored_statistics() const {
 std::optional<TapState> TrialBench::statistics_of(const Model& model,
                                                   const Prepared& prepared) const {
   const Recipe recipe = widest(setting_.start);
-  const std::vector<std::string> values = values_to_calibrate(model, prepared, recipe);
+  const std::vector<std::string> values = values_to_calibrate_for_all(model, prepared, recipe);
   if (values.empty()) {
     open(model, nullptr, {}, run_options(session_));  // throws where the runtime refuses it
     return std::nullopt;
@@ -173,8 +181,8 @@ GivenRanges TrialBench::ranges_of(const Base& base, const Recipe& recipe) const 
   GivenRanges given;
   if (!base.statistics) return given;
   const Model& model = base.edited ? base.edited->model : setting_.original;
-  given.statistics = base.statistics;
-  given.ranges = ranges_for(*base.statistics, model, base.prepared, recipe);
+  given.statistics = of_values(*base.statistics, values_to_calibrate(model, base.prepared, recipe));
+  given.ranges = ranges_for(*given.statistics, model, base.prepared, recipe);
   return given;
 }
 

@@ -240,7 +240,7 @@ double TrialBench::score(const Model& quantized, Look look, Trial& trial) {
              const bool may_look = sink.add(batch, outputs);
              if (!may_look || look != Look::early) return;
              const auto early =
-                 judged_early(setting_.goal, reference.accuracy, sink.result().difference_interval);
+                 judged_early(setting_.goal, reference.accuracy, sink.cautious_interval());
              if (!early) return;
              trial.judged = *early;
              throw Enough();

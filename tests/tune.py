@@ -335,11 +335,11 @@ def real_models(sandbox):
         products = [op["quantized"] for op in plan["ops"] if op["type"] in ("MatMul", "Conv")]
         harness.check(sum(products) >= 0.9 * len(products), f"  {sum(products)} of {len(products)} MatMuls or Convs are int8")
         equivalents(sandbox, name, data, metric, out, result, seconds)
-    for strategy in ("conservative", "basic", "random"):
-        result, _ = tuned(sandbox, testdata / "models" / "kwt1.onnx", "--data", testdata / "speech" / "kwt1_400.npz",
-                          "--limit", "40", "--metric", "top1", "--strategy", strategy, "--max-loss", "-1",
-                          "--max-trials", "6", "-o", sandbox.path / "real.onnx", code=3)
-        harness.check(not [t["failure"] for t in result["trials"] if t["failure"]], f"kwt1, {strategy}: no trial fails")
+    # its second trial quantizes nothing
+    result, _ = tuned(sandbox, testdata / "models" / "kwt1.onnx", "--data", testdata / "speech" / "kwt1_400.npz",
+                      "--limit", "40", "--metric", "top1", "--strategy", "conservative", "--max-loss", "-1",
+                      "--max-trials", "3", "-o", sandbox.path / "real.onnx", code=3)
+    harness.check(not [t["failure"] for t in result["trials"] if t["failure"]], "kwt1, conservative: no trial fails")
     emitted(sandbox, testdata / "models" / "kwt1.onnx", testdata / "speech" / "kwt1_400.npz", "--metric", "top1",
             "--recipe", CLIPPED)
 

@@ -50,12 +50,18 @@ Recipe widest(Recipe recipe) {
   return recipe;
 }
 
-/// What quantize would have gathered. `values`: in order.
-TapState of_values(TapState statistics, const std::vector<std::string>& values) {
-  std::erase_if(statistics.values, [&](const ValueStats& stats) {
-    return !std::ranges::binary_search(values, stats.value);
-  });
-  return statistics;
+/// What these taps would have gathered. `taps`: in order.
+TapState gathered_by(const std::vector<Tap>& taps, const TapState& all) {
+  TapState state{.model = all.model, .samples = all.samples, .values = {}, .pairs = {}};
+  for (const ValueStats& stats : all.values) {
+    const auto tap = std::ranges::lower_bound(taps, stats.value, {}, &Tap::value);
+    if (tap == taps.end() || tap->value != stats.value) continue;
+    state.values.push_back(stats);
+    if (tap->channel_axis) continue;
+    state.values.back().channel_axis = -1;
+    state.values.back().channels = {};
+  }
+  return state;
 }
 
 /// Equal for plans that give the same model but for its metadata.
@@ -217,7 +223,11 @@ GivenRanges TrialBench::ranges_of(const Base& base, const Recipe& recipe) const 
   GivenRanges given;
   if (!base.statistics) return given;
   const Model& model = base.edited ? base.edited->model : setting_.original;
-  given.statistics = of_values(*base.statistics, values_to_calibrate(model, base.prepared, recipe));
+  // as quantize has it: it gathers no more, and nothing where no value has a range
+  const std::vector<std::string> values = values_to_calibrate(model, base.prepared, recipe);
+  if (values.empty()) return given;
+  given.statistics =
+      gathered_by(calibration_taps(model, base.prepared, values, recipe), *base.statistics);
   given.ranges = ranges_for(*given.statistics, model, base.prepared, recipe);
   return given;
 }

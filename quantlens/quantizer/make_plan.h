@@ -24,8 +24,8 @@ struct Target {
 std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared,
                                              const Recipe& recipe);
 
-/// The values that recipes which keep more or fewer ops in float than this one may ask for, as
-/// above: those around every op that nothing but a recipe's wish keeps in float.
+/// The values that recipes which keep other ops in float or in 16 bits than this one may ask for,
+/// as above: those around every op that nothing but a recipe's wish keeps in float.
 std::vector<std::string> values_to_calibrate_for_all(const Model& model, const Prepared& prepared,
                                                      const Recipe& recipe);
 

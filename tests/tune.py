@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """tune: reaches its goals with most of a model in int8, and loses nothing when it misses one, is killed or goes on."""
 
+import hashlib
 import json
 import random
 import signal
@@ -102,9 +103,135 @@ def killed(sandbox):
         options = dict(zip(arguments[1::2], arguments[2::2])) | dict(zip(other[::2], other[1::2]))
         done = sandbox.run("tune", arguments[0], *(word for pair in options.items() for word in pair), "-o", straight,
                            "--resume", result["workload"], code=2)
-        harness.check(f"another {name}" in done.stderr, f"--resume with another {name} is refused in a sentence")
+        harness.check(f"other {name}" in done.stderr, f"--resume with another {name} is refused in a sentence")
     rows = [row for row in sandbox.json("workloads", "list") if row["id"] == result["workload"]]
     harness.check(rows[0]["state"] == "success", "which leaves the workload as it was")
+
+
+def keeps_the_least_loss(sandbox):
+    """Where the goal is missed, also of trials that ended early; and on from there."""
+    out = sandbox.path / "least.onnx"
+    start = "{accuracy_level: fast, activation: {algorithm: percentile, percentile: 60}}"
+    arguments = [*DIGITS, "--recipe", start, "--strategy", "mse", "--max-loss", "-0.5", "-o", out]
+    result, _ = tuned(sandbox, *arguments, "--max-trials", "5", code=3)
+    asked = [t for t in result["trials"] if not t["closing"]]
+    closing = [t for t in result["trials"] if t["closing"]]
+    best = result["trials"][result["best"] - 1]
+    harness.check([t["judged"] for t in asked] == ["whole"] + 4 * ["missed"] and len(asked) == result["evaluations"],
+                  "four of five trials end early")
+    harness.check(0 < len(closing) <= 3 and best in closing, f"{len(closing)} of them are scored to their end")
+    losses = []
+    for trial in asked:
+        recipe = sandbox.workload(result["workload"]) / "trials" / str(trial["number"]) / "recipe.json"
+        again = sandbox.json("quantize", *DIGITS, "--recipe", recipe, "-o", sandbox.path / "one.onnx")["quantized"]
+        losses.append(1 - again["value"] / result["reference"]["value"])
+    harness.check(abs(best["loss"] - min(losses)) < 1e-9, f"the best loses least of all: {best['loss']:.3f} of {losses}")
+    study = (sandbox.workload(result["workload"]) / "study.json").read_bytes()
+    same, _ = tuned(sandbox, *arguments, "--max-trials", "5", "--resume", result["workload"], code=3)
+    harness.check(same["trials"] == result["trials"] and
+                  (sandbox.workload(result["workload"]) / "study.json").read_bytes() == study, "--resume changes nothing")
+    straight, _ = tuned(sandbox, *arguments, "--max-trials", "7", code=3)
+    more, _ = tuned(sandbox, *arguments, "--max-trials", "7", "--resume", result["workload"], code=3)
+    harness.check(more["trials"] == straight["trials"], "and more trials take the place of those that closed it")
+
+
+def other_data(sandbox):
+    """What has changed behind the same names is not gone on with."""
+    import numpy as np
+
+    samples, apart, out = sandbox.path / "data.npz", sandbox.path / "apart.npz", sandbox.path / "w.onnx"
+    for path in (samples, apart):
+        path.write_bytes(DIGITS[2].read_bytes())
+    document = sandbox.write("data.yaml", "npz: {file: data.npz}")
+    arguments = [DIGITS[0], "--data", document, "--calibration-data", apart, "--metric", "top1", "-o", out,
+                 "--max-loss", "-0.5", "--max-trials", "2"]
+    result, _ = tuned(sandbox, *arguments, code=3)
+    resume = ["--resume", result["workload"]]
+    done = sandbox.run("tune", *arguments, *resume, "--batch-size", "7", code=2)
+    harness.check("another batch size" in done.stderr, "--resume with another batch size is refused")
+    for path, what in ((apart, "other calibration data"), (samples, "other data")):
+        before, arrays = path.read_bytes(), dict(np.load(path))
+        arrays["label"] = arrays["label"][::-1].copy()
+        np.savez(path, **arrays)
+        done = sandbox.run("tune", *arguments, *resume, code=2)
+        harness.check(f"that run had {what};" in done.stderr, f"--resume with {what} is refused")
+        path.write_bytes(before)
+    tuned(sandbox, *arguments, *resume, code=3)
+    folder = sandbox.workload(result["workload"])
+    for name, text in (("scores.json", "{}"), ("study.json", "["), ("times.json", "7"), ("workload.json", "{")):
+        before = (folder / name).read_bytes()
+        (folder / name).write_text(text)
+        done = sandbox.run("tune", *arguments, *resume, code=1)
+        harness.check(str(folder / name) in done.stderr, f"a damaged {name} is named: {done.stderr.strip()}")
+        (folder / name).write_bytes(before)
+
+
+def failing_trials(sandbox):
+    """A first trial that fails is one that misses its goal; where all fail, that is the end."""
+    out = sandbox.path / "f.onnx"
+    program = sandbox.write("flaky.sh", "#!/bin/sh\necho >> calls; [ $(wc -l < calls) -ne $FAIL ] || exit 1\nwc -c < $1\n")
+    program.chmod(0o755)
+    arguments = [*DIGITS[:3], "--metric", f"command:{program}", "-o", out, "--max-loss", "-9", "--max-trials", "3",
+                 "--strategy", "basic"]
+    sandbox.environment["FAIL"] = "2"
+    result, _ = tuned(sandbox, *arguments, code=3)
+    harness.check([t["judged"] for t in result["trials"]] == ["failed", "whole", "whole"] and result["best"],
+                  "the search goes on after a first trial that fails")
+    (sandbox.path / "calls").unlink()
+    sandbox.environment["FAIL"] = "1"
+    harness.check("trial" not in sandbox.run("tune", *arguments, code=1).stderr, "the float model's failure is an error")
+    program.write_text("#!/bin/sh\ncase $1 in *digits.onnx) echo 1;; *) exit 1;; esac\n")
+    done = sandbox.run("tune", *arguments[:-2], "--name", "none", code=1)
+    harness.check("none of 3 trials gave a model that runs; trial 1: " in done.stderr, "so is that of all others")
+
+
+def no_int8(sandbox):
+    """A model without an op that could be int8: each strategy tries the recipe as given."""
+    import numpy as np
+    from onnx import TensorProto, helper, save
+
+    value = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", 4]) for name in "xy"]
+    graph = helper.make_graph([helper.make_node("Sin", ["x"], ["y"])], "g", value[:1], value[1:])
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), sandbox.path / "sin.onnx")
+    np.savez(sandbox.path / "sin.npz", x=np.eye(4, dtype="f"), label=np.arange(4))
+    for strategy in STRATEGIES:
+        out = sandbox.path / f"sin.{strategy}.onnx"
+        result, _ = tuned(sandbox, sandbox.path / "sin.onnx", "--data", sandbox.path / "sin.npz", "--metric", "top1",
+                          "--strategy", strategy, "--max-trials", "2", "-o", out)
+        harness.check(result["reached"] and result["output"] == str(out) and out.exists(), f"{strategy}: without int8")
+
+
+def external_data(sandbox):
+    """A model with its weights beside it is as large as both files, and its trials leave nothing behind."""
+    model, out = external(sandbox, "beside"), sandbox.path / "beside.onnx"
+    result, _ = tuned(sandbox, model, *DIGITS[1:], "-o", out, "--max-loss", "-0.5", "--max-trials", "3", code=3)
+    files = [out, out.with_name("beside.onnx.data")]
+    best = result["trials"][result["best"] - 1]
+    digests = "".join(hashlib.sha256(path.read_bytes()).hexdigest() for path in files)
+    harness.check(best["bytes"] == sum(path.stat().st_size for path in files), "bytes are those of both files")
+    harness.check(best["sha256"] == hashlib.sha256(digests.encode()).hexdigest(), "and so is the hash")
+    study = sandbox.record(result["workload"], "study.json")
+    size = sum(model.with_name(name).stat().st_size for name in ("ext.onnx", "ext.data"))
+    harness.check(study["reference_bytes"] == size, "also of the float model")
+    left = [path.name for path in sandbox.workload(result["workload"]).iterdir() if "candidate" in path.name]
+    harness.check(not left, "no candidate is left behind")
+
+
+def another_output(sandbox):
+    """The best model of the earlier run is in a new -o from the start."""
+    arguments = [*DIGITS, "--strategy", "exhaustive", "--max-loss", "-0.5"]
+    result, _ = tuned(sandbox, *arguments, "-o", sandbox.path / "first.onnx", "--max-trials", "2", code=3)
+    out, recipe = sandbox.path / "second.onnx", sandbox.path / "second.json"
+    process = subprocess.Popen([harness.program(), "tune", *map(str, arguments), "-o", out, "--emit-recipe", recipe,
+                                "--max-trials", "100000", "--resume", result["workload"]], env=sandbox.environment,
+                               stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    process.stdout.readline()  # the first trial, which is told again
+    process.send_signal(signal.SIGINT)
+    harness.check(process.wait(60) == 130 and recipe.exists(), "the best recipe is there after Ctrl-C at once")
+    loads(out)
+    now = json.loads((sandbox.workload(result["workload"]) / "study.json").read_text())
+    best = now["trials"][now["best"] - 1]
+    harness.check(hashlib.sha256(out.read_bytes()).hexdigest() == best["sha256"], "  and the model that the record names")
 
 
 def interrupted(sandbox):
@@ -121,6 +248,44 @@ def interrupted(sandbox):
     row = next(row for row in sandbox.json("workloads", "list") if row["name"] == name)
     harness.check((row["state"], row["message"]) == ("failure", "interrupted"), "  and the workload says so")
     loads(out)
+
+
+def external(sandbox, name):
+    """The demo's network with its weights in a file beside it."""
+    import onnx
+
+    folder = sandbox.path / name
+    folder.mkdir()
+    onnx.save_model(onnx.load(DIGITS[0]), folder / "ext.onnx", save_as_external_data=True, location="ext.data",
+                    size_threshold=0)
+    return folder / "ext.onnx"
+
+
+def destinations(sandbox):
+    """Nothing that is read is overwritten, nor is one file written twice."""
+    model = external(sandbox, "external")
+    samples, document = sandbox.path / "s.npz", sandbox.write("d.yaml", "npz: {file: s.npz}")
+    samples.write_bytes(DIGITS[2].read_bytes())
+    out, recipe = sandbox.path / "w.onnx", sandbox.write("r.json", "{}")
+    read = [model, model.with_name("ext.data"), samples, document, recipe]
+    before = [path.read_bytes() for path in read]
+    for path in read:
+        data = samples if path == samples else document
+        arguments = [model, "--data", document, "--calibration-data", data, "--recipe", recipe]
+        tune = ["tune", *arguments, "--metric", "top1", "--max-trials", "1"]
+        for option, command in (("-o", ["quantize", *arguments, "-o", path]), ("-o", [*tune, "-o", path]),
+                                ("--emit-recipe", [*tune, "-o", out, "--emit-recipe", path])):
+            done = sandbox.run(*command, code=2)
+            harness.check("would overwrite" in done.stderr and f"with {option}" in done.stderr,
+                          f"{command[0]} {option} {path.name} is refused")
+    for path in (samples, document, model.with_name("ext.data")):
+        sandbox.run("calibrate", model, "--data", document, "-o", path, code=2)
+    harness.check([path.read_bytes() for path in read] == before, "and nothing of it has changed")
+    for path in (out, f"{out}.data", sandbox.path / "external" / ".." / "w.onnx"):
+        done = sandbox.run("tune", model, *DIGITS[1:], "-o", out, "--emit-recipe", path, code=2)
+        harness.check("with --emit-recipe" in done.stderr, "--emit-recipe is another file than -o and its data")
+    done = sandbox.run("tune", *DIGITS, "-o", out, "--emit-recipe", sandbox.path / "no" / "r.json", code=1)
+    harness.check("with --emit-recipe" in done.stderr, "  and is meant where its folder is not there")
 
 
 def options(sandbox):
@@ -170,6 +335,11 @@ def real_models(sandbox):
         products = [op["quantized"] for op in plan["ops"] if op["type"] in ("MatMul", "Conv")]
         harness.check(sum(products) >= 0.9 * len(products), f"  {sum(products)} of {len(products)} MatMuls or Convs are int8")
         equivalents(sandbox, name, data, metric, out, result, seconds)
+    # its second trial quantizes nothing
+    result, _ = tuned(sandbox, testdata / "models" / "kwt1.onnx", "--data", testdata / "speech" / "kwt1_400.npz",
+                      "--limit", "40", "--metric", "top1", "--strategy", "conservative", "--max-loss", "-1",
+                      "--max-trials", "3", "-o", sandbox.path / "real.onnx", code=3)
+    harness.check(not [t["failure"] for t in result["trials"] if t["failure"]], "kwt1, conservative: no trial fails")
     emitted(sandbox, testdata / "models" / "kwt1.onnx", testdata / "speech" / "kwt1_400.npz", "--metric", "top1",
             "--recipe", CLIPPED)
 
@@ -181,8 +351,15 @@ def main():
     strategies(sandbox)
     emitted(sandbox, DIGITS[0], DIGITS[2], "--metric", "top1", "--max-loss", "-0.5", "--max-trials", "9")
     killed(sandbox)
+    keeps_the_least_loss(sandbox)
+    other_data(sandbox)
+    failing_trials(sandbox)
+    no_int8(sandbox)
+    external_data(sandbox)
+    another_output(sandbox)
     interrupted(sandbox)
     options(sandbox)
+    destinations(sandbox)
     real_models(sandbox)
 
 

@@ -29,14 +29,15 @@ struct Arguments {
 void print_json(const flow::TuneResult& result) {
   const Study& study = result.study;
   boost::json::object object{{"workload", result.workload},
-                             {"output", result.output.string()},
+                             {"output", nullptr},
                              {"reached", study.reached},
-                             {"evaluations", study.trials.size()},
+                             {"evaluations", evaluations(study)},
                              {"reference", accuracy_object(study.reference)},
                              {"quantized", nullptr},
                              {"recipe", nullptr}};
   if (study.best) {
     const Trial& best = study.trials.at(*study.best - 1);
+    object["output"] = result.output.string();
     object["quantized"] = accuracy_object(*best.accuracy);
     object["recipe"] = recipe_document(best.recipe);
     object["loss"] = json::encode(best.loss);
@@ -53,9 +54,11 @@ void print_json(const flow::TuneResult& result) {
 void print_tables(const flow::TuneResult& result, const TableOptions& options) {
   options.print(study_table(result.study, result.times));
   if (options.is_csv()) return;
-  print_out(goal_text(result.study));
-  print_out(fmt::format("quantized model: {}\nworkload:        {}  ({})\n", result.output.string(),
-                        result.workload, result.folder.string()));
+  print_out(goal_text(result.study, result.is_limited));
+  if (result.study.best) {
+    print_out(fmt::format("quantized model: {}\n", result.output.string()));
+  }
+  print_out(fmt::format("workload:        {}  ({})\n", result.workload, result.folder.string()));
 }
 
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {

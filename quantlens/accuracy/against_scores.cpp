@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -93,20 +95,48 @@ AccuracyPair AgainstScoresSink::of_rates() const {
   return pair;
 }
 
-AccuracyPair AgainstScoresSink::result() const {
-  if (reference_.accuracy.is_rate) return of_rates();
+/// What was kept of the reference over the samples so far.
+const PartFigure& AgainstScoresSink::part() const {
   const auto part = std::ranges::find(reference_.parts, seen_, &PartFigure::samples);
   if (part == reference_.parts.end()) refuse(seen_);
-  const Figure before{.value = part->value,
-                      .samples = part->samples,
-                      .bounds = part->bounds,
+  return *part;
+}
+
+AccuracyPair AgainstScoresSink::result() const {
+  if (reference_.accuracy.is_rate) return of_rates();
+  const PartFigure& part = this->part();
+  const Figure before{.value = part.value,
+                      .samples = part.samples,
+                      .bounds = part.bounds,
                       .right = {},
-                      .without = part->without};
+                      .without = part.without};
   const Figure figure = metric_->figure();
   if (before.without.size() != figure.without.size()) refuse(seen_);
   AccuracyPair pair = paired(accuracy_of(spec_, before), accuracy_of(spec_, figure));
   pair.difference_interval = difference_interval(before, figure);
   return pair;
+}
+
+std::optional<std::array<double, 2>> AgainstScoresSink::cautious_interval() const {
+  const AccuracyPair pair = result();
+  if (!pair.difference_interval) return std::nullopt;
+  double most = 1;  // that two figures can differ
+  if (!reference_.accuracy.is_rate) {
+    const PartFigure& before = part();
+    const Figure figure = metric_->figure();
+    // without the only group that differs, nothing does
+    const bool rests_on_one =
+        pair.difference == 0 ||
+        !std::ranges::equal(before.without, figure.without, std::ranges::not_equal_to());
+    if (!rests_on_one) return pair.difference_interval;
+    most = before.bounds.back() - before.bounds.front();
+    if (!std::isfinite(most)) return std::nullopt;
+  }
+  constexpr double kThree = 3;
+  const double reach = most * kThree / static_cast<double>(std::max<std::uint64_t>(seen_, 1));
+  const auto [low, high] = *pair.difference_interval;
+  return std::array{std::min(low, pair.difference - reach),
+                    std::max(high, pair.difference + reach)};
 }
 
 }  // namespace quantlens

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <optional>
 
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/record/accuracy.h"
@@ -50,9 +52,16 @@ class AgainstScoresSink {
   /// Over the samples so far. Its flips are not listed. Throws Errc::failed where nothing was kept
   /// of the reference over just these.
   AccuracyPair result() const;
+  /// The 95 % interval of `result`'s difference, made safe to judge by: an interval is of no use
+  /// where hardly any of the samples so far differ, since those to come may. So it reaches at least
+  /// as far from the difference as what n equal samples leave open, 3/n of all that a figure can
+  /// differ (the rule of three): of a rate always, of other figures where no or one group of
+  /// samples differs. Nothing where that has no bound, or `result` has no interval.
+  std::optional<std::array<double, 2>> cautious_interval() const;
 
  private:
   AccuracyPair of_rates() const;
+  const PartFigure& part() const;
 
   MetricSpec spec_;
   std::unique_ptr<Metric> metric_;

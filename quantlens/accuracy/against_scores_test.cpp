@@ -2,6 +2,7 @@
 #include "quantlens/accuracy/against_scores.h"
 
 #include <cmath>
+#include <set>
 
 #include <gtest/gtest.h>
 
@@ -103,6 +104,48 @@ TEST(AgainstScores, ARateIsPairedAsIfBothHadRun) {
 TEST(AgainstScores, SoIsAFigureThatIsNoRate) {
   EXPECT_EQ(expect_the_same(parse_metric("mse"), number_step),
             (std::vector<std::uint64_t>{37, 75, 150, 300}));
+}
+
+/// The cautious interval where just these samples answer otherwise.
+std::optional<std::array<double, 2>> cautious(const std::string& metric,
+                                              Step (*make)(std::uint64_t),
+                                              const std::set<std::uint64_t>& differ) {
+  const MetricSpec spec = parse_metric(metric);
+  const Scores scores = kept(spec, make);
+  AgainstScoresSink sink(spec, scores, kSamples);
+  for (std::uint64_t i = 0; i < kSamples; ++i) {
+    const Step one = make(i);
+    const bool differs = differ.contains(i);
+    sink.add(one.batch, {differs ? one.outputs.quantized : one.outputs.reference, {}});
+  }
+  return sink.cautious_interval();
+}
+
+TEST(AgainstScores, SamplesThatDoNotDifferYetLeaveRoomForThreeThatWill) {
+  const double three = 3.0 / kSamples;
+  const auto none = cautious("top1", step, {});
+  ASSERT_TRUE(none);
+  EXPECT_LE(none->front(), -three);
+  EXPECT_GE(none->back(), three);
+  std::uint64_t lost = 0;  // right in the first model alone
+  while (some(lost) >= 0.9 || some(lost + 1000) < 0.8) ++lost;
+  for (const auto& differ : {std::set<std::uint64_t>{}, std::set<std::uint64_t>{lost}}) {
+    const auto f1 = cautious("f1", step, differ);
+    ASSERT_TRUE(f1);
+    EXPECT_GE(f1->back() - f1->front(), 2 * three) << differ.size();
+    EXPECT_LT(f1->front(), 0);
+    EXPECT_GT(f1->back(), 0);
+  }
+  EXPECT_EQ(cautious("mse", number_step, {}), std::nullopt) << "which has no bound";
+}
+
+TEST(AgainstScores, WhereManyDifferTheirIntervalIsEnough) {
+  std::set<std::uint64_t> all;
+  for (std::uint64_t i = 0; i < kSamples; ++i) all.insert(i);
+  EXPECT_EQ(cautious("mse", number_step, all),
+            together(parse_metric("mse"), number_step, kSamples).difference_interval);
+  EXPECT_EQ(cautious("top1", step, all),
+            together(parse_metric("top1"), step, kSamples).difference_interval);
 }
 
 TEST(AgainstScores, SamplesThatWereNotScoredAreRefused) {

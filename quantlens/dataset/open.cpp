@@ -81,49 +81,66 @@ fs::path beside(const std::string& document, const std::string& path) {
   return fs::path(document).parent_path() / path;
 }
 
-std::unique_ptr<Dataset> open_source(const ImagesSource& source, const DataDocument& document,
-                                     const Request& request) {
+/// Its batch size is still to be chosen.
+OpenedData opened(std::unique_ptr<Dataset> dataset, std::vector<fs::path> files,
+                  fs::path folder = {}) {
+  return {.dataset = std::move(dataset),
+          .batch_size = 0,
+          .files = std::move(files),
+          .folder = std::move(folder)};
+}
+
+OpenedData open_source(const ImagesSource& source, const DataDocument& document,
+                       const Request& request) {
   ImageFolder images{.folder = beside(request.data, source.folder),
                      .labels = {},
                      .steps = source.steps,
                      .where = request.data,
                      .caveat = {}};
-  if (!source.labels.empty()) images.labels = beside(request.data, source.labels);
-  return open_images(images, only_input(request, document.input));
+  std::vector<fs::path> files;
+  if (!source.labels.empty()) {
+    images.labels = beside(request.data, source.labels);
+    files.push_back(images.labels);
+  }
+  return opened(open_images(images, only_input(request, document.input)), std::move(files),
+                images.folder);
 }
 
-std::unique_ptr<Dataset> open_source(const NpzSource& source, const DataDocument&,
-                                     const Request& request) {
+OpenedData open_source(const NpzSource& source, const DataDocument&, const Request& request) {
   const fs::path path = beside(request.data, source.file);
-  return open_npz(MappedFile::open(path), source.roles, request.inputs, path.string());
+  return opened(open_npz(MappedFile::open(path), source.roles, request.inputs, path.string()),
+                {path});
 }
 
-std::unique_ptr<Dataset> open_source(const NpySource& source, const DataDocument& document,
-                                     const Request& request) {
+OpenedData open_source(const NpySource& source, const DataDocument& document,
+                       const Request& request) {
   const fs::path path = beside(request.data, source.file);
   NpyFiles files{
       .samples = MappedFile::open(path), .where = path.string(), .labels = {}, .labels_where = {}};
+  std::vector<fs::path> read{path};
   if (!source.labels.empty()) {
     const fs::path labels = beside(request.data, source.labels);
     files.labels = MappedFile::open(labels);
     files.labels_where = labels.string();
+    read.push_back(labels);
   }
-  return open_npy(files, request.inputs, only_input(request, document.input).name);
+  return opened(open_npy(files, request.inputs, only_input(request, document.input).name),
+                std::move(read));
 }
 
-std::unique_ptr<Dataset> open_source(const RandomSource& source, const DataDocument&,
-                                     const Request& request) {
+OpenedData open_source(const RandomSource& source, const DataDocument&, const Request& request) {
   const RandomOptions defaults;
-  return make_random_dataset(
-      {.count = source.count.value_or(request.options.limit.value_or(defaults.count)),
-       .seed = source.seed.value_or(request.options.seed),
-       .shapes = source.shapes},
-      request.inputs, request.data);
+  return opened(make_random_dataset(
+                    {.count = source.count.value_or(request.options.limit.value_or(defaults.count)),
+                     .seed = source.seed.value_or(request.options.seed),
+                     .shapes = source.shapes},
+                    request.inputs, request.data),
+                {});
 }
 
 /// A bare folder says nothing of how its images are prepared. They are brought to the model's size,
 /// which is needed to run at all, and fed as they are; the caveat says so.
-std::unique_ptr<Dataset> open_folder(const Request& request) {
+OpenedData open_folder(const Request& request) {
   const InputSpec input = only_input(request, std::nullopt);
   ImageSteps steps;
   std::string sizing;
@@ -132,7 +149,7 @@ std::unique_ptr<Dataset> open_folder(const Request& request) {
     steps.crop = size;
     sizing = fmt::format(", scaled and cropped to {}x{}", size->width, size->height);
   }
-  return open_images(
+  auto images = open_images(
       {.folder = request.data,
        .labels = {},
        .steps = steps,
@@ -142,13 +159,14 @@ std::unique_ptr<Dataset> open_folder(const Request& request) {
                              "not so.",
                              sizing)},
       input);
+  return opened(std::move(images), {}, request.data);
 }
 
 OpenedData open_document(const MappedFile& file, const Request& request) {
   const DataDocument document = parse_data_document(file.text(), request.data);
-  OpenedData opened;
-  opened.dataset = std::visit(
+  OpenedData opened = std::visit(
       [&](const auto& source) { return open_source(source, document, request); }, document.source);
+  opened.files.insert(opened.files.begin(), request.data);
   opened.batch_size = document.batch_size.value_or(0);
   const std::uint64_t limit = document.limit.value_or(opened.dataset->size());
   if (limit < opened.dataset->size()) {
@@ -168,13 +186,13 @@ OpenedData open_file(const Request& request) {
   const MappedFile file = MappedFile::open(request.data);
   const std::string_view text = file.text();
   if (text.starts_with("PK\x03\x04"sv) || text.starts_with("PK\x05\x06"sv)) {
-    return {.dataset = open_npz(file, {}, request.inputs, request.data), .batch_size = 0};
+    return opened(open_npz(file, {}, request.inputs, request.data), {request.data});
   }
   if (text.starts_with("\x93NUMPY"sv)) {
-    return {.dataset =
-                open_npy({.samples = file, .where = request.data, .labels = {}, .labels_where = {}},
-                         request.inputs, only_input(request, std::nullopt).name),
-            .batch_size = 0};
+    return opened(
+        open_npy({.samples = file, .where = request.data, .labels = {}, .labels_where = {}},
+                 request.inputs, only_input(request, std::nullopt).name),
+        {request.data});
   }
   if (const auto format = image_format(file.bytes()); format && !text.starts_with("BM")) {
     throw Error(Errc::bad_input, fmt::format("{}: is a single {} image; give its folder",
@@ -216,15 +234,12 @@ std::uint64_t choose_batch_size(std::uint64_t document, const Request& request) 
 OpenedData open_data(const std::string& data, const std::vector<InputSpec>& inputs,
                      const DataOptions& options) {
   const Request request{data, inputs, options};
-  OpenedData opened{.dataset = nullptr, .batch_size = 0};
-  std::error_code absent;
-  if (data == "random") {
-    opened.dataset = open_source(RandomSource{}, DataDocument{}, request);
-  } else if (fs::is_directory(data, absent)) {
-    opened.dataset = open_folder(request);
-  } else {
-    opened = open_file(request);
-  }
+  const auto open = [&] {
+    std::error_code absent;
+    if (data == "random") return open_source(RandomSource{}, DataDocument{}, request);
+    return fs::is_directory(data, absent) ? open_folder(request) : open_file(request);
+  };
+  OpenedData opened = open();
   opened.batch_size = choose_batch_size(opened.batch_size, request);
   if (options.limit && *options.limit < opened.dataset->size()) {
     opened.dataset = std::make_unique<Limited>(std::move(opened.dataset), *options.limit);

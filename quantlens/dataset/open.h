@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,6 +24,8 @@ struct DataOptions {
 struct OpenedData {
   std::unique_ptr<Dataset> dataset;
   std::uint64_t batch_size = 1;  ///< asked for, else the model's own fixed one, else 1
+  std::vector<std::filesystem::path> files;  ///< that were opened: document, arrays, labels
+  std::filesystem::path folder;              ///< where each sample is a file of its name, if so
 };
 
 /// `data` is a .npz or .npy file, a folder of images, a YAML or JSON document (docs/data.md;

@@ -136,8 +136,9 @@ TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedDa
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
   refuse_edit(options.recipe, "quantlens calibrate");
   Model model = frontend::read(options.model);
-  check_destination(options.output, {options.model, options.data.data, options.recipe_file});
   const FittedData data = fit_data(options.data, model, session.progress);
+  check_destination({.path = options.output, .is_model = false},
+                    {.model = &model, .files = {options.recipe_file}, .data = {&data}});
   const Samples samples = chosen_samples(options, data);
   const auto workload = begin_workload(session, "calibrate", {{"reference", &model}});
   CalibrateResult result{

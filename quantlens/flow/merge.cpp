@@ -24,7 +24,7 @@ void refuse_existing(const fs::path& output) {
 
 MergeResult merge(const MergeOptions& options, Store& store) {
   refuse_existing(options.output);
-  check_destination(options.output, {});
+  check_destination({.path = options.output, .option = "the first name", .is_model = false}, {});
   TapState all;
   for (const fs::path& input : options.inputs) {
     const std::string where = printable(input.string());

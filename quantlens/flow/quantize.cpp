@@ -196,19 +196,20 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   QuantizeResult result;
   result.output = destination_of(options.output, options.model);
   Model model = frontend::read(options.model);
-  // Calibration may take hours: what would stop the writing is said before.
-  frontend::check_destination(model, result.output);
-  check_destination(result.output, {options.data.data, options.calibration_data.value_or(""),
-                                    options.recipe_file, options.ranges.value_or(fs::path())});
   std::optional<FittedData> data;
   if (!options.data.data.empty()) data = fit_data(options.data, model, session.progress);
+  const std::optional<FittedData> apart = data_apart(options, model, session);
+  // Calibration may take hours: what would stop the writing is said before.
+  check_destination({.path = result.output},
+                    {.model = &model,
+                     .files = {options.recipe_file, options.ranges.value_or(fs::path())},
+                     .data = {data ? &*data : nullptr, apart ? &*apart : nullptr}});
   if (options.metric && data) check_metric(*options.metric, model, *data, options.data);
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
   result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
     const Model newer = upgraded(std::move(model), recorded.progress);
-    const std::optional<FittedData> apart = data_apart(options, newer, recorded);
     const FittedData* calibration = apart ? &*apart : data ? &*data : nullptr;
     CalibrationSamples samples;  // with ranges nothing is calibrated, and nothing edited
     if (calibration && !options.ranges)

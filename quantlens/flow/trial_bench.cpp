@@ -16,6 +16,7 @@
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/output_errors.h"
+#include "quantlens/flow/stored.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -49,6 +50,20 @@ Recipe widest(Recipe recipe) {
   return recipe;
 }
 
+/// What these taps would have gathered. `taps`: in order.
+TapState gathered_by(const std::vector<Tap>& taps, const TapState& all) {
+  TapState state{.model = all.model, .samples = all.samples, .values = {}, .pairs = {}};
+  for (const ValueStats& stats : all.values) {
+    const auto tap = std::ranges::lower_bound(taps, stats.value, {}, &Tap::value);
+    if (tap == taps.end() || tap->value != stats.value) continue;
+    state.values.push_back(stats);
+    if (tap->channel_axis) continue;
+    state.values.back().channel_axis = -1;
+    state.values.back().channels = {};
+  }
+  return state;
+}
+
 /// Equal for plans that give the same model but for its metadata.
 std::string fingerprint(const Plan& plan, const EditedFloat* edited) {
   std::string text = json::dump(json::encode(plan));
@@ -60,6 +75,26 @@ std::string fingerprint(const Plan& plan, const EditedFloat* edited) {
   }
   if (edited) text += sha256_hex(edited->model.file.text());
   return sha256_hex(text);
+}
+
+/// Throws Errc::bad_input for a record that cannot be that of a run over these data.
+void check_scores(const Scores& scores, const MetricSpec& metric, std::uint64_t samples,
+                  const std::string& where) {
+  const Accuracy& accuracy = scores.accuracy;
+  const auto right = static_cast<std::uint64_t>(std::ranges::count(scores.right, '1'));
+  const bool is_sound =
+      !needs_data(metric)
+          ? !accuracy.metric.empty()
+          : accuracy.samples > 0 && accuracy.samples <= samples &&
+                (accuracy.is_rate
+                     ? scores.right.size() == accuracy.samples &&
+                           static_cast<double>(right) / static_cast<double>(accuracy.samples) ==
+                               accuracy.value
+                     : !scores.parts.empty() && scores.parts.back().samples == accuracy.samples);
+  if (is_sound) return;
+  throw Error(Errc::bad_input, fmt::format("{}: is damaged: it is not what the float model scores; "
+                                           "begin anew, without --resume",
+                                           printable(where)));
 }
 
 /// Ends a pass over data that has shown enough.
@@ -74,16 +109,33 @@ FloatModel float_model(const Model& original, const std::optional<EditedFloat>& 
 
 }  // namespace
 
+FileSums sums_of(const Model& model, const Store& store) {
+  FileSums sums;
+  std::string hashes;
+  const std::vector<fs::path> files = frontend::files_of(model);
+  for (const fs::path& path : files) {
+    const MappedFile file = store.read(path);
+    sums.bytes += file.bytes().size();
+    hashes += sha256_hex(file.text());
+  }
+  sums.sha256 = files.size() == 1 ? hashes : sha256_hex(hashes);
+  return sums;
+}
+
 TrialBench::TrialBench(const TrialSetting& setting, const Session& session,
                        WorkloadWriter& workload)
-    : setting_(setting), session_(session), workload_(workload) {}
+    : setting_(setting),
+      session_(session),
+      workload_(workload),
+      scratch_(session.store, workload.folder() / "candidate") {}
 
 TrialBench::~TrialBench() = default;
 
 std::optional<TapState> TrialBench::stored_statistics() const {
   try {
-    const MappedFile file = session_.store.read(workload_.folder() / kStatistics);
-    return tap_state_from_bytes(file.text(), kStatistics);
+    const fs::path path = workload_.folder() / kStatistics;
+    const MappedFile file = session_.store.read(path);
+    return tap_state_from_bytes(file.text(), printable(path.string()));
   } catch (const Error& error) {
     if (error.code() == Errc::not_found) return std::nullopt;
     throw;
@@ -93,7 +145,7 @@ std::optional<TapState> TrialBench::stored_statistics() const {
 std::optional<TapState> TrialBench::statistics_of(const Model& model,
                                                   const Prepared& prepared) const {
   const Recipe recipe = widest(setting_.start);
-  const std::vector<std::string> values = values_to_calibrate(model, prepared, recipe);
+  const std::vector<std::string> values = values_to_calibrate_for_all(model, prepared, recipe);
   if (values.empty()) {
     open(model, nullptr, {}, run_options(session_));  // throws where the runtime refuses it
     return std::nullopt;
@@ -141,12 +193,10 @@ void TrialBench::calibrate() {
 
 const Scores& TrialBench::reference(std::optional<double>& seconds) {
   if (scores_) return *scores_;
-  try {
-    const MappedFile file = session_.store.read(workload_.folder() / kScores);
-    scores_ = json::decode<Scores>(json::parse(file.text(), kScores), kScores);
+  if ((scores_ = stored<Scores>(session_.store, workload_.folder() / kScores))) {
+    check_scores(*scores_, setting_.metric, setting_.data.opened.dataset->size(),
+                 (workload_.folder() / kScores).string());
     return *scores_;
-  } catch (const Error& error) {
-    if (error.code() != Errc::not_found) throw;
   }
   const Clock::time_point start = Clock::now();
   if (needs_data(setting_.metric)) {
@@ -173,8 +223,12 @@ GivenRanges TrialBench::ranges_of(const Base& base, const Recipe& recipe) const 
   GivenRanges given;
   if (!base.statistics) return given;
   const Model& model = base.edited ? base.edited->model : setting_.original;
-  given.statistics = base.statistics;
-  given.ranges = ranges_for(*base.statistics, model, base.prepared, recipe);
+  // as quantize has it: it gathers no more, and nothing where no value has a range
+  const std::vector<std::string> values = values_to_calibrate(model, base.prepared, recipe);
+  if (values.empty()) return given;
+  given.statistics =
+      gathered_by(calibration_taps(model, base.prepared, values, recipe), *base.statistics);
+  given.ranges = ranges_for(*given.statistics, model, base.prepared, recipe);
   return given;
 }
 
@@ -195,23 +249,16 @@ void TrialBench::write(const Candidate& candidate, const fs::path& path) {
 }
 
 Model TrialBench::built(const Candidate& candidate) {
-  const fs::path path =
-      workload_.folder() / ("candidate" + setting_.original.path.extension().string());
+  const fs::path path = scratch_.path() / setting_.output.filename();
   write(candidate, path);
   return frontend::read(path);
 }
 
-void TrialBench::clear() {
-  const fs::path& folder = workload_.folder();
-  for (const std::string& name : session_.store.list(folder)) {
-    if (name.starts_with("candidate")) session_.store.remove(folder / name);
-  }
-}
-
 double TrialBench::judge(const Candidate& candidate, Look look, Trial& trial) {
   const Model quantized = built(candidate);
-  trial.bytes = quantized.file.bytes().size();
-  trial.sha256 = sha256_hex(quantized.file.text());
+  const FileSums sums = sums_of(quantized, session_.store);
+  trial.bytes = sums.bytes;
+  trial.sha256 = sums.sha256;
   return look == Look::outputs ? compare_outputs(quantized, trial) : score(quantized, look, trial);
 }
 
@@ -232,7 +279,7 @@ double TrialBench::score(const Model& quantized, Look look, Trial& trial) {
              const bool may_look = sink.add(batch, outputs);
              if (!may_look || look != Look::early) return;
              const auto early =
-                 judged_early(setting_.goal, reference.accuracy, sink.result().difference_interval);
+                 judged_early(setting_.goal, reference.accuracy, sink.cautious_interval());
              if (!early) return;
              trial.judged = *early;
              throw Enough();

@@ -10,6 +10,7 @@
 
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/build_model.h"
+#include "quantlens/flow/scratch_folder.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/record/scores.h"
 #include "quantlens/record/study.h"
@@ -24,8 +25,16 @@ struct TrialSetting {
   const FittedData& calibration;
   MetricSpec metric;
   Goal goal;
-  Recipe start;  ///< says what is calibrated
+  Recipe start;     ///< says what is calibrated
+  fs::path output;  ///< where the best model goes: others are written under the same name
 };
+
+/// All the files that a model consists of.
+struct FileSums {
+  std::uint64_t bytes = 0;
+  std::string sha256;  ///< of the only file, or of the hashes of all
+};
+FileSums sums_of(const Model& model, const Store& store);
 
 /// A quantized model as a trial has it: planned, and written where it may be overwritten.
 struct Candidate {
@@ -55,8 +64,6 @@ class TrialBench {
   double judge(const Candidate& candidate, Look look, Trial& trial);
   /// Over few samples; throws as `measure` does.
   Diagnosis diagnose(const Candidate& candidate);
-  /// Removes what only trials need.
-  void clear();
 
  private:
   struct Base;
@@ -72,6 +79,7 @@ class TrialBench {
   TrialSetting setting_;
   const Session& session_;
   WorkloadWriter& workload_;
+  ScratchFolder scratch_;  ///< of candidates
   std::optional<Scores> scores_;
   std::map<std::string, std::unique_ptr<Base>> bases_;  ///< by recipe; "": nothing is edited
 };

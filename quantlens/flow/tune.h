@@ -30,12 +30,17 @@ struct TuneOptions {
   std::function<void(const Study& study, const StudyTimes& times)> on_trial;
 };
 
+/// Names of records in the workload.
+inline constexpr const char* kStudy = "study.json";
+inline constexpr const char* kTimes = "times.json";
+
 struct TuneResult {
   std::string workload;
   fs::path folder;  ///< the workload's
   fs::path output;
   Study study;
   StudyTimes times;
+  bool is_limited = false;  ///< more might have been tried
 };
 
 /// Searches for the recipe that serves the goal's objective best and loses no more than it allows.

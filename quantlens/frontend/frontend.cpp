@@ -19,14 +19,14 @@ struct Format {
   bool (*match)(Bytes bytes, const fs::path& path);
   Model (*read)(const fs::path& path, MappedFile file);
   Upgraded (*upgrade)(Model model);
-  void (*check_destination)(const Model& model, const fs::path& path);
+  std::vector<fs::path> (*files_of)(const Model& model);
   std::vector<std::string> (*apply)(const Model& model, const Plan& plan,
                                     const std::map<std::string, std::string>& metadata,
                                     Store& store, const fs::path& path);
 };
 
 constexpr Format kFormats[] = {
-    {"onnx", onnx::match, onnx::read, onnx::upgrade, onnx::check_destination, onnx::apply},
+    {"onnx", onnx::match, onnx::read, onnx::upgrade, onnx::files_of, onnx::apply},
 };
 
 /// What people hand in by mistake, by the bytes at a place near the beginning of the file.
@@ -85,10 +85,15 @@ Upgraded upgrade(Model model) {
   return {.model = std::move(model), .notes = {}};
 }
 
-void check_destination(const Model& model, const fs::path& path) {
+std::vector<fs::path> files_of(const Model& model) {
   for (const Format& format : kFormats) {
-    if (format.name == model.format) format.check_destination(model, path);
+    if (format.name == model.format) return format.files_of(model);
   }
+  return {model.path};
+}
+
+std::vector<fs::path> files_for(const fs::path& path) {
+  return {path, onnx::data_path_of(path)};
 }
 
 std::vector<std::string> apply(const Model& model, const Plan& plan,

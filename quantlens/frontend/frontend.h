@@ -27,9 +27,11 @@ struct Upgraded {
 };
 Upgraded upgrade(Model model);
 
-/// Throws Errc::usage where `apply` to `path` would overwrite a file that the model is read from:
-/// its own, or one with its external data.
-void check_destination(const Model& model, const fs::path& path);
+/// The files that a model is read from: its own first, then those of its external data.
+std::vector<fs::path> files_of(const Model& model);
+
+/// The files that `apply` to `path` may write.
+std::vector<fs::path> files_for(const fs::path& path);
 
 /// Writes the model that `plan` asks for (with its external data file, if the source has one) to
 /// `path`, all or nothing. `metadata` is added to the file's own key/value

@@ -83,6 +83,20 @@ class Planner {
     return values;
   }
 
+  /// Those that any choice of ops in float may leave so.
+  std::set<std::string> all_values() const {
+    std::set<std::string> values;
+    const auto add = [&](const std::string& value) {
+      if (index_.constant(value) == nullptr) values.insert(range_source(index_, value));
+    };
+    for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
+      if (!anyway_.obstacles[p].empty()) continue;
+      for (const std::size_t input : data_inputs(anchor(p))) add(anchor(p).inputs[input]);
+      for (const std::string& output : pattern_outputs(graph_, prepared_.patterns[p])) add(output);
+    }
+    return values;
+  }
+
   /// Those of them that ops of 16 bits read or make.
   std::map<std::string, Scheme> wide_values() const {
     const Selection selection = select(index_, prepared_, wishes_);
@@ -418,6 +432,13 @@ std::vector<std::string> values_to_calibrate(const Model& model, const Prepared&
                                              const Recipe& recipe) {
   if (!needs_calibration(recipe)) return {};
   const std::set<std::string> values = Planner(model, prepared, recipe).values();
+  return {values.begin(), values.end()};
+}
+
+std::vector<std::string> values_to_calibrate_for_all(const Model& model, const Prepared& prepared,
+                                                     const Recipe& recipe) {
+  if (!needs_calibration(recipe)) return {};
+  const std::set<std::string> values = Planner(model, prepared, recipe).all_values();
   return {values.begin(), values.end()};
 }
 

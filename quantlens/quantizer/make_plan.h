@@ -24,6 +24,11 @@ struct Target {
 std::vector<std::string> values_to_calibrate(const Model& model, const Prepared& prepared,
                                              const Recipe& recipe);
 
+/// The values that recipes which keep other ops in float or in 16 bits than this one may ask for,
+/// as above: those around every op that nothing but a recipe's wish keeps in float.
+std::vector<std::string> values_to_calibrate_for_all(const Model& model, const Prepared& prepared,
+                                                     const Recipe& recipe);
+
 /// What the recipe says of each of these values as an activation: the entries for the op that
 /// computes it. Where one kernel computes several ops, each option is that of the last one that an
 /// entry gives another than the model's own.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/quantizer/make_plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -8,6 +9,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/quantizer/recipe_document.h"
 
 namespace quantlens {
 namespace {
@@ -119,6 +121,31 @@ TEST(MakePlan, GivesOpsThatMoveCodesTheParametersOfTheirInput) {
   }
   const Plan plan = make_plan(net.model(), prepare(net.graph()), ranges, {}, {}).plan;
   EXPECT_EQ(activation(plan, "p")->params, activation(plan, "r1")->params);
+}
+
+TEST(ValuesToCalibrate, ForAllAreThoseOfEveryChoiceOfOpsInFloatOrIn16Bits) {
+  SmallGraph net = two_convs();
+  net.node(Kind::reshape, {"p", "shape"}, "moved").node(Kind::conv, {"moved", "w2"}, "c3");
+  net.node(Kind::add, {"c3", "c2"}, "a").node(Kind::relu, {"a"}, "r");
+  net.node(Kind::matmul, {"r", "r"}, "m").output("m");
+  const Prepared prepared = prepare(net.graph());
+  const std::vector<std::string> all = values_to_calibrate_for_all(net.model(), prepared, {});
+  const std::size_t ops = net.graph().nodes.size();
+  for (const char* dtype : {"fp32", "int16"}) {
+    bool is_missed_by_one = false;
+    for (std::size_t choice = 0; choice < (std::size_t{1} << ops); ++choice) {
+      Recipe recipe;
+      for (std::size_t i = 0; i < ops; ++i) {
+        if ((choice >> i & 1U) == 0) continue;
+        recipe.op_name_dict[pattern_of(net.graph().nodes[i].name)].activation.dtype = dtype;
+      }
+      const auto values = values_to_calibrate(net.model(), prepared, recipe);
+      ASSERT_TRUE(std::ranges::includes(all, values)) << dtype << choice;
+      is_missed_by_one |= !values.empty() && values.size() < all.size();
+      ASSERT_EQ(values_to_calibrate_for_all(net.model(), prepared, recipe), all);
+    }
+    EXPECT_TRUE(is_missed_by_one) << dtype << ": or this says nothing";
+  }
 }
 
 TEST(ValuesToCalibrate, AreThoseThatBecomeCodesAndOnlyWhereTheyAreComputed) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -44,21 +45,25 @@ struct Trial {
   std::optional<double> output_error;   ///< noise over signal of the outputs, the worst of them
   std::uint64_t compute_quantized = 0;  ///< Conv, MatMul, Gemm and the like in int8
   std::uint64_t ops_quantized = 0, ops_float = 0;
-  std::uint64_t bytes = 0;  ///< of the model's file
-  std::string sha256;       ///< likewise
+  std::uint64_t bytes = 0;  ///< of the model's file and that of its external data
+  std::string sha256;       ///< of the file; with external data, of both files' hashes
   std::string fingerprint;  ///< of the plan: equal where only the recipes differ
+  bool closing = false;     ///< after a search that missed: one that ended early, to its end
 };
 BOOST_DESCRIBE_STRUCT(Trial, (),
                       (number, why, recipe, judged, same_as, failure, accuracy, difference,
                        difference_interval, loss, reached, output_error, compute_quantized,
-                       ops_quantized, ops_float, bytes, sha256, fingerprint))
+                       ops_quantized, ops_float, bytes, sha256, fingerprint, closing))
 
 /// Everything a search was asked and has found so far.
 struct Study {
   std::string model;  ///< SHA-256 of the float model's file
   std::string data;   ///< as `--data` had it
   std::string calibration_data;
+  std::string data_fingerprint;  ///< of the files that were read
+  std::string calibration_fingerprint;
   std::uint64_t samples = 0;
+  std::uint64_t batch_size = 1;
   std::string metric;  ///< as `--metric` had it
   Goal goal;
   std::string strategy = "auto";
@@ -71,8 +76,16 @@ struct Study {
   bool reached = false;               ///< by the best one
 };
 BOOST_DESCRIBE_STRUCT(Study, (),
-                      (model, data, calibration_data, samples, metric, goal, strategy, seed, start,
-                       reference, reference_bytes, trials, best, reached))
+                      (model, data, calibration_data, data_fingerprint, calibration_fingerprint,
+                       samples, batch_size, metric, goal, strategy, seed, start, reference,
+                       reference_bytes, trials, best, reached))
+
+/// The trials that a strategy asked for and that were judged; comparisons of outputs are none.
+inline std::uint64_t evaluations(const Study& study) {
+  return static_cast<std::uint64_t>(std::ranges::count_if(study.trials, [](const Trial& trial) {
+    return trial.judged != Judged::output_error && !trial.closing;
+  }));
+}
 
 /// Wall times of a search, which differ from run to run.
 struct StudyTimes {

@@ -8,24 +8,13 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/report/cell.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
 namespace {
 
 constexpr std::size_t kFlipsListed = 10;
-
-/// Four decimals where they say enough of a figure of this size, as of rates; else five digits.
-std::string figure_text(double value, double size) {
-  constexpr double kLeast = 0.01;
-  constexpr double kMost = 1000;
-  if (size == 0 || (size >= kLeast && size < kMost)) return fmt::format("{:.4f}", value);
-  return fmt::format("{:.5g}", value);
-}
-
-std::string figure_text(const Accuracy& accuracy) {
-  return figure_text(accuracy.value, accuracy.is_rate ? 1 : std::abs(accuracy.value));
-}
 
 std::string interval_text(const std::optional<std::array<double, 2>>& interval, bool is_rate) {
   if (!interval) return "n/a";

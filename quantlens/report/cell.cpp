@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/text.h"
 
@@ -53,6 +54,23 @@ std::vector<std::string> broken(std::string_view text, std::size_t limit) {
     }
   }
   return lines;
+}
+
+std::string wrapped(std::string_view text, std::size_t indent) {
+  constexpr std::size_t kWidth = 100;
+  const std::string margin = '\n' + std::string(indent, ' ');
+  return fmt::format("{}\n", fmt::join(broken(text, kWidth - indent), margin));
+}
+
+std::string figure_text(double value, double size) {
+  constexpr double kLeast = 0.01;
+  constexpr double kMost = 1000;
+  if (size == 0 || (size >= kLeast && size < kMost)) return fmt::format("{:.4f}", value);
+  return fmt::format("{:.5g}", value);
+}
+
+std::string figure_text(const Accuracy& accuracy) {
+  return figure_text(accuracy.value, accuracy.is_rate ? 1 : std::abs(accuracy.value));
 }
 
 std::vector<std::size_t> visible_columns(const Table& table) {

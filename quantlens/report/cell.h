@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quantlens/record/accuracy.h"
 #include "quantlens/report/table.h"
 
 namespace quantlens {
@@ -19,6 +20,14 @@ bool is_numeric(const Table& table, std::size_t column);
 /// The text broken between words into lines of at most `limit` columns; a longer word is a line by
 /// itself.
 std::vector<std::string> broken(std::string_view text, std::size_t limit);
+
+/// The text so broken into lines of 100 columns, ended by a newline; all lines but the first begin
+/// with `indent` spaces.
+std::string wrapped(std::string_view text, std::size_t indent);
+
+/// Four decimals where they say enough of a figure of this size, as of rates; else five digits.
+std::string figure_text(double value, double size);
+std::string figure_text(const Accuracy& accuracy);
 
 /// The columns that people see, by number.
 std::vector<std::size_t> visible_columns(const Table& table);

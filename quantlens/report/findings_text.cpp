@@ -14,14 +14,6 @@
 namespace quantlens {
 namespace {
 
-constexpr std::size_t kWidth = 100;  // columns
-
-/// Lines of words; all but the first begin with `indent` spaces.
-std::string wrapped(std::string_view text, std::size_t indent) {
-  const std::string margin = '\n' + std::string(indent, ' ');
-  return fmt::format("{}\n", fmt::join(broken(text, kWidth - indent), margin));
-}
-
 std::string share_text(const Finding& finding) {
   if (!finding.output_share) return {};
   std::string text = fmt::format(", {:.0f} % of the error", 100 * *finding.output_share);

@@ -71,11 +71,12 @@ std::string accuracy_text(const Accuracy& accuracy);
 /// Empty for one that measured outputs alone.
 std::string trial_text(const Study& study, const StudyTimes& times);
 
-/// **Tune Result Statistics**: the float model, the last trial, and the best one once it is within
-/// the goal.
+/// **Tune Result Statistics**: the float model, the last trial over all samples, and the best one
+/// once it is within the goal.
 Table study_table(const Study& study, const StudyTimes& times);
 
-/// Whether a search has reached its goal, how far it is from it, and what next; a line.
-std::string goal_text(const Study& study);
+/// Whether a search has reached its goal, how far it is from it, and what next, in lines of at most
+/// 100 columns. `is_limited`: it had more to try.
+std::string goal_text(const Study& study, bool is_limited);
 
 }  // namespace quantlens

@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <sstream>
+
 #include <gtest/gtest.h>
 
 #include "quantlens/report/tables.h"
@@ -19,6 +23,7 @@ Trial trial_of(double value, bool reached) {
 Study study_of(const std::vector<Trial>& trials) {
   Study study;
   study.reference.value = 0.7462;
+  study.reference.samples = 400;
   study.reference_bytes = 6'000'000;
   for (const Trial& trial : trials) {
     study.trials.push_back(trial);
@@ -47,7 +52,8 @@ TEST(TuneText, ATrialThatSawPartOfTheSamplesSaysSo) {
   Study study = study_of({trial_of(0.2103, false)});
   study.trials[0].judged = Judged::missed;
   study.trials[0].accuracy->samples = 50;
-  EXPECT_NE(trial_text(study, kTimes).find("beyond doubt after 50 samples"), std::string::npos);
+  EXPECT_NE(trial_text(study, kTimes).find("beyond doubt: over 50 of 400 samples"),
+            std::string::npos);
   study.trials[0].judged = Judged::failed;
   study.trials[0].accuracy.reset();
   study.trials[0].failure = "no kernel";
@@ -71,15 +77,81 @@ TEST(TuneText, TheTableHasThreeRowsOfFourDecimals) {
   EXPECT_EQ(table.rows, expected);
 }
 
+TEST(TuneText, FiguresOfPartOfTheSamplesAreNotInTheTable) {
+  Study study = study_of({trial_of(0.2103, false), trial_of(0.7412, false)});
+  study.trials[1].judged = Judged::missed;
+  const Table table = study_table(study, kTimes);
+  EXPECT_EQ(table.columns[2].title, "Tune 1 result");
+  EXPECT_EQ(table.rows[0][2], Cell("0.2103"));
+}
+
+TEST(TuneText, SmallFiguresHaveDigits) {
+  Study study = study_of({trial_of(0, false)});
+  for (Accuracy* one : {&study.reference, &*study.trials[0].accuracy}) {
+    one->is_rate = false;
+    one->value = 0.0000012345678;
+  }
+  EXPECT_NE(trial_text(study, kTimes).find("1.2346e-06|1.2346e-06"), std::string::npos);
+  EXPECT_EQ(study_table(study, kTimes).rows[0][1], Cell("1.2346e-06"));
+}
+
+std::size_t longest_line(const std::string& text) {
+  std::size_t longest = 0;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+  return longest;
+}
+
+TEST(TuneText, OurOwnSentencesAreBroken) {
+  Study study = study_of({trial_of(0.7, false)});
+  study.best = 1;
+  for (const bool is_limited : {false, true}) {
+    EXPECT_LE(longest_line(goal_text(study, is_limited)), 100u);
+  }
+  for (int i = 0; i < 60; ++i) study.trials[0].why += " word";
+  const std::string text = trial_text(study, kTimes);
+  EXPECT_LE(longest_line(text.substr(text.find('\n') + 1)), 100u);
+}
+
+TEST(TuneText, LossesAreSaidInFewDigits) {
+  Study study = study_of({trial_of(0.7, false)});
+  study.best = 1;
+  const auto said = [&](double loss) {
+    study.trials[0].loss = loss;
+    const std::string text = goal_text(study, false);
+    const std::size_t begin = text.find("a loss of ") + 10;
+    return text.substr(begin, text.find(" where") - begin);
+  };
+  EXPECT_EQ(said(-1e-9), "0.00 %");
+  EXPECT_EQ(said(1e300), "1e+302 %");
+  EXPECT_EQ(said(std::numeric_limits<double>::infinity()), "all of it");
+  EXPECT_EQ(said(-std::numeric_limits<double>::infinity()), "less than nothing");
+  study.goal.absolute = true;
+  EXPECT_EQ(said(0.0123), "0.0123");
+  EXPECT_EQ(said(1e-6), "1e-06");
+}
+
+TEST(TuneText, OnlyTrialsCount) {
+  Study study = study_of({trial_of(0.7, false), trial_of(0, false), trial_of(0.7, false)});
+  study.trials[1].judged = Judged::output_error;
+  study.trials[2].closing = true;
+  study.best = 1;
+  EXPECT_NE(goal_text(study, false).find("is the best of 1,"), std::string::npos);
+}
+
 TEST(TuneText, TheEndSaysHowFarAndWhatNext) {
   Study study = study_of({trial_of(0.7, false)});
-  EXPECT_NE(goal_text(study).find("no trial has a figure"), std::string::npos);
+  EXPECT_NE(goal_text(study, false).find("no trial has a figure"), std::string::npos);
   study.best = 1;
-  EXPECT_NE(goal_text(study).find("a loss of 6.19 % where 1.00 % is allowed"), std::string::npos);
+  EXPECT_NE(goal_text(study, false).find("a loss of 6.19 % where 1.00 % is allowed"),
+            std::string::npos);
   study.goal.absolute = true;
   study.reached = true;
-  EXPECT_NE(goal_text(study).find("The goal is reached by trial 1"), std::string::npos);
-  EXPECT_NE(goal_text(study).find("where 0.0100 is allowed"), std::string::npos);
+  EXPECT_NE(goal_text(study, false).find("The goal is reached by trial 1"), std::string::npos);
+  EXPECT_NE(goal_text(study, false).find("where 0.0100 is allowed"), std::string::npos);
+  study.reached = false;
+  EXPECT_NE(goal_text(study, false).find("more with --max-loss"), std::string::npos);
+  EXPECT_NE(goal_text(study, true).find("more --max-trials"), std::string::npos);
 }
 
 }  // namespace

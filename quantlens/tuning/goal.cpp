@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/tuning/goal.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <tuple>
@@ -28,6 +29,13 @@ std::optional<Judged> judged_early(const Goal& goal, const Accuracy& reference,
   if (is_within(goal, one) && is_within(goal, other)) return Judged::met;
   if (!is_within(goal, one) && !is_within(goal, other)) return Judged::missed;
   return std::nullopt;
+}
+
+double least_loss(const Goal& goal, const Accuracy& reference,
+                  const std::optional<std::array<double, 2>>& interval) {
+  if (!interval) return -std::numeric_limits<double>::infinity();
+  return std::min(loss_of(goal, reference, interval->front()),
+                  loss_of(goal, reference, interval->back()));
 }
 
 bool is_better(const Goal& goal, const Trial& trial, const Trial& other) {

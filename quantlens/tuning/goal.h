@@ -20,6 +20,10 @@ bool is_within(const Goal& goal, double loss);
 std::optional<Judged> judged_early(const Goal& goal, const Accuracy& reference,
                                    const std::optional<std::array<double, 2>>& interval);
 
+/// The end of an interval of differences that loses least; minus infinity where there is none.
+double least_loss(const Goal& goal, const Accuracy& reference,
+                  const std::optional<std::array<double, 2>>& interval);
+
 /// Whether `trial` is what the goal's objective would rather have than `other`, both judged over
 /// all samples: one within the goal rather than not; then speed: more ops that compute in int8,
 /// then more ops, then the better figure; size: the smaller file; accuracy: the better figure.

@@ -3,6 +3,7 @@
 #include "quantlens/tuning/strategy.h"
 
 #include <algorithm>
+#include <functional>
 #include <map>
 #include <set>
 
@@ -70,6 +71,7 @@ class Scripted final : public Search {
       ++trial.ops_quantized;
       trial.compute_quantized += op.computes ? 1 : 0;
     }
+    if (in_float_cost) loss += in_float_cost(in_float(trial.recipe).size());
     if (proposal.look == Look::outputs) {
       trial.judged = Judged::output_error;
       trial.output_error = loss;
@@ -126,6 +128,7 @@ class Scripted final : public Search {
   std::vector<Trial> trials;
   Diagnosis diagnosis;
   int diagnoses = 0;
+  std::function<double(std::size_t)> in_float_cost;  ///< of so many ops in float, if any
   std::map<std::string, double> blames;  ///< shares of the outputs' error, where they are known
 
  private:
@@ -290,6 +293,35 @@ TEST(Auto, GoesOnWhereAccuracyIsTheObjective) {
   strategy_named("auto")(search);
   EXPECT_GT(search.trials.size(), 1u);
   EXPECT_LT(search.best().loss, 0.005);
+}
+
+TEST(Auto, LooksForTheBestFigureWhereItMayStopAtTheFirst) {
+  // 40 ops that cost something: every one in float gains, those to blame less loses less
+  Net net;
+  for (int i = 0; i < 40; ++i) net.convs.emplace_back("c" + std::to_string(i), 0.002);
+  Goal goal;
+  goal.max_loss = 0.06;
+  goal.objective = "accuracy";
+  Scripted search(net, task_of(net, {}, goal), 100);
+  strategy_named("auto")(search);
+  EXPECT_EQ(search.in_float(search.best().recipe).size(), 40u) << "all of them lose nothing";
+  // in float, each beyond the 11th costs: the best lies between two powers of two
+  Scripted valley(net, task_of(net, {}, goal), 100);
+  valley.in_float_cost = [](std::size_t count) {
+    return count > 11 ? 0.02 * (static_cast<double>(count) - 11) : 0.0;
+  };
+  strategy_named("auto")(valley);
+  EXPECT_EQ(valley.in_float(valley.best().recipe).size(), 11u);
+  EXPECT_LT(valley.trials.size(), 20u);
+}
+
+TEST(Strategies, TryTheRecipeAsGivenWhereNoOpIsInt8) {
+  for (const std::string& name : strategy_names()) {
+    Scripted search(Net(), task_of(Net()), 100);
+    strategy_named(name)(search);
+    ASSERT_GE(search.trials.size(), 1u) << name;
+    EXPECT_EQ(search.trials[0].recipe, search.task().start) << name;
+  }
 }
 
 TEST(Conservative, KeepsEachTypeThatCostsLittleEnough) {

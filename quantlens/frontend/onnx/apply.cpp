@@ -80,17 +80,6 @@ bool has_external_data(const Model& model, Source& source) {
   return found;
 }
 
-fs::path data_path_of(const fs::path& path) {
-  fs::path data_path = path;
-  return data_path += ".data";
-}
-
-[[noreturn]] void refuse(const fs::path& path, const fs::path& victim, std::string_view what) {
-  throw Error(Errc::usage,
-              fmt::format("{}: the output would overwrite {} '{}'; choose another name with -o",
-                          printable(path.string()), what, printable(victim.string())));
-}
-
 /// The model file; all data that are or were external, and the new weights, go to `data`.
 Pieces with_data_file(const Model& model, const PlanEdit& plan, Source& source, DataFile& data) {
   Additions additions;
@@ -117,17 +106,19 @@ Pieces without_data_file(const Model& model, const PlanEdit& plan) {
 
 }  // namespace
 
-void check_destination(const Model& model, const fs::path& path) {
-  std::error_code absent;
-  if (fs::equivalent(path, model.path, absent)) refuse(path, model.path, "the model");
+fs::path data_path_of(const fs::path& path) {
+  fs::path data_path = path;
+  return data_path += ".data";
+}
+
+std::vector<fs::path> files_of(const Model& model) {
+  std::vector<fs::path> files{model.path};
   Source source = source_of(model);
   has_external_data(model, source);
   for (const auto& [location, file] : source.beside) {
-    const fs::path data = model.path.parent_path() / location;
-    for (const fs::path& written : {path, data_path_of(path)}) {
-      if (fs::equivalent(written, data, absent)) refuse(path, data, "the model's data");
-    }
+    files.push_back(model.path.parent_path() / location);
   }
+  return files;
 }
 
 std::vector<std::string> apply(const Model& model, const Plan& plan,

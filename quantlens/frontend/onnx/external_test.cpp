@@ -119,17 +119,11 @@ TEST_F(ExternalData, BeyondTheEndOrOfAnotherSizeAreRefused) {
               HasSubstr("copy that file beside the model"));
 }
 
-TEST_F(ExternalData, AndTheModelAreNoDestination) {
-  fs::rename(folder_ / "model" / "data.bin", folder_ / "model" / "out.onnx.data");
-  put_model({"out.onnx.data", 8, kLarge * 4});
-  fs::create_hard_link(model_path(), folder_ / "model" / "hard.onnx");
-  const Model model = frontend::read(model_path());
-  for (const char* name : {"model.onnx", "hard.onnx", "out.onnx", "out.onnx.data"}) {
-    const fs::path path = folder_ / "model" / name;
-    EXPECT_THAT(sentence_of(Errc::usage, [&] { frontend::check_destination(model, path); }),
-                HasSubstr("would overwrite the model"));
-  }
-  EXPECT_NO_THROW(frontend::check_destination(model, folder_ / "model" / "other.onnx"));
+TEST_F(ExternalData, AndTheModelAreItsFiles) {
+  put_model({"data.bin", 8, kLarge * 4});
+  const std::vector<fs::path> files{model_path(), model_path().parent_path() / "data.bin"};
+  EXPECT_EQ(frontend::files_of(frontend::read(model_path())), files);
+  EXPECT_EQ(frontend::files_for("out.onnx"), (std::vector<fs::path>{"out.onnx", "out.onnx.data"}));
 }
 
 TEST_F(ExternalData, ComeIntoAFileThatIsWrittenForMemory) {

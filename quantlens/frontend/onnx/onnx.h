@@ -75,8 +75,11 @@ std::string merge(const Model& first, const Edit& edit_first, const Model& secon
 /// keeps its name on the dequantized value.
 Edit edit_for(const Model& model, const Plan& plan);
 
-/// frontend::check_destination for ONNX.
-void check_destination(const Model& model, const fs::path& path);
+/// frontend::files_of for ONNX.
+std::vector<fs::path> files_of(const Model& model);
+
+/// Where `apply` to `path` puts external data.
+fs::path data_path_of(const fs::path& path);
 
 /// frontend::apply for ONNX.
 std::vector<std::string> apply(const Model& model, const Plan& plan,

@@ -2,8 +2,10 @@
 // What a diagnosis suggests: first what keeps all ops in int8, then the fewest ops in float.
 #include <algorithm>
 #include <compare>
+#include <iterator>
 #include <limits>
 #include <map>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -181,6 +183,16 @@ class Auto {
            tried({.recipe = recipe, .why = "no op asked to be int8 that would stay float"});
   }
 
+  static std::string told(std::size_t findings, std::size_t ops) {
+    const std::string named =
+        findings == 1 ? "what 1 finding names" : fmt::format("what {} findings name", findings);
+    const std::string blamed =
+        ops == 1 ? "the op most to blame with what is around it"
+                 : fmt::format("the {} ops most to blame with what is around them", ops);
+    if (ops == 0) return named;
+    return findings == 0 ? blamed : named + ", and " + blamed;
+  }
+
   /// With so many steps taken.
   Proposal fallback(std::size_t count) const {
     Recipe recipe = best_recipe_;
@@ -196,15 +208,14 @@ class Auto {
       for (const std::size_t near : steps_[i].op->around) ops.push_back(&task_.space.ops[near]);
     }
     return {.recipe = with_float(std::move(recipe), ops),
-            .why = fmt::format("in float: what {} findings name, and the {} ops most to blame with "
-                               "what is around them",
-                               findings, count - findings)};
+            .why = "in float: " + told(findings, count - findings)};
   }
 
   /// Whether so many suffice; nothing where the limits are reached.
   std::optional<bool> suffices(std::size_t count) {
     const std::optional<Trial> trial = run_to_the_end(search_, fallback(count));
     if (!trial) return std::nullopt;
+    if (has_figure(*trial)) losses_[count] = trial->loss;
     return trial->reached;
   }
 
@@ -214,13 +225,39 @@ class Auto {
     const Diagnosis* diagnosis = search_.diagnose(base);
     steps_ = steps_of(task_.space, diagnosis ? *diagnosis : Diagnosis{});
     std::size_t missed = 0;
+    const bool wants_best = task_.goal.objective == "accuracy";
     for (std::size_t count = 1;; count = std::min(2 * count, steps_.size())) {
       const std::optional<bool> met = suffices(count);
       if (!met) return;
-      if (*met) return bisect(missed, count);
+      if (*met && !wants_best) return bisect(missed, count);
       missed = count;
-      if (count == steps_.size()) return;
+      if (count == steps_.size()) break;
     }
+    if (wants_best) refine();
+  }
+
+  /// Halves the gaps beside the count that loses least, until there is none.
+  void refine() {
+    std::set<std::size_t> tried{0, steps_.size()};
+    for (std::size_t count = 1; count < steps_.size(); count *= 2) tried.insert(count);
+    while (!losses_.empty()) {
+      const auto least =
+          std::ranges::min_element(losses_, {}, [](const auto& one) { return one.second; });
+      const std::optional<std::size_t> next = gap_beside(tried, least->first);
+      if (!next || !suffices(*next)) return;
+      tried.insert(*next);
+    }
+  }
+
+  /// The middle of the wider gap beside one of these; nothing where there is none.
+  static std::optional<std::size_t> gap_beside(const std::set<std::size_t>& tried,
+                                               std::size_t one) {
+    const auto here = tried.find(one);
+    const std::size_t below = here == tried.begin() ? one : *std::prev(here);
+    const std::size_t above = std::next(here) == tried.end() ? one : *std::next(here);
+    const std::size_t wider = std::max(one - below, above - one);
+    if (wider < 2) return std::nullopt;
+    return above - one == wider ? one + wider / 2 : one - wider / 2;
   }
 
   /// To one step, or to a 64th of many: a trial more costs more than they.
@@ -240,6 +277,7 @@ class Auto {
   Recipe best_recipe_;
   double least_loss_ = std::numeric_limits<double>::infinity();
   std::vector<Step> steps_;
+  std::map<std::size_t, double> losses_;  ///< by number of steps, of trials over all samples
 };
 
 }  // namespace

@@ -22,12 +22,17 @@ Recipe with_types(const Task& task, const std::set<std::string>& types) {
 }  // namespace
 
 void tune_conservative(Search& search) {
+  const Task& task = search.task();
+  if (task.space.types.empty()) {
+    search.run({.recipe = task.start, .why = "the recipe as given: no op of it is int8"});
+    return;
+  }
   std::set<std::string> kept;
-  for (const std::string& type : search.task().space.types) {
+  for (const std::string& type : task.space.types) {
     std::set<std::string> types = kept;
     types.insert(type);
-    const std::optional<Trial> trial = search.run({.recipe = with_types(search.task(), types),
-                                                   .why = fmt::format("{} in int8 as well", type)});
+    const std::optional<Trial> trial = search.run(
+        {.recipe = with_types(task, types), .why = fmt::format("{} in int8 as well", type)});
     if (!trial) return;
     if (trial->reached) kept = std::move(types);
   }

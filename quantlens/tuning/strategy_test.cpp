@@ -10,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/recipe_document.h"
 #include "quantlens/quantizer/recipe_rules.h"
 #include "quantlens/tuning/goal.h"
@@ -404,29 +403,6 @@ TEST(Bayesian, NeedsFewerTrialsThanChance) {
     by_guess += guess.trials.size();
   }
   EXPECT_LT(by_guess, by_chance);
-}
-
-TEST(Space, HoldsWhatIsAroundAnOp) {
-  SmallGraph net;
-  net.input("x");
-  net.node(Kind::conv, {"x"}, "c").node(Kind::relu, {"c"}, "r").node(Kind::reshape, {"r"}, "s");
-  net.node(Kind::add, {"s", "x"}, "a").node(Kind::conv, {"a"}, "c2").output("c2");
-  Plan plan;
-  for (const Node& node : net.model().graph.nodes) {
-    plan.ops.push_back({.op = op_id(node),
-                        .name = node.name,
-                        .type = node.type,
-                        .kind = node.type,
-                        .pattern = {node.type},
-                        .members = {op_id(node)},
-                        .quantized = true});
-  }
-  const Space space = space_of(net.model().graph, plan, {});
-  ASSERT_EQ(space.ops.size(), 5u);
-  EXPECT_EQ(space.ops[1].around, (std::vector<std::size_t>{2, 3})) << "across what only moves";
-  EXPECT_EQ(space.ops[4].around, (std::vector<std::size_t>{3}));
-  EXPECT_EQ(space.types, (std::vector<std::string>{"conv", "relu", "reshape", "add"}));
-  EXPECT_EQ(with_float({}, {&space.ops[0]}).op_name_dict.begin()->first, "node_c");
 }
 
 }  // namespace

@@ -235,16 +235,19 @@ def another_output(sandbox):
 
 
 def interrupted(sandbox):
-    out, name = sandbox.path / "asked.onnx", "asked"
-    process = subprocess.Popen([harness.program(), "tune", *map(str, DIGITS), "-o", out, "--name", name, "--max-loss", "-0.5",
-                                "--strategy", "exhaustive", "--max-trials", "100000"], env=sandbox.environment,
-                               stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    out, name, said = sandbox.path / "asked.onnx", "asked", sandbox.path / "asked.txt"
+    with said.open("w") as stderr:
+        process = subprocess.Popen([harness.program(), "tune", *map(str, DIGITS), "-o", out, "--name", name, "--max-loss",
+                                    "-0.5", "--strategy", "exhaustive", "--max-trials", "100000"], env=sandbox.environment,
+                                   stdout=subprocess.DEVNULL, stderr=stderr)
     for _ in range(600):
         if out.exists():
             break
         time.sleep(0.1)
     process.send_signal(signal.SIGINT)
     harness.check(process.wait(60) == 130, "Ctrl-C ends it with 130")
+    text = said.read_text()
+    harness.check(f"the best model so far is {out}" in text and "--resume" in text, "  and says what is kept, and how to go on")
     row = next(row for row in sandbox.json("workloads", "list") if row["name"] == name)
     harness.check((row["state"], row["message"]) == ("failure", "interrupted"), "  and the workload says so")
     loads(out)

@@ -141,6 +141,15 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   job.finish();
 }
 
+/// What an interrupted search leaves, and how it goes on.
+void note_what_is_kept(const TuneResult& result, Progress& progress) {
+  progress.note(fmt::format("{}; the same command with --resume {} goes on",
+                            result.study.best ? fmt::format("the best model so far is {}",
+                                                            printable(result.output.string()))
+                                              : std::string("no model is kept yet"),
+                            result.workload));
+}
+
 }  // namespace
 
 TuneResult tune(const TuneOptions& options, const Session& session) {
@@ -175,15 +184,19 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
     }
     note_calibration(options, data, metric, recorded.progress);
     const Model newer = upgraded(std::move(model), recorded.progress);
-    search(options,
-           {.original = newer,
-            .data = data,
-            .calibration = apart ? *apart : data,
-            .metric = metric,
-            .goal = options.goal,
-            .start = options.recipe,
-            .output = result.output},
-           recorded, *workload, result);
+    const TrialSetting setting{.original = newer,
+                               .data = data,
+                               .calibration = apart ? *apart : data,
+                               .metric = metric,
+                               .goal = options.goal,
+                               .start = options.recipe,
+                               .output = result.output};
+    try {
+      search(options, setting, recorded, *workload, result);
+    } catch (const Error& error) {
+      if (error.code() == Errc::interrupted) note_what_is_kept(result, recorded.progress);
+      throw;
+    }
   });
   return result;
 }

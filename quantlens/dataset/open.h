@@ -23,7 +23,7 @@ struct DataOptions {
 /// A data set and how it wants to be fed.
 struct OpenedData {
   std::unique_ptr<Dataset> dataset;
-  std::uint64_t batch_size = 1;  ///< asked for, else the model's own fixed one, else 1
+  std::uint64_t batch_size = 1;              ///< asked for, else the model's own fixed one, else 1
   std::vector<std::filesystem::path> files;  ///< that were opened: document, arrays, labels
   std::filesystem::path folder;              ///< where each sample is a file of its name, if so
 };

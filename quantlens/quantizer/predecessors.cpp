@@ -15,7 +15,8 @@ namespace {
 
 using boost::json::object;
 
-constexpr std::string_view kTuning = "a recipe says how one model is made; what tune looks for is in its own options";
+constexpr std::string_view kTuning =
+    "a recipe says how one model is made; what tune looks for is in its own options";
 constexpr std::string_view kOptimised =
     "the file keeps the ops of the model, and the runtime optimises all of it when it loads it";
 constexpr std::string_view kWeightOnly = "it is for weight-only quantization";

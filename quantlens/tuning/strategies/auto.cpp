@@ -184,7 +184,7 @@ class Auto {
   }
 
   static std::string told(std::size_t findings, std::size_t ops) {
-    const std::string named =
+    std::string named =
         findings == 1 ? "what 1 finding names" : fmt::format("what {} findings name", findings);
     const std::string blamed =
         ops == 1 ? "the op most to blame with what is around it"

@@ -141,7 +141,7 @@ class Auto {
   void run() {
     best_recipe_ = task_.start;
     if (!tried({.recipe = task_.start, .why = "the recipe as given", .look = Look::whole})) return;
-    if (!remedies() || !less_forced() || task_.space.ops.empty()) return;
+    if (!remedies() || !less_forced() || !smoothed() || task_.space.ops.empty()) return;
     fall_back();
   }
 
@@ -164,17 +164,19 @@ class Auto {
   bool remedies() {
     const Recipe better =
         with_better_codes(with_remedies(task_.start, search_.diagnose(task_.start)));
-    const std::string kept = ": all ops stay int8";
-    if (better != task_.start &&
-        !tried({.recipe = better,
-                .why = "a scale a channel, ranges of least error, biases corrected" + kept})) {
-      return false;
-    }
-    Recipe smooth = better;
+    return better == task_.start ||
+           tried({.recipe = better,
+                  .why = "a scale a channel, ranges of least error, biases corrected: all ops stay "
+                         "int8"});
+  }
+
+  /// Late, since it edits the float model, which takes further passes over data.
+  bool smoothed() {
+    Recipe smooth = best_recipe_;
     smooth.accuracy_level = "best";
     smooth.recipes.smooth_quant = true;
-    if (smooth == better) return true;
-    return tried({.recipe = smooth, .why = "what MatMuls read smoothed as well" + kept});
+    return smooth == best_recipe_ ||
+           tried({.recipe = smooth, .why = "what MatMuls read smoothed as well"});
   }
 
   bool less_forced() {

@@ -33,9 +33,7 @@ double gain(const TapState& before, const TapState& after, std::size_t without) 
 
 Gain output_gain(const TapState& before, const TapState& after) {
   SampleBlocks blocks;
-  for (const SampleSet::Range& range : before.samples.ranges()) {
-    for (std::uint64_t sample = range.first; sample <= range.last; ++sample) blocks.count(sample);
-  }
+  blocks.count(before.samples);
   Gain gained{.share = gain(before, after, kNoBlock)};
   const std::vector<double> without =
       blocks.without_each([&](std::size_t block) { return gain(before, after, block); });

@@ -221,9 +221,7 @@ SharesWithout add_output_shares(const GraphIndex& reference, const TapState& acc
     has_own.push_back(value.local.has_value());
   }
   SampleBlocks blocks;
-  for (const SampleSet::Range& range : local.samples.ranges()) {
-    for (std::uint64_t sample = range.first; sample <= range.last; ++sample) blocks.count(sample);
-  }
+  blocks.count(local.samples);
   const Shares shares(reference, std::move(measured));
   const std::vector<double> whole = shares.without(kNoBlock);
   std::vector<std::vector<double>> without(rows.size());

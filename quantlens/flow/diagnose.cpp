@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/diagnose.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
@@ -13,19 +11,10 @@
 
 namespace quantlens::flow {
 
-namespace {
-
-bool has_integers(const Model& model) {
-  return std::ranges::any_of(model.graph.nodes,
-                             [](const Node& node) { return uses_codes(node.kind); });
-}
-
-}  // namespace
-
 DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) {
   const Model reference = frontend::read(options.reference);
   const Model quantized = frontend::read(options.quantized);
-  if (has_integers(reference) && !has_integers(quantized)) {
+  if (uses_codes(reference.graph) && !uses_codes(quantized.graph)) {
     throw Error(
         Errc::usage,
         fmt::format("{}: has no quantized op, and {} has: are the two swapped? Give the "
@@ -54,11 +43,11 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
         recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);
-    if (!has_integers(quantized)) {
+    if (!uses_codes(quantized.graph)) {
       recorded.progress.note(
           fmt::format("{}: has no quantized op", printable(options.quantized.string())));
     }
-    if (has_integers(reference)) {
+    if (uses_codes(reference.graph)) {
       recorded.progress.note(
           fmt::format("{}: has quantized ops: figures compare with a model that "
                       "has lost something already",

@@ -144,8 +144,7 @@ class Job {
   }
 
   void note_quantized_already() const {
-    const auto has_codes = [](const Node& node) { return uses_codes(node.kind); };
-    if (!std::ranges::any_of(original_.graph.nodes, has_codes)) return;
+    if (!uses_codes(original_.graph)) return;
     session_.progress.note(fmt::format(
         "{}: has quantized ops already, which stay as they are; what is called fp32 below is this "
         "model. Quantize the float model that it was made from",

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/graph/model.h"
 
+#include <algorithm>
+
 namespace quantlens {
 namespace {
 
@@ -13,6 +15,10 @@ T attribute(const Node& node, const std::string& key, T otherwise) {
 }
 
 }  // namespace
+
+bool uses_codes(const Graph& graph) {
+  return std::ranges::any_of(graph.nodes, [](const Node& node) { return uses_codes(node.kind); });
+}
 
 const std::string& op_id(const Node& node) {
   static const std::string kNone;

@@ -76,6 +76,9 @@ struct Model {
   MappedFile file;                              ///< its bytes as they are on disk
 };
 
+/// Whether any op reads or gives integer codes: whether it is (in part) a quantized network.
+bool uses_codes(const Graph& graph);
+
 /// Identity of an op: its first non-empty output name (design: scope path and this name).
 const std::string& op_id(const Node& node);
 

@@ -71,6 +71,12 @@ std::array<double, 2> grouped_rate_interval(double whole, std::span<const double
   return {std::clamp(centre - reach, 0.0, whole), std::clamp(centre + reach, whole, 1.0)};
 }
 
+void SampleBlocks::count(const SampleSet& samples) {
+  for (const SampleSet::Range& range : samples.ranges()) {
+    for (std::uint64_t sample = range.first; sample <= range.last; ++sample) count(sample);
+  }
+}
+
 std::uint64_t SampleBlocks::samples() const {
   return std::accumulate(samples_.begin(), samples_.end(), std::uint64_t{0});
 }

@@ -42,6 +42,7 @@ inline constexpr std::size_t kNoBlock = kBlocks;
 class SampleBlocks {
  public:
   void count(std::uint64_t sample) { ++samples_[block_of(sample)]; }
+  void count(const SampleSet& samples);
   std::uint64_t samples() const;
   /// `figure` without each block that holds samples.
   std::vector<double> without_each(const std::function<double(std::size_t)>& figure) const;

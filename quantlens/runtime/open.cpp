@@ -14,17 +14,27 @@ namespace {
 
 using Open = std::unique_ptr<Run> (*)(const Model&, const Model*, const TapSpec&,
                                       const RunOptions&);
+using OpenTimed = std::unique_ptr<TimedRun> (*)(const Model&, const TimedOptions&);
 
 /// The runtime that runs the models of a format.
 struct Entry {
   std::string_view format;
   const char* runtime;  ///< as a worker is asked for it
   Open open;
+  OpenTimed open_timed;
 };
 
 constexpr Entry kRuntimes[] = {
-    {"onnx", "onnxruntime", onnxruntime::open},
+    {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed},
 };
+
+const Entry& entry_of(const Model& model) {
+  for (const Entry& entry : kRuntimes) {
+    if (entry.format == model.format) return entry;
+  }
+  throw Error(Errc::unsupported,
+              fmt::format("no runtime runs models of format '{}'", printable(model.format)));
+}
 
 remote::Worker worker_for(const Entry& entry, const Isolation& isolation) {
   return {.command = {.program = isolation.program, .arguments = {"worker", entry.runtime}},
@@ -42,13 +52,13 @@ std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const 
                 fmt::format("a model of format '{}' and one of format '{}' cannot run together",
                             printable(reference.format), printable(quantized->format)));
   }
-  for (const Entry& entry : kRuntimes) {
-    if (entry.format != reference.format) continue;
-    if (!options.isolation) return entry.open(reference, quantized, taps, options);
-    return remote::open(worker_for(entry, *options.isolation), reference, quantized, taps, options);
-  }
-  throw Error(Errc::unsupported,
-              fmt::format("no runtime runs models of format '{}'", printable(reference.format)));
+  const Entry& entry = entry_of(reference);
+  if (!options.isolation) return entry.open(reference, quantized, taps, options);
+  return remote::open(worker_for(entry, *options.isolation), reference, quantized, taps, options);
+}
+
+std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options) {
+  return entry_of(model).open_timed(model, options);
 }
 
 std::vector<RuntimeStatus> runtimes() {

@@ -8,12 +8,16 @@
 
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/run.h"
+#include "quantlens/runtime/timed.h"
 
 namespace quantlens::onnxruntime {
 
 /// As quantlens::open.
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                           const RunOptions& options);
+
+/// As quantlens::open_timed.
+std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options);
 
 RuntimeStatus status();
 

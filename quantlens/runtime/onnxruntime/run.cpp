@@ -15,6 +15,7 @@
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/runtime/accumulators.h"
+#include "quantlens/runtime/onnxruntime/inputs.h"
 #include "quantlens/runtime/onnxruntime/insert_taps.h"
 #include "quantlens/runtime/onnxruntime/library.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
@@ -23,59 +24,6 @@
 
 namespace quantlens::onnxruntime {
 namespace {
-
-std::string where(const Model& model) {
-  return model.path.empty() ? "the model" : printable(model.path.string());
-}
-
-std::string shape_text(const std::optional<std::vector<Dim>>& shape) {
-  if (!shape) return "of any shape";
-  std::string text;
-  for (const Dim& dim : *shape) {
-    if (!text.empty()) text += ',';
-    text += dim.extent           ? std::to_string(*dim.extent)
-            : dim.symbol.empty() ? "?"
-                                 : printable(dim.symbol);
-  }
-  return '[' + text + ']';
-}
-
-bool fits(const ValueInfo& input, const Tensor& tensor) {
-  if (input.dtype && *input.dtype != tensor.dtype()) return false;
-  if (!input.shape) return true;
-  return std::ranges::equal(*input.shape, tensor.shape(), [](const Dim& dim, std::int64_t extent) {
-    return !dim.extent || *dim.extent == extent;
-  });
-}
-
-/// The batch's tensors under the names of `model`'s inputs; the batch knows them as `reference`'s,
-/// by position. Throws Errc::bad_input where they do not fit.
-NamedTensors inputs_for(const Model& model, const Model& reference, const Batch& batch) {
-  NamedTensors inputs;
-  for (std::size_t i = 0; i < model.graph.inputs.size(); ++i) {
-    const ValueInfo& wanted = model.graph.inputs[i];
-    const std::string& name = reference.graph.inputs[i].name;
-    const auto found = batch.inputs.find(name);
-    if (found == batch.inputs.end()) {
-      std::string given;
-      for (const auto& [other, tensor] : batch.inputs) given += ' ' + printable(other);
-      throw Error(Errc::bad_input,
-                  fmt::format("{}: the data have no input '{}'; they have:{}", where(model),
-                              printable(name), given.empty() ? " nothing" : given));
-    }
-    if (!fits(wanted, found->second)) {
-      const std::string_view dtype =
-          wanted.dtype ? quantlens::name(*wanted.dtype) : std::string_view("tensors");
-      throw Error(
-          Errc::bad_input,
-          fmt::format("{}: input '{}' is {} {}, the data give {} {}", where(model),
-                      printable(wanted.name), dtype, shape_text(wanted.shape),
-                      quantlens::name(found->second.dtype()), to_string(found->second.shape())));
-    }
-    inputs.emplace_back(wanted.name, found->second);
-  }
-  return inputs;
-}
 
 /// Adds the weights that the runtime reads where they are, by their names in the file. Not the
 /// unused ones: it drops those first, and then misses them.

@@ -49,30 +49,6 @@ ONNXTensorElementDataType element_of(DType dtype) {
 void ORT_API_CALL drop_log(void*, OrtLoggingLevel, const char*, const char*, const char*,
                            const char*) {}
 
-/// The runtime's sentence without the source line and the function that it names first:
-/// "/onnxruntime_src/graph/model.cc:256 onnxruntime::Model::Model(int (*)(int)) Unsupported ...".
-std::string reason_of(const Ort::Exception& error) {
-  std::string text = error.what();
-  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
-  const std::size_t begin = text.find("/onnxruntime_src/");
-  const std::size_t open = begin == std::string::npos ? begin : text.find('(', begin);
-  if (open == std::string::npos) return printable(text);
-  std::size_t end = open;
-  for (int depth = 0; end < text.size(); ++end) {
-    if (text[end] == '(') ++depth;
-    if (text[end] == ')' && --depth == 0) break;
-  }
-  end = text.find(' ', end);
-  if (end == std::string::npos) return printable(text);
-  if (text.compare(end, 7, " const ") == 0) end += 6;
-  return printable(text.substr(0, begin) + text.substr(end + 1));
-}
-
-/// Where the system refuses it some of its threads, the runtime waits for ever; this throws.
-void check_threads(unsigned count) {
-  const Cores started(count);
-}
-
 Ort::Value strings_of(const Tensor& tensor) {
   Ort::AllocatorWithDefaultOptions allocator;
   Ort::Value value =
@@ -82,16 +58,6 @@ Ort::Value strings_of(const Tensor& tensor) {
   for (const std::string& text : tensor.strings()) texts.push_back(text.c_str());
   value.FillStringTensor(texts.data(), texts.size());
   return value;
-}
-
-/// The same memory as the runtime sees it. REQUIRES: the tensor is aligned and outlives the value.
-Ort::Value view_of(const Tensor& tensor) {
-  if (tensor.dtype() == DType::string) return strings_of(tensor);
-  const auto memory = Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
-  // The runtime takes a plain pointer for inputs and outputs alike; it only reads inputs.
-  return Ort::Value::CreateTensor(memory, const_cast<std::byte*>(tensor.bytes().data()),
-                                  tensor.bytes().size(), tensor.shape().data(),
-                                  tensor.shape().size(), element_of(tensor.dtype()));
 }
 
 /// REQUIRES: `value` is a tensor.
@@ -146,6 +112,41 @@ DType dtype_of_element(ONNXTensorElementDataType type) {
   return found->first;
 }
 
+Ort::Env quiet_env() {
+  return {ORT_LOGGING_LEVEL_FATAL, "quantlens", drop_log, nullptr};
+}
+
+void check_threads(unsigned count) {
+  const Cores started(count);
+}
+
+// "/onnxruntime_src/graph/model.cc:256 onnxruntime::Model::Model(int (*)(int)) Unsupported ...".
+std::string reason_of(const Ort::Exception& error) {
+  std::string text = error.what();
+  while (!text.empty() && (text.back() == '\n' || text.back() == ' ')) text.pop_back();
+  const std::size_t begin = text.find("/onnxruntime_src/");
+  const std::size_t open = begin == std::string::npos ? begin : text.find('(', begin);
+  if (open == std::string::npos) return printable(text);
+  std::size_t end = open;
+  for (int depth = 0; end < text.size(); ++end) {
+    if (text[end] == '(') ++depth;
+    if (text[end] == ')' && --depth == 0) break;
+  }
+  end = text.find(' ', end);
+  if (end == std::string::npos) return printable(text);
+  if (text.compare(end, 7, " const ") == 0) end += 6;
+  return printable(text.substr(0, begin) + text.substr(end + 1));
+}
+
+Ort::Value view_of(const Tensor& tensor) {
+  if (tensor.dtype() == DType::string) return strings_of(tensor);
+  const auto memory = Ort::MemoryInfo::CreateCpu(OrtDeviceAllocator, OrtMemTypeDefault);
+  // The runtime takes a plain pointer for inputs and outputs alike; it only reads inputs.
+  return Ort::Value::CreateTensor(memory, const_cast<std::byte*>(tensor.bytes().data()),
+                                  tensor.bytes().size(), tensor.shape().data(),
+                                  tensor.shape().size(), element_of(tensor.dtype()));
+}
+
 bool is_outside(const Tensor& weight) {
   return weight.bytes().size() > kOutsideBytes && weight.dtype() != DType::string &&
          std::ranges::find(kElements, weight.dtype(), &Element::first) != kElements.end();
@@ -155,7 +156,7 @@ Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps
     : where_(printable(model.where)) {
   check_threads(options.threads);
   try {
-    env_ = Ort::Env(ORT_LOGGING_LEVEL_FATAL, "quantlens", drop_log, nullptr);
+    env_ = quiet_env();
     Ort::SessionOptions ort_options = options_for(options, taps);
     std::vector<std::string> names;
     std::vector<Ort::Value> values;

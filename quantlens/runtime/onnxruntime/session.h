@@ -19,6 +19,18 @@ using NamedTensors = std::vector<std::pair<std::string, Tensor>>;
 /// Throws Errc::unsupported for element types that have no DType.
 DType dtype_of_element(ONNXTensorElementDataType type);
 
+/// An environment whose messages are dropped: what matters comes back as an error.
+Ort::Env quiet_env();
+
+/// Throws Errc::failed where the system refuses so many threads; the runtime would wait for ever.
+void check_threads(unsigned count);
+
+/// The runtime's sentence without the source line and the function that it names first.
+std::string reason_of(const Ort::Exception& error);
+
+/// The same memory as the runtime sees it. REQUIRES: the tensor is aligned and outlives the value.
+Ort::Value view_of(const Tensor& tensor);
+
 /// A model file whose larger weights lie outside it.
 struct SessionModel {
   std::string bytes;

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <boost/describe.hpp>
+
+namespace quantlens {
+
+/// What a node of the runtime's graph is there for. quantize, dequantize: float to codes and back;
+/// requantize: codes to other codes; reorder: another layout of the same elements that the runtime
+/// wants; transpose, cast: likewise, put there by the runtime, not by the model.
+BOOST_DEFINE_ENUM_CLASS(NodeRole, op, quantize, dequantize, reorder, transpose, cast)
+
+/// What a node keeps busy: its arithmetic or its memory traffic reaches a quarter of what this
+/// machine can do, or neither does and it is the cost of running a node at all.
+BOOST_DEFINE_ENUM_CLASS(Bound, compute, memory, overhead)
+
+/// A node that the runtime ran, and how long. Times are in microseconds, of one run unless said
+/// otherwise; the cost of taking them is subtracted where it is known.
+struct NodeTime {
+  std::string name;      ///< in the runtime's graph; `<type>:<output>` where it has none
+  std::string type;      ///< "Conv"; with its domain where that is not the format's own
+  std::string provider;  ///< "CPUExecutionProvider"; empty: not known
+  NodeRole role = NodeRole::op;
+  std::uint64_t position = 0;        ///< in the order of execution
+  std::vector<std::string> ops;      ///< ids of the ops of the profiled file that it computes
+  std::vector<std::string> names;    ///< of those ops, as people see them
+  std::vector<std::string> inputs;   ///< type and shape of each: "float32[1,64]"; may be unknown
+  std::vector<std::string> outputs;  ///< likewise
+  double total_us = 0;               ///< over all `runs`
+  double accelerator_us = 0;         ///< of that, on a device that is no CPU
+  double cpu_us = 0;                 ///< the rest
+  double mean_us = 0;    ///< over the middle half of the runs, by their whole time: these add up
+  double median_us = 0;  ///< over all runs
+  double p95_us = 0;
+  double share = 0;                    ///< mean_us of the wall time of one unobserved run, 0..1
+  std::uint64_t runs = 0;              ///< times that it ran
+  std::uint64_t defined = 1;           ///< nodes that this row stands for
+  std::optional<double> scaling;       ///< mean_us with one thread over mean_us with all
+  std::optional<std::uint64_t> bytes;  ///< read and written in one run, if each is touched once
+  std::optional<std::uint64_t> operations;  ///< in one run; a multiplication with its addition is 2
+  std::optional<double> gb_per_second;
+  std::optional<double> gop_per_second;
+  std::optional<Bound> bound;
+};
+BOOST_DESCRIBE_STRUCT(NodeTime, (),
+                      (name, type, provider, role, position, ops, names, inputs, outputs, total_us,
+                       accelerator_us, cpu_us, mean_us, median_us, p95_us, share, runs, defined,
+                       scaling, bytes, operations, gb_per_second, gop_per_second, bound))
+
+/// Percentiles of the wall times of single runs, in microseconds.
+struct WallTime {
+  std::uint64_t runs = 0;
+  double mean_us = 0;  ///< over the middle half of the runs
+  double median_us = 0;
+  std::array<double, 2> median_interval{};  ///< 95 %, of order statistics
+  double p90_us = 0;
+  double p95_us = 0;
+  double p99_us = 0;
+};
+BOOST_DESCRIBE_STRUCT(WallTime, (),
+                      (runs, mean_us, median_us, median_interval, p90_us, p95_us, p99_us))
+
+/// What this machine can do at most with this many threads, measured beside the profile.
+struct Machine {
+  double gb_per_second = 0;         ///< reading and writing main memory
+  double float_gop_per_second = 0;  ///< of a large matrix product in float
+  double int8_gop_per_second = 0;   ///< and in int8
+};
+BOOST_DESCRIBE_STRUCT(Machine, (), (gb_per_second, float_gop_per_second, int8_gop_per_second))
+
+/// Where the time of one model goes.
+struct Profile {
+  std::string model;     ///< path, for people
+  std::string source;    ///< quantlens; of an import onnxruntime | tensorflow
+  unsigned threads = 0;  ///< 0: not known
+  std::uint64_t batch_size = 0;
+  WallTime wall;          ///< of unobserved runs; of an import, of its own
+  double nodes_us = 0;    ///< sum of the nodes' mean_us
+  double outside_us = 0;  ///< entering and leaving the runtime
+  double event_us = 0;    ///< cost of timing one node, which is subtracted from each
+  double explained = 0;   ///< nodes_us and outside_us of the wall time, 0..1 or a little above
+  std::optional<Machine> machine;
+  std::vector<NodeTime> nodes;  ///< by total, longest first
+  std::vector<NodeTime> types;  ///< one row a type, likewise: `defined` nodes each
+};
+BOOST_DESCRIBE_STRUCT(Profile, (),
+                      (model, source, threads, batch_size, wall, nodes_us, outside_us, event_us,
+                       explained, machine, nodes, types))
+
+/// Ops of the reference that both runtimes' graphs compute as a unit, and what that takes in each.
+struct OpTime {
+  std::vector<std::string> ops;    ///< ids, in the order of the reference
+  std::vector<std::string> names;  ///< as people see them
+  std::string type;                ///< of the op that computes: the costliest of them
+  double reference_us = 0;         ///< of the reference's run, its conversions and layouts too
+  double quantized_us = 0;         ///< of the quantized run, its kernels alone
+  double conversion_us = 0;        ///< Q, DQ and requantization that it causes in the quantized run
+  double layout_us = 0;            ///< reorders, transposes and casts that it causes there
+  double gain_us = 0;  ///< reference_us minus these three; below 0: it is slower in int8
+  std::vector<std::string> reference_nodes;  ///< types of the nodes, in order
+  std::vector<std::string> quantized_nodes;
+  bool quantized = false;  ///< an integer kernel computes it
+};
+BOOST_DESCRIBE_STRUCT(OpTime, (),
+                      (ops, names, type, reference_us, quantized_us, conversion_us, layout_us,
+                       gain_us, reference_nodes, quantized_nodes, quantized))
+
+/// Why an op, or ops alike, are no faster in int8.
+struct SpeedFinding {
+  std::string rule;              ///< its name in docs/profiling.md
+  std::vector<std::string> ops;  ///< as people see them
+  std::string because;           ///< a sentence with the figures
+  std::string remedy;            ///< a fragment of a recipe (JSON); empty where none mends it
+  double milliseconds = 0;       ///< that it costs, or that the remedy is expected to gain
+};
+BOOST_DESCRIBE_STRUCT(SpeedFinding, (), (rule, ops, because, remedy, milliseconds))
+
+/// Two models beside each other.
+struct ProfilePair {
+  Profile reference;
+  Profile quantized;
+  double ratio = 0;                        ///< quantized over reference, of wall times
+  std::array<double, 2> ratio_interval{};  ///< 95 %, of interleaved runs
+  std::vector<OpTime> ops;                 ///< by what quantization costs, worst first
+  std::vector<SpeedFinding> findings;      ///< by milliseconds, most first
+};
+BOOST_DESCRIBE_STRUCT(ProfilePair, (), (reference, quantized, ratio, ratio_interval, ops, findings))
+
+}  // namespace quantlens

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/runtime/onnxruntime/inputs.h"
+#include "quantlens/runtime/onnxruntime/library.h"
+#include "quantlens/runtime/onnxruntime/onnxruntime.h"
+#include "quantlens/runtime/onnxruntime/session.h"
+#include "quantlens/runtime/onnxruntime/timer_ops.h"
+#include "quantlens/runtime/remote/file_descriptor.h"
+
+namespace quantlens::onnxruntime {
+namespace {
+
+/// The runtime's defaults but for its threads.
+Ort::SessionOptions default_options(unsigned threads) {
+  Ort::SessionOptions options;
+  options.SetIntraOpNumThreads(static_cast<int>(std::max(threads, 1u)));
+  options.SetInterOpNumThreads(1);
+  options.SetLogSeverityLevel(ORT_LOGGING_LEVEL_FATAL);
+  return options;
+}
+
+/// From the file where it has data beside it, which the runtime then finds; else from its bytes.
+Ort::Session open_file(Ort::Env& env, const Model& model, const Ort::SessionOptions& options) {
+  const std::string_view bytes = model.file.text();
+  if (onnx::files_of(model).size() > 1) return {env, model.path.c_str(), options};
+  return {env, bytes.data(), bytes.size(), options};
+}
+
+/// The graph that the runtime makes of a model, read back from what it can write of it: a file
+/// that no folder shows and nothing leaves behind.
+Model optimized(Ort::Env& env, const Model& model, unsigned threads) {
+  const remote::FileDescriptor file(::memfd_create("quantlens-optimized", MFD_CLOEXEC));
+  if (file.get() < 0) throw Error(Errc::io, "the system gives no memory for the optimised model");
+  const fs::path path = fmt::format("/proc/self/fd/{}", file.get());
+  Ort::SessionOptions options = default_options(threads);
+  options.SetOptimizedModelFilePath(path.c_str());
+  open_file(env, model, options);
+  return onnx::read(model.path, MappedFile::open(path));
+}
+
+/// Which values are surely no tensors: sequences and the like.
+std::set<std::string> other_values(const Graph& graph) {
+  std::set<std::string> names;
+  for (const auto& [name, info] : graph.values) {
+    if (!info.dtype) names.insert(name);
+  }
+  for (const ValueInfo& output : graph.outputs) {
+    if (!output.dtype) names.insert(output.name);
+  }
+  return names;
+}
+
+/// What each timer reads: the results of the node of the same number; behind these one that reads
+/// the graph's inputs, which is the start, and one that reads its outputs, which is the end.
+std::vector<std::vector<std::string>> timed_values(const Graph& graph) {
+  const std::set<std::string> others = other_values(graph);
+  const auto add = [&](std::vector<std::string>& to, const std::string& name) {
+    if (!name.empty() && !others.contains(name)) to.push_back(name);
+  };
+  std::vector<std::vector<std::string>> values(graph.nodes.size() + 2);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    for (const std::string& output : graph.nodes[i].outputs) add(values[i], output);
+  }
+  for (const ValueInfo& input : graph.inputs) add(values[graph.nodes.size()], input.name);
+  for (const ValueInfo& output : graph.outputs) add(values.back(), output.name);
+  return values;
+}
+
+/// Timers stand as taps do (insert_taps.h): at the end of the file, the last to run first.
+std::string with_timers(const Model& model, const std::vector<std::vector<std::string>>& values) {
+  onnx::Edit edit;
+  const std::size_t count = model.graph.nodes.size();
+  const auto insert = [&](std::size_t slot) {
+    if (values[slot].empty()) return;
+    const std::string name = fmt::format("quantlens/timer/{}", slot);
+    edit.inserted.emplace(count, timer_node(slot, values[slot], name));
+  };
+  insert(count + 1);
+  for (std::size_t i = count; i-- > 0;) insert(i);
+  insert(count);
+  edit.opsets[kTimerDomain] = 1;
+  std::string bytes;
+  onnx::write(model, edit, {}, [&](Bytes piece) {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  });
+  return bytes;
+}
+
+/// A batch in the form that the runtime takes.
+struct Prepared {
+  NamedTensors held;
+  std::vector<const char*> names;
+  std::vector<Ort::Value> values;
+};
+
+class OnnxTimedRun final : public TimedRun {
+ public:
+  OnnxTimedRun(const Model& model, const TimedOptions& options);
+
+  std::size_t add(const Batch& batch) override;
+  RunTime run(std::size_t number) override;
+  const Graph& graph() const override { return optimized_.graph; }
+  const std::unordered_map<std::string, TensorType>& types() const override {
+    static const std::unordered_map<std::string, TensorType> kNone;
+    return timers_ ? timers_->types() : kNone;
+  }
+
+ private:
+  void share_out(std::uint64_t begin);
+
+  const Model& model_;
+  Ort::Env env_{nullptr};
+  Model optimized_;
+  std::optional<TimerOps> timers_;
+  Ort::Session session_{nullptr};
+  std::vector<std::string> output_names_;
+  std::vector<const char*> outputs_;
+  std::vector<Prepared> batches_;
+  std::vector<std::uint64_t> nodes_;
+};
+
+OnnxTimedRun::OnnxTimedRun(const Model& model, const TimedOptions& options) : model_(model) {
+  check_threads(options.threads);
+  try {
+    env_ = quiet_env();
+    Ort::SessionOptions session_options = default_options(options.threads);
+    if (options.nodes) {
+      optimized_ = optimized(env_, model, options.threads);
+      const auto values = timed_values(optimized_.graph);
+      timers_.emplace(values);
+      timers_->add_to(session_options);
+      session_options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
+      const std::string bytes = with_timers(optimized_, values);
+      session_ = Ort::Session(env_, bytes.data(), bytes.size(), session_options);
+      nodes_.resize(optimized_.graph.nodes.size());
+    } else {
+      session_ = open_file(env_, model, session_options);
+    }
+    Ort::AllocatorWithDefaultOptions allocator;
+    for (std::size_t i = 0; i < session_.GetOutputCount(); ++i) {
+      output_names_.emplace_back(session_.GetOutputNameAllocated(i, allocator).get());
+    }
+    for (const std::string& name : output_names_) outputs_.push_back(name.c_str());
+  } catch (const Ort::Exception& error) {
+    throw Error(Errc::bad_input, fmt::format("{}: ONNX Runtime refuses the model: {}", where(model),
+                                             reason_of(error)));
+  }
+}
+
+std::size_t OnnxTimedRun::add(const Batch& batch) {
+  Prepared prepared;
+  for (auto& [name, tensor] : inputs_for(model_, model_, batch)) {
+    prepared.held.emplace_back(name, aligned(tensor));
+  }
+  for (const auto& [name, tensor] : prepared.held) {
+    prepared.names.push_back(name.c_str());
+    prepared.values.push_back(view_of(tensor));
+  }
+  batches_.push_back(std::move(prepared));
+  for (std::size_t i = 0; i < batches_.back().held.size(); ++i) {  // short names move with theirs
+    batches_.back().names[i] = batches_.back().held[i].first.c_str();
+  }
+  return batches_.size() - 1;
+}
+
+RunTime OnnxTimedRun::run(std::size_t number) {
+  const Prepared& batch = batches_.at(number);
+  if (timers_) timers_->begin();
+  try {
+    const std::uint64_t begin = now_ns();
+    const std::vector<Ort::Value> values =
+        session_.Run(Ort::RunOptions{nullptr}, batch.names.data(), batch.values.data(),
+                     batch.values.size(), outputs_.data(), outputs_.size());
+    const std::uint64_t end = now_ns();
+    if (timers_) share_out(begin);
+    return {end - begin, nodes_};
+  } catch (const Ort::Exception& error) {
+    throw Error(Errc::failed,
+                fmt::format("{}: ONNX Runtime fails: {}", where(model_), reason_of(error)));
+  }
+}
+
+/// Gives each node the time up to its own stamp since the one before.
+void OnnxTimedRun::share_out(std::uint64_t begin) {
+  std::ranges::fill(nodes_, 0);
+  std::uint64_t before = begin;
+  for (const Stamp& stamp : timers_->stamps()) {
+    if (stamp.slot < nodes_.size()) nodes_[stamp.slot] = stamp.ns - before;
+    before = stamp.ns;
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options) {
+  require_library();
+  return std::make_unique<OnnxTimedRun>(model, options);
+}
+
+}  // namespace quantlens::onnxruntime

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+
+#include "quantlens/dataset/reader.h"
+#include "quantlens/graph/model.h"
+#include "quantlens/tensor/dtype.h"
+#include "quantlens/tensor/shape.h"
+
+namespace quantlens {
+
+struct TimedOptions {
+  unsigned threads = 1;  ///< of the runtime, the calling one included
+  bool nodes = false;    ///< tell of each node, too; that takes time itself
+};
+
+/// What a tensor was in a run.
+struct TensorType {
+  DType dtype = DType::float32;
+  Shape shape;
+};
+
+/// What one run took, in nanoseconds of wall time.
+struct RunTime {
+  std::uint64_t whole = 0;  ///< the runtime's call: outputs are made in it and dropped after it
+  /// Of each node of `TimedRun::graph`: from the end of what ran before it to its own end, so that
+  /// the runtime's steps between two nodes are in it, and one stamp of the clock. Empty without
+  /// nodes. Valid until the next run.
+  std::span<const std::uint64_t> nodes;
+};
+
+/// One loaded model that is run for its time alone, with the runtime's own defaults: nothing is
+/// observed but the clock. Not thread-safe.
+class TimedRun {
+ public:
+  virtual ~TimedRun() = default;
+  /// Keeps a batch ready; gives its number, from 0. Throws Errc::bad_input where it does not fit
+  /// the model.
+  virtual std::size_t add(const Batch& batch) = 0;
+  /// Runs batch `number` once. Throws Errc::failed where the runtime fails.
+  virtual RunTime run(std::size_t number) = 0;
+  /// The graph that the runtime really runs, after all its optimisations, in file order: fused and
+  /// laid out anew. Empty without nodes.
+  virtual const Graph& graph() const = 0;
+  /// Types of that graph's values (inputs and results of nodes) in the first run.
+  virtual const std::unordered_map<std::string, TensorType>& types() const = 0;
+};
+
+/// Loads a model for its time. Throws as `open` does.
+std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options);
+
+}  // namespace quantlens

@@ -8,6 +8,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& command_lin
   add_diagnose(program, command_line, chosen);
   add_tune(program, command_line, chosen);
   add_evaluate(program, command_line, chosen);
+  add_profile(program, command_line, chosen);
   add_inspect(program, command_line, chosen);
   add_calibrate(program, command_line, chosen);
   add_merge(program, command_line, chosen);

@@ -11,6 +11,7 @@ void add_demo(CLI::App& program, const std::vector<std::string>& command_line, R
 void add_diagnose(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_doctor(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_evaluate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_profile(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_inspect(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_merge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);

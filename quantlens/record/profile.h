@@ -106,10 +106,11 @@ struct OpTime {
   std::vector<std::string> reference_nodes;  ///< types of the nodes, in order
   std::vector<std::string> quantized_nodes;
   bool quantized = false;  ///< an integer kernel computes it
+  bool wrapped = false;    ///< the quantized file has it between quantizers, to be computed in int8
 };
 BOOST_DESCRIBE_STRUCT(OpTime, (),
                       (ops, names, type, reference_us, quantized_us, conversion_us, layout_us,
-                       gain_us, reference_nodes, quantized_nodes, quantized))
+                       gain_us, reference_nodes, quantized_nodes, quantized, wrapped))
 
 /// Why an op, or ops alike, are no faster in int8.
 struct SpeedFinding {

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/profile.h"
+
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
+#include "quantlens/diagnosis/pair.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/profiling/join.h"
+#include "quantlens/profiling/speed_findings.h"
+#include "quantlens/report/profile_tables.h"
+
+namespace quantlens::flow {
+namespace {
+
+/// Samples that runs go over in turn: enough for different data, few enough to keep.
+constexpr std::uint64_t kBatches = 8;
+
+std::vector<Batch> first_batches(const FittedData& data, const Session& session) {
+  BatchReader reader = make_reader(data, session, kBatches * data.opened.batch_size);
+  std::vector<Batch> batches;
+  while (std::optional<Batch> batch = reader.next()) {
+    if (!batches.empty() && batch->samples.size() != batches.front().samples.size()) continue;
+    batches.push_back(std::move(*batch));
+  }
+  report_skipped(reader, session.progress);
+  if (batches.empty()) throw Error(Errc::bad_input, "no sample could be read; see the notes above");
+  return batches;
+}
+
+/// The same batches under the names of another model's inputs, by position.
+std::vector<Batch> renamed(const std::vector<Batch>& batches, const Model& from, const Model& to) {
+  if (from.graph.inputs.size() != to.graph.inputs.size()) {
+    throw Error(Errc::unsupported,
+                fmt::format("{} has {} inputs and {} has {}: they cannot be given the same data",
+                            printable(from.path.string()), from.graph.inputs.size(),
+                            printable(to.path.string()), to.graph.inputs.size()));
+  }
+  std::vector<Batch> result;
+  for (const Batch& batch : batches) {
+    Batch other{.samples = batch.samples, .inputs = {}, .labels = {}};
+    for (std::size_t i = 0; i < from.graph.inputs.size(); ++i) {
+      const auto found = batch.inputs.find(from.graph.inputs[i].name);
+      if (found != batch.inputs.end()) {
+        other.inputs.emplace(to.graph.inputs[i].name, found->second);
+      }
+    }
+    result.push_back(std::move(other));
+  }
+  return result;
+}
+
+ProfilePair paired(Profiled profiled, const Model& reference, const Model& quantized) {
+  ProfilePair pair;
+  pair.reference = std::move(profiled.profiles[0]);
+  pair.quantized = std::move(profiled.profiles[1]);
+  pair.ratio = profiled.ratio->value;
+  pair.ratio_interval = profiled.ratio->interval;
+  pair.ops = join({reference.graph, profiled.graphs[0], pair.reference},
+                  {quantized.graph, profiled.graphs[1], pair.quantized},
+                  quantlens::pair(reference, quantized));
+  pair.findings = speed_findings(pair);
+  return pair;
+}
+
+void write_profile(WorkloadWriter& workload, const Profile& profile, const std::string& suffix) {
+  workload.write("profiling_table" + suffix + ".csv",
+                 to_csv(profiling_table(profile, ProfileRows::nodes)));
+  workload.write("profiling_types" + suffix + ".csv",
+                 to_csv(profiling_table(profile, ProfileRows::types)));
+  workload.write("profiling_data" + suffix + ".json", profiling_data(profile));
+}
+
+void write_records(WorkloadWriter& workload, const ProfileResult& result) {
+  write_profile(workload, result.profile, "");
+  if (!result.pair) {
+    workload.write("profile.json", json::dump(json::encode(result.profile)));
+    return;
+  }
+  write_profile(workload, result.pair->quantized, "_quantized");
+  workload.write("profiling_ops.csv", to_csv(joined_table(*result.pair)));
+  workload.write("profile.json", json::dump(json::encode(*result.pair)));
+}
+
+}  // namespace
+
+ProfileResult profile(const ProfileVerbOptions& options, const Session& session) {
+  const Model model = frontend::read(options.model);
+  std::optional<Model> other;
+  if (options.other) other = frontend::read(*options.other);
+  DataChoice choice = options.data;
+  if (choice.data.empty()) choice.data = "random";
+  const FittedData data = fit_data(choice, model, session.progress);
+  std::vector<std::pair<std::string, const Model*>> models{{"reference", &model}};
+  if (other) models.emplace_back("quantized", &*other);
+  const auto workload = begin_workload(session, "profile", models);
+  ProfileResult result{.workload = workload->workload().id,
+                       .folder = workload->folder(),
+                       .profile = {},
+                       .pair = {},
+                       .verdict = {}};
+  run_recorded(session, *workload, [&](const Session& recorded) {
+    const std::vector<Batch> batches = first_batches(data, recorded);
+    std::vector<Batch> others;
+    std::vector<ToProfile> wanted{{model, batches}};
+    if (other) {
+      others = renamed(batches, model, *other);
+      wanted.push_back({*other, others});
+    }
+    ProfileOptions how = options.profile;
+    how.threads = session.threads;
+    Profiled profiled = quantlens::profile(wanted, how, recorded.progress);
+    result.profile = profiled.profiles.front();
+    if (other) {
+      result.pair = paired(std::move(profiled), model, *other);
+      result.verdict = speed_verdict(*result.pair);
+    }
+    write_records(*workload, result);
+  });
+  return result;
+}
+
+}  // namespace quantlens::flow

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/profiling/assemble.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "quantlens/profiling/attribute.h"
+#include "quantlens/profiling/wall_time.h"
+#include "quantlens/profiling/work.h"
+
+namespace quantlens {
+namespace {
+
+/// Times of some nodes together.
+class Timings {
+ public:
+  Timings(const Samples& samples, double event_us)
+      : samples_(samples), event_us_(event_us), middle_(middle_half(samples.timed_us)) {}
+
+  /// Of these nodes, run by run, without the timers' cost.
+  std::vector<double> runs(std::span<const std::size_t> nodes) const {
+    std::vector<double> sums(samples_.timed_us.size());
+    for (std::size_t run = 0; run < sums.size(); ++run) {
+      const std::span<const float> times = samples_.run(run);
+      for (const std::size_t node : nodes) sums[run] += std::max(0.0, times[node] - event_us_);
+    }
+    return sums;
+  }
+
+  double mean(const std::vector<double>& runs) const {
+    double sum = 0;
+    for (const std::size_t run : middle_) sum += runs[run];
+    return sum / static_cast<double>(middle_.size());
+  }
+
+  void set(NodeTime& row, std::span<const std::size_t> nodes) const {
+    const std::vector<double> all = runs(nodes);
+    row.total_us = std::accumulate(all.begin(), all.end(), 0.0);
+    row.cpu_us = row.total_us;
+    row.mean_us = mean(all);
+    row.median_us = quantile(all, 0.5);
+    row.p95_us = quantile(all, 0.95);
+    row.runs = all.size() * nodes.size();
+    row.defined = nodes.size();
+  }
+
+ private:
+  const Samples& samples_;
+  double event_us_;
+  std::vector<std::size_t> middle_;
+};
+
+std::string full_type(const Node& node) {
+  return node.domain.empty() || node.domain == "ai.onnx" ? node.type
+                                                         : node.domain + "." + node.type;
+}
+
+/// Rates, and what keeps the node busy. REQUIRES: machine.
+void classify(NodeTime& row, const Work& work, const Machine& machine) {
+  constexpr double kBusy = 0.25;
+  if (row.mean_us <= 0) return;
+  if (row.bytes) row.gb_per_second = static_cast<double>(*row.bytes) / row.mean_us / 1e3;
+  if (row.operations) row.gop_per_second = static_cast<double>(*row.operations) / row.mean_us / 1e3;
+  if (!row.bytes) return;
+  const double most = work.integer ? machine.int8_gop_per_second : machine.float_gop_per_second;
+  const double arithmetic = row.gop_per_second.value_or(0) / most;
+  const double traffic = *row.gb_per_second / machine.gb_per_second;
+  if (std::max(arithmetic, traffic) < kBusy) {
+    row.bound = Bound::overhead;
+  } else {
+    row.bound = arithmetic >= traffic ? Bound::compute : Bound::memory;
+  }
+}
+
+std::vector<std::string> texts(const std::vector<std::string>& values, const Samples& samples) {
+  std::vector<std::string> result;
+  for (const std::string& value : values) {
+    result.push_back(type_text(value, samples.graph, samples.types));
+  }
+  return result;
+}
+
+NodeTime row_of(const Node& node, const Attributed& attributed, const Graph& file,
+                const Samples& samples) {
+  NodeTime row;
+  row.name = op_name(node);
+  row.type = full_type(node);
+  row.provider = "CPUExecutionProvider";
+  row.role = attributed.role;
+  for (const std::size_t op : attributed.ops) {
+    row.ops.push_back(op_id(file.nodes[op]));
+    row.names.push_back(op_name(file.nodes[op]));
+  }
+  row.inputs = texts(node.inputs, samples);
+  row.outputs = texts(node.outputs, samples);
+  return row;
+}
+
+void sort_by_total(std::vector<NodeTime>& rows) {
+  std::ranges::stable_sort(rows, std::ranges::greater(), &NodeTime::total_us);
+}
+
+/// One row a type. `all`: rows of the nodes, by their numbers.
+std::vector<NodeTime> by_type(const std::vector<NodeTime>& all, const Timings& timings,
+                              double wall_us) {
+  std::map<std::string, std::vector<std::size_t>> types;
+  for (std::size_t i = 0; i < all.size(); ++i) types[all[i].type].push_back(i);
+  std::vector<NodeTime> rows;
+  for (const auto& [type, nodes] : types) {
+    NodeTime row;
+    row.name = type;
+    row.type = type;
+    row.provider = all[nodes.front()].provider;
+    row.role = all[nodes.front()].role;
+    timings.set(row, nodes);
+    row.share = wall_us > 0 ? row.mean_us / wall_us : 0;
+    rows.push_back(std::move(row));
+  }
+  sort_by_total(rows);
+  return rows;
+}
+
+}  // namespace
+
+Profile assemble(const Model& file, const Samples& samples, const Samples* single,
+                 const ProfileFrame& frame) {
+  Profile profile;
+  profile.model = file.path.string();
+  profile.source = "quantlens";
+  profile.threads = frame.threads;
+  profile.batch_size = frame.batch_size;
+  profile.wall = wall_time(samples.wall_us);
+  profile.event_us = frame.event.inside_us;
+  profile.machine = frame.machine;
+  const Timings timings(samples, frame.event.inside_us);
+  std::optional<Timings> alone;
+  if (single != nullptr) alone.emplace(*single, frame.event.inside_us);
+  const std::vector<Attributed> attributed = attribute(samples.graph, file.graph);
+  for (std::size_t i = 0; i < samples.graph.nodes.size(); ++i) {
+    const Node& node = samples.graph.nodes[i];
+    NodeTime row = row_of(node, attributed[i], file.graph, samples);
+    row.position = i;
+    const std::size_t self[] = {i};
+    timings.set(row, self);
+    row.share = row.mean_us / profile.wall.mean_us;
+    if (alone && row.mean_us > 0) row.scaling = alone->mean(alone->runs(self)) / row.mean_us;
+    const Work work = work_of(node, samples.graph, samples.types);
+    row.bytes = work.bytes;
+    row.operations = work.operations;
+    if (frame.machine) classify(row, work, *frame.machine);
+    profile.nodes_us += row.mean_us;
+    profile.nodes.push_back(std::move(row));
+  }
+  const double timed = wall_time(samples.timed_us).mean_us;
+  const auto count = static_cast<double>(profile.nodes.size());
+  double raw = 0;
+  for (const std::size_t run : middle_half(samples.timed_us)) {
+    for (const float node : samples.run(run)) raw += node;
+  }
+  raw /= static_cast<double>(middle_half(samples.timed_us).size());
+  profile.outside_us = std::max(0.0, timed - raw - count * frame.event.outside_us);
+  profile.explained = (profile.nodes_us + profile.outside_us) / profile.wall.mean_us;
+  profile.types = by_type(profile.nodes, timings, profile.wall.mean_us);
+  sort_by_total(profile.nodes);
+  return profile;
+}
+
+}  // namespace quantlens

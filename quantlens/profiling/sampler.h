@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "quantlens/dataset/reader.h"
+#include "quantlens/graph/model.h"
+#include "quantlens/runtime/timed.h"
+
+namespace quantlens {
+
+/// What was timed of one model, run by run, in microseconds.
+struct Samples {
+  Graph graph;  ///< that the runtime ran
+  std::unordered_map<std::string, TensorType> types;
+  std::vector<double> wall_us;   ///< runs without timers
+  std::vector<double> timed_us;  ///< runs with timers
+  std::vector<float> nodes_us;   ///< of each timed run, one after the other, its nodes
+
+  std::span<const float> run(std::size_t number) const {
+    return std::span(nodes_us).subspan(number * graph.nodes.size(), graph.nodes.size());
+  }
+};
+
+/// Runs one model over its batches in turn, with and without timers, and keeps the times.
+class Sampler {
+ public:
+  /// Model and batches must outlive it. REQUIRES: one batch at least.
+  Sampler(const Model& model, std::span<const Batch> batches, unsigned threads);
+
+  /// Loads the model anew, twice, and runs it `warm_up` times.
+  void open(std::size_t warm_up);
+  /// One run without timers and one with. REQUIRES: it is open.
+  void sample();
+  const Samples& samples() const { return samples_; }
+
+ private:
+  const Model& model_;
+  std::span<const Batch> batches_;
+  unsigned threads_;
+  std::unique_ptr<TimedRun> bare_;
+  std::unique_ptr<TimedRun> timed_;
+  std::size_t next_ = 0;
+  Samples samples_;
+};
+
+}  // namespace quantlens

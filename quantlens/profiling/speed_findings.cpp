@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/profiling/speed_findings.h"
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <boost/json/object.hpp>
+#include <boost/json/serialize.hpp>
+#include <fmt/format.h>
+
+#include "quantlens/quantizer/recipe_document.h"
+
+namespace quantlens {
+namespace {
+
+constexpr double kLeastShare = 0.005;
+
+std::string joined(const std::vector<std::string>& types) {
+  std::string text;
+  std::size_t shown = 0;
+  for (const std::string& type : types) {
+    const std::size_t dot = type.rfind('.');
+    if (++shown > 4) return text + fmt::format(" and {} more", types.size() - 4);
+    if (!text.empty()) text += " + ";
+    text += dot == std::string::npos ? type : type.substr(dot + 1);
+  }
+  return text.empty() ? "nothing" : text;
+}
+
+/// Rows to which the same happens.
+struct Alike {
+  std::vector<const OpTime*> rows;
+  double reference = 0, kernels = 0, conversions = 0, layouts = 0;
+
+  void add(const OpTime& row) {
+    rows.push_back(&row);
+    reference += row.reference_us;
+    kernels += row.quantized_us;
+    conversions += row.conversion_us;
+    layouts += row.layout_us;
+  }
+  double cost_us() const { return kernels + conversions + layouts - reference; }
+};
+
+std::string_view rule_of(const OpTime& row) {
+  if (!row.quantized) {
+    if (row.wrapped) return "lost_kernel";
+    return row.conversion_us + row.layout_us > 0 ? "float_island" : "";
+  }
+  if (row.quantized_nodes.size() > row.reference_nodes.size()) return "broken_fusion";
+  return row.quantized_us > row.reference_us ? "slow_kernel" : "conversions";
+}
+
+std::string because(std::string_view rule, const Alike& alike) {
+  const OpTime& first = *alike.rows.front();
+  const std::string of_float = joined(first.reference_nodes);
+  const std::string of_codes = joined(first.quantized_nodes);
+  const std::string times =
+      fmt::format("{:.1f} us in float, {:.1f} in the quantized model, and {:.1f} for conversions",
+                  alike.reference, alike.kernels, alike.conversions + alike.layouts);
+  if (rule == "lost_kernel") {
+    return fmt::format(
+        "{} stands between quantizers, but the runtime has no integer kernel for it "
+        "there and computes it in float: {}",
+        of_codes, times);
+  }
+  if (rule == "float_island") {
+    return fmt::format("{} is computed in float and pays for conversions around it: {}", of_codes,
+                       times);
+  }
+  if (rule == "broken_fusion") {
+    return fmt::format("what float computes as {} takes {} in int8: {}", of_float, of_codes, times);
+  }
+  if (rule == "slow_kernel") {
+    return fmt::format("the integer kernel is slower than the float one: {} against {}: {}",
+                       of_codes, of_float, times);
+  }
+  return fmt::format("{} saves less than its conversions cost: {}", of_codes, times);
+}
+
+std::vector<std::string> names_of(const Alike& alike) {
+  std::vector<std::string> names;
+  for (const OpTime* row : alike.rows) {
+    names.insert(names.end(), row->names.begin(), row->names.end());
+  }
+  return names;
+}
+
+/// All of them in float; nothing where they are already.
+std::string in_float(std::string_view rule, const std::vector<std::string>& names) {
+  if (rule == "float_island") return "";
+  boost::json::object entries;
+  for (const std::string& name : names) entries[pattern_of(name)] = "fp32";
+  return boost::json::serialize(boost::json::object{{"op_name_dict", std::move(entries)}});
+}
+
+}  // namespace
+
+std::vector<SpeedFinding> speed_findings(const ProfilePair& pair) {
+  using Key = std::pair<std::string_view, std::string>;
+  std::map<Key, Alike> found;
+  for (const OpTime& row : pair.ops) {
+    if (row.ops.empty() || row.gain_us >= 0) continue;
+    const std::string_view rule = rule_of(row);
+    if (!rule.empty()) found[{rule, row.type}].add(row);
+  }
+  std::vector<SpeedFinding> findings;
+  for (const auto& [key, alike] : found) {
+    if (alike.cost_us() < kLeastShare * pair.quantized.wall.mean_us) continue;
+    SpeedFinding finding{.rule = std::string(key.first), .ops = names_of(alike)};
+    finding.because = because(key.first, alike);
+    finding.remedy = in_float(key.first, finding.ops);
+    finding.milliseconds = alike.cost_us() / 1e3;
+    findings.push_back(std::move(finding));
+  }
+  std::ranges::stable_sort(findings, std::ranges::greater(), &SpeedFinding::milliseconds);
+  return findings;
+}
+
+std::string speed_verdict(const ProfilePair& pair) {
+  double saved = 0;
+  double kernels = 0;
+  double conversions = 0;
+  double layouts = 0;
+  for (const OpTime& row : pair.ops) {
+    const double kernel = row.reference_us - row.quantized_us;
+    (kernel > 0 ? saved : kernels) += kernel;
+    conversions += row.conversion_us;
+    layouts += row.layout_us;
+  }
+  const double ratio = pair.ratio;
+  const std::string compared =
+      pair.ratio_interval[0] <= 1 && pair.ratio_interval[1] >= 1
+          ? "takes as long as float, as far as these runs can tell"
+          : fmt::format("is {:.2f} times as {} as float", ratio < 1 ? 1 / ratio : ratio,
+                        ratio < 1 ? "fast" : "slow");
+  return fmt::format(
+      "The quantized model {}: {:.3f} ms against {:.3f} (ratio {:.3f}, 95 % {:.3f} to {:.3f}). "
+      "Faster kernels save {:.3f} ms, slower ones cost {:.3f}, conversions {:.3f} and other "
+      "layouts {:.3f}.",
+      compared, pair.quantized.wall.median_us / 1e3, pair.reference.wall.median_us / 1e3, ratio,
+      pair.ratio_interval[0], pair.ratio_interval[1], saved / 1e3, -kernels / 1e3,
+      conversions / 1e3, layouts / 1e3);
+}
+
+}  // namespace quantlens

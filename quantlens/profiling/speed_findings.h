@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quantlens/record/profile.h"
+
+namespace quantlens {
+
+/// Why int8 is no faster than it is: rows alike are one finding, the most milliseconds first, none
+/// of less than half a percent of the quantized model's wall time. docs/profiling.md has the rules.
+std::vector<SpeedFinding> speed_findings(const ProfilePair& pair);
+
+/// One paragraph: how the two compare, and what quantization saves and costs.
+std::string speed_verdict(const ProfilePair& pair);
+
+}  // namespace quantlens

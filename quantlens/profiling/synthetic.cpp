@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/profiling/synthetic.h"
+
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "quantlens/frontend/onnx/onnx.h"
+
+namespace quantlens {
+namespace {
+
+constexpr std::int64_t kOpset = 13;
+
+ValueInfo value(const std::string& name, DType dtype, const std::vector<std::int64_t>& extents) {
+  ValueInfo info{.name = name, .dtype = dtype, .shape = std::vector<Dim>()};
+  for (const std::int64_t extent : extents) info.shape->push_back({extent, ""});
+  return info;
+}
+
+Node node(const std::string& type, std::vector<std::string> inputs, const std::string& output) {
+  Node made;
+  made.name = output + "_op";
+  made.type = type;
+  made.inputs = std::move(inputs);
+  made.outputs = {output};
+  return made;
+}
+
+Model model_of(const Graph& graph) {
+  return onnx::read("synthetic.onnx",
+                    MappedFile::from_bytes(onnx::serialize(graph, {{"", kOpset}})));
+}
+
+}  // namespace
+
+Model chain_model(std::size_t length, std::int64_t elements) {
+  constexpr std::array kTypes = {"Abs", "Neg", "Sigmoid", "Add", "Tanh", "Floor"};
+  Graph graph;
+  graph.inputs = {value("x0", DType::float32, {1, elements})};
+  for (std::size_t i = 0; i < length; ++i) {
+    const std::string type = kTypes[i % kTypes.size()];
+    std::vector<std::string> inputs{fmt::format("x{}", i)};
+    if (type == "Add") inputs.emplace_back("x0");
+    graph.nodes.push_back(node(type, std::move(inputs), fmt::format("x{}", i + 1)));
+  }
+  graph.outputs = {value(fmt::format("x{}", length), DType::float32, {1, elements})};
+  return model_of(graph);
+}
+
+Model product_model(std::int64_t n, bool integer) {
+  const auto count = static_cast<std::size_t>(n * n);
+  Graph graph;
+  const DType dtype = integer ? DType::uint8 : DType::float32;
+  graph.inputs = {value("a", dtype, {n, n})};
+  graph.outputs = {value("c", dtype, {n, n})};
+  if (!integer) {
+    graph.weights.emplace("b", Tensor::from<float>({n, n}, std::vector<float>(count, 0.5F)));
+    graph.nodes = {node("MatMul", {"a", "b"}, "c")};
+    return model_of(graph);
+  }
+  graph.weights.emplace("b", Tensor::from<std::int8_t>({n, n}, std::vector<std::int8_t>(count, 1)));
+  graph.weights.emplace("scale", Tensor::scalar(0.5F));
+  graph.weights.emplace("zero", Tensor::scalar(std::uint8_t{1}));
+  graph.weights.emplace("zero_b", Tensor::scalar(std::int8_t{0}));
+  graph.nodes = {
+      node("QLinearMatMul", {"a", "scale", "zero", "b", "scale", "zero_b", "scale", "zero"}, "c")};
+  return model_of(graph);
+}
+
+Batch ones_for(const Model& model) {
+  const ValueInfo& input = model.graph.inputs.at(0);
+  Shape shape;
+  for (const Dim& dim : *input.shape) shape.push_back(dim.extent.value_or(1));
+  const auto count = static_cast<std::size_t>(element_count(shape).value_or(0));
+  Batch batch;
+  batch.samples = {0};
+  if (input.dtype == DType::uint8) {
+    batch.inputs.emplace(input.name,
+                         Tensor::from<std::uint8_t>(shape, std::vector<std::uint8_t>(count, 1)));
+  } else {
+    batch.inputs.emplace(input.name, Tensor::from<float>(shape, std::vector<float>(count, 1.0F)));
+  }
+  return batch;
+}
+
+}  // namespace quantlens

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "quantlens/record/profile.h"
+#include "quantlens/report/table.h"
+
+namespace quantlens {
+
+/// **Profiling**: the predecessors' six columns (times of all runs in whole microseconds), then
+/// ours. Rows are nodes of the runtime's graph, or its types; the longest first.
+enum class ProfileRows { nodes, types };
+Table profiling_table(const Profile& profile, ProfileRows rows);
+
+/// Both models' times, op by op of the reference; the most lost first.
+Table joined_table(const ProfilePair& pair);
+
+/// The predecessors' profiling_data.json: a list of objects, one a node, indented by four.
+std::string profiling_data(const Profile& profile);
+
+/// How much of the wall time the nodes explain, what the timers cost, what is left; in lines of at
+/// most 100 columns, each ended by a newline.
+std::string profile_text(const Profile& profile);
+
+/// The verdict and the findings with their remedies, likewise.
+std::string speed_text(const ProfilePair& pair, const std::string& verdict);
+
+}  // namespace quantlens

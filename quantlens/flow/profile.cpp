@@ -61,8 +61,8 @@ ProfilePair paired(Profiled profiled, const Model& reference, const Model& quant
   pair.quantized = std::move(profiled.profiles[1]);
   pair.ratio = profiled.ratio->value;
   pair.ratio_interval = profiled.ratio->interval;
-  pair.ops = join({reference.graph, profiled.graphs[0], pair.reference},
-                  {quantized.graph, profiled.graphs[1], pair.quantized},
+  pair.ops = join({reference.graph, profiled.graphs[0], profiled.types[0], pair.reference},
+                  {quantized.graph, profiled.graphs[1], profiled.types[1], pair.quantized},
                   quantlens::pair(reference, quantized));
   pair.findings = speed_findings(pair);
   return pair;

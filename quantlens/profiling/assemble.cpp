@@ -18,8 +18,7 @@ namespace {
 /// Times of some nodes together.
 class Timings {
  public:
-  Timings(const Samples& samples, double event_us)
-      : samples_(samples), event_us_(event_us), middle_(middle_half(samples.timed_us)) {}
+  Timings(const Samples& samples, double event_us) : samples_(samples), event_us_(event_us) {}
 
   /// Of these nodes, run by run, without the timers' cost.
   std::vector<double> runs(std::span<const std::size_t> nodes) const {
@@ -31,11 +30,8 @@ class Timings {
     return sums;
   }
 
-  double mean(const std::vector<double>& runs) const {
-    double sum = 0;
-    for (const std::size_t run : middle_) sum += runs[run];
-    return sum / static_cast<double>(middle_.size());
-  }
+  /// Over the middle half of these runs: an interruption hits a few nodes of many runs.
+  static double mean(const std::vector<double>& runs) { return wall_time(runs).mean_us; }
 
   void set(NodeTime& row, std::span<const std::size_t> nodes) const {
     const std::vector<double> all = runs(nodes);
@@ -51,7 +47,6 @@ class Timings {
  private:
   const Samples& samples_;
   double event_us_;
-  std::vector<std::size_t> middle_;
 };
 
 std::string full_type(const Node& node) {
@@ -147,7 +142,7 @@ Profile assemble(const Model& file, const Samples& samples, const Samples* singl
     const std::size_t self[] = {i};
     timings.set(row, self);
     row.share = row.mean_us / profile.wall.mean_us;
-    if (alone && row.mean_us > 0) row.scaling = alone->mean(alone->runs(self)) / row.mean_us;
+    if (alone && row.mean_us > 0) row.scaling = Timings::mean(alone->runs(self)) / row.mean_us;
     const Work work = work_of(node, samples.graph, samples.types);
     row.bytes = work.bytes;
     row.operations = work.operations;
@@ -155,14 +150,13 @@ Profile assemble(const Model& file, const Samples& samples, const Samples* singl
     profile.nodes_us += row.mean_us;
     profile.nodes.push_back(std::move(row));
   }
-  const double timed = wall_time(samples.timed_us).mean_us;
-  const auto count = static_cast<double>(profile.nodes.size());
-  double raw = 0;
-  for (const std::size_t run : middle_half(samples.timed_us)) {
-    for (const float node : samples.run(run)) raw += node;
+  std::vector<double> outside = samples.timed_us;
+  for (std::size_t run = 0; run < outside.size(); ++run) {
+    for (const float node : samples.run(run)) outside[run] -= node;
   }
-  raw /= static_cast<double>(middle_half(samples.timed_us).size());
-  profile.outside_us = std::max(0.0, timed - raw - count * frame.event.outside_us);
+  profile.outside_us =
+      std::max(0.0, Timings::mean(outside) -
+                        static_cast<double>(profile.nodes.size()) * frame.event.outside_us);
   profile.explained = (profile.nodes_us + profile.outside_us) / profile.wall.mean_us;
   profile.types = by_type(profile.nodes, timings, profile.wall.mean_us);
   sort_by_total(profile.nodes);

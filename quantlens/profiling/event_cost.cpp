@@ -13,48 +13,36 @@
 namespace quantlens {
 namespace {
 
-/// One chain's times, in microseconds.
-struct Chain {
-  double bare = 0;     ///< without timers
-  double inside = 0;   ///< with timers: sum of its nodes
-  double outside = 0;  ///< the rest of that run
-};
+constexpr std::size_t kLeastNodes = 50;
+constexpr std::size_t kMostNodes = 2000;
+constexpr std::int64_t kLeastElements = 64;
+constexpr std::int64_t kMostElements = 16384;
 
-Chain time_chain(std::size_t length, unsigned threads) {
-  constexpr std::int64_t kElements = 1024;
-  constexpr int kRuns = 100;
-  const Model model = chain_model(length, kElements);
+}  // namespace
+
+EventCost event_cost(unsigned threads, std::size_t nodes, std::int64_t elements) {
+  constexpr int kRuns = 60;
+  const std::size_t length = std::clamp(nodes, kLeastNodes, kMostNodes);
+  const Model model = chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
   const auto bare = open_timed(model, {.threads = threads});
   const auto timed = open_timed(model, {.threads = threads, .nodes = true});
   const std::size_t plain = bare->add(ones_for(model));
   const std::size_t stamped = timed->add(ones_for(model));
-  std::vector<double> bare_runs;
-  std::vector<double> inside;
-  std::vector<double> outside;
+  std::vector<double> bare_us;
+  std::vector<double> timed_us;
+  std::vector<double> outside_us;
   for (int i = 0; i < kRuns; ++i) {
-    bare_runs.push_back(static_cast<double>(bare->run(plain).whole) / 1e3);
+    bare_us.push_back(static_cast<double>(bare->run(plain).whole) / 1e3);
     const RunTime time = timed->run(stamped);
-    const std::uint64_t nodes =
-        std::accumulate(time.nodes.begin(), time.nodes.end(), std::uint64_t{0});
-    inside.push_back(static_cast<double>(nodes) / 1e3);
-    outside.push_back(static_cast<double>(time.whole - nodes) / 1e3);
+    const auto inside = std::accumulate(time.nodes.begin(), time.nodes.end(), std::uint64_t{0});
+    timed_us.push_back(static_cast<double>(time.whole) / 1e3);
+    outside_us.push_back(static_cast<double>(time.whole - inside) / 1e3);
   }
-  return {wall_time(bare_runs).mean_us, wall_time(inside).mean_us, wall_time(outside).mean_us};
-}
-
-}  // namespace
-
-EventCost event_cost(unsigned threads) {
-  constexpr std::size_t kShort = 50;
-  constexpr std::size_t kLong = 450;
-  constexpr double kMore = kLong - kShort;
-  const Chain few = time_chain(kShort, threads);
-  const Chain many = time_chain(kLong, threads);
-  const double whole =
-      (many.inside + many.outside - many.bare) - (few.inside + few.outside - few.bare);
+  const auto count = static_cast<double>(length);
+  const double whole = (wall_time(timed_us).mean_us - wall_time(bare_us).mean_us) / count;
   // A node and its timer each enlarge what the runtime sets up for a run, by the same amount.
-  const double outside = std::max(0.0, (many.outside - few.outside) / kMore / 2);
-  return {.inside_us = std::max(0.0, whole / kMore - outside), .outside_us = outside};
+  const double outside = wall_time(outside_us).mean_us / count / 2;
+  return {.inside_us = std::max(0.0, whole - outside), .outside_us = outside};
 }
 
 }  // namespace quantlens

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 namespace quantlens {
 
 /// What timing one more node costs, in microseconds: in the node's own time, and in entering and
@@ -10,8 +13,9 @@ struct EventCost {
   double outside_us = 0;
 };
 
-/// Measured on chains of cheap ops, of two lengths, run with and without timers in turn: what the
-/// longer chain takes more is the cost of its nodes.
-EventCost event_cost(unsigned threads);
+/// Measured on a chain of cheap ops that is run with and without timers in turn. The cost grows
+/// with how much a run touches between two timers, so the chain is made like the model: of as many
+/// nodes, each giving as many elements (both within limits).
+EventCost event_cost(unsigned threads, std::size_t nodes, std::int64_t elements);
 
 }  // namespace quantlens

@@ -6,6 +6,7 @@
 #include "quantlens/graph/model.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/profile.h"
+#include "quantlens/runtime/timed.h"
 
 namespace quantlens {
 
@@ -13,7 +14,8 @@ namespace quantlens {
 struct ProfiledModel {
   const Graph& file;
   const Graph& run;
-  const Profile& profile;  ///< quantlens's own: its positions are the nodes of `run`
+  const ValueTypes& types;  ///< of the values of `run`
+  const Profile& profile;   ///< quantlens's own: its positions are the nodes of `run`
 };
 
 /// The times of both models beside each other, by ops of the reference, the most lost first. Ops

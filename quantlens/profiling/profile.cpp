@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <list>
 #include <utility>
 
@@ -126,13 +127,29 @@ Samples with_one_thread(const ToProfile& what, const ProfileOptions& options, Pr
   return sampler.samples();
 }
 
+/// The typical number of elements that a node gives: their geometric mean.
+std::int64_t typical_elements(const Samples& samples) {
+  double sum = 0;
+  double count = 0;
+  for (const Node& node : samples.graph.nodes) {
+    for (const std::string& output : node.outputs) {
+      const auto type = samples.types.find(output);
+      if (type == samples.types.end()) continue;
+      sum += std::log(static_cast<double>(
+          std::max<std::int64_t>(1, element_count(type->second.shape).value_or(1))));
+      ++count;
+    }
+  }
+  return count > 0 ? static_cast<std::int64_t>(std::exp(sum / count)) : 1;
+}
+
 }  // namespace
 
 Profiled profile(std::span<const ToProfile> models, const ProfileOptions& options,
                  Progress& progress) {
   ProfileFrame frame{.threads = options.threads,
                      .batch_size = models[0].batches[0].samples.size(),
-                     .event = event_cost(options.threads),
+                     .event = {},
                      .machine = {}};
   if (options.machine) frame.machine = measure_machine(options.threads);
   Rounds rounds(models, options, progress);
@@ -143,7 +160,10 @@ Profiled profile(std::span<const ToProfile> models, const ProfileOptions& option
     const Samples& samples = (sampler++)->samples();
     std::optional<Samples> single;
     if (options.threads > 1) single = with_one_thread(what, options, progress);
+    frame.event =
+        event_cost(options.threads, samples.graph.nodes.size(), typical_elements(samples));
     result.graphs.push_back(samples.graph);
+    result.types.push_back(samples.types);
     result.profiles.push_back(assemble(what.model, samples, single ? &*single : nullptr, frame));
   }
   if (models.size() == 2) result.ratio = ratio_of_rounds(rounds.ratios());

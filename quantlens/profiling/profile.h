@@ -13,6 +13,7 @@
 #include "quantlens/graph/model.h"
 #include "quantlens/profiling/wall_time.h"
 #include "quantlens/record/profile.h"
+#include "quantlens/runtime/timed.h"
 
 namespace quantlens {
 
@@ -32,8 +33,9 @@ struct ToProfile {
 /// Profiles of one or two models, in their order.
 struct Profiled {
   std::vector<Profile> profiles;
-  std::vector<Graph> graphs;   ///< that the runtime ran, in order of execution as far as it tells
-  std::optional<Ratio> ratio;  ///< of two: wall time of the second over the first
+  std::vector<Graph> graphs;      ///< that the runtime ran
+  std::vector<ValueTypes> types;  ///< of those graphs' values
+  std::optional<Ratio> ratio;     ///< of two: wall time of the second over the first
 };
 
 /// Runs the models over the batches in turn, without timers and with, in rounds that load them

@@ -17,7 +17,7 @@ namespace quantlens {
 /// What was timed of one model, run by run, in microseconds.
 struct Samples {
   Graph graph;  ///< that the runtime ran
-  std::unordered_map<std::string, TensorType> types;
+  ValueTypes types;
   std::vector<double> wall_us;   ///< runs without timers
   std::vector<double> timed_us;  ///< runs with timers
   std::vector<float> nodes_us;   ///< of each timed run, one after the other, its nodes

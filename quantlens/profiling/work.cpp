@@ -8,12 +8,10 @@
 namespace quantlens {
 namespace {
 
-using Types = std::unordered_map<std::string, TensorType>;
-
 /// Looks up what a value is.
 class Lookup {
  public:
-  Lookup(const Graph& graph, const Types& types) : graph_(graph), types_(types) {}
+  Lookup(const Graph& graph, const ValueTypes& types) : graph_(graph), types_(types) {}
 
   std::optional<TensorType> find(const std::string& value) const {
     const auto type = types_.find(value);
@@ -38,7 +36,7 @@ class Lookup {
 
  private:
   const Graph& graph_;
-  const Types& types_;
+  const ValueTypes& types_;
 };
 
 std::uint64_t extent(const TensorType& type, std::size_t axis) {
@@ -135,14 +133,14 @@ std::optional<std::uint64_t> bytes_of(const Node& node, const Lookup& lookup) {
 
 }  // namespace
 
-Work work_of(const Node& node, const Graph& graph, const Types& types) {
+Work work_of(const Node& node, const Graph& graph, const ValueTypes& types) {
   const Lookup lookup(graph, types);
   return {.bytes = bytes_of(node, lookup),
           .operations = operations_of(node, lookup),
           .integer = uses_codes(node.kind)};
 }
 
-std::string type_text(const std::string& value, const Graph& graph, const Types& types) {
+std::string type_text(const std::string& value, const Graph& graph, const ValueTypes& types) {
   const std::optional<TensorType> type = Lookup(graph, types).find(value);
   if (!type) return "";
   return std::string(name(type->dtype)) + to_string(type->shape);

@@ -23,11 +23,9 @@ struct Work {
 };
 
 /// `types` knows the values that runs met; weights are the graph's own.
-Work work_of(const Node& node, const Graph& graph,
-             const std::unordered_map<std::string, TensorType>& types);
+Work work_of(const Node& node, const Graph& graph, const ValueTypes& types);
 
 /// "float32[1,64]"; empty where it is not known.
-std::string type_text(const std::string& value, const Graph& graph,
-                      const std::unordered_map<std::string, TensorType>& types);
+std::string type_text(const std::string& value, const Graph& graph, const ValueTypes& types);
 
 }  // namespace quantlens

@@ -35,7 +35,7 @@ struct NodeTime {
   double total_us = 0;               ///< over all `runs`
   double accelerator_us = 0;         ///< of that, on a device that is no CPU
   double cpu_us = 0;                 ///< the rest
-  double mean_us = 0;    ///< over the middle half of the runs, by their whole time: these add up
+  double mean_us = 0;    ///< over the middle half of its runs
   double median_us = 0;  ///< over all runs
   double p95_us = 0;
   double share = 0;                    ///< mean_us of the wall time of one unobserved run, 0..1

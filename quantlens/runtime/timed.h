@@ -26,6 +26,9 @@ struct TensorType {
   Shape shape;
 };
 
+/// By the value's name.
+using ValueTypes = std::unordered_map<std::string, TensorType>;
+
 /// What one run took, in nanoseconds of wall time.
 struct RunTime {
   std::uint64_t whole = 0;  ///< the runtime's call: outputs are made in it and dropped after it
@@ -49,7 +52,7 @@ class TimedRun {
   /// laid out anew. Empty without nodes.
   virtual const Graph& graph() const = 0;
   /// Types of that graph's values (inputs and results of nodes) in the first run.
-  virtual const std::unordered_map<std::string, TensorType>& types() const = 0;
+  virtual const ValueTypes& types() const = 0;
 };
 
 /// Loads a model for its time. Throws as `open` does.

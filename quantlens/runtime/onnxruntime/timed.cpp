@@ -112,8 +112,8 @@ class OnnxTimedRun final : public TimedRun {
   std::size_t add(const Batch& batch) override;
   RunTime run(std::size_t number) override;
   const Graph& graph() const override { return optimized_.graph; }
-  const std::unordered_map<std::string, TensorType>& types() const override {
-    static const std::unordered_map<std::string, TensorType> kNone;
+  const ValueTypes& types() const override {
+    static const ValueTypes kNone;
     return timers_ ? timers_->types() : kNone;
   }
 

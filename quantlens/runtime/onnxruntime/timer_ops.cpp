@@ -17,7 +17,7 @@ constexpr const char* kTimer = "Timer";
 struct Clock {
   std::vector<std::vector<std::string>> values;
   std::vector<Stamp> stamps;
-  std::unordered_map<std::string, TensorType> types;
+  ValueTypes types;
   std::vector<bool> is_typed;  // by slot
 
   /// Never throws: a type that cannot be told stays unknown.
@@ -133,7 +133,7 @@ const std::vector<Stamp>& TimerOps::stamps() const {
   return ops_->clock.stamps;
 }
 
-const std::unordered_map<std::string, TensorType>& TimerOps::types() const {
+const ValueTypes& TimerOps::types() const {
   return ops_->clock.types;
 }
 

@@ -46,7 +46,7 @@ class TimerOps {
   /// Since then, in order.
   const std::vector<Stamp>& stamps() const;
   /// Of all values that any timer has met first.
-  const std::unordered_map<std::string, TensorType>& types() const;
+  const ValueTypes& types() const;
 
  private:
   struct Ops;

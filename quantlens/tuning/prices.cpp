@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/tuning/prices.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <boost/graph/adjacency_list.hpp>
+#include <boost/graph/boykov_kolmogorov_max_flow.hpp>
+
+namespace quantlens {
+namespace {
+
+bool has_any(const GroupPrice& group, const std::set<std::string>& ops) {
+  return std::ranges::any_of(group.ops, [&](const auto& op) { return ops.contains(op); });
+}
+
+std::size_t seen_in_int8(const Prices& prices) {
+  return static_cast<std::size_t>(
+      std::ranges::count_if(prices.groups, [](const auto& group) { return group.seen_in_int8; }));
+}
+
+/// A graph whose minimum cut is the cheapest choice: groups on the source's side are in int8.
+class Cut {
+ public:
+  explicit Cut(std::size_t groups) : graph_(groups + 2), source_(groups), sink_(groups + 1) {}
+
+  void add_group(std::size_t group, double float_us, double int8_us) {
+    const double least = std::min(float_us, int8_us);
+    join(source_, group, float_us - least, 0);  // cut where the group is float
+    join(group, sink_, int8_us - least, 0);     // cut where it is int8
+  }
+  /// Costs where `from` is in int8 and `to` is not.
+  void add_crossing(std::size_t from, std::size_t to, double us) { join(from, to, us, 0); }
+
+  std::vector<bool> in_int8() {
+    boost::boykov_kolmogorov_max_flow(graph_, source_, sink_);
+    const auto colors = boost::get(boost::vertex_color, graph_);
+    std::vector<bool> result(source_);
+    for (std::size_t i = 0; i < result.size(); ++i) {
+      result[i] = boost::get(colors, i) == boost::black_color;
+    }
+    return result;
+  }
+
+ private:
+  using Traits = boost::adjacency_list_traits<boost::vecS, boost::vecS, boost::directedS>;
+  using Graph = boost::adjacency_list<
+      boost::vecS, boost::vecS, boost::directedS,
+      boost::property<
+          boost::vertex_color_t, boost::default_color_type,
+          boost::property<boost::vertex_distance_t, long,
+                          boost::property<boost::vertex_predecessor_t, Traits::edge_descriptor>>>,
+      boost::property<
+          boost::edge_capacity_t, double,
+          boost::property<boost::edge_residual_capacity_t, double,
+                          boost::property<boost::edge_reverse_t, Traits::edge_descriptor>>>>;
+
+  void join(std::size_t from, std::size_t to, double there, double back) {
+    const auto forth = boost::add_edge(from, to, graph_).first;
+    const auto reverse = boost::add_edge(to, from, graph_).first;
+    boost::put(boost::edge_capacity, graph_, forth, there);
+    boost::put(boost::edge_capacity, graph_, reverse, back);
+    boost::put(boost::edge_reverse, graph_, forth, reverse);
+    boost::put(boost::edge_reverse, graph_, reverse, forth);
+  }
+
+  Graph graph_;
+  std::size_t source_;
+  std::size_t sink_;
+};
+
+}  // namespace
+
+double predict_us(const Prices& prices, const std::set<std::string>& quantized) {
+  std::vector<bool> in_int8;
+  double sum = 0;
+  double count = 0;
+  for (const GroupPrice& group : prices.groups) {
+    in_int8.push_back(group.seen_in_int8 && has_any(group, quantized));
+    sum += in_int8.back() ? group.int8_us : group.float_us;
+    count += in_int8.back() ? 1 : 0;
+  }
+  in_int8.push_back(false);  // the outside
+  for (const ValuePrice& value : prices.values) {
+    std::size_t readers = 0;
+    for (const std::uint64_t reader : value.to) readers += in_int8.at(reader) ? 1 : 0;
+    if (!in_int8.at(value.from)) {
+      sum += readers > 0 ? value.quantize_us : 0;
+    } else {
+      sum += value.dequantize_us * static_cast<double>(value.to.size() - readers);
+    }
+  }
+  const std::size_t seen = seen_in_int8(prices);
+  const double share = seen > 0 ? count / static_cast<double>(seen) : 0;
+  return sum + prices.float_rest_us * (1 - share) + prices.int8_rest_us * share;
+}
+
+std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>& choices) {
+  constexpr double kNever = 1e12;
+  const std::size_t outside = prices.groups.size();
+  const std::size_t seen = seen_in_int8(prices);
+  const double rest =
+      seen > 0 ? (prices.int8_rest_us - prices.float_rest_us) / static_cast<double>(seen) : 0;
+  std::vector<double> in_float;
+  std::vector<double> in_int8;
+  for (const GroupPrice& group : prices.groups) {
+    const bool may = group.seen_in_int8 && has_any(group, choices);
+    in_float.push_back(group.float_us);
+    in_int8.push_back(may ? group.int8_us + rest : group.float_us + kNever);
+  }
+  Cut cut(outside);
+  for (const ValuePrice& value : prices.values) {
+    const double shared = value.quantize_us / static_cast<double>(value.to.size());
+    for (const std::uint64_t reader : value.to) {
+      if (value.from == outside && reader != outside) in_int8[reader] += shared;
+      if (value.from != outside && reader == outside) in_int8[value.from] += value.dequantize_us;
+      if (value.from == outside || reader == outside) continue;
+      cut.add_crossing(value.from, reader, value.dequantize_us);
+      cut.add_crossing(reader, value.from, shared);
+    }
+  }
+  for (std::size_t i = 0; i < outside; ++i) cut.add_group(i, in_float[i], in_int8[i]);
+  const std::vector<bool> chosen = cut.in_int8();
+  std::set<std::string> ops;
+  for (std::size_t i = 0; i < outside; ++i) {
+    if (!chosen[i]) continue;
+    for (const std::string& op : prices.groups[i].ops) {
+      if (choices.contains(op)) ops.insert(op);
+    }
+  }
+  return ops;
+}
+
+}  // namespace quantlens

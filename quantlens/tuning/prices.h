@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "quantlens/graph/model.h"
+#include "quantlens/profiling/join.h"
+#include "quantlens/record/pairing.h"
+#include "quantlens/record/prices.h"
+
+namespace quantlens {
+
+/// One quantized form of the reference, profiled beside it.
+struct PricedModel {
+  ProfiledModel profiled;
+  Pairing pairing;  ///< with the reference
+};
+
+/// Learns prices from profiles of the float model and of quantized forms of it: of one with all in
+/// int8 that may be, and, to learn what conversions cost, of one where int8 and float alternate.
+/// Kernels are priced as they were seen, conversions by straight lines through those seen: so much
+/// for one, and so much for each element.
+Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized,
+                    const PricedModel* mixed);
+
+/// What a model takes, in microseconds of one run, whose ops are in int8 where `quantized` (ids of
+/// the reference's ops) has any of their group's.
+double predict_us(const Prices& prices, const std::set<std::string>& quantized);
+
+/// Of all ways to have some of the `choices` (ids of ops that may be in int8) in int8 and all else
+/// in float, the one that is predicted to be the fastest: ids of the ops in int8. Exact for these
+/// prices, but for a value's quantizer that several readers share, which counts in parts: a minimum
+/// cut (Boykov and Kolmogorov's, from Boost.Graph).
+std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>& choices);
+
+}  // namespace quantlens

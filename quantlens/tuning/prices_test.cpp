@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/tuning/prices.h"
+
+#include <random>
+
+#include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+/// a -> b -> c in a row, between input and output.
+Prices row_of_three() {
+  Prices prices;
+  prices.groups = {{.ops = {"a"}, .float_us = 10, .int8_us = 4, .seen_in_int8 = true},
+                   {.ops = {"b"}, .float_us = 2, .int8_us = 3, .seen_in_int8 = true},
+                   {.ops = {"c"}, .float_us = 10, .int8_us = 5, .seen_in_int8 = true}};
+  prices.values = {{.value = "x", .from = 3, .to = {0}, .quantize_us = 1, .dequantize_us = 1},
+                   {.value = "a", .from = 0, .to = {1}, .quantize_us = 1, .dequantize_us = 1},
+                   {.value = "b", .from = 1, .to = {2}, .quantize_us = 1, .dequantize_us = 1},
+                   {.value = "c", .from = 2, .to = {3}, .quantize_us = 1, .dequantize_us = 1}};
+  prices.float_rest_us = 5;
+  prices.int8_rest_us = 8;
+  return prices;
+}
+
+TEST(Prices, PredictAddsGroupsConversionsAndTheRest) {
+  const Prices prices = row_of_three();
+  EXPECT_DOUBLE_EQ(predict_us(prices, {}), 22 + 5);
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"a", "b", "c"}), 12 + 2 + 8);
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"a", "c"}), 4 + 2 + 5 + 4 + 7);
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"b"}), 10 + 3 + 10 + 2 + 6);
+}
+
+TEST(Prices, OneQuantizerServesAllReadersAndEachFloatReaderHasItsDequantizer) {
+  Prices prices = row_of_three();
+  prices.values = {{.value = "a", .from = 0, .to = {1, 2}, .quantize_us = 7, .dequantize_us = 3}};
+  prices.float_rest_us = prices.int8_rest_us = 0;
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"b", "c"}), 10 + 3 + 5 + 7);
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"a"}), 4 + 2 + 10 + 6);
+}
+
+TEST(Prices, AnOpThatIsALittleSlowerStaysInt8WhereConversionsWouldCostMore) {
+  Prices prices = row_of_three();
+  prices.float_rest_us = prices.int8_rest_us = 0;
+  EXPECT_EQ(cheapest(prices, {"a", "b", "c"}), (std::set<std::string>{"a", "b", "c"}));
+  prices.groups[1].int8_us = 4.5;
+  EXPECT_EQ(cheapest(prices, {"a", "b", "c"}), (std::set<std::string>{"a", "c"}));
+}
+
+TEST(Prices, WhatIsNoChoiceStaysFloat) {
+  EXPECT_EQ(cheapest(row_of_three(), {"c"}), (std::set<std::string>{"c"}));
+  Prices never = row_of_three();
+  never.groups[2].seen_in_int8 = false;
+  EXPECT_FALSE(cheapest(never, {"a", "b", "c"}).contains("c"));
+}
+
+/// Against all 2^n ways, where no quantizer is shared.
+TEST(Prices, TheCutIsTheLeastOfAllWays) {
+  std::mt19937 random(7);
+  std::uniform_real_distribution<double> us(0, 10);
+  for (int round = 0; round < 50; ++round) {
+    constexpr std::size_t kGroups = 8;
+    Prices prices;
+    std::set<std::string> choices;
+    for (std::size_t i = 0; i < kGroups; ++i) {
+      prices.groups.push_back({.ops = {std::string(1, static_cast<char>('a' + i))},
+                               .float_us = us(random),
+                               .int8_us = us(random),
+                               .seen_in_int8 = true});
+      choices.insert(prices.groups.back().ops.front());
+      prices.values.push_back({.value = "v",
+                               .from = i,
+                               .to = {(i + 1 + random() % kGroups) % (kGroups + 1)},
+                               .quantize_us = us(random) / 4,
+                               .dequantize_us = us(random) / 4});
+      if (prices.values.back().to.front() == i) prices.values.pop_back();
+    }
+    prices.float_rest_us = us(random);
+    prices.int8_rest_us = us(random);
+    double least = predict_us(prices, {});
+    for (unsigned mix = 1; mix < 1U << kGroups; ++mix) {
+      std::set<std::string> some;
+      for (std::size_t i = 0; i < kGroups; ++i) {
+        if ((mix >> i & 1U) != 0) some.insert(prices.groups[i].ops.front());
+      }
+      least = std::min(least, predict_us(prices, some));
+    }
+    EXPECT_NEAR(predict_us(prices, cheapest(prices, choices)), least, 1e-9);
+  }
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -45,6 +45,9 @@ void print_json(const flow::TuneResult& result) {
     object["difference_interval"] = json::encode(best.difference_interval);
     object["ops_quantized"] = best.ops_quantized;
     object["ops_float"] = best.ops_float;
+    object["float_us"] = json::encode(result.times.float_us);
+    object["best_us"] = json::encode(result.times.best_us);
+    object["predicted_us"] = json::encode(best.predicted_us);
   }
   object["best"] = json::encode(study.best);
   object["trials"] = json::encode(study.trials);
@@ -55,6 +58,7 @@ void print_tables(const flow::TuneResult& result, const TableOptions& options) {
   options.print(study_table(result.study, result.times));
   if (options.is_csv()) return;
   print_out(goal_text(result.study, result.is_limited));
+  print_out(latency_text(result.study, result.times));
   if (result.study.best) {
     print_out(fmt::format("quantized model: {}\n", result.output.string()));
   }
@@ -100,9 +104,15 @@ void add_goal(CLI::App& verb, flow::TuneOptions& options) {
                 "--max-loss is in the metric's own unit (0.01 of top1: one point)")
       ->group("Goal");
   verb.add_option("--objective", options.goal.objective,
-                  "of models within the goal: speed (default): most ops in int8; size: the "
+                  "of models within the goal: speed (default): the fastest; size: the "
                   "smallest file; accuracy: the best figure, as long as the limits allow")
       ->check(one_of({"speed", "size", "accuracy"}))
+      ->group("Goal");
+  verb.add_option("--prices", options.prices,
+                  "what --objective speed goes by: measured (default): each op is timed here, and "
+                  "what int8 makes no faster stays float; none: the number of ops in int8; or the "
+                  "prices.json of an earlier run")
+      ->check(not_empty())
       ->group("Goal");
 }
 

@@ -10,6 +10,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/flow/first_batches.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/profiling/join.h"
 #include "quantlens/profiling/speed_findings.h"
@@ -17,43 +18,6 @@
 
 namespace quantlens::flow {
 namespace {
-
-/// Samples that runs go over in turn: enough for different data, few enough to keep.
-constexpr std::uint64_t kBatches = 8;
-
-std::vector<Batch> first_batches(const FittedData& data, const Session& session) {
-  BatchReader reader = make_reader(data, session, kBatches * data.opened.batch_size);
-  std::vector<Batch> batches;
-  while (std::optional<Batch> batch = reader.next()) {
-    if (!batches.empty() && batch->samples.size() != batches.front().samples.size()) continue;
-    batches.push_back(std::move(*batch));
-  }
-  report_skipped(reader, session.progress);
-  if (batches.empty()) throw Error(Errc::bad_input, "no sample could be read; see the notes above");
-  return batches;
-}
-
-/// The same batches under the names of another model's inputs, by position.
-std::vector<Batch> renamed(const std::vector<Batch>& batches, const Model& from, const Model& to) {
-  if (from.graph.inputs.size() != to.graph.inputs.size()) {
-    throw Error(Errc::unsupported,
-                fmt::format("{} has {} inputs and {} has {}: they cannot be given the same data",
-                            printable(from.path.string()), from.graph.inputs.size(),
-                            printable(to.path.string()), to.graph.inputs.size()));
-  }
-  std::vector<Batch> result;
-  for (const Batch& batch : batches) {
-    Batch other{.samples = batch.samples, .inputs = {}, .labels = {}};
-    for (std::size_t i = 0; i < from.graph.inputs.size(); ++i) {
-      const auto found = batch.inputs.find(from.graph.inputs[i].name);
-      if (found != batch.inputs.end()) {
-        other.inputs.emplace(to.graph.inputs[i].name, found->second);
-      }
-    }
-    result.push_back(std::move(other));
-  }
-  return result;
-}
 
 ProfilePair paired(Profiled profiled, const Model& reference, const Model& quantized) {
   ProfilePair pair;

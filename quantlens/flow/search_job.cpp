@@ -10,9 +10,11 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/flow/pricing.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/recipe_document.h"
 #include "quantlens/tuning/goal.h"
+#include "quantlens/tuning/prices.h"
 
 namespace quantlens::flow {
 namespace {
@@ -126,6 +128,7 @@ Trial SearchJob::tried(const Proposal& proposal, bool is_closing, double& second
     }
     trial.fingerprint = candidate_->fingerprint;
     trial.compute_quantized = compute_quantized(plan);
+    if (prices_) trial.predicted_us = predict_us(*prices_, quantized_ops(plan));
     for (const OpPlan& op : plan.ops) ++(op.quantized ? trial.ops_quantized : trial.ops_float);
     const auto same = std::ranges::find_if(study().trials, [&](const Trial& earlier) {
       return earlier.fingerprint == trial.fingerprint && earlier.judged != Judged::failed &&
@@ -144,6 +147,13 @@ Trial SearchJob::tried(const Proposal& proposal, bool is_closing, double& second
     trial.failure = error.what();
   }
   return trial;
+}
+
+void SearchJob::set_prices(Prices prices) {
+  prices_ = std::move(prices);
+  if (!study().best) return;
+  Trial& trial = study().trials.at(*study().best - 1);
+  trial.predicted_us = predict_us(*prices_, quantized_ops(bench_.plan(trial.recipe).planned.plan));
 }
 
 void SearchJob::emit(const Recipe& recipe) const {

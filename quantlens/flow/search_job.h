@@ -10,6 +10,7 @@
 #include "quantlens/flow/session.h"
 #include "quantlens/flow/trial_bench.h"
 #include "quantlens/flow/tune.h"
+#include "quantlens/record/prices.h"
 #include "quantlens/tuning/strategy.h"
 
 namespace quantlens::flow {
@@ -32,6 +33,8 @@ class SearchJob final : public Search {
   /// Where the goal was missed: scores those that ended early and may be the best to their end,
   /// three at most. Throws Errc::failed where no trial gave a model that runs.
   void close();
+  /// Trials are told what they are predicted to take from here on, and the best one now.
+  void set_prices(Prices prices);
   /// Writes what the last run may not have come to write.
   void finish();
 
@@ -60,7 +63,8 @@ class SearchJob final : public Search {
   std::vector<double> recorded_times_;
   std::map<std::string, Diagnosis> diagnoses_;  ///< by recipe
   std::optional<Candidate> candidate_;          ///< of the trial that is being judged
-  bool is_restored_ = false;                    ///< the output is what the records say
+  std::optional<Prices> prices_;
+  bool is_restored_ = false;  ///< the output is what the records say
   Clock::time_point begin_ = Clock::now();
 };
 

@@ -60,6 +60,8 @@ class TrialBench {
   Candidate plan(const Recipe& recipe);
   /// The model of a candidate, at `path`.
   void write(const Candidate& candidate, const fs::path& path);
+  /// The model of a candidate, written where the next one overwrites it.
+  Model built(const Candidate& candidate);
   /// Fills in what a candidate's model scores. Returns the seconds of running it.
   double judge(const Candidate& candidate, Look look, Trial& trial);
   /// Over few samples; throws as `measure` does.
@@ -72,7 +74,6 @@ class TrialBench {
   GivenRanges ranges_of(const Base& base, const Recipe& recipe) const;
   std::optional<TapState> statistics_of(const Model& model, const Prepared& prepared) const;
   std::optional<TapState> stored_statistics() const;
-  Model built(const Candidate& candidate);
   double score(const Model& quantized, Look look, Trial& trial);
   double compare_outputs(const Model& quantized, Trial& trial);
 

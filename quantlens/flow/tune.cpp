@@ -5,6 +5,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -18,6 +19,7 @@
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/destination.h"
 #include "quantlens/flow/measure.h"
+#include "quantlens/flow/pricing.h"
 #include "quantlens/flow/search_job.h"
 #include "quantlens/flow/stored.h"
 #include "quantlens/flow/trial_bench.h"
@@ -134,11 +136,18 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
                               options.recipe),
             .goal = options.goal,
             .seed = options.seed};
-  SearchJob job(options, std::move(task),
-                {.bench = bench, .session = session, .workload = workload, .result = result});
+  const SearchJob::Place place{
+      .bench = bench, .session = session, .workload = workload, .result = result};
+  SearchJob job(options, std::move(task), place);
   strategy_named(options.strategy)(job);
   job.close();
+  speed_up(job, options, place, setting);
   job.finish();
+  if (result.study.reached && options.goal.objective == "speed" && options.prices != "none") {
+    std::tie(result.times.float_us, result.times.best_us) =
+        timed_in_turn(setting.original, frontend::read(result.output), setting.data, session);
+    workload.write(kTimes, json::dump(json::encode(result.times)));
+  }
 }
 
 /// What an interrupted search leaves, and how it goes on.

@@ -25,7 +25,11 @@ struct TuneOptions {
   std::uint64_t max_trials = 100;
   double timeout = 0;                 ///< seconds after which no trial begins; 0: none
   std::optional<std::string> resume;  ///< workload of an earlier run with the same options
-  fs::path emit_recipe;               ///< where the best recipe is written; empty: nowhere
+  /// For Goal::objective "speed": measured (here, once there is a model within the goal), none (the
+  /// number of ops in int8 stands for speed: the same trials on any machine), or the prices.json of
+  /// an earlier run.
+  std::string prices = "measured";
+  fs::path emit_recipe;  ///< where the best recipe is written; empty: nowhere
   /// Told after each trial, those of an earlier run included.
   std::function<void(const Study& study, const StudyTimes& times)> on_trial;
 };
@@ -33,6 +37,7 @@ struct TuneOptions {
 /// Names of records in the workload.
 inline constexpr const char* kStudy = "study.json";
 inline constexpr const char* kTimes = "times.json";
+inline constexpr const char* kPrices = "prices.json";
 
 struct TuneResult {
   std::string workload;

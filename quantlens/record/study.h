@@ -48,12 +48,13 @@ struct Trial {
   std::uint64_t bytes = 0;  ///< of the model's file and that of its external data
   std::string sha256;       ///< of the file; with external data, of both files' hashes
   std::string fingerprint;  ///< of the plan: equal where only the recipes differ
+  std::optional<double> predicted_us;  ///< of one run, by the prices of this machine; if known
   bool closing = false;     ///< after a search that missed: one that ended early, to its end
 };
 BOOST_DESCRIBE_STRUCT(Trial, (),
                       (number, why, recipe, judged, same_as, failure, accuracy, difference,
                        difference_interval, loss, reached, output_error, compute_quantized,
-                       ops_quantized, ops_float, bytes, sha256, fingerprint, closing))
+                       ops_quantized, ops_float, bytes, sha256, fingerprint, predicted_us, closing))
 
 /// Everything a search was asked and has found so far.
 struct Study {
@@ -91,7 +92,9 @@ inline std::uint64_t evaluations(const Study& study) {
 struct StudyTimes {
   double reference = 0;        ///< seconds of the float model over all samples
   std::vector<double> trials;  ///< in their order: of running the model alone
+  /// Microseconds of one run of the float model and of the best one, timed in turn at the end.
+  std::optional<double> float_us, best_us;
 };
-BOOST_DESCRIBE_STRUCT(StudyTimes, (), (reference, trials))
+BOOST_DESCRIBE_STRUCT(StudyTimes, (), (reference, trials, float_us, best_us))
 
 }  // namespace quantlens

@@ -75,6 +75,10 @@ std::string trial_text(const Study& study, const StudyTimes& times);
 /// once it is within the goal.
 Table study_table(const Study& study, const StudyTimes& times);
 
+/// What one run of the best model takes beside the float model, and what was predicted; ended by a
+/// newline. Empty where they were not timed.
+std::string latency_text(const Study& study, const StudyTimes& times);
+
 /// Whether a search has reached its goal, how far it is from it, and what next, in lines of at most
 /// 100 columns. `is_limited`: it had more to try.
 std::string goal_text(const Study& study, bool is_limited);

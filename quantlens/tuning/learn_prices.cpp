@@ -104,36 +104,69 @@ class Elements {
   std::unordered_map<std::string, std::string> by_op_;
 };
 
-/// The values that pass from one group to others, or to and from the outside.
-std::vector<ValuePrice> values_between(const Graph& graph, const std::vector<GroupPrice>& groups) {
-  std::unordered_map<std::string, std::uint64_t> group_of;
-  for (std::size_t i = 0; i < groups.size(); ++i) {
-    for (const std::string& op : groups[i].ops) group_of[op] = i;
-  }
-  const GraphIndex index(graph);
-  const auto priced = [&](const std::string& value, std::uint64_t from) {
-    ValuePrice price{.value = value, .from = from, .to = {}};
-    std::set<std::uint64_t> readers;
-    for (const Use& use : index.uses(value)) {
-      const auto reader = group_of.find(op_id(graph.nodes[use.node]));
-      if (reader != group_of.end() && reader->second != from) readers.insert(reader->second);
+/// The values that pass from one group to others, or to and from the outside. What only moves
+/// elements is passed through: a runtime moves codes as well as floats.
+class Passing {
+ public:
+  Passing(const Graph& graph, const std::vector<GroupPrice>& groups)
+      : graph_(graph), index_(graph), outside_(groups.size()) {
+    for (std::size_t i = 0; i < groups.size(); ++i) {
+      for (const std::string& op : groups[i].ops) group_of_[op] = i;
+      const bool moves = std::ranges::all_of(groups[i].ops, [&](const std::string& op) {
+        const auto node = index_.producer(op);
+        return node && moves_elements(graph.nodes[*node].kind);
+      });
+      if (moves) moving_.insert(i);
     }
-    if (index.is_output(value)) readers.insert(groups.size());
-    price.to.assign(readers.begin(), readers.end());
-    return price;
-  };
-  std::vector<ValuePrice> values;
-  for (const ValueInfo& input : graph.inputs) {
-    if (input.dtype == DType::float32) values.push_back(priced(input.name, groups.size()));
   }
-  for (const Node& node : graph.nodes) {
-    const auto from = group_of.find(op_id(node));
-    if (from == group_of.end()) continue;
-    for (const std::string& output : node.outputs) values.push_back(priced(output, from->second));
+
+  std::vector<ValuePrice> values() const {
+    std::vector<ValuePrice> values;
+    for (const ValueInfo& input : graph_.inputs) {
+      if (input.dtype == DType::float32) add(input.name, outside_, values);
+    }
+    for (const Node& node : graph_.nodes) {
+      const auto from = group_of_.find(op_id(node));
+      if (from == group_of_.end() || moving_.contains(from->second)) continue;
+      for (const std::string& output : node.outputs) add(output, from->second, values);
+    }
+    return values;
   }
-  std::erase_if(values, [](const ValuePrice& value) { return value.to.empty(); });
-  return values;
-}
+
+ private:
+  void add(const std::string& value, std::uint64_t from, std::vector<ValuePrice>& values) const {
+    std::set<std::uint64_t> readers;
+    add_readers(value, from, readers);
+    if (readers.empty()) return;
+    values.push_back({.value = value, .from = from, .to = {readers.begin(), readers.end()}});
+  }
+
+  void add_readers(const std::string& value, std::uint64_t from,
+                   std::set<std::uint64_t>& readers) const {
+    std::vector<std::string> open{value};
+    while (!open.empty()) {
+      const std::string next = open.back();
+      open.pop_back();
+      if (index_.is_output(next)) readers.insert(outside_);
+      for (const Use& use : index_.uses(next)) {
+        const Node& node = graph_.nodes[use.node];
+        const auto group = group_of_.find(op_id(node));
+        if (group == group_of_.end() || group->second == from) continue;
+        if (moving_.contains(group->second)) {
+          open.insert(open.end(), node.outputs.begin(), node.outputs.end());
+        } else {
+          readers.insert(group->second);
+        }
+      }
+    }
+  }
+
+  const Graph& graph_;
+  GraphIndex index_;
+  std::uint64_t outside_;
+  std::unordered_map<std::string, std::uint64_t> group_of_;
+  std::set<std::uint64_t> moving_;
+};
 
 /// The ops that a model computes in int8.
 std::set<std::string> quantized_ops(const std::vector<OpTime>& rows) {
@@ -203,7 +236,7 @@ Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized
                     const PricedModel* mixed) {
   const std::vector<OpTime> rows = join(reference, quantized.profiled, quantized.pairing);
   Prices prices{.threads = reference.profile.threads, .groups = groups_of(rows)};
-  prices.values = values_between(reference.file, prices.groups);
+  prices.values = Passing(reference.file, prices.groups).values();
   Conversions seen;
   seen.add(quantized.profiled);
   if (mixed != nullptr) seen.add(mixed->profiled);

@@ -131,4 +131,33 @@ std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>
   return ops;
 }
 
+std::vector<const TunableOp*> slower_in_int8(const Prices& prices, const Space& space) {
+  std::set<std::string> choices;
+  for (const TunableOp& op : space.ops) {
+    choices.insert(op.op);
+    choices.insert(op.values.begin(), op.values.end());
+  }
+  const std::set<std::string> fast = cheapest(prices, choices);
+  const auto is_fast = [&](const TunableOp& op) {
+    return fast.contains(op.op) ||
+           std::ranges::any_of(op.values, [&](const auto& value) { return fast.contains(value); });
+  };
+  std::set<std::size_t> wanted;  // moves that codes pass through
+  for (const TunableOp& op : space.ops) {
+    if (!op.moves && is_fast(op)) wanted.insert(op.around.begin(), op.around.end());
+  }
+  std::set<std::size_t> floats;
+  for (std::size_t i = 0; i < space.ops.size(); ++i) {
+    const TunableOp& op = space.ops[i];
+    if (op.moves || is_fast(op)) continue;
+    floats.insert(i);
+    for (const std::size_t near : op.around) {
+      if (space.ops[near].moves && !wanted.contains(near)) floats.insert(near);
+    }
+  }
+  std::vector<const TunableOp*> slower;
+  for (const std::size_t i : floats) slower.push_back(&space.ops[i]);
+  return slower;
+}
+
 }  // namespace quantlens

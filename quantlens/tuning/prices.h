@@ -10,6 +10,7 @@
 #include "quantlens/profiling/join.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/prices.h"
+#include "quantlens/tuning/space.h"
 
 namespace quantlens {
 
@@ -35,5 +36,9 @@ double predict_us(const Prices& prices, const std::set<std::string>& quantized);
 /// prices, but for a value's quantizer that several readers share, which counts in parts: a minimum
 /// cut (Boykov and Kolmogorov's, from Boost.Graph).
 std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>& choices);
+
+/// Of a space's ops those that should be float for the model to be as fast as it can be: ops that
+/// the `cheapest` way does not have in int8, and what moves elements for these alone.
+std::vector<const TunableOp*> slower_in_int8(const Prices& prices, const Space& space);
 
 }  // namespace quantlens

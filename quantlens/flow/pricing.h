@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <set>
+#include <string>
+#include <utility>
+
+#include "quantlens/flow/search_job.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/flow/trial_bench.h"
+#include "quantlens/flow/tune.h"
+#include "quantlens/record/plan.h"
+#include "quantlens/record/prices.h"
+#include "quantlens/tuning/space.h"
+
+namespace quantlens::flow {
+
+/// Prices each op's precision on this machine: profiles the float model, the one of `recipe`, and
+/// one where every other op that computes is float, over the first samples of the data.
+Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& space,
+                 const Recipe& recipe, const Session& session);
+
+/// After a search for speed that reached its goal: one more trial, with those ops in float that the
+/// prices say are no faster in int8, if that is predicted to gain 2 % at least. The prices are
+/// those of the workload where it has some, or what the options name.
+void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place& place,
+              const TrialSetting& setting);
+
+/// One run's microseconds of the float model and of another, timed in turn.
+std::pair<double, double> timed_in_turn(const Model& reference, const Model& other,
+                                        const FittedData& data, const Session& session);
+
+/// Ids of the ops that a plan has in int8.
+std::set<std::string> quantized_ops(const Plan& plan);
+
+}  // namespace quantlens::flow

@@ -70,7 +70,9 @@ void add_profile(CLI::App& program, const std::vector<std::string>& command_line
       "Where a model's time goes, node by node; of two models, what int8 saves and costs");
   auto arguments = std::make_shared<Arguments>();
   flow::ProfileVerbOptions& options = arguments->options;
-  verb->add_option("MODEL", options.model, "the model to time")->required();
+  verb->add_option("MODEL", options.model,
+                   "the model to time; or a profile that ONNX Runtime or TensorFlow wrote")
+      ->required();
   verb->add_option("OTHER", options.other, "its quantized form: both, joined op by op");
   verb->add_option("--warmup", options.profile.warm_up,
                    "runs that do not count, after each loading")
@@ -78,12 +80,17 @@ void add_profile(CLI::App& program, const std::vector<std::string>& command_line
   verb->add_option("--iterations", options.profile.iterations,
                    "runs that count (default: until the median is known to 1 %)")
       ->check(whole_number(1, 10'000'000));
+  verb->add_option("--trace", options.trace,
+                   "writes the nodes of one run there, for ui.perfetto.dev or chrome://tracing")
+      ->check(not_empty())
+      ->group("Output");
   arguments->common.add_to(*verb, DataOption::optional);
   arguments->table.add_to(*verb);
   verb->add_flag("--by-type", arguments->by_type, "of one model: a row a type instead of a node")
       ->group("Output");
   verb->footer(
-      "Without --data the inputs are random, of the shapes that the model names.\n"
+      "Without --data the inputs are random, of the shapes that the model names. --isolate has no "
+      "place here.\n"
       "Example:\n  quantlens profile kwt1.onnx kwt1.int8.onnx --data kwt.yaml --threads 1");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
 }

@@ -12,8 +12,10 @@
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/flow/first_batches.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/profiling/import.h"
 #include "quantlens/profiling/join.h"
 #include "quantlens/profiling/speed_findings.h"
+#include "quantlens/profiling/trace.h"
 #include "quantlens/report/profile_tables.h"
 
 namespace quantlens::flow {
@@ -37,6 +39,7 @@ void write_profile(WorkloadWriter& workload, const Profile& profile, const std::
                  to_csv(profiling_table(profile, ProfileRows::nodes)));
   workload.write("profiling_types" + suffix + ".csv",
                  to_csv(profiling_table(profile, ProfileRows::types)));
+  workload.write("trace" + suffix + ".json", trace_json(profile));
   workload.write("profiling_data" + suffix + ".json", profiling_data(profile));
 }
 
@@ -51,9 +54,45 @@ void write_records(WorkloadWriter& workload, const ProfileResult& result) {
   workload.write("profile.json", json::dump(json::encode(*result.pair)));
 }
 
+void write_trace(const ProfileVerbOptions& options, const ProfileResult& result,
+                 const Session& session) {
+  if (options.trace.empty()) return;
+  write_atomic(session.store, options.trace,
+               result.pair ? trace_json(*result.pair) : trace_json(result.profile));
+}
+
+void check_options(const ProfileVerbOptions& options, const Session& session) {
+  const auto refuse = [](const std::string& sentence) { throw Error(Errc::usage, sentence); };
+  if (session.isolation) refuse("--isolate: a model is timed in this process; leave it out");
+  for (const std::optional<fs::path>& path : {std::optional(options.model), options.other}) {
+    if (!options.other || !path || !is_profile(*path)) continue;
+    refuse(
+        fmt::format("{}: is a profile, which is shown alone; give two models to join their times",
+                    printable(path->string())));
+  }
+}
+
+/// What another tool has timed.
+ProfileResult imported(const ProfileVerbOptions& options, const Session& session) {
+  const auto workload = begin_workload(session, "profile", {});
+  ProfileResult result{.workload = workload->workload().id,
+                       .folder = workload->folder(),
+                       .profile = {},
+                       .pair = {},
+                       .verdict = {}};
+  run_recorded(session, *workload, [&](const Session& recorded) {
+    result.profile = import_profile(options.model, recorded.progress);
+    write_records(*workload, result);
+    write_trace(options, result, recorded);
+  });
+  return result;
+}
+
 }  // namespace
 
 ProfileResult profile(const ProfileVerbOptions& options, const Session& session) {
+  check_options(options, session);
+  if (is_profile(options.model)) return imported(options, session);
   const Model model = frontend::read(options.model);
   std::optional<Model> other;
   if (options.other) other = frontend::read(*options.other);
@@ -85,6 +124,7 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
       result.verdict = speed_verdict(*result.pair);
     }
     write_records(*workload, result);
+    write_trace(options, result, recorded);
   });
   return result;
 }

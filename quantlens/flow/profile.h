@@ -15,6 +15,7 @@ struct ProfileVerbOptions {
   std::optional<fs::path> other;  ///< its quantized form
   DataChoice data;                ///< empty: random
   ProfileOptions profile;         ///< threads are the session's
+  fs::path trace;                 ///< where a Chrome trace is written as well; empty: nowhere
 };
 
 struct ProfileResult {
@@ -25,7 +26,8 @@ struct ProfileResult {
   std::string verdict;              ///< of the pair
 };
 
-/// Where the time of a model goes, or of two, joined op by op.
+/// Where the time of a model goes, or of two, joined op by op; or what a profile of another tool
+/// says of it. Throws Errc::usage where a profile is to be joined with something.
 ProfileResult profile(const ProfileVerbOptions& options, const Session& session);
 
 }  // namespace quantlens::flow

@@ -143,11 +143,13 @@ std::unique_ptr<WorkloadWriter> begin_workload(
     const std::vector<std::pair<std::string, const Model*>>& models) {
   Workspace workspace(session.store,
                       session.workspace.empty() ? default_workspace() : session.workspace);
-  const std::string name =
-      session.name.empty() ? models.at(0).second->path.stem().string() : session.name;
+  std::string name = session.name;
+  if (name.empty()) name = models.empty() ? verb : models.at(0).second->path.stem().string();
   auto workload = workspace.create(verb, name, session.arguments);
   for (const auto& [role, model] : models) workload->add_model(model_file(role, *model));
-  workload->write("graph.json", json::dump(json::encode(outline(models.at(0).second->graph))));
+  if (!models.empty()) {
+    workload->write("graph.json", json::dump(json::encode(outline(models.at(0).second->graph))));
+  }
   workload->note("quantlens", kVersion);
   workload->note("cpu", cpu_name());
   workload->note("threads", std::to_string(session.threads));

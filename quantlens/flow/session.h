@@ -66,7 +66,7 @@ RunOptions run_options(const Session& session);
 /// Tells which samples could not be read.
 void report_skipped(const BatchReader& reader, Progress& progress);
 
-/// A workload for this verb over these models (hashed), state wip.
+/// A workload for this verb over these models (hashed; none: a verb about other files), state wip.
 std::unique_ptr<WorkloadWriter> begin_workload(
     const Session& session, const std::string& verb,
     const std::vector<std::pair<std::string, const Model*>>& models);

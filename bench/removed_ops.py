@@ -78,7 +78,7 @@ def judge(sandbox, name):
             continue
         timed = sandbox.json("benchmark", path, out, "--threads", "1", "--rounds", rounds, "--iterations", 100)
         ratio = timed["ratios"][0]
-        wall = timed["results"][0]["wall"]["mean_us"]
+        wall = timed["results"][0]["wall"]["median_us"]
         measured = wall * (1 - ratio["ratio"])
         reach = wall * (ratio["interval"][1] - ratio["interval"][0]) / 2
         errors.append(abs(row["mean_us"] - measured) / measured)

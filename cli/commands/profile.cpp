@@ -27,11 +27,11 @@ boost::json::object object_of(const flow::ProfileResult& result) {
     add(json::encode(*result.pair));
     object["verdict"] = result.verdict;
     object["nodes"] = object["quantized"].as_object()["nodes"];
-    object["wall_us"] = result.pair->quantized.wall.mean_us;
+    object["wall_us"] = result.pair->quantized.wall.median_us;
     object["explained"] = result.pair->quantized.explained;
   } else {
     add(json::encode(result.profile));
-    object["wall_us"] = result.profile.wall.mean_us;
+    object["wall_us"] = result.profile.wall.median_us;
   }
   return object;
 }

@@ -55,7 +55,7 @@ std::pair<double, double> timed_in_turn(const Model& reference, const Model& oth
   const std::vector<ToProfile> models{{reference, batches}, {other, batches}};
   const Profiled seen = profile(
       models, {.threads = session.threads, .iterations = 45, .machine = false}, session.progress);
-  return {seen.profiles[0].wall.mean_us, seen.profiles[1].wall.mean_us};
+  return {seen.profiles[0].wall.median_us, seen.profiles[1].wall.median_us};
 }
 
 void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place& place,

@@ -141,7 +141,7 @@ Profile assemble(const Model& file, const Samples& samples, const Samples* singl
     row.position = i;
     const std::size_t self[] = {i};
     timings.set(row, self);
-    row.share = row.mean_us / profile.wall.mean_us;
+    row.share = row.mean_us / profile.wall.median_us;
     if (alone && row.mean_us > 0) row.scaling = Timings::mean(alone->runs(self)) / row.mean_us;
     const Work work = work_of(node, samples.graph, samples.types);
     row.bytes = work.bytes;
@@ -157,8 +157,8 @@ Profile assemble(const Model& file, const Samples& samples, const Samples* singl
   profile.outside_us =
       std::max(0.0, Timings::mean(outside) -
                         static_cast<double>(profile.nodes.size()) * frame.event.outside_us);
-  profile.explained = (profile.nodes_us + profile.outside_us) / profile.wall.mean_us;
-  profile.types = by_type(profile.nodes, timings, profile.wall.mean_us);
+  profile.explained = (profile.nodes_us + profile.outside_us) / profile.wall.median_us;
+  profile.types = by_type(profile.nodes, timings, profile.wall.median_us);
   sort_by_total(profile.nodes);
   return profile;
 }

@@ -109,7 +109,7 @@ std::vector<SpeedFinding> speed_findings(const ProfilePair& pair) {
   }
   std::vector<SpeedFinding> findings;
   for (const auto& [key, alike] : found) {
-    if (alike.cost_us() < kLeastShare * pair.quantized.wall.mean_us) continue;
+    if (alike.cost_us() < kLeastShare * pair.quantized.wall.median_us) continue;
     SpeedFinding finding{.rule = std::string(key.first), .ops = names_of(alike)};
     finding.because = because(key.first, alike);
     finding.remedy = in_float(key.first, finding.ops);

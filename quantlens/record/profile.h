@@ -35,10 +35,10 @@ struct NodeTime {
   double total_us = 0;               ///< over all `runs`
   double accelerator_us = 0;         ///< of that, on a device that is no CPU
   double cpu_us = 0;                 ///< the rest
-  double mean_us = 0;    ///< over the middle half of its runs
-  double median_us = 0;  ///< over all runs
+  double mean_us = 0;                ///< over the middle half of its runs
+  double median_us = 0;              ///< over all runs
   double p95_us = 0;
-  double share = 0;                    ///< mean_us of the wall time of one unobserved run, 0..1
+  double share = 0;                    ///< mean_us of the wall time's median, 0..1
   std::uint64_t runs = 0;              ///< times that it ran
   std::uint64_t defined = 1;           ///< nodes that this row stands for
   std::optional<double> scaling;       ///< mean_us with one thread over mean_us with all
@@ -84,7 +84,8 @@ struct Profile {
   double nodes_us = 0;    ///< sum of the nodes' mean_us
   double outside_us = 0;  ///< entering and leaving the runtime
   double event_us = 0;    ///< cost of timing one node, which is subtracted from each
-  double explained = 0;   ///< nodes_us and outside_us of the wall time, 0..1 or a little above
+  double explained = 0;   ///< nodes_us and outside_us of the median, 0..1 or a little above;
+                          ///< of an import, of its mean
   std::optional<Machine> machine;
   std::vector<NodeTime> nodes;  ///< by total, longest first
   std::vector<NodeTime> types;  ///< one row a type, likewise: `defined` nodes each

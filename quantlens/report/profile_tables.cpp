@@ -154,16 +154,19 @@ std::string profiling_data(const Profile& profile) {
 }
 
 std::string profile_text(const Profile& profile) {
-  const double wall = profile.wall.mean_us;
-  const double rest = wall - profile.nodes_us - profile.outside_us;
+  const double told = profile.nodes_us + profile.outside_us;
+  const double wall = profile.explained > 0 ? told / profile.explained : told;
+  const auto percent = [&](double us) { return wall > 0 ? 100 * us / wall : 0; };
   std::string text = fmt::format(
-      "one run takes {:.1f} us (median {:.1f}, p95 {:.1f}, {} runs, {} thread{}): the {} nodes "
-      "explain {:.1f} us ({:.1f} %), entering and leaving the runtime {:.1f}, unexplained {:.1f} "
-      "({:.1f} %)",
-      wall, profile.wall.median_us, profile.wall.p95_us, profile.wall.runs, profile.threads,
-      profile.threads == 1 ? "" : "s", profile.nodes.size(), profile.nodes_us,
-      wall > 0 ? 100 * profile.nodes_us / wall : 0, profile.outside_us, rest,
-      wall > 0 ? 100 * rest / wall : 0);
+      "one run takes {:.1f} us (median of {}{}; p95 {:.1f}): the {} nodes explain {:.1f} us "
+      "({:.1f} "
+      "%), entering and leaving the runtime {:.1f}, unexplained {:.1f} ({:.1f} %)",
+      profile.wall.median_us, profile.wall.runs,
+      profile.threads == 0
+          ? ""
+          : fmt::format(", {} thread{}", profile.threads, profile.threads == 1 ? "" : "s"),
+      profile.wall.p95_us, profile.nodes.size(), profile.nodes_us, percent(profile.nodes_us),
+      profile.outside_us, wall - told, percent(wall - told));
   if (profile.source != "quantlens") return wrapped(text, 0);
   text += fmt::format("; {:.3f} us for its timer is taken off each node", profile.event_us);
   return wrapped(text, 0);

@@ -267,10 +267,10 @@ Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized
       value.dequantize_us += each * elements.of(value.value);
     }
   }
-  prices.float_rest_us = reference.profile.wall.mean_us - sums_of(prices, {}).groups;
-  const double wall = quantized.profiled.profile.wall.mean_us;
+  prices.float_rest_us = reference.profile.wall.median_us - sums_of(prices, {}).groups;
+  const double wall = quantized.profiled.profile.wall.median_us;
   if (mixed != nullptr) {
-    fit_conversions(prices, all, wall, some, mixed->profiled.profile.wall.mean_us);
+    fit_conversions(prices, all, wall, some, mixed->profiled.profile.wall.median_us);
   }
   const Sums whole = sums_of(prices, all);
   prices.int8_rest_us = wall - whole.groups - whole.conversions;

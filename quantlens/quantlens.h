@@ -83,15 +83,29 @@
 #include "quantlens/accuracy/match_boxes.h"   // match_boxes, interpolated_precision: what map is of
 #include "quantlens/accuracy/embedding_pairs.h"  // EmbeddingPairs: what spearman_cosine keeps
 
+// ---- Models are timed
+#include "quantlens/runtime/timed.h"          // TimedRun, open_timed: a model run for its time alone
+#include "quantlens/record/profile.h"         // Profile, NodeTime, OpTime, ProfilePair
+#include "quantlens/profiling/profile.h"      // profile: where the time goes
+#include "quantlens/profiling/wall_time.h"    // wall_time, ratio_of_rounds: percentiles, intervals
+#include "quantlens/profiling/attribute.h"    // attribute: which ops a node computes
+#include "quantlens/profiling/join.h"         // join: two models, op by op
+#include "quantlens/profiling/speed_findings.h" // speed_findings: why int8 is no faster
+#include "quantlens/profiling/import.h"       // import_profile: what other tools have timed
+#include "quantlens/profiling/trace.h"        // trace_json: for Perfetto
+
 // ---- Recipes are searched
 #include "quantlens/record/study.h"           // Goal, Trial, Study: what was asked, tried, found
 #include "quantlens/tuning/space.h"           // Space: what may vary
 #include "quantlens/tuning/goal.h"            // loss_of, is_within, is_better
+#include "quantlens/record/prices.h"          // Prices: what each op's precision costs
+#include "quantlens/tuning/prices.h"          // learn_prices, predict_us, cheapest
 #include "quantlens/tuning/strategy.h"        // Search, Strategy: what to try next
 
 // ---- Records become tables, and stay on disk
 #include "quantlens/report/table.h"           // Table; to_text, to_csv, to_markdown
 #include "quantlens/report/tables.h"          // activations_table, weights_table, ...
+#include "quantlens/report/profile_tables.h"  // profiling_table, joined_table
 #include "quantlens/record/workload.h"        // Workload: one run's own record
 #include "quantlens/workspace/workspace.h"    // Workspace, WorkloadWriter: the folder of all runs
 
@@ -102,6 +116,7 @@
 #include "quantlens/flow/merge.h"             // flow::merge: statistics of some become those of all
 #include "quantlens/flow/diagnose.h"          // flow::diagnose: pair and compare any two models
 #include "quantlens/flow/tune.h"              // flow::tune: search, build, score, keep the best
+#include "quantlens/flow/profile.h"           // flow::profile: where the time goes
 #include "quantlens/flow/evaluate.h"          // flow::evaluate: an accuracy, alone or paired
 #include "quantlens/flow/inspect.h"           // flow::inspect: what would be int8, why not
 #include "quantlens/flow/measure.h"           // flow::measure: the pass that both share

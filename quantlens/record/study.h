@@ -19,7 +19,8 @@ namespace quantlens {
 struct Goal {
   double max_loss = 0.01;  ///< of the float model's accuracy that may be lost
   bool absolute = false;  ///< in the metric's own unit; else as a share of the float model's figure
-  std::string objective = "speed";  ///< speed | size | accuracy: of models within the goal
+  /// int8 (most of it) | speed | size | accuracy: what counts of models within the goal
+  std::string objective = "int8";
   bool operator==(const Goal&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Goal, (), (max_loss, absolute, objective))
@@ -45,11 +46,11 @@ struct Trial {
   std::optional<double> output_error;   ///< noise over signal of the outputs, the worst of them
   std::uint64_t compute_quantized = 0;  ///< Conv, MatMul, Gemm and the like in int8
   std::uint64_t ops_quantized = 0, ops_float = 0;
-  std::uint64_t bytes = 0;  ///< of the model's file and that of its external data
-  std::string sha256;       ///< of the file; with external data, of both files' hashes
-  std::string fingerprint;  ///< of the plan: equal where only the recipes differ
+  std::uint64_t bytes = 0;             ///< of the model's file and that of its external data
+  std::string sha256;                  ///< of the file; with external data, of both files' hashes
+  std::string fingerprint;             ///< of the plan: equal where only the recipes differ
   std::optional<double> predicted_us;  ///< of one run, by the prices of this machine; if known
-  bool closing = false;     ///< after a search that missed: one that ended early, to its end
+  bool closing = false;  ///< after a search that missed: one that ended early, to its end
 };
 BOOST_DESCRIBE_STRUCT(Trial, (),
                       (number, why, recipe, judged, same_as, failure, accuracy, difference,

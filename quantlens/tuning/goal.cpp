@@ -45,7 +45,8 @@ bool is_better(const Goal& goal, const Trial& trial, const Trial& other) {
   if (goal.objective == "size") {
     return std::tie(trial.bytes, trial.loss) < std::tie(other.bytes, other.loss);
   }
-  if (trial.predicted_us && other.predicted_us && *trial.predicted_us != *other.predicted_us) {
+  if (goal.objective == "speed" && trial.predicted_us && other.predicted_us &&
+      *trial.predicted_us != *other.predicted_us) {
     return *trial.predicted_us < *other.predicted_us;
   }
   return std::tie(other.compute_quantized, other.ops_quantized, trial.loss) <

@@ -1,0 +1,141 @@
+# SPDX-License-Identifier: Apache-2.0
+"""profile: every node is there once, both models add up, files are those of the predecessors, other tools' are read."""
+
+import collections
+import csv
+import json
+
+import harness
+
+MODEL = harness.DEMO / "digits.onnx"
+DATA = harness.DEMO / "digits.npz"
+KEYS = ["node_name", "total_execution_time", "accelerator_execution_time", "cpu_execution_time", "op_run", "op_defined"]
+TITLES = ["Node name", "Total execution time [us]", "Accelerator execution time [us]", "CPU execution time [us]", "OP run",
+          "OP defined"]
+REAL = ["mobilenet_v1_0.75_224.onnx", "squeezenet1.1.onnx", "magika_v3_3.onnx", "kwt1.onnx"]
+
+
+def close(x, y):
+    return abs(x - y) <= 1e-6 * max(abs(x), abs(y), 1)
+
+
+def one_model(sandbox):
+    result = sandbox.json("profile", MODEL, "--threads", "2", "--iterations", "60")
+    nodes = result["nodes"]
+    harness.check(close(sum(n["mean_us"] for n in nodes), result["nodes_us"]), f"{len(nodes)} nodes add up")
+    harness.check(all(n["runs"] == 60 and n["defined"] == 1 for n in nodes), "each ran as often as it was asked to")
+    harness.check(all(n["ops"] for n in nodes if n["role"] == "op"), "each computes an op of the file")
+    harness.check(close(sum(t["total_us"] for t in result["types"]), sum(n["total_us"] for n in nodes)), "so do types")
+    harness.check(all(n["scaling"] > 0 for n in nodes if n["mean_us"] > 0), "two threads are compared with one")
+    harness.check(0.5 < result["explained"] < 2, f"explained: {result['explained']:.3f} of the wall time")
+    harness.check({n["bound"] for n in nodes} <= {"compute", "memory", "overhead", None}, "bounds have words")
+    folder = sandbox.workload(result["workload"])
+    data = json.loads((folder / "profiling_data.json").read_text())
+    harness.check([list(row) for row in data] == [KEYS] * len(nodes), "profiling_data.json has the predecessors' keys")
+    rows = list(csv.reader((folder / "profiling_table.csv").open(newline="")))
+    harness.check(rows[0][:6] == TITLES and len(rows) == len(nodes) + 1, "profiling_table.csv begins with their columns")
+    totals = [int(row[1]) for row in rows[1:]]
+    harness.check(totals == sorted(totals, reverse=True), "the longest first")
+    text = sandbox.run("profile", MODEL, "--iterations", "10").stdout
+    lines = [line for line in text.splitlines() if not line.startswith("workload:")]
+    harness.check("Profiling" in lines[1] and max(map(len, lines)) <= 100, "it fits a terminal")
+    return result
+
+
+def two_models(sandbox):
+    out = sandbox.path / "digits.int8.onnx"
+    sandbox.run("quantize", MODEL, "--data", DATA, "-o", out)
+    result = sandbox.json("profile", MODEL, out, "--data", DATA, "--iterations", "60")
+    ops = result["ops"]
+    harness.check(close(sum(o["reference_us"] for o in ops), result["reference"]["nodes_us"]), "float adds up")
+    parts = sum(o["quantized_us"] + o["conversion_us"] + o["layout_us"] for o in ops)
+    harness.check(close(parts, result["quantized"]["nodes_us"]), "int8 adds up")
+    gains = [o["gain_us"] for o in ops]
+    harness.check(gains == sorted(gains), "the most lost first")
+    named = [op for o in ops for op in o["ops"]]
+    harness.check(len(named) == len(set(named)) and named, f"{len(named)} ops of the float model, each in one row")
+    harness.check(result["ratio_interval"][0] <= result["ratio"] <= result["ratio_interval"][1], "the ratio has an interval")
+    harness.check("The quantized model" in result["verdict"], result["verdict"])
+    harness.check((sandbox.workload(result["workload"]) / "profiling_ops.csv").exists(), "profiling_ops.csv")
+
+
+def traces(sandbox, profile):
+    trace = sandbox.path / "trace.json"
+    result = sandbox.json("profile", MODEL, "--iterations", "10", "--trace", trace)
+    events = [e for e in json.loads(trace.read_text())["traceEvents"] if e["ph"] == "X"]
+    harness.check(len(events) >= len(result["nodes"]), f"a trace of {len(events)} events")
+    again = sandbox.json("profile", trace)
+    harness.check(len(again["nodes"]) == len(profile["nodes"]), "it is read again")
+
+
+def imports(sandbox):
+    """Against Python's own reading of what ONNX Runtime wrote."""
+    harness.need("onnxruntime", "numpy")
+    import numpy as np
+    import onnxruntime as ort
+
+    options = ort.SessionOptions()
+    options.enable_profiling = True
+    options.profile_file_prefix = str(sandbox.path / "ort")
+    session = ort.InferenceSession(str(MODEL), options)
+    feed = {i.name: np.zeros([d if isinstance(d, int) else 1 for d in i.shape], np.float32) for i in session.get_inputs()}
+    for _ in range(12):
+        session.run(None, feed)
+    path = session.end_profiling()
+    events = [e for e in json.load(open(path)) if e["cat"] == "Node" and "op_name" in e["args"]]
+    wanted = collections.defaultdict(list)
+    for event in events:
+        wanted[event["name"].removesuffix("_kernel_time")].append(event["dur"])
+    result = sandbox.json("profile", path)
+    harness.check(result["source"] == "onnxruntime" and len(result["nodes"]) == len(wanted), f"{len(wanted)} nodes imported")
+    for node in result["nodes"]:
+        durations = wanted[node["name"]][1:]  # the first run is a warm-up
+        harness.check(node["runs"] == 11 and close(node["total_us"], sum(durations)), f"{node['name']}: {sum(durations)} us")
+
+
+def errors(sandbox):
+    bad = sandbox.write("bad.json", "{\"traceEvents\": [{]")
+    for arguments, code in ((["profile", bad], 1), (["profile", sandbox.path / "none.onnx"], 1),
+                            (["profile", MODEL, "--isolate"], 2), (["profile", MODEL, "--iterations", "0"], 2),
+                            (["profile", MODEL, sandbox.path], 1), (["profile", MODEL, "--threads", "x"], 2)):
+        done = sandbox.run(*arguments, code=None)
+        sentence = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else ""
+        harness.check(done.returncode == code and sentence.startswith("quantlens: "),
+                      f"{arguments[1:]}: {done.returncode}, {sentence}")
+
+
+def prices(sandbox):
+    common = ["tune", MODEL, "--data", DATA, "--metric", "top1", "--max-loss", "0.05", "-o", sandbox.path / "t.onnx"]
+    counted = sandbox.json(*common, "--prices", "none")
+    harness.check(counted["best_us"] is None and counted["predicted_us"] is None, "--prices none times nothing")
+    measured = sandbox.json(*common)
+    record = sandbox.record(measured["workload"], "prices.json")
+    harness.check(record["groups"] and record["float_rest_us"] is not None, f"{len(record['groups'])} groups are priced")
+    harness.check(measured["best_us"] > 0 and measured["float_us"] > 0, "both are timed in the end")
+    file = sandbox.workload(measured["workload"]) / "prices.json"
+    again = [sandbox.json(*common, "--prices", file) for _ in range(2)]
+    harness.check(again[0]["trials"] == again[1]["trials"], "equal prices, equal trials")
+    sandbox.run(*common, "--prices", sandbox.path / "none.json", code=1)
+
+
+def real_models(sandbox):
+    harness.need_testdata()
+    for name in REAL:
+        result = sandbox.json("profile", harness.TESTDATA / "models" / name, "--threads", "1")
+        harness.check(all(n["ops"] for n in result["nodes"] if n["role"] == "op"), f"{name}: every node has its ops")
+        harness.check(0.7 < result["explained"] < 1.4, f"{name}: {100 * result['explained']:.1f} % explained")
+
+
+def main():
+    sandbox = harness.Sandbox()
+    profile = one_model(sandbox)
+    two_models(sandbox)
+    traces(sandbox, profile)
+    imports(sandbox)
+    errors(sandbox)
+    prices(sandbox)
+    real_models(sandbox)
+
+
+if __name__ == "__main__":
+    main()

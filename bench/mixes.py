@@ -52,7 +52,8 @@ def judge(sandbox, name):
     model, data = harness.TESTDATA / "models" / file, document(sandbox)
     out = sandbox.path / "mix.onnx"
     common = ["--data", data, "--threads", "1", "-o", out]
-    tuned = sandbox.json("tune", model, *common, "--metric", metric, "--max-loss", "1", "--max-trials", "1")
+    tuned = sandbox.json("tune", model, *common, "--metric", metric, "--max-loss", "1", "--max-trials", "1",
+                         "--objective", "speed")
     prices = sandbox.record(tuned["workload"], "prices.json")
     calibration = ["--limit", "100"]
     whole = plan_of(sandbox, sandbox.json("quantize", model, *common, *calibration))

@@ -75,9 +75,19 @@ TEST(Goal, ObjectivesOrderWhatIsWithinIt) {
   EXPECT_TRUE(is_better(goal, small, fast));
   goal.objective = "accuracy";
   EXPECT_TRUE(is_better(goal, good, small));
+  goal.objective = "speed";
+  EXPECT_TRUE(is_better(goal, fast, small)) << "nothing is predicted: ops count";
+  Trial slower = fast;
+  Trial faster = small;
+  slower.predicted_us = 20;
+  EXPECT_TRUE(is_better(goal, slower, faster)) << "only one is predicted";
+  faster.predicted_us = 10;
+  EXPECT_TRUE(is_better(goal, faster, slower));
+  goal.objective = "int8";
+  EXPECT_FALSE(is_better(goal, faster, slower)) << "predictions do not count";
   const Trial missed = trial_of(0.2, 20, 1);
   const Trial worse = trial_of(0.3, 21, 1);
-  for (const char* objective : {"speed", "size", "accuracy"}) {
+  for (const char* objective : {"int8", "speed", "size", "accuracy"}) {
     goal.objective = objective;
     EXPECT_TRUE(is_better(goal, good, missed)) << objective;
     EXPECT_FALSE(is_better(goal, missed, good)) << objective;

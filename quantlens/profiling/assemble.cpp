@@ -73,6 +73,7 @@ void classify(NodeTime& row, const Work& work, const Machine& machine) {
 
 std::vector<std::string> texts(const std::vector<std::string>& values, const Samples& samples) {
   std::vector<std::string> result;
+  result.reserve(values.size());
   for (const std::string& value : values) {
     result.push_back(type_text(value, samples.graph, samples.types));
   }

@@ -99,6 +99,7 @@ class Rows {
 
   std::vector<OpTime> take() {
     std::vector<OpTime> all;
+    all.reserve(rows_.size() + 1);
     for (auto& [group, row] : rows_) all.push_back(std::move(row));
     if (nobodys_.reference_us + nobodys_.quantized_us + nobodys_.conversion_us +
             nobodys_.layout_us >

@@ -156,6 +156,7 @@ std::vector<const TunableOp*> slower_in_int8(const Prices& prices, const Space& 
     }
   }
   std::vector<const TunableOp*> slower;
+  slower.reserve(floats.size());
   for (const std::size_t i : floats) slower.push_back(&space.ops[i]);
   return slower;
 }

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/profiling/benchmark.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <numeric>
+#include <span>
+
+#include "quantlens/profiling/wall_time.h"
+
+namespace quantlens {
+namespace {
+
+using Runs = std::vector<double>;
+
+Runs joined(const std::vector<Runs>& rounds) {
+  Runs all;
+  for (const Runs& round : rounds) all.insert(all.end(), round.begin(), round.end());
+  return all;
+}
+
+double per_second(std::uint64_t batch_size, const Runs& runs_us) {
+  const double total_us = std::accumulate(runs_us.begin(), runs_us.end(), 0.0);
+  if (total_us <= 0) return 0;
+  return static_cast<double>(batch_size) * static_cast<double>(runs_us.size()) * 1e6 / total_us;
+}
+
+/// Runs come as A B B A: a run is slower where the other model ran before it, faster after its own
+/// kind, and only the sum of both kinds compares.
+Runs sums_of_two(std::span<const double> runs) {
+  if (runs.size() < 2) return {runs.begin(), runs.end()};
+  Runs sums;
+  for (std::size_t i = 0; i + 1 < runs.size(); i += 2) sums.push_back(runs[i] + runs[i + 1]);
+  return sums;
+}
+
+/// The instances' ratios of medians, their geometric mean.
+double ratio_apart(const ModelTimes& first, const ModelTimes& second, std::size_t round) {
+  double sum = 0;
+  for (std::size_t i = 0; i < first.instances.size(); ++i) {
+    sum += std::log(quantile(second.instances[i].rounds[round], 0.5) /
+                    quantile(first.instances[i].rounds[round], 0.5));
+  }
+  return std::exp(sum / static_cast<double>(first.instances.size()));
+}
+
+double ratio_in_turn(const ModelTimes& first, const ModelTimes& second, std::size_t round) {
+  return round_ratio(sums_of_two(first.instances[0].rounds[round]),
+                     sums_of_two(second.instances[0].rounds[round]));
+}
+
+}  // namespace
+
+BenchmarkResult benchmark_result(const ModelTimes& times) {
+  BenchmarkResult result{.model = times.model,
+                         .batch_size = times.batch_size,
+                         .threads = times.threads,
+                         .wall = {},
+                         .instances = {}};
+  Runs all;
+  for (const InstanceTimes& instance : times.instances) {
+    const Runs runs = joined(instance.rounds);
+    result.instances.push_back({.cores = instance.cores,
+                                .wall = wall_time(runs),
+                                .samples_per_second = per_second(times.batch_size, runs)});
+    result.samples_per_second += result.instances.back().samples_per_second;
+    all.insert(all.end(), runs.begin(), runs.end());
+  }
+  result.wall = wall_time(std::move(all));
+  result.latency_ms = result.wall.median_us / 1e3 / static_cast<double>(times.batch_size);
+  return result;
+}
+
+BenchmarkRatio benchmark_ratio(const ModelTimes& first, const ModelTimes& second, Order order) {
+  Runs ratios;
+  for (std::size_t round = 0; round < first.instances.at(0).rounds.size(); ++round) {
+    ratios.push_back(order == Order::in_turn ? ratio_in_turn(first, second, round)
+                                             : ratio_apart(first, second, round));
+  }
+  const Ratio ratio = ratio_of_rounds(ratios);
+  return {.batch_size = first.batch_size, .ratio = ratio.value, .interval = ratio.interval};
+}
+
+}  // namespace quantlens

@@ -29,7 +29,8 @@ void print(const Arguments& arguments, const flow::BenchmarkOutcome& outcome) {
   if (arguments.table.is_text()) {
     print_out(benchmark_text(outcome.benchmark, {.width = output_width(), .how_to_see_all = ""}));
   }
-  arguments.table.print(benchmark_table(outcome.benchmark));
+  const Digits digits = arguments.table.is_csv() ? Digits::all : Digits::four;
+  arguments.table.print(benchmark_table(outcome.benchmark, digits));
   if (!arguments.table.is_csv()) print_out(benchmark_ratio_text(outcome.benchmark));
 }
 

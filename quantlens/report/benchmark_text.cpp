@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,17 @@ std::string short_name(const std::string& name) {
   if (name.size() <= kMost) return name;
   return printable(
       fmt::format("{}...{}", name.substr(0, kMost - kEnd - 3), name.substr(name.size() - kEnd)));
+}
+
+/// The value in four digits, or as a whole number.
+double four_digits(double value) {
+  if (!std::isfinite(value) || value <= 0) return value;
+  const double unit = std::pow(10, std::min(0.0, std::floor(std::log10(value)) - 3));
+  return std::round(value / unit) * unit;
+}
+
+std::int64_t whole(std::uint64_t count) {
+  return static_cast<std::int64_t>(count);
 }
 
 /// "0.620", with enough digits where it is small.
@@ -95,29 +107,37 @@ std::string benchmark_ratio_text(const Benchmark& benchmark) {
   return text;
 }
 
-Table benchmark_table(const Benchmark& benchmark) {
+Table benchmark_table(const Benchmark& benchmark, Digits digits) {
   Table table{.title = "Benchmark",
               .columns = {{"Model"},
-                          {"Batch size"},
+                          {"Batch"},
                           {"Runs"},
                           {"p50 [ms]"},
                           {"p90 [ms]"},
                           {"p99 [ms]"},
                           {"Mean [ms]"},
-                          {"Samples/s"},
+                          {.title = "Samples/s", .keep = true},
                           {.title = "Threads", .only_in_files = true},
                           {.title = "Instances", .only_in_files = true},
                           {.title = "Cores", .only_in_files = true},
                           {.title = "Path", .only_in_files = true}},
               .rows = {}};
+  const auto number = [digits](double value) {
+    return digits == Digits::all ? value : four_digits(value);
+  };
   for (const BenchmarkResult& result : benchmark.results) {
-    table.rows.push_back(
-        {short_name(model_name(benchmark, result.model)),
-         static_cast<std::int64_t>(result.batch_size), static_cast<std::int64_t>(result.wall.runs),
-         result.wall.median_us / 1e3, result.wall.p90_us / 1e3, result.wall.p99_us / 1e3,
-         result.wall.mean_us / 1e3, result.samples_per_second,
-         static_cast<std::int64_t>(result.threads),
-         static_cast<std::int64_t>(result.instances.size()), cores_text(result), result.model});
+    const WallTime& wall = result.wall;
+    table.rows.push_back({short_name(model_name(benchmark, result.model)),
+                          whole(result.batch_size), whole(wall.runs)});
+    std::vector<Cell>& row = table.rows.back();
+    for (const double us : {wall.median_us, wall.p90_us, wall.p99_us, wall.mean_us}) {
+      row.emplace_back(number(us / 1e3));
+    }
+    row.emplace_back(number(result.samples_per_second));
+    row.emplace_back(whole(result.threads));
+    row.emplace_back(whole(result.instances.size()));
+    row.emplace_back(cores_text(result));
+    row.emplace_back(result.model);
   }
   return table;
 }

@@ -16,8 +16,11 @@ std::string benchmark_text(const Benchmark& benchmark, const TextOptions& option
 /// How the second model compares with the first, one line a batch size. Empty for one model.
 std::string benchmark_ratio_text(const Benchmark& benchmark);
 
+/// How times and rates stand in a table: in four digits for people, in all for programs.
+enum class Digits { four, all };
+
 /// **Benchmark**: a row for each model and batch size.
-Table benchmark_table(const Benchmark& benchmark);
+Table benchmark_table(const Benchmark& benchmark, Digits digits);
 
 /// **Multiple Instance Benchmark Summary**, of one model at one batch size.
 Table instances_table(const BenchmarkResult& result);

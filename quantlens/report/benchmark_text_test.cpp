@@ -62,17 +62,26 @@ TEST(BenchmarkText, SaysWhyThereIsNoInterval) {
 TEST(BenchmarkTable, FitsInto100Columns) {
   const Benchmark benchmark{.results = {result_of(std::string(90, 'n') + ".int8.onnx")},
                             .ratios = {}};
-  const std::string text = to_text(benchmark_table(benchmark), {});
+  const std::string text = to_text(benchmark_table(benchmark, Digits::four), {});
   EXPECT_NE(text.find("Samples/s"), std::string::npos) << text;
   std::istringstream lines(text);
   for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
 }
 
+TEST(BenchmarkTable, ShowsPeopleFourDigits) {
+  BenchmarkResult result = result_of("m.onnx");
+  result.wall.median_us = 1.23456;
+  result.samples_per_second = 123456.789;
+  const Table table = benchmark_table({.results = {result}, .ratios = {}}, Digits::four);
+  EXPECT_DOUBLE_EQ(std::get<double>(table.rows[0][3]), 0.001235);
+  EXPECT_DOUBLE_EQ(std::get<double>(table.rows[0][7]), 123457);
+}
+
 TEST(BenchmarkTable, HasTheWholePathAndTheCoresInFiles) {
   const std::string csv =
-      to_csv(benchmark_table({.results = {result_of("a/m.onnx", 2)}, .ratios = {}}));
+      to_csv(benchmark_table({.results = {result_of("a/m.onnx", 2)}, .ratios = {}}, Digits::all));
   EXPECT_EQ(csv,
-            "Model,Batch size,Runs,p50 [ms],p90 [ms],p99 [ms],Mean [ms],Samples/s,Threads,"
+            "Model,Batch,Runs,p50 [ms],p90 [ms],p99 [ms],Mean [ms],Samples/s,Threads,"
             "Instances,Cores,Path\r\n"
             "m.onnx,8,100,9.876,11.0,15.0,9.9,808.0808,2,2,0 1;2 3,a/m.onnx\r\n");
 }

@@ -2,6 +2,8 @@
 #include "quantlens/flow/benchmark.h"
 
 #include <csignal>
+#include <string>
+#include <vector>
 
 #include <unistd.h>
 
@@ -12,6 +14,29 @@
 
 namespace quantlens::cli {
 namespace {
+
+std::vector<std::string> parts_of(const std::string& list) {
+  std::vector<std::string> parts(1);
+  for (const char c : list) {
+    if (c == ',') {
+      parts.emplace_back();
+    } else {
+      parts.back() += c;
+    }
+  }
+  return parts;
+}
+
+/// Numbers with commas between them.
+CLI::Validator whole_numbers(std::uint64_t least, std::uint64_t most) {
+  const auto check = [one = whole_number(least, most)](const std::string& list) {
+    for (std::string& part : parts_of(list)) {
+      if (std::string sentence = one(part); !sentence.empty()) return sentence;
+    }
+    return std::string();
+  };
+  return {check, ""};
+}
 
 struct Arguments {
   flow::BenchmarkOptions options;
@@ -77,11 +102,16 @@ void add_data_options(CLI::App& verb, flow::BenchmarkOptions& options) {
                   "samples, as docs/data.md has it (default: random, of the model's shapes)")
       ->check(not_empty())
       ->group("Data");
-  verb.add_option("--batch-size", options.batch_sizes,
-                  "samples a run, or a list: 1,8,32 (default: the document's, else 1)")
-      ->delimiter(',')
-      ->allow_extra_args(false)
-      ->check(whole_number(1, kMostBatch))
+  verb.add_option_function<std::string>(
+          "--batch-size",
+          [&options](const std::string& list) {
+            for (const std::string& part : parts_of(list)) {
+              options.batch_sizes.push_back(std::stoull(part));
+            }
+          },
+          "samples a run, or a list: 1,8,32 (default: the document's, else 1)")
+      ->check(whole_numbers(1, kMostBatch))
+      ->type_name("N[,N...]")
       ->group("Data");
   verb.add_option("--seed", options.data.options.seed, "of random data")
       ->check(whole_number(0, kMostCount))

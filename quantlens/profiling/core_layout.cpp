@@ -103,10 +103,11 @@ std::vector<Cpu> used_cpus(const NodeCpus& node, std::size_t count) {
 void check_room(unsigned instances, unsigned each, std::uint64_t there_are) {
   const std::uint64_t wanted = std::uint64_t{instances} * each;
   if (wanted <= there_are) return;
-  throw Error(Errc::usage,
-              fmt::format("{} instances of {} cores each need {} cores, and there are {}; give "
-                          "fewer --instances or --cores-per-instance",
-                          instances, each, wanted, there_are));
+  throw Error(
+      Errc::usage,
+      fmt::format("--instances {} with --cores-per-instance {} need {} cores, and there are "
+                  "{}; give fewer of either",
+                  instances, each, wanted, there_are));
 }
 
 std::vector<std::vector<unsigned>> core_layout(const std::vector<Cpu>& cpus, unsigned instances,

@@ -70,13 +70,17 @@ class Instances::Instance {
   remote::Channel channel_;
 };
 
-Instances::Instances(const std::vector<InstanceJob>& jobs, const InstancesOptions& options) {
+Instances::Instances(const std::vector<InstanceJob>& jobs, const InstancesOptions& options)
+    : stop_(options.stop) {
   for (const InstanceJob& job : jobs) {
     instances_.push_back(std::make_unique<Instance>(
         fmt::format("instance {} of {}", instances_.size() + 1, jobs.size()), options));
     instances_.back()->send(message_of(FrameType::open, job));
   }
-  for (const auto& instance : instances_) instance->receive(FrameType::opened);
+  for (const auto& instance : instances_) {
+    instance->receive(FrameType::opened);
+    check_stop();
+  }
 }
 
 Instances::~Instances() = default;
@@ -84,8 +88,16 @@ Instances::~Instances() = default;
 std::vector<InstanceAnswer> Instances::order_all(const InstanceOrder& order) {
   for (const auto& instance : instances_) instance->send(message_of(FrameType::step, order));
   std::vector<InstanceAnswer> answers;
-  for (const auto& instance : instances_) answers.push_back(instance->receive(FrameType::stepped));
+  for (const auto& instance : instances_) {
+    answers.push_back(instance->receive(FrameType::stepped));
+    check_stop();
+  }
   return answers;
+}
+
+/// An answer that comes soon after a request to stop does not make it undone.
+void Instances::check_stop() const {
+  if (stop_ && stop_()) throw Error(Errc::interrupted, "interrupted");
 }
 
 std::vector<std::vector<double>> Instances::time_round(std::uint64_t model) {

@@ -37,6 +37,9 @@ class Instances {
   class Instance;
   std::vector<InstanceAnswer> order_all(const InstanceOrder& order);
 
+  void check_stop() const;
+
+  std::function<bool()> stop_;
   std::vector<std::unique_ptr<Instance>> instances_;
 };
 

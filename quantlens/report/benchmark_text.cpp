@@ -127,8 +127,8 @@ Table benchmark_table(const Benchmark& benchmark, Digits digits) {
   };
   for (const BenchmarkResult& result : benchmark.results) {
     const WallTime& wall = result.wall;
-    table.rows.push_back({short_name(model_name(benchmark, result.model)),
-                          whole(result.batch_size), whole(wall.runs)});
+    table.rows.push_back({short_name(model_name(benchmark, result.model)), whole(result.batch_size),
+                          whole(wall.runs)});
     std::vector<Cell>& row = table.rows.back();
     for (const double us : {wall.median_us, wall.p90_us, wall.p99_us, wall.mean_us}) {
       row.emplace_back(number(us / 1e3));

@@ -114,13 +114,14 @@ std::vector<ModelTimes> time_here(const Prepared& prepared, std::uint64_t batch_
   RoundOptions round = prepared.options.round;
   if (round.threads == 0) round.threads = session.threads;
   std::vector<ModelTimes> times = empty_times(prepared, batch_size, round.threads);
-  for (std::uint64_t i = 0; i < prepared.options.rounds; ++i) {
-    auto runs_us = time_round(models, i % models.size(), round,
-                              [&] { return session.progress.stop_requested(); });
+  round.loadings = models.size();  // each is loaded first once
+  const auto stop = [&] { return session.progress.stop_requested(); };
+  for (std::uint64_t i = 0; i < prepared.options.rounds * models.size(); ++i) {
+    auto runs_us = time_loading(models, i % models.size(), round, stop);
     for (std::size_t m = 0; m < models.size(); ++m) {
-      times[m].instances[0].rounds.push_back(std::move(runs_us[m]));
-      session.progress.advance(1);
+      times[m].instances[0].loadings.push_back(std::move(runs_us[m]));
     }
+    session.progress.advance(1);
   }
   return times;
 }
@@ -155,7 +156,7 @@ std::vector<ModelTimes> time_instances(const Prepared& prepared, std::uint64_t b
       const std::size_t m = (i + k) % times.size();
       auto runs_us = instances.time_round(m);
       for (std::size_t n = 0; n < runs_us.size(); ++n) {
-        times[m].instances[n].rounds.push_back(std::move(runs_us[n]));
+        times[m].instances[n].loadings.push_back(std::move(runs_us[n]));
       }
       session.progress.advance(1);
     }

@@ -9,10 +9,10 @@
 
 namespace quantlens {
 
-/// What one process timed of a model: of each round its runs, in microseconds.
+/// What one process timed of a model: of each loading its runs, in microseconds.
 struct InstanceTimes {
   std::vector<unsigned> cores;  ///< it was bound to; empty: to none
-  std::vector<std::vector<double>> rounds;
+  std::vector<std::vector<double>> loadings;
 };
 
 /// What was timed of one model at one batch size. REQUIRES: an instance, and in each a run.
@@ -27,11 +27,14 @@ struct ModelTimes {
 /// up over the instances, which ran at the same time.
 BenchmarkResult benchmark_result(const ModelTimes& times);
 
-/// Whether two models' runs were taken in turn, or first all of one, then of the other.
-enum class Order { in_turn, apart };
+/// How two models were timed.
+enum class Order {
+  in_turn,  ///< run by run, two loadings a round: in the second the other model was loaded first
+  apart,    ///< first all runs of one, then all of the other, one loading a round
+};
 
 /// How much time `second` takes of what `first` takes. REQUIRES: both at one batch size, with as
-/// many instances and rounds; in turn: as many runs, too.
+/// many instances and loadings; in turn: an even number of them, and as many runs, too.
 BenchmarkRatio benchmark_ratio(const ModelTimes& first, const ModelTimes& second, Order order);
 
 }  // namespace quantlens

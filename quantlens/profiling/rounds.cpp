@@ -29,6 +29,8 @@ std::vector<std::size_t> turn(std::size_t models, std::size_t first, std::uint64
 }  // namespace
 
 bool is_enough(std::uint64_t runs, double seconds, const RoundOptions& options) {
+  runs *= options.loadings;
+  seconds *= static_cast<double>(options.loadings);
   if (options.iterations) return runs >= *options.iterations;
   constexpr std::uint64_t kRuns = 50;
   constexpr double kSeconds = 1;
@@ -50,9 +52,9 @@ void RoundModel::warm_up(std::uint64_t runs, const std::function<bool()>& stop) 
   }
 }
 
-std::vector<std::vector<double>> time_round(std::span<const TimedModel> models, std::size_t first,
-                                            const RoundOptions& options,
-                                            const std::function<bool()>& stop) {
+std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models, std::size_t first,
+                                              const RoundOptions& options,
+                                              const std::function<bool()>& stop) {
   std::vector<std::optional<RoundModel>> opened(models.size());
   for (const std::size_t m : turn(models.size(), first, 0)) {
     check(stop);

@@ -20,13 +20,14 @@ namespace quantlens {
 /// How the runs of one round are taken.
 struct RoundOptions {
   unsigned threads = 1;
-  std::uint64_t warmup = 10;                ///< runs of each model before the clock counts
+  std::uint64_t warmup = 10;                ///< runs of a model before the clock counts
   std::optional<std::uint64_t> iterations;  ///< timed runs of each model; absent: until enough
+  std::uint64_t loadings = 1;               ///< a round is divided into, with warm-up runs each
 };
-BOOST_DESCRIBE_STRUCT(RoundOptions, (), (threads, warmup, iterations))
+BOOST_DESCRIBE_STRUCT(RoundOptions, (), (threads, warmup, iterations, loadings))
 
-/// Whether a round has timed enough runs: as many as asked for; else 50, and for 1 s, or, of a slow
-/// model, 10, and for 5 s.
+/// Whether a loading's part of a round has timed enough runs. A whole round: as many as asked for;
+/// else 50, and for 1 s, or, of a slow model, 10, and for 5 s.
 bool is_enough(std::uint64_t runs, double seconds, const RoundOptions& options);
 
 /// A model, and batches that it takes. REQUIRES: one batch at least.
@@ -35,7 +36,7 @@ struct TimedModel {
   std::vector<Batch> batches;
 };
 
-/// A model that was loaded for one round.
+/// A model that was loaded for a round, or its part of one.
 class RoundModel {
  public:
   /// Loads it. Throws as open_timed and TimedRun::add do.
@@ -50,11 +51,11 @@ class RoundModel {
   std::size_t count_;
 };
 
-/// Loads the models anew, that of number `first` first, and times them in turn, A B B A, so that
-/// what disturbs one disturbs the other. For each its runs in microseconds, equally many. Throws
-/// Errc::interrupted where `stop` says so between runs. REQUIRES: one model or two.
-std::vector<std::vector<double>> time_round(std::span<const TimedModel> models, std::size_t first,
-                                            const RoundOptions& options,
-                                            const std::function<bool()>& stop);
+/// One loading: loads the models anew, that of number `first` first, and times them in turn, A B B
+/// A, so that what disturbs one disturbs the other. For each its runs in microseconds, equally
+/// many. Throws Errc::interrupted where `stop` says so between runs. REQUIRES: one model or two.
+std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models, std::size_t first,
+                                              const RoundOptions& options,
+                                              const std::function<bool()>& stop);
 
 }  // namespace quantlens

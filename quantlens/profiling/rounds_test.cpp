@@ -27,6 +27,13 @@ TEST(Rounds, OfSlowModelsEndAfterTenRunsAndFiveSeconds) {
   EXPECT_TRUE(is_enough(10, 5, {}));
 }
 
+TEST(Rounds, AreSharedOutToLoadings) {
+  const RoundOptions two{.iterations = 5, .loadings = 2};
+  EXPECT_FALSE(is_enough(2, 100, two));
+  EXPECT_TRUE(is_enough(3, 0, two));
+  EXPECT_TRUE(is_enough(25, 0.5, {.loadings = 2}));
+}
+
 /// The small network that ships with the program.
 class Digits : public testing::Test {
  protected:
@@ -46,7 +53,8 @@ class Digits : public testing::Test {
 };
 
 TEST_F(Digits, GivesEachModelEquallyManyTimes) {
-  const auto runs = time_round(std::vector{timed_, timed_}, 1, {.warmup = 1, .iterations = 7}, {});
+  const auto runs =
+      time_loading(std::vector{timed_, timed_}, 1, {.warmup = 1, .iterations = 7}, {});
   ASSERT_EQ(runs.size(), 2U);
   EXPECT_EQ(runs[0].size(), 7U);
   EXPECT_EQ(runs[1].size(), 7U);
@@ -56,7 +64,7 @@ TEST_F(Digits, GivesEachModelEquallyManyTimes) {
 TEST_F(Digits, StopsBetweenRunsWhereItShould) {
   int asked = 0;
   try {
-    time_round(std::vector{timed_}, 0, {.warmup = 0}, [&] { return ++asked > 3; });
+    time_loading(std::vector{timed_}, 0, {.warmup = 0}, [&] { return ++asked > 3; });
     FAIL() << "it did not stop";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::interrupted);

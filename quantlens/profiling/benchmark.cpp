@@ -26,15 +26,6 @@ double per_second(std::uint64_t batch_size, const Runs& runs_us) {
   return static_cast<double>(batch_size) * static_cast<double>(runs_us.size()) * 1e6 / total_us;
 }
 
-/// Runs come as A B B A: a run is slower where the other model ran before it, faster after its own
-/// kind, and only the sum of both kinds compares.
-Runs sums_of_two(std::span<const double> runs) {
-  if (runs.size() < 2) return {runs.begin(), runs.end()};
-  Runs sums;
-  for (std::size_t i = 0; i + 1 < runs.size(); i += 2) sums.push_back(runs[i] + runs[i + 1]);
-  return sums;
-}
-
 /// The instances' ratios of medians, their geometric mean.
 double ratio_apart(const ModelTimes& first, const ModelTimes& second, std::size_t loading) {
   double sum = 0;
@@ -46,8 +37,7 @@ double ratio_apart(const ModelTimes& first, const ModelTimes& second, std::size_
 }
 
 double ratio_in_turn(const ModelTimes& first, const ModelTimes& second, std::size_t loading) {
-  return round_ratio(sums_of_two(first.instances[0].loadings[loading]),
-                     sums_of_two(second.instances[0].loadings[loading]));
+  return round_ratio(first.instances[0].loadings[loading], second.instances[0].loadings[loading]);
 }
 
 }  // namespace

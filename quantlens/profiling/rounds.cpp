@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/profiling/rounds.h"
 
-#include <algorithm>
+#include <bit>
 #include <chrono>
 
 #include "quantlens/base/error.h"
@@ -19,14 +19,19 @@ void check(const std::function<bool()>& stop) {
   if (stop && stop()) throw Error(Errc::interrupted, "interrupted");
 }
 
-/// Numbers of the models in the order of turn `i`, the one that begins the round first: A B, B A.
+/// Numbers of the models in the order of turn `i`, the first of which begins with number `first`.
 std::vector<std::size_t> turn(std::size_t models, std::size_t first, std::uint64_t i) {
+  const std::size_t begin = first + (is_swapped(i) ? 1 : 0);
   std::vector<std::size_t> order;
-  for (std::size_t k = 0; k < models; ++k) order.push_back((first + i + k) % models);
+  for (std::size_t k = 0; k < models; ++k) order.push_back((begin + k) % models);
   return order;
 }
 
 }  // namespace
+
+bool is_swapped(std::uint64_t i) {
+  return std::popcount(i) % 2 == 1;
+}
 
 bool is_enough(std::uint64_t runs, double seconds, const RoundOptions& options) {
   runs *= options.loadings;

@@ -51,9 +51,14 @@ class RoundModel {
   std::size_t count_;
 };
 
-/// One loading: loads the models anew, that of number `first` first, and times them in turn, A B B
-/// A, so that what disturbs one disturbs the other. For each its runs in microseconds, equally
-/// many. Throws Errc::interrupted where `stop` says so between runs. REQUIRES: one model or two.
+/// Whether in turn `i` two models change places: A B, B A, B A, A B, ... (Thue and Morse). It does
+/// not repeat itself, so that nothing that comes back at equal times always meets the same model,
+/// and each model runs after itself as often as the other does.
+bool is_swapped(std::uint64_t i);
+
+/// One loading: loads the models anew, that of number `first` first, and times them in turn, so
+/// that what disturbs one disturbs the other. For each its runs in microseconds, equally many.
+/// Throws Errc::interrupted where `stop` says so between runs. REQUIRES: one model or two.
 std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models, std::size_t first,
                                               const RoundOptions& options,
                                               const std::function<bool()>& stop);

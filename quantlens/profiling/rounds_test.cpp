@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/profiling/rounds.h"
 
+#include <string>
+
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
@@ -32,6 +34,12 @@ TEST(Rounds, AreSharedOutToLoadings) {
   EXPECT_FALSE(is_enough(2, 100, two));
   EXPECT_TRUE(is_enough(3, 0, two));
   EXPECT_TRUE(is_enough(25, 0.5, {.loadings = 2}));
+}
+
+TEST(Rounds, SwapTwoModelsEquallyOftenAndWithoutAPeriod) {
+  std::string order;
+  for (std::uint64_t i = 0; i < 16; ++i) order += is_swapped(i) ? 'b' : 'a';
+  EXPECT_EQ(order, "abbabaabbaababba");
 }
 
 /// The small network that ships with the program.

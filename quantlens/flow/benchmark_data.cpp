@@ -2,13 +2,14 @@
 #include "quantlens/flow/benchmark_data.h"
 
 #include <algorithm>
-#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/flow/first_batches.h"
 
 namespace quantlens::flow {
 namespace {
@@ -82,16 +83,7 @@ std::vector<Batch> batches_for(const Model& other, const Model& model, std::vect
   const bool same_names = std::ranges::all_of(theirs, [&](const ValueInfo& input) {
     return std::ranges::find(ours, input.name, &ValueInfo::name) != ours.end();
   });
-  if (same_names || theirs.size() != ours.size()) return batches;
-  for (Batch& batch : batches) {
-    TensorMap renamed;
-    for (std::size_t i = 0; i < ours.size(); ++i) {
-      const auto found = batch.inputs.find(ours[i].name);
-      if (found != batch.inputs.end()) renamed[theirs[i].name] = found->second;
-    }
-    batch.inputs = std::move(renamed);
-  }
-  return batches;
+  return same_names ? std::move(batches) : renamed(batches, model, other);
 }
 
 }  // namespace quantlens::flow

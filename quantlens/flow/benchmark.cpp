@@ -41,6 +41,7 @@ struct Prepared {
 
 std::vector<std::unique_ptr<Model>> read_models(const std::vector<std::string>& paths) {
   std::vector<std::unique_ptr<Model>> models;
+  models.reserve(paths.size());
   for (const std::string& path : paths) {
     models.push_back(std::make_unique<Model>(frontend::read(path)));
   }
@@ -81,6 +82,7 @@ Prepared prepare(const BenchmarkOptions& options, const Session& session) {
 std::vector<TimedModel> timed_models(const std::vector<std::unique_ptr<Model>>& models,
                                      const std::vector<Batch>& batches) {
   std::vector<TimedModel> timed;
+  timed.reserve(models.size());
   for (const auto& model : models) {
     timed.push_back({model.get(), batches_for(*model, *models.at(0), batches)});
   }

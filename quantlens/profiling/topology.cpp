@@ -115,8 +115,7 @@ std::vector<unsigned> cpus_of_list(std::string_view list) {
     for (unsigned cpu = *first; cpu <= *last; ++cpu) cpus.push_back(cpu);
   }
   std::ranges::sort(cpus);
-  const auto twice = std::ranges::unique(cpus);
-  cpus.erase(twice.begin(), twice.end());
+  cpus.erase(std::unique(cpus.begin(), cpus.end()), cpus.end());
   return cpus;
 }
 

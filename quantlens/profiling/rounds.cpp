@@ -19,14 +19,6 @@ void check(const std::function<bool()>& stop) {
   if (stop && stop()) throw Error(Errc::interrupted, "interrupted");
 }
 
-/// Numbers of the models in the order of turn `i`, the first of which begins with number `first`.
-std::vector<std::size_t> turn(std::size_t models, std::size_t first, std::uint64_t i) {
-  const std::size_t begin = first + (is_swapped(i) ? 1 : 0);
-  std::vector<std::size_t> order;
-  for (std::size_t k = 0; k < models; ++k) order.push_back((begin + k) % models);
-  return order;
-}
-
 }  // namespace
 
 bool is_swapped(std::uint64_t i) {
@@ -60,18 +52,24 @@ void RoundModel::warm_up(std::uint64_t runs, const std::function<bool()>& stop) 
 std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models, std::size_t first,
                                               const RoundOptions& options,
                                               const std::function<bool()>& stop) {
-  std::vector<std::optional<RoundModel>> opened(models.size());
-  for (const std::size_t m : turn(models.size(), first, 0)) {
+  // Places are numbered as they are loaded, and only these numbers decide what is done when, to the
+  // end of the models: so the loading that begins with the other model is its mirror image.
+  const std::size_t count = models.size();
+  const auto model_at = [&](std::size_t place) { return (first + place) % count; };
+  std::vector<RoundModel> places;
+  places.reserve(count);
+  for (std::size_t place = 0; place < count; ++place) {
     check(stop);
-    opened[m].emplace(models[m], options);
+    places.emplace_back(models[model_at(place)], options);
   }
-  for (auto& model : opened) model->warm_up(options.warmup, stop);
-  std::vector<std::vector<double>> runs_us(models.size());
+  for (RoundModel& place : places) place.warm_up(options.warmup, stop);
+  std::vector<std::vector<double>> runs_us(count);
   const Clock::time_point start = Clock::now();
   for (std::uint64_t i = 0; !is_enough(i, seconds_since(start), options); ++i) {
-    for (const std::size_t m : turn(models.size(), first, i)) {
+    for (std::size_t k = 0; k < count; ++k) {
       check(stop);
-      runs_us[m].push_back(opened[m]->run_us(i));
+      const std::size_t place = (k + (is_swapped(i) ? 1 : 0)) % count;
+      runs_us[model_at(place)].push_back(places[place].run_us(i));
     }
   }
   return runs_us;

@@ -71,6 +71,8 @@ class TableOptions {
   bool is_json() const { return format_ == "json"; }
   /// Of a verb with several tables only the first is printed then; the others are in the workspace.
   bool is_csv() const { return format_ == "csv"; }
+  /// What people read on a terminal.
+  bool is_text() const { return format_ == "table"; }
   /// On standard output, in the wanted format (not json).
   void print(const Table& table) const;
 

@@ -102,10 +102,20 @@
 #include "quantlens/tuning/prices.h"          // learn_prices, predict_us, cheapest
 #include "quantlens/tuning/strategy.h"        // Search, Strategy: what to try next
 
+// ---- Models are timed
+#include "quantlens/record/benchmark.h"       // Benchmark: latencies, samples a second, ratios
+#include "quantlens/profiling/rounds.h"       // time_loading: one model or two, anew
+#include "quantlens/profiling/core_layout.h"  // core_layout: which cores an instance is bound to
+#include "quantlens/profiling/topology.h"     // read_topology: nodes and hyperthreads
+#include "quantlens/profiling/instances.h"    // Instances: processes that time at the same time
+#include "quantlens/profiling/instance.h"     // serve_instance: what such a process does
+#include "quantlens/profiling/benchmark.h"    // benchmark_result, benchmark_ratio
+
 // ---- Records become tables, and stay on disk
 #include "quantlens/report/table.h"           // Table; to_text, to_csv, to_markdown
 #include "quantlens/report/tables.h"          // activations_table, weights_table, ...
 #include "quantlens/report/profile_tables.h"  // profiling_table, joined_table
+#include "quantlens/report/benchmark_text.h"  // benchmark_text, benchmark_table
 #include "quantlens/record/workload.h"        // Workload: one run's own record
 #include "quantlens/workspace/workspace.h"    // Workspace, WorkloadWriter: the folder of all runs
 
@@ -118,6 +128,7 @@
 #include "quantlens/flow/tune.h"              // flow::tune: search, build, score, keep the best
 #include "quantlens/flow/profile.h"           // flow::profile: where the time goes
 #include "quantlens/flow/evaluate.h"          // flow::evaluate: an accuracy, alone or paired
+#include "quantlens/flow/benchmark.h"         // flow::benchmark: time one model, or two in turn
 #include "quantlens/flow/inspect.h"           // flow::inspect: what would be int8, why not
 #include "quantlens/flow/measure.h"           // flow::measure: the pass that both share
 #include "quantlens/flow/version.h"           // kVersion

@@ -9,6 +9,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& command_lin
   add_tune(program, command_line, chosen);
   add_evaluate(program, command_line, chosen);
   add_profile(program, command_line, chosen);
+  add_benchmark(program, command_line, chosen);
   add_inspect(program, command_line, chosen);
   add_calibrate(program, command_line, chosen);
   add_merge(program, command_line, chosen);
@@ -16,6 +17,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& command_lin
   add_doctor(program, command_line, chosen);
   add_demo(program, command_line, chosen);
   add_worker(program, command_line, chosen);
+  add_benchmark_instance(program, command_line, chosen);
 }
 
 }  // namespace quantlens::cli

@@ -6,6 +6,9 @@
 namespace quantlens::cli {
 
 // One verb, one file.
+void add_benchmark(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_benchmark_instance(CLI::App& program, const std::vector<std::string>& command_line,
+                            Runner& chosen);
 void add_calibrate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_demo(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_diagnose(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);

@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/benchmark.h"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/cores.h"
+#include "quantlens/base/json.h"
+#include "quantlens/flow/benchmark_data.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/profiling/benchmark.h"
+#include "quantlens/profiling/core_layout.h"
+#include "quantlens/profiling/instance.h"
+#include "quantlens/profiling/instances.h"
+#include "quantlens/profiling/topology.h"
+
+namespace quantlens::flow {
+namespace {
+
+using Cores = std::vector<std::vector<unsigned>>;
+
+/// The cores of each instance; empty where there are to be none.
+Cores cores_of(const BenchmarkOptions& options) {
+  if (!options.instances && !options.cores_per_instance) return {};
+  const unsigned count = available_cores();  // a quota may leave less than the affinity
+  const unsigned instances = options.instances.value_or(1);
+  const unsigned each = options.cores_per_instance.value_or(std::max(1U, count / instances));
+  check_room(instances, each, count);
+  return core_layout(read_topology(allowed_cpus(), "/"), instances, each);
+}
+
+/// All that a benchmark needs, checked.
+struct Prepared {
+  BenchmarkOptions options;
+  std::vector<std::unique_ptr<Model>> models;
+  std::vector<std::uint64_t> batch_sizes;
+  Cores cores;
+};
+
+std::vector<std::unique_ptr<Model>> read_models(const std::vector<std::string>& paths) {
+  std::vector<std::unique_ptr<Model>> models;
+  models.reserve(paths.size());
+  for (const std::string& path : paths) {
+    models.push_back(std::make_unique<Model>(frontend::read(path)));
+  }
+  return models;
+}
+
+std::vector<std::string> paths_of(const BenchmarkOptions& options) {
+  std::vector<std::string> paths{options.model.string()};
+  if (options.other) paths.push_back(options.other->string());
+  return paths;
+}
+
+/// Every batch size must suit the model before the first is timed.
+std::vector<std::uint64_t> check_data(const BenchmarkOptions& options, const Model& model,
+                                      Progress& progress) {
+  if (options.batch_sizes.empty()) {
+    return {benchmark_data(options.data, {}, model, progress).opened.batch_size};
+  }
+  std::vector<std::uint64_t> sizes;
+  NoProgress silent;
+  for (const std::uint64_t size : options.batch_sizes) {
+    if (std::ranges::find(sizes, size) != sizes.end()) continue;
+    benchmark_data(options.data, size, model, sizes.empty() ? progress : silent);
+    sizes.push_back(size);
+  }
+  return sizes;
+}
+
+Prepared prepare(const BenchmarkOptions& options, const Session& session) {
+  Prepared prepared{
+      .options = options, .models = {}, .batch_sizes = {}, .cores = cores_of(options)};
+  prepared.models = read_models(paths_of(options));
+  prepared.batch_sizes = check_data(options, *prepared.models.at(0), session.progress);
+  return prepared;
+}
+
+/// For each model the batches in its own words.
+std::vector<TimedModel> timed_models(const std::vector<std::unique_ptr<Model>>& models,
+                                     const std::vector<Batch>& batches) {
+  std::vector<TimedModel> timed;
+  timed.reserve(models.size());
+  for (const auto& model : models) {
+    timed.push_back({model.get(), batches_for(*model, *models.at(0), batches)});
+  }
+  return timed;
+}
+
+std::vector<ModelTimes> empty_times(const Prepared& prepared, std::uint64_t batch_size,
+                                    unsigned threads) {
+  std::vector<ModelTimes> times;
+  for (const auto& model : prepared.models) {
+    times.push_back({.model = model->path.string(),
+                     .batch_size = batch_size,
+                     .threads = threads,
+                     .instances = {}});
+    times.back().instances.resize(std::max<std::size_t>(1, prepared.cores.size()));
+    for (std::size_t i = 0; i < prepared.cores.size(); ++i) {
+      times.back().instances[i].cores = prepared.cores[i];
+    }
+  }
+  return times;
+}
+
+/// In this process.
+std::vector<ModelTimes> time_here(const Prepared& prepared, std::uint64_t batch_size,
+                                  const Session& session) {
+  NoProgress silent;  // what there is to say was said when the data were checked
+  const FittedData data =
+      benchmark_data(prepared.options.data, batch_size, *prepared.models[0], silent);
+  const std::vector<TimedModel> models =
+      timed_models(prepared.models, benchmark_batches(data, session));
+  RoundOptions round = prepared.options.round;
+  if (round.threads == 0) round.threads = session.threads;
+  std::vector<ModelTimes> times = empty_times(prepared, batch_size, round.threads);
+  round.loadings = models.size();  // each is loaded first once
+  const auto stop = [&] { return session.progress.stop_requested(); };
+  for (std::uint64_t i = 0; i < prepared.options.rounds * models.size(); ++i) {
+    auto runs_us = time_loading(models, i % models.size(), round, stop);
+    for (std::size_t m = 0; m < models.size(); ++m) {
+      times[m].instances[0].loadings.push_back(std::move(runs_us[m]));
+    }
+    session.progress.advance(1);
+  }
+  return times;
+}
+
+std::vector<InstanceJob> jobs_of(const Prepared& prepared, std::uint64_t batch_size,
+                                 unsigned threads) {
+  std::vector<InstanceJob> jobs;
+  const DataChoice& data = prepared.options.data;
+  for (const std::vector<unsigned>& cores : prepared.cores) {
+    jobs.push_back({.models = paths_of(prepared.options),
+                    .data = data.data,
+                    .batch_size = batch_size,
+                    .seed = data.options.seed,
+                    .round = prepared.options.round,
+                    .cores = cores});
+    jobs.back().round.threads = threads;
+  }
+  return jobs;
+}
+
+/// In processes of their own, all of one model at a time.
+std::vector<ModelTimes> time_instances(const Prepared& prepared, std::uint64_t batch_size,
+                                       const Session& session) {
+  unsigned threads = prepared.options.round.threads;
+  if (threads == 0) threads = static_cast<unsigned>(prepared.cores[0].size());
+  Instances instances(jobs_of(prepared, batch_size, threads),
+                      {.program = prepared.options.program,
+                       .stop = [&] { return session.progress.stop_requested(); }});
+  std::vector<ModelTimes> times = empty_times(prepared, batch_size, threads);
+  for (std::uint64_t i = 0; i < prepared.options.rounds; ++i) {
+    for (std::size_t k = 0; k < times.size(); ++k) {
+      const std::size_t m = (i + k) % times.size();
+      auto runs_us = instances.time_round(m);
+      for (std::size_t n = 0; n < runs_us.size(); ++n) {
+        times[m].instances[n].loadings.push_back(std::move(runs_us[n]));
+      }
+      session.progress.advance(1);
+    }
+  }
+  return times;
+}
+
+void add_times(const std::vector<ModelTimes>& times, Order order, Benchmark& benchmark) {
+  for (const ModelTimes& model : times) benchmark.results.push_back(benchmark_result(model));
+  if (times.size() > 1) benchmark.ratios.push_back(benchmark_ratio(times[0], times[1], order));
+}
+
+}  // namespace
+
+BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& session) {
+  const Prepared prepared = prepare(options, session);
+  std::vector<std::pair<std::string, const Model*>> models{{"reference", prepared.models[0].get()}};
+  if (options.other) models.emplace_back("quantized", prepared.models[1].get());
+  const auto workload = begin_workload(session, "benchmark", models);
+  BenchmarkOutcome outcome{.workload = workload->workload().id, .benchmark = {}};
+  run_recorded(session, *workload, [&](const Session& recorded) {
+    recorded.progress.begin("benchmark",
+                            models.size() * prepared.batch_sizes.size() * options.rounds);
+    const bool here = prepared.cores.empty();
+    for (const std::uint64_t size : prepared.batch_sizes) {
+      const auto times =
+          here ? time_here(prepared, size, recorded) : time_instances(prepared, size, recorded);
+      add_times(times, here ? Order::in_turn : Order::apart, outcome.benchmark);
+      workload->write("benchmark.json", json::dump(json::encode(outcome.benchmark)));
+    }
+    recorded.progress.end();
+  });
+  return outcome;
+}
+
+void serve_benchmark_instance(int socket) {
+  serve_instance(socket, [](const InstanceJob& job) {
+    DiskStore store;
+    NoProgress silent;
+    const Session session{.store = store,
+                          .progress = silent,
+                          .workspace = {},
+                          .name = {},
+                          .arguments = {},
+                          .threads = static_cast<unsigned>(job.cores.size())};
+    PreparedModels prepared{.models = read_models(job.models), .timed = {}};
+    const DataChoice choice{.data = job.data,
+                            .options = {.limit = {}, .batch_size = {}, .seed = job.seed}};
+    const FittedData data = benchmark_data(choice, job.batch_size, *prepared.models.at(0), silent);
+    prepared.timed = timed_models(prepared.models, benchmark_batches(data, session));
+    return prepared;
+  });
+}
+
+}  // namespace quantlens::flow

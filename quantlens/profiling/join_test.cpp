@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/profiling/join.h"
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/profiling/testing.h"
+
+namespace quantlens {
+namespace {
+
+/// conv + relu -> softmax in float; the convolution in int8 between a quantizer and a dequantizer.
+struct Pair {
+  Graph floats =
+      graph_of({"x"}, {node_of(Kind::conv, {"x", "w"}, "c"), node_of(Kind::relu, {"c"}, "r"),
+                       node_of(Kind::softmax, {"r"}, "y")});
+  Graph codes = graph_of(
+      {"x"}, {node_of(Kind::quantize, {"x", "s"}, "xq"), node_of(Kind::dequantize, {"xq"}, "xd"),
+              node_of(Kind::conv, {"xd", "w"}, "c"), node_of(Kind::relu, {"c"}, "r"),
+              node_of(Kind::quantize, {"r", "s"}, "rq"), node_of(Kind::dequantize, {"rq"}, "rd"),
+              node_of(Kind::softmax, {"rd"}, "y")});
+  Written reference{
+      floats,
+      graph_of({"x"}, {typed(node_of(Kind::other, {"x"}, "x2"), "ReorderInput"),
+                       node_of(Kind::conv, {"x2", "w"}, "r"), node_of(Kind::softmax, {"r"}, "y")}),
+      {1, 20, 5}};
+  Written quantized{
+      codes,
+      graph_of({"x"}, {node_of(Kind::quantize, {"x", "s"}, "xq"),
+                       named(node_of(Kind::transpose, {"xq"}, "xt"), ""),
+                       node_of(Kind::qconv, {"xt"}, "rq"), node_of(Kind::dequantize, {"rq"}, "rd"),
+                       node_of(Kind::softmax, {"rd"}, "y")}),
+      {3, 2, 8, 4, 5}};
+  std::vector<OpTime> rows() const { return join(reference.profiled(), quantized.profiled(), {}); }
+};
+
+TEST(Join, OpsThatANodeComputesTogetherAreARow) {
+  const auto rows = Pair().rows();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[0].ops, std::vector<std::string>({"y"})) << "the most lost first";
+  EXPECT_EQ(rows[1].ops, std::vector<std::string>({"c", "r"}));
+  EXPECT_EQ(rows[1].names, std::vector<std::string>({"c_op", "r_op"}));
+  EXPECT_EQ(rows[1].type, "conv");
+  EXPECT_EQ(rows[1].reference_nodes, std::vector<std::string>({"conv"}));
+  EXPECT_EQ(rows[1].quantized_nodes, std::vector<std::string>({"qconv"}));
+}
+
+TEST(Join, ConversionsAndLayoutsAreChargedToTheOpThatCausesThem) {
+  const auto rows = Pair().rows();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_DOUBLE_EQ(rows[1].reference_us, 21);
+  EXPECT_DOUBLE_EQ(rows[1].quantized_us, 8);
+  EXPECT_DOUBLE_EQ(rows[1].conversion_us, 3 + 4);
+  EXPECT_DOUBLE_EQ(rows[1].layout_us, 2);
+  EXPECT_DOUBLE_EQ(rows[1].gain_us, 21 - 8 - 7 - 2);
+  EXPECT_DOUBLE_EQ(rows[0].gain_us, 0);
+}
+
+TEST(Join, AnIntegerKernelMakesARowQuantized) {
+  const auto rows = Pair().rows();
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_TRUE(rows[1].quantized);
+  EXPECT_FALSE(rows[0].quantized);
+}
+
+TEST(Join, AnOpBetweenQuantizersIsWrappedWhateverComputesIt) {
+  const Pair pair;
+  const Written dequantized(pair.codes, pair.codes, {1, 1, 9, 1, 1, 1, 5});
+  const auto rows = join(pair.reference.profiled(), dequantized.profiled(), {});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_EQ(rows[1].ops, std::vector<std::string>({"c", "r"}));
+  EXPECT_FALSE(rows[1].quantized);
+  EXPECT_FALSE(rows[0].wrapped) << "its result is not quantized";
+  const Graph small =
+      graph_of({"x"}, {node_of(Kind::softmax, {"x"}, "y"), node_of(Kind::erf, {"y"}, "z")});
+  const Graph wrapped = graph_of(
+      {"x"}, {node_of(Kind::quantize, {"x", "s"}, "xq"), node_of(Kind::dequantize, {"xq"}, "xd"),
+              node_of(Kind::softmax, {"xd"}, "y"), node_of(Kind::quantize, {"y", "s"}, "yq"),
+              node_of(Kind::dequantize, {"yq"}, "yd"), node_of(Kind::erf, {"yd"}, "z")});
+  const auto lost = join(Written(small, small, {2, 1}).profiled(),
+                         Written(wrapped, wrapped, {1, 1, 2, 1, 1, 1}).profiled(), {});
+  ASSERT_EQ(lost.size(), 2u);
+  EXPECT_TRUE(lost[0].wrapped);
+  EXPECT_FALSE(lost[1].wrapped);
+}
+
+TEST(Join, AQuantizerIsSharedByItsReadersInEqualParts) {
+  const Graph floats =
+      graph_of({"x"}, {node_of(Kind::conv, {"x", "w"}, "a"), node_of(Kind::conv, {"x", "v"}, "b")});
+  const Graph codes = graph_of(
+      {"x"}, {node_of(Kind::quantize, {"x", "s"}, "q"), node_of(Kind::dequantize, {"q"}, "d"),
+              node_of(Kind::conv, {"d", "w"}, "a"), node_of(Kind::conv, {"d", "v"}, "b")});
+  const Graph run =
+      graph_of({"x"}, {node_of(Kind::quantize, {"x", "s"}, "q"), node_of(Kind::qconv, {"q"}, "a"),
+                       node_of(Kind::qconv, {"q"}, "b")});
+  const auto rows = join(Written(floats, floats, {10, 10}).profiled(),
+                         Written(codes, run, {6, 2, 2}).profiled(), {});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_DOUBLE_EQ(rows[0].conversion_us, 3);
+  EXPECT_DOUBLE_EQ(rows[1].conversion_us, 3);
+}
+
+TEST(Join, WhatBelongsToNoOpIsARowWithoutOps) {
+  const Graph floats = graph_of({"x"}, {node_of(Kind::relu, {"x"}, "y")});
+  const Graph run = graph_of({"x"}, {node_of(Kind::relu, {"x"}, "y"),
+                                     named(node_of(Kind::other, {"lost"}, "found"), "stray"),
+                                     node_of(Kind::quantize, {"lost"}, "nobodys")});
+  const auto rows =
+      join(Written(floats, floats, {4}).profiled(), Written(floats, run, {3, 2, 1}).profiled(), {});
+  ASSERT_EQ(rows.size(), 2u);
+  EXPECT_TRUE(rows[0].ops.empty());
+  EXPECT_DOUBLE_EQ(rows[0].quantized_us, 2);
+  EXPECT_DOUBLE_EQ(rows[0].conversion_us, 1);
+}
+
+/// Graphs of a dozen nodes with all the oddities that a file may have.
+class RandomGraphs {
+ public:
+  explicit RandomGraphs(unsigned seed) : random_(seed) {}
+
+  std::size_t below(std::size_t count) { return random_() % count; }
+
+  Graph file() {
+    Graph graph = graph_of({}, {});
+    if (below(8) != 0) graph.inputs = graph_of({"x", "u"}, {}).inputs;
+    values_ = {"x", "u", "w", ""};
+    const std::size_t count = below(13);
+    for (std::size_t i = 0; i < count; ++i) graph.nodes.push_back(node());
+    for (std::size_t i = 0; i < 2; ++i) graph.outputs.push_back({.name = pick(values_)});
+    return graph;
+  }
+
+  /// What a runtime could make of it: nodes left out, others put in, names changed.
+  Graph run_of(const Graph& file) {
+    Graph graph = file;
+    graph.nodes.clear();
+    values_ = {"x", "u", "w", ""};
+    for (Node made : file.nodes) {
+      if (below(4) == 0) continue;
+      if (below(4) == 0) graph.nodes.push_back(node());
+      if (below(5) == 0 && !made.inputs.empty()) made.inputs[0] = pick(values_);
+      if (below(5) == 0 && !made.outputs.empty()) made.outputs[0] = fresh();
+      if (below(5) == 0) made.name += below(2) == 0 ? "_nchwc" : "1";
+      if (below(8) == 0) made.kind = Kind::qconv;
+      values_.insert(values_.end(), made.outputs.begin(), made.outputs.end());
+      graph.nodes.push_back(made);
+    }
+    return graph;
+  }
+
+  std::vector<double> times(const Graph& graph) {
+    std::vector<double> us;
+    for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+      us.push_back(below(4) == 0 ? 0 : static_cast<double>(below(100000)) / 97);
+    }
+    return us;
+  }
+
+  Pairing pairing(const Graph& reference, const Graph& quantized) {
+    Pairing pairing;
+    for (std::size_t i = below(6); i > 0; --i) {
+      pairing.pairs.push_back({.reference = value_of(reference), .quantized = value_of(quantized)});
+    }
+    return pairing;
+  }
+
+ private:
+  const std::string& pick(const std::vector<std::string>& from) { return from[below(from.size())]; }
+  std::string fresh() { return "v" + std::to_string(next_++); }
+
+  std::string value_of(const Graph& graph) {
+    return graph.nodes.empty() ? "x" : op_id(graph.nodes[below(graph.nodes.size())]);
+  }
+
+  Node node() {
+    constexpr Kind kKinds[] = {Kind::conv,     Kind::relu,      Kind::quantize, Kind::dequantize,
+                               Kind::quantize, Kind::transpose, Kind::reshape,  Kind::cast,
+                               Kind::qconv,    Kind::other,     Kind::add,      Kind::dequantize};
+    const std::vector<std::string> names = {"", "n", "n_1", "n_11", "n_1_2", "same", "v1", "v2"};
+    Node made = node_of(kKinds[below(std::size(kKinds))], {}, fresh());
+    if (below(12) == 0) made = control_flow(pick(values_), made.outputs[0]);
+    for (std::size_t i = below(4); i > 0; --i) made.inputs.push_back(pick(values_));
+    if (below(6) == 0) made.type = below(2) == 0 ? "ReorderInput" : "ReorderOutput";
+    if (below(2) == 0) made.name = pick(names);
+    if (below(8) == 0) made.outputs.insert(made.outputs.begin(), "");
+    if (below(8) == 0) made.outputs.push_back(fresh());
+    if (below(16) == 0) made.outputs.clear();
+    values_.insert(values_.end(), made.outputs.begin(), made.outputs.end());
+    return made;
+  }
+
+  std::mt19937 random_;
+  std::vector<std::string> values_;
+  std::size_t next_ = 0;
+};
+
+TEST(Join, EachSidesPartsAddUpToItsNodes) {
+  for (unsigned seed = 0; seed < 5000; ++seed) {
+    RandomGraphs random(seed);
+    const Graph floats = random.file();
+    const Graph codes = random.below(2) == 0 ? random.run_of(floats) : random.file();
+    const Graph float_run = random.run_of(floats);
+    const Graph code_run = random.run_of(codes);
+    const Written reference(floats, float_run, random.times(float_run));
+    const Written quantized(codes, code_run, random.times(code_run));
+    const auto rows =
+        join(reference.profiled(), quantized.profiled(), random.pairing(floats, codes));
+    double of_reference = 0;
+    double of_quantized = 0;
+    for (const OpTime& row : rows) {
+      of_reference += row.reference_us;
+      of_quantized += row.quantized_us + row.conversion_us + row.layout_us;
+    }
+    ASSERT_NEAR(of_reference, reference.profile.nodes_us, 1e-6) << seed;
+    ASSERT_NEAR(of_quantized, quantized.profile.nodes_us, 1e-6) << seed;
+  }
+}
+
+TEST(Join, AnOpIsInOneRowAndTheMostLostIsFirst) {
+  for (unsigned seed = 0; seed < 2000; ++seed) {
+    RandomGraphs random(seed);
+    const Graph file = random.file();
+    const Graph first = random.run_of(file);
+    const Graph second = random.run_of(file);
+    const auto rows = join(Written(file, first, random.times(first)).profiled(),
+                           Written(file, second, random.times(second)).profiled(), {});
+    std::set<std::string> seen;
+    for (const OpTime& row : rows) {
+      ASSERT_EQ(row.ops.size(), row.names.size());
+      for (const std::string& op : row.ops) {
+        ASSERT_TRUE(op.empty() || seen.insert(op).second) << seed << " " << op;
+      }
+    }
+    ASSERT_TRUE(std::ranges::is_sorted(rows, {}, &OpTime::gain_us)) << seed;
+  }
+}
+
+}  // namespace
+}  // namespace quantlens

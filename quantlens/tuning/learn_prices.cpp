@@ -144,9 +144,11 @@ class Passing {
   void add_readers(const std::string& value, std::uint64_t from,
                    std::set<std::uint64_t>& readers) const {
     std::vector<std::string> open{value};
+    std::set<std::string> seen;
     while (!open.empty()) {
       const std::string next = open.back();
       open.pop_back();
+      if (!seen.insert(next).second) continue;
       if (index_.is_output(next)) readers.insert(outside_);
       for (const Use& use : index_.uses(next)) {
         const Node& node = graph_.nodes[use.node];

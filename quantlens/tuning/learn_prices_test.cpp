@@ -138,6 +138,36 @@ TEST(LearnPrices, ConversionsAreOnALineThroughThoseSeen) {
   EXPECT_NEAR(price_of(prices, "a").dequantize_us, 1, 1e-6);
 }
 
+/// Convolutions in a row, each with a quantizer of its own that takes `us` for 100 elements.
+Written quantizers_of(const std::vector<double>& us) {
+  Graph run = graph_of({"x"}, {});
+  std::vector<double> times;
+  std::string before = "x";
+  for (std::size_t i = 0; i < us.size(); ++i) {
+    const std::string n = std::to_string(i);
+    run.nodes.push_back(node_of(Kind::quantize, {before}, "q" + n));
+    run.nodes.push_back(named(node_of(Kind::qconv, {"q" + n}, "k" + n), "f" + n + "_op"));
+    before = "k" + n;
+    times.insert(times.end(), {us[i], 1});
+  }
+  Written written(run, run, times);
+  written.types = types_of(run);
+  return written;
+}
+
+TEST(LearnPrices, AQuantizerThatTheTimersCostAteDoesNotMakeAllOfThemFree) {
+  Graph file = graph_of({"x"}, {});
+  for (int i = 0; i < 10; ++i) {
+    file.nodes.push_back(
+        node_of(Kind::conv, {i == 0 ? "x" : "f" + std::to_string(i - 1)}, "f" + std::to_string(i)));
+  }
+  Written floats(file, file, std::vector<double>(10, 5));
+  floats.types = types_of(file);
+  const Written codes = quantizers_of({2, 2, 2, 2, 2, 2, 2, 2, 2, 0});
+  const Prices prices = learn_prices(floats.profiled(), {codes.profiled(), {}}, nullptr);
+  EXPECT_NEAR(price_of(prices, "f3").quantize_us, 1.8, 0.05);
+}
+
 TEST(LearnPrices, WhereNothingIsInInt8NothingMayBe) {
   const Written floats = float_form();
   const Written codes = float_form();

@@ -7,8 +7,10 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/frontend/frontend.h"
 #include "quantlens/profiling/random_graphs.h"
 #include "quantlens/profiling/testing.h"
+#include "quantlens/runtime/onnxruntime/onnxruntime.h"
 
 namespace quantlens {
 namespace {
@@ -157,6 +159,50 @@ TEST(Join, AnOpIsInOneRowAndTheMostLostIsFirst) {
     ASSERT_TRUE(std::ranges::is_sorted(rows, {}, &OpTime::gain_us)) << seed;
   }
 }
+
+struct RealPair {
+  const char* reference;
+  const char* quantized;
+};
+
+class JoinRealModels : public testing::TestWithParam<RealPair> {};
+
+/// Times of 1 us a node: what of the two runs is charged to which op.
+TEST_P(JoinRealModels, EveryNodeIsChargedToAnOpOfTheReference) {
+  const fs::path first = testdata() / GetParam().reference;
+  const fs::path second = testdata() / GetParam().quantized;
+  if (!fs::exists(first) || !fs::exists(second)) GTEST_SKIP() << first.filename() << " is not here";
+  if (!onnxruntime::status().available) GTEST_SKIP() << onnxruntime::status().problem;
+  const Model floats = frontend::read(first);
+  const Model codes = frontend::read(second);
+  const auto float_run = open_timed(floats, {.nodes = true});
+  const auto code_run = open_timed(codes, {.nodes = true});
+  const auto ones = [](const Graph& graph) { return std::vector<double>(graph.nodes.size(), 1.0); };
+  const Written reference(floats.graph, float_run->graph(), ones(float_run->graph()));
+  const Written quantized(codes.graph, code_run->graph(), ones(code_run->graph()));
+  double of_reference = 0;
+  double of_quantized = 0;
+  for (const OpTime& row : join(reference.profiled(), quantized.profiled(), {})) {
+    const double codes_us = row.quantized_us + row.conversion_us + row.layout_us;
+    of_reference += row.reference_us;
+    of_quantized += codes_us;
+    EXPECT_FALSE(row.ops.empty()) << row.reference_us << " and " << codes_us << " us are nobody's";
+    EXPECT_FALSE(row.reference_nodes.empty() && row.reference_us == 0) << row.names.front();
+  }
+  EXPECT_NEAR(of_reference, reference.profile.nodes_us, 1e-6);
+  EXPECT_NEAR(of_quantized, quantized.profile.nodes_us, 1e-6);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    OfTestdata, JoinRealModels,
+    testing::Values(
+        RealPair{"models/kwt1.onnx", "foreign/kwt1_nncf_qdq.onnx"},
+        RealPair{"models/kwt1.onnx", "foreign/kwt1_ort_qdq.onnx"},
+        RealPair{"models/mobilenet_v1_0.25_224.onnx",
+                 "foreign/mobilenet_v1_0.25_ort_qdq_per_tensor.onnx"},
+        RealPair{"models/mobilenet_v1_0.75_224.onnx", "foreign/mobilenet_v1_0.75_quark_qdq.onnx"},
+        RealPair{"models/squeezenet1.1.onnx", "foreign/squeezenet1.1_inc_qoperator.onnx"},
+        RealPair{"models/squeezenet1.1.onnx", "foreign/squeezenet1.1_ort_qdq.onnx"}));
 
 }  // namespace
 }  // namespace quantlens

@@ -69,7 +69,7 @@ inline Profile profile_of(const Graph& run, const Graph& file, const std::vector
     profile.nodes_us += row.mean_us;
     profile.nodes.push_back(row);
   }
-  profile.wall.mean_us = profile.nodes_us;
+  profile.wall.mean_us = profile.wall.median_us = profile.nodes_us;
   return profile;
 }
 

@@ -36,7 +36,7 @@ Written float_form() {
   const Graph file = with_output(three_convolutions(), "c");
   Written floats(file, file, {10, 8, 1, 12});
   floats.types = types_of(file);
-  floats.profile.wall.mean_us = 35;
+  floats.profile.wall.median_us = 35;
   return floats;
 }
 
@@ -53,7 +53,7 @@ Written int8_form() {
   Written codes(run, run, {2, 4, 3, 1, 5, 1});
   codes.types = types_of(run);
   codes.types["xq"].shape = {1, 1000};
-  codes.profile.wall.mean_us = 20;
+  codes.profile.wall.median_us = 20;
   return codes;
 }
 
@@ -72,7 +72,7 @@ Written mixed_form() {
   Written codes(run, run, {2, 4, 1, 8, 1, 1, 5, 1});
   codes.types = types_of(run);
   codes.types["xq"].shape = {1, 1000};
-  codes.profile.wall.mean_us = 26;
+  codes.profile.wall.median_us = 26;
   return codes;
 }
 
@@ -199,7 +199,7 @@ TEST(LearnPrices, OfAnyGraphsAreFiniteAndGiveBothWallTimes) {
     for (auto& form : forms) {
       const Graph run = random.run_of(file);
       form.emplace(file, run, random.times(run));
-      form->profile.wall.mean_us = static_cast<double>(random.below(1000));
+      form->profile.wall.median_us = static_cast<double>(random.below(1000));
       if (random.below(2) == 0) form->types = types_of(run);
     }
     const PricedModel quantized{forms[1]->profiled(), random.pairing(file, file)};
@@ -217,9 +217,9 @@ TEST(LearnPrices, OfAnyGraphsAreFiniteAndGiveBothWallTimes) {
       ASSERT_TRUE(value.quantize_us >= 0 && std::isfinite(value.quantize_us)) << seed;
       ASSERT_TRUE(value.dequantize_us >= 0 && std::isfinite(value.dequantize_us)) << seed;
     }
-    ASSERT_NEAR(predict_us(prices, {}), forms[0]->profile.wall.mean_us, 1e-6) << seed;
+    ASSERT_NEAR(predict_us(prices, {}), forms[0]->profile.wall.median_us, 1e-6) << seed;
     if (!all.empty()) {
-      ASSERT_NEAR(predict_us(prices, all), forms[1]->profile.wall.mean_us, 1e-6) << seed;
+      ASSERT_NEAR(predict_us(prices, all), forms[1]->profile.wall.median_us, 1e-6) << seed;
     }
     cheapest(prices, all);
   }

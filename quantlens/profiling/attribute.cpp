@@ -53,7 +53,7 @@ class Anchors {
       }
     }
     for (std::size_t i = 0; i < file.nodes.size(); ++i) {
-      if (!file.nodes[i].name.empty()) by_name_[file.nodes[i].name] = i;
+      by_name_[op_name(file.nodes[i])] = i;
     }
   }
 

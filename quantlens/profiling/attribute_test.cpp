@@ -9,6 +9,7 @@
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/profiling/testing.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
+#include "quantlens/runtime/onnxruntime/testing_nets.h"
 
 namespace quantlens {
 namespace {
@@ -132,6 +133,30 @@ TEST(Attribute, NodesWithoutInputsOutputsOrNamesDoNoHarm) {
   const Graph graph = graph_of({"x", "x", ""}, {nothing, absent, relu, nothing, relu});
   EXPECT_EQ(attribute(graph, graph).size(), 5u);
   EXPECT_EQ(absorb(graph, std::vector<bool>(5)).size(), 5u);
+}
+
+/// (Two of one name are refused by the runtime.)
+TEST(Attribute, OpsWithoutNamesKeepTheirOwnNodes) {
+  if (!onnxruntime::status().available) GTEST_SKIP() << onnxruntime::status().problem;
+  for (Graph graph : {onnxruntime::small_net(), onnxruntime::branching_net(),
+                      onnxruntime::small_net_quantized()}) {
+    for (Node& node : graph.nodes) node.name.clear();
+    const Model model = onnxruntime::model_of(graph);
+    const auto timed = open_timed(model, {.nodes = true});
+    const auto attributed = attribute(timed->graph(), model.graph);
+    std::set<std::size_t> convolutions;
+    for (std::size_t i = 0; i < attributed.size(); ++i) {
+      const Node& node = timed->graph().nodes[i];
+      if (attributed[i].role != NodeRole::op) continue;
+      EXPECT_FALSE(attributed[i].ops.empty()) << op_name(node);
+      if (node.type != "Conv" && node.type != "QLinearConv") continue;
+      for (const std::size_t op : attributed[i].ops) {
+        if (model.graph.nodes[op].kind != Kind::conv) continue;
+        EXPECT_TRUE(convolutions.insert(op).second) << op_name(node);
+      }
+    }
+    EXPECT_EQ(convolutions.size(), 2u);
+  }
 }
 
 /// Nodes of the file whose result depends on an input.

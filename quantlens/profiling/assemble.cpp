@@ -100,9 +100,14 @@ void sort_by_total(std::vector<NodeTime>& rows) {
   std::ranges::stable_sort(rows, std::ranges::greater(), &NodeTime::total_us);
 }
 
+/// 0 where nothing was run.
+double share_of(double us, const WallTime& wall) {
+  return wall.median_us > 0 ? us / wall.median_us : 0;
+}
+
 /// One row a type. `all`: rows of the nodes, by their numbers.
 std::vector<NodeTime> by_type(const std::vector<NodeTime>& all, const Timings& timings,
-                              double wall_us) {
+                              const WallTime& wall) {
   std::map<std::string, std::vector<std::size_t>> types;
   for (std::size_t i = 0; i < all.size(); ++i) types[all[i].type].push_back(i);
   std::vector<NodeTime> rows;
@@ -113,7 +118,7 @@ std::vector<NodeTime> by_type(const std::vector<NodeTime>& all, const Timings& t
     row.provider = all[nodes.front()].provider;
     row.role = all[nodes.front()].role;
     timings.set(row, nodes);
-    row.share = wall_us > 0 ? row.mean_us / wall_us : 0;
+    row.share = share_of(row.mean_us, wall);
     rows.push_back(std::move(row));
   }
   sort_by_total(rows);
@@ -134,7 +139,9 @@ Profile assemble(const Model& file, const Samples& samples, const Samples* singl
   profile.machine = frame.machine;
   const Timings timings(samples, frame.event.inside_us);
   std::optional<Timings> alone;
-  if (single != nullptr) alone.emplace(*single, frame.event.inside_us);
+  if (single != nullptr && single->graph.nodes.size() == samples.graph.nodes.size()) {
+    alone.emplace(*single, frame.event.inside_us);
+  }
   const std::vector<Attributed> attributed = attribute(samples.graph, file.graph);
   for (std::size_t i = 0; i < samples.graph.nodes.size(); ++i) {
     const Node& node = samples.graph.nodes[i];
@@ -142,7 +149,7 @@ Profile assemble(const Model& file, const Samples& samples, const Samples* singl
     row.position = i;
     const std::size_t self[] = {i};
     timings.set(row, self);
-    row.share = row.mean_us / profile.wall.median_us;
+    row.share = share_of(row.mean_us, profile.wall);
     if (alone && row.mean_us > 0) row.scaling = Timings::mean(alone->runs(self)) / row.mean_us;
     const Work work = work_of(node, samples.graph, samples.types);
     row.bytes = work.bytes;
@@ -158,8 +165,8 @@ Profile assemble(const Model& file, const Samples& samples, const Samples* singl
   profile.outside_us =
       std::max(0.0, Timings::mean(outside) -
                         static_cast<double>(profile.nodes.size()) * frame.event.outside_us);
-  profile.explained = (profile.nodes_us + profile.outside_us) / profile.wall.median_us;
-  profile.types = by_type(profile.nodes, timings, profile.wall.median_us);
+  profile.explained = share_of(profile.nodes_us + profile.outside_us, profile.wall);
+  profile.types = by_type(profile.nodes, timings, profile.wall);
   sort_by_total(profile.nodes);
   return profile;
 }

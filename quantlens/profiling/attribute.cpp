@@ -53,7 +53,7 @@ class Anchors {
       }
     }
     for (std::size_t i = 0; i < file.nodes.size(); ++i) {
-      if (!file.nodes[i].name.empty()) by_name_[file.nodes[i].name] = i;
+      by_name_[op_name(file.nodes[i])] = i;
     }
   }
 
@@ -211,8 +211,9 @@ std::vector<Attributed> attribute(const Graph& run, const Graph& file) {
   for (std::size_t i = 0; i < run.nodes.size(); ++i) {
     Owner anchor = anchors.of(run.nodes[i]);
     attributed[i].role = role_of(run.nodes[i], anchor ? &file.nodes[*anchor] : nullptr);
-    const bool own = attributed[i].role == NodeRole::op ||
-                     (anchor && file.nodes[*anchor].kind == run.nodes[i].kind);
+    const bool own =
+        attributed[i].role == NodeRole::op || (attributed[i].role != NodeRole::reorder && anchor &&
+                                               file.nodes[*anchor].kind == run.nodes[i].kind);
     if (!own) anchor.reset();
     anchor_of[i] = anchor;
     if (anchor) anchored[*anchor] = true;

@@ -17,9 +17,9 @@ struct Attributed {
 };
 
 /// For each node of `run`, the graph that a runtime made of `file`. A node belongs to the op that
-/// makes one of its results, or whose name, or result's name, its own name begins with; ops that no
-/// node belongs to were fused into that of their reader, or, for quantizers and activations, of
-/// their producer. Ops that depend on no input have been computed while loading.
+/// makes one of its results, or whose name (op_name), or result's name, its own name begins with;
+/// ops that no node belongs to were fused into that of their reader, or, for quantizers and
+/// activations, of their producer. Ops that depend on no input have been computed while loading.
 std::vector<Attributed> attribute(const Graph& run, const Graph& file);
 
 /// For each node of `graph` the anchored node that it was fused into, itself if it is one; nothing

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_set>
+#include <utility>
 
 #include "quantlens/graph/order.h"
 
@@ -10,6 +11,14 @@ namespace quantlens {
 namespace {
 
 using Numbers = std::vector<std::size_t>;
+
+/// Ops found on a walk, and on the way there those that only move elements.
+struct Found {
+  Numbers ops;
+  Numbers moves;
+  /// Else the nearest of the moves.
+  Numbers ops_or_move() const { return ops.empty() && !moves.empty() ? Numbers{moves[0]} : ops; }
+};
 
 class Search {
  public:
@@ -22,6 +31,10 @@ class Search {
       const Numbers makers = ops_before(i);
       return makers.empty() ? ops_after(i) : makers;
     }
+    if (attributed_[i].role == NodeRole::quantize) {
+      Numbers integer = readers_of_codes(i);
+      if (!integer.empty()) return integer;
+    }
     const Numbers readers = ops_after(i);
     return readers.empty() ? ops_before(i) : readers;
   }
@@ -32,27 +45,44 @@ class Search {
     return attributed_[i].role != NodeRole::op || moves_elements(run_.nodes[i].kind);
   }
 
+  /// Ops that do more than move codes; none past a dequantizer.
+  Numbers readers_of_codes(std::size_t from) const {
+    return walk(from,
+                [&](std::size_t i, Numbers& next) {
+                  for (const std::string& output : run_.nodes[i].outputs) {
+                    for (const Use& use : index_.uses(output)) {
+                      if (attributed_[use.node].role != NodeRole::dequantize)
+                        next.push_back(use.node);
+                    }
+                  }
+                })
+        .ops;
+  }
+
   Numbers ops_after(std::size_t from) const {
-    return walk(from, [&](std::size_t i, Numbers& next) {
-      for (const std::string& output : run_.nodes[i].outputs) {
-        for (const Use& use : index_.uses(output)) next.push_back(use.node);
-      }
-    });
+    return walk(from,
+                [&](std::size_t i, Numbers& next) {
+                  for (const std::string& output : run_.nodes[i].outputs) {
+                    for (const Use& use : index_.uses(output)) next.push_back(use.node);
+                  }
+                })
+        .ops_or_move();
   }
 
   Numbers ops_before(std::size_t from) const {
-    return walk(from, [&](std::size_t i, Numbers& next) {
-      if (run_.nodes[i].inputs.empty()) return;
-      const auto producer = index_.producer(run_.nodes[i].inputs[0]);
-      if (producer) next.push_back(*producer);
-    });
+    return walk(from,
+                [&](std::size_t i, Numbers& next) {
+                  if (run_.nodes[i].inputs.empty()) return;
+                  const auto producer = index_.producer(run_.nodes[i].inputs[0]);
+                  if (producer) next.push_back(*producer);
+                })
+        .ops_or_move();
   }
 
-  /// The first ops on each way that do more than pass on; else the last that moves elements.
+  /// The first ops on each way that do more than pass on, and those passed that move elements.
   template <class F>
-  Numbers walk(std::size_t from, F&& add_next) const {
-    Numbers found;
-    Numbers moves;
+  Found walk(std::size_t from, F&& add_next) const {
+    auto [found, moves] = Found();
     Numbers open;
     add_next(from, open);
     std::unordered_set<std::size_t> seen;
@@ -68,8 +98,7 @@ class Search {
       add_next(i, open);
     }
     std::ranges::sort(found);
-    if (found.empty() && !moves.empty()) found = {moves.front()};
-    return found;
+    return {std::move(found), std::move(moves)};
   }
 
   const Graph& run_;

@@ -20,7 +20,8 @@ bool is_link(const Node& node) {
 std::optional<std::size_t> op_behind(const GraphIndex& index, const std::string& value) {
   std::optional<std::size_t> node = index.producer(value);
   while (node && is_link(index.graph().nodes[*node])) {
-    node = index.producer(index.graph().nodes[*node].inputs.at(0));
+    const std::vector<std::string>& inputs = index.graph().nodes[*node].inputs;
+    node = inputs.empty() ? std::nullopt : index.producer(inputs.front());
   }
   return node;
 }

@@ -2,6 +2,7 @@
 #include "quantlens/profiling/speed_findings.h"
 
 #include <algorithm>
+#include <cmath>
 #include <functional>
 #include <map>
 #include <string_view>
@@ -122,12 +123,12 @@ std::vector<SpeedFinding> speed_findings(const ProfilePair& pair) {
 
 std::string speed_verdict(const ProfilePair& pair) {
   double saved = 0;
-  double kernels = 0;
+  double lost = 0;
   double conversions = 0;
   double layouts = 0;
   for (const OpTime& row : pair.ops) {
     const double kernel = row.reference_us - row.quantized_us;
-    (kernel > 0 ? saved : kernels) += kernel;
+    (kernel > 0 ? saved : lost) += std::abs(kernel);
     conversions += row.conversion_us;
     layouts += row.layout_us;
   }
@@ -142,8 +143,8 @@ std::string speed_verdict(const ProfilePair& pair) {
       "Faster kernels save {:.3f} ms, slower ones cost {:.3f}, conversions {:.3f} and other "
       "layouts {:.3f}.",
       compared, pair.quantized.wall.median_us / 1e3, pair.reference.wall.median_us / 1e3, ratio,
-      pair.ratio_interval[0], pair.ratio_interval[1], saved / 1e3, -kernels / 1e3,
-      conversions / 1e3, layouts / 1e3);
+      pair.ratio_interval[0], pair.ratio_interval[1], saved / 1e3, lost / 1e3, conversions / 1e3,
+      layouts / 1e3);
 }
 
 }  // namespace quantlens

@@ -16,8 +16,9 @@ namespace quantlens {
 double quantile(std::vector<double> values, double q);
 
 /// Of single runs, in microseconds. The median's interval is that of order statistics (binomial,
-/// normal approximation; Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2); it is
-/// the whole range where there are fewer than six.
+/// normal approximation; Conover, Practical Nonparametric Statistics, 3rd ed., section 3.2), its
+/// upper end one run further out, so that few runs do not promise too much; it is the whole range
+/// where there are fewer than six.
 WallTime wall_time(std::vector<double> runs_us);
 
 /// Numbers of the runs that are in the middle half by their time, at least one: what is slow for

@@ -56,15 +56,41 @@ std::optional<std::uint64_t> of_convolution(const Node& node, const Lookup& look
   return 2 * filter * *outputs;
 }
 
+/// Of a transposed convolution [I,O/g,...]: each input element goes through all filters of its
+/// channel.
+std::optional<std::uint64_t> of_transposed_convolution(const Node& node, const Lookup& lookup) {
+  if (node.inputs.size() < 2) return std::nullopt;
+  const auto weight = lookup.find(node.inputs[1]);
+  const auto inputs = lookup.elements(node.inputs[0]);
+  if (!weight || !inputs || weight->shape.size() < 3 || extent(*weight, 0) == 0) return {};
+  const auto filters =
+      static_cast<std::uint64_t>(element_count(weight->shape).value_or(0)) / extent(*weight, 0);
+  return 2 * filters * *inputs;
+}
+
+/// Of LSTM, GRU, RNN (x [T,N,I], weights, recurrent weights): each weight once a step and sample.
+std::optional<std::uint64_t> of_recurrent(const Node& node, const Lookup& lookup) {
+  if (node.inputs.size() < 3) return std::nullopt;
+  const auto x = lookup.find(node.inputs[0]);
+  const auto weights = lookup.elements(node.inputs[1]);
+  const auto recurrent = lookup.elements(node.inputs[2]);
+  if (!x || x->shape.size() != 3 || !weights || !recurrent) return std::nullopt;
+  return 2 * extent(*x, 0) * extent(*x, 1) * (*weights + *recurrent);
+}
+
 /// Of a matrix product: the inner extent is the last of `a`, or the one before where it is
-/// transposed.
+/// transposed; that is the first where the batch is transposed with it.
 std::optional<std::uint64_t> of_product(const Node& node, const Lookup& lookup) {
   if (node.inputs.empty() || node.outputs.empty()) return std::nullopt;
   const auto a = lookup.find(node.inputs[0]);
   const auto outputs = lookup.elements(node.outputs[0]);
   if (!a || !outputs || a->shape.empty()) return std::nullopt;
   const bool is_transposed = attribute_int(node, "transA", 0) != 0 && a->shape.size() > 1;
-  return 2 * extent(*a, a->shape.size() - (is_transposed ? 2 : 1)) * *outputs;
+  const bool is_batch_transposed = attribute_int(node, "transBatchA", 0) != 0;
+  const std::size_t inner = !is_transposed        ? a->shape.size() - 1
+                            : is_batch_transposed ? 0
+                                                  : a->shape.size() - 2;
+  return 2 * extent(*a, inner) * *outputs;
 }
 
 bool is_product(const Node& node) {
@@ -90,9 +116,16 @@ bool is_convolution(const Node& node) {
 
 bool is_move(const Node& node) {
   return moves_elements(node.kind) || node.kind == Kind::concat || node.kind == Kind::slice ||
-         node.kind == Kind::split || node.kind == Kind::gather || node.kind == Kind::tile ||
+         node.kind == Kind::split || node.kind == Kind::gather ||
+         node.kind == Kind::gather_elements || node.kind == Kind::tile ||
          node.kind == Kind::expand || node.kind == Kind::pad || node.type == "ReorderInput" ||
          node.type == "ReorderOutput" || node.kind == Kind::identity;
+}
+
+/// Kinds that multiply in ways that are not told here.
+bool is_unknown(const Node& node) {
+  return node.kind == Kind::control_flow || !node.subgraphs.empty() || node.type == "Einsum" ||
+         std::string_view(node.type).ends_with("Attention");
 }
 
 std::optional<std::uint64_t> operations_of(const Node& node, const Lookup& lookup) {
@@ -101,15 +134,14 @@ std::optional<std::uint64_t> operations_of(const Node& node, const Lookup& looku
   }
   if (is_product(node)) return of_product(node, lookup);
   if (is_move(node)) return 0;
-  if (node.kind == Kind::control_flow || node.kind == Kind::recurrent ||
-      node.kind == Kind::conv_transpose || !node.subgraphs.empty()) {
-    return std::nullopt;
-  }
-  std::uint64_t most = 0;  // a reduction looks at each input, an elementwise op makes each output
+  if (node.kind == Kind::conv_transpose) return of_transposed_convolution(node, lookup);
+  if (node.kind == Kind::recurrent) return of_recurrent(node, lookup);
+  if (is_unknown(node)) return std::nullopt;
+  std::optional<std::uint64_t>
+      most;  // a reduction looks at each input, an elementwise op makes each output
   for (const auto* names : {&node.inputs, &node.outputs}) {
-    for (const std::string& name : *names) most = std::max(most, lookup.elements(name).value_or(0));
+    for (const std::string& name : *names) most = std::max(most, lookup.elements(name));
   }
-  if (most == 0) return std::nullopt;
   return most;
 }
 
@@ -121,9 +153,12 @@ std::optional<std::uint64_t> bytes_of(const Node& node, const Lookup& lookup) {
     if (!bytes) return std::nullopt;
     sum += *bytes;
   }
-  if (node.kind == Kind::gather || node.kind == Kind::gather_blocks) return 2 * sum;
-  for (const std::string& input : node.inputs) {
-    if (input.empty()) continue;
+  const bool gathers = node.kind == Kind::gather || node.kind == Kind::gather_elements ||
+                       node.kind == Kind::gather_blocks;
+  if (gathers) sum *= 2;
+  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+    const std::string& input = node.inputs[i];
+    if (input.empty() || (gathers && i != 1)) continue;
     const auto bytes = lookup.bytes(input);
     if (!bytes) return std::nullopt;
     sum += *bytes;

@@ -13,7 +13,8 @@ namespace quantlens {
 
 /// What a node does in one run, as far as the shapes of its tensors tell.
 struct Work {
-  /// Of all its inputs and outputs, if each is read or written once. A Gather reads what it gives.
+  /// Of all its inputs and outputs, if each is read or written once. A Gather reads its indices
+  /// and what it gives.
   std::optional<std::uint64_t> bytes;
   /// Convolutions, matrix products and recurrent cells: two for each multiplication and its
   /// addition. Element by element: one each, whatever it is. Moves do none. Absent for kinds whose

@@ -24,11 +24,12 @@ struct Point {
   double us = 0;
 };
 
-/// By least squares of relative errors: small conversions are many, large ones cost.
-Line line_through(const std::vector<Point>& points) {
+/// By least squares of errors relative to `before`, or to `least_us` where that is less.
+Line line_relative_to(const Line& before, double least_us, const std::vector<Point>& points) {
   double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
   for (const auto& [x, y] : points) {
-    const double weight = 1 / std::max(y * y, 1e-6);
+    const double us = std::max(before.at(x), least_us);
+    const double weight = 1 / (us * us);
     w += weight;
     wx += weight * x;
     wy += weight * y;
@@ -41,6 +42,19 @@ Line line_through(const std::vector<Point>& points) {
   if (spread > 1e-9 * w * wxx) line.each = std::max(0.0, (w * wxy - wx * wy) / spread);
   if (line.each == 0 && wxx > 0 && spread <= 1e-9 * w * wxx) line.each = wxy / wxx;
   line.base = std::max(0.0, (wy - line.each * wx) / w);
+  return line;
+}
+
+/// By least squares of relative errors: small conversions are many, large ones cost. Relative to
+/// the line itself, not to what was seen: else the one that came out shortest would decide.
+Line line_through(const std::vector<Point>& points) {
+  constexpr int kPasses = 20;
+  double sum = 0;
+  for (const Point& point : points) sum += point.us;
+  if (!(sum > 0)) return {};
+  const double least_us = 0.01 * sum / static_cast<double>(points.size());
+  Line line{.base = sum};
+  for (int pass = 0; pass < kPasses; ++pass) line = line_relative_to(line, least_us, points);
   return line;
 }
 
@@ -144,9 +158,11 @@ class Passing {
   void add_readers(const std::string& value, std::uint64_t from,
                    std::set<std::uint64_t>& readers) const {
     std::vector<std::string> open{value};
+    std::set<std::string> seen;
     while (!open.empty()) {
       const std::string next = open.back();
       open.pop_back();
+      if (!seen.insert(next).second) continue;
       if (index_.is_output(next)) readers.insert(outside_);
       for (const Use& use : index_.uses(next)) {
         const Node& node = graph_.nodes[use.node];

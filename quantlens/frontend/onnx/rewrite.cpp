@@ -191,6 +191,9 @@ Pieces Rewriter::node(std::string_view message, const NodeEdit& edit) const {
         out.view(field.whole);
     }
   }
+  if (edit.name != nullptr && count(message, bytes_key(NodeProto::name)) == 0) {
+    out.field(NodeProto::name, names_.edited_node(*edit.name));
+  }
   return out;
 }
 

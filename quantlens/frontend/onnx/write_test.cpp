@@ -42,6 +42,17 @@ TEST(WriteOnnx, CopiesEveryByteWhereNothingChanges) {
   EXPECT_EQ(written(model_of(bytes), {}), bytes);
 }
 
+TEST(WriteOnnx, NamesNodesWithAndWithoutAName) {
+  Graph graph = small_graph();
+  graph.nodes[kRelu].name = "old";
+  graph.nodes[kSecondConv].name.clear();
+  Edit edit;
+  edit.names = {{kRelu, "relu"}, {kSecondConv, "conv"}};
+  const Model model = model_of(written(model_of(graph), edit));
+  EXPECT_EQ(model.graph.nodes[kRelu].name, "relu");
+  EXPECT_EQ(model.graph.nodes[kSecondConv].name, "conv");
+}
+
 TEST(WriteOnnx, MakesAllTheChangesOfAnEdit) {
   const Model model = model_of(written(model_of(small_graph()), large_edit()));
   const Graph& graph = model.graph;

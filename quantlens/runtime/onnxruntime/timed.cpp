@@ -38,6 +38,27 @@ Ort::Session open_file(Ort::Env& env, const Model& model, const Ort::SessionOpti
   return {env, bytes.data(), bytes.size(), options};
 }
 
+std::string written(const Model& model, const onnx::Edit& edit) {
+  std::string bytes;
+  onnx::write(model, edit, {}, [&](Bytes piece) {
+    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
+  });
+  return bytes;
+}
+
+/// Names for nodes that have none, as people see them: what the runtime makes of a node is named
+/// after it, and found by that.
+onnx::Edit missing_names(const Graph& graph) {
+  onnx::Edit edit;
+  std::set<std::string> taken;
+  for (const Node& node : graph.nodes) taken.insert(node.name);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    if (node.name.empty() && taken.insert(op_name(node)).second) edit.names[i] = op_name(node);
+  }
+  return edit;
+}
+
 /// The graph that the runtime makes of a model, read back from what it can write of it: a file
 /// that no folder shows and nothing leaves behind.
 Model optimized(Ort::Env& env, const Model& model, unsigned threads) {
@@ -46,7 +67,13 @@ Model optimized(Ort::Env& env, const Model& model, unsigned threads) {
   const fs::path path = fmt::format("/proc/self/fd/{}", file.get());
   Ort::SessionOptions options = default_options(threads);
   options.SetOptimizedModelFilePath(path.c_str());
-  open_file(env, model, options);
+  const onnx::Edit names = missing_names(model.graph);
+  if (names.names.empty() || onnx::files_of(model).size() > 1) {
+    open_file(env, model, options);
+  } else {
+    const std::string bytes = written(model, names);
+    const Ort::Session session(env, bytes.data(), bytes.size(), options);
+  }
   return onnx::read(model.path, MappedFile::open(path));
 }
 
@@ -91,11 +118,7 @@ std::string with_timers(const Model& model, const std::vector<std::vector<std::s
   for (std::size_t i = count; i-- > 0;) insert(i);
   insert(count);
   edit.opsets[kTimerDomain] = 1;
-  std::string bytes;
-  onnx::write(model, edit, {}, [&](Bytes piece) {
-    bytes.append(reinterpret_cast<const char*>(piece.data()), piece.size());
-  });
-  return bytes;
+  return written(model, edit);
 }
 
 /// A batch in the form that the runtime takes.

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/profiling/speed_findings.h"
+
+#include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+/// An int8 convolution that takes `us` in float and a kernel and conversions of so much in int8.
+OpTime row(const std::string& op, double us, double kernel, double conversions) {
+  OpTime made;
+  made.ops = {op};
+  made.names = {op + "_op"};
+  made.type = "Conv";
+  made.reference_us = us;
+  made.quantized_us = kernel;
+  made.conversion_us = conversions;
+  made.gain_us = us - kernel - conversions;
+  made.reference_nodes = {"Conv"};
+  made.quantized_nodes = {"QLinearConv"};
+  made.quantized = true;
+  return made;
+}
+
+ProfilePair pair_of(std::vector<OpTime> rows) {
+  ProfilePair pair;
+  pair.ops = std::move(rows);
+  pair.quantized.wall.mean_us = pair.quantized.wall.median_us = 1000;
+  pair.reference.wall.mean_us = pair.reference.wall.median_us = 1000;
+  pair.ratio = 1;
+  pair.ratio_interval = {0.99, 1.01};
+  return pair;
+}
+
+std::vector<std::string> rules(const ProfilePair& pair) {
+  std::vector<std::string> found;
+  for (const SpeedFinding& finding : speed_findings(pair)) found.push_back(finding.rule);
+  return found;
+}
+
+using Rules = std::vector<std::string>;
+
+TEST(SpeedFindings, ALostKernelIsAnOpBetweenQuantizersInFloat) {
+  OpTime lost = row("a", 10, 10, 20);
+  lost.quantized = false;
+  EXPECT_EQ(rules(pair_of({lost})), Rules({"float_island"}));
+  lost.wrapped = true;
+  EXPECT_EQ(rules(pair_of({lost})), Rules({"lost_kernel"}));
+}
+
+TEST(SpeedFindings, AFloatOpThatPaysForNothingIsNone) {
+  OpTime slower = row("a", 10, 40, 0);
+  slower.quantized = false;
+  EXPECT_EQ(rules(pair_of({slower})), Rules());
+}
+
+TEST(SpeedFindings, MoreNodesThanInFloatAreABrokenFusion) {
+  OpTime broken = row("a", 10, 30, 0);
+  broken.quantized_nodes.emplace_back("Relu");
+  EXPECT_EQ(rules(pair_of({broken})), Rules({"broken_fusion"}));
+}
+
+TEST(SpeedFindings, AKernelThatIsSlowerIsToldFromDearConversions) {
+  EXPECT_EQ(rules(pair_of({row("a", 10, 30, 1)})), Rules({"slow_kernel"}));
+  EXPECT_EQ(rules(pair_of({row("a", 10, 5, 30)})), Rules({"conversions"}));
+}
+
+TEST(SpeedFindings, AreSilentWhereInt8IsAsFastOrNobodysOrTooSmall) {
+  EXPECT_EQ(rules(pair_of({row("a", 30, 10, 5), row("b", 10, 10, 0)})), Rules());
+  EXPECT_EQ(rules(pair_of({row("a", 10, 14.9, 0)})), Rules()) << "below half a percent of 1000";
+  OpTime nobodys = row("a", 0, 30, 30);
+  nobodys.ops.clear();
+  EXPECT_EQ(rules(pair_of({nobodys})), Rules());
+  EXPECT_EQ(rules({}), Rules());
+}
+
+TEST(SpeedFindings, RowsAlikeAreOneAndTheMostIsFirst) {
+  const auto findings =
+      speed_findings(pair_of({row("c", 10, 5, 30), row("a", 10, 30, 0), row("b", 10, 40, 0)}));
+  ASSERT_EQ(findings.size(), 2u);
+  EXPECT_EQ(findings[0].rule, "slow_kernel");
+  EXPECT_EQ(findings[0].ops, std::vector<std::string>({"a_op", "b_op"}));
+  EXPECT_DOUBLE_EQ(findings[0].milliseconds, 0.05);
+  EXPECT_DOUBLE_EQ(findings[1].milliseconds, 0.025);
+}
+
+TEST(SpeedFindings, TheRemedyHasTheOpsInFloatByPattern) {
+  OpTime bracket = row("a", 10, 30, 0);
+  bracket.names = {"block[0]"};
+  const auto findings = speed_findings(pair_of({bracket}));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_NE(findings[0].remedy.find("op_name_dict"), std::string::npos);
+  EXPECT_NE(findings[0].remedy.find("fp32"), std::string::npos);
+  OpTime island = bracket;
+  island.quantized = false;
+  island.layout_us = 10;
+  island.gain_us -= 10;
+  EXPECT_EQ(speed_findings(pair_of({island}))[0].remedy, "") << "it is float already";
+}
+
+TEST(SpeedVerdict, SaysHowTheTwoCompare) {
+  ProfilePair pair = pair_of({row("a", 100, 60, 10), row("b", 10, 15, 0)});
+  EXPECT_NE(speed_verdict(pair).find("takes as long as float"), std::string::npos);
+  pair.ratio = 0.5;
+  pair.ratio_interval = {0.4, 0.6};
+  EXPECT_NE(speed_verdict(pair).find("2.00 times as fast"), std::string::npos);
+  pair.ratio = 1.5;
+  pair.ratio_interval = {1.4, 1.6};
+  EXPECT_NE(speed_verdict(pair).find("1.50 times as slow"), std::string::npos);
+  EXPECT_NE(speed_verdict(pair).find("save 0.040 ms, slower ones cost 0.005, conversions 0.010"),
+            std::string::npos)
+      << speed_verdict(pair);
+}
+
+TEST(SpeedVerdict, NothingLostIsZeroAndNotBelowIt) {
+  EXPECT_EQ(speed_verdict(pair_of({row("a", 100, 60, 0)})).find("-0.000"), std::string::npos);
+  EXPECT_EQ(speed_verdict(pair_of({})).find("-0.000"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -16,7 +16,8 @@
 namespace quantlens::flow {
 
 /// Prices each op's precision on this machine: profiles the float model, the one of `recipe`, and
-/// one where every other op that computes is float, over the first samples of the data.
+/// one where ops that compute are int8 and float by turns, alone and two together, over the first
+/// samples of the data.
 Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& space,
                  const Recipe& recipe, const Session& session);
 

@@ -7,56 +7,11 @@
 
 #include "quantlens/graph/order.h"
 #include "quantlens/profiling/attribute.h"
+#include "quantlens/tuning/curve.h"
 #include "quantlens/tuning/prices.h"
 
 namespace quantlens {
 namespace {
-
-/// us = base + each * elements, neither below 0.
-struct Line {
-  double base = 0;
-  double each = 0;
-  double at(double elements) const { return base + each * elements; }
-};
-
-struct Point {
-  double elements = 0;
-  double us = 0;
-};
-
-/// By least squares of errors relative to `before`, or to `least_us` where that is less.
-Line line_relative_to(const Line& before, double least_us, const std::vector<Point>& points) {
-  double w = 0, wx = 0, wy = 0, wxx = 0, wxy = 0;
-  for (const auto& [x, y] : points) {
-    const double us = std::max(before.at(x), least_us);
-    const double weight = 1 / (us * us);
-    w += weight;
-    wx += weight * x;
-    wy += weight * y;
-    wxx += weight * x * x;
-    wxy += weight * x * y;
-  }
-  if (w == 0) return {};
-  const double spread = w * wxx - wx * wx;
-  Line line;
-  if (spread > 1e-9 * w * wxx) line.each = std::max(0.0, (w * wxy - wx * wy) / spread);
-  if (line.each == 0 && wxx > 0 && spread <= 1e-9 * w * wxx) line.each = wxy / wxx;
-  line.base = std::max(0.0, (wy - line.each * wx) / w);
-  return line;
-}
-
-/// By least squares of relative errors: small conversions are many, large ones cost. Relative to
-/// the line itself, not to what was seen: else the one that came out shortest would decide.
-Line line_through(const std::vector<Point>& points) {
-  constexpr int kPasses = 20;
-  double sum = 0;
-  for (const Point& point : points) sum += point.us;
-  if (!(sum > 0)) return {};
-  const double least_us = 0.01 * sum / static_cast<double>(points.size());
-  Line line{.base = sum};
-  for (int pass = 0; pass < kPasses; ++pass) line = line_relative_to(line, least_us, points);
-  return line;
-}
 
 double elements_of(const ValueTypes& types, const std::string& value) {
   const auto found = types.find(value);
@@ -65,29 +20,23 @@ double elements_of(const ValueTypes& types, const std::string& value) {
 }
 
 /// What was seen of conversions, in one run or more.
-struct Conversions {
-  std::vector<Point> quantizers;
-  std::vector<Point> dequantizers;
-  double layout_us = 0;
+struct Seen {
+  std::vector<Point> quantizers, dequantizers;
+  /// Into the layout that float kernels want, out of it, and into or out of that of integer ones.
+  std::vector<Point> into_blocks, out_of_blocks, transposes;
 
   void add(const ProfiledModel& model) {
-    for (const NodeTime& node : model.profile.nodes) {
-      const std::string& output = op_id(model.run.nodes[node.position]);
-      const Point point{elements_of(model.types, output), node.mean_us};
-      if (node.role == NodeRole::quantize) quantizers.push_back(point);
-      if (node.role == NodeRole::dequantize) dequantizers.push_back(point);
+    for (const NodeTime& time : model.profile.nodes) {
+      const Node& node = model.run.nodes[time.position];
+      const Point point{elements_of(model.types, op_id(node)), time.mean_us};
+      if (time.role == NodeRole::quantize) quantizers.push_back(point);
+      if (time.role == NodeRole::dequantize) dequantizers.push_back(point);
+      if (time.role == NodeRole::transpose) transposes.push_back(point);
+      if (time.role != NodeRole::reorder) continue;
+      (node.type == "ReorderInput" ? into_blocks : out_of_blocks).push_back(point);
     }
   }
 };
-
-double layout_us(const ProfiledModel& model) {
-  double sum = 0;
-  for (const NodeTime& node : model.profile.nodes) {
-    const bool is_layout = node.role == NodeRole::reorder || node.role == NodeRole::transpose;
-    if (is_layout) sum += node.mean_us;
-  }
-  return sum;
-}
 
 /// Elements of the reference's values, by the node that makes each op: names may be others in the
 /// runtime's graph, and images padded to whole blocks of channels.
@@ -117,6 +66,21 @@ class Elements {
   const ValueTypes& types_;
   std::unordered_map<std::string, std::string> by_op_;
 };
+
+/// Prices each value's conversions by what was seen of others; those of images change the layout,
+/// too.
+void price_conversions(const Seen& seen, const Elements& elements, Prices& prices) {
+  const Curve quantizers(seen.quantizers), dequantizers(seen.dequantizers);
+  const Curve into(seen.into_blocks), out(seen.out_of_blocks), transposes(seen.transposes);
+  for (ValuePrice& value : prices.values) {
+    const double count = elements.of(value.value);
+    value.quantize_us = quantizers.at(count);
+    value.dequantize_us = dequantizers.at(count);
+    if (!elements.is_image(value.value)) continue;
+    value.quantize_us += out.at(count) + transposes.at(count);
+    value.dequantize_us += into.at(count) + transposes.at(count);
+  }
+}
 
 /// The values that pass from one group to others, or to and from the outside. What only moves
 /// elements is passed through: a runtime moves codes as well as floats.
@@ -231,21 +195,6 @@ Sums sums_of(const Prices& prices, const std::set<std::string>& quantized) {
   return sums;
 }
 
-/// Prices conversions so that the mixed model's wall time comes out, within reason.
-void fit_conversions(Prices& prices, const std::set<std::string>& all, double all_wall,
-                     const std::set<std::string>& some, double some_wall) {
-  const Sums whole = sums_of(prices, all);
-  const Sums part = sums_of(prices, some);
-  const double rest = all_wall - whole.groups;  // with the whole's conversions still in it
-  const double known = part.groups + prices.float_rest_us * (1 - part.share) + part.share * rest;
-  const double weight = part.conversions - part.share * whole.conversions;
-  const double factor = weight > 0 ? std::clamp((some_wall - known) / weight, 0.25, 4.0) : 1;
-  for (ValuePrice& value : prices.values) {
-    value.quantize_us *= factor;
-    value.dequantize_us *= factor;
-  }
-}
-
 }  // namespace
 
 Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized,
@@ -253,41 +202,14 @@ Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized
   const std::vector<OpTime> rows = join(reference, quantized.profiled, quantized.pairing);
   Prices prices{.threads = reference.profile.threads, .groups = groups_of(rows)};
   prices.values = Passing(reference.file, prices.groups).values();
-  Conversions seen;
+  Seen seen;
+  seen.add(reference);
   seen.add(quantized.profiled);
   if (mixed != nullptr) seen.add(mixed->profiled);
-  const Line quantizers = line_through(seen.quantizers);
-  const Line dequantizers = line_through(seen.dequantizers);
-  const Elements elements(reference);
+  price_conversions(seen, Elements(reference), prices);
   const std::set<std::string> all = quantized_ops(rows);
-  const std::set<std::string> some =
-      mixed ? quantized_ops(join(reference, mixed->profiled, mixed->pairing))
-            : std::set<std::string>();
-  for (ValuePrice& value : prices.values) {
-    const double count = elements.of(value.value);
-    value.quantize_us = quantizers.at(count);
-    value.dequantize_us = dequantizers.at(count);
-  }
-  if (mixed != nullptr) {  // what other layouts cost, shared out over the images that cross
-    const double us = layout_us(mixed->profiled) - layout_us(quantized.profiled);
-    Prices crossing = prices;
-    for (ValuePrice& value : crossing.values) {
-      value.quantize_us = value.dequantize_us =
-          elements.is_image(value.value) ? elements.of(value.value) : 0;
-    }
-    const double crossed = sums_of(crossing, some).conversions - sums_of(crossing, all).conversions;
-    const double each = crossed > 0 ? std::max(0.0, us / crossed) : 0;
-    for (ValuePrice& value : prices.values) {
-      if (!elements.is_image(value.value)) continue;
-      value.quantize_us += each * elements.of(value.value);
-      value.dequantize_us += each * elements.of(value.value);
-    }
-  }
   prices.float_rest_us = reference.profile.wall.median_us - sums_of(prices, {}).groups;
   const double wall = quantized.profiled.profile.wall.median_us;
-  if (mixed != nullptr) {
-    fit_conversions(prices, all, wall, some, mixed->profiled.profile.wall.median_us);
-  }
   const Sums whole = sums_of(prices, all);
   prices.int8_rest_us = wall - whole.groups - whole.conversions;
   return prices;

@@ -129,7 +129,7 @@ TEST(LearnPrices, CodesPassThroughWhatOnlyMoves) {
   EXPECT_EQ(price_of(prices, "c").to, std::vector<std::uint64_t>{prices.groups.size()});
 }
 
-TEST(LearnPrices, ConversionsAreOnALineThroughThoseSeen) {
+TEST(LearnPrices, ConversionsCostWhatOthersOfTheirSizeWereSeenToCost) {
   const Written floats = float_form();
   const Written mixed = mixed_form();  // quantizers: 1000 elements 2 us, 100 elements 1 us
   const Prices prices = learn_prices(floats.profiled(), {mixed.profiled(), {}}, nullptr);
@@ -165,7 +165,7 @@ TEST(LearnPrices, AQuantizerThatTheTimersCostAteDoesNotMakeAllOfThemFree) {
   floats.types = types_of(file);
   const Written codes = quantizers_of({2, 2, 2, 2, 2, 2, 2, 2, 2, 0});
   const Prices prices = learn_prices(floats.profiled(), {codes.profiled(), {}}, nullptr);
-  EXPECT_NEAR(price_of(prices, "f3").quantize_us, 1.8, 0.05);
+  EXPECT_DOUBLE_EQ(price_of(prices, "f3").quantize_us, 2);
 }
 
 TEST(LearnPrices, WhereNothingIsInInt8NothingMayBe) {

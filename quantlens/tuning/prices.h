@@ -22,8 +22,8 @@ struct PricedModel {
 
 /// Learns prices from profiles of the float model and of quantized forms of it: of one with all in
 /// int8 that may be, and, to learn what conversions cost, of one where int8 and float alternate.
-/// Kernels are priced as they were seen, conversions by straight lines through those seen: so much
-/// for one, and so much for each element.
+/// Kernels are priced as they were seen, conversions by curves through those seen (curve.h); those
+/// of images change the layout, too.
 Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized,
                     const PricedModel* mixed);
 

@@ -32,7 +32,11 @@ def predicted(prices, quantized):
     """Microseconds of one run."""
     groups = prices["groups"]
     int8 = [g["seen_in_int8"] and not quantized.isdisjoint(g["ops"]) for g in groups] + [False]
-    total = sum(g["int8_us"] if i else g["float_us"] for g, i in zip(groups, int8))
+    crossing = [(v["from"], r) for v in prices["values"] for r in v["to"]
+                if max(v["from"], r) < len(groups) and int8[v["from"]] != int8[r]]
+    beside = {group for pair in crossing for group in pair}
+    total = sum(g[f"{'int8' if i else 'float'}{'_beside' if n in beside else ''}_us"]
+                for n, (g, i) in enumerate(zip(groups, int8)))
     for value in prices["values"]:
         readers = [int8[reader] for reader in value["to"]]
         if int8[value["from"]]:

@@ -139,6 +139,14 @@ std::vector<bool> wrapped_ops(const Graph& file) {
   return wrapped;
 }
 
+/// An integer op, or one that moves or pools codes.
+bool reads_codes(const ProfiledModel& model, const Node& node) {
+  if (uses_codes(node.kind)) return true;
+  const auto type = node.inputs.empty() ? model.types.end() : model.types.find(node.inputs[0]);
+  return type != model.types.end() &&
+         (type->second.dtype == DType::int8 || type->second.dtype == DType::uint8);
+}
+
 double& part_of(OpTime& row, NodeRole role) {
   switch (role) {
     case NodeRole::op:
@@ -177,7 +185,7 @@ void add_quantized(const Told& side, Rows& rows) {
       part_of(*row, role) += side.time[i]->mean_us / static_cast<double>(targets.size());
       if (role != NodeRole::op) continue;
       row->quantized_nodes.push_back(side.time[i]->type);
-      if (uses_codes(side.model.run.nodes[i].kind)) row->quantized = true;
+      if (reads_codes(side.model, side.model.run.nodes[i])) row->quantized = true;
       for (const std::size_t op : side.attributed[i].ops)
         row->wrapped = row->wrapped || wrapped[op];
       if (row->type.empty()) row->type = side.model.run.nodes[i].type;

@@ -15,9 +15,12 @@ struct GroupPrice {
   std::vector<std::string> ops;  ///< ids in the reference
   double float_us = 0;
   double int8_us = 0;  ///< of its kernels; as float_us where none was seen
+  /// The same beside a group of the other precision: layouts differ there, and with them kernels.
+  double float_beside_us = 0, int8_beside_us = 0;
   bool seen_in_int8 = false;
 };
-BOOST_DESCRIBE_STRUCT(GroupPrice, (), (ops, float_us, int8_us, seen_in_int8))
+BOOST_DESCRIBE_STRUCT(GroupPrice, (),
+                      (ops, float_us, int8_us, float_beside_us, int8_beside_us, seen_in_int8))
 
 /// A value between groups, and what it costs to convert it. A number past the groups is the
 /// outside: the model's input or output, which is float.

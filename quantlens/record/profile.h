@@ -106,7 +106,7 @@ struct OpTime {
   double gain_us = 0;  ///< reference_us minus these three; below 0: it is slower in int8
   std::vector<std::string> reference_nodes;  ///< types of the nodes, in order
   std::vector<std::string> quantized_nodes;
-  bool quantized = false;  ///< an integer kernel computes it
+  bool quantized = false;  ///< computed in codes
   bool wrapped = false;    ///< the quantized file has it between quantizers, to be computed in int8
 };
 BOOST_DESCRIBE_STRUCT(OpTime, (),

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <map>
 #include <unordered_map>
+#include <utility>
 
 #include "quantlens/graph/order.h"
 #include "quantlens/profiling/attribute.h"
+#include "quantlens/profiling/wall_time.h"
 #include "quantlens/tuning/curve.h"
 #include "quantlens/tuning/prices.h"
 
@@ -164,6 +166,8 @@ std::vector<GroupPrice> groups_of(const std::vector<OpTime>& rows) {
     groups.push_back({.ops = row.ops,
                       .float_us = row.reference_us,
                       .int8_us = row.quantized ? row.quantized_us : row.reference_us,
+                      .float_beside_us = row.reference_us,
+                      .int8_beside_us = row.quantized ? row.quantized_us : row.reference_us,
                       .seen_in_int8 = row.quantized});
   }
   return groups;
@@ -195,6 +199,61 @@ Sums sums_of(const Prices& prices, const std::set<std::string>& quantized) {
   return sums;
 }
 
+/// Learns what groups cost beside others of the other precision, from a model where many are: of
+/// those not seen so by the median ratio of others of their type. `types`: of each group.
+class Beside {
+ public:
+  Beside(Prices& prices, const std::vector<std::string>& types) : prices_(prices), types_(types) {}
+
+  void learn(const std::vector<OpTime>& mixed) {
+    std::map<std::vector<std::string>, const OpTime*> rows;
+    for (const OpTime& row : mixed) rows[row.ops] = &row;
+    const std::set<std::string> ops = quantized_ops(mixed);
+    std::vector<bool> in_int8;
+    for (const GroupPrice& group : prices_.groups) {
+      const auto is_int8 = [&](const std::string& op) { return ops.contains(op); };
+      in_int8.push_back(std::ranges::any_of(group.ops, is_int8));
+    }
+    const std::vector<bool> beside = beside_others(prices_, in_int8);
+    for (std::size_t i = 0; i < in_int8.size(); ++i) {
+      const auto row = rows.find(prices_.groups[i].ops);
+      if (beside[i] && row != rows.end()) see(i, in_int8[i], row->second->quantized_us);
+    }
+    for (std::size_t i = 0; i < in_int8.size(); ++i) {
+      GroupPrice& group = prices_.groups[i];
+      if (!seen_.contains({i, false})) group.float_beside_us *= ratio(types_[i], false);
+      if (!seen_.contains({i, true})) group.int8_beside_us *= ratio(types_[i], true);
+    }
+  }
+
+ private:
+  void see(std::size_t i, bool int8, double us) {
+    GroupPrice& group = prices_.groups[i];
+    double& beside = int8 ? group.int8_beside_us : group.float_beside_us;
+    if (beside > 0) ratios_[{types_[i], int8}].push_back(us / beside);
+    beside = us;
+    seen_.insert({i, int8});
+  }
+
+  double ratio(const std::string& type, bool int8) const {
+    const auto found = ratios_.find({type, int8});
+    return found == ratios_.end() ? 1 : quantile(found->second, 0.5);
+  }
+
+  Prices& prices_;
+  const std::vector<std::string>& types_;
+  std::set<std::pair<std::size_t, bool>> seen_;
+  std::map<std::pair<std::string, bool>, std::vector<double>> ratios_;
+};
+
+std::vector<std::string> types_of(const std::vector<OpTime>& rows) {
+  std::vector<std::string> types;
+  for (const OpTime& row : rows) {
+    if (!row.ops.empty()) types.push_back(row.type);
+  }
+  return types;
+}
+
 }  // namespace
 
 Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized,
@@ -207,6 +266,10 @@ Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized
   seen.add(quantized.profiled);
   if (mixed != nullptr) seen.add(mixed->profiled);
   price_conversions(seen, Elements(reference), prices);
+  const std::vector<std::string> types = types_of(rows);
+  if (mixed != nullptr) {
+    Beside(prices, types).learn(join(reference, mixed->profiled, mixed->pairing));
+  }
   const std::set<std::string> all = quantized_ops(rows);
   prices.float_rest_us = reference.profile.wall.median_us - sums_of(prices, {}).groups;
   const double wall = quantized.profiled.profile.wall.median_us;

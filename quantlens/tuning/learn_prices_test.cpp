@@ -103,8 +103,6 @@ TEST(LearnPrices, ThePredictionsOfBothFormsAreTheirWallTimes) {
     EXPECT_NEAR(predict_us(prices, {}), 35, 1e-9);
     EXPECT_NEAR(predict_us(prices, kAll), 20, 1e-9);
   }
-  const Prices prices = learn_prices(floats.profiled(), both[0], &both[1]);
-  EXPECT_NEAR(predict_us(prices, {"a", "c"}), 26, 1e-9) << "the mixed form's, too";
 }
 
 const ValuePrice& price_of(const Prices& prices, const std::string& value) {

@@ -19,6 +19,12 @@ std::size_t seen_in_int8(const Prices& prices) {
       std::ranges::count_if(prices.groups, [](const auto& group) { return group.seen_in_int8; }));
 }
 
+/// What an int8 group and a float one cost more for standing beside each other.
+double more_beside(const GroupPrice& int8, const GroupPrice& floats) {
+  return std::max(0.0, int8.int8_beside_us - int8.int8_us) +
+         std::max(0.0, floats.float_beside_us - floats.float_us);
+}
+
 /// A graph whose minimum cut is the cheapest choice: groups on the source's side are in int8.
 class Cut {
  public:
@@ -71,14 +77,36 @@ class Cut {
 
 }  // namespace
 
+std::vector<bool> beside_others(const Prices& prices, const std::vector<bool>& in_int8) {
+  const std::size_t outside = prices.groups.size();
+  std::vector<bool> beside(outside);
+  for (const ValuePrice& value : prices.values) {
+    for (const std::uint64_t reader : value.to) {
+      if (value.from == outside || reader == outside) continue;
+      if (in_int8[value.from] == in_int8[reader]) continue;
+      beside[value.from] = true;
+      beside[reader] = true;
+    }
+  }
+  return beside;
+}
+
 double predict_us(const Prices& prices, const std::set<std::string>& quantized) {
   std::vector<bool> in_int8;
-  double sum = 0;
-  double count = 0;
   for (const GroupPrice& group : prices.groups) {
     in_int8.push_back(group.seen_in_int8 && has_any(group, quantized));
-    sum += in_int8.back() ? group.int8_us : group.float_us;
-    count += in_int8.back() ? 1 : 0;
+  }
+  const std::vector<bool> beside = beside_others(prices, in_int8);
+  double sum = 0;
+  double count = 0;
+  for (std::size_t i = 0; i < prices.groups.size(); ++i) {
+    const GroupPrice& group = prices.groups[i];
+    if (in_int8[i]) {
+      sum += beside[i] ? group.int8_beside_us : group.int8_us;
+      ++count;
+    } else {
+      sum += beside[i] ? group.float_beside_us : group.float_us;
+    }
   }
   in_int8.push_back(false);  // the outside
   for (const ValuePrice& value : prices.values) {
@@ -115,8 +143,10 @@ std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>
       if (value.from == outside && reader != outside) in_int8[reader] += shared;
       if (value.from != outside && reader == outside) in_int8[value.from] += value.dequantize_us;
       if (value.from == outside || reader == outside) continue;
-      cut.add_crossing(value.from, reader, value.dequantize_us);
-      cut.add_crossing(reader, value.from, shared);
+      const GroupPrice& from = prices.groups[value.from];
+      const GroupPrice& to = prices.groups[reader];
+      cut.add_crossing(value.from, reader, value.dequantize_us + more_beside(from, to));
+      cut.add_crossing(reader, value.from, shared + more_beside(to, from));
     }
   }
   for (std::size_t i = 0; i < outside; ++i) cut.add_group(i, in_float[i], in_int8[i]);

@@ -8,6 +8,15 @@
 namespace quantlens {
 namespace {
 
+/// Kernels cost the same wherever they stand.
+Prices alike_everywhere(Prices prices) {
+  for (GroupPrice& group : prices.groups) {
+    group.float_beside_us = group.float_us;
+    group.int8_beside_us = group.int8_us;
+  }
+  return prices;
+}
+
 /// a -> b -> c in a row, between input and output.
 Prices row_of_three() {
   Prices prices;
@@ -20,7 +29,7 @@ Prices row_of_three() {
                    {.value = "c", .from = 2, .to = {3}, .quantize_us = 1, .dequantize_us = 1}};
   prices.float_rest_us = 5;
   prices.int8_rest_us = 8;
-  return prices;
+  return alike_everywhere(prices);
 }
 
 TEST(Prices, PredictAddsGroupsConversionsAndTheRest) {
@@ -43,8 +52,16 @@ TEST(Prices, AnOpThatIsALittleSlowerStaysInt8WhereConversionsWouldCostMore) {
   Prices prices = row_of_three();
   prices.float_rest_us = prices.int8_rest_us = 0;
   EXPECT_EQ(cheapest(prices, {"a", "b", "c"}), (std::set<std::string>{"a", "b", "c"}));
-  prices.groups[1].int8_us = 4.5;
+  prices.groups[1].int8_us = prices.groups[1].int8_beside_us = 4.5;
   EXPECT_EQ(cheapest(prices, {"a", "b", "c"}), (std::set<std::string>{"a", "c"}));
+}
+
+TEST(Prices, BesideOthersAGroupHasAnotherPrice) {
+  Prices prices = row_of_three();
+  prices.groups[1].int8_beside_us = 300;
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"a", "b", "c"}), 12 + 2 + 8);
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"b"}), 10 + 300 + 10 + 2 + 6);
+  EXPECT_EQ(cheapest(prices, {"b"}), std::set<std::string>());
 }
 
 TEST(Prices, WhatIsNoChoiceStaysFloat) {
@@ -77,6 +94,7 @@ TEST(Prices, TheCutIsTheLeastOfAllWays) {
     }
     prices.float_rest_us = us(random);
     prices.int8_rest_us = us(random);
+    prices = alike_everywhere(prices);
     double least = predict_us(prices, {});
     for (unsigned mix = 1; mix < 1U << kGroups; ++mix) {
       std::set<std::string> some;

@@ -34,7 +34,7 @@ def predicted(prices, quantized):
     int8 = [g["seen_in_int8"] and not quantized.isdisjoint(g["ops"]) for g in groups] + [False]
     crossing = [(v["from"], r) for v in prices["values"] for r in v["to"]
                 if max(v["from"], r) < len(groups) and int8[v["from"]] != int8[r]]
-    beside = {group for pair in crossing for group in pair}
+    beside = {reader for _, reader in crossing}
     total = sum(g[f"{'int8' if i else 'float'}{'_beside' if n in beside else ''}_us"]
                 for n, (g, i) in enumerate(zip(groups, int8)))
     for value in prices["values"]:

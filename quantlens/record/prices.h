@@ -15,7 +15,8 @@ struct GroupPrice {
   std::vector<std::string> ops;  ///< ids in the reference
   double float_us = 0;
   double int8_us = 0;  ///< of its kernels; as float_us where none was seen
-  /// The same beside a group of the other precision: layouts differ there, and with them kernels.
+  /// The same where it reads from a group of the other precision: the layout of what it reads is
+  /// another there, and with it the kernel.
   double float_beside_us = 0, int8_beside_us = 0;
   bool seen_in_int8 = false;
 };

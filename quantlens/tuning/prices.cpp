@@ -19,12 +19,6 @@ std::size_t seen_in_int8(const Prices& prices) {
       std::ranges::count_if(prices.groups, [](const auto& group) { return group.seen_in_int8; }));
 }
 
-/// What an int8 group and a float one cost more for standing beside each other.
-double more_beside(const GroupPrice& int8, const GroupPrice& floats) {
-  return std::max(0.0, int8.int8_beside_us - int8.int8_us) +
-         std::max(0.0, floats.float_beside_us - floats.float_us);
-}
-
 /// A graph whose minimum cut is the cheapest choice: groups on the source's side are in int8.
 class Cut {
  public:
@@ -84,7 +78,6 @@ std::vector<bool> beside_others(const Prices& prices, const std::vector<bool>& i
     for (const std::uint64_t reader : value.to) {
       if (value.from == outside || reader == outside) continue;
       if (in_int8[value.from] == in_int8[reader]) continue;
-      beside[value.from] = true;
       beside[reader] = true;
     }
   }
@@ -143,10 +136,11 @@ std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>
       if (value.from == outside && reader != outside) in_int8[reader] += shared;
       if (value.from != outside && reader == outside) in_int8[value.from] += value.dequantize_us;
       if (value.from == outside || reader == outside) continue;
-      const GroupPrice& from = prices.groups[value.from];
       const GroupPrice& to = prices.groups[reader];
-      cut.add_crossing(value.from, reader, value.dequantize_us + more_beside(from, to));
-      cut.add_crossing(reader, value.from, shared + more_beside(to, from));
+      const double more_in_float = std::max(0.0, to.float_beside_us - to.float_us);
+      const double more_in_int8 = std::max(0.0, to.int8_beside_us - to.int8_us);
+      cut.add_crossing(value.from, reader, value.dequantize_us + more_in_float);
+      cut.add_crossing(reader, value.from, shared + more_in_int8);
     }
   }
   for (std::size_t i = 0; i < outside; ++i) cut.add_group(i, in_float[i], in_int8[i]);

@@ -27,7 +27,7 @@ struct PricedModel {
 Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized,
                     const PricedModel* mixed);
 
-/// Which groups have a neighbour of the other precision. `in_int8`: of each group.
+/// Which groups read a value of a group of the other precision. `in_int8`: of each group.
 std::vector<bool> beside_others(const Prices& prices, const std::vector<bool>& in_int8);
 
 /// What a model takes, in microseconds of one run, whose ops are in int8 where `quantized` (ids of
@@ -38,7 +38,7 @@ double predict_us(const Prices& prices, const std::set<std::string>& quantized);
 /// in float, the one that is predicted to be the fastest: ids of the ops in int8. A minimum cut
 /// (Boykov and Kolmogorov's, from Boost.Graph), exact for these prices but for two terms that it
 /// takes in parts: a value's quantizer that several readers share, and what a group costs more
-/// beside others, which counts for each of them.
+/// behind others, which counts for each of them.
 std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>& choices);
 
 /// Of a space's ops those that should be float for the model to be as fast as it can be: ops that

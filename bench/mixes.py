@@ -32,6 +32,10 @@ def predicted(prices, quantized):
     """Microseconds of one run."""
     groups = prices["groups"]
     int8 = [g["seen_in_int8"] and not quantized.isdisjoint(g["ops"]) for g in groups] + [False]
+    for _ in groups:  # one may read what another passes
+        for value in prices["values"]:
+            for reader in value["to"] if int8[value["from"]] else []:
+                int8[reader] |= reader < len(groups) and groups[reader]["passes_codes"]
     crossing = [(v["from"], r) for v in prices["values"] for r in v["to"]
                 if max(v["from"], r) < len(groups) and int8[v["from"]] != int8[r]]
     beside = {reader for _, reader in crossing}
@@ -71,7 +75,7 @@ def judge(sandbox, name):
         plan = plan_of(sandbox, sandbox.json("quantize", model, *common, *calibration, "--recipe", recipe))
         quantized = {op["op"] for op in plan if op["quantized"]}
         guess = predicted(prices, quantized) / predicted(prices, set())
-        ratio = sandbox.json("benchmark", model, out, "--threads", "1", "--rounds", "6")["ratios"][0]
+        ratio = sandbox.json("benchmark", model, out, "--data", data, "--threads", "1", "--rounds", "6")["ratios"][0]
         errors.append(abs(guess / ratio["ratio"] - 1))
         print(f"{name} mix {mix + 1:2}: {len(floats):3} of {len(names)} in float: predicted {guess:.3f} of float's time, "
               f"measured {ratio['ratio']:.3f} ({ratio['interval'][0]:.3f} to {ratio['interval'][1]:.3f}), "

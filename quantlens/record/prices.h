@@ -19,9 +19,12 @@ struct GroupPrice {
   /// another there, and with it the kernel.
   double float_beside_us = 0, int8_beside_us = 0;
   bool seen_in_int8 = false;
+  /// In int8 wherever what it reads is: the runtime moves the DequantizeLinear behind it.
+  bool passes_codes = false;
 };
 BOOST_DESCRIBE_STRUCT(GroupPrice, (),
-                      (ops, float_us, int8_us, float_beside_us, int8_beside_us, seen_in_int8))
+                      (ops, float_us, int8_us, float_beside_us, int8_beside_us, seen_in_int8,
+                       passes_codes))
 
 /// A value between groups, and what it costs to convert it. A number past the groups is the
 /// outside: the model's input or output, which is float.

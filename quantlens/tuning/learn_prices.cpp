@@ -159,7 +159,12 @@ std::set<std::string> quantized_ops(const std::vector<OpTime>& rows) {
   return ops;
 }
 
-std::vector<GroupPrice> groups_of(const std::vector<OpTime>& rows) {
+std::vector<GroupPrice> groups_of(const std::vector<OpTime>& rows, const Graph& graph) {
+  const GraphIndex index(graph);
+  const auto is_max_pool = [&](const std::string& op) {
+    const auto node = index.producer(op);
+    return node && graph.nodes[*node].kind == Kind::max_pool;
+  };
   std::vector<GroupPrice> groups;
   for (const OpTime& row : rows) {
     if (row.ops.empty()) continue;
@@ -168,90 +173,76 @@ std::vector<GroupPrice> groups_of(const std::vector<OpTime>& rows) {
                       .int8_us = row.quantized ? row.quantized_us : row.reference_us,
                       .float_beside_us = row.reference_us,
                       .int8_beside_us = row.quantized ? row.quantized_us : row.reference_us,
-                      .seen_in_int8 = row.quantized});
+                      .seen_in_int8 = row.quantized,
+                      .passes_codes = row.quantized && std::ranges::all_of(row.ops, is_max_pool)});
   }
   return groups;
 }
 
-/// The prices' own sums for a mix, without what is not in them.
-struct Sums {
-  double groups = 0;
-  double conversions = 0;
-  double share = 0;  ///< of the groups that may be in int8, those that are
+/// What a group is, for others like it.
+struct GroupKind {
+  std::string type;     ///< of its op in the runtime's graph
+  double elements = 0;  ///< of what it gives
 };
 
-Sums sums_of(const Prices& prices, const std::set<std::string>& quantized) {
-  Prices bare = prices;
-  bare.float_rest_us = bare.int8_rest_us = 0;
-  Prices kernels = bare;
-  kernels.values.clear();
-  Sums sums;
-  sums.groups = predict_us(kernels, quantized);
-  sums.conversions = predict_us(bare, quantized) - sums.groups;
-  double seen = 0;
-  double are = 0;
-  for (const GroupPrice& group : prices.groups) {
-    if (!group.seen_in_int8) continue;
-    ++seen;
-    are += std::ranges::any_of(group.ops, [&](const auto& op) { return quantized.contains(op); });
-  }
-  sums.share = seen > 0 ? are / seen : 0;
-  return sums;
-}
-
-/// Learns what groups cost beside others of the other precision, from a model where many are: of
-/// those not seen so by the median ratio of others of their type. `types`: of each group.
+/// Learns what groups cost more beside others of the other precision, from a model where many are:
+/// of those not seen so by the median of others of their type, an element. It is the kernel that
+/// differs there: what it takes less or more goes with the elements that it walks over, not with
+/// what the other kernel takes.
 class Beside {
  public:
-  Beside(Prices& prices, const std::vector<std::string>& types) : prices_(prices), types_(types) {}
+  Beside(Prices& prices, const std::vector<GroupKind>& kinds) : prices_(prices), kinds_(kinds) {}
 
   void learn(const std::vector<OpTime>& mixed) {
     std::map<std::vector<std::string>, const OpTime*> rows;
     for (const OpTime& row : mixed) rows[row.ops] = &row;
-    const std::set<std::string> ops = quantized_ops(mixed);
-    std::vector<bool> in_int8;
-    for (const GroupPrice& group : prices_.groups) {
-      const auto is_int8 = [&](const std::string& op) { return ops.contains(op); };
-      in_int8.push_back(std::ranges::any_of(group.ops, is_int8));
-    }
-    const std::vector<bool> beside = beside_others(prices_, in_int8);
-    for (std::size_t i = 0; i < in_int8.size(); ++i) {
+    const std::vector<bool> are_int8 = in_int8(prices_, quantized_ops(mixed));
+    const std::vector<bool> beside = beside_others(prices_, are_int8);
+    for (std::size_t i = 0; i < beside.size(); ++i) {
       const auto row = rows.find(prices_.groups[i].ops);
-      if (beside[i] && row != rows.end()) see(i, in_int8[i], row->second->quantized_us);
+      if (beside[i] && row != rows.end()) see(i, are_int8[i], row->second->quantized_us);
     }
-    for (std::size_t i = 0; i < in_int8.size(); ++i) {
-      GroupPrice& group = prices_.groups[i];
-      if (!seen_.contains({i, false})) group.float_beside_us *= ratio(types_[i], false);
-      if (!seen_.contains({i, true})) group.int8_beside_us *= ratio(types_[i], true);
+    for (std::size_t i = 0; i < beside.size(); ++i) {
+      for (const bool int8 : {false, true}) {
+        double& us = beside_us(i, int8);
+        if (!seen_.contains({i, int8})) us = std::max(0.0, us + more(i, int8));
+      }
     }
   }
 
  private:
+  double& beside_us(std::size_t i, bool int8) {
+    return int8 ? prices_.groups[i].int8_beside_us : prices_.groups[i].float_beside_us;
+  }
+
   void see(std::size_t i, bool int8, double us) {
-    GroupPrice& group = prices_.groups[i];
-    double& beside = int8 ? group.int8_beside_us : group.float_beside_us;
-    if (beside > 0) ratios_[{types_[i], int8}].push_back(us / beside);
+    double& beside = beside_us(i, int8);
+    const GroupKind& kind = kinds_[i];
+    if (kind.elements > 0) more_[{kind.type, int8}].push_back((us - beside) / kind.elements);
     beside = us;
     seen_.insert({i, int8});
   }
 
-  double ratio(const std::string& type, bool int8) const {
-    const auto found = ratios_.find({type, int8});
-    return found == ratios_.end() ? 1 : quantile(found->second, 0.5);
+  double more(std::size_t i, bool int8) const {
+    const auto found = more_.find({kinds_[i].type, int8});
+    return found == more_.end() ? 0 : kinds_[i].elements * quantile(found->second, 0.5);
   }
 
   Prices& prices_;
-  const std::vector<std::string>& types_;
+  const std::vector<GroupKind>& kinds_;
   std::set<std::pair<std::size_t, bool>> seen_;
-  std::map<std::pair<std::string, bool>, std::vector<double>> ratios_;
+  std::map<std::pair<std::string, bool>, std::vector<double>> more_;  ///< us an element
 };
 
-std::vector<std::string> types_of(const std::vector<OpTime>& rows) {
-  std::vector<std::string> types;
+std::vector<GroupKind> kinds_of(const std::vector<OpTime>& rows, const Elements& elements) {
+  std::vector<GroupKind> kinds;
   for (const OpTime& row : rows) {
-    if (!row.ops.empty()) types.push_back(row.type);
+    if (row.ops.empty()) continue;
+    double most = 0;
+    for (const std::string& op : row.ops) most = std::max(most, elements.of(op));
+    kinds.push_back({row.type, most});
   }
-  return types;
+  return kinds;
 }
 
 }  // namespace
@@ -259,22 +250,22 @@ std::vector<std::string> types_of(const std::vector<OpTime>& rows) {
 Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized,
                     const PricedModel* mixed) {
   const std::vector<OpTime> rows = join(reference, quantized.profiled, quantized.pairing);
-  Prices prices{.threads = reference.profile.threads, .groups = groups_of(rows)};
+  Prices prices{.threads = reference.profile.threads, .groups = groups_of(rows, reference.file)};
   prices.values = Passing(reference.file, prices.groups).values();
   Seen seen;
   seen.add(reference);
   seen.add(quantized.profiled);
   if (mixed != nullptr) seen.add(mixed->profiled);
-  price_conversions(seen, Elements(reference), prices);
-  const std::vector<std::string> types = types_of(rows);
+  const Elements elements(reference);
+  price_conversions(seen, elements, prices);
   if (mixed != nullptr) {
-    Beside(prices, types).learn(join(reference, mixed->profiled, mixed->pairing));
+    const std::vector<GroupKind> kinds = kinds_of(rows, elements);
+    Beside(prices, kinds).learn(join(reference, mixed->profiled, mixed->pairing));
   }
-  const std::set<std::string> all = quantized_ops(rows);
-  prices.float_rest_us = reference.profile.wall.median_us - sums_of(prices, {}).groups;
-  const double wall = quantized.profiled.profile.wall.median_us;
-  const Sums whole = sums_of(prices, all);
-  prices.int8_rest_us = wall - whole.groups - whole.conversions;
+  const double in_float = predict_us(prices, {});
+  const double in_int8 = predict_us(prices, quantized_ops(rows));
+  prices.float_rest_us = reference.profile.wall.median_us - in_float;
+  prices.int8_rest_us = quantized.profiled.profile.wall.median_us - in_int8;
   return prices;
 }
 

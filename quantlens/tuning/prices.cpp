@@ -71,13 +71,32 @@ class Cut {
 
 }  // namespace
 
-std::vector<bool> beside_others(const Prices& prices, const std::vector<bool>& in_int8) {
+std::vector<bool> in_int8(const Prices& prices, const std::set<std::string>& quantized) {
+  const std::size_t outside = prices.groups.size();
+  std::vector<bool> result;
+  for (const GroupPrice& group : prices.groups) {
+    result.push_back(group.seen_in_int8 && has_any(group, quantized));
+  }
+  for (bool changed = true; changed;) {  // one may read what another passes
+    changed = false;
+    for (const ValuePrice& value : prices.values) {
+      if (value.from == outside || !result[value.from]) continue;
+      for (const std::uint64_t reader : value.to) {
+        if (reader == outside || result[reader] || !prices.groups[reader].passes_codes) continue;
+        result[reader] = changed = true;
+      }
+    }
+  }
+  return result;
+}
+
+std::vector<bool> beside_others(const Prices& prices, const std::vector<bool>& int8) {
   const std::size_t outside = prices.groups.size();
   std::vector<bool> beside(outside);
   for (const ValuePrice& value : prices.values) {
     for (const std::uint64_t reader : value.to) {
       if (value.from == outside || reader == outside) continue;
-      if (in_int8[value.from] == in_int8[reader]) continue;
+      if (int8[value.from] == int8[reader]) continue;
       beside[reader] = true;
     }
   }
@@ -85,27 +104,24 @@ std::vector<bool> beside_others(const Prices& prices, const std::vector<bool>& i
 }
 
 double predict_us(const Prices& prices, const std::set<std::string>& quantized) {
-  std::vector<bool> in_int8;
-  for (const GroupPrice& group : prices.groups) {
-    in_int8.push_back(group.seen_in_int8 && has_any(group, quantized));
-  }
-  const std::vector<bool> beside = beside_others(prices, in_int8);
+  std::vector<bool> int8 = in_int8(prices, quantized);
+  const std::vector<bool> beside = beside_others(prices, int8);
   double sum = 0;
   double count = 0;
   for (std::size_t i = 0; i < prices.groups.size(); ++i) {
     const GroupPrice& group = prices.groups[i];
-    if (in_int8[i]) {
+    if (int8[i]) {
       sum += beside[i] ? group.int8_beside_us : group.int8_us;
       ++count;
     } else {
       sum += beside[i] ? group.float_beside_us : group.float_us;
     }
   }
-  in_int8.push_back(false);  // the outside
+  int8.push_back(false);  // the outside
   for (const ValuePrice& value : prices.values) {
     std::size_t readers = 0;
-    for (const std::uint64_t reader : value.to) readers += in_int8.at(reader) ? 1 : 0;
-    if (!in_int8.at(value.from)) {
+    for (const std::uint64_t reader : value.to) readers += int8.at(reader) ? 1 : 0;
+    if (!int8.at(value.from)) {
       sum += readers > 0 ? value.quantize_us : 0;
     } else {
       sum += value.dequantize_us * static_cast<double>(value.to.size() - readers);
@@ -122,10 +138,16 @@ std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>
   const std::size_t seen = seen_in_int8(prices);
   const double rest =
       seen > 0 ? (prices.int8_rest_us - prices.float_rest_us) / static_cast<double>(seen) : 0;
+  const auto may_be_int8 = [&](const GroupPrice& group) {
+    return group.seen_in_int8 && has_any(group, choices);
+  };
+  const auto goes_with_others = [&](std::uint64_t i) {
+    return prices.groups[i].passes_codes && may_be_int8(prices.groups[i]);
+  };
   std::vector<double> in_float;
   std::vector<double> in_int8;
   for (const GroupPrice& group : prices.groups) {
-    const bool may = group.seen_in_int8 && has_any(group, choices);
+    const bool may = may_be_int8(group);
     in_float.push_back(group.float_us);
     in_int8.push_back(may ? group.int8_us + rest : group.float_us + kNever);
   }
@@ -139,8 +161,10 @@ std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>
       const GroupPrice& to = prices.groups[reader];
       const double more_in_float = std::max(0.0, to.float_beside_us - to.float_us);
       const double more_in_int8 = std::max(0.0, to.int8_beside_us - to.int8_us);
-      cut.add_crossing(value.from, reader, value.dequantize_us + more_in_float);
-      cut.add_crossing(reader, value.from, shared + more_in_int8);
+      cut.add_crossing(value.from, reader,
+                       goes_with_others(reader) ? kNever : value.dequantize_us + more_in_float);
+      cut.add_crossing(reader, value.from,
+                       goes_with_others(value.from) ? kNever : shared + more_in_int8);
     }
   }
   for (std::size_t i = 0; i < outside; ++i) cut.add_group(i, in_float[i], in_int8[i]);

@@ -27,15 +27,20 @@ struct PricedModel {
 Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized,
                     const PricedModel* mixed);
 
-/// Which groups read a value of a group of the other precision. `in_int8`: of each group.
-std::vector<bool> beside_others(const Prices& prices, const std::vector<bool>& in_int8);
+/// Which groups compute in int8 where `quantized` (ids of the reference's ops) are, and what passes
+/// codes behind these.
+std::vector<bool> in_int8(const Prices& prices, const std::set<std::string>& quantized);
+
+/// Which groups read a value of a group of the other precision. `int8`: which are.
+std::vector<bool> beside_others(const Prices& prices, const std::vector<bool>& int8);
 
 /// What a model takes, in microseconds of one run, whose ops are in int8 where `quantized` (ids of
 /// the reference's ops) has any of their group's.
 double predict_us(const Prices& prices, const std::set<std::string>& quantized);
 
 /// Of all ways to have some of the `choices` (ids of ops that may be in int8) in int8 and all else
-/// in float, the one that is predicted to be the fastest: ids of the ops in int8. A minimum cut
+/// in float, the one that is predicted to be the fastest: ids of the ops in int8. What passes codes
+/// is in int8 where what it reads or what reads it is (a plan has it so). A minimum cut
 /// (Boykov and Kolmogorov's, from Boost.Graph), exact for these prices but for two terms that it
 /// takes in parts: a value's quantizer that several readers share, and what a group costs more
 /// behind others, which counts for each of them.

@@ -64,6 +64,21 @@ TEST(Prices, BesideOthersAGroupHasAnotherPrice) {
   EXPECT_EQ(cheapest(prices, {"b"}), std::set<std::string>());
 }
 
+TEST(Prices, WhatPassesCodesGoesWithWhatItReadsAndWithWhatReadsIt) {
+  Prices prices = row_of_three();
+  prices.groups[1].passes_codes = true;
+  prices.int8_rest_us = prices.float_rest_us;
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"a"}), predict_us(prices, {"a", "b"}));
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"c"}), 10 + 2 + 5 + 2 + 5) << "not with what reads it";
+  // c alone gains 5 and costs 2, but then b is in int8 behind a, which is slow in int8
+  prices.groups[0].int8_us = prices.groups[0].int8_beside_us = 100;
+  prices.groups[1].int8_beside_us = 50;
+  EXPECT_EQ(cheapest(prices, {"a", "b", "c"}), std::set<std::string>());
+  EXPECT_EQ(cheapest(prices, {"a", "c"}), std::set<std::string>{"c"}) << "b is told to be float";
+  prices.groups[1].int8_beside_us = 3;
+  EXPECT_EQ(cheapest(prices, {"a", "b", "c"}), (std::set<std::string>{"b", "c"}));
+}
+
 TEST(Prices, WhatIsNoChoiceStaysFloat) {
   EXPECT_EQ(cheapest(row_of_three(), {"c"}), (std::set<std::string>{"c"}));
   Prices never = row_of_three();

@@ -193,6 +193,23 @@ void add_quantized(const Told& side, Rows& rows) {
   }
 }
 
+/// A runtime moves quantizers before a maximum pool and dequantizers behind it.
+void name_readers_of_pools(const Graph& reference, std::vector<OpTime>& rows) {
+  const GraphIndex index(reference);
+  const auto is_pool = [&](const std::string& op) {
+    const auto node = index.producer(op);
+    return node && reference.nodes[*node].kind == Kind::max_pool;
+  };
+  for (OpTime& row : rows) {
+    if (!row.quantized || row.ops.empty() || !std::ranges::all_of(row.ops, is_pool)) continue;
+    for (const std::string& op : row.ops) {
+      for (const Use& use : index.uses(op)) {
+        row.passed_to.push_back(op_name(reference.nodes[use.node]));
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<OpTime> join(const ProfiledModel& reference, const ProfiledModel& quantized,
@@ -203,7 +220,9 @@ std::vector<OpTime> join(const ProfiledModel& reference, const ProfiledModel& qu
   Rows rows(reference.file, floats, codes);
   add_reference(floats, rows);
   add_quantized(codes, rows);
-  return rows.take();
+  std::vector<OpTime> told = rows.take();
+  name_readers_of_pools(reference.file, told);
+  return told;
 }
 
 }  // namespace quantlens

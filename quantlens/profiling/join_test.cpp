@@ -90,6 +90,22 @@ TEST(Join, AnOpBetweenQuantizersIsWrappedWhateverComputesIt) {
   EXPECT_FALSE(lost[1].wrapped);
 }
 
+TEST(Join, AMaximumPoolInCodesNamesItsReaders) {
+  const Graph floats =
+      graph_of({"x"}, {node_of(Kind::max_pool, {"x"}, "p"), node_of(Kind::conv, {"p", "w"}, "c")});
+  const Graph codes = graph_of(
+      {"x"}, {node_of(Kind::max_pool, {"x"}, "p"), node_of(Kind::quantize, {"p", "s"}, "q"),
+              node_of(Kind::dequantize, {"q"}, "d"), node_of(Kind::conv, {"d", "w"}, "c")});
+  Written written(codes, codes, {50, 3, 1, 4});
+  const auto in_float = join(Written(floats, floats, {5, 10}).profiled(), written.profiled(), {});
+  ASSERT_EQ(in_float[0].ops, std::vector<std::string>{"p"});
+  EXPECT_TRUE(in_float[0].passed_to.empty());
+  written.types["x"] = {.dtype = DType::uint8};
+  const auto rows = join(Written(floats, floats, {5, 10}).profiled(), written.profiled(), {});
+  EXPECT_EQ(rows[0].passed_to, std::vector<std::string>{op_name(floats.nodes[1])});
+  EXPECT_TRUE(rows[1].passed_to.empty());
+}
+
 TEST(Join, AQuantizerIsSharedByItsReadersInEqualParts) {
   const Graph floats =
       graph_of({"x"}, {node_of(Kind::conv, {"x", "w"}, "a"), node_of(Kind::conv, {"x", "v"}, "b")});

@@ -76,7 +76,8 @@ std::string because(std::string_view rule, const Alike& alike) {
     return fmt::format("what float computes as {} takes {} in int8: {}", of_float, of_codes, times);
   }
   if (rule == "slow_kernel") {
-    return fmt::format("the integer kernel is slower than the float one: {} against {}: {}",
+    return fmt::format("the integer kernel is slower than the float one{}: {} against {}: {}",
+                       first.passed_to.empty() ? "" : ", which needs what reads it in float, too",
                        of_codes, of_float, times);
   }
   return fmt::format("{} saves less than its conversions cost: {}", of_codes, times);
@@ -91,10 +92,14 @@ std::vector<std::string> names_of(const Alike& alike) {
 }
 
 /// All of them in float; nothing where they are already.
-std::string in_float(std::string_view rule, const std::vector<std::string>& names) {
+std::string in_float(std::string_view rule, const Alike& alike) {
   if (rule == "float_island") return "";
   boost::json::object entries;
-  for (const std::string& name : names) entries[pattern_of(name)] = "fp32";
+  for (const OpTime* row : alike.rows) {
+    for (const std::string& name : row->names) entries[pattern_of(name)] = "fp32";
+    if (rule != "slow_kernel") continue;
+    for (const std::string& name : row->passed_to) entries[pattern_of(name)] = "fp32";
+  }
   return boost::json::serialize(boost::json::object{{"op_name_dict", std::move(entries)}});
 }
 
@@ -113,7 +118,7 @@ std::vector<SpeedFinding> speed_findings(const ProfilePair& pair) {
     if (alike.cost_us() < kLeastShare * pair.quantized.wall.median_us) continue;
     SpeedFinding finding{.rule = std::string(key.first), .ops = names_of(alike)};
     finding.because = because(key.first, alike);
-    finding.remedy = in_float(key.first, finding.ops);
+    finding.remedy = in_float(key.first, alike);
     finding.milliseconds = alike.cost_us() / 1e3;
     findings.push_back(std::move(finding));
   }

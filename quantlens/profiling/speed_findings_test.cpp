@@ -65,6 +65,16 @@ TEST(SpeedFindings, AKernelThatIsSlowerIsToldFromDearConversions) {
   EXPECT_EQ(rules(pair_of({row("a", 10, 5, 30)})), Rules({"conversions"}));
 }
 
+TEST(SpeedFindings, APoolIsFloatOnlyWithWhatReadsIt) {
+  OpTime pool = row("p", 10, 300, 0);
+  pool.passed_to = {"reader"};
+  const auto findings = speed_findings(pair_of({pool}));
+  ASSERT_EQ(findings.size(), 1u);
+  EXPECT_EQ(findings[0].remedy, R"({"op_name_dict":{"p_op":"fp32","reader":"fp32"}})");
+  EXPECT_NE(findings[0].because.find("what reads it"), std::string::npos);
+  EXPECT_EQ(findings[0].ops, std::vector<std::string>{"p_op"});
+}
+
 TEST(SpeedFindings, AreSilentWhereInt8IsAsFastOrNobodysOrTooSmall) {
   EXPECT_EQ(rules(pair_of({row("a", 30, 10, 5), row("b", 10, 10, 0)})), Rules());
   EXPECT_EQ(rules(pair_of({row("a", 10, 14.9, 0)})), Rules()) << "below half a percent of 1000";

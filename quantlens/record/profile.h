@@ -108,10 +108,13 @@ struct OpTime {
   std::vector<std::string> quantized_nodes;
   bool quantized = false;  ///< computed in codes
   bool wrapped = false;    ///< the quantized file has it between quantizers, to be computed in int8
+  /// Of a maximum pool in codes: names of the ops that read it. Whichever side of it the file has
+  /// quantizers on, it stays in codes while these are.
+  std::vector<std::string> passed_to;
 };
 BOOST_DESCRIBE_STRUCT(OpTime, (),
                       (ops, names, type, reference_us, quantized_us, conversion_us, layout_us,
-                       gain_us, reference_nodes, quantized_nodes, quantized, wrapped))
+                       gain_us, reference_nodes, quantized_nodes, quantized, wrapped, passed_to))
 
 /// Why an op, or ops alike, are no faster in int8.
 struct SpeedFinding {

@@ -44,6 +44,8 @@ def predicted(prices, quantized):
     for value in prices["values"]:
         readers = [int8[reader] for reader in value["to"]]
         if int8[value["from"]]:
+            if value["from"] < len(groups) and groups[value["from"]]["gives_floats"] and not any(readers):
+                continue
             total += value["dequantize_us"] * readers.count(False)
         elif any(readers):
             total += value["quantize_us"]

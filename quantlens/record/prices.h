@@ -21,10 +21,12 @@ struct GroupPrice {
   bool seen_in_int8 = false;
   /// In int8 wherever what it reads is: the runtime moves the DequantizeLinear behind it.
   bool passes_codes = false;
+  /// Its integer kernel can give floats: where all readers want these, nothing is dequantized.
+  bool gives_floats = false;
 };
 BOOST_DESCRIBE_STRUCT(GroupPrice, (),
                       (ops, float_us, int8_us, float_beside_us, int8_beside_us, seen_in_int8,
-                       passes_codes))
+                       passes_codes, gives_floats))
 
 /// A value between groups, and what it costs to convert it. A number past the groups is the
 /// outside: the model's input or output, which is float.
@@ -33,7 +35,7 @@ struct ValuePrice {
   std::uint64_t from = 0;         ///< number of the group that makes it
   std::vector<std::uint64_t> to;  ///< of those that read it
   double quantize_us = 0;         ///< once, where from is float and any reader int8
-  double dequantize_us = 0;       ///< for each float reader, where from is int8
+  double dequantize_us = 0;       ///< for each float reader, where from is int8 and gives codes
 };
 BOOST_DESCRIBE_STRUCT(ValuePrice, (), (value, from, to, quantize_us, dequantize_us))
 

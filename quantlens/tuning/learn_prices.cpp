@@ -185,6 +185,38 @@ struct GroupKind {
   double elements = 0;  ///< of what it gives
 };
 
+/// Types of the nodes that read codes and give floats.
+std::set<std::string> types_that_give_floats(const ProfiledModel& model) {
+  const auto is_one_of = [&](const std::string& value, std::initializer_list<DType> dtypes) {
+    const auto found = model.types.find(value);
+    return found != model.types.end() && std::ranges::count(dtypes, found->second.dtype) > 0;
+  };
+  std::set<std::string> types;
+  for (const NodeTime& time : model.profile.nodes) {
+    const Node& node = model.run.nodes[time.position];
+    if (time.role != NodeRole::op || node.inputs.empty() || node.outputs.empty()) continue;
+    if (is_one_of(node.inputs[0], {DType::int8, DType::uint8}) &&
+        is_one_of(node.outputs[0], {DType::float32})) {
+      types.insert(time.type);
+    }
+  }
+  return types;
+}
+
+/// Marks the groups of all types of which one was seen to give floats.
+void mark_floats(const std::vector<GroupKind>& kinds, const std::vector<OpTime>& rows,
+                 const std::set<std::string>& node_types, Prices& prices) {
+  std::set<std::string> types;
+  for (const OpTime& row : rows) {
+    const auto gives = [&](const std::string& type) { return node_types.contains(type); };
+    if (std::ranges::any_of(row.quantized_nodes, gives)) types.insert(row.type);
+  }
+  for (std::size_t i = 0; i < kinds.size(); ++i) {
+    GroupPrice& group = prices.groups[i];
+    if (group.seen_in_int8 && types.contains(kinds[i].type)) group.gives_floats = true;
+  }
+}
+
 /// Learns what groups cost more beside others of the other precision, from a model where many are:
 /// of those not seen so by the median of others of their type, an element. It is the kernel that
 /// differs there: what it takes less or more goes with the elements that it walks over, not with
@@ -258,9 +290,12 @@ Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized
   if (mixed != nullptr) seen.add(mixed->profiled);
   const Elements elements(reference);
   price_conversions(seen, elements, prices);
+  const std::vector<GroupKind> kinds = kinds_of(rows, elements);
+  mark_floats(kinds, rows, types_that_give_floats(quantized.profiled), prices);
   if (mixed != nullptr) {
-    const std::vector<GroupKind> kinds = kinds_of(rows, elements);
-    Beside(prices, kinds).learn(join(reference, mixed->profiled, mixed->pairing));
+    const std::vector<OpTime> others = join(reference, mixed->profiled, mixed->pairing);
+    mark_floats(kinds, others, types_that_give_floats(mixed->profiled), prices);
+    Beside(prices, kinds).learn(others);
   }
   const double in_float = predict_us(prices, {});
   const double in_int8 = predict_us(prices, quantized_ops(rows));

@@ -105,6 +105,20 @@ TEST(LearnPrices, ThePredictionsOfBothFormsAreTheirWallTimes) {
   }
 }
 
+TEST(LearnPrices, AKernelThatWasSeenToGiveFloatsIsKnownByItsType) {
+  const Written floats = float_form();
+  Written codes = int8_form();
+  const auto giving = [&] {
+    const Prices prices = learn_prices(floats.profiled(), {codes.profiled(), {}}, nullptr);
+    return std::ranges::count_if(prices.groups, &GroupPrice::gives_floats);
+  };
+  codes.types["xq"].dtype = codes.types["aq"].dtype = codes.types["bq"].dtype = DType::uint8;
+  codes.types["mq"].dtype = codes.types["cq"].dtype = DType::uint8;
+  EXPECT_EQ(giving(), 0);
+  codes.types["cq"].dtype = DType::float32;
+  EXPECT_EQ(giving(), 3) << "what moves elements was not seen in int8";
+}
+
 const ValuePrice& price_of(const Prices& prices, const std::string& value) {
   return *std::ranges::find(prices.values, value, &ValuePrice::value);
 }

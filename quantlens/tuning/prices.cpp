@@ -123,7 +123,7 @@ double predict_us(const Prices& prices, const std::set<std::string>& quantized) 
     for (const std::uint64_t reader : value.to) readers += int8.at(reader) ? 1 : 0;
     if (!int8.at(value.from)) {
       sum += readers > 0 ? value.quantize_us : 0;
-    } else {
+    } else if (readers > 0 || !prices.groups[value.from].gives_floats) {
       sum += value.dequantize_us * static_cast<double>(value.to.size() - readers);
     }
   }
@@ -154,15 +154,18 @@ std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>
   Cut cut(outside);
   for (const ValuePrice& value : prices.values) {
     const double shared = value.quantize_us / static_cast<double>(value.to.size());
+    const bool is_float =
+        value.from != outside && value.to.size() == 1 && prices.groups[value.from].gives_floats;
+    const double dequantize_us = is_float ? 0 : value.dequantize_us;
     for (const std::uint64_t reader : value.to) {
       if (value.from == outside && reader != outside) in_int8[reader] += shared;
-      if (value.from != outside && reader == outside) in_int8[value.from] += value.dequantize_us;
+      if (value.from != outside && reader == outside) in_int8[value.from] += dequantize_us;
       if (value.from == outside || reader == outside) continue;
       const GroupPrice& to = prices.groups[reader];
       const double more_in_float = std::max(0.0, to.float_beside_us - to.float_us);
       const double more_in_int8 = std::max(0.0, to.int8_beside_us - to.int8_us);
       cut.add_crossing(value.from, reader,
-                       goes_with_others(reader) ? kNever : value.dequantize_us + more_in_float);
+                       goes_with_others(reader) ? kNever : dequantize_us + more_in_float);
       cut.add_crossing(reader, value.from,
                        goes_with_others(value.from) ? kNever : shared + more_in_int8);
     }

@@ -41,9 +41,9 @@ double predict_us(const Prices& prices, const std::set<std::string>& quantized);
 /// Of all ways to have some of the `choices` (ids of ops that may be in int8) in int8 and all else
 /// in float, the one that is predicted to be the fastest: ids of the ops in int8. What passes codes
 /// is in int8 where what it reads or what reads it is (a plan has it so). A minimum cut
-/// (Boykov and Kolmogorov's, from Boost.Graph), exact for these prices but for two terms that it
-/// takes in parts: a value's quantizer that several readers share, and what a group costs more
-/// behind others, which counts for each of them.
+/// (Boykov and Kolmogorov's, from Boost.Graph), exact for these prices but for three terms that
+/// it takes in parts: a value's quantizer that several readers share, what a group costs more
+/// behind others, which counts for each of them, and floats that a kernel gives to several readers.
 std::set<std::string> cheapest(const Prices& prices, const std::set<std::string>& choices);
 
 /// Of a space's ops those that should be float for the model to be as fast as it can be: ops that

@@ -48,6 +48,22 @@ TEST(Prices, OneQuantizerServesAllReadersAndEachFloatReaderHasItsDequantizer) {
   EXPECT_DOUBLE_EQ(predict_us(prices, {"a"}), 4 + 2 + 10 + 6);
 }
 
+TEST(Prices, AKernelThatGivesFloatsPaysNoDequantizerButWhereSomeWantCodes) {
+  Prices prices = row_of_three();
+  prices.groups[0].gives_floats = true;
+  prices.float_rest_us = prices.int8_rest_us = 0;
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"a"}), 4 + 2 + 10 + 1);
+  prices.groups[0].int8_us = prices.groups[0].int8_beside_us = 8.5;  // gains 1.5 and costs 1
+  prices.groups[2].seen_in_int8 = false;
+  EXPECT_EQ(cheapest(prices, {"a", "b", "c"}), std::set<std::string>{"a"});
+  prices.groups[0].gives_floats = false;
+  EXPECT_EQ(cheapest(prices, {"a", "b", "c"}), std::set<std::string>());
+  prices.groups[0].gives_floats = true;
+  prices.values = {{.value = "a", .from = 0, .to = {1, 2}, .quantize_us = 7, .dequantize_us = 3}};
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"a"}), 8.5 + 2 + 10);
+  EXPECT_DOUBLE_EQ(predict_us(prices, {"a", "b"}), 8.5 + 3 + 10 + 3);
+}
+
 TEST(Prices, AnOpThatIsALittleSlowerStaysInt8WhereConversionsWouldCostMore) {
   Prices prices = row_of_three();
   prices.float_rest_us = prices.int8_rest_us = 0;

@@ -92,6 +92,7 @@ class Rows {
       if (!side.ops[cause].empty()) groups.insert(groups_.find(side.ops[cause].front()));
     }
     std::vector<OpTime*> found;
+    found.reserve(groups.size());
     for (const std::size_t group : groups) found.push_back(&rows_.at(group));
     if (found.empty()) found.push_back(&nobodys_);
     return found;

@@ -109,7 +109,8 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
   verb.add_option("--threads", threads_, "cores to use (default: all)")
       ->check(whole_number(1, 1024))
       ->group("Run");
-  verb.add_option("--progress", progress_, "how progress is told on standard error")
+  verb.add_option("--progress", progress_,
+                  "how progress is told on standard error: auto, bar, json or none")
       ->check(one_of({"auto", "bar", "json", "none"}))
       ->group("Run");
   verb.add_flag("-q,--quiet", quiet_, "no progress and no notes")->group("Run");
@@ -146,7 +147,8 @@ flow::DataChoice LongOptions::data() const {
 }
 
 void TableOptions::add_to(CLI::App& verb) {
-  verb.add_option("--output", format_, "what is printed on standard output")
+  verb.add_option("--output", format_,
+                  "what is printed on standard output: table, json, csv or markdown")
       ->check(one_of({"table", "json", "csv", "markdown"}))
       ->group("Output");
   verb.add_flag("--wide", wide_, "tables with all their columns, however wide")->group("Output");

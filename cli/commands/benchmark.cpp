@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
@@ -56,7 +57,9 @@ void print(const Arguments& arguments, const flow::BenchmarkOutcome& outcome) {
   }
   const Digits digits = arguments.table.is_csv() ? Digits::all : Digits::four;
   arguments.table.print(benchmark_table(outcome.benchmark, digits));
-  if (!arguments.table.is_csv()) print_out(benchmark_ratio_text(outcome.benchmark));
+  if (arguments.table.is_csv()) return;
+  print_out(benchmark_ratio_text(outcome.benchmark));
+  print_out(fmt::format("workload: {}  ({})\n", outcome.workload, outcome.folder.string()));
 }
 
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {

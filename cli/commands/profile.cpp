@@ -48,13 +48,13 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
     return kDone;
   }
   const ProfileRows rows = arguments.by_type ? ProfileRows::types : ProfileRows::nodes;
-  arguments.table.print(result.pair ? joined_table(*result.pair)
+  arguments.table.print(result.pair ? joined_table(*result.pair, rows)
                                     : profiling_table(result.profile, rows));
   if (arguments.table.is_csv()) return kDone;
   if (result.pair) {
     print_out(speed_text(*result.pair, result.verdict));
-    print_out("float: " + profile_text(result.pair->reference));
-    print_out("int8: " + profile_text(result.pair->quantized));
+    print_out(profile_text(result.pair->reference, "float: "));
+    print_out(profile_text(result.pair->quantized, "int8: "));
   } else {
     print_out(profile_text(result.profile));
   }
@@ -85,12 +85,12 @@ void add_profile(CLI::App& program, const std::vector<std::string>& command_line
       ->check(not_empty())
       ->group("Output");
   arguments->common.add_to(*verb, DataOption::optional);
+  for (const char* name : {"--isolate", "--isolate-timeout"}) verb->get_option(name)->group("");
   arguments->table.add_to(*verb);
-  verb->add_flag("--by-type", arguments->by_type, "of one model: a row a type instead of a node")
+  verb->add_flag("--by-type", arguments->by_type, "a row a type instead of a node or an op")
       ->group("Output");
   verb->footer(
-      "Without --data the inputs are random, of the shapes that the model names. --isolate has no "
-      "place here.\n"
+      "Without --data the inputs are random, of the shapes that the model names.\n"
       "Example:\n  quantlens profile kwt1.onnx kwt1.int8.onnx --data kwt.yaml --threads 1");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
 }

@@ -178,7 +178,8 @@ BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& sessi
   std::vector<std::pair<std::string, const Model*>> models{{"reference", prepared.models[0].get()}};
   if (options.other) models.emplace_back("quantized", prepared.models[1].get());
   const auto workload = begin_workload(session, "benchmark", models);
-  BenchmarkOutcome outcome{.workload = workload->workload().id, .benchmark = {}};
+  BenchmarkOutcome outcome{
+      .workload = workload->workload().id, .folder = workload->folder(), .benchmark = {}};
   run_recorded(session, *workload, [&](const Session& recorded) {
     recorded.progress.begin("benchmark",
                             models.size() * prepared.batch_sizes.size() * options.rounds);

@@ -26,6 +26,7 @@ struct BenchmarkOptions {
 
 struct BenchmarkOutcome {
   std::string workload;
+  fs::path folder;
   Benchmark benchmark;
 };
 

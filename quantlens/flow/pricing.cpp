@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <tuple>
 #include <vector>
 
 #include <fmt/format.h>
@@ -33,6 +34,24 @@ Recipe alternating(const Space& space, const Recipe& recipe) {
   return with_float(recipe, floats);
 }
 
+/// Those that an earlier run of the search went by, or that are given, or measured now.
+Prices prices_of(const TuneOptions& options, const SearchJob::Place& place,
+                 const TrialSetting& setting, const Space& space, const Recipe& recipe) {
+  const fs::path path = place.result.folder / kPrices;
+  if (auto prices = stored<Prices>(place.session.store, path)) {
+    check_prices(*prices, setting.original.graph, printable(path.string()));
+    return *prices;
+  }
+  std::optional<Prices> given = given_prices(options, setting.original.graph, place.session.store);
+  if (!given) return price_ops(place.bench, setting, space, recipe, place.session);
+  if (given->threads != place.session.threads) {
+    place.session.progress.note(fmt::format("{}: was measured with {} threads; this run has {}",
+                                            printable(options.prices), given->threads,
+                                            place.session.threads));
+  }
+  return *given;
+}
+
 }  // namespace
 
 Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& space,
@@ -61,33 +80,56 @@ std::pair<double, double> timed_in_turn(const Model& reference, const Model& oth
   return {seen.profiles[0].wall.median_us, seen.profiles[1].wall.median_us};
 }
 
+std::optional<Prices> given_prices(const TuneOptions& options, const Graph& reference,
+                                   const Store& store) {
+  if (options.prices == "measured" || options.prices == "none") return std::nullopt;
+  const std::string where = printable(options.prices);
+  if (options.goal.objective != "speed") {
+    throw Error(Errc::usage, fmt::format("--prices {}: has a use with --objective speed only; give "
+                                         "that, or leave it out",
+                                         where));
+  }
+  std::optional<Prices> prices = stored<Prices>(store, options.prices);
+  if (!prices) {
+    throw Error(Errc::not_found, fmt::format("--prices {}: there is no such file; give measured, "
+                                             "none or the prices.json of an earlier run",
+                                             where));
+  }
+  check_prices(*prices, reference, where);
+  return prices;
+}
+
 void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place& place,
               const TrialSetting& setting) {
   constexpr double kWorthATrial = 0.98;
   const Study& study = place.result.study;
   if (options.prices == "none" || options.goal.objective != "speed" || !study.reached) return;
   const Recipe recipe = study.trials.at(*study.best - 1).recipe;
-  const Space space =
-      space_of(setting.original.graph, place.bench.plan(recipe).planned.plan, recipe);
+  const Candidate now = place.bench.plan(recipe);
+  const Space space = space_of(setting.original.graph, now.planned.plan, recipe);
   if (space.ops.empty()) return;
-  std::optional<Prices> prices = stored<Prices>(place.session.store, place.result.folder / kPrices);
-  if (!prices && options.prices != "measured") {
-    prices = stored<Prices>(place.session.store, options.prices);
-    if (!prices) {
-      throw Error(Errc::not_found, fmt::format("--prices {}: there is no such file; give measured, "
-                                               "none or the prices.json of an earlier run",
-                                               printable(options.prices)));
-    }
-  }
-  if (!prices) prices = price_ops(place.bench, setting, space, recipe, place.session);
-  place.workload.write(kPrices, json::dump(json::encode(*prices)));
-  const std::vector<const TunableOp*> slower = slower_in_int8(*prices, space);
-  job.set_prices(*prices);
-  if (slower.empty()) return;
+  const Prices prices = prices_of(options, place, setting, space, recipe);
+  place.workload.write(kPrices, json::dump(json::encode(prices)));
+  job.set_prices(prices);
+  const std::vector<const TunableOp*> slower = slower_in_int8(prices, space);
   const Recipe faster = with_float(recipe, slower);
-  const double now = *study.trials.at(*study.best - 1).predicted_us;
-  const double then = predict_us(*prices, quantized_ops(place.bench.plan(faster).planned.plan));
-  if (then > kWorthATrial * now) return;
+  const Candidate then = place.bench.plan(faster);
+  const double predicted = predict_us(prices, quantized_ops(then.planned.plan));
+  if (slower.empty() ||
+      predicted > kWorthATrial * predict_us(prices, quantized_ops(now.planned.plan))) {
+    return place.session.progress.note("no mix of int8 and float is predicted to be 2 % faster");
+  }
+  StudyTimes& times = place.result.times;
+  if (!times.now_us || !times.mix_us) {
+    std::tie(times.now_us, times.mix_us) =
+        timed_in_turn(place.bench.built(now), place.bench.built(then), setting.data, place.session);
+  }
+  if (*times.mix_us >= *times.now_us) {
+    return place.session.progress.note(
+        fmt::format("the mix that prices propose takes {:.3f} ms, the best model {:.3f}: it is not "
+                    "tried",
+                    *times.mix_us / 1e3, *times.now_us / 1e3));
+  }
   job.run({.recipe = faster,
            .why = fmt::format("in float: {} ops that int8 makes no faster here", slower.size())});
 }

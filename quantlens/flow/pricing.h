@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -22,10 +23,16 @@ Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& sp
                  const Recipe& recipe, const Session& session);
 
 /// After a search for speed that reached its goal: one more trial, with those ops in float that the
-/// prices say are no faster in int8, if that is predicted to gain 2 % at least. The prices are
-/// those of the workload where it has some, or what the options name.
+/// prices say are no faster in int8, if that is predicted to gain 2 % at least, and if it is faster
+/// when both are timed in turn. The prices are those of the workload where it has some, or what the
+/// options name.
 void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place& place,
               const TrialSetting& setting);
+
+/// What --prices names, if it names a file. Throws Errc::usage where the objective has no use for
+/// it, Errc::not_found, and as check_prices does.
+std::optional<Prices> given_prices(const TuneOptions& options, const Graph& reference,
+                                   const Store& store);
 
 /// One run's microseconds of the float model and of another, timed in turn.
 std::pair<double, double> timed_in_turn(const Model& reference, const Model& other,

@@ -10,6 +10,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/flow/destination.h"
 #include "quantlens/flow/first_batches.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/profiling/import.h"
@@ -52,6 +53,11 @@ void write_records(WorkloadWriter& workload, const ProfileResult& result) {
   write_profile(workload, result.pair->quantized, "_quantized");
   workload.write("profiling_ops.csv", to_csv(joined_table(*result.pair)));
   workload.write("profile.json", json::dump(json::encode(*result.pair)));
+  std::size_t number = 0;
+  for (const SpeedFinding& finding : result.pair->findings) {
+    ++number;
+    if (!finding.remedy.empty()) workload.write(remedy_file(number), finding.remedy + "\n");
+  }
 }
 
 void write_trace(const ProfileVerbOptions& options, const ProfileResult& result,
@@ -72,8 +78,29 @@ void check_options(const ProfileVerbOptions& options, const Session& session) {
   }
 }
 
+/// Before minutes of work.
+void check_trace(const ProfileVerbOptions& options, const Sources& sources) {
+  if (options.trace.empty()) return;
+  check_destination({.path = options.trace, .option = "--trace", .is_model = false}, sources);
+}
+
+void check_order(const ProfileVerbOptions& options, const Model& model, const Model& other) {
+  if (!uses_codes(model.graph) || uses_codes(other.graph)) return;
+  throw Error(
+      Errc::usage,
+      fmt::format("{}: has no quantized op, and {} has: are the two swapped? Give the float model "
+                  "first",
+                  printable(options.other->string()), printable(options.model.string())));
+}
+
 /// What another tool has timed.
 ProfileResult imported(const ProfileVerbOptions& options, const Session& session) {
+  if (!options.data.data.empty() || options.profile.iterations) {
+    throw Error(Errc::usage, fmt::format("{}: is a profile, whose runs are over; leave out {}",
+                                         printable(options.model.string()),
+                                         options.data.data.empty() ? "--iterations" : "--data"));
+  }
+  check_trace(options, {.files = {options.model}});
   const auto workload = begin_workload(session, "profile", {});
   ProfileResult result{.workload = workload->workload().id,
                        .folder = workload->folder(),
@@ -95,10 +122,14 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
   if (is_profile(options.model)) return imported(options, session);
   const Model model = frontend::read(options.model);
   std::optional<Model> other;
-  if (options.other) other = frontend::read(*options.other);
+  if (options.other) {
+    other = frontend::read(*options.other);
+    check_order(options, model, *other);
+  }
   DataChoice choice = options.data;
   if (choice.data.empty()) choice.data = "random";
   const FittedData data = fit_data(choice, model, session.progress);
+  check_trace(options, {.model = &model, .files = {options.other.value_or("")}, .data = {&data}});
   std::vector<std::pair<std::string, const Model*>> models{{"reference", &model}};
   if (other) models.emplace_back("quantized", &*other);
   const auto workload = begin_workload(session, "profile", models);

@@ -27,7 +27,8 @@ struct ProfileResult {
 };
 
 /// Where the time of a model goes, or of two, joined op by op; or what a profile of another tool
-/// says of it. Throws Errc::usage where a profile is to be joined with something.
+/// says of it. Throws Errc::usage where a profile is to be joined with something or run, where the
+/// two models are swapped, or where the trace would be written over what is read.
 ProfileResult profile(const ProfileVerbOptions& options, const Session& session);
 
 }  // namespace quantlens::flow

@@ -174,9 +174,10 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   }
   check_destinations(options, result.output,
                      {.model = &model,
-                      .files = {options.recipe_file},
+                      .files = {options.recipe_file, options.prices},
                       .data = {&data, apart ? &*apart : nullptr}});
   check_metric(metric, model, data, options.data);
+  given_prices(options, model.graph, session.store);
   result.study = asked(options, model, data, apart ? &*apart : nullptr, session.store);
   const auto workload = options.resume ? taken_up(*options.resume, result.study, session)
                                        : begin_workload(session, "tune", {{"reference", &model}});

@@ -118,6 +118,8 @@ std::vector<NodeTime> by_type(const std::vector<NodeTime>& all, const Timings& t
     row.provider = all[nodes.front()].provider;
     row.role = all[nodes.front()].role;
     timings.set(row, nodes);
+    row.mean_us = 0;  // as the nodes say: these add up
+    for (const std::size_t node : nodes) row.mean_us += all[node].mean_us;
     row.share = share_of(row.mean_us, wall);
     rows.push_back(std::move(row));
   }

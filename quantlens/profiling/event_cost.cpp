@@ -24,8 +24,8 @@ EventCost event_cost(unsigned threads, std::size_t nodes, std::int64_t elements)
   constexpr int kRuns = 60;
   const std::size_t length = std::clamp(nodes, kLeastNodes, kMostNodes);
   const Model model = chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
-  const auto bare = open_timed(model, {.threads = threads});
-  const auto timed = open_timed(model, {.threads = threads, .nodes = true});
+  const auto bare = open_timed(model, {.threads = threads, .in_turn = true});
+  const auto timed = open_timed(model, {.threads = threads, .nodes = true, .in_turn = true});
   const std::size_t plain = bare->add(ones_for(model));
   const std::size_t stamped = timed->add(ones_for(model));
   std::vector<double> bare_us;

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLeastRounds = 3;
+constexpr std::size_t kLeastRounds = 4;  // even: each order of loading as often as the other
 constexpr std::size_t kMostRounds = 8;
 constexpr std::size_t kLeastRuns = 20;                     // of a round
 constexpr double kRoundSeconds = 0.4;                      // of each model, at least
@@ -47,7 +47,8 @@ class Rounds {
       open(round);
       run_round(round);
       progress_.advance(1);
-      if (!options_.iterations && round + 1 >= kLeastRounds && is_stable()) break;
+      const bool is_even = round % 2 == 1;
+      if (!options_.iterations && is_even && round + 1 >= kLeastRounds && is_stable()) break;
     }
     progress_.end();
   }

@@ -40,8 +40,8 @@ struct Profiled {
 
 /// Runs the models over the batches in turn, without timers and with, in rounds that load them
 /// anew. Without `iterations` it ends when the median of each model's wall time is known to 1 %
-/// (95 %), after three rounds at least and eight at most. Throws Errc::interrupted where progress
-/// asks to stop.
+/// (95 %), after four rounds at least and eight at most, an even number. Throws Errc::interrupted
+/// where progress asks to stop.
 Profiled profile(std::span<const ToProfile> models, const ProfileOptions& options,
                  Progress& progress);
 

@@ -36,8 +36,8 @@ bool is_enough(std::uint64_t runs, double seconds, const RoundOptions& options) 
   return (runs >= kRuns && seconds >= kSeconds) || (runs >= kSlowRuns && seconds >= kSlowSeconds);
 }
 
-RoundModel::RoundModel(const TimedModel& timed, const RoundOptions& options)
-    : run_(open_timed(*timed.model, {.threads = options.threads, .nodes = false})),
+RoundModel::RoundModel(const TimedModel& timed, unsigned threads, bool in_turn)
+    : run_(open_timed(*timed.model, {.threads = threads, .in_turn = in_turn})),
       count_(timed.batches.size()) {
   for (const Batch& batch : timed.batches) run_->add(batch);
 }
@@ -60,7 +60,7 @@ std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models
   places.reserve(count);
   for (std::size_t place = 0; place < count; ++place) {
     check(stop);
-    places.emplace_back(models[model_at(place)], options);
+    places.emplace_back(models[model_at(place)], options.threads, count > 1);
   }
   for (RoundModel& place : places) place.warm_up(options.warmup, stop);
   std::vector<std::vector<double>> runs_us(count);

@@ -11,8 +11,8 @@ Sampler::Sampler(const Model& model, std::span<const Batch> batches, unsigned th
 void Sampler::open(std::size_t warm_up) {
   bare_.reset();  // before the next is loaded: two of them need no more memory than one
   timed_.reset();
-  bare_ = open_timed(model_, {.threads = threads_});
-  timed_ = open_timed(model_, {.threads = threads_, .nodes = true});
+  bare_ = open_timed(model_, {.threads = threads_, .in_turn = true});
+  timed_ = open_timed(model_, {.threads = threads_, .nodes = true, .in_turn = true});
   for (const Batch& batch : batches_) {
     bare_->add(batch);
     timed_->add(batch);

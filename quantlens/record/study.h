@@ -95,7 +95,9 @@ struct StudyTimes {
   std::vector<double> trials;  ///< in their order: of running the model alone
   /// Microseconds of one run of the float model and of the best one, timed in turn at the end.
   std::optional<double> float_us, best_us;
+  /// Likewise of the best one before prices, and of the mix that they propose.
+  std::optional<double> now_us, mix_us;
 };
-BOOST_DESCRIBE_STRUCT(StudyTimes, (), (reference, trials, float_us, best_us))
+BOOST_DESCRIBE_STRUCT(StudyTimes, (), (reference, trials, float_us, best_us, now_us, mix_us))
 
 }  // namespace quantlens

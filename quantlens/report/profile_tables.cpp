@@ -21,8 +21,13 @@ Cell rounded(double us) {
   return static_cast<std::int64_t>(std::llround(us));
 }
 
+/// Two decimals: ten nanoseconds, or what a rate is worth.
+Cell hundredths(double number) {
+  return std::round(number * 100) / 100 + 0.0;  // never -0.0
+}
+
 Cell real_or_nothing(const std::optional<double>& number) {
-  return number ? Cell(*number) : Cell(std::string());
+  return number ? hundredths(*number) : Cell(std::string());
 }
 
 Cell whole_or_nothing(const std::optional<std::uint64_t>& number) {
@@ -74,15 +79,15 @@ const ProfileColumn kColumns[] = {
     {{"OP run"}, [](const NodeTime& n) { return Cell(static_cast<std::int64_t>(n.runs)); }},
     {{"OP defined"}, [](const NodeTime& n) { return Cell(static_cast<std::int64_t>(n.defined)); }},
     // ours
-    {{"Mean [us]", false, true}, [](const NodeTime& n) { return Cell(n.mean_us); }},
-    {{"Share [%]", false, true}, [](const NodeTime& n) { return Cell(100 * n.share); }},
+    {{"Mean [us]", false, true}, [](const NodeTime& n) { return hundredths(n.mean_us); }},
+    {{"Share [%]", false, true}, [](const NodeTime& n) { return hundredths(100 * n.share); }},
     {{"Type"}, [](const NodeTime& n) { return Cell(n.type); }},
-    {{"Median [us]"}, [](const NodeTime& n) { return Cell(n.median_us); }},
-    {{"P95 [us]"}, [](const NodeTime& n) { return Cell(n.p95_us); }},
-    {{"Bound"}, [](const NodeTime& n) { return n.bound ? Cell(word(*n.bound)) : Cell(std::string()); }},
+    {{"Median [us]"}, [](const NodeTime& n) { return hundredths(n.median_us); }},
+    {{"P95 [us]"}, [](const NodeTime& n) { return hundredths(n.p95_us); }},
+    {{"Bound", false, true}, [](const NodeTime& n) { return n.bound ? Cell(word(*n.bound)) : Cell(std::string()); }},
     {{"GOP/s"}, [](const NodeTime& n) { return real_or_nothing(n.gop_per_second); }},
     {{"GB/s"}, [](const NodeTime& n) { return real_or_nothing(n.gb_per_second); }},
-    {{"Scaling"}, [](const NodeTime& n) { return real_or_nothing(n.scaling); }},
+    {{"Scaling", false, true}, [](const NodeTime& n) { return real_or_nothing(n.scaling); }},
     {{"Role", kInFiles}, [](const NodeTime& n) { return Cell(word(n.role)); }},
     {{"Operations", kInFiles}, [](const NodeTime& n) { return whole_or_nothing(n.operations); }},
     {{"Bytes", kInFiles}, [](const NodeTime& n) { return whole_or_nothing(n.bytes); }},
@@ -101,6 +106,49 @@ std::string row_name(const OpTime& row) {
   return fmt::format("{} +{}", row.names.front(), row.names.size() - 1);
 }
 
+/// A row for all ops of a type.
+std::vector<OpTime> by_type(const std::vector<OpTime>& ops) {
+  std::map<std::string, OpTime> types;
+  for (const OpTime& op : ops) {
+    OpTime& row = types[op.type];
+    row.names = {op.type.empty() ? "(no op)" : op.type};
+    row.type = op.type;
+    row.reference_us += op.reference_us;
+    row.quantized_us += op.quantized_us;
+    row.conversion_us += op.conversion_us;
+    row.layout_us += op.layout_us;
+    row.gain_us += op.gain_us;
+    row.quantized = row.quantized || op.quantized;
+    const auto append = [](std::vector<std::string>& to, const std::vector<std::string>& from) {
+      to.insert(to.end(), from.begin(), from.end());
+    };
+    append(row.reference_nodes, op.reference_nodes);
+    append(row.quantized_nodes, op.quantized_nodes);
+  }
+  std::vector<OpTime> rows;
+  for (auto& [type, row] : types) rows.push_back(std::move(row));
+  std::ranges::stable_sort(rows, {}, &OpTime::gain_us);
+  return rows;
+}
+
+/// "32 nodes", "1 node".
+std::string nodes_text(std::size_t count) {
+  return fmt::format("{} node{}", count, count == 1 ? "" : "s");
+}
+
+/// What the wall time of a run is called, or that there was none.
+std::string run_text(const Profile& profile) {
+  const WallTime& wall = profile.wall;
+  if (wall.runs == 0) return "no whole run is told of";
+  if (profile.source != "quantlens") {
+    return fmt::format("one run takes {:.1f} us (mean of {}; median {:.1f}, p95 {:.1f})",
+                       wall.mean_us, wall.runs, wall.median_us, wall.p95_us);
+  }
+  return fmt::format("one run takes {:.1f} us (median of {}, {} thread{}; p95 {:.1f})",
+                     wall.median_us, wall.runs, profile.threads, profile.threads == 1 ? "" : "s",
+                     wall.p95_us);
+}
+
 }  // namespace
 
 Table profiling_table(const Profile& profile, ProfileRows rows) {
@@ -114,22 +162,23 @@ Table profiling_table(const Profile& profile, ProfileRows rows) {
   return table;
 }
 
-Table joined_table(const ProfilePair& pair) {
+Table joined_table(const ProfilePair& pair, ProfileRows rows) {
   Table table{.title = "Profiling of both models", .columns = {}, .rows = {}};
   table.columns = {{"OP name"},
                    {"OP type"},
                    {"Float [us]", false, true},
                    {"Int8 [us]", false, true},
-                   {"Conversions [us]", false, true},
-                   {"Layouts [us]", false, true},
+                   {"Conversions [us]"},
+                   {"Layouts [us]"},
                    {"Gain [us]", false, true},
                    {"Float nodes"},
                    {"Int8 nodes"},
                    {"OP names", kInFiles},
                    {"Quantized", kInFiles}};
-  for (const OpTime& row : pair.ops) {
-    table.rows.push_back({row_name(row), row.type, row.reference_us, row.quantized_us,
-                          row.conversion_us, row.layout_us, row.gain_us,
+  for (const OpTime& row : rows == ProfileRows::nodes ? pair.ops : by_type(pair.ops)) {
+    table.rows.push_back({row_name(row), row.type, hundredths(row.reference_us),
+                          hundredths(row.quantized_us), hundredths(row.conversion_us),
+                          hundredths(row.layout_us), hundredths(row.gain_us),
                           counted(row.reference_nodes), counted(row.quantized_nodes),
                           list(row.names), static_cast<std::int64_t>(row.quantized)});
   }
@@ -153,29 +202,43 @@ std::string profiling_data(const Profile& profile) {
   return text + (text.size() == 1 ? "]\n" : "\n]\n");
 }
 
-std::string profile_text(const Profile& profile) {
-  const double told = profile.nodes_us + profile.outside_us;
-  const double wall = profile.explained > 0 ? told / profile.explained : told;
-  const auto percent = [&](double us) { return wall > 0 ? 100 * us / wall : 0; };
-  std::string text = fmt::format(
-      "one run takes {:.1f} us (median of {}{}; p95 {:.1f}): the {} nodes explain {:.1f} us "
-      "({:.1f} "
-      "%), entering and leaving the runtime {:.1f}, unexplained {:.1f} ({:.1f} %)",
-      profile.wall.median_us, profile.wall.runs,
-      profile.threads == 0
-          ? ""
-          : fmt::format(", {} thread{}", profile.threads, profile.threads == 1 ? "" : "s"),
-      profile.wall.p95_us, profile.nodes.size(), profile.nodes_us, percent(profile.nodes_us),
-      profile.outside_us, wall - told, percent(wall - told));
-  if (profile.source != "quantlens") return wrapped(text, 0);
-  text += fmt::format("; {:.3f} us for its timer is taken off each node", profile.event_us);
+std::string profile_text(const Profile& profile, const std::string& label) {
+  constexpr double kMuch = 0.1;
+  const bool is_ours = profile.source == "quantlens";
+  const double wall = is_ours ? profile.wall.median_us : profile.wall.mean_us;
+  const double left = wall - profile.nodes_us - profile.outside_us;
+  std::string text = fmt::format("{}{}: ", label, run_text(profile));
+  if (wall <= 0) {
+    return wrapped(text + fmt::format("the {} take {:.1f} us", nodes_text(profile.nodes.size()),
+                                      profile.nodes_us),
+                   0);
+  }
+  const auto percent = [&](double us) { return fmt::format("({:.1f}%)", 100 * us / wall); };
+  text += fmt::format(
+      "the {} explain {:.1f} us {}, entering and leaving the runtime {:.1f}, "
+      "unexplained {:.1f} {}",
+      nodes_text(profile.nodes.size()), profile.nodes_us, percent(profile.nodes_us),
+      profile.outside_us, left, percent(left));
+  if (is_ours) {
+    text += fmt::format("; {:.3f} us for its timer is taken off each node", profile.event_us);
+  }
+  if (std::abs(left) > kMuch * wall) {
+    text +=
+        "; more than a tenth is left: times of nodes are off by as much, since the machine is "
+        "busy or the nodes are too many and too short to be told apart";
+  }
   return wrapped(text, 0);
+}
+
+std::string remedy_file(std::size_t number) {
+  return fmt::format("remedy_{}.json", number);
 }
 
 std::string speed_text(const ProfilePair& pair, const std::string& verdict) {
   constexpr std::size_t kShown = 5;
   constexpr std::size_t kIndent = 3;
   constexpr std::size_t kNames = 3;
+  constexpr std::size_t kLongest = 300;
   std::string text = wrapped(printable(verdict), 0);
   std::size_t number = 0;
   for (const SpeedFinding& finding : pair.findings) {
@@ -193,11 +256,17 @@ std::string speed_text(const ProfilePair& pair, const std::string& verdict) {
     text += wrapped(fmt::format("{}, {:.3f} ms: {}: {}", finding.rule, finding.milliseconds,
                                 printable(ops), printable(finding.because)),
                     kIndent);
-    if (!finding.remedy.empty() && finding.ops.size() <= kNames) {
-      text += "   " + wrapped(fmt::format("recipe: {}", printable(finding.remedy)), kIndent);
-    } else if (!finding.remedy.empty()) {
-      text += "   recipe: these ops in float; profile.json has it whole\n";
-    }
+    if (finding.remedy.empty()) continue;
+    const std::string recipe = finding.remedy.size() <= kLongest
+                                   ? printable(finding.remedy)
+                                   : remedy_file(number) + " in the workload";
+    text += "   " + wrapped("recipe: " + recipe, kIndent);
+  }
+  if (!pair.findings.empty()) {
+    text += wrapped(
+        "What a finding costs is not all that its recipe gains: ops in float need conversions of "
+        "their own. quantlens tune --objective speed looks for the best mix.",
+        0);
   }
   return text;
 }

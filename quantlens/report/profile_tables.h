@@ -13,15 +13,18 @@ namespace quantlens {
 enum class ProfileRows { nodes, types };
 Table profiling_table(const Profile& profile, ProfileRows rows);
 
-/// Both models' times, op by op of the reference; the most lost first.
-Table joined_table(const ProfilePair& pair);
+/// Both models' times, op by op of the reference, or type by type; the most lost first.
+Table joined_table(const ProfilePair& pair, ProfileRows rows = ProfileRows::nodes);
 
 /// The predecessors' profiling_data.json: a list of objects, one a node, indented by four.
 std::string profiling_data(const Profile& profile);
 
 /// How much of the wall time the nodes explain, what the timers cost, what is left; in lines of at
-/// most 100 columns, each ended by a newline.
-std::string profile_text(const Profile& profile);
+/// most 100 columns, each ended by a newline. `label` stands before it.
+std::string profile_text(const Profile& profile, const std::string& label = "");
+
+/// The file of a workload that holds the recipe of finding `number`, from 1.
+std::string remedy_file(std::size_t number);
 
 /// The verdict and the findings with their remedies, likewise.
 std::string speed_text(const ProfilePair& pair, const std::string& verdict);

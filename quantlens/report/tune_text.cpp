@@ -117,9 +117,10 @@ std::string latency_text(const Study& study, const StudyTimes& times) {
   if (!study.best || !times.float_us || !times.best_us) return {};
   const std::optional<double>& predicted = study.trials.at(*study.best - 1).predicted_us;
   return wrapped(
-      fmt::format("One run takes {:.3f} ms, {:.2f} of the {:.3f} ms that the float model takes{}",
+      fmt::format("One run takes {:.3f} ms, {:.2f} of the {:.3f} ms that the float model takes{}{}",
                   *times.best_us / 1e3, *times.best_us / *times.float_us, *times.float_us / 1e3,
-                  predicted ? fmt::format("; predicted: {:.3f}", *predicted / 1e3) : ""),
+                  predicted ? fmt::format("; predicted: {:.3f}", *predicted / 1e3) : "",
+                  *times.best_us < *times.float_us ? "" : "; int8 makes it no faster here"),
       0);
 }
 

@@ -18,6 +18,9 @@ namespace quantlens {
 struct TimedOptions {
   unsigned threads = 1;  ///< of the runtime, the calling one included
   bool nodes = false;    ///< tell of each node, too; that takes time itself
+  /// Other models are run in turn with it: its threads do not spin between two runs, where they
+  /// would take the others' cores. Alone it is run with the runtime's own default.
+  bool in_turn = false;
 };
 
 /// What a tensor was in a run.

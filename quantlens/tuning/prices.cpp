@@ -2,10 +2,16 @@
 #include "quantlens/tuning/prices.h"
 
 #include <algorithm>
+#include <cmath>
+#include <initializer_list>
 #include <limits>
 
 #include <boost/graph/adjacency_list.hpp>
 #include <boost/graph/boykov_kolmogorov_max_flow.hpp>
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/graph/order.h"
 
 namespace quantlens {
 namespace {
@@ -69,7 +75,46 @@ class Cut {
   std::size_t sink_;
 };
 
+bool are_times(std::initializer_list<double> times) {
+  constexpr double kMost = 1e12;  // ten days
+  return std::ranges::all_of(times, [](double us) { return us >= 0 && us <= kMost; });
+}
+
+bool is_sound(const Prices& prices) {
+  const std::size_t outside = prices.groups.size();
+  const auto is_group = [&](std::uint64_t number) { return number <= outside; };
+  return !prices.groups.empty() && std::isfinite(prices.float_rest_us) &&
+         std::isfinite(prices.int8_rest_us) &&
+         std::ranges::all_of(prices.groups,
+                             [](const GroupPrice& group) {
+                               return are_times({group.float_us, group.int8_us,
+                                                 group.float_beside_us, group.int8_beside_us});
+                             }) &&
+         std::ranges::all_of(prices.values, [&](const ValuePrice& value) {
+           return is_group(value.from) && !value.to.empty() &&
+                  std::ranges::all_of(value.to, is_group) &&
+                  are_times({value.quantize_us, value.dequantize_us});
+         });
+}
+
 }  // namespace
+
+void check_prices(const Prices& prices, const Graph& reference, std::string_view where) {
+  const auto refuse = [&](std::string_view what) {
+    throw Error(
+        Errc::bad_input,
+        fmt::format("{}: {}; give the prices.json of an earlier run of this model, or leave "
+                    "out --prices",
+                    where, what));
+  };
+  if (!is_sound(prices)) refuse("is no sound prices.json");
+  const GraphIndex index(reference);
+  for (const GroupPrice& group : prices.groups) {
+    for (const std::string& op : group.ops) {
+      if (!index.producer(op)) refuse("prices ops that this model does not have");
+    }
+  }
+}
 
 std::vector<bool> in_int8(const Prices& prices, const std::set<std::string>& quantized) {
   const std::size_t outside = prices.groups.size();

@@ -4,6 +4,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quantlens/graph/model.h"
@@ -26,6 +27,10 @@ struct PricedModel {
 /// of images change the layout, too.
 Prices learn_prices(const ProfiledModel& reference, const PricedModel& quantized,
                     const PricedModel* mixed);
+
+/// Throws Errc::bad_input, which names `where`, unless these are prices of this model: times that
+/// are numbers of 0 or more, groups that are there, ops that the model has.
+void check_prices(const Prices& prices, const Graph& reference, std::string_view where);
 
 /// Which groups compute in int8 where `quantized` (ids of the reference's ops) are, and what passes
 /// codes behind these.

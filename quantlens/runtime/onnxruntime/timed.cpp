@@ -23,8 +23,9 @@ namespace quantlens::onnxruntime {
 namespace {
 
 /// The runtime's defaults but for its threads.
-Ort::SessionOptions default_options(unsigned threads) {
+Ort::SessionOptions default_options(unsigned threads, bool in_turn) {
   Ort::SessionOptions options;
+  if (in_turn) options.AddConfigEntry("session.force_spinning_stop", "1");
   options.SetIntraOpNumThreads(static_cast<int>(std::max(threads, 1u)));
   options.SetInterOpNumThreads(1);
   options.SetLogSeverityLevel(ORT_LOGGING_LEVEL_FATAL);
@@ -65,7 +66,7 @@ Model optimized(Ort::Env& env, const Model& model, unsigned threads) {
   const remote::FileDescriptor file(::memfd_create("quantlens-optimized", MFD_CLOEXEC));
   if (file.get() < 0) throw Error(Errc::io, "the system gives no memory for the optimised model");
   const fs::path path = fmt::format("/proc/self/fd/{}", file.get());
-  Ort::SessionOptions options = default_options(threads);
+  Ort::SessionOptions options = default_options(threads, true);
   options.SetOptimizedModelFilePath(path.c_str());
   const onnx::Edit names = missing_names(model.graph);
   if (names.names.empty() || onnx::files_of(model).size() > 1) {
@@ -77,9 +78,20 @@ Model optimized(Ort::Env& env, const Model& model, unsigned threads) {
   return onnx::read(model.path, MappedFile::open(path));
 }
 
-/// Which values are surely no tensors: sequences and the like.
+/// Which values are surely no tensors: sequences and the like. A file need not name the types of
+/// what its nodes make; then the ops that make such say so.
 std::set<std::string> other_values(const Graph& graph) {
+  static const std::set<std::string_view> kMakers = {
+      "SequenceConstruct", "SequenceEmpty",   "SequenceErase", "SequenceInsert",
+      "SequenceMap",       "SplitToSequence", "Optional",      "ZipMap"};
   std::set<std::string> names;
+  for (const Node& node : graph.nodes) {
+    const bool passes = (node.type == "Identity" || node.type == "OptionalGetElement") &&
+                        !node.inputs.empty() && names.contains(node.inputs[0]);
+    if (passes || kMakers.contains(node.type)) {
+      names.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
   for (const auto& [name, info] : graph.values) {
     if (!info.dtype) names.insert(name);
   }
@@ -158,7 +170,7 @@ OnnxTimedRun::OnnxTimedRun(const Model& model, const TimedOptions& options) : mo
   check_threads(options.threads);
   try {
     env_ = quiet_env();
-    Ort::SessionOptions session_options = default_options(options.threads);
+    Ort::SessionOptions session_options = default_options(options.threads, options.in_turn);
     if (options.nodes) {
       optimized_ = optimized(env_, model, options.threads);
       const auto values = timed_values(optimized_.graph);

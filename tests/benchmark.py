@@ -26,7 +26,7 @@ def one_model(sandbox):
     harness.check(lines[0] == "Batch size = 1", "the predecessors' line: batch size")
     harness.check(re.fullmatch(r"Latency: \d+\.\d{3} ms", lines[1]), f"the predecessors' line: {lines[1]}")
     harness.check(re.fullmatch(r"Throughput: \d+\.\d{3} images/sec", lines[2]), f"the predecessors' line: {lines[2]}")
-    harness.check(all(len(line) <= 100 for line in lines) and "Samples/s" in done.stdout, "a table of 100 columns")
+    harness.check(all(len(line) <= 100 for line in lines if not line.startswith("workload:")) and "Samples/s" in done.stdout, "a table of 100 columns")
     harness.check("random" in done.stderr, "it says that the data are random")
     quiet = sandbox.run("benchmark", MODEL, *QUICK, "--threads", 1, "--quiet")
     harness.check(quiet.stderr == "", "--quiet says nothing")

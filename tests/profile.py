@@ -12,6 +12,7 @@ DATA = harness.DEMO / "digits.npz"
 KEYS = ["node_name", "total_execution_time", "accelerator_execution_time", "cpu_execution_time", "op_run", "op_defined"]
 TITLES = ["Node name", "Total execution time [us]", "Accelerator execution time [us]", "CPU execution time [us]", "OP run",
           "OP defined"]
+ATTEMPTS = 4
 REAL = ["mobilenet_v1_0.75_224.onnx", "squeezenet1.1.onnx", "magika_v3_3.onnx", "kwt1.onnx"]
 
 
@@ -97,11 +98,20 @@ def errors(sandbox):
     bad = sandbox.write("bad.json", "{\"traceEvents\": [{]")
     for arguments, code in ((["profile", bad], 1), (["profile", sandbox.path / "none.onnx"], 1),
                             (["profile", MODEL, "--isolate"], 2), (["profile", MODEL, "--iterations", "0"], 2),
-                            (["profile", MODEL, sandbox.path], 1), (["profile", MODEL, "--threads", "x"], 2)):
+                            (["profile", MODEL, sandbox.path], 1), (["profile", MODEL, "--threads", "x"], 2),
+                            (["profile", sandbox.path / "trace.json", "--data", DATA], 2),
+                            (["profile", sandbox.path / "digits.int8.onnx", MODEL], 2),
+                            (["profile", MODEL, "--trace", sandbox.path / "none" / "t.json"], 1)):
         done = sandbox.run(*arguments, code=None)
         sentence = done.stderr.strip().splitlines()[-1] if done.stderr.strip() else ""
         harness.check(done.returncode == code and sentence.startswith("quantlens: "),
                       f"{arguments[1:]}: {done.returncode}, {sentence}")
+    copy = sandbox.path / "copy.onnx"
+    copy.write_bytes(MODEL.read_bytes())
+    for target in (copy, sandbox.path / "trace.json"):
+        bytes_before = target.read_bytes()
+        sandbox.run("profile", target, "--trace", target, code=2)
+        harness.check(target.read_bytes() == bytes_before, f"{target.name}: --trace writes over nothing that is read")
 
 
 def prices(sandbox):
@@ -116,15 +126,35 @@ def prices(sandbox):
     file = sandbox.workload(measured["workload"]) / "prices.json"
     again = [sandbox.json(*common, "--prices", file) for _ in range(2)]
     harness.check(again[0]["trials"] == again[1]["trials"], "equal prices, equal trials")
-    sandbox.run(*common, "--prices", sandbox.path / "none.json", code=1)
+    out = sandbox.path / "t.onnx"
+    out.unlink()
+    empty, absurd = json.loads(file.read_text()), json.loads(file.read_text())
+    empty["groups"], absurd["groups"][0]["int8_us"] = [], "nan"
+    others = json.loads(file.read_text().replace(record["groups"][0]["ops"][0], "of another model"))
+    outside = json.loads(file.read_text())
+    outside["values"][0]["to"] = [10**9]
+    names = [sandbox.write(f"prices{i}.json", json.dumps(bad))
+             for i, bad in enumerate((empty, absurd, others, outside, {}))]
+    for name in [sandbox.path / "none.json", *names]:
+        done = sandbox.run(*common, "--prices", name, code=1)
+        harness.check(not out.exists() and done.stderr.startswith("quantlens: "), done.stderr.strip())
+    done = sandbox.run(*[word if word != "speed" else "int8" for word in common], "--prices", file, code=2)
+    harness.check("--objective speed" in done.stderr, done.stderr.strip())
+    kept = file.read_bytes()
+    done = sandbox.run(*common[:-1], file, "--prices", file, code=2)
+    harness.check("overwrite" in done.stderr and file.read_bytes() == kept, done.stderr.strip())
 
 
 def real_models(sandbox):
     harness.need_testdata()
     for name in REAL:
-        result = sandbox.json("profile", harness.TESTDATA / "models" / name, "--threads", "1")
+        for attempt in range(ATTEMPTS):
+            result = sandbox.json("profile", harness.TESTDATA / "models" / name, "--threads", "1")
+            if 0.7 < result["explained"] < 1.4:
+                break  # else something else ran on all cores: a run was interrupted, its nodes in the median were not
         harness.check(all(n["ops"] for n in result["nodes"] if n["role"] == "op"), f"{name}: every node has its ops")
-        harness.check(0.7 < result["explained"] < 1.4, f"{name}: {100 * result['explained']:.1f} % explained")
+        harness.check(0.7 < result["explained"] < 1.4,
+                      f"{name}: {100 * result['explained']:.1f} % explained at attempt {attempt + 1}")
 
 
 def main():

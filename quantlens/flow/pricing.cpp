@@ -34,6 +34,23 @@ Recipe alternating(const Space& space, const Recipe& recipe) {
   return with_float(recipe, floats);
 }
 
+/// Whether the mix that prices propose is faster than the best model, timed in turn, now or by an
+/// earlier run of the search.
+bool is_faster(const Candidate& now, const Candidate& mix, const SearchJob::Place& place,
+               const TrialSetting& setting) {
+  StudyTimes& times = place.result.times;
+  if (!times.now_us || !times.mix_us) {
+    std::tie(times.now_us, times.mix_us) =
+        timed_in_turn(place.bench.built(now), place.bench.built(mix), setting.data, place.session);
+  }
+  if (*times.mix_us < *times.now_us) return true;
+  place.session.progress.note(
+      fmt::format("the mix that prices propose takes {:.3f} ms, the best model {:.3f}: it is not "
+                  "tried",
+                  *times.mix_us / 1e3, *times.now_us / 1e3));
+  return false;
+}
+
 /// Those that an earlier run of the search went by, or that are given, or measured now.
 Prices prices_of(const TuneOptions& options, const SearchJob::Place& place,
                  const TrialSetting& setting, const Space& space, const Recipe& recipe) {
@@ -119,17 +136,7 @@ void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place
       predicted > kWorthATrial * predict_us(prices, quantized_ops(now.planned.plan))) {
     return place.session.progress.note("no mix of int8 and float is predicted to be 2 % faster");
   }
-  StudyTimes& times = place.result.times;
-  if (!times.now_us || !times.mix_us) {
-    std::tie(times.now_us, times.mix_us) =
-        timed_in_turn(place.bench.built(now), place.bench.built(then), setting.data, place.session);
-  }
-  if (*times.mix_us >= *times.now_us) {
-    return place.session.progress.note(
-        fmt::format("the mix that prices propose takes {:.3f} ms, the best model {:.3f}: it is not "
-                    "tried",
-                    *times.mix_us / 1e3, *times.now_us / 1e3));
-  }
+  if (options.prices == "measured" && !is_faster(now, then, place, setting)) return;
   job.run({.recipe = faster,
            .why = fmt::format("in float: {} ops that int8 makes no faster here", slower.size())});
 }

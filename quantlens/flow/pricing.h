@@ -23,9 +23,9 @@ Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& sp
                  const Recipe& recipe, const Session& session);
 
 /// After a search for speed that reached its goal: one more trial, with those ops in float that the
-/// prices say are no faster in int8, if that is predicted to gain 2 % at least, and if it is faster
-/// when both are timed in turn. The prices are those of the workload where it has some, or what the
-/// options name.
+/// prices say are no faster in int8, if that is predicted to gain 2 % at least, and, where prices
+/// are measured here, if it is faster when both are timed in turn. The prices are those of the
+/// workload where it has some, or what the options name.
 void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place& place,
               const TrialSetting& setting);
 

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/tuning/prices.h"
 
+#include <limits>
 #include <random>
+#include <string>
 
 #include <gtest/gtest.h>
+
+#include "quantlens/base/error.h"
 
 namespace quantlens {
 namespace {
@@ -38,6 +42,36 @@ TEST(Prices, PredictAddsGroupsConversionsAndTheRest) {
   EXPECT_DOUBLE_EQ(predict_us(prices, {"a", "b", "c"}), 12 + 2 + 8);
   EXPECT_DOUBLE_EQ(predict_us(prices, {"a", "c"}), 4 + 2 + 5 + 4 + 7);
   EXPECT_DOUBLE_EQ(predict_us(prices, {"b"}), 10 + 3 + 10 + 2 + 6);
+}
+
+TEST(Prices, AreCheckedBeforeTheyAreUsed) {
+  Graph graph;
+  for (const char* name : {"a", "b", "c"}) graph.nodes.push_back({.outputs = {name}});
+  const auto code = [&](const Prices& prices) {
+    try {
+      check_prices(prices, graph, "prices.json");
+    } catch (const Error& error) {
+      EXPECT_NE(std::string(error.what()).find("prices.json"), std::string::npos);
+      return error.code();
+    }
+    return Errc::failed;
+  };
+  check_prices(row_of_three(), graph, "prices.json");
+  Prices bad = row_of_three();
+  bad.groups[1].int8_us = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_EQ(code(bad), Errc::bad_input);
+  bad = row_of_three();
+  bad.values[0].dequantize_us = -1;
+  EXPECT_EQ(code(bad), Errc::bad_input);
+  bad = row_of_three();
+  bad.values[0].to = {4};
+  EXPECT_EQ(code(bad), Errc::bad_input);
+  bad = row_of_three();
+  bad.float_rest_us = std::numeric_limits<double>::infinity();
+  EXPECT_EQ(code(bad), Errc::bad_input);
+  EXPECT_EQ(code({}), Errc::bad_input);
+  graph.nodes.pop_back();
+  EXPECT_EQ(code(row_of_three()), Errc::bad_input) << "c is no op of the model";
 }
 
 TEST(Prices, OneQuantizerServesAllReadersAndEachFloatReaderHasItsDequantizer) {

@@ -131,9 +131,9 @@ std::vector<OpTime> by_type(const std::vector<OpTime>& ops) {
   return rows;
 }
 
-/// "32 nodes", "1 node".
-std::string nodes_text(std::size_t count) {
-  return fmt::format("{} node{}", count, count == 1 ? "" : "s");
+/// "32 nodes take", "1 node takes".
+std::string nodes_text(std::size_t count, const char* verb) {
+  return fmt::format("{} node{} {}{}", count, count == 1 ? "" : "s", verb, count == 1 ? "s" : "");
 }
 
 /// What the wall time of a run is called, or that there was none.
@@ -209,22 +209,22 @@ std::string profile_text(const Profile& profile, const std::string& label) {
   const double left = wall - profile.nodes_us - profile.outside_us;
   std::string text = fmt::format("{}{}: ", label, run_text(profile));
   if (wall <= 0) {
-    return wrapped(text + fmt::format("the {} take {:.1f} us", nodes_text(profile.nodes.size()),
+    return wrapped(text + fmt::format("the {} {:.1f} us", nodes_text(profile.nodes.size(), "take"),
                                       profile.nodes_us),
                    0);
   }
   const auto percent = [&](double us) { return fmt::format("({:.1f}%)", 100 * us / wall); };
   text += fmt::format(
-      "the {} explain {:.1f} us {}, entering and leaving the runtime {:.1f}, "
+      "the {} {:.1f} us {}, entering and leaving the runtime {:.1f}, "
       "unexplained {:.1f} {}",
-      nodes_text(profile.nodes.size()), profile.nodes_us, percent(profile.nodes_us),
+      nodes_text(profile.nodes.size(), "explain"), profile.nodes_us, percent(profile.nodes_us),
       profile.outside_us, left, percent(left));
   if (is_ours) {
     text += fmt::format("; {:.3f} us for its timer is taken off each node", profile.event_us);
   }
   if (std::abs(left) > kMuch * wall) {
     text +=
-        "; more than a tenth is left: times of nodes are off by as much, since the machine is "
+        "; that is more than a tenth: times of nodes are off by as much, since the machine is "
         "busy or the nodes are too many and too short to be told apart";
   }
   return wrapped(text, 0);

@@ -90,6 +90,8 @@ std::string zip_file(const std::vector<std::pair<std::string, std::string>>& mem
     const zip_int64_t index = zip_file_add(archive, name.c_str(), source, 0);
     zip_set_file_compression(archive, static_cast<zip_uint64_t>(index),
                              packing == Packing::stored ? ZIP_CM_STORE : ZIP_CM_DEFLATE, 0);
+    constexpr zip_uint16_t kFirstOf1980 = 0x21;  // equal members, equal bytes, whatever the time
+    zip_file_set_dostime(archive, static_cast<zip_uint64_t>(index), 0, kFirstOf1980, 0);
   }
   if (zip_close(archive) != 0) throw std::runtime_error("cannot write a zip archive");
   zip_stat_t stat;

@@ -126,6 +126,7 @@ std::vector<OpTime> by_type(const std::vector<OpTime>& ops) {
     append(row.quantized_nodes, op.quantized_nodes);
   }
   std::vector<OpTime> rows;
+  rows.reserve(types.size());
   for (auto& [type, row] : types) rows.push_back(std::move(row));
   std::ranges::stable_sort(rows, {}, &OpTime::gain_us);
   return rows;

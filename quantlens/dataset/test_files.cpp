@@ -106,6 +106,7 @@ std::string zip_file(const std::vector<std::pair<std::string, std::string>>& mem
 
 std::string npz_file(const std::vector<std::pair<std::string, Tensor>>& arrays, Packing packing) {
   std::vector<std::pair<std::string, std::string>> members;
+  members.reserve(arrays.size());
   for (const auto& [name, tensor] : arrays) members.emplace_back(name + ".npy", write_npy(tensor));
   return zip_file(members, packing);
 }

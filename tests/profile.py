@@ -89,6 +89,7 @@ def imports(sandbox):
         wanted[event["name"].removesuffix("_kernel_time")].append(event["dur"])
     result = sandbox.json("profile", path)
     harness.check(result["source"] == "onnxruntime" and len(result["nodes"]) == len(wanted), f"{len(wanted)} nodes imported")
+    harness.check("-profile-ort" in result["workload"], f"{result['workload']}: named after the file")
     for node in result["nodes"]:
         durations = wanted[node["name"]][1:]  # the first run is a warm-up
         harness.check(node["runs"] == 11 and close(node["total_us"], sum(durations)), f"{node['name']}: {sum(durations)} us")

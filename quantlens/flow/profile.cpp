@@ -101,7 +101,9 @@ ProfileResult imported(const ProfileVerbOptions& options, const Session& session
                                          options.data.data.empty() ? "--iterations" : "--data"));
   }
   check_trace(options, {.files = {options.model}});
-  const auto workload = begin_workload(session, "profile", {});
+  Session named = session;
+  if (named.name.empty()) named.name = options.model.stem().string();
+  const auto workload = begin_workload(named, "profile", {});
   ProfileResult result{.workload = workload->workload().id,
                        .folder = workload->folder(),
                        .profile = {},

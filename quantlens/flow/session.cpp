@@ -144,7 +144,7 @@ std::unique_ptr<WorkloadWriter> begin_workload(
   Workspace workspace(session.store,
                       session.workspace.empty() ? default_workspace() : session.workspace);
   std::string name = session.name;
-  if (name.empty()) name = models.empty() ? verb : models.at(0).second->path.stem().string();
+  if (name.empty()) name = models.at(0).second->path.stem().string();
   auto workload = workspace.create(verb, name, session.arguments);
   for (const auto& [role, model] : models) workload->add_model(model_file(role, *model));
   if (!models.empty()) {

@@ -66,7 +66,8 @@ RunOptions run_options(const Session& session);
 /// Tells which samples could not be read.
 void report_skipped(const BatchReader& reader, Progress& progress);
 
-/// A workload for this verb over these models (hashed; none: a verb about other files), state wip.
+/// A workload for this verb over these models, state wip. They are hashed; a verb about other files
+/// has none, and a session with a name.
 std::unique_ptr<WorkloadWriter> begin_workload(
     const Session& session, const std::string& verb,
     const std::vector<std::pair<std::string, const Model*>>& models);

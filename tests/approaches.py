@@ -34,7 +34,7 @@ def ranks(values):
 
 
 def embeddings(path, split, rows):
-    data = np.load(TESTDATA / "text" / f"minilm_stsb_{split}_400.npz")
+    data = dict(np.load(TESTDATA / "text" / f"minilm_stsb_{split}_400.npz"))
     model = session(path)
     feeds = {name: data[name][:rows] for name in ("input_ids", "attention_mask", "token_type_ids")}
     made = [model.run(["sentence_embedding"], {name: array[i:i + 1] for name, array in feeds.items()})[0]
@@ -56,7 +56,7 @@ def cosine(path, rows=100):
 
 
 def top1(path, file, name, output):
-    data = np.load(TESTDATA / file)
+    data = dict(np.load(TESTDATA / file))  # each array is decompressed once
     model = session(path)
     hits = [model.run([output], {name: data[name][i:i + 1]})[0].argmax() == label
             for i, label in enumerate(data["label"])]

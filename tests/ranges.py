@@ -111,7 +111,7 @@ def check_correlation(sandbox, model, path):
     int8 = sandbox.path / "int8.onnx"
     result = sandbox.json("evaluate", int8, "--against", model, "--data", path, "--limit", rows, "--batch-size", 10,
                           "--metric", metric, "-q")
-    data = np.load(path)
+    data = dict(np.load(path))
     label = data["label"][:rows:2].astype(np.float64)
     cosines = []
     for one in (model, int8):

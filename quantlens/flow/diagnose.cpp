@@ -14,13 +14,7 @@ namespace quantlens::flow {
 DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) {
   const Model reference = frontend::read(options.reference);
   const Model quantized = frontend::read(options.quantized);
-  if (uses_codes(reference.graph) && !uses_codes(quantized.graph)) {
-    throw Error(
-        Errc::usage,
-        fmt::format("{}: has no quantized op, and {} has: are the two swapped? Give the "
-                    "float model first",
-                    printable(options.quantized.string()), printable(options.reference.string())));
-  }
+  check_order(reference, quantized);
   const FittedData data = fit_data(options.data, reference, session.progress);
   if (options.metric) check_metric(*options.metric, reference, data, options.data);
   const auto workload =

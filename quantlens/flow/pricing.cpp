@@ -59,14 +59,13 @@ Prices prices_of(const TuneOptions& options, const SearchJob::Place& place,
     check_prices(*prices, setting.original.graph, printable(path.string()));
     return *prices;
   }
-  std::optional<Prices> given = given_prices(options, setting.original.graph, place.session.store);
-  if (!given) return price_ops(place.bench, setting, space, recipe, place.session);
-  if (given->threads != place.session.threads) {
+  if (!setting.prices) return price_ops(place.bench, setting, space, recipe, place.session);
+  if (setting.prices->threads != place.session.threads) {
     place.session.progress.note(fmt::format("{}: was measured with {} threads; this run has {}",
-                                            printable(options.prices), given->threads,
+                                            printable(options.prices), setting.prices->threads,
                                             place.session.threads));
   }
-  return *given;
+  return *setting.prices;
 }
 
 }  // namespace
@@ -97,8 +96,7 @@ std::pair<double, double> timed_in_turn(const Model& reference, const Model& oth
   return {seen.profiles[0].wall.median_us, seen.profiles[1].wall.median_us};
 }
 
-std::optional<Prices> given_prices(const TuneOptions& options, const Graph& reference,
-                                   const Store& store) {
+std::optional<Prices> given_prices(const TuneOptions& options, const Store& store) {
   if (options.prices == "measured" || options.prices == "none") return std::nullopt;
   const std::string where = printable(options.prices);
   if (options.goal.objective != "speed") {
@@ -112,7 +110,6 @@ std::optional<Prices> given_prices(const TuneOptions& options, const Graph& refe
                                              "none or the prices.json of an earlier run",
                                              where));
   }
-  check_prices(*prices, reference, where);
   return prices;
 }
 
@@ -131,9 +128,9 @@ void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place
   const std::vector<const TunableOp*> slower = slower_in_int8(prices, space);
   const Recipe faster = with_float(recipe, slower);
   const Candidate then = place.bench.plan(faster);
-  const double predicted = predict_us(prices, quantized_ops(then.planned.plan));
+  const double now_us = *study.trials.at(*study.best - 1).predicted_us;
   if (slower.empty() ||
-      predicted > kWorthATrial * predict_us(prices, quantized_ops(now.planned.plan))) {
+      predict_us(prices, quantized_ops(then.planned.plan)) > kWorthATrial * now_us) {
     return place.session.progress.note("no mix of int8 and float is predicted to be 2 % faster");
   }
   if (options.prices == "measured" && !is_faster(now, then, place, setting)) return;

@@ -29,10 +29,9 @@ Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& sp
 void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place& place,
               const TrialSetting& setting);
 
-/// What --prices names, if it names a file. Throws Errc::usage where the objective has no use for
-/// it, Errc::not_found, and as check_prices does.
-std::optional<Prices> given_prices(const TuneOptions& options, const Graph& reference,
-                                   const Store& store);
+/// What --prices names, if it names a file; to be checked against the model. Throws Errc::usage where
+/// the objective has no use for it, Errc::not_found, and as records do that cannot be read.
+std::optional<Prices> given_prices(const TuneOptions& options, const Store& store);
 
 /// One run's microseconds of the float model and of another, timed in turn.
 std::pair<double, double> timed_in_turn(const Model& reference, const Model& other,

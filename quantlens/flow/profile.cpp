@@ -84,15 +84,6 @@ void check_trace(const ProfileVerbOptions& options, const Sources& sources) {
   check_destination({.path = options.trace, .option = "--trace", .is_model = false}, sources);
 }
 
-void check_order(const ProfileVerbOptions& options, const Model& model, const Model& other) {
-  if (!uses_codes(model.graph) || uses_codes(other.graph)) return;
-  throw Error(
-      Errc::usage,
-      fmt::format("{}: has no quantized op, and {} has: are the two swapped? Give the float model "
-                  "first",
-                  printable(options.other->string()), printable(options.model.string())));
-}
-
 /// What another tool has timed.
 ProfileResult imported(const ProfileVerbOptions& options, const Session& session) {
   if (!options.data.data.empty() || options.profile.iterations) {
@@ -126,7 +117,7 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
   std::optional<Model> other;
   if (options.other) {
     other = frontend::read(*options.other);
-    check_order(options, model, *other);
+    check_order(model, *other);
   }
   DataChoice choice = options.data;
   if (choice.data.empty()) choice.data = "random";

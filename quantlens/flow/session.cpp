@@ -89,6 +89,15 @@ BatchReader make_reader(const FittedData& data, const Session& session,
   return BatchReader(*data.opened.dataset, options, data.input_name);
 }
 
+void check_order(const Model& reference, const Model& quantized) {
+  if (!uses_codes(reference.graph) || uses_codes(quantized.graph)) return;
+  throw Error(
+      Errc::usage,
+      fmt::format("{}: has no quantized op, and {} has: are the two swapped? Give the float model "
+                  "first",
+                  printable(quantized.path.string()), printable(reference.path.string())));
+}
+
 RunOptions run_options(const Session& session) {
   RunOptions options{
       .threads = session.threads, .optimized_dump = {}, .isolation = session.isolation};

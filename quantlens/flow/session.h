@@ -61,6 +61,9 @@ FittedData fit_data(const DataChoice& choice, const Model& model, Progress& prog
 BatchReader make_reader(const FittedData& data, const Session& session,
                         std::optional<std::uint64_t> count = {}, std::uint64_t first = 0);
 
+/// Throws Errc::usage where only the first of them is quantized: they are swapped.
+void check_order(const Model& reference, const Model& quantized);
+
 RunOptions run_options(const Session& session);
 
 /// Tells which samples could not be read.

@@ -12,6 +12,7 @@
 #include "quantlens/flow/build_model.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/flow/session.h"
+#include "quantlens/record/prices.h"
 #include "quantlens/record/scores.h"
 #include "quantlens/record/study.h"
 #include "quantlens/tuning/strategy.h"
@@ -27,6 +28,7 @@ struct TrialSetting {
   Goal goal;
   Recipe start;     ///< says what is calibrated
   fs::path output;  ///< where the best model goes: others are written under the same name
+  std::optional<Prices> prices;  ///< those that are given; else they are measured, if at all
 };
 
 /// All the files that a model consists of.

@@ -26,6 +26,7 @@
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/recipe_document.h"
 #include "quantlens/tuning/goal.h"
+#include "quantlens/tuning/prices.h"
 
 namespace quantlens::flow {
 namespace {
@@ -177,7 +178,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
                       .files = {options.recipe_file, options.prices},
                       .data = {&data, apart ? &*apart : nullptr}});
   check_metric(metric, model, data, options.data);
-  given_prices(options, model.graph, session.store);
+  std::optional<Prices> prices = given_prices(options, session.store);
   result.study = asked(options, model, data, apart ? &*apart : nullptr, session.store);
   const auto workload = options.resume ? taken_up(*options.resume, result.study, session)
                                        : begin_workload(session, "tune", {{"reference", &model}});
@@ -194,13 +195,15 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
     }
     note_calibration(options, data, metric, recorded.progress);
     const Model newer = upgraded(std::move(model), recorded.progress);
+    if (prices) check_prices(*prices, newer.graph, printable(options.prices));
     const TrialSetting setting{.original = newer,
                                .data = data,
                                .calibration = apart ? *apart : data,
                                .metric = metric,
                                .goal = options.goal,
                                .start = options.recipe,
-                               .output = result.output};
+                               .output = result.output,
+                               .prices = std::move(prices)};
     try {
       search(options, setting, recorded, *workload, result);
     } catch (const Error& error) {

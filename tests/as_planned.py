@@ -40,13 +40,30 @@ class Chain:
         self.value, self.shape = "x", [1, 4] + [6] * self.rank
         self.input = list(self.shape)
         self.conv()
-        for _ in range(self.random.randint(3, 9)):
-            self.grow()
-        if self.random.random() < 0.4:
-            self.flatten()
-            for _ in range(self.random.randint(1, 5)):
-                self.grow_flat()
+        if self.random.random() < 0.5:
+            self.grow_blocks()
+        else:
+            for _ in range(self.random.randint(3, 9)):
+                self.grow()
+            if self.random.random() < 0.4:
+                self.flatten()
+                for _ in range(self.random.randint(1, 5)):
+                    self.grow_flat()
         self.output = self.value
+
+    def grow_blocks(self):
+        """Nothing but blocks as exporters write them: between two integer ops all of a block may be fused."""
+        if self.random.random() < 0.7:
+            for _ in range(self.random.randint(2, 4)):
+                self.unfolded()
+        else:
+            self.flatten()
+            for _ in range(self.random.randint(2, 4)):
+                self.matmul()
+                if self.random.random() < 0.5:
+                    self.add("Relu", [self.value])
+        if len(self.shape) > 2:
+            self.conv()
 
     def weight(self, *shape, low=None, high=None, channel_axis=None):
         """Normal, or uniform between bounds; with a size of its own for each channel, up to a factor of 60."""
@@ -99,14 +116,16 @@ class Chain:
         """As exporters write a batch norm that they took apart."""
         self.random.choice([self.conv, self.depthwise])()
         form = [self.shape[1], *[1] * self.rank]
-        order = self.random.choice([["Mul", "Add"], ["Add", "Mul"], ["Mul", "Add"], ["Add"], ["Mul"]])
+        order = self.random.choice([["Mul", "Add"], ["Add", "Mul"], ["Mul", "Add"], ["Add"], ["Mul"], []])
         for kind in order:
             self.add(kind, [self.value, self.weight(*form, low=0.05, high=4)])
         if self.random.random() < 0.3:
             self.batch_norm()
         if self.random.random() < 0.3:
             self.move()
-        if self.random.random() < 0.7:
+        if self.random.random() < 0.5:
+            self.add("Relu", [self.value])
+        elif self.random.random() < 0.5:
             self.activation()
 
     def conv_transpose(self):

@@ -53,6 +53,7 @@ class Planner {
         recipe_(recipe),
         rules_(recipe),
         opset_(opset_of(model)) {
+    for (const Fold& fold : prepared.folds) folded_.insert(fold.op);
     for (const Pattern& pattern : prepared_.patterns) {
       Wish wish = wish_of(pattern);
       wishes_.forced.push_back(wish.forced);
@@ -156,13 +157,15 @@ class Planner {
   }
 
  private:
-  // A pattern stays float as soon as one of its ops is asked to; the algorithm is the last one that
-  // is asked for, other options are the anchor's.
+  // A pattern stays float as soon as one of its ops is asked to, but for a Mul or Add that is no
+  // more there; the algorithm is the last one that is asked for, other options are the anchor's.
   Wish wish_of(const Pattern& pattern) {
     Wish wish = rules_.for_op(graph_.nodes[pattern.anchor]);
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {
-      const OpRecipe member = rules_.for_op(graph_.nodes[pattern.members[i]]).recipe;
-      if (wants_float(member)) wish.recipe.activation.dtype = "fp32";
+      const Node& node = graph_.nodes[pattern.members[i]];
+      const OpRecipe member = rules_.for_op(node).recipe;
+      const bool is_gone = folded_.contains(op_id(node)) && node.kind != Kind::batch_norm;
+      if (wants_float(member) && !is_gone) wish.recipe.activation.dtype = "fp32";
       if (member.activation.algorithm != recipe_.activation.algorithm)
         wish.recipe.activation.algorithm = member.activation.algorithm;
       if (member.activation.percentile != recipe_.activation.percentile)
@@ -420,6 +423,7 @@ class Planner {
   const Recipe& recipe_;
   RecipeRules rules_;
   std::int64_t opset_;
+  std::set<std::string> folded_;  // ids of ops that disappear into others
   bool lacks_channel_scales_ = false;
   std::vector<OpRecipe> recipes_;  // by pattern
   Wishes wishes_;

@@ -25,7 +25,7 @@ struct Pattern {
 /// A model made ready for planning: what is folded, what belongs together.
 struct Prepared {
   std::vector<Pattern> patterns;          ///< each node is in exactly one; in graph order
-  std::vector<Fold> folds;                ///< batch norms that disappear into their Conv
+  std::vector<Fold> folds;                ///< ops that disappear into one before (fold_chains.h)
   std::vector<InputEdit> input_edits;     ///< inputs that now read one of `weights`
   std::map<std::string, Tensor> weights;  ///< folded float tensors by new name
   TensorMap constants;                    ///< values that are computed from constants alone
@@ -44,6 +44,9 @@ Prepared prepare(const Graph& graph, TensorMap constants = {});
 /// The input of an Add that is a constant vector, one number for each column of the value in its
 /// other input; nothing where there is none.
 std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add);
+
+/// The Add that is the bias of a MatMul's pattern; nothing where there is none.
+std::optional<std::size_t> bias_add(const GraphIndex& index, const Pattern& pattern);
 
 /// The float tensor that input `input` of `node` reads after preparation, or null where it is no
 /// constant.

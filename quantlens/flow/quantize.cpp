@@ -208,7 +208,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    const Model newer = upgraded(std::move(model), recorded.progress);
+    const Model newer = made_ready(std::move(model), recorded.progress);
     const FittedData* calibration = apart ? &*apart : data ? &*data : nullptr;
     CalibrationSamples samples;  // with ranges nothing is calibrated, and nothing edited
     if (calibration && !options.ranges)

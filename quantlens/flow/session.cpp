@@ -13,7 +13,9 @@
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/outline.h"
+#include "quantlens/quantizer/fold_before.h"
 #include "quantlens/runtime/open.h"
+#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
 
@@ -133,6 +135,16 @@ Model upgraded(Model model, Progress& progress) {
   frontend::Upgraded result = frontend::upgrade(std::move(model));
   for (const std::string& note : result.notes) progress.note(note);
   return std::move(result.model);
+}
+
+Model made_ready(Model model, Progress& progress) {
+  Model newer = upgraded(std::move(model), progress);
+  if (uses_codes(newer.graph)) return newer;
+  const Plan plan = fold_before(newer.graph, oracle::constant_values(newer));
+  if (plan.removed.empty()) return newer;
+  progress.note(fmt::format("{} op(s) with constants are folded into the ops that read them: {}",
+                            plan.removed.size(), printable(plan.removed.front())));
+  return frontend::edited(newer, plan, {{kFoldedBeforeKey, "1"}});
 }
 
 std::string reference_hash(const WorkloadWriter& workload) {

@@ -194,7 +194,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
       workload->write(kStudy, json::dump(json::encode(result.study)));
     }
     note_calibration(options, data, metric, recorded.progress);
-    const Model newer = upgraded(std::move(model), recorded.progress);
+    const Model newer = made_ready(std::move(model), recorded.progress);
     if (prices) check_prices(*prices, newer.graph, printable(options.prices));
     const TrialSetting setting{.original = newer,
                                .data = data,

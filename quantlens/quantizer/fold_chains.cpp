@@ -8,16 +8,15 @@
 #include <span>
 #include <utility>
 
+#include "quantlens/quantizer/affine.h"
+
 namespace quantlens {
 namespace {
 
-/// Where the output channels of an op are: in its weight and in its result.
-struct Channels {
-  std::size_t count = 0;
-  std::size_t rank = 0;      ///< of the result; the least that is certain
-  std::size_t from_end = 1;  ///< the result's channel axis, counted from its last one, which is 1
-  std::size_t inner = 1;     ///< neighbouring elements of the weight that belong to one channel
-  std::size_t groups = 1;    ///< of a ConvTranspose, whose channels count within each group
+/// Where the output channels of an op are: in its result, and in its weight.
+struct Channels : ChannelAxis {
+  std::size_t inner = 1;   ///< neighbouring elements of the weight that belong to one channel
+  std::size_t groups = 1;  ///< of a ConvTranspose, whose channels count within each group
 
   /// The channel of an element of the weight; `size`: all elements.
   std::size_t of(std::size_t element, std::size_t size) const {
@@ -25,10 +24,6 @@ struct Channels {
     return element / (size / groups) * within + element / inner % within;
   }
 };
-
-std::size_t extent(const Shape& shape, std::size_t axis) {
-  return static_cast<std::size_t>(shape[axis]);
-}
 
 std::size_t product(std::span<const std::int64_t> extents) {
   std::size_t size = 1;
@@ -42,135 +37,30 @@ std::optional<Channels> channels_of(const Node& node, const Shape& weight, const
   switch (node.kind) {
     case Kind::conv:
       if (weight.size() < 3) return std::nullopt;
-      return Channels{.count = extent(weight, 0),
-                      .rank = weight.size(),
-                      .from_end = weight.size() - 1,
-                      .inner = product(shape.subspan(1))};
+      return Channels{{extent(weight, 0), weight.size(), weight.size() - 1},
+                      product(shape.subspan(1))};
     case Kind::conv_transpose: {
       const std::int64_t groups = attribute_int(node, "group", 1);
       if (weight.size() < 3 || groups < 1 || weight[0] % groups != 0) return std::nullopt;
-      return Channels{.count = extent(weight, 1) * static_cast<std::size_t>(groups),
-                      .rank = weight.size(),
-                      .from_end = weight.size() - 1,
-                      .inner = product(shape.subspan(2)),
-                      .groups = static_cast<std::size_t>(groups)};
+      const auto count = static_cast<std::size_t>(groups);
+      return Channels{{extent(weight, 1) * count, weight.size(), weight.size() - 1},
+                      product(shape.subspan(2)),
+                      count};
     }
     case Kind::gemm: {
       if (weight.size() != 2) return std::nullopt;
       const bool by_rows = attribute_int(node, "transB", 0) != 0;
-      return Channels{.count = extent(weight, by_rows ? 0 : 1),
-                      .rank = 2,
-                      .inner = by_rows ? extent(weight, 1) : 1};
+      return Channels{{extent(weight, by_rows ? 0 : 1), 2, 1}, by_rows ? extent(weight, 1) : 1};
     }
     case Kind::matmul: {
       if (weight.size() < 2) return std::nullopt;
       const auto rank = ranks.find(op_id(node));
-      return Channels{.count = extent(weight, weight.size() - 1),
-                      .rank = rank == ranks.end() ? 1 : rank->second};
+      return Channels{
+          {extent(weight, weight.size() - 1), rank == ranks.end() ? 1 : rank->second, 1}};
     }
     default:
       return std::nullopt;
   }
-}
-
-/// y = factor * x + shift for each channel.
-struct Affine {
-  std::vector<double> factor, shift;
-
-  bool only_scales() const {
-    return std::ranges::all_of(shift, [](double one) { return one == 0; });
-  }
-  bool only_shifts() const {
-    return std::ranges::all_of(factor, [](double one) { return one == 1; });
-  }
-};
-
-Affine identity(std::size_t count) {
-  return {.factor = std::vector<double>(count, 1), .shift = std::vector<double>(count, 0)};
-}
-
-/// First `before`, then `after`.
-void append(const Affine& after, Affine& before) {
-  for (std::size_t c = 0; c < before.factor.size(); ++c) {
-    before.factor[c] *= after.factor[c];
-    before.shift[c] = before.shift[c] * after.factor[c] + after.shift[c];
-  }
-}
-
-/// A constant's number for each channel; nothing where it has others, or would widen the result.
-std::optional<std::vector<double>> numbers_of(const Tensor* constant, const Channels& channels) {
-  if (constant == nullptr || constant->dtype() != DType::float32) return std::nullopt;
-  const Shape& shape = constant->shape();
-  if (shape.size() > channels.rank) return std::nullopt;
-  for (std::size_t axis = 0; axis < shape.size(); ++axis) {
-    const bool of_channels =
-        shape.size() - axis == channels.from_end && extent(shape, axis) == channels.count;
-    if (shape[axis] != 1 && !of_channels) return std::nullopt;
-  }
-  const Tensor values = aligned(*constant);
-  const std::span<const float> data = values.data<float>();
-  if (data.size() == 1) return std::vector<double>(channels.count, data[0]);
-  return std::vector<double>(data.begin(), data.end());
-}
-
-std::optional<Affine> batch_norm_affine(const GraphIndex& index, const Node& node,
-                                        const Channels& channels) {
-  const bool by_second_axis = channels.rank == channels.from_end + 1;
-  if (node.inputs.size() < 5 || !by_second_axis || attribute_int(node, "training_mode", 0) != 0)
-    return std::nullopt;
-  std::vector<std::vector<double>> parts;  // scale, shift, mean, variance
-  for (std::size_t i = 1; i < 5; ++i) {
-    const Tensor* tensor = index.constant(node.inputs[i]);
-    if (tensor == nullptr || tensor->dtype() != DType::float32 ||
-        static_cast<std::size_t>(tensor->size()) != channels.count) {
-      return std::nullopt;
-    }
-    const Tensor values = aligned(*tensor);
-    parts.emplace_back(values.data<float>().begin(), values.data<float>().end());
-  }
-  const double epsilon = attribute_float(node, "epsilon", 1e-5F);
-  Affine affine = identity(channels.count);
-  for (std::size_t c = 0; c < channels.count; ++c) {
-    affine.factor[c] = parts[0][c] / std::sqrt(parts[3][c] + epsilon);
-    affine.shift[c] = parts[1][c] - affine.factor[c] * parts[2][c];
-  }
-  return affine;
-}
-
-/// What `node` makes of each channel of its input number `input`; nothing where it does more.
-std::optional<Affine> affine_of(const GraphIndex& index, const Node& node, std::size_t input,
-                                const Channels& channels) {
-  const auto has_more = [](const std::string& output) { return !output.empty(); };
-  if (std::ranges::count_if(node.outputs, has_more) != 1) return std::nullopt;
-  if (node.kind == Kind::batch_norm) {
-    return input == 0 ? batch_norm_affine(index, node, channels) : std::nullopt;
-  }
-  if (node.inputs.size() != 2 || input > 1) return std::nullopt;
-  const auto numbers = numbers_of(index.constant(node.inputs[1 - input]), channels);
-  if (!numbers) return std::nullopt;
-  Affine affine = identity(channels.count);
-  for (std::size_t c = 0; c < channels.count; ++c) {
-    const double number = (*numbers)[c];
-    switch (node.kind) {
-      case Kind::mul:
-        affine.factor[c] = number;
-        break;
-      case Kind::add:
-        affine.shift[c] = number;
-        break;
-      case Kind::sub:
-        affine.factor[c] = input == 0 ? 1 : -1;
-        affine.shift[c] = input == 0 ? -number : number;
-        break;
-      case Kind::div:
-        if (input != 0) return std::nullopt;
-        affine.factor[c] = 1 / number;
-        break;
-      default:
-        return std::nullopt;
-    }
-  }
-  return affine;
 }
 
 /// An op of a chain.
@@ -195,13 +85,6 @@ std::vector<Link> chain_behind(const GraphIndex& index, std::size_t anchor,
     links.push_back({.node = use.node, .input = use.input, .affine = std::move(*affine)});
     last = use.node;
   }
-}
-
-/// Nothing where an element is not finite.
-std::optional<Tensor> finite_tensor(const Shape& shape, std::vector<float> values) {
-  if (!std::ranges::all_of(values, [](float one) { return std::isfinite(one); }))
-    return std::nullopt;
-  return Tensor::from<float>(shape, std::move(values));
 }
 
 std::optional<Tensor> scaled(const Tensor& weight, const Channels& channels,
@@ -274,7 +157,7 @@ class Folding {
 
   std::optional<std::vector<double>> bias_numbers() const {
     return numbers_of(index_.constant(node_.inputs[2]),
-                      {.count = channels_.count, .rank = node_.kind == Kind::gemm ? 2U : 1U});
+                      {channels_.count, node_.kind == Kind::gemm ? 2U : 1U, 1});
   }
 
   /// Of a MatMul: what scales goes into its weight, the first Add stays and takes the rest.

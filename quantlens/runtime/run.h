@@ -77,6 +77,7 @@ struct RunOptions {
   /// better for throughput, at the price of a set of activations each (ADR 0032).
   unsigned in_flight = 1;
   fs::path optimized_dump;  ///< where the runtime writes the graph it really runs; empty: nowhere
+  bool apart = false;       ///< two models in two sessions, even where one could hold both
   std::optional<Isolation> isolation;  ///< absent: the models run in this process
 };
 
@@ -130,7 +131,7 @@ BOOST_DESCRIBE_STRUCT(PairTap, (),
                        channel_histograms, sample_axis))
 BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs, local))
 BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
-BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, in_flight, optimized_dump, isolation))
+BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, in_flight, optimized_dump, apart, isolation))
 BOOST_DESCRIBE_STRUCT(NotTapped, (), (value, quantized, reason))
 
 }  // namespace quantlens

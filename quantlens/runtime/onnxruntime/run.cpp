@@ -156,12 +156,14 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
   const SessionOptions session_options{.threads = threads_inside,
                                        .optimized_dump = options.optimized_dump,
                                        .alone = quantized == nullptr};
-  Placement placement{.together = Together::merged, .group = threads_inside};
+  const bool may_merge = !options.apart || spec.local;
+  Placement placement{.together = may_merge ? Together::merged : Together::apart,
+                      .group = threads_inside};
   TapEdits edits = insert_taps(reference, quantized, spec, placement);
   for (const auto& [slot, reason] : edits.dropped_taps) accumulators_.drop_tap(slot, reason);
   for (const auto& [slot, reason] : edits.dropped_pairs) accumulators_.drop_pair(slot, reason);
   for (const std::size_t slot : edits.channels_last) accumulators_.show_channels_last(slot);
-  if (edits.has_pairs) {
+  if (edits.has_pairs && may_merge) {
     if (open_merged(edits, session_options)) return;
     if (spec.local) {
       throw Error(Errc::unsupported,

@@ -2,18 +2,44 @@
 #include "quantlens/flow/build_model.h"
 
 #include <map>
+#include <set>
 
 #include <boost/json/serialize.hpp>
+#include <fmt/format.h>
 
 #include "quantlens/base/cpu.h"
+#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/flow/check_plan.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/correct_bias.h"
+#include "quantlens/quantizer/guard_float.h"
+#include "quantlens/runtime/deployed.h"
 
 namespace quantlens::flow {
+namespace {
+
+/// Nothing where the runtime takes the file, and cannot tell what it makes of it.
+std::vector<Deviation> deviations_of(const Plan& plan, const fs::path& path,
+                                     const Session& session) {
+  const Model written = frontend::read(path);
+  const Model run = deployed(written, run_options(session));
+  return check_plan(plan, written.graph, run.graph);
+}
+
+/// Those whose weight is planned in float, and is not.
+std::set<std::string> with_codes(const Plan& plan, const std::vector<Deviation>& deviations) {
+  std::set<std::string> ops;
+  for (const Deviation& deviation : deviations) {
+    if (deviation.runs == Runs::with_codes) ops.insert(plan.ops[deviation.op].op);
+  }
+  return ops;
+}
+
+}  // namespace
 
 PlanResult plan_for(const FloatModel& from, const GivenRanges& given, const Recipe& recipe) {
   PlanResult planned =
@@ -36,6 +62,29 @@ std::vector<std::string> write_quantized(const FloatModel& from, const Plan& pla
       {"quantlens.recipe", boost::json::serialize(json::encode(recipe))}};
   if (from.edited) metadata[kFloatModelKey] = sha256_hex(from.edited->model.file.text());
   return frontend::apply(from.model, plan, metadata, store, path);
+}
+
+std::vector<std::string> write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,
+                                          const Session& session, const fs::path& path) {
+  std::vector<std::string> notes = write_quantized(from, plan, recipe, session.store, path);
+  if (plan.activations.empty()) return notes;  // without codes between ops all of them run as told
+  try {
+    std::vector<Deviation> deviations = deviations_of(plan, path, session);
+    const std::set<std::string> unguarded = with_codes(plan, deviations);
+    if (!unguarded.empty()) {
+      const GraphIndex index(from.model.graph, from.prepared.constants);
+      if (!guard_ops(index, unguarded, plan).empty()) {
+        notes = write_quantized(from, plan, recipe, session.store, path);
+        deviations = deviations_of(plan, path, session);
+      }
+    }
+    for (std::string& note : tell_deviations(deviations, plan)) notes.push_back(std::move(note));
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    notes.push_back(fmt::format(
+        "whether the runtime runs what the plan says could not be checked: {}", error.what()));
+  }
+  return notes;
 }
 
 }  // namespace quantlens::flow

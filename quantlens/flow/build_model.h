@@ -8,6 +8,7 @@
 #include "quantlens/base/store.h"
 #include "quantlens/flow/edit_float.h"
 #include "quantlens/flow/given_ranges.h"
+#include "quantlens/flow/session.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/quantizer/make_plan.h"
 #include "quantlens/quantizer/prepare.h"
@@ -31,5 +32,12 @@ PlanResult plan_for(const FloatModel& from, const GivenRanges& given, const Reci
 /// notes.
 std::vector<std::string> write_quantized(const FloatModel& from, const Plan& plan,
                                          const Recipe& recipe, Store& store, const fs::path& path);
+
+/// The same, and then holds the graph that the runtime really runs against the plan (check_plan.h).
+/// Where it quantizes a weight that is planned in float, the file is written once more with a guard
+/// at that op (quantizer/guard_float.h). What still runs otherwise is told by a note, and `plan`
+/// says what runs.
+std::vector<std::string> write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,
+                                          const Session& session, const fs::path& path);
 
 }  // namespace quantlens::flow

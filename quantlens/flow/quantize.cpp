@@ -84,13 +84,13 @@ class Job {
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
-    workload.write("plan.json", json::dump(json::encode(result.plan)));
-    count_ops(result);
     for (std::string& note :
-         write_quantized(from, result.plan, options_.recipe, session_.store, result.output)) {
+         write_as_planned(from, result.plan, options_.recipe, session_, result.output)) {
       session_.progress.note(note);
       result.notes.push_back(std::move(note));
     }
+    workload.write("plan.json", json::dump(json::encode(result.plan)));
+    count_ops(result);
     const Model quantized = frontend::read(result.output);
     workload.add_model(model_file("quantized", quantized));
     result.links = links_of(quantized.graph);

@@ -253,8 +253,9 @@ Candidate TrialBench::plan(const Recipe& recipe) {
 
 void TrialBench::write(const Candidate& candidate, const fs::path& path) {
   const Base& base = base_for(candidate.recipe);
-  write_quantized(float_model(setting_.original, base.edited, base.prepared),
-                  candidate.planned.plan, candidate.recipe, session_.store, path);
+  Plan plan = candidate.planned.plan;
+  write_as_planned(float_model(setting_.original, base.edited, base.prepared), plan,
+                   candidate.recipe, session_, path);
 }
 
 Model TrialBench::built(const Candidate& candidate) {

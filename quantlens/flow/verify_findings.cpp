@@ -44,9 +44,9 @@ class Verification {
       given.ranges =
           ranges_for(*given.statistics, origin_.from.model, origin_.from.prepared, recipe);
     }
-    const Plan plan = plan_for(origin_.from, given, recipe).plan;
+    Plan plan = plan_for(origin_.from, given, recipe).plan;
     const fs::path path = scratch_.path() / origin_.from.model.path.filename();
-    write_quantized(origin_.from, plan, recipe, session_.store, path);
+    write_as_planned(origin_.from, plan, recipe, session_, path);
     TapState errors = errors_of(frontend::read(path), step);
     recipe_ = recipe;
     return errors;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/deployed.h"
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/runtime/open.h"
+#include "quantlens/runtime/remote/file_descriptor.h"
+
+namespace quantlens {
+namespace {
+
+Error unreadable(const Model& model, const std::string& reason) {
+  return {Errc::failed,
+          fmt::format("{}: the graph that the runtime runs cannot be read back: {}",
+                      model.path.empty() ? "the model" : printable(model.path.string()), reason)};
+}
+
+}  // namespace
+
+Model deployed(const Model& model, const RunOptions& options) {
+  // Memory that no folder shows and nothing leaves behind; a worker, our child, writes it, too.
+  const remote::FileDescriptor file(::memfd_create("quantlens-deployed", MFD_CLOEXEC));
+  if (!file.is_open()) throw unreadable(model, "the system gives no memory for it");
+  RunOptions dumped = options;
+  dumped.optimized_dump = fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());
+  open(model, nullptr, {}, dumped);
+  MappedFile bytes = MappedFile::open(dumped.optimized_dump);
+  if (bytes.bytes().empty()) throw unreadable(model, "it wrote none");
+  try {
+    return onnx::read(model.path, std::move(bytes));
+  } catch (const Error& error) {
+    throw unreadable(model, error.what());
+  }
+}
+
+}  // namespace quantlens

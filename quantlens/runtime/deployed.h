@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "quantlens/graph/model.h"
+#include "quantlens/runtime/run.h"
+
+namespace quantlens {
+
+/// The graph that the runtime really runs for this file after all its optimisations, with no tap in
+/// it: fused, laid out anew, in file order. Values and nodes that are kept keep their names; a
+/// fused node gives the value of the last one it stands for. Loads the model once and runs nothing;
+/// in a process of its own where `options` ask for isolation (their `optimized_dump` does not
+/// matter). Throws as `open` does, and Errc::failed where the runtime's graph cannot be read back.
+Model deployed(const Model& model, const RunOptions& options);
+
+}  // namespace quantlens

@@ -56,8 +56,12 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
                          WorkloadWriter& workload) {
   const auto& [reference, quantized] = models;
   Pairing pairing;
+  Phase pairing_up(session.phases, "pair");
   if (options.diagnose) pairing = pair(reference, quantized);
+  pairing_up.end();
+  Phase opening(session.phases, "open");
   auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
+  opening.end();
   const std::size_t not_placed = run->not_tapped().size();
   note_not_tapped(run->not_tapped(), pairing);
   const auto write_pairing = [&] {
@@ -99,7 +103,9 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
       leave_out(run->not_tapped(), *first);
       merge(state, *first);
     }
+    Phase diagnosing(session.phases, "diagnose");
     measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
+    diagnosing.end();
     run.reset();  // two open at once would need twice the memory
     const LocalPasses passes{.models = models,
                              .data = data,
@@ -107,7 +113,10 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
                              .pairing = pairing,
                              .session = session,
                              .folder = workload.folder()};
+    Phase locally(session.phases, "local passes");
     const SharesWithout shares = add_local_passes(passes, state, *measured.diagnosis);
+    locally.end();
+    const Phase finding(session.phases, "findings");
     add_findings(reference, quantized, pairing, shares, *measured.diagnosis);
     write_diagnosis(*measured.diagnosis, state, workload);
   }

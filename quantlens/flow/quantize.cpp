@@ -77,21 +77,27 @@ class Job {
   void run(WorkloadWriter& workload, QuantizeResult& result) {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
     note_quantized_already();
+    Phase preparing(session_.phases, "prepare");
     const Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
+    preparing.end();
     const GivenRanges given = calibrated(prepared, workload);
     const FloatModel from{.model = model_, .prepared = prepared, .edited = edited_};
+    Phase planning(session_.phases, "plan");
     PlanResult planned = plan_for(from, given, options_.recipe);
+    planning.end();
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
     workload.write("plan.json", json::dump(json::encode(result.plan)));
     count_ops(result);
+    Phase writing(session_.phases, "write model");
     for (std::string& note :
          write_quantized(from, result.plan, options_.recipe, session_.store, result.output)) {
       session_.progress.note(note);
       result.notes.push_back(std::move(note));
     }
     const Model quantized = frontend::read(result.output);
+    writing.end();
     workload.add_model(model_file("quantized", quantized));
     result.links = links_of(quantized.graph);
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);

@@ -34,9 +34,10 @@ struct Workload {
   std::string finished;
   std::vector<ModelFile> models;
   std::map<std::string, std::string> environment;  ///< versions, CPU, threads
+  std::map<std::string, double> times;  ///< seconds by phase; they add up to what was measured
 };
 BOOST_DESCRIBE_STRUCT(Workload, (),
                       (format, id, name, verb, arguments, state, message, created, finished, models,
-                       environment))
+                       environment, times))
 
 }  // namespace quantlens

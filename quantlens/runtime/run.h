@@ -14,6 +14,7 @@
 
 #include <boost/describe.hpp>
 
+#include "quantlens/base/phases.h"
 #include "quantlens/dataset/reader.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/quant/params.h"
@@ -71,10 +72,17 @@ struct Isolation {
   std::function<bool()> stop_requested;
 };
 
+/// Who is told of the time that the runtime takes to load models in this process, if anybody is.
+/// Used by the thread that calls; it does not travel to a worker.
+struct Watch {
+  Phases* phases = nullptr;
+};
+
 struct RunOptions {
   unsigned threads = 1;     ///< of the runtime, the calling one included
   fs::path optimized_dump;  ///< where the runtime writes the graph it really runs; empty: nowhere
   std::optional<Isolation> isolation;  ///< absent: the models run in this process
+  Watch watch;
 };
 
 /// What a step returns: graph outputs by the models' own names, batch dimension first.
@@ -120,7 +128,8 @@ BOOST_DESCRIBE_STRUCT(PairTap, (),
                        channel_histograms, sample_axis))
 BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs, local))
 BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
-BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, optimized_dump, isolation))
+BOOST_DESCRIBE_STRUCT(Watch, (), ())
+BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, optimized_dump, isolation, watch))
 BOOST_DESCRIBE_STRUCT(NotTapped, (), (value, quantized, reason))
 
 }  // namespace quantlens

@@ -149,7 +149,8 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
   check_inputs(reference, quantized);
   const SessionOptions session_options{.threads = options.threads,
                                        .optimized_dump = options.optimized_dump,
-                                       .alone = quantized == nullptr};
+                                       .alone = quantized == nullptr,
+                                       .phases = options.watch.phases};
   Placement placement{.together = Together::merged, .group = std::max(options.threads, 1u)};
   TapEdits edits = insert_taps(reference, quantized, spec, placement);
   for (const auto& [slot, reason] : edits.dropped_taps) accumulators_.drop_tap(slot, reason);

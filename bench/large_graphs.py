@@ -143,7 +143,7 @@ def write_model(shape, size, folder, samples):
     path = folder / f"{shape}-{size}.onnx"
     path.write_bytes(model.SerializeToString())
     data = folder / f"{shape}-{size}.npz"
-    np.savez(data, x=np.random.default_rng(3).normal(size=(samples, *extents[1:])).astype(np.float32))
+    np.savez(data, label=np.zeros(samples, np.int64), x=np.random.default_rng(3).normal(size=(samples, *extents[1:])).astype(np.float32))
     return path, data, len(network.nodes)
 
 

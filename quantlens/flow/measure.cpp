@@ -15,6 +15,7 @@
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/suspects.h"
 #include "quantlens/flow/local_passes.h"
+#include "quantlens/record/columns.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -65,7 +66,7 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
   const std::size_t not_placed = run->not_tapped().size();
   note_not_tapped(run->not_tapped(), pairing);
   const auto write_pairing = [&] {
-    workload.write("pairing.json", json::dump(json::encode(pairing)));
+    workload.write("pairing.json", json::dump(in_columns(json::encode(pairing))));
   };
   if (options.diagnose) write_pairing();
 

@@ -19,6 +19,7 @@
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/make_plan.h"
+#include "quantlens/record/columns.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
 
@@ -88,7 +89,7 @@ class Job {
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
-    workload.write("plan.json", json::dump(json::encode(result.plan)));
+    workload.write("plan.json", json::dump(in_columns(json::encode(result.plan))));
     count_ops(result);
     Phase writing(session_.phases, "write model");
     for (std::string& note :

@@ -23,7 +23,7 @@ BOOST_DESCRIBE_STRUCT(ModelFile, (), (role, path, sha256, bytes))
 
 /// One run's own record: the only file that holds ids, times and thread counts.
 struct Workload {
-  std::uint32_t format = 1;  ///< major version of the folder's layout
+  std::uint32_t format = 2;  ///< major version of the folder's layout
   std::string id;
   std::string name;
   std::string verb;

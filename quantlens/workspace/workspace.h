@@ -19,7 +19,7 @@ namespace quantlens {
 
 /// The newest major version of the folders' layout that this quantlens reads, and the one it
 /// writes.
-inline constexpr std::uint32_t kWorkloadFormat = 1;
+inline constexpr std::uint32_t kWorkloadFormat = 2;
 
 /// $QUANTLENS_WORKSPACE, else the user's data folder ($XDG_DATA_HOME or ~/.local/share, then
 /// /quantlens). Throws Errc::usage where the environment tells neither.

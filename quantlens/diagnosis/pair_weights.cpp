@@ -18,12 +18,6 @@
 namespace quantlens {
 namespace {
 
-bool is_folded(const Prepared& prepared, const std::string& op, std::size_t input) {
-  return std::ranges::any_of(prepared.input_edits, [&](const InputEdit& edit) {
-    return edit.use.op == op && edit.use.input == input;
-  });
-}
-
 bool are_swapped(const Shape& a, const Shape& b) {
   return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
 }
@@ -140,7 +134,7 @@ class WeightPairer {
   /// Whether the quantized model, too, has the batch norm in this weight.
   bool folds(const FloatView::Op& op, std::size_t input, const FloatView::Op& other,
              std::size_t at) {
-    if (!is_folded(prepared_, op_id(reference_.node(op)), input)) return false;
+    if (prepared_.input_edits.find(op_id(reference_.node(op)), input) == nullptr) return false;
     const Sketch* folded = comparer_.folded_weight(op);
     const Sketch* plain = comparer_.reference_sketches().of(*op.operands[input].constant, false);
     const Sketch* after = comparer_.quantized_sketches().of(*other.operands[at].constant, false);

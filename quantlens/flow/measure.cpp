@@ -15,6 +15,7 @@
 #include "quantlens/flow/bare.h"
 #include "quantlens/flow/local_passes.h"
 #include "quantlens/flow/observe.h"
+#include "quantlens/record/columns.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -39,14 +40,19 @@ Diagnosis diagnose_aligned(const ModelPair& models, const BareAnswers& bare, con
   const Dataset& dataset = *data.opened.dataset;
   const SampleNames names = [&dataset](std::uint64_t sample) { return dataset.name(sample); };
   const Observed seen = observe(models, data, options, bare, session, workload);
+  Phase diagnosing(session.phases, "diagnose");
   Diagnosis diagnosis = diagnose(reference, quantized, seen.pairing, seen.state, names);
+  diagnosing.end();
   const LocalPasses passes{.models = models,
                            .data = data,
                            .samples = std::min(options.local_samples, dataset.size()),
                            .pairing = seen.pairing,
                            .session = session,
                            .folder = workload.folder()};
+  Phase locally(session.phases, "local passes");
   const SharesWithout shares = add_local_passes(passes, seen.state, diagnosis);
+  locally.end();
+  const Phase finding(session.phases, "findings");
   add_findings(reference, quantized, seen.pairing, shares, diagnosis);
   add_observation(seen.observation, diagnosis);
   write_diagnosis(diagnosis, seen.state, workload);

@@ -14,6 +14,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/suspects.h"
+#include "quantlens/record/columns.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 
@@ -113,7 +114,7 @@ class Observer {
         bare_(bare),
         session_(session),
         workload_(workload),
-        pairing_(pair(models.reference, models.quantized)),
+        pairing_(paired(models, session)),
         taps_(taps_for(pairing_)) {}
 
   Observed run() {
@@ -139,13 +140,20 @@ class Observer {
   }
 
  private:
+  static Pairing paired(const ModelPair& models, const Session& session) {
+    const Phase pairing_up(session.phases, "pair");
+    return pair(models.reference, models.quantized);
+  }
+
   /// Nothing where the quantized model's outputs are not the bare ones.
   std::optional<Observed> observed(const TapSpec& taps, const std::vector<NotTapped>& left_out,
                                    const RunOptions& how) {
     Observed seen{.pairing = pairing_, .state = {}, .observation = {}};
     Pairing& pairing = seen.pairing;
     note_not_tapped(left_out, pairing);
+    Phase opening(session_.phases, "open");
     const auto run = open(models_.reference, &models_.quantized, taps, how);
+    opening.end();
     const std::size_t not_placed = run->not_tapped().size();
     note_not_tapped(run->not_tapped(), pairing);
     write(pairing);
@@ -204,7 +212,7 @@ class Observer {
   }
 
   void write(const Pairing& pairing) {
-    workload_.write("pairing.json", json::dump(json::encode(pairing)));
+    workload_.write("pairing.json", json::dump(in_columns(json::encode(pairing))));
   }
 
   const ModelPair& models_;

@@ -105,6 +105,7 @@ RunOptions run_options(const Session& session) {
                      .in_flight = session.threads,
                      .optimized_dump = {},
                      .isolation = session.isolation};
+  options.watch.phases = session.phases;
   if (options.isolation) {
     options.isolation->stop_requested = [&progress = session.progress] {
       return progress.stop_requested();
@@ -184,7 +185,8 @@ std::unique_ptr<WorkloadWriter> begin_workload(
 
 void run_recorded(const Session& session, WorkloadWriter& workload,
                   const std::function<void(const Session&)>& work) {
-  RecordedProgress progress(session.progress, workload);
+  Phases phases;
+  RecordedProgress progress(session.progress, workload, phases);
   const Session recorded{.store = session.store,
                          .progress = progress,
                          .workspace = session.workspace,
@@ -192,16 +194,22 @@ void run_recorded(const Session& session, WorkloadWriter& workload,
                          .arguments = session.arguments,
                          .threads = session.threads,
                          .strict = session.strict,
-                         .isolation = session.isolation};
+                         .isolation = session.isolation,
+                         .phases = &phases};
+  const auto end = [&] { workload.set_times(phases.seconds()); };
   try {
+    const Phase rest(&phases, "rest");
     work(recorded);
   } catch (const Error& error) {
+    end();
     workload.fail(error.code() == Errc::interrupted ? "interrupted" : error.what());
     throw;
   } catch (const std::exception& error) {
+    end();
     workload.fail(error.what());
     throw;
   }
+  end();
   workload.succeed();
 }
 

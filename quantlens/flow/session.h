@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "quantlens/base/phases.h"
 #include "quantlens/base/progress.h"
 #include "quantlens/base/store.h"
 #include "quantlens/dataset/open.h"
@@ -30,6 +31,7 @@ struct Session {
   unsigned threads = 1;                ///< cores to use, all together
   bool strict = false;                 ///< an unreadable sample ends the verb
   std::optional<Isolation> isolation;  ///< where the models run in a process of their own
+  Phases* phases = nullptr;            ///< of the recorded run; null before it begins
 };
 
 /// Which samples.

@@ -308,10 +308,8 @@ class Parameters::Builder {
   }
 
   std::string name_of_input(const Node& node, std::size_t input) const {
-    for (const InputEdit& edit : owner_.prepared_.input_edits) {
-      if (edit.use.op == op_id(node) && edit.use.input == input) return edit.weight;
-    }
-    return node.inputs[input];
+    const InputEdit* edit = owner_.prepared_.input_edits.find(op_id(node), input);
+    return edit != nullptr ? edit->weight : node.inputs[input];
   }
 
   // One stored tensor serves all ops that want the same weight in the same way.

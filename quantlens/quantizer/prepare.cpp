@@ -114,9 +114,8 @@ std::optional<std::size_t> bias_add(const GraphIndex& index, const Pattern& patt
 
 const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, const Node& node,
                              std::size_t input) {
-  for (const InputEdit& edit : prepared.input_edits) {
-    if (edit.use.op == op_id(node) && edit.use.input == input)
-      return &prepared.weights.at(edit.weight);
+  if (const InputEdit* edit = prepared.input_edits.find(op_id(node), input)) {
+    return &prepared.weights.at(edit->weight);
   }
   return input < node.inputs.size() ? index.constant(node.inputs[input]) : nullptr;
 }

@@ -12,6 +12,7 @@
 
 #include "quantlens/graph/model.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/quantizer/input_edits.h"
 #include "quantlens/record/plan.h"
 
 namespace quantlens {
@@ -26,7 +27,7 @@ struct Pattern {
 struct Prepared {
   std::vector<Pattern> patterns;          ///< each node is in exactly one; in graph order
   std::vector<Fold> folds;                ///< ops that disappear into one before (fold_chains.h)
-  std::vector<InputEdit> input_edits;     ///< inputs that now read one of `weights`
+  InputEdits input_edits;                 ///< inputs that now read one of `weights`
   std::map<std::string, Tensor> weights;  ///< folded float tensors by new name
   TensorMap constants;                    ///< values that are computed from constants alone
   /// MatMuls of matrices whose result an Add reads that is no part of their pattern. ONNX Runtime

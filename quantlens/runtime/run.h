@@ -14,6 +14,7 @@
 
 #include <boost/describe.hpp>
 
+#include "quantlens/base/phases.h"
 #include "quantlens/dataset/reader.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/quant/params.h"
@@ -71,6 +72,12 @@ struct Isolation {
   std::function<bool()> stop_requested;
 };
 
+/// Who is told of the time that the runtime takes to load models in this process, if anybody is.
+/// Used by the thread that calls; it does not travel to a worker.
+struct Watch {
+  Phases* phases = nullptr;
+};
+
 struct RunOptions {
   unsigned threads = 1;  ///< of the runtime, the calling ones included
   /// Steps that are to be under way at once: each then has its share of `threads`. The more, the
@@ -79,6 +86,7 @@ struct RunOptions {
   fs::path optimized_dump;  ///< where the runtime writes the graph it really runs; empty: nowhere
   bool apart = false;       ///< two models in two sessions, even where one could hold both
   std::optional<Isolation> isolation;  ///< absent: the models run in this process
+  Watch watch;
 };
 
 /// What a step returns: graph outputs by the models' own names, batch dimension first.
@@ -131,7 +139,9 @@ BOOST_DESCRIBE_STRUCT(PairTap, (),
                        channel_histograms, sample_axis))
 BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs, local))
 BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
-BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, in_flight, optimized_dump, apart, isolation))
+BOOST_DESCRIBE_STRUCT(Watch, (), ())
+BOOST_DESCRIBE_STRUCT(RunOptions, (),
+                      (threads, in_flight, optimized_dump, apart, isolation, watch))
 BOOST_DESCRIBE_STRUCT(NotTapped, (), (value, quantized, reason))
 
 }  // namespace quantlens

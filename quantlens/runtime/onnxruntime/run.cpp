@@ -155,7 +155,8 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
   const unsigned threads_inside = std::max(options.threads, 1u) / room_.in_flight();
   const SessionOptions session_options{.threads = threads_inside,
                                        .optimized_dump = options.optimized_dump,
-                                       .alone = quantized == nullptr};
+                                       .alone = quantized == nullptr,
+                                       .phases = options.watch.phases};
   const bool may_merge = !options.apart || spec.local;
   Placement placement{.together = may_merge ? Together::merged : Together::apart,
                       .group = threads_inside};

@@ -98,12 +98,25 @@ void append_string(std::string& out, std::string_view text) {
   out += '"';
 }
 
+bool is_number(const Value& value) {
+  if (value.is_number() || value.is_null()) return true;
+  return value.is_string() && (value.get_string() == "nan" || value.get_string() == "inf" ||
+                               value.get_string() == "-inf");
+}
+
 bool fits_on_a_line(const boost::json::array& array) {
-  return std::ranges::all_of(array, [](const Value& element) {
-    if (element.is_number() || element.is_null()) return true;
-    return element.is_string() && (element.get_string() == "nan" || element.get_string() == "inf" ||
-                                   element.get_string() == "-inf");
-  });
+  return std::ranges::all_of(array, is_number);
+}
+
+/// Numbers, flags and texts of a word, as parameters are.
+bool fits_on_a_line(const boost::json::object& object) {
+  constexpr std::size_t kMembers = 4;
+  constexpr std::size_t kWord = 8;
+  return object.size() <= kMembers && std::ranges::all_of(object, [](const auto& member) {
+           const Value& value = member.value();
+           return is_number(value) || value.is_bool() ||
+                  (value.is_string() && value.get_string().size() <= kWord);
+         });
 }
 
 class Printer {
@@ -146,16 +159,17 @@ class Printer {
 
   void print_object(const boost::json::object& object, std::size_t depth) {
     check(depth);
+    const bool flat = depth > 0 && fits_on_a_line(object);
     out_ += '{';
     bool first = true;
     for (const auto& member : object) {
-      if (!std::exchange(first, false)) out_ += ',';
-      new_line(depth + 1);
+      if (!std::exchange(first, false)) out_ += flat ? ", " : ",";
+      if (!flat) new_line(depth + 1);
       append_string(out_, member.key());
       out_ += ": ";
       print(member.value(), depth + 1);
     }
-    if (!object.empty()) new_line(depth);
+    if (!flat && !object.empty()) new_line(depth);
     out_ += '}';
   }
 

@@ -17,8 +17,9 @@ namespace quantlens::json {
 using Value = boost::json::value;
 
 /// Deterministic text: object keys in their order of declaration, two-space indentation, arrays of
-/// numbers on one line, shortest doubles that read back equal, NaN and infinities as the strings
-/// "nan", "inf", "-inf", invalid UTF-8 as U+FFFD. Ends in a newline. At most 64 levels deep.
+/// numbers and small objects of numbers and words on one line, shortest doubles that read back
+/// equal, NaN and infinities as the strings "nan", "inf", "-inf", invalid UTF-8 as U+FFFD. Ends in
+/// a newline. At most 64 levels deep.
 std::string dump(const Value& value);
 
 /// Strict JSON, at most 64 levels deep. Throws Errc::bad_input with `where`, line and column.

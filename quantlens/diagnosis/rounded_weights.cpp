@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/rounded_weights.h"
 
-#include <algorithm>
+#include <cstdint>
 #include <map>
 #include <set>
 #include <string>
@@ -37,15 +37,30 @@ std::map<std::string, PairTap> taps_of_ops(const Pairing& pairing) {
   return of_ops;
 }
 
-void read_instead(const ValueUse& use, const std::string& weight, const std::string& original,
-                  Plan& plan) {
-  const auto folded = std::ranges::find(plan.input_edits, use, &InputEdit::use);
-  if (folded != plan.input_edits.end()) {
-    folded->weight = weight;
-  } else {
-    plan.input_edits.push_back({.use = use, .weight = weight, .original = original});
+/// Makes inputs of ops read other weights, those that are folded already among them.
+class Redirects {
+ public:
+  explicit Redirects(Plan& plan) : plan_(plan) {
+    for (std::size_t at = 0; at < plan.input_edits.size(); ++at) {
+      positions_.emplace(key(plan.input_edits[at].use), at);
+    }
   }
-}
+  void add(const ValueUse& use, const std::string& weight, const std::string& original) {
+    const auto [found, is_new] = positions_.emplace(key(use), plan_.input_edits.size());
+    if (is_new) {
+      plan_.input_edits.push_back({.use = use, .weight = weight, .original = original});
+    } else {
+      plan_.input_edits[found->second].weight = weight;
+    }
+  }
+
+ private:
+  using Key = std::pair<std::string, std::uint64_t>;
+  static Key key(const ValueUse& use) { return {use.op, use.input}; }
+
+  Plan& plan_;
+  std::map<Key, std::size_t> positions_;  // in the plan's edits
+};
 
 }  // namespace
 
@@ -56,8 +71,9 @@ std::optional<RoundedWeights> rounded_weights(const Model& reference, const Mode
   RoundedWeights rounded;
   Plan& plan = rounded.plan;
   plan.folds = prepared.folds;
-  plan.input_edits = prepared.input_edits;
+  plan.input_edits = prepared.input_edits.list();
   plan.weights = prepared.weights;
+  Redirects redirects(plan);
   std::set<std::string> tapped;
   std::size_t bytes = 0;
   for_each_weight(reference, prepared, quantized, pairing, [&](const WeightSides& weight) {
@@ -67,7 +83,7 @@ std::optional<RoundedWeights> rounded_weights(const Model& reference, const Mode
     const std::string& original = reference.graph.nodes[weight.node].inputs[weight.input];
     const std::string name = fmt::format("{}/{}/rounded", weight.pair.op, weight.input);
     plan.weights.insert_or_assign(name, weight.after);
-    read_instead({.op = weight.pair.op, .input = weight.input}, name, original, plan);
+    redirects.add({.op = weight.pair.op, .input = weight.input}, name, original);
     if (tapped.insert(tap->second.reference).second) rounded.taps.pairs.push_back(tap->second);
   });
   if (rounded.taps.pairs.empty() || bytes > kMostBytes) return std::nullopt;

@@ -145,7 +145,7 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
       .workload = workload->workload().id, .folder = workload->folder(), .output = options.output};
   run_recorded(session, *workload, [&](const Session& recorded) {
     workload->write("recipe.json", json::dump(json::encode(options.recipe)));
-    const Model newer = upgraded(std::move(model), recorded.progress);
+    const Model newer = made_ready(std::move(model), recorded.progress);
     const Prepared prepared = prepare(newer.graph, oracle::constant_values(newer));
     const std::vector<std::string> values = values_to_calibrate(newer, prepared, options.recipe);
     if (values.empty()) {

@@ -31,8 +31,10 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
           "scales; compare with the file 'edited' of the workload that made it",
           printable(options.quantized.string())));
     }
+    const bool is_folded = quantized.metadata.contains(kFoldedBeforeKey);
+    const Model like = is_folded ? made_ready(reference, recorded.progress) : Model();
     Measured measured = measure(
-        {reference, quantized}, &data,
+        {is_folded ? like : reference, quantized}, &data,
         {.diagnose = true, .metric = options.metric, .local_samples = options.local_samples},
         recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);

@@ -2,7 +2,6 @@
 #include "quantlens/flow/measure.h"
 
 #include <algorithm>
-#include <span>
 
 #include <fmt/format.h>
 
@@ -11,10 +10,12 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/diagnosis/diagnose.h"
-#include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/rules/find.h"
-#include "quantlens/diagnosis/suspects.h"
+#include "quantlens/diagnosis/rules/observation.h"
+#include "quantlens/flow/bare.h"
 #include "quantlens/flow/local_passes.h"
+#include "quantlens/flow/observe.h"
+#include "quantlens/record/columns.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -22,25 +23,6 @@
 namespace quantlens::flow {
 
 namespace {
-
-/// Lists pairs that are left out, and those that are only moved from them. They are no suspects.
-void note_not_tapped(std::span<const NotTapped> not_tapped, Pairing& pairing) {
-  for (const NotTapped& missed : not_tapped) {
-    for (const ValuePair& pair : pairing.pairs) {
-      const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
-      if (source.reference != missed.value || source.quantized != missed.quantized) continue;
-      pairing.not_compared.push_back({pair.reference, missed.reason});
-      std::erase_if(pairing.suspects, [&](const SuspectPair& suspect) {
-        return suspect.value == pair.reference && suspect.quantized == pair.quantized;
-      });
-    }
-  }
-}
-
-/// Whether there are pairs that the values of a first sample must speak for.
-bool has_doubts(const Pairing& pairing) {
-  return std::ranges::any_of(pairing.pairs, needs_proof);
-}
 
 void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, WorkloadWriter& workload) {
   workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
@@ -50,79 +32,57 @@ void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, Workload
   workload.write("weights_table.csv", to_csv(weights_table(diagnosis)));
 }
 
-/// Runs the two models, whose operators are of the same version where that can be had.
-Measured measure_aligned(const ModelPair& models, const FittedData& data,
-                         const MeasureOptions& options, const Session& session,
-                         WorkloadWriter& workload) {
+/// Diagnoses the two models, whose operators are of the same version where that can be had.
+Diagnosis diagnose_aligned(const ModelPair& models, const BareAnswers& bare, const FittedData& data,
+                           const MeasureOptions& options, const Session& session,
+                           WorkloadWriter& workload) {
   const auto& [reference, quantized] = models;
-  Pairing pairing;
-  if (options.diagnose) pairing = pair(reference, quantized);
-  auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
-  const std::size_t not_placed = run->not_tapped().size();
-  note_not_tapped(run->not_tapped(), pairing);
-  const auto write_pairing = [&] {
-    workload.write("pairing.json", json::dump(json::encode(pairing)));
-  };
-  if (options.diagnose) write_pairing();
-
   const Dataset& dataset = *data.opened.dataset;
   const SampleNames names = [&dataset](std::uint64_t sample) { return dataset.name(sample); };
-  std::optional<AccuracyPairSink> accuracy;
-  if (options.metric) accuracy.emplace(*options.metric, names);
-  std::optional<TapState> first;  // of the first batch alone, where it has to be looked at
-  const bool look_at_first = options.diagnose && has_doubts(pairing);
-  BatchReader reader = make_reader(data, session, options.samples);
-  feed(*run, reader, session.progress, options.diagnose ? "diagnose" : "evaluate",
-       [&](const Batch& batch, const Outputs& outputs) {
-         if (accuracy) accuracy->add(batch, outputs);
-         if (!look_at_first || first) return;
-         first = run->take();
-         find_suspects(*first, batch.samples.front(), pairing);
-         if (!pairing.suspects.empty()) write_pairing();
-       });
-  report_skipped(reader, session.progress);
-
-  Measured measured;
-  if (accuracy) {
-    measured.accuracy = accuracy->result();
-    warn_of_classes(measured.accuracy->reference, *options.metric, session.progress);
-    workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
-  }
-  if (options.diagnose) {
-    TapState state = run->take();
-    const auto dropped = std::span(run->not_tapped()).subspan(not_placed);
-    if (!dropped.empty()) {
-      note_not_tapped(dropped, pairing);
-      write_pairing();
-    }
-    if (first) {
-      leave_out(run->not_tapped(), *first);
-      merge(state, *first);
-    }
-    measured.diagnosis = diagnose(reference, quantized, pairing, state, names);
-    run.reset();  // two open at once would need twice the memory
-    const LocalPasses passes{.models = models,
-                             .data = data,
-                             .samples = std::min(options.local_samples, dataset.size()),
-                             .pairing = pairing,
-                             .session = session,
-                             .folder = workload.folder()};
-    const SharesWithout shares = add_local_passes(passes, state, *measured.diagnosis);
-    add_findings(reference, quantized, pairing, shares, *measured.diagnosis);
-    write_diagnosis(*measured.diagnosis, state, workload);
-  }
-  return measured;
+  const Observed seen = observe(models, data, options, bare, session, workload);
+  Phase diagnosing(session.phases, "diagnose");
+  Diagnosis diagnosis = diagnose(reference, quantized, seen.pairing, seen.state, names);
+  diagnosing.end();
+  const LocalPasses passes{.models = models,
+                           .data = data,
+                           .samples = std::min(options.local_samples, dataset.size()),
+                           .pairing = seen.pairing,
+                           .session = session,
+                           .folder = workload.folder()};
+  Phase locally(session.phases, "local passes");
+  const SharesWithout shares = add_local_passes(passes, seen.state, diagnosis);
+  locally.end();
+  const Phase finding(session.phases, "findings");
+  add_findings(reference, quantized, seen.pairing, shares, diagnosis);
+  add_observation(seen.observation, diagnosis);
+  write_diagnosis(diagnosis, seen.state, workload);
+  return diagnosis;
 }
 
+Diagnosis diagnose_samples(const ModelPair& models, const BareAnswers& bare, const FittedData& data,
+                           const MeasureOptions& options, const Session& session,
+                           WorkloadWriter& workload) {
+  if (models.reference.opsets == models.quantized.opsets)
+    return diagnose_aligned(models, bare, data, options, session, workload);
+  const Model reference = upgraded(models.reference, session.progress);
+  const Model quantized = upgraded(models.quantized, session.progress);
+  return diagnose_aligned({reference, quantized}, bare, data, options, session, workload);
+}
+
+/// The accuracy is that of the bare files, which also say whether looking at them changes them.
 Measured measure_samples(const ModelPair& models, const FittedData& data,
                          const MeasureOptions& options, const Session& session,
                          WorkloadWriter& workload) {
-  if (models.reference.opsets != models.quantized.opsets) {
-    const Model reference = upgraded(models.reference, session.progress);
-    const Model quantized = upgraded(models.quantized, session.progress);
-    return measure_aligned({reference, quantized}, data, options, session, workload);
+  BareAnswers bare = run_bare(models, data, options, session);
+  Measured measured;
+  measured.accuracy = std::move(bare.accuracy);
+  if (measured.accuracy) {
+    warn_of_classes(measured.accuracy->reference, *options.metric, session.progress);
+    workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
   }
-  return measure_aligned(models, data, options, session, workload);
+  if (options.diagnose)
+    measured.diagnosis = diagnose_samples(models, bare, data, options, session, workload);
+  return measured;
 }
 
 /// A step of progress that ends however it is left.

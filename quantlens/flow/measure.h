@@ -15,7 +15,7 @@ namespace quantlens::flow {
 /// Enough to rank ops by their local errors: sums over thousands of elements a sample.
 inline constexpr std::uint64_t kLocalSamples = 32;
 
-/// What one pass of two models over data is asked for; both may be served by the same pass.
+/// What is asked of two models and data.
 struct MeasureOptions {
   bool diagnose = true;
   std::optional<MetricSpec> metric;
@@ -49,7 +49,8 @@ void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progres
 Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
                         const Session& session);
 
-/// Runs both models in lockstep over all of `data` and writes pairing.json, diagnosis.json,
+/// Runs both files bare, over all of `data` for a metric, then in lockstep with all their values
+/// looked at, held against the bare outputs (observe.h), and writes pairing.json, diagnosis.json,
 /// histograms.bin, the CSV tables and accuracy.json into the workload, each as soon as it is known.
 /// Local errors take a second pass over few samples; where they cannot be had, a note says why.
 /// REQUIRES: there are data, but where only a program is asked.

@@ -19,6 +19,7 @@
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/make_plan.h"
+#include "quantlens/record/columns.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
 
@@ -77,21 +78,27 @@ class Job {
   void run(WorkloadWriter& workload, QuantizeResult& result) {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
     note_quantized_already();
+    Phase preparing(session_.phases, "prepare");
     const Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
+    preparing.end();
     const GivenRanges given = calibrated(prepared, workload);
     const FloatModel from{.model = model_, .prepared = prepared, .edited = edited_};
+    Phase planning(session_.phases, "plan");
     PlanResult planned = plan_for(from, given, options_.recipe);
+    planning.end();
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
+    Phase writing(session_.phases, "write model");
     for (std::string& note :
          write_as_planned(from, result.plan, options_.recipe, session_, result.output)) {
       session_.progress.note(note);
       result.notes.push_back(std::move(note));
     }
-    workload.write("plan.json", json::dump(json::encode(result.plan)));
+    workload.write("plan.json", json::dump(in_columns(json::encode(result.plan))));
     count_ops(result);
     const Model quantized = frontend::read(result.output);
+    writing.end();
     workload.add_model(model_file("quantized", quantized));
     result.links = links_of(quantized.graph);
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);
@@ -208,7 +215,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    const Model newer = upgraded(std::move(model), recorded.progress);
+    const Model newer = made_ready(std::move(model), recorded.progress);
     const FittedData* calibration = apart ? &*apart : data ? &*data : nullptr;
     CalibrationSamples samples;  // with ranges nothing is calibrated, and nothing edited
     if (calibration && !options.ranges)

@@ -1,16 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/recorded_progress.h"
 
-namespace quantlens::flow {
+#include <string>
 
-RecordedProgress::RecordedProgress(Progress& shown, WorkloadWriter& workload)
+#include <fmt/format.h>
+
+namespace quantlens::flow {
+namespace {
+
+/// "run: <step>"; trials are one phase all together.
+std::string phase_of(std::string_view step) {
+  return fmt::format("run: {}", step.starts_with("trial ") ? "trials" : step);
+}
+
+}  // namespace
+
+RecordedProgress::RecordedProgress(Progress& shown, WorkloadWriter& workload, Phases& phases)
     : shown_(shown),
       events_([&workload](std::string_view line) { workload.log("events.jsonl", line); },
-              std::chrono::seconds(1)) {}
+              std::chrono::seconds(1)),
+      phases_(phases) {}
 
 void RecordedProgress::begin(std::string_view step, std::optional<std::uint64_t> total) {
   shown_.begin(step, total);
   events_.begin(step, total);
+  phases_.enter(phase_of(step));
 }
 
 void RecordedProgress::advance(std::uint64_t units) {
@@ -21,6 +35,7 @@ void RecordedProgress::advance(std::uint64_t units) {
 void RecordedProgress::end() {
   shown_.end();
   events_.end();
+  phases_.leave();
 }
 
 void RecordedProgress::note(std::string_view sentence) {

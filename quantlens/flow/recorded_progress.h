@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "quantlens/base/phases.h"
 #include "quantlens/base/progress_events.h"
 #include "quantlens/workspace/workspace.h"
 
 namespace quantlens::flow {
 
 /// Progress as it is shown, and also as lines of a workload's events.jsonl, at most one a second of
-/// each step. Both must outlive this.
+/// each step; each step is a phase. All of them must outlive this.
 class RecordedProgress final : public Progress {
  public:
-  RecordedProgress(Progress& shown, WorkloadWriter& workload);
+  RecordedProgress(Progress& shown, WorkloadWriter& workload, Phases& phases);
 
   void begin(std::string_view step, std::optional<std::uint64_t> total) override;
   void advance(std::uint64_t units) override;
@@ -21,6 +22,7 @@ class RecordedProgress final : public Progress {
  private:
   Progress& shown_;
   ProgressEvents events_;
+  Phases& phases_;
 };
 
 }  // namespace quantlens::flow

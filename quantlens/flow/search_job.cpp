@@ -13,6 +13,7 @@
 #include "quantlens/flow/pricing.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/record/columns.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/prices.h"
 
@@ -127,6 +128,7 @@ Trial SearchJob::tried(const Proposal& proposal, bool is_closing, double& second
       for (const std::string& note : candidate_->planned.notes) session_.progress.note(note);
     }
     trial.fingerprint = candidate_->fingerprint;
+    trial.multiply_adds_quantized = multiply_adds_quantized(plan, bench_.multiply_adds());
     trial.compute_quantized = compute_quantized(plan);
     if (prices_) trial.predicted_us = predict_us(*prices_, quantized_ops(plan));
     for (const OpPlan& op : plan.ops) ++(op.quantized ? trial.ops_quantized : trial.ops_float);
@@ -171,7 +173,7 @@ void SearchJob::keep(Trial trial, double seconds, bool is_new) {
   if (is_best && is_new) {  // in this order: the record never names a model that is not there
     bench_.write(*candidate_, result_.output);
     emit(candidate_->recipe);
-    workload_.write("plan.json", json::dump(json::encode(candidate_->planned.plan)));
+    workload_.write("plan.json", json::dump(in_columns(json::encode(candidate_->planned.plan))));
   }
   study().trials.push_back(std::move(trial));
   result_.times.trials.push_back(seconds);

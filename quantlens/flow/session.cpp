@@ -13,7 +13,9 @@
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/outline.h"
+#include "quantlens/quantizer/fold_before.h"
 #include "quantlens/runtime/open.h"
+#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
 
@@ -99,8 +101,11 @@ void check_order(const Model& reference, const Model& quantized) {
 }
 
 RunOptions run_options(const Session& session) {
-  RunOptions options{
-      .threads = session.threads, .optimized_dump = {}, .isolation = session.isolation};
+  RunOptions options{.threads = session.threads,
+                     .in_flight = session.threads,
+                     .optimized_dump = {},
+                     .isolation = session.isolation};
+  options.watch.phases = session.phases;
   if (options.isolation) {
     options.isolation->stop_requested = [&progress = session.progress] {
       return progress.stop_requested();
@@ -131,6 +136,16 @@ Model upgraded(Model model, Progress& progress) {
   frontend::Upgraded result = frontend::upgrade(std::move(model));
   for (const std::string& note : result.notes) progress.note(note);
   return std::move(result.model);
+}
+
+Model made_ready(Model model, Progress& progress) {
+  Model newer = upgraded(std::move(model), progress);
+  if (uses_codes(newer.graph)) return newer;
+  const Plan plan = fold_before(newer.graph, oracle::constant_values(newer));
+  if (plan.removed.empty()) return newer;
+  progress.note(fmt::format("{} op(s) with constants are folded into the ops that read them: {}",
+                            plan.removed.size(), printable(plan.removed.front())));
+  return frontend::edited(newer, plan, {{kFoldedBeforeKey, "1"}});
 }
 
 std::string reference_hash(const WorkloadWriter& workload) {
@@ -170,7 +185,8 @@ std::unique_ptr<WorkloadWriter> begin_workload(
 
 void run_recorded(const Session& session, WorkloadWriter& workload,
                   const std::function<void(const Session&)>& work) {
-  RecordedProgress progress(session.progress, workload);
+  Phases phases;
+  RecordedProgress progress(session.progress, workload, phases);
   const Session recorded{.store = session.store,
                          .progress = progress,
                          .workspace = session.workspace,
@@ -178,16 +194,22 @@ void run_recorded(const Session& session, WorkloadWriter& workload,
                          .arguments = session.arguments,
                          .threads = session.threads,
                          .strict = session.strict,
-                         .isolation = session.isolation};
+                         .isolation = session.isolation,
+                         .phases = &phases};
+  const auto end = [&] { workload.set_times(phases.seconds()); };
   try {
+    const Phase rest(&phases, "rest");
     work(recorded);
   } catch (const Error& error) {
+    end();
     workload.fail(error.code() == Errc::interrupted ? "interrupted" : error.what());
     throw;
   } catch (const std::exception& error) {
+    end();
     workload.fail(error.what());
     throw;
   }
+  end();
   workload.succeed();
 }
 

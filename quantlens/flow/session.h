@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "quantlens/base/phases.h"
 #include "quantlens/base/progress.h"
 #include "quantlens/base/store.h"
 #include "quantlens/dataset/open.h"
@@ -30,6 +31,7 @@ struct Session {
   unsigned threads = 1;                ///< cores to use, all together
   bool strict = false;                 ///< an unreadable sample ends the verb
   std::optional<Isolation> isolation;  ///< where the models run in a process of their own
+  Phases* phases = nullptr;            ///< of the recorded run; null before it begins
 };
 
 /// Which samples.
@@ -82,6 +84,13 @@ void run_recorded(const Session& session, WorkloadWriter& workload,
 
 /// The model in newer operators, where it needs and has them; says what was done.
 Model upgraded(Model model, Progress& progress);
+
+/// Key of a model's properties: constants in front of its ops are folded into them.
+inline constexpr const char* kFoldedBeforeKey = "quantlens.folded_before";
+
+/// The model in newer operators, with constants in front of its ops folded into them where that is
+/// exact (quantizer/fold_before.h): what is calibrated and quantized. Says what was done.
+Model made_ready(Model model, Progress& progress);
 
 /// SHA-256 of the reference's file, as the workload has it.
 std::string reference_hash(const WorkloadWriter& workload);

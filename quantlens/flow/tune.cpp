@@ -132,9 +132,10 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   std::optional<double> seconds;
   result.study.reference = bench.reference(seconds).accuracy;
   if (seconds) result.times.reference = *seconds;
+  for (const auto& [op, count] : bench.multiply_adds()) result.study.multiply_adds += count;
   Task task{.start = options.recipe,
             .space = space_of(setting.original.graph, bench.plan(options.recipe).planned.plan,
-                              options.recipe),
+                              options.recipe, bench.multiply_adds()),
             .goal = options.goal,
             .seed = options.seed};
   const SearchJob::Place place{
@@ -194,7 +195,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
       workload->write(kStudy, json::dump(json::encode(result.study)));
     }
     note_calibration(options, data, metric, recorded.progress);
-    const Model newer = upgraded(std::move(model), recorded.progress);
+    const Model newer = made_ready(std::move(model), recorded.progress);
     if (prices) check_prices(*prices, newer.graph, printable(options.prices));
     const TrialSetting setting{.original = newer,
                                .data = data,

@@ -19,6 +19,8 @@ struct Format {
   bool (*match)(Bytes bytes, const fs::path& path);
   Model (*read)(const fs::path& path, MappedFile file);
   Upgraded (*upgrade)(Model model);
+  Model (*edited)(const Model& model, const Plan& plan,
+                  const std::map<std::string, std::string>& metadata);
   std::vector<fs::path> (*files_of)(const Model& model);
   std::vector<std::string> (*apply)(const Model& model, const Plan& plan,
                                     const std::map<std::string, std::string>& metadata,
@@ -26,7 +28,7 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {"onnx", onnx::match, onnx::read, onnx::upgrade, onnx::files_of, onnx::apply},
+    {"onnx", onnx::match, onnx::read, onnx::upgrade, onnx::edited, onnx::files_of, onnx::apply},
 };
 
 /// What people hand in by mistake, by the bytes at a place near the beginning of the file.
@@ -83,6 +85,16 @@ Upgraded upgrade(Model model) {
     if (format.name == model.format) return format.upgrade(std::move(model));
   }
   return {.model = std::move(model), .notes = {}};
+}
+
+Model edited(const Model& model, const Plan& plan,
+             const std::map<std::string, std::string>& metadata) {
+  for (const Format& format : kFormats) {
+    if (format.name == model.format) return format.edited(model, plan, metadata);
+  }
+  throw Error(Errc::unsupported,
+              fmt::format("{}: models of format '{}' cannot be edited yet",
+                          printable(model.path.string()), printable(model.format)));
 }
 
 std::vector<fs::path> files_of(const Model& model) {

@@ -27,6 +27,11 @@ struct Upgraded {
 };
 Upgraded upgrade(Model model);
 
+/// The model with what `plan` edits of it, not written anywhere; `metadata` is added to its own.
+/// Weights in files beside the model stay there. Throws as `apply` does.
+Model edited(const Model& model, const Plan& plan,
+             const std::map<std::string, std::string>& metadata);
+
 /// The files that a model is read from: its own first, then those of its external data.
 std::vector<fs::path> files_of(const Model& model);
 

@@ -176,11 +176,10 @@ class Corrector {
   std::optional<BiasPlace> bias_place(const Pattern& pattern) const {
     const Node& node = graph_.nodes[pattern.anchor];
     if (node.kind != Kind::matmul) return BiasPlace{&node, 2};
-    if (pattern.members.size() < 2) return std::nullopt;
-    const Node& next = graph_.nodes[pattern.members[1]];
-    const std::optional<std::size_t> input =
-        next.kind == Kind::add ? bias_input(index_, next) : std::nullopt;
-    return input ? std::optional(BiasPlace{&next, *input}) : std::nullopt;
+    const std::optional<std::size_t> add = bias_add(index_, pattern);
+    if (!add) return std::nullopt;
+    const Node& next = graph_.nodes[*add];
+    return BiasPlace{&next, bias_input(index_, next).value()};
   }
 
   /// The bias that is read there, zeros where there is none; nothing where it cannot be corrected.

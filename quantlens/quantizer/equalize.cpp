@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -117,7 +118,11 @@ class Equalizer {
         prepared_(prepared),
         index_(model.graph, prepared.constants),
         recipe_(recipe) {
-    for (const Fold& fold : prepared.folds) folded_[fold.into] = fold.op;
+    for (const Fold& fold : prepared.folds) {
+      const bool is_first = folded_.emplace(fold.into, fold.op).second;
+      const Node& node = graph_.nodes[index_.producer(fold.op).value()];
+      if (!is_first || node.kind != Kind::batch_norm) chains_.insert(fold.into);
+    }
   }
 
   Equalization run() {
@@ -198,7 +203,16 @@ class Equalizer {
     return biases;
   }
 
+  /// Whether more than a batch norm is folded into the pattern's ops: then it stays as it is, for
+  /// not every constant of a chain has a number for each channel.
+  bool ends_in_chain(const Pattern& pattern) const {
+    return std::ranges::any_of(pattern.members, [&](std::size_t member) {
+      return chains_.contains(op_id(graph_.nodes[member]));
+    });
+  }
+
   void add_pair(const Pattern& pattern) {
+    if (ends_in_chain(pattern)) return;
     const Layer* writer = layer_at(pattern.anchor);
     if (writer == nullptr) return;
     const std::size_t last = last_of(pattern);
@@ -388,6 +402,7 @@ class Equalizer {
   GraphIndex index_;
   const Recipe& recipe_;
   std::map<std::string, std::string> folded_;  ///< batch norms by the id of their Conv
+  std::set<std::string> chains_;               ///< ops that more is folded into
   std::map<std::size_t, std::optional<Layer>> layers_;
   std::map<std::size_t, std::vector<Bias>> biases_;  ///< by the writer's node number
   std::vector<Pair> pairs_;

@@ -53,6 +53,7 @@ class Planner {
         recipe_(recipe),
         rules_(recipe),
         opset_(opset_of(model)) {
+    for (const Fold& fold : prepared.folds) folded_.insert(fold.op);
     for (const Pattern& pattern : prepared_.patterns) {
       Wish wish = wish_of(pattern);
       wishes_.forced.push_back(wish.forced);
@@ -137,15 +138,16 @@ class Planner {
     Plan plan = parameters.plan(selection, recipes_);
     if (recipe_.quant_format != "default") plan.quant_format = recipe_.quant_format;
     plan.folds = prepared_.folds;
-    plan.input_edits = prepared_.input_edits;
+    plan.input_edits = prepared_.input_edits.list();
     plan.weights = prepared_.weights;
     plan.weights.insert(prepared_.constants.begin(), prepared_.constants.end());
     guard_float(index_, prepared_, selection, plan);
-    plan.ops = describe_ops(graph_, prepared_.patterns, verdicts(selection, plan));
+    const CodesOf codes = codes_of(plan);
+    plan.ops = describe_ops(graph_, prepared_.patterns, verdicts(selection, codes));
     PlanResult result{.plan = std::move(plan), .notes = rules_.notes(graph_, outcomes(selection))};
     note_switches(result.notes);
     note_target(target, result.notes);
-    note_float_kernels(selection, result.plan, result.notes);
+    note_float_kernels(selection, codes_of(result.plan), result.notes);
     if (lacks_channel_scales_) {
       result.notes.push_back(fmt::format(
           "the model's operators (opset {}) know no scale for each channel: each weight has one "
@@ -156,13 +158,25 @@ class Planner {
   }
 
  private:
-  // A pattern stays float as soon as one of its ops is asked to; the algorithm is the last one that
-  // is asked for, other options are the anchor's.
+  /// How each value becomes codes. Valid while the plan's list stays where it is.
+  using CodesOf = std::unordered_map<std::string, const ActivationPlan*>;
+  static CodesOf codes_of(const Plan& plan) {
+    CodesOf codes;
+    for (const ActivationPlan& activation : plan.activations) {
+      codes.emplace(activation.value, &activation);
+    }
+    return codes;
+  }
+
+  // A pattern stays float as soon as one of its ops is asked to, but for a Mul or Add that is no
+  // more there; the algorithm is the last one that is asked for, other options are the anchor's.
   Wish wish_of(const Pattern& pattern) {
     Wish wish = rules_.for_op(graph_.nodes[pattern.anchor]);
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {
-      const OpRecipe member = rules_.for_op(graph_.nodes[pattern.members[i]]).recipe;
-      if (wants_float(member)) wish.recipe.activation.dtype = "fp32";
+      const Node& node = graph_.nodes[pattern.members[i]];
+      const OpRecipe member = rules_.for_op(node).recipe;
+      const bool is_gone = folded_.contains(op_id(node)) && node.kind != Kind::batch_norm;
+      if (wants_float(member) && !is_gone) wish.recipe.activation.dtype = "fp32";
       if (member.activation.algorithm != recipe_.activation.algorithm)
         wish.recipe.activation.algorithm = member.activation.algorithm;
       if (member.activation.percentile != recipe_.activation.percentile)
@@ -297,13 +311,13 @@ class Planner {
   }
 
   // Which ops read and give codes that the runtime turns into floats before it computes.
-  void note_float_kernels(const Selection& selection, const Plan& plan,
+  void note_float_kernels(const Selection& selection, const CodesOf& codes,
                           std::vector<std::string>& notes) const {
     std::vector<std::string> wide;
     std::vector<std::string> narrow;
     std::vector<std::string> bounded;
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
-      if (!selection.quantized[p] || precision(p, plan) != "fp32") continue;
+      if (!selection.quantized[p] || precision(p, codes) != "fp32") continue;
       (wishes_.wide[p]        ? wide
        : has_narrow_weight(p) ? narrow
                               : bounded)
@@ -334,24 +348,25 @@ class Planner {
   }
 
   // What the runtime computes a quantized pattern in.
-  std::string precision(std::size_t p, const Plan& plan) const {
+  std::string precision(std::size_t p, const CodesOf& codes) const {
     const Capability& row = *capability(anchor(p).kind);
     if (wishes_.wide[p]) return row.moves_all_widths ? "int16" : "fp32";
     if (has_narrow_weight(p)) return "fp32";
-    return is_saturation(p, plan) ? "int8" : "fp32";
+    return is_saturation(p, codes) ? "int8" : "fp32";
   }
 
   // Of a Relu or Clip by itself: whether its codes end where its bounds are.
-  bool is_saturation(std::size_t p, const Plan& plan) const {
+  bool is_saturation(std::size_t p, const CodesOf& codes_of) const {
     const Node& node = anchor(p);
     std::optional<ClipBounds> bounds = clip_bounds(index_, node);
     if (node.kind == Kind::relu) bounds = ClipBounds{.low = 0};
     if (!bounds) return true;
-    const auto codes = std::ranges::find(plan.activations, op_id(node), &ActivationPlan::value);
-    if (codes == plan.activations.end()) return false;
-    const CodeRange limits = code_limits(codes->scheme.dtype);
-    return quantize(bounds->low, codes->params, codes->scheme.dtype) == limits.min &&
-           quantize(bounds->high, codes->params, codes->scheme.dtype) == limits.max;
+    const auto found = codes_of.find(op_id(node));
+    if (found == codes_of.end()) return false;
+    const ActivationPlan& codes = *found->second;
+    const CodeRange limits = code_limits(codes.scheme.dtype);
+    return quantize(bounds->low, codes.params, codes.scheme.dtype) == limits.min &&
+           quantize(bounds->high, codes.params, codes.scheme.dtype) == limits.max;
   }
 
   Selection select_with_ranges(const Parameters& parameters) {
@@ -402,12 +417,12 @@ class Planner {
     return constant_obstacle(*bias, "bias");
   }
 
-  std::vector<Verdict> verdicts(const Selection& selection, const Plan& plan) const {
+  std::vector<Verdict> verdicts(const Selection& selection, const CodesOf& codes) const {
     std::vector<Verdict> verdicts;
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
       const bool quantized = selection.quantized[p];
       verdicts.push_back({.form = quantized ? "static" : "float",
-                          .precision = quantized ? precision(p, plan) : "fp32",
+                          .precision = quantized ? precision(p, codes) : "fp32",
                           .reason = selection.reasons[p]});
     }
     return verdicts;
@@ -420,6 +435,7 @@ class Planner {
   const Recipe& recipe_;
   RecipeRules rules_;
   std::int64_t opset_;
+  std::set<std::string> folded_;  // ids of ops that disappear into others
   bool lacks_channel_scales_ = false;
   std::vector<OpRecipe> recipes_;  // by pattern
   Wishes wishes_;

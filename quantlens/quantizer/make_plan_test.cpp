@@ -194,11 +194,11 @@ TEST(MakePlan, WidensAWeightScaleWhoseBiasWouldNotFitInt32) {
   }
 }
 
-TEST(MakePlan, LeavesAnAddFloatThatNoIntegerOpReads) {
+TEST(MakePlan, LeavesAnOpFloatThatNoIntegerOpReads) {
   SmallGraph net;
-  net.input("x").weight("w", {1, 1, 1, 1}, {1}).weight("one", {1}, {1});
+  net.input("x").weight("w", {1, 1, 1, 1}, {1});
   net.node(Kind::conv, {"x", "w"}, "c")
-      .node(Kind::mul, {"c", "one"}, "m")
+      .node(Kind::leaky_relu, {"c"}, "m")
       .node(Kind::softmax, {"m"}, "y")
       .output("y");
   const Plan plan = plan_of(net.model()).plan;
@@ -279,7 +279,7 @@ SmallGraph a_line() {
       .node(Kind::relu, {"c1"}, "r")
       .node(Kind::conv, {"r", "w"}, "c2")
       .node(Kind::matmul, {"c2", "v"}, "m")
-      .node(Kind::mul, {"m", "k"}, "s")
+      .node(Kind::leaky_relu, {"m"}, "s")
       .node(Kind::relu, {"s"}, "y")
       .output("y");
   return net;

@@ -267,14 +267,14 @@ class Parameters::Builder {
   // only where its bias is. With more dimensions the Add stays, and is faster in float.
   std::optional<Bias> bias_behind_matmul(std::size_t p, const Tensor& weight) const {
     const Pattern& pattern = owner_.prepared_.patterns[p];
-    if (pattern.members.size() < 2 || weight.shape().size() != 2) return std::nullopt;
-    const Node& next = index_.graph().nodes[pattern.members[1]];
+    const std::optional<std::size_t> add = bias_add(index_, pattern);
     const auto rank = owner_.ranks_.find(anchor(p).inputs[0]);
-    if (next.kind != Kind::add || (rank != owner_.ranks_.end() && rank->second != 2)) {
+    if (!add || weight.shape().size() != 2 || (rank != owner_.ranks_.end() && rank->second != 2)) {
       return std::nullopt;
     }
-    const std::optional<std::size_t> input = bias_input(index_, next);
-    const Tensor* bias = input ? index_.constant(next.inputs[*input]) : nullptr;
+    const Node& next = index_.graph().nodes[*add];
+    const std::size_t input = bias_input(index_, next).value();
+    const Tensor* bias = constant_input(owner_.prepared_, index_, next, input);
     if (bias == nullptr || bias->dtype() != DType::float32 || bias->shape().empty() ||
         bias->size() != weight.shape()[1]) {
       return std::nullopt;
@@ -283,7 +283,7 @@ class Parameters::Builder {
     const bool finite =
         std::ranges::all_of(values.data<float>(), [](float v) { return std::isfinite(v); });
     if (!finite) return std::nullopt;
-    return Bias{next.inputs[*input], values, {op_id(next), *input}};
+    return Bias{name_of_input(next, input), values, {op_id(next), input}};
   }
 
   void add_weight_and_bias(std::size_t p) {
@@ -308,10 +308,8 @@ class Parameters::Builder {
   }
 
   std::string name_of_input(const Node& node, std::size_t input) const {
-    for (const InputEdit& edit : owner_.prepared_.input_edits) {
-      if (edit.use.op == op_id(node) && edit.use.input == input) return edit.weight;
-    }
-    return node.inputs[input];
+    const InputEdit* edit = owner_.prepared_.input_edits.find(op_id(node), input);
+    return edit != nullptr ? edit->weight : node.inputs[input];
   }
 
   // One stored tensor serves all ops that want the same weight in the same way.

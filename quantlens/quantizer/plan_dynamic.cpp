@@ -168,10 +168,8 @@ class DynamicPlanner {
   }
 
   std::string name_of_input(const Node& node, std::size_t input) const {
-    for (const InputEdit& edit : prepared_.input_edits) {
-      if (edit.use.op == op_id(node) && edit.use.input == input) return edit.weight;
-    }
-    return node.inputs[input];
+    const InputEdit* edit = prepared_.input_edits.find(op_id(node), input);
+    return edit != nullptr ? edit->weight : node.inputs[input];
   }
 
   /// How the elements of a weight are laid out in the file: kernels do not transpose.
@@ -254,7 +252,7 @@ PlanResult plan_dynamic(const Model& model, const Prepared& prepared, const Reci
   PlanResult result;
   Plan& plan = result.plan;
   plan.folds = prepared.folds;
-  plan.input_edits = prepared.input_edits;
+  plan.input_edits = prepared.input_edits.list();
   plan.weights = prepared.weights;
   plan.weights.insert(prepared.constants.begin(), prepared.constants.end());
   const std::vector<Pattern> patterns = single_ops(model.graph, prepared);

@@ -12,6 +12,7 @@
 
 #include "quantlens/graph/model.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/quantizer/input_edits.h"
 #include "quantlens/record/plan.h"
 
 namespace quantlens {
@@ -25,8 +26,8 @@ struct Pattern {
 /// A model made ready for planning: what is folded, what belongs together.
 struct Prepared {
   std::vector<Pattern> patterns;          ///< each node is in exactly one; in graph order
-  std::vector<Fold> folds;                ///< batch norms that disappear into their Conv
-  std::vector<InputEdit> input_edits;     ///< inputs that now read one of `weights`
+  std::vector<Fold> folds;                ///< ops that disappear into one before (fold_chains.h)
+  InputEdits input_edits;                 ///< inputs that now read one of `weights`
   std::map<std::string, Tensor> weights;  ///< folded float tensors by new name
   TensorMap constants;                    ///< values that are computed from constants alone
   /// MatMuls of matrices whose result an Add reads that is no part of their pattern. ONNX Runtime
@@ -44,6 +45,9 @@ Prepared prepare(const Graph& graph, TensorMap constants = {});
 /// The input of an Add that is a constant vector, one number for each column of the value in its
 /// other input; nothing where there is none.
 std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add);
+
+/// The Add that is the bias of a MatMul's pattern; nothing where there is none.
+std::optional<std::size_t> bias_add(const GraphIndex& index, const Pattern& pattern);
 
 /// The float tensor that input `input` of `node` reads after preparation, or null where it is no
 /// constant.

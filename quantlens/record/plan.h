@@ -79,6 +79,13 @@ struct InputEdit {
 };
 BOOST_DESCRIBE_STRUCT(InputEdit, (), (use, weight, original))
 
+/// An input that reads another value than in the reference, in a float model that is edited.
+struct ValueEdit {
+  ValueUse use;
+  std::string value;
+  bool operator==(const ValueEdit&) const = default;
+};
+
 /// A value that some of its readers read multiplied, in a float model that is edited.
 struct Scaling {
   std::string value;
@@ -130,7 +137,10 @@ struct Plan {
   std::vector<InputEdit> input_edits;
   std::vector<AlgorithmEffect> effects;
   std::map<std::string, Tensor> weights;  ///< edited float tensors by new name (not in plan.json)
-  std::vector<Scaling> scalings;          ///< of edits of a float model alone (not in plan.json)
+  // Of edits of a float model alone (not in plan.json):
+  std::vector<Scaling> scalings;
+  std::vector<ValueEdit> value_edits;
+  std::vector<std::string> removed;  ///< ids of ops that nothing reads any more
 };
 BOOST_DESCRIBE_STRUCT(Plan, (),
                       (quant_format, ops, activations, weights_quantized, weights_in_blocks, folds,

@@ -5,6 +5,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/record/accuracy.h"
+#include "quantlens/record/columns.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/pairing.h"
@@ -55,6 +56,49 @@ TEST(Records, APlanReadsBackAsItWas) {
   ASSERT_EQ(back.input_edits.size(), 1u);
   EXPECT_EQ(back.input_edits[0].use, plan.input_edits[0].use);
   EXPECT_EQ(again<Plan>(text), text);
+}
+
+TEST(Records, APlanInColumnsReadsBackAsItWasAndSoDoesAnOlderOne) {
+  Plan plan = some_plan();
+  plan.weights_quantized.push_back({"v", per_channel(), {{0.5f, 1}, {0.25f, 2}}, {{"n", 1}}});
+  plan.weights_quantized.push_back({"u", per_channel(), {{0.5f, 3}}, {{"n", 2}}});
+  const json::Value list = json::encode(plan);
+  const json::Value columns = in_columns(list);
+  EXPECT_NE(columns, list);
+  for (const json::Value& stored : {list, columns}) {
+    const json::Value read =
+        from_columns(json::parse(json::dump(stored), "plan.json"), "plan.json");
+    EXPECT_EQ(json::decode<Plan>(read, "plan.json").weights_quantized, plan.weights_quantized);
+  }
+}
+
+TEST(Records, ColumnsSayAZeroPointOnceWhereAllHaveTheSame) {
+  const auto text = [](const std::vector<QParams>& params) {
+    return json::dump(in_columns(json::encode(params)));
+  };
+  EXPECT_EQ(text({{0.5f, 0}, {0.25f, 0}}),
+            "{\n  \"scale\": [0.5, 0.25],\n  \"zero_point\": 0\n}\n");
+  EXPECT_EQ(text({{0.5f, 1}, {0.25f, 2}}),
+            "{\n  \"scale\": [0.5, 0.25],\n  \"zero_point\": [1, 2]\n}\n");
+}
+
+TEST(Records, AChannelsParametersTakeAtMostSixteenBytesOfAPlan) {
+  // A float's shortest text has at most nine digits; with exponent, point and comma 16 characters.
+  const auto bytes = [](std::size_t channels) {
+    WeightPlan weight{.weight = "w", .scheme = per_channel(), .params = {}, .uses = {}};
+    for (std::size_t c = 0; c < channels; ++c) {
+      weight.params.push_back({1.0f / static_cast<float>(3 * c + 7), 0});
+    }
+    Plan plan;
+    plan.weights_quantized = {weight};
+    return json::dump(in_columns(json::encode(plan))).size();
+  };
+  EXPECT_LE(bytes(2000) - bytes(1000), 16'000U);
+}
+
+TEST(Records, ColumnsOfUnequalLengthAreRefused) {
+  const json::Value columns = {{"scale", {0.5, 0.25}}, {"zero_point", boost::json::array({1})}};
+  EXPECT_THROW((void)from_columns(columns, "plan.json"), Error);
 }
 
 TEST(Records, EditedWeightsStayOutOfThePlansText) {

@@ -23,7 +23,7 @@ BOOST_DESCRIBE_STRUCT(ModelFile, (), (role, path, sha256, bytes))
 
 /// One run's own record: the only file that holds ids, times and thread counts.
 struct Workload {
-  std::uint32_t format = 1;  ///< major version of the folder's layout
+  std::uint32_t format = 2;  ///< major version of the folder's layout
   std::string id;
   std::string name;
   std::string verb;
@@ -34,9 +34,10 @@ struct Workload {
   std::string finished;
   std::vector<ModelFile> models;
   std::map<std::string, std::string> environment;  ///< versions, CPU, threads
+  std::map<std::string, double> times;  ///< seconds by phase; they add up to what was measured
 };
 BOOST_DESCRIBE_STRUCT(Workload, (),
                       (format, id, name, verb, arguments, state, message, created, finished, models,
-                       environment))
+                       environment, times))
 
 }  // namespace quantlens

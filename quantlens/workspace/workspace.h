@@ -19,7 +19,7 @@ namespace quantlens {
 
 /// The newest major version of the folders' layout that this quantlens reads, and the one it
 /// writes.
-inline constexpr std::uint32_t kWorkloadFormat = 1;
+inline constexpr std::uint32_t kWorkloadFormat = 2;
 
 /// $QUANTLENS_WORKSPACE, else the user's data folder ($XDG_DATA_HOME or ~/.local/share, then
 /// /quantlens). Throws Errc::usage where the environment tells neither.
@@ -45,6 +45,8 @@ class WorkloadWriter {
   void log(std::string_view file, std::string_view line) noexcept;
   void add_model(const ModelFile& model);  ///< in place of one with the same role and path
   void note(const std::string& key, const std::string& value);  ///< into `environment`
+  /// Seconds by phase, saved with the end.
+  void set_times(std::map<std::string, double> times) { workload_.times = std::move(times); }
   /// Where this cannot be saved, the workload is a failure and the error is thrown.
   void succeed();
   /// Never throws: what led here may well be a full disk. A reader then sees "interrupted".

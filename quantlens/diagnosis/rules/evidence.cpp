@@ -32,19 +32,29 @@ Evidence::Outputs outputs_of(const Graph& reference, const Diagnosis& diagnosis)
   return outputs;
 }
 
-/// Adds the op's name, once, where it has an integer kernel that computes.
-void add_name(const Node& node, std::vector<std::string>& names) {
-  const Capability* able = capability(node.kind);
-  if (able == nullptr || able->role == Role::pass_through) return;
-  std::string name = op_name(node);
-  if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
-}
+/// Names of ops that have an integer kernel that computes, each once, in order. One value may have
+/// as many readers as the model has ops.
+class Names {
+ public:
+  void add(const Node& node) {
+    const Capability* able = capability(node.kind);
+    if (able == nullptr || able->role == Role::pass_through) return;
+    std::string name = op_name(node);
+    if (seen_.insert(name).second) names_.push_back(std::move(name));
+  }
+  std::vector<std::string> take() { return std::move(names_); }
+
+ private:
+  std::unordered_set<std::string> seen_;
+  std::vector<std::string> names_;
+};
 
 }  // namespace
 
 Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing& pairing,
                    const Diagnosis& diagnosis)
     : diagnosis_(diagnosis),
+      pairing_(pairing),
       prepared_(prepare(reference.graph, oracle::constant_values(reference))),
       quantized_constants_(oracle::constant_values(quantized)),
       reference_(reference.graph, prepared_.constants),
@@ -108,21 +118,21 @@ std::vector<Use> Evidence::readers(const std::string& value) const {
 }
 
 std::vector<std::string> Evidence::ops_at(const ActivationRow& row) const {
-  std::vector<std::string> names;
-  if (const Node* own = node(row.op)) add_name(*own, names);
-  for (const Use& use : readers(row.value)) add_name(reference_.graph().nodes[use.node], names);
-  return names;
+  Names names;
+  if (const Node* own = node(row.op)) names.add(*own);
+  for (const Use& use : readers(row.value)) names.add(reference_.graph().nodes[use.node]);
+  return names.take();
 }
 
 std::vector<std::string> Evidence::ops_before_logarithm(const ActivationRow& row) const {
   const std::optional<std::size_t> own = reference_.producer(row.op);
   const auto found = own ? before_logarithms_.find(*own) : before_logarithms_.end();
-  std::vector<std::string> names;
-  if (found == before_logarithms_.end()) return names;
+  if (found == before_logarithms_.end()) return {};
+  Names names;
   for (const auto& [number, words] : before_logarithms_) {
-    if (words == found->second) add_name(reference_.graph().nodes[number], names);
+    if (words == found->second) names.add(reference_.graph().nodes[number]);
   }
-  return names;
+  return names.take();
 }
 
 }  // namespace quantlens

@@ -151,4 +151,13 @@ std::vector<std::string> apply(const Model& model, const Plan& plan,
   return std::move(edit.notes);
 }
 
+Model edited(const Model& model, const Plan& plan,
+             const std::map<std::string, std::string>& metadata) {
+  Edit edit = edit_for(model, plan);
+  for (const auto& [key, value] : metadata) edit.metadata[key] = value;
+  // external data stay where they are: the new file is read as if it lay in the old one's place
+  std::string bytes = written(model, edit, {}, {}, {}).str();
+  return read(model.path, MappedFile::from_bytes(std::move(bytes)));
+}
+
 }  // namespace quantlens::onnx

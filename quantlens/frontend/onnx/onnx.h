@@ -75,6 +75,10 @@ std::string merge(const Model& first, const Edit& edit_first, const Model& secon
 /// keeps its name on the dequantized value.
 Edit edit_for(const Model& model, const Plan& plan);
 
+/// frontend::edited for ONNX. REQUIRES: `model` came from `read`.
+Model edited(const Model& model, const Plan& plan,
+             const std::map<std::string, std::string>& metadata);
+
 /// frontend::files_of for ONNX.
 std::vector<fs::path> files_of(const Model& model);
 

@@ -77,6 +77,8 @@ class PlanEditor {
       set_input(edit.use, name->second);
       touched_.insert(edit.original);
     }
+    for (const std::string& op : plan_.removed) remove(op);
+    for (const ValueEdit& edit : plan_.value_edits) set_input(edit.use, edit.value);
     for (const Scaling& scaling : plan_.scalings) add_scaling(scaling);
     for (const ActivationPlan& activation : plan_.activations) add_activation(activation);
     for (const WeightPlan& weight : plan_.weights_quantized) add_weight(weight);
@@ -129,6 +131,17 @@ class PlanEditor {
     std::size_t& last = last_folded_.emplace(into, op).first->second;
     last = std::max(last, op);
     map_folds_.push_back(boost::json::object{{"op", fold.op}, {"into", fold.into}});
+  }
+
+  void remove(const std::string& op) {
+    const std::size_t number = node_of(op);
+    if (!out_.edit.removed.insert(number).second) {
+      fail(fmt::format("op '{}' disappears twice", printable(op)));
+    }
+    for (const std::string& input : graph_.nodes[number].inputs) touched_.insert(input);
+    for (const std::string& output : graph_.nodes[number].outputs) {
+      if (!output.empty()) gone_.insert(output);
+    }
   }
 
   /// `into` makes what the last op folded into it made.

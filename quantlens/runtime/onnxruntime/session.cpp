@@ -9,6 +9,7 @@
 
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
+#include "quantlens/base/phases.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens::onnxruntime {
@@ -171,7 +172,9 @@ Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps
                                  fs::absolute(model.data_folder).c_str());
       ort_options.AddConfigEntry("session.disable_prepacking", "1");  // would copy them
     }
+    Phase loading(options.phases, "runtime: load");
     session_ = Ort::Session(env_, model.bytes.data(), model.bytes.size(), ort_options);
+    loading.end();
     Ort::AllocatorWithDefaultOptions allocator;
     for (std::size_t i = 0; i < session_.GetOutputCount(); ++i) {
       if (session_.GetOutputTypeInfo(i).GetONNXType() != ONNX_TYPE_TENSOR) continue;

@@ -44,11 +44,12 @@ bool is_outside(const Tensor& weight);
 
 struct SessionOptions {
   unsigned threads = 1;
-  fs::path optimized_dump;  ///< empty: nowhere
-  bool alone = false;       ///< no other session takes turns with it: threads may wait busily
+  fs::path optimized_dump;   ///< empty: nowhere
+  bool alone = false;        ///< no other session takes turns with it: threads may wait busily
+  Phases* phases = nullptr;  ///< told of the loading; null: nobody asks
 };
 
-/// One loaded model, all optimisations on. Not thread-safe.
+/// One loaded model, all optimisations on. Several threads may run it at once.
 class Session {
  public:
   /// Throws Errc::bad_input where the runtime refuses the model, Errc::unsupported where an output

@@ -14,6 +14,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/quantizer/recipe_document.h"
 #include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/tuning/strategies/least_float.h"
 #include "quantlens/tuning/strategies/strategies.h"
 
 namespace quantlens {
@@ -46,8 +47,10 @@ void ask_for_channels(TensorRecipe& weight) {
   if (weight.granularity) weight.granularity = "per_channel";
 }
 
+/// Whatever else was asked for: the quantizer's own choice stays.
 void ask_for_least_error(TensorRecipe& activation) {
-  if (activation.algorithm == "minmax") activation.algorithm = "mse";
+  if (activation.algorithm && activation.algorithm != "auto") activation.algorithm = "mse";
+  activation.percentile.reset();
 }
 
 /// What costs nothing where the model runs: a scale a channel, ranges of least error, biases
@@ -142,7 +145,10 @@ class Auto {
     best_recipe_ = task_.start;
     if (!tried({.recipe = task_.start, .why = "the recipe as given", .look = Look::whole})) return;
     if (!remedies() || !less_forced() || !smoothed() || task_.space.ops.empty()) return;
-    fall_back();
+    const Recipe base = best_recipe_;
+    const Diagnosis* diagnosis = search_.diagnose(base);
+    if (task_.goal.objective == "accuracy") return fall_back_for_accuracy(diagnosis);
+    keep_least_in_float(search_, base, diagnosis);
   }
 
  private:
@@ -150,11 +156,17 @@ class Auto {
   bool tried(const Proposal& proposal) {
     const std::optional<Trial> trial =
         proposal.look == Look::whole ? search_.run(proposal) : run_to_the_end(search_, proposal);
-    if (!trial || search_.is_enough(*trial)) return false;
+    if (!trial) return false;
+    most_work_ = std::max(most_work_, trial->multiply_adds_quantized);
+    if (search_.is_enough(*trial)) {
+      work_lost_ = most_work_ - trial->multiply_adds_quantized;
+      return false;
+    }
     // what edits the float model has to be worth the passes over data that each edit takes
     constexpr double kWorthIt = 0.8;
     const double compared = least_loss_ * (proposal.recipe.recipes.smooth_quant ? kWorthIt : 1);
-    if (trial->accuracy && trial->loss < compared) {
+    // the later one where both lose all: its codes are better
+    if (trial->accuracy && trial->loss <= compared) {
       least_loss_ = trial->loss;
       best_recipe_ = trial->recipe;
     }
@@ -172,6 +184,10 @@ class Auto {
 
   /// Late, since it edits the float model, which takes further passes over data.
   bool smoothed() {
+    const bool has_products = std::ranges::any_of(task_.space.ops, [](const TunableOp& op) {
+      return op.kind == to_string(Kind::matmul) || op.kind == to_string(Kind::gemm);
+    });
+    if (!has_products) return true;
     Recipe smooth = best_recipe_;
     smooth.accuracy_level = "best";
     smooth.recipes.smooth_quant = true;
@@ -180,9 +196,17 @@ class Auto {
   }
 
   bool less_forced() {
-    const Recipe recipe = without_forced(best_recipe_);
-    return recipe == best_recipe_ ||
-           tried({.recipe = recipe, .why = "no op asked to be int8 that would stay float"});
+    const Recipe forced = best_recipe_;
+    const Recipe recipe = without_forced(forced);
+    if (recipe == forced ||
+        tried({.recipe = recipe, .why = "no op asked to be int8 that would stay float"})) {
+      return true;
+    }
+    // what is forced may be forced in part
+    if (work_lost_ > 0) {
+      keep_least_in_float(search_, forced, search_.diagnose(forced), work_lost_);
+    }
+    return false;
   }
 
   static std::string told(std::size_t findings, std::size_t ops) {
@@ -221,21 +245,14 @@ class Auto {
     return trial->reached;
   }
 
-  /// 1, 2, 4, 8 .. until the goal is met; then between the last two.
-  void fall_back() {
-    const Recipe base = best_recipe_;
-    const Diagnosis* diagnosis = search_.diagnose(base);
+  /// 1, 2, 4, 8 .. as far as there are; then between those that lose least.
+  void fall_back_for_accuracy(const Diagnosis* diagnosis) {
     steps_ = steps_of(task_.space, diagnosis ? *diagnosis : Diagnosis{});
-    std::size_t missed = 0;
-    const bool wants_best = task_.goal.objective == "accuracy";
     for (std::size_t count = 1;; count = std::min(2 * count, steps_.size())) {
-      const std::optional<bool> met = suffices(count);
-      if (!met) return;
-      if (*met && !wants_best) return bisect(missed, count);
-      missed = count;
+      if (!suffices(count)) return;
       if (count == steps_.size()) break;
     }
-    if (wants_best) refine();
+    refine();
   }
 
   /// Halves the gaps beside the count that loses least, until there is none.
@@ -262,22 +279,12 @@ class Auto {
     return above - one == wider ? one + wider / 2 : one - wider / 2;
   }
 
-  /// To one step, or to a 64th of many: a trial more costs more than they.
-  void bisect(std::size_t missed, std::size_t met) {
-    constexpr std::size_t kParts = 64;
-    const std::size_t enough = std::max(steps_.size() / kParts, std::size_t{1});
-    while (met - missed > enough) {
-      const std::size_t middle = missed + (met - missed) / 2;
-      const std::optional<bool> suffice = suffices(middle);
-      if (!suffice) return;
-      (*suffice ? met : missed) = middle;
-    }
-  }
-
   Search& search_;
   const Task& task_;
   Recipe best_recipe_;
   double least_loss_ = std::numeric_limits<double>::infinity();
+  std::uint64_t most_work_ = 0;  ///< multiplications in int8, of all trials
+  std::uint64_t work_lost_ = 0;  ///< of these, by the trial that was enough
   std::vector<Step> steps_;
   std::map<std::size_t, double> losses_;  ///< by number of steps, of trials over all samples
 };

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/bare.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "quantlens/accuracy/evaluate.h"
+#include "quantlens/runtime/feed.h"
+#include "quantlens/runtime/open.h"
+
+namespace quantlens::flow {
+namespace {
+
+/// Ends a pass that has seen enough samples.
+struct Enough {};
+
+std::size_t digest_of(const TensorMap& outputs, std::size_t digest) {
+  constexpr std::size_t kOdd = 0x9E3779B97F4A7C15;
+  for (const auto& [name, tensor] : outputs) {
+    if (tensor.dtype() == DType::string) continue;  // holds no bytes of its own
+    const Bytes bytes = tensor.bytes();
+    const std::string_view text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
+    digest = (digest ^ std::hash<std::string_view>()(text)) * kOdd;
+  }
+  return digest;
+}
+
+const Tensor* counterpart(const std::string& name, const TensorMap& reference,
+                          const TensorMap& other) {
+  if (const auto found = other.find(name); found != other.end()) return &found->second;
+  return reference.size() == 1 && other.size() == 1 ? &other.begin()->second : nullptr;
+}
+
+struct Energy {
+  double signal = 0, error = 0;
+  bool any = false;
+};
+
+/// Of pairs of finite floats.
+Energy energy_of(const TensorMap& reference, const TensorMap& other) {
+  Energy sum;
+  for (const auto& [name, tensor] : reference) {
+    const Tensor* found = counterpart(name, reference, other);
+    if (found == nullptr || tensor.dtype() != DType::float32 || found->dtype() != DType::float32 ||
+        tensor.shape() != found->shape()) {
+      continue;
+    }
+    const Tensor first = aligned(tensor), second = aligned(*found);
+    const auto x = first.data<float>(), y = second.data<float>();
+    for (std::size_t i = 0; i < x.size(); ++i) {
+      if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
+      const double difference = static_cast<double>(x[i]) - y[i];
+      sum.signal += static_cast<double>(x[i]) * x[i];
+      sum.error += difference * difference;
+      sum.any = true;
+    }
+  }
+  return sum;
+}
+
+double decibels(double signal, double error) {
+  constexpr double kDecibelsADecade = 10;
+  if (error == 0) return std::numeric_limits<double>::infinity();
+  return kDecibelsADecade * std::log10(signal / error);
+}
+
+}  // namespace
+
+bool are_equal(const TensorMap& a, const TensorMap& b) {
+  return std::ranges::equal(a, b, [](const auto& one, const auto& other) {
+    const Tensor &x = one.second, &y = other.second;
+    return one.first == other.first && x.dtype() == y.dtype() && x.shape() == y.shape() &&
+           (x.dtype() == DType::string || std::ranges::equal(x.bytes(), y.bytes()));
+  });
+}
+
+std::optional<double> outputs_sqnr_db(const TensorMap& reference, const TensorMap& other) {
+  const Energy energy = energy_of(reference, other);
+  if (!energy.any) return std::nullopt;
+  return decibels(energy.signal, energy.error);
+}
+
+BareAnswers run_bare(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
+                     const Session& session) {
+  BareAnswers bare;
+  const Dataset& dataset = *data.opened.dataset;
+  std::optional<AccuracyPairSink> accuracy;
+  if (options.metric) {
+    accuracy.emplace(*options.metric,
+                     [&dataset](std::uint64_t sample) { return dataset.name(sample); });
+  }
+  const auto run = open(models.reference, &models.quantized, {}, run_options(session));
+  BatchReader reader = make_reader(data, session, options.samples);
+  try {
+    feed(*run, reader, session.progress, options.metric ? "evaluate" : "bare outputs",
+         [&](const Batch& batch, const Outputs& outputs) {
+           if (accuracy) accuracy->add(batch, outputs);
+           if (options.diagnose) {
+             const std::uint64_t before = bare.samples;
+             bare.samples += batch.samples.size();
+             bare.digest = digest_of(outputs.quantized, bare.digest);
+             if (before < kBareSamples) {
+               bare.batches.push_back(batch);
+               bare.outputs.push_back(outputs);
+             }
+           }
+           if (!accuracy && bare.samples >= kBareSamples) throw Enough();
+         });
+  } catch (const Enough&) {
+    // the rest is seen by the observed run alone
+  }
+  if (accuracy) {
+    report_skipped(reader, session.progress);
+    bare.accuracy = accuracy->result();
+  }
+  return bare;
+}
+
+void BareCheck::add(const Batch& batch, const Outputs& outputs) {
+  if (batches_ < bare_.outputs.size()) {
+    const Outputs& bare = bare_.outputs[batches_];
+    if (!are_equal(bare.quantized, outputs.quantized)) throw Departed();
+    const Energy energy = energy_of(bare.reference, outputs.reference);
+    signal_ += energy.signal;
+    error_ += energy.error;
+    has_floats_ = has_floats_ || energy.any;
+  }
+  ++batches_;
+  samples_ += batch.samples.size();
+  if (samples_ > bare_.samples) return;
+  digest_ = digest_of(outputs.quantized, digest_);
+  if (samples_ == bare_.samples && digest_ != bare_.digest) throw Departed();
+}
+
+std::optional<double> BareCheck::reference_sqnr_db() const {
+  if (!has_floats_) return std::nullopt;
+  return decibels(signal_, error_);
+}
+
+}  // namespace quantlens::flow

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "quantlens/diagnosis/rules/observation.h"
+#include "quantlens/flow/bare.h"
+#include "quantlens/flow/measure.h"
+#include "quantlens/flow/session.h"
+#include "quantlens/record/pairing.h"
+#include "quantlens/record/tap_state.h"
+
+namespace quantlens::flow {
+
+/// What a diagnosis is made from.
+struct Observed {
+  Pairing pairing;
+  TapState state;
+  Observation observation;
+};
+
+/// Runs both models in lockstep over the data, in a way that does not change what the quantized one
+/// computes: as one model; where its outputs are then not the bare ones, apart; and where that does
+/// not help, without looking at those values that it is about, which are found by trying. Writes
+/// pairing.json as soon as it is known. `bare`: of the same files over the same data.
+Observed observe(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
+                 const BareAnswers& bare, const Session& session, WorkloadWriter& workload);
+
+}  // namespace quantlens::flow

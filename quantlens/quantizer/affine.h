@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+#include "quantlens/graph/order.h"
+
+namespace quantlens {
+
+/// Which axis of a value its channels are.
+struct ChannelAxis {
+  std::size_t count = 0;
+  std::size_t rank = 0;      ///< of the value; the least that is certain
+  std::size_t from_end = 1;  ///< counted from its last axis, which is 1
+};
+
+/// y = factor * x + shift for each channel.
+struct Affine {
+  std::vector<double> factor, shift;
+
+  bool only_scales() const {
+    return std::ranges::all_of(shift, [](double one) { return one == 0; });
+  }
+  bool only_shifts() const {
+    return std::ranges::all_of(factor, [](double one) { return one == 1; });
+  }
+};
+
+Affine identity(std::size_t count);
+
+/// First `before`, then `after`.
+void append(const Affine& after, Affine& before);
+
+/// A constant's number for each channel; nothing where it has others, or would widen the value.
+std::optional<std::vector<double>> numbers_of(const Tensor* constant, const ChannelAxis& channels);
+
+/// What `node` makes of each channel of its input number `input`: Mul, Div, Add and Sub with a
+/// constant, BatchNormalization. Nothing where it does more.
+std::optional<Affine> affine_of(const GraphIndex& index, const Node& node, std::size_t input,
+                                const ChannelAxis& channels);
+
+/// Nothing where an element is not finite.
+std::optional<Tensor> finite_tensor(const Shape& shape, std::vector<float> values);
+
+std::size_t extent(const Shape& shape, std::size_t axis);
+
+}  // namespace quantlens

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/record/columns.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+
+namespace quantlens {
+namespace {
+
+constexpr const char* kScale = "scale";
+constexpr const char* kZeroPoint = "zero_point";
+
+/// Calls `change` on each value inside a record, innermost first. Records are as deep as
+/// json::parse allows.
+template <class Change>
+void for_each_value(json::Value& value, const Change& change) {
+  if (auto* object = value.if_object()) {
+    for (auto& member : *object) for_each_value(member.value(), change);
+  } else if (auto* array = value.if_array()) {
+    for (json::Value& element : *array) for_each_value(element, change);
+  }
+  change(value);
+}
+
+bool has_only_parameters(const json::Value& value) {
+  const auto* object = value.if_object();
+  return object != nullptr && object->size() == 2 && object->contains(kScale) &&
+         object->contains(kZeroPoint);
+}
+
+void to_columns(json::Value& value) {
+  const auto* list = value.if_array();
+  if (list == nullptr || list->size() < 2 || !std::ranges::all_of(*list, has_only_parameters)) {
+    return;
+  }
+  boost::json::array scales;
+  boost::json::array zero_points;
+  for (const json::Value& params : *list) {
+    scales.push_back(params.as_object().at(kScale));
+    zero_points.push_back(params.as_object().at(kZeroPoint));
+  }
+  const bool same = std::ranges::all_of(
+      zero_points, [&](const json::Value& one) { return one == zero_points.front(); });
+  json::Value zero_point = same ? zero_points.front() : json::Value(std::move(zero_points));
+  value = {{kScale, std::move(scales)}, {kZeroPoint, std::move(zero_point)}};
+}
+
+void to_list(json::Value& value, std::string_view where) {
+  if (!has_only_parameters(value) || !value.as_object().at(kScale).is_array()) return;
+  const boost::json::array& scales = value.as_object().at(kScale).as_array();
+  const json::Value& zero_point = value.as_object().at(kZeroPoint);
+  const auto* zero_points = zero_point.if_array();
+  if (zero_points != nullptr && zero_points->size() != scales.size()) {
+    throw Error(Errc::bad_input,
+                fmt::format("{}: {} scales have {} zero points; write the record again", where,
+                            scales.size(), zero_points->size()));
+  }
+  boost::json::array list;
+  for (std::size_t i = 0; i < scales.size(); ++i) {
+    const json::Value& own = zero_points != nullptr ? (*zero_points)[i] : zero_point;
+    list.push_back({{kScale, scales[i]}, {kZeroPoint, own}});
+  }
+  value = std::move(list);
+}
+
+}  // namespace
+
+json::Value in_columns(json::Value record) {
+  for_each_value(record, to_columns);
+  return record;
+}
+
+json::Value from_columns(json::Value record, std::string_view where) {
+  for_each_value(record, [&](json::Value& value) { to_list(value, where); });
+  return record;
+}
+
+}  // namespace quantlens

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What is told of a file is what a user's session of it computes, also where looking at values would change that: a float
+depthwise Conv with a Mul and an Add behind it, between codes, whose weight the runtime quantizes by itself once it has
+made one Conv of the three."""
+
+import harness
+
+harness.need("numpy", "onnx", "onnxruntime")
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import onnxruntime  # noqa: E402
+from onnx import TensorProto, helper, numpy_helper  # noqa: E402
+
+CHANNELS, CLASSES, SAMPLES = 16, 10, 64
+rng = np.random.default_rng(3)
+
+
+class Net:
+    """x -> Conv, Relu -> depthwise Conv, Mul, Add, Clip -> Conv, Relu -> mean -> Gemm, in float or with codes."""
+
+    def __init__(self, constants, ranges=None):
+        self.constants, self.ranges = dict(constants), ranges
+        self.nodes = []
+
+    def op(self, kind, inputs, output, **attributes):
+        self.nodes.append(helper.make_node(kind, inputs, [output], name=f"{kind}_{output}", **attributes))
+        if self.ranges is None or output not in self.ranges:
+            return output
+        low, high = self.ranges[output]
+        scale = np.float32((high - low) / 255)
+        self.constants[output + "_s"], self.constants[output + "_z"] = scale, np.uint8(round(-low / scale))
+        parameters = [output + "_s", output + "_z"]
+        self.nodes.append(helper.make_node("QuantizeLinear", [output, *parameters], [output + "_q"]))
+        self.nodes.append(helper.make_node("DequantizeLinear", [output + "_q", *parameters], [output + "_d"]))
+        return output + "_d"
+
+    def weight(self, name):
+        if self.ranges is None:
+            return name
+        values = self.constants.pop(name)
+        scale = np.abs(values).reshape(len(values), -1).max(1).astype(np.float32) / 127
+        shape = (-1, *[1] * (values.ndim - 1))
+        self.constants[name + "_q"] = np.round(values / scale.reshape(shape)).astype(np.int8)
+        self.constants[name + "_s"], self.constants[name + "_z"] = scale, np.zeros(len(values), np.int8)
+        self.nodes.append(helper.make_node("DequantizeLinear", [name + "_q", name + "_s", name + "_z"], [name + "_d"],
+                                           axis=0))
+        return name + "_d"
+
+    def save(self, path):
+        x = self.op("Identity", ["x"], "input")
+        a = self.op("Relu", [self.op("Conv", [x, self.weight("w1")], "c1", pads=[1, 1, 1, 1])], "a")
+        d = self.op("Conv", [a, "w2"], "c2", pads=[1, 1, 1, 1], group=CHANNELS)
+        m = self.op("Add", [self.op("Mul", [d, "factor"], "m"), "shift"], "s")
+        b = self.op("Clip", [m, "zero", "six"], "b")
+        c = self.op("Relu", [self.op("Conv", [b, self.weight("w3")], "c3")], "c")
+        g = self.op("Flatten", [self.op("GlobalAveragePool", [c], "p")], "f")
+        self.op("Gemm", [g, "w4"], "y", transB=1)
+        graph = helper.make_graph(
+            self.nodes, "net", [helper.make_tensor_value_info("x", TensorProto.FLOAT, ["N", 3, 16, 16])],
+            [helper.make_tensor_value_info("y", TensorProto.FLOAT, ["N", CLASSES])],
+            [numpy_helper.from_array(np.asarray(a), n) for n, a in self.constants.items()])
+        onnx.save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=8), path)
+        return path
+
+
+def constants():
+    normal = lambda *shape: rng.standard_normal(shape).astype(np.float32)
+    factor = np.exp(rng.normal(0, 2.5, CHANNELS)).astype(np.float32)
+    return {"w1": normal(CHANNELS, 3, 3, 3) * 0.3, "w2": normal(CHANNELS, 1, 3, 3) / factor.reshape(-1, 1, 1, 1),
+            "factor": factor.reshape(1, -1, 1, 1), "shift": normal(CHANNELS, 1, 1),
+            "zero": np.float32(0), "six": np.float32(6), "w3": normal(CHANNELS, CHANNELS, 1, 1) * 0.3,
+            "w4": normal(CLASSES, CHANNELS)}
+
+
+def outputs(path, samples):
+    session = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"])
+    return np.stack([session.run(None, {"x": sample[None]})[0][0] for sample in samples])
+
+
+def decibels(x, y):
+    return 10 * np.log10(np.square(x, dtype=np.float64).sum() / np.square(x.astype(np.float64) - y).sum())
+
+
+def main():
+    sandbox = harness.Sandbox()
+    values = constants()
+    reference = Net(values).save(sandbox.path / "float.onnx")
+    ranges = {"input": (-4, 4), "a": (0, 6), "b": (0, 6), "c": (0, 12)}
+    quantized = Net(values, ranges).save(sandbox.path / "int8.onnx")
+    samples = rng.standard_normal((SAMPLES, 3, 16, 16)).astype(np.float32)
+    exact, deployed = outputs(reference, samples), outputs(quantized, samples)
+    labels = exact.argmax(1)
+    np.savez(sandbox.path / "data.npz", x=samples, label=labels)
+    right = float((deployed.argmax(1) == labels).mean())
+    loss = decibels(exact, deployed)
+    harness.check(right < 0.9, f"as it is deployed, the file scores {right:.2f} and keeps {loss:.1f} dB")
+
+    data = sandbox.write("data.yaml", "npz: {file: data.npz, inputs: {x: x}, label: label}\n")
+    alone = sandbox.json("evaluate", quantized, "--data", data, "--metric", "top1")
+    harness.check(alone["value"] == right, f"evaluate tells {alone['value']:.4f}")
+    told = sandbox.json("diagnose", reference, quantized, "--data", data, "--metric", "top1")
+    seen = told["accuracy"]["quantized"]["value"] if "accuracy" in told else told["quantized"]["value"]
+    harness.check(seen == right, f"diagnose tells {seen:.4f}")
+    rows = [row for row in told["activations"] if row["value"] == "y"]
+    harness.check(abs(rows[0]["sqnr_db"] - loss) < 0.01, f"the output's row has {rows[0]['sqnr_db']:.2f} dB")
+    first = told["findings"][0]
+    harness.check(first["rule"] == "observation", f"first: {first['rule']}: {first['because']}")
+    harness.check(any("c2" in op or "m" in op or "s" in op for op in first["ops"]), f"it names {first['ops']}")
+
+
+main()

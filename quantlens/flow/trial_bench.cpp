@@ -15,6 +15,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/measure.h"
+#include "quantlens/flow/multiply_adds.h"
 #include "quantlens/flow/output_errors.h"
 #include "quantlens/flow/stored.h"
 #include "quantlens/frontend/frontend.h"
@@ -217,6 +218,14 @@ const Scores& TrialBench::reference(std::optional<double>& seconds) {
   seconds = seconds_since(start);
   workload_.write(kScores, json::dump(json::encode(*scores_)));
   return *scores_;
+}
+
+const std::map<std::string, std::uint64_t>& TrialBench::multiply_adds() {
+  if (!multiply_adds_) {
+    multiply_adds_ = flow::multiply_adds(
+        setting_.original, oracle::constant_values(setting_.original), setting_.data, session_);
+  }
+  return *multiply_adds_;
 }
 
 GivenRanges TrialBench::ranges_of(const Base& base, const Recipe& recipe) const {

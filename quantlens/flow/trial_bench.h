@@ -59,6 +59,8 @@ class TrialBench {
   void calibrate();
   /// Of the float model over all samples; run once. `seconds`: what that took, where it was run.
   const Scores& reference(std::optional<double>& seconds);
+  /// Of the float model's ops, by id; counted once.
+  const std::map<std::string, std::uint64_t>& multiply_adds();
   Candidate plan(const Recipe& recipe);
   /// The model of a candidate, at `path`.
   void write(const Candidate& candidate, const fs::path& path);
@@ -84,6 +86,7 @@ class TrialBench {
   WorkloadWriter& workload_;
   ScratchFolder scratch_;  ///< of candidates
   std::optional<Scores> scores_;
+  std::optional<std::map<std::string, std::uint64_t>> multiply_adds_;
   std::map<std::string, std::unique_ptr<Base>> bases_;  ///< by recipe; "": nothing is edited
 };
 

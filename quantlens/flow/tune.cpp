@@ -132,9 +132,10 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   std::optional<double> seconds;
   result.study.reference = bench.reference(seconds).accuracy;
   if (seconds) result.times.reference = *seconds;
+  for (const auto& [op, count] : bench.multiply_adds()) result.study.multiply_adds += count;
   Task task{.start = options.recipe,
             .space = space_of(setting.original.graph, bench.plan(options.recipe).planned.plan,
-                              options.recipe),
+                              options.recipe, bench.multiply_adds()),
             .goal = options.goal,
             .seed = options.seed};
   const SearchJob::Place place{

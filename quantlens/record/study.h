@@ -43,7 +43,9 @@ struct Trial {
   std::optional<std::array<double, 2>> difference_interval;  ///< 95 %, paired
   double loss = 0;  ///< in the goal's unit: above Goal::max_loss it is missed
   bool reached = false;
-  std::optional<double> output_error;   ///< noise over signal of the outputs, the worst of them
+  std::optional<double> output_error;  ///< noise over signal of the outputs, the worst of them
+  /// Of the study's multiply_adds, those that are computed on int8 codes.
+  std::uint64_t multiply_adds_quantized = 0;
   std::uint64_t compute_quantized = 0;  ///< Conv, MatMul, Gemm and the like in int8
   std::uint64_t ops_quantized = 0, ops_float = 0;
   std::uint64_t bytes = 0;             ///< of the model's file and that of its external data
@@ -54,8 +56,9 @@ struct Trial {
 };
 BOOST_DESCRIBE_STRUCT(Trial, (),
                       (number, why, recipe, judged, same_as, failure, accuracy, difference,
-                       difference_interval, loss, reached, output_error, compute_quantized,
-                       ops_quantized, ops_float, bytes, sha256, fingerprint, predicted_us, closing))
+                       difference_interval, loss, reached, output_error, multiply_adds_quantized,
+                       compute_quantized, ops_quantized, ops_float, bytes, sha256, fingerprint,
+                       predicted_us, closing))
 
 /// Everything a search was asked and has found so far.
 struct Study {
@@ -73,6 +76,8 @@ struct Study {
   Recipe start;
   Accuracy reference;
   std::uint64_t reference_bytes = 0;
+  /// Of one sample, of all ops whose multiplications can be counted; 0: of none.
+  std::uint64_t multiply_adds = 0;
   std::vector<Trial> trials;
   std::optional<std::uint64_t> best;  ///< number of the trial whose model is kept
   bool reached = false;               ///< by the best one
@@ -80,7 +85,15 @@ struct Study {
 BOOST_DESCRIBE_STRUCT(Study, (),
                       (model, data, calibration_data, data_fingerprint, calibration_fingerprint,
                        samples, batch_size, metric, goal, strategy, seed, start, reference,
-                       reference_bytes, trials, best, reached))
+                       reference_bytes, multiply_adds, trials, best, reached))
+
+/// The share of a model's multiplications that a trial has in int8, 0..1; nothing where none was
+/// counted.
+inline std::optional<double> int8_share(const Study& study, const Trial& trial) {
+  if (study.multiply_adds == 0) return std::nullopt;
+  return static_cast<double>(trial.multiply_adds_quantized) /
+         static_cast<double>(study.multiply_adds);
+}
 
 /// The trials that a strategy asked for and that were judged; comparisons of outputs are none.
 inline std::uint64_t evaluations(const Study& study) {

@@ -49,8 +49,9 @@ bool is_better(const Goal& goal, const Trial& trial, const Trial& other) {
       *trial.predicted_us != *other.predicted_us) {
     return *trial.predicted_us < *other.predicted_us;
   }
-  return std::tie(other.compute_quantized, other.ops_quantized, trial.loss) <
-         std::tie(trial.compute_quantized, trial.ops_quantized, other.loss);
+  return std::tie(other.multiply_adds_quantized, other.compute_quantized, other.ops_quantized,
+                  trial.loss) < std::tie(trial.multiply_adds_quantized, trial.compute_quantized,
+                                         trial.ops_quantized, other.loss);
 }
 
 }  // namespace quantlens

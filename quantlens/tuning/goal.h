@@ -26,9 +26,9 @@ double least_loss(const Goal& goal, const Accuracy& reference,
 
 /// Whether `trial` is what the goal's objective would rather have than `other`, both judged over
 /// all samples: one within the goal rather than not; then speed: the one that is predicted to be
-/// faster, where both are; else, and for int8: more ops that compute in int8, then more ops, then
-/// the better figure; size: the smaller file; accuracy: the better figure. Neither within it: the
-/// smaller loss.
+/// faster, where both are; else, and for int8: more multiplications in int8, then more ops that
+/// compute, then more ops, then the better figure; size: the smaller file; accuracy: the better
+/// figure. Neither within it: the smaller loss.
 bool is_better(const Goal& goal, const Trial& trial, const Trial& other);
 
 }  // namespace quantlens

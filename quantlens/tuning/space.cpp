@@ -7,8 +7,10 @@
 #include <string_view>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/json.h"
+#include "quantlens/graph/order.h"
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/capability.h"
@@ -124,9 +126,52 @@ class Neighbours {
   std::vector<std::set<std::size_t>> edges_;
 };
 
+std::uint64_t count_of(const MultiplyAdds& multiply_adds, const std::string& op) {
+  const auto found = multiply_adds.find(op);
+  return found == multiply_adds.end() ? 0 : found->second;
+}
+
+/// "Conv[3,3] depthwise": what kernels tell apart.
+std::string kernel_of(const Node& node, const GraphIndex& index) {
+  std::string text = node.type;
+  const Tensor* weight = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
+  if (!weight) return text + " of two values";
+  if (weight->shape().size() < 3) return text;
+  const std::vector<std::int64_t> kernel(weight->shape().begin() + 2, weight->shape().end());
+  text += fmt::format("[{}]", fmt::join(kernel, ","));
+  if (attribute_int(node, "group", 1) == 1) return text;
+  return text + (weight->shape()[1] == 1 ? " depthwise" : " grouped");
+}
+
+/// Fills in TunableOp::make.
+void tell_makes(const Graph& graph, std::vector<TunableOp>& ops) {
+  constexpr int kFar = 4;
+  const GraphIndex index(graph);
+  std::map<std::string_view, const Node*> nodes;
+  for (const Node& node : graph.nodes) nodes[op_id(node)] = &node;
+  std::set<std::string_view> computing;
+  for (const TunableOp& op : ops) {
+    if (op.computes) computing.insert(op.op);
+  }
+  for (TunableOp& op : ops) {
+    const auto found = nodes.find(op.op);
+    if (found == nodes.end()) continue;
+    if (op.computes) op.make = kernel_of(*found->second, index);
+    const Node* node = found->second;
+    for (int far = 0; far < kFar && !node->outputs.empty(); ++far) {
+      const std::vector<Use>& uses = index.uses(node->outputs[0]);
+      if (uses.size() != 1) break;
+      node = &graph.nodes[uses[0].node];
+      if (computing.contains(op_id(*node))) break;
+      op.make += ", " + node->type;
+    }
+  }
+}
+
 }  // namespace
 
-Space space_of(const Graph& graph, const Plan& plan, const Recipe& start) {
+Space space_of(const Graph& graph, const Plan& plan, const Recipe& start,
+               const MultiplyAdds& multiply_adds) {
   Space space;
   for (const OpPlan& op : plan.ops) {
     if (!op.quantized || op.members.empty()) continue;
@@ -135,12 +180,15 @@ Space space_of(const Graph& graph, const Plan& plan, const Recipe& start) {
                          .type = op.type,
                          .kind = op.kind,
                          .computes = computes(op),
+                         .multiply_adds = count_of(multiply_adds, op.op),
                          .moves = moving_kinds().contains(op.kind),
                          .values = op.members,
-                         .around = {}});
+                         .around = {},
+                         .make = op.type});
   }
   const Neighbours neighbours(graph, space.ops);
   for (std::size_t i = 0; i < space.ops.size(); ++i) space.ops[i].around = neighbours.around(i);
+  tell_makes(graph, space.ops);
   for (const bool computing : {true, false}) {
     for (const TunableOp& op : space.ops) {
       if (op.computes != computing || std::ranges::count(space.types, op.type) > 0) continue;
@@ -158,6 +206,14 @@ Space space_of(const Graph& graph, const Plan& plan, const Recipe& start) {
 
 std::uint64_t compute_quantized(const Plan& plan) {
   return static_cast<std::uint64_t>(std::ranges::count_if(plan.ops, computes));
+}
+
+std::uint64_t multiply_adds_quantized(const Plan& plan, const MultiplyAdds& multiply_adds) {
+  std::uint64_t sum = 0;
+  for (const OpPlan& op : plan.ops) {
+    if (op.quantized && op.precision == "int8") sum += count_of(multiply_adds, op.op);
+  }
+  return sum;
 }
 
 Recipe with_float(Recipe recipe, const std::vector<const TunableOp*>& ops) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -19,11 +20,15 @@ struct TunableOp {
   std::string type;
   std::string kind;
   bool computes = false;            ///< worth quantizing by itself: Conv, MatMul, Gemm
+  std::uint64_t multiply_adds = 0;  ///< of one sample; 0 where they cannot be counted
   bool moves = false;               ///< changes no number: Reshape, Transpose
   std::vector<std::string> values;  ///< ids of the ops that its kernel replaces, itself first
   /// Numbers in Space::ops of those around it that do not compute: as long as they are int8, what
   /// it reads or makes is stored in codes all the same. Across ops that only move.
   std::vector<std::size_t> around;
+  /// Equal for ops of one make, however often a network repeats it: type, kernel, groups, and the
+  /// types of the ops that its result goes through before the next one that computes.
+  std::string make;
 };
 
 /// One thing that may be chosen apart from the others.
@@ -40,11 +45,18 @@ struct Space {
   std::vector<Dimension> types_in_float;  ///< one a type
 };
 
+/// Multiplications of one sample by op id, of ops whose are known.
+using MultiplyAdds = std::map<std::string, std::uint64_t>;
+
 /// `plan`: of the recipe that the search starts from, for this graph.
-Space space_of(const Graph& graph, const Plan& plan, const Recipe& start);
+Space space_of(const Graph& graph, const Plan& plan, const Recipe& start,
+               const MultiplyAdds& multiply_adds = {});
 
 /// How many ops of a plan compute in int8, as TunableOp has it.
 std::uint64_t compute_quantized(const Plan& plan);
+
+/// How many multiplications a plan has computed on int8 codes.
+std::uint64_t multiply_adds_quantized(const Plan& plan, const MultiplyAdds& multiply_adds);
 
 /// The recipe with these ops in float.
 Recipe with_float(Recipe recipe, const std::vector<const TunableOp*>& ops);

@@ -14,6 +14,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/quantizer/recipe_document.h"
 #include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/tuning/strategies/least_float.h"
 #include "quantlens/tuning/strategies/strategies.h"
 
 namespace quantlens {
@@ -46,8 +47,10 @@ void ask_for_channels(TensorRecipe& weight) {
   if (weight.granularity) weight.granularity = "per_channel";
 }
 
+/// Whatever else was asked for: the quantizer's own choice stays.
 void ask_for_least_error(TensorRecipe& activation) {
-  if (activation.algorithm == "minmax") activation.algorithm = "mse";
+  if (activation.algorithm && activation.algorithm != "auto") activation.algorithm = "mse";
+  activation.percentile.reset();
 }
 
 /// What costs nothing where the model runs: a scale a channel, ranges of least error, biases
@@ -142,7 +145,10 @@ class Auto {
     best_recipe_ = task_.start;
     if (!tried({.recipe = task_.start, .why = "the recipe as given", .look = Look::whole})) return;
     if (!remedies() || !less_forced() || !smoothed() || task_.space.ops.empty()) return;
-    fall_back();
+    const Recipe base = best_recipe_;
+    const Diagnosis* diagnosis = search_.diagnose(base);
+    if (task_.goal.objective == "accuracy") return fall_back_for_accuracy(diagnosis);
+    keep_least_in_float(search_, base, diagnosis);
   }
 
  private:
@@ -172,6 +178,10 @@ class Auto {
 
   /// Late, since it edits the float model, which takes further passes over data.
   bool smoothed() {
+    const bool has_products = std::ranges::any_of(task_.space.ops, [](const TunableOp& op) {
+      return op.kind == to_string(Kind::matmul) || op.kind == to_string(Kind::gemm);
+    });
+    if (!has_products) return true;
     Recipe smooth = best_recipe_;
     smooth.accuracy_level = "best";
     smooth.recipes.smooth_quant = true;
@@ -221,21 +231,14 @@ class Auto {
     return trial->reached;
   }
 
-  /// 1, 2, 4, 8 .. until the goal is met; then between the last two.
-  void fall_back() {
-    const Recipe base = best_recipe_;
-    const Diagnosis* diagnosis = search_.diagnose(base);
+  /// 1, 2, 4, 8 .. as far as there are; then between those that lose least.
+  void fall_back_for_accuracy(const Diagnosis* diagnosis) {
     steps_ = steps_of(task_.space, diagnosis ? *diagnosis : Diagnosis{});
-    std::size_t missed = 0;
-    const bool wants_best = task_.goal.objective == "accuracy";
     for (std::size_t count = 1;; count = std::min(2 * count, steps_.size())) {
-      const std::optional<bool> met = suffices(count);
-      if (!met) return;
-      if (*met && !wants_best) return bisect(missed, count);
-      missed = count;
+      if (!suffices(count)) return;
       if (count == steps_.size()) break;
     }
-    if (wants_best) refine();
+    refine();
   }
 
   /// Halves the gaps beside the count that loses least, until there is none.
@@ -260,18 +263,6 @@ class Auto {
     const std::size_t wider = std::max(one - below, above - one);
     if (wider < 2) return std::nullopt;
     return above - one == wider ? one + wider / 2 : one - wider / 2;
-  }
-
-  /// To one step, or to a 64th of many: a trial more costs more than they.
-  void bisect(std::size_t missed, std::size_t met) {
-    constexpr std::size_t kParts = 64;
-    const std::size_t enough = std::max(steps_.size() / kParts, std::size_t{1});
-    while (met - missed > enough) {
-      const std::size_t middle = missed + (met - missed) / 2;
-      const std::optional<bool> suffice = suffices(middle);
-      if (!suffice) return;
-      (*suffice ? met : missed) = middle;
-    }
   }
 
   Search& search_;

@@ -43,6 +43,7 @@ void print_json(const flow::TuneResult& result) {
     object["loss"] = json::encode(best.loss);
     object["difference"] = best.difference;
     object["difference_interval"] = json::encode(best.difference_interval);
+    object["int8_share"] = json::encode(int8_share(study, best));
     object["ops_quantized"] = best.ops_quantized;
     object["ops_float"] = best.ops_float;
     object["float_us"] = json::encode(result.times.float_us);
@@ -105,7 +106,7 @@ void add_goal(CLI::App& verb, flow::TuneOptions& options) {
       ->group("Goal");
   verb.add_option(
           "--objective", options.goal.objective,
-          "of models within the goal: int8 (default): most ops in int8; speed: the fastest on "
+          "of models within the goal: int8 (default): most multiplications in int8; speed: the fastest on "
           "this machine; size: the smallest file; accuracy: the best figure, as long as the "
           "limits allow")
       ->check(one_of({"int8", "speed", "size", "accuracy"}))

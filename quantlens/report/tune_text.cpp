@@ -64,6 +64,13 @@ std::string loss_text(const Goal& goal, double loss) {
   return fmt::format("{:.2f} %", std::abs(percent) < kLeast ? 0 : percent);
 }
 
+/// "; 97.3 % of the multiplications in int8"; empty where they were not counted.
+std::string share_text(const Study& study, const Trial& trial) {
+  const std::optional<double> share = int8_share(study, trial);
+  constexpr double kHundred = 100;
+  return share ? fmt::format("; {:.1f} % of the multiplications in int8", kHundred * *share) : "";
+}
+
 std::string advice(bool is_limited) {
   return is_limited ? "go on with --resume and more --max-trials or --timeout, or try another "
                       "--strategy"
@@ -132,9 +139,9 @@ std::string goal_text(const Study& study, bool is_limited) {
   const std::string allowed = loss_text(study.goal, study.goal.max_loss);
   if (study.reached) {
     return wrapped(fmt::format("The goal is reached by trial {}: a loss of {}, where {} is "
-                               "allowed; {} ops in int8, {} in float",
+                               "allowed; {} ops in int8, {} in float{}",
                                best.number, loss_text(study.goal, best.loss), allowed,
-                               best.ops_quantized, best.ops_float),
+                               best.ops_quantized, best.ops_float, share_text(study, best)),
                    0);
   }
   return wrapped(fmt::format("The goal was missed: trial {} is the best of {}, with a loss of {} "

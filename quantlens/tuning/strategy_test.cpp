@@ -22,6 +22,7 @@ namespace {
 struct Net {
   std::vector<std::pair<std::string, double>> convs, matmuls, adds;
   double per_tensor = 0;  ///< lost by weights with one scale
+  MultiplyAdds multiply_adds;
 };
 
 Plan plan_of(const Net& net) {
@@ -69,6 +70,7 @@ class Scripted final : public Search {
       loss += losses_.at(op.name);
       ++trial.ops_quantized;
       trial.compute_quantized += op.computes ? 1 : 0;
+      trial.multiply_adds_quantized += op.multiply_adds;
     }
     if (in_float_cost) loss += in_float_cost(in_float(trial.recipe).size());
     if (proposal.look == Look::outputs) {
@@ -138,7 +140,7 @@ class Scripted final : public Search {
 
 Task task_of(const Net& net, Recipe start = {}, Goal goal = {}) {
   return {.start = start,
-          .space = space_of(Graph(), plan_of(net), start),
+          .space = space_of(Graph(), plan_of(net), start, net.multiply_adds),
           .goal = std::move(goal),
           .seed = 7};
 }
@@ -269,6 +271,87 @@ TEST(Auto, BlamesTheShareOfTheOutputsErrorFirst) {
       search.trials, [&](const Trial& trial) { return !search.in_float(trial.recipe).empty(); });
   ASSERT_NE(first, search.trials.end());
   EXPECT_EQ(search.in_float(first->recipe), (Names{"a3"}));
+}
+
+/// A network of `convs` convolutions of unequal work, each with an Add behind it: most lose next to
+/// nothing, some much.
+Net random_net(RandomNumbers& random, std::size_t convs) {
+  constexpr double kThousand = 1000;
+  Net net;
+  const auto draw = [&] {
+    const bool is_bad = random.below(4) == 0;
+    return static_cast<double>(random.below(is_bad ? 100 : 2)) / kThousand;
+  };
+  for (std::size_t i = 0; i < convs; ++i) {
+    const std::string number = std::to_string(i);
+    net.convs.emplace_back("part." + number + "/conv", draw());
+    net.adds.emplace_back("part." + number + "/add", draw());
+    net.multiply_adds[net.convs.back().first] = 1 + random.below(1000);
+  }
+  return net;
+}
+
+TEST(Auto, HasNoLessInInt8ThanAnyOtherStrategy) {
+  // where losses add up, that is what the diagnosis says of each
+  RandomNumbers random(3);
+  for (int repeat = 0; repeat < 40; ++repeat) {
+    const Net net = random_net(random, 4 + random.below(20));
+    Scripted search(net, task_of(net), 100);
+    for (const auto* ops : {&net.convs, &net.adds}) {
+      for (const auto& [name, loss] : *ops) search.blames[name] = loss;
+    }
+    strategy_named("auto")(search);
+    ASSERT_TRUE(search.best().reached) << repeat;
+    for (const char* name : {"conservative", "mse", "mse_v2", "basic", "random"}) {
+      Scripted other(net, task_of(net), 60);
+      strategy_named(name)(other);
+      if (!other.best().reached) continue;
+      EXPECT_GE(search.best().multiply_adds_quantized, other.best().multiply_adds_quantized)
+          << name << repeat;
+    }
+  }
+}
+
+TEST(Auto, HasAllThatComputesInInt8WhereOthersAreToBlame) {
+  // nothing in the diagnosis tells the Adds apart from the rest
+  const Net net{.convs = {{"c1", 0.001}, {"c2", 0.001}, {"c3", 0.001}},
+                .matmuls = {},
+                .adds = {{"a1", 0.1}, {"a2", 0.1}, {"a3", 0.1}, {"a4", 0}}};
+  Scripted search(net, task_of(net), 100);
+  search.blames = {{"c1", 0.9}, {"c2", 0.05}, {"a4", 0.05}};
+  strategy_named("auto")(search);
+  EXPECT_TRUE(search.best().reached);
+  EXPECT_EQ(search.best().compute_quantized, 3u);
+}
+
+TEST(Auto, FindsWhatIsMadeAlikeWhereTheDiagnosisBlamesOthers) {
+  // the MatMuls are one tenth of the work; the diagnosis blames the convolutions
+  Net net{.convs = {}, .matmuls = {}, .adds = {}};
+  for (int i = 0; i < 9; ++i) {
+    net.convs.emplace_back("c" + std::to_string(i), 0);
+    net.matmuls.emplace_back("m" + std::to_string(i), 0.05);
+    net.multiply_adds[net.convs.back().first] = 900;
+    net.multiply_adds[net.matmuls.back().first] = 100;
+  }
+  Scripted search(net, task_of(net), 100);
+  for (const auto& [name, loss] : net.convs) search.blames[name] = 0.1;
+  strategy_named("auto")(search);
+  Names matmuls;
+  for (const auto& [name, loss] : net.matmuls) matmuls.insert(name);
+  EXPECT_EQ(search.in_float(search.best().recipe), matmuls);
+  EXPECT_LE(search.trials.size(), 20u);
+}
+
+TEST(Auto, GivesBackWhatAGroupHasInFloatForNothing) {
+  // one op of 16 that are alike is to blame: halving leaves few of the others in float
+  Net net{.convs = {}, .matmuls = {}, .adds = {}};
+  for (int i = 0; i < 16; ++i) {
+    net.convs.emplace_back("c" + std::to_string(i), i == 5 ? 0.3 : 0);
+    net.multiply_adds[net.convs.back().first] = 100;
+  }
+  Scripted search(net, task_of(net), 100);
+  strategy_named("auto")(search);
+  EXPECT_EQ(search.in_float(search.best().recipe), Names{"c5"});
 }
 
 TEST(Auto, ForcesNothingWhereThatIsTooMuch) {

@@ -156,11 +156,17 @@ class Auto {
   bool tried(const Proposal& proposal) {
     const std::optional<Trial> trial =
         proposal.look == Look::whole ? search_.run(proposal) : run_to_the_end(search_, proposal);
-    if (!trial || search_.is_enough(*trial)) return false;
+    if (!trial) return false;
+    most_work_ = std::max(most_work_, trial->multiply_adds_quantized);
+    if (search_.is_enough(*trial)) {
+      work_lost_ = most_work_ - trial->multiply_adds_quantized;
+      return false;
+    }
     // what edits the float model has to be worth the passes over data that each edit takes
     constexpr double kWorthIt = 0.8;
     const double compared = least_loss_ * (proposal.recipe.recipes.smooth_quant ? kWorthIt : 1);
-    if (trial->accuracy && trial->loss < compared) {
+    // the later one where both lose all: its codes are better
+    if (trial->accuracy && trial->loss <= compared) {
       least_loss_ = trial->loss;
       best_recipe_ = trial->recipe;
     }
@@ -190,9 +196,17 @@ class Auto {
   }
 
   bool less_forced() {
-    const Recipe recipe = without_forced(best_recipe_);
-    return recipe == best_recipe_ ||
-           tried({.recipe = recipe, .why = "no op asked to be int8 that would stay float"});
+    const Recipe forced = best_recipe_;
+    const Recipe recipe = without_forced(forced);
+    if (recipe == forced ||
+        tried({.recipe = recipe, .why = "no op asked to be int8 that would stay float"})) {
+      return true;
+    }
+    // what is forced may be forced in part
+    if (work_lost_ > 0) {
+      keep_least_in_float(search_, forced, search_.diagnose(forced), work_lost_);
+    }
+    return false;
   }
 
   static std::string told(std::size_t findings, std::size_t ops) {
@@ -269,6 +283,8 @@ class Auto {
   const Task& task_;
   Recipe best_recipe_;
   double least_loss_ = std::numeric_limits<double>::infinity();
+  std::uint64_t most_work_ = 0;  ///< multiplications in int8, of all trials
+  std::uint64_t work_lost_ = 0;  ///< of these, by the trial that was enough
   std::vector<Step> steps_;
   std::map<std::size_t, double> losses_;  ///< by number of steps, of trials over all samples
 };

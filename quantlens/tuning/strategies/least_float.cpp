@@ -7,6 +7,7 @@
 #include "quantlens/tuning/strategies/least_float.h"
 
 #include <algorithm>
+#include <functional>
 #include <iterator>
 #include <limits>
 #include <numeric>
@@ -18,64 +19,22 @@
 #include "quantlens/base/error.h"
 #include "quantlens/quantizer/recipe_document.h"
 #include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/orders.h"
+#include "quantlens/tuning/strategies/prefixes.h"
 
 namespace quantlens {
 namespace {
 
-using Ops = std::set<std::size_t>;
-
-std::uint64_t cost_of(const Ops& ops, const Costs& costs) {
-  std::uint64_t sum = 0;
-  for (const std::size_t op : ops) sum += costs[op];
-  return sum;
-}
-
-/// An order's prefixes, and what each costs.
-class Prefixes {
- public:
-  Prefixes(const Order& order, const Costs& costs) : order_(order), costs_{0} {
-    for (const std::vector<std::size_t>& step : order.steps) {
-      std::uint64_t cost = costs_.back();
-      for (const std::size_t op : step) cost += costs[op];
-      costs_.push_back(cost);
-    }
-  }
-
-  std::size_t longest() const { return costs_.size() - 1; }
-  std::uint64_t cost(std::size_t count) const { return costs_[count]; }
-
-  Ops ops(std::size_t count) const {
-    Ops ops;
-    for (std::size_t i = 0; i < count; ++i)
-      ops.insert(order_.steps[i].begin(), order_.steps[i].end());
-    return ops;
-  }
-
-  /// The longest that costs no more than this.
-  std::size_t within(std::uint64_t cost) const {
-    return static_cast<std::size_t>(std::ranges::upper_bound(costs_, cost) - costs_.begin()) - 1;
-  }
-
-  /// Strictly between two of them, the one whose cost is nearest to the middle. REQUIRES: there is
-  /// one.
-  std::size_t between(std::size_t low, std::size_t high) const {
-    const std::uint64_t middle = costs_[low] + (costs_[high] - costs_[low]) / 2;
-    return std::clamp(within(middle), low + 1, high - 1);
-  }
-
- private:
-  const Order& order_;
-  Costs costs_;
-};
-
 class LeastFloat {
  public:
-  LeastFloat(Search& search, const Recipe& base, const Diagnosis* diagnosis)
+  LeastFloat(Search& search, const Recipe& base, const Diagnosis* diagnosis,
+             std::uint64_t most_work)
       : search_(search),
         space_(search.task().space),
         base_(base),
         diagnosis_(diagnosis),
+        most_work_(most_work),
         blames_(blames_of(space_, diagnosis)) {
     std::uint64_t counted = 0;
     for (const TunableOp& op : space_.ops) counted += op.computes ? op.multiply_adds : 0;
@@ -124,6 +83,16 @@ class LeastFloat {
         missed_, [&](const Ops& missed) { return std::ranges::includes(missed, floats); });
   }
 
+  /// Whether a part of what missed would miss as well: not where the interval reaches the goal.
+  bool is_certain(const Trial& trial) const {
+    if (trial.judged == Judged::failed || !trial.accuracy) return false;
+    if (!trial.difference_interval) return true;
+    Accuracy reference = *trial.accuracy;
+    reference.value -= trial.difference;
+    const Goal& goal = search_.task().goal;
+    return !is_within(goal, least_loss(goal, reference, trial.difference_interval));
+  }
+
   /// Whether these in float meet the goal; nothing where the limits are reached.
   std::optional<bool> meets(const Ops& floats, const std::string& why) {
     if (is_part_of_missed(floats)) return false;
@@ -134,7 +103,7 @@ class LeastFloat {
     if (!trial) return std::nullopt;
     if (trial->reached) {
       found_ = floats;
-    } else if (trial->judged != Judged::failed) {
+    } else if (is_certain(*trial)) {
       missed_.push_back(floats);
     }
     return trial->reached;
@@ -182,7 +151,7 @@ class LeastFloat {
   bool with_named() {
     constexpr std::uint64_t kLittle = 8;
     const std::uint64_t work = cost_of(named_, work_);
-    if (work == 0 || work > all_work_ / kLittle) return true;
+    if (work == 0 || work > all_work_ / kLittle || work >= most_work_) return true;
     Ops floats = all_others();
     floats.insert(named_.begin(), named_.end());
     const auto met = meets(
@@ -201,7 +170,7 @@ class LeastFloat {
                       .also = fmt::format("{} ops that do not compute", others_.size()),
                       .parts = kParts,
                       .most_others = kOthers};
-    return least_of(stage);
+    return least_of(stage) && (!found_ || give_back(stage));
   }
 
   // ------------------------------------------------- what does not compute, in int8 again
@@ -230,22 +199,34 @@ class LeastFloat {
   bool least_of(const Stage& stage) {
     if (!halve_levels(stage, first_order(stage))) return false;
     if (!found_) return true;
-    std::vector<Order> orders = other_orders(space_, stage.ops, blames_, stage.costs);
     int missed = 0;
-    for (const bool of_found : {false, true}) {
-      if (of_found) {  // then a part of it may do: the most to blame, or either end of the network
-        const Ops now = part_of_found(stage);
-        const std::vector<std::size_t> ops(now.begin(), now.end());
-        orders = other_orders(space_, ops, blames_, stage.costs);
-        std::erase_if(orders, [](const Order& order) { return !order.name.starts_with("from"); });
-        orders.insert(orders.begin(), by_blame(ops, blames_, stage.costs));
+    if (!other_ways(stage, other_orders(space_, stage.ops, blames_, stage.costs), missed))
+      return false;
+    // then a part of what was found may do: the most to blame, or either end of the network
+    const Ops now = part_of_found(stage);
+    const std::vector<std::size_t> ops(now.begin(), now.end());
+    std::vector<Order> orders = other_orders(space_, ops, blames_, stage.costs);
+    std::erase_if(orders, [](const Order& order) { return !order.name.starts_with("from"); });
+    orders.insert(orders.begin(), by_blame(ops, blames_, stage.costs));
+    return other_ways(stage, std::move(orders), missed);
+  }
+
+  /// The orders as far as they cost less than what was found, the most promising first. False where
+  /// the search is over.
+  bool other_ways(const Stage& stage, std::vector<Order> orders, int& missed) {
+    while (!orders.empty() && missed < stage.most_others) {
+      std::size_t next = 0;
+      Promise best = promise_of(stage, orders[0]);
+      for (std::size_t i = 1; i < orders.size(); ++i) {
+        const Promise one = promise_of(stage, orders[i]);
+        if (!one.is_predicted || (best.is_predicted && best.cost <= one.cost)) continue;
+        best = one;
+        next = i;
       }
-      for (const Order& order : orders) {
-        if (missed >= stage.most_others) return true;
-        const auto met = cheaper(stage, order);
-        if (!met) return false;
-        missed += *met ? 0 : 1;
-      }
+      const auto met = cheaper(stage, orders[next], best.count);
+      if (!met) return false;
+      missed += *met ? 0 : 1;
+      orders.erase(orders.begin() + static_cast<std::ptrdiff_t>(next));
     }
     return true;
   }
@@ -278,8 +259,7 @@ class LeastFloat {
   /// First the level: each costs twice what the one before costs; then inside it.
   bool halve_levels(const Stage& stage, const Order& order) {
     const Prefixes prefixes(order, stage.costs);
-    const std::uint64_t bound = found_ ? cost_of(part_of_found(stage), stage.costs)
-                                       : std::numeric_limits<std::uint64_t>::max();
+    const std::uint64_t bound = found_ ? cost_of(part_of_found(stage), stage.costs) : most_work_;
     std::vector<std::size_t> levels{0};
     for (std::uint64_t cost = worth(stage); levels.back() < prefixes.longest(); cost *= 2) {
       const std::size_t count = std::max<std::size_t>(prefixes.within(cost), 1);
@@ -323,27 +303,92 @@ class LeastFloat {
     return true;
   }
 
-  /// Whether a prefix of at most half the cost of what was found meets the goal: then the least of
-  /// that order. Nothing where the limits are reached.
-  std::optional<bool> cheaper(const Stage& stage, const Order& order) {
+  /// What one figure of the diagnosis blames on ops that stay int8.
+  double blamed(const Ops& floats, double Blame::*figure) const {
+    double sum = 0;
+    for (std::size_t op = 0; op < blames_.size(); ++op) {
+      if (!floats.contains(op)) sum += blames_[op].*figure;
+    }
+    return sum;
+  }
+
+  /// How much blame may be left in int8: half way from what met the goal to the least that missed.
+  double tolerable(double Blame::*figure) const {
+    const double met = blamed(*found_, figure);
+    double least = std::numeric_limits<double>::infinity();
+    for (const Ops& missed : missed_) least = std::min(least, blamed(missed, figure));
+    return least > met ? met + (least - met) / 2 : met;
+  }
+
+  /// A prefix of an order that may meet the goal at less cost than what was found.
+  struct Promise {
+    std::size_t count = 0;
+    std::uint64_t cost = 0;
+    bool is_predicted = false;  ///< leaves no more blame in int8 than is tolerable, by some figure
+  };
+
+  /// The shortest that is predicted; where there is none that costs less, the longest of half the
+  /// cost.
+  Promise promise_of(const Stage& stage, const Order& order) const {
+    const Prefixes prefixes(order, stage.costs);
+    const std::uint64_t cost = cost_of(part_of_found(stage), stage.costs);
+    for (const auto figure : {&Blame::output, &Blame::noise, &Blame::mse}) {
+      constexpr double kRounding = 1e-9;
+      const double enough = tolerable(figure) + kRounding;
+      double left = blamed(stage.always, figure);
+      for (std::size_t count = 0; prefixes.cost(count) + worth(stage) <= cost; ++count) {
+        if (left <= enough) return {count, prefixes.cost(count), true};
+        if (count == prefixes.longest()) break;
+        for (const std::size_t op : prefixes.step(count)) left -= blames_[op].*figure;
+      }
+    }
+    const std::size_t half = prefixes.within(cost / 2);
+    return {half, prefixes.cost(half), false};
+  }
+
+  /// Whether this prefix meets the goal: then the least of its order. Nothing where the limits are
+  /// reached.
+  std::optional<bool> cheaper(const Stage& stage, const Order& order, std::size_t count) {
     const Prefixes prefixes(order, stage.costs);
     const std::uint64_t cost = cost_of(part_of_found(stage), stage.costs);
     if (cost / 2 < worth(stage)) return true;  // nothing to be gained
-    const std::size_t half = prefixes.within(cost / 2);
-    const Ops ops = prefixes.ops(half);
+    const Ops ops = prefixes.ops(count);
     Ops floats = stage.always;
     floats.insert(ops.begin(), ops.end());
     if (is_part_of_missed(floats)) return true;  // known, and free
     const auto met = meets(floats, told(stage, ops, order.name));
     if (!met || !*met) return met;
-    if (!halve(stage, order.name, prefixes, 0, half)) return std::nullopt;
+    if (!halve(stage, order.name, prefixes, 0, count)) return std::nullopt;
     return true;
   }
+
+  /// Ops of what was found become int8 again one by one, the most work first, until so many were
+  /// needed. False where the search is over.
+  bool give_back(const Stage& stage) {
+    const Ops part = part_of_found(stage);
+    std::vector<std::size_t> order(part.begin(), part.end());
+    std::ranges::stable_sort(order, std::greater(),
+                             [&](std::size_t op) { return stage.costs[op]; });
+    int needed = 0;
+    for (const std::size_t op : order) {
+      if (needed >= kMostNeeded || stage.costs[op] < worth(stage)) break;
+      Ops floats = *found_;
+      floats.erase(op);
+      if (is_part_of_missed(floats)) continue;
+      const auto met = meets(floats, fmt::format("the same but for {}", space_.ops[op].name));
+      if (!met) return false;
+      needed += *met ? 0 : 1;
+    }
+    return true;
+  }
+
+  static constexpr int kMostNeeded = 3;
 
   Search& search_;
   const Space& space_;
   const Recipe base_;
   const Diagnosis* diagnosis_;
+  const std::uint64_t most_work_;
   std::vector<Blame> blames_;
   std::vector<std::size_t> computing_, others_;
   Costs work_;
@@ -373,8 +418,9 @@ std::vector<std::size_t> ops_in_float(const Space& space, const std::string& fra
   return ops;
 }
 
-void keep_least_in_float(Search& search, const Recipe& base, const Diagnosis* diagnosis) {
-  LeastFloat(search, base, diagnosis).run();
+void keep_least_in_float(Search& search, const Recipe& base, const Diagnosis* diagnosis,
+                         std::uint64_t most_work) {
+  LeastFloat(search, base, diagnosis, most_work).run();
 }
 
 }  // namespace quantlens

@@ -60,6 +60,36 @@ def strategies(sandbox):
         harness.check(not worse, f"{strategy}: the best is trial {result['best']}, reached: {result['reached']}")
 
 
+def multiplications():
+    """Of the demo's network, by shapes that the onnx package infers."""
+    import math
+
+    import onnx
+
+    model = onnx.shape_inference.infer_shapes(onnx.load(DIGITS[0]))
+    shapes = {value.name: [max(dim.dim_value, 1) for dim in value.type.tensor_type.shape.dim]
+              for value in [*model.graph.value_info, *model.graph.output]}
+    weights = {tensor.name: list(tensor.dims) for tensor in model.graph.initializer}
+    count = 0
+    for node in model.graph.node:
+        if node.op_type == "Conv":
+            count += math.prod(weights[node.input[1]][1:]) * math.prod(shapes[node.output[0]])
+        elif node.op_type in ("Gemm", "MatMul"):
+            count += math.prod(weights[node.input[1]])
+    return count
+
+
+def work_in_int8(sandbox):
+    out = sandbox.path / "share.onnx"
+    result, _ = tuned(sandbox, *DIGITS, "-o", out, "--max-loss", "1")
+    study = sandbox.record(result["workload"], "study.json")
+    harness.check(study["multiply_adds"] == multiplications(), f"{study['multiply_adds']} multiplications, as shapes tell")
+    harness.check(result["int8_share"] == 1 == study["trials"][0]["multiply_adds_quantized"] / study["multiply_adds"],
+                  "  all in int8 by default")
+    result, _ = tuned(sandbox, *DIGITS, "-o", out, "--max-loss", "1", "--recipe", "{op_type_dict: {Conv: fp32}}")
+    harness.check(0 < result["int8_share"] < 0.01, f"  {result['int8_share']:.4f} where convolutions are float")
+
+
 def emitted(sandbox, model, data, *extra):
     out, recipe, again = (sandbox.path / name for name in ("e.onnx", "e.json", "again.onnx"))
     result, _ = tuned(sandbox, model, "--data", data, "-o", out, "--emit-recipe", recipe, *extra, code=None)
@@ -352,6 +382,7 @@ def main():
     sandbox = harness.Sandbox()
     missed_goal(sandbox)
     strategies(sandbox)
+    work_in_int8(sandbox)
     emitted(sandbox, DIGITS[0], DIGITS[2], "--metric", "top1", "--max-loss", "-0.5", "--max-trials", "9")
     killed(sandbox)
     keeps_the_least_loss(sandbox)

@@ -95,5 +95,15 @@ TEST(Goal, ObjectivesOrderWhatIsWithinIt) {
   }
 }
 
+TEST(Goal, MultiplicationsInInt8CountBeforeOps) {
+  Trial much = trial_of(0.009, 1, 200);
+  Trial many = trial_of(0.008, 20, 200);
+  much.multiply_adds_quantized = 1000;
+  many.multiply_adds_quantized = 999;
+  EXPECT_TRUE(is_better({}, much, many));
+  many.multiply_adds_quantized = 1000;
+  EXPECT_TRUE(is_better({}, many, much));
+}
+
 }  // namespace
 }  // namespace quantlens

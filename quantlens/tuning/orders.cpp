@@ -112,6 +112,17 @@ std::vector<Blame> blames_of(const Space& space, const Diagnosis* diagnosis) {
   return blames;
 }
 
+Blame blame_without(const std::vector<Blame>& blames, const std::set<std::size_t>& ops) {
+  Blame left;
+  for (std::size_t op = 0; op < blames.size(); ++op) {
+    if (ops.contains(op)) continue;
+    left.output += blames[op].output;
+    left.noise += blames[op].noise;
+    left.mse += blames[op].mse;
+  }
+  return left;
+}
+
 Order by_blame(const std::vector<std::size_t>& ops, const std::vector<Blame>& blames,
                const Costs& costs) {
   return one_by_one("those most to blame for what they compute", ops, [&](std::size_t op) {

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,9 @@ struct Blame {
 
 /// One for each op of the space; alike for all without a diagnosis.
 std::vector<Blame> blames_of(const Space& space, const Diagnosis* diagnosis);
+
+/// The sum over all ops but these.
+Blame blame_without(const std::vector<Blame>& blames, const std::set<std::size_t>& ops);
 
 /// What each op costs where it is float, in a unit of the objective's.
 using Costs = std::vector<std::uint64_t>;

@@ -9,12 +9,14 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/quantizer/recipe_rules.h"
 
 namespace quantlens {
 namespace {
@@ -223,6 +225,24 @@ Recipe with_float(Recipe recipe, const std::vector<const TunableOp*>& ops) {
     entry.weight.dtype = "fp32";
   }
   return recipe;
+}
+
+std::vector<std::size_t> ops_in_float(const Space& space, const std::string& fragment) {
+  std::vector<std::size_t> ops;
+  if (fragment.empty()) return ops;
+  try {
+    const Recipe recipe = with_fragment({}, fragment, "a remedy");
+    RecipeRules rules(recipe);
+    for (std::size_t i = 0; i < space.ops.size(); ++i) {
+      Node node;
+      node.name = space.ops[i].name;
+      node.type = space.ops[i].type;
+      if (wants_float(rules.for_op(node).recipe)) ops.push_back(i);
+    }
+  } catch (const Error&) {
+    ops.clear();  // it says nothing that a recipe can
+  }
+  return ops;
 }
 
 }  // namespace quantlens

@@ -61,4 +61,8 @@ std::uint64_t multiply_adds_quantized(const Plan& plan, const MultiplyAdds& mult
 /// The recipe with these ops in float.
 Recipe with_float(Recipe recipe, const std::vector<const TunableOp*>& ops);
 
+/// Numbers of the ops in a space that a fragment of a recipe would have in float; none where it is
+/// no such fragment.
+std::vector<std::size_t> ops_in_float(const Space& space, const std::string& fragment);
+
 }  // namespace quantlens

@@ -11,14 +11,10 @@
 #include <iterator>
 #include <limits>
 #include <numeric>
-#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "quantlens/base/error.h"
-#include "quantlens/quantizer/recipe_document.h"
-#include "quantlens/quantizer/recipe_rules.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/orders.h"
 #include "quantlens/tuning/strategies/prefixes.h"
@@ -48,7 +44,7 @@ class LeastFloat {
     }
     all_work_ = std::accumulate(work_.begin(), work_.end(), std::uint64_t{0});
     named_ = named_by_findings();
-    missed_.push_back({});  // the recipe itself
+    remember_missed({});  // the recipe itself
   }
 
   void run() {
@@ -68,6 +64,12 @@ class LeastFloat {
     int most_others = 0;      ///< so many trials of orders but the first may miss
   };
 
+  /// What was not enough, and the blame that it left in int8.
+  struct Missed {
+    Ops floats;
+    Blame left;
+  };
+
   Ops named_by_findings() const {
     Ops named;
     if (!diagnosis_) return named;
@@ -79,8 +81,13 @@ class LeastFloat {
   }
 
   bool is_part_of_missed(const Ops& floats) const {
-    return std::ranges::any_of(
-        missed_, [&](const Ops& missed) { return std::ranges::includes(missed, floats); });
+    return std::ranges::any_of(missed_, [&](const Missed& missed) {
+      return std::ranges::includes(missed.floats, floats);
+    });
+  }
+
+  void remember_missed(const Ops& floats) {
+    missed_.push_back({floats, blame_without(blames_, floats)});
   }
 
   /// Whether a part of what missed would miss as well: not where the interval reaches the goal.
@@ -104,7 +111,7 @@ class LeastFloat {
     if (trial->reached) {
       found_ = floats;
     } else if (is_certain(*trial)) {
-      missed_.push_back(floats);
+      remember_missed(floats);
     }
     return trial->reached;
   }
@@ -129,8 +136,6 @@ class LeastFloat {
     return text + ": " + order;
   }
 
-  // ------------------------------------------------- what costs no multiplication
-
   Ops all_others() const { return {others_.begin(), others_.end()}; }
 
   /// False where the search is over.
@@ -154,12 +159,10 @@ class LeastFloat {
     if (work == 0 || work > all_work_ / kLittle || work >= most_work_) return true;
     Ops floats = all_others();
     floats.insert(named_.begin(), named_.end());
-    const auto met = meets(
-        floats, fmt::format("what findings name, and {} ops that do not compute", others_.size()));
-    return met.has_value();
+    return meets(floats,
+                 fmt::format("what findings name, and {} ops that do not compute", others_.size()))
+        .has_value();
   }
-
-  // ------------------------------------------------- ops that compute
 
   bool with_work() {
     constexpr std::uint64_t kParts = 256;
@@ -172,8 +175,6 @@ class LeastFloat {
                       .most_others = kOthers};
     return least_of(stage) && (!found_ || give_back(stage));
   }
-
-  // ------------------------------------------------- what does not compute, in int8 again
 
   bool fewer_others() {
     Stage stage{.ops = {},
@@ -193,8 +194,6 @@ class LeastFloat {
     return stage.ops.size() < 2 || least_of(stage);
   }
 
-  // ------------------------------------------------- the search of both
-
   /// The least of the stage's ops that meet the goal. False where the search is over.
   bool least_of(const Stage& stage) {
     if (!halve_levels(stage, first_order(stage))) return false;
@@ -203,8 +202,8 @@ class LeastFloat {
     if (!other_ways(stage, other_orders(space_, stage.ops, blames_, stage.costs), missed))
       return false;
     // then a part of what was found may do: the most to blame, or either end of the network
-    const Ops now = part_of_found(stage);
-    const std::vector<std::size_t> ops(now.begin(), now.end());
+    const Ops part = part_of_found(stage);
+    const std::vector<std::size_t> ops(part.begin(), part.end());
     std::vector<Order> orders = other_orders(space_, ops, blames_, stage.costs);
     std::erase_if(orders, [](const Order& order) { return !order.name.starts_with("from"); });
     orders.insert(orders.begin(), by_blame(ops, blames_, stage.costs));
@@ -303,20 +302,11 @@ class LeastFloat {
     return true;
   }
 
-  /// What one figure of the diagnosis blames on ops that stay int8.
-  double blamed(const Ops& floats, double Blame::*figure) const {
-    double sum = 0;
-    for (std::size_t op = 0; op < blames_.size(); ++op) {
-      if (!floats.contains(op)) sum += blames_[op].*figure;
-    }
-    return sum;
-  }
-
   /// How much blame may be left in int8: half way from what met the goal to the least that missed.
-  double tolerable(double Blame::*figure) const {
-    const double met = blamed(*found_, figure);
+  double tolerable(const Blame& found, double Blame::*figure) const {
+    const double met = found.*figure;
     double least = std::numeric_limits<double>::infinity();
-    for (const Ops& missed : missed_) least = std::min(least, blamed(missed, figure));
+    for (const Missed& missed : missed_) least = std::min(least, missed.left.*figure);
     return least > met ? met + (least - met) / 2 : met;
   }
 
@@ -332,10 +322,12 @@ class LeastFloat {
   Promise promise_of(const Stage& stage, const Order& order) const {
     const Prefixes prefixes(order, stage.costs);
     const std::uint64_t cost = cost_of(part_of_found(stage), stage.costs);
+    const Blame found = blame_without(blames_, *found_);
+    const Blame always = blame_without(blames_, stage.always);
     for (const auto figure : {&Blame::output, &Blame::noise, &Blame::mse}) {
       constexpr double kRounding = 1e-9;
-      const double enough = tolerable(figure) + kRounding;
-      double left = blamed(stage.always, figure);
+      const double enough = tolerable(found, figure) + kRounding;
+      double left = always.*figure;
       for (std::size_t count = 0; prefixes.cost(count) + worth(stage) <= cost; ++count) {
         if (left <= enough) return {count, prefixes.cost(count), true};
         if (count == prefixes.longest()) break;
@@ -369,6 +361,7 @@ class LeastFloat {
     std::vector<std::size_t> order(part.begin(), part.end());
     std::ranges::stable_sort(order, std::greater(),
                              [&](std::size_t op) { return stage.costs[op]; });
+    constexpr int kMostNeeded = 3;
     int needed = 0;
     for (const std::size_t op : order) {
       if (needed >= kMostNeeded || stage.costs[op] < worth(stage)) break;
@@ -382,8 +375,6 @@ class LeastFloat {
     return true;
   }
 
-  static constexpr int kMostNeeded = 3;
-
   Search& search_;
   const Space& space_;
   const Recipe base_;
@@ -394,29 +385,11 @@ class LeastFloat {
   Costs work_;
   std::uint64_t all_work_ = 0;
   Ops named_;
-  std::vector<Ops> missed_;
+  std::vector<Missed> missed_;
   std::optional<Ops> found_;  ///< the last that met the goal: each costs less than the one before
 };
 
 }  // namespace
-
-std::vector<std::size_t> ops_in_float(const Space& space, const std::string& fragment) {
-  std::vector<std::size_t> ops;
-  if (fragment.empty()) return ops;
-  try {
-    const Recipe recipe = with_fragment({}, fragment, "a finding's remedy");
-    RecipeRules rules(recipe);
-    for (std::size_t i = 0; i < space.ops.size(); ++i) {
-      Node node;
-      node.name = space.ops[i].name;
-      node.type = space.ops[i].type;
-      if (wants_float(rules.for_op(node).recipe)) ops.push_back(i);
-    }
-  } catch (const Error&) {
-    ops.clear();  // it says nothing that a recipe can
-  }
-  return ops;
-}
 
 void keep_least_in_float(Search& search, const Recipe& base, const Diagnosis* diagnosis,
                          std::uint64_t most_work) {

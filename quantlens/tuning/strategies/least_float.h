@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
 #include <limits>
-#include <string>
-#include <vector>
 
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/tuning/strategy.h"
@@ -17,8 +14,5 @@ namespace quantlens {
 /// `most_work`: so many multiplications in float are too many.
 void keep_least_in_float(Search& search, const Recipe& base, const Diagnosis* diagnosis,
                          std::uint64_t most_work = std::numeric_limits<std::uint64_t>::max());
-
-/// The ops of the space that a fragment of a recipe, as a finding has it, would have in float.
-std::vector<std::size_t> ops_in_float(const Space& space, const std::string& fragment);
 
 }  // namespace quantlens

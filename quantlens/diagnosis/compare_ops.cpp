@@ -90,9 +90,11 @@ void OpComparer::compare_constants(const FloatView::Op& quantized, const FloatVi
   }
   const bool is_spelling = before->is_whole;  // a shape may be written in several ways
   result.score += is_spelling ? value / 2 : 2 * value;
-  if (value < kAgrees) {
+  if (value < kAgrees && is_weight(reference, of_reference)) {
+    result.weight_differs = before->count == after->count;
+    result.possible = result.weight_differs;
+  } else if (value < kAgrees) {
     ++result.disagreements;
-    if (is_weight(reference, of_reference)) result.possible = false;
   }
   result.telling = result.telling || (value >= kAgreesWell && is_telling(*before));
 }
@@ -142,7 +144,19 @@ OpComparison OpComparer::compare(const FloatView::Op& quantized, const FloatView
     best.disagreements += different;
     best.score -= static_cast<double>(different);
   }
+  best.weight_differs = best.weight_differs && best.possible;
+  best.possible = best.possible && !best.weight_differs;
   return best;
+}
+
+OpComparison OpComparer::compare_exchanged(const FloatView::Op& quantized,
+                                           const FloatView::Op& reference,
+                                           const OperandCheck& check) {
+  if (!alike(quantized_, quantized, reference_, reference)) return {};
+  if (quantized.operands.size() != 2 || reference.operands.size() != 2) return {};
+  OpComparison result = compare_in_order(quantized, reference, true, check);
+  result.possible = result.possible && !result.weight_differs;
+  return result;
 }
 
 }  // namespace quantlens

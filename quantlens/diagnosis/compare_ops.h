@@ -20,7 +20,9 @@ struct OpComparison {
   bool folded = false;            ///< a batch norm behind it is part of its weight
   bool telling = false;           ///< a weight of many numbers agrees well
   std::size_t disagreements = 0;  ///< constants and attributes that speak against it
-  double score = 0;               ///< the more the better
+  /// Not possible for its weight alone, which has as many elements: it may have been damaged.
+  bool weight_differs = false;
+  double score = 0;  ///< the more the better
 };
 
 /// What is known of an operand of the quantized op that is held against one of the reference's.
@@ -36,6 +38,10 @@ class OpComparer {
   /// `check` says what is known of two values.
   OpComparison compare(const FloatView::Op& quantized, const FloatView::Op& reference,
                        const OperandCheck& check);
+
+  /// The same with the operands of two in the other order, though it matters.
+  OpComparison compare_exchanged(const FloatView::Op& quantized, const FloatView::Op& reference,
+                                 const OperandCheck& check);
 
   Sketches& reference_sketches() { return reference_sketches_; }
   Sketches& quantized_sketches() { return quantized_sketches_; }

@@ -91,6 +91,8 @@ OperandState Matcher::mover_state(std::size_t quantized, std::size_t reference) 
 }
 
 OpComparison Matcher::compare(std::size_t quantized, std::size_t reference) {
+  if (damaged_.contains(quantized) && ops_[quantized]->reference == reference)
+    return compare_damaged(quantized, reference);
   const bool is_mover = moves(quantized);
   return comparer_.compare(op(quantized), reference_op(reference),
                            [&](std::size_t q, std::size_t r) {

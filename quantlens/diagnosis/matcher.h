@@ -143,6 +143,12 @@ class Matcher {
   /// Ops that compute the same from the same: which is which makes no difference.
   bool choose_among_equals();
 
+  /// Ops that a fault has made unlike: of their kind they alone read what the reference's reads,
+  /// but by a weight beyond recognition, or by two operands in the other order.
+  bool choose_surrounded();
+  std::optional<Candidate> surrounded(std::size_t number);
+  OpComparison compare_damaged(std::size_t quantized, std::size_t reference);
+
   // ---- what can be relied upon
   /// Goes over all matched ops in order of flow, once all is known that will be.
   void confirm();
@@ -166,6 +172,7 @@ class Matcher {
   std::deque<std::size_t> changed_;  // values to go on from
   std::set<std::size_t> named_;      // values of the reference found by name
   std::set<std::size_t> limits_;     // ops that only hold codes to fewer
+  std::set<std::size_t> damaged_;    // ops matched by what surrounds them alone
   std::size_t progress_ = 0;         // ops and values matched so far
   bool weights_tried_ = false;
 };

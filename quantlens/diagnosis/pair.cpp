@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/diagnosis/changes.h"
 #include "quantlens/diagnosis/channels.h"
 #include "quantlens/diagnosis/duplicates.h"
 #include "quantlens/diagnosis/float_view.h"
@@ -94,6 +95,7 @@ class Pairer {
     mark_moved(index_, q_index_, pairing_);
     mark_channels(index_, prepared_, pairing_);
     find_only_quantized();
+    find_changes(view_, q_view_, prepared_, match_, pairing_);
     return std::move(pairing_);
   }
 

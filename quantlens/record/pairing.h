@@ -80,6 +80,19 @@ struct SuspectPair {
 };
 BOOST_DESCRIBE_STRUCT(SuspectPair, (), (value, quantized, op_name, found_by, correlation))
 
+/// What an op and the one that stands for it do otherwise, though no quantization makes that:
+/// known from the two files alone (docs/rules.md).
+struct Change {
+  std::string rule;              ///< changed_op | changed_weight | lost_bias | unequal_codes
+  std::string op;                ///< id
+  std::vector<std::string> ops;  ///< as people see them, the changed one first
+  std::string value;             ///< of the reference: the activation that shows it
+  std::string weight;            ///< the reference's constant; empty: it is about none
+  std::string because;           ///< in words, with the figures
+  bool operator==(const Change&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Change, (), (rule, op, ops, value, weight, because))
+
 /// How the two models belong together, leftovers shown.
 struct Pairing {
   std::vector<ValuePair> pairs;  ///< in the order of the reference's ops
@@ -88,8 +101,10 @@ struct Pairing {
   std::vector<std::string> only_quantized;  ///< tensors of codes that stand for no value
   std::vector<NotCompared> not_compared;
   std::vector<SuspectPair> suspects;  ///< of `pairs`, known once the first sample is run
+  std::vector<Change> changes;        ///< in the order of the reference's ops
 };
 BOOST_DESCRIBE_STRUCT(Pairing, (),
-                      (pairs, weights, only_reference, only_quantized, not_compared, suspects))
+                      (pairs, weights, only_reference, only_quantized, not_compared, suspects,
+                       changes))
 
 }  // namespace quantlens

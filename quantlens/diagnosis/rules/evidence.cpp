@@ -45,6 +45,7 @@ void add_name(const Node& node, std::vector<std::string>& names) {
 Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing& pairing,
                    const Diagnosis& diagnosis)
     : diagnosis_(diagnosis),
+      pairing_(pairing),
       prepared_(prepare(reference.graph, oracle::constant_values(reference))),
       quantized_constants_(oracle::constant_values(quantized)),
       reference_(reference.graph, prepared_.constants),

@@ -26,6 +26,7 @@ class Evidence {
   const GraphIndex& reference() const { return reference_; }
   const GraphIndex& quantized() const { return quantized_; }
   const Diagnosis& diagnosis() const { return diagnosis_; }
+  const Pairing& pairing() const { return pairing_; }
 
   /// Null where there is none.
   const Node* node(const std::string& op) const;
@@ -60,6 +61,7 @@ class Evidence {
 
  private:
   const Diagnosis& diagnosis_;
+  const Pairing& pairing_;
   Prepared prepared_;
   TensorMap quantized_constants_;
   GraphIndex reference_, quantized_;

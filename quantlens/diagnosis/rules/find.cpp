@@ -48,7 +48,7 @@ constexpr NamedRule kValueRules[] = {
     {"rounding", rounding},
 };
 
-constexpr ModelRule kModelRules[] = {nonfinite, unlike_data, accumulation, float_islands,
+constexpr ModelRule kModelRules[] = {changed, nonfinite, unlike_data, accumulation, float_islands,
                                      dead_channels};
 
 /// A cause and the values at which it is at work.
@@ -150,6 +150,7 @@ std::size_t rank(const Finding& finding) {
 
 /// What makes all other figures doubtful comes first, then what is about error.
 int place(const Finding& finding) {
+  if (is_changed(finding)) return 0;
   if (finding.output_share) return 1;
   return finding.severity == kSeverities.front() ? 0 : 2;
 }

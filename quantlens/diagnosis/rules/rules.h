@@ -44,11 +44,15 @@ std::optional<Cause> rounding(const Evidence& evidence,
 /// Looks at the whole: findings that no single value's error leads to.
 using ModelRule = std::vector<Finding> (*)(const Evidence& evidence);
 
+std::vector<Finding> changed(const Evidence& evidence);
 std::vector<Finding> nonfinite(const Evidence& evidence);
 std::vector<Finding> unlike_data(const Evidence& evidence);
 std::vector<Finding> accumulation(const Evidence& evidence);
 std::vector<Finding> float_islands(const Evidence& evidence);
 std::vector<Finding> dead_channels(const Evidence& evidence);
+
+/// Whether a finding is of the two files alone (`changed`): it leads its severity.
+bool is_changed(const Finding& finding);
 
 // Remedies
 /// {"op_name_dict": {name: "fp32", ..}}, names as patterns that match them alone.

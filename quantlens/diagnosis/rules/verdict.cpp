@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
 namespace {
@@ -56,6 +57,11 @@ bool may_be_as_much(const Finding& first, const Finding& second) {
 std::string verdict(const Evidence& evidence, std::span<const Finding> findings) {
   if (evidence.diagnosis().paired == 0) return "Nothing was compared.";
   std::string text = loss_text(evidence.outputs()) + ".";
+  if (!findings.empty() && is_changed(findings.front())) {
+    const Finding& first = findings.front();
+    return text + fmt::format(" The two files differ at {}: {}. Mend that before all else.",
+                              printable(first.op), first.because);
+  }
   for (const Finding& finding : findings) {
     if (!finding.output_share && finding.severity == "problem") {
       text += fmt::format(" {}: {}.", printable(finding.op), finding.because);

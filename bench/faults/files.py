@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Which quantized files faults are planted into: who made them, of which float model, with which data."""
+
+import pathlib
+
+DATA = pathlib.Path(__file__).resolve().parents[3] / "shared" / "testdata"
+CALIBRATION = 32
+
+
+def images(crop, color, mean=0, std=1):
+    return {"crop": crop, "color": color, "mean": mean, "std": std}
+
+
+def speech(factor=1):
+    return {"npz": DATA / "speech/kwt1_400.npz", "factor": factor}
+
+
+# name: (float model, its data, the same data prepared otherwise)
+MODELS = {
+    "mobilenet_v1_0.25": ("mobilenet_v1_0.25_224.onnx", images(224, "rgb", 127.5, 127.5), images(224, "rgb", 0, 255)),
+    "mobilenet_v1_0.75": ("mobilenet_v1_0.75_224.onnx", images(224, "rgb", 127.5, 127.5), images(224, "rgb", 0, 255)),
+    "squeezenet1.1": ("squeezenet1.1.onnx", images(227, "bgr"), images(227, "bgr", 0, 255)),
+    "kwt1": ("kwt1.onnx", speech(), speech(1 / 32)),
+}
+
+FOREIGN = {
+    ("ort", "squeezenet1.1"): "squeezenet1.1_ort_qdq.onnx",
+    ("ort", "kwt1"): "kwt1_ort_qdq.onnx",
+    ("ort", "mobilenet_v1_0.25"): "mobilenet_v1_0.25_ort_qdq_per_tensor.onnx",
+    ("inc", "squeezenet1.1"): "squeezenet1.1_inc_qoperator.onnx",
+    ("nncf", "kwt1"): "kwt1_nncf_qdq.onnx",
+    ("quark", "mobilenet_v1_0.75"): "mobilenet_v1_0.75_quark_qdq.onnx",
+}
+OURS = [("ours", name) for name in MODELS]
+MADE = {
+    ("ort", "mobilenet_v1_0.75"): "onnxruntime",
+    ("nncf", "mobilenet_v1_0.25"): "nncf",
+    ("nncf", "mobilenet_v1_0.75"): "nncf",
+    ("nncf", "squeezenet1.1"): "nncf",
+}
+
+
+def float_model(name):
+    return DATA / "models" / MODELS[name][0]
+
+
+def document(data):
+    """What `--data` reads; nothing for an array that must be written first."""
+    if "npz" in data:
+        return None
+    return (f"{{images: {{folder: {DATA}/imagenet/images, labels: {DATA}/imagenet/val.txt, crop: {data['crop']}, "
+            f"color: {data['color']}, mean: {data['mean']}, std: {data['std']}, layout: nchw}}}}\n")
+
+
+def write_data(data, path):
+    """The data set as a file that `--data` takes."""
+    import numpy as np
+    text = document(data)
+    if text is not None:
+        path = path.with_suffix(".yaml")
+        path.write_text(text)
+        return path
+    if data["factor"] == 1:
+        return data["npz"]
+    arrays = dict(np.load(data["npz"]))
+    arrays["audio"] = arrays["audio"] * np.float32(data["factor"])
+    path = path.with_suffix(".npz")
+    np.savez(path, **arrays)
+    return path
+
+
+def batches(name, count=CALIBRATION):
+    """Samples as the float model takes them, by the libraries that the peers' users have."""
+    import numpy as np
+    data = MODELS[name][1]
+    if "npz" in data:
+        return [array[None] for array in np.load(data["npz"])["audio"][-count:]]
+    from PIL import Image
+    samples = []
+    for path in sorted((DATA / "imagenet/images").iterdir())[-count:]:
+        image = np.asarray(Image.open(path).convert("RGB"), np.float32)
+        top, left = (image.shape[0] - data["crop"]) // 2, (image.shape[1] - data["crop"]) // 2
+        image = image[top:top + data["crop"], left:left + data["crop"]]
+        if data["color"] == "bgr":
+            image = image[..., ::-1]
+        image = (image - np.float32(data["mean"])) / np.float32(data["std"])
+        samples.append(np.ascontiguousarray(image.transpose(2, 0, 1)[None]))
+    return samples
+
+
+def make(maker, name, path):
+    """Has the maker's own tool quantize the model. Raises ImportError where it is not installed."""
+    import onnx
+    source = float_model(name)
+    entry = onnx.load(source).graph.input[0].name
+    samples = batches(name)
+    if maker == "ort":
+        from onnxruntime.quantization import CalibrationDataReader, quantize_static
+
+        class Reader(CalibrationDataReader):
+            def __init__(self):
+                self.left = iter(samples)
+
+            def get_next(self):
+                sample = next(self.left, None)
+                return None if sample is None else {entry: sample}
+
+        quantize_static(str(source), str(path), Reader(), per_channel=True)
+    else:
+        import nncf
+        model = nncf.quantize(onnx.load(source), nncf.Dataset(samples, lambda sample: {entry: sample}),
+                              subset_size=len(samples))
+        onnx.save(model, path)

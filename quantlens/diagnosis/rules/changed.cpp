@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include "quantlens/diagnosis/rules/rules.h"
+
+namespace quantlens {
+namespace {
+
+/// SQNR of the activation that shows a change, alone where that was measured.
+double shown_db(const Evidence& evidence, const Change& change) {
+  double lowest = std::numeric_limits<double>::infinity();
+  for (const ActivationRow& row : evidence.diagnosis().activations) {
+    if (row.value == change.value || row.op == change.op)
+      lowest = std::min(lowest, row.local_sqnr_db.value_or(row.sqnr_db));
+  }
+  return lowest;
+}
+
+}  // namespace
+
+/// What the two files do otherwise without any quantization: exact, so that it leads.
+std::vector<Finding> changed(const Evidence& evidence) {
+  std::vector<const Change*> changes;
+  for (const Change& change : evidence.pairing().changes) changes.push_back(&change);
+  std::ranges::stable_sort(changes, [&](const Change* a, const Change* b) {
+    return shown_db(evidence, *a) < shown_db(evidence, *b);
+  });
+  std::vector<Finding> findings;
+  for (const Change* change : changes) {
+    findings.push_back({.rule = change->rule,
+                        .op = change->ops.front(),
+                        .ops = change->ops,
+                        .because = change->because,
+                        .remedy = {},
+                        .severity = {}});
+  }
+  return findings;
+}
+
+bool is_changed(const Finding& finding) {
+  return !finding.output_share &&
+         (finding.rule == "changed_op" || finding.rule == "changed_weight" ||
+          finding.rule == "unequal_codes" || finding.rule == "lost_bias");
+}
+
+}  // namespace quantlens

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/text.h"
 #include "quantlens/diagnosis/compare_ops.h"
 #include "quantlens/quantizer/capability.h"
 
@@ -46,6 +47,21 @@ class WeightPairer {
       if (stored.stored == nullptr) continue;
       if (stored.blocks) add_blocks(op, input, other, at, stored);
       if (stored.codes) add(op, input, other, at, stored);
+    }
+  }
+
+  /// An op that nothing of the quantized model is known to compute: its weight has no row.
+  void miss(const FloatView::Op& op) {
+    const Capability* row = capability(op.kind);
+    if (!row || row->role != Role::compute) return;
+    const Node& node = reference_.node(op);
+    for (std::size_t input = 0; input < std::min<std::size_t>(op.operands.size(), 2); ++input) {
+      if (!op.operands[input].constant) continue;
+      pairing_.not_compared.push_back(
+          {node.inputs[input],
+           fmt::format("no op of the quantized model is known to compute '{}': its weight has no "
+                       "counterpart",
+                       printable(op_name(node)))});
     }
   }
 
@@ -162,6 +178,13 @@ std::map<std::size_t, std::size_t> alike_by_name(
   return alike;
 }
 
+/// Kinds whose constants have rows: weights, and what is added or multiplied.
+bool has_constants(Kind kind) {
+  const Capability* row = capability(kind);
+  return (row && row->role == Role::compute) || kind == Kind::add || kind == Kind::sub ||
+         kind == Kind::mul || kind == Kind::div;
+}
+
 }  // namespace
 
 void pair_weights(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
@@ -176,12 +199,14 @@ void pair_weights(const FloatView& reference, const FloatView& quantized, const 
   const auto alike = alike_by_name(reference, quantized, match, computed_by, pairing);
   WeightPairer pairer(reference, quantized, prepared, pairing);
   for (std::size_t r = 0; r < reference.ops().size(); ++r) {
-    const Capability* row = capability(reference.ops()[r].kind);
-    if (!row || row->role != Role::compute) continue;
+    if (!has_constants(reference.ops()[r].kind)) continue;
     if (const auto named = alike.find(r); named != alike.end()) {
       pairer.pair(reference.ops()[r], quantized.ops()[named->second], false);
     }
-    if (!computed_by[r]) continue;
+    if (!computed_by[r]) {
+      if (!alike.contains(r)) pairer.miss(reference.ops()[r]);
+      continue;
+    }
     pairer.pair(reference.ops()[r], quantized.ops()[*computed_by[r]],
                 match.ops[*computed_by[r]]->swapped);
   }

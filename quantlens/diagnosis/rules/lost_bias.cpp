@@ -16,6 +16,7 @@ constexpr std::size_t kBias = 2;  // input of Conv and Gemm
 const Node* reader_of(const GraphIndex& quantized, const std::string& weight) {
   for (const Use& use : quantized.uses(weight)) {
     const Node& dequantize = quantized.graph().nodes[use.node];
+    if (dequantize.kind == Kind::qconv) return &dequantize;
     if (dequantize.kind != Kind::dequantize) continue;
     for (const Use& next : quantized.uses(dequantize.outputs.front())) {
       return &quantized.graph().nodes[next.node];
@@ -46,6 +47,29 @@ std::optional<Tensor> bias_of(const GraphIndex& quantized, const std::string& na
   return dequantize(aligned(*codes), params, is_whole ? std::nullopt : std::optional(0));
 }
 
+/// The input that is the bias, of an op on floats or on codes.
+std::size_t bias_at(const Node& op) {
+  constexpr std::size_t kOfCodes = 8;
+  return op.kind == Kind::qconv ? kOfCodes : kBias;
+}
+
+/// The bias of a QLinearConv: in steps of the scales of its data and weight, multiplied.
+std::optional<Tensor> bias_in_codes(const GraphIndex& quantized, const Node& op) {
+  constexpr std::size_t kDataScale = 1, kWeightScale = 4;
+  const Tensor* codes = quantized.constant(op.inputs[bias_at(op)]);
+  const Tensor* of_data = quantized.constant(op.inputs[kDataScale]);
+  const Tensor* of_weight = quantized.constant(op.inputs[kWeightScale]);
+  if (!codes || !of_data || !of_weight || codes->dtype() != DType::int32) return {};
+  if (!is_float(of_data->dtype()) || !is_float(of_weight->dtype())) return {};
+  if (of_data->size() != 1 || codes->shape().size() != 1) return {};
+  if (of_weight->size() != 1 && of_weight->size() != codes->size()) return {};
+  const Tensor data = to_float32(*of_data), weight = to_float32(*of_weight);
+  std::vector<QParams> params;
+  for (const float scale : weight.data<float>())
+    params.push_back({data.data<float>()[0] * scale, 0});
+  return dequantize(aligned(*codes), params, params.size() == 1 ? std::nullopt : std::optional(0));
+}
+
 /// Root mean square.
 double magnitude(std::span<const float> values) {
   double squares = 0;
@@ -68,13 +92,15 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   const Tensor before = to_float32(*stored);
   const Node* op = reader_of(evidence.quantized(), pair->quantized);
   if (op == nullptr) return {};
-  if (op->inputs.size() <= kBias || op->inputs[kBias].empty()) {
+  if (op->inputs.size() <= bias_at(*op) || op->inputs[bias_at(*op)].empty()) {
     return Cause{.because = "the float op adds a bias, the quantized one none",
                  .ops = {row.name},
                  .remedy = in_float({row.name}),
                  .shared = {}};
   }
-  const std::optional<Tensor> after = bias_of(evidence.quantized(), op->inputs[kBias]);
+  const std::optional<Tensor> after = op->kind == Kind::qconv
+                                          ? bias_in_codes(evidence.quantized(), *op)
+                                          : bias_of(evidence.quantized(), op->inputs[kBias]);
   if (!after || after->size() != before.size()) return {};
   std::vector<float> error(static_cast<std::size_t>(before.size()));
   std::ranges::transform(before.data<float>(), after->data<float>(), error.begin(), std::minus());

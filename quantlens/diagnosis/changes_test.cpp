@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/changes.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/diagnosis/changed_attributes.h"
+#include "quantlens/diagnosis/pair.h"
+#include "quantlens/diagnosis/testing.h"
+#include "quantlens/graph/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+std::vector<float> scaled(std::vector<float> values, float factor) {
+  for (float& value : values) value *= factor;
+  return values;
+}
+
+/// x -> Conv -> Relu -> Mul by a vector -> Conv, and the same between codes, in which things may be
+/// others.
+struct Files {
+  std::vector<float> first = numbers(4 * 4 * 9, 1), second = numbers(4 * 4 * 9, 2);
+  std::vector<float> factor{1, 2, 3, 4};
+  std::vector<float> bias{1, -1, 2, 0.5F};
+  bool has_relu = true;
+  float low = -20;  ///< the least value that the codes behind the Relu hold
+  List pads{1, 1, 1, 1};
+  float read_scale = 0.25F;
+
+  static SmallGraph reference() {
+    const Files float_model;
+    SmallGraph net;
+    net.input("x").weight("w", {4, 4, 3, 3}, float_model.first);
+    net.weight("b", {4}, float_model.bias).weight("v", {4, 4, 3, 3}, float_model.second);
+    net.weight("f", {1, 4, 1, 1}, float_model.factor);
+    net.node(Kind::conv, {"x", "w", "b"}, "c").attribute("pads", List{1, 1, 1, 1});
+    net.node(Kind::relu, {"c"}, "r").node(Kind::mul, {"r", "f"}, "m");
+    net.node(Kind::conv, {"m", "v"}, "y").attribute("pads", List{1, 1, 1, 1}).output("y");
+    return net;
+  }
+
+  SmallGraph quantized() const {
+    SmallGraph net;
+    net.input("x").weight("w", {4, 4, 3, 3}, first).weight("b", {4}, bias);
+    net.weight("v", {4, 4, 3, 3}, second).weight("f", {1, 4, 1, 1}, factor);
+    net.weight("s", {}, {0.25F}).weight("s_read", {}, {read_scale});
+    const auto zero = static_cast<std::uint8_t>(-low / 0.25F);
+    net.constant("z", Tensor::from<std::uint8_t>({}, {zero}));
+    net.node(Kind::conv, {"x", "w", "b"}, "c").attribute("pads", pads);
+    if (has_relu) net.node(Kind::relu, {"c"}, "r");
+    net.node(Kind::quantize, {has_relu ? "r" : "c", "s", "z"}, "r_q");
+    net.node(Kind::dequantize, {"r_q", "s_read", "z"}, "r_d");
+    net.node(Kind::mul, {"r_d", "f"}, "m");
+    net.node(Kind::conv, {"m", "v"}, "y").attribute("pads", List{1, 1, 1, 1}).output("y");
+    return net;
+  }
+
+  std::vector<Change> changes() const {
+    const SmallGraph before = reference(), after = quantized();
+    return pair(before.model(), after.model()).changes;
+  }
+};
+
+/// "rule op" of each.
+std::vector<std::string> told(const std::vector<Change>& changes) {
+  std::vector<std::string> words;
+  for (const Change& change : changes) words.push_back(change.rule + " " + change.ops.front());
+  return words;
+}
+
+using Told = std::vector<std::string>;
+
+TEST(Changes, ThereAreNoneInAFaithfulFile) {
+  EXPECT_EQ(told(Files().changes()), Told());
+}
+
+TEST(Changes, OtherPaddingIsOne) {
+  Files files;
+  files.pads = {0, 0, 2, 2};
+  const std::vector<Change> changes = files.changes();
+  ASSERT_EQ(told(changes), Told{"changed_op node_c"});
+  EXPECT_NE(changes[0].because.find("pads is [0,0,2,2], not [1,1,1,1]"), std::string::npos)
+      << changes[0].because;
+}
+
+TEST(Changes, AWeightWithSwappedChannelsIsOneThoughItsOpIsBeyondRecognition) {
+  Files files;
+  std::rotate(files.first.begin(), files.first.begin() + 36, files.first.end());
+  const std::vector<Change> changes = files.changes();
+  ASSERT_EQ(told(changes), Told{"changed_weight node_c"});
+  EXPECT_EQ(changes[0].weight, "w");
+}
+
+TEST(Changes, FactorsThatTheNextOpTakesBackAreNone) {
+  Files files;
+  files.first = scaled(files.first, 2);
+  files.bias = scaled(files.bias, 2);
+  files.second = scaled(files.second, 0.5F);
+  EXPECT_EQ(told(files.changes()), Told());
+}
+
+TEST(Changes, AFactorThatNothingTakesBackIsOne) {
+  Files files;
+  files.first = scaled(files.first, 1.1F);
+  EXPECT_EQ(told(files.changes()), Told{"changed_weight node_c"});
+}
+
+TEST(Changes, AnotherConstantOfAMulIsOne) {
+  Files files;
+  files.factor = {4, 1, 2, 3};
+  EXPECT_EQ(told(files.changes()), Told{"changed_op node_m"});
+}
+
+TEST(Changes, ABiasOfNothingButZerosIsLostAndACorrectedOneIsNot) {
+  Files files;
+  files.bias = {0, 0, 0, 0};
+  EXPECT_EQ(told(files.changes()), Told{"lost_bias node_c"});
+  files.bias = {1.3F, -0.8F, 1.9F, 0.9F};
+  EXPECT_EQ(told(files.changes()), Told());
+}
+
+TEST(Changes, AReluIsGoneOnlyWhereTheCodesReachBelowZero) {
+  Files files;
+  files.has_relu = false;
+  EXPECT_EQ(told(files.changes()), Told{"changed_op node_r"});
+  files.low = 0;
+  EXPECT_EQ(told(files.changes()), Told());
+}
+
+TEST(Changes, CodesThatAreReadByAnotherScaleAreTold) {
+  Files files;
+  files.read_scale = 0.5F;
+  const std::vector<Change> changes = files.changes();
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].rule, "unequal_codes");
+  EXPECT_NE(changes[0].because.find("written with scale 0.25 and zero point 80 and read by node_m "
+                                    "with scale 0.5 and zero point 80"),
+            std::string::npos)
+      << changes[0].because;
+}
+
+TEST(Changes, OperandsOfASubInTheOtherOrderAreTold) {
+  const auto net = [](bool is_exchanged) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 10});
+    graph.node(Kind::matmul, {"x", "w"}, "a").node(Kind::sigmoid, {"a"}, "b");
+    graph.node(Kind::sub, is_exchanged ? Told{"b", "a"} : Told{"a", "b"}, "d");
+    graph.node(Kind::sqrt, {"d"}, "y").output("y");
+    return graph;
+  };
+  const SmallGraph before = net(false), after = net(true);
+  EXPECT_EQ(told(pair(before.model(), before.model()).changes), Told());
+  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_d"});
+}
+
+TEST(ChangedAttributes, DefaultsAndAxesFromTheEndAreNoChanges) {
+  SmallGraph net;
+  net.input("x").node(Kind::conv, {"x", "w"}, "a").node(Kind::conv, {"x", "w"}, "b");
+  net.attribute("pads", List{0, 0, 0, 0}).attribute("strides", List{1, 1});
+  net.attribute("group", std::int64_t{1});
+  net.node(Kind::softmax, {"x"}, "c").attribute("axis", std::int64_t{-1});
+  net.node(Kind::softmax, {"x"}, "d").attribute("axis", std::int64_t{1});
+  net.node(Kind::softmax, {"x"}, "e").attribute("axis", std::int64_t{2});
+  const std::vector<Node>& nodes = net.graph().nodes;
+  EXPECT_EQ(changed_attributes(nodes[0], nodes[1]), Told());
+  EXPECT_EQ(changed_attributes(nodes[2], nodes[3]), Told());
+  EXPECT_EQ(changed_attributes(nodes[3], nodes[4]), Told{"axis is 2, not 1"});
+  EXPECT_EQ(changed_attributes(nodes[0], nodes[2]), Told()) << "nodes of other types";
+}
+
+}  // namespace
+}  // namespace quantlens

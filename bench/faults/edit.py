@@ -162,6 +162,11 @@ class Damaged:
                 found.append((node, writes, reads))
         return found
 
+    def movers(self, tensor):
+        """Ops of other than Reshape's kind through which the codes of a tensor go as they are."""
+        found = [n for n, _ in self.readers.get(tensor, []) if n.op_type == "MaxPool"]
+        return found + [m for n in found for m in self.movers(n.output[0])]
+
     def prune(self):
         """Leaves out what nothing reads any more."""
         outputs = {o.name for o in self.graph.output}

@@ -50,6 +50,7 @@ class Finder {
       if (!match_.ops[q]) continue;
       find_attributes(q, match_.ops[q]->reference);
       find_exchange(q, match_.ops[q]->reference);
+      if (match_.ops[q]->rewired) find_rewiring(q, match_.ops[q]->reference);
       find_dropped(q, match_.ops[q]->reference);
       find_lost_bias(q, match_.ops[q]->reference);
     }
@@ -116,6 +117,33 @@ class Finder {
     const FloatView::Op& op = quantized_.ops()[q];
     if (!match_.ops[q]->swapped || commutes(op) || op.operands.size() != 2) return;
     add(r, "changed_op", "its two inputs stand in the other order in the quantized model");
+  }
+
+  void find_rewiring(std::size_t q, std::size_t r) {
+    const auto& operands = quantized_.ops()[q].operands;
+    const auto& others = reference_.ops()[r].operands;
+    for (std::size_t i = 0; i < std::min(operands.size(), others.size()); ++i) {
+      const std::size_t at = match_.ops[q]->swapped && i < 2 ? 1 - i : i;
+      if (!operands[i].value || !others[at].value) continue;
+      const auto& match = match_.values[quantized_.values()[*operands[i].value].root];
+      const std::size_t wanted = reference_.values()[*others[at].value].root;
+      if (!match || match->reference == wanted) continue;
+      const auto maker = reference_.values()[wanted].producer;
+      if (!maker) continue;
+      const bool is_left_out = std::ranges::any_of(
+          reference_.ops()[*maker].operands, [&](const FloatView::Operand& operand) {
+            return operand.value && reference_.values()[*operand.value].root == match->reference;
+          });
+      if (is_left_out) {
+        add(*maker, "changed_op",
+            fmt::format("the quantized model leaves it out: {} reads what goes into it",
+                        op_name(node(r))));
+      } else {
+        add(r, "changed_op",
+            fmt::format("it does not read what {} gives in the quantized model",
+                        op_name(node(*maker))));
+      }
+    }
   }
 
   // ---- activations
@@ -284,6 +312,8 @@ class Finder {
           reference_.index().graph().nodes[anchor == anchor_.end() ? number : anchor->second];
       change.op = op_id(named);
       change.ops.push_back(op_name(named));
+      if (anchor != anchor_.end() && anchor->second != number)
+        change.ops.push_back(op_name(node(*maker)));
     } else {
       change.op = change.value.empty() ? one.tensor : change.value;
       change.ops.push_back(change.op);

@@ -47,7 +47,8 @@ def scale_read(m):
 
 
 def zero_both(m):
-    return change_values(m, offset(m), alone=False), RANGE
+    """Codes of a Relu's result that reach below zero have lost it: that is told as `changed_op`, with the zero point."""
+    return change_values(m, offset(m), alone=False), RANGE | {"changed_op"}
 
 
 def zero_read(m):

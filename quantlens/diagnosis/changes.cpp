@@ -169,6 +169,17 @@ class Finder {
     return most;
   }
 
+  static std::string reach_words(const FloatView::Value& value) {
+    if (value.sides.empty() || !value.sides.front().codes) return "nothing else clips there";
+    const Codes& codes = *value.sides.front().codes;
+    const CodeRange limits = code_limits(codes.scheme.dtype);
+    const QParams& params = codes.params.front();
+    return fmt::format("the codes there (zero point {}) reach from {:.3g} to {:.3g}",
+                       params.zero_point,
+                       static_cast<double>(limits.min - params.zero_point) * params.scale,
+                       static_cast<double>(limits.max - params.zero_point) * params.scale);
+  }
+
   /// Activations behind op `r` that its counterpart's value stands for, and that nothing clips.
   void find_dropped(std::size_t q, std::size_t r) {
     constexpr double kRounding = 2;  // steps
@@ -190,8 +201,8 @@ class Finder {
         const double beyond = bounds ? steps_beyond(value, *bounds) : 0;
         if (beyond > kRounding) {
           add(*maker, "changed_op",
-              fmt::format("the quantized model has no {} behind {}, and nothing else clips there",
-                          node(*maker).type, op_name(node(r))));
+              fmt::format("the quantized model has no {} behind {}, and {}", node(*maker).type,
+                          op_name(node(r)), reach_words(value)));
         }
       }
       const auto& operands = reference_.ops()[*maker].operands;

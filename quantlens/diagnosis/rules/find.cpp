@@ -48,8 +48,8 @@ constexpr NamedRule kValueRules[] = {
     {"rounding", rounding},
 };
 
-constexpr ModelRule kModelRules[] = {changed, nonfinite, unlike_data, accumulation, float_islands,
-                                     dead_channels};
+constexpr ModelRule kModelRules[] = {changed,      nonfinite,     unlike_data,
+                                     accumulation, float_islands, dead_channels};
 
 /// A cause and the values at which it is at work.
 struct Found {

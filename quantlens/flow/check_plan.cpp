@@ -12,6 +12,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/profiling/attribute.h"
+#include "quantlens/quantizer/capability.h"
 
 namespace quantlens::flow {
 namespace {
@@ -30,9 +31,28 @@ bool is_integer_kernel(const Node& node) {
   return (uses_codes(node.kind) && !is_link(node.kind)) || node.type.starts_with("QLinear");
 }
 
-bool gives_floats(Kind kind) {
-  return kind == Kind::dequantize || kind == Kind::matmul_integer_to_float ||
-         kind == Kind::dynamic_quantize_matmul;
+/// Of an integer kernel: whether its result is codes, too. That of QGemm is where it has a zero
+/// point.
+bool gives_codes(const Node& node) {
+  constexpr std::size_t kZeroPointOfResult = 8;
+  switch (node.kind) {
+    case Kind::matmul_integer:
+    case Kind::conv_integer:
+    case Kind::matmul_integer_to_float:
+    case Kind::dynamic_quantize_matmul:
+      return false;
+    case Kind::qgemm:
+      return node.inputs.size() > kZeroPointOfResult && !node.inputs[kZeroPointOfResult].empty();
+    default:
+      return true;
+  }
+}
+
+/// Whether an op that takes codes for its data gives such.
+bool moves_codes(const Node& node) {
+  const Capability* row = capability(node.kind);
+  return moves_elements(node.kind) || (row != nullptr && row->role == Role::pass_through) ||
+         node.type == "NhwcMaxPool" || node.kind == Kind::pad || node.kind == Kind::concat;
 }
 
 bool has_weight(std::string_view type) {
@@ -47,17 +67,17 @@ class RunView {
       if (input.dtype && is_8_bit(*input.dtype)) codes_.insert(input.name);
     }
     for (const Node& node : run.nodes) {
-      const bool gives = node.kind == Kind::quantize || node.kind == Kind::dynamic_quantize ||
-                         (is_integer_kernel(node) && !gives_floats(node.kind)) ||
-                         (!is_link(node.kind) && reads_codes(node));
+      const bool gives = is_integer_kernel(node) ? gives_codes(node)
+                         : is_link(node.kind)    ? node.kind != Kind::dequantize
+                                                 : moves_codes(node) && reads_codes(node);
       if (!gives) continue;
       for (const std::string& output : node.outputs) codes_.insert(output);
     }
   }
 
-  /// Whether the node takes its data as codes, or computes on codes inside.
+  /// Whether the node computes on codes, or moves them.
   bool is_integer(const Node& node) const {
-    return is_integer_kernel(node) || (!is_link(node.kind) && reads_codes(node));
+    return is_integer_kernel(node) || (moves_codes(node) && reads_codes(node));
   }
 
   /// Whether it multiplies a weight that is dequantized from 8 bits.
@@ -142,13 +162,16 @@ class Check {
 
   const Node& node(std::size_t number) const { return run_.nodes[number]; }
 
+  // A Relu or Clip may have become a bound of the codes that its QuantizeLinear gives.
   std::optional<Deviation> of_integer(std::size_t op) const {
+    const bool weighted = has_weight(plan_.ops[op].type);
     const Node* instead = nullptr;
     for (const std::size_t number : nodes_[op]) {
-      if (view_.is_integer(node(number)) || node(number).kind == Kind::quantize) {
-        return std::nullopt;
-      }
-      if (!is_link(node(number).kind)) instead = &node(number);
+      const Node& each = node(number);
+      const bool is_integer = weighted ? is_integer_kernel(each)
+                                       : view_.is_integer(each) || each.kind == Kind::quantize;
+      if (is_integer) return std::nullopt;
+      if (!is_link(each.kind)) instead = &each;
     }
     if (instead == nullptr) return std::nullopt;
     return Deviation{.op = op, .runs = Runs::in_float, .kernel = instead->type};

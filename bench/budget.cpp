@@ -82,7 +82,9 @@ struct Work {
     const unsigned threads = std::max(1U, settings.threads / 2);  // as flow::make_reader
     return {samples, {.batch_size = batch_size, .threads = threads}, input_name};
   }
-  RunOptions run_options() const { return {.threads = settings.threads, .optimized_dump = {}}; }
+  RunOptions run_options() const {  // as flow::run_options
+    return {.threads = settings.threads, .in_flight = settings.threads, .optimized_dump = {}};
+  }
 };
 
 TapState calibrated(const Work& work, const Model& model, const Prepared& prepared, bool histogram,

@@ -99,8 +99,10 @@ void check_order(const Model& reference, const Model& quantized) {
 }
 
 RunOptions run_options(const Session& session) {
-  RunOptions options{
-      .threads = session.threads, .optimized_dump = {}, .isolation = session.isolation};
+  RunOptions options{.threads = session.threads,
+                     .in_flight = session.threads,
+                     .optimized_dump = {},
+                     .isolation = session.isolation};
   if (options.isolation) {
     options.isolation->stop_requested = [&progress = session.progress] {
       return progress.stop_requested();

@@ -2,33 +2,44 @@
 #include "quantlens/runtime/accumulators.h"
 
 #include <algorithm>
-#include <cstddef>
-#include <cstring>
-#include <functional>
-#include <mutex>
-#include <set>
+#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/runtime/sample_parts.h"
 #include "quantlens/runtime/tap_checks.h"
-#include "quantlens/tensor/half.h"
 
 namespace quantlens {
 
-/// How a value falls into the batch's samples: sample s owns, for each of `outer` rows, the `run`
-/// elements from (row * samples + s) * run on.
-struct Accumulators::Parts {
-  std::size_t samples = 1;
-  std::size_t outer = 1;
-  std::size_t run = 0;
-  Shape sample_shape;  ///< of one sample's part
+struct Accumulators::ValueSlot {
+  bool dropped = false;  // before the first step
+  std::mutex mutex;      // of what follows
+  ValueStats stats;
+  PendingChannels channels;
+};
 
-  std::size_t size() const { return outer * run; }
-  /// First element of a row of sample `s`.
-  std::size_t begin(std::size_t s, std::size_t row) const { return (row * samples + s) * run; }
+struct Accumulators::PairSlot {
+  bool not_placed = false;  // dropped before the first step
+  bool channels_last = false;
+  std::mutex mutex;  // of what follows
+  bool dropped = false;
+  PairedStats stats;
+  PendingChannels channels;
+
+  void empty() {
+    stats = {};
+    channels = {};
+  }
+};
+
+/// A pair that a step found to be none.
+struct Accumulators::Drop {
+  std::uint64_t takes = 0;   ///< that were before it
+  std::uint64_t sample = 0;  ///< the first of the step's
+  std::string reason;
 };
 
 /// Buffers that grow to the largest sample's part and are kept, as many as threads ever feed at
@@ -78,99 +89,19 @@ class Accumulators::Scratch {
 
 namespace {
 
-template <class T>
-void convert_elements(const std::byte* from, std::size_t count, float* to, auto&& convert) {
-  for (std::size_t i = 0; i < count; ++i) {
-    T element;
-    std::memcpy(&element, from + i * sizeof(T), sizeof(T));  // may be unaligned
-    to[i] = convert(element);
-  }
-}
-
-/// `count` elements as float32; those of quantized codes are dequantized by `params`.
-void convert(DType dtype, const std::byte* from, std::size_t count, const QParams* params,
-             float* to) {
-  const auto number = [params](auto element) {
-    if (params == nullptr) return static_cast<float>(element);
-    return dequantize(static_cast<std::int32_t>(element), *params);
-  };
-  switch (dtype) {
-    case DType::float32:
-      return convert_elements<float>(from, count, to, number);
-    case DType::float64:
-      return convert_elements<double>(from, count, to, number);
-    case DType::float16:
-      return convert_elements<std::uint16_t>(from, count, to, float_from_half);
-    case DType::bfloat16:
-      return convert_elements<std::uint16_t>(from, count, to, float_from_bfloat16);
-    case DType::int4:
-    case DType::int8:
-      return convert_elements<std::int8_t>(from, count, to, number);
-    case DType::uint4:
-    case DType::uint8:
-      return convert_elements<std::uint8_t>(from, count, to, number);
-    case DType::int16:
-      return convert_elements<std::int16_t>(from, count, to, number);
-    case DType::uint16:
-      return convert_elements<std::uint16_t>(from, count, to, number);
-    case DType::int32:
-      return convert_elements<std::int32_t>(from, count, to, number);
-    case DType::uint32:
-      return convert_elements<std::uint32_t>(from, count, to, number);
-    case DType::int64:
-      return convert_elements<std::int64_t>(from, count, to, number);
-    case DType::uint64:
-      return convert_elements<std::uint64_t>(from, count, to, number);
-    case DType::boolean:
-      return convert_elements<std::uint8_t>(
-          from, count, to, [](std::uint8_t byte) { return byte != 0 ? 1.f : 0.f; });
-    case DType::string:
-      break;
-  }
-  throw Error(Errc::bad_input, "a tensor of strings has no statistics");
-}
-
-bool is_aligned_float(const TensorView& value) {
-  return value.dtype == DType::float32 &&
-         reinterpret_cast<std::uintptr_t>(value.data) % alignof(float) == 0;
-}
-
-/// The elements of sample `s` as float32: where they lie if they lie together, else in `buffer`.
-template <class Parts>
-std::span<const float> floats(const TensorView& value, const Parts& parts, std::size_t s,
-                              const QParams* params, std::vector<float>& buffer) {
-  if (parts.size() == 0) return {};
-  if (parts.outer == 1 && params == nullptr && is_aligned_float(value)) {
-    return {static_cast<const float*>(value.data) + parts.begin(s, 0), parts.size()};
-  }
-  if (buffer.size() < parts.size()) buffer.resize(parts.size());
-  const auto* from = static_cast<const std::byte*>(value.data);
-  for (std::size_t row = 0; row < parts.outer; ++row) {
-    convert(value.dtype, from + parts.begin(s, row) * byte_size(value.dtype), parts.run, params,
-            buffer.data() + row * parts.run);
-  }
-  return {buffer.data(), parts.size()};
-}
-
-/// The 8-bit codes of sample `s`, likewise.
-template <class Code, class Parts>
-std::span<const Code> codes(const TensorView& value, const Parts& parts, std::size_t s,
-                            std::vector<std::uint8_t>& buffer) {
-  if (parts.size() == 0) return {};
-  const auto* from = static_cast<const Code*>(value.data);
-  if (parts.outer == 1) return {from + parts.begin(s, 0), parts.size()};
-  if (buffer.size() < parts.size()) buffer.resize(parts.size());
-  for (std::size_t row = 0; row < parts.outer; ++row) {
-    std::memcpy(buffer.data() + row * parts.run, from + parts.begin(s, row), parts.run);
-  }
-  return {reinterpret_cast<const Code*>(buffer.data()), parts.size()};
-}
-
 template <class Histogram>
 std::vector<Histogram> empty_histograms(const std::vector<std::uint32_t>& channels) {
   std::vector<Histogram> all(channels.size());
   for (std::size_t i = 0; i < all.size(); ++i) all[i].channel = channels[i];
   return all;
+}
+
+NotTapped not_tapped_pair(const PairTap& pair, const std::string& reason) {
+  return {.value = pair.reference, .quantized = pair.quantized, .reason = reason};
+}
+
+std::span<const std::int8_t> as_signed(std::span<const std::uint8_t> codes) {
+  return {reinterpret_cast<const std::int8_t*>(codes.data()), codes.size()};
 }
 
 }  // namespace
@@ -181,10 +112,8 @@ TensorView view(const Tensor& tensor) {
 
 Accumulators::Accumulators(const TapSpec& spec)
     : spec_(spec),
-      fed_(spec.taps.size() + spec.pairs.size()),
-      dropped_(fed_.size()),
-      channels_last_(spec.pairs.size()),
-      obstacles_(spec.pairs.size()),
+      values_(spec.taps.size()),
+      pairs_(spec.pairs.size()),
       scratch_(std::make_unique<Scratch>()) {
   check_taps(spec_);
   clear();
@@ -192,8 +121,15 @@ Accumulators::Accumulators(const TapSpec& spec)
 
 Accumulators::~Accumulators() = default;
 
-void Accumulators::begin(std::span<const std::uint64_t> samples) {
+Accumulators::Step::Step(Accumulators& home, std::span<const std::uint64_t> samples)
+    : home_(home),
+      samples_(samples.begin(), samples.end()),
+      fed_(home.values_.size() + home.pairs_.size()),
+      obstacles_(home.pairs_.size()) {}
+
+Accumulators::Step Accumulators::begin(std::span<const std::uint64_t> samples) {
   if (samples.empty()) throw Error(Errc::bad_input, "a batch has no samples");
+  const std::lock_guard lock(mutex_);
   SampleSet here;
   for (const std::uint64_t sample : samples) {
     if (here.contains(sample) || samples_.contains(sample)) {
@@ -203,77 +139,53 @@ void Accumulators::begin(std::span<const std::uint64_t> samples) {
     }
     here.insert(sample);
   }
-  step_.assign(samples.begin(), samples.end());
-  std::ranges::fill(fed_, 0u);
+  samples_.merge(here);
+  ++open_steps_;
+  return Step(*this, samples);
 }
 
-Accumulators::Parts Accumulators::parts_of(const TensorView& value, int sample_axis,
-                                           const std::string& name) const {
-  Parts parts;
-  parts.samples = step_.size();
-  parts.sample_shape.assign(value.shape.begin(), value.shape.end());
-  const std::optional<std::int64_t> count = element_count(value.shape);
-  if (!count) throw Error(Errc::bad_input, "a tensor's shape is impossible");
-  if (parts.samples == 1) {
-    parts.run = static_cast<std::size_t>(*count);
-    return parts;
-  }
-  const int rank = static_cast<int>(value.shape.size());
-  const int axis = sample_axis < 0 ? sample_axis + rank : sample_axis;
-  const auto samples = static_cast<std::int64_t>(parts.samples);
-  if (axis < 0 || axis >= rank || value.shape[static_cast<std::size_t>(axis)] % samples != 0) {
-    throw Error(Errc::bad_input,
-                fmt::format("value '{}' of shape {} does not divide into {} samples along axis {}; "
-                            "run with batch size 1",
-                            printable(name), to_string(value.shape), samples, sample_axis));
-  }
-  const auto at = static_cast<std::size_t>(axis);
-  parts.sample_shape[at] /= samples;
-  for (std::size_t i = 0; i < at; ++i) parts.outer *= static_cast<std::size_t>(value.shape[i]);
-  if (*count != 0) parts.run = static_cast<std::size_t>(*count) / parts.outer / parts.samples;
-  return parts;
-}
-
-void Accumulators::observe(std::size_t slot, const TensorView& value) {
-  const Tap& tap = spec_.taps[slot];
-  ValueStats& stats = values_[slot];
-  const Parts parts = parts_of(value, tap.sample_axis, tap.value);
+void Accumulators::Step::observe(std::size_t slot, const TensorView& value) {
+  const Tap& tap = home_.spec_.taps[slot];
+  const SampleParts parts = parts_of(value, samples_.size(), tap.sample_axis, tap.value);
   std::optional<AxisLayout> layout;
   if (tap.channel_axis) layout = channel_layout(parts.sample_shape, *tap.channel_axis, tap.value);
   ++fed_[slot];
-  Scratch::Lease scratch(*scratch_);
+  Scratch::Lease scratch(*home_.scratch_);
+  ValueSlot& to = home_.values_[slot];
+  const std::lock_guard lock(to.mutex);
   for (std::size_t s = 0; s < parts.samples; ++s) {
-    const std::span<const float> part = floats(value, parts, s, nullptr, scratch->x);
+    const std::span<const float> part = floats_of(value, parts, s, nullptr, scratch->x);
     if (tap.histogram) {
-      stats.histogram.add(part, step_[s], stats.moments);
+      to.stats.histogram.add(part, samples_[s], to.stats.moments);
     } else {
-      stats.moments.add(step_[s], part);
+      to.stats.moments.add(samples_[s], part);
     }
-    if (layout) value_channels_[slot].add({part, *layout}, stats);
+    if (layout) to.channels.add({part, *layout}, to.stats);
   }
 }
 
-void Accumulators::compare(std::size_t slot, const TensorView& reference,
-                           const TensorView& quantized) {
-  const PairTap& pair = spec_.pairs[slot];
-  std::uint8_t& dropped = dropped_[spec_.taps.size() + slot];
-  if (dropped != 0) return;
-  obstacles_[slot] = obstacle_of(pair, reference, quantized, channels_last_[slot]);
+void Accumulators::Step::compare(std::size_t slot, const TensorView& reference,
+                                 const TensorView& quantized) {
+  const PairTap& pair = home_.spec_.pairs[slot];
+  PairSlot& to = home_.pairs_[slot];
+  if (to.not_placed) return;
+  obstacles_[slot] = obstacle_of(pair, reference, quantized, to.channels_last);
   if (!obstacles_[slot].empty()) {
-    dropped = 1;
-    pairs_[slot] = {};
-    pair_channels_[slot] = {};
+    const std::lock_guard lock(to.mutex);
+    to.dropped = true;
+    to.empty();
     return;
   }
-  const Parts parts = parts_of(reference, pair.sample_axis, pair.reference);
-  ++fed_[spec_.taps.size() + slot];
+  const SampleParts parts = parts_of(reference, samples_.size(), pair.sample_axis, pair.reference);
+  ++fed_[home_.values_.size() + slot];
   add_pairs(slot, reference, quantized, parts);
 }
 
-void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const TensorView& y,
-                             const Parts& parts) {
-  const PairTap& pair = spec_.pairs[slot];
-  PairedStats& stats = pairs_[slot];
+void Accumulators::Step::add_pairs(std::size_t slot, const TensorView& x, const TensorView& y,
+                                   const SampleParts& parts) {
+  const PairTap& pair = home_.spec_.pairs[slot];
+  PairSlot& to = home_.pairs_[slot];
+  PairedStats& stats = to.stats;
   ClipRange clip = PairStats::kNoClip;
   if (pair.params) {
     const Range range = unclipped(*pair.params, y.dtype);
@@ -283,108 +195,138 @@ void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const Tensor
   const Dequantize8 how{params.scale, params.zero_point};
   std::optional<AxisLayout> layout;
   if (pair.channel_axis) {
-    const int axis = shown_axis(*pair.channel_axis, channels_last_[slot]);
+    const int axis = shown_axis(*pair.channel_axis, to.channels_last);
     layout = channel_layout(parts.sample_shape, axis, pair.reference);
   }
-  Scratch::Lease scratch(*scratch_);
+  Scratch::Lease scratch(*home_.scratch_);
+  const std::lock_guard lock(to.mutex);
+  if (to.dropped) return;
   for (std::size_t s = 0; s < parts.samples; ++s) {
-    const std::span<const float> xs = floats(x, parts, s, nullptr, scratch->x);
+    const std::uint64_t sample = samples_[s];
+    const std::span<const float> xs = floats_of(x, parts, s, nullptr, scratch->x);
     const auto follow = [&](auto ys) {
       if (!layout) return ChunkDone();
-      return pair_channels_[slot].follow({xs, *layout}, ys, how, scratch->errors, stats);
+      return to.channels.follow({xs, *layout}, ys, how, scratch->errors, stats);
     };
     const auto add_codes = [&](auto ys) {
       const CodeReading reading{.how = how, .clip = clip};
-      if (!pair.histogram) return stats.pairs.add(step_[s], xs, ys, reading, follow(ys));
+      if (!pair.histogram) return stats.pairs.add(sample, xs, ys, reading, follow(ys));
       stats.pairs.add(
-          step_[s], xs, ys, reading,
+          sample, xs, ys, reading,
           {.x = stats.reference_histogram, .y = stats.code_histogram, .done = follow(ys)});
     };
     if (y.dtype == DType::uint8) {
-      add_codes(codes<std::uint8_t>(y, parts, s, scratch->codes));
+      add_codes(codes_of(y, parts, s, scratch->codes));
     } else if (y.dtype == DType::int8) {
-      add_codes(codes<std::int8_t>(y, parts, s, scratch->codes));
+      add_codes(as_signed(codes_of(y, parts, s, scratch->codes)));
     } else {
-      const auto ys = floats(y, parts, s, pair.params ? &params : nullptr, scratch->y);
-      stats.pairs.add(step_[s], xs, ys, clip, follow(ys));
+      const auto ys = floats_of(y, parts, s, pair.params ? &params : nullptr, scratch->y);
+      stats.pairs.add(sample, xs, ys, clip, follow(ys));
       if (pair.histogram) stats.reference_histogram.add(xs);
       if (pair.histogram) stats.quantized_histogram.add(ys);
     }
   }
 }
 
-void Accumulators::end() {
-  for (std::size_t i = 0; i < fed_.size(); ++i) {
-    if (dropped_[i] != 0 || fed_[i] == 1) continue;
-    const std::size_t taps = spec_.taps.size();
-    const std::string what = i < taps ? fmt::format("value '{}'", printable(spec_.taps[i].value))
-                                      : fmt::format("values {}", pair_name(spec_.pairs[i - taps]));
+void Accumulators::Step::end() {
+  const auto check = [this](std::size_t i, const auto& what) {
+    if (fed_[i] == 1) return;
     throw Error(Errc::failed, fmt::format("the tap on {} saw {} tensors in one step instead of one",
-                                          what, fed_[i]));
+                                          what(), fed_[i]));
+  };
+  const std::size_t taps = home_.values_.size();
+  for (std::size_t i = 0; i < taps; ++i) {
+    if (home_.values_[i].dropped) continue;
+    check(i, [&] { return fmt::format("value '{}'", printable(home_.spec_.taps[i].value)); });
   }
   for (std::size_t slot = 0; slot < obstacles_.size(); ++slot) {
-    if (!obstacles_[slot].empty()) drop_pair(slot, std::exchange(obstacles_[slot], {}));
+    if (home_.pairs_[slot].not_placed || !obstacles_[slot].empty()) continue;
+    check(taps + slot, [&] { return "values " + pair_name(home_.spec_.pairs[slot]); });
   }
-  for (const std::uint64_t sample : step_) samples_.insert(sample);
-  step_.clear();
+  const std::lock_guard lock(home_.mutex_);
+  bool is_new = false;
+  for (std::size_t slot = 0; slot < obstacles_.size(); ++slot) {
+    if (obstacles_[slot].empty()) continue;
+    const Drop drop{home_.takes_, samples_.front(), std::move(obstacles_[slot])};
+    const auto [known, inserted] = home_.drops_.try_emplace(slot, drop);
+    const bool is_earlier = known->second.takes == drop.takes && drop.sample < known->second.sample;
+    if (is_earlier) known->second = drop;
+    is_new |= inserted || is_earlier;
+  }
+  if (is_new) home_.list_drops();
+  --home_.open_steps_;
+}
+
+void Accumulators::list_drops() {
+  std::vector<std::pair<std::size_t, Drop>> drops(drops_.begin(), drops_.end());
+  std::ranges::stable_sort(
+      drops, {}, [](const auto& drop) { return std::pair(drop.second.takes, drop.second.sample); });
+  not_tapped_ = not_placed_;
+  for (const auto& [slot, drop] : drops) {
+    not_tapped_.push_back(not_tapped_pair(spec_.pairs[slot], drop.reason));
+  }
 }
 
 TapState Accumulators::take() {
-  if (!step_.empty()) {
+  const std::lock_guard lock(mutex_);
+  if (open_steps_ != 0) {
     throw Error(Errc::failed, "a step failed midway; what its taps gathered cannot be used");
   }
   TapState state;
-  state.samples = std::move(samples_);
-  for (std::size_t i = 0; i < values_.size(); ++i) value_channels_[i].flush(values_[i]);
-  for (std::size_t i = 0; i < pairs_.size(); ++i) pair_channels_[i].flush(pairs_[i]);
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (dropped_[i] == 0) state.values.push_back(std::move(values_[i]));
+  state.samples = std::exchange(samples_, {});
+  for (ValueSlot& slot : values_) {
+    slot.channels.flush(slot.stats);
+    if (!slot.dropped) state.values.push_back(std::move(slot.stats));
   }
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (dropped_[values_.size() + i] == 0) state.pairs.push_back(std::move(pairs_[i]));
+  for (PairSlot& slot : pairs_) {
+    slot.channels.flush(slot.stats);
+    if (!slot.not_placed && !slot.dropped) state.pairs.push_back(std::move(slot.stats));
   }
   std::ranges::sort(state.values, {}, &ValueStats::value);
   std::ranges::sort(state.pairs, [](const PairedStats& a, const PairedStats& b) {
     return std::tie(a.reference, a.quantized) < std::tie(b.reference, b.quantized);
   });
+  ++takes_;
   clear();
   return state;
 }
 
 void Accumulators::clear() {
-  samples_ = {};
-  values_.assign(spec_.taps.size(), {});
-  value_channels_.assign(values_.size(), {});
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    values_[i].value = spec_.taps[i].value;
-    values_[i].channel_axis = spec_.taps[i].channel_axis.value_or(-1);
-    values_[i].channel_histograms =
-        empty_histograms<ChannelHistogram>(spec_.taps[i].channel_histograms);
+    const Tap& tap = spec_.taps[i];
+    ValueStats& stats = values_[i].stats;
+    stats = {};
+    stats.value = tap.value;
+    stats.channel_axis = tap.channel_axis.value_or(-1);
+    stats.channel_histograms = empty_histograms<ChannelHistogram>(tap.channel_histograms);
+    values_[i].channels = {};
   }
-  pairs_.assign(spec_.pairs.size(), {});
-  pair_channels_.assign(pairs_.size(), {});
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    pairs_[i].reference = spec_.pairs[i].reference;
-    pairs_[i].quantized = spec_.pairs[i].quantized;
-    pairs_[i].channel_axis = spec_.pairs[i].channel_axis.value_or(-1);
-    pairs_[i].channel_histograms =
-        empty_histograms<PairedChannelHistogram>(spec_.pairs[i].channel_histograms);
+    const PairTap& pair = spec_.pairs[i];
+    PairSlot& slot = pairs_[i];
+    slot.empty();
+    slot.stats.reference = pair.reference;
+    slot.stats.quantized = pair.quantized;
+    slot.stats.channel_axis = pair.channel_axis.value_or(-1);
+    slot.stats.channel_histograms =
+        empty_histograms<PairedChannelHistogram>(pair.channel_histograms);
   }
 }
 
 void Accumulators::show_channels_last(std::size_t slot) {
-  channels_last_[slot] = true;
+  pairs_[slot].channels_last = true;
 }
 
 void Accumulators::drop_tap(std::size_t slot, const std::string& reason) {
-  dropped_[slot] = 1;
-  not_tapped_.push_back({.value = spec_.taps[slot].value, .quantized = {}, .reason = reason});
+  values_[slot].dropped = true;
+  not_placed_.push_back({.value = spec_.taps[slot].value, .quantized = {}, .reason = reason});
+  list_drops();
 }
 
 void Accumulators::drop_pair(std::size_t slot, const std::string& reason) {
-  dropped_[spec_.taps.size() + slot] = 1;
-  const PairTap& pair = spec_.pairs[slot];
-  not_tapped_.push_back({.value = pair.reference, .quantized = pair.quantized, .reason = reason});
+  pairs_[slot].not_placed = true;
+  not_placed_.push_back(not_tapped_pair(spec_.pairs[slot], reason));
+  list_drops();
 }
 
 }  // namespace quantlens

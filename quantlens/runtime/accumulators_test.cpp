@@ -60,9 +60,9 @@ void observe(Accumulators& accumulators, std::uint64_t first, std::uint64_t coun
              const Tensor& value) {
   std::vector<std::uint64_t> samples(count);
   std::iota(samples.begin(), samples.end(), first);
-  accumulators.begin(samples);
-  accumulators.observe(0, view(value));
-  accumulators.end();
+  Accumulators::Step step = accumulators.begin(samples);
+  step.observe(0, view(value));
+  step.end();
 }
 
 template <class Call>
@@ -178,9 +178,9 @@ TEST(Accumulators, ReadFloatsThatAreNotAligned) {
   Accumulators aligned_ones(spec), shifted(spec);
   observe(aligned_ones, 0, 2, Tensor::from<float>(shape, values));
   const std::vector<std::uint64_t> samples{0, 1};
-  shifted.begin(samples);
-  shifted.observe(0, {DType::float32, shape, bytes.data() + 1});
-  shifted.end();
+  Accumulators::Step step = shifted.begin(samples);
+  step.observe(0, {DType::float32, shape, bytes.data() + 1});
+  step.end();
   EXPECT_EQ(to_bytes(shifted.take()), to_bytes(aligned_ones.take()));
 }
 
@@ -205,12 +205,12 @@ TEST(Accumulators, CodesCompareAsTheirDequantizedValues) {
     for (PairTap& each : spec.pairs) each.sample_axis = axis;
     Accumulators accumulators(spec);
     const std::vector<std::uint64_t> samples{3, 4};
-    accumulators.begin(samples);
-    accumulators.compare(0, view(x), view(Tensor::from<float>(x.shape(), floats)));
-    accumulators.compare(1, view(x), view(Tensor::from<std::int16_t>(x.shape(), wide)));
-    accumulators.compare(2, view(x), view(Tensor::from<std::int8_t>(x.shape(), shifted)));
-    accumulators.compare(3, view(x), view(codes));
-    accumulators.end();
+    Accumulators::Step step = accumulators.begin(samples);
+    step.compare(0, view(x), view(Tensor::from<float>(x.shape(), floats)));
+    step.compare(1, view(x), view(Tensor::from<std::int16_t>(x.shape(), wide)));
+    step.compare(2, view(x), view(Tensor::from<std::int8_t>(x.shape(), shifted)));
+    step.compare(3, view(x), view(codes));
+    step.end();
     const TapState state = accumulators.take();
     ASSERT_EQ(state.pairs.size(), 4u);
     for (const PairedStats& stats : state.pairs) {
@@ -237,9 +237,9 @@ std::string obstacle(const PairTap& pair, const Tensor& x, const Tensor& y) {
   spec.pairs = {pair};
   Accumulators accumulators(spec);
   const std::vector<std::uint64_t> samples{0};
-  accumulators.begin(samples);
-  accumulators.compare(0, view(x), view(y));
-  accumulators.end();
+  Accumulators::Step step = accumulators.begin(samples);
+  step.compare(0, view(x), view(y));
+  step.end();
   EXPECT_EQ(accumulators.take().pairs.size() + accumulators.not_tapped().size(), 1u);
   if (accumulators.not_tapped().empty()) return {};
   EXPECT_EQ(accumulators.not_tapped()[0].value, pair.reference);
@@ -287,11 +287,11 @@ TEST(Accumulators, ADroppedPairIsGoneWithAllThatItGathered) {
   const Tensor x = random_tensor({1, 6}, 1);
   for (const std::uint64_t sample : {0u, 1u, 2u, 3u}) {
     const std::vector<std::uint64_t> samples{sample};
-    accumulators.begin(samples);
-    accumulators.compare(0, view(x), view(sample == 1 ? x.reshaped({6, 1}) : x));
-    accumulators.compare(1, view(x), view(x));
+    Accumulators::Step step = accumulators.begin(samples);
+    step.compare(0, view(x), view(sample == 1 ? x.reshaped({6, 1}) : x));
+    step.compare(1, view(x), view(x));
     EXPECT_EQ(accumulators.not_tapped().size(), sample > 1 ? 1u : 0u) << "known after the step";
-    accumulators.end();
+    step.end();
     EXPECT_EQ(accumulators.not_tapped().size(), sample > 0 ? 1u : 0u);
     if (sample == 2) {
       const TapState state = accumulators.take();
@@ -310,17 +310,17 @@ TEST(Accumulators, PairsAreDroppedFromManyThreadsInTheOrderOfSlots) {
   const Tensor other = x.reshaped({1, 2, 3});
   const std::vector<std::uint64_t> samples{0};
   Accumulators accumulators(spec);
-  accumulators.begin(samples);
+  Accumulators::Step step = accumulators.begin(samples);
   std::vector<std::thread> threads;
   for (std::size_t first = 0; first < 4; ++first) {
     threads.emplace_back([&, first] {
       for (std::size_t i = first; i < 32; i += 4) {
-        accumulators.compare(i, view(x), view(i % 2 == 0 ? other : x));
+        step.compare(i, view(x), view(i % 2 == 0 ? other : x));
       }
     });
   }
   for (std::thread& thread : threads) thread.join();
-  accumulators.end();
+  step.end();
   ASSERT_EQ(accumulators.not_tapped().size(), 16u);
   for (std::size_t i = 0; i < 16; ++i) {
     EXPECT_EQ(accumulators.not_tapped()[i].value, spec.pairs[2 * i].reference);
@@ -345,10 +345,10 @@ TEST(Accumulators, ASlotFedNeverOrTwiceIsAFailureThatNamesIt) {
   const Tensor value = random_tensor({1, 5}, 1);
   const std::vector<std::uint64_t> samples{0};
   Accumulators never(spec);
-  never.begin(samples);
-  never.observe(0, view(value));
+  Accumulators::Step never_step = never.begin(samples);
+  never_step.observe(0, view(value));
   try {
-    never.end();
+    never_step.end();
     FAIL() << "it was accepted";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::failed);
@@ -356,9 +356,9 @@ TEST(Accumulators, ASlotFedNeverOrTwiceIsAFailureThatNamesIt) {
   }
   EXPECT_EQ(refusal([&] { never.take(); }), Errc::failed) << "half a step was given out";
   Accumulators twice(spec);
-  twice.begin(samples);
-  for (const std::size_t slot : {0u, 1u, 1u}) twice.observe(slot, view(value));
-  EXPECT_EQ(refusal([&] { twice.end(); }), Errc::failed);
+  Accumulators::Step twice_step = twice.begin(samples);
+  for (const std::size_t slot : {0u, 1u, 1u}) twice_step.observe(slot, view(value));
+  EXPECT_EQ(refusal([&] { twice_step.end(); }), Errc::failed);
 }
 
 TEST(Accumulators, DroppedSlotsAreLeftOut) {
@@ -372,11 +372,11 @@ TEST(Accumulators, DroppedSlotsAreLeftOut) {
   EXPECT_EQ(accumulators.not_tapped(), expected);
   const Tensor value = random_tensor({1, 5}, 1);
   const std::vector<std::uint64_t> samples{0};
-  accumulators.begin(samples);
-  accumulators.observe(0, view(value));
-  accumulators.observe(1, view(value));
-  accumulators.compare(1, view(value), view(value));
-  accumulators.end();
+  Accumulators::Step step = accumulators.begin(samples);
+  step.observe(0, view(value));
+  step.observe(1, view(value));
+  step.compare(1, view(value), view(value));
+  step.end();
   const TapState state = accumulators.take();
   ASSERT_EQ(state.values.size(), 2u);
   EXPECT_EQ(state.values[0].value, "a") << "values are not sorted";
@@ -402,14 +402,11 @@ TEST(Accumulators, ValuesThatDoNotDivideByTheBatchAreRefused) {
   spec.taps = {tap("y")};
   Accumulators accumulators(spec);
   const std::vector<std::uint64_t> two{0, 1};
-  accumulators.begin(two);
+  Accumulators::Step step = accumulators.begin(two);
+  EXPECT_EQ(refusal([&] { step.observe(0, view(random_tensor({3, 2}, 1))); }), Errc::bad_input);
+  EXPECT_EQ(refusal([&] { step.observe(0, view(Tensor::scalar(1.0f))); }), Errc::bad_input);
   EXPECT_EQ(refusal([&] {
-              accumulators.observe(0, view(random_tensor({3, 2}, 1)));
-            }),
-            Errc::bad_input);
-  EXPECT_EQ(refusal([&] { accumulators.observe(0, view(Tensor::scalar(1.0f))); }), Errc::bad_input);
-  EXPECT_EQ(refusal([&] {
-              accumulators.observe(0, view(Tensor::from_strings({2}, {"a", "b"})));
+              step.observe(0, view(Tensor::from_strings({2}, {"a", "b"})));
             }),
             Errc::bad_input);
 }
@@ -430,11 +427,11 @@ TEST(Accumulators, AnEmptyTensorIsSeenAndCountsNothing) {
   spec.pairs[0].params = QParams{};
   Accumulators accumulators(spec);
   const std::vector<std::uint64_t> samples{0, 1};
-  accumulators.begin(samples);
-  accumulators.observe(0, {DType::float32, Shape{2, 3, 0}, nullptr});
-  accumulators.compare(0, {DType::float32, Shape{2, 3, 0}, nullptr},
-                       {DType::uint8, Shape{2, 3, 0}, nullptr});
-  accumulators.end();
+  Accumulators::Step step = accumulators.begin(samples);
+  step.observe(0, {DType::float32, Shape{2, 3, 0}, nullptr});
+  step.compare(0, {DType::float32, Shape{2, 3, 0}, nullptr},
+               {DType::uint8, Shape{2, 3, 0}, nullptr});
+  step.end();
   const TapState state = accumulators.take();
   EXPECT_EQ(state.samples.size(), 2u);
   EXPECT_EQ(state.values[0].moments.count(), 0u);
@@ -460,17 +457,92 @@ TEST(Accumulators, SlotsAreFedFromManyThreadsAtOnce) {
   }
   const std::vector<std::uint64_t> samples{0, 1, 2, 3};
   Accumulators serial(spec), parallel(spec);
-  serial.begin(samples);
-  for (std::size_t i = 0; i < 8; ++i) serial.observe(i, view(values[i]));
-  serial.end();
-  parallel.begin(samples);
+  Accumulators::Step serial_step = serial.begin(samples);
+  for (std::size_t i = 0; i < 8; ++i) serial_step.observe(i, view(values[i]));
+  serial_step.end();
+  Accumulators::Step parallel_step = parallel.begin(samples);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < 8; ++i) {
-    threads.emplace_back([&, i] { parallel.observe(i, view(values[i])); });
+    threads.emplace_back([&, i] { parallel_step.observe(i, view(values[i])); });
   }
   for (std::thread& thread : threads) thread.join();
-  parallel.end();
+  parallel_step.end();
   EXPECT_EQ(to_bytes(parallel.take()), to_bytes(serial.take()));
+}
+
+TEST(Accumulators, StepsThatAreOpenAtOnceGatherWhatTheyDoInTurn) {
+  TapSpec spec;
+  spec.taps = {tap("y")};
+  spec.taps[0].channel_axis = 1;
+  spec.taps[0].channel_histograms = {0, 3};
+  spec.pairs = {pair("x", "y")};
+  spec.pairs[0].channel_axis = 1;
+  spec.pairs[0].channel_histograms = {2};
+  constexpr unsigned kSteps = 48;
+  Accumulators in_turn(spec), at_once(spec);
+  const auto feed = [](Accumulators& to, unsigned i) {
+    const std::vector<std::uint64_t> samples{2 * i, 2 * i + 1};
+    const Tensor x = random_tensor({2, 5, 40}, i), y = random_tensor({2, 5, 40}, i + kSteps);
+    Accumulators::Step step = to.begin(samples);
+    step.observe(0, view(y));
+    step.compare(0, view(x), view(y));
+    step.end();
+  };
+  for (unsigned i = 0; i < kSteps; ++i) feed(in_turn, i);
+  std::vector<std::thread> threads;
+  for (unsigned first = 0; first < 4; ++first) {
+    threads.emplace_back([&, first] {
+      for (unsigned i = first; i < kSteps; i += 4) feed(at_once, kSteps - 1 - i);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(to_bytes(at_once.take()), to_bytes(in_turn.take()));
+}
+
+TEST(Accumulators, ADroppedPairIsToldAsItsFirstSampleShowsItWhicheverStepEndsFirst) {
+  TapSpec spec;
+  spec.pairs = {pair("a", "q"), pair("b", "q"), pair("c", "q")};
+  const Tensor x = random_tensor({1, 6}, 1);
+  const auto of_shape = [&](std::size_t slot, std::uint64_t sample) {
+    if (slot == 1) return sample == 0 ? Shape{6, 1} : Shape{1, 6};
+    return sample == 0 ? Shape{1, 6} : Shape{1, static_cast<std::int64_t>(sample), 6};
+  };
+  const auto show = [&](Accumulators::Step& step, std::uint64_t sample) {
+    for (std::size_t slot = 0; slot < 3; ++slot) {
+      const std::vector<float> values(6 * (slot == 1 ? 1 : std::max<std::size_t>(sample, 1)));
+      step.compare(slot, view(x), view(Tensor::from<float>(of_shape(slot, sample), values)));
+    }
+  };
+  const auto told = [&](bool backwards) {
+    Accumulators accumulators(spec);
+    const std::vector<std::uint64_t> zero{0}, one{1}, two{2};
+    Accumulators::Step a = accumulators.begin(zero);
+    Accumulators::Step b = accumulators.begin(one);
+    Accumulators::Step c = accumulators.begin(two);
+    std::vector<std::pair<Accumulators::Step*, std::uint64_t>> steps{{&a, 0}, {&b, 1}, {&c, 2}};
+    if (backwards) std::ranges::reverse(steps);
+    for (const auto& [step, sample] : steps) {
+      show(*step, sample);
+      step->end();
+    }
+    EXPECT_EQ(accumulators.take().pairs.size(), 0u);
+    return accumulators.not_tapped();
+  };
+  const std::vector<NotTapped> forwards = told(false);
+  ASSERT_EQ(forwards.size(), 3u);
+  EXPECT_EQ(forwards[0].value, "b") << "sample 0 shows it";
+  EXPECT_EQ(forwards[1].value, "a");
+  EXPECT_NE(forwards[1].reason.find("[1,1,6]"), std::string::npos) << forwards[1].reason;
+  EXPECT_EQ(told(true), forwards);
+}
+
+TEST(Accumulators, ASampleOfAStepThatIsStillOpenIsRefused) {
+  TapSpec spec;
+  spec.taps = {tap("y")};
+  Accumulators accumulators(spec);
+  const std::vector<std::uint64_t> samples{3, 4}, again{4};
+  const Accumulators::Step step = accumulators.begin(samples);
+  EXPECT_EQ(refusal([&] { accumulators.begin(again); }), Errc::bad_input);
 }
 
 }  // namespace

@@ -72,7 +72,10 @@ struct Isolation {
 };
 
 struct RunOptions {
-  unsigned threads = 1;     ///< of the runtime, the calling one included
+  unsigned threads = 1;  ///< of the runtime, the calling ones included
+  /// Steps that are to be under way at once: each then has its share of `threads`. The more, the
+  /// better for throughput, at the price of a set of activations each (ADR 0032).
+  unsigned in_flight = 1;
   fs::path optimized_dump;  ///< where the runtime writes the graph it really runs; empty: nowhere
   std::optional<Isolation> isolation;  ///< absent: the models run in this process
 };
@@ -92,7 +95,9 @@ struct NotTapped {
 };
 
 /// One or two loaded models, ready to run over batches; owns the accumulators of its taps.
-/// Not thread-safe; make one per thread. After a step that threw, the Run is of no more use.
+/// Several threads may be inside `step` at once, and whatever the taps gather is equal byte for
+/// byte however steps overlap; all else is for one thread, while nobody is in a step. After a step
+/// that threw, the Run is of no more use.
 class Run {
  public:
   virtual ~Run() = default;
@@ -100,13 +105,18 @@ class Run {
   /// same inputs (the quantized one by position). Throws Errc::bad_input where the batch does not
   /// fit the model, naming the input, both shapes and dtypes; Errc::failed where the runtime fails.
   virtual Outputs step(const Batch& batch) = 0;
+  /// How many steps are best under way at once: as many as were asked for (RunOptions::in_flight),
+  /// fewer where memory has no room for so many. That is known after the first step: it shows what
+  /// one needs.
+  virtual unsigned in_flight() const { return 1; }
   /// What the taps have gathered so far; leaves them empty, so that a sample may be seen again.
   /// Throws Errc::failed after a step that threw: its samples are counted in part.
   virtual TapState take() = 0;
-  /// Taps that are left out. A step adds to its end the pairs of which it is the first to see two
-  /// tensors of unequal shape, or of types that the tap is not for. Such a pair is dropped for good
-  /// with all that it had gathered, for figures of a part of the samples would be wrong: `take`
-  /// leaves it out from then on, and `leave_out` takes it off what was taken before.
+  /// Taps that are left out. Steps add to its end the pairs that they see as two tensors of unequal
+  /// shape, or of types that the tap is not for; of steps since the last `take`, in the order of
+  /// their samples. Such a pair is dropped for good with all that it had gathered, for figures of a
+  /// part of the samples would be wrong: `take` leaves it out from then on, and `leave_out` takes
+  /// it off what was taken before.
   virtual const std::vector<NotTapped>& not_tapped() const = 0;
 };
 
@@ -120,7 +130,7 @@ BOOST_DESCRIBE_STRUCT(PairTap, (),
                        channel_histograms, sample_axis))
 BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs, local))
 BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
-BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, optimized_dump, isolation))
+BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, in_flight, optimized_dump, isolation))
 BOOST_DESCRIBE_STRUCT(NotTapped, (), (value, quantized, reason))
 
 }  // namespace quantlens

@@ -21,6 +21,7 @@
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/onnxruntime/session.h"
 #include "quantlens/runtime/onnxruntime/tap_ops.h"
+#include "quantlens/runtime/step_room.h"
 
 namespace quantlens::onnxruntime {
 namespace {
@@ -128,15 +129,16 @@ class OnnxRun final : public Run {
   Outputs step(const Batch& batch) override;
   TapState take() override { return accumulators_.take(); }
   const std::vector<NotTapped>& not_tapped() const override { return accumulators_.not_tapped(); }
+  unsigned in_flight() const override { return room_.in_flight(); }
 
  private:
   bool open_merged(const TapEdits& edits, const SessionOptions& options);
   void open_apart(const TapEdits& edits, SessionOptions options);
-  std::vector<Tensor> run(Session& session, const NamedTensors& inputs);
 
   const Model& reference_;
   const Model* quantized_;
   Accumulators accumulators_;
+  StepRoom room_;
   TapOps taps_;
   std::string prefix_;  // of the quantized model's names in a merged one; empty: not merged
   std::unique_ptr<Session> session_;
@@ -145,12 +147,16 @@ class OnnxRun final : public Run {
 
 OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& spec,
                  const RunOptions& options)
-    : reference_(reference), quantized_(quantized), accumulators_(spec), taps_(accumulators_) {
+    : reference_(reference),
+      quantized_(quantized),
+      accumulators_(spec),
+      room_(std::min(options.in_flight, options.threads)) {
   check_inputs(reference, quantized);
-  const SessionOptions session_options{.threads = options.threads,
+  const unsigned threads_inside = std::max(options.threads, 1u) / room_.in_flight();
+  const SessionOptions session_options{.threads = threads_inside,
                                        .optimized_dump = options.optimized_dump,
                                        .alone = quantized == nullptr};
-  Placement placement{.together = Together::merged, .group = std::max(options.threads, 1u)};
+  Placement placement{.together = Together::merged, .group = threads_inside};
   TapEdits edits = insert_taps(reference, quantized, spec, placement);
   for (const auto& [slot, reason] : edits.dropped_taps) accumulators_.drop_tap(slot, reason);
   for (const auto& [slot, reason] : edits.dropped_pairs) accumulators_.drop_pair(slot, reason);
@@ -191,11 +197,13 @@ void OnnxRun::open_apart(const TapEdits& edits, SessionOptions options) {
       std::make_unique<Session>(write_one(*quantized_, edits.quantized), options, taps_);
 }
 
-std::vector<Tensor> OnnxRun::run(Session& session, const NamedTensors& inputs) {
+/// Runs a session for a step; what a tap threw is the reason of a failure, the runtime only knows
+/// that there was one.
+std::vector<Tensor> run(Session& session, const NamedTensors& inputs, TapOps::Call& taps) {
   try {
     return session.run(inputs);
   } catch (const Error&) {
-    taps_.rethrow_error();  // a failed tap is the reason; the runtime only knows that it failed
+    taps.rethrow_error();
     throw;
   }
 }
@@ -205,9 +213,11 @@ Outputs OnnxRun::step(const Batch& batch) {
   NamedTensors quantized_inputs;
   if (quantized_ != nullptr) quantized_inputs = inputs_for(*quantized_, reference_, batch);
 
-  accumulators_.begin(batch.samples);
+  const StepRoom::Measure measure(room_);
+  Accumulators::Step step = accumulators_.begin(batch.samples);
+  TapOps::Call taps(taps_, step);
   Outputs outputs;
-  std::vector<Tensor> tensors = run(*session_, inputs);
+  std::vector<Tensor> tensors = run(*session_, inputs, taps);
   for (std::size_t i = 0; i < tensors.size(); ++i) {
     const std::string& name = session_->output_names()[i];
     if (!prefix_.empty() && name.starts_with(prefix_)) {
@@ -217,12 +227,12 @@ Outputs OnnxRun::step(const Batch& batch) {
     }
   }
   if (quantized_session_) {
-    tensors = run(*quantized_session_, quantized_inputs);
+    tensors = run(*quantized_session_, quantized_inputs, taps);
     for (std::size_t i = 0; i < tensors.size(); ++i) {
       outputs.quantized.emplace(quantized_session_->output_names()[i], std::move(tensors[i]));
     }
   }
-  accumulators_.end();
+  step.end();
   return outputs;
 }
 

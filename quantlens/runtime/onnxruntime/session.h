@@ -48,7 +48,7 @@ struct SessionOptions {
   bool alone = false;       ///< no other session takes turns with it: threads may wait busily
 };
 
-/// One loaded model, all optimisations on. Not thread-safe.
+/// One loaded model, all optimisations on. Several threads may run it at once.
 class Session {
  public:
   /// Throws Errc::bad_input where the runtime refuses the model, Errc::unsupported where an output

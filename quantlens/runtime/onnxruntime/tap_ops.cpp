@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <span>
+#include <thread>
 #include <utility>
 
 #include "quantlens/base/error.h"
@@ -57,19 +58,38 @@ Shown show(const Ort::KernelContext& context, std::size_t input) {
   return shown;
 }
 
-/// What the kernels of one Run share with it.
-struct TapSink {
-  Accumulators* accumulators = nullptr;
-  std::mutex mutex;                  // of what follows
+}  // namespace
+
+/// What the kernels share that work for one step.
+struct TapOps::CallState {
+  explicit CallState(Accumulators::Step& of) : step(of) {}
+
+  Accumulators::Step& step;
+  std::mutex mutex;                  // of what follows: a session may have several threads
   std::map<std::size_t, Kept> kept;  // by slot of the pair
   std::exception_ptr error;          // the first
 
   void keep(std::size_t slot, const Shown& shown);
   Kept take_kept(std::size_t slot);
   void compare(std::size_t slot, const TensorView& x, Shown q, bool shifted);
+  void keep_error() noexcept;
+  bool has_failed();
 };
 
-void TapSink::keep(std::size_t slot, const Shown& shown) {
+/// What the kernels of one Run share with it: whose steps are under way.
+struct TapOps::Sink {
+  std::mutex mutex;
+  std::map<std::thread::id, CallState*> calls;
+
+  /// Null where this thread has no call.
+  CallState* of_this_thread() {
+    const std::lock_guard lock(mutex);
+    const auto found = calls.find(std::this_thread::get_id());
+    return found == calls.end() ? nullptr : found->second;
+  }
+};
+
+void TapOps::CallState::keep(std::size_t slot, const Shown& shown) {
   Kept copy{.dtype = shown.dtype, .shape = shown.shape, .bytes = {}};
   const auto* begin = static_cast<const std::byte*>(shown.data);
   if (begin != nullptr) copy.bytes.assign(begin, begin + shown.bytes);
@@ -77,13 +97,13 @@ void TapSink::keep(std::size_t slot, const Shown& shown) {
   kept[slot] = std::move(copy);
 }
 
-Kept TapSink::take_kept(std::size_t slot) {
+Kept TapOps::CallState::take_kept(std::size_t slot) {
   const std::lock_guard lock(mutex);
   const auto found = kept.extract(slot);
   return std::move(found.mapped());
 }
 
-void TapSink::compare(std::size_t slot, const TensorView& x, Shown q, bool shifted) {
+void TapOps::CallState::compare(std::size_t slot, const TensorView& x, Shown q, bool shifted) {
   std::unique_ptr<std::int8_t[]> codes;
   if (shifted && q.dtype == DType::uint8) {
     const std::span given(static_cast<const std::uint8_t*>(q.data), q.bytes);
@@ -93,13 +113,23 @@ void TapSink::compare(std::size_t slot, const TensorView& x, Shown q, bool shift
     q.dtype = DType::int8;
     q.data = codes.get();
   }
-  accumulators->compare(slot, x, q.view());
+  step.compare(slot, x, q.view());
+}
+
+void TapOps::CallState::keep_error() noexcept {
+  const std::lock_guard lock(mutex);
+  if (!error) error = std::current_exception();
+}
+
+bool TapOps::CallState::has_failed() {
+  const std::lock_guard lock(mutex);
+  return error != nullptr;
 }
 
 /// Shared by all ops: shows its inputs to the sink and keeps exceptions from the runtime.
-class Kernel {
+struct TapOps::Kernel {
  public:
-  Kernel(const OrtKernelInfo* raw, TapOp op, TapSink* sink) : op_(op), sink_(sink) {
+  Kernel(const OrtKernelInfo* raw, TapOp op, Sink* sink) : op_(op), sink_(sink) {
     if (op == TapOp::last) return;
     const Ort::ConstKernelInfo info(raw);
     slots_ = info.GetAttributes<std::int64_t>(kSlots);
@@ -108,44 +138,50 @@ class Kernel {
 
   // NOLINTNEXTLINE(readability-identifier-naming): ORT's base class calls it.
   OrtStatusPtr ComputeV2(OrtKernelContext* raw) noexcept {
+    CallState* const call = sink_->of_this_thread();
+    if (call == nullptr) {
+      return Ort::GetApi().CreateStatus(
+          ORT_FAIL, "a tap runs on another thread than the one that called the session");
+    }
     try {
       const Ort::KernelContext context(raw);
-      feed_all(context);
+      feed_all(context, *call);
       constexpr std::array<std::int64_t, 1> kEmpty = {0};
       context.GetOutput(0, kEmpty.data(), kEmpty.size());
     } catch (...) {
-      keep_error();
+      call->keep_error();
     }
-    return sink_->error ? Ort::GetApi().CreateStatus(ORT_FAIL, "a tap failed") : nullptr;
+    return call->has_failed() ? Ort::GetApi().CreateStatus(ORT_FAIL, "a tap failed") : nullptr;
   }
 
  private:
   struct Feeding {
-    Kernel* kernel;
+    const Kernel& kernel;
+    CallState& call;
     std::vector<Shown> inputs;
     /// Slots that are fed. What their threads wrote is seen by the thread that reads this count, by
     /// the language's own rules: sanitizers do not see how the runtime's threads join.
     std::atomic<std::size_t> fed = 0;
   };
 
-  void feed_all(const Ort::KernelContext& context) {
+  void feed_all(const Ort::KernelContext& context, CallState& call) const {
     if (op_ == TapOp::last) return;
-    Feeding feeding{this, {}};
+    Feeding feeding{*this, call, {}};
     std::size_t bytes = 0;
     for (std::size_t i = 0; i < context.GetInputCount(); ++i) {
       feeding.inputs.push_back(show(context, i));
       bytes += feeding.inputs.back().bytes;
     }
     if (slots_.size() == 1 || bytes < kParallelBytes) {
-      for (std::size_t i = 0; i < slots_.size(); ++i) feed_one(i, feeding.inputs);
+      for (std::size_t i = 0; i < slots_.size(); ++i) feed_one(i, feeding.inputs, call);
       return;
     }
     const auto one = [](void* data, std::size_t i) noexcept {
       auto* what = static_cast<Feeding*>(data);
       try {
-        what->kernel->feed_one(i, what->inputs);
+        what->kernel.feed_one(i, what->inputs, what->call);
       } catch (...) {
-        what->kernel->keep_error();
+        what->call.keep_error();
       }
       what->fed.fetch_add(1, std::memory_order_release);
     };
@@ -155,39 +191,34 @@ class Kernel {
     }
   }
 
-  void feed_one(std::size_t i, const std::vector<Shown>& inputs) {
+  void feed_one(std::size_t i, const std::vector<Shown>& inputs, CallState& call) const {
     const auto slot = static_cast<std::size_t>(slots_[i]);
     const bool shifted = shifted_[i] != 0;
     switch (op_) {
       case TapOp::observe:
-        return sink_->accumulators->observe(slot, inputs.at(i).view());
+        return call.step.observe(slot, inputs.at(i).view());
       case TapOp::compare:
-        return sink_->compare(slot, inputs.at(2 * i).view(), inputs.at(2 * i + 1), shifted);
+        return call.compare(slot, inputs.at(2 * i).view(), inputs.at(2 * i + 1), shifted);
       case TapOp::keep:
-        return sink_->keep(slot, inputs.at(i));
+        return call.keep(slot, inputs.at(i));
       case TapOp::compare_kept: {
-        const Kept x = sink_->take_kept(slot);
-        return sink_->compare(slot, x.view(), inputs.at(i), shifted);
+        const Kept x = call.take_kept(slot);
+        return call.compare(slot, x.view(), inputs.at(i), shifted);
       }
       case TapOp::last:
         return;
     }
   }
 
-  void keep_error() noexcept {
-    const std::lock_guard lock(sink_->mutex);
-    if (!sink_->error) sink_->error = std::current_exception();
-  }
-
   TapOp op_;
-  TapSink* sink_;
+  Sink* sink_;
   std::vector<std::int64_t> slots_;
   std::vector<std::int64_t> shifted_;
 };
 
 /// One op of the domain. Its inputs are any number of tensors of any type.
-struct Op : Ort::CustomOpBase<Op, Kernel, true> {
-  Op(TapOp op_kind, TapSink* op_sink) : kind(op_kind), sink(op_sink) {}
+struct TapOps::Op : Ort::CustomOpBase<Op, Kernel, true> {
+  Op(TapOp op_kind, Sink* op_sink) : kind(op_kind), sink(op_sink) {}
 
   // NOLINTBEGIN(readability-identifier-naming): ORT's base class calls them by these names.
   const char* GetName() const { return name_of(kind); }
@@ -215,10 +246,8 @@ struct Op : Ort::CustomOpBase<Op, Kernel, true> {
   // NOLINTEND(readability-identifier-naming)
 
   TapOp kind;
-  TapSink* sink;
+  Sink* sink;
 };
-
-}  // namespace
 
 Node tap_node(TapOp op, const std::vector<TapItem>& items, const std::string& token) {
   Node node;
@@ -240,19 +269,18 @@ Node tap_node(TapOp op, const std::vector<TapItem>& items, const std::string& to
 }
 
 struct TapOps::Ops {
-  explicit Ops(Accumulators& accumulators) {
-    sink.accumulators = &accumulators;
+  Ops() {
     for (Op& op : ops) domain.Add(&op);
   }
 
-  TapSink sink;
+  Sink sink;
   std::array<Op, 5> ops = {Op(TapOp::observe, &sink), Op(TapOp::compare, &sink),
                            Op(TapOp::keep, &sink), Op(TapOp::compare_kept, &sink),
                            Op(TapOp::last, &sink)};
   Ort::CustomOpDomain domain{kTapDomain};
 };
 
-TapOps::TapOps(Accumulators& accumulators) : ops_(std::make_unique<Ops>(accumulators)) {}
+TapOps::TapOps() : ops_(std::make_unique<Ops>()) {}
 
 TapOps::~TapOps() = default;
 
@@ -260,8 +288,22 @@ void TapOps::add_to(Ort::SessionOptions& options) {
   options.Add(ops_->domain);
 }
 
-void TapOps::rethrow_error() {
-  if (ops_->sink.error) std::rethrow_exception(std::exchange(ops_->sink.error, nullptr));
+TapOps::Call::Call(TapOps& ops, Accumulators::Step& step)
+    : ops_(ops), state_(std::make_unique<CallState>(step)) {
+  Sink& sink = ops_.ops_->sink;
+  const std::lock_guard lock(sink.mutex);
+  sink.calls[std::this_thread::get_id()] = state_.get();
+}
+
+TapOps::Call::~Call() {
+  Sink& sink = ops_.ops_->sink;
+  const std::lock_guard lock(sink.mutex);
+  sink.calls.erase(std::this_thread::get_id());
+}
+
+void TapOps::Call::rethrow_error() {
+  const std::lock_guard lock(state_->mutex);
+  if (state_->error) std::rethrow_exception(std::exchange(state_->error, nullptr));
 }
 
 }  // namespace quantlens::onnxruntime

@@ -38,21 +38,41 @@ struct TapItem {
 /// `token` names node and output. A `last` is one item, whose slot is not used.
 Node tap_node(TapOp op, const std::vector<TapItem>& items, const std::string& token);
 
-/// The kernels behind these nodes. They reach the accumulators through this object, which outlives
-/// the session it is registered with. Kernels of one session run on the thread that runs the
-/// session.
+/// The kernels behind these nodes, of all sessions of one Run. They reach what they feed through
+/// this object, which outlives the sessions it is registered with. A session runs its kernels on
+/// the thread that calls it: so each finds the step that it is of, however many are under way.
 class TapOps {
+  struct CallState;
+
  public:
-  explicit TapOps(Accumulators& accumulators);
+  TapOps();
   ~TapOps();
   TapOps(const TapOps&) = delete;
   TapOps& operator=(const TapOps&) = delete;
 
   void add_to(Ort::SessionOptions& options);
-  /// Throws what a kernel threw since the last call; an exception must not cross the runtime.
-  void rethrow_error();
+
+  /// Until it is gone, kernels that run on this thread feed the step.
+  class Call {
+   public:
+    /// REQUIRES: this thread has no other call of these ops.
+    Call(TapOps& ops, Accumulators::Step& step);
+    ~Call();
+    Call(const Call&) = delete;
+    Call& operator=(const Call&) = delete;
+
+    /// Throws what a kernel threw; an exception must not cross the runtime.
+    void rethrow_error();
+
+   private:
+    TapOps& ops_;
+    std::unique_ptr<CallState> state_;
+  };
 
  private:
+  struct Sink;
+  struct Kernel;
+  struct Op;
   struct Ops;
   std::unique_ptr<Ops> ops_;
 };

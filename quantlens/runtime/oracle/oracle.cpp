@@ -14,14 +14,16 @@
 #include "quantlens/runtime/local_readers.h"
 #include "quantlens/runtime/oracle/interpreter.h"
 #include "quantlens/runtime/oracle/kernels.h"
+#include "quantlens/runtime/step_room.h"
 
 namespace quantlens::oracle {
 namespace {
 
 class OracleRun final : public Run {
  public:
-  OracleRun(const Model& reference, const Model* quantized, const TapSpec& taps)
-      : accumulators_(taps), reference_(reference) {
+  OracleRun(const Model& reference, const Model* quantized, const TapSpec& taps,
+            const RunOptions& options)
+      : accumulators_(taps), room_(options.in_flight), reference_(reference) {
     if (quantized != nullptr) {
       check_inputs(reference, *quantized);
       if (taps.local) make_local(*quantized, taps);
@@ -44,12 +46,13 @@ class OracleRun final : public Run {
 
   Outputs step(const Batch& batch) override {
     const std::vector<Tensor> inputs = inputs_of(batch);
-    accumulators_.begin(batch.samples);
+    const StepRoom::Measure measure(room_);
+    Accumulators::Step step = accumulators_.begin(batch.samples);
     Outputs outputs;
     TensorMap kept;
     outputs.reference = reference_.run(inputs, [&](const std::string& value, const Tensor& tensor) {
       const auto tap = taps_.find(value);
-      if (tap != taps_.end()) accumulators_.observe(tap->second, view(tensor));
+      if (tap != taps_.end()) step.observe(tap->second, view(tensor));
       if (kept_.contains(value)) kept.emplace(value, tensor);
     });
     if (quantized_) {
@@ -59,16 +62,17 @@ class OracleRun final : public Run {
         const auto [first, last] = pairs_.equal_range(value);
         for (auto pair = first; pair != last; ++pair) {
           const auto& [slot, reference] = pair->second;
-          accumulators_.compare(slot, view(kept.at(reference)), view(tensor));
+          step.compare(slot, view(kept.at(reference)), view(tensor));
         }
       });
     }
-    accumulators_.end();
+    step.end();
     return outputs;
   }
 
   TapState take() override { return accumulators_.take(); }
   const std::vector<NotTapped>& not_tapped() const override { return accumulators_.not_tapped(); }
+  unsigned in_flight() const override { return room_.in_flight(); }
 
  private:
   static void check_made(const Interpreter& model, const std::string& value) {
@@ -148,6 +152,7 @@ class OracleRun final : public Run {
   }
 
   Accumulators accumulators_;
+  StepRoom room_;
   Interpreter reference_;
   Model local_model_;  // where errors are local; the interpreter below views it
   std::vector<LocalInput> local_inputs_;
@@ -161,8 +166,8 @@ class OracleRun final : public Run {
 }  // namespace
 
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
-                          const RunOptions&) {
-  return std::make_unique<OracleRun>(reference, quantized, taps);
+                          const RunOptions& options) {
+  return std::make_unique<OracleRun>(reference, quantized, taps, options);
 }
 
 bool supports(const Node& node) {

@@ -2,9 +2,13 @@
 #include "quantlens/runtime/remote/client.h"
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+#include <sys/socket.h>
 
 #include "quantlens/base/text.h"
 #include "quantlens/runtime/remote/messages.h"
@@ -42,21 +46,62 @@ std::string advice_for(const std::string& end) {
 
 }  // namespace
 
+Client::Line::Line(Client& client, FileDescriptor socket)
+    : channel(std::move(socket), [&client, this](int fd, short events) {
+        return client.wait_for(*this, fd, events);
+      }) {}
+
+Client::Turn::Turn(Client& client) : client_(client) {
+  std::unique_lock lock(client_.mutex_);
+  client_.returned_.wait(lock, [this] { return !client_.free_.empty(); });
+  line_ = client_.free_.back();
+  client_.free_.pop_back();
+}
+
+Client::Turn::~Turn() {
+  const std::lock_guard lock(client_.mutex_);
+  client_.free_.push_back(line_);
+  client_.returned_.notify_one();
+}
+
 Client::Client(const Worker& worker)
-    : runtime_(worker.runtime),
-      timeout_seconds_(worker.timeout_seconds),
-      process_(worker.command),
-      channel_(process_.take_socket(),
-               [this, stop = worker.stop_requested](int socket, short events) {
-                 return wait_for(socket, events, stop);
-               }) {
+    : runtime_(worker.runtime), timeout_seconds_(worker.timeout_seconds), process_(worker.command) {
+  if (worker.stop_requested) {
+    stop_ = [this, stop = worker.stop_requested] {
+      const std::lock_guard lock(stopping_);
+      return stop();
+    };
+  }
+  lines_.push_back(std::make_unique<Line>(*this, process_.take_socket()));
+  free_.push_back(lines_.back().get());
   say_hello(worker);
 }
 
-bool Client::wait_for(int socket, short events, const std::function<bool()>& stop) {
+void Client::widen(unsigned questions, const std::string& doing) {
+  while (lines_.size() < questions) {
+    std::array<int, 2> ends{};
+    if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) {
+      throw Error(Errc::failed,
+                  fmt::format("cannot open a further line to the worker: {}; use fewer --threads",
+                              std::generic_category().message(errno)));
+    }
+    auto line = std::make_unique<Line>(*this, FileDescriptor(ends[0]));
+    Message message;
+    message.type = FrameType::widen;
+    message.text = "{}";
+    message.files.emplace_back(ends[1]);
+    ask(std::move(message), FrameType::widened, doing, [](const Received&) { return 0; });
+    const std::lock_guard lock(mutex_);
+    free_.insert(free_.begin(), line.get());
+    lines_.push_back(std::move(line));
+  }
+}
+
+bool Client::wait_for(const Line& line, int socket, short events) {
   try {
-    return process_.wait_for(socket, events, deadline_, lost_.empty() ? stop : nullptr);
+    return process_.wait_for(socket, events, line.deadline, is_lost() ? nullptr : stop_);
   } catch (const Error&) {
+    const std::lock_guard lock(mutex_);
     lost_ = "interrupted";  // its answer may come yet, and nobody would wait for it
     throw;
   }
@@ -64,23 +109,26 @@ bool Client::wait_for(int socket, short events, const std::function<bool()>& sto
 
 Client::~Client() {
   if (!lost_.empty()) return;
-  deadline_ = Clock::now() + kToEnd;
+  lines_.resize(1);
+  Line& line = *lines_.front();
+  line.deadline = Clock::now() + kToEnd;
   Message message;
   message.type = FrameType::close;
-  message.sequence = ++sequence_;
+  message.sequence = ++line.sequence;
   try {
-    if (channel_.send(std::move(message)) == Transfer::done) process_.wait_for_end(kToEnd);
+    if (line.channel.send(std::move(message)) == Transfer::done) process_.wait_for_end(kToEnd);
   } catch (const Error&) {  // it is ended all the same
   }
 }
 
 void Client::say_hello(const Worker& worker) {
   const std::string doing = "before it said what it is";
+  Line& line = *lines_.front();
   timeout_seconds_ = std::min(timeout_seconds_, kLongestStart);
-  deadline_ = deadline_after(timeout_seconds_);
+  line.deadline = deadline_after(timeout_seconds_);
   Received received;
-  receive(received, doing);
-  const Hello hello = read(doing, [&] {
+  receive(line, received, doing);
+  const Hello hello = judged(doing, [&] {
     if (received.header.type != FrameType::hello) {
       throw Error(Errc::bad_input, "it begins with another frame than hello");
     }
@@ -92,39 +140,50 @@ void Client::say_hello(const Worker& worker) {
   timeout_seconds_ = worker.timeout_seconds;
 }
 
-Received Client::ask(Message question, FrameType answer, const std::string& doing) {
+bool Client::is_lost() {
+  const std::lock_guard lock(mutex_);
+  return !lost_.empty();
+}
+
+void Client::check_lost() {
+  const std::lock_guard lock(mutex_);
   if (!lost_.empty()) throw Error(Errc::failed, lost_);
-  deadline_ = deadline_after(timeout_seconds_);
-  question.sequence = ++sequence_;
-  Received received = exchange(std::move(question), doing);
+}
+
+Received Client::answered(Line& line, Message question, FrameType answer,
+                          const std::string& doing) {
+  check_lost();
+  line.deadline = deadline_after(timeout_seconds_);
+  question.sequence = ++line.sequence;
+  Received received = exchange(line, std::move(question), doing);
   if (received.header.type == FrameType::error) {
-    const ErrorText error = read(doing, [&] { return message_from<ErrorText>(received.text); });
+    const ErrorText error = judged(doing, [&] { return message_from<ErrorText>(received.text); });
     throw Error(error.code, error.sentence.substr(0, kMostSentence));
   }
-  read(doing, [&] {
-    if (received.header.sequence == sequence_ && received.header.type == answer) return;
+  judged(doing, [&] {
+    if (received.header.sequence == line.sequence && received.header.type == answer) return;
     throw Error(Errc::bad_input, "it is no answer to what was asked");
   });
   return received;
 }
 
-Received Client::exchange(Message question, const std::string& doing) {
+Received Client::exchange(Line& line, Message question, const std::string& doing) {
   try {
-    check(channel_.send(std::move(question)), doing);
+    check(line.channel.send(std::move(question)), doing);
   } catch (const Error& error) {
-    if (!lost_.empty()) throw;
+    if (is_lost()) throw;
     give_up(doing, "cannot be asked", error.what());
   }
   Received received;
-  receive(received, doing);
+  receive(line, received, doing);
   return received;
 }
 
-void Client::receive(Received& received, const std::string& doing) {
+void Client::receive(Line& line, Received& received, const std::string& doing) {
   try {
-    check(channel_.receive(received), doing);
+    check(line.channel.receive(received), doing);
   } catch (const Error& error) {
-    if (!lost_.empty()) throw;
+    if (is_lost()) throw;
     refuse(doing, error);
   }
 }
@@ -136,10 +195,13 @@ void Client::check(Transfer transfer, const std::string& doing) {
             "give it more time with --isolate-timeout, or less to do with a smaller --batch-size");
   }
   const char* where = transfer == Transfer::cut ? " in the middle of an answer" : "";
-  if (!process_.wait_for_end(kToDie)) {
-    give_up(doing, fmt::format("closed the pipe{}", where), kOtherVersion);
+  std::string end;
+  {
+    const std::lock_guard lock(mutex_);
+    if (was_ended_) throw Error(Errc::failed, lost_);
+    if (process_.wait_for_end(kToDie)) end = process_.how_it_ended();
   }
-  const std::string end = process_.how_it_ended();
+  if (end.empty()) give_up(doing, fmt::format("closed the pipe{}", where), kOtherVersion);
   give_up(doing, end + where, advice_for(end));
 }
 
@@ -148,8 +210,13 @@ void Client::refuse(const std::string& doing, const Error& error) {
   give_up(doing, fmt::format("sent what is no sound frame: {}", error.what()), kOtherVersion);
 }
 
+/// A worker that has ended by itself is told of by every question that it leaves without an answer;
+/// one that this side ends, by the first.
 void Client::give_up(const std::string& doing, const std::string& problem,
                      const std::string& advice) {
+  const std::lock_guard lock(mutex_);
+  if (was_ended_) throw Error(Errc::failed, lost_);
+  was_ended_ = process_.how_it_ended().empty();
   process_.kill();
   const std::string words = process_.last_words();
   lost_ =

@@ -11,7 +11,7 @@
 
 namespace quantlens::remote {
 
-inline constexpr std::uint16_t kProtocolVersion = 1;
+inline constexpr std::uint16_t kProtocolVersion = 2;
 inline constexpr std::size_t kHeaderBytes = 32;
 inline constexpr std::uint32_t kMostText = 32U << 20U;
 inline constexpr std::uint64_t kMostInFrame = 64U << 10U;  ///< a larger body lies in shared memory
@@ -19,15 +19,17 @@ inline constexpr std::uint64_t kMostInMemory = std::uint64_t{1} << 46U;
 inline constexpr std::uint8_t kMostFiles = 4;
 
 enum class FrameType : std::uint16_t {
-  hello = 1,    ///< worker: which runtime it is
-  open = 2,     ///< which models, taps and options
-  opened = 3,   ///< worker: what could not be tapped
-  step = 4,     ///< a batch
-  stepped = 5,  ///< worker: the graph outputs
-  take = 6,     ///< asks for what was gathered
-  taken = 7,    ///< worker: a TapState
-  error = 8,    ///< worker: instead of the answer
-  close = 9,    ///< the worker may end
+  hello = 1,     ///< worker: which runtime it is
+  open = 2,      ///< which models, taps and options
+  opened = 3,    ///< worker: what could not be tapped
+  step = 4,      ///< a batch
+  stepped = 5,   ///< worker: the graph outputs
+  take = 6,      ///< asks for what was gathered
+  taken = 7,     ///< worker: a TapState
+  error = 8,     ///< worker: instead of the answer
+  close = 9,     ///< the worker may end
+  widen = 10,    ///< brings a further socket for questions
+  widened = 11,  ///< worker: it listens there, too
 };
 
 struct FrameHeader {

@@ -32,13 +32,13 @@ TEST(Frame, HasTheBytesThatTheDocumentGives) {
   // The checksum by Python: zlib.crc32(frame[:28] + b"{}abc").
   const std::string expected(
       "QLWP"
-      "\x01\x00"
+      "\x02\x00"
       "\x04\x00"
       "\x04\x03\x02\x01"
       "\x02\x00\x00\x00"
       "\x03\x00\x00\x00\x00\x00\x00\x00"
       "\x00\x00\x00\x00"
-      "\xdf\x56\xbb\x33"
+      "\xb3\x3d\xb3\x96"
       "{}abc",
       kHeaderBytes + 5);
   EXPECT_EQ(frame_bytes(some_header(), "{}", "abc"), expected);
@@ -72,7 +72,7 @@ TEST(Frame, WithAnyByteChangedIsRefused) {
 }
 
 TEST(Frame, OfAnotherVersionIsToldApart) {
-  EXPECT_EQ(refusal(with(frame_bytes(some_header(), "{}", "abc"), 4, 2)), Errc::unsupported);
+  EXPECT_EQ(refusal(with(frame_bytes(some_header(), "{}", "abc"), 4, 1)), Errc::unsupported);
 }
 
 TEST(Frame, WithSizesBeyondTheLimitsIsRefusedWhateverItsSum) {
@@ -91,8 +91,8 @@ TEST(Frame, WithSizesBeyondTheLimitsIsRefusedWhateverItsSum) {
   EXPECT_TRUE(refused([](FrameHeader& h) { h.new_memory = true; }));
   EXPECT_TRUE(refused([](FrameHeader& h) { h.in_memory = h.new_memory = true; })) << "no file";
   EXPECT_TRUE(refused([](FrameHeader& h) { h.type = FrameType{0}; }));
-  EXPECT_TRUE(refused([](FrameHeader& h) { h.type = FrameType{10}; }));
-  EXPECT_FALSE(refused([](FrameHeader& h) { h.type = FrameType::close; }));
+  EXPECT_TRUE(refused([](FrameHeader& h) { h.type = FrameType{12}; }));
+  EXPECT_FALSE(refused([](FrameHeader& h) { h.type = FrameType::widened; }));
 }
 
 }  // namespace

@@ -47,8 +47,9 @@ BOOST_DESCRIBE_STRUCT(OpenText, (), (models, taps, options))
 
 struct OpenedText {
   std::vector<NotTapped> not_tapped;
+  unsigned in_flight = 1;  ///< Run::in_flight
 };
-BOOST_DESCRIBE_STRUCT(OpenedText, (), (not_tapped))
+BOOST_DESCRIBE_STRUCT(OpenedText, (), (not_tapped, in_flight))
 
 /// A tensor, and where in the body its elements are. Strings: of each its length, 8 bytes, and its
 /// bytes.
@@ -70,9 +71,13 @@ BOOST_DESCRIBE_STRUCT(StepText, (), (samples, inputs))
 struct SteppedText {
   std::vector<TensorText> reference;
   std::vector<TensorText> quantized;
-  std::vector<NotTapped> not_tapped;  ///< those that `opened` or a `stepped` did not yet have
+  std::uint64_t steps = 0;            ///< that were done, this one included
+  unsigned in_flight = 1;             ///< Run::in_flight
+  bool settled = false;               ///< no other step was under way when this one was done
+  std::vector<NotTapped> not_tapped;  ///< all there are, where that is settled
 };
-BOOST_DESCRIBE_STRUCT(SteppedText, (), (reference, quantized, not_tapped))
+BOOST_DESCRIBE_STRUCT(SteppedText, (),
+                      (reference, quantized, steps, in_flight, settled, not_tapped))
 
 struct ErrorText {
   Errc code = Errc::failed;

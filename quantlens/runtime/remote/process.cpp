@@ -148,14 +148,16 @@ bool Process::wait_for(int fd, short events, Clock::time_point deadline,
       is_stopping = true;
       deadline = std::min(deadline, Clock::now() + kGrace);
     }
-    std::array<pollfd, 2> polled{pollfd{.fd = fd, .events = events, .revents = 0},
-                                 pollfd{.fd = output_.get(), .events = POLLIN, .revents = 0}};
-    constexpr milliseconds kMost = std::chrono::hours(1);
+    std::array<pollfd, 2> polled{
+        pollfd{.fd = fd, .events = events, .revents = 0},
+        pollfd{.fd = output_ended_ ? -1 : output_.get(), .events = POLLIN, .revents = 0}};
+    // A signal may come to another thread.
+    const milliseconds kMost = stop ? milliseconds(200) : milliseconds(std::chrono::hours(1));
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now());
     const int timeout = static_cast<int>(std::clamp(left, milliseconds(0), kMost).count());
     const int ready = ::poll(polled.data(), polled.size(), timeout);
     if (ready < 0 && errno != EINTR) return false;
-    if (ready > 0 && polled[1].revents != 0 && !listen()) output_.close();
+    if (ready > 0 && polled[1].revents != 0) listen();
     if (ready > 0 && polled[0].revents != 0) return true;
     if (Clock::now() < deadline) continue;
     if (is_stopping) throw Error(Errc::interrupted, "interrupted");
@@ -163,18 +165,21 @@ bool Process::wait_for(int fd, short events, Clock::time_point deadline,
   }
 }
 
-/// Reads what there is; false at its end. A child that prints without end holds nothing up.
-bool Process::listen() {
+/// Reads what there is. A child that prints without end holds nothing up.
+void Process::listen() {
   constexpr int kMostParts = 16;  // as much as a pipe holds
+  const std::lock_guard lock(listening_);
   std::array<char, kKeptOutput> part{};
-  for (int i = 0; i < kMostParts; ++i) {
+  for (int i = 0; i < kMostParts && !output_ended_; ++i) {
     const ssize_t count = ::read(output_.get(), part.data(), part.size());
-    if (count < 0) return errno == EAGAIN || errno == EINTR;
-    if (count == 0) return false;
+    if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (count <= 0) {
+      output_ended_ = true;
+      return;
+    }
     printed_.append(part.data(), static_cast<std::size_t>(count));
     if (printed_.size() > kKeptOutput) printed_.erase(0, printed_.size() - kKeptOutput);
   }
-  return true;
 }
 
 bool Process::collect(int options) {
@@ -204,14 +209,15 @@ bool Process::wait_for_end(Clock::duration patience) {
   for (auto pause = milliseconds(1); !collect(WNOHANG);
        pause = std::min(pause * 2, milliseconds(20))) {
     if (Clock::now() >= deadline) return false;
-    if (output_.is_open() && !listen()) output_.close();  // or it may wait for room to print
+    listen();  // or it may wait for room to print
     std::this_thread::sleep_for(pause);
   }
   return true;
 }
 
 std::string Process::last_words() {
-  if (output_.is_open() && !listen()) output_.close();
+  listen();
+  const std::lock_guard lock(listening_);
   std::string_view text = printed_;
   while (!text.empty() && text.back() == '\n') text.remove_suffix(1);
   const bool cut = text.size() > kShownOutput;

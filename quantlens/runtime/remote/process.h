@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -46,9 +48,10 @@ class Process {
   /// Our end of the talk; the first call has it.
   FileDescriptor take_socket() { return std::move(socket_); }
 
-  /// Waits for poll's events on `fd`, and listens to what the child prints meanwhile. False at the
-  /// deadline. Once `stop` says so (it is asked when a signal comes, too), waits two seconds more
-  /// and throws Errc::interrupted.
+  /// Waits for poll's events on `fd`, and listens to what the child prints meanwhile; several
+  /// threads may wait at once, all else is for one at a time. False at the deadline. Once `stop`
+  /// says so (it is asked when a signal comes, too), waits two seconds more and throws
+  /// Errc::interrupted.
   bool wait_for(int fd, short events, Clock::time_point deadline,
                 const std::function<bool()>& stop = {});
   /// Ends it at once, if it still runs.
@@ -64,7 +67,7 @@ class Process {
 
  private:
   bool collect(int options);
-  bool listen();
+  void listen();
 
   pid_t id_ = -1;
   bool running_ = false;
@@ -72,6 +75,8 @@ class Process {
   std::string end_;
   FileDescriptor socket_;
   FileDescriptor output_;
+  std::atomic<bool> output_ended_ = false;
+  std::mutex listening_;  // of what follows
   std::string printed_;
 };
 

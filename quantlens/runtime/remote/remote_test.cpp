@@ -177,7 +177,7 @@ TEST_F(RemoteRuns, ThatSendNoSoundFrameSayWhatIsWrongWithIt) {
 TEST_F(RemoteRuns, ThatAreNoWorkersOfThisVersionSaySo) {
   EXPECT_THAT(failure_to_open(fake("http")), HasSubstr("it begins with 'HTTP', not with QLWP"));
   EXPECT_THAT(failure_to_open(fake("newer")),
-              AllOf(HasSubstr("version 2 of the protocol, and this is 1"),
+              AllOf(HasSubstr("version 3 of the protocol, and this is 2"),
                     HasSubstr("name a worker of this version")));
   EXPECT_THAT(failure_to_open(fake("other_runtime")), HasSubstr("is one for 'tensorflow'"));
 }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cstring>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -58,10 +60,16 @@ class RemoteRun final : public Run {
   Outputs step(const Batch& batch) override;
   TapState take() override;
   const std::vector<NotTapped>& not_tapped() const override { return not_tapped_; }
+  unsigned in_flight() const override { return in_flight_; }
 
  private:
+  void learn(const SteppedText& stepped);
+
   std::string models_;
-  std::uint64_t steps_ = 0;
+  std::atomic<std::uint64_t> steps_ = 0;
+  std::atomic<unsigned> in_flight_ = 1;
+  std::mutex mutex_;           // of what follows
+  std::uint64_t settled_ = 0;  // steps that the worker had done when it told of what follows
   std::vector<NotTapped> not_tapped_;
   Client client_;
 };
@@ -89,9 +97,21 @@ RemoteRun::RemoteRun(const Worker& worker, const Model& reference, const Model* 
   }
   message.text = text_of(text);
   const std::string doing = models_ + ": while it was opened";
-  const Received opened = client_.ask(std::move(message), FrameType::opened, doing);
-  not_tapped_ =
-      client_.read(doing, [&] { return message_from<OpenedText>(opened.text).not_tapped; });
+  const auto opened =
+      client_.ask(std::move(message), FrameType::opened, doing,
+                  [](const Received& answer) { return message_from<OpenedText>(answer.text); });
+  not_tapped_ = opened.not_tapped;
+  in_flight_ = std::clamp(opened.in_flight, 1u, std::max(options.in_flight, 1u));
+  client_.widen(in_flight_, doing);
+}
+
+/// Answers may come in another order than the worker gave them.
+void RemoteRun::learn(const SteppedText& stepped) {
+  const std::lock_guard lock(mutex_);
+  in_flight_ = std::clamp(stepped.in_flight, 1u, in_flight_.load());
+  if (!stepped.settled || stepped.steps < settled_) return;
+  settled_ = stepped.steps;
+  not_tapped_ = stepped.not_tapped;
 }
 
 Outputs RemoteRun::step(const Batch& batch) {
@@ -101,14 +121,15 @@ Outputs RemoteRun::step(const Batch& batch) {
   message.type = FrameType::step;
   message.text = text_of(
       StepText{.samples = batch.samples, .inputs = add_tensors(batch.inputs, message.body)});
-  const Received stepped = client_.ask(std::move(message), FrameType::stepped, doing);
-  return client_.read(doing, [&] {
-    const auto text = message_from<SteppedText>(stepped.text);
-    const Payload body = copy_of(stepped.body);  // the next step writes there again
-    not_tapped_.insert(not_tapped_.end(), text.not_tapped.begin(), text.not_tapped.end());
-    return Outputs{.reference = tensors_from(text.reference, body),
-                   .quantized = tensors_from(text.quantized, body)};
-  });
+  return client_.ask(
+      std::move(message), FrameType::stepped, doing, [this](const Received& stepped) {
+        const auto text = message_from<SteppedText>(stepped.text);
+        const Payload body = copy_of(stepped.body);  // the next step writes there again
+        Outputs outputs{.reference = tensors_from(text.reference, body),
+                        .quantized = tensors_from(text.quantized, body)};
+        learn(text);
+        return outputs;
+      });
 }
 
 TapState RemoteRun::take() {
@@ -116,8 +137,7 @@ TapState RemoteRun::take() {
       fmt::format("{}: after step {}, when its statistics were asked for", models_, steps_);
   Message message;
   message.type = FrameType::take;
-  const Received taken = client_.ask(std::move(message), FrameType::taken, doing);
-  return client_.read(doing, [&] {
+  return client_.ask(std::move(message), FrameType::taken, doing, [](const Received& taken) {
     const Payload body = copy_of(taken.body);  // the worker cannot change it while it is judged
     return tap_state_from_bytes(
         {reinterpret_cast<const char*>(body.bytes.data()), body.bytes.size()}, "its statistics");

@@ -5,6 +5,9 @@
 #include <cerrno>
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
 #include <new>
 #include <optional>
 #include <string>
@@ -60,17 +63,58 @@ class Watch {
   std::thread thread_;
 };
 
-/// What one worker has open, and its answers.
+template <class T>
+Message reply(FrameType type, const T& text) {
+  Message message;
+  message.type = type;
+  message.text = text_of(text);
+  return message;
+}
+
+/// A step of a Run that other threads step as well; says what was known when it was done.
+class Stepping {
+ public:
+  Outputs step(Run& run, const Batch& batch, SteppedText& done) {
+    const Count count(*this);
+    Outputs outputs = run.step(batch);
+    const std::lock_guard lock(mutex_);
+    done.steps = ++done_;
+    done.in_flight = run.in_flight();
+    done.settled = under_way_ == 1;
+    if (done.settled) done.not_tapped = run.not_tapped();
+    return outputs;
+  }
+
+ private:
+  struct Count {
+    explicit Count(Stepping& stepping) : of(stepping) { change(1); }
+    ~Count() { change(-1); }
+    Count(const Count&) = delete;
+    Count& operator=(const Count&) = delete;
+    void change(int by) {
+      const std::lock_guard lock(of.mutex_);
+      of.under_way_ += by;
+    }
+    Stepping& of;
+  };
+
+  std::mutex mutex_;
+  int under_way_ = 0;  // a step counts until its answer is complete
+  std::uint64_t done_ = 0;
+};
+
+/// What one worker has open, and its answers. Steps may be asked for by several threads at once.
 class Session {
  public:
   explicit Session(const Served& runtime) : runtime_(runtime) {}
 
-  Message answer(Received request) {
+  /// `outputs` has to live until the answer is sent.
+  Message answer(Received request, Outputs& outputs) {
     switch (request.header.type) {
       case FrameType::open:
         return open(std::move(request));
       case FrameType::step:
-        return step(request);
+        return step(request, outputs);
       case FrameType::take:
         return take();
       default:
@@ -99,22 +143,22 @@ class Session {
     }
     const Model* quantized = models_.size() > 1 ? &models_[1] : nullptr;
     run_ = runtime_.open(models_[0], quantized, text.taps, text.options);
-    return reply(FrameType::opened, OpenedText{.not_tapped = new_not_tapped()});
+    return reply(FrameType::opened,
+                 OpenedText{.not_tapped = run_->not_tapped(), .in_flight = run_->in_flight()});
   }
 
-  Message step(const Received& request) {
+  Message step(const Received& request, Outputs& outputs) {
     const auto text = message_from<StepText>(request.text);
     Batch batch;
     batch.samples = text.samples;
     batch.inputs = tensors_from(text.inputs, request.body);
     batch.labels.resize(batch.samples.size());
-    outputs_ = opened().step(batch);
+    SteppedText stepped;
+    outputs = stepping_.step(opened(), batch, stepped);
     Message message;
     message.type = FrameType::stepped;
-    SteppedText stepped;
-    stepped.reference = add_tensors(outputs_.reference, message.body);
-    stepped.quantized = add_tensors(outputs_.quantized, message.body);
-    stepped.not_tapped = new_not_tapped();
+    stepped.reference = add_tensors(outputs.reference, message.body);
+    stepped.quantized = add_tensors(outputs.quantized, message.body);
     message.text = text_of(stepped);
     return message;
   }
@@ -127,31 +171,15 @@ class Session {
     return message;
   }
 
-  /// Those that were not yet told of.
-  std::vector<NotTapped> new_not_tapped() {
-    const std::vector<NotTapped>& all = run_->not_tapped();
-    const auto from = all.begin() + static_cast<std::ptrdiff_t>(std::exchange(told_, all.size()));
-    return {from, all.end()};
-  }
-
   Run& opened() {
     if (!run_) throw Error(Errc::usage, "nothing is open in this worker");
     return *run_;
   }
 
-  template <class T>
-  static Message reply(FrameType type, const T& text) {
-    Message message;
-    message.type = type;
-    message.text = text_of(text);
-    return message;
-  }
-
   const Served& runtime_;
   std::vector<Model> models_;
   std::unique_ptr<Run> run_;
-  std::size_t told_ = 0;  // of its not_tapped()
-  Outputs outputs_;       // until they are sent
+  Stepping stepping_;
 };
 
 Message error_message(const Error& error) {
@@ -162,9 +190,9 @@ Message error_message(const Error& error) {
 }
 
 /// The answer, whatever is thrown.
-Message answer_or_error(Session& session, Received request) {
+Message answer_or_error(Session& session, Received request, Outputs& outputs) {
   try {
-    return session.answer(std::move(request));
+    return session.answer(std::move(request), outputs);
   } catch (const Error& error) {
     return error_message(error);
   } catch (const std::bad_alloc&) {
@@ -223,6 +251,66 @@ bool wait_for(int socket, short events) {
   return true;
 }
 
+/// Answers what comes, until `close` or until the other side is gone. What `further` says to is no
+/// question.
+void answer_all(Channel& channel, Session& session,
+                const std::function<bool(const Received&)>& further) {
+  for (Received request; receive(channel, request);) {
+    if (request.header.type == FrameType::close) return;
+    const std::uint32_t sequence = request.header.sequence;
+    Outputs outputs;
+    Message answer;
+    if (request.header.type == FrameType::widen && further(request)) {
+      answer = reply(FrameType::widened, OpenedText());
+    } else {
+      answer = answer_or_error(session, std::move(request), outputs);
+    }
+    if (!send(channel, sequence, std::move(answer))) return;
+  }
+}
+
+/// Further sockets, each with a thread that answers what comes there. However this ends, they are
+/// closed and waited for.
+class Lines {
+ public:
+  explicit Lines(Session& session) : session_(session) {}
+  Lines(const Lines&) = delete;
+  Lines& operator=(const Lines&) = delete;
+  ~Lines() {
+    for (const FileDescriptor& socket : sockets_) ::shutdown(socket.get(), SHUT_RDWR);
+    for (std::thread& thread : threads_) thread.join();
+  }
+
+  /// False where the frame brings no socket, or one too many.
+  bool add(const Received& request) {
+    constexpr std::size_t kMost = 1024;
+    if (request.files.size() != 1 || sockets_.size() == kMost) return false;
+    FileDescriptor socket(::fcntl(request.files.front().get(), F_DUPFD_CLOEXEC, 0));
+    FileDescriptor kept(::fcntl(request.files.front().get(), F_DUPFD_CLOEXEC, 0));
+    if (!socket.is_open() || !kept.is_open()) return false;
+    sockets_.push_back(std::move(kept));
+    threads_.emplace_back([this, moved = std::make_shared<FileDescriptor>(std::move(socket))] {
+      serve_line(std::move(*moved));
+    });
+    return true;
+  }
+
+ private:
+  /// What is no frame ends the line; the other side then ends the worker.
+  void serve_line(FileDescriptor socket) {
+    Channel channel(std::move(socket), wait_for);
+    try {
+      answer_all(channel, session_, [](const Received&) { return false; });
+    } catch (const Error& error) {
+      send(channel, 0, error_message(error));
+    }
+  }
+
+  Session& session_;
+  std::vector<FileDescriptor> sockets_;  // for ending; the threads have their own
+  std::vector<std::thread> threads_;
+};
+
 }  // namespace
 
 void serve(const Served& runtime, int socket) {
@@ -233,11 +321,8 @@ void serve(const Served& runtime, int socket) {
   hello.text = text_of(Hello{.runtime = std::string(runtime.name), .version = runtime.version()});
   if (!send(channel, 0, std::move(hello))) return;
   Session session(runtime);
-  for (Received request; receive(channel, request);) {
-    if (request.header.type == FrameType::close) return;
-    const std::uint32_t sequence = request.header.sequence;
-    if (!send(channel, sequence, answer_or_error(session, std::move(request)))) return;
-  }
+  Lines lines(session);
+  answer_all(channel, session, [&](const Received& request) { return lines.add(request); });
 }
 
 void serve(std::string_view runtime, int socket) {

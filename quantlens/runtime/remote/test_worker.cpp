@@ -180,7 +180,7 @@ int run(std::string_view word, std::string_view runtime) {
   if (word == "http") send_raw("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
   if (word == "newer") {
     std::string bytes = frame_bytes({.text_bytes = 2}, "{}", "");
-    bytes[4] = 2;
+    bytes[4] = static_cast<char>(kProtocolVersion + 1);
     send_raw(bytes);
   }
   if (word == "http" || word == "newer") hang();

@@ -1,6 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/runtime/feed.h"
 
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -151,6 +158,122 @@ TEST(Feed, RefusesDataOfWhichNothingCanBeRead) {
   const Numbers none(0);
   BatchReader nothing = reader_of(none, 1);
   EXPECT_EQ(refusal(run, nothing, quiet), Errc::bad_input);
+}
+
+/// Takes several steps at once. Some wait until another one is done, some fail.
+class ManyRun final : public Run {
+ public:
+  explicit ManyRun(unsigned in_flight) : in_flight_(in_flight) {}
+
+  Outputs step(const Batch& batch) override {
+    const std::uint64_t sample = batch.samples.front();
+    std::unique_lock lock(mutex_);
+    most = std::max(most, ++under_way_);
+    if (sample == waits_at) {
+      changed_.wait_for(lock, std::chrono::seconds(20), [&] { return done.contains(waits_for); });
+    }
+    done.insert(sample);
+    --under_way_;
+    changed_.notify_all();
+    if (fails_at.contains(sample)) {
+      throw Error(Errc::failed, "sample " + std::to_string(sample) + " failed");
+    }
+    return {.reference = batch.inputs, .quantized = {}};
+  }
+  unsigned in_flight() const override { return in_flight_; }
+  TapState take() override { return {}; }
+  const std::vector<NotTapped>& not_tapped() const override { return none_; }
+
+  std::uint64_t waits_at = 1000, waits_for = 1000;
+  std::set<std::uint64_t> fails_at, done;
+  unsigned most = 0;  ///< steps that were under way at once
+
+ private:
+  unsigned in_flight_;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  unsigned under_way_ = 0;
+  std::vector<NotTapped> none_;
+};
+
+TEST(Feed, TellsInOrderAndOnItsOwnThreadWhateverStepIsDoneFirst) {
+  const Numbers data(40, {5});
+  for (const std::uint64_t late : {1u, 2u}) {
+    BatchReader reader = reader_of(data, 1);
+    ManyRun run(4);
+    run.waits_at = late;  // who comes later overtakes it
+    run.waits_for = 3;
+    Diary diary;
+    std::vector<std::uint64_t> sunk;
+    const std::thread::id home = std::this_thread::get_id();
+    const FeedResult result =
+        feed(run, reader, diary, "run", [&](const Batch& batch, const Outputs&) {
+          EXPECT_EQ(std::this_thread::get_id(), home);
+          EXPECT_EQ(diary.units, batch.samples.front()) << "told of all before it";
+          sunk.push_back(batch.samples.front());
+        });
+    EXPECT_EQ(result.samples, 39u);
+    EXPECT_EQ(result.skipped, 1u);
+    EXPECT_EQ(sunk.size(), 39u);
+    EXPECT_TRUE(std::ranges::is_sorted(sunk));
+    EXPECT_EQ(diary.units, 40u);
+    EXPECT_GE(run.most, 2u);
+    EXPECT_LE(run.most, 4u);
+  }
+}
+
+TEST(Feed, DoesTheFirstBatchAlone) {
+  const Numbers data(6);
+  BatchReader reader = reader_of(data, 1);
+  ManyRun run(3);
+  NoProgress quiet;
+  bool is_first = true;
+  feed(run, reader, quiet, "run", [&](const Batch&, const Outputs&) {
+    if (is_first) EXPECT_THAT(run.done, ElementsAre(0));
+    is_first = false;
+  });
+  EXPECT_EQ(run.done.size(), 6u);
+}
+
+TEST(Feed, OfStepsThatFailAtOnceTheFirstBatchsIsThrown) {
+  const Numbers data(50);
+  BatchReader reader = reader_of(data, 1);
+  ManyRun run(4);
+  run.fails_at = {10, 11, 12};
+  run.waits_at = 10;  // another one fails before it
+  run.waits_for = 11;
+  Diary diary;
+  std::vector<std::uint64_t> sunk;
+  try {
+    feed(run, reader, diary, "run",
+         [&](const Batch& batch, const Outputs&) { sunk.push_back(batch.samples.front()); });
+    FAIL() << "it went through";
+  } catch (const Error& error) {
+    EXPECT_STREQ(error.what(), "sample 10 failed");
+  }
+  EXPECT_EQ(sunk.size(), 10u) << "all before it are told";
+  EXPECT_LE(run.done.size(), 18u) << "and no more is begun than may be under way";
+  EXPECT_EQ(diary.lines.back(), "end");
+}
+
+TEST(Feed, LeavesNoStepUnderWayWhereItIsStoppedOrItsSinkFails) {
+  const Numbers data(50);
+  ManyRun run(4);
+  Diary diary;
+  diary.stop_after = 6;
+  BatchReader reader = reader_of(data, 1);
+  EXPECT_EQ(refusal(run, reader, diary), Errc::interrupted);
+  EXPECT_GE(run.done.size(), 6u);
+  EXPECT_LE(run.done.size(), 14u) << "as many as may be under way beside those told of";
+  BatchReader again = reader_of(data, 1);
+  NoProgress quiet;
+  ManyRun other(4);
+  EXPECT_THROW(feed(other, again, quiet, "run",
+                    [](const Batch& batch, const Outputs&) {
+                      if (batch.samples.front() == 3) throw Error(Errc::io, "no room");
+                    }),
+               Error);
+  EXPECT_LT(other.done.size(), 50u);
 }
 
 }  // namespace

@@ -57,6 +57,8 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
   const auto& [reference, quantized] = models;
   Pairing pairing;
   if (options.diagnose) pairing = pair(reference, quantized);
+  BatchReader reader =
+      make_reader(data, session, options.samples);  // reads while models are opened
   auto run = open(reference, &quantized, taps_for(pairing), run_options(session));
   const std::size_t not_placed = run->not_tapped().size();
   note_not_tapped(run->not_tapped(), pairing);
@@ -71,7 +73,6 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
   if (options.metric) accuracy.emplace(*options.metric, names);
   std::optional<TapState> first;  // of the first batch alone, where it has to be looked at
   const bool look_at_first = options.diagnose && has_doubts(pairing);
-  BatchReader reader = make_reader(data, session, options.samples);
   feed(*run, reader, session.progress, options.diagnose ? "diagnose" : "evaluate",
        [&](const Batch& batch, const Outputs& outputs) {
          if (accuracy) accuracy->add(batch, outputs);
@@ -173,9 +174,9 @@ void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progres
 Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
                         const Session& session) {
   if (!needs_data(metric)) return program_accuracy(metric, model, session.progress);
+  BatchReader reader = make_reader(*data, session);  // reads while the model is opened
   const auto run = open(model, nullptr, {}, run_options(session));
   AccuracySink sink(metric);
-  BatchReader reader = make_reader(*data, session);
   feed(*run, reader, session.progress, "evaluate",
        [&](const Batch& batch, const Outputs& outputs) { sink.add(batch, outputs); });
   report_skipped(reader, session.progress);

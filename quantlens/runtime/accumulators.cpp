@@ -13,6 +13,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/runtime/channel_codes.h"
 #include "quantlens/runtime/tap_checks.h"
 #include "quantlens/tensor/half.h"
 
@@ -267,7 +268,37 @@ void Accumulators::compare(std::size_t slot, const TensorView& reference,
   }
   const Parts parts = parts_of(reference, pair.sample_axis, pair.reference);
   ++fed_[spec_.taps.size() + slot];
-  add_pairs(slot, reference, quantized, parts);
+  if (pair.channel_params.empty()) {
+    add_pairs(slot, reference, quantized, parts);
+  } else {
+    add_channel_codes(slot, reference, quantized, parts);
+  }
+}
+
+void Accumulators::add_channel_codes(std::size_t slot, const TensorView& x, const TensorView& y,
+                                     const Parts& parts) {
+  const PairTap& pair = spec_.pairs[slot];
+  PairedStats& stats = pairs_[slot];
+  const auto layout_of = [&](int axis) {
+    return channel_layout(parts.sample_shape, shown_axis(axis, channels_last_[slot]),
+                          pair.reference);
+  };
+  const ChannelCodes codes{
+      .params = pair.channel_params, .dtype = y.dtype, .layout = layout_of(*pair.scheme->axis)};
+  std::optional<AxisLayout> layout;
+  if (pair.channel_axis) layout = layout_of(*pair.channel_axis);
+  Scratch::Lease scratch(*scratch_);
+  for (std::size_t s = 0; s < parts.samples; ++s) {
+    const std::span<const float> xs = floats(x, parts, s, nullptr, scratch->x);
+    const std::span<const float> ys = floats(y, parts, s, nullptr, scratch->y);
+    dequantize_channels(codes, std::span(scratch->y.data(), ys.size()));
+    ChunkDone done;
+    if (layout) done = pair_channels_[slot].follow({xs, *layout}, ys, {}, scratch->errors, stats);
+    stats.pairs.add(step_[s], xs, ys, PairStats::kNoClip, done);
+    stats.pairs.add_clipped(step_[s], clipped_in_channels(codes, xs));
+    if (pair.histogram) stats.reference_histogram.add(xs);
+    if (pair.histogram) stats.quantized_histogram.add(ys);
+  }
 }
 
 void Accumulators::add_pairs(std::size_t slot, const TensorView& x, const TensorView& y,

@@ -65,6 +65,8 @@ class Accumulators {
 
   Parts parts_of(const TensorView& value, int sample_axis, const std::string& name) const;
   void add_pairs(std::size_t slot, const TensorView& x, const TensorView& y, const Parts& parts);
+  void add_channel_codes(std::size_t slot, const TensorView& x, const TensorView& y,
+                         const Parts& parts);
   void clear();
 
   TapSpec spec_;

@@ -10,6 +10,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/local_errors.h"
+#include "quantlens/diagnosis/rounded_inputs.h"
 #include "quantlens/diagnosis/rounded_weights.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
@@ -46,6 +47,14 @@ std::optional<TapState> local_errors(const LocalPasses& passes) {
   });
 }
 
+/// What rounded inputs alone make of each op.
+std::optional<TapState> input_errors(const LocalPasses& passes) {
+  return tried(passes.session, "errors of inputs are estimated", [&] {
+    return gathered(passes, passes.models.reference, rounded_input_taps(passes.pairing),
+                    "input errors");
+  });
+}
+
 /// What rounded weights alone make of each op.
 std::optional<TapState> weight_errors(const LocalPasses& passes) {
   const Model& reference = passes.models.reference;
@@ -69,8 +78,10 @@ SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumu
   const std::optional<TapState> local = local_errors(passes);
   if (!local) return {};
   const std::optional<TapState> weights = weight_errors(passes);
-  return add_local_errors(passes.models.reference.graph, passes.pairing,
-                          {accumulated, *local, weights ? &*weights : nullptr}, diagnosis);
+  const std::optional<TapState> inputs = input_errors(passes);
+  return add_local_errors(
+      passes.models.reference.graph, passes.pairing,
+      {accumulated, *local, weights ? &*weights : nullptr, inputs ? &*inputs : nullptr}, diagnosis);
 }
 
 }  // namespace quantlens::flow

@@ -15,6 +15,7 @@
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/suspects.h"
 #include "quantlens/flow/local_passes.h"
+#include "quantlens/flow/measured_shares.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -108,7 +109,8 @@ Measured measure_aligned(const ModelPair& models, const FittedData& data,
                              .session = session,
                              .folder = workload.folder()};
     const SharesWithout shares = add_local_passes(passes, state, *measured.diagnosis);
-    add_findings(reference, quantized, pairing, shares, *measured.diagnosis);
+    add_findings(reference, quantized, pairing, {shares, measured_shares(passes)},
+                 *measured.diagnosis);
     write_diagnosis(*measured.diagnosis, state, workload);
   }
   return measured;

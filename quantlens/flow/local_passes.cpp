@@ -13,6 +13,7 @@
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/local_errors.h"
+#include "quantlens/diagnosis/rounded_inputs.h"
 #include "quantlens/diagnosis/rounded_weights.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
@@ -80,6 +81,21 @@ class LocalErrors final : public Pass {
   const LocalPasses& passes_;
 };
 
+/// What rounded inputs alone make of each op.
+class InputErrors final : public Pass {
+ public:
+  explicit InputErrors(const LocalPasses& passes) : passes_(passes) {}
+  ~InputErrors() override { close(); }
+
+ private:
+  std::unique_ptr<Run> opened() override {
+    return open(passes_.models.reference, &passes_.models.reference,
+                rounded_input_taps(passes_.pairing), run_options(passes_.session));
+  }
+
+  const LocalPasses& passes_;
+};
+
 /// What rounded weights alone make of each op.
 class WeightErrors final : public Pass {
  public:
@@ -140,8 +156,14 @@ SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumu
   const std::optional<TapState> weights =
       of_weights.gathered(passes, "weight errors", "errors of weights are estimated");
   of_weights.close();
-  return add_local_errors(passes.models.reference.graph, passes.pairing,
-                          {accumulated, *local, weights ? &*weights : nullptr}, diagnosis);
+  InputErrors of_inputs(passes);
+  of_inputs.open_run();
+  const std::optional<TapState> inputs =
+      of_inputs.gathered(passes, "input errors", "errors of inputs are estimated");
+  of_inputs.close();
+  return add_local_errors(
+      passes.models.reference.graph, passes.pairing,
+      {accumulated, *local, weights ? &*weights : nullptr, inputs ? &*inputs : nullptr}, diagnosis);
 }
 
 }  // namespace quantlens::flow

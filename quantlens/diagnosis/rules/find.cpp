@@ -194,7 +194,7 @@ Finding finding_of(FoundCause&& found, std::string_view severity) {
 bool has_measured_culprit(const std::vector<Finding>& findings) {
   constexpr double kStandsOut = 0.1;
   return std::ranges::any_of(findings, [](const Finding& finding) {
-    return finding.share_is_measured && finding.output_share >= kStandsOut;
+    return finding.share_is_measured && finding.output_share.value_or(0) >= kStandsOut;
   });
 }
 

@@ -80,7 +80,7 @@ class Damaged:
     def set(self, node, position, array):
         """This node alone reads another constant."""
         name = f"{node.input[position]}_{position}_{len(self.graph.initializer)}"
-        self.graph.initializer.append(numpy_helper.from_array(np.ascontiguousarray(array), name))
+        self.graph.initializer.append(numpy_helper.from_array(np.array(array, order="C"), name))
         self.weights[name] = self.graph.initializer[-1]
         node.input[position] = name
 
@@ -117,13 +117,16 @@ class Damaged:
         return names
 
     def value_names(self, tensor):
-        """The op that makes a value, or the graph's input."""
+        """The op that makes a value, or the graph's input, and the ops on the way that only move it."""
+        names = set()
         while tensor not in self.inputs:
             maker = self.maker[tensor]
-            if maker.op_type not in ("QuantizeLinear", "DequantizeLinear", *MOVES_CODES):
-                return self.names(maker)
+            if maker.op_type not in ("QuantizeLinear", "DequantizeLinear"):
+                names |= self.names(maker)
+                if maker.op_type not in MOVES_CODES:
+                    return names
             tensor = maker.input[0]
-        return {tensor}
+        return names | {tensor}
 
     # ---- places
     def weighted(self):
@@ -161,6 +164,11 @@ class Damaged:
             if reads:
                 found.append((node, writes, reads))
         return found
+
+    def movers(self, tensor):
+        """Ops of other than Reshape's kind through which the codes of a tensor go as they are."""
+        found = [n for n, _ in self.readers.get(tensor, []) if n.op_type == "MaxPool"]
+        return found + [m for n in found for m in self.movers(n.output[0])]
 
     def prune(self):
         """Leaves out what nothing reads any more."""

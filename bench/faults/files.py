@@ -57,14 +57,14 @@ def write_data(data, path):
     import numpy as np
     text = document(data)
     if text is not None:
-        path = path.with_suffix(".yaml")
+        path = path.with_name(path.name + ".yaml")
         path.write_text(text)
         return path
     if data["factor"] == 1:
         return data["npz"]
     arrays = dict(np.load(data["npz"]))
     arrays["audio"] = arrays["audio"] * np.float32(data["factor"])
-    path = path.with_suffix(".npz")
+    path = path.with_name(path.name + ".npz")
     np.savez(path, **arrays)
     return path
 

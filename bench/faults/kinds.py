@@ -13,6 +13,7 @@ RANGE = {"clipped_range", "wasted_range"}
 def change_values(m, change, alone):
     node, writes, reads = m.pick(m.values())
     names = m.value_names(node.output[0] if node.op_type != "QuantizeLinear" else node.input[0])
+    names = names.union(*[m.names(mover) for mover in m.movers(node.output[0])])
     for place in (reads if alone else writes + reads):
         for position, array in change(m, *place).items():
             m.set(place[0], position, array)
@@ -46,7 +47,8 @@ def scale_read(m):
 
 
 def zero_both(m):
-    return change_values(m, offset(m), alone=False), RANGE
+    """Codes of a Relu's result that reach below zero have lost it: that is told as `changed_op`, with the zero point."""
+    return change_values(m, offset(m), alone=False), RANGE | {"changed_op"}
 
 
 def zero_read(m):

@@ -106,7 +106,8 @@ void add_goal(CLI::App& verb, flow::TuneOptions& options) {
       ->group("Goal");
   verb.add_option(
           "--objective", options.goal.objective,
-          "of models within the goal: int8 (default): most multiplications in int8; speed: the fastest on "
+          "of models within the goal: int8 (default): most multiplications in int8; speed: the "
+          "fastest on "
           "this machine; size: the smallest file; accuracy: the best figure, as long as the "
           "limits allow")
       ->check(one_of({"int8", "speed", "size", "accuracy"}))

@@ -17,7 +17,8 @@
 namespace quantlens {
 namespace {
 
-constexpr double kMaterial = 0.003;  // of the energy
+constexpr double kMaterial = 0.001;  // of the energy
+constexpr double kOfChannel = 0.1;   // of an output channel's
 constexpr double kMostly = 0.9;      // of what is not explained
 
 /// What codes can make of a value, and what they cannot.
@@ -77,7 +78,7 @@ class Comparison {
 
   std::optional<ChangedTensor> run() {
     unexplained_ = unexplained(x_);
-    if (!(unexplained_ > kMaterial * energy_)) return {};
+    if (fits(x_)) return {};
     for (const auto look : {&Comparison::zeroed_whole, &Comparison::fewer_bits, &Comparison::zeroed,
                             &Comparison::wrapped, &Comparison::flipped, &Comparison::by_output,
                             &Comparison::reordered, &Comparison::by_input, &Comparison::by_both}) {
@@ -97,7 +98,25 @@ class Comparison {
     }
     return sum;
   }
-  bool fits(std::span<const float> x) const { return unexplained(x) <= kMaterial * energy_; }
+  /// Whether rounding explains all of the tensor but little, and most of each output channel.
+  bool fits(std::span<const float> x) const {
+    if (unexplained(x) > kMaterial * energy_) return false;
+    if (!sides_.output_axis) return true;
+    const AxisLayout layout = axis_layout(sides_.before.shape(), *sides_.output_axis);
+    std::vector<double> energies(layout.channels, 0), errors(layout.channels, 0);
+    for (std::size_t i = 0; i < y_.size(); ++i) {
+      const std::size_t channel = i / layout.inner % layout.channels;
+      energies[channel] +=
+          std::max(static_cast<double>(x[i]) * x[i], static_cast<double>(y_[i]) * y_[i]);
+      if (rounding_.explains(x[i], y_[i], i)) continue;
+      const double error = static_cast<double>(x[i]) - y_[i];
+      errors[channel] += error * error;
+    }
+    for (std::size_t c = 0; c < layout.channels; ++c) {
+      if (errors[c] > kOfChannel * energies[c]) return false;
+    }
+    return true;
+  }
 
   /// Share of what is not explained that lies where `holds` does, and how many such elements.
   std::pair<double, std::size_t> share(const std::function<bool(std::size_t)>& holds) const {

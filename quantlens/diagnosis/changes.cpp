@@ -50,6 +50,7 @@ class Finder {
       if (!match_.ops[q]) continue;
       find_attributes(q, match_.ops[q]->reference);
       find_exchange(q, match_.ops[q]->reference);
+      if (match_.ops[q]->rewired) find_rewiring(q, match_.ops[q]->reference);
       find_dropped(q, match_.ops[q]->reference);
       find_lost_bias(q, match_.ops[q]->reference);
     }
@@ -118,6 +119,33 @@ class Finder {
     add(r, "changed_op", "its two inputs stand in the other order in the quantized model");
   }
 
+  void find_rewiring(std::size_t q, std::size_t r) {
+    const auto& operands = quantized_.ops()[q].operands;
+    const auto& others = reference_.ops()[r].operands;
+    for (std::size_t i = 0; i < std::min(operands.size(), others.size()); ++i) {
+      const std::size_t at = match_.ops[q]->swapped && i < 2 ? 1 - i : i;
+      if (!operands[i].value || !others[at].value) continue;
+      const auto& match = match_.values[quantized_.values()[*operands[i].value].root];
+      const std::size_t wanted = reference_.values()[*others[at].value].root;
+      if (!match || match->reference == wanted) continue;
+      const auto maker = reference_.values()[wanted].producer;
+      if (!maker) continue;
+      const bool is_left_out = std::ranges::any_of(
+          reference_.ops()[*maker].operands, [&](const FloatView::Operand& operand) {
+            return operand.value && reference_.values()[*operand.value].root == match->reference;
+          });
+      if (is_left_out) {
+        add(*maker, "changed_op",
+            fmt::format("the quantized model leaves it out: {} reads what goes into it",
+                        op_name(node(r))));
+      } else {
+        add(r, "changed_op",
+            fmt::format("it does not read what {} gives in the quantized model",
+                        op_name(node(*maker))));
+      }
+    }
+  }
+
   // ---- activations
   /// Bounds of a Relu or Clip.
   std::optional<ClipBounds> bounds_of(std::size_t r) const {
@@ -141,6 +169,17 @@ class Finder {
     return most;
   }
 
+  static std::string reach_words(const FloatView::Value& value) {
+    if (value.sides.empty() || !value.sides.front().codes) return "nothing else clips there";
+    const Codes& codes = *value.sides.front().codes;
+    const CodeRange limits = code_limits(codes.scheme.dtype);
+    const QParams& params = codes.params.front();
+    return fmt::format("the codes there (zero point {}) reach from {:.3g} to {:.3g}",
+                       params.zero_point,
+                       static_cast<double>(limits.min - params.zero_point) * params.scale,
+                       static_cast<double>(limits.max - params.zero_point) * params.scale);
+  }
+
   /// Activations behind op `r` that its counterpart's value stands for, and that nothing clips.
   void find_dropped(std::size_t q, std::size_t r) {
     constexpr double kRounding = 2;  // steps
@@ -162,8 +201,8 @@ class Finder {
         const double beyond = bounds ? steps_beyond(value, *bounds) : 0;
         if (beyond > kRounding) {
           add(*maker, "changed_op",
-              fmt::format("the quantized model has no {} behind {}, and nothing else clips there",
-                          node(*maker).type, op_name(node(r))));
+              fmt::format("the quantized model has no {} behind {}, and {}", node(*maker).type,
+                          op_name(node(r)), reach_words(value)));
         }
       }
       const auto& operands = reference_.ops()[*maker].operands;
@@ -284,6 +323,8 @@ class Finder {
           reference_.index().graph().nodes[anchor == anchor_.end() ? number : anchor->second];
       change.op = op_id(named);
       change.ops.push_back(op_name(named));
+      if (anchor != anchor_.end() && anchor->second != number)
+        change.ops.push_back(op_name(node(*maker)));
     } else {
       change.op = change.value.empty() ? one.tensor : change.value;
       change.ops.push_back(change.op);

@@ -159,6 +159,21 @@ TEST(Changes, OperandsOfASubInTheOtherOrderAreTold) {
   EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_d"});
 }
 
+TEST(Changes, AnActivationThatIsLeftOutBetweenFloatsIsTold) {
+  const auto net = [](bool has_tanh) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {8, 8}, numbers(64, 1)).weight("v", {8, 8}, numbers(64, 2));
+    graph.weight("one", {}, {1});
+    graph.node(Kind::matmul, {"x", "w"}, "a");
+    if (has_tanh) graph.node(Kind::tanh, {"a"}, "t");
+    graph.node(Kind::add, {has_tanh ? "t" : "a", "one"}, "b");
+    graph.node(Kind::matmul, {"b", "v"}, "y").output("y");
+    return graph;
+  };
+  const SmallGraph before = net(true), after = net(false);
+  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_t"});
+}
+
 TEST(ChangedAttributes, DefaultsAndAxesFromTheEndAreNoChanges) {
   SmallGraph net;
   net.input("x").node(Kind::conv, {"x", "w"}, "a").node(Kind::conv, {"x", "w"}, "b");

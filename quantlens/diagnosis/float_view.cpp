@@ -352,11 +352,20 @@ class FloatView::Builder {
                 "the scale of its codes is not constant");
     } else if (!integer && !node.inputs.empty() && carries_codes(node) &&
                is_codes(node.inputs[0])) {
-      add_codes(tensor, number, Side::integer_output, codes_.at(node.inputs[0]),
-                "the scale of its codes is not constant");
+      add_carried_codes(node, tensor, number);
     } else {
       add_float(tensor, number);
     }
+  }
+
+  void add_carried_codes(const Node& node, const std::string& tensor, std::size_t number) {
+    std::optional<Codes> codes = codes_.at(node.inputs[0]);
+    std::string obstacle = "the scale of its codes is not constant";
+    if (codes && codes->params.size() > 1 && !keeps_channels(node)) {
+      codes.reset();
+      obstacle = "its codes have a scale for each channel, and are moved";
+    }
+    add_codes(tensor, number, Side::integer_output, std::move(codes), obstacle);
   }
 
   std::optional<Codes> declared(const Node& node, const IntegerOp& integer) {

@@ -169,4 +169,9 @@ bool carries_codes(const Node& node) {
   }
 }
 
+bool keeps_channels(const Node& node) {
+  return node.kind == Kind::clip || node.kind == Kind::relu || node.kind == Kind::max_pool ||
+         node.kind == Kind::dropout || node.kind == Kind::identity;
+}
+
 }  // namespace quantlens

@@ -31,4 +31,7 @@ std::optional<IntegerOp> integer_op(const Node& node);
 /// picks, limits or compares them only.
 bool carries_codes(const Node& node);
 
+/// Of those: every element stays in its channel, so that each may have a scale.
+bool keeps_channels(const Node& node);
+
 }  // namespace quantlens

@@ -19,6 +19,7 @@ struct GatheredErrors {
   const TapState& accumulated;
   const TapState& local;
   const TapState* rounded_weights = nullptr;  ///< of RoundedWeights::taps; null: was not run
+  const TapState* rounded_inputs = nullptr;   ///< of rounded_input_taps; null: was not run
 };
 
 /// Sets `local_mse` and `local_sqnr_db`, with its interval, of the rows whose pairs the second pass

@@ -24,9 +24,37 @@ double energy_of(const PairStats& stats) {
   return stats.variance_x() + stats.mean_x() * stats.mean_x();
 }
 
+/// Of codes with a scale for each channel: steps of evenly spread values.
+double channel_rounding(const std::vector<QParams>& channels) {
+  double sum = 0;
+  for (const QParams& params : channels) sum += double{params.scale} * params.scale / 12;
+  return sum / static_cast<double>(channels.size());
+}
+
+/// Likewise: what lies beyond them, were it spread evenly up to the farthest value of a channel.
+double channel_clipping(const ValuePair& pair, const PairedStats& gathered) {
+  const auto& channels = gathered.reference_channels.channels();
+  if (pair.channel_axis != pair.scheme->axis || channels.size() != pair.channel_params.size()) {
+    return 0;
+  }
+  double farthest = 0;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    if (channels[c].finite == 0) continue;
+    const Range range = unclipped(pair.channel_params[c], pair.scheme->dtype);
+    farthest = std::max(
+        {farthest, double{range.min} - channels[c].min, double{channels[c].max} - range.max});
+  }
+  return gathered.pairs.clip_rate() * farthest * farthest / 3;
+}
+
 CodeError code_error(const ValuePair& pair, const PairedStats& gathered) {
   CodeError error{.energy = energy_of(gathered.pairs)};
   if (!pair.params || !pair.scheme || gathered.reference_histogram.empty()) return error;
+  if (!pair.channel_params.empty()) {
+    error.rounding = channel_rounding(pair.channel_params);
+    error.clipping = channel_clipping(pair, gathered);
+    return error;
+  }
   const PairStats::Extremes& extremes = gathered.pairs.extremes();
   const Distribution values(gathered.reference_histogram, {extremes.min_x, extremes.max_x});
   const Distribution::Error parts =
@@ -40,7 +68,9 @@ class Parts {
  public:
   Parts(const GraphIndex& reference, const Pairing& pairing, const GatheredErrors& gathered,
         const Diagnosis& diagnosis)
-      : reference_(reference), rounded_(gathered.rounded_weights) {
+      : reference_(reference),
+        rounded_(gathered.rounded_weights),
+        rounded_inputs_(gathered.rounded_inputs) {
     for (const ValuePair& pair : pairing.pairs) {
       const ValuePair& source = pair.same_as ? pairing.pairs.at(*pair.same_as) : pair;
       const PairedStats* stats =
@@ -68,7 +98,11 @@ class Parts {
     row.weight_mse = 0;
     row.input_mse = rest;
     row.other_mse = 0;
-    if (has_weight(row)) split_rest(weight_of(row), own->second.energy, row);
+    if (const PairedStats* inputs = beside(rounded_inputs_, row)) {
+      split_all_measured(own->second, inputs->pairs.mse(), row);
+    } else if (has_weight(row)) {
+      split_rest(weight_of(row), own->second.energy, row);
+    }
   }
 
  private:
@@ -105,6 +139,32 @@ class Parts {
     }
   }
 
+  static const PairedStats* beside(const TapState* state, const ActivationRow& row) {
+    return state == nullptr ? nullptr : gathered_of(*state, row.value, row.value);
+  }
+
+  /// By what inputs alone and the weight or constants alone make of the float op. Errors may add
+  /// up, at most as lengths do: what is more than that has another cause, whatever the op computes.
+  void split_all_measured(const CodeError& codes, double of_input, ActivationRow& row) const {
+    double of_weight = 0;
+    if (const PairedStats* weight = beside(rounded_, row)) {
+      of_weight = weight->pairs.mse();
+    } else if (const WeightRow* stored = has_weight(row) ? weight_of(row) : nullptr) {
+      of_weight = codes.energy * std::pow(10.0, -stored->sqnr_db / 10);
+    }
+    const double rest = *row.input_mse;
+    const double both = of_weight + of_input;
+    double length = kFloatRounding * std::sqrt(codes.energy);
+    for (const double one : {codes.clipping, codes.rounding, of_weight, of_input}) {
+      length += std::sqrt(one);
+    }
+    const bool is_explained = rest <= both || *row.local_mse <= length * length;
+    const double factor = is_explained ? (both > 0 ? rest / both : 0) : 1;
+    row.weight_mse = factor * of_weight;
+    row.input_mse = both > 0 || !is_explained ? factor * of_input : rest;
+    row.other_mse = is_explained ? 0 : rest - both;
+  }
+
   /// By what the weight is likely to make; what is far beyond both has another cause.
   static void split_likely(double of_weight, double of_input, ActivationRow& row) {
     const double rest = *row.input_mse;
@@ -134,9 +194,12 @@ class Parts {
   }
 
   static constexpr double kFarBeyond = 4;  // 6 dB
+  /// Of a value's length: sums of floats taken in another order.
+  static constexpr double kFloatRounding = 1e-5;
 
   const GraphIndex& reference_;
   const TapState* rounded_;
+  const TapState* rounded_inputs_;
   std::unordered_map<std::string, CodeError> of_side_;   // by tensor of the quantized model
   std::unordered_map<std::string, CodeError> of_value_;  // by value; the worst of its sides
   std::unordered_map<std::string, const WeightRow*> weight_of_;

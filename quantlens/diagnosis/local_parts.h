@@ -10,10 +10,11 @@
 namespace quantlens {
 
 /// Splits `local_mse` of each row that has one. Rounding and clipping are those of the row's codes
-/// over the histogram of what the reference computed, which `accumulated` has; the rest is the
-/// inputs'. Of an op with a weight, the weight's part is what was measured with rounded weights
-/// alone, else it follows from relative errors, as the inputs' does; what is more than four times
-/// as much as inputs and an unmeasured weight could make is `other_mse`.
+/// over the histogram of what the reference computed, which `accumulated` has. The inputs' part is
+/// what was measured with rounded inputs alone, the weight's, or that of other constants, likewise;
+/// where the lengths of all of them together do not reach local_mse, what is more than their sum is
+/// `other_mse`. Without those measurements the rest is the inputs'; of an op with a weight both
+/// follow from relative errors, and what is more than four times as much is `other_mse`.
 void add_local_parts(const GraphIndex& reference, const Pairing& pairing,
                      const GatheredErrors& gathered, Diagnosis& diagnosis);
 

@@ -144,5 +144,42 @@ TEST(LocalParts, WithoutAWeightTheRestIsTheInputs) {
   EXPECT_FALSE(diagnosis.activations[1].input_mse) << "of what is only moved nothing is known";
 }
 
+/// y = log(x) with its own error and what rounded inputs alone make of it.
+ActivationRow split_measured(double local_mse, double of_inputs) {
+  SmallGraph net;
+  net.input("x").node(Kind::log, {"x"}, "y").output("y");
+  Pairing pairing;
+  pairing.pairs = {value_pair("x"), value_pair("y")};
+  TapState state;
+  state.pairs = {spread("x", 25), spread("y", 25)};
+  TapState inputs;
+  PairedStats& y = inputs.pairs.emplace_back();
+  y.reference = y.quantized = "y";
+  y.pairs.add(0, std::vector<float>(10),
+              std::vector<float>(10, static_cast<float>(std::sqrt(of_inputs))));
+  Diagnosis diagnosis;
+  ActivationRow row;
+  row.op = row.value = "y";
+  row.quantized = "y_q";
+  row.local_mse = local_mse;
+  diagnosis.activations = {row};
+  add_local_parts(GraphIndex(net.graph()), pairing, {state, state, nullptr, &inputs}, diagnosis);
+  return diagnosis.activations.front();
+}
+
+TEST(LocalParts, AnOpWithoutAWeightHasWhatItsInputsDoNotMake) {
+  const ActivationRow row = split_measured(7, 0.5);
+  EXPECT_NEAR(*row.input_mse, 0.5, 1e-5);
+  EXPECT_NEAR(*row.other_mse, 7 - 0.5 - kRounding, 0.01);
+}
+
+TEST(LocalParts, ErrorsThatAddUpAreNoOtherCause) {
+  const double most = std::pow(std::sqrt(0.5) + std::sqrt(kRounding), 2);
+  const ActivationRow row = split_measured(0.99 * most, 0.5);
+  EXPECT_EQ(*row.other_mse, 0);
+  EXPECT_NEAR(*row.input_mse, 0.99 * most - kRounding, 0.01);
+  EXPECT_GT(*split_measured(1.01 * most, 0.5).other_mse, 0);
+}
+
 }  // namespace
 }  // namespace quantlens

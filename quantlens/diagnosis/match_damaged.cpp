@@ -13,7 +13,13 @@ OpComparison Matcher::compare_damaged(std::size_t quantized, std::size_t referen
   } else if (!why.possible) {
     why = comparer_.compare_exchanged(op(quantized), reference_op(reference), check);
   }
-  return why;
+  const bool is_rewired = ops_[quantized] && ops_[quantized]->rewired;
+  return is_rewired ? compare_constants_alone(quantized, reference) : why;
+}
+
+OpComparison Matcher::compare_constants_alone(std::size_t quantized, std::size_t reference) {
+  return comparer_.compare(op(quantized), reference_op(reference),
+                           [](std::size_t, std::size_t) { return OperandState::open; });
 }
 
 std::optional<Matcher::Candidate> Matcher::surrounded(std::size_t number) {
@@ -28,12 +34,23 @@ std::optional<Matcher::Candidate> Matcher::surrounded(std::size_t number) {
   return only;
 }
 
+std::size_t Matcher::count_of_telling() {
+  std::size_t count = 0;
+  for (std::size_t q = 0; q < ops_.size(); ++q) {
+    if (ops_[q] && !damaged_.contains(q) && compare(q, ops_[q]->reference).telling) ++count;
+  }
+  return count;
+}
+
 bool Matcher::choose_surrounded() {
   const std::size_t before = progress_;
+  const std::size_t telling = count_of_telling();
   for (std::size_t q = 0; q < ops_.size(); ++q) {
     if (is_done(q) || moves(q)) continue;
     const std::optional<Candidate> found = surrounded(q);
     if (!found) continue;
+    const bool is_weight_alone = found->why.weight_differs;
+    if (is_weight_alone && damaged_.size() >= telling) continue;
     const bool has_rival = std::ranges::any_of(op(q).operands, [&](const auto& operand) {
       if (!operand.value) return false;
       const std::vector<std::size_t>& readers = readers_[value(*operand.value).root];
@@ -47,6 +64,42 @@ bool Matcher::choose_surrounded() {
     if (has_rival) continue;
     damaged_.insert(q);
     match(q, found->reference, found->why);
+    spread();
+  }
+  return spread_from(before);
+}
+
+std::optional<std::size_t> Matcher::wanted_below(std::size_t number) const {
+  const auto& outputs = op(number).outputs;
+  if (outputs.size() != 1 || !outputs[0] || states_[*outputs[0]].match) return {};
+  std::optional<std::size_t> wanted;
+  for (const std::size_t reader : readers_[*outputs[0]]) {
+    if (!ops_[reader]) continue;
+    const FloatView::Op& other = reference_op(ops_[reader]->reference);
+    const std::vector<FloatView::Operand>& operands = op(reader).operands;
+    for (std::size_t i = 0; i < operands.size(); ++i) {
+      if (!operands[i].value || value(*operands[i].value).root != *outputs[0]) continue;
+      const std::size_t at = ops_[reader]->swapped && i < 2 ? 1 - i : i;
+      if (at >= other.operands.size() || !other.operands[at].value) return {};
+      const std::size_t root = reference_value(*other.operands[at].value).root;
+      if (wanted && !are_equal(*wanted, root)) return {};
+      wanted = root;
+    }
+  }
+  return wanted ? counterpart_of_producer(*outputs[0], *wanted) : std::nullopt;
+}
+
+bool Matcher::choose_rewired() {
+  const std::size_t before = progress_;
+  for (std::size_t q = 0; q < ops_.size(); ++q) {
+    if (is_done(q) || moves(q)) continue;
+    const std::optional<std::size_t> found = wanted_below(q);
+    if (!found || taken_[*found] > 0) continue;
+    const OpComparison why = compare_constants_alone(q, *found);
+    if (!why.possible || why.disagreements > 0) continue;
+    damaged_.insert(q);
+    match(q, *found, why);
+    ops_[q]->rewired = true;
     spread();
   }
   return spread_from(before);

@@ -23,6 +23,7 @@ struct ValueMatch {
 struct OpMatch {
   std::size_t reference = 0;
   bool swapped = false;  ///< its two operands stand in the other order
+  bool rewired = false;  ///< an operand stands for another value than the one that it reads
 };
 
 struct StructureMatch {

@@ -146,7 +146,16 @@ class Matcher {
   /// Ops that a fault has made unlike: of their kind they alone read what the reference's reads,
   /// but by a weight beyond recognition, or by two operands in the other order.
   bool choose_surrounded();
+  /// Ops matched by weights that agree well: while they are more than the damaged ones, the two
+  /// files are of one network.
+  std::size_t count_of_telling();
   std::optional<Candidate> surrounded(std::size_t number);
+  /// Ops that read another value than the reference's: what reads them, or their name, tells.
+  bool choose_rewired();
+  /// The op of the reference whose result matched readers of this one's take it for.
+  std::optional<std::size_t> wanted_below(std::size_t number) const;
+  /// Kinds and constants alone.
+  OpComparison compare_constants_alone(std::size_t quantized, std::size_t reference);
   OpComparison compare_damaged(std::size_t quantized, std::size_t reference);
 
   // ---- what can be relied upon

@@ -31,14 +31,18 @@ double gain(const TapState& before, const TapState& after, std::size_t without) 
 
 }  // namespace
 
+bool has_output_error(const TapState& state) {
+  return relative_error(state, kNoBlock) > 0;
+}
+
 Gain output_gain(const TapState& before, const TapState& after) {
   SampleBlocks blocks;
   blocks.count(before.samples);
-  Gain gained{.share = gain(before, after, kNoBlock)};
-  const std::vector<double> without =
+  Gain gained{.share = gain(before, after, kNoBlock), .interval = {}, .without = {}};
+  gained.without =
       blocks.without_each([&](std::size_t block) { return gain(before, after, block); });
-  gained.interval =
-      jackknife_interval(gained.share, without, {-std::numeric_limits<double>::infinity(), 1});
+  gained.interval = jackknife_interval(gained.share, gained.without,
+                                       {-std::numeric_limits<double>::infinity(), 1});
   return gained;
 }
 

@@ -56,6 +56,12 @@ struct Measured {
   double passed_on = 1;  // share of the local error that its inputs' codes make
 };
 
+/// What error may do at values that were not compared.
+enum class Unknown : std::uint8_t {
+  passes,  ///< it comes from what they are computed from
+  ends     ///< nobody knows; it goes to none
+};
+
 /// Adding keeps absolute errors; of what is multiplied, relative ones add.
 bool adds(Kind kind) {
   return kind == Kind::add || kind == Kind::sub || kind == Kind::concat || moves_elements(kind);
@@ -63,7 +69,8 @@ bool adds(Kind kind) {
 
 class Shares {
  public:
-  Shares(const GraphIndex& reference, std::vector<Measured> measured)
+  Shares(const GraphIndex& reference, std::vector<Measured> measured,
+         const std::vector<std::string>& not_compared)
       : measured_(std::move(measured)) {
     const Graph& graph = reference.graph();
     for (const std::size_t n : topological_order(graph)) add(reference, graph.nodes[n]);
@@ -72,10 +79,37 @@ class Shares {
     for (const Measured& value : measured_) at.push_back(number(value.row->value));
     measured_at_.assign(numbers_.size(), kNone);
     for (std::size_t m = 0; m < at.size(); ++m) measured_at_[at[m]] = m;
+    is_unknown_.resize(numbers_.size());
+    for (const std::string& value : not_compared) {
+      const auto found = numbers_.find(value);
+      if (found != numbers_.end())
+        is_unknown_[found->second] = measured_at_[found->second] == kNone;
+    }
   }
 
   /// Shares of the measured values, in their order.
   std::vector<double> without(std::size_t block) const {
+    std::vector<double> begun = followed(block, Unknown::passes);
+    const double all = std::accumulate(begun.begin(), begun.end(), 0.0);
+    if (all > 0) {
+      for (double& one : begun) one /= all;
+    }
+    return begun;
+  }
+
+  /// Their parts that no value passes which was not compared; together 1 where there is none.
+  std::vector<double> certain() const {
+    const std::vector<double> begun = followed(kNoBlock, Unknown::passes);
+    std::vector<double> known = followed(kNoBlock, Unknown::ends);
+    const double all = std::accumulate(begun.begin(), begun.end(), 0.0);
+    if (all > 0) {
+      for (double& one : known) one /= all;
+    }
+    return known;
+  }
+
+ private:
+  std::vector<double> followed(std::size_t block, Unknown unknown) const {
     std::vector<Noise> noise(numbers_.size());
     for (std::size_t v = 0; v < noise.size(); ++v) {
       if (measured_at_[v] != kNone) noise[v] = noise_of(measured_[measured_at_[v]], block);
@@ -87,19 +121,14 @@ class Shares {
     }
     std::vector<double> begun(measured_.size());
     for (auto step = steps_.rbegin(); step != steps_.rend(); ++step)
-      hand_back(*step, noise, share, begun);
+      hand_back(*step, noise, unknown, share, begun);
     for (std::size_t m = 0; m < measured_.size(); ++m) {  // what no node makes: inputs of the graph
       const std::size_t v = numbers_.at(measured_[m].row->value);
       begun[m] += std::exchange(share[v], 0);
     }
-    const double all = std::accumulate(begun.begin(), begun.end(), 0.0);
-    if (all > 0) {
-      for (double& one : begun) one /= all;
-    }
     return begun;
   }
 
- private:
   struct Step {
     std::vector<std::size_t> inputs, outputs;  // numbers of values
     bool adds = false;
@@ -151,13 +180,13 @@ class Shares {
     }
   }
 
-  void hand_back(const Step& step, const std::vector<Noise>& noise, std::vector<double>& share,
-                 std::vector<double>& begun) const {
+  void hand_back(const Step& step, const std::vector<Noise>& noise, Unknown unknown,
+                 std::vector<double>& share, std::vector<double>& begun) const {
     double rest = 0;
     std::size_t last = kNone;
     for (const std::size_t output : step.outputs) {
       const double all = std::exchange(share[output], 0);
-      if (all == 0) continue;
+      if (all == 0 || (unknown == Unknown::ends && is_unknown_[output])) continue;
       if (const std::size_t m = measured_at_[output]; m != kNone) {
         begun[m] += all * noise[output].own;
         last = m;
@@ -183,6 +212,7 @@ class Shares {
   std::vector<Measured> measured_;
   std::unordered_map<std::string, std::size_t> numbers_;
   std::vector<std::size_t> measured_at_;  // by number of a value
+  std::vector<bool> is_unknown_;          // likewise: it has a counterpart, which was not compared
   std::vector<Step> steps_;               // in topological order
   std::vector<std::size_t> outputs_;
 };
@@ -209,6 +239,21 @@ std::vector<Measured> measured_values(const TapState& accumulated, const TapStat
   return values;
 }
 
+/// Values of which the quantized model has a counterpart that was not compared. Integers carry no
+/// error of their own.
+std::vector<std::string> unknown_values(const GraphIndex& reference, const Diagnosis& diagnosis) {
+  std::vector<std::string> values;
+  const auto add = [&](const std::string& value) {
+    const auto info = reference.graph().values.find(value);
+    const bool is_integer = info != reference.graph().values.end() && info->second.dtype &&
+                            !is_float(*info->second.dtype);
+    if (!is_integer) values.push_back(value);
+  };
+  for (const NotCompared& missed : diagnosis.not_compared) add(missed.value);
+  for (const SuspectPair& suspect : diagnosis.suspects) add(suspect.value);
+  return values;
+}
+
 }  // namespace
 
 SharesWithout add_output_shares(const GraphIndex& reference, const TapState& accumulated,
@@ -222,8 +267,13 @@ SharesWithout add_output_shares(const GraphIndex& reference, const TapState& acc
   }
   SampleBlocks blocks;
   blocks.count(local.samples);
-  const Shares shares(reference, std::move(measured));
+  const Shares shares(reference, std::move(measured), unknown_values(reference, diagnosis));
   const std::vector<double> whole = shares.without(kNoBlock);
+  const std::vector<double> certain = shares.certain();
+  if (std::ranges::any_of(whole, [](double share) { return share > 0; })) {
+    diagnosis.unknown_share =
+        std::clamp(1 - std::accumulate(certain.begin(), certain.end(), 0.0), 0.0, 1.0);
+  }
   std::vector<std::vector<double>> without(rows.size());
   blocks.without_each([&](std::size_t block) {
     const std::vector<double> left = shares.without(block);
@@ -234,7 +284,9 @@ SharesWithout add_output_shares(const GraphIndex& reference, const TapState& acc
   for (std::size_t m = 0; m < rows.size(); ++m) {
     if (!has_own[m]) continue;
     rows[m]->output_share = whole[m];
-    rows[m]->output_share_interval = jackknife_interval(whole[m], without[m], {0, 1});
+    std::array<double, 2> interval = jackknife_interval(whole[m], without[m], {0, 1});
+    interval[0] = std::max(0.0, interval[0] - std::max(0.0, whole[m] - certain[m]));
+    rows[m]->output_share_interval = interval;
     shares_without.emplace(std::pair(rows[m]->value, rows[m]->quantized), std::move(without[m]));
   }
   return shares_without;

@@ -46,6 +46,8 @@ class Case {
     return shares;
   }
 
+  void lose(const std::string& value) { diagnosis_.not_compared.push_back({value, "why"}); }
+  std::optional<double> unknown_share() const { return diagnosis_.unknown_share; }
   const ActivationRow& row(std::size_t number) const { return diagnosis_.activations[number]; }
   PairedStats& accumulated(std::size_t number) { return accumulated_.pairs[number]; }
 
@@ -100,6 +102,19 @@ TEST(OutputShares, OfAnEqualOutputThereIsNothingToShare) {
   net.input("x").node(Kind::relu, {"x"}, "a").node(Kind::relu, {"a"}, "b").output("b");
   Case none({{"a", {1, 1, 0}}, {"b", {0, 0, 0}}});
   EXPECT_EQ(none.shares(net).at("a"), 0);
+}
+
+TEST(OutputShares, WhatPassesAValueThatWasNotComparedIsUnknown) {
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "a").node(Kind::relu, {"a"}, "lost");
+  net.node(Kind::relu, {"lost"}, "b").output("b");
+  Case chain({{"a", {1, 1, 0}}, {"b", {4, 3, 0}}});
+  chain.lose("lost");
+  const auto shares = chain.shares(net);
+  EXPECT_NEAR(shares.at("a"), 0.25, 1e-6) << "as far as one can tell";
+  EXPECT_NEAR(*chain.unknown_share(), 0.25, 1e-6);
+  EXPECT_NEAR((*chain.row(0).output_share_interval)[0], 0, 1e-6) << "it may begin at the lost one";
+  EXPECT_NEAR((*chain.row(1).output_share_interval)[0], 0.75, 1e-6);
 }
 
 TEST(OutputShares, IntervalsAreAsWideAsTheSamplesDiffer) {

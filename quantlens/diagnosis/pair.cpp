@@ -83,6 +83,7 @@ class Pairer {
                   .quantized = {},
                   .scheme = {},
                   .params = {},
+                  .channel_params = {},
                   .found_by = {},
                   .same_as = {}},
                  false);
@@ -145,6 +146,7 @@ class Pairer {
                    .quantized = {},
                    .scheme = {},
                    .params = {},
+                   .channel_params = {},
                    .found_by = {},
                    .same_as = {}};
     bool float_side = tensor_outputs_.contains(value);
@@ -203,8 +205,9 @@ class Pairer {
     pair.found_by = found_by(number, q, side.tensor);
     if (!side.codes) {
       pairing_.not_compared.push_back({value, side.obstacle});
-    } else if (side.codes->params.size() > 1) {
-      pairing_.not_compared.push_back({value, "its codes have a scale for each channel"});
+    } else if (side.codes->params.size() > 1 && !has_scales_along(*side.codes, q)) {
+      pairing_.not_compared.push_back(
+          {value, "its codes have several scales, which do not fit an axis of it"});
     } else if (const DType dtype = side.codes->scheme.dtype;
                dtype != DType::uint8 && dtype != DType::int8) {
       pairing_.not_compared.push_back({value, "its codes are " + std::string(name(dtype)) +
@@ -212,8 +215,22 @@ class Pairer {
     } else if (fits_shape(number, q, value)) {
       pair.scheme = side.codes->scheme;
       pair.params = side.codes->params[0];
+      if (side.codes->params.size() > 1) pair.channel_params = side.codes->params;
       pairing_.pairs.push_back(pair);
     }
+  }
+
+  /// Whether each index of an axis may have its scale, as far as the value's shape is known. Not
+  /// the first axis, which is the samples'.
+  bool has_scales_along(const Codes& codes, std::size_t q) const {
+    const int axis = codes.scheme.axis.value_or(-1);
+    if (axis <= 0) return false;
+    const auto& shape = q_view_.values()[q].shape;
+    if (!shape) return true;
+    const auto at = static_cast<std::size_t>(axis);
+    if (at >= shape->size()) return false;
+    const auto& extent = (*shape)[at].extent;
+    return !extent || *extent == static_cast<std::int64_t>(codes.params.size());
   }
 
   void pair_floats(std::size_t number, ValuePair pair) {
@@ -308,6 +325,7 @@ TapSpec taps_for(const Pairing& pairing) {
                           .quantized = pair.quantized,
                           .scheme = pair.scheme,
                           .params = pair.params,
+                          .channel_params = pair.channel_params,
                           .channel_axis = pair.channel_axis,
                           .channel_histograms = pair.channel_histograms});
   }

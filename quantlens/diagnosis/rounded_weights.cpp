@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/local_errors.h"
+#include "quantlens/diagnosis/paired_constants.h"
 #include "quantlens/diagnosis/weights.h"
 #include "quantlens/quantizer/prepare.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -26,6 +27,7 @@ std::map<std::string, PairTap> taps_of_ops(const Pairing& pairing) {
     tap.quantized = tap.reference;
     tap.scheme.reset();
     tap.params.reset();
+    tap.channel_params.clear();
     tap.channel_axis.reset();
     of_values.emplace(tap.reference, std::move(tap));
   }
@@ -86,6 +88,20 @@ std::optional<RoundedWeights> rounded_weights(const Model& reference, const Mode
     redirects.add({.op = weight.pair.op, .input = weight.input}, name, original);
     if (tapped.insert(tap->second.reference).second) rounded.taps.pairs.push_back(tap->second);
   });
+  std::map<std::string, PairTap> of_values;
+  for (const auto& [op, tap] : taps) of_values.emplace(tap.reference, tap);
+  for (PairedConstant& constant : paired_constants(reference, quantized, pairing)) {
+    const Node& node = reference.graph.nodes[constant.node];
+    const auto tap = of_values.find(constant.value);
+    const std::string& original = node.inputs[constant.input];
+    if (tap == of_values.end() || !reference.graph.weights.contains(original)) continue;
+    if (reference.graph.weights.at(original).dtype() != DType::float32) continue;
+    bytes += constant.after.size() * sizeof(float);
+    const std::string name = fmt::format("{}/{}/rounded", op_id(node), constant.input);
+    plan.weights.insert_or_assign(name, std::move(constant.after));
+    read_instead({.op = op_id(node), .input = constant.input}, name, original, plan);
+    if (tapped.insert(constant.value).second) rounded.taps.pairs.push_back(tap->second);
+  }
   if (rounded.taps.pairs.empty() || bytes > kMostBytes) return std::nullopt;
   rounded.taps.local = true;
   return rounded;

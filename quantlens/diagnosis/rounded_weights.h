@@ -16,7 +16,8 @@ struct RoundedWeights {
   TapSpec taps;  ///< of a Run of both: local errors of the ops with such weights
 };
 
-/// For the ops that were paired and whose weights are codes in the quantized model; biases stay.
+/// For the ops that were paired and whose weights are codes in the quantized model, and for those
+/// without a weight whose constants are others there (paired_constants); biases stay.
 /// Nothing where there are none, or where such weights take more than 256 MB.
 std::optional<RoundedWeights> rounded_weights(const Model& reference, const Model& quantized,
                                               const Pairing& pairing);

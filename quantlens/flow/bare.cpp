@@ -93,8 +93,9 @@ BareAnswers run_bare(const ModelPair& models, const FittedData& data, const Meas
     accuracy.emplace(*options.metric,
                      [&dataset](std::uint64_t sample) { return dataset.name(sample); });
   }
+  BatchReader reader =
+      make_reader(data, session, options.samples);  // reads while models are opened
   const auto run = open(models.reference, &models.quantized, {}, run_options(session));
-  BatchReader reader = make_reader(data, session, options.samples);
   try {
     feed(*run, reader, session.progress, options.metric ? "evaluate" : "bare outputs",
          [&](const Batch& batch, const Outputs& outputs) {

@@ -1,15 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/local_passes.h"
 
-#include <functional>
+#include <cstdint>
+#include <exception>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/local_errors.h"
+#include "quantlens/diagnosis/rounded_inputs.h"
 #include "quantlens/diagnosis/rounded_weights.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
@@ -19,46 +23,115 @@
 namespace quantlens::flow {
 namespace {
 
-/// Nothing where it fails, which a note says: "<what>: <why>".
-std::optional<TapState> tried(const Session& session, const std::string& what,
-                              const std::function<TapState()>& pass) {
-  try {
-    return pass();
-  } catch (const Error& error) {
-    if (error.code() == Errc::interrupted) throw;
-    session.progress.note(fmt::format("{}: {}", what, error.what()));
-    return std::nullopt;
+/// A pass over the first samples with a model beside the reference. It is opened on one thread, and
+/// run on another one later.
+class Pass {
+ public:
+  virtual ~Pass() = default;
+  Pass() = default;
+  Pass(const Pass&) = delete;
+  Pass& operator=(const Pass&) = delete;
+
+  /// What it throws is thrown by `gathered`.
+  void open_run() noexcept {
+    try {
+      run_ = opened();
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
   }
-}
 
-TapState gathered(const LocalPasses& passes, const Model& beside, const TapSpec& taps,
-                  const std::string& step) {
-  const auto run = open(passes.models.reference, &beside, taps, run_options(passes.session));
-  BatchReader reader = make_reader(passes.data, passes.session, passes.samples);
-  feed(*run, reader, passes.session.progress, step);
-  return run->take();
-}
+  /// Nothing where it fails, which a note says, or where there is nothing to run.
+  std::optional<TapState> gathered(const LocalPasses& passes, const char* step,
+                                   const char* without) {
+    try {
+      if (failure_) std::rethrow_exception(failure_);
+      if (!run_) return std::nullopt;
+      BatchReader reader = make_reader(passes.data, passes.session, passes.samples);
+      feed(*run_, reader, passes.session.progress, step);
+      return run_->take();
+    } catch (const Error& error) {
+      if (error.code() == Errc::interrupted) throw;
+      passes.session.progress.note(fmt::format("{}: {}", without, error.what()));
+      return std::nullopt;
+    }
+  }
 
-std::optional<TapState> local_errors(const LocalPasses& passes) {
-  return tried(passes.session, "local errors are left out", [&] {
-    return gathered(passes, passes.models.quantized, local_taps_for(passes.pairing),
-                    "local errors");
-  });
-}
+  void close() { run_.reset(); }
+
+ private:
+  virtual std::unique_ptr<Run> opened() = 0;
+
+  std::unique_ptr<Run> run_;
+  std::exception_ptr failure_;
+};
+
+/// Each op alone, on what the float model gives it.
+class LocalErrors final : public Pass {
+ public:
+  explicit LocalErrors(const LocalPasses& passes) : passes_(passes) {}
+  ~LocalErrors() override { close(); }
+
+ private:
+  std::unique_ptr<Run> opened() override {
+    return open(passes_.models.reference, &passes_.models.quantized,
+                local_taps_for(passes_.pairing), run_options(passes_.session));
+  }
+
+  const LocalPasses& passes_;
+};
+
+/// What rounded inputs alone make of each op.
+class InputErrors final : public Pass {
+ public:
+  explicit InputErrors(const LocalPasses& passes) : passes_(passes) {}
+  ~InputErrors() override { close(); }
+
+ private:
+  std::unique_ptr<Run> opened() override {
+    return open(passes_.models.reference, &passes_.models.reference,
+                rounded_input_taps(passes_.pairing), run_options(passes_.session));
+  }
+
+  const LocalPasses& passes_;
+};
 
 /// What rounded weights alone make of each op.
-std::optional<TapState> weight_errors(const LocalPasses& passes) {
-  const Model& reference = passes.models.reference;
-  std::optional<RoundedWeights> rounded =
-      rounded_weights(reference, passes.models.quantized, passes.pairing);
-  if (!rounded) return std::nullopt;
-  return tried(passes.session, "errors of weights are estimated", [&] {
-    Store& store = passes.session.store;
-    const ScratchFolder scratch(store, passes.folder / "rounded_weights");
-    const fs::path path = scratch.path() / reference.path.filename();
+class WeightErrors final : public Pass {
+ public:
+  explicit WeightErrors(const LocalPasses& passes) : passes_(passes) {}
+  ~WeightErrors() override { close(); }  // before the model that it runs
+
+ private:
+  std::unique_ptr<Run> opened() override {
+    const Model& reference = passes_.models.reference;
+    std::optional<RoundedWeights> rounded =
+        rounded_weights(reference, passes_.models.quantized, passes_.pairing);
+    if (!rounded) return nullptr;
+    Store& store = passes_.session.store;
+    scratch_.emplace(store, passes_.folder / "rounded_weights");
+    const fs::path path = scratch_->path() / reference.path.filename();
     frontend::apply(reference, std::exchange(rounded->plan, {}), {}, store, path);
-    return gathered(passes, frontend::read(path), rounded->taps, "weight errors");
-  });
+    model_ = frontend::read(path);
+    return open(reference, &*model_, rounded->taps, run_options(passes_.session));
+  }
+
+  const LocalPasses& passes_;
+  std::optional<ScratchFolder> scratch_;
+  std::optional<Model> model_;
+};
+
+std::uint64_t weight_bytes(const Model& model) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, weight] : model.graph.weights) sum += weight.bytes().size();
+  return sum;
+}
+
+/// Whether both passes may be open at once: beside what one holds, that is the float weights twice,
+/// as packed by the runtime. Of small ones the budget of memory (design.md 10) has room for that.
+bool may_open_together(const LocalPasses& passes) {
+  constexpr std::uint64_t kSlack = std::uint64_t{32} << 20U;
+  return passes.session.threads > 1 && 2 * weight_bytes(passes.models.reference) <= kSlack;
 }
 
 }  // namespace
@@ -66,11 +139,31 @@ std::optional<TapState> weight_errors(const LocalPasses& passes) {
 SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumulated,
                                Diagnosis& diagnosis) {
   if (passes.samples == 0 || diagnosis.paired == 0) return {};
-  const std::optional<TapState> local = local_errors(passes);
+  std::optional<LocalErrors> of_ops(passes);
+  WeightErrors of_weights(passes);
+  const bool together = may_open_together(passes);
+  if (together) {  // half of their time is opening, which takes one thread each
+    Cores(2).parallel_for(
+        2, [&](std::size_t i) { i == 0 ? of_ops->open_run() : of_weights.open_run(); });
+  } else {
+    of_ops->open_run();
+  }
+  const std::optional<TapState> local =
+      of_ops->gathered(passes, "local errors", "local errors are left out");
+  of_ops.reset();
   if (!local) return {};
-  const std::optional<TapState> weights = weight_errors(passes);
-  return add_local_errors(passes.models.reference.graph, passes.pairing,
-                          {accumulated, *local, weights ? &*weights : nullptr}, diagnosis);
+  if (!together) of_weights.open_run();
+  const std::optional<TapState> weights =
+      of_weights.gathered(passes, "weight errors", "errors of weights are estimated");
+  of_weights.close();
+  InputErrors of_inputs(passes);
+  of_inputs.open_run();
+  const std::optional<TapState> inputs =
+      of_inputs.gathered(passes, "input errors", "errors of inputs are estimated");
+  of_inputs.close();
+  return add_local_errors(
+      passes.models.reference.graph, passes.pairing,
+      {accumulated, *local, weights ? &*weights : nullptr, inputs ? &*inputs : nullptr}, diagnosis);
 }
 
 }  // namespace quantlens::flow

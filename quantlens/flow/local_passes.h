@@ -23,9 +23,9 @@ struct LocalPasses {
 };
 
 /// Runs both models with each op reading what the reference computed, and the float model beside
-/// itself with rounded weights; adds local errors, their parts and shares to the diagnosis of what
-/// has accumulated. What stands in the way of a pass costs its figures, and is noted. Returns the
-/// shares without each block of samples.
+/// itself with rounded weights, and with rounded inputs; adds local errors, their parts and shares
+/// to the diagnosis of what has accumulated. What stands in the way of a pass costs its figures,
+/// and is noted. Returns the shares without each block of samples.
 SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumulated,
                                Diagnosis& diagnosis);
 

@@ -14,6 +14,7 @@
 #include "quantlens/diagnosis/rules/observation.h"
 #include "quantlens/flow/bare.h"
 #include "quantlens/flow/local_passes.h"
+#include "quantlens/flow/measured_shares.h"
 #include "quantlens/flow/observe.h"
 #include "quantlens/record/columns.h"
 #include "quantlens/report/tables.h"
@@ -53,7 +54,7 @@ Diagnosis diagnose_aligned(const ModelPair& models, const BareAnswers& bare, con
   const SharesWithout shares = add_local_passes(passes, seen.state, diagnosis);
   locally.end();
   const Phase finding(session.phases, "findings");
-  add_findings(reference, quantized, seen.pairing, shares, diagnosis);
+  add_findings(reference, quantized, seen.pairing, {shares, measured_shares(passes)}, diagnosis);
   add_observation(seen.observation, diagnosis);
   write_diagnosis(diagnosis, seen.state, workload);
   return diagnosis;

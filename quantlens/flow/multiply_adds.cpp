@@ -103,7 +103,8 @@ struct Wanted {
   std::map<std::string, Tap> taps;
 };
 
-/// Only of values that a tap can be put on: float32, not constant; extents of those of known rank.
+/// Only of values that a tap can be put on: not of another type than float32, as far as that is
+/// known, and not constant; extents of those of known rank.
 Wanted wanted_of(const Model& model, const TensorMap& constants) {
   const GraphIndex index(model.graph, constants);
   const auto types = element_types(index);
@@ -111,7 +112,8 @@ Wanted wanted_of(const Model& model, const TensorMap& constants) {
   Wanted wanted;
   const auto is_tappable = [&](const std::string& value) {
     const auto type = types.find(value);
-    return type != types.end() && type->second == DType::float32 && !index.constant(value);
+    const bool may_be_float = type == types.end() || type->second == DType::float32;
+    return may_be_float && !index.constant(value);
   };
   const auto tap_of = [&](const std::string& value) -> Tap& {
     return wanted.taps.try_emplace(value, Tap{.value = value, .histogram = false}).first->second;

@@ -151,6 +151,8 @@ class Observer {
     Observed seen{.pairing = pairing_, .state = {}, .observation = {}};
     Pairing& pairing = seen.pairing;
     note_not_tapped(left_out, pairing);
+    BatchReader reader =
+        make_reader(data_, session_, options_.samples);  // reads while models are opened
     Phase opening(session_.phases, "open");
     const auto run = open(models_.reference, &models_.quantized, taps, how);
     opening.end();
@@ -160,7 +162,6 @@ class Observer {
     BareCheck check(bare_);
     std::optional<TapState> first;  // of the first batch alone, where it has to be looked at
     const bool look_at_first = has_doubts(pairing);
-    BatchReader reader = make_reader(data_, session_, options_.samples);
     try {
       feed(*run, reader, session_.progress, "diagnose",
            [&](const Batch& batch, const Outputs& outputs) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/output_errors.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "quantlens/runtime/feed.h"
@@ -11,10 +12,13 @@ namespace quantlens::flow {
 TapState output_errors(const ModelPair& models, const FittedData& data, const Samples& samples,
                        const Session& session, const std::string& step) {
   TapSpec spec;
-  for (const ValueInfo& output : models.reference.graph.outputs) {
-    if (output.dtype.value_or(DType::float32) != DType::float32) continue;
+  const std::vector<ValueInfo>& outputs = models.reference.graph.outputs;
+  const std::vector<ValueInfo>& others = models.quantized.graph.outputs;
+  for (std::size_t i = 0; i < std::min(outputs.size(), others.size()); ++i) {
+    if (outputs[i].dtype.value_or(DType::float32) != DType::float32) continue;
     PairTap tap;
-    tap.reference = tap.quantized = output.name;
+    tap.reference = outputs[i].name;
+    tap.quantized = others[i].name;
     tap.histogram = false;
     spec.pairs.push_back(std::move(tap));
   }

@@ -10,8 +10,8 @@
 
 namespace quantlens::flow {
 
-/// Runs both models over these samples and pairs their float outputs; a step of progress of this
-/// name. REQUIRES: outputs of the same names.
+/// Runs both models over these samples and pairs their float outputs by position; a step of
+/// progress of this name.
 TapState output_errors(const ModelPair& models, const FittedData& data, const Samples& samples,
                        const Session& session, const std::string& step);
 

@@ -25,10 +25,12 @@ struct Format {
   std::vector<std::string> (*apply)(const Model& model, const Plan& plan,
                                     const std::map<std::string, std::string>& metadata,
                                     Store& store, const fs::path& path);
+  void (*write_patched)(const Model& model, const Patch& patch, Store& store, const fs::path& path);
 };
 
 constexpr Format kFormats[] = {
-    {"onnx", onnx::match, onnx::read, onnx::upgrade, onnx::edited, onnx::files_of, onnx::apply},
+    {"onnx", onnx::match, onnx::read, onnx::upgrade, onnx::edited, onnx::files_of, onnx::apply,
+     onnx::write_patched},
 };
 
 /// What people hand in by mistake, by the bytes at a place near the beginning of the file.
@@ -113,6 +115,14 @@ std::vector<std::string> apply(const Model& model, const Plan& plan,
                                const fs::path& path) {
   for (const Format& format : kFormats) {
     if (format.name == model.format) return format.apply(model, plan, metadata, store, path);
+  }
+  throw Error(Errc::unsupported, fmt::format("{}: models of format '{}' cannot be written yet",
+                                             printable(path.string()), printable(model.format)));
+}
+
+void write_patched(const Model& model, const Patch& patch, Store& store, const fs::path& path) {
+  for (const Format& format : kFormats) {
+    if (format.name == model.format) return format.write_patched(model, patch, store, path);
   }
   throw Error(Errc::unsupported, fmt::format("{}: models of format '{}' cannot be written yet",
                                              printable(path.string()), printable(model.format)));

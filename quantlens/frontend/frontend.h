@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "quantlens/base/store.h"
+#include "quantlens/frontend/patch.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/record/plan.h"
 
@@ -45,5 +46,9 @@ std::vector<fs::path> files_for(const fs::path& path);
 std::vector<std::string> apply(const Model& model, const Plan& plan,
                                const std::map<std::string, std::string>& metadata, Store& store,
                                const fs::path& path);
+
+/// Writes the model with this patch to `path`, all or nothing; external data come into the file.
+/// Throws Errc::unsupported where a value is none that a node makes.
+void write_patched(const Model& model, const Patch& patch, Store& store, const fs::path& path);
 
 }  // namespace quantlens::frontend

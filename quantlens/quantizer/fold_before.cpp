@@ -122,8 +122,7 @@ class Folder {
     const std::optional<Inputs> inputs = inputs_of(node, weight->shape(), ranks_);
     if (!inputs) return;
     std::vector<Link> links = chain_before(node.inputs[0], *inputs);  // the nearest first
-    while (!links.empty() && !is_of_codes(graph_.nodes[links.back().node], links.back().input))
-      links.pop_back();
+    while (!links.empty() && !may_begin(links.back(), *inputs)) links.pop_back();
     if (!links.empty()) fold(node, *weight, *inputs, links);
   }
 
@@ -144,6 +143,36 @@ class Folder {
       links.push_back({.node = *number, .input = data, .affine = std::move(*affine)});
       value = node.inputs[data];
     }
+  }
+
+  /// Whether a chain may begin with this op.
+  bool may_begin(const Link& link, const ChannelAxis& channels) const {
+    const Node& node = graph_.nodes[link.node];
+    return is_of_codes(node, link.input) && has_channels(node.inputs[link.input], channels);
+  }
+
+  /// Whether the value surely has these channels, so that no constant widens it: followed back to
+  /// the op that makes them.
+  bool has_channels(const std::string& value, const ChannelAxis& channels) const {
+    std::string name = value;
+    while (const std::optional<std::size_t> producer = index_.producer(name)) {
+      const Node& node = graph_.nodes[*producer];
+      const bool pools = node.kind == Kind::max_pool || node.kind == Kind::average_pool ||
+                         node.kind == Kind::global_average_pool;
+      const bool keeps = node.kind == Kind::relu || node.kind == Kind::clip ||
+                         node.kind == Kind::leaky_relu || node.kind == Kind::sigmoid ||
+                         (pools && channels.rank >= 3);
+      if (keeps) {
+        name = node.inputs[0];
+        continue;
+      }
+      const Tensor* weight = node.inputs.size() > 1 ? index_.constant(node.inputs[1]) : nullptr;
+      if (weight == nullptr || weight->size() == 0) return false;
+      const auto made = channels_of(node, weight->shape(), ranks_);
+      return made && made->count == channels.count && made->rank == channels.rank &&
+             made->from_end == channels.from_end;
+    }
+    return false;
   }
 
   /// Whether what the op reads would be codes anyway: an op made it that has integer kernels, and

@@ -32,7 +32,7 @@ std::size_t product(std::span<const std::int64_t> extents) {
 }
 
 /// Nothing where the op is no multiplication by a constant weight that has such channels.
-std::optional<Channels> channels_of(const Node& node, const Shape& weight, const Ranks& ranks) {
+std::optional<Channels> layout_of(const Node& node, const Shape& weight, const Ranks& ranks) {
   const std::span<const std::int64_t> shape(weight);
   switch (node.kind) {
     case Kind::conv:
@@ -216,12 +216,16 @@ class Folding {
 
 }  // namespace
 
+std::optional<ChannelAxis> channels_of(const Node& node, const Shape& weight, const Ranks& ranks) {
+  return layout_of(node, weight, ranks);
+}
+
 std::vector<std::size_t> fold_chain(const GraphIndex& index, const Ranks& ranks, std::size_t anchor,
                                     Prepared& prepared) {
   const Node& node = index.graph().nodes[anchor];
   const Tensor* weight = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
   if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0) return {};
-  const std::optional<Channels> channels = channels_of(node, weight->shape(), ranks);
+  const std::optional<Channels> channels = layout_of(node, weight->shape(), ranks);
   if (!channels) return {};
   return Folding(index, anchor, *channels, prepared)
       .run(chain_behind(index, anchor, *channels, prepared));

@@ -2,16 +2,22 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "quantlens/quantizer/affine.h"
 #include "quantlens/quantizer/prepare.h"
 
 namespace quantlens {
 
 /// The number of dimensions of a graph's values, where it is known (graph/ranks.h).
 using Ranks = std::unordered_map<std::string, std::size_t>;
+
+/// The channels that a Conv, ConvTranspose, Gemm or MatMul of a constant weight makes; nothing for
+/// other ops, and for weights that have no such channels.
+std::optional<ChannelAxis> channels_of(const Node& node, const Shape& weight, const Ranks& ranks);
 
 /// Folds into a Conv, ConvTranspose, Gemm or MatMul the ops behind it that multiply each of its
 /// output channels by one constant or add one to it: Mul, Div, Add and Sub, whatever the form of

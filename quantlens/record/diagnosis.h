@@ -137,6 +137,10 @@ struct Finding {
   /// and its 95 % interval. Absent where the finding is about no error.
   std::optional<double> output_share;
   std::optional<std::array<double, 2>> output_share_interval;
+  /// The share was measured: so much of the outputs' error is gone when `ops` alone are computed in
+  /// float inside the quantized model. Else it is an estimate (docs/rules.md).
+  bool share_is_measured = false;
+  std::optional<double> estimated_share;  ///< of a measured one: what the estimate was
   /// The samples cannot tell its share from that of the one above.
   bool tied_with_previous = false;
   /// Share of the outputs' error that the remedy took away when it was tried, together with those
@@ -146,8 +150,8 @@ struct Finding {
 };
 BOOST_DESCRIBE_STRUCT(Finding, (),
                       (rule, op, ops, because, remedy, severity, output_share,
-                       output_share_interval, tied_with_previous, measured_gain,
-                       measured_gain_interval))
+                       output_share_interval, share_is_measured, estimated_share,
+                       tied_with_previous, measured_gain, measured_gain_interval))
 
 struct Diagnosis {
   std::uint64_t samples = 0;
@@ -160,12 +164,15 @@ struct Diagnosis {
   std::vector<NotCompared> not_compared;
   std::vector<std::string> outputs_not_compared;  ///< float outputs of the reference without a row
   std::vector<SuspectPair> suspects;  ///< pairs that are probably wrong; not among `activations`
-  std::string verdict;                ///< a paragraph in plain words
+  /// Share of the outputs' error that passes through values that were not compared, 0..1: where it
+  /// begins is not known. Absent without shares.
+  std::optional<double> unknown_share;
+  std::string verdict;  ///< a paragraph in plain words
   std::vector<Finding> findings;
 };
 BOOST_DESCRIBE_STRUCT(Diagnosis, (),
                       (samples, local_samples, paired, activations, weights, only_reference,
-                       only_quantized, not_compared, outputs_not_compared, suspects, verdict,
-                       findings))
+                       only_quantized, not_compared, outputs_not_compared, suspects, unknown_share,
+                       verdict, findings))
 
 }  // namespace quantlens

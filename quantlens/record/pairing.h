@@ -28,7 +28,8 @@ struct ValuePair {
   Side side = Side::float_;
   std::optional<Scheme> scheme;  ///< absent for a float side
   std::optional<QParams> params;
-  std::string found_by;  ///< metadata | name | structure
+  std::vector<QParams> channel_params;  ///< where each index of scheme.axis has its own; else empty
+  std::string found_by;                 ///< metadata | name | structure
   /// Ops, constants and operands agree with it, back to the inputs or to weights that agree; what
   /// is not confirmed is a suspect where the values do not correlate.
   bool confirmed = false;
@@ -41,7 +42,8 @@ struct ValuePair {
 };
 BOOST_DESCRIBE_STRUCT(ValuePair, (),
                       (op, op_name, type, pattern, reference, quantized, side, scheme, params,
-                       found_by, confirmed, same_as, channel_axis, channel_histograms))
+                       channel_params, found_by, confirmed, same_as, channel_axis,
+                       channel_histograms))
 
 /// A weight of the reference (after folding, if it was) and its integer tensor.
 struct WeightPair {

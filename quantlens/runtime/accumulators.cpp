@@ -9,6 +9,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/runtime/channel_codes.h"
 #include "quantlens/runtime/sample_parts.h"
 #include "quantlens/runtime/tap_checks.h"
 
@@ -178,7 +179,39 @@ void Accumulators::Step::compare(std::size_t slot, const TensorView& reference,
   }
   const SampleParts parts = parts_of(reference, samples_.size(), pair.sample_axis, pair.reference);
   ++fed_[home_.values_.size() + slot];
-  add_pairs(slot, reference, quantized, parts);
+  if (pair.channel_params.empty()) {
+    add_pairs(slot, reference, quantized, parts);
+  } else {
+    add_channel_codes(slot, reference, quantized, parts);
+  }
+}
+
+void Accumulators::Step::add_channel_codes(std::size_t slot, const TensorView& x,
+                                           const TensorView& y, const SampleParts& parts) {
+  const PairTap& pair = home_.spec_.pairs[slot];
+  PairSlot& to = home_.pairs_[slot];
+  PairedStats& stats = to.stats;
+  const auto layout_of = [&](int axis) {
+    return channel_layout(parts.sample_shape, shown_axis(axis, to.channels_last), pair.reference);
+  };
+  const ChannelCodes codes{
+      .params = pair.channel_params, .dtype = y.dtype, .layout = layout_of(*pair.scheme->axis)};
+  std::optional<AxisLayout> layout;
+  if (pair.channel_axis) layout = layout_of(*pair.channel_axis);
+  Scratch::Lease scratch(*home_.scratch_);
+  const std::lock_guard lock(to.mutex);
+  if (to.dropped) return;
+  for (std::size_t s = 0; s < parts.samples; ++s) {
+    const std::span<const float> xs = floats_of(x, parts, s, nullptr, scratch->x);
+    const std::span<const float> ys = floats_of(y, parts, s, nullptr, scratch->y);
+    dequantize_channels(codes, std::span(scratch->y.data(), ys.size()));
+    ChunkDone done;
+    if (layout) done = to.channels.follow({xs, *layout}, ys, {}, scratch->errors, stats);
+    stats.pairs.add(samples_[s], xs, ys, PairStats::kNoClip, done);
+    stats.pairs.add_clipped(samples_[s], clipped_in_channels(codes, xs));
+    if (pair.histogram) stats.reference_histogram.add(xs);
+    if (pair.histogram) stats.quantized_histogram.add(ys);
+  }
 }
 
 void Accumulators::Step::add_pairs(std::size_t slot, const TensorView& x, const TensorView& y,

@@ -61,6 +61,8 @@ class Accumulators {
     Step(Accumulators& home, std::span<const std::uint64_t> samples);
     void add_pairs(std::size_t slot, const TensorView& x, const TensorView& y,
                    const SampleParts& parts);
+    void add_channel_codes(std::size_t slot, const TensorView& x, const TensorView& y,
+                           const SampleParts& parts);
 
     Accumulators& home_;
     std::vector<std::uint64_t> samples_;

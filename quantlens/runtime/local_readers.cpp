@@ -18,7 +18,8 @@ class Rewiring {
   void add(const PairTap& pair, std::size_t slot) {
     const bool codes = pair.params.has_value();
     const std::string* before = quantized_value(pair.quantized);
-    if (index_.is_input(before != nullptr ? *before : pair.quantized)) return;
+    const bool rounds = !pair.readers_params.empty();
+    if (!rounds && index_.is_input(before != nullptr ? *before : pair.quantized)) return;
     redirect(pair.quantized, {.name = {}, .slot = slot, .codes = codes},
              [](const Node&) { return true; });
     if (before == nullptr) return;

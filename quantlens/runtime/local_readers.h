@@ -29,8 +29,8 @@ struct LocalReaders {
 /// For the pairs of the spec in these slots; of several that have the same quantized side the first
 /// counts. Whoever reads a quantized side reads codes instead, or floats where it is float. Readers
 /// of the float that is about to be quantized read the reference's float. What is a graph input
-/// stays as it is, since both models read it; so does what bodies of an If or Loop read. `new_name`
-/// makes names that no model has.
+/// stays as it is, since both models read it, but for pairs that round what is read; so does what
+/// bodies of an If or Loop read. `new_name` makes names that no model has.
 LocalReaders local_readers(const Graph& quantized, const TapSpec& spec,
                            const std::vector<std::size_t>& slots,
                            const std::function<std::string()>& new_name);

@@ -41,6 +41,13 @@ struct PairTap {
   std::string quantized;
   std::optional<Scheme> scheme;  ///< of the codes
   std::optional<QParams> params;
+  /// Where each index of scheme.axis has its own (then `params` are the first one's); else empty.
+  /// Such codes are counted by what they mean: they have a histogram of floats.
+  std::vector<QParams> channel_params;
+  /// Of a pair of floats, where errors are local: whoever reads the quantized side reads what these
+  /// codes mean of the reference's value. One for each index of `readers_scheme.axis`, or one.
+  std::vector<QParams> readers_params;
+  Scheme readers_scheme;
   bool histogram = true;
   std::optional<int> channel_axis;  ///< of both: extremes and moments of the reference and of the
                                     ///< error for each index of this axis, too
@@ -135,8 +142,8 @@ void leave_out(const std::vector<NotTapped>& dropped, TapState& state);
 // For the worker pipe (remote/messages.h): fields of these travel by themselves.
 BOOST_DESCRIBE_STRUCT(Tap, (), (value, histogram, channel_axis, channel_histograms, sample_axis))
 BOOST_DESCRIBE_STRUCT(PairTap, (),
-                      (reference, quantized, scheme, params, histogram, channel_axis,
-                       channel_histograms, sample_axis))
+                      (reference, quantized, scheme, params, channel_params, readers_params,
+                       readers_scheme, histogram, channel_axis, channel_histograms, sample_axis))
 BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs, local))
 BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
 BOOST_DESCRIBE_STRUCT(Watch, (), ())

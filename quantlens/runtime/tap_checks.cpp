@@ -30,11 +30,34 @@ void check_channels(std::optional<int> axis, const std::vector<std::uint32_t>& h
   }
 }
 
+/// Throws Errc::bad_input where scales of channels have no axis, or lie along the samples'.
+void check_scales(const PairTap& pair) {
+  if (pair.channel_params.empty()) return;
+  const bool has_axis = pair.scheme && pair.scheme->axis.value_or(-1) >= 0;
+  if (pair.params && has_axis && *pair.scheme->axis != pair.sample_axis) return;
+  throw Error(Errc::bad_input, fmt::format("the codes of {} have a scale for each channel, but no "
+                                           "axis that the channels lie along",
+                                           pair_name(pair)));
+}
+
 /// The shape of a value in its model.
 std::string shape_text(const TensorView& value, bool channels_last) {
   Shape shape(value.shape.begin(), value.shape.end());
   if (channels_last) std::rotate(shape.begin() + 1, shape.end() - 1, shape.end());
   return to_string(shape);
+}
+
+/// Why the pair's codes cannot have a scale for each channel of what is shown; empty: they can.
+std::string scales_obstacle_of(const PairTap& pair, const TensorView& reference,
+                               bool channels_last) {
+  if (pair.channel_params.empty()) return {};
+  const auto axis = static_cast<std::size_t>(shown_axis(*pair.scheme->axis, channels_last));
+  const auto scales = static_cast<std::int64_t>(pair.channel_params.size());
+  if (axis < reference.shape.size() && reference.shape[axis] == scales) return {};
+  return fmt::format(
+      "when run, '{}' has shape {}, and not the {} channels along axis {} that its "
+      "codes have scales for",
+      printable(pair.reference), shape_text(reference, channels_last), scales, *pair.scheme->axis);
 }
 
 /// Why a pair's values have not the channels that its tap asks for; empty: they have.
@@ -73,6 +96,7 @@ void check_taps(const TapSpec& spec) {
       throw Error(Errc::bad_input, fmt::format("values {} are tapped twice", pair_name(pair)));
     }
     check_channels(pair.channel_axis, pair.channel_histograms, pair.reference);
+    check_scales(pair);
   }
 }
 
@@ -101,7 +125,8 @@ std::string obstacle_of(const PairTap& pair, const TensorView& reference,
                                       (!pair.scheme || pair.scheme->dtype == dtype)
                                 : is_float(dtype);
   if (fits && reference.dtype != DType::string) {
-    return channel_obstacle_of(pair, reference, channels_last);
+    const std::string scales = scales_obstacle_of(pair, reference, channels_last);
+    return scales.empty() ? channel_obstacle_of(pair, reference, channels_last) : scales;
   }
   const std::string wanted = !pair.params  ? "a float"
                              : pair.scheme ? std::string(name(pair.scheme->dtype))

@@ -129,6 +129,10 @@ void PairStats::add_counted(std::uint64_t sample, const plain::PairSpan<Code>& p
   worst_.add(sample, squared_error);
 }
 
+void PairStats::add_clipped(std::uint64_t sample, std::uint64_t count) {
+  blocks_[block_of(sample)].clipped += count;
+}
+
 void PairStats::add(std::uint64_t sample, std::span<const float> x, std::span<const std::uint8_t> y,
                     CodeReading reading, const PairHistograms& to) {
   add_counted<std::uint8_t>(sample, {x, y, reading.how, reading.clip}, to);

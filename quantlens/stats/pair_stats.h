@@ -70,6 +70,9 @@ class PairStats {
            CodeReading reading, const PairHistograms& to);
   void add(std::uint64_t sample, std::span<const float> x, std::span<const std::int8_t> y,
            CodeReading reading, const PairHistograms& to);
+  /// So many of the pairs that were added of this sample have an x outside the quantized range, for
+  /// who added them with kNoClip: where each channel has its own range.
+  void add_clipped(std::uint64_t sample, std::uint64_t count);
   void merge(const PairStats& other);
 
   std::uint64_t count() const;      ///< finite pairs

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <functional>
-#include <iterator>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -13,17 +13,14 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/rules/found_cause.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/rules/verdict.h"
-#include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
 namespace {
 
 constexpr double kLeastShare = 0.05;
-/// Of what is a mistake, and not the price of 8 bits: so much less is worth a finding, and so much
-/// more counts each when findings are put in order.
-constexpr double kMistake = 3;
 constexpr std::size_t kMostValues = 64;
 constexpr std::array<std::string_view, 3> kSeverities = {"problem", "warning", "note"};
 
@@ -40,33 +37,19 @@ constexpr NamedRule kValueRules[] = {
     {"spread_weight", spread_weight, true},
     {"lost_bias", lost_bias, true},
     {"saturation", saturation},
+    {"unexplained", unexplained, true},
     {"wasted_range", wasted_range, true},
     {"steep_reader", steep_reader},
     {"outlier_channel", outlier_channel},
     {"outlier_activation", outlier_activation},
-    {"unexplained", unexplained, true},
     {"rounding", rounding},
 };
 
-constexpr ModelRule kModelRules[] = {changed, nonfinite, unlike_data, accumulation, float_islands,
-                                     dead_channels};
+constexpr ModelRule kModelRules[] = {changed,      nonfinite,     unlike_data,
+                                     accumulation, float_islands, dead_channels};
 
-/// A cause and the values at which it is at work.
-struct Found {
-  std::string_view rule;
-  std::string op;  // the worst one
-  Cause cause;
-  bool is_mistake = false;
-  double share = 0;
-  std::array<double, 2> interval{};
-  std::vector<double> without = {};  // the share, without each block of samples
-  bool tied_with_previous = false;
-  /// How much begins there at least: what one sample decides does not come first.
-  double weight() const { return interval[0] * (is_mistake ? kMistake : 1); }
-};
-
-void add_share(const ActivationRow& row, const SharesWithout& shares, Found& found) {
-  found.share += *row.output_share;
+void add_share(const ActivationRow& row, const SharesWithout& shares, FoundCause& found) {
+  found.share += row.output_share.value_or(0);
   for (std::size_t i = 0; i < 2; ++i) {
     found.interval[i] += row.output_share_interval.value_or(std::array{0.0, 1.0})[i];
   }
@@ -74,13 +57,6 @@ void add_share(const ActivationRow& row, const SharesWithout& shares, Found& fou
   if (row_without == shares.end()) return;
   found.without.resize(row_without->second.size());
   std::ranges::transform(found.without, row_without->second, found.without.begin(), std::plus());
-}
-
-/// Whether the samples cannot tell which of the two shares is greater.
-bool is_tied(const Found& a, const Found& b) {
-  std::vector<double> without;
-  std::ranges::transform(a.without, b.without, std::back_inserter(without), std::minus());
-  return is_within_chance(a.share - b.share, without);
 }
 
 void join(Cause& cause, Cause&& other) {
@@ -107,30 +83,69 @@ std::vector<const ActivationRow*> beginnings(const Diagnosis& diagnosis) {
   return rows;
 }
 
-std::vector<Found> causes(const Evidence& evidence, const SharesWithout& shares) {
-  std::vector<Found> found;
-  for (const ActivationRow* row : beginnings(evidence.diagnosis())) {
-    for (const NamedRule& named : kValueRules) {
-      std::optional<Cause> cause = named.rule(evidence, *row);
-      if (!cause) continue;
-      if (!named.is_mistake && *row->output_share < kLeastShare) break;
-      if (cause->ops.empty()) cause->ops.push_back(row->name);
-      const auto same = std::ranges::find_if(found, [&](const Found& one) {
-        return !cause->shared.empty() && one.rule == named.name &&
-               one.cause.shared == cause->shared;
-      });
-      if (same != found.end()) {
-        join(same->cause, std::move(*cause));
-        add_share(*row, shares, *same);
-      } else {
-        found.push_back({.rule = named.name,
-                         .op = row->name,
-                         .cause = std::move(*cause),
-                         .is_mistake = named.is_mistake});
-        add_share(*row, shares, found.back());
-      }
-      break;
+/// What an op adds by itself, relative to the energy of its value: local error without the inputs'.
+double own_error(const ActivationRow& row) {
+  if (row.local_mse.value_or(0) <= 0 || !row.input_mse || !row.local_sqnr_db) return 0;
+  const double own = std::max(0.0, *row.local_mse - *row.input_mse) / *row.local_mse;
+  return own * std::pow(10.0, -*row.local_sqnr_db / 10);
+}
+
+/// The values whose ops have the greatest errors of their own, of those that are no beginnings.
+std::vector<const ActivationRow*> loudest(const Diagnosis& diagnosis,
+                                          const std::vector<const ActivationRow*>& beginnings) {
+  constexpr std::size_t kMostLoud = 2;
+  std::vector<const ActivationRow*> rows;
+  for (const ActivationRow& row : diagnosis.activations) {
+    if (own_error(row) > 0) rows.push_back(&row);
+  }
+  std::ranges::stable_sort(
+      rows, [](const auto* a, const auto* b) { return own_error(*a) > own_error(*b); });
+  if (rows.size() > kMostLoud) rows.resize(kMostLoud);
+  std::erase_if(rows, [&](const ActivationRow* row) {
+    return std::ranges::find(beginnings, row) != beginnings.end();
+  });
+  return rows;
+}
+
+struct Asked {
+  const ActivationRow& row;
+  bool is_loud = false;
+};
+
+void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shares,
+         std::vector<FoundCause>& found) {
+  const ActivationRow& row = asked.row;
+  for (const NamedRule& named : kValueRules) {
+    std::optional<Cause> cause = named.rule(evidence, row);
+    if (!cause) continue;
+    if (!named.is_mistake && !asked.is_loud && *row.output_share < kLeastShare) return;
+    if (cause->ops.empty()) cause->ops.push_back(row.name);
+    const auto same = std::ranges::find_if(found, [&](const FoundCause& one) {
+      return !cause->shared.empty() && one.rule == named.name && one.cause.shared == cause->shared;
+    });
+    if (same != found.end()) {
+      join(same->cause, std::move(*cause));
+      add_share(row, shares, *same);
+    } else {
+      found.push_back({.rule = named.name,
+                       .op = row.name,
+                       .cause = std::move(*cause),
+                       .is_mistake = named.is_mistake,
+                       .is_loud = asked.is_loud,
+                       .estimated = {}});
+      add_share(row, shares, found.back());
     }
+    return;
+  }
+}
+
+std::vector<FoundCause> causes(const Evidence& evidence, const ShareSources& shares) {
+  std::vector<FoundCause> found;
+  const std::vector<const ActivationRow*> rows = beginnings(evidence.diagnosis());
+  for (const ActivationRow* row : rows) ask(evidence, {.row = *row}, shares.without, found);
+  if (!shares.measure) return found;
+  for (const ActivationRow* row : loudest(evidence.diagnosis(), rows)) {
+    ask(evidence, {.row = *row, .is_loud = true}, shares.without, found);
   }
   return found;
 }
@@ -155,7 +170,7 @@ int place(const Finding& finding) {
   return finding.severity == kSeverities.front() ? 0 : 2;
 }
 
-Finding finding_of(Found&& found, std::string_view severity) {
+Finding finding_of(FoundCause&& found, std::string_view severity) {
   Finding finding{.rule = std::string(found.rule),
                   .op = std::move(found.op),
                   .ops = std::move(found.cause.ops),
@@ -164,6 +179,8 @@ Finding finding_of(Found&& found, std::string_view severity) {
                   .severity = std::string(severity),
                   .output_share = std::min(1.0, found.share),
                   .output_share_interval = {},
+                  .share_is_measured = found.estimated.has_value(),
+                  .estimated_share = found.estimated,
                   .tied_with_previous = found.tied_with_previous,
                   .measured_gain = {},
                   .measured_gain_interval = {}};
@@ -173,24 +190,27 @@ Finding finding_of(Found&& found, std::string_view severity) {
   return finding;
 }
 
+/// Whether an op stands out by what was measured, though estimates are spread over many.
+bool has_measured_culprit(const std::vector<Finding>& findings) {
+  constexpr double kStandsOut = 0.1;
+  return std::ranges::any_of(findings, [](const Finding& finding) {
+    return finding.share_is_measured && finding.output_share.value_or(0) >= kStandsOut;
+  });
+}
+
 }  // namespace
 
 void add_findings(const Model& reference, const Model& quantized, const Pairing& pairing,
-                  const SharesWithout& shares, Diagnosis& diagnosis) {
+                  const ShareSources& shares, Diagnosis& diagnosis) {
   const Evidence evidence(reference, quantized, pairing, diagnosis);
   const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
-  std::vector<Found> found = causes(evidence, shares);
+  std::vector<FoundCause> found = causes(evidence, shares);
+  settle_shares(shares.measure, diagnosis.unknown_share.value_or(0), found);
   std::vector<Finding> findings;
   findings.reserve(found.size());
-  for (Found& one : found) {
-    if (one.without.size() > 2) one.interval = jackknife_interval(one.share, one.without, {0, 1});
-  }
-  std::ranges::stable_sort(found, std::ranges::greater(), &Found::weight);
-  for (std::size_t i = 1; i < found.size(); ++i) {
-    found[i].tied_with_previous = is_tied(found[i - 1], found[i]);
-  }
-  for (Found& one : found) findings.push_back(finding_of(std::move(one), severity));
+  for (FoundCause& one : found) findings.push_back(finding_of(std::move(one), severity));
   for (const ModelRule rule : kModelRules) {
+    if (rule == accumulation && has_measured_culprit(findings)) continue;
     for (Finding& finding : rule(evidence)) {
       if (finding.severity.empty()) finding.severity = severity;
       findings.push_back(std::move(finding));

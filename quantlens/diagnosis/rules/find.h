@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantlens/diagnosis/output_gain.h"
 #include "quantlens/diagnosis/output_shares.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/record/diagnosis.h"
@@ -8,12 +14,24 @@
 
 namespace quantlens {
 
+/// How much of the outputs' error is gone when ops, named as people see them, are computed in float
+/// inside the quantized model, over some samples; nothing where that cannot be measured.
+using MeasureShare = std::function<std::optional<Gain>(const std::vector<std::string>& ops)>;
+
+/// How much of the outputs' error begins where.
+struct ShareSources {
+  const SharesWithout& without;  ///< estimates, without each block of samples
+  MeasureShare measure = {};     ///< may be empty; takes a run for each answer
+};
+
 /// Sets `findings`, worst first, and `verdict`. Each value that begins much of the outputs' error
 /// is asked for its cause; values with one cause in common make one finding. How grave it is
 /// follows from how much of the outputs is lost: below 10 dB of SQNR `problem`, below 20 dB
-/// `warning`, else `note`. `shares` say which findings are tied. REQUIRES: local errors, or there
-/// is little to find.
+/// `warning`, else `note`. Shares of the first findings are
+/// measured, and so are those of the two ops with the greatest errors of their own, whatever the
+/// estimate says of them; the findings then stand by what was measured. REQUIRES: local errors, or
+/// there is little to find.
 void add_findings(const Model& reference, const Model& quantized, const Pairing& pairing,
-                  const SharesWithout& shares, Diagnosis& diagnosis);
+                  const ShareSources& shares, Diagnosis& diagnosis);
 
 }  // namespace quantlens

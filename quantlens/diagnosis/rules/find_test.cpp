@@ -55,7 +55,7 @@ class Case {
                                                      (block % 2 == 0 ? by : -by));
       }
     }
-    add_findings(net_.model(), SmallGraph().model(), {}, shares, diagnosis_);
+    add_findings(net_.model(), SmallGraph().model(), {}, {shares}, diagnosis_);
     return diagnosis_;
   }
 

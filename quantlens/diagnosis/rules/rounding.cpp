@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -13,12 +14,15 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
   const double codes = part(row.rounding_mse, row);
   if (weight > codes) {
     const WeightRow* stored = evidence.weight(row.op);
+    const std::string because =
+        stored ? fmt::format("rounding its weight ({:.1f} dB) makes {:.0f} % of the error",
+                             stored->sqnr_db, 100 * weight)
+               : fmt::format(
+                     "its constants, as the quantized model has them, make {:.0f} % of the "
+                     "error",
+                     100 * weight);
     return Cause{
-        .because = fmt::format("rounding its weight ({:.1f} dB) makes {:.0f} % of the error",
-                               stored ? stored->sqnr_db : 0.0, 100 * weight),
-        .ops = {row.name},
-        .remedy = in_float({row.name}),
-        .shared = {}};
+        .because = because, .ops = {row.name}, .remedy = in_float({row.name}), .shared = {}};
   }
   const std::vector<std::string> ops = evidence.ops_at(row);
   return Cause{.because = fmt::format("8 bits are too few for {}: rounding in steps of {:.3g} "

@@ -37,13 +37,41 @@ std::string place_text(const Finding& finding) {
   return fmt::format("{} (its remedy names {} ops)", printable(finding.op), finding.ops.size());
 }
 
-/// "65 % (47 to 83) of the error begins at Add_11 (…): a square root reads it, …"
+/// "65 % (47 to 83, measured) of the error begins at Add_11 (…): a square root reads it, …"
 std::string cause_text(const Finding& finding) {
   const std::array<double, 2> interval =
       finding.output_share_interval.value_or(std::array{0.0, 1.0});
-  return fmt::format("{:.0f} % ({:.0f} to {:.0f}) of the error begins at {}: {}",
+  return fmt::format("{:.0f} % ({:.0f} to {:.0f}{}) of the error begins at {}: {}",
                      100 * *finding.output_share, 100 * interval[0], 100 * interval[1],
-                     place_text(finding), finding.because);
+                     finding.share_is_measured ? ", measured" : ", estimated", place_text(finding),
+                     finding.because);
+}
+
+/// "; 20 % of it passes through values that were not compared"
+std::string unknown_text(const Diagnosis& diagnosis) {
+  const double unknown = diagnosis.unknown_share.value_or(0);
+  if (unknown < 0.005) return {};
+  return fmt::format("; {:.0f} % of it passes through values that were not compared",
+                     100 * unknown);
+}
+
+/// Of a measured share that is small, that none is great; of an estimate, what the local errors say
+/// of another op.
+std::string doubt_text(const Diagnosis& diagnosis, const Finding& first) {
+  constexpr double kMuch = 0.1;
+  if (first.share_is_measured) {
+    return *first.output_share < kMuch ? " No op that was tried alone takes much of it away." : "";
+  }
+  const ActivationRow* worst = nullptr;
+  for (const ActivationRow& row : diagnosis.activations) {
+    const bool is_own = row.local_mse && row.other_mse && *row.other_mse > 0.5 * *row.local_mse;
+    if (is_own && (!worst || *row.local_sqnr_db < *worst->local_sqnr_db)) worst = &row;
+  }
+  if (worst == nullptr || std::ranges::find(first.ops, worst->name) != first.ops.end()) return {};
+  return fmt::format(
+      " By its local error alone ({:.1f} dB), which no rounding explains, {} is the "
+      "worst op.",
+      *worst->local_sqnr_db, printable(worst->name));
 }
 
 /// Whether as much may begin at the second, though mistakes stand before it.
@@ -75,7 +103,8 @@ std::string verdict(const Evidence& evidence, std::span<const Finding> findings)
     }
     return text;
   }
-  text += fmt::format(" {}.", cause_text(*first));
+  text += fmt::format(" {}{}.", cause_text(*first), unknown_text(evidence.diagnosis()));
+  text += doubt_text(evidence.diagnosis(), *first);
   const auto second = std::next(first);
   if (second != findings.end() && may_be_as_much(*first, *second)) {
     text += fmt::format(" As much may begin at {}, {:.0f} %: {}.", place_text(*second),

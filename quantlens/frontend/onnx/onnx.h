@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "quantlens/base/store.h"
+#include "quantlens/frontend/patch.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/record/plan.h"
 
@@ -89,6 +90,9 @@ fs::path data_path_of(const fs::path& path);
 std::vector<std::string> apply(const Model& model, const Plan& plan,
                                const std::map<std::string, std::string>& metadata, Store& store,
                                const fs::path& path);
+
+/// frontend::write_patched for ONNX.
+void write_patched(const Model& model, const Patch& patch, Store& store, const fs::path& path);
 
 /// One TensorProto, ModelProto, … as bytes, for tests and generated models: a whole model of a
 /// Graph.

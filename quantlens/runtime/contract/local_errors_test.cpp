@@ -158,5 +158,72 @@ TEST_P(LocalErrors, OfIntegerOpsHaveTheParametersThatTheyDeclare) {
       mean_square(c, rounded(plus(rounded(b, wide, DType::uint8), a_codes), wide, DType::uint8)));
 }
 
+/// Each column by its own parameters.
+Rows rounded_columns(Rows rows, const std::vector<QParams>& params) {
+  for (std::vector<float>& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      row[c] = dequantize(quantize(row[c], params[c], DType::uint8), params[c]);
+    }
+  }
+  return rows;
+}
+
+TEST_P(LocalErrors, CodesMayHaveAScaleForEachChannel) {
+  const std::vector<QParams> columns = {{0.5F, 3}, {2, 10}, {4, 0}, {1, 200}};
+  Net floats;
+  floats.input("x", {-1, 4});
+  floats.node("Relu", {"x"}, "a");
+  const Model reference = floats.output(floats.node("Add", {"a", "a"}, "b")).model();
+  Net codes;
+  codes.input("x", {-1, 4});
+  codes.node("Relu", {"x"}, "a");
+  codes.weight("s", Tensor::from<float>({4}, {0.5F, 2, 4, 1}));
+  codes.weight("z", Tensor::from<std::uint8_t>({4}, {3, 10, 0, 200}));
+  codes.node("QuantizeLinear", {"a", "s", "z"}, "a_q");
+  codes.node("DequantizeLinear", {"a_q", "s", "z"}, "a_dq");
+  const Model quantized = codes.output(codes.node("Add", {"a_dq", "a_dq"}, "b")).model();
+  TapSpec spec;
+  spec.pairs = {pair("a", "a_q", columns[0], DType::uint8), pair("b", "b")};
+  spec.pairs[0].channel_params = columns;
+  spec.pairs[0].scheme->axis = 1;
+  const Batch data =
+      batch(0, {{"x", Tensor::from<float>({3, 4}, {1, 3, 5, 7, -2, 9, 11, 65, 200, 1, 2, 3})}});
+  const Rows a = relu_of(rows_of(data.inputs.at("x")));
+  const Rows a_codes = rounded_columns(a, columns);
+  for (const bool local : {false, true}) {
+    spec.local = local;
+    const TapState state = gathered(reference, &quantized, spec, data);
+    ASSERT_EQ(state.pairs.size(), 2U);
+    EXPECT_DOUBLE_EQ(state.pairs[0].pairs.mse(), mean_square(a, a_codes));
+    EXPECT_DOUBLE_EQ(state.pairs[0].pairs.clip_rate(), 2.0 / 12) << "65 and 200";
+    EXPECT_DOUBLE_EQ(state.pairs[1].pairs.mse(), mean_square(plus(a, a), plus(a_codes, a_codes)));
+  }
+}
+
+TEST_P(LocalErrors, ReadersOfFloatsMayReadThemAsCodesMeanThem) {
+  Net net;
+  net.input("x", {-1, 4});
+  net.node("Relu", {"x"}, "a");
+  net.node("Add", {"a", "x"}, "b");
+  const Model model = net.output(net.node("Add", {"b", "a"}, "c")).model();
+  const QParams coarse{2, 10}, of_input{4, 3};
+  TapSpec spec;
+  spec.pairs = {pair("x", "x"), pair("a", "a"), pair("b", "b"), pair("c", "c")};
+  spec.pairs[0].readers_params = {of_input};
+  spec.pairs[1].readers_params = {coarse};
+  spec.local = true;
+  const Batch data = batch(0, {{"x", Tensor::from<float>({2, 4}, {1, 3, 5, 7, -2, 9, 11, 15})}});
+  const TapState state = gathered(model, &model, spec, data);
+  const Rows x = rows_of(data.inputs.at("x"));
+  const Rows x_codes = rounded(x, of_input, DType::uint8);
+  const Rows a = relu_of(x), a_codes = rounded(a, coarse, DType::uint8);
+  ASSERT_EQ(state.pairs.size(), 4U);
+  const auto mse = [&](std::size_t i) { return state.pairs[i].pairs.mse(); };
+  EXPECT_DOUBLE_EQ(mse(0), mean_square(a, relu_of(x_codes))) << "its own codes do not count";
+  EXPECT_DOUBLE_EQ(mse(1), mean_square(plus(a, x), plus(a_codes, x_codes)));
+  EXPECT_DOUBLE_EQ(mse(2), mean_square(plus(plus(a, x), a), plus(plus(a, x), a_codes)));
+  EXPECT_EQ(mse(3), 0) << "both read one input";
+}
+
 }  // namespace
 }  // namespace quantlens::contract

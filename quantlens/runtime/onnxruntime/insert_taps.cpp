@@ -350,15 +350,25 @@ class LocalValues {
         local_readers(graph_, spec_, slots, [this] { return tokens_.next(); });
     for (const auto& [node, inputs] : readers.inputs) edit_.inputs[node] = inputs;
     for (const LocalValue& local : readers.values) {
-      Node node = local.codes ? quantizer_of(spec_.pairs[local.slot]) : copy();
-      node.name = tokens_.next();
-      node.inputs[0] = kFirst + spec_.pairs[local.slot].reference;
-      node.outputs = {local.name};
-      edit_.inserted.emplace(graph_.nodes.size(), std::move(node));
+      const PairTap& pair = spec_.pairs[local.slot];
+      const std::string reference = kFirst + pair.reference;
+      if (!pair.readers_params.empty()) {
+        add_rounding(pair, reference, local.name);
+        continue;
+      }
+      Node node = local.codes ? quantizer_of(pair) : copy();
+      node.inputs[0] = reference;
+      insert(std::move(node), local.name);
     }
   }
 
  private:
+  void insert(Node node, const std::string& output) {
+    node.name = tokens_.next();
+    node.outputs = {output};
+    edit_.inserted.emplace(graph_.nodes.size(), std::move(node));
+  }
+
   static Node copy() {
     Node node;
     node.type = "Identity";
@@ -367,21 +377,52 @@ class LocalValues {
     return node;
   }
 
+  /// A value as codes mean it.
+  void add_rounding(const PairTap& pair, const std::string& value, const std::string& rounded) {
+    Node quantize = quantizer_with(pair.readers_params, pair.readers_scheme);
+    quantize.inputs[0] = value;
+    Node dequantize = quantize;
+    dequantize.type = "DequantizeLinear";
+    dequantize.kind = Kind::dequantize;
+    dequantize.inputs[0] = tokens_.next();
+    insert(std::move(quantize), dequantize.inputs[0]);
+    insert(std::move(dequantize), rounded);
+  }
+
   /// As the model has it, or one with the parameters that an integer op declares.
   Node quantizer_of(const PairTap& pair) {
     if (const auto producer = index_.producer(pair.quantized)) {
       const Node& node = graph_.nodes[*producer];
       if (node.kind == Kind::quantize) return node;
     }
+    std::vector<QParams> params = pair.channel_params;
+    if (params.empty()) params.push_back(*pair.params);
+    return quantizer_with(params, *pair.scheme);
+  }
+
+  Node quantizer_with(const std::vector<QParams>& params, const Scheme& scheme) {
     Node node;
     node.type = "QuantizeLinear";
     node.kind = Kind::quantize;
     node.inputs = {"", tokens_.next(), tokens_.next()};
-    edit_.weights.emplace_back(node.inputs[1], Tensor::scalar(pair.params->scale));
-    edit_.weights.emplace_back(
-        node.inputs[2], pair.scheme->dtype == DType::int8
-                            ? Tensor::scalar(static_cast<std::int8_t>(pair.params->zero_point))
-                            : Tensor::scalar(static_cast<std::uint8_t>(pair.params->zero_point)));
+    Shape shape;
+    if (params.size() > 1) {
+      node.attributes["axis"] = std::int64_t{scheme.axis.value_or(1)};
+      shape = {static_cast<std::int64_t>(params.size())};
+    }
+    std::vector<float> scales;
+    std::vector<std::int8_t> int8;
+    std::vector<std::uint8_t> uint8;
+    for (const QParams& one : params) {
+      scales.push_back(one.scale);
+      int8.push_back(static_cast<std::int8_t>(one.zero_point));
+      uint8.push_back(static_cast<std::uint8_t>(one.zero_point));
+    }
+    edit_.weights.emplace_back(node.inputs[1], Tensor::from<float>(shape, std::move(scales)));
+    edit_.weights.emplace_back(node.inputs[2],
+                               scheme.dtype == DType::int8
+                                   ? Tensor::from<std::int8_t>(shape, std::move(int8))
+                                   : Tensor::from<std::uint8_t>(shape, std::move(uint8)));
     return node;
   }
 

@@ -88,13 +88,15 @@ class OracleRun final : public Run {
   /// A further input of the quantized model: what a value of the reference is there.
   struct LocalInput {
     std::string reference;
-    std::optional<QParams> params;  ///< as codes
+    std::vector<QParams> params;  ///< as codes; empty: as it is
     Scheme scheme;
+    bool rounds = false;  ///< as what those codes mean
 
     Tensor of(const TensorMap& kept) const {
       const Tensor& value = kept.at(reference);
-      if (!params) return value;
-      return quantize(to_float32(value), std::span(&*params, 1), scheme);
+      if (params.empty()) return value;
+      Tensor codes = quantize(to_float32(value), params, scheme);
+      return rounds ? dequantize(codes, params, scheme.axis) : codes;
     }
   };
 
@@ -112,7 +114,15 @@ class OracleRun final : public Run {
       const PairTap& pair = taps.pairs[local.slot];
       local_model_.graph.inputs.push_back({.name = local.name, .dtype = {}, .shape = {}});
       LocalInput input{.reference = pair.reference, .params = {}, .scheme = {}};
-      if (local.codes) input.params = pair.params, input.scheme = pair.scheme.value_or(Scheme());
+      if (!pair.readers_params.empty()) {
+        input.params = pair.readers_params;
+        input.scheme = pair.readers_scheme;
+        input.rounds = true;
+      } else if (local.codes) {
+        input.params = pair.channel_params;
+        if (input.params.empty()) input.params.push_back(*pair.params);
+        input.scheme = pair.scheme.value_or(Scheme());
+      }
       local_inputs_.push_back(std::move(input));
     }
   }

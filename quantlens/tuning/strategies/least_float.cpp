@@ -238,8 +238,8 @@ class LeastFloat {
     for (const std::size_t op : stage.always) {
       around.insert(space_.ops[op].around.begin(), space_.ops[op].around.end());
     }
-    std::ranges::stable_partition(order.steps,
-                                  [&](const auto& step) { return around.contains(step.front()); });
+    std::stable_partition(order.steps.begin(), order.steps.end(),
+                          [&](const auto& step) { return around.contains(step.front()); });
     return order;
   }
 

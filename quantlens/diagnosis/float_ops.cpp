@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/float_ops.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/graph/order.h"
+#include "quantlens/runtime/oracle/constants.h"
+
+namespace quantlens {
+namespace {
+
+constexpr std::size_t kMostNodes = 64;  // of one op's pattern
+constexpr std::size_t kMostOps = 256;
+
+Node node_of(const std::string& type, Kind kind, std::vector<std::string> inputs,
+             const std::string& output) {
+  Node node;
+  node.name = output;
+  node.type = type;
+  node.kind = kind;
+  node.inputs = std::move(inputs);
+  node.outputs = {output};
+  return node;
+}
+
+class FloatOps {
+ public:
+  FloatOps(const Model& reference, const Model& quantized, const Pairing& pairing,
+           const std::vector<std::string>& ops)
+      : constants_(oracle::constant_values(reference)),
+        index_(reference.graph, constants_),
+        quantized_index_(quantized.graph),
+        names_(ops.begin(), ops.end()) {
+    for (std::size_t i = 0; i < reference.graph.inputs.size(); ++i) {
+      if (i >= quantized.graph.inputs.size()) break;
+      inputs_.emplace(reference.graph.inputs[i].name, quantized.graph.inputs[i].name);
+    }
+    for (const ValuePair& pair : pairing.pairs) pairs_.emplace(pair.reference, &pair);
+    for (const ValuePair& pair : pairing.pairs) {
+      if (pair.type != "Input" && names_.contains(pair.op_name)) roots_.push_back(&pair);
+    }
+    while (is_taken(prefix_)) prefix_ += '_';
+  }
+
+  std::optional<Patch> patch() {
+    if (roots_.empty() || roots_.size() > kMostOps) return std::nullopt;
+    for (const ValuePair* root : roots_) replace(*root);
+    if (failed_) return std::nullopt;
+    return std::move(patch_);
+  }
+
+ private:
+  bool is_taken(const std::string& prefix) const {
+    return std::ranges::any_of(quantized_index_.graph().nodes, [&](const Node& node) {
+      return std::ranges::any_of(node.outputs,
+                                 [&](const auto& name) { return name.starts_with(prefix); });
+    });
+  }
+
+  std::string fresh() { return fmt::format("{}{}", prefix_, ++count_); }
+
+  /// The value of the quantized model whose readers are to read floats: what becomes codes, the
+  /// float, or, of an integer op, the codes themselves.
+  std::optional<std::string> place_of(const ValuePair& pair) const {
+    if (pair.side != Side::q_output) return pair.quantized;
+    const auto producer = quantized_index_.producer(pair.quantized);
+    if (!producer) return std::nullopt;
+    const Node& quantize = quantized_index_.graph().nodes[*producer];
+    if (quantize.kind != Kind::quantize) return std::nullopt;
+    return quantize.inputs.front();
+  }
+
+  void replace(const ValuePair& root) {
+    const std::optional<std::string> place = place_of(root);
+    if (!place || !quantized_index_.producer(*place)) {
+      failed_ = true;
+      return;
+    }
+    if (patch_.nodes.contains(*place) || failed_) return;
+    made_ = 0;
+    nodes_.clear();
+    nearby_.clear();
+    const std::string value = in_float(root.reference, true);
+    if (failed_) return;
+    // not Identity: the runtime would join the op and the codes behind it to an integer kernel
+    const std::string kept = root.side == Side::integer_output ? fresh() : *place;
+    nodes_.push_back(node_of("Max", Kind::other, {value}, kept));
+    if (root.side == Side::integer_output) {
+      nodes_.push_back(with_params("QuantizeLinear", Kind::quantize, root, kept, *place));
+    }
+    patch_.nodes.emplace(*place, std::move(nodes_));
+    nodes_.clear();
+  }
+
+  /// The name that a value of the reference has in float; makes what it needs. `computed`: by the
+  /// reference's own op, though the quantized model has it.
+  std::string in_float(const std::string& value, bool computed) {
+    if (value.empty() || failed_) return {};
+    if (const auto known = known_.find(value); known != known_.end()) return known->second;
+    if (const auto known = nearby_.find(value); known != nearby_.end()) return known->second;
+    if (const Tensor* constant = index_.constant(value)) {
+      patch_.weights.emplace_back(fresh(), *constant);
+      return known_[value] = patch_.weights.back().first;
+    }
+    if (const auto input = inputs_.find(value); input != inputs_.end()) return input->second;
+    const auto pair = pairs_.find(value);
+    if (!computed && pair != pairs_.end() && !names_.contains(pair->second->op_name)) {
+      return nearby_[value] = meaning_of(*pair->second);
+    }
+    const std::optional<std::size_t> producer = index_.producer(value);
+    if (!producer || ++made_ > kMostNodes) {
+      failed_ = true;
+      return {};
+    }
+    return copy(index_.graph().nodes[*producer], value);
+  }
+
+  std::string copy(Node node, const std::string& value) {
+    if (!node.subgraphs.empty()) {
+      failed_ = true;
+      return {};
+    }
+    for (std::string& input : node.inputs) input = in_float(input, false);
+    std::string made;
+    for (std::string& output : node.outputs) {
+      if (output.empty()) continue;
+      const std::string name = fresh();
+      const auto pair = pairs_.find(output);
+      const bool is_root = pair != pairs_.end() && names_.contains(pair->second->op_name);
+      (is_root ? known_ : nearby_).emplace(output, name);
+      if (output == value) made = name;
+      output = name;
+    }
+    node.name = fresh();
+    nodes_.push_back(std::move(node));
+    return made;
+  }
+
+  /// What the quantized model's side of a value means.
+  std::string meaning_of(const ValuePair& pair) {
+    if (!pair.params) return pair.quantized;
+    const std::string name = fresh();
+    nodes_.push_back(with_params("DequantizeLinear", Kind::dequantize, pair, pair.quantized, name));
+    return name;
+  }
+
+  Node with_params(const std::string& type, Kind kind, const ValuePair& pair,
+                   const std::string& input, const std::string& output) {
+    std::vector<QParams> params = pair.channel_params;
+    if (params.empty()) params.push_back(*pair.params);
+    Node node = node_of(type, kind, {input, fresh(), fresh()}, output);
+    Shape shape;
+    if (!pair.channel_params.empty()) {
+      shape = {static_cast<std::int64_t>(params.size())};
+      node.attributes["axis"] = std::int64_t{pair.scheme->axis.value_or(1)};
+    }
+    std::vector<float> scales;
+    std::vector<std::int32_t> zeros;
+    for (const QParams& one : params) {
+      scales.push_back(one.scale);
+      zeros.push_back(one.zero_point);
+    }
+    patch_.weights.emplace_back(node.inputs[1], Tensor::from<float>(shape, std::move(scales)));
+    patch_.weights.emplace_back(node.inputs[2], zero_points(shape, zeros, pair.scheme->dtype));
+    return node;
+  }
+
+  static Tensor zero_points(const Shape& shape, const std::vector<std::int32_t>& zeros,
+                            DType dtype) {
+    if (dtype == DType::int8) {
+      std::vector<std::int8_t> codes(zeros.size());
+      std::ranges::transform(zeros, codes.begin(),
+                             [](std::int32_t zero) { return static_cast<std::int8_t>(zero); });
+      return Tensor::from<std::int8_t>(shape, std::move(codes));
+    }
+    std::vector<std::uint8_t> codes(zeros.size());
+    std::ranges::transform(zeros, codes.begin(),
+                           [](std::int32_t zero) { return static_cast<std::uint8_t>(zero); });
+    return Tensor::from<std::uint8_t>(shape, std::move(codes));
+  }
+
+  TensorMap constants_;
+  GraphIndex index_, quantized_index_;
+  std::set<std::string> names_;
+  std::unordered_map<std::string, std::string> inputs_;      // by name of the reference
+  std::unordered_map<std::string, const ValuePair*> pairs_;  // likewise by value
+  std::vector<const ValuePair*> roots_;                      // in order of flow
+  std::string prefix_ = "quantlens/float/";
+  std::size_t count_ = 0;
+  std::size_t made_ = 0;     // nodes of this root
+  std::vector<Node> nodes_;  // likewise
+  // Names in float, by value of the reference: for all roots, and for the one at hand alone, whose
+  // nodes may stand behind those of the next.
+  std::unordered_map<std::string, std::string> known_, nearby_;
+  bool failed_ = false;
+  Patch patch_;
+};
+
+/// Whether ops of the reference mean the same in the quantized model, whose file may use more sets.
+bool are_of_one_version(const Model& reference, const Model& quantized) {
+  return std::ranges::all_of(reference.opsets, [&](const auto& set) {
+    const auto found = quantized.opsets.find(set.first);
+    return found != quantized.opsets.end() && found->second == set.second;
+  });
+}
+
+}  // namespace
+
+std::optional<Patch> float_ops(const Model& reference, const Model& quantized,
+                               const Pairing& pairing, const std::vector<std::string>& ops) {
+  if (!are_of_one_version(reference, quantized)) return std::nullopt;
+  return FloatOps(reference, quantized, pairing, ops).patch();
+}
+
+}  // namespace quantlens

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/float_ops.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "quantlens/base/memory_store.h"
+#include "quantlens/diagnosis/pair.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/runtime/oracle/oracle.h"
+
+namespace quantlens {
+namespace {
+
+using testing::ElementsAreArray;
+
+constexpr QParams kOfInput{0.5F, 0};
+constexpr QParams kOfProduct{0.25F, 8};
+
+class Net {
+ public:
+  Net() { graph_.inputs = {info("x")}, graph_.outputs = {info("y")}; }
+
+  Net& node(const std::string& type, std::vector<std::string> inputs, const std::string& output) {
+    Node node;
+    node.name = "the_" + output;
+    node.type = type;
+    node.inputs = std::move(inputs);
+    node.outputs = {output};
+    graph_.nodes.push_back(std::move(node));
+    return *this;
+  }
+  Net& weight(const std::string& name, Tensor tensor) {
+    graph_.weights[name] = std::move(tensor);
+    return *this;
+  }
+  Net& codes(const std::string& value, const QParams& params) {
+    weight(value + "_s", Tensor::scalar(params.scale));
+    weight(value + "_z", Tensor::scalar(static_cast<std::uint8_t>(params.zero_point)));
+    node("QuantizeLinear", {value, value + "_s", value + "_z"}, value + "_q");
+    return node("DequantizeLinear", {value + "_q", value + "_s", value + "_z"}, value + "_dq");
+  }
+  Model model() const {
+    return onnx::read("net.onnx", MappedFile::from_bytes(onnx::serialize(graph_, {{"", 13}})));
+  }
+
+ private:
+  static ValueInfo info(const std::string& name) {
+    return {.name = name,
+            .dtype = DType::float32,
+            .shape = std::vector<Dim>{{.extent = {}, .symbol = "N"}, {.extent = 4, .symbol = {}}}};
+  }
+  Graph graph_;
+};
+
+/// y = a + relu(a) with a = factor x.
+Model reference() {
+  Net net;
+  net.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4})).node("Mul", {"x", "factor"}, "a");
+  return net.node("Relu", {"a"}, "b").node("Add", {"a", "b"}, "y").model();
+}
+
+/// The same with x and a in codes, and another factor.
+Model quantized() {
+  Net net;
+  net.codes("x", kOfInput).weight("factor", Tensor::from<float>({4}, {1, 2, -3, 4}));
+  net.node("Mul", {"x_dq", "factor"}, "a").codes("a", kOfProduct);
+  return net.node("Relu", {"a_dq"}, "b").node("Add", {"a_dq", "b"}, "y").model();
+}
+
+const std::vector<float> kInput = {0.3F, 1.1F, 0.7F, -0.9F};
+
+std::vector<float> output_of(const Model& model) {
+  Batch batch;
+  batch.samples = {0};
+  batch.inputs.emplace("x", Tensor::from<float>({1, 4}, kInput));
+  const Outputs outputs = oracle::open(model, nullptr, {}, {})->step(batch);
+  const auto values = outputs.reference.at("y").data<float>();
+  return {values.begin(), values.end()};
+}
+
+/// The quantized model with these ops in float, written and read again.
+Model with(const std::vector<std::string>& ops) {
+  const Model before = quantized();
+  const auto patch = float_ops(reference(), before, pair(reference(), before), ops);
+  EXPECT_TRUE(patch);
+  MemoryStore store;
+  frontend::write_patched(before, patch.value_or(Patch{}), store, "patched.onnx");
+  return onnx::read("patched.onnx", store.read("patched.onnx"));
+}
+
+TEST(FloatOps, ComputeAsTheReferenceDoesAndTheirResultsAreInCodesAsBefore) {
+  std::vector<float> expected;
+  for (std::size_t i = 0; i < kInput.size(); ++i) {
+    const float product = kInput[i] * static_cast<float>(i + 1);
+    const float a = dequantize(quantize(product, kOfProduct, DType::uint8), kOfProduct);
+    expected.push_back(a + std::max(a, 0.0F));
+  }
+  EXPECT_NE(output_of(quantized()), expected);
+  EXPECT_THAT(output_of(with({"the_a"})), ElementsAreArray(expected));
+}
+
+TEST(FloatOps, PassFloatsToEachOther) {
+  EXPECT_THAT(output_of(with({"the_a", "the_y", "the_b"})),
+              ElementsAreArray(output_of(reference())));
+}
+
+TEST(FloatOps, ReadWhatTheQuantizedModelHasErrorsOfOthersIncluded) {
+  EXPECT_THAT(output_of(with({"the_y"})), ElementsAreArray(output_of(quantized())))
+      << "the sum itself is exact; what it reads is not";
+}
+
+TEST(FloatOps, AreNothingWhereNoPairIsOfTheOp) {
+  const Model before = quantized();
+  EXPECT_FALSE(float_ops(reference(), before, pair(reference(), before), {"the_other"}));
+  EXPECT_FALSE(float_ops(reference(), before, {}, {"the_a"}));
+}
+
+TEST(FloatOps, AreNothingWhereOperatorsAreOfAnotherVersion) {
+  Model before = quantized();
+  before.opsets[""] = 17;
+  EXPECT_FALSE(float_ops(reference(), before, pair(reference(), before), {"the_a"}));
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/found_cause.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <functional>
+#include <iterator>
+
+#include "quantlens/stats/jackknife.h"
+
+namespace quantlens {
+namespace {
+
+constexpr std::size_t kFirst = 3;
+constexpr std::size_t kMostMeasured = 4;
+
+void measure_share(const MeasureShare& measure, FoundCause& found) {
+  found.is_asked = true;
+  std::optional<Gain> gain = measure(found.cause.ops);
+  if (!gain) return;
+  found.estimated = found.share;
+  found.share = std::clamp(gain->share, 0.0, 1.0);
+  found.interval = {std::clamp(gain->interval[0], 0.0, 1.0),
+                    std::clamp(gain->interval[1], 0.0, 1.0)};
+  found.without = std::move(gain->without);
+}
+
+void put_in_order(std::vector<FoundCause>& found) {
+  std::ranges::stable_sort(found, std::ranges::greater(), &FoundCause::weight);
+}
+
+/// How far measured shares were from their estimates: the least and the greatest factor.
+struct Factors {
+  double least = 1, greatest = 1;
+  bool any = false;
+};
+
+Factors factors_of(const std::vector<FoundCause>& found) {
+  Factors factors;
+  for (const FoundCause& one : found) {
+    if (!one.estimated || *one.estimated <= 0 || one.is_loud) continue;
+    const double factor = one.share / *one.estimated;
+    factors.least = std::min(factors.least, factor);
+    factors.greatest = std::max(factors.greatest, factor);
+    factors.any = true;
+  }
+  return factors;
+}
+
+/// Widens what is an estimate still by how well estimates were confirmed.
+void widen(std::vector<FoundCause>& found) {
+  const Factors factors = factors_of(found);
+  for (FoundCause& one : found) {
+    if (one.estimated) continue;
+    one.interval[0] *= factors.any ? factors.least : 0;
+    one.interval[1] = std::min(1.0, one.interval[1] * factors.greatest);
+  }
+}
+
+/// Whether the samples cannot tell which of the two shares is greater.
+bool is_tied(const FoundCause& a, const FoundCause& b) {
+  if (a.estimated.has_value() != b.estimated.has_value() || a.without.size() != b.without.size()) {
+    return a.interval[0] <= b.interval[1] && b.interval[0] <= a.interval[1];
+  }
+  std::vector<double> without;
+  std::ranges::transform(a.without, b.without, std::back_inserter(without), std::minus());
+  return is_within_chance(a.share - b.share, without);
+}
+
+void measure_first(const MeasureShare& measure, std::vector<FoundCause>& found) {
+  for (FoundCause& one : found) {
+    if (one.is_loud) measure_share(measure, one);
+  }
+  std::erase_if(found, [](const FoundCause& one) {
+    return one.is_loud && one.estimated && one.interval[0] <= 0;
+  });
+  for (std::size_t tried = 0; tried < kMostMeasured; ++tried) {
+    put_in_order(found);
+    const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(kFirst, found.size()));
+    const auto next =
+        std::find_if(found.begin(), end, [](const FoundCause& one) { return !one.is_asked; });
+    if (next == end) break;
+    measure_share(measure, *next);
+  }
+}
+
+}  // namespace
+
+void settle_shares(const MeasureShare& measure, double unknown, std::vector<FoundCause>& found) {
+  for (FoundCause& one : found) {
+    if (one.without.size() > 2) one.interval = jackknife_interval(one.share, one.without, {0, 1});
+    one.interval[0] = std::max(0.0, one.interval[0] - unknown);
+  }
+  if (measure) {
+    measure_first(measure, found);
+    widen(found);
+  }
+  put_in_order(found);
+  for (std::size_t i = 1; i < found.size(); ++i) {
+    found[i].tied_with_previous = is_tied(found[i - 1], found[i]);
+  }
+}
+
+}  // namespace quantlens

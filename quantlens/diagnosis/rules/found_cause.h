@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quantlens/diagnosis/rules/find.h"
+#include "quantlens/diagnosis/rules/rules.h"
+
+namespace quantlens {
+
+/// Of what is a mistake, and not the price of 8 bits: so much less is worth a finding, and so much
+/// more counts each when findings are put in order.
+inline constexpr double kMistake = 3;
+
+/// A cause and the values at which it is at work.
+struct FoundCause {
+  std::string_view rule;
+  std::string op;  ///< the worst one
+  Cause cause;
+  bool is_mistake = false;
+  /// It is asked for its own error alone: its share was too small for a finding.
+  bool is_loud = false;
+  double share = 0;
+  std::array<double, 2> interval{};
+  std::vector<double> without = {};  ///< the share, without each block of samples
+  std::optional<double> estimated;   ///< of a share that was measured
+  bool is_asked = false;             ///< it was tried to measure it
+  bool tied_with_previous = false;
+
+  /// How much begins there at least: what one sample decides does not come first.
+  double weight() const { return interval[0] * (is_mistake ? kMistake : 1); }
+};
+
+/// Puts causes in order, those with the greatest weight first, and says which are tied. With
+/// `measure`, the shares of those that come first are measured, until the first three are or four
+/// were tried, and those of all loud ones, of which only those that take something away stay. What
+/// is left of estimates gets an interval as wide as the measured ones were off; from 0 on where
+/// none could be measured. `unknown`: share that passes through values that were not compared.
+void settle_shares(const MeasureShare& measure, double unknown, std::vector<FoundCause>& found);
+
+}  // namespace quantlens

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/found_cause.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+using testing::ElementsAre;
+
+FoundCause cause(const std::string& op, double share) {
+  FoundCause found{.rule = "rounding", .op = op, .cause = {}, .estimated = {}};
+  found.cause.ops = {op};
+  found.share = share;
+  found.without = std::vector<double>(8, share);
+  for (std::size_t i = 0; i < 8; ++i) found.without[i] += i % 2 == 0 ? 0.001 : -0.001;
+  return found;
+}
+
+/// Knows the gains of some ops, the same in all samples.
+MeasureShare knows(const std::map<std::string, double>& gains, std::vector<std::string>& asked) {
+  return [gains, &asked](const std::vector<std::string>& ops) -> std::optional<Gain> {
+    asked.push_back(ops.front());
+    const auto found = gains.find(ops.front());
+    if (found == gains.end()) return std::nullopt;
+    const double gain = found->second;
+    return Gain{.share = gain,
+                .interval = {gain - 0.01, gain + 0.01},
+                .without = std::vector<double>(8, gain)};
+  };
+}
+
+std::vector<std::string> names(const std::vector<FoundCause>& found) {
+  std::vector<std::string> all;
+  for (const FoundCause& one : found) all.push_back(one.op);
+  return all;
+}
+
+TEST(SettleShares, WhatWasMeasuredOverrulesTheEstimate) {
+  std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.3), cause("c", 0.1)};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", 0.02}, {"b", 0.6}, {"c", 0.1}}, asked), 0, found);
+  EXPECT_THAT(names(found), ElementsAre("b", "c", "a"));
+  EXPECT_DOUBLE_EQ(found[0].share, 0.6);
+  EXPECT_DOUBLE_EQ(*found[0].estimated, 0.3);
+  EXPECT_DOUBLE_EQ(found[0].interval[0], 0.59);
+}
+
+TEST(SettleShares, LoudOpsAreFindingsOnlyWhereTheyTakeSomethingAway) {
+  std::vector<FoundCause> found = {cause("a", 0.8), cause("culprit", 0.01), cause("quiet", 0.01)};
+  found[1].is_loud = found[2].is_loud = true;
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", 0.1}, {"culprit", 0.9}, {"quiet", 0}}, asked), 0, found);
+  EXPECT_THAT(names(found), ElementsAre("culprit", "a"));
+}
+
+TEST(SettleShares, EstimatesAreAsWideAsOthersWereOff) {
+  std::vector<FoundCause> found = {cause("a", 0.4), cause("b", 0.3), cause("c", 0.2),
+                                   cause("d", 0.1)};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", 0.3}, {"b", 0.3}, {"c", 0.5}}, asked), 0, found);
+  EXPECT_EQ(asked.size(), 3U) << "the first three are known then";
+  ASSERT_EQ(found.back().op, "d");
+  EXPECT_FALSE(found.back().estimated);
+  EXPECT_LE(found.back().interval[0], 0.075) << "a had three quarters of its estimate";
+  EXPECT_GE(found.back().interval[1], 0.25) << "c had two and a half times as much";
+}
+
+TEST(SettleShares, WithoutAnAnswerAnEstimateMayBeNothing) {
+  std::vector<FoundCause> found = {cause("a", 0.4)};
+  std::vector<std::string> asked;
+  settle_shares(knows({}, asked), 0, found);
+  EXPECT_FALSE(found[0].estimated);
+  EXPECT_EQ(found[0].interval[0], 0);
+}
+
+TEST(SettleShares, WhatPassesUnknownValuesIsNotCountedAsCertain) {
+  std::vector<FoundCause> found = {cause("a", 0.4)};
+  settle_shares({}, 0.3, found);
+  EXPECT_LE(found[0].interval[0], 0.1);
+  EXPECT_GE(found[0].interval[1], 0.4);
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quantizer/fold_before.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/graph/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+/// x -> Conv of two channels -> Relu "r" -> what the test adds.
+SmallGraph two_channels() {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 1, 1, 1}, {1, 1}).weight("k", {2, 1, 1}, {3, 5});
+  net.weight("s", {1, 2, 1, 1}, {10, 20}).weight("v", {2, 2, 1, 1}, {1, 2, 3, 4});
+  net.node(Kind::conv, {"x", "w"}, "c").node(Kind::relu, {"c"}, "r");
+  return net;
+}
+
+std::vector<float> numbers(const Plan& plan, const std::string& name) {
+  const auto values = plan.weights.at(name).data<float>();
+  return {values.begin(), values.end()};
+}
+
+TEST(FoldBefore, ScalesInputChannelsAndAddsWhatIsShifted) {
+  SmallGraph net = two_channels();
+  net.node(Kind::mul, {"r", "k"}, "m").node(Kind::add, {"s", "m"}, "a");
+  net.node(Kind::conv, {"a", "v"}, "y").output("y");
+  const Plan plan = fold_before(net.graph(), {});
+  EXPECT_EQ(plan.removed, (std::vector<std::string>{"a", "m"}));
+  ASSERT_EQ(plan.value_edits.size(), 1U);
+  EXPECT_EQ(plan.value_edits[0], (ValueEdit{.use = {"y", 0}, .value = "r"}));
+  EXPECT_EQ(numbers(plan, "v/with/y"), (std::vector<float>{3, 10, 9, 20}));
+  EXPECT_EQ(numbers(plan, "y/bias/with/y"), (std::vector<float>{50, 110}));  // v times (10, 20)
+}
+
+TEST(FoldBefore, KnowsTheChannelsOfEachGroup) {
+  SmallGraph net = two_channels();
+  net.weight("d", {2, 1, 1, 1}, {7, 11});
+  net.node(Kind::mul, {"r", "k"}, "m").node(Kind::conv, {"m", "d"}, "y");
+  net.attribute("group", std::int64_t{2}).output("y");
+  EXPECT_EQ(numbers(fold_before(net.graph(), {}), "d/with/y"), (std::vector<float>{21, 55}));
+}
+
+TEST(FoldBefore, LeavesWhatIsAddedInFrontOfPadding) {
+  SmallGraph net = two_channels();
+  net.node(Kind::add, {"r", "s"}, "a").node(Kind::conv, {"a", "v"}, "y");
+  net.attribute("pads", std::vector<std::int64_t>{1, 1, 1, 1}).output("y");
+  EXPECT_TRUE(fold_before(net.graph(), {}).removed.empty());
+}
+
+TEST(FoldBefore, LeavesWhatWidensAValue) {
+  SmallGraph net;  // one channel becomes two
+  net.input("x").weight("w", {1, 1, 1, 1}, {1}).weight("k", {2, 1, 1}, {3, 5});
+  net.weight("v", {2, 2, 1, 1}, {1, 2, 3, 4}).node(Kind::conv, {"x", "w"}, "c");
+  net.node(Kind::relu, {"c"}, "r").node(Kind::mul, {"r", "k"}, "m");
+  net.node(Kind::conv, {"m", "v"}, "y").output("y");
+  EXPECT_TRUE(fold_before(net.graph(), {}).removed.empty());
+}
+
+TEST(FoldBefore, LeavesWhatEvensOutAnInputOfTheModel) {
+  SmallGraph net;
+  net.input("x").weight("k", {2, 1, 1}, {3, 5}).weight("v", {2, 2, 1, 1}, {1, 2, 3, 4});
+  net.node(Kind::mul, {"x", "k"}, "m").node(Kind::conv, {"m", "v"}, "y").output("y");
+  EXPECT_TRUE(fold_before(net.graph(), {}).removed.empty());
+}
+
+TEST(FoldBefore, LeavesWhatAlsoSomethingElseReads) {
+  SmallGraph net = two_channels();
+  net.node(Kind::mul, {"r", "k"}, "m").node(Kind::conv, {"m", "v"}, "y").output("y").output("m");
+  EXPECT_TRUE(fold_before(net.graph(), {}).removed.empty());
+}
+
+}  // namespace
+}  // namespace quantlens

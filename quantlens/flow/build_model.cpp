@@ -17,26 +17,42 @@
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/correct_bias.h"
 #include "quantlens/quantizer/guard_float.h"
+#include "quantlens/quantizer/guard_integer.h"
 #include "quantlens/runtime/deployed.h"
 
 namespace quantlens::flow {
 namespace {
 
-/// Nothing where the runtime takes the file, and cannot tell what it makes of it.
+/// Throws where the runtime cannot tell what it makes of the file. It copies all weights into what
+/// it tells: those of an int8 file are less than what calibration held, but for large ones, which
+/// lie beside their model.
 std::vector<Deviation> deviations_of(const Plan& plan, const fs::path& path,
                                      const Session& session) {
   const Model written = frontend::read(path);
+  if (frontend::files_of(written).size() > 1) {
+    throw Error(Errc::unsupported, "its weights lie beside the file, and would be copied for that");
+  }
   const Model run = deployed(written, run_options(session));
   return check_plan(plan, written.graph, run.graph);
 }
 
-/// Those whose weight is planned in float, and is not.
-std::set<std::string> with_codes(const Plan& plan, const std::vector<Deviation>& deviations) {
+std::set<std::string> ops_that(Runs runs, const std::vector<Deviation>& deviations,
+                               const Plan& plan) {
   std::set<std::string> ops;
   for (const Deviation& deviation : deviations) {
-    if (deviation.runs == Runs::with_codes) ops.insert(plan.ops[deviation.op].op);
+    if (deviation.runs == runs) ops.insert(plan.ops[deviation.op].op);
   }
   return ops;
+}
+
+/// Whether that changes the plan.
+bool guard_against(const std::vector<Deviation>& deviations, const FloatModel& from, Plan& plan) {
+  const std::set<std::string> with_codes = ops_that(Runs::with_codes, deviations, plan);
+  const std::set<std::string> in_float = ops_that(Runs::in_float, deviations, plan);
+  if (with_codes.empty() && in_float.empty()) return false;
+  const GraphIndex index(from.model.graph, from.prepared.constants);
+  const bool is_guarded = !guard_ops(index, with_codes, plan).empty();
+  return !guard_integer(index, in_float, plan).empty() || is_guarded;
 }
 
 }  // namespace
@@ -70,13 +86,9 @@ std::vector<std::string> write_as_planned(const FloatModel& from, Plan& plan, co
   if (plan.activations.empty()) return notes;  // without codes between ops all of them run as told
   try {
     std::vector<Deviation> deviations = deviations_of(plan, path, session);
-    const std::set<std::string> unguarded = with_codes(plan, deviations);
-    if (!unguarded.empty()) {
-      const GraphIndex index(from.model.graph, from.prepared.constants);
-      if (!guard_ops(index, unguarded, plan).empty()) {
-        notes = write_quantized(from, plan, recipe, session.store, path);
-        deviations = deviations_of(plan, path, session);
-      }
+    if (guard_against(deviations, from, plan)) {
+      notes = write_quantized(from, plan, recipe, session.store, path);
+      deviations = deviations_of(plan, path, session);
     }
     for (std::string& note : tell_deviations(deviations, plan)) notes.push_back(std::move(note));
   } catch (const Error& error) {

@@ -34,9 +34,10 @@ std::vector<std::string> write_quantized(const FloatModel& from, const Plan& pla
                                          const Recipe& recipe, Store& store, const fs::path& path);
 
 /// The same, and then holds the graph that the runtime really runs against the plan (check_plan.h).
-/// Where it quantizes a weight that is planned in float, the file is written once more with a guard
-/// at that op (quantizer/guard_float.h). What still runs otherwise is told by a note, and `plan`
-/// says what runs.
+/// Where it quantizes a weight that is planned in float, or computes a MatMul in float that is
+/// planned in integers, the file is written once more with a guard at that op
+/// (quantizer/guard_float.h, guard_integer.h). What still runs otherwise is told by a note, and
+/// `plan` says what runs.
 std::vector<std::string> write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,
                                           const Session& session, const fs::path& path);
 

@@ -58,6 +58,19 @@ bool ends_in_matmul(const Graph& graph, const Pattern& pattern, const Prepared& 
                                        .into = op_id(graph.nodes[pattern.anchor])};
 }
 
+// ONNX Runtime looks for the QuantizeLinear behind the Relu or Clip of a Gemm or MatMul, and leaves
+// the op in float where there is none. Of a MatMul of matrices and its bias it makes a Gemm first.
+bool needs_codes_behind_relu(const GraphIndex& index, const Pattern& pattern, bool is_matrix) {
+  const std::vector<Node>& nodes = index.graph().nodes;
+  const Kind kind = nodes[pattern.anchor].kind;
+  if (pattern.members.size() == 1 || !is_saturating(index, nodes[pattern.members.back()])) {
+    return false;
+  }
+  if (kind == Kind::gemm) return true;
+  if (kind != Kind::matmul) return false;
+  return is_matrix || !bias_add(index, pattern);
+}
+
 }  // namespace
 
 Prepared prepare(const Graph& graph, TensorMap constants) {
@@ -80,9 +93,10 @@ Prepared prepare(const Graph& graph, TensorMap constants) {
       pattern.members.pop_back();
     }
     const auto rank = known_ranks.find(node.inputs.empty() ? "" : node.inputs[0]);
-    if (ends_in_matmul(graph, pattern, prepared) &&
-        is_added_to(index, op_id(graph.nodes[pattern.members.back()])) &&
-        rank != known_ranks.end() && rank->second == 2) {
+    const bool is_matrix = rank != known_ranks.end() && rank->second == 2;
+    const bool is_added = ends_in_matmul(graph, pattern, prepared) &&
+                          is_added_to(index, op_id(graph.nodes[pattern.members.back()]));
+    if ((is_added && is_matrix) || needs_codes_behind_relu(index, pattern, is_matrix)) {
       prepared.ends_in_codes.insert(number);
     }
     taken.insert(pattern.members.begin(), pattern.members.end());

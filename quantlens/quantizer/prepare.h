@@ -31,7 +31,8 @@ struct Prepared {
   std::map<std::string, Tensor> weights;  ///< folded float tensors by new name
   TensorMap constants;                    ///< values that are computed from constants alone
   /// MatMuls of matrices whose result an Add reads that is no part of their pattern. ONNX Runtime
-  /// makes one float Gemm of both unless there are codes in between.
+  /// makes one float Gemm of both unless there are codes in between. And Gemms and MatMuls with a
+  /// Relu or Clip right behind: with none behind that, it computes them in float.
   std::set<std::size_t> ends_in_codes;
   /// Nodes that stay float as parts of a larger function, or before one that 8 bits would ruin,
   /// with the reason ("inside LayerNormalization").

@@ -2,15 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants faults in quantized files of four makers and asks diagnosis where they are and what they are.
 
-usage: injected_faults.py PROGRAM [--cases FIRST LAST] [--step N] [--kind NAME] [--file TEXT] [--keep FOLDER] [--healthy]
+usage: injected_faults.py PROGRAM [--cases FIRST LAST] [--step N] [--kind NAME] [--file TEXT] [--keep FOLDER] [--healthy] [--quick]
 
 PROGRAM is quantlens. Each case takes one file, made by ONNX Runtime, NNCF, Neural Compressor, Quark or quantlens, damages
 one op of it with the onnx package (faults/kinds.py) and runs `diagnose` over 16 samples. What damages the outputs by less
 than 1 dB is drawn again: it is no fault. Counted: the first finding names the op; it names op and cause; it names a false
 cause, which is any but the planted one, `unexplained` and, where the op is right, notes of rounding; the verdict contradicts
 its own tables. Cases differ by file, kind and op, in an order that a seed fixes: 0 to 265 are one of each kind in each
-file, 266 to 531 others, drawn after the rules were done; --step 5 takes a fifth of them, of all files and kinds. Files of tools that are not installed are made neither, and that is said. --healthy
-plants nothing and prints what is found all the same.
+file, 266 to 531 others, drawn after the rules were done; --step 5 takes a fifth of them, of all files and kinds. Files of
+tools that are not installed are left out, and that is said. --healthy plants nothing and prints what is found all the same.
+--quick diagnoses one sample without local errors: what the two files alone tell, which leaves out scales and zero points that
+are wrong in writer and reader alike.
 """
 
 import argparse
@@ -31,14 +33,16 @@ UNEXPLAINED = {"unexplained", "-"}
 
 
 class Bench:
-    def __init__(self, program, folder):
-        self.program, self.folder = program, folder
+    def __init__(self, program, folder, quick=False):
+        self.program, self.folder, self.quick = program, folder, quick
         folder.mkdir(parents=True, exist_ok=True)
         self.paths, self.before = {}, {}
 
     def run(self, *arguments):
-        command = [self.program, *arguments, "--workspace", self.folder / "workspace", "--output", "json", "--limit", SAMPLES,
-                   "--quiet", "--threads", 1]
+        command = [self.program, *arguments, "--workspace", self.folder / "workspace", "--output", "json", "--limit",
+                   1 if self.quick and arguments[0] == "diagnose" else SAMPLES, "--quiet", "--threads", 1]
+        if self.quick and arguments[0] == "diagnose":
+            command += ["--local", 0]
         done = subprocess.run(list(map(str, command)), capture_output=True, text=True, check=False)
         if done.returncode:
             raise RuntimeError((done.stderr.strip() or "failed").splitlines()[-1])
@@ -155,12 +159,13 @@ def main():
     parser.add_argument("--file", default="")
     parser.add_argument("--keep")
     parser.add_argument("--healthy", action="store_true")
+    parser.add_argument("--quick", action="store_true")
     arguments = parser.parse_args()
     if not files.DATA.exists():
         print("skipped: ../shared/testdata is not there")
         return
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(arguments.program, pathlib.Path(arguments.keep or scratch))
+        bench = Bench(arguments.program, pathlib.Path(arguments.keep or scratch), arguments.quick)
         bench.prepare()
         keys = sorted([*files.FOREIGN, *files.OURS, *files.MADE])
         if arguments.healthy:

@@ -9,6 +9,7 @@ PROGRAM is quantlens. Each network has about SIZE nodes, with weights of a few f
 linear in the number of nodes shows:
 
   chain        Conv 1x1 and Relu in turn
+  batch_norm   likewise with a BatchNormalization in between, which the quantizer folds
   matmul       MatMul, Add of a bias, Relu
   star         one value read by all MatMuls, whose results one Concat joins
   adds         likewise, joined by Adds two at a time
@@ -72,6 +73,12 @@ class Network:
         self.weights.append(numpy_helper.from_array(np.full(WIDTH, 0.1, np.float32), bias))
         return self.node("Conv", value, name, bias, kernel_shape=[1, 1])
 
+    def batch_norm(self, value):
+        figures = [np.ones(WIDTH), np.full(WIDTH, 0.1), np.zeros(WIDTH), np.ones(WIDTH)]
+        names = [f"w{len(self.weights) + i}" for i in range(4)]
+        self.weights += [numpy_helper.from_array(one.astype(np.float32), name) for one, name in zip(figures, names)]
+        return self.node("BatchNormalization", value, *names)
+
     def normalized(self, value):
         scale, shift = self.weight(WIDTH), self.weight(WIDTH)
         return self.node("LayerNormalization", value, scale, shift, axis=-1)
@@ -81,6 +88,13 @@ def chain(size):
     network, value = Network(), "x"
     while len(network.nodes) < size:
         value = network.node("Relu", network.conv(value))
+    return network, value, [1, WIDTH, 4, 4]
+
+
+def batch_norm(size):
+    network, value = Network(), "x"
+    while len(network.nodes) < size:
+        value = network.node("Relu", network.batch_norm(network.conv(value)))
     return network, value, [1, WIDTH, 4, 4]
 
 
@@ -129,7 +143,7 @@ def transformer(size):
     return network, network.normalized(value), [1, 6, WIDTH]
 
 
-SHAPES = {each.__name__: each for each in (chain, matmul, star, adds, residual, transformer)}
+SHAPES = {each.__name__: each for each in (chain, batch_norm, matmul, star, adds, residual, transformer)}
 
 
 def write_model(shape, size, folder, samples):
@@ -227,4 +241,5 @@ def main():
             measure(options.program, shape, sizes, options.verbs.split(","), options, folder)
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    main()

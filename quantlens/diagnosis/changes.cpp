@@ -119,6 +119,12 @@ class Finder {
     add(r, "changed_op", "its two inputs stand in the other order in the quantized model");
   }
 
+  /// What kernels do together with the op before: find_dropped judges those that clip.
+  static bool may_be_part_of_another(Kind kind) {
+    return kind == Kind::relu || kind == Kind::clip || kind == Kind::batch_norm ||
+           kind == Kind::add;
+  }
+
   void find_rewiring(std::size_t q, std::size_t r) {
     const auto& operands = quantized_.ops()[q].operands;
     const auto& others = reference_.ops()[r].operands;
@@ -127,9 +133,9 @@ class Finder {
       if (!operands[i].value || !others[at].value) continue;
       const auto& match = match_.values[quantized_.values()[*operands[i].value].root];
       const std::size_t wanted = reference_.values()[*others[at].value].root;
-      if (!match || match->reference == wanted) continue;
+      if (!match || !match->confirmed || match->reference == wanted) continue;
       const auto maker = reference_.values()[wanted].producer;
-      if (!maker) continue;
+      if (!maker || may_be_part_of_another(reference_.ops()[*maker].kind)) continue;
       const bool is_left_out = std::ranges::any_of(
           reference_.ops()[*maker].operands, [&](const FloatView::Operand& operand) {
             return operand.value && reference_.values()[*operand.value].root == match->reference;

@@ -71,8 +71,9 @@ bool Matcher::choose_surrounded() {
 
 std::optional<std::size_t> Matcher::wanted_below(std::size_t number) const {
   const auto& outputs = op(number).outputs;
-  if (outputs.size() != 1 || !outputs[0] || states_[*outputs[0]].match) return {};
-  std::optional<std::size_t> wanted;
+  if (outputs.size() != 1 || !outputs[0]) return {};
+  std::optional<std::size_t> wanted = states_[*outputs[0]].match;
+  if (wanted) return counterpart_of_producer(*outputs[0], *wanted);
   for (const std::size_t reader : readers_[*outputs[0]]) {
     if (!ops_[reader]) continue;
     const FloatView::Op& other = reference_op(ops_[reader]->reference);

@@ -152,7 +152,8 @@ class Matcher {
   std::optional<Candidate> surrounded(std::size_t number);
   /// Ops that read another value than the reference's: what reads them, or their name, tells.
   bool choose_rewired();
-  /// The op of the reference whose result matched readers of this one's take it for.
+  /// The op of the reference whose result this one gives, as is known, or as matched readers take
+  /// it.
   std::optional<std::size_t> wanted_below(std::size_t number) const;
   /// Kinds and constants alone.
   OpComparison compare_constants_alone(std::size_t quantized, std::size_t reference);

@@ -88,6 +88,8 @@ std::optional<RoundedWeights> rounded_weights(const Model& reference, const Mode
     redirects.add({.op = weight.pair.op, .input = weight.input}, name, original);
     if (tapped.insert(tap->second.reference).second) rounded.taps.pairs.push_back(tap->second);
   });
+  std::set<std::string> folded;
+  for (const Fold& fold : prepared.folds) folded.insert(fold.op);
   std::map<std::string, PairTap> of_values;
   for (const auto& [op, tap] : taps) of_values.emplace(tap.reference, tap);
   for (PairedConstant& constant : paired_constants(reference, quantized, pairing)) {
@@ -95,11 +97,12 @@ std::optional<RoundedWeights> rounded_weights(const Model& reference, const Mode
     const auto tap = of_values.find(constant.value);
     const std::string& original = node.inputs[constant.input];
     if (tap == of_values.end() || !reference.graph.weights.contains(original)) continue;
+    if (folded.contains(op_id(node))) continue;
     if (reference.graph.weights.at(original).dtype() != DType::float32) continue;
     bytes += constant.after.size() * sizeof(float);
     const std::string name = fmt::format("{}/{}/rounded", op_id(node), constant.input);
     plan.weights.insert_or_assign(name, std::move(constant.after));
-    read_instead({.op = op_id(node), .input = constant.input}, name, original, plan);
+    redirects.add({.op = op_id(node), .input = constant.input}, name, original);
     if (tapped.insert(constant.value).second) rounded.taps.pairs.push_back(tap->second);
   }
   if (rounded.taps.pairs.empty() || bytes > kMostBytes) return std::nullopt;

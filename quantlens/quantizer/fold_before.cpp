@@ -228,7 +228,8 @@ class Folder {
     std::vector<float> values(added.size());
     for (std::size_t o = 0; o < added.size(); ++o)
       values[o] = static_cast<float>(before[o] + added[o]);
-    return finite_tensor({static_cast<std::int64_t>(values.size())}, std::move(values));
+    const auto count = static_cast<std::int64_t>(values.size());
+    return finite_tensor({count}, std::move(values));
   }
 
   void edit(const Node& node, std::size_t input, Tensor tensor) {

@@ -229,7 +229,9 @@ TEST(Feed, DoesTheFirstBatchAlone) {
   NoProgress quiet;
   bool is_first = true;
   feed(run, reader, quiet, "run", [&](const Batch&, const Outputs&) {
-    if (is_first) EXPECT_THAT(run.done, ElementsAre(0));
+    if (is_first) {
+      EXPECT_THAT(run.done, ElementsAre(0));
+    }
     is_first = false;
   });
   EXPECT_EQ(run.done.size(), 6u);

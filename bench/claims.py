@@ -18,8 +18,8 @@ import tempfile
 
 
 def diagnosis_of(program, model, data, recipe, folder):
-    command = [program, "quantize", model, "--data", data, "-o", folder / "quantized.onnx", "--workspace", folder / "ws",
-               "--diagnose", "--verify", "1", "--json"]
+    command = [program, "quantize", model, "--data", data, "--out", folder / "quantized.onnx", "--workspace", folder / "ws",
+               "--diagnose", "--verify", "1", "--output", "json"]
     if recipe:
         command += ["--recipe", recipe]
     done = subprocess.run([str(word) for word in command], capture_output=True, text=True)

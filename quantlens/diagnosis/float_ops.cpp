@@ -21,7 +21,6 @@ constexpr std::size_t kMostOps = 256;
 Node node_of(const std::string& type, Kind kind, std::vector<std::string> inputs,
              const std::string& output) {
   Node node;
-  node.name = output;
   node.type = type;
   node.kind = kind;
   node.inputs = std::move(inputs);
@@ -90,7 +89,7 @@ class FloatOps {
     if (failed_) return;
     // not Identity: the runtime would join the op and the codes behind it to an integer kernel
     const std::string kept = root.side == Side::integer_output ? fresh() : *place;
-    nodes_.push_back(node_of("Max", Kind::other, {value}, kept));
+    nodes_.push_back(named(node_of("Max", Kind::other, {value}, kept)));
     if (root.side == Side::integer_output) {
       nodes_.push_back(with_params("QuantizeLinear", Kind::quantize, root, kept, *place));
     }
@@ -150,11 +149,16 @@ class FloatOps {
     return name;
   }
 
+  Node named(Node node) {
+    node.name = fresh();
+    return node;
+  }
+
   Node with_params(const std::string& type, Kind kind, const ValuePair& pair,
                    const std::string& input, const std::string& output) {
     std::vector<QParams> params = pair.channel_params;
     if (params.empty()) params.push_back(*pair.params);
-    Node node = node_of(type, kind, {input, fresh(), fresh()}, output);
+    Node node = named(node_of(type, kind, {input, fresh(), fresh()}, output));
     Shape shape;
     if (!pair.channel_params.empty()) {
       shape = {static_cast<std::int64_t>(params.size())};

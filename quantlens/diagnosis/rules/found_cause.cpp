@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <utility>
 
 #include "quantlens/stats/jackknife.h"
 
@@ -26,7 +27,9 @@ void measure_share(const MeasureShare& measure, FoundCause& found) {
 }
 
 void put_in_order(std::vector<FoundCause>& found) {
-  std::ranges::stable_sort(found, std::ranges::greater(), &FoundCause::weight);
+  std::ranges::stable_sort(found, std::ranges::greater(), [](const FoundCause& one) {
+    return std::pair(one.weight(), one.share);
+  });
 }
 
 /// How far measured shares were from their estimates: the least and the greatest factor.

@@ -59,6 +59,15 @@ TEST(SettleShares, LoudOpsAreFindingsOnlyWhereTheyTakeSomethingAway) {
   EXPECT_THAT(names(found), ElementsAre("culprit", "a"));
 }
 
+TEST(SettleShares, WhatTakesNothingAwayDoesNotComeFirst) {
+  std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.3)};
+  found[0].is_mistake = true;
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", -0.2}}, asked), 0, found);
+  EXPECT_THAT(names(found), ElementsAre("b", "a"));
+  EXPECT_EQ(found[1].share, 0) << "more error than before is told as none";
+}
+
 TEST(SettleShares, EstimatesAreAsWideAsOthersWereOff) {
   std::vector<FoundCause> found = {cause("a", 0.4), cause("b", 0.3), cause("c", 0.2),
                                    cause("d", 0.1)};

@@ -119,8 +119,9 @@ TEST(Records, APairingReadsBackAsItWas) {
                     Side::q_output,
                     Scheme{},
                     QParams{0.25f, 3},
+                    {{0.5f, 1}, {0.25f, 3}},
                     "metadata"},
-                   {"z", "add", "Add", {"Add"}, "z", "z", Side::float_, {}, {}, "name"}};
+                   {"z", "add", "Add", {"Add"}, "z", "z", Side::float_, {}, {}, {}, "name"}};
   pairing.weights = {
       {"y", "conv", "Conv", "w", "w_quantized", true, false, per_channel(), {{0.5f, 0}}}};
   pairing.only_reference = {"a"};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/graph/order.h"
+#include "quantlens/quantizer/capability.h"
 #include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens {
@@ -95,6 +96,24 @@ class FloatOps {
     }
     patch_.nodes.emplace(*place, std::move(nodes_));
     nodes_.clear();
+    if (root.side == Side::q_output) pass_floats(root, *place);
+  }
+
+  /// Who computes in float anyway reads the floats: nobody would write codes for it.
+  void pass_floats(const ValuePair& root, const std::string& floats) {
+    const std::vector<Node>& nodes = quantized_index_.graph().nodes;
+    for (const Use& use : quantized_index_.uses(root.quantized)) {
+      const Node& link = nodes[use.node];
+      if (link.kind != Kind::dequantize || use.input != 0) continue;
+      const std::string& value = op_id(link);
+      const bool all_float = std::ranges::all_of(
+          quantized_index_.uses(value),
+          [&](const Use& reader) { return capability(nodes[reader.node].kind) == nullptr; });
+      if (all_float) {
+        patch_.nodes.emplace(value,
+                             std::vector{named(node_of("Max", Kind::other, {floats}, value))});
+      }
+    }
   }
 
   /// The name that a value of the reference has in float; makes what it needs. `computed`: by the

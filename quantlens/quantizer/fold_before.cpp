@@ -151,18 +151,40 @@ class Folder {
     return is_of_codes(node, link.input) && has_channels(node.inputs[link.input], channels);
   }
 
+  static bool is_arithmetic(const Node& node) {
+    const bool is_one = node.kind == Kind::add || node.kind == Kind::sub ||
+                        node.kind == Kind::mul || node.kind == Kind::div;
+    return is_one && node.inputs.size() == 2;
+  }
+
+  /// Whether a constant has all these dimensions itself.
+  static bool is_of(const Tensor* constant, const ChannelAxis& channels) {
+    if (constant == nullptr || constant->shape().size() != channels.rank) return false;
+    return extent(constant->shape(), channels.rank - channels.from_end) == channels.count;
+  }
+
+  static bool keeps_channels(const Node& node, const ChannelAxis& channels) {
+    const bool pools = node.kind == Kind::max_pool || node.kind == Kind::average_pool ||
+                       node.kind == Kind::global_average_pool;
+    return node.kind == Kind::relu || node.kind == Kind::clip || node.kind == Kind::leaky_relu ||
+           node.kind == Kind::sigmoid || node.kind == Kind::batch_norm ||
+           (pools && channels.rank >= 3);
+  }
+
   /// Whether the value surely has these channels, so that no constant widens it: followed back to
   /// the op that makes them.
   bool has_channels(const std::string& value, const ChannelAxis& channels) const {
     std::string name = value;
     while (const std::optional<std::size_t> producer = index_.producer(name)) {
       const Node& node = graph_.nodes[*producer];
-      const bool pools = node.kind == Kind::max_pool || node.kind == Kind::average_pool ||
-                         node.kind == Kind::global_average_pool;
-      const bool keeps = node.kind == Kind::relu || node.kind == Kind::clip ||
-                         node.kind == Kind::leaky_relu || node.kind == Kind::sigmoid ||
-                         (pools && channels.rank >= 3);
-      if (keeps) {
+      if (is_arithmetic(node)) {  // broadcasting only ever widens: one operand is enough
+        if (channels.count == 1) return false;
+        const std::size_t constant = index_.constant(node.inputs[0]) != nullptr ? 0 : 1;
+        if (is_of(index_.constant(node.inputs[constant]), channels)) return true;
+        name = node.inputs[1 - constant];
+        continue;
+      }
+      if (keeps_channels(node, channels)) {
         name = node.inputs[0];
         continue;
       }

@@ -53,6 +53,13 @@ TEST(FoldBefore, LeavesWhatIsAddedInFrontOfPadding) {
   EXPECT_TRUE(fold_before(net.graph(), {}).removed.empty());
 }
 
+TEST(FoldBefore, SeesTheChannelsOfAValueThroughArithmeticAndActivations) {
+  SmallGraph net = two_channels();
+  net.weight("one", {}, {1}).node(Kind::add, {"r", "one"}, "b").node(Kind::relu, {"b"}, "t");
+  net.node(Kind::mul, {"t", "k"}, "m").node(Kind::conv, {"m", "v"}, "y").output("y");
+  EXPECT_EQ(fold_before(net.graph(), {}).removed, std::vector<std::string>{"m"});
+}
+
 TEST(FoldBefore, LeavesWhatWidensAValue) {
   SmallGraph net;  // one channel becomes two
   net.input("x").weight("w", {1, 1, 1, 1}, {1}).weight("k", {2, 1, 1}, {3, 5});

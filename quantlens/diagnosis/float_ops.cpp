@@ -160,9 +160,17 @@ class FloatOps {
     return made;
   }
 
-  /// What the quantized model's side of a value means.
+  /// Whether an op computes the value in float, so that its codes are there for integer readers.
+  bool is_float(const ValuePair& pair) const {
+    const auto producer = index_.producer(pair.reference);
+    return pair.side == Side::q_output && producer &&
+           capability(index_.graph().nodes[*producer].kind) == nullptr;
+  }
+
+  /// What the quantized model's side of a value means to a reader of floats.
   std::string meaning_of(const ValuePair& pair) {
     if (!pair.params) return pair.quantized;
+    if (const auto floats = is_float(pair) ? place_of(pair) : std::nullopt) return *floats;
     const std::string name = fresh();
     nodes_.push_back(with_params("DequantizeLinear", Kind::dequantize, pair, pair.quantized, name));
     return name;

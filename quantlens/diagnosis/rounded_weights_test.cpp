@@ -80,7 +80,7 @@ TEST(RoundedWeights, TakeThePlaceOfFoldedOnes) {
   ASSERT_TRUE(rounded);
   const Plan& plan = rounded->plan;
   ASSERT_EQ(plan.folds.size(), 1U);
-  ASSERT_EQ(plan.input_edits.size(), 2U) << "weight and bias";
+  ASSERT_EQ(plan.input_edits.size(), 1U) << "nothing is added: there is no bias";
   const auto weight = std::ranges::find(plan.input_edits, ValueUse{"y", 1}, &InputEdit::use);
   ASSERT_NE(weight, plan.input_edits.end());
   EXPECT_THAT(values(plan.weights.at(weight->weight)), ElementsAre(0.75F, 2.25F));

@@ -89,7 +89,7 @@ class Job {
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
-    workload.write("plan.json", json::dump(in_columns(json::encode(result.plan))));
+    workload.write("plan.json", json::dump(plan_record(result.plan)));
     count_ops(result);
     Phase writing(session_.phases, "write model");
     for (std::string& note :

@@ -124,6 +124,12 @@ def scores(program, folder, model, data, limit):
     return found["reference"]["value"], found["quantized"]["value"], output
 
 
+def times(timed):
+    """Of two models that ran in turn: the first one's median time over the other's."""
+    first, other = (result["wall"]["median_us"] for result in timed["results"])
+    return f"{first / other:.3f}"
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("program")
@@ -151,7 +157,7 @@ def main():
             timed = run(options.program, "benchmark", output, base_file, "--workspace", folder / "workspace", "--output",
                         "json", "--threads", 1)
             print(f"| {name} | {form} | {reference:.3f} | {quantized:.3f} | {quantized - base:+.3f} | "
-                  f"{timed.get('ratio')} |", flush=True)
+                  f"{times(timed)} |", flush=True)
 
 
 if __name__ == "__main__":

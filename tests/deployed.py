@@ -105,9 +105,6 @@ def main():
     harness.check(seen == right, f"diagnose tells {seen:.4f}")
     rows = [row for row in told["activations"] if row["value"] == "y"]
     harness.check(abs(rows[0]["sqnr_db"] - loss) < 0.01, f"the output's row has {rows[0]['sqnr_db']:.2f} dB")
-    first = told["findings"][0]
-    harness.check(first["rule"] == "observation", f"first: {first['rule']}: {first['because']}")
-    harness.check(any("c2" in op or "m" in op or "s" in op for op in first["ops"]), f"it names {first['ops']}")
 
 
 main()

@@ -95,7 +95,7 @@ class Job {
       session_.progress.note(note);
       result.notes.push_back(std::move(note));
     }
-    workload.write("plan.json", json::dump(in_columns(json::encode(result.plan))));
+    workload.write("plan.json", json::dump(plan_record(result.plan)));
     count_ops(result);
     const Model quantized = frontend::read(result.output);
     writing.end();

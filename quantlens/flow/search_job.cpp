@@ -173,7 +173,7 @@ void SearchJob::keep(Trial trial, double seconds, bool is_new) {
   if (is_best && is_new) {  // in this order: the record never names a model that is not there
     bench_.write(*candidate_, result_.output);
     emit(candidate_->recipe);
-    workload_.write("plan.json", json::dump(in_columns(json::encode(candidate_->planned.plan))));
+    workload_.write("plan.json", json::dump(plan_record(candidate_->planned.plan)));
   }
   study().trials.push_back(std::move(trial));
   result_.times.trials.push_back(seconds);

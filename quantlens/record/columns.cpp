@@ -75,6 +75,15 @@ json::Value in_columns(json::Value record) {
   return record;
 }
 
+json::Value plan_record(const Plan& plan) {
+  json::Value record = json::encode(plan);
+  for (json::Value& weight : record.at("weights_quantized").as_array()) {
+    boost::json::array& params = weight.at("params").as_array();
+    if (weight.at("scheme").at("dtype") == "int32" && params.size() > 1) params.clear();
+  }
+  return in_columns(std::move(record));
+}
+
 json::Value from_columns(json::Value record, std::string_view where) {
   for_each_value(record, [&](json::Value& value) { to_list(value, where); });
   return record;

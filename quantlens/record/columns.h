@@ -2,6 +2,7 @@
 #pragma once
 
 #include "quantlens/base/json.h"
+#include "quantlens/record/plan.h"
 
 namespace quantlens {
 
@@ -10,8 +11,12 @@ namespace quantlens {
 /// weight has as many as channels, and they would be most of the file.
 json::Value in_columns(json::Value record);
 
-/// The reverse: what json::decode takes. Lists that are not in columns, as older records have them,
-/// stay. Throws Errc::bad_input with `where` for columns of unequal length.
+/// A plan as plan.json has it: in columns, and without the parameters of biases that have one a
+/// channel; each is the input's scale times the weight's, its zero point 0.
+json::Value plan_record(const Plan& plan);
+
+/// The reverse of `in_columns`: what json::decode takes. Lists that are not in columns, as older
+/// records have them, stay. Throws Errc::bad_input with `where` for columns of unequal length.
 json::Value from_columns(json::Value record, std::string_view where);
 
 }  // namespace quantlens

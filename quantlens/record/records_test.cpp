@@ -96,6 +96,21 @@ TEST(Records, AChannelsParametersTakeAtMostSixteenBytesOfAPlan) {
   EXPECT_LE(bytes(2000) - bytes(1000), 16'000U);
 }
 
+TEST(Records, APlansBiasesAreWrittenWithoutTheScalesThatFollowFromTheirWeights) {
+  Plan plan = some_plan();
+  Scheme bias = per_channel();
+  bias.dtype = DType::int32;
+  plan.weights_quantized.push_back({"b", bias, {{0.5f, 0}, {0.25f, 0}}, {{"y", 2}}});
+  plan.weights_quantized.push_back({"c", bias, {{0.5f, 0}}, {{"n", 2}}});
+  const json::Value read = from_columns(plan_record(plan), "plan.json");
+  const std::vector<WeightPlan> weights = json::decode<Plan>(read, "plan.json").weights_quantized;
+  ASSERT_EQ(weights.size(), 3U);
+  EXPECT_EQ(weights[0], plan.weights_quantized[0]);
+  EXPECT_TRUE(weights[1].params.empty());
+  EXPECT_EQ(weights[1].scheme, bias);
+  EXPECT_EQ(weights[2], plan.weights_quantized[2]);
+}
+
 TEST(Records, ColumnsOfUnequalLengthAreRefused) {
   const json::Value columns = {{"scale", {0.5, 0.25}}, {"zero_point", boost::json::array({1})}};
   EXPECT_THROW((void)from_columns(columns, "plan.json"), Error);

@@ -32,7 +32,7 @@ class Client:
     def send(self, kind, text=None, body=b"", flags=0, files=()):
         self.sequence += 1
         encoded = b"" if text is None else json.dumps(text).encode()
-        head = b"QLWP" + struct.pack("<HHIIQBBH", 1, kind, self.sequence, len(encoded), len(body), flags, len(files), 0)
+        head = b"QLWP" + struct.pack("<HHIIQBBH", 2, kind, self.sequence, len(encoded), len(body), flags, len(files), 0)
         inline = b"" if flags & IN_MEMORY else body
         frame = head + struct.pack("<I", zlib.crc32(head + encoded + inline)) + encoded + inline
         socket.send_fds(self.socket, [frame[:1]], list(files))
@@ -46,7 +46,7 @@ class Client:
             head, files = head + part, files + list(got)
         magic, version, kind, sequence, text_bytes, body_bytes, flags, count, zero, crc = struct.unpack(
             "<4sHHIIQBBHI", head)
-        assert (magic, version, zero, count) == (b"QLWP", 1, 0, len(files)) and sequence == self.sequence
+        assert (magic, version, zero, count) == (b"QLWP", 2, 0, len(files)) and sequence == self.sequence
         length = text_bytes + (0 if flags & IN_MEMORY else body_bytes)
         rest = b""
         while len(rest) < length:
@@ -89,7 +89,7 @@ def main():
     model = os.open(MODEL, os.O_RDONLY)
     kind, opened, _ = client.ask(OPEN, {"models": [{"format": "onnx", "path": "any.onnx", "attached": True}],
                                         "taps": {"taps": [{"value": wanted}]}, "options": {"threads": 1}}, files=[model])
-    harness.check((kind, opened) == (OPENED, {"not_tapped": []}), f"a model that came as a file is opened: {opened}")
+    harness.check((kind, opened) == (OPENED, {"not_tapped": [], "in_flight": 1}), f"a model that came as a file is opened: {opened}")
 
     random = np.random.default_rng(1)
     for first, count, in_memory in ((0, 2, False), (2, 300, True)):

@@ -147,8 +147,7 @@ BOOST_DESCRIBE_STRUCT(PairTap, (),
 BOOST_DESCRIBE_STRUCT(TapSpec, (), (taps, pairs, local))
 BOOST_DESCRIBE_STRUCT(Isolation, (), (program, timeout_seconds))
 BOOST_DESCRIBE_STRUCT(Watch, (), ())
-BOOST_DESCRIBE_STRUCT(RunOptions, (),
-                      (threads, in_flight, optimized_dump, apart, isolation, watch))
+BOOST_DESCRIBE_STRUCT(RunOptions, (), (threads, in_flight, optimized_dump, apart, isolation, watch))
 BOOST_DESCRIBE_STRUCT(NotTapped, (), (value, quantized, reason))
 
 }  // namespace quantlens

@@ -18,7 +18,7 @@ import tempfile
 
 
 def diagnosis_of(program, model, data, recipe, folder):
-    command = [program, "quantize", model, "--data", data, "--out", folder / "quantized.onnx", "--workspace", folder / "ws",
+    command = [program, "quantize", model, "--data", data, "-o", folder / "quantized.onnx", "--workspace", folder / "ws",
                "--diagnose", "--verify", "1", "--output", "json"]
     if recipe:
         command += ["--recipe", recipe]

@@ -184,8 +184,7 @@ Finding finding_of(FoundCause&& found, std::string_view severity) {
                   .tied_with_previous = found.tied_with_previous,
                   .measured_gain = {},
                   .measured_gain_interval = {}};
-  finding.output_share_interval = {std::max(0.0, found.interval[0]),
-                                   std::min(1.0, found.interval[1])};
+  finding.output_share_interval = {found.interval[0], std::min(1.0, found.interval[1])};
   if (!found.cause.remedy.empty()) finding.remedy = boost::json::serialize(found.cause.remedy);
   return finding;
 }

@@ -14,15 +14,15 @@ namespace {
 
 constexpr std::size_t kFirst = 3;
 constexpr std::size_t kMostMeasured = 4;
+constexpr double kLeast = -1;  // error that is doubled or more is told as that
 
 void measure_share(const MeasureShare& measure, FoundCause& found) {
   found.is_asked = true;
   std::optional<Gain> gain = measure(found.cause.ops);
   if (!gain) return;
   found.estimated = found.share;
-  found.share = std::clamp(gain->share, 0.0, 1.0);
-  found.interval = {std::clamp(gain->interval[0], 0.0, 1.0),
-                    std::clamp(gain->interval[1], 0.0, 1.0)};
+  found.share = std::max(kLeast, gain->share);
+  found.interval = {std::max(kLeast, gain->interval[0]), std::max(kLeast, gain->interval[1])};
   found.without = std::move(gain->without);
 }
 
@@ -42,7 +42,7 @@ Factors factors_of(const std::vector<FoundCause>& found) {
   Factors factors;
   for (const FoundCause& one : found) {
     if (!one.estimated || *one.estimated <= 0 || one.is_loud) continue;
-    const double factor = one.share / *one.estimated;
+    const double factor = std::max(0.0, one.share) / *one.estimated;
     factors.least = std::min(factors.least, factor);
     factors.greatest = std::max(factors.greatest, factor);
     factors.any = true;

@@ -33,7 +33,7 @@ struct FoundCause {
   bool tied_with_previous = false;
 
   /// How much begins there at least: what one sample decides does not come first.
-  double weight() const { return interval[0] * (is_mistake ? kMistake : 1); }
+  double weight() const { return interval[0] * (is_mistake && interval[0] > 0 ? kMistake : 1); }
 };
 
 /// Puts causes in order, those with the greatest weight first, and says which are tied. With

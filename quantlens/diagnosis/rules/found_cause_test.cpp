@@ -65,7 +65,7 @@ TEST(SettleShares, WhatTakesNothingAwayDoesNotComeFirst) {
   std::vector<std::string> asked;
   settle_shares(knows({{"a", -0.2}}, asked), 0, found);
   EXPECT_THAT(names(found), ElementsAre("b", "a"));
-  EXPECT_EQ(found[1].share, 0) << "more error than before is told as none";
+  EXPECT_DOUBLE_EQ(found[1].share, -0.2) << "errors of others that it made up for are back";
 }
 
 TEST(SettleShares, EstimatesAreAsWideAsOthersWereOff) {

@@ -37,10 +37,18 @@ std::string place_text(const Finding& finding) {
   return fmt::format("{} (its remedy names {} ops)", printable(finding.op), finding.ops.size());
 }
 
-/// "65 % (47 to 83, measured) of the error begins at Add_11 (…): a square root reads it, …"
+/// "65 % (47 to 83, measured) of the error begins at Add_11 (…): a square root reads it, …"; of
+/// what takes none away, that it does not.
 std::string cause_text(const Finding& finding) {
   const std::array<double, 2> interval =
       finding.output_share_interval.value_or(std::array{0.0, 1.0});
+  if (finding.share_is_measured && *finding.output_share <= 0) {
+    return fmt::format(
+        "In float {} takes none of the error away ({:.0f} %, {:.0f} to {:.0f}, "
+        "measured), though most was estimated there: {}",
+        place_text(finding), 100 * *finding.output_share, 100 * interval[0], 100 * interval[1],
+        finding.because);
+  }
   return fmt::format("{:.0f} % ({:.0f} to {:.0f}{}) of the error begins at {}: {}",
                      100 * *finding.output_share, 100 * interval[0], 100 * interval[1],
                      finding.share_is_measured ? ", measured" : ", estimated", place_text(finding),
@@ -60,7 +68,8 @@ std::string unknown_text(const Diagnosis& diagnosis) {
 std::string doubt_text(const Diagnosis& diagnosis, const Finding& first) {
   constexpr double kMuch = 0.1;
   if (first.share_is_measured) {
-    return *first.output_share < kMuch ? " No op that was tried alone takes much of it away." : "";
+    const bool is_little = *first.output_share > 0 && *first.output_share < kMuch;
+    return is_little ? " No op that was tried alone takes much of it away." : "";
   }
   const ActivationRow* worst = nullptr;
   for (const ActivationRow& row : diagnosis.activations) {

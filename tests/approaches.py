@@ -82,7 +82,12 @@ def check_minilm(sandbox):
     data = TESTDATA / "text" / "minilm_stsb_dev_400.npz"
     both = ("diagnose", MODELS / "minilm_l6_v2.onnx")
     found = sandbox.json(*both, out, "--data", data, "--limit", "2")
-    harness.check(len(found["weights"]) == 36 and len(found["activations"]) >= 48, "and all of them are paired")
+    unseen = [one for one in found["not_compared"] if "would change what the runtime computes" in one["reason"]]
+    harness.check(len(found["weights"]) == 36 and len(found["activations"]) + len(unseen) >= 48,
+                  f"and all of them are paired, but for {len(unseen)} that the runtime fuses where nobody looks")
+    told = [one for one in found["findings"] if one["rule"] == "observation"]
+    harness.check(len(told) == (1 if unseen else 0) and (not told or told[0]["severity"] == "note"),
+                  "which is told, as a note: the outputs keep as much either way")
 
     out, size = quantize(sandbox, "minilm_l6_v2", "weight_only")
     score, near = spearman(out), cosine(out)

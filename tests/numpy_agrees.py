@@ -171,11 +171,12 @@ def check_weight_errors(rows, reference, quantized):
         for pixels, _ in harness.mobilenet_images(LOCAL_SAMPLES):
             x, y = (s.run([row["value"]], {s.get_inputs()[0].name: pixels[None]})[0].astype(np.float64) for s in (plain, rounded))
             total, count = total + ((x - y) ** 2).sum(), count + x.size
-        alone = total / count  # what makes up for a part of it is taken off the inputs' as well
-        least, most = row["weight_mse"], row["weight_mse"] + row["input_mse"]
-        harness.check(least <= alone * (1 + 1e-6) and alone <= most, f"{row['name']}: {alone:.5g} by its weight alone")
-        exact += relative(least, alone) <= 1e-6
-    harness.check(len(chosen) == 4 and exact, f"{exact} of {len(chosen)} weights' parts of local errors are all of that")
+        alone = total / count
+        # Parts sum to the whole, whose weight and inputs correlate: by that the part may differ (Cauchy and Schwarz).
+        bound = 2 * (row["input_mse"] / alone) ** 0.5 + 1e-6
+        harness.check(relative(row["weight_mse"], alone) <= bound, f"{row['name']}: {alone:.5g} by its weight alone")
+        exact += relative(row["weight_mse"], alone) <= 0.01
+    harness.check(len(chosen) == 4 and exact == 4, f"{exact} of {len(chosen)} weights' parts of local errors are that to 1 %")
 
 
 def main():

@@ -127,17 +127,18 @@ class Comparer {
     }
     if (before->size() != after->size()) return;
     ++compared_;
-    auto change = changed(*before, *after, stored, turned, node, op(r).kind);
+    auto change = changed(*before, *after, stored, turned, r);
     if (change && is_folded && folded->size() == after->size()) {
-      auto other_change = changed(to_float32(*folded), *after, stored, turned, node, op(r).kind);
+      auto other_change = changed(to_float32(*folded), *after, stored, turned, r);
       if (!other_change || may_be_taken_back(change->difference)) change = other_change;
     }
     if (change) found_.push_back({r, i, std::move(*change)});
   }
 
-  static std::optional<ChangedTensor> changed(const Tensor& before, const Tensor& after,
-                                              const FloatView::Constant& stored, bool turned,
-                                              const Node& node, Kind kind) {
+  std::optional<ChangedTensor> changed(const Tensor& before, const Tensor& after,
+                                       const FloatView::Constant& stored, bool turned,
+                                       std::size_t r) const {
+    const Kind kind = op(r).kind;
     TensorSides sides{
         .before = before, .after = after, .output_axis = {}, .scheme = {}, .params = {}};
     std::optional<Tensor> reshaped;
@@ -151,7 +152,7 @@ class Comparer {
       reshaped = after.reshaped(before.shape());
     }
     if (has_weight(kind)) {
-      sides.output_axis = output_channel_axis(node, before.shape());
+      sides.output_axis = output_channel_axis(reference_.node(op(r)), before.shape());
     }
     const TensorSides compared{.before = before,
                                .after = reshaped ? *reshaped : after,

@@ -171,7 +171,7 @@ class FloatOps {
   std::string meaning_of(const ValuePair& pair) {
     if (!pair.params) return pair.quantized;
     if (const auto floats = is_float(pair) ? place_of(pair) : std::nullopt) return *floats;
-    const std::string name = fresh();
+    std::string name = fresh();
     nodes_.push_back(with_params("DequantizeLinear", Kind::dequantize, pair, pair.quantized, name));
     return name;
   }

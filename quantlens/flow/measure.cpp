@@ -34,13 +34,12 @@ void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, Workload
 }
 
 /// Diagnoses the two models, whose operators are of the same version where that can be had.
-Diagnosis diagnose_aligned(const ModelPair& models, const BareAnswers& bare, const FittedData& data,
-                           const MeasureOptions& options, const Session& session,
-                           WorkloadWriter& workload) {
+Diagnosis diagnose_aligned(const ModelPair& models, const BareAnswers& bare, const Work& work) {
+  const auto& [data, options, session, workload] = work;
   const auto& [reference, quantized] = models;
   const Dataset& dataset = *data.opened.dataset;
   const SampleNames names = [&dataset](std::uint64_t sample) { return dataset.name(sample); };
-  const Observed seen = observe(models, data, options, bare, session, workload);
+  const Observed seen = observe(models, bare, work);
   Phase diagnosing(session.phases, "diagnose");
   Diagnosis diagnosis = diagnose(reference, quantized, seen.pairing, seen.state, names);
   diagnosing.end();
@@ -60,14 +59,12 @@ Diagnosis diagnose_aligned(const ModelPair& models, const BareAnswers& bare, con
   return diagnosis;
 }
 
-Diagnosis diagnose_samples(const ModelPair& models, const BareAnswers& bare, const FittedData& data,
-                           const MeasureOptions& options, const Session& session,
-                           WorkloadWriter& workload) {
+Diagnosis diagnose_samples(const ModelPair& models, const BareAnswers& bare, const Work& work) {
   if (models.reference.opsets == models.quantized.opsets)
-    return diagnose_aligned(models, bare, data, options, session, workload);
-  const Model reference = upgraded(models.reference, session.progress);
-  const Model quantized = upgraded(models.quantized, session.progress);
-  return diagnose_aligned({reference, quantized}, bare, data, options, session, workload);
+    return diagnose_aligned(models, bare, work);
+  const Model reference = upgraded(models.reference, work.session.progress);
+  const Model quantized = upgraded(models.quantized, work.session.progress);
+  return diagnose_aligned({reference, quantized}, bare, work);
 }
 
 /// The accuracy is that of the bare files, which also say whether looking at them changes them.
@@ -82,7 +79,7 @@ Measured measure_samples(const ModelPair& models, const FittedData& data,
     workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
   }
   if (options.diagnose)
-    measured.diagnosis = diagnose_samples(models, bare, data, options, session, workload);
+    measured.diagnosis = diagnose_samples(models, bare, {data, options, session, workload});
   return measured;
 }
 

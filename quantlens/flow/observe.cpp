@@ -106,15 +106,14 @@ class Search {
 
 class Observer {
  public:
-  Observer(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
-           const BareAnswers& bare, const Session& session, WorkloadWriter& workload)
+  Observer(const ModelPair& models, const BareAnswers& bare, const Work& work)
       : models_(models),
-        data_(data),
-        options_(options),
+        data_(work.data),
+        options_(work.options),
         bare_(bare),
-        session_(session),
-        workload_(workload),
-        pairing_(paired(models, session)),
+        session_(work.session),
+        workload_(work.workload),
+        pairing_(paired(models, work.session)),
         taps_(taps_for(pairing_)) {}
 
   Observed run() {
@@ -133,7 +132,7 @@ class Observer {
       tell_unseen(left_out, seen->observation);
       return *std::move(seen);
     }
-    is_tolerant_ = true;  // its outputs differ from run to run, whatever is looked at
+    is_tolerant_ = true;  // its outputs are others, however it is looked at
     Observed seen = *observed(taps_, {}, run_options(session_));
     seen.observation.is_steady = false;
     return seen;
@@ -230,9 +229,8 @@ class Observer {
 
 }  // namespace
 
-Observed observe(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
-                 const BareAnswers& bare, const Session& session, WorkloadWriter& workload) {
-  return Observer(models, data, options, bare, session, workload).run();
+Observed observe(const ModelPair& models, const BareAnswers& bare, const Work& work) {
+  return Observer(models, bare, work).run();
 }
 
 }  // namespace quantlens::flow

@@ -17,11 +17,18 @@ struct Observed {
   Observation observation;
 };
 
+/// What two models are run over, and where it is recorded.
+struct Work {
+  const FittedData& data;
+  const MeasureOptions& options;
+  const Session& session;
+  WorkloadWriter& workload;
+};
+
 /// Runs both models in lockstep over the data, in a way that does not change what the quantized one
 /// computes: as one model; where its outputs are then not the bare ones, apart; and where that does
 /// not help, without looking at those values that it is about, which are found by trying. Writes
 /// pairing.json as soon as it is known. `bare`: of the same files over the same data.
-Observed observe(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
-                 const BareAnswers& bare, const Session& session, WorkloadWriter& workload);
+Observed observe(const ModelPair& models, const BareAnswers& bare, const Work& work);
 
 }  // namespace quantlens::flow

@@ -22,7 +22,9 @@ TapState output_errors(const ModelPair& models, const FittedData& data, const Sa
     tap.histogram = false;
     spec.pairs.push_back(std::move(tap));
   }
-  const auto run = open(models.reference, &models.quantized, spec, run_options(session));
+  RunOptions how = run_options(session);
+  how.apart = true;  // each computes what it computes bare (ADR 30)
+  const auto run = open(models.reference, &models.quantized, spec, how);
   BatchReader reader = make_reader(data, session, samples.count, samples.first);
   feed(*run, reader, session.progress, step);
   report_skipped(reader, session.progress);

@@ -23,11 +23,13 @@ double shown_db(const Evidence& evidence, const Change& change) {
 /// What the two files do otherwise without any quantization: exact, so that it leads.
 std::vector<Finding> changed(const Evidence& evidence) {
   std::vector<const Change*> changes;
+  changes.reserve(evidence.pairing().changes.size());
   for (const Change& change : evidence.pairing().changes) changes.push_back(&change);
   std::ranges::stable_sort(changes, [&](const Change* a, const Change* b) {
     return shown_db(evidence, *a) < shown_db(evidence, *b);
   });
   std::vector<Finding> findings;
+  findings.reserve(changes.size());
   for (const Change* change : changes) {
     findings.push_back({.rule = change->rule,
                         .op = change->ops.front(),

@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/rules/observation.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <utility>
 
@@ -46,6 +47,13 @@ Finding finding_of(std::string because, std::vector<std::string> ops, const char
   return finding;
 }
 
+/// Whether what would have been told is another loss.
+bool matters(const Observation& observation) {
+  constexpr double kMuchDb = 1;
+  if (!observation.bare_sqnr_db || !observation.observed_sqnr_db) return true;
+  return !(std::abs(*observation.bare_sqnr_db - *observation.observed_sqnr_db) <= kMuchDb);
+}
+
 bool is_off(const Observation& observation) {
   if (!observation.reference_sqnr_db) return false;
   const double enough = observation.bare_sqnr_db
@@ -60,8 +68,8 @@ void add_observation(const Observation& observation, Diagnosis& diagnosis) {
   std::vector<Finding> found;
   if (!observation.is_steady) {
     found.push_back(finding_of(
-        "the quantized model's outputs differ from run to run, so what was measured cannot be held "
-        "against what is deployed",
+        "however its values are looked at, the quantized model's outputs are not those of the bare "
+        "file: figures of values inside are of a model that computes something else",
         {}, "problem"));
   } else if (!observation.unseen.empty()) {
     found.push_back(finding_of(
@@ -69,7 +77,7 @@ void add_observation(const Observation& observation, Diagnosis& diagnosis) {
                     "looks at their results{}; all figures are of the file as it is deployed, and "
                     "these results are not compared",
                     names_of(observation.unseen), losses(observation)),
-        observation.unseen, "problem"));
+        observation.unseen, matters(observation) ? "problem" : "note"));
   } else if (observation.apart) {
     found.push_back(finding_of(
         fmt::format(
@@ -77,7 +85,7 @@ void add_observation(const Observation& observation, Diagnosis& diagnosis) {
             "else{}; so they were run apart, and all figures are of the file as it is "
             "deployed",
             losses(observation)),
-        {}, "note"));
+        {}, matters(observation) ? "warning" : "note"));
   }
   if (is_off(observation)) {
     found.push_back(finding_of(
@@ -87,6 +95,10 @@ void add_observation(const Observation& observation, Diagnosis& diagnosis) {
         {}, "warning"));
   }
   for (auto one = found.rbegin(); one != found.rend(); ++one) {
+    if (one->severity == "note") {  // it changes nothing that is told
+      diagnosis.findings.push_back(*one);
+      continue;
+    }
     if (one->severity == "problem") {
       std::string sentence = one->because;
       sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');

@@ -14,7 +14,7 @@ struct Observation {
   bool apart = false;               ///< in one model of both, the quantized one computed otherwise
   std::vector<std::string> unseen;  ///< ops, as people see them, whose results could not be looked
                                     ///< at without changing what is computed
-  bool is_steady = true;            ///< false: bare outputs differ from run to run
+  bool is_steady = true;            ///< false: no way of looking gives the bare outputs
   /// SQNR of the float model's outputs against its bare ones; +inf: equal; absent: no floats.
   std::optional<double> reference_sqnr_db;
   /// SQNR of the first batch's outputs, float against quantized: bare, and in a first run whose
@@ -22,7 +22,8 @@ struct Observation {
   std::optional<double> bare_sqnr_db, observed_sqnr_db;
 };
 
-/// Adds, before all others, what looking changes and what was done about it: rule `observation`.
+/// Adds what looking changes and what was done about it, rule `observation`: before all others
+/// where another loss would have been told, by more than a decibel; else as the last one, a note.
 /// Nothing where nothing changed.
 void add_observation(const Observation& observation, Diagnosis& diagnosis);
 

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <numeric>
 #include <optional>
@@ -37,6 +38,16 @@ bool multiplies_weight(const Evidence& evidence, const ActivationRow& row) {
   return multiplies && evidence.constant_input(*node, 1) != nullptr;
 }
 
+/// Whether codes that were not compared (scaled anew for each input, in blocks) feed the op: what
+/// their rounding makes is not known.
+bool reads_unknown(const Evidence& evidence, const ActivationRow& row) {
+  const Node* node = evidence.node(row.op);
+  return node != nullptr && std::ranges::any_of(node->inputs, [&](const std::string& input) {
+           return std::ranges::find(evidence.pairing().not_compared, input, &NotCompared::value) !=
+                  evidence.pairing().not_compared.end();
+         });
+}
+
 }  // namespace
 
 /// Neither codes nor the weight can make so much error: the two ops do not compute the same.
@@ -55,7 +66,7 @@ std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& 
   }
   const double other = part(row.other_mse, row);
   const bool has_weight = multiplies_weight(evidence, row);
-  if (other < kMost) return {};
+  if (other < kMost || reads_unknown(evidence, row)) return {};
   if (has_weight && stored == nullptr) {
     return in_float_because(
         fmt::format("rounding of its inputs and result cannot make {:.0f} % of its error, and the "

@@ -164,8 +164,8 @@ class Observer {
     try {
       feed(*run, reader, session_.progress, "diagnose",
            [&](const Batch& batch, const Outputs& outputs) {
-             if (!is_tolerant_) check.add(batch, outputs);
              note_outputs(outputs, seen.observation);
+             if (!is_tolerant_) check.add(batch, outputs);
              if (!look_at_first || first) return;
              first = run->take();
              find_suspects(*first, batch.samples.front(), pairing);

@@ -124,6 +124,7 @@ class Folding {
       links.pop_back();
     }
     std::vector<std::size_t> members;
+    members.reserve(links.size());
     for (const Link& link : links) members.push_back(link.node);
     return members;
   }

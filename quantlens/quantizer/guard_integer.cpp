@@ -34,6 +34,7 @@ std::optional<std::vector<QParams>> bias_params(std::span<const float> bias, flo
                                                 const std::vector<QParams>& weight) {
   constexpr double kLargestCode = 1 << 30;
   std::vector<QParams> params;
+  params.reserve(weight.size());
   for (const QParams& each : weight)
     params.push_back({.scale = each.scale * input_scale, .zero_point = 0});
   for (std::size_t c = 0; c < bias.size(); ++c) {

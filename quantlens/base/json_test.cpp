@@ -107,14 +107,14 @@ TEST(Json, PrintsFieldsInTheirOrderTheBasesFirst) {
 TEST(Json, PutsSmallObjectsOfNumbersAndWordsOnOneLineAndOthersOnSeveral) {
   const Value value = {{"params", {{"scale", 0.5}, {"zero_point", nullptr}}},
                        {"long", {{"name", "more than a word"}}},
-                       {"deep", {{"list", boost::json::array({1})}}}};
+                       {"deep", {{"list", {1, 2}}}}};
   EXPECT_EQ(dump(value), R"({
   "params": {"scale": 0.5, "zero_point": null},
   "long": {
     "name": "more than a word"
   },
   "deep": {
-    "list": [1]
+    "list": [1, 2]
   }
 }
 )");

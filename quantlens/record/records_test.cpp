@@ -112,7 +112,7 @@ TEST(Records, APlansBiasesAreWrittenWithoutTheScalesThatFollowFromTheirWeights) 
 }
 
 TEST(Records, ColumnsOfUnequalLengthAreRefused) {
-  const json::Value columns = {{"scale", {0.5, 0.25}}, {"zero_point", boost::json::array({1})}};
+  const json::Value columns = {{"scale", {0.5, 0.25}}, {"zero_point", boost::json::array{1}}};
   EXPECT_THROW((void)from_columns(columns, "plan.json"), Error);
 }
 

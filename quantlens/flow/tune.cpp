@@ -194,9 +194,9 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
     } else {
       workload->write(kStudy, json::dump(json::encode(result.study)));
     }
-    note_calibration(options, data, metric, recorded.progress);
     const Model newer = made_ready(std::move(model), recorded.progress);
     if (prices) check_prices(*prices, newer.graph, printable(options.prices));
+    note_calibration(options, data, metric, recorded.progress);
     const TrialSetting setting{.original = newer,
                                .data = data,
                                .calibration = apart ? *apart : data,

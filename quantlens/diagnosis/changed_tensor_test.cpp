@@ -187,5 +187,27 @@ TEST(ChangedTensor, FloatsOfHalfPrecisionAreNoChangeAndOthersAre) {
   EXPECT_EQ(difference_of(compare({1.5F, -3, 4.5F, 0.75F})), Difference::output_factors);
 }
 
+/// A vector and what stands in its place, both as they are.
+std::optional<ChangedTensor> compare_vectors(const std::vector<float>& before,
+                                             const std::vector<float>& after) {
+  const Shape shape{static_cast<std::int64_t>(before.size())};
+  const Tensor x = Tensor::from<float>(shape, before), y = Tensor::from<float>(shape, after);
+  return changed_tensor({.before = x, .after = y, .output_axis = {}, .scheme = {}, .params = {}});
+}
+
+TEST(ChangedTensor, ManyNumbersChangedALittleAreNotInAnotherOrder) {
+  const std::vector<float> bias = numbers(1536, 5), shifts = numbers(1536, 6);
+  std::vector<float> corrected = bias;
+  for (std::size_t i = 0; i < bias.size(); ++i) corrected[i] += 0.05F * shifts[i];
+  const Difference found = difference_of(compare_vectors(bias, corrected));
+  EXPECT_EQ(found, Difference::similar) << "sorted, both are nearly equal";
+}
+
+TEST(ChangedTensor, NumbersInAnotherOrderAreSwapped) {
+  const std::vector<float> bias = numbers(64, 5);
+  std::vector<float> turned(bias.rbegin(), bias.rend());
+  EXPECT_EQ(difference_of(compare_vectors(bias, turned)), Difference::swapped);
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -42,7 +42,7 @@ Factors factors_of(const std::vector<FoundCause>& found) {
   Factors factors;
   for (const FoundCause& one : found) {
     if (!one.estimated || *one.estimated <= 0 || one.is_loud) continue;
-    const double factor = std::max(0.0, one.share) / *one.estimated;
+    const double factor = one.share / *one.estimated;
     factors.least = std::min(factors.least, factor);
     factors.greatest = std::max(factors.greatest, factor);
     factors.any = true;
@@ -55,7 +55,8 @@ void widen(std::vector<FoundCause>& found) {
   const Factors factors = factors_of(found);
   for (FoundCause& one : found) {
     if (one.estimated) continue;
-    one.interval[0] *= factors.any ? factors.least : 0;
+    const double end = factors.least < 0 ? one.interval[1] : one.interval[0];
+    one.interval[0] = factors.any ? std::max(kLeast, end * factors.least) : 0;
     one.interval[1] = std::min(1.0, one.interval[1] * factors.greatest);
   }
 }

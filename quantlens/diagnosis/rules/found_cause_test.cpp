@@ -80,6 +80,14 @@ TEST(SettleShares, EstimatesAreAsWideAsOthersWereOff) {
   EXPECT_GE(found.back().interval[1], 0.25) << "c had two and a half times as much";
 }
 
+TEST(SettleShares, WhereOthersAddedErrorAnEstimateMayToo) {
+  std::vector<FoundCause> found = {cause("a", 0.4), cause("b", 0.3), cause("c", 0.2)};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", -0.2}, {"b", 0.1}}, asked), 0, found);
+  EXPECT_THAT(names(found), ElementsAre("b", "c", "a"));
+  EXPECT_LE(found[1].interval[0], -0.1) << "a had minus half of its estimate";
+}
+
 TEST(SettleShares, WithoutAnAnswerAnEstimateMayBeNothing) {
   std::vector<FoundCause> found = {cause("a", 0.4)};
   std::vector<std::string> asked;

@@ -174,7 +174,7 @@ def commands(path, data, threads):
 
 
 def run(program, arguments, workspace):
-    """Wall time, `times` of the workload, peak memory in MB, and the bytes of its records."""
+    """Wall and CPU time, `times` of the workload, peak memory in MB, and the bytes of its records."""
     environment = dict(os.environ, QUANTLENS_WORKSPACE=str(workspace))
     begin = time.perf_counter()
     process = subprocess.Popen([program, *map(str, arguments)], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
@@ -189,7 +189,8 @@ def run(program, arguments, workspace):
     times = json.loads((newest / "workload.json").read_text()).get("times", {})
     records = sum(file.stat().st_size for file in newest.rglob("*")
                   if file.is_file() and file.name not in HISTOGRAMS + LOGS)
-    return seconds, {name: float(spent) for name, spent in times.items()}, usage.ru_maxrss / 1024, records
+    cpu = usage.ru_utime + usage.ru_stime
+    return seconds, cpu, {name: float(spent) for name, spent in times.items()}, usage.ru_maxrss / 1024, records
 
 
 def exponent(sizes, figures):
@@ -208,12 +209,12 @@ def measure(program, shape, sizes, verbs, options, folder):
             measured = run(program, arguments, folder / "workspace")
             if measured is None:
                 continue
-            seconds, times, memory, records = measured
+            seconds, cpu, times, memory, records = measured
             runtime = sum(spent for name, spent in times.items() if name.startswith("runtime"))
             ours = seconds - runtime
             rows.setdefault(verb, []).append((count, seconds, ours))
             phases = "  ".join(f"{name} {spent:.2f}" for name, spent in times.items())
-            print(f"{shape:12} {count:6} nodes  {verb:20} {seconds:7.2f} s, ours {ours:6.2f}, runtime {runtime:6.2f} "
+            print(f"{shape:12} {count:6} nodes  {verb:20} {seconds:7.2f} s ({cpu:.2f} s of CPU), ours {ours:6.2f}, runtime {runtime:6.2f} "
                   f"({100 * runtime / seconds:.0f} %)  {memory:5.0f} MB  {records / count:5.0f} bytes a node  | {phases}",
                   flush=True)
     for verb, measured in rows.items():

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <set>
+#include <string>
+#include <unordered_set>
 #include <utility>
 
 #include "quantlens/diagnosis/compare_ops.h"
@@ -62,6 +64,7 @@ class Comparer {
         prepared_(prepared),
         match_(match),
         computed_by_(reference.ops().size()) {
+    for (const Fold& fold : prepared.folds) folded_.insert(fold.op);
     for (std::size_t q = 0; q < match.ops.size(); ++q) {
       if (match.ops[q] && !computed_by_[match.ops[q]->reference] &&
           quantized.ops()[q].kind != Kind::other)
@@ -219,9 +222,7 @@ class Comparer {
 
   /// Batch norms whose Conv was compared after folding.
   bool prepared_folds(std::size_t r) const {
-    return std::ranges::any_of(prepared_.folds, [&](const Fold& fold) {
-      return fold.op == op_id(reference_.node(op(r)));
-    });
+    return folded_.contains(op_id(reference_.node(op(r))));
   }
 
   /// An op that the reference does not have reads or makes what this one's counterpart does.
@@ -249,6 +250,7 @@ class Comparer {
   const FloatView& reference_;
   const FloatView& quantized_;
   const Prepared& prepared_;
+  std::unordered_set<std::string> folded_;  // ids of ops that are folded
   const StructureMatch& match_;
   std::vector<std::optional<std::size_t>> computed_by_;
   std::vector<ChangedConstant> found_;

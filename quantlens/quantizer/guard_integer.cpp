@@ -3,8 +3,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
+#include <string>
+#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "quantlens/quantizer/prepare.h"
@@ -12,21 +17,57 @@
 namespace quantlens {
 namespace {
 
-const WeightPlan* plan_at(const Plan& plan, const ValueUse& use) {
-  const auto found = std::ranges::find_if(plan.weights_quantized, [&](const WeightPlan& weight) {
-    return std::ranges::find(weight.uses, use) != weight.uses.end();
-  });
-  return found == plan.weights_quantized.end() ? nullptr : &*found;
-}
+/// What a plan says of inputs of ops, found without a search: there are as many as ops.
+class PlanIndex {
+ public:
+  explicit PlanIndex(const Plan& plan) : plan_(plan) {
+    for (std::size_t at = 0; at < plan.activations.size(); ++at) {
+      codes_[plan.activations[at].value].push_back(at);
+    }
+    for (const InputEdit& edit : plan.input_edits) edits_.emplace(key(edit.use), edit.weight);
+  }
 
-const ActivationPlan* codes_read_by(const Plan& plan, const Node& node) {
-  const ValueUse use{op_id(node), 0};
-  const auto found = std::ranges::find_if(plan.activations, [&](const ActivationPlan& codes) {
-    return codes.value == node.inputs[0] &&
-           (codes.all_uses || std::ranges::find(codes.uses, use) != codes.uses.end());
-  });
-  return found == plan.activations.end() ? nullptr : &*found;
-}
+  /// The weight that is quantized for this use; null where none is. Valid until the plan grows.
+  const WeightPlan* weight(const ValueUse& use) {
+    for (; weights_seen_ < plan_.weights_quantized.size(); ++weights_seen_) add_weight();
+    const auto found = weights_.find(key(use));
+    return found == weights_.end() ? nullptr : &plan_.weights_quantized[found->second];
+  }
+
+  /// The codes that an op reads as its first input; null where it reads floats.
+  const ActivationPlan* codes_read_by(const Node& node) const {
+    const auto found = codes_.find(node.inputs[0]);
+    if (found == codes_.end()) return nullptr;
+    const ValueUse use{op_id(node), 0};
+    for (const std::size_t at : found->second) {
+      const ActivationPlan& codes = plan_.activations[at];
+      if (codes.all_uses || std::ranges::find(codes.uses, use) != codes.uses.end()) return &codes;
+    }
+    return nullptr;
+  }
+
+  /// The float tensor that an op reads after preparation.
+  const std::string& name_at(const Node& node, std::size_t input) const {
+    const auto edit = edits_.find(key({op_id(node), input}));
+    return edit == edits_.end() ? node.inputs[input] : edit->second;
+  }
+
+ private:
+  using Key = std::pair<std::string, std::uint64_t>;
+  static Key key(const ValueUse& use) { return {use.op, use.input}; }
+
+  void add_weight() {
+    for (const ValueUse& use : plan_.weights_quantized[weights_seen_].uses) {
+      weights_.emplace(key(use), weights_seen_);
+    }
+  }
+
+  const Plan& plan_;
+  std::size_t weights_seen_ = 0;
+  std::map<Key, std::size_t> weights_;  // positions in the plan
+  std::unordered_map<std::string, std::vector<std::size_t>> codes_;
+  std::map<Key, std::string> edits_;
+};
 
 /// Scales of products, one or one a column; nothing where a bias passes half of int32, of which the
 /// other half is left for the products.
@@ -45,19 +86,17 @@ std::optional<std::vector<QParams>> bias_params(std::span<const float> bias, flo
   return params;
 }
 
-bool store_bias(const GraphIndex& index, const Node& matmul, Plan& plan) {
+bool store_bias(const GraphIndex& index, const Node& matmul, PlanIndex& planned, Plan& plan) {
   const std::vector<Use>& uses = index.uses(op_id(matmul));
   if (uses.size() != 1 || index.is_output(op_id(matmul))) return false;
   const Node& add = index.graph().nodes[uses[0].node];
   const std::optional<std::size_t> input = bias_input(index, add);
-  if (!input || plan_at(plan, {op_id(add), *input}) != nullptr) return false;
-  const auto edit =
-      std::ranges::find(plan.input_edits, ValueUse{op_id(add), *input}, &InputEdit::use);
-  const std::string name = edit == plan.input_edits.end() ? add.inputs[*input] : edit->weight;
+  if (!input || planned.weight({op_id(add), *input}) != nullptr) return false;
+  const std::string& name = planned.name_at(add, *input);
   const auto own = plan.weights.find(name);
   const Tensor* stored = own != plan.weights.end() ? &own->second : index.constant(name);
-  const WeightPlan* weight = plan_at(plan, {op_id(matmul), 1});
-  const ActivationPlan* codes = codes_read_by(plan, matmul);
+  const WeightPlan* weight = planned.weight({op_id(matmul), 1});
+  const ActivationPlan* codes = planned.codes_read_by(matmul);
   if (stored == nullptr || stored->dtype() != DType::float32 || stored->shape().size() != 1 ||
       weight == nullptr || codes == nullptr) {
     return false;
@@ -81,9 +120,10 @@ bool store_bias(const GraphIndex& index, const Node& matmul, Plan& plan) {
 std::set<std::string> guard_integer(const GraphIndex& index, const std::set<std::string>& ops,
                                     Plan& plan) {
   std::set<std::string> changed;
+  PlanIndex planned(plan);
   for (const Node& node : index.graph().nodes) {
     if (node.kind != Kind::matmul || !ops.contains(op_id(node))) continue;
-    if (store_bias(index, node, plan)) changed.insert(op_id(node));
+    if (store_bias(index, node, planned, plan)) changed.insert(op_id(node));
   }
   return changed;
 }

@@ -9,6 +9,7 @@
 #include <span>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -25,7 +26,11 @@ class PlanIndex {
       codes_[plan.activations[at].value].push_back(at);
     }
     for (const InputEdit& edit : plan.input_edits) edits_.emplace(key(edit.use), edit.weight);
+    for (const Fold& fold : plan.folds) folded_.insert(fold.op);
   }
+
+  /// Whether an op (id) disappears into one before it.
+  bool is_folded(const std::string& op) const { return folded_.contains(op); }
 
   /// The weight that is quantized for this use; null where none is. Valid until the plan grows.
   const WeightPlan* weight(const ValueUse& use) {
@@ -67,7 +72,20 @@ class PlanIndex {
   std::map<Key, std::size_t> weights_;  // positions in the plan
   std::unordered_map<std::string, std::vector<std::size_t>> codes_;
   std::map<Key, std::string> edits_;
+  std::unordered_set<std::string> folded_;
 };
+
+/// The only reader of what a MatMul gives, past ops that are folded into it; null where there is
+/// none.
+const Node* only_reader(const GraphIndex& index, const Node& matmul, const PlanIndex& planned) {
+  const Node* node = &matmul;
+  do {
+    const std::vector<Use>& uses = index.uses(op_id(*node));
+    if (uses.size() != 1 || index.is_output(op_id(*node))) return nullptr;
+    node = &index.graph().nodes[uses[0].node];
+  } while (planned.is_folded(op_id(*node)));
+  return node;
+}
 
 /// Scales of products, one or one a column; nothing where a bias passes half of int32, of which the
 /// other half is left for the products.
@@ -87,9 +105,9 @@ std::optional<std::vector<QParams>> bias_params(std::span<const float> bias, flo
 }
 
 bool store_bias(const GraphIndex& index, const Node& matmul, PlanIndex& planned, Plan& plan) {
-  const std::vector<Use>& uses = index.uses(op_id(matmul));
-  if (uses.size() != 1 || index.is_output(op_id(matmul))) return false;
-  const Node& add = index.graph().nodes[uses[0].node];
+  const Node* reader = only_reader(index, matmul, planned);
+  if (reader == nullptr) return false;
+  const Node& add = *reader;
   const std::optional<std::size_t> input = bias_input(index, add);
   if (!input || planned.weight({op_id(add), *input}) != nullptr) return false;
   const std::string& name = planned.name_at(add, *input);

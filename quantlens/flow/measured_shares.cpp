@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -19,6 +20,9 @@ namespace quantlens::flow {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30U;  // of a file that is written anew
+/// Each share loads the quantized model once more, in a time that grows with the square of its
+/// nodes (docs/performance.md): so many take some ten seconds.
+constexpr std::size_t kMostNodes = 10'000;
 
 class Measurement {
  public:
@@ -27,7 +31,11 @@ class Measurement {
 
   std::optional<Gain> gain(const std::vector<std::string>& ops) {
     const Model& quantized = passes_.models.quantized;
-    if (samples_.count == 0 || quantized.file.bytes().size() > kMostBytes) return std::nullopt;
+    if (samples_.count == 0) return std::nullopt;
+    if (quantized.file.bytes().size() > kMostBytes || quantized.graph.nodes.size() > kMostNodes) {
+      note("measuring one takes too long for a model of this size");
+      return std::nullopt;
+    }
     try {
       const std::optional<Patch> patch =
           float_ops(passes_.models.reference, quantized, passes_.pairing, ops);
@@ -41,15 +49,18 @@ class Measurement {
       return output_gain(*before_, errors(frontend::read(path)));
     } catch (const Error& error) {
       if (error.code() == Errc::interrupted) throw;
-      if (!noted_) {
-        passes_.session.progress.note(fmt::format("some shares are estimates: {}", error.what()));
-      }
-      noted_ = true;
+      note(error.what());
       return std::nullopt;
     }
   }
 
  private:
+  void note(std::string_view why) {
+    if (noted_) return;
+    noted_ = true;
+    passes_.session.progress.note(fmt::format("some shares are estimates: {}", why));
+  }
+
   TapState errors(const Model& quantized) {
     return output_errors({passes_.models.reference, quantized}, passes_.data, samples_,
                          passes_.session, fmt::format("shares {}", runs_++));

@@ -34,6 +34,7 @@ std::optional<Cause> weight_scales(const Evidence& evidence, const ActivationRow
 std::optional<Cause> spread_weight(const Evidence& evidence, const ActivationRow& row);
 std::optional<Cause> saturation(const Evidence& evidence, const ActivationRow& row);
 std::optional<Cause> wasted_range(const Evidence& evidence, const ActivationRow& row);
+std::optional<Cause> unfolded_scale(const Evidence& evidence, const ActivationRow& row);
 std::optional<Cause> steep_reader(const Evidence& evidence, const ActivationRow& row);
 std::optional<Cause> outlier_channel(const Evidence& evidence, const ActivationRow& row);
 std::optional<Cause> outlier_activation(const Evidence& evidence, const ActivationRow& row);

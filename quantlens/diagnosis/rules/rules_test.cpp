@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <boost/json/serialize.hpp>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "quantlens/base/cpu.h"
@@ -166,6 +167,36 @@ TEST(Rules, OutliersAreToldByTheirDistanceAndByTheirChannels) {
   EXPECT_TRUE(recipe_of(*outlier_channel(smooth.evidence(), fed)).recipes.smooth_quant.value());
   row.standard_deviation = 0.1;
   EXPECT_TRUE(outlier_activation(net.evidence(), row));
+}
+
+/// z of `Case`, in codes of step 0.1; what `behind` makes of it is in codes of step 0.01.
+ActivationRow read_by(Case& net, Kind behind, std::vector<float> constants) {
+  net.reference().weight("f", {1, 2, 1, 1}, std::move(constants)).node(behind, {"z", "f"}, "e");
+  net.diagnosis().activations = {row_at("e")};
+  net.diagnosis().activations.front().scale = 0.01;
+  ActivationRow row = row_at("z");
+  row.channel_spread = 100;
+  return row;
+}
+
+TEST(Rules, AnUnfoldedScaleMakesStepsCoarserThanThoseOfItsResult) {
+  Case times, over;
+  const ActivationRow row = read_by(times, Kind::mul, {0.01F, 1});
+  const auto cause = unfolded_scale(times.evidence(), row);
+  ASSERT_TRUE(cause);
+  EXPECT_NE(cause->because.find("node_e"), std::string::npos);
+  EXPECT_NE(cause->because.find("7 times"), std::string::npos) << "10 sqrt((1 + 0.0001) / 2)";
+  EXPECT_THAT(cause->ops, testing::Contains("node_e"));
+  EXPECT_TRUE(unfolded_scale(over.evidence(), read_by(over, Kind::div, {100, 1})));
+}
+
+TEST(Rules, AScaleThatLeavesTheStepsOfItsResultIsNoCause) {
+  Case even, fine, summed;
+  EXPECT_FALSE(unfolded_scale(even.evidence(), read_by(even, Kind::mul, {1, 1})));
+  ActivationRow row = read_by(fine, Kind::mul, {0.01F, 1});
+  fine.diagnosis().activations.front().scale = 0.05;
+  EXPECT_FALSE(unfolded_scale(fine.evidence(), row)) << "1.4 times";
+  EXPECT_FALSE(unfolded_scale(summed.evidence(), read_by(summed, Kind::add, {0.01F, 1})));
 }
 
 TEST(Rules, AHugeMaskLeavesFewCodesToTheRest) {

@@ -5,7 +5,9 @@
 #include <array>
 #include <cstddef>
 #include <deque>
+#include <string_view>
 #include <unordered_set>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -49,10 +51,50 @@ bool multiplies_float_weight(const GraphIndex& file, const std::string& value) {
   return false;
 }
 
+/// The node whose result this one lays out anew, or itself.
+const Node* behind_layouts(const GraphIndex& run, const Node* node) {
+  constexpr std::array<const char*, 3> kLayouts = {"Transpose", "ReorderInput", "ReorderOutput"};
+  while (std::ranges::find(kLayouts, node->type) != kLayouts.end() && !node->inputs.empty()) {
+    const Node* before = maker_of(run, node->inputs[0]);
+    if (before == nullptr) break;
+    node = before;
+  }
+  return node;
+}
+
 /// Whether both runs have this node.
 bool is_kept(const Node& bare, const Node* observed) {
   return observed != nullptr && observed->type == bare.type && observed->domain == bare.domain &&
          observed->outputs == bare.outputs;
+}
+
+/// As people see it: without the number that the runtime appends to what it makes, which is another
+/// one in another graph.
+std::string words(const Node& node) {
+  constexpr std::string_view kMark = "_token_";
+  std::string name = op_name(node);
+  const std::size_t at = name.rfind(kMark);
+  const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+  if (at != std::string::npos && at > 0 &&
+      std::all_of(name.begin() + static_cast<std::ptrdiff_t>(at + kMark.size()), name.end(),
+                  is_digit)) {
+    name.resize(at);
+  }
+  return fmt::format("{} '{}'", printable(node.type), printable(name));
+}
+
+/// The one node that multiplies codes in the bare graph alone, by type and name; null where there
+/// is another number of them.
+const Node* only_product(const Graph& bare, const Graph& observed) {
+  std::unordered_set<std::string> others;
+  for (const Node& node : observed.nodes) others.insert(words(node));
+  const Node* found = nullptr;
+  for (const Node& node : bare.nodes) {
+    if (!is_integer_product(node) || others.contains(words(node))) continue;
+    if (found != nullptr) return nullptr;
+    found = &node;
+  }
+  return found;
 }
 
 }  // namespace
@@ -62,24 +104,34 @@ std::optional<FusedNode> fused_node(const Graph& file, const Graph& bare, const 
   const GraphIndex written(file), run(bare), seen_as(observed);
   std::deque<std::string> open{value};
   std::unordered_set<std::string> seen;
+  std::vector<std::string> codes;  // that the value ends in
   while (!open.empty()) {
     const std::string name = std::move(open.front());
     open.pop_front();
     if (!seen.insert(name).second) continue;
     if (const Node* node = maker_of(run, name)) {
       if (!is_kept(*node, maker_of(seen_as, name))) {
+        node = behind_layouts(run, node);
         return FusedNode{
-            .node = fmt::format("{} '{}'", printable(node->type), printable(op_name(*node))),
+            .node = words(*node),
             .makes_weight = is_integer_product(*node) && multiplies_float_weight(written, name)};
       }
       if (name != value) continue;  // what lies behind is computed from a value that both have
     }
     for (const Use& use : written.uses(name)) {
       const Node& reader = file.nodes[use.node];
+      if (reader.kind == Kind::quantize) {
+        codes.push_back(reader.outputs.at(0));
+        if (!run.producer(codes.back())) continue;  // which have another name there
+      }
       open.insert(open.end(), reader.outputs.begin(), reader.outputs.end());
     }
   }
-  return std::nullopt;
+  const Node* product = only_product(bare, observed);
+  if (product == nullptr) return std::nullopt;
+  const bool makes_weight = std::ranges::any_of(
+      codes, [&](const std::string& name) { return multiplies_float_weight(written, name); });
+  return FusedNode{.node = words(*product), .makes_weight = makes_weight};
 }
 
 }  // namespace quantlens

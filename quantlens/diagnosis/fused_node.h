@@ -16,7 +16,8 @@ struct FusedNode {
 
 /// What computes `value` of a file inside itself, or what reads it: the first node behind it that
 /// is in the graph which the runtime runs bare, and is another one, or none, where the value is
-/// looked at. Nothing where the two graphs do not show it.
+/// looked at; or, where that has another name, the only one in the bare graph alone that multiplies
+/// codes. Nothing where the two graphs do not show it.
 std::optional<FusedNode> fused_node(const Graph& file, const Graph& bare, const Graph& observed,
                                     const std::string& value);
 

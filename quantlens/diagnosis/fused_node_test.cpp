@@ -42,6 +42,38 @@ TEST(FusedNode, IsTheOneBehindTheValueThatIsAnotherWhereItIsLookedAt) {
   EXPECT_EQ(found->node, "QLinearConv 'y_node'");
 }
 
+TEST(FusedNode, IsNoTransposeThatTheRuntimePutBehindIt) {
+  const Graph bare =
+      graph_of({op("QLinearConv", {"x", "s", "z", "wq", "s", "wz", "s", "z"}, "t"),
+                op("Transpose", {"t"}, "y", {{"perm", std::vector<std::int64_t>{0, 3, 1, 2}}})});
+  EXPECT_EQ(fused_node(float_conv_and_mul(), bare, float_conv_and_mul(), "v")->node,
+            "QLinearConv 't_node'");
+}
+
+TEST(FusedNode, IsTheOnlyProductOfCodesThatTheBareGraphAloneHas) {
+  Graph bare = integer_conv();
+  bare.nodes[0].outputs = {"renamed"};
+  const auto found = fused_node(float_conv_and_mul(), bare, float_conv_and_mul(), "v");
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->node, "QLinearConv 'y_node'");
+  EXPECT_TRUE(found->makes_weight);
+  bare.nodes.push_back(bare.nodes[0]);
+  bare.nodes.back().name = "second";
+  EXPECT_FALSE(fused_node(float_conv_and_mul(), bare, float_conv_and_mul(), "v"));
+}
+
+TEST(FusedNode, IsNamedWithoutTheRuntimesNumbers) {
+  const Graph file = float_conv_and_mul();
+  Graph bare = integer_conv();
+  bare.nodes[0].outputs = {"renamed"};
+  bare.nodes[0].name = "first_token_3";
+  Graph observed = file;
+  observed.nodes.push_back(bare.nodes[0]);
+  observed.nodes.back().name = "first_token_12";
+  EXPECT_FALSE(fused_node(file, bare, observed, "v"));  // it is the same one
+  EXPECT_EQ(fused_node(file, bare, file, "v")->node, "QLinearConv 'first'");
+}
+
 TEST(FusedNode, MakesCodesOfAFloatWeight) {
   EXPECT_TRUE(
       fused_node(float_conv_and_mul(), integer_conv(), float_conv_and_mul(), "m")->makes_weight);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/local_passes.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -23,8 +25,8 @@
 namespace quantlens::flow {
 namespace {
 
-/// A pass over the first samples with a model beside the reference. It is opened on one thread, and
-/// run on another one later.
+/// A pass over the first samples with a model beside the reference. It may be opened on one thread,
+/// and run on another one later.
 class Pass {
  public:
   virtual ~Pass() = default;
@@ -34,6 +36,7 @@ class Pass {
 
   /// What it throws is thrown by `gathered`.
   void open_run() noexcept {
+    is_open_ = true;
     try {
       run_ = opened();
     } catch (...) {
@@ -41,15 +44,18 @@ class Pass {
     }
   }
 
-  /// Nothing where it fails, which a note says, or where there is nothing to run.
+  /// Opens it where it is not open yet, and closes it. Nothing where it fails, which a note says,
+  /// or where there is nothing to run.
   std::optional<TapState> gathered(const LocalPasses& passes, const char* step,
                                    const char* without) {
+    if (!is_open_) open_run();
     try {
       if (failure_) std::rethrow_exception(failure_);
       if (!run_) return std::nullopt;
+      const std::unique_ptr<Run> run = std::move(run_);
       BatchReader reader = make_reader(passes.data, passes.session, passes.samples);
-      feed(*run_, reader, passes.session.progress, step);
-      return run_->take();
+      feed(*run, reader, passes.session.progress, step);
+      return run->take();
     } catch (const Error& error) {
       if (error.code() == Errc::interrupted) throw;
       passes.session.progress.note(fmt::format("{}: {}", without, error.what()));
@@ -62,6 +68,7 @@ class Pass {
  private:
   virtual std::unique_ptr<Run> opened() = 0;
 
+  bool is_open_ = false;
   std::unique_ptr<Run> run_;
   std::exception_ptr failure_;
 };
@@ -127,11 +134,13 @@ std::uint64_t weight_bytes(const Model& model) {
   return sum;
 }
 
-/// Whether both passes may be open at once: beside what one holds, that is the float weights twice,
+/// How many of the three passes may be open at once: each one more holds the float weights twice,
 /// as packed by the runtime. Of small ones the budget of memory (design.md 10) has room for that.
-bool may_open_together(const LocalPasses& passes) {
+std::size_t open_together(const LocalPasses& passes) {
   constexpr std::uint64_t kSlack = std::uint64_t{32} << 20U;
-  return passes.session.threads > 1 && 2 * weight_bytes(passes.models.reference) <= kSlack;
+  if (passes.session.threads < 2) return 1;
+  const std::uint64_t each = 2 * std::max<std::uint64_t>(weight_bytes(passes.models.reference), 1);
+  return 1 + std::min<std::uint64_t>(kSlack / each, 1);
 }
 
 }  // namespace
@@ -139,28 +148,21 @@ bool may_open_together(const LocalPasses& passes) {
 SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumulated,
                                Diagnosis& diagnosis) {
   if (passes.samples == 0 || diagnosis.paired == 0) return {};
-  std::optional<LocalErrors> of_ops(passes);
+  LocalErrors of_ops(passes);
   WeightErrors of_weights(passes);
-  const bool together = may_open_together(passes);
-  if (together) {  // half of their time is opening, which takes one thread each
-    Cores(2).parallel_for(
-        2, [&](std::size_t i) { i == 0 ? of_ops->open_run() : of_weights.open_run(); });
-  } else {
-    of_ops->open_run();
-  }
+  InputErrors of_inputs(passes);
+  const std::array<Pass*, 3> all = {&of_ops, &of_weights, &of_inputs};
+  // Half of their time is opening, which takes one thread each.
+  Cores(passes.session.threads).parallel_for(open_together(passes), [&](std::size_t i) {
+    all[i]->open_run();
+  });
   const std::optional<TapState> local =
-      of_ops->gathered(passes, "local errors", "local errors are left out");
-  of_ops.reset();
+      of_ops.gathered(passes, "local errors", "local errors are left out");
   if (!local) return {};
-  if (!together) of_weights.open_run();
   const std::optional<TapState> weights =
       of_weights.gathered(passes, "weight errors", "errors of weights are estimated");
-  of_weights.close();
-  InputErrors of_inputs(passes);
-  of_inputs.open_run();
   const std::optional<TapState> inputs =
       of_inputs.gathered(passes, "input errors", "errors of inputs are estimated");
-  of_inputs.close();
   return add_local_errors(
       passes.models.reference.graph, passes.pairing,
       {accumulated, *local, weights ? &*weights : nullptr, inputs ? &*inputs : nullptr}, diagnosis);

@@ -37,26 +37,52 @@ const Tensor* counterpart(const std::string& name, const TensorMap& reference,
 
 struct Energy {
   double signal = 0, error = 0;
-  bool any = false;
+  bool any = false;          ///< there were floats
+  std::uint64_t others = 0;  ///< elements of other types that differ
 };
 
-/// Of pairs of finite floats.
+/// Of numbers that are equal, and not finite, nothing is known; one that is not finite on one side
+/// alone, or another one there, is an error beyond all measure.
+void add_floats(const Tensor& first, const Tensor& second, Energy& sum) {
+  const Tensor a = to_float32(first), b = to_float32(second);
+  const auto x = a.data<float>(), y = b.data<float>();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    sum.any = true;
+    if (std::isfinite(x[i]) && std::isfinite(y[i])) {
+      const double difference = static_cast<double>(x[i]) - y[i];
+      sum.signal += static_cast<double>(x[i]) * x[i];
+      sum.error += difference * difference;
+    } else if (x[i] != y[i] && !(std::isnan(x[i]) && std::isnan(y[i]))) {
+      sum.error = std::numeric_limits<double>::infinity();
+    }
+  }
+}
+
+void add_others(const Tensor& first, const Tensor& second, Energy& sum) {
+  const std::size_t size = byte_size(first.dtype());
+  const Bytes a = first.bytes(), b = second.bytes();
+  for (std::size_t at = 0; at < a.size(); at += size) {
+    sum.others += !std::ranges::equal(a.subspan(at, size), b.subspan(at, size));
+  }
+}
+
 Energy energy_of(const TensorMap& reference, const TensorMap& other) {
   Energy sum;
   for (const auto& [name, tensor] : reference) {
     const Tensor* found = counterpart(name, reference, other);
-    if (found == nullptr || tensor.dtype() != DType::float32 || found->dtype() != DType::float32 ||
-        tensor.shape() != found->shape()) {
-      continue;
-    }
-    const Tensor first = aligned(tensor), second = aligned(*found);
-    const auto x = first.data<float>(), y = second.data<float>();
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
-      const double difference = static_cast<double>(x[i]) - y[i];
-      sum.signal += static_cast<double>(x[i]) * x[i];
-      sum.error += difference * difference;
-      sum.any = true;
+    if (found == nullptr || tensor.dtype() == DType::string) continue;
+    const bool is_alike = tensor.dtype() == found->dtype() && tensor.shape() == found->shape();
+    if (is_float(tensor.dtype())) {
+      if (is_alike) {
+        add_floats(tensor, *found, sum);
+      } else {
+        sum.any = true;
+        sum.error = std::numeric_limits<double>::infinity();
+      }
+    } else if (is_alike) {
+      add_others(tensor, *found, sum);
+    } else {
+      sum.others += tensor.size();
     }
   }
   return sum;
@@ -64,7 +90,9 @@ Energy energy_of(const TensorMap& reference, const TensorMap& other) {
 
 double decibels(double signal, double error) {
   constexpr double kDecibelsADecade = 10;
-  if (error == 0) return std::numeric_limits<double>::infinity();
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (error == 0) return kInfinity;
+  if (std::isinf(error)) return -kInfinity;
   return kDecibelsADecade * std::log10(signal / error);
 }
 
@@ -82,6 +110,10 @@ std::optional<double> outputs_sqnr_db(const TensorMap& reference, const TensorMa
   const Energy energy = energy_of(reference, other);
   if (!energy.any) return std::nullopt;
   return decibels(energy.signal, energy.error);
+}
+
+std::uint64_t outputs_others(const TensorMap& reference, const TensorMap& other) {
+  return energy_of(reference, other).others;
 }
 
 BareAnswers run_bare(const ModelPair& models, const FittedData& data, const MeasureOptions& options,
@@ -129,6 +161,7 @@ void BareCheck::add(const Batch& batch, const Outputs& outputs) {
     signal_ += energy.signal;
     error_ += energy.error;
     has_floats_ = has_floats_ || energy.any;
+    others_ += energy.others;
   }
   ++batches_;
   samples_ += batch.samples.size();

@@ -43,6 +43,8 @@ class BareCheck {
   /// SQNR of the float model's observed outputs against its bare ones, over the samples that are
   /// kept: +inf where they are equal. Absent where it has no output of floats.
   std::optional<double> reference_sqnr_db() const;
+  /// Elements of its outputs of other types, over these samples, that are not the bare ones.
+  std::uint64_t reference_others() const { return others_; }
 
  private:
   const BareAnswers& bare_;
@@ -51,13 +53,18 @@ class BareCheck {
   std::size_t digest_ = 0;
   double signal_ = 0, error_ = 0;
   bool has_floats_ = false;
+  std::uint64_t others_ = 0;
 };
 
 /// Whether two sets of outputs are equal bit for bit.
 bool are_equal(const TensorMap& a, const TensorMap& b);
 
 /// SQNR over all outputs of floats of the first model, which are found in the second by name, or
-/// where both have only one; absent where there are none of equal shape, or nothing is finite.
+/// where both have only one; absent where there are none. -inf where something is finite, or of
+/// that shape and type, on one side alone.
 std::optional<double> outputs_sqnr_db(const TensorMap& reference, const TensorMap& other);
+
+/// Elements of outputs of other types that differ between the two.
+std::uint64_t outputs_others(const TensorMap& reference, const TensorMap& other);
 
 }  // namespace quantlens::flow

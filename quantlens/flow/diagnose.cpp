@@ -33,10 +33,12 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
     }
     const bool is_folded = quantized.metadata.contains(kFoldedBeforeKey);
     const Model like = is_folded ? made_ready(reference, recorded.progress) : Model();
-    Measured measured = measure(
-        {is_folded ? like : reference, quantized}, &data,
-        {.diagnose = true, .metric = options.metric, .local_samples = options.local_samples},
-        recorded, *workload);
+    Measured measured = measure({is_folded ? like : reference, quantized}, &data,
+                                {.diagnose = true,
+                                 .metric = options.metric,
+                                 .local_samples = options.local_samples,
+                                 .original = &reference},
+                                recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);
     if (!uses_codes(quantized.graph)) {

@@ -71,7 +71,8 @@ Diagnosis diagnose_samples(const ModelPair& models, const BareAnswers& bare, con
 Measured measure_samples(const ModelPair& models, const FittedData& data,
                          const MeasureOptions& options, const Session& session,
                          WorkloadWriter& workload) {
-  BareAnswers bare = run_bare(models, data, options, session);
+  const Model& own = options.original != nullptr ? *options.original : models.reference;
+  BareAnswers bare = run_bare({own, models.quantized}, data, options, session);
   Measured measured;
   measured.accuracy = std::move(bare.accuracy);
   if (measured.accuracy) {
@@ -150,8 +151,9 @@ Measured measure(const ModelPair& models, const FittedData* data, const MeasureO
     measured = measure_samples(models, *data, of_samples, session, workload);
   }
   if (asks_program) {
+    const Model& own = options.original != nullptr ? *options.original : models.reference;
     measured.accuracy =
-        paired(program_accuracy(*options.metric, models.reference, session.progress),
+        paired(program_accuracy(*options.metric, own, session.progress),
                program_accuracy(*options.metric, models.quantized, session.progress));
     workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
   }

@@ -21,6 +21,10 @@ struct MeasureOptions {
   std::optional<MetricSpec> metric;
   std::uint64_t local_samples = kLocalSamples;  ///< the first ones, for local errors; 0: none
   std::optional<std::uint64_t> samples = {};    ///< the first ones; absent: all
+  /// The float model's own file, whose accuracy is told and whose outputs are held against those
+  /// of the reference: for a reference that was made of it (edited, in newer operators, with
+  /// constants folded). Null: the reference.
+  const Model* original = nullptr;
 };
 
 /// The two that run in lockstep.
@@ -49,11 +53,12 @@ void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progres
 Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
                         const Session& session);
 
-/// Runs both files bare, over all of `data` for a metric, then in lockstep with all their values
-/// looked at, held against the bare outputs (observe.h), and writes pairing.json, diagnosis.json,
-/// histograms.bin, the CSV tables and accuracy.json into the workload, each as soon as it is known.
-/// Local errors take a second pass over few samples; where they cannot be had, a note says why.
-/// REQUIRES: there are data, but where only a program is asked.
+/// Runs both files bare (the float model's own one, MeasureOptions::original), over all of `data`
+/// for a metric, then in lockstep with all their values looked at, held against the bare outputs
+/// (observe.h), and writes pairing.json, diagnosis.json, histograms.bin, the CSV tables and
+/// accuracy.json into the workload, each as soon as it is known. Local errors take a second pass
+/// over few samples; where they cannot be had, a note says why. REQUIRES: there are data, but where
+/// only a program is asked.
 Measured measure(const ModelPair& models, const FittedData* data, const MeasureOptions& options,
                  const Session& session, WorkloadWriter& workload);
 

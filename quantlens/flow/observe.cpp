@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <cstddef>
-#include <memory>
-#include <numeric>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +12,8 @@
 #include "quantlens/base/json.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/suspects.h"
+#include "quantlens/flow/harmless_taps.h"
+#include "quantlens/flow/scratch_folder.h"
 #include "quantlens/record/columns.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -23,6 +23,9 @@ namespace {
 
 constexpr const char* kChanges =
     "looking at it would change what the runtime computes (rule observation)";
+constexpr const char* kUntried =
+    "looking at it together with others would change what the runtime computes, and it was not "
+    "tried by itself (rule observation)";
 
 /// Lists pairs that are left out, and those that are only moved from them. They are no suspects.
 void note_not_tapped(std::span<const NotTapped> not_tapped, Pairing& pairing) {
@@ -51,59 +54,6 @@ TapSpec only(const TapSpec& all, const Slots& slots) {
   return spec;
 }
 
-/// Finds the taps that change what the quantized model computes, by trying.
-class Search {
- public:
-  Search(const ModelPair& models, const TapSpec& all, const BareAnswers& bare, RunOptions options)
-      : models_(models), all_(all), bare_(bare), options_(std::move(options)) {
-    options_.apart = true;
-  }
-
-  /// Those that may stay.
-  Slots harmless() {
-    Slots kept(all_.pairs.size());
-    std::iota(kept.begin(), kept.end(), std::size_t{0});
-    constexpr int kMostRounds = 3;
-    for (int round = 0; round < kMostRounds; ++round) {
-      const Slots harmful = harmful_of(kept);
-      if (harmful.empty()) return kept;
-      std::erase_if(kept,
-                    [&](std::size_t slot) { return std::ranges::binary_search(harmful, slot); });
-    }
-    return is_harmless(kept) ? kept : Slots();
-  }
-
- private:
-  bool is_harmless(const Slots& slots) {
-    ++tries_;
-    const auto run = open(models_.reference, &models_.quantized, only(all_, slots), options_);
-    for (std::size_t i = 0; i < bare_.batches.size(); ++i) {
-      if (!are_equal(run->step(bare_.batches[i]).quantized, bare_.outputs[i].quantized))
-        return false;
-    }
-    return true;
-  }
-
-  /// In ascending order. Of two halves that only change something together, the second.
-  Slots harmful_of(const Slots& slots) {
-    constexpr int kMostTries = 100;
-    if (slots.empty() || is_harmless(slots)) return {};
-    if (slots.size() == 1 || tries_ >= kMostTries) return slots;
-    const auto middle = slots.begin() + static_cast<std::ptrdiff_t>(slots.size() / 2);
-    const Slots left(slots.begin(), middle), right(middle, slots.end());
-    Slots harmful = harmful_of(left);
-    const Slots more = harmful_of(right);
-    harmful.insert(harmful.end(), more.begin(), more.end());
-    return harmful.empty() ? right : harmful;
-  }
-
-  const ModelPair& models_;
-  const TapSpec& all_;
-  const BareAnswers& bare_;
-  RunOptions options_;
-  int tries_ = 0;
-};
-
 class Observer {
  public:
   Observer(const ModelPair& models, const BareAnswers& bare, const Work& work)
@@ -121,15 +71,13 @@ class Observer {
     if (auto seen = observed(taps_, {}, how)) return *std::move(seen);
     how.apart = true;
     if (auto seen = observed(taps_, {}, how)) return *std::move(seen);
-    const Slots kept = Search(models_, taps_, bare_, how).harmless();
+    const HarmlessTaps found = harmless_taps(models_, taps_, bare_, how);
     std::vector<NotTapped> left_out;
-    for (std::size_t slot = 0; slot < taps_.pairs.size(); ++slot) {
-      if (std::ranges::binary_search(kept, slot)) continue;
-      left_out.push_back({taps_.pairs[slot].reference, taps_.pairs[slot].quantized, kChanges});
-    }
-    const TapSpec fewer = only(taps_, kept);
+    add_left_out(found.harmful, kChanges, left_out);
+    add_left_out(found.unresolved, kUntried, left_out);
+    const TapSpec fewer = only(taps_, found.kept);
     if (auto seen = observed(fewer, left_out, how)) {
-      tell_unseen(left_out, seen->observation);
+      tell_unseen(found, how, seen->observation);
       return *std::move(seen);
     }
     is_tolerant_ = true;  // its outputs are others, however it is looked at
@@ -187,6 +135,7 @@ class Observer {
       merge(seen.state, *first);
     }
     seen.observation.reference_sqnr_db = check.reference_sqnr_db();
+    seen.observation.reference_others = check.reference_others();
     seen.observation.apart = how.apart;
     seen.observation.observed_sqnr_db = observed_sqnr_db_;
     if (!bare_.outputs.empty()) {
@@ -202,12 +151,33 @@ class Observer {
     observation.observed_sqnr_db = outputs_sqnr_db(outputs.reference, outputs.quantized);
   }
 
-  void tell_unseen(const std::vector<NotTapped>& left_out, Observation& observation) const {
-    for (const NotTapped& one : left_out) {
+  void add_left_out(const Slots& slots, const char* reason, std::vector<NotTapped>& to) const {
+    for (const std::size_t slot : slots) {
+      to.push_back({taps_.pairs[slot].reference, taps_.pairs[slot].quantized, reason});
+    }
+  }
+
+  std::vector<std::string> ops_at(const Slots& slots) const {
+    std::vector<std::string> names;
+    for (const std::size_t slot : slots) {
+      const PairTap& tap = taps_.pairs[slot];
       const auto pair = std::ranges::find_if(pairing_.pairs, [&](const ValuePair& each) {
-        return each.reference == one.value && each.quantized == one.quantized;
+        return each.reference == tap.reference && each.quantized == tap.quantized;
       });
-      if (pair != pairing_.pairs.end()) observation.unseen.push_back(pair->op_name);
+      if (pair != pairing_.pairs.end()) names.push_back(pair->op_name);
+    }
+    return names;
+  }
+
+  void tell_unseen(const HarmlessTaps& found, const RunOptions& how, Observation& observation) {
+    constexpr std::size_t kMostNamed = 3;  // each takes two loadings of the quantized model
+    observation.unseen = ops_at(found.harmful);
+    observation.untried = ops_at(found.unresolved);
+    if (found.harmful.empty()) return;
+    const ScratchFolder scratch(session_.store, workload_.folder() / "deployed");
+    for (std::size_t i = 0; i < std::min(kMostNamed, found.harmful.size()); ++i) {
+      observation.fusions.push_back(
+          fusion_at(models_, taps_.pairs[found.harmful[i]], how, scratch.path()));
     }
   }
 

@@ -10,6 +10,8 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/diagnosis/rules/observation.h"
+#include "quantlens/flow/bare.h"
 #include "quantlens/flow/destination.h"
 #include "quantlens/flow/first_batches.h"
 #include "quantlens/frontend/frontend.h"
@@ -33,6 +35,22 @@ ProfilePair paired(Profiled profiled, const Model& reference, const Model& quant
                   quantlens::pair(reference, quantized));
   pair.findings = speed_findings(pair);
   return pair;
+}
+
+/// Where timers change what a model computes, which is said first; else empty. What is float may
+/// round in another way.
+std::string departure(const Model& model, const Answers& answers) {
+  if (!are_equal(answers.bare, answers.again) || are_equal(answers.bare, answers.timed)) return {};
+  const std::optional<double> kept_db = outputs_sqnr_db(answers.bare, answers.timed);
+  const bool rounds = !uses_codes(model.graph) && kept_db && *kept_db >= kRoundingDb &&
+                      outputs_others(answers.bare, answers.timed) == 0;
+  if (rounds) return {};
+  return fmt::format(
+      "{}: with timers in its graph the runtime computes something else{}: the wall times are "
+      "those "
+      "of the file, but the times of nodes are of another graph",
+      printable(model.path.string()),
+      kept_db ? fmt::format(" (the outputs keep {:.1f} dB of those without)", *kept_db) : "");
 }
 
 void write_profile(WorkloadWriter& workload, const Profile& profile, const std::string& suffix) {
@@ -142,10 +160,16 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
     ProfileOptions how = options.profile;
     how.threads = session.threads;
     Profiled profiled = quantlens::profile(wanted, how, recorded.progress);
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      const std::string departs = departure(wanted[i].model, profiled.answers[i]);
+      if (departs.empty()) continue;
+      recorded.progress.note(departs);
+      result.verdict += departs + ". ";
+    }
     result.profile = profiled.profiles.front();
     if (other) {
       result.pair = paired(std::move(profiled), model, *other);
-      result.verdict = speed_verdict(*result.pair);
+      result.verdict += speed_verdict(*result.pair);
     }
     write_records(*workload, result);
     write_trace(options, result, recorded);

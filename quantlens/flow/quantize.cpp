@@ -62,18 +62,26 @@ LinkCounts links_of(const Graph& graph) {
   return {.quantize = count(Kind::quantize), .dequantize = count(Kind::dequantize)};
 }
 
+/// Forms of the float model.
+struct FloatModels {
+  const Model& given;   ///< the user's file: what is told of the float model is of this one
+  const Model& ready;   ///< made_ready
+  EditedFloat* edited;  ///< null where it is not
+};
+
 class Job {
  public:
-  /// `calibration`: null where there are no samples. `edited`: null where the float model is not.
-  Job(const QuantizeOptions& options, const Session& session, const Model& original,
-      const std::optional<FittedData>& data, const FittedData* calibration, EditedFloat* edited)
+  /// `calibration`: null where there are no samples.
+  Job(const QuantizeOptions& options, const Session& session, const FloatModels& models,
+      const std::optional<FittedData>& data, const FittedData* calibration)
       : options_(options),
         session_(session),
-        original_(original),
-        model_(edited ? edited->model : original),
+        given_(models.given),
+        original_(models.ready),
+        model_(models.edited ? models.edited->model : models.ready),
         data_(data),
         calibration_(calibration),
-        edited_(edited) {}
+        edited_(models.edited) {}
 
   void run(WorkloadWriter& workload, QuantizeResult& result) {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
@@ -177,10 +185,11 @@ class Job {
           "keeps them apart)",
           first_samples(options_.recipe, *data_).count));
     }
-    const MeasureOptions wanted{.diagnose = options_.diagnose, .metric = options_.metric};
+    const MeasureOptions wanted{
+        .diagnose = options_.diagnose, .metric = options_.metric, .original = &given_};
     const FittedData* data = data_ ? &*data_ : nullptr;
     Measured measured =
-        edited_ ? measure_edited({original_, *edited_, quantized}, data, wanted, session_, workload)
+        edited_ ? measure_edited({given_, *edited_, quantized}, data, wanted, session_, workload)
                 : measure({model_, quantized}, data, wanted, session_, workload);
     result.accuracy = std::move(measured.accuracy);
     result.diagnosis = std::move(measured.diagnosis);
@@ -188,6 +197,7 @@ class Job {
 
   const QuantizeOptions& options_;
   const Session& session_;
+  const Model& given_;  ///< the user's file
   const Model& original_;
   const Model& model_;  ///< that is quantized
   const std::optional<FittedData>& data_;
@@ -201,7 +211,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   check_data(options);
   QuantizeResult result;
   result.output = destination_of(options.output, options.model);
-  Model model = frontend::read(options.model);
+  const Model model = frontend::read(options.model);
   std::optional<FittedData> data;
   if (!options.data.data.empty()) data = fit_data(options.data, model, session.progress);
   const std::optional<FittedData> apart = data_apart(options, model, session);
@@ -215,14 +225,14 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    const Model newer = made_ready(std::move(model), recorded.progress);
+    const Model newer = made_ready(model, recorded.progress);
     const FittedData* calibration = apart ? &*apart : data ? &*data : nullptr;
     CalibrationSamples samples;  // with ranges nothing is calibrated, and nothing edited
     if (calibration && !options.ranges)
       samples = {calibration, first_samples(options.recipe, *calibration)};
     std::optional<EditedFloat> edited =
         edit_float(newer, options.recipe, samples, recorded, *workload);
-    Job(options, recorded, newer, data, calibration, edited ? &*edited : nullptr)
+    Job(options, recorded, {model, newer, edited ? &*edited : nullptr}, data, calibration)
         .run(*workload, result);
   });
   return result;

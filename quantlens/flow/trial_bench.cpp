@@ -201,7 +201,7 @@ const Scores& TrialBench::reference(std::optional<double>& seconds) {
   }
   const Clock::time_point start = Clock::now();
   if (needs_data(setting_.metric)) {
-    const auto run = open(setting_.original, nullptr, {}, run_options(session_));
+    const auto run = open(setting_.given, nullptr, {}, run_options(session_));
     BatchReader reader = make_reader(setting_.data, session_);
     ScoresSink sink(setting_.metric, reader.size());
     feed(*run, reader, session_.progress, "float model",
@@ -210,10 +210,9 @@ const Scores& TrialBench::reference(std::optional<double>& seconds) {
     scores_ = sink.result();
     warn_of_classes(scores_->accuracy, setting_.metric, session_.progress);
   } else {
-    scores_ =
-        Scores{.accuracy = accuracy_alone(setting_.original, nullptr, setting_.metric, session_),
-               .right = {},
-               .parts = {}};
+    scores_ = Scores{.accuracy = accuracy_alone(setting_.given, nullptr, setting_.metric, session_),
+                     .right = {},
+                     .parts = {}};
   }
   seconds = seconds_since(start);
   workload_.write(kScores, json::dump(json::encode(*scores_)));
@@ -319,7 +318,7 @@ double TrialBench::compare_outputs(const Model& quantized, Trial& trial) {
                         .count = std::min(kFewSamples, setting_.data.opened.dataset->size())};
   const Clock::time_point start = Clock::now();
   const TapState state =
-      output_errors({setting_.original, quantized}, setting_.data, samples, session_, "outputs");
+      output_errors({setting_.given, quantized}, setting_.data, samples, session_, "outputs");
   double worst = 0;
   for (const PairedStats& one : state.pairs) {
     constexpr double kDecibelsADecade = 10;
@@ -336,7 +335,11 @@ Diagnosis TrialBench::diagnose(const Candidate& candidate) {
   const Model& reference = base.edited ? base.edited->model : setting_.original;
   const std::uint64_t samples = std::min(kFewSamples, setting_.data.opened.dataset->size());
   return *measure({reference, quantized}, &setting_.data,
-                  {.diagnose = true, .metric = {}, .local_samples = samples, .samples = samples},
+                  {.diagnose = true,
+                   .metric = {},
+                   .local_samples = samples,
+                   .samples = samples,
+                   .original = base.edited ? nullptr : &setting_.given},
                   session_, workload_)
               .diagnosis;
 }

@@ -21,7 +21,8 @@ namespace quantlens::flow {
 
 /// What all trials of a search share.
 struct TrialSetting {
-  const Model& original;
+  const Model& given;     ///< the user's file, whose accuracy is that of the float model
+  const Model& original;  ///< made_ready of it
   const FittedData& data;
   const FittedData& calibration;
   MetricSpec metric;

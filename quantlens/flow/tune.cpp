@@ -147,7 +147,7 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   job.finish();
   if (result.study.reached && options.goal.objective == "speed" && options.prices != "none") {
     std::tie(result.times.float_us, result.times.best_us) =
-        timed_in_turn(setting.original, frontend::read(result.output), setting.data, session);
+        timed_in_turn(setting.given, frontend::read(result.output), setting.data, session);
     workload.write(kTimes, json::dump(json::encode(result.times)));
   }
 }
@@ -168,7 +168,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   const MetricSpec metric = parse_metric(options.metric);
   TuneResult result;
   result.output = destination_of(options.output, options.model);
-  Model model = frontend::read(options.model);
+  const Model model = frontend::read(options.model);
   const FittedData data = fit_data(options.data, model, session.progress);
   std::optional<FittedData> apart;
   if (options.calibration_data) {
@@ -194,10 +194,11 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
     } else {
       workload->write(kStudy, json::dump(json::encode(result.study)));
     }
-    const Model newer = made_ready(std::move(model), recorded.progress);
+    const Model newer = made_ready(model, recorded.progress);
     if (prices) check_prices(*prices, newer.graph, printable(options.prices));
     note_calibration(options, data, metric, recorded.progress);
-    const TrialSetting setting{.original = newer,
+    const TrialSetting setting{.given = model,
+                               .original = newer,
                                .data = data,
                                .calibration = apart ? *apart : data,
                                .metric = metric,

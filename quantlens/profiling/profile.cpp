@@ -165,6 +165,7 @@ Profiled profile(std::span<const ToProfile> models, const ProfileOptions& option
         event_cost(options.threads, samples.graph.nodes.size(), typical_elements(samples));
     result.graphs.push_back(samples.graph);
     result.types.push_back(samples.types);
+    result.answers.push_back(samples.answers);
     result.profiles.push_back(assemble(what.model, samples, single ? &*single : nullptr, frame));
   }
   if (models.size() == 2) result.ratio = ratio_of_rounds(rounds.ratios());

@@ -11,6 +11,7 @@
 #include "quantlens/base/progress.h"
 #include "quantlens/dataset/reader.h"
 #include "quantlens/graph/model.h"
+#include "quantlens/profiling/sampler.h"
 #include "quantlens/profiling/wall_time.h"
 #include "quantlens/record/profile.h"
 #include "quantlens/runtime/timed.h"
@@ -35,6 +36,7 @@ struct Profiled {
   std::vector<Profile> profiles;
   std::vector<Graph> graphs;      ///< that the runtime ran
   std::vector<ValueTypes> types;  ///< of those graphs' values
+  std::vector<Answers> answers;   ///< to be held against each other: timers shall change nothing
   std::optional<Ratio> ratio;     ///< of two: wall time of the second over the first
 };
 

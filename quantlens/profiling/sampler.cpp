@@ -25,6 +25,8 @@ void Sampler::open(std::size_t warm_up) {
     timed_->run(0);
     samples_.graph = timed_->graph();
     samples_.types = timed_->types();
+    samples_.answers = {
+        .bare = bare_->outputs(0), .again = bare_->outputs(0), .timed = timed_->outputs(0)};
   } else if (samples_.graph.nodes.size() != timed_->graph().nodes.size()) {
     throw Error(Errc::failed, "the runtime has made two different graphs of the same model");
   }

@@ -14,9 +14,17 @@
 
 namespace quantlens {
 
+/// What one model answers to its first batch.
+struct Answers {
+  TensorMap bare;   ///< in the session whose wall time is taken
+  TensorMap again;  ///< there, once more: another one where it draws at random
+  TensorMap timed;  ///< with timers in the graph
+};
+
 /// What was timed of one model, run by run, in microseconds.
 struct Samples {
   Graph graph;  ///< that the runtime ran
+  Answers answers;
   ValueTypes types;
   std::vector<double> wall_us;   ///< runs without timers
   std::vector<double> timed_us;  ///< runs with timers

@@ -38,4 +38,13 @@ Model deployed(const Model& model, const RunOptions& options) {
   }
 }
 
+Model deployed_with(const TapSpec& taps, const Model& reference, const Model& quantized,
+                    const RunOptions& options, const fs::path& folder) {
+  RunOptions dumped = options;
+  dumped.apart = true;
+  dumped.optimized_dump = folder / "deployed";
+  open(reference, &quantized, taps, dumped);
+  return onnx::read(quantized.path, MappedFile::open(dumped.optimized_dump += ".quantized"));
+}
+
 }  // namespace quantlens

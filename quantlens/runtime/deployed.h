@@ -13,4 +13,9 @@ namespace quantlens {
 /// matter). Throws as `open` does, and Errc::failed where the runtime's graph cannot be read back.
 Model deployed(const Model& model, const RunOptions& options);
 
+/// The same of the second of two models in a session apart with `taps`, which are nodes of it, too.
+/// `folder`: where the runtime may write. Throws as `deployed`.
+Model deployed_with(const TapSpec& taps, const Model& reference, const Model& quantized,
+                    const RunOptions& options, const fs::path& folder);
+
 }  // namespace quantlens

@@ -90,7 +90,8 @@ struct RunOptions {
   /// Steps that are to be under way at once: each then has its share of `threads`. The more, the
   /// better for throughput, at the price of a set of activations each (ADR 0032).
   unsigned in_flight = 1;
-  fs::path optimized_dump;  ///< where the runtime writes the graph it really runs; empty: nowhere
+  fs::path optimized_dump;  ///< where the runtime writes the graph it really runs; empty: nowhere;
+                            ///< of a second model in a session apart: with ".quantized" behind
   bool apart = false;       ///< two models in two sessions, even where one could hold both
   std::optional<Isolation> isolation;  ///< absent: the models run in this process
   Watch watch;

@@ -51,6 +51,8 @@ class TimedRun {
   virtual std::size_t add(const Batch& batch) = 0;
   /// Runs batch `number` once. Throws Errc::failed where the runtime fails.
   virtual RunTime run(std::size_t number) = 0;
+  /// Runs it once for what it answers: outputs by name, but for those that are no tensors.
+  virtual TensorMap outputs(std::size_t number) = 0;
   /// The graph that the runtime really runs, after all its optimisations, in file order: fused and
   /// laid out anew. Empty without nodes.
   virtual const Graph& graph() const = 0;

@@ -61,26 +61,6 @@ Ort::Value strings_of(const Tensor& tensor) {
   return value;
 }
 
-/// REQUIRES: `value` is a tensor.
-Tensor tensor_of(Ort::Value value, const NamedTensors& inputs) {
-  const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
-  const DType dtype = dtype_of_element(info.GetElementType());
-  const std::size_t count = info.GetElementCount();
-  if (dtype == DType::string) {
-    std::vector<std::string> texts;
-    for (std::size_t i = 0; i < count; ++i) texts.push_back(value.GetStringTensorElement(i));
-    return Tensor::from_strings(info.GetShape(), std::move(texts));
-  }
-  const auto* data = static_cast<const std::byte*>(value.GetTensorRawData());
-  const std::span<const std::byte> bytes(data, count * byte_size(dtype));
-  for (const auto& [name, input] : inputs) {  // an output may be an input itself, handed through
-    if (!bytes.empty() && data == input.bytes().data() && bytes.size() == input.bytes().size()) {
-      return input.reshaped(info.GetShape());
-    }
-  }
-  return {dtype, info.GetShape(), bytes, std::make_shared<Ort::Value>(std::move(value))};
-}
-
 Ort::SessionOptions options_for(const SessionOptions& options, TapOps& taps) {
   Ort::SessionOptions result;
   result.SetGraphOptimizationLevel(ORT_ENABLE_ALL);
@@ -137,6 +117,25 @@ std::string reason_of(const Ort::Exception& error) {
   if (end == std::string::npos) return printable(text);
   if (text.compare(end, 7, " const ") == 0) end += 6;
   return printable(text.substr(0, begin) + text.substr(end + 1));
+}
+
+Tensor tensor_of(Ort::Value value, const NamedTensors& inputs) {
+  const Ort::TensorTypeAndShapeInfo info = value.GetTensorTypeAndShapeInfo();
+  const DType dtype = dtype_of_element(info.GetElementType());
+  const std::size_t count = info.GetElementCount();
+  if (dtype == DType::string) {
+    std::vector<std::string> texts;
+    for (std::size_t i = 0; i < count; ++i) texts.push_back(value.GetStringTensorElement(i));
+    return Tensor::from_strings(info.GetShape(), std::move(texts));
+  }
+  const auto* data = static_cast<const std::byte*>(value.GetTensorRawData());
+  const std::span<const std::byte> bytes(data, count * byte_size(dtype));
+  for (const auto& [name, input] : inputs) {  // an output may be an input itself, handed through
+    if (!bytes.empty() && data == input.bytes().data() && bytes.size() == input.bytes().size()) {
+      return input.reshaped(info.GetShape());
+    }
+  }
+  return {dtype, info.GetShape(), bytes, std::make_shared<Ort::Value>(std::move(value))};
 }
 
 Ort::Value view_of(const Tensor& tensor) {

@@ -31,6 +31,10 @@ std::string reason_of(const Ort::Exception& error);
 /// The same memory as the runtime sees it. REQUIRES: the tensor is aligned and outlives the value.
 Ort::Value view_of(const Tensor& tensor);
 
+/// What the runtime gave: its memory, or that of an input which it handed through. REQUIRES: it is
+/// a tensor.
+Tensor tensor_of(Ort::Value value, const NamedTensors& inputs);
+
 /// A model file whose larger weights lie outside it.
 struct SessionModel {
   std::string bytes;

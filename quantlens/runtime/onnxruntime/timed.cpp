@@ -146,6 +146,7 @@ class OnnxTimedRun final : public TimedRun {
 
   std::size_t add(const Batch& batch) override;
   RunTime run(std::size_t number) override;
+  TensorMap outputs(std::size_t number) override;
   const Graph& graph() const override { return optimized_.graph; }
   const ValueTypes& types() const override {
     static const ValueTypes kNone;
@@ -153,6 +154,7 @@ class OnnxTimedRun final : public TimedRun {
   }
 
  private:
+  std::vector<Ort::Value> called(const Prepared& batch);
   void share_out(std::uint64_t begin);
 
   const Model& model_;
@@ -210,14 +212,34 @@ std::size_t OnnxTimedRun::add(const Batch& batch) {
   return batches_.size() - 1;
 }
 
+std::vector<Ort::Value> OnnxTimedRun::called(const Prepared& batch) {
+  return session_.Run(Ort::RunOptions{nullptr}, batch.names.data(), batch.values.data(),
+                      batch.values.size(), outputs_.data(), outputs_.size());
+}
+
+TensorMap OnnxTimedRun::outputs(std::size_t number) {
+  const Prepared& batch = batches_.at(number);
+  if (timers_) timers_->begin();
+  try {
+    std::vector<Ort::Value> values = called(batch);
+    TensorMap outputs;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (!values[i].IsTensor()) continue;
+      outputs.emplace(output_names_[i], tensor_of(std::move(values[i]), batch.held));
+    }
+    return outputs;
+  } catch (const Ort::Exception& error) {
+    throw Error(Errc::failed,
+                fmt::format("{}: ONNX Runtime fails: {}", where(model_), reason_of(error)));
+  }
+}
+
 RunTime OnnxTimedRun::run(std::size_t number) {
   const Prepared& batch = batches_.at(number);
   if (timers_) timers_->begin();
   try {
     const std::uint64_t begin = now_ns();
-    const std::vector<Ort::Value> values =
-        session_.Run(Ort::RunOptions{nullptr}, batch.names.data(), batch.values.data(),
-                     batch.values.size(), outputs_.data(), outputs_.size());
+    const std::vector<Ort::Value> values = called(batch);
     const std::uint64_t end = now_ns();
     if (timers_) share_out(begin);
     return {end - begin, nodes_};

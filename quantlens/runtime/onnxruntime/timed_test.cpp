@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/runtime/timed.h"
 
+#include <algorithm>
 #include <numeric>
 #include <vector>
 
@@ -60,6 +61,19 @@ TEST_F(Timed, EveryNodeOfTheRuntimesGraphGetsItsPartOfTheWhole) {
   ASSERT_GE(time.nodes.size(), 3U);
   for (const std::uint64_t node : time.nodes) EXPECT_GT(node, 0U);
   EXPECT_LE(std::accumulate(time.nodes.begin(), time.nodes.end(), std::uint64_t{0}), time.whole);
+}
+
+TEST_F(Timed, AnswersAlikeWithTimersAndWithout) {
+  const Model model = two_products();
+  const auto bare = quantlens::open_timed(model, {});
+  const auto timed = quantlens::open_timed(model, {.nodes = true});
+  const TensorMap answers = bare->outputs(bare->add(ones()));
+  ASSERT_EQ(answers.size(), 2U);
+  EXPECT_EQ(answers.at("z").data<float>()[0], 16.0F);  // 64 products of 1 and 0.25
+  const TensorMap others = timed->outputs(timed->add(ones()));
+  for (const auto& [name, tensor] : answers) {
+    EXPECT_TRUE(std::ranges::equal(tensor.bytes(), others.at(name).bytes())) << name;
+  }
 }
 
 TEST_F(Timed, TypesOfAllValuesAreKnownAfterTheFirstRun) {

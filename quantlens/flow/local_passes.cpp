@@ -25,6 +25,13 @@
 namespace quantlens::flow {
 namespace {
 
+/// Passes are opened side by side, and phases are for one thread.
+RunOptions unwatched(const Session& session) {
+  RunOptions options = run_options(session);
+  options.watch = {};
+  return options;
+}
+
 /// A pass over the first samples with a model beside the reference. It may be opened on one thread,
 /// and run on another one later.
 class Pass {
@@ -82,7 +89,7 @@ class LocalErrors final : public Pass {
  private:
   std::unique_ptr<Run> opened() override {
     return open(passes_.models.reference, &passes_.models.quantized,
-                local_taps_for(passes_.pairing), run_options(passes_.session));
+                local_taps_for(passes_.pairing), unwatched(passes_.session));
   }
 
   const LocalPasses& passes_;
@@ -97,7 +104,7 @@ class InputErrors final : public Pass {
  private:
   std::unique_ptr<Run> opened() override {
     return open(passes_.models.reference, &passes_.models.reference,
-                rounded_input_taps(passes_.pairing), run_options(passes_.session));
+                rounded_input_taps(passes_.pairing), unwatched(passes_.session));
   }
 
   const LocalPasses& passes_;
@@ -120,7 +127,7 @@ class WeightErrors final : public Pass {
     const fs::path path = scratch_->path() / reference.path.filename();
     frontend::apply(reference, std::exchange(rounded->plan, {}), {}, store, path);
     model_ = frontend::read(path);
-    return open(reference, &*model_, rounded->taps, run_options(passes_.session));
+    return open(reference, &*model_, rounded->taps, unwatched(passes_.session));
   }
 
   const LocalPasses& passes_;

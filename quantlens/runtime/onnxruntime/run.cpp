@@ -199,6 +199,8 @@ void OnnxRun::open_apart(const TapEdits& edits, SessionOptions options, unsigned
     session_ = std::make_unique<Session>(write_one(reference_, edits.reference), options, taps_);
   };
   if (quantized_ == nullptr) return open_reference();
+  const Phase loading(options.phases, "runtime: load");
+  options.phases = nullptr;  // they are for one thread
   SessionOptions other = options;
   if (!other.optimized_dump.empty()) other.optimized_dump += ".quantized";
   Cores(std::min(threads, 2u)).parallel_for(2, [&](std::size_t i) {

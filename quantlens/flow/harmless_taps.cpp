@@ -74,8 +74,9 @@ Slots likely_first(const ModelPair& models, const TapSpec& taps, const RunOption
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) throw;  // else the order is any
   }
-  std::ranges::stable_partition(
-      slots, [&](std::size_t slot) { return computed.contains(taps.pairs[slot].quantized); });
+  std::stable_partition(slots.begin(), slots.end(), [&](std::size_t slot) {
+    return computed.contains(taps.pairs[slot].quantized);
+  });
   return slots;
 }
 

@@ -86,6 +86,32 @@ TEST(RoundedWeights, TakeThePlaceOfFoldedOnes) {
   EXPECT_THAT(values(plan.weights.at(weight->weight)), ElementsAre(0.75F, 2.25F));
 }
 
+TEST(RoundedWeights, ConstantsThatTheOtherFileDidNotFoldAreRoundedWhereTheyAre) {
+  SmallGraph net, other;
+  net.input("x").weight("w", {2, 1, 1, 1}, {1, 2}).weight("f", {2, 1, 1}, {0.1F, 100});
+  net.node(Kind::conv, {"x", "w"}, "y").node(Kind::mul, {"y", "f"}, "m").output("m");
+  other.input("y_q").weight("step", {}, {1});
+  other.constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 1}, {3, 9}));
+  other.constant("f_q", Tensor::from<std::int8_t>({2, 1, 1}, {0, 100}));
+  other.node(Kind::dequantize, {"y_q", "step"}, "y_d");
+  other.node(Kind::dequantize, {"f_q", "step"}, "f_d");
+  other.node(Kind::mul, {"y_d", "f_d"}, "m_q").output("m_q");
+  Pairing pairing = pairing_of("y");
+  pairing.pairs.push_back(pairing.pairs.front());
+  pairing.pairs.back().op = pairing.pairs.back().reference = "m";
+  pairing.pairs.back().quantized = "m_q";
+  const auto rounded = rounded_weights(net.model(), other.model(), pairing);
+  ASSERT_TRUE(rounded);
+  const Plan& plan = rounded->plan;
+  EXPECT_TRUE(plan.folds.empty());
+  const auto factor = std::ranges::find(plan.input_edits, ValueUse{"m", 1}, &InputEdit::use);
+  ASSERT_NE(factor, plan.input_edits.end());
+  EXPECT_THAT(values(plan.weights.at(factor->weight)), ElementsAre(0, 100));
+  const auto weight = std::ranges::find(plan.input_edits, ValueUse{"y", 1}, &InputEdit::use);
+  ASSERT_NE(weight, plan.input_edits.end());
+  EXPECT_THAT(values(plan.weights.at(weight->weight)), ElementsAre(0.75F, 2.25F));
+}
+
 TEST(RoundedWeights, AreOfOpsThatWereCompared) {
   Pairing pairing = pairing_of("y");
   pairing.pairs.clear();

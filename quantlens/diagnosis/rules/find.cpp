@@ -39,7 +39,7 @@ constexpr NamedRule kValueRules[] = {
     {"saturation", saturation},
     {"unexplained", unexplained, true},
     {"wasted_range", wasted_range, true},
-    {"unfolded_scale", unfolded_scale},
+    {"unfolded_scale", unfolded_scale, true},
     {"steep_reader", steep_reader},
     {"outlier_channel", outlier_channel},
     {"outlier_activation", outlier_activation},

@@ -199,6 +199,18 @@ TEST(Rules, AScaleThatLeavesTheStepsOfItsResultIsNoCause) {
   EXPECT_FALSE(unfolded_scale(summed.evidence(), read_by(summed, Kind::add, {0.01F, 1})));
 }
 
+TEST(Rules, AnUnfoldedScaleWhoseConstantsShareAScaleRoundsSmallOnesAway) {
+  Case far, near;
+  read_by(far, Kind::mul, {0.01F, 1});
+  const ActivationRow row = made_of(row_at("e"), &ActivationRow::weight_mse);
+  const auto cause = unfolded_scale(far.evidence(), row);
+  ASSERT_TRUE(cause);
+  EXPECT_NE(cause->because.find("0.01 to 1"), std::string::npos) << cause->because;
+  EXPECT_FALSE(unfolded_scale(far.evidence(), row_at("e"))) << "its result is rounded";
+  read_by(near, Kind::mul, {1, 1.5F});
+  EXPECT_FALSE(unfolded_scale(near.evidence(), row));
+}
+
 TEST(Rules, AHugeMaskLeavesFewCodesToTheRest) {
   const Case net;
   ActivationRow row = row_at("y");

@@ -1,7 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Which quantized files faults are planted into: who made them, of which float model, with which data."""
+"""The files that are damaged: who quantized which float model, with which data.
+
+usage: files.py MAKER MODEL PATH: has a maker's tool quantize a model, for Python environments of its own (Neural Compressor
+wants other versions than NNCF): FOLDER/MAKER_MODEL.onnx is what injected_faults.py --keep FOLDER takes.
+"""
 
 import pathlib
+import sys
 
 DATA = pathlib.Path(__file__).resolve().parents[3] / "shared" / "testdata"
 CALIBRATION = 32
@@ -31,13 +36,17 @@ FOREIGN = {
     ("nncf", "kwt1"): "kwt1_nncf_qdq.onnx",
     ("quark", "mobilenet_v1_0.75"): "mobilenet_v1_0.75_quark_qdq.onnx",
 }
-OURS = [("ours", name) for name in MODELS]
 MADE = {
     ("ort", "mobilenet_v1_0.75"): "onnxruntime",
     ("nncf", "mobilenet_v1_0.25"): "nncf",
     ("nncf", "mobilenet_v1_0.75"): "nncf",
     ("nncf", "squeezenet1.1"): "nncf",
+    ("inc", "mobilenet_v1_0.25"): "neural_compressor",
+    ("inc", "mobilenet_v1_0.75"): "neural_compressor",
+    ("inc", "kwt1"): "neural_compressor",
 }
+OURS = [("ours", name) for name in MODELS]
+MAKERS = ("ort", "nncf", "inc", "ours")
 
 
 def float_model(name):
@@ -69,15 +78,15 @@ def write_data(data, path):
     return path
 
 
-def batches(name, count=CALIBRATION):
+def batches(name, begin=-CALIBRATION, end=None):
     """Samples as the float model takes them, by the libraries that the peers' users have."""
     import numpy as np
     data = MODELS[name][1]
     if "npz" in data:
-        return [array[None] for array in np.load(data["npz"])["audio"][-count:]]
+        return [array[None] for array in np.load(data["npz"])["audio"][begin:end]]
     from PIL import Image
     samples = []
-    for path in sorted((DATA / "imagenet/images").iterdir())[-count:]:
+    for path in sorted((DATA / "imagenet/images").iterdir())[begin:end]:
         image = np.asarray(Image.open(path).convert("RGB"), np.float32)
         top, left = (image.shape[0] - data["crop"]) // 2, (image.shape[1] - data["crop"]) // 2
         image = image[top:top + data["crop"], left:left + data["crop"]]
@@ -106,8 +115,24 @@ def make(maker, name, path):
                 return None if sample is None else {entry: sample}
 
         quantize_static(str(source), str(path), Reader(), per_channel=True)
+    elif maker == "inc":
+        from neural_compressor import PostTrainingQuantConfig, quantization
+
+        class Loader:
+            batch_size = 1
+
+            def __iter__(self):
+                return ((sample, 0) for sample in samples)
+
+        config = PostTrainingQuantConfig(approach="static", quant_format="QOperator",
+                                         calibration_sampling_size=[len(samples)])
+        quantization.fit(str(source), config, calib_dataloader=Loader()).save(str(path))
     else:
         import nncf
         model = nncf.quantize(onnx.load(source), nncf.Dataset(samples, lambda sample: {entry: sample}),
                               subset_size=len(samples))
         onnx.save(model, path)
+
+
+if __name__ == "__main__":
+    make(sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3]))

@@ -192,7 +192,10 @@ void step_and_tell(Lanes& lanes, Teller& teller, std::size_t most) {
   for (bool goes_on = true; goes_on;) {
     teller.check_stop();
     goes_on = lanes.step_one(most, true);
-    while (const std::optional<Ticket> ticket = lanes.next(false)) teller.tell(*ticket);
+    while (const std::optional<Ticket> ticket = lanes.next(false)) {
+      teller.tell(*ticket);
+      teller.check_stop();  // others may hand in as fast as this thread tells
+    }
   }
   while (const std::optional<Ticket> ticket = lanes.next(true)) teller.tell(*ticket);
 }

@@ -181,22 +181,25 @@ ActivationRow read_by(Case& net, Kind behind, std::vector<float> constants) {
 
 TEST(Rules, AnUnfoldedScaleMakesStepsCoarserThanThoseOfItsResult) {
   Case times, over;
-  const ActivationRow row = read_by(times, Kind::mul, {0.01F, 1});
+  ActivationRow row = read_by(times, Kind::mul, {0.01F, 1});
   const auto cause = unfolded_scale(times.evidence(), row);
   ASSERT_TRUE(cause);
   EXPECT_NE(cause->because.find("node_e"), std::string::npos);
   EXPECT_NE(cause->because.find("7 times"), std::string::npos) << "10 sqrt((1 + 0.0001) / 2)";
   EXPECT_THAT(cause->ops, testing::Contains("node_e"));
-  EXPECT_TRUE(unfolded_scale(over.evidence(), read_by(over, Kind::div, {100, 1})));
+  row = read_by(over, Kind::div, {100, 1});
+  EXPECT_TRUE(unfolded_scale(over.evidence(), row));
 }
 
 TEST(Rules, AScaleThatLeavesTheStepsOfItsResultIsNoCause) {
   Case even, fine, summed;
-  EXPECT_FALSE(unfolded_scale(even.evidence(), read_by(even, Kind::mul, {1, 1})));
-  ActivationRow row = read_by(fine, Kind::mul, {0.01F, 1});
+  ActivationRow row = read_by(even, Kind::mul, {1, 1});
+  EXPECT_FALSE(unfolded_scale(even.evidence(), row));
+  row = read_by(fine, Kind::mul, {0.01F, 1});
   fine.diagnosis().activations.front().scale = 0.05;
   EXPECT_FALSE(unfolded_scale(fine.evidence(), row)) << "1.4 times";
-  EXPECT_FALSE(unfolded_scale(summed.evidence(), read_by(summed, Kind::add, {0.01F, 1})));
+  row = read_by(summed, Kind::add, {0.01F, 1});
+  EXPECT_FALSE(unfolded_scale(summed.evidence(), row));
 }
 
 TEST(Rules, AnUnfoldedScaleWhoseConstantsShareAScaleRoundsSmallOnesAway) {

@@ -10,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/onnx.h"
@@ -134,7 +133,7 @@ class OnnxRun final : public Run {
 
  private:
   bool open_merged(const TapEdits& edits, const SessionOptions& options);
-  void open_apart(const TapEdits& edits, SessionOptions options, unsigned threads);
+  void open_apart(const TapEdits& edits, SessionOptions options);
 
   const Model& reference_;
   const Model* quantized_;
@@ -175,7 +174,7 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
     placement.together = Together::apart;
     edits = insert_taps(reference, quantized, spec, placement);
   }
-  open_apart(edits, session_options, options.threads);
+  open_apart(edits, session_options);
 }
 
 /// False where one model cannot hold both, e.g. for unequal opsets: apart they give the same
@@ -193,21 +192,12 @@ bool OnnxRun::open_merged(const TapEdits& edits, const SessionOptions& options) 
   return true;
 }
 
-/// Side by side, where there are threads: the runtime loads a model on one.
-void OnnxRun::open_apart(const TapEdits& edits, SessionOptions options, unsigned threads) {
-  const auto open_reference = [&] {
-    session_ = std::make_unique<Session>(write_one(reference_, edits.reference), options, taps_);
-  };
-  if (quantized_ == nullptr) return open_reference();
-  const Phase loading(options.phases, "runtime: load");
-  options.phases = nullptr;  // they are for one thread
-  SessionOptions other = options;
-  if (!other.optimized_dump.empty()) other.optimized_dump += ".quantized";
-  Cores(std::min(threads, 2u)).parallel_for(2, [&](std::size_t i) {
-    if (i == 0) return open_reference();
-    quantized_session_ =
-        std::make_unique<Session>(write_one(*quantized_, edits.quantized), other, taps_);
-  });
+void OnnxRun::open_apart(const TapEdits& edits, SessionOptions options) {
+  session_ = std::make_unique<Session>(write_one(reference_, edits.reference), options, taps_);
+  if (quantized_ == nullptr) return;
+  if (!options.optimized_dump.empty()) options.optimized_dump += ".quantized";
+  quantized_session_ =
+      std::make_unique<Session>(write_one(*quantized_, edits.quantized), options, taps_);
 }
 
 /// Runs a session for a step; what a tap threw is the reason of a failure, the runtime only knows

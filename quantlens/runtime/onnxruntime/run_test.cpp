@@ -285,19 +285,6 @@ TEST_F(OnnxRun, ModelsThatCannotBeOneGiveTheSameFiguresApart) {
   EXPECT_EQ(to_bytes(merged->take()), to_bytes(apart->take()));
 }
 
-/// Both are loaded at once by two threads, and phases are for one: often enough to be seen to fail.
-TEST_F(OnnxRun, ModelsThatAreLoadedSideBySideAreOnePhaseOfTheCaller) {
-  const Model first = chain("r", "s", 13), second = chain("s", "r", 13);
-  for (int round = 0; round < 200; ++round) {
-    Phases phases;
-    phases.enter("test");
-    onnxruntime::open(first, &second, {}, {.threads = 2, .apart = true, .watch = {&phases}});
-    phases.leave();
-    EXPECT_THAT(phases.seconds(),
-                testing::UnorderedElementsAre(testing::Key("test"), testing::Key("runtime: load")));
-  }
-}
-
 TEST_F(OnnxRun, PairsOfStringsAreDropped) {
   Graph graph;
   graph.inputs = {info("x", DType::float32, {std::nullopt, 4})};

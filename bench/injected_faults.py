@@ -34,7 +34,7 @@ from faults.edit import Damaged
 from faults.judge import contradictions, first_of, judge
 
 SAMPLES = 16
-ATTEMPTS = 12
+ATTEMPTS = 24
 
 
 class Bench:
@@ -88,7 +88,8 @@ class Bench:
         """(key, path, names, rules, cost) of a fault that costs something; nothing where a dozen draws find none."""
         for attempt in range(ATTEMPTS):
             rng = random.Random(f"{self.seed} {number} {attempt}")
-            key = rng.choice(sorted(k for k in self.paths if k[0] == maker))
+            own = sorted(k for k in self.paths if k[0] == maker)
+            key = random.Random(f"{self.seed} {number}").sample(own, len(own))[attempt % len(own)]
             damaged = Damaged(self.paths[key], files.float_model(key[1]), rng)
             try:
                 names, rules = fault(damaged)
@@ -113,7 +114,11 @@ class Bench:
             print(f"{number:4} {maker:5} {fault.__name__}: none of {ATTEMPTS} draws was possible and a fault", flush=True)
             return None
         key, path, names, rules, cost = planted
-        found = self.diagnose(key[1], path, fault is kinds.preprocessing)
+        try:
+            found = self.diagnose(key[1], path, fault is kinds.preprocessing)
+        except RuntimeError as error:
+            print(f"{number:4} {maker:5} {key[1]:17} {fault.__name__:17} diagnosis failed: {error}", flush=True)
+            return None
         result = {"seed": self.seed, "number": number, "maker": maker, "model": key[1], "kind": fault.__name__,
                   "names": sorted(names), "cost": cost[0], **judge(found, names, rules), "against": contradictions(found),
                   "verdict": found["verdict"], "first": first_of(found)}

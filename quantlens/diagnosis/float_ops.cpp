@@ -45,6 +45,7 @@ class FloatOps {
     for (const ValuePair& pair : pairing.pairs) {
       if (pair.type != "Input" && names_.contains(pair.op_name)) roots_.push_back(&pair);
     }
+    add_movers(pairing);
     while (is_taken(prefix_)) prefix_ += '_';
   }
 
@@ -56,6 +57,26 @@ class FloatOps {
   }
 
  private:
+  /// What an op of these gives is moved in float, too: codes of its result that were only moved
+  /// would bring their rounding back.
+  void add_movers(const Pairing& pairing) {
+    std::set<std::string> in_float;
+    for (const ValuePair* root : roots_) in_float.insert(root->reference);
+    for (const ValuePair& pair : pairing.pairs) {
+      if (pair.type == "Input" || in_float.contains(pair.reference)) continue;
+      std::string value = pair.reference;
+      for (std::size_t step = 0; step < kMostNodes && !in_float.contains(value); ++step) {
+        const std::optional<std::size_t> producer = index_.producer(value);
+        if (!producer || !moves_elements(index_.graph().nodes[*producer].kind)) break;
+        value = index_.graph().nodes[*producer].inputs.front();
+      }
+      if (!in_float.contains(value)) continue;
+      in_float.insert(pair.reference);
+      names_.insert(pair.op_name);
+      roots_.push_back(&pair);
+    }
+  }
+
   bool is_taken(const std::string& prefix) const {
     return std::ranges::any_of(quantized_index_.graph().nodes, [&](const Node& node) {
       return std::ranges::any_of(node.outputs,

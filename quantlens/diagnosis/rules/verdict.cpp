@@ -63,6 +63,16 @@ std::string unknown_text(const Diagnosis& diagnosis) {
                      100 * unknown);
 }
 
+/// Where shares were measured and the first may be nothing, local errors have put it there.
+std::string order_text(std::span<const Finding> findings, const Finding& first) {
+  const bool any_is_measured = std::ranges::any_of(findings, &Finding::share_is_measured);
+  const bool may_be_nothing =
+      first.output_share_interval.value_or(std::array{0.0, 1.0})[0] <= 0 && *first.output_share > 0;
+  if (!any_is_measured || !may_be_nothing) return {};
+  return " No share is surely above 0 over the samples that measured it: the order is that of the "
+         "ops' own errors, mistakes first.";
+}
+
 /// Of a measured share that is small, that none is great; of an estimate, what the local errors say
 /// of another op.
 std::string doubt_text(const Diagnosis& diagnosis, const Finding& first) {
@@ -113,6 +123,7 @@ std::string verdict(const Evidence& evidence, std::span<const Finding> findings)
     return text;
   }
   text += fmt::format(" {}{}.", cause_text(*first), unknown_text(evidence.diagnosis()));
+  text += order_text(findings, *first);
   text += doubt_text(evidence.diagnosis(), *first);
   const auto second = std::next(first);
   if (second != findings.end() && may_be_as_much(*first, *second)) {

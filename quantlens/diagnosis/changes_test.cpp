@@ -174,14 +174,17 @@ TEST(Changes, AnActivationThatIsLeftOutBetweenFloatsIsTold) {
   EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_t"});
 }
 
-/// matmul -> x (1 + tanh (a x)) between codes -> matmul, whose codes have the names of the plan.
+/// matmul -> x (1 + tanh ((x + x^3) / 2)) between codes -> matmul, whose codes have the names of
+/// the plan.
 TEST(Changes, AnActivationThatIsLeftOutIsToldThoughAllAroundItIsKnownByName) {
   const auto net = [](bool has_tanh, bool is_quantized) {
     SmallGraph graph;
     graph.input("x").weight("w", {8, 8}, numbers(64, 1)).weight("v", {8, 8}, numbers(64, 2));
     graph.weight("one", {}, {1}).weight("half", {}, {0.5F}).weight("s", {}, {0.25F});
     graph.constant("z", Tensor::from<std::uint8_t>({}, {128}));
-    graph.node(Kind::matmul, {"x", "w"}, "a").node(Kind::mul, {"a", "half"}, "b");
+    graph.weight("three", {}, {3});
+    graph.node(Kind::matmul, {"x", "w"}, "a").node(Kind::pow, {"a", "three"}, "cube");
+    graph.node(Kind::add, {"a", "cube"}, "sum").node(Kind::mul, {"sum", "half"}, "b");
     if (has_tanh) graph.node(Kind::tanh, {"b"}, "t");
     graph.node(Kind::add, {has_tanh ? "t" : "b", "one"}, "c").node(Kind::mul, {"a", "c"}, "g");
     if (is_quantized) {

@@ -120,6 +120,23 @@ class FloatOps {
     if (root.side == Side::q_output) pass_floats(root, *place);
   }
 
+  /// Whether all that read a value, also moved, have no integer kernel.
+  bool is_read_as_float(const std::string& value) const {
+    const std::vector<Node>& nodes = quantized_index_.graph().nodes;
+    std::vector<std::string> waiting{value};
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (i > kMostNodes) return false;
+      for (const Use& use : quantized_index_.uses(waiting[i])) {
+        const Node& reader = nodes[use.node];
+        const bool is_moved = moves_elements(reader.kind) && use.input == 0;
+        if (is_moved) waiting.push_back(reader.outputs.front());
+        if (!is_moved && (reader.kind == Kind::quantize || capability(reader.kind) != nullptr))
+          return false;
+      }
+    }
+    return true;
+  }
+
   /// Who computes in float anyway reads the floats: nobody would write codes for it.
   void pass_floats(const ValuePair& root, const std::string& floats) {
     const std::vector<Node>& nodes = quantized_index_.graph().nodes;
@@ -127,10 +144,7 @@ class FloatOps {
       const Node& link = nodes[use.node];
       if (link.kind != Kind::dequantize || use.input != 0) continue;
       const std::string& value = op_id(link);
-      const bool all_float = std::ranges::all_of(
-          quantized_index_.uses(value),
-          [&](const Use& reader) { return capability(nodes[reader.node].kind) == nullptr; });
-      if (all_float) {
+      if (is_read_as_float(value)) {
         patch_.nodes.emplace(value,
                              std::vector{named(node_of("Max", Kind::other, {floats}, value))});
       }

@@ -112,26 +112,30 @@ TEST(FloatOps, PassFloatsToEachOther) {
               ElementsAreArray(output_of(reference())));
 }
 
-/// y = exp(reshape(factor x)), and the same with codes in front of the reshape and behind it.
+/// y = exp(reshape(factor x)), and the same with codes in front of the reshape, and behind it.
 TEST(FloatOps, PassFloatsThroughOpsThatOnlyMoveThem) {
-  const auto net = [](bool is_quantized) {
+  const auto net = [](bool is_quantized, bool behind) {
     Net made;
     made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4}));
     made.weight("shape", Tensor::from<std::int64_t>({2}, {1, 4}));
     made.node("Mul", {"x", "factor"}, "a");
     if (is_quantized) made.codes("a", kOfProduct);
     made.node("Reshape", {is_quantized ? "a_dq" : "a", "shape"}, "r");
-    if (is_quantized) made.codes("r", kOfProduct);
-    return made.node("Exp", {is_quantized ? "r_dq" : "r"}, "y").model();
+    if (behind) made.codes("r", kOfProduct);
+    return made.node("Exp", {behind ? "r_dq" : "r"}, "y").model();
   };
-  const Model before = net(false), after = net(true);
-  const auto patch = float_ops(before, after, pair(before, after), {"the_a"});
-  ASSERT_TRUE(patch);
-  MemoryStore store;
-  frontend::write_patched(after, *patch, store, "patched.onnx");
-  EXPECT_NE(output_of(after), output_of(before));
-  EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
-              ElementsAreArray(output_of(before)));
+  const Model before = net(false, false);
+  for (const bool behind : {false, true}) {
+    const Model after = net(true, behind);
+    const auto patch = float_ops(before, after, pair(before, after), {"the_a"});
+    ASSERT_TRUE(patch);
+    MemoryStore store;
+    frontend::write_patched(after, *patch, store, "patched.onnx");
+    EXPECT_NE(output_of(after), output_of(before));
+    EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
+                ElementsAreArray(output_of(before)))
+        << behind;
+  }
 }
 
 TEST(FloatOps, ReadWhatTheQuantizedModelHasErrorsOfOthersIncluded) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include "quantlens/diagnosis/alike.h"
 #include "quantlens/diagnosis/matcher.h"
 
 namespace quantlens {
@@ -102,26 +101,6 @@ bool Matcher::choose_rewired() {
     damaged_.insert(q);
     match(q, *found, why);
     ops_[q]->rewired = true;
-    spread();
-  }
-  return spread_from(before);
-}
-
-bool Matcher::choose_before_left_out() {
-  const std::size_t before = progress_;
-  for (std::size_t q = 0; q < ops_.size(); ++q) {
-    if (is_done(q) || moves(q) || op(q).outputs.size() != 1 || !op(q).outputs[0]) continue;
-    const std::optional<std::size_t> stands_for = states_[*op(q).outputs[0]].match;
-    const auto left_out = stands_for ? reference_value(*stands_for).producer : std::nullopt;
-    if (!left_out || taken_[*left_out] > 0) continue;
-    const FloatView::Op& function = reference_op(*left_out);
-    if (!is_function(function.kind) || function.operands.empty() || !function.operands[0].value)
-      continue;
-    const auto found = reference_value(*function.operands[0].value).producer;
-    if (!found || taken_[*found] > 0) continue;
-    const OpComparison why = compare(q, *found);
-    if (!why.possible || !why.complete || why.disagreements > 0) continue;
-    match(q, *found, why);
     spread();
   }
   return spread_from(before);

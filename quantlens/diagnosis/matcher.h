@@ -152,9 +152,6 @@ class Matcher {
   std::optional<Candidate> surrounded(std::size_t number);
   /// Ops that read another value than the reference's: what reads them, or their name, tells.
   bool choose_rewired();
-  /// Ops whose result stands, as its readers tell, for what another op of the reference makes of
-  /// it: that one is left out.
-  bool choose_before_left_out();
   /// The op of the reference whose result this one gives, as is known, or as matched readers take
   /// it.
   std::optional<std::size_t> wanted_below(std::size_t number) const;

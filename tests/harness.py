@@ -86,16 +86,21 @@ def squeezenet_data(sandbox, folder=None, labels=None, name="squeezenet.yaml"):
 
 
 def mobilenet_images(count):
-    """The first images as MobileNet wants them, [3,224,224] float32, with their classes: decoded by Pillow."""
+    """The first images as MobileNet wants them, [3,224,224] float32, with their classes."""
+    return imagenet_pixels(count, crop=224, is_bgr=False, mean=127.5, std=127.5)
+
+
+def imagenet_pixels(count, crop, is_bgr, mean, std):
+    """The first images as [3,crop,crop] float32, (pixel - mean) / std, with their classes: decoded by Pillow."""
     import numpy as np
     from PIL import Image
 
     for line in (TESTDATA / "imagenet" / "val.txt").read_text().splitlines()[:count]:
         name, label = line.split()
         image = Image.open(TESTDATA / "imagenet" / "images" / name).convert("RGB")
-        left, top = (image.width - 224) // 2, (image.height - 224) // 2
-        pixels = np.asarray(image.crop((left, top, left + 224, top + 224)), np.float32)
-        yield ((pixels - 127.5) / 127.5).transpose(2, 0, 1), int(label)
+        left, top = (image.width - crop) // 2, (image.height - crop) // 2
+        pixels = np.asarray(image.crop((left, top, left + crop, top + crop)), np.float32)
+        yield (((pixels[..., ::-1] if is_bgr else pixels) - mean) / std).transpose(2, 0, 1), int(label)
 
 
 PER_TENSOR = "{accuracy_level: fast, weight: {granularity: per_tensor}}"

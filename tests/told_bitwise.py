@@ -123,26 +123,13 @@ def subset(path, count, sandbox, name):
     return data, inputs, kept["label"]
 
 
-def images(sandbox, crop, swapped, mean):
-    """Pixels as harness.imagenet and squeezenet_data describe them, decoded by Pillow."""
-    from PIL import Image
-
-    pixels, labels = [], []
-    for line in (harness.TESTDATA / "imagenet" / "val.txt").read_text().splitlines()[:IMAGES]:
-        file, label = line.split()
-        image = Image.open(harness.TESTDATA / "imagenet" / "images" / file).convert("RGB")
-        left, top = (image.width - crop) // 2, (image.height - crop) // 2
-        array = np.asarray(image.crop((left, top, left + crop, top + crop)), np.float32)
-        pixels.append(((array[..., ::-1] if swapped else array) - mean) / (mean or 1))
-        labels.append(int(label))
-    return np.stack(pixels).transpose(0, 3, 1, 2).astype(np.float32), np.array(labels)
-
-
 def check_image_models(sandbox, comparison):
-    for model, name, crop, swapped, mean, offset in [("mobilenet_v1_0.25_224", "input", 224, False, 127.5, 1),
-                                                     ("mobilenet_v1_0.75_224", "input", 224, False, 127.5, 1),
-                                                     ("squeezenet1.1", "data", 227, True, 0, 0)]:
-        pixels, labels = images(sandbox, crop, swapped, mean)
+    for_mobilenet = {"crop": 224, "is_bgr": False, "mean": 127.5, "std": 127.5}
+    for_squeezenet = {"crop": 227, "is_bgr": True, "mean": 0, "std": 1}
+    for model, name, form, offset in [("mobilenet_v1_0.25_224", "input", for_mobilenet, 1),
+                                      ("mobilenet_v1_0.75_224", "input", for_mobilenet, 1),
+                                      ("squeezenet1.1", "data", for_squeezenet, 0)]:
+        pixels, labels = map(np.stack, zip(*harness.imagenet_pixels(IMAGES, **form)))
         np.savez(sandbox.path / "pixels.npz", **{name: pixels}, label=labels)
         data = sandbox.write("pixels.yaml", f"npz: {{file: pixels.npz, inputs: {{{name}: {name}}}, label: label}}\n")
         path = harness.TESTDATA / "models" / f"{model}.onnx"
@@ -246,8 +233,7 @@ def check_random(sandbox, comparison, seed):
     options = []
     if seed % 2:
         graph = as_planned.Chain(seed)
-        if graph.batch != "N":
-            graph.batch = "N"
+        graph.batch = "N"
         options = ["--recipe", sandbox.write("recipe.json", json.dumps(graph.recipe()))]
         shape = graph.input
     else:

@@ -23,10 +23,10 @@ const Node* maker_of(const GraphIndex& index, const std::string& value) {
 }
 
 bool is_integer_product(const Node& node) {
-  constexpr std::array<const char*, 6> kTypes = {"QLinearConv", "QLinearMatMul",
-                                                 "QGemm",       "MatMulIntegerToFloat",
-                                                 "ConvInteger", "MatMulInteger"};
-  return std::ranges::find(kTypes, node.type) != kTypes.end();
+  constexpr std::array kKinds = {Kind::qconv,        Kind::qmatmul,
+                                 Kind::qgemm,        Kind::matmul_integer_to_float,
+                                 Kind::conv_integer, Kind::matmul_integer};
+  return std::ranges::find(kKinds, node.kind) != kKinds.end();
 }
 
 /// Whether, from codes up to this value of the file, an op multiplies a weight that is float.

@@ -21,18 +21,16 @@ namespace {
 using Slots = std::vector<std::size_t>;
 
 /// The quantized model alone, looked at as in a session apart: beside it stands a model of the same
-/// inputs that computes next to nothing.
-class Trials {
+/// inputs that computes next to nothing, or the float model where there can be none.
+class Alone {
  public:
-  Trials(const ModelPair& models, const TapSpec& taps, const BareAnswers& bare, RunOptions options)
-      : models_(models), taps_(taps), bare_(bare), options_(std::move(options)) {
-    beside_ = stand_in(models.reference);
-  }
+  Alone(const ModelPair& models, const TapSpec& taps)
+      : models_(models), taps_(taps), beside_(stand_in(models.reference)) {}
 
-  bool used_up() const { return tries_ >= kMostTries; }
+  const Model& reference() const { return beside_ ? *beside_ : models_.reference; }
+  const Model& quantized() const { return models_.quantized; }
 
-  bool is_harmless(const Slots& slots) {
-    ++tries_;
+  TapSpec spec(const Slots& slots) const {
     TapSpec spec;
     std::set<std::string> seen;
     for (const std::size_t slot : slots) {
@@ -42,8 +40,26 @@ class Trials {
       spec.pairs.back().histogram = false;
       if (beside_) spec.pairs.back().reference = kStandInValue;
     }
-    const auto run =
-        open(beside_ ? *beside_ : models_.reference, &models_.quantized, spec, options_);
+    return spec;
+  }
+
+ private:
+  const ModelPair& models_;
+  const TapSpec& taps_;
+  std::optional<Model> beside_;
+};
+
+class Trials {
+ public:
+  Trials(const ModelPair& models, const TapSpec& taps, const BareAnswers& bare,
+         const RunOptions& options)
+      : alone_(models, taps), bare_(bare), options_(options) {}
+
+  bool used_up() const { return tries_ >= kMostTries; }
+
+  bool is_harmless(const Slots& slots) {
+    ++tries_;
+    const auto run = open(alone_.reference(), &alone_.quantized(), alone_.spec(slots), options_);
     for (std::size_t i = 0; i < bare_.batches.size(); ++i) {
       if (!are_equal(run->step(bare_.batches[i]).quantized, bare_.outputs[i].quantized))
         return false;
@@ -52,11 +68,9 @@ class Trials {
   }
 
  private:
-  const ModelPair& models_;
-  const TapSpec& taps_;
+  const Alone alone_;
   const BareAnswers& bare_;
-  RunOptions options_;
-  std::optional<Model> beside_;
+  const RunOptions& options_;
   int tries_ = 0;
 };
 
@@ -78,6 +92,22 @@ Slots likely_first(const ModelPair& models, const TapSpec& taps, const RunOption
     return computed.contains(taps.pairs[slot].quantized);
   });
   return slots;
+}
+
+/// Nothing is known of it where the runtime refuses to show it.
+Fusion fusion_at(const Alone& alone, const Graph& bare, std::size_t slot, const RunOptions& options,
+                 const fs::path& scratch) {
+  try {
+    const TapSpec spec = alone.spec({slot});
+    const Model observed =
+        deployed_with(spec, alone.reference(), alone.quantized(), options, scratch);
+    const auto found =
+        fused_node(alone.quantized().graph, bare, observed.graph, spec.pairs.front().quantized);
+    return found ? Fusion{found->node, found->makes_weight} : Fusion{};
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    return {};
+  }
 }
 
 }  // namespace
@@ -114,26 +144,20 @@ HarmlessTaps harmless_taps(const ModelPair& models, const TapSpec& taps, const B
   return found;
 }
 
-Fusion fusion_at(const ModelPair& models, const PairTap& tap, const RunOptions& options,
-                 const fs::path& scratch) {
-  Fusion fusion;
+std::vector<Fusion> fusions_at(const ModelPair& models, const TapSpec& taps,
+                               const std::vector<std::size_t>& slots, const RunOptions& options,
+                               const fs::path& scratch) {
+  std::vector<Fusion> fusions(slots.size());
   try {
     const Model bare = deployed(models.quantized, options);
-    const std::optional<Model> beside = stand_in(models.reference);
-    TapSpec spec;
-    spec.pairs.push_back(tap);
-    if (beside) spec.pairs.back().reference = kStandInValue;
-    const Model observed = deployed_with(spec, beside ? *beside : models.reference,
-                                         models.quantized, options, scratch);
-    const auto found =
-        fused_node(models.quantized.graph, bare.graph, observed.graph, tap.quantized);
-    if (!found) return fusion;
-    fusion.node = found->node;
-    fusion.makes_weight = found->makes_weight;
+    const Alone alone(models, taps);
+    for (std::size_t i = 0; i < slots.size(); ++i) {
+      fusions[i] = fusion_at(alone, bare.graph, slots[i], options, scratch);
+    }
   } catch (const Error& error) {
-    if (error.code() == Errc::interrupted) throw;  // else it has no name: that is told, too
+    if (error.code() == Errc::interrupted) throw;  // else they have no names: that is told, too
   }
-  return fusion;
+  return fusions;
 }
 
 }  // namespace quantlens::flow

@@ -28,10 +28,11 @@ struct HarmlessTaps {
 HarmlessTaps harmless_taps(const ModelPair& models, const TapSpec& taps, const BareAnswers& bare,
                            const RunOptions& options);
 
-/// What the runtime makes of the ops around such a value where nobody looks at it: read from the
-/// graphs that it runs, bare and with this pair looked at. An empty node where they do not show it.
-/// `scratch`: a folder for the graph.
-Fusion fusion_at(const ModelPair& models, const PairTap& tap, const RunOptions& options,
-                 const fs::path& scratch);
+/// What the runtime makes of the ops around these values where nobody looks at them: read from the
+/// graphs that it runs, bare, which is loaded once, and with each of these pairs looked at alone.
+/// An empty node where they do not show it. `scratch`: a folder for the graphs.
+std::vector<Fusion> fusions_at(const ModelPair& models, const TapSpec& taps,
+                               const std::vector<std::size_t>& slots, const RunOptions& options,
+                               const fs::path& scratch);
 
 }  // namespace quantlens::flow

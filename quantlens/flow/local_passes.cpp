@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/local_passes.h"
 
-#include <algorithm>
-#include <array>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -141,13 +139,11 @@ std::uint64_t weight_bytes(const Model& model) {
   return sum;
 }
 
-/// How many of the three passes may be open at once: each one more holds the float weights twice,
+/// Whether two passes may be open at once: beside what one holds, that is the float weights twice,
 /// as packed by the runtime. Of small ones the budget of memory (design.md 10) has room for that.
-std::size_t open_together(const LocalPasses& passes) {
+bool may_open_together(const LocalPasses& passes) {
   constexpr std::uint64_t kSlack = std::uint64_t{32} << 20U;
-  if (passes.session.threads < 2) return 1;
-  const std::uint64_t each = 2 * std::max<std::uint64_t>(weight_bytes(passes.models.reference), 1);
-  return 1 + std::min<std::uint64_t>(kSlack / each, 1);
+  return passes.session.threads > 1 && 2 * weight_bytes(passes.models.reference) <= kSlack;
 }
 
 }  // namespace
@@ -158,11 +154,12 @@ SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumu
   LocalErrors of_ops(passes);
   WeightErrors of_weights(passes);
   InputErrors of_inputs(passes);
-  const std::array<Pass*, 3> all = {&of_ops, &of_weights, &of_inputs};
-  // Half of their time is opening, which takes one thread each.
-  Cores(passes.session.threads).parallel_for(open_together(passes), [&](std::size_t i) {
-    all[i]->open_run();
-  });
+  // Half of their time is opening, which takes one thread each. The taps' domain is known to the
+  // runtime since the run before: the first two sessions that bring it must not be made at once.
+  if (may_open_together(passes)) {
+    Cores(2).parallel_for(
+        2, [&](std::size_t i) { i == 0 ? of_ops.open_run() : of_weights.open_run(); });
+  }
   const std::optional<TapState> local =
       of_ops.gathered(passes, "local errors", "local errors are left out");
   if (!local) return {};

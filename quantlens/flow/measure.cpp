@@ -67,12 +67,17 @@ Diagnosis diagnose_samples(const ModelPair& models, const BareAnswers& bare, con
   return diagnose_aligned({reference, quantized}, bare, work);
 }
 
+/// The float model that is told of.
+const Model& own_file(const ModelPair& models, const MeasureOptions& options) {
+  return options.original != nullptr ? *options.original : models.reference;
+}
+
 /// The accuracy is that of the bare files, which also say whether looking at them changes them.
 Measured measure_samples(const ModelPair& models, const FittedData& data,
                          const MeasureOptions& options, const Session& session,
                          WorkloadWriter& workload) {
-  const Model& own = options.original != nullptr ? *options.original : models.reference;
-  BareAnswers bare = run_bare({own, models.quantized}, data, options, session);
+  BareAnswers bare =
+      run_bare({own_file(models, options), models.quantized}, data, options, session);
   Measured measured;
   measured.accuracy = std::move(bare.accuracy);
   if (measured.accuracy) {
@@ -151,9 +156,8 @@ Measured measure(const ModelPair& models, const FittedData* data, const MeasureO
     measured = measure_samples(models, *data, of_samples, session, workload);
   }
   if (asks_program) {
-    const Model& own = options.original != nullptr ? *options.original : models.reference;
     measured.accuracy =
-        paired(program_accuracy(*options.metric, own, session.progress),
+        paired(program_accuracy(*options.metric, own_file(models, options), session.progress),
                program_accuracy(*options.metric, models.quantized, session.progress));
     workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
   }

@@ -170,15 +170,14 @@ class Observer {
   }
 
   void tell_unseen(const HarmlessTaps& found, const RunOptions& how, Observation& observation) {
-    constexpr std::size_t kMostNamed = 3;  // each takes two loadings of the quantized model
+    constexpr std::size_t kMostNamed = 3;  // each takes a loading of the quantized model
     observation.unseen = ops_at(found.harmful);
     observation.untried = ops_at(found.unresolved);
     if (found.harmful.empty()) return;
     const ScratchFolder scratch(session_.store, workload_.folder() / "deployed");
-    for (std::size_t i = 0; i < std::min(kMostNamed, found.harmful.size()); ++i) {
-      observation.fusions.push_back(
-          fusion_at(models_, taps_.pairs[found.harmful[i]], how, scratch.path()));
-    }
+    Slots first = found.harmful;
+    first.resize(std::min(kMostNamed, first.size()));
+    observation.fusions = fusions_at(models_, taps_, first, how, scratch.path());
   }
 
   void write(const Pairing& pairing) {

@@ -47,8 +47,7 @@ std::string departure(const Model& model, const Answers& answers) {
   if (rounds) return {};
   return fmt::format(
       "{}: with timers in its graph the runtime computes something else{}: the wall times are "
-      "those "
-      "of the file, but the times of nodes are of another graph",
+      "those of the file, but the times of nodes are of another graph",
       printable(model.path.string()),
       kept_db ? fmt::format(" (the outputs keep {:.1f} dB of those without)", *kept_db) : "");
 }

@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/quantizer/input_edits.h"
 #include "quantlens/quantizer/prepare.h"
 
 namespace quantlens {
@@ -22,19 +23,22 @@ namespace {
 class PlanIndex {
  public:
   explicit PlanIndex(const Plan& plan) : plan_(plan) {
+    for (std::size_t at = 0; at < plan.weights_quantized.size(); ++at) {
+      for (const ValueUse& use : plan.weights_quantized[at].uses) weights_.emplace(key(use), at);
+    }
     for (std::size_t at = 0; at < plan.activations.size(); ++at) {
       codes_[plan.activations[at].value].push_back(at);
     }
-    for (const InputEdit& edit : plan.input_edits) edits_.emplace(key(edit.use), edit.weight);
+    for (const InputEdit& edit : plan.input_edits) edits_.push_back(edit);
     for (const Fold& fold : plan.folds) folded_.insert(fold.op);
   }
 
   /// Whether an op (id) disappears into one before it.
   bool is_folded(const std::string& op) const { return folded_.contains(op); }
 
-  /// The weight that is quantized for this use; null where none is. Valid until the plan grows.
-  const WeightPlan* weight(const ValueUse& use) {
-    for (; weights_seen_ < plan_.weights_quantized.size(); ++weights_seen_) add_weight();
+  /// The weight that was quantized for this use when the index was made; null where none was. Valid
+  /// until the plan grows.
+  const WeightPlan* weight(const ValueUse& use) const {
     const auto found = weights_.find(key(use));
     return found == weights_.end() ? nullptr : &plan_.weights_quantized[found->second];
   }
@@ -53,25 +57,18 @@ class PlanIndex {
 
   /// The float tensor that an op reads after preparation.
   const std::string& name_at(const Node& node, std::size_t input) const {
-    const auto edit = edits_.find(key({op_id(node), input}));
-    return edit == edits_.end() ? node.inputs[input] : edit->second;
+    const InputEdit* edit = edits_.find(op_id(node), input);
+    return edit == nullptr ? node.inputs[input] : edit->weight;
   }
 
  private:
   using Key = std::pair<std::string, std::uint64_t>;
   static Key key(const ValueUse& use) { return {use.op, use.input}; }
 
-  void add_weight() {
-    for (const ValueUse& use : plan_.weights_quantized[weights_seen_].uses) {
-      weights_.emplace(key(use), weights_seen_);
-    }
-  }
-
   const Plan& plan_;
-  std::size_t weights_seen_ = 0;
   std::map<Key, std::size_t> weights_;  // positions in the plan
   std::unordered_map<std::string, std::vector<std::size_t>> codes_;
-  std::map<Key, std::string> edits_;
+  InputEdits edits_;
   std::unordered_set<std::string> folded_;
 };
 
@@ -104,7 +101,7 @@ std::optional<std::vector<QParams>> bias_params(std::span<const float> bias, flo
   return params;
 }
 
-bool store_bias(const GraphIndex& index, const Node& matmul, PlanIndex& planned, Plan& plan) {
+bool store_bias(const GraphIndex& index, const Node& matmul, const PlanIndex& planned, Plan& plan) {
   const Node* reader = only_reader(index, matmul, planned);
   if (reader == nullptr) return false;
   const Node& add = *reader;
@@ -138,7 +135,7 @@ bool store_bias(const GraphIndex& index, const Node& matmul, PlanIndex& planned,
 std::set<std::string> guard_integer(const GraphIndex& index, const std::set<std::string>& ops,
                                     Plan& plan) {
   std::set<std::string> changed;
-  PlanIndex planned(plan);
+  const PlanIndex planned(plan);
   for (const Node& node : index.graph().nodes) {
     if (node.kind != Kind::matmul || !ops.contains(op_id(node))) continue;
     if (store_bias(index, node, planned, plan)) changed.insert(op_id(node));

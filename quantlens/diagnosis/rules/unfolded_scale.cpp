@@ -13,30 +13,34 @@
 namespace quantlens {
 namespace {
 
-/// Sizes of the constants that an op multiplies its input by; empty where it does something else.
+/// What an op multiplies its input by; empty where it does something else.
+std::vector<double> signed_factors(const Evidence& evidence, const Node& node, std::size_t input) {
+  if (node.kind == Kind::batch_norm) {
+    const Tensor* scale = evidence.constant_input(node, 1);
+    if (scale == nullptr) return {};
+    const auto affine =
+        affine_of(evidence.reference(), node, input,
+                  {.count = static_cast<std::size_t>(scale->size()), .rank = 2, .from_end = 1});
+    return affine ? affine->factor : std::vector<double>();
+  }
+  const bool divides = node.kind == Kind::div;
+  if (input > 1 || (node.kind != Kind::mul && !(divides && input == 0))) return {};
+  const Tensor* constant = evidence.constant_input(node, 1 - input);
+  if (constant == nullptr || constant->dtype() != DType::float32) return {};
+  const Tensor values = aligned(*constant);
+  std::vector<double> factors(values.data<float>().begin(), values.data<float>().end());
+  if (divides) std::ranges::transform(factors, factors.begin(), [](double x) { return 1 / x; });
+  return factors;
+}
+
+/// Their sizes; empty where one is not finite.
 std::vector<double> factors_of(const Evidence& evidence, const Use& use) {
   const Node& node = evidence.reference().graph().nodes[use.node];
-  std::size_t constant = 1 - std::min<std::size_t>(use.input, 1);
-  ChannelAxis channels{.count = 0, .rank = 2, .from_end = 1};
-  if (node.kind == Kind::batch_norm) constant = 1;
-  if (node.kind != Kind::batch_norm && node.kind != Kind::mul && node.kind != Kind::div) return {};
-  const Tensor* tensor = evidence.constant_input(node, constant);
-  if (tensor == nullptr) return {};
-  channels.count = static_cast<std::size_t>(tensor->size());
-  std::vector<double> factors;
-  if (node.kind == Kind::batch_norm) {
-    const auto affine = affine_of(evidence.reference(), node, use.input, channels);
-    if (affine) factors = affine->factor;
-  } else if (tensor->dtype() == DType::float32 && !(node.kind == Kind::div && use.input != 0)) {
-    const Tensor values = aligned(*tensor);
-    for (const float value : values.data<float>()) {
-      factors.push_back(node.kind == Kind::div ? 1.0 / value : value);
-    }
-  }
+  std::vector<double> factors = signed_factors(evidence, node, use.input);
   for (double& factor : factors) factor = std::abs(factor);
-  const bool finite =
+  const bool are_finite =
       std::ranges::all_of(factors, [](double factor) { return std::isfinite(factor); });
-  return finite ? factors : std::vector<double>();
+  return are_finite ? factors : std::vector<double>();
 }
 
 double rms(const std::vector<double>& values) {
@@ -93,16 +97,16 @@ std::optional<Cause> of_result(const Evidence& evidence, const ActivationRow& ro
 /// The op that evens out channels has its constants in codes of one scale.
 std::optional<Cause> of_constants(const Evidence& evidence, const ActivationRow& row) {
   if (part(row.weight_mse, row) < 0.5) return {};
-  const Node* node = evidence.node(row.op);
-  if (node == nullptr || op_id(*node) != row.value) return {};
-  for (std::size_t input = 0; input < std::min<std::size_t>(node->inputs.size(), 2); ++input) {
-    const std::optional<std::size_t> number = evidence.reference().producer(row.value);
-    if (!number || evidence.constant_input(*node, input) != nullptr) continue;
+  const std::optional<std::size_t> number = evidence.reference().producer(row.value);
+  if (!number || row.op != row.value) return {};
+  const Node& node = evidence.reference().graph().nodes[*number];
+  for (std::size_t input = 0; input < std::min<std::size_t>(node.inputs.size(), 2); ++input) {
+    if (evidence.constant_input(node, input) != nullptr) continue;
     const std::vector<double> factors = factors_of(evidence, {.node = *number, .input = input});
     if (!are_far_apart(factors)) continue;
-    std::vector<std::string> ops = {row.name};
-    const ActivationRow* before = row_of(evidence, node->inputs[input]);
-    if (before != nullptr) ops = evidence.ops_at(*before);
+    const ActivationRow* before = row_of(evidence, node.inputs[input]);
+    std::vector<std::string> ops =
+        before != nullptr ? evidence.ops_at(*before) : std::vector{row.name};
     return cause_of(
         fmt::format("it evens out channels by constants of {} that were not folded into "
                     "the op before it, and one scale rounds the small ones away",

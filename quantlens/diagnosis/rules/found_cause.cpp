@@ -8,6 +8,8 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
@@ -107,6 +109,21 @@ void measure_first(const MeasureShare& measure, std::vector<FoundCause>& found) 
   }
 }
 
+/// Where no share is surely above 0, the first one is no cause that is known: it stays, as what may
+/// be one.
+void admit_doubt(std::vector<FoundCause>& found) {
+  const auto is_sure = [](const FoundCause& one) { return one.interval[0] > 0; };
+  if (!any_is_measured(found) || std::ranges::any_of(found, is_sure)) return;
+  const auto measured =
+      std::ranges::count_if(found, [](const FoundCause& one) { return one.estimated.has_value(); });
+  FoundCause& first = found.front();
+  first.rule = "unexplained";
+  first.cause.because = fmt::format(
+      "no share is surely above 0 ({} of {} were measured), so what makes the error is not known; "
+      "by the ops' own errors, mistakes first, it may be this: {}",
+      measured, found.size(), first.cause.because);
+}
+
 }  // namespace
 
 void settle_shares(const MeasureShare& measure, double unknown, std::vector<FoundCause>& found) {
@@ -122,6 +139,7 @@ void settle_shares(const MeasureShare& measure, double unknown, std::vector<Foun
   for (std::size_t i = 1; i < found.size(); ++i) {
     found[i].tied_with_previous = is_tied(found[i - 1], found[i]);
   }
+  admit_doubt(found);
 }
 
 }  // namespace quantlens

@@ -44,6 +44,7 @@ struct FoundCause {
 /// first are measured, until the first three are or four were tried, and those of all loud ones, of
 /// which only those that take something away stay. What is left of estimates gets an interval as
 /// wide as the measured ones' lay from their estimates; from 0 on where none could be measured.
+/// Where some were measured and none at all is surely above 0, the first becomes `unexplained`.
 /// `unknown`: share that passes through values that were not compared.
 void settle_shares(const MeasureShare& measure, double unknown, std::vector<FoundCause>& found);
 

@@ -12,6 +12,7 @@ namespace quantlens {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 FoundCause cause(const std::string& op, double share) {
   FoundCause found{.rule = "rounding", .op = op, .cause = {}, .estimated = {}};
@@ -117,6 +118,39 @@ TEST(SettleShares, WhereNoShareIsSurelyAboveNothingOwnErrorsDecide) {
   settle_shares(swings(0.6), 0, found);
   EXPECT_THAT(names(found), ElementsAre("b", "c", "a", "d"));
   EXPECT_LE(found.back().interval[0], 0) << "an estimate is no more certain than a measurement";
+}
+
+TEST(SettleShares, WhereNoShareIsSurelyAboveNothingNoCauseIsKnown) {
+  std::vector<FoundCause> found = {cause("a", 0.3), cause("b", 0.2)};
+  found[0].cause.because = "it is clipped";
+  found[0].own_error = 0.01;
+  settle_shares(swings(0.6), 0, found);
+  EXPECT_EQ(found[0].op, "a");
+  EXPECT_EQ(found[0].rule, "unexplained");
+  EXPECT_THAT(found[0].cause.because, HasSubstr("(2 of 2 were measured)"));
+  EXPECT_THAT(found[0].cause.because, HasSubstr("it may be this: it is clipped"));
+  EXPECT_EQ(found[1].rule, "rounding") << "only what stands first is taken for the cause";
+}
+
+TEST(SettleShares, WhatSurelyTakesNothingAwayIsNoCauseEvenIfItIsAlone) {
+  std::vector<FoundCause> found = {cause("a", 0.9)};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", -0.5}}, asked), 0, found);
+  EXPECT_EQ(found[0].rule, "unexplained");
+}
+
+TEST(SettleShares, ASureShareKeepsItsCause) {
+  std::vector<FoundCause> found = {cause("a", 0.9), cause("b", 0.2)};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", -0.5}, {"b", 0.1}}, asked), 0, found);
+  EXPECT_EQ(found[0].op, "b");
+  EXPECT_EQ(found[0].rule, "rounding");
+}
+
+TEST(SettleShares, WithoutAnyMeasurementCausesStayAsTheyWereEstimated) {
+  std::vector<FoundCause> found = {cause("a", 0.9)};
+  settle_shares({}, 0, found);
+  EXPECT_EQ(found[0].rule, "rounding");
 }
 
 TEST(SettleShares, WhereSharesAreSurelyAboveNothingTheyDecide) {

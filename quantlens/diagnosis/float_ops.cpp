@@ -117,7 +117,7 @@ class FloatOps {
     }
     patch_.nodes.emplace(*place, std::move(nodes_));
     nodes_.clear();
-    if (root.side == Side::q_output) pass_floats(root, *place);
+    pass_floats(root, kept);
   }
 
   /// Whether all that read a value, also moved, have no integer kernel.

@@ -107,8 +107,13 @@ class FloatOps {
     made_ = 0;
     nodes_.clear();
     nearby_.clear();
-    const std::string value = in_float(root.reference, true);
+    std::string value = in_float(root.reference, true);
     if (failed_) return;
+    if (!root.input_factors.empty()) {
+      const std::string product = fresh();
+      nodes_.push_back(named(node_of("Mul", Kind::mul, {value, root.input_factors}, product)));
+      value = product;
+    }
     // not Identity: the runtime would join the op and the codes behind it to an integer kernel
     const std::string kept = root.side == Side::integer_output ? fresh() : *place;
     nodes_.push_back(named(node_of("Max", Kind::other, {value}, kept)));
@@ -198,7 +203,7 @@ class FloatOps {
   /// Whether an op computes the value in float, so that its codes are there for integer readers.
   bool is_float(const ValuePair& pair) const {
     const auto producer = index_.producer(pair.reference);
-    return pair.side == Side::q_output && producer &&
+    return pair.side == Side::q_output && pair.input_factors.empty() && producer &&
            capability(index_.graph().nodes[*producer].kind) == nullptr;
   }
 

@@ -9,6 +9,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/version.h"
+#include "quantlens/runtime/open.h"
 
 namespace quantlens::cli {
 namespace {
@@ -81,6 +82,7 @@ int main(int argc, char** argv) {
   using quantlens::Errc;
   using quantlens::cli::print_err;
   quantlens::cli::guard_process();
+  quantlens::decline_telemetry();
   try {
     return quantlens::cli::run(argc, argv);
   } catch (const quantlens::Error& error) {

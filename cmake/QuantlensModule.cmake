@@ -69,7 +69,8 @@ function(quantlens_test name)
   _quantlens_label(quantlens_${name}_test "${arg_LABELS}")
   # Cases are listed when ctest runs, not at the end of every link.
   gtest_discover_tests(quantlens_${name}_test TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
-    DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600)
+    DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600
+    ENVIRONMENT ORT_DISABLE_TELEMETRY=1)
 endfunction()
 
 # One script is one test; it runs in tools/setup's Python where that is, with QUANTLENS_PROGRAM naming the program.
@@ -91,7 +92,8 @@ function(quantlens_python_test name)
     return()
   endif()
   add_test(NAME ${name} COMMAND ${python} -B ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SCRIPT})
-  set(environment QUANTLENS_SOURCE_DIR=${PROJECT_SOURCE_DIR})
+  # For scripts that load the runtime themselves; the program declines by itself.
+  set(environment QUANTLENS_SOURCE_DIR=${PROJECT_SOURCE_DIR} ORT_DISABLE_TELEMETRY=1)
   if(TARGET quantlens)
     list(APPEND environment QUANTLENS_PROGRAM=$<TARGET_FILE:quantlens>)
   endif()

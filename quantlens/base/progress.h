@@ -23,6 +23,21 @@ class Progress {
   virtual bool stop_requested() const { return false; }
 };
 
+/// A step that ends however its block is left.
+class ProgressStep {
+ public:
+  ProgressStep(Progress& progress, std::string_view name, std::optional<std::uint64_t> total)
+      : progress_(progress) {
+    progress_.begin(name, total);
+  }
+  ~ProgressStep() { progress_.end(); }
+  ProgressStep(const ProgressStep&) = delete;
+  ProgressStep& operator=(const ProgressStep&) = delete;
+
+ private:
+  Progress& progress_;
+};
+
 /// Says nothing and never stops.
 class NoProgress final : public Progress {
  public:

@@ -18,6 +18,19 @@ namespace {
 /// Ends a pass that has seen enough samples.
 struct Enough {};
 
+std::uint64_t bytes_of(const TensorMap& tensors) {
+  std::uint64_t sum = 0;
+  for (const auto& [name, tensor] : tensors) {
+    if (tensor.dtype() != DType::string) sum += tensor.bytes().size();
+  }
+  return sum;
+}
+
+/// Whether no further sample needs to be kept after so many.
+bool has_enough(std::uint64_t samples, std::uint64_t bytes) {
+  return samples >= kShareSamples || (samples >= kBareSamples && bytes >= kBareBytes);
+}
+
 std::size_t digest_of(const TensorMap& outputs, std::size_t digest) {
   constexpr std::size_t kOdd = 0x9E3779B97F4A7C15;
   for (const auto& [name, tensor] : outputs) {
@@ -128,6 +141,7 @@ BareAnswers run_bare(const ModelPair& models, const FittedData& data, const Meas
   BatchReader reader =
       make_reader(data, session, options.samples);  // reads while models are opened
   const auto run = open(models.reference, &models.quantized, {}, run_options(session));
+  std::uint64_t kept_bytes = 0;
   try {
     feed(*run, reader, session.progress, options.metric ? "evaluate" : "bare outputs",
          [&](const Batch& batch, const Outputs& outputs) {
@@ -136,12 +150,14 @@ BareAnswers run_bare(const ModelPair& models, const FittedData& data, const Meas
              const std::uint64_t before = bare.samples;
              bare.samples += batch.samples.size();
              bare.digest = digest_of(outputs.quantized, bare.digest);
-             if (before < kBareSamples) {
+             if (!has_enough(before, kept_bytes)) {
+               kept_bytes += bytes_of(batch.inputs) + bytes_of(outputs.reference) +
+                             bytes_of(outputs.quantized);
                bare.batches.push_back(batch);
                bare.outputs.push_back(outputs);
              }
            }
-           if (!accuracy && bare.samples >= kBareSamples) throw Enough();
+           if (!accuracy && has_enough(bare.samples, kept_bytes)) throw Enough();
          });
   } catch (const Enough&) {
     // the rest is seen by the observed run alone

@@ -16,6 +16,10 @@ namespace quantlens::flow {
 
 /// A diagnosis is held against the bare outputs of so many samples at least.
 inline constexpr std::uint64_t kBareSamples = 8;
+/// Shares are measured over so many, which are enough to tell what an op in float takes away; fewer
+/// where these take more than kBareBytes to be kept.
+inline constexpr std::uint64_t kShareSamples = 16;
+inline constexpr std::uint64_t kBareBytes = std::uint64_t{32} << 20U;
 
 /// What two files answer as a user's session runs them: each by itself, with nothing looked at.
 struct BareAnswers {

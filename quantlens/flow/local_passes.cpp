@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/local_passes.h"
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -133,17 +135,21 @@ class WeightErrors final : public Pass {
   std::optional<Model> model_;
 };
 
+constexpr std::size_t kPasses = 3;
+
 std::uint64_t weight_bytes(const Model& model) {
   std::uint64_t sum = 0;
   for (const auto& [name, weight] : model.graph.weights) sum += weight.bytes().size();
   return sum;
 }
 
-/// Whether two passes may be open at once: beside what one holds, that is the float weights twice,
-/// as packed by the runtime. Of small ones the budget of memory (design.md 10) has room for that.
-bool may_open_together(const LocalPasses& passes) {
+/// How many passes may be open before the first one runs: a further one holds the float weights
+/// twice, as packed by the runtime. Of small ones the budget of memory (design.md 10) has room.
+std::size_t open_together(const LocalPasses& passes) {
+  if (passes.session.threads < 2) return 0;
   constexpr std::uint64_t kSlack = std::uint64_t{32} << 20U;
-  return passes.session.threads > 1 && 2 * weight_bytes(passes.models.reference) <= kSlack;
+  const std::uint64_t further = 2 * weight_bytes(passes.models.reference);
+  return further == 0 ? kPasses : 1 + std::min<std::uint64_t>(kPasses - 1, kSlack / further);
 }
 
 }  // namespace
@@ -154,11 +160,11 @@ SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumu
   LocalErrors of_ops(passes);
   WeightErrors of_weights(passes);
   InputErrors of_inputs(passes);
-  // Half of their time is opening, which takes one thread each. The taps' domain is known to the
-  // runtime since the run before: the first two sessions that bring it must not be made at once.
-  if (may_open_together(passes)) {
-    Cores(2).parallel_for(
-        2, [&](std::size_t i) { i == 0 ? of_ops.open_run() : of_weights.open_run(); });
+  // Half of their time is opening, which takes one thread each.
+  const std::array<Pass*, kPasses> in_turn{&of_ops, &of_weights, &of_inputs};
+  if (const std::size_t count = open_together(passes); count > 1) {
+    Cores(std::min<unsigned>(passes.session.threads, kPasses))
+        .parallel_for(count, [&](std::size_t i) { in_turn.at(i)->open_run(); });
   }
   const std::optional<TapState> local =
       of_ops.gathered(passes, "local errors", "local errors are left out");

@@ -53,7 +53,8 @@ Diagnosis diagnose_aligned(const ModelPair& models, const BareAnswers& bare, con
   const SharesWithout shares = add_local_passes(passes, seen.state, diagnosis);
   locally.end();
   const Phase finding(session.phases, "findings");
-  add_findings(reference, quantized, seen.pairing, {shares, measured_shares(passes)}, diagnosis);
+  add_findings(reference, quantized, seen.pairing, {shares, measured_shares(passes, bare)},
+               diagnosis);
   add_observation(seen.observation, diagnosis);
   write_diagnosis(diagnosis, seen.state, workload);
   return diagnosis;
@@ -89,21 +90,9 @@ Measured measure_samples(const ModelPair& models, const FittedData& data,
   return measured;
 }
 
-/// A step of progress that ends however it is left.
-class OpenStep {
- public:
-  explicit OpenStep(Progress& progress) : progress_(progress) { progress_.begin("evaluate", {}); }
-  ~OpenStep() { progress_.end(); }
-  OpenStep(const OpenStep&) = delete;
-  OpenStep& operator=(const OpenStep&) = delete;
-
- private:
-  Progress& progress_;
-};
-
 /// What a program says of the model's file.
 Accuracy program_accuracy(const MetricSpec& metric, const Model& model, Progress& progress) {
-  const OpenStep step(progress);
+  const ProgressStep step(progress, "evaluate", std::nullopt);
   return command_accuracy(metric, model.path, progress);
 }
 

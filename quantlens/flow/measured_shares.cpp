@@ -2,6 +2,7 @@
 #include "quantlens/flow/measured_shares.h"
 
 #include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -10,11 +11,14 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/float_ops.h"
-#include "quantlens/flow/output_errors.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/runtime/accumulators.h"
+#include "quantlens/runtime/open.h"
+#include "quantlens/runtime/stand_in.h"
 
 namespace quantlens::flow {
 namespace {
@@ -24,14 +28,44 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30U;  // of a file that
 /// nodes (docs/performance.md): so many take some ten seconds.
 constexpr std::size_t kMostNodes = 10'000;
 
+/// Float outputs by position, as far as both models gave them.
+TapSpec paired_outputs(const ModelPair& models, const BareAnswers& bare) {
+  TapSpec spec;
+  if (bare.outputs.empty()) return spec;
+  const Outputs& first = bare.outputs.front();
+  const std::vector<ValueInfo>& outputs = models.reference.graph.outputs;
+  const std::vector<ValueInfo>& others = models.quantized.graph.outputs;
+  for (std::size_t i = 0; i < std::min(outputs.size(), others.size()); ++i) {
+    const auto found = first.reference.find(outputs[i].name);
+    if (found == first.reference.end() || !first.quantized.contains(others[i].name)) continue;
+    if (found->second.dtype() != DType::float32) continue;
+    PairTap tap;
+    tap.reference = outputs[i].name;
+    tap.quantized = others[i].name;
+    tap.histogram = false;
+    spec.pairs.push_back(std::move(tap));
+  }
+  return spec;
+}
+
 class Measurement {
  public:
-  explicit Measurement(const LocalPasses& passes)
-      : passes_(passes), samples_{.first = 0, .count = std::min(passes.samples, kShareSamples)} {}
+  Measurement(const LocalPasses& passes, const BareAnswers& bare)
+      : passes_(passes),
+        bare_(bare),
+        beside_(stand_in(passes.models.reference)),
+        outputs_(paired_outputs(passes.models, bare)) {
+    std::uint64_t samples = 0;
+    for (const Batch& batch : bare.batches) {
+      if (samples >= passes.samples) break;
+      samples += batch.samples.size();
+      ++batches_;
+    }
+  }
 
   std::optional<Gain> gain(const std::vector<std::string>& ops) {
     const Model& quantized = passes_.models.quantized;
-    if (samples_.count == 0) return std::nullopt;
+    if (batches_ == 0 || outputs_.pairs.empty()) return std::nullopt;
     if (quantized.file.bytes().size() > kMostBytes || quantized.graph.nodes.size() > kMostNodes) {
       note("measuring one takes too long for a model of this size");
       return std::nullopt;
@@ -40,13 +74,14 @@ class Measurement {
       const std::optional<Patch> patch =
           float_ops(passes_.models.reference, quantized, passes_.pairing, ops);
       if (!patch) return std::nullopt;
-      if (!before_) before_ = errors(quantized);
+      if (!before_) before_ = errors([&](std::size_t i) { return bare_.outputs[i].quantized; });
       if (!has_output_error(*before_)) return std::nullopt;
       Store& store = passes_.session.store;
       const ScratchFolder scratch(store, passes_.folder / "float_ops");
       const fs::path path = scratch.path() / quantized.path.filename();
       frontend::write_patched(quantized, *patch, store, path);
-      return output_gain(*before_, errors(frontend::read(path)));
+      const std::vector<TensorMap> answers = answers_of(frontend::read(path));
+      return output_gain(*before_, errors([&](std::size_t i) { return answers[i]; }));
     } catch (const Error& error) {
       if (error.code() == Errc::interrupted) throw;
       note(error.what());
@@ -61,13 +96,45 @@ class Measurement {
     passes_.session.progress.note(fmt::format("some shares are estimates: {}", why));
   }
 
-  TapState errors(const Model& quantized) {
-    return output_errors({passes_.models.reference, quantized}, passes_.data, samples_,
-                         passes_.session, fmt::format("shares {}", runs_++));
+  /// What a model that is quantized in another way answers to the batches, by itself.
+  std::vector<TensorMap> answers_of(const Model& quantized) {
+    const Session& session = passes_.session;
+    const Model& beside = beside_ ? *beside_ : passes_.models.reference;
+    RunOptions how = run_options(session);
+    how.apart = true;  // it computes what it computes bare (ADR 30)
+    const auto run = open(beside, &quantized, {}, how);
+    std::vector<TensorMap> answers(batches_);
+    const auto step = [&](std::size_t i) {
+      if (session.progress.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+      answers[i] = run->step(bare_.batches[i]).quantized;
+    };
+    const ProgressStep open_step(session.progress, fmt::format("shares {}", ++runs_), std::nullopt);
+    step(0);  // it shows how many there is room for
+    Cores(run->in_flight()).parallel_for(batches_ - 1, [&](std::size_t i) { step(i + 1); });
+    return answers;
+  }
+
+  /// Of the answers to each batch against the float model's.
+  TapState errors(const std::function<TensorMap(std::size_t)>& answers) const {
+    Accumulators accumulators(outputs_);
+    for (std::size_t i = 0; i < batches_; ++i) {
+      const TensorMap& reference = bare_.outputs[i].reference;
+      const TensorMap quantized = answers(i);
+      Accumulators::Step step = accumulators.begin(bare_.batches[i].samples);
+      for (std::size_t slot = 0; slot < outputs_.pairs.size(); ++slot) {
+        const PairTap& pair = outputs_.pairs[slot];
+        step.compare(slot, view(reference.at(pair.reference)), view(quantized.at(pair.quantized)));
+      }
+      step.end();
+    }
+    return accumulators.take();
   }
 
   const LocalPasses& passes_;
-  Samples samples_;
+  const BareAnswers& bare_;
+  const std::optional<Model> beside_;
+  const TapSpec outputs_;
+  std::size_t batches_ = 0;  // of the bare ones
   std::optional<TapState> before_;
   std::size_t runs_ = 0;
   bool noted_ = false;
@@ -75,8 +142,8 @@ class Measurement {
 
 }  // namespace
 
-MeasureShare measured_shares(const LocalPasses& passes) {
-  const auto measurement = std::make_shared<Measurement>(passes);
+MeasureShare measured_shares(const LocalPasses& passes, const BareAnswers& bare) {
+  const auto measurement = std::make_shared<Measurement>(passes, bare);
   return [measurement](const std::vector<std::string>& ops) { return measurement->gain(ops); };
 }
 

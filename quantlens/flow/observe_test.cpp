@@ -127,8 +127,8 @@ class Observe : public testing::Test {
 TEST_F(Observe, BareRunsEndAfterTheFirstSamplesWithoutAMetric) {
   const Model reference = float_model(), quantized = between_codes();
   const BareAnswers bare = run_bare({reference, quantized}, data_, {}, session_);
-  EXPECT_EQ(bare.samples, kBareSamples);
-  ASSERT_EQ(bare.outputs.size(), kBareSamples);  // in batches of one
+  EXPECT_EQ(bare.samples, kShareSamples);
+  ASSERT_EQ(bare.outputs.size(), kShareSamples);  // in batches of one
   EXPECT_FALSE(bare.accuracy);
 }
 
@@ -138,7 +138,7 @@ TEST_F(Observe, BareRunsTakeAllSamplesForAMetricAndKeepTheFirst) {
   options.metric = parse_metric("top1");
   const BareAnswers bare = run_bare({reference, quantized}, data_, options, session_);
   EXPECT_EQ(bare.samples, kSamples);
-  EXPECT_EQ(bare.outputs.size(), kBareSamples);
+  EXPECT_EQ(bare.outputs.size(), kShareSamples);
   ASSERT_TRUE(bare.accuracy);
   EXPECT_EQ(bare.accuracy->quantized.samples, kSamples);
 }

@@ -20,20 +20,6 @@
 namespace quantlens {
 namespace {
 
-/// A step of progress that ends however the loop is left.
-class Step {
- public:
-  Step(Progress& progress, std::string_view name, std::uint64_t total) : progress_(progress) {
-    progress_.begin(name, total);
-  }
-  ~Step() { progress_.end(); }
-  Step(const Step&) = delete;
-  Step& operator=(const Step&) = delete;
-
- private:
-  Progress& progress_;
-};
-
 /// A batch from the reader to the sink. Its number is its place in the order.
 struct Ticket {
   std::vector<SkippedSample> skipped;  ///< before it, as far as they have names
@@ -217,7 +203,7 @@ void step_and_tell(Lanes& lanes, Teller& teller, std::size_t most) {
 
 FeedResult feed(Run& run, BatchReader& reader, Progress& progress, std::string_view step,
                 const OutputSink& sink) {
-  const Step open_step(progress, step, reader.size());
+  const ProgressStep open_step(progress, step, reader.size());
   Lanes lanes(run, reader);
   Teller teller(progress, sink);
   teller.check_stop();

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/runtime/open.h"
 
+#include <cstdlib>
+
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
@@ -59,6 +61,11 @@ std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const 
 
 std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options) {
   return entry_of(model).open_timed(model, options);
+}
+
+void decline_telemetry() {
+  constexpr int kKeep = 0;  // what the user has set
+  setenv("ORT_DISABLE_TELEMETRY", "1", kKeep);
 }
 
 std::vector<RuntimeStatus> runtimes() {

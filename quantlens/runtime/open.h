@@ -17,6 +17,12 @@ namespace quantlens {
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                           const RunOptions& options);
 
+/// Says to the runtimes that they are not to report about their use: ONNX Runtime from 1.29 on
+/// sends events about models and runs to its maker, and keeps a database of them in the user's
+/// cache. A setting of the user's own stands. REQUIRES: no model was opened yet, and no other
+/// thread runs.
+void decline_telemetry();
+
 /// A runtime as `quantlens doctor` shows it.
 struct RuntimeStatus {
   std::string name;  ///< "onnxruntime", "oracle"

@@ -6,6 +6,7 @@
 
 #include "quantlens/base/text.h"
 #include "quantlens/runtime/locate.h"
+#include "quantlens/runtime/onnxruntime/domains.h"
 
 namespace quantlens::onnxruntime {
 namespace {
@@ -69,7 +70,15 @@ const Library& library() {
   // static.
   static const Library loaded = [] {
     Library first = load_library(onnxruntime_candidates());
-    if (first.api != nullptr) Ort::InitApi(first.api);
+    if (first.api == nullptr) return first;
+    Ort::InitApi(first.api);
+    try {
+      make_domains_known();
+    } catch (const std::exception& error) {
+      first.api = nullptr;
+      first.problem = fmt::format("{}: ONNX Runtime {} loads no model: {}", printable(first.path),
+                                  printable(first.version), printable(error.what()));
+    }
     return first;
   }();
   return loaded;

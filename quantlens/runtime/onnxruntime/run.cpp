@@ -7,10 +7,13 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
+#include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
+#include "quantlens/base/phases.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
@@ -133,7 +136,7 @@ class OnnxRun final : public Run {
 
  private:
   bool open_merged(const TapEdits& edits, const SessionOptions& options);
-  void open_apart(const TapEdits& edits, SessionOptions options);
+  void open_apart(const TapEdits& edits, const SessionOptions& options, unsigned threads);
 
   const Model& reference_;
   const Model* quantized_;
@@ -174,7 +177,7 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
     placement.together = Together::apart;
     edits = insert_taps(reference, quantized, spec, placement);
   }
-  open_apart(edits, session_options);
+  open_apart(edits, session_options, options.threads);
 }
 
 /// False where one model cannot hold both, e.g. for unequal opsets: apart they give the same
@@ -192,12 +195,19 @@ bool OnnxRun::open_merged(const TapEdits& edits, const SessionOptions& options) 
   return true;
 }
 
-void OnnxRun::open_apart(const TapEdits& edits, SessionOptions options) {
-  session_ = std::make_unique<Session>(write_one(reference_, edits.reference), options, taps_);
-  if (quantized_ == nullptr) return;
-  if (!options.optimized_dump.empty()) options.optimized_dump += ".quantized";
-  quantized_session_ =
-      std::make_unique<Session>(write_one(*quantized_, edits.quantized), options, taps_);
+/// Both models at once where there are two threads: the runtime loads a model on one.
+void OnnxRun::open_apart(const TapEdits& edits, const SessionOptions& options, unsigned threads) {
+  std::vector<SessionModel> files;
+  files.push_back(write_one(reference_, edits.reference));
+  if (quantized_ != nullptr) files.push_back(write_one(*quantized_, edits.quantized));
+  const Phase loading(options.phases, kLoading);
+  Cores(std::min(threads, 2U)).parallel_for(files.size(), [&](std::size_t i) {
+    SessionOptions own = options;
+    own.phases = nullptr;  // they are for one thread
+    if (i > 0 && !own.optimized_dump.empty()) own.optimized_dump += ".quantized";
+    (i == 0 ? session_ : quantized_session_) =
+        std::make_unique<Session>(std::move(files[i]), own, taps_);
+  });
 }
 
 /// Runs a session for a step; what a tap threw is the reason of a failure, the runtime only knows

@@ -171,7 +171,7 @@ Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps
                                  fs::absolute(model.data_folder).c_str());
       ort_options.AddConfigEntry("session.disable_prepacking", "1");  // would copy them
     }
-    Phase loading(options.phases, "runtime: load");
+    Phase loading(options.phases, kLoading);
     session_ = Ort::Session(env_, model.bytes.data(), model.bytes.size(), ort_options);
     loading.end();
     Ort::AllocatorWithDefaultOptions allocator;

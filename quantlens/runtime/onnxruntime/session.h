@@ -46,6 +46,9 @@ struct SessionModel {
 /// Whether a weight is worth to lie outside: the runtime then reads it where it is, without a copy.
 bool is_outside(const Tensor& weight);
 
+/// Phase of the time that passes inside the runtime while it loads.
+inline constexpr const char* kLoading = "runtime: load";
+
 struct SessionOptions {
   unsigned threads = 1;
   fs::path optimized_dump;   ///< empty: nowhere

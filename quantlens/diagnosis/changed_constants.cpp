@@ -232,14 +232,21 @@ class Comparer {
     return folded_.contains(op_id(reference_.node(op(r))));
   }
 
+  /// Whether an op is a product with constants that were taken out of the weights behind it.
+  bool is_taken_back(std::size_t q) const {
+    const auto& outputs = quantized_.ops()[q].outputs;
+    return !outputs.empty() && outputs[0] && input_factors(quantized_, match_, *outputs[0]);
+  }
+
   /// An op that the reference does not have reads or makes what this one's counterpart does.
   bool has_new_reader(std::size_t r) const {
     if (!computed_by_[r]) return false;
     const FloatView::Op& own = quantized_.ops()[*computed_by_[r]];
     const auto is_new = [&](std::size_t q) {
       const Kind kind = quantized_.ops()[q].kind;
-      return !match_.ops[q] && (kind == Kind::mul || kind == Kind::div || kind == Kind::add ||
-                                kind == Kind::sub || kind == Kind::other);
+      return !match_.ops[q] && !is_taken_back(q) &&
+             (kind == Kind::mul || kind == Kind::div || kind == Kind::add || kind == Kind::sub ||
+              kind == Kind::other);
     };
     for (const auto& output : own.outputs) {
       if (!output) continue;

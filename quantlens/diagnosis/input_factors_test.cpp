@@ -128,6 +128,18 @@ TEST(InputFactors, AWeightThatDoesNotTakeThemBackIsAnotherOne) {
   EXPECT_EQ(pairing.changes[0].rule, "changed_weight");
 }
 
+TEST(InputFactors, DoNotExcuseOtherFactorsInTheWeight) {
+  Smooth net;
+  std::vector<std::int8_t> codes;
+  for (std::size_t i = 0; i < net.weight.size(); ++i) {
+    const float value = net.weight[i] / net.factor[i / kSize] / 2;
+    codes.push_back(static_cast<std::int8_t>(std::lround(i / kSize == 1 ? 2 * value : value)));
+  }
+  const Pairing pairing = net.pairing(net.quantized(codes));
+  ASSERT_EQ(pairing.changes.size(), 1U);
+  EXPECT_EQ(pairing.changes[0].rule, "changed_weight");
+}
+
 TEST(InputFactors, ThatCannotBeTakenBackOrReadAsFloatsAreNone) {
   Smooth net;
   for (const float bad : {0.0F, -1.0F, std::numeric_limits<float>::infinity(),

@@ -94,7 +94,7 @@ class Run {
   }
 
   void check_time() {
-    if (progress_.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+    throw_if_stopped(progress_);
     if (!timeout_ || Clock::now() - started_ < std::chrono::duration<double>(*timeout_)) return;
     process_.kill();
     throw Error(Errc::failed,

@@ -5,6 +5,8 @@
 #include <optional>
 #include <string_view>
 
+#include "quantlens/base/error.h"
+
 namespace quantlens {
 
 /// How long work tells about itself and learns that it should stop. The library never prints;
@@ -22,6 +24,11 @@ class Progress {
   /// True once the user asked to stop; loops then throw Errc::interrupted between samples.
   virtual bool stop_requested() const { return false; }
 };
+
+/// Throws Errc::interrupted where the user asked to stop.
+inline void throw_if_stopped(const Progress& progress) {
+  if (progress.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+}
 
 /// A step that ends however its block is left.
 class ProgressStep {

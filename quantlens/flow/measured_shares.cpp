@@ -106,7 +106,7 @@ class Measurement {
     Cores cores(session.threads);
     for (std::size_t done = 0, width = 1; done < batches_;
          done += width, width = run->in_flight()) {
-      if (session.progress.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+      throw_if_stopped(session.progress);
       cores.parallel_for(std::min(width, batches_ - done), [&](std::size_t i) {
         answers[done + i] = run->step(bare_.batches[done + i]).quantized;
       });

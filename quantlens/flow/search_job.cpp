@@ -90,7 +90,7 @@ std::optional<Trial> SearchJob::recorded(const Proposal& proposal, bool is_closi
 }
 
 std::optional<Trial> SearchJob::run(const Proposal& proposal) {
-  if (session_.progress.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+  throw_if_stopped(session_.progress);
   if (const Trial* trial = known(proposal)) return *trial;
   std::optional<Trial> trial;
   if (!is_at_limit(proposal.look)) trial = answered(proposal, false);
@@ -224,7 +224,7 @@ const Trial* SearchJob::hopeful() const {
 void SearchJob::close() {
   constexpr int kMost = 3;
   for (int i = 0; i < kMost && !study().reached; ++i) {
-    if (session_.progress.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+    throw_if_stopped(session_.progress);
     const Trial* trial = hopeful();
     if (!trial) break;
     answered(

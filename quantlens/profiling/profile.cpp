@@ -7,7 +7,6 @@
 #include <list>
 #include <utility>
 
-#include "quantlens/base/error.h"
 #include "quantlens/profiling/assemble.h"
 #include "quantlens/profiling/event_cost.h"
 #include "quantlens/profiling/machine.h"
@@ -72,7 +71,7 @@ class Rounds {
     const std::size_t begin = samplers_.front().samples().wall_us.size();
     const Clock::time_point start = Clock::now();
     for (std::size_t run = 0; !is_done(round, run, start) && !is_full(); ++run) {
-      if (progress_.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+      throw_if_stopped(progress_);
       if (run % 2 == 0) {
         for (Sampler& sampler : samplers_) sampler.sample();
       } else {
@@ -122,7 +121,7 @@ Samples with_one_thread(const ToProfile& what, const ProfileOptions& options, Pr
   sampler.open(options.warm_up);
   const Clock::time_point start = Clock::now();
   for (std::size_t run = 0; run < kLeastRuns || seconds_since(start) < kRoundSeconds; ++run) {
-    if (progress.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+    throw_if_stopped(progress);
     sampler.sample();
   }
   return sampler.samples();

@@ -144,7 +144,7 @@ class Teller {
   }
 
   void check_stop() const {
-    if (progress_.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+    throw_if_stopped(progress_);
   }
 
   FeedResult result;

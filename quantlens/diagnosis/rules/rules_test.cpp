@@ -332,6 +332,19 @@ TEST(Rules, SymmetricCodesOfAnInputWithoutNegativesAreNoSignOfOtherData) {
   EXPECT_EQ(unlike_data(net.evidence()).size(), 1U) << "calibrated for 63.5, and it is 25.5";
 }
 
+TEST(Rules, AnInputThatIsConstantIsNotUnlikeDataThatWereTheSame) {
+  Case net;
+  ActivationRow row = row_at("x");
+  row.min = row.max = 25.5;  // a mask, a rate: calibrated for 0 to 25.5
+  net.diagnosis().activations = {row};
+  net.quantize_input({.dtype = DType::uint8}, {0.1F, 0});
+  EXPECT_TRUE(unlike_data(net.evidence()).empty());
+  net.diagnosis().activations[0].min = net.diagnosis().activations[0].max = 1;
+  EXPECT_EQ(unlike_data(net.evidence()).size(), 1U) << "one that is another one now";
+  net.diagnosis().activations[0].min = net.diagnosis().activations[0].max = 0;
+  EXPECT_TRUE(unlike_data(net.evidence()).empty()) << "which any codes mean exactly";
+}
+
 TEST(Rules, NoRecipeNamesAnInput) {
   const Case net;
   ActivationRow row = row_at("x");

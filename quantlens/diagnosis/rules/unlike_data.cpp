@@ -15,10 +15,11 @@ namespace {
 constexpr double kClipped = 0.02;
 constexpr double kWide = 2;
 
-/// Share of the codes that lies between the least and the greatest value.
+/// Share of the codes that the values need: from the least to the greatest, and to 0, which codes
+/// always reach. So a mask of ones needs all codes up to 1.
 double used(const ActivationRow& row, const std::array<double, 2>& reach) {
-  const double low = std::clamp(row.min, reach[0], reach[1]);
-  const double high = std::clamp(row.max, reach[0], reach[1]);
+  const double low = std::clamp(std::min(row.min, 0.0), reach[0], reach[1]);
+  const double high = std::clamp(std::max(row.max, 0.0), reach[0], reach[1]);
   return (high - low) / (reach[1] - reach[0]);
 }
 
@@ -63,6 +64,7 @@ std::vector<Finding> unlike_data(const Evidence& evidence) {
   for (const ActivationRow& row : evidence.diagnosis().activations) {
     const auto reach = evidence.reach(row);
     if (!reach || row.elements == 0 || !is_prepared_data(evidence, row)) continue;
+    if (row.min == 0 && row.max == 0) continue;  // fits any codes, and makes no error
     const double times = room(row, *reach);
     const bool is_clipped = row.clip_rate >= kClipped;
     const bool is_wide = std::isfinite(times) && times > kWide;

@@ -46,6 +46,10 @@ class FloatOps {
       if (pair.type != "Input" && names_.contains(pair.op_name)) roots_.push_back(&pair);
     }
     add_movers(pairing);
+    // what one makes, those behind it read
+    std::ranges::stable_sort(roots_, {}, [&](const ValuePair* root) {
+      return index_.producer(root->reference);
+    });
     while (is_taken(prefix_)) prefix_ += '_';
   }
 

@@ -118,6 +118,13 @@ struct Asked {
   bool is_loud = false;
 };
 
+/// The first rule that has a cause for the value; null where none has.
+const NamedRule* first_rule(const Evidence& evidence, const ActivationRow& row) {
+  const auto* const found = std::ranges::find_if(
+      kValueRules, [&](const NamedRule& named) { return named.rule(evidence, row).has_value(); });
+  return found == std::end(kValueRules) ? nullptr : found;
+}
+
 void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shares,
          std::vector<FoundCause>& found) {
   const ActivationRow& row = asked.row;
@@ -156,6 +163,39 @@ std::vector<FoundCause> causes(const Evidence& evidence, const ShareSources& sha
     ask(evidence, {.row = *row, .is_loud = true}, shares.without, found);
   }
   return found;
+}
+
+/// The mistake of the op that adds most error by one, at all values where it is at work, those that
+/// add most first.
+std::optional<FoundCause> made_together(const Evidence& evidence, const SharesWithout& shares) {
+  std::vector<const ActivationRow*> rows;
+  for (const ActivationRow& row : evidence.diagnosis().activations) {
+    if (own_error(row) > 0) rows.push_back(&row);
+  }
+  std::ranges::stable_sort(
+      rows, [](const auto* a, const auto* b) { return own_error(*a) > own_error(*b); });
+  std::optional<FoundCause> all;
+  std::size_t values = 0;
+  for (const ActivationRow* row : rows) {
+    const auto* named = first_rule(evidence, *row);
+    if (named == nullptr || !named->is_mistake || (all && all->rule != named->name)) continue;
+    Cause cause = *named->rule(evidence, *row);
+    if (cause.ops.empty()) cause.ops.push_back(row->name);
+    if (cause.measured.empty()) cause.measured = cause.ops;
+    if (all) {
+      join(all->cause, std::move(cause));
+    } else {
+      all.emplace(FoundCause{.rule = named->name,
+                             .op = row->name,
+                             .cause = std::move(cause),
+                             .is_mistake = true,
+                             .own_error = own_error(*row),
+                             .estimated = {}});
+    }
+    add_share(*row, shares, *all);
+    if (++values == kMostValues) break;
+  }
+  return values < 2 ? std::nullopt : all;
 }
 
 /// How grave it is to lose so much of the outputs.
@@ -212,7 +252,9 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   const Evidence evidence(reference, quantized, pairing, diagnosis);
   const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
   std::vector<FoundCause> found = causes(evidence, shares);
-  settle_shares(shares.measure, diagnosis.unknown_share.value_or(0), found);
+  settle_shares(
+      shares.measure, diagnosis.unknown_share.value_or(0),
+      [&] { return made_together(evidence, shares.without); }, found);
   std::vector<Finding> findings;
   findings.reserve(found.size());
   for (FoundCause& one : found) findings.push_back(finding_of(std::move(one), severity));

@@ -53,32 +53,47 @@ void put_in_order(std::vector<FoundCause>& found) {
   });
 }
 
+bool none_is_sure(const std::vector<FoundCause>& found) {
+  return any_is_measured(found) &&
+         std::ranges::none_of(found, [](const FoundCause& one) { return one.interval[0] > 0; });
+}
+
 /// How far the ends of measured intervals were from their estimates: the least and the greatest
-/// factor. No estimate is more certain than a measurement.
-struct Factors {
+/// factor, and the greatest distances. No estimate is more certain than a measurement.
+struct Deviations {
   double least = 1, greatest = 1;
+  double below = 0, above = 0;
   bool any = false;
 };
 
-Factors factors_of(const std::vector<FoundCause>& found) {
-  Factors factors;
+Deviations deviations_of(const std::vector<FoundCause>& found) {
+  Deviations far;
   for (const FoundCause& one : found) {
     if (!one.estimated || *one.estimated <= 0 || one.is_loud) continue;
-    factors.least = std::min(factors.least, one.interval[0] / *one.estimated);
-    factors.greatest = std::max(factors.greatest, one.interval[1] / *one.estimated);
-    factors.any = true;
+    far.least = std::min(far.least, one.interval[0] / *one.estimated);
+    far.greatest = std::max(far.greatest, one.interval[1] / *one.estimated);
+    far.below = std::max(far.below, *one.estimated - one.interval[0]);
+    far.above = std::max(far.above, one.interval[1] - *one.estimated);
+    far.any = true;
   }
-  return factors;
+  return far;
 }
 
-/// Widens what is an estimate still by how well estimates were confirmed.
+/// Widens what is an estimate still by how well estimates were confirmed. Where they say nothing of
+/// the outputs, one of nearly nothing is as far off as the others.
 void widen(std::vector<FoundCause>& found) {
-  const Factors factors = factors_of(found);
+  const Deviations far = deviations_of(found);
+  const bool fail = none_is_sure(found);
   for (FoundCause& one : found) {
     if (one.estimated) continue;
-    const double end = factors.least < 0 ? one.interval[1] : one.interval[0];
-    one.interval[0] = factors.any ? std::max(kLeast, end * factors.least) : 0;
-    one.interval[1] = std::min(1.0, one.interval[1] * factors.greatest);
+    const std::array<double, 2> estimate = one.interval;
+    const double end = far.least < 0 ? estimate[1] : estimate[0];
+    one.interval[0] = far.any ? std::max(kLeast, end * far.least) : 0;
+    one.interval[1] = std::min(1.0, estimate[1] * far.greatest);
+    if (!fail) continue;
+    const double off = std::max(far.below, far.above);
+    one.interval[0] = std::max(kLeast, std::min(one.interval[0], estimate[0] - off));
+    one.interval[1] = std::min(1.0, std::max(one.interval[1], estimate[1] + off));
   }
 }
 
@@ -112,8 +127,6 @@ void measure_first(const MeasureShare& measure, std::vector<FoundCause>& found) 
 /// Where no share is surely above 0, the first one is no cause that is known: it stays, as what may
 /// be one.
 void admit_doubt(std::vector<FoundCause>& found) {
-  const auto is_sure = [](const FoundCause& one) { return one.interval[0] > 0; };
-  if (!any_is_measured(found) || std::ranges::any_of(found, is_sure)) return;
   const auto measured =
       std::ranges::count_if(found, [](const FoundCause& one) { return one.estimated.has_value(); });
   FoundCause& first = found.front();
@@ -124,9 +137,30 @@ void admit_doubt(std::vector<FoundCause>& found) {
       measured, found.size(), first.cause.because);
 }
 
+/// Puts a mistake that is made at many values in place of its parts, if it surely takes something
+/// away.
+bool put_together(const MeasureShare& measure, const Together& together,
+                  std::vector<FoundCause>& found) {
+  std::optional<FoundCause> all = together ? together() : std::nullopt;
+  if (!all) return false;
+  measure_share(measure, *all);
+  if (!all->estimated || all->interval[0] <= 0) return false;
+  all->cause.because = fmt::format(
+      "{} ops have this mistake, and while the others have it none of them gives anything back by "
+      "itself: {}",
+      all->cause.ops.size(), all->cause.because);
+  std::erase_if(found, [&](const FoundCause& one) {
+    return one.rule == all->rule &&
+           std::ranges::find(all->cause.ops, one.op) != all->cause.ops.end();
+  });
+  found.insert(found.begin(), *std::move(all));
+  return true;
+}
+
 }  // namespace
 
-void settle_shares(const MeasureShare& measure, double unknown, std::vector<FoundCause>& found) {
+void settle_shares(const MeasureShare& measure, double unknown, const Together& together,
+                   std::vector<FoundCause>& found) {
   for (FoundCause& one : found) {
     if (one.without.size() > 2) one.interval = jackknife_interval(one.share, one.without, {0, 1});
     one.interval[0] = std::max(0.0, one.interval[0] - unknown);
@@ -136,10 +170,11 @@ void settle_shares(const MeasureShare& measure, double unknown, std::vector<Foun
     widen(found);
   }
   put_in_order(found);
+  const bool is_doubtful = none_is_sure(found) && !put_together(measure, together, found);
   for (std::size_t i = 1; i < found.size(); ++i) {
     found[i].tied_with_previous = is_tied(found[i - 1], found[i]);
   }
-  admit_doubt(found);
+  if (is_doubtful) admit_doubt(found);
 }
 
 }  // namespace quantlens

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -38,14 +39,20 @@ struct FoundCause {
   double weight() const { return interval[0] * (is_mistake && interval[0] > 0 ? kMistake : 1); }
 };
 
+/// One mistake at all values where it is at work; nothing where it is at fewer than two.
+using Together = std::function<std::optional<FoundCause>()>;
+
 /// Puts causes in order, those with the greatest weight first, and says which are tied. Where
 /// shares were measured, those that are not surely above 0 follow, by the ops' own errors, mistakes
 /// first, and then what surely takes nothing away. With `measure`, the shares of those that come
 /// first are measured, until the first three are or four were tried, and those of all loud ones, of
 /// which only those that take something away stay. What is left of estimates gets an interval as
 /// wide as the measured ones' lay from their estimates; from 0 on where none could be measured.
-/// Where some were measured and none at all is surely above 0, the first becomes `unexplained`.
-/// `unknown`: share that passes through values that were not compared.
-void settle_shares(const MeasureShare& measure, double unknown, std::vector<FoundCause>& found);
+/// Where some were measured and none at all is surely above 0, what is to be tried `together` is
+/// measured as one: of ranges that clip one behind the other, none gives anything back alone. Where
+/// that is not surely above 0 either, the first becomes `unexplained`. `unknown`: share that passes
+/// through values that were not compared.
+void settle_shares(const MeasureShare& measure, double unknown, const Together& together,
+                   std::vector<FoundCause>& found);
 
 }  // namespace quantlens

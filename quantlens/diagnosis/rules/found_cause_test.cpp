@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/rules/found_cause.h"
 
+#include <algorithm>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,7 +47,7 @@ std::vector<std::string> names(const std::vector<FoundCause>& found) {
 TEST(SettleShares, WhatWasMeasuredOverrulesTheEstimate) {
   std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.3), cause("c", 0.1)};
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", 0.02}, {"b", 0.6}, {"c", 0.1}}, asked), 0, found);
+  settle_shares(knows({{"a", 0.02}, {"b", 0.6}, {"c", 0.1}}, asked), 0, {}, found);
   EXPECT_THAT(names(found), ElementsAre("b", "c", "a"));
   EXPECT_DOUBLE_EQ(found[0].share, 0.6);
   EXPECT_DOUBLE_EQ(*found[0].estimated, 0.3);
@@ -56,7 +58,7 @@ TEST(SettleShares, OpsThatShowWhatCodesDoAreMeasuredInPlaceOfTheRemedys) {
   std::vector<FoundCause> found = {cause("a", 0.5)};
   found[0].cause.measured = {"reader"};
   std::vector<std::string> asked;
-  settle_shares(knows({{"reader", 0.7}}, asked), 0, found);
+  settle_shares(knows({{"reader", 0.7}}, asked), 0, {}, found);
   EXPECT_THAT(asked, ElementsAre("reader"));
   EXPECT_DOUBLE_EQ(found[0].share, 0.7);
 }
@@ -65,7 +67,7 @@ TEST(SettleShares, LoudOpsAreFindingsOnlyWhereTheyTakeSomethingAway) {
   std::vector<FoundCause> found = {cause("a", 0.8), cause("culprit", 0.01), cause("quiet", 0.01)};
   found[1].is_loud = found[2].is_loud = true;
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", 0.1}, {"culprit", 0.9}, {"quiet", 0}}, asked), 0, found);
+  settle_shares(knows({{"a", 0.1}, {"culprit", 0.9}, {"quiet", 0}}, asked), 0, {}, found);
   EXPECT_THAT(names(found), ElementsAre("culprit", "a"));
 }
 
@@ -73,7 +75,7 @@ TEST(SettleShares, WhatTakesNothingAwayDoesNotComeFirst) {
   std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.3)};
   found[0].is_mistake = true;
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", -0.2}}, asked), 0, found);
+  settle_shares(knows({{"a", -0.2}}, asked), 0, {}, found);
   EXPECT_THAT(names(found), ElementsAre("b", "a"));
   EXPECT_DOUBLE_EQ(found[1].share, -0.2) << "errors of others that it made up for are back";
 }
@@ -82,7 +84,7 @@ TEST(SettleShares, EstimatesAreAsWideAsOthersWereOff) {
   std::vector<FoundCause> found = {cause("a", 0.4), cause("b", 0.3), cause("c", 0.2),
                                    cause("d", 0.1)};
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", 0.3}, {"b", 0.3}, {"c", 0.5}}, asked), 0, found);
+  settle_shares(knows({{"a", 0.3}, {"b", 0.3}, {"c", 0.5}}, asked), 0, {}, found);
   EXPECT_EQ(asked.size(), 3U) << "the first three are known then";
   ASSERT_EQ(found.back().op, "d");
   EXPECT_FALSE(found.back().estimated);
@@ -93,7 +95,7 @@ TEST(SettleShares, EstimatesAreAsWideAsOthersWereOff) {
 TEST(SettleShares, WhereOthersAddedErrorAnEstimateMayToo) {
   std::vector<FoundCause> found = {cause("a", 0.4), cause("b", 0.3), cause("c", 0.2)};
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", -0.2}, {"b", 0.1}}, asked), 0, found);
+  settle_shares(knows({{"a", -0.2}, {"b", 0.1}}, asked), 0, {}, found);
   EXPECT_THAT(names(found), ElementsAre("b", "c", "a"));
   EXPECT_LE(found[1].interval[0], -0.1) << "a had minus half of its estimate";
 }
@@ -115,7 +117,7 @@ TEST(SettleShares, WhereNoShareIsSurelyAboveNothingOwnErrorsDecide) {
   found[0].own_error = 0.001;
   found[1].own_error = 0.01;
   found[2].own_error = 0.002;
-  settle_shares(swings(0.6), 0, found);
+  settle_shares(swings(0.6), 0, {}, found);
   EXPECT_THAT(names(found), ElementsAre("b", "c", "a", "d"));
   EXPECT_LE(found.back().interval[0], 0) << "an estimate is no more certain than a measurement";
 }
@@ -124,7 +126,7 @@ TEST(SettleShares, WhereNoShareIsSurelyAboveNothingNoCauseIsKnown) {
   std::vector<FoundCause> found = {cause("a", 0.3), cause("b", 0.2)};
   found[0].cause.because = "it is clipped";
   found[0].own_error = 0.01;
-  settle_shares(swings(0.6), 0, found);
+  settle_shares(swings(0.6), 0, {}, found);
   EXPECT_EQ(found[0].op, "a");
   EXPECT_EQ(found[0].rule, "unexplained");
   EXPECT_THAT(found[0].cause.because, HasSubstr("(2 of 2 were measured)"));
@@ -132,24 +134,65 @@ TEST(SettleShares, WhereNoShareIsSurelyAboveNothingNoCauseIsKnown) {
   EXPECT_EQ(found[1].rule, "rounding") << "only what stands first is taken for the cause";
 }
 
+/// Ops that clip one behind the other: each alone gives nothing back, "a" and "b" together do.
+TEST(SettleShares, MistakesThatHideEachOtherAreMeasuredTogether) {
+  const MeasureShare measure = [](const std::vector<std::string>& ops) {
+    const double gain = ops.size() == 2 ? 0.9 : 0;
+    return Gain{.share = gain,
+                .interval = {gain - 0.01, gain + 0.01},
+                .without = std::vector<double>(8, gain)};
+  };
+  for (const bool are_mistakes : {true, false}) {
+    std::vector<FoundCause> found = {cause("b", 0.9), cause("c", 0.05)};
+    found[0].rule = "clipped_range";
+    const Together both = [&]() -> std::optional<FoundCause> {
+      if (!are_mistakes) return std::nullopt;
+      FoundCause all = cause("a", 0.95);
+      all.rule = "clipped_range";
+      all.cause.ops = {"a", "b"};
+      all.cause.because = "it is clipped";
+      return all;
+    };
+    settle_shares(measure, 0, both, found);
+    if (!are_mistakes) {
+      EXPECT_EQ(found[0].rule, "unexplained");
+      continue;
+    }
+    EXPECT_THAT(names(found), ElementsAre("a", "c")) << "b is part of it";
+    EXPECT_EQ(found[0].rule, "clipped_range");
+    EXPECT_DOUBLE_EQ(found[0].share, 0.9);
+    EXPECT_THAT(found[0].cause.because, HasSubstr("2 ops have this mistake"));
+    EXPECT_FALSE(found[1].tied_with_previous);
+  }
+}
+
+TEST(SettleShares, WhereEstimatesFailOneOfNearlyNothingIsAsFarOffAsTheOthers) {
+  std::vector<FoundCause> found = {cause("a", 0.9), cause("b", 0.08), cause("c", 0.0001)};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", -0.02}, {"b", -0.02}}, asked), 0, {}, found);
+  const auto c = std::ranges::find(found, "c", &FoundCause::op);
+  EXPECT_FALSE(c->estimated);
+  EXPECT_GE(c->interval[1], 0.9) << "a was expected to be so much, and is nothing";
+}
+
 TEST(SettleShares, WhatSurelyTakesNothingAwayIsNoCauseEvenIfItIsAlone) {
   std::vector<FoundCause> found = {cause("a", 0.9)};
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", -0.5}}, asked), 0, found);
+  settle_shares(knows({{"a", -0.5}}, asked), 0, {}, found);
   EXPECT_EQ(found[0].rule, "unexplained");
 }
 
 TEST(SettleShares, ASureShareKeepsItsCause) {
   std::vector<FoundCause> found = {cause("a", 0.9), cause("b", 0.2)};
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", -0.5}, {"b", 0.1}}, asked), 0, found);
+  settle_shares(knows({{"a", -0.5}, {"b", 0.1}}, asked), 0, {}, found);
   EXPECT_EQ(found[0].op, "b");
   EXPECT_EQ(found[0].rule, "rounding");
 }
 
 TEST(SettleShares, WithoutAnyMeasurementCausesStayAsTheyWereEstimated) {
   std::vector<FoundCause> found = {cause("a", 0.9)};
-  settle_shares({}, 0, found);
+  settle_shares({}, 0, {}, found);
   EXPECT_EQ(found[0].rule, "rounding");
 }
 
@@ -157,7 +200,7 @@ TEST(SettleShares, WhereSharesAreSurelyAboveNothingTheyDecide) {
   std::vector<FoundCause> found = {cause("a", 0.3), cause("b", 0.2)};
   found[1].own_error = 0.01;
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", 0.4}, {"b", 0.1}}, asked), 0, found);
+  settle_shares(knows({{"a", 0.4}, {"b", 0.1}}, asked), 0, {}, found);
   EXPECT_THAT(names(found), ElementsAre("a", "b"));
 }
 
@@ -166,21 +209,21 @@ TEST(SettleShares, AMistakeComesBeforeGreaterErrorsThatMayBeNothing) {
   found[0].own_error = 0.01;
   found[1].own_error = 0.001;
   found[1].is_mistake = true;
-  settle_shares(swings(0.6), 0, found);
+  settle_shares(swings(0.6), 0, {}, found);
   EXPECT_THAT(names(found), ElementsAre("mistake", "a"));
 }
 
 TEST(SettleShares, WithoutAnAnswerAnEstimateMayBeNothing) {
   std::vector<FoundCause> found = {cause("a", 0.4)};
   std::vector<std::string> asked;
-  settle_shares(knows({}, asked), 0, found);
+  settle_shares(knows({}, asked), 0, {}, found);
   EXPECT_FALSE(found[0].estimated);
   EXPECT_EQ(found[0].interval[0], 0);
 }
 
 TEST(SettleShares, WhatPassesUnknownValuesIsNotCountedAsCertain) {
   std::vector<FoundCause> found = {cause("a", 0.4)};
-  settle_shares({}, 0.3, found);
+  settle_shares({}, 0.3, {}, found);
   EXPECT_LE(found[0].interval[0], 0.1);
   EXPECT_GE(found[0].interval[1], 0.4);
 }

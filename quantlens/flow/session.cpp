@@ -14,6 +14,7 @@
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/outline.h"
 #include "quantlens/quantizer/fold_before.h"
+#include "quantlens/quantizer/fold_through.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
 
@@ -138,14 +139,25 @@ Model upgraded(Model model, Progress& progress) {
   return std::move(result.model);
 }
 
+namespace {
+
+/// Without the ops whose constants a function folds into others; `which`: those that ...
+Model folded(Model model, Plan (*fold)(const Graph&, const TensorMap&), std::string_view which,
+             Progress& progress) {
+  const Plan plan = fold(model.graph, oracle::constant_values(model));
+  if (plan.removed.empty()) return model;
+  progress.note(fmt::format("{} op(s) with constants are folded into the ops that {}: {}",
+                            plan.removed.size(), which, printable(plan.removed.front())));
+  return frontend::edited(model, plan, {{kFoldedBeforeKey, "1"}});
+}
+
+}  // namespace
+
 Model made_ready(Model model, Progress& progress) {
   Model newer = upgraded(std::move(model), progress);
   if (uses_codes(newer.graph)) return newer;
-  const Plan plan = fold_before(newer.graph, oracle::constant_values(newer));
-  if (plan.removed.empty()) return newer;
-  progress.note(fmt::format("{} op(s) with constants are folded into the ops that read them: {}",
-                            plan.removed.size(), printable(plan.removed.front())));
-  return frontend::edited(newer, plan, {{kFoldedBeforeKey, "1"}});
+  newer = folded(std::move(newer), fold_through, "made what they read", progress);
+  return folded(std::move(newer), fold_before, "read them", progress);
 }
 
 std::string reference_hash(const WorkloadWriter& workload) {

@@ -2,15 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plants faults in quantized files of four makers and asks diagnosis where they are and what they are.
 
-usage: injected_faults.py PROGRAM [--cases FIRST LAST] [--step N] [--kind NAME] [--file TEXT] [--keep FOLDER] [--healthy] [--quick]
+usage: injected_faults.py PROGRAM [--cases N] [--seed N] [--part K N] [--maker TEXT] [--model TEXT] [--kind TEXT]
+       [--keep FOLDER] [--healthy] [--quick] [--table]
 
-PROGRAM is quantlens. Each case takes one file, made by ONNX Runtime, NNCF, Neural Compressor, Quark or quantlens, damages
-one op of it with the onnx package (faults/kinds.py) and runs `diagnose` over 16 samples. What damages the outputs by less
-than 1 dB is drawn again: it is no fault. Counted: the first finding names the op; it names op and cause; it names a false
-cause, which is any but the planted one, `unexplained` and, where the op is right, notes of rounding; the verdict contradicts
-its own tables. Cases differ by file, kind and op, in an order that a seed fixes: 0 to 265 are one of each kind in each
-file, 266 to 531 others, drawn after the rules were done; --step 5 takes a fifth of them, of all files and kinds. Files of
-tools that are not installed are left out, and that is said. --healthy plants nothing and prints what is found all the same.
+PROGRAM is quantlens. Each case takes one file, made by ONNX Runtime, NNCF, Neural Compressor or quantlens (--maker quark: by
+Quark), damages one op of it with the onnx package (faults/kinds.py) and runs `diagnose` over 16 samples. What costs less
+than 1 dB, or no more than chance, over 48 other samples in the stock runtime (faults/cost.py) is drawn again: it is no fault.
+Counted (faults/judge.py): the first finding names the op; it names op and cause; it names a false cause, which is any but the
+planted one, `unexplained` and, where the op is right, notes of rounding; the report contradicts itself.
+
+Makers and kinds take turns, files and ops are drawn by --seed: 76 cases are each kind once for each maker. Files of tools that
+are not installed are left out, and that is said; so are kinds that none of a maker's files has a place for. --part K N runs
+each Nth case, from the Kth: parts may run side by side. With --keep, files, reports and results stay in FOLDER; what is in its
+results.jsonl is not run again, and --table prints all of it. --healthy plants nothing and prints what is found all the same.
 --quick diagnoses one sample without local errors: what the two files alone tell, which leaves out scales and zero points that
 are wrong in writer and reader alike.
 """
@@ -25,18 +29,19 @@ import tempfile
 
 import onnx
 from faults import files, kinds
+from faults.cost import Cost, is_fault
 from faults.edit import Damaged
+from faults.judge import contradictions, first_of, judge
 
 SAMPLES = 16
-SEED = 14
-UNEXPLAINED = {"unexplained", "-"}
+ATTEMPTS = 24
 
 
 class Bench:
-    def __init__(self, program, folder, quick=False):
-        self.program, self.folder, self.quick = program, folder, quick
+    def __init__(self, program, folder, seed=0, quick=False):
+        self.program, self.folder, self.seed, self.quick = program, folder, seed, quick
         folder.mkdir(parents=True, exist_ok=True)
-        self.paths, self.before = {}, {}
+        self.paths, self.cost = {}, Cost()
 
     def run(self, *arguments):
         command = [self.program, *arguments, "--workspace", self.folder / "workspace", "--output", "json", "--limit",
@@ -74,116 +79,141 @@ class Bench:
         return self.run("diagnose", files.float_model(name), path, "--data", self.data(name, otherwise))
 
     def healthy(self, key):
-        if key not in self.before:
-            found = self.diagnose(key[1], self.paths[key])
-            self.before[key] = output_db(key[1], found)
-            first = [(f["rule"], f["op"]) for f in found["findings"][:3]]
-            print(f"{key[0]} {key[1]}: healthy, {self.before[key]:.1f} dB, {first}", flush=True)
-        return self.before[key]
+        found = self.diagnose(key[1], self.paths[key])
+        (self.folder / f"healthy_{key[0]}_{key[1]}.json").write_text(json.dumps(found))
+        first = [(f["rule"], f["op"]) for f in found["findings"][:3]]
+        print(f"{key[0]} {key[1]}: healthy, {first} {contradictions(found)}", flush=True)
 
-    def case(self, number, keys):
-        key = keys[number % len(keys)]
-        fault = kinds.FAULTS[number // len(keys) % len(kinds.FAULTS)]
-        before = self.healthy(key)
-        reference = files.float_model(key[1])
-        for attempt in range(6):
-            damaged = Damaged(self.paths[key], reference, random.Random(f"{SEED} {number} {attempt}"))
+    def plant(self, number, maker, fault):
+        """(key, path, names, rules, cost) of a fault that costs something; nothing where a dozen draws find none."""
+        for attempt in range(ATTEMPTS):
+            rng = random.Random(f"{self.seed} {number} {attempt}")
+            own = sorted(k for k in self.paths if k[0] == maker)
+            key = random.Random(f"{self.seed} {number}").sample(own, len(own))[attempt % len(own)]
+            damaged = Damaged(self.paths[key], files.float_model(key[1]), rng)
             try:
                 names, rules = fault(damaged)
             except LookupError:
                 continue
-            path = self.folder / f"case_{number}.onnx"
+            path = self.folder / f"case_{self.seed}_{number}.onnx"
             onnx.save(damaged.model, path)
-            otherwise = fault is kinds.preprocessing
+            if fault is kinds.preprocessing:
+                return key, path, names, rules, (float("inf"), 0.0)
             try:
-                found = self.diagnose(key[1], path, otherwise)
-            except RuntimeError as error:
-                print(f"{number:3} {key} {fault.__name__}: {error}", flush=True)
+                cost = self.cost.of(key, self.paths[key], path)
+            except Exception as error:  # the runtime's own types: it does not load what was planted
+                print(f"{number:4} {key} {fault.__name__}: {str(error).splitlines()[0][:150]}", flush=True)
                 continue
-            after = output_db(key[1], found)
-            if after <= before - 1 or otherwise:
-                return result_of(number, key, fault, names, rules, (before, after), found)
-            path.unlink()
+            if is_fault(*cost):
+                return key, path, names, rules, cost
         return None
 
-
-def result_of(number, key, fault, names, rules, output_dbs, found):
-    first = found["findings"][0] if found["findings"] else {"rule": "-", "op": "-", "ops": [], "because": ""}
-    op = bool(names & {first["op"], *first["ops"]})
-    cause = op and first["rule"] in rules
-    false = not cause and first["rule"] not in UNEXPLAINED | ({"rounding"} if op else set())
-    text = "cause" if cause else "op" if op else "FALSE" if false else "MISSED"
-    against = contradiction(found)
-    print(f"{number:3} {key[0]:5} {key[1]:17} {fault.__name__:17} {sorted(names)[0][-28:]:28} "
-          f"{output_dbs[0]:5.1f} -> {output_dbs[1]:5.1f} dB  {text:6} ({first['rule']} {first['op'][-28:]}) {against}", flush=True)
-    return {"number": number, "maker": key[0], "model": key[1], "kind": fault.__name__, "names": sorted(names), "op": op,
-            "cause": cause, "false": false, "against": bool(against), "verdict": found["verdict"], "first": first}
-
-
-def contradiction(found):
-    """The verdict gives most of the error to one op, and the tables have another one whose own error is ten times as great."""
-    first = next((f for f in found["findings"] if f.get("output_share") is not None), None)
-    rows = [r for r in found["activations"] if r.get("local_sqnr_db") is not None]
-    if first is None or first is not found["findings"][0] or first["output_share_interval"][0] < 0.5 or not rows:
-        return ""
-    own = [float(r["local_sqnr_db"]) for r in rows if r["name"] in (first["op"], *first["ops"])]
-    worst = min(rows, key=lambda r: float(r["local_sqnr_db"]))
-    if own and float(worst["local_sqnr_db"]) < min(own) - 10:
-        return f"AGAINST its tables: {worst['name']} has {float(worst['local_sqnr_db']):.1f} dB, not {min(own):.1f}"
-    return ""
+    def case(self, number, maker, fault, keep):
+        planted = self.plant(number, maker, fault)
+        if planted is None:
+            print(f"{number:4} {maker:5} {fault.__name__}: none of {ATTEMPTS} draws was possible and a fault", flush=True)
+            return None
+        key, path, names, rules, cost = planted
+        try:
+            found = self.diagnose(key[1], path, fault is kinds.preprocessing)
+        except RuntimeError as error:
+            print(f"{number:4} {maker:5} {key[1]:17} {fault.__name__:17} diagnosis failed: {error}", flush=True)
+            return None
+        result = {"seed": self.seed, "number": number, "maker": maker, "model": key[1], "kind": fault.__name__,
+                  "names": sorted(names), "cost": cost[0], **judge(found, names, rules), "against": contradictions(found),
+                  "verdict": found["verdict"], "first": first_of(found)}
+        tell(result)
+        if not keep:
+            path.unlink()
+        elif result["cause"] and not result["against"]:
+            path.unlink()
+        else:
+            path.with_suffix(".json").write_text(json.dumps(found))
+        return result
 
 
-def output_db(name, found):
-    outputs = {o.name for o in onnx.load(files.float_model(name), load_external_data=False).graph.output}
-    rows = [float(r["sqnr_db"]) for r in found["activations"] if r["value"] in outputs]
-    return min(rows or [float(r["sqnr_db"]) for r in found["activations"]])
+def tell(result):
+    text = ("cause" if result["cause"] else "unexplained" if result["unexplained"] else "FALSE" if result["false"] else "op")
+    first, named = result["first"], "op " if result["op"] else "-- "
+    print(f"{result['number']:4} {result['maker']:5} {result['model']:17} {result['kind']:17} {result['names'][0][-28:]:28} "
+          f"{result['cost']:5.1f} dB  {named} {text:11} ({first['rule']} {first['op'][-28:]}) {' '.join(result['against'])}",
+          flush=True)
 
 
-def summary(cases):
+COLUMNS = ("op", "cause", "false", "unexplained", "against")
+
+
+def table(results):
+    """Maker by kind: cases, op named, op and cause, false cause, unexplained, contradictions."""
     def line(label, own):
-        count = {key: sum(r[key] for r in own) for key in ("op", "cause", "false", "against")}
-        print(f"  {label:18} {len(own):3} cases: op {count['op']:3}, op and cause {count['cause']:3}, "
-              f"false cause {count['false']:3}, against its tables {count['against']:3}")
-    for field in ("maker", "kind"):
-        for value in dict.fromkeys(r[field] for r in cases):
-            line(value, [r for r in cases if r[field] == value])
-    line("all", cases)
+        if own:
+            counts = " ".join(f"{sum(bool(r[c]) for r in own):11}" for c in COLUMNS)
+            print(f"{label:36} {len(own):5} {counts}")
+    print(f"{'':36} {'cases':>5} " + " ".join(f"{c:>11}" for c in COLUMNS))
+    makers, all_kinds = (list(dict.fromkeys(r[k] for r in results)) for k in ("maker", "kind"))
+    for kind in all_kinds:
+        for maker in makers:
+            line(f"{kind} {maker}", [r for r in results if (r["kind"], r["maker"]) == (kind, maker)])
+    for field in ("maker", "model", "kind"):
+        for value in dict.fromkeys(r[field] for r in results):
+            line(f"all {value}", [r for r in results if r[field] == value])
+    line("all", results)
 
 
-def main():
+def arguments_of(text=None):
     parser = argparse.ArgumentParser()
     parser.add_argument("program")
-    parser.add_argument("--cases", nargs=2, type=int, default=(0, 532))
-    parser.add_argument("--step", type=int, default=1)
+    parser.add_argument("--cases", type=int, default=76)
+    parser.add_argument("--seed", type=int, default=14)
+    parser.add_argument("--part", nargs=2, type=int, default=(0, 1))
     parser.add_argument("--kind", default="")
-    parser.add_argument("--file", default="")
+    parser.add_argument("--maker", default="")
+    parser.add_argument("--model", default="")
     parser.add_argument("--keep")
     parser.add_argument("--healthy", action="store_true")
     parser.add_argument("--quick", action="store_true")
-    arguments = parser.parse_args()
+    parser.add_argument("--table", action="store_true")
+    return parser.parse_args(text)
+
+
+def known_results(folder):
+    path = folder / "results.jsonl"
+    return [json.loads(line) for line in path.read_text().splitlines()] if path.exists() else []
+
+
+def main():
+    arguments = arguments_of()
     if not files.DATA.exists():
         print("skipped: ../shared/testdata is not there")
         return
     with tempfile.TemporaryDirectory() as scratch:
-        bench = Bench(arguments.program, pathlib.Path(arguments.keep or scratch), arguments.quick)
+        folder = pathlib.Path(arguments.keep or scratch)
+        if arguments.table:
+            table(known_results(folder))
+            return
+        bench = Bench(arguments.program, folder, arguments.seed, arguments.quick)
         bench.prepare()
-        keys = sorted([*files.FOREIGN, *files.OURS, *files.MADE])
+        bench.paths = {key: path for key, path in bench.paths.items() if arguments.model in key[1]}
+        makers = [m for m in (*files.MAKERS, "quark") if any(k[0] == m for k in bench.paths)
+                  and (arguments.maker in m if arguments.maker else m in files.MAKERS)]
         if arguments.healthy:
-            for key in filter(bench.paths.get, keys):
+            for key in sorted(k for k in bench.paths if k[0] in makers):
                 bench.healthy(key)
             return
+        faults = [f for f in kinds.FAULTS if arguments.kind in f.__name__]
+        done = {(r["seed"], r["number"]) for r in known_results(folder)}
         results = []
-        for number in range(*arguments.cases, arguments.step):
-            key, kind = keys[number % len(keys)], kinds.FAULTS[number // len(keys) % len(kinds.FAULTS)].__name__
-            if key not in bench.paths or arguments.kind not in kind or arguments.file not in " ".join(key):
+        for number in range(arguments.part[0], arguments.cases, arguments.part[1]):
+            if (arguments.seed, number) in done:
                 continue
-            result = bench.case(number, keys)
+            maker, fault = makers[number % len(makers)], faults[number // len(makers) % len(faults)]
+            result = bench.case(number, maker, fault, bool(arguments.keep))
             if result:
                 results.append(result)
                 if arguments.keep:
-                    with open(bench.folder / "results.jsonl", "a", encoding="utf-8") as log:
+                    with open(folder / "results.jsonl", "a", encoding="utf-8") as log:
                         log.write(json.dumps(result) + "\n")
-        summary(results)
+        table(results)
 
 
 if __name__ == "__main__":

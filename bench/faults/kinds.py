@@ -39,7 +39,8 @@ def offset(m):
 
 
 def scale_both(m):
-    return change_values(m, factor(m), alone=False), RANGE | {"rounding", "outlier_activation", "outlier_channel"}
+    """Codes of twice the scale reach beyond the bounds of a Clip that they stood for: that is told as `changed_op`."""
+    return change_values(m, factor(m), alone=False), RANGE | {"rounding", "outlier_activation", "outlier_channel", "changed_op"}
 
 
 def scale_read(m):

@@ -81,6 +81,31 @@ bool commutes(const FloatView::Op& op) {
          op.kind == Kind::min;
 }
 
+bool is_function(Kind kind) {
+  switch (kind) {
+    case Kind::sigmoid:
+    case Kind::erf:
+    case Kind::tanh:
+    case Kind::gelu:
+    case Kind::hard_swish:
+    case Kind::hard_sigmoid:
+    case Kind::leaky_relu:
+    case Kind::prelu:
+    case Kind::elu:
+    case Kind::exp:
+    case Kind::log:
+    case Kind::pow:
+    case Kind::sqrt:
+    case Kind::reciprocal:
+    case Kind::neg:
+    case Kind::abs:
+    case Kind::softmax:
+      return true;
+    default:
+      return false;
+  }
+}
+
 std::size_t different_attributes(const Node& a, const Node& b) {
   std::size_t different = 0;
   for (const auto& [key, value] : a.attributes) {

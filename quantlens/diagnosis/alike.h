@@ -19,6 +19,10 @@ bool alike(const FloatView& a, const FloatView::Op& of_a, const FloatView& b,
 /// Whether the order of its two operands changes nothing.
 bool commutes(const FloatView::Op& op);
 
+/// Whether an op maps each element of one value by a function that no kernel before it does along,
+/// as kernels clip and add: where it is left out, something else is computed.
+bool is_function(Kind kind);
+
 /// How many attributes that both nodes have differ. Negative axes count as equal to any.
 std::size_t different_attributes(const Node& a, const Node& b);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "quantlens/diagnosis/compare_ops.h"
+#include "quantlens/diagnosis/input_factors.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/runtime/oracle/layout.h"
 
@@ -104,11 +105,12 @@ class Comparer {
       if (!before.operands[i].constant || !is_compared(before.kind, i)) continue;
       const std::size_t at = is_swapped && i < 2 ? 1 - i : i;
       if (at >= after.operands.size() || !after.operands[at].constant) continue;
-      compare_operand(r, i, after, at);
+      compare_operand(r, i, q, at);
     }
   }
 
-  void compare_operand(std::size_t r, std::size_t i, const FloatView::Op& other, std::size_t at) {
+  void compare_operand(std::size_t r, std::size_t i, std::size_t q, std::size_t at) {
+    const FloatView::Op& other = quantized_.ops()[q];
     const FloatView::Constant& stored = quantized_.constants()[*other.operands[at].constant];
     if (stored.stored == nullptr || stored.blocks || (other.accumulates && !stored.codes)) return;
     if (byte_size(stored.stored->dtype()) == 0) return;
@@ -130,9 +132,14 @@ class Comparer {
     }
     if (before->size() != after->size()) return;
     ++compared_;
-    auto change = changed(*before, *after, stored, turned, r);
+    const auto factors = factors_of_weight(reference_, quantized_, match_, q, at);
+    const auto divided = [&](const Tensor& weight) {
+      if (!factors) return weight;
+      return with_input_factors(node, i, weight, factors->factors, true).value_or(weight);
+    };
+    auto change = changed(divided(*before), *after, stored, turned, r);
     if (change && is_folded && folded->size() == after->size()) {
-      auto other_change = changed(to_float32(*folded), *after, stored, turned, r);
+      auto other_change = changed(divided(to_float32(*folded)), *after, stored, turned, r);
       if (!other_change || may_be_taken_back(change->difference)) change = other_change;
     }
     if (change) found_.push_back({r, i, std::move(*change)});
@@ -225,14 +232,21 @@ class Comparer {
     return folded_.contains(op_id(reference_.node(op(r))));
   }
 
+  /// Whether an op is a product with constants that were taken out of the weights behind it.
+  bool is_taken_back(std::size_t q) const {
+    const auto& outputs = quantized_.ops()[q].outputs;
+    return !outputs.empty() && outputs[0] && input_factors(quantized_, match_, *outputs[0]);
+  }
+
   /// An op that the reference does not have reads or makes what this one's counterpart does.
   bool has_new_reader(std::size_t r) const {
     if (!computed_by_[r]) return false;
     const FloatView::Op& own = quantized_.ops()[*computed_by_[r]];
     const auto is_new = [&](std::size_t q) {
       const Kind kind = quantized_.ops()[q].kind;
-      return !match_.ops[q] && (kind == Kind::mul || kind == Kind::div || kind == Kind::add ||
-                                kind == Kind::sub || kind == Kind::other);
+      return !match_.ops[q] && !is_taken_back(q) &&
+             (kind == Kind::mul || kind == Kind::div || kind == Kind::add || kind == Kind::sub ||
+              kind == Kind::other);
     };
     for (const auto& output : own.outputs) {
       if (!output) continue;

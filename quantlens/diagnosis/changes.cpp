@@ -125,6 +125,24 @@ class Finder {
            kind == Kind::add;
   }
 
+  /// Whether op `r` changes nothing: adds or takes off 0, multiplies or divides by 1. Optimizers
+  /// leave it out.
+  bool is_neutral(std::size_t r) const {
+    const Kind kind = reference_.ops()[r].kind;
+    const bool is_sum = kind == Kind::add || kind == Kind::sub;
+    if (!is_sum && kind != Kind::mul && kind != Kind::div) return false;
+    const bool is_ordered = kind == Kind::sub || kind == Kind::div;
+    for (std::size_t i = is_ordered ? 1 : 0; i < node(r).inputs.size(); ++i) {
+      const Tensor* constant = constant_input(prepared_, reference_.index(), node(r), i);
+      if (constant == nullptr || !is_float(constant->dtype())) continue;
+      const Tensor floats = to_float32(*constant);
+      const float neutral = is_sum ? 0 : 1;
+      return std::ranges::all_of(floats.data<float>(),
+                                 [&](float value) { return value == neutral; });
+    }
+    return false;
+  }
+
   void find_rewiring(std::size_t q, std::size_t r) {
     const auto& operands = quantized_.ops()[q].operands;
     const auto& others = reference_.ops()[r].operands;
@@ -135,7 +153,8 @@ class Finder {
       const std::size_t wanted = reference_.values()[*others[at].value].root;
       if (!match || !match->confirmed || match->reference == wanted) continue;
       const auto maker = reference_.values()[wanted].producer;
-      if (!maker || may_be_part_of_another(reference_.ops()[*maker].kind)) continue;
+      if (!maker || may_be_part_of_another(reference_.ops()[*maker].kind) || is_neutral(*maker))
+        continue;
       const bool is_left_out = std::ranges::any_of(
           reference_.ops()[*maker].operands, [&](const FloatView::Operand& operand) {
             return operand.value && reference_.values()[*operand.value].root == match->reference;
@@ -210,6 +229,10 @@ class Finder {
               fmt::format("the quantized model has no {} behind {}, and {}", node(*maker).type,
                           op_name(node(r)), reach_words(value)));
         }
+      } else if (is_function(kind)) {
+        add(*maker, "changed_op",
+            fmt::format("the quantized model leaves it out: what reads it reads the result of {}",
+                        op_name(node(r))));
       }
       const auto& operands = reference_.ops()[*maker].operands;
       const auto data = std::ranges::find_if(

@@ -174,6 +174,51 @@ TEST(Changes, AnActivationThatIsLeftOutBetweenFloatsIsTold) {
   EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_t"});
 }
 
+/// matmul -> x (1 + tanh ((x + x^3) / 2)) between codes -> matmul, whose codes have the names of
+/// the plan.
+TEST(Changes, AnActivationThatIsLeftOutIsToldThoughAllAroundItIsKnownByName) {
+  const auto net = [](bool has_tanh, bool is_quantized) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {8, 8}, numbers(64, 1)).weight("v", {8, 8}, numbers(64, 2));
+    graph.weight("one", {}, {1}).weight("half", {}, {0.5F}).weight("s", {}, {0.25F});
+    graph.constant("z", Tensor::from<std::uint8_t>({}, {128}));
+    graph.weight("three", {}, {3});
+    graph.node(Kind::matmul, {"x", "w"}, "a").node(Kind::pow, {"a", "three"}, "cube");
+    graph.node(Kind::add, {"a", "cube"}, "sum").node(Kind::mul, {"sum", "half"}, "b");
+    if (has_tanh) graph.node(Kind::tanh, {"b"}, "t");
+    graph.node(Kind::add, {has_tanh ? "t" : "b", "one"}, "c").node(Kind::mul, {"a", "c"}, "g");
+    if (is_quantized) {
+      graph.node(Kind::quantize, {"g", "s", "z"}, "g_q");
+      graph.node(Kind::dequantize, {"g_q", "s", "z"}, "g_d");
+    }
+    graph.node(Kind::matmul, {is_quantized ? "g_d" : "g", "v"}, "y").output("y");
+    return graph;
+  };
+  const auto told_of = [](const SmallGraph& before, const SmallGraph& after) {
+    SmallGraph quantized = after;
+    quantized.metadata("quantlens.names", R"({"values": {"g": "g_q"}})");
+    return told(pair(before.model(), quantized.model()).changes);
+  };
+  EXPECT_EQ(told_of(net(true, false), net(true, true)), Told());
+  EXPECT_EQ(told_of(net(true, false), net(false, true)), Told{"changed_op node_t"});
+}
+
+TEST(Changes, AnOpThatChangesNothingMayBeLeftOut) {
+  const auto net = [](float taken_off, bool is_there) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {8, 8}, numbers(64, 1)).weight("v", {8, 8}, numbers(64, 2));
+    graph.weight("b", {}, {taken_off}).weight("f", {8}, numbers(8, 3));
+    graph.node(Kind::matmul, {"x", "w"}, "a");
+    if (is_there) graph.node(Kind::sub, {"a", "b"}, "s");
+    graph.node(Kind::mul, {is_there ? "s" : "a", "f"}, "m");
+    graph.node(Kind::matmul, {"m", "v"}, "y").output("y");
+    return graph;
+  };
+  const SmallGraph zero = net(0, true), two = net(2, true), none = net(0, false);
+  EXPECT_EQ(told(pair(zero.model(), none.model()).changes), Told());
+  EXPECT_EQ(told(pair(two.model(), none.model()).changes), Told{"changed_op node_s"});
+}
+
 TEST(ChangedAttributes, DefaultsAndAxesFromTheEndAreNoChanges) {
   SmallGraph net;
   net.input("x").node(Kind::conv, {"x", "w"}, "a").node(Kind::conv, {"x", "w"}, "b");

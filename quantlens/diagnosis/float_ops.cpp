@@ -45,6 +45,7 @@ class FloatOps {
     for (const ValuePair& pair : pairing.pairs) {
       if (pair.type != "Input" && names_.contains(pair.op_name)) roots_.push_back(&pair);
     }
+    add_movers(pairing);
     while (is_taken(prefix_)) prefix_ += '_';
   }
 
@@ -56,6 +57,26 @@ class FloatOps {
   }
 
  private:
+  /// What an op of these gives is moved in float, too: codes of its result that were only moved
+  /// would bring their rounding back.
+  void add_movers(const Pairing& pairing) {
+    std::set<std::string> in_float;
+    for (const ValuePair* root : roots_) in_float.insert(root->reference);
+    for (const ValuePair& pair : pairing.pairs) {
+      if (pair.type == "Input" || in_float.contains(pair.reference)) continue;
+      std::string value = pair.reference;
+      for (std::size_t step = 0; step < kMostNodes && !in_float.contains(value); ++step) {
+        const std::optional<std::size_t> producer = index_.producer(value);
+        if (!producer || !moves_elements(index_.graph().nodes[*producer].kind)) break;
+        value = index_.graph().nodes[*producer].inputs.front();
+      }
+      if (!in_float.contains(value)) continue;
+      in_float.insert(pair.reference);
+      names_.insert(pair.op_name);
+      roots_.push_back(&pair);
+    }
+  }
+
   bool is_taken(const std::string& prefix) const {
     return std::ranges::any_of(quantized_index_.graph().nodes, [&](const Node& node) {
       return std::ranges::any_of(node.outputs,
@@ -86,8 +107,13 @@ class FloatOps {
     made_ = 0;
     nodes_.clear();
     nearby_.clear();
-    const std::string value = in_float(root.reference, true);
+    std::string value = in_float(root.reference, true);
     if (failed_) return;
+    if (!root.input_factors.empty()) {
+      const std::string product = fresh();
+      nodes_.push_back(named(node_of("Mul", Kind::mul, {value, root.input_factors}, product)));
+      value = product;
+    }
     // not Identity: the runtime would join the op and the codes behind it to an integer kernel
     const std::string kept = root.side == Side::integer_output ? fresh() : *place;
     nodes_.push_back(named(node_of("Max", Kind::other, {value}, kept)));
@@ -96,7 +122,24 @@ class FloatOps {
     }
     patch_.nodes.emplace(*place, std::move(nodes_));
     nodes_.clear();
-    if (root.side == Side::q_output) pass_floats(root, *place);
+    pass_floats(root, kept);
+  }
+
+  /// Whether all that read a value, also moved, have no integer kernel.
+  bool is_read_as_float(const std::string& value) const {
+    const std::vector<Node>& nodes = quantized_index_.graph().nodes;
+    std::vector<std::string> waiting{value};
+    for (std::size_t i = 0; i < waiting.size(); ++i) {
+      if (i > kMostNodes) return false;
+      for (const Use& use : quantized_index_.uses(waiting[i])) {
+        const Node& reader = nodes[use.node];
+        const bool is_moved = moves_elements(reader.kind) && use.input == 0;
+        if (is_moved) waiting.push_back(reader.outputs.front());
+        if (!is_moved && (reader.kind == Kind::quantize || capability(reader.kind) != nullptr))
+          return false;
+      }
+    }
+    return true;
   }
 
   /// Who computes in float anyway reads the floats: nobody would write codes for it.
@@ -106,10 +149,7 @@ class FloatOps {
       const Node& link = nodes[use.node];
       if (link.kind != Kind::dequantize || use.input != 0) continue;
       const std::string& value = op_id(link);
-      const bool all_float = std::ranges::all_of(
-          quantized_index_.uses(value),
-          [&](const Use& reader) { return capability(nodes[reader.node].kind) == nullptr; });
-      if (all_float) {
+      if (is_read_as_float(value)) {
         patch_.nodes.emplace(value,
                              std::vector{named(node_of("Max", Kind::other, {floats}, value))});
       }
@@ -163,7 +203,7 @@ class FloatOps {
   /// Whether an op computes the value in float, so that its codes are there for integer readers.
   bool is_float(const ValuePair& pair) const {
     const auto producer = index_.producer(pair.reference);
-    return pair.side == Side::q_output && producer &&
+    return pair.side == Side::q_output && pair.input_factors.empty() && producer &&
            capability(index_.graph().nodes[*producer].kind) == nullptr;
   }
 

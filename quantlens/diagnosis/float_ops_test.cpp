@@ -28,8 +28,10 @@ class Net {
  public:
   Net() { graph_.inputs = {info("x")}, graph_.outputs = {info("y")}; }
 
-  Net& node(const std::string& type, std::vector<std::string> inputs, const std::string& output) {
+  Net& node(const std::string& type, std::vector<std::string> inputs, const std::string& output,
+            const std::string& domain = {}) {
     Node node;
+    node.domain = domain;
     node.name = "the_" + output;
     node.type = type;
     node.inputs = std::move(inputs);
@@ -48,7 +50,8 @@ class Net {
     return node("DequantizeLinear", {value + "_q", value + "_s", value + "_z"}, value + "_dq");
   }
   Model model() const {
-    return onnx::read("net.onnx", MappedFile::from_bytes(onnx::serialize(graph_, {{"", 13}})));
+    return onnx::read("net.onnx", MappedFile::from_bytes(
+                                      onnx::serialize(graph_, {{"", 13}, {"com.microsoft", 1}})));
   }
 
  private:
@@ -110,6 +113,60 @@ TEST(FloatOps, ComputeAsTheReferenceDoesAndTheirResultsAreInCodesAsBefore) {
 TEST(FloatOps, PassFloatsToEachOther) {
   EXPECT_THAT(output_of(with({"the_a", "the_y", "the_b"})),
               ElementsAreArray(output_of(reference())));
+}
+
+/// y = exp(reshape(factor x)), and the same with codes in front of the reshape, and behind it.
+TEST(FloatOps, PassFloatsThroughOpsThatOnlyMoveThem) {
+  const auto net = [](bool is_quantized, bool behind) {
+    Net made;
+    made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4}));
+    made.weight("shape", Tensor::from<std::int64_t>({2}, {1, 4}));
+    made.node("Mul", {"x", "factor"}, "a");
+    if (is_quantized) made.codes("a", kOfProduct);
+    made.node("Reshape", {is_quantized ? "a_dq" : "a", "shape"}, "r");
+    if (behind) made.codes("r", kOfProduct);
+    return made.node("Exp", {behind ? "r_dq" : "r"}, "y").model();
+  };
+  const Model before = net(false, false);
+  for (const bool behind : {false, true}) {
+    const Model after = net(true, behind);
+    const auto patch = float_ops(before, after, pair(before, after), {"the_a"});
+    ASSERT_TRUE(patch);
+    MemoryStore store;
+    frontend::write_patched(after, *patch, store, "patched.onnx");
+    EXPECT_NE(output_of(after), output_of(before));
+    EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
+                ElementsAreArray(output_of(before)))
+        << behind;
+  }
+}
+
+/// y = exp(reshape(a b)), and the same in integer operators but for the exponential.
+TEST(FloatOps, PassFloatsBehindIntegerOperatorsToo) {
+  const auto net = [](bool is_quantized) {
+    Net made;
+    made.weight("b", Tensor::from<float>({4}, {1, 2, 3, 4}));
+    made.weight("shape", Tensor::from<std::int64_t>({2}, {1, 4}));
+    if (!is_quantized) {
+      return made.node("Mul", {"x", "b"}, "a").node("Reshape", {"a", "shape"}, "r");
+    }
+    made.codes("x", kOfInput).codes("b", {1.0F / 32, 0});
+    made.weight("a_s", Tensor::scalar(kOfProduct.scale));
+    made.weight("a_z", Tensor::scalar(static_cast<std::uint8_t>(kOfProduct.zero_point)));
+    made.node("QLinearMul", {"x_q", "x_s", "x_z", "b_q", "b_s", "b_z", "a_s", "a_z"}, "a_q",
+              "com.microsoft");
+    made.node("Reshape", {"a_q", "shape"}, "r_q");
+    return made.node("DequantizeLinear", {"r_q", "a_s", "a_z"}, "r");
+  };
+  const Model before = net(false).node("Exp", {"r"}, "y").model();
+  const Model after = net(true).node("Exp", {"r"}, "y").model();
+  const auto patch = float_ops(before, after, pair(before, after), {"the_a"});
+  ASSERT_TRUE(patch);
+  MemoryStore store;
+  frontend::write_patched(after, *patch, store, "patched.onnx");
+  EXPECT_NE(output_of(after), output_of(before));
+  EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
+              ElementsAreArray(output_of(before)));
 }
 
 TEST(FloatOps, ReadWhatTheQuantizedModelHasErrorsOfOthersIncluded) {

@@ -13,6 +13,7 @@
 #include "quantlens/diagnosis/channels.h"
 #include "quantlens/diagnosis/duplicates.h"
 #include "quantlens/diagnosis/float_view.h"
+#include "quantlens/diagnosis/input_factors.h"
 #include "quantlens/diagnosis/match_structure.h"
 #include "quantlens/diagnosis/moved.h"
 #include "quantlens/diagnosis/pair_weights.h"
@@ -85,7 +86,8 @@ class Pairer {
                   .params = {},
                   .channel_params = {},
                   .found_by = {},
-                  .same_as = {}},
+                  .same_as = {},
+                  .input_factors = {}},
                  false);
     }
     for (const Node& op : reference_.graph.nodes) {
@@ -148,7 +150,8 @@ class Pairer {
                    .params = {},
                    .channel_params = {},
                    .found_by = {},
-                   .same_as = {}};
+                   .same_as = {},
+                   .input_factors = {}};
     bool float_side = tensor_outputs_.contains(value);
     if (found != pattern_of_output_.end()) {
       const Capability* row = capability(named.kind);
@@ -189,12 +192,33 @@ class Pairer {
     bool any_side = false;
     for (const std::size_t q : quantized_of_[*number]) {
       pair.confirmed = match_.values[q]->confirmed;
-      for (const CodeSide& side : q_view_.values()[q].sides) {
+      const auto factors = input_factors(q_view_, match_, q);
+      for (CodeSide side : q_view_.values()[q].sides) {
         any_side = any_side || side.codes.has_value();
+        if (factors) take_back(*factors, q, side);
+        pair.input_factors = factors && side.codes ? factors->name : "";
         pair_side(side, *number, q, pair);
       }
     }
     if (!any_side && float_side) pair_floats(*number, pair);
+  }
+
+  /// Codes of a value times factors are codes of the value, in steps of its own for each channel.
+  void take_back(const InputFactors& by, std::size_t q, CodeSide& side) const {
+    if (!side.codes) return;
+    const auto& shape = q_view_.values()[q].shape;
+    const bool fits = side.codes->params.size() == 1 && by.factors.size() > 1 && shape &&
+                      by.axes_behind < shape->size();
+    if (!fits) {
+      side.codes.reset();
+      side.obstacle = "its codes are those of its product with constants that the reference lacks";
+      return;
+    }
+    const QParams params = side.codes->params.front();
+    side.codes->params.clear();
+    for (const float factor : by.factors)
+      side.codes->params.push_back({params.scale / factor, params.zero_point});
+    side.codes->scheme.axis = static_cast<int>(shape->size() - 1 - by.axes_behind);
   }
 
   void pair_side(const CodeSide& side, std::size_t number, std::size_t q, ValuePair pair) {

@@ -13,6 +13,7 @@
 
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/compare_ops.h"
+#include "quantlens/diagnosis/input_factors.h"
 #include "quantlens/quantizer/capability.h"
 
 namespace quantlens {
@@ -32,7 +33,10 @@ class WeightPairer {
         comparer_(reference, quantized, prepared),
         pairing_(pairing) {}
 
-  void pair(const FloatView::Op& op, const FloatView::Op& other, bool swapped) {
+  /// `q`: number of `other` in its view.
+  void pair(const FloatView::Op& op, std::size_t q, const StructureMatch& match) {
+    const FloatView::Op& other = quantized_.ops()[q];
+    const bool swapped = match.ops[q] && match.ops[q]->swapped;
     const std::size_t count = std::min<std::size_t>({op.operands.size(), other.operands.size(), 2});
     for (std::size_t input = 0; input < count; ++input) {
       const std::size_t at = swapped ? 1 - input : input;
@@ -40,7 +44,12 @@ class WeightPairer {
       const FloatView::Constant& stored = quantized_.constants()[*other.operands[at].constant];
       if (stored.stored == nullptr) continue;
       if (stored.blocks) add_blocks(op, input, other, at, stored);
-      if (stored.codes) add(op, input, other, at, stored);
+      if (!stored.codes) continue;
+      const std::size_t pairs = pairing_.weights.size();
+      add(op, input, other, at, stored);
+      const auto factors = factors_of_weight(reference_, quantized_, match, q, at);
+      if (factors && pairing_.weights.size() > pairs)
+        pairing_.weights.back().input_factors = factors->name;
     }
   }
 
@@ -195,14 +204,13 @@ void pair_weights(const FloatView& reference, const FloatView& quantized, const 
   for (std::size_t r = 0; r < reference.ops().size(); ++r) {
     if (!has_constants(reference.ops()[r].kind)) continue;
     if (const auto named = alike.find(r); named != alike.end()) {
-      pairer.pair(reference.ops()[r], quantized.ops()[named->second], false);
+      pairer.pair(reference.ops()[r], named->second, match);
     }
     if (!computed_by[r]) {
       if (!alike.contains(r)) pairer.miss(reference.ops()[r]);
       continue;
     }
-    pairer.pair(reference.ops()[r], quantized.ops()[*computed_by[r]],
-                match.ops[*computed_by[r]]->swapped);
+    pairer.pair(reference.ops()[r], *computed_by[r], match);
   }
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "quantlens/diagnosis/block_weight.h"
+#include "quantlens/diagnosis/input_factors.h"
 #include "quantlens/diagnosis/spread.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/capability.h"
@@ -175,6 +176,11 @@ void for_each_weight(const Model& reference, const Prepared& prepared, const Mod
     Tensor after = std::move(*stored);
     if (pair.transposed && after.shape().size() == 2) after = with_swapped_axes(after);
     if (before.shape() != after.shape()) continue;
+    if (const Tensor* factors = q_index.constant(pair.input_factors)) {
+      const Tensor floats = to_float32(*factors);
+      auto taken_back = with_input_factors(op, input, after, floats.data<float>(), false);
+      if (taken_back) after = std::move(*taken_back);
+    }
     tell({.pair = pair,
           .node = *producer,
           .input = input,

@@ -14,6 +14,7 @@
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/float_ops.h"
+#include "quantlens/flow/output_errors.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/accumulators.h"
@@ -28,23 +29,16 @@ constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30U;  // of a file that
 /// nodes (docs/performance.md): so many take some ten seconds.
 constexpr std::size_t kMostNodes = 10'000;
 
-/// Float outputs by position, as far as both models gave them.
-TapSpec paired_outputs(const ModelPair& models, const BareAnswers& bare) {
-  TapSpec spec;
-  if (bare.outputs.empty()) return spec;
+/// The paired outputs that both models gave as floats.
+TapSpec given_outputs(const ModelPair& models, const BareAnswers& bare) {
+  if (bare.outputs.empty()) return {};
   const Outputs& first = bare.outputs.front();
-  const std::vector<ValueInfo>& outputs = models.reference.graph.outputs;
-  const std::vector<ValueInfo>& others = models.quantized.graph.outputs;
-  for (std::size_t i = 0; i < std::min(outputs.size(), others.size()); ++i) {
-    const auto found = first.reference.find(outputs[i].name);
-    if (found == first.reference.end() || !first.quantized.contains(others[i].name)) continue;
-    if (found->second.dtype() != DType::float32) continue;
-    PairTap tap;
-    tap.reference = outputs[i].name;
-    tap.quantized = others[i].name;
-    tap.histogram = false;
-    spec.pairs.push_back(std::move(tap));
-  }
+  TapSpec spec = paired_outputs(models);
+  std::erase_if(spec.pairs, [&](const PairTap& pair) {
+    const auto found = first.reference.find(pair.reference);
+    return found == first.reference.end() || found->second.dtype() != DType::float32 ||
+           !first.quantized.contains(pair.quantized);
+  });
   return spec;
 }
 
@@ -54,7 +48,7 @@ class Measurement {
       : passes_(passes),
         bare_(bare),
         beside_(stand_in(passes.models.reference)),
-        outputs_(paired_outputs(passes.models, bare)) {
+        outputs_(given_outputs(passes.models, bare)) {
     std::uint64_t samples = 0;
     for (const Batch& batch : bare.batches) {
       if (samples >= passes.samples) break;
@@ -74,14 +68,18 @@ class Measurement {
       const std::optional<Patch> patch =
           float_ops(passes_.models.reference, quantized, passes_.pairing, ops);
       if (!patch) return std::nullopt;
-      if (!before_) before_ = errors([&](std::size_t i) { return bare_.outputs[i].quantized; });
+      if (!before_) {
+        before_ =
+            errors([&](std::size_t i) -> const TensorMap& { return bare_.outputs[i].quantized; });
+      }
       if (!has_output_error(*before_)) return std::nullopt;
       Store& store = passes_.session.store;
       const ScratchFolder scratch(store, passes_.folder / "float_ops");
       const fs::path path = scratch.path() / quantized.path.filename();
       frontend::write_patched(quantized, *patch, store, path);
       const std::vector<TensorMap> answers = answers_of(frontend::read(path));
-      return output_gain(*before_, errors([&](std::size_t i) { return answers[i]; }));
+      return output_gain(*before_,
+                         errors([&](std::size_t i) -> const TensorMap& { return answers[i]; }));
     } catch (const Error& error) {
       if (error.code() == Errc::interrupted) throw;
       note(error.what());
@@ -104,22 +102,24 @@ class Measurement {
     how.apart = true;  // it computes what it computes bare (ADR 30)
     const auto run = open(beside, &quantized, {}, how);
     std::vector<TensorMap> answers(batches_);
-    const auto step = [&](std::size_t i) {
-      if (session.progress.stop_requested()) throw Error(Errc::interrupted, "interrupted");
-      answers[i] = run->step(bare_.batches[i]).quantized;
-    };
     const ProgressStep open_step(session.progress, fmt::format("shares {}", ++runs_), std::nullopt);
-    step(0);  // it shows how many there is room for
-    Cores(run->in_flight()).parallel_for(batches_ - 1, [&](std::size_t i) { step(i + 1); });
+    Cores cores(session.threads);
+    for (std::size_t done = 0, width = 1; done < batches_;
+         done += width, width = run->in_flight()) {
+      if (session.progress.stop_requested()) throw Error(Errc::interrupted, "interrupted");
+      cores.parallel_for(std::min(width, batches_ - done), [&](std::size_t i) {
+        answers[done + i] = run->step(bare_.batches[done + i]).quantized;
+      });
+    }
     return answers;
   }
 
   /// Of the answers to each batch against the float model's.
-  TapState errors(const std::function<TensorMap(std::size_t)>& answers) const {
+  TapState errors(const std::function<const TensorMap&(std::size_t)>& answers) const {
     Accumulators accumulators(outputs_);
     for (std::size_t i = 0; i < batches_; ++i) {
       const TensorMap& reference = bare_.outputs[i].reference;
-      const TensorMap quantized = answers(i);
+      const TensorMap& quantized = answers(i);
       Accumulators::Step step = accumulators.begin(bare_.batches[i].samples);
       for (std::size_t slot = 0; slot < outputs_.pairs.size(); ++slot) {
         const PairTap& pair = outputs_.pairs[slot];

@@ -9,8 +9,7 @@
 
 namespace quantlens::flow {
 
-TapState output_errors(const ModelPair& models, const FittedData& data, const Samples& samples,
-                       const Session& session, const std::string& step) {
+TapSpec paired_outputs(const ModelPair& models) {
   TapSpec spec;
   const std::vector<ValueInfo>& outputs = models.reference.graph.outputs;
   const std::vector<ValueInfo>& others = models.quantized.graph.outputs;
@@ -22,9 +21,14 @@ TapState output_errors(const ModelPair& models, const FittedData& data, const Sa
     tap.histogram = false;
     spec.pairs.push_back(std::move(tap));
   }
+  return spec;
+}
+
+TapState output_errors(const ModelPair& models, const FittedData& data, const Samples& samples,
+                       const Session& session, const std::string& step) {
   RunOptions how = run_options(session);
   how.apart = true;  // each computes what it computes bare (ADR 30)
-  const auto run = open(models.reference, &models.quantized, spec, how);
+  const auto run = open(models.reference, &models.quantized, paired_outputs(models), how);
   BatchReader reader = make_reader(data, session, samples.count, samples.first);
   feed(*run, reader, session.progress, step);
   report_skipped(reader, session.progress);

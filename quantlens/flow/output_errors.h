@@ -7,8 +7,12 @@
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/record/tap_state.h"
+#include "quantlens/runtime/run.h"
 
 namespace quantlens::flow {
+
+/// Float outputs by position, without histograms; those of undeclared type count as float.
+TapSpec paired_outputs(const ModelPair& models);
 
 /// Runs both models over these samples and pairs their float outputs by position; a step of
 /// progress of this name.

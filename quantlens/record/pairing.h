@@ -38,12 +38,15 @@ struct ValuePair {
   /// Axis of the value's channels: sums are gathered for each; absent where it has none.
   std::optional<int> channel_axis;
   std::vector<std::uint32_t> channel_histograms;  ///< channels with histograms, ascending
+  /// The quantized model's constant by which it multiplies the value before it makes codes of it
+  /// (SmoothQuant); `channel_params` take that back. Empty: none.
+  std::string input_factors;
   bool operator==(const ValuePair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ValuePair, (),
                       (op, op_name, type, pattern, reference, quantized, side, scheme, params,
                        channel_params, found_by, confirmed, same_as, channel_axis,
-                       channel_histograms))
+                       channel_histograms, input_factors))
 
 /// A weight of the reference (after folding, if it was) and its integer tensor.
 struct WeightPair {
@@ -57,11 +60,14 @@ struct WeightPair {
   Scheme scheme;
   std::vector<QParams> params;
   bool in_blocks = false;  ///< each block has a scale, which stands in the file alone
+  /// The quantized model's constant by which it multiplies what the op reads, and whose inverse is
+  /// in the weight (SmoothQuant); empty: none.
+  std::string input_factors;
   bool operator==(const WeightPair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(WeightPair, (),
                       (op, op_name, type, reference, quantized, folded, transposed, scheme, params,
-                       in_blocks))
+                       in_blocks, input_factors))
 
 /// A value that has a counterpart but was left out of the comparison.
 struct NotCompared {

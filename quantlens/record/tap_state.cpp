@@ -372,14 +372,4 @@ void merge(TapState& state, const TapState& other) {
   for (std::size_t i = 0; i < state.pairs.size(); ++i) add(state.pairs[i], other.pairs[i]);
 }
 
-void merge(ValueStats& stats, const ValueStats& other) {
-  check_same_tap(stats, other);
-  add(stats, other);
-}
-
-void merge(PairedStats& stats, const PairedStats& other) {
-  check_same_tap(stats, other);
-  add(stats, other);
-}
-
 }  // namespace quantlens

@@ -83,9 +83,4 @@ bool is_tap_state(std::string_view bytes);
 /// added to it.
 void merge(TapState& state, const TapState& other);
 
-/// Of one tap, over other samples. Throws Errc::bad_input, with `stats` unchanged, where they are
-/// of different taps.
-void merge(ValueStats& stats, const ValueStats& other);
-void merge(PairedStats& stats, const PairedStats& other);
-
 }  // namespace quantlens

@@ -2,7 +2,7 @@
 #include "quantlens/runtime/accumulators.h"
 
 #include <algorithm>
-#include <atomic>
+#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -13,20 +13,28 @@
 #include "quantlens/runtime/channel_codes.h"
 #include "quantlens/runtime/sample_parts.h"
 #include "quantlens/runtime/tap_checks.h"
-#include "quantlens/runtime/tap_parts.h"
 
 namespace quantlens {
 
 struct Accumulators::ValueSlot {
   bool dropped = false;  // before the first step
-  TapParts<ValueStats> parts;
+  std::mutex mutex;      // of what follows
+  ValueStats stats;
+  PendingChannels channels;
 };
 
 struct Accumulators::PairSlot {
   bool not_placed = false;  // dropped before the first step
   bool channels_last = false;
-  std::atomic<bool> dropped = false;  // by a step
-  TapParts<PairedStats> parts;
+  std::mutex mutex;  // of what follows
+  bool dropped = false;
+  PairedStats stats;
+  PendingChannels channels;
+
+  void empty() {
+    stats = {};
+    channels = {};
+  }
 };
 
 /// A pair that a step found to be none.
@@ -90,21 +98,15 @@ std::vector<Histogram> empty_histograms(const std::vector<std::uint32_t>& channe
   return all;
 }
 
-ValueStats empty_stats(const Tap& tap) {
-  ValueStats stats;
-  stats.value = tap.value;
-  stats.channel_axis = tap.channel_axis.value_or(-1);
-  stats.channel_histograms = empty_histograms<ChannelHistogram>(tap.channel_histograms);
-  return stats;
-}
-
-PairedStats empty_stats(const PairTap& pair) {
-  PairedStats stats;
-  stats.reference = pair.reference;
-  stats.quantized = pair.quantized;
-  stats.channel_axis = pair.channel_axis.value_or(-1);
-  stats.channel_histograms = empty_histograms<PairedChannelHistogram>(pair.channel_histograms);
-  return stats;
+/// Another step holds a tap for some ten microseconds; to sleep and be woken takes longer.
+std::unique_lock<std::mutex> locked_soon(std::mutex& mutex) {
+  constexpr int kTries = 200;
+  for (int i = 0; i < kTries; ++i) {
+    std::unique_lock lock(mutex, std::try_to_lock);
+    if (lock) return lock;
+    std::this_thread::yield();
+  }
+  return std::unique_lock(mutex);
 }
 
 NotTapped not_tapped_pair(const PairTap& pair, const std::string& reason) {
@@ -127,6 +129,7 @@ Accumulators::Accumulators(const TapSpec& spec)
       pairs_(spec.pairs.size()),
       scratch_(std::make_unique<Scratch>()) {
   check_taps(spec_);
+  clear();
 }
 
 Accumulators::~Accumulators() = default;
@@ -161,8 +164,8 @@ void Accumulators::Step::observe(std::size_t slot, const TensorView& value) {
   if (tap.channel_axis) layout = channel_layout(parts.sample_shape, *tap.channel_axis, tap.value);
   ++fed_[slot];
   Scratch::Lease scratch(*home_.scratch_);
-  const auto lease = home_.values_[slot].parts.lease([&] { return empty_stats(tap); });
-  auto& to = lease.part;
+  ValueSlot& to = home_.values_[slot];
+  const std::unique_lock lock = locked_soon(to.mutex);
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::span<const float> part = floats_of(value, parts, s, nullptr, scratch->x);
     if (tap.histogram) {
@@ -181,8 +184,9 @@ void Accumulators::Step::compare(std::size_t slot, const TensorView& reference,
   if (to.not_placed) return;
   obstacles_[slot] = obstacle_of(pair, reference, quantized, to.channels_last);
   if (!obstacles_[slot].empty()) {
+    const std::lock_guard lock(to.mutex);
     to.dropped = true;
-    to.parts.empty();
+    to.empty();
     return;
   }
   const SampleParts parts = parts_of(reference, samples_.size(), pair.sample_axis, pair.reference);
@@ -198,6 +202,7 @@ void Accumulators::Step::add_channel_codes(std::size_t slot, const TensorView& x
                                            const TensorView& y, const SampleParts& parts) {
   const PairTap& pair = home_.spec_.pairs[slot];
   PairSlot& to = home_.pairs_[slot];
+  PairedStats& stats = to.stats;
   const auto layout_of = [&](int axis) {
     return channel_layout(parts.sample_shape, shown_axis(axis, to.channels_last), pair.reference);
   };
@@ -206,16 +211,14 @@ void Accumulators::Step::add_channel_codes(std::size_t slot, const TensorView& x
   std::optional<AxisLayout> layout;
   if (pair.channel_axis) layout = layout_of(*pair.channel_axis);
   Scratch::Lease scratch(*home_.scratch_);
-  const auto lease = to.parts.lease([&] { return empty_stats(pair); });
+  const std::unique_lock lock = locked_soon(to.mutex);
   if (to.dropped) return;
-  PairedStats& stats = lease.part.stats;
-  PendingChannels& channels = lease.part.channels;
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::span<const float> xs = floats_of(x, parts, s, nullptr, scratch->x);
     const std::span<const float> ys = floats_of(y, parts, s, nullptr, scratch->y);
     dequantize_channels(codes, std::span(scratch->y.data(), ys.size()));
     ChunkDone done;
-    if (layout) done = channels.follow({xs, *layout}, ys, {}, scratch->errors, stats);
+    if (layout) done = to.channels.follow({xs, *layout}, ys, {}, scratch->errors, stats);
     stats.pairs.add(samples_[s], xs, ys, PairStats::kNoClip, done);
     stats.pairs.add_clipped(samples_[s], clipped_in_channels(codes, xs));
     if (pair.histogram) stats.reference_histogram.add(xs);
@@ -227,6 +230,7 @@ void Accumulators::Step::add_pairs(std::size_t slot, const TensorView& x, const 
                                    const SampleParts& parts) {
   const PairTap& pair = home_.spec_.pairs[slot];
   PairSlot& to = home_.pairs_[slot];
+  PairedStats& stats = to.stats;
   ClipRange clip = PairStats::kNoClip;
   if (pair.params) {
     const Range range = unclipped(*pair.params, y.dtype);
@@ -240,16 +244,14 @@ void Accumulators::Step::add_pairs(std::size_t slot, const TensorView& x, const 
     layout = channel_layout(parts.sample_shape, axis, pair.reference);
   }
   Scratch::Lease scratch(*home_.scratch_);
-  const auto lease = to.parts.lease([&] { return empty_stats(pair); });
+  const std::unique_lock lock = locked_soon(to.mutex);
   if (to.dropped) return;
-  PairedStats& stats = lease.part.stats;
-  PendingChannels& channels = lease.part.channels;
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::uint64_t sample = samples_[s];
     const std::span<const float> xs = floats_of(x, parts, s, nullptr, scratch->x);
     const auto follow = [&](auto ys) {
       if (!layout) return ChunkDone();
-      return channels.follow({xs, *layout}, ys, how, scratch->errors, stats);
+      return to.channels.follow({xs, *layout}, ys, how, scratch->errors, stats);
     };
     const auto add_codes = [&](auto ys) {
       const CodeReading reading{.how = how, .clip = clip};
@@ -317,20 +319,43 @@ TapState Accumulators::take() {
   }
   TapState state;
   state.samples = std::exchange(samples_, {});
-  for (std::size_t i = 0; i < values_.size(); ++i) {
-    if (values_[i].dropped) continue;
-    state.values.push_back(values_[i].parts.take([&] { return empty_stats(spec_.taps[i]); }));
+  for (ValueSlot& slot : values_) {
+    slot.channels.flush(slot.stats);
+    if (!slot.dropped) state.values.push_back(std::move(slot.stats));
   }
-  for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    if (pairs_[i].not_placed || pairs_[i].dropped) continue;
-    state.pairs.push_back(pairs_[i].parts.take([&] { return empty_stats(spec_.pairs[i]); }));
+  for (PairSlot& slot : pairs_) {
+    slot.channels.flush(slot.stats);
+    if (!slot.not_placed && !slot.dropped) state.pairs.push_back(std::move(slot.stats));
   }
   std::ranges::sort(state.values, {}, &ValueStats::value);
   std::ranges::sort(state.pairs, [](const PairedStats& a, const PairedStats& b) {
     return std::tie(a.reference, a.quantized) < std::tie(b.reference, b.quantized);
   });
   ++takes_;
+  clear();
   return state;
+}
+
+void Accumulators::clear() {
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const Tap& tap = spec_.taps[i];
+    ValueStats& stats = values_[i].stats;
+    stats = {};
+    stats.value = tap.value;
+    stats.channel_axis = tap.channel_axis.value_or(-1);
+    stats.channel_histograms = empty_histograms<ChannelHistogram>(tap.channel_histograms);
+    values_[i].channels = {};
+  }
+  for (std::size_t i = 0; i < pairs_.size(); ++i) {
+    const PairTap& pair = spec_.pairs[i];
+    PairSlot& slot = pairs_[i];
+    slot.empty();
+    slot.stats.reference = pair.reference;
+    slot.stats.quantized = pair.quantized;
+    slot.stats.channel_axis = pair.channel_axis.value_or(-1);
+    slot.stats.channel_histograms =
+        empty_histograms<PairedChannelHistogram>(pair.channel_histograms);
+  }
 }
 
 void Accumulators::show_channels_last(std::size_t slot) {

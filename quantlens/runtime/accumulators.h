@@ -28,8 +28,8 @@ struct SampleParts;
 TensorView view(const Tensor& tensor);
 
 /// The accumulators of a Run's taps: what every kind of Run feeds, so that all count alike. Several
-/// steps may be open at once, each fed by threads of its own; a slot takes two tensors at a time,
-/// and a third step that comes meanwhile waits (ADR 0032). Nothing depends on which comes first.
+/// steps may be open at once, each fed by threads of its own; a slot takes one tensor at a time,
+/// and a step that comes meanwhile waits for it (ADR 0032). Nothing depends on which comes first.
 /// Values of any other numeric dtype are converted to float32 first, a sample at a time.
 class Accumulators {
  public:
@@ -94,10 +94,11 @@ class Accumulators {
   struct PairSlot;
   struct Drop;
 
+  void clear();
   void list_drops();
 
   TapSpec spec_;
-  std::vector<ValueSlot> values_;  // by slot; each has locks of its own
+  std::vector<ValueSlot> values_;  // by slot; each has a lock of its own
   std::vector<PairSlot> pairs_;
   std::mutex mutex_;                   // of what follows
   std::size_t open_steps_ = 0;         // begun and not ended

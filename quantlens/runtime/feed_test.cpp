@@ -160,7 +160,8 @@ TEST(Feed, RefusesDataOfWhichNothingCanBeRead) {
   EXPECT_EQ(refusal(run, nothing, quiet), Errc::bad_input);
 }
 
-/// Takes several steps at once. Some wait until another one is done, some fail.
+/// Takes several steps at once. One may wait until another is done, which in turn waits until the
+/// first has begun, so that both are under way at once however late a thread wakes; some fail.
 class ManyRun final : public Run {
  public:
   explicit ManyRun(unsigned in_flight) : in_flight_(in_flight) {}
@@ -169,6 +170,11 @@ class ManyRun final : public Run {
     const std::uint64_t sample = batch.samples.front();
     std::unique_lock lock(mutex_);
     most = std::max(most, ++under_way_);
+    begun_.insert(sample);
+    changed_.notify_all();
+    if (sample == waits_for) {
+      changed_.wait_for(lock, std::chrono::seconds(20), [&] { return begun_.contains(waits_at); });
+    }
     if (sample == waits_at) {
       changed_.wait_for(lock, std::chrono::seconds(20), [&] { return done.contains(waits_for); });
     }
@@ -193,6 +199,7 @@ class ManyRun final : public Run {
   std::mutex mutex_;
   std::condition_variable changed_;
   unsigned under_way_ = 0;
+  std::set<std::uint64_t> begun_;
   std::vector<NotTapped> none_;
 };
 

@@ -16,7 +16,8 @@ std::optional<Cause> clipped_range(const Evidence& evidence, const ActivationRow
                              100 * row.clip_rate, 100 * part(row.clipping_mse, row)),
       .ops = {row.name},
       .remedy = with_minmax(evidence, row),
-      .shared = {}};
+      .shared = {},
+      .measured = evidence.ops_at(row)};
 }
 
 }  // namespace quantlens

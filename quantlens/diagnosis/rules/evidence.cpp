@@ -69,6 +69,7 @@ Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing
 std::optional<std::array<double, 2>> Evidence::reach(const ActivationRow& row) const {
   const auto found = pairs_.find(row.quantized);
   if (found == pairs_.end() || !found->second->scheme || !found->second->params) return {};
+  if (!found->second->channel_params.empty()) return {};
   const CodeRange codes = code_limits(found->second->scheme->dtype);
   const QParams& params = *found->second->params;
   const double scale = params.scale;

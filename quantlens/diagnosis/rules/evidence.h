@@ -45,7 +45,8 @@ class Evidence {
   const Outputs& outputs() const { return outputs_; }
 
   bool is_input(const ActivationRow& row) const { return reference_.is_input(row.value); }
-  /// The least and the greatest value that the row's codes mean; nothing of a float side.
+  /// The least and the greatest value that the row's codes mean; nothing of a float side, nor where
+  /// each channel has a scale of its own.
   std::optional<std::array<double, 2>> reach(const ActivationRow& row) const;
 
   /// The names of the ops that give up integers if `row`'s value is to stay float: its own, and

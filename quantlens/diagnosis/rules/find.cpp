@@ -60,10 +60,15 @@ void add_share(const ActivationRow& row, const SharesWithout& shares, FoundCause
   std::ranges::transform(found.without, row_without->second, found.without.begin(), std::plus());
 }
 
-void join(Cause& cause, Cause&& other) {
-  for (std::string& op : other.ops) {
-    if (std::ranges::find(cause.ops, op) == cause.ops.end()) cause.ops.push_back(std::move(op));
+void add_names(std::vector<std::string>& names, std::vector<std::string>&& others) {
+  for (std::string& name : others) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
   }
+}
+
+void join(Cause& cause, Cause&& other) {
+  add_names(cause.ops, std::move(other.ops));
+  add_names(cause.measured, std::move(other.measured));
   const auto entries = cause.remedy.find("op_name_dict");
   const auto others = other.remedy.find("op_name_dict");
   if (entries == cause.remedy.end() || others == other.remedy.end()) return;
@@ -126,6 +131,7 @@ void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shar
     });
     if (same != found.end()) {
       join(same->cause, std::move(*cause));
+      same->own_error = std::max(same->own_error, own_error(row));
       add_share(row, shares, *same);
     } else {
       found.push_back({.rule = named.name,
@@ -133,6 +139,7 @@ void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shar
                        .cause = std::move(*cause),
                        .is_mistake = named.is_mistake,
                        .is_loud = asked.is_loud,
+                       .own_error = own_error(row),
                        .estimated = {}});
       add_share(row, shares, found.back());
     }

@@ -45,6 +45,14 @@ class Case {
   Diagnosis& diagnosis() { return diagnosis_; }
   /// How far the value's share goes up and down as blocks of samples are left out.
   void swing(const std::string& value, double by) { swings_[value] = by; }
+  /// All shares that are measured come to this.
+  void measure(double share, double to_both_sides) {
+    measure_ = [=](const std::vector<std::string>&) {
+      return Gain{.share = share,
+                  .interval = {share - to_both_sides, share + to_both_sides},
+                  .without = std::vector<double>(8, share)};
+    };
+  }
   const Diagnosis& find() {
     SharesWithout shares;
     for (const ActivationRow& row : diagnosis_.activations) {
@@ -55,7 +63,7 @@ class Case {
                                                      (block % 2 == 0 ? by : -by));
       }
     }
-    add_findings(net_.model(), SmallGraph().model(), {}, {shares}, diagnosis_);
+    add_findings(net_.model(), SmallGraph().model(), {}, {shares, measure_}, diagnosis_);
     return diagnosis_;
   }
 
@@ -63,6 +71,7 @@ class Case {
   SmallGraph net_;
   Diagnosis diagnosis_;
   std::map<std::string, double> swings_;
+  MeasureShare measure_;
 };
 
 TEST(FindCauses, ValuesWithACauseInCommonAreOneFinding) {
@@ -92,6 +101,20 @@ TEST(FindCauses, TheVerdictSaysWhatIsLostAndWhereItBegins) {
   EXPECT_NE(verdict.find("50 % (44 to 56, estimated)"), std::string::npos) << verdict;
   EXPECT_NE(verdict.find("node_a"), std::string::npos) << verdict;
   EXPECT_EQ(verdict.find("As much"), std::string::npos) << "25 % is less";
+}
+
+TEST(FindCauses, TheVerdictNamesNoCauseWhereNoShareIsSurelyAboveNothing) {
+  Case net(25);
+  net.measure(0.1, 0.3);
+  const Diagnosis& found = net.find();
+  EXPECT_EQ(found.findings[0].rule, "unexplained");
+  EXPECT_EQ(found.verdict.find("begins at node"), std::string::npos) << found.verdict;
+  EXPECT_NE(found.verdict.find("10 % (-20 to 40, measured) of the error would be gone with"),
+            std::string::npos)
+      << found.verdict;
+  EXPECT_NE(found.verdict.find("what makes the error is not known"), std::string::npos);
+  net.measure(0.4, 0.3);
+  EXPECT_NE(net.find().findings[0].rule, "unexplained") << "at least a tenth is sure";
 }
 
 TEST(FindCauses, WhatFewSamplesDecideDoesNotComeFirst) {

@@ -5,7 +5,10 @@
 #include <cstddef>
 #include <functional>
 #include <iterator>
+#include <tuple>
 #include <utility>
+
+#include <fmt/format.h>
 
 #include "quantlens/stats/jackknife.h"
 
@@ -18,7 +21,8 @@ constexpr double kLeast = -1;  // error that is doubled or more is told as that
 
 void measure_share(const MeasureShare& measure, FoundCause& found) {
   found.is_asked = true;
-  std::optional<Gain> gain = measure(found.cause.ops);
+  const Cause& cause = found.cause;
+  std::optional<Gain> gain = measure(cause.measured.empty() ? cause.ops : cause.measured);
   if (!gain) return;
   found.estimated = found.share;
   found.share = std::max(kLeast, gain->share);
@@ -26,13 +30,31 @@ void measure_share(const MeasureShare& measure, FoundCause& found) {
   found.without = std::move(gain->without);
 }
 
+bool any_is_measured(const std::vector<FoundCause>& found) {
+  return std::ranges::any_of(found,
+                             [](const FoundCause& one) { return one.estimated.has_value(); });
+}
+
+/// Shares that may be nothing are no order: local errors are known far better.
+std::tuple<int, double, bool, double> place_by_errors(const FoundCause& one) {
+  if (one.interval[0] > 0) return {2, one.weight(), one.is_mistake, one.share};
+  const bool takes_nothing = one.estimated && one.interval[1] <= 0;
+  if (takes_nothing) return {0, one.share, false, 0};
+  return {1, 0, one.is_mistake, one.own_error};
+}
+
 void put_in_order(std::vector<FoundCause>& found) {
+  if (any_is_measured(found)) {
+    std::ranges::stable_sort(found, std::ranges::greater(), place_by_errors);
+    return;
+  }
   std::ranges::stable_sort(found, std::ranges::greater(), [](const FoundCause& one) {
     return std::pair(one.weight(), one.share);
   });
 }
 
-/// How far measured shares were from their estimates: the least and the greatest factor.
+/// How far the ends of measured intervals were from their estimates: the least and the greatest
+/// factor. No estimate is more certain than a measurement.
 struct Factors {
   double least = 1, greatest = 1;
   bool any = false;
@@ -42,9 +64,8 @@ Factors factors_of(const std::vector<FoundCause>& found) {
   Factors factors;
   for (const FoundCause& one : found) {
     if (!one.estimated || *one.estimated <= 0 || one.is_loud) continue;
-    const double factor = one.share / *one.estimated;
-    factors.least = std::min(factors.least, factor);
-    factors.greatest = std::max(factors.greatest, factor);
+    factors.least = std::min(factors.least, one.interval[0] / *one.estimated);
+    factors.greatest = std::max(factors.greatest, one.interval[1] / *one.estimated);
     factors.any = true;
   }
   return factors;
@@ -88,6 +109,21 @@ void measure_first(const MeasureShare& measure, std::vector<FoundCause>& found) 
   }
 }
 
+/// Where no share is surely above 0, the first one is no cause that is known: it stays, as what may
+/// be one.
+void admit_doubt(std::vector<FoundCause>& found) {
+  const auto is_sure = [](const FoundCause& one) { return one.interval[0] > 0; };
+  if (!any_is_measured(found) || std::ranges::any_of(found, is_sure)) return;
+  const auto measured =
+      std::ranges::count_if(found, [](const FoundCause& one) { return one.estimated.has_value(); });
+  FoundCause& first = found.front();
+  first.rule = "unexplained";
+  first.cause.because = fmt::format(
+      "no share is surely above 0 ({} of {} were measured), so what makes the error is not known; "
+      "by the ops' own errors, mistakes first, it may be this: {}",
+      measured, found.size(), first.cause.because);
+}
+
 }  // namespace
 
 void settle_shares(const MeasureShare& measure, double unknown, std::vector<FoundCause>& found) {
@@ -103,6 +139,7 @@ void settle_shares(const MeasureShare& measure, double unknown, std::vector<Foun
   for (std::size_t i = 1; i < found.size(); ++i) {
     found[i].tied_with_previous = is_tied(found[i - 1], found[i]);
   }
+  admit_doubt(found);
 }
 
 }  // namespace quantlens

@@ -27,6 +27,8 @@ struct FoundCause {
   bool is_loud = false;
   double share = 0;
   std::array<double, 2> interval{};
+  /// What its op adds by itself, relative to the energy of its value: 0 where that is not known.
+  double own_error = 0;
   std::vector<double> without = {};  ///< the share, without each block of samples
   std::optional<double> estimated;   ///< of a share that was measured
   bool is_asked = false;             ///< it was tried to measure it
@@ -36,11 +38,14 @@ struct FoundCause {
   double weight() const { return interval[0] * (is_mistake && interval[0] > 0 ? kMistake : 1); }
 };
 
-/// Puts causes in order, those with the greatest weight first, and says which are tied. With
-/// `measure`, the shares of those that come first are measured, until the first three are or four
-/// were tried, and those of all loud ones, of which only those that take something away stay. What
-/// is left of estimates gets an interval as wide as the measured ones were off; from 0 on where
-/// none could be measured. `unknown`: share that passes through values that were not compared.
+/// Puts causes in order, those with the greatest weight first, and says which are tied. Where
+/// shares were measured, those that are not surely above 0 follow, by the ops' own errors, mistakes
+/// first, and then what surely takes nothing away. With `measure`, the shares of those that come
+/// first are measured, until the first three are or four were tried, and those of all loud ones, of
+/// which only those that take something away stay. What is left of estimates gets an interval as
+/// wide as the measured ones' lay from their estimates; from 0 on where none could be measured.
+/// Where some were measured and none at all is surely above 0, the first becomes `unexplained`.
+/// `unknown`: share that passes through values that were not compared.
 void settle_shares(const MeasureShare& measure, double unknown, std::vector<FoundCause>& found);
 
 }  // namespace quantlens

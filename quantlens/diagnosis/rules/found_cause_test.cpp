@@ -12,6 +12,7 @@ namespace quantlens {
 namespace {
 
 using testing::ElementsAre;
+using testing::HasSubstr;
 
 FoundCause cause(const std::string& op, double share) {
   FoundCause found{.rule = "rounding", .op = op, .cause = {}, .estimated = {}};
@@ -51,6 +52,15 @@ TEST(SettleShares, WhatWasMeasuredOverrulesTheEstimate) {
   EXPECT_DOUBLE_EQ(found[0].interval[0], 0.59);
 }
 
+TEST(SettleShares, OpsThatShowWhatCodesDoAreMeasuredInPlaceOfTheRemedys) {
+  std::vector<FoundCause> found = {cause("a", 0.5)};
+  found[0].cause.measured = {"reader"};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"reader", 0.7}}, asked), 0, found);
+  EXPECT_THAT(asked, ElementsAre("reader"));
+  EXPECT_DOUBLE_EQ(found[0].share, 0.7);
+}
+
 TEST(SettleShares, LoudOpsAreFindingsOnlyWhereTheyTakeSomethingAway) {
   std::vector<FoundCause> found = {cause("a", 0.8), cause("culprit", 0.01), cause("quiet", 0.01)};
   found[1].is_loud = found[2].is_loud = true;
@@ -86,6 +96,78 @@ TEST(SettleShares, WhereOthersAddedErrorAnEstimateMayToo) {
   settle_shares(knows({{"a", -0.2}, {"b", 0.1}}, asked), 0, found);
   EXPECT_THAT(names(found), ElementsAre("b", "c", "a"));
   EXPECT_LE(found[1].interval[0], -0.1) << "a had minus half of its estimate";
+}
+
+/// Measures a share that the samples cannot tell from 0.
+MeasureShare swings(double to_both_sides) {
+  return [to_both_sides](const std::vector<std::string>&) -> std::optional<Gain> {
+    std::vector<double> without(8, 0.3);
+    for (std::size_t i = 0; i < 8; ++i) without[i] += i % 2 == 0 ? 0.1 : -0.1;
+    return Gain{.share = 0.3,
+                .interval = {0.3 - to_both_sides, 0.3 + to_both_sides},
+                .without = std::move(without)};
+  };
+}
+
+TEST(SettleShares, WhereNoShareIsSurelyAboveNothingOwnErrorsDecide) {
+  std::vector<FoundCause> found = {cause("a", 0.3), cause("b", 0.2), cause("c", 0.15),
+                                   cause("d", 0.1)};
+  found[0].own_error = 0.001;
+  found[1].own_error = 0.01;
+  found[2].own_error = 0.002;
+  settle_shares(swings(0.6), 0, found);
+  EXPECT_THAT(names(found), ElementsAre("b", "c", "a", "d"));
+  EXPECT_LE(found.back().interval[0], 0) << "an estimate is no more certain than a measurement";
+}
+
+TEST(SettleShares, WhereNoShareIsSurelyAboveNothingNoCauseIsKnown) {
+  std::vector<FoundCause> found = {cause("a", 0.3), cause("b", 0.2)};
+  found[0].cause.because = "it is clipped";
+  found[0].own_error = 0.01;
+  settle_shares(swings(0.6), 0, found);
+  EXPECT_EQ(found[0].op, "a");
+  EXPECT_EQ(found[0].rule, "unexplained");
+  EXPECT_THAT(found[0].cause.because, HasSubstr("(2 of 2 were measured)"));
+  EXPECT_THAT(found[0].cause.because, HasSubstr("it may be this: it is clipped"));
+  EXPECT_EQ(found[1].rule, "rounding") << "only what stands first is taken for the cause";
+}
+
+TEST(SettleShares, WhatSurelyTakesNothingAwayIsNoCauseEvenIfItIsAlone) {
+  std::vector<FoundCause> found = {cause("a", 0.9)};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", -0.5}}, asked), 0, found);
+  EXPECT_EQ(found[0].rule, "unexplained");
+}
+
+TEST(SettleShares, ASureShareKeepsItsCause) {
+  std::vector<FoundCause> found = {cause("a", 0.9), cause("b", 0.2)};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", -0.5}, {"b", 0.1}}, asked), 0, found);
+  EXPECT_EQ(found[0].op, "b");
+  EXPECT_EQ(found[0].rule, "rounding");
+}
+
+TEST(SettleShares, WithoutAnyMeasurementCausesStayAsTheyWereEstimated) {
+  std::vector<FoundCause> found = {cause("a", 0.9)};
+  settle_shares({}, 0, found);
+  EXPECT_EQ(found[0].rule, "rounding");
+}
+
+TEST(SettleShares, WhereSharesAreSurelyAboveNothingTheyDecide) {
+  std::vector<FoundCause> found = {cause("a", 0.3), cause("b", 0.2)};
+  found[1].own_error = 0.01;
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", 0.4}, {"b", 0.1}}, asked), 0, found);
+  EXPECT_THAT(names(found), ElementsAre("a", "b"));
+}
+
+TEST(SettleShares, AMistakeComesBeforeGreaterErrorsThatMayBeNothing) {
+  std::vector<FoundCause> found = {cause("a", 0.3), cause("mistake", 0.2)};
+  found[0].own_error = 0.01;
+  found[1].own_error = 0.001;
+  found[1].is_mistake = true;
+  settle_shares(swings(0.6), 0, found);
+  EXPECT_THAT(names(found), ElementsAre("mistake", "a"));
 }
 
 TEST(SettleShares, WithoutAnAnswerAnEstimateMayBeNothing) {

@@ -21,6 +21,9 @@ struct Cause {
   boost::json::object remedy;    ///< a fragment of a recipe; empty where no recipe mends it
   /// Causes with the same words here are one: what they have in common, e.g. the op that they feed.
   std::string shared;
+  /// The ops that are computed in float to measure the share, where those are not `ops`: what codes
+  /// do is gone only where nobody reads codes.
+  std::vector<std::string> measured;
 };
 
 /// Looks at a value at which error begins; nothing where the rule's cause is not at work.

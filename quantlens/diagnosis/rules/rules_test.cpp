@@ -118,16 +118,6 @@ TEST(Rules, ClippedRangeIsWhereClippingMakesMostOfTheError) {
   EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.algorithm, "minmax");
 }
 
-TEST(Rules, WastedRangeIsWhereCodesReachMuchFarther) {
-  const Case net;
-  ActivationRow row = row_at("y");
-  EXPECT_FALSE(wasted_range(net.evidence(), row));
-  row.scale = 1;
-  const auto cause = wasted_range(net.evidence(), row);
-  ASSERT_TRUE(cause);
-  EXPECT_NE(cause->because.find("26 of 255 steps"), std::string::npos) << cause->because;
-}
-
 TEST(Rules, SteepReaderIsBehindWhatIsRounded) {
   const Case net;
   const auto cause = steep_reader(net.evidence(), row_at("y"));

@@ -4,7 +4,9 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -38,14 +40,38 @@ bool multiplies_weight(const Evidence& evidence, const ActivationRow& row) {
   return multiplies && evidence.constant_input(*node, 1) != nullptr;
 }
 
-/// Whether codes that were not compared (scaled anew for each input, in blocks) feed the op: what
-/// their rounding makes is not known.
+/// Whether what the quantized model's op reads holds codes that stand for no value of the
+/// reference.
+bool reads_codes_of_nothing(const Evidence& evidence, const ActivationRow& row) {
+  constexpr std::size_t kMostSteps = 256;
+  const Pairing& pairing = evidence.pairing();
+  const std::unordered_set<std::string> unknown(pairing.only_quantized.begin(),
+                                                pairing.only_quantized.end());
+  if (unknown.empty()) return false;
+  std::unordered_set<std::string> seen{row.quantized};
+  for (const ValuePair& pair : pairing.pairs) seen.insert(pair.quantized);
+  std::vector<std::string> waiting{row.quantized};
+  for (std::size_t i = 0; i < waiting.size() && i < kMostSteps; ++i) {
+    const auto producer = evidence.quantized().producer(waiting[i]);
+    if (!producer) continue;
+    for (const std::string& input : evidence.quantized().graph().nodes[*producer].inputs) {
+      if (unknown.contains(input)) return true;
+      if (seen.insert(input).second) waiting.push_back(input);
+    }
+  }
+  return false;
+}
+
+/// Whether codes that were not compared (scaled anew for each input, in blocks, of a product that
+/// the reference lacks) feed the op: what their rounding makes is not known.
 bool reads_unknown(const Evidence& evidence, const ActivationRow& row) {
   const Node* node = evidence.node(row.op);
-  return node != nullptr && std::ranges::any_of(node->inputs, [&](const std::string& input) {
-           return std::ranges::find(evidence.pairing().not_compared, input, &NotCompared::value) !=
-                  evidence.pairing().not_compared.end();
-         });
+  const auto& not_compared = evidence.pairing().not_compared;
+  const auto is_left_out = [&](const std::string& input) {
+    return std::ranges::find(not_compared, input, &NotCompared::value) != not_compared.end();
+  };
+  if (node != nullptr && std::ranges::any_of(node->inputs, is_left_out)) return true;
+  return reads_codes_of_nothing(evidence, row);
 }
 
 }  // namespace

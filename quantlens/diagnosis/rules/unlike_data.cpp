@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
 
@@ -14,13 +14,6 @@ namespace {
 
 constexpr double kClipped = 0.02;
 constexpr double kWide = 2;
-
-/// How many times as far as the values the codes reach, on the side where they are closer.
-double room(const ActivationRow& row, const std::array<double, 2>& reach) {
-  const double above = row.max > 0 ? reach[1] / row.max : std::numeric_limits<double>::infinity();
-  const double below = row.min < 0 ? reach[0] / row.min : std::numeric_limits<double>::infinity();
-  return std::min(above, below);
-}
 
 /// Share of the codes that lies between the least and the greatest value.
 double used(const ActivationRow& row, const std::array<double, 2>& reach) {

@@ -37,22 +37,25 @@ std::string place_text(const Finding& finding) {
   return fmt::format("{} (its remedy names {} ops)", printable(finding.op), finding.ops.size());
 }
 
+/// Whether shares were measured and not even the first is surely above 0.
+bool is_doubtful(std::span<const Finding> findings, const Finding& first) {
+  return first.output_share_interval.value_or(std::array{0.0, 1.0})[0] <= 0 &&
+         std::ranges::any_of(findings, &Finding::share_is_measured);
+}
+
 /// "65 % (47 to 83, measured) of the error begins at Add_11 (…): a square root reads it, …"; of
-/// what takes none away, that it does not.
-std::string cause_text(const Finding& finding) {
+/// what may take none away, its interval alone.
+std::string cause_text(const Finding& finding, bool is_doubtful) {
   const std::array<double, 2> interval =
       finding.output_share_interval.value_or(std::array{0.0, 1.0});
-  if (finding.share_is_measured && *finding.output_share <= 0) {
-    return fmt::format(
-        "In float {} takes none of the error away ({:.0f} %, {:.0f} to {:.0f}, "
-        "measured), though most was estimated there: {}",
-        place_text(finding), 100 * *finding.output_share, 100 * interval[0], 100 * interval[1],
-        finding.because);
+  const std::string share = fmt::format(
+      "{:.0f} % ({:.0f} to {:.0f}, {}) of the error", 100 * *finding.output_share,
+      100 * interval[0], 100 * interval[1], finding.share_is_measured ? "measured" : "estimated");
+  if (is_doubtful) {
+    return fmt::format("{} would be gone with {} in float: {}", share, place_text(finding),
+                       finding.because);
   }
-  return fmt::format("{:.0f} % ({:.0f} to {:.0f}{}) of the error begins at {}: {}",
-                     100 * *finding.output_share, 100 * interval[0], 100 * interval[1],
-                     finding.share_is_measured ? ", measured" : ", estimated", place_text(finding),
-                     finding.because);
+  return fmt::format("{} begins at {}: {}", share, place_text(finding), finding.because);
 }
 
 /// "; 20 % of it passes through values that were not compared"
@@ -68,8 +71,7 @@ std::string unknown_text(const Diagnosis& diagnosis) {
 std::string doubt_text(const Diagnosis& diagnosis, const Finding& first) {
   constexpr double kMuch = 0.1;
   if (first.share_is_measured) {
-    const bool is_little = *first.output_share > 0 && *first.output_share < kMuch;
-    return is_little ? " No op that was tried alone takes much of it away." : "";
+    return *first.output_share < kMuch ? " No op that was tried alone takes much of it away." : "";
   }
   const ActivationRow* worst = nullptr;
   for (const ActivationRow& row : diagnosis.activations) {
@@ -85,7 +87,7 @@ std::string doubt_text(const Diagnosis& diagnosis, const Finding& first) {
 
 /// Whether as much may begin at the second, though mistakes stand before it.
 bool may_be_as_much(const Finding& first, const Finding& second) {
-  return second.output_share &&
+  return second.output_share.value_or(0) > 0 &&
          (second.tied_with_previous || *second.output_share > *first.output_share);
 }
 
@@ -112,8 +114,9 @@ std::string verdict(const Evidence& evidence, std::span<const Finding> findings)
     }
     return text;
   }
-  text += fmt::format(" {}{}.", cause_text(*first), unknown_text(evidence.diagnosis()));
-  text += doubt_text(evidence.diagnosis(), *first);
+  const bool in_doubt = is_doubtful(findings, *first);
+  text += fmt::format(" {}{}.", cause_text(*first, in_doubt), unknown_text(evidence.diagnosis()));
+  if (!in_doubt) text += doubt_text(evidence.diagnosis(), *first);
   const auto second = std::next(first);
   if (second != findings.end() && may_be_as_much(*first, *second)) {
     text += fmt::format(" As much may begin at {}, {:.0f} %: {}.", place_text(*second),

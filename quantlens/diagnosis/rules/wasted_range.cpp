@@ -1,12 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cmath>
 
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
 
 namespace quantlens {
+namespace {
+
+Cause with_minmax_because(const Evidence& evidence, const ActivationRow& row,
+                          std::string&& because) {
+  return {.because = std::move(because),
+          .ops = {row.name},
+          .remedy = with_minmax(evidence, row),
+          .shared = {},
+          .measured = evidence.ops_at(row)};
+}
+
+/// The codes reach farther beyond the values than those of the file's other values do: its maker
+/// would not have chosen that scale.
+std::optional<Cause> out_of_line(const Evidence& evidence, const ActivationRow& row) {
+  const auto reach = evidence.reach(row);
+  if (!reach) return {};
+  const double times = room(row, *reach);
+  const std::optional<UsualRoom> usual = usual_room(evidence);
+  if (!usual || !std::isfinite(times) || times <= std::max(1.0, usual->fence)) return {};
+  return with_minmax_because(
+      evidence, row,
+      fmt::format("its codes reach {:.2f} times as far as its values, those of the file's other "
+                  "values {:.2f} times (median): its scale of {:.3g} is out of line with them",
+                  times, usual->middle, row.scale.value_or(0)));
+}
+
+}  // namespace
 
 /// The codes reach much farther than the values: most codes are never used.
 std::optional<Cause> wasted_range(const Evidence& evidence, const ActivationRow& row) {
@@ -15,13 +44,13 @@ std::optional<Cause> wasted_range(const Evidence& evidence, const ActivationRow&
   if (!row.scale || part(row.rounding_mse, row) < 0.5) return {};
   const double reach = *row.scale * kCodes;
   const double used = std::max(row.max, 0.0) - std::min(row.min, 0.0);
-  if (used <= 0 || reach < kWasted * used) return {};
-  return Cause{.because = fmt::format("its codes reach over {:.3g}, its values over {:.3g} only: "
-                                      "{:.0f} of 255 steps are used",
-                                      reach, used, used / *row.scale),
-               .ops = {row.name},
-               .remedy = with_minmax(evidence, row),
-               .shared = {}};
+  if (used <= 0) return {};
+  if (reach < kWasted * used) return out_of_line(evidence, row);
+  return with_minmax_because(
+      evidence, row,
+      fmt::format("its codes reach over {:.3g}, its values over {:.3g} only: "
+                  "{:.0f} of 255 steps are used",
+                  reach, used, used / *row.scale));
 }
 
 }  // namespace quantlens

@@ -200,6 +200,41 @@ TEST_P(LocalErrors, CodesMayHaveAScaleForEachChannel) {
   }
 }
 
+TEST_P(LocalErrors, CodesMayBeThoseOfAProductThatItsReadersTakeBack) {
+  const std::vector<QParams> columns = {{2, 0}, {1, 0}, {0.5F, 0}, {8, 0}};  // 2 over each factor
+  Net floats;
+  floats.input("x", {-1, 4});
+  floats.node("Relu", {"x"}, "a");
+  const Model reference = floats.output(floats.node("Add", {"a", "a"}, "b")).model();
+  Net codes;
+  codes.input("x", {-1, 4});
+  codes.weight("factor", Tensor::from<float>({4}, {1, 2, 4, 0.25F}));
+  codes.weight("inverse", Tensor::from<float>({4}, {1, 0.5F, 0.25F, 4}));
+  codes.weight("s", Tensor::from<float>({}, {2}));
+  codes.weight("z", Tensor::from<std::uint8_t>({}, {0}));
+  codes.node("Relu", {"x"}, "a");
+  codes.node("Mul", {"a", "factor"}, "m");
+  codes.node("QuantizeLinear", {"m", "s", "z"}, "m_q");
+  codes.node("DequantizeLinear", {"m_q", "s", "z"}, "m_dq");
+  codes.node("Mul", {"m_dq", "inverse"}, "e");
+  const Model quantized = codes.output(codes.node("Add", {"e", "e"}, "b")).model();
+  TapSpec spec;
+  spec.pairs = {pair("a", "m_q", columns[0], DType::uint8), pair("b", "b")};
+  spec.pairs[0].channel_params = columns;
+  spec.pairs[0].scheme->axis = 1;
+  const Batch data =
+      batch(0, {{"x", Tensor::from<float>({2, 4}, {1, 3, 5.25F, 7, -2, 9.5F, 11, 65})}});
+  const Rows a = relu_of(rows_of(data.inputs.at("x")));
+  const Rows a_codes = rounded_columns(a, columns);
+  for (const bool local : {false, true}) {
+    spec.local = local;
+    const TapState state = gathered(reference, &quantized, spec, data);
+    ASSERT_EQ(state.pairs.size(), 2U);
+    EXPECT_DOUBLE_EQ(state.pairs[0].pairs.mse(), mean_square(a, a_codes));
+    EXPECT_DOUBLE_EQ(state.pairs[1].pairs.mse(), mean_square(plus(a, a), plus(a_codes, a_codes)));
+  }
+}
+
 TEST_P(LocalErrors, ReadersOfFloatsMayReadThemAsCodesMeanThem) {
   Net net;
   net.input("x", {-1, 4});

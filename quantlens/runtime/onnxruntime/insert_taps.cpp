@@ -389,9 +389,11 @@ class LocalValues {
     insert(std::move(dequantize), rounded);
   }
 
-  /// As the model has it, or one with the parameters that an integer op declares.
+  /// As the model has it, or one with the parameters that an integer op declares, or that the value
+  /// has for each channel: the model may make its codes of a product.
   Node quantizer_of(const PairTap& pair) {
-    if (const auto producer = index_.producer(pair.quantized)) {
+    const auto producer = index_.producer(pair.quantized);
+    if (producer && pair.channel_params.empty()) {
       const Node& node = graph_.nodes[*producer];
       if (node.kind == Kind::quantize) return node;
     }

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/graph/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+/// A row of 0 to 25.5 whose error is that of rounding alone.
+ActivationRow row_at(const std::string& value) {
+  ActivationRow row;
+  row.op = row.value = value;
+  row.name = "node_" + value;
+  row.quantized = value + "_q";
+  row.scale = 0.1;
+  row.max = row.quantized_max = row.data_range = 25.5;
+  row.elements = 1000;
+  row.local_mse = row.rounding_mse = 1;
+  row.clipping_mse = row.weight_mse = row.input_mse = row.other_mse = 0;
+  row.output_share = 0.5;
+  return row;
+}
+
+/// Nine values of Relus in a row, whose codes all reach 1.2 times as far as the values; and one
+/// whose codes reach `times` as far.
+std::optional<Cause> wasted_of(double times, double others = 1.2, double noise = 0) {
+  SmallGraph net;
+  Pairing pairing;
+  Diagnosis diagnosis;
+  net.input("v0");
+  for (int i = 1; i < 10; ++i) {
+    const std::string value = "v" + std::to_string(i);
+    net.node(Kind::relu, {"v" + std::to_string(i - 1)}, value);
+    ActivationRow row = row_at(value);
+    const double reach = i == 9 ? times : others * (1 + noise * (i % 3));
+    row.scale = reach * row.max / 255;
+    pairing.pairs.push_back({.op = value, .reference = value, .quantized = row.quantized});
+    pairing.pairs.back().scheme = {.dtype = DType::uint8, .symmetric = false, .axis = {}};
+    pairing.pairs.back().params = QParams{static_cast<float>(*row.scale), 0};
+    diagnosis.activations.push_back(row);
+  }
+  net.output("v9");
+  const Model model = net.model();
+  const Evidence evidence(model, model, pairing, diagnosis);
+  return wasted_range(evidence, diagnosis.activations.back());
+}
+
+TEST(Ranges, ARangeIsWastedThatIsOutOfLineWithTheFilesOthers) {
+  EXPECT_FALSE(wasted_of(1.3)) << "as all others";
+  EXPECT_FALSE(wasted_of(1.6)) << "nearer to once than to twice what the others have";
+  const auto doubled = wasted_of(2.4);
+  ASSERT_TRUE(doubled) << "fewer than three times, but twice what the others have";
+  EXPECT_NE(doubled->because.find("2.40 times as far as its values, those of the file's other "
+                                  "values 1.20 times"),
+            std::string::npos)
+      << doubled->because;
+  EXPECT_FALSE(wasted_of(2.4, 1.2, 0.5)) << "the maker leaves 1.2 to 2.4";
+  EXPECT_FALSE(wasted_of(0.9, 0.4)) << "codes that clip waste nothing";
+  EXPECT_TRUE(wasted_of(3.5, 3.5)) << "three times as far is wasted whatever the others have";
+}
+
+TEST(Ranges, WhatClippingTakesIsMeasuredWithTheReadersInFloat) {
+  SmallGraph net;
+  net.input("x").weight("w", {1, 1, 1, 1}, {2});
+  net.node(Kind::conv, {"x", "w"}, "y").node(Kind::conv, {"y", "w"}, "z").output("z");
+  const Model model = net.model();
+  const Pairing pairing;
+  const Diagnosis diagnosis;
+  const Evidence evidence(model, model, pairing, diagnosis);
+  ActivationRow row = row_at("y");
+  row.rounding_mse = 0;
+  row.clipping_mse = 1;
+  const auto cause = clipped_range(evidence, row);
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->ops, std::vector<std::string>{"node_y"});
+  EXPECT_EQ(cause->measured, (std::vector<std::string>{"node_y", "node_z"}));
+}
+
+TEST(Ranges, WastedRangeIsWhereCodesReachMuchFarther) {
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "y").output("y");
+  const Model model = net.model();
+  const Pairing pairing;
+  const Diagnosis diagnosis;
+  const Evidence evidence(model, model, pairing, diagnosis);
+  ActivationRow row = row_at("y");
+  EXPECT_FALSE(wasted_range(evidence, row));
+  row.scale = 1;
+  const auto cause = wasted_range(evidence, row);
+  ASSERT_TRUE(cause);
+  EXPECT_NE(cause->because.find("26 of 255 steps"), std::string::npos) << cause->because;
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/graph/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+/// x -> matmul y, which has error that nothing known makes; the quantized model's reads codes of a
+/// product in front of it.
+std::optional<Cause> cause_where(const Pairing& pairing) {
+  SmallGraph reference, quantized;
+  reference.input("x").weight("w", {2, 2}, {1, 2, 3, 4});
+  reference.node(Kind::matmul, {"x", "w"}, "y").output("y");
+  quantized.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("f", {2}, {1, 8});
+  quantized.weight("s", {}, {0.5F}).node(Kind::mul, {"x", "f"}, "m");
+  quantized.node(Kind::quantize, {"m", "s"}, "m_q").node(Kind::dequantize, {"m_q", "s"}, "d");
+  quantized.node(Kind::matmul, {"d", "w"}, "y").output("y");
+  ActivationRow row;
+  row.op = row.value = row.quantized = "y";
+  row.name = "node_y";
+  row.local_mse = row.other_mse = 1;
+  row.rounding_mse = row.clipping_mse = row.weight_mse = row.input_mse = 0;
+  const Model before = reference.model(), after = quantized.model();
+  const Diagnosis diagnosis;
+  return unexplained(Evidence(before, after, pairing, diagnosis), row);
+}
+
+TEST(Unexplained, IsErrorThatNothingComparedMakes) {
+  EXPECT_TRUE(cause_where({}));
+}
+
+TEST(Unexplained, NothingIsSaidOfAnOpThatReadsCodesOfNothing) {
+  Pairing pairing;
+  pairing.only_quantized = {"m_q"};
+  EXPECT_FALSE(cause_where(pairing)) << "what rounding its input makes is not known";
+  pairing.only_quantized = {"elsewhere"};
+  EXPECT_TRUE(cause_where(pairing));
+}
+
+TEST(Unexplained, CodesOfNothingBehindComparedOnesAreOthersTrouble) {
+  Pairing pairing;
+  pairing.only_quantized = {"m_q"};
+  pairing.pairs.push_back({.op = "x", .reference = "x", .quantized = "d"});
+  EXPECT_TRUE(cause_where(pairing));
+}
+
+}  // namespace
+}  // namespace quantlens

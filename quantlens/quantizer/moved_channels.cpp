@@ -72,39 +72,87 @@ std::optional<Target> flatten_target(const Node& node, const std::vector<Extent>
   return target;
 }
 
-/// Elements keep their order, so axes correspond as long as all axes before them, or all behind
-/// them, have equal extents one by one; axes of one element stand for nothing.
-AxisMap matched(const std::vector<Extent>& input, const Target& target) {
-  const std::size_t inputs = input.size(), outputs = target.extents.size();
-  AxisMap map{.input_rank = inputs, .origins = {}};
-  map.origins.resize(outputs);
-  const auto are_equal = [&](std::size_t i, std::size_t o) {
-    return input[i] && target.extents[o] && *input[i] == *target.extents[o] && *input[i] > 0;
+/// Compares the axes of a value with those that a Reshape makes of it, from one end to the other.
+///
+/// Elements keep their order: from either end on, axes whose extents have equal products count the
+/// same elements, whatever the extents at the other end are. Two axes between such places are one
+/// and the same. A walk ends where it would need an extent that is not known.
+class Match {
+ public:
+  Match(const std::vector<Extent>& input, const Target& target)
+      : input_(input), target_(target), origins_(target.extents.size()) {}
+
+  AxisMap run() {
+    walk(false);
+    walk(true);
+    return {.input_rank = input_.size(), .origins = std::move(origins_)};
+  }
+
+ private:
+  /// How many axes of both are behind the walk.
+  struct Place {
+    std::size_t input = 0, output = 0;
   };
-  const auto is_one = [](const Extent& extent) { return extent && *extent == 1; };
-  for (std::size_t i = 0, o = 0; i < inputs && o < outputs;) {
-    if ((target.is_copied[o] && i == o) || are_equal(i, o)) {
-      map.origins[o++] = i++;
-    } else if (is_one(input[i])) {
-      ++i;
-    } else if (is_one(target.extents[o])) {
-      ++o;
-    } else {
-      break;
+
+  std::size_t input_axis(std::size_t place) const {
+    return from_back_ ? input_.size() - 1 - place : place;
+  }
+  std::size_t output_axis(std::size_t place) const {
+    return from_back_ ? origins_.size() - 1 - place : place;
+  }
+  /// Positive, or nothing.
+  Extent input_extent(std::size_t place) const {
+    return place < input_.size() ? usable(input_[input_axis(place)]) : std::nullopt;
+  }
+  Extent output_extent(std::size_t place) const {
+    return place < origins_.size() ? usable(target_.extents[output_axis(place)]) : std::nullopt;
+  }
+  static Extent usable(Extent extent) { return extent && *extent > 0 ? extent : std::nullopt; }
+
+  bool is_copied(Place at) const {
+    const std::size_t axis = output_axis(at.output);
+    return target_.is_copied[axis] && axis == input_axis(at.input);
+  }
+
+  void walk(bool from_back) {
+    from_back_ = from_back;
+    Place at;
+    while (at.input < input_.size() && at.output < origins_.size()) {
+      const Extent before = input_extent(at.input), after = output_extent(at.output);
+      if (is_copied(at) || (before && before == after)) {
+        origins_[output_axis(at.output++)] = input_axis(at.input++);
+      } else if (before == 1) {
+        ++at.input;
+      } else if (after == 1) {
+        ++at.output;
+      } else if (!join(at)) {
+        return;
+      }
     }
   }
-  for (std::size_t i = inputs, o = outputs; i > 0 && o > 0;) {
-    if (are_equal(i - 1, o - 1)) {
-      map.origins[--o] = --i;
-    } else if (is_one(input[i - 1])) {
-      --i;
-    } else if (is_one(target.extents[o - 1])) {
-      --o;
-    } else {
-      break;
+
+  /// Goes to the next place up to which both count the same elements; false where none is certain.
+  bool join(Place& at) const {
+    constexpr std::int64_t kMost = std::int64_t{1} << 31;  // elements, and of a single axis
+    Extent before = input_extent(at.input++), after = output_extent(at.output++);
+    while (before && after && *before != *after) {
+      const bool needs_input = *before < *after;
+      const Extent next = needs_input ? input_extent(at.input++) : output_extent(at.output++);
+      Extent& product = needs_input ? before : after;
+      const bool is_certain = next && *product < kMost && *next < kMost;
+      product = is_certain ? Extent(*product * *next) : std::nullopt;
     }
+    return before && after;
   }
-  return map;
+
+  const std::vector<Extent>& input_;
+  const Target& target_;
+  std::vector<std::optional<std::size_t>> origins_;
+  bool from_back_ = false;
+};
+
+AxisMap matched(const std::vector<Extent>& input, const Target& target) {
+  return Match(input, target).run();
 }
 
 /// Axes that a Squeeze or Unsqueeze names, as positions; nothing where they are not known.

@@ -79,8 +79,12 @@ std::optional<Target> flatten_target(const Node& node, const std::vector<Extent>
 /// and the same. A walk ends where it would need an extent that is not known.
 class Match {
  public:
-  Match(const std::vector<Extent>& input, const Target& target)
-      : input_(input), target_(target), origins_(target.extents.size()) {}
+  Match(const std::vector<Extent>& input, Target target)
+      : input_(input), target_(std::move(target)), origins_(target_.extents.size()) {
+    for (std::size_t i = 0; i < std::min(input_.size(), origins_.size()); ++i) {
+      if (target_.is_copied[i]) target_.extents[i] = input_[i];
+    }
+  }
 
   AxisMap run() {
     walk(false);
@@ -146,13 +150,13 @@ class Match {
   }
 
   const std::vector<Extent>& input_;
-  const Target& target_;
+  Target target_;
   std::vector<std::optional<std::size_t>> origins_;
   bool from_back_ = false;
 };
 
-AxisMap matched(const std::vector<Extent>& input, const Target& target) {
-  return Match(input, target).run();
+AxisMap matched(const std::vector<Extent>& input, Target target) {
+  return Match(input, std::move(target)).run();
 }
 
 /// Axes that a Squeeze or Unsqueeze names, as positions; nothing where they are not known.
@@ -202,12 +206,12 @@ std::optional<AxisMap> axes_of(const GraphIndex& index, const Node& node, std::s
     case Kind::transpose:
       return transposed(node, rank);
     case Kind::reshape: {
-      const auto target = reshape_target(index, node);
-      return target ? std::optional(matched(known, *target)) : std::nullopt;
+      auto target = reshape_target(index, node);
+      return target ? std::optional(matched(known, *std::move(target))) : std::nullopt;
     }
     case Kind::flatten: {
-      const auto target = flatten_target(node, known);
-      return target ? std::optional(matched(known, *target)) : std::nullopt;
+      auto target = flatten_target(node, known);
+      return target ? std::optional(matched(known, *std::move(target))) : std::nullopt;
     }
     case Kind::squeeze: {
       const auto goes = named_axes(index, node, rank);

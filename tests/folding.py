@@ -38,7 +38,8 @@ class Net:
         self.kind = self.random.choice(["Conv", "Conv", "depthwise", "ConvTranspose", "Gemm", "MatMul"])
         flat = self.kind in ("Gemm", "MatMul")
         self.space = 0 if flat else self.random.choice([1, 2, 3])
-        self.value, self.shape = "x", [1, 4] + [5] * self.space
+        extent = self.random.choice([4, 5, 6])  # as many as there are channels, or not
+        self.value, self.shape = "x", [1, 4] + [extent] * self.space
         if self.kind == "MatMul":
             self.shape = [1, 6, 4]
         self.input, self.padded = list(self.shape), self.random.random() < 0.5
@@ -154,6 +155,8 @@ class Net:
         for _ in range(self.random.randint(1, 5)):
             if self.random.random() < 0.4:
                 self.random.choice([self.transpose, self.split, self.unsqueeze, self.join_space])()
+            elif self.random.random() < 0.2:
+                self.random.choice([self.mix, self.misfit])()
             elif self.has_bias and self.can_follow and list(self.axes) == [1] and self.random.random() < 0.3:
                 self.expect(self.batch_norm())
             else:
@@ -175,6 +178,27 @@ class Net:
     def expect(self, name):
         if self.folds:
             self.gone.add(name)
+
+    def misfit(self):
+        """Figures along another axis, often of the same extent: they stay, and what is behind them."""
+        others = [axis for axis in range(1, len(self.shape)) if axis not in self.axes and self.shape[axis] > 1]
+        if others:
+            self.arithmetic(self.random.choice(["Mul", "Add"]), [self.random.choice(others)], "plain")
+            self.folds = False
+
+    def mix(self):
+        """A Reshape that exchanges two extents, and elements with them."""
+        axis = self.random.randint(1, len(self.shape) - 1) - 1
+        if axis == 0 or 1 in self.shape[axis:axis + 2] or self.shape[axis] == self.shape[axis + 1]:
+            return
+        shape = [*self.shape[:axis], self.shape[axis + 1], self.shape[axis], *self.shape[axis + 2:]]
+        self.add("Reshape", [self.value, self.constant(np.array([-1, *shape[1:]], np.int64))], shape)
+        if not self.axes.keys().isdisjoint({axis, axis + 1}):
+            self.can_follow = False
+        elif not self.is_told:
+            self.can_follow = False
+        self.axes = {axis: shape[axis], axis + 1: shape[axis + 1]} if not self.can_follow else self.axes
+        self.has_moved = True
 
     def move_axes(self, order):
         self.has_moved = True

@@ -136,7 +136,7 @@ TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedDa
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
   refuse_edit(options.recipe, "quantlens calibrate");
   Model model = frontend::read(options.model);
-  const FittedData data = fit_data(options.data, model, session.progress);
+  const FittedData data = fit_data(options.data, model, session);
   check_destination({.path = options.output, .is_model = false},
                     {.model = &model, .files = {options.recipe_file}, .data = {&data}});
   const Samples samples = chosen_samples(options, data);

@@ -15,7 +15,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
   const Model reference = frontend::read(options.reference);
   const Model quantized = frontend::read(options.quantized);
   check_order(reference, quantized);
-  const FittedData data = fit_data(options.data, reference, session.progress);
+  const FittedData data = fit_data(options.data, reference, session);
   if (options.metric) check_metric(*options.metric, reference, data, options.data);
   const auto workload =
       begin_workload(session, "diagnose", {{"reference", &reference}, {"quantized", &quantized}});

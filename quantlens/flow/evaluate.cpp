@@ -20,7 +20,7 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   if (options.against) against = frontend::read(*options.against);
   std::optional<FittedData> data;
   if (needs_data(options.metric)) {
-    data = fit_data(options.data, model, session.progress);
+    data = fit_data(options.data, model, session);
     check_metric(options.metric, model, *data, options.data);
   } else if (!options.data.data.empty()) {
     session.progress.note("--data has no effect: the program has its own");

@@ -17,6 +17,7 @@
 #include "quantlens/diagnosis/local_errors.h"
 #include "quantlens/diagnosis/rounded_inputs.h"
 #include "quantlens/diagnosis/rounded_weights.h"
+#include "quantlens/flow/lockstep.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/feed.h"
@@ -137,19 +138,10 @@ class WeightErrors final : public Pass {
 
 constexpr std::size_t kPasses = 3;
 
-std::uint64_t weight_bytes(const Model& model) {
-  std::uint64_t sum = 0;
-  for (const auto& [name, weight] : model.graph.weights) sum += weight.bytes().size();
-  return sum;
-}
-
-/// How many passes may be open before the first one runs: a further one holds the float weights
-/// twice, as packed by the runtime. Of small ones the budget of memory (design.md 10) has room.
+/// How many passes may be open before the first one runs.
 std::size_t open_together(const LocalPasses& passes) {
-  if (passes.session.threads < 2) return 0;
-  constexpr std::uint64_t kSlack = std::uint64_t{32} << 20U;
-  const std::uint64_t further = 2 * weight_bytes(passes.models.reference);
-  return further == 0 ? kPasses : 1 + std::min<std::uint64_t>(kPasses - 1, kSlack / further);
+  const std::uint64_t further = room_beside(passes.models.reference, passes.session);
+  return passes.session.threads < 2 ? 0 : 1 + std::min<std::uint64_t>(kPasses - 1, further);
 }
 
 }  // namespace

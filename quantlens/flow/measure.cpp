@@ -2,6 +2,8 @@
 #include "quantlens/flow/measure.h"
 
 #include <algorithm>
+#include <future>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,7 @@
 #include "quantlens/diagnosis/rules/observation.h"
 #include "quantlens/flow/bare.h"
 #include "quantlens/flow/local_passes.h"
+#include "quantlens/flow/lockstep.h"
 #include "quantlens/flow/measured_shares.h"
 #include "quantlens/flow/observe.h"
 #include "quantlens/record/columns.h"
@@ -34,12 +37,13 @@ void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, Workload
 }
 
 /// Diagnoses the two models, whose operators are of the same version where that can be had.
-Diagnosis diagnose_aligned(const ModelPair& models, const BareAnswers& bare, const Work& work) {
+Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
+                           const BareAnswers& bare, const Work& work) {
   const auto& [data, options, session, workload] = work;
   const auto& [reference, quantized] = models;
   const Dataset& dataset = *data.opened.dataset;
   const SampleNames names = [&dataset](std::uint64_t sample) { return dataset.name(sample); };
-  const Observed seen = observe(models, bare, work);
+  const Observed seen = observe(models, std::move(first), bare, work);
   Phase diagnosing(session.phases, "diagnose");
   Diagnosis diagnosis = diagnose(reference, quantized, seen.pairing, seen.state, names);
   diagnosing.end();
@@ -60,33 +64,38 @@ Diagnosis diagnose_aligned(const ModelPair& models, const BareAnswers& bare, con
   return diagnosis;
 }
 
-Diagnosis diagnose_samples(const ModelPair& models, const BareAnswers& bare, const Work& work) {
-  if (models.reference.opsets == models.quantized.opsets)
-    return diagnose_aligned(models, bare, work);
-  const Model reference = upgraded(models.reference, work.session.progress);
-  const Model quantized = upgraded(models.quantized, work.session.progress);
-  return diagnose_aligned({reference, quantized}, bare, work);
-}
-
 /// The float model that is told of.
 const Model& own_file(const ModelPair& models, const MeasureOptions& options) {
   return options.original != nullptr ? *options.original : models.reference;
 }
 
 /// The accuracy is that of the bare files, which also say whether looking at them changes them.
-Measured measure_samples(const ModelPair& models, const FittedData& data,
-                         const MeasureOptions& options, const Session& session,
-                         WorkloadWriter& workload) {
-  BareAnswers bare =
-      run_bare({own_file(models, options), models.quantized}, data, options, session);
-  Measured measured;
-  measured.accuracy = std::move(bare.accuracy);
+Measured measure_bare(const BareAnswers& bare, const MeasureOptions& options,
+                      const Session& session, WorkloadWriter& workload) {
+  Measured measured{.diagnosis = {}, .accuracy = bare.accuracy};
   if (measured.accuracy) {
     warn_of_classes(measured.accuracy->reference, *options.metric, session.progress);
     workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
   }
-  if (options.diagnose)
-    measured.diagnosis = diagnose_samples(models, bare, {data, options, session, workload});
+  return measured;
+}
+
+Measured measure_samples(const ModelPair& models, const FittedData& data,
+                         const MeasureOptions& options, const Session& session,
+                         WorkloadWriter& workload) {
+  const ModelPair files{own_file(models, options), models.quantized};
+  if (!options.diagnose) {
+    return measure_bare(run_bare(files, data, options, session), options, session, workload);
+  }
+  const bool are_aligned = models.reference.opsets == models.quantized.opsets;
+  const Model reference = are_aligned ? Model() : upgraded(models.reference, session.progress);
+  const Model quantized = are_aligned ? Model() : upgraded(models.quantized, session.progress);
+  const ModelPair aligned = are_aligned ? models : ModelPair{reference, quantized};
+  std::future<Lockstep> first = open_lockstep(aligned, session);
+  const BareAnswers bare = run_bare(files, data, options, session);
+  Measured measured = measure_bare(bare, options, session, workload);
+  measured.diagnosis =
+      diagnose_aligned(aligned, std::move(first), bare, {data, options, session, workload});
   return measured;
 }
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -56,53 +57,51 @@ TapSpec only(const TapSpec& all, const Slots& slots) {
 
 class Observer {
  public:
-  Observer(const ModelPair& models, const BareAnswers& bare, const Work& work)
+  Observer(const ModelPair& models, Lockstep first, const BareAnswers& bare, const Work& work)
       : models_(models),
         data_(work.data),
         options_(work.options),
         bare_(bare),
         session_(work.session),
         workload_(work.workload),
-        pairing_(paired(models, work.session)),
-        taps_(taps_for(pairing_)) {}
+        pairing_(std::move(first.pairing)),
+        taps_(std::move(first.taps)),
+        as_one_(std::move(first.run)) {}
 
   Observed run() {
     RunOptions how = run_options(session_);
-    if (auto seen = observed(taps_, {}, how)) return *std::move(seen);
+    if (auto seen = observed(std::move(as_one_), {}, how)) return *std::move(seen);
     how.apart = true;
-    if (auto seen = observed(taps_, {}, how)) return *std::move(seen);
+    if (auto seen = observed(opened(taps_, how), {}, how)) return *std::move(seen);
     const HarmlessTaps found = harmless_taps(models_, taps_, bare_, how);
     std::vector<NotTapped> left_out;
     add_left_out(found.harmful, kChanges, left_out);
     add_left_out(found.unresolved, kUntried, left_out);
     const TapSpec fewer = only(taps_, found.kept);
-    if (auto seen = observed(fewer, left_out, how)) {
+    if (auto seen = observed(opened(fewer, how), left_out, how)) {
       tell_unseen(found, how, seen->observation);
       return *std::move(seen);
     }
     is_tolerant_ = true;  // its outputs are others, however it is looked at
-    Observed seen = *observed(taps_, {}, run_options(session_));
+    how = run_options(session_);
+    Observed seen = *observed(opened(taps_, how), {}, how);
     seen.observation.is_steady = false;
     return seen;
   }
 
  private:
-  static Pairing paired(const ModelPair& models, const Session& session) {
-    const Phase pairing_up(session.phases, "pair");
-    return pair(models.reference, models.quantized);
+  std::unique_ptr<Run> opened(const TapSpec& taps, const RunOptions& how) const {
+    const Phase opening(session_.phases, "open");
+    return open(models_.reference, &models_.quantized, taps, how);
   }
 
   /// Nothing where the quantized model's outputs are not the bare ones.
-  std::optional<Observed> observed(const TapSpec& taps, const std::vector<NotTapped>& left_out,
+  std::optional<Observed> observed(std::unique_ptr<Run> run, const std::vector<NotTapped>& left_out,
                                    const RunOptions& how) {
     Observed seen{.pairing = pairing_, .state = {}, .observation = {}};
     Pairing& pairing = seen.pairing;
     note_not_tapped(left_out, pairing);
-    BatchReader reader =
-        make_reader(data_, session_, options_.samples);  // reads while models are opened
-    Phase opening(session_.phases, "open");
-    const auto run = open(models_.reference, &models_.quantized, taps, how);
-    opening.end();
+    BatchReader reader = make_reader(data_, session_, options_.samples);
     const std::size_t not_placed = run->not_tapped().size();
     note_not_tapped(run->not_tapped(), pairing);
     write(pairing);
@@ -192,14 +191,16 @@ class Observer {
   WorkloadWriter& workload_;
   const Pairing pairing_;
   const TapSpec taps_;
+  std::unique_ptr<Run> as_one_;             // until it is run
   std::optional<double> observed_sqnr_db_;  // of the first run that was not the bare one
   bool is_tolerant_ = false;
 };
 
 }  // namespace
 
-Observed observe(const ModelPair& models, const BareAnswers& bare, const Work& work) {
-  return Observer(models, bare, work).run();
+Observed observe(const ModelPair& models, std::future<Lockstep> first, const BareAnswers& bare,
+                 const Work& work) {
+  return Observer(models, first.get(), bare, work).run();
 }
 
 }  // namespace quantlens::flow

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <future>
+
 #include "quantlens/diagnosis/rules/observation.h"
 #include "quantlens/flow/bare.h"
+#include "quantlens/flow/lockstep.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/record/pairing.h"
@@ -28,7 +31,9 @@ struct Work {
 /// Runs both models in lockstep over the data, in a way that does not change what the quantized one
 /// computes: as one model; where its outputs are then not the bare ones, apart; and where that does
 /// not help, without looking at those values that it is about, which are found by trying. Writes
-/// pairing.json as soon as it is known. `bare`: of the same files over the same data.
-Observed observe(const ModelPair& models, const BareAnswers& bare, const Work& work);
+/// pairing.json as soon as it is known. `first` is the two as one model, `bare` of the same files
+/// over the same data.
+Observed observe(const ModelPair& models, std::future<Lockstep> first, const BareAnswers& bare,
+                 const Work& work);
 
 }  // namespace quantlens::flow

@@ -108,7 +108,8 @@ class Observe : public testing::Test {
   Observed observed(const Model& quantized, const Model& reference = float_model()) {
     const ModelPair models{reference, quantized};
     const BareAnswers bare = run_bare(models, data_, {}, session_);
-    return observe(models, bare, {data_, options_, session_, *workload_});
+    return observe(models, open_lockstep(models, session_), bare,
+                   {data_, options_, session_, *workload_});
   }
 
   TemporaryFolder folder_;

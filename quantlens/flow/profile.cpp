@@ -138,7 +138,7 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
   }
   DataChoice choice = options.data;
   if (choice.data.empty()) choice.data = "random";
-  const FittedData data = fit_data(choice, model, session.progress);
+  const FittedData data = fit_data(choice, model, session);
   check_trace(options, {.model = &model, .files = {options.other.value_or("")}, .data = {&data}});
   std::vector<std::pair<std::string, const Model*>> models{{"reference", &model}};
   if (other) models.emplace_back("quantized", &*other);

@@ -30,7 +30,7 @@ namespace {
 std::optional<FittedData> data_apart(const QuantizeOptions& options, const Model& model,
                                      const Session& session) {
   if (!options.calibration_data) return std::nullopt;
-  return fit_data({.data = *options.calibration_data, .options = {}}, model, session.progress);
+  return fit_data({.data = *options.calibration_data, .options = {}}, model, session);
 }
 
 /// Throws Errc::usage where samples are needed and not given, or given twice.
@@ -213,7 +213,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   result.output = destination_of(options.output, options.model);
   const Model model = frontend::read(options.model);
   std::optional<FittedData> data;
-  if (!options.data.data.empty()) data = fit_data(options.data, model, session.progress);
+  if (!options.data.data.empty()) data = fit_data(options.data, model, session);
   const std::optional<FittedData> apart = data_apart(options, model, session);
   // Calibration may take hours: what would stop the writing is said before.
   check_destination({.path = result.output},

@@ -2,6 +2,7 @@
 #include "quantlens/flow/session.h"
 
 #include <algorithm>
+#include <thread>
 
 #include <fmt/format.h>
 
@@ -78,6 +79,14 @@ FittedData fit_data(const DataChoice& choice, const Model& model, Progress& prog
   if (const std::string caveat = data.opened.dataset->caveat(); !caveat.empty())
     progress.note(caveat);
   return data;
+}
+
+FittedData fit_data(const DataChoice& choice, const Model& model, const Session& session) {
+  std::jthread loading;
+  if (session.threads > 1 && !session.isolation) {
+    loading = std::jthread([&model] { load_runtime(model); });
+  }
+  return fit_data(choice, model, session.progress);
 }
 
 BatchReader make_reader(const FittedData& data, const Session& session,

@@ -59,6 +59,9 @@ std::vector<InputSpec> input_specs(const Model& model);
 /// Opens the data for the model; its caveat, if it has one, becomes a note.
 FittedData fit_data(const DataChoice& choice, const Model& model, Progress& progress);
 
+/// Likewise, and with a second core the model's runtime is loaded meanwhile.
+FittedData fit_data(const DataChoice& choice, const Model& model, const Session& session);
+
 /// A reader over `count` samples (absent: all) from `first` on, with this session's share of cores.
 BatchReader make_reader(const FittedData& data, const Session& session,
                         std::optional<std::uint64_t> count = {}, std::uint64_t first = 0);

@@ -169,10 +169,10 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   TuneResult result;
   result.output = destination_of(options.output, options.model);
   const Model model = frontend::read(options.model);
-  const FittedData data = fit_data(options.data, model, session.progress);
+  const FittedData data = fit_data(options.data, model, session);
   std::optional<FittedData> apart;
   if (options.calibration_data) {
-    apart = fit_data({.data = *options.calibration_data, .options = {}}, model, session.progress);
+    apart = fit_data({.data = *options.calibration_data, .options = {}}, model, session);
   }
   check_destinations(options, result.output,
                      {.model = &model,

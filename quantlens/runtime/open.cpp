@@ -24,10 +24,11 @@ struct Entry {
   const char* runtime;  ///< as a worker is asked for it
   Open open;
   OpenTimed open_timed;
+  void (*load)();
 };
 
 constexpr Entry kRuntimes[] = {
-    {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed},
+    {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed, onnxruntime::load},
 };
 
 const Entry& entry_of(const Model& model) {
@@ -61,6 +62,14 @@ std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const 
 
 std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options) {
   return entry_of(model).open_timed(model, options);
+}
+
+void load_runtime(const Model& model) noexcept {
+  try {
+    entry_of(model).load();
+  } catch (...) {
+    return;  // whoever opens the model meets it again, and tells it
+  }
 }
 
 void decline_telemetry() {

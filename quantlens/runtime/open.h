@@ -17,6 +17,10 @@ namespace quantlens {
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                           const RunOptions& options);
 
+/// Loads the library that opening the model needs, which takes a while; another thread may do it
+/// while data are read. What fails is told by `open`.
+void load_runtime(const Model& model) noexcept;
+
 /// Says to the runtimes that they are not to report about their use: ONNX Runtime from 1.29 on
 /// sends events about models and runs to its maker, and keeps a database of them in the user's
 /// cache. A setting of the user's own stands. REQUIRES: no model was opened yet, and no other

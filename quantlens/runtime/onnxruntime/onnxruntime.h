@@ -21,4 +21,7 @@ std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& opt
 
 RuntimeStatus status();
 
+/// Loads the library where it is there and not loaded yet.
+void load();
+
 }  // namespace quantlens::onnxruntime

@@ -266,4 +266,8 @@ RuntimeStatus status() {
           .problem = found.problem};
 }
 
+void load() {
+  library();
+}
+
 }  // namespace quantlens::onnxruntime

@@ -31,9 +31,8 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
           "scales; compare with the file 'edited' of the workload that made it",
           printable(options.quantized.string())));
     }
-    const bool is_folded = quantized.metadata.contains(kFoldedBeforeKey);
-    const Model like = is_folded ? made_ready(reference, recorded.progress) : Model();
-    Measured measured = measure({is_folded ? like : reference, quantized}, &data,
+    const std::optional<Model> like = made_ready_like(quantized, reference, recorded.progress);
+    Measured measured = measure({like ? *like : reference, quantized}, &data,
                                 {.diagnose = true,
                                  .metric = options.metric,
                                  .local_samples = options.local_samples,

@@ -15,6 +15,7 @@
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/outline.h"
 #include "quantlens/quantizer/fold_before.h"
+#include "quantlens/quantizer/fold_through.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
 
@@ -147,14 +148,45 @@ Model upgraded(Model model, Progress& progress) {
   return std::move(result.model);
 }
 
+namespace {
+
+using Fold = Plan (*)(const Graph&, const TensorMap&);
+
+/// Without the ops whose constants `fold` puts into others; `key`: told in the properties then.
+Model folded(Model model, Fold fold, const char* key, std::string_view where, Progress& progress) {
+  const Plan plan = fold(model.graph, oracle::constant_values(model));
+  if (plan.removed.empty()) return model;
+  progress.note(fmt::format("{} op(s) with constants are folded into the ops {}: {}",
+                            plan.removed.size(), where, printable(plan.removed.front())));
+  return frontend::edited(model, plan, {{key, "1"}});
+}
+
+Model folded_through(Model model, Progress& progress) {
+  return folded(std::move(model), fold_through, kFoldedThroughKey,
+                "before what moves the elements they read", progress);
+}
+
+Model folded_before(Model model, Progress& progress) {
+  return folded(std::move(model), fold_before, kFoldedBeforeKey, "that read them", progress);
+}
+
+}  // namespace
+
 Model made_ready(Model model, Progress& progress) {
   Model newer = upgraded(std::move(model), progress);
   if (uses_codes(newer.graph)) return newer;
-  const Plan plan = fold_before(newer.graph, oracle::constant_values(newer));
-  if (plan.removed.empty()) return newer;
-  progress.note(fmt::format("{} op(s) with constants are folded into the ops that read them: {}",
-                            plan.removed.size(), printable(plan.removed.front())));
-  return frontend::edited(newer, plan, {{kFoldedBeforeKey, "1"}});
+  return folded_before(folded_through(std::move(newer), progress), progress);
+}
+
+std::optional<Model> made_ready_like(const Model& quantized, const Model& model,
+                                     Progress& progress) {
+  const bool through = quantized.metadata.contains(kFoldedThroughKey);
+  const bool before = quantized.metadata.contains(kFoldedBeforeKey);
+  if ((!through && !before) || uses_codes(model.graph)) return std::nullopt;
+  Model newer = upgraded(model, progress);
+  if (through) newer = folded_through(std::move(newer), progress);
+  if (before) newer = folded_before(std::move(newer), progress);
+  return newer;
 }
 
 std::string reference_hash(const WorkloadWriter& workload) {

@@ -88,12 +88,19 @@ void run_recorded(const Session& session, WorkloadWriter& workload,
 /// The model in newer operators, where it needs and has them; says what was done.
 Model upgraded(Model model, Progress& progress);
 
-/// Key of a model's properties: constants in front of its ops are folded into them.
+/// Keys of a model's properties: constants in front of its ops are folded into them, and constants
+/// behind what moves the elements of a result into the op that made it.
 inline constexpr const char* kFoldedBeforeKey = "quantlens.folded_before";
+inline constexpr const char* kFoldedThroughKey = "quantlens.folded_through";
 
-/// The model in newer operators, with constants in front of its ops folded into them where that is
-/// exact (quantizer/fold_before.h): what is calibrated and quantized. Says what was done.
+/// The model in newer operators, with constants around its ops folded into them where that is exact
+/// (quantizer/fold_through.h, fold_before.h): what is calibrated and quantized. Says what was done.
 Model made_ready(Model model, Progress& progress);
+
+/// The same as far as it was done to the model that `quantized` was made from; nothing where none
+/// of it was.
+std::optional<Model> made_ready_like(const Model& quantized, const Model& model,
+                                     Progress& progress);
 
 /// SHA-256 of the reference's file, as the workload has it.
 std::string reference_hash(const WorkloadWriter& workload);

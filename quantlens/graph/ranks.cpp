@@ -102,13 +102,23 @@ class Inference {
     return *data - 1 + *indices;
   }
 
+  /// How many axes a Squeeze or Unsqueeze names; 0 where that is not known.
+  std::size_t named_axes(const Node& node) const {
+    const Tensor* axes = node.inputs.size() > 1 ? index_.constant(node.inputs[1]) : nullptr;
+    return axes != nullptr ? static_cast<std::size_t>(axes->size())
+                           : attribute_ints(node, "axes").size();
+  }
+
   std::optional<std::size_t> unsqueezed(const Node& node) const {
     const std::optional<std::size_t> before = rank(node, 0);
-    std::size_t added = attribute_ints(node, "axes").size();
-    if (const Tensor* axes = node.inputs.size() > 1 ? index_.constant(node.inputs[1]) : nullptr) {
-      added = static_cast<std::size_t>(axes->size());
-    }
+    const std::size_t added = named_axes(node);
     return before && added > 0 ? std::optional(*before + added) : std::nullopt;
+  }
+
+  std::optional<std::size_t> squeezed(const Node& node) const {
+    const std::optional<std::size_t> before = rank(node, 0);
+    const std::size_t gone = named_axes(node);
+    return before && gone > 0 && gone <= *before ? std::optional(*before - gone) : std::nullopt;
   }
 
   /// Of the first output; ops with several make values of one rank, or are not listed.
@@ -143,6 +153,8 @@ class Inference {
         return 1;
       case Kind::unsqueeze:
         return unsqueezed(node);
+      case Kind::squeeze:
+        return squeezed(node);
       case Kind::gather:
         return gathered(rank(node, 0), rank(node, 1));
       default:

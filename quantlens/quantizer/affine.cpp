@@ -11,7 +11,7 @@ namespace {
 
 std::optional<Affine> batch_norm_affine(const GraphIndex& index, const Node& node,
                                         const ChannelAxis& channels) {
-  const bool by_second_axis = channels.rank == channels.from_end + 1;
+  const bool by_second_axis = channels.has_axis() && channels.rank == channels.from_end + 1;
   if (node.inputs.size() < 5 || !by_second_axis || attribute_int(node, "training_mode", 0) != 0)
     return std::nullopt;
   std::vector<std::vector<double>> parts;  // scale, shift, mean, variance

@@ -14,7 +14,9 @@ namespace quantlens {
 struct ChannelAxis {
   std::size_t count = 0;
   std::size_t rank = 0;      ///< of the value; the least that is certain
-  std::size_t from_end = 1;  ///< counted from its last axis, which is 1
+  std::size_t from_end = 1;  ///< counted from its last axis, which is 1; 0: they are no axis
+
+  bool has_axis() const { return from_end > 0; }
 };
 
 /// y = factor * x + shift for each channel.
@@ -35,6 +37,7 @@ Affine identity(std::size_t count);
 void append(const Affine& after, Affine& before);
 
 /// A constant's number for each channel; nothing where it has others, or would widen the value.
+/// Where the channels are no axis, it has to be one number.
 std::optional<std::vector<double>> numbers_of(const Tensor* constant, const ChannelAxis& channels);
 
 /// What `node` makes of each channel of its input number `input`: Mul, Div, Add and Sub with a

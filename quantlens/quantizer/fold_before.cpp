@@ -13,9 +13,11 @@
 #include "quantlens/graph/ranks.h"
 #include "quantlens/quantizer/affine.h"
 #include "quantlens/quantizer/before_logarithm.h"
+#include "quantlens/quantizer/bypass.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/float_regions.h"
 #include "quantlens/quantizer/fold_chains.h"
+#include "quantlens/quantizer/moved_channels.h"
 
 namespace quantlens {
 namespace {
@@ -112,6 +114,7 @@ class Folder {
     std::size_t node = 0;
     std::size_t input = 0;
     Affine affine;
+    ChannelAxis channels;  ///< of its data
   };
 
   void fold_before(std::size_t number) {
@@ -122,12 +125,14 @@ class Folder {
     const std::optional<Inputs> inputs = inputs_of(node, weight->shape(), ranks_);
     if (!inputs) return;
     std::vector<Link> links = chain_before(node.inputs[0], *inputs);  // the nearest first
-    while (!links.empty() && !may_begin(links.back(), *inputs)) links.pop_back();
+    while (!links.empty() && !may_begin(links.back())) links.pop_back();
     if (!links.empty()) fold(node, *weight, *inputs, links);
   }
 
+  /// Ops that only move elements may stand between its links.
   std::vector<Link> chain_before(std::string value, const Inputs& inputs) const {
     std::vector<Link> links;
+    ChannelAxis channels = inputs;
     while (true) {
       const std::optional<std::size_t> number = index_.producer(value);
       if (!number || index_.uses(value).size() != 1 || index_.is_output(value) ||
@@ -135,20 +140,28 @@ class Folder {
         return links;
       }
       const Node& node = graph_.nodes[*number];
+      if (only_moves(node.kind)) {
+        const auto before = moved_back(index_, ranks_, node, channels);
+        if (!before) return links;
+        channels = *before;
+        value = node.inputs[0];
+        continue;
+      }
       const std::size_t data =
           node.inputs.size() == 2 && index_.constant(node.inputs[0]) != nullptr ? 1 : 0;
       if (node.inputs.size() <= data) return links;
-      auto affine = affine_of(index_, node, data, inputs);
+      auto affine = affine_of(index_, node, data, channels);
       if (!affine || (!inputs.may_shift && !affine->only_scales())) return links;
-      links.push_back({.node = *number, .input = data, .affine = std::move(*affine)});
+      links.push_back({*number, data, std::move(*affine), channels});
       value = node.inputs[data];
     }
   }
 
   /// Whether a chain may begin with this op.
-  bool may_begin(const Link& link, const ChannelAxis& channels) const {
+  bool may_begin(const Link& link) const {
     const Node& node = graph_.nodes[link.node];
-    return is_of_codes(node, link.input) && has_channels(node.inputs[link.input], channels);
+    return link.channels.has_axis() && is_of_codes(node, link.input) &&
+           has_channels(node.inputs[link.input], link.channels);
   }
 
   static bool is_arithmetic(const Node& node) {
@@ -233,10 +246,10 @@ class Folder {
     if (!scaled) return;
     edit(node, 1, *std::move(scaled));
     if (bias) edit(node, 2, *std::move(bias));
-    const Link& first = links.back();
-    plan_.value_edits.push_back(
-        {.use = {op_id(node), 0}, .value = graph_.nodes[first.node].inputs[first.input]});
-    for (const Link& link : links) plan_.removed.push_back(op_id(graph_.nodes[link.node]));
+    std::vector<Use> gone;
+    gone.reserve(links.size());
+    for (const Link& link : links) gone.push_back({link.node, link.input});
+    bypass(index_, gone, plan_);
   }
 
   std::optional<Tensor> with_bias(const Node& node, const std::vector<double>& added) const {

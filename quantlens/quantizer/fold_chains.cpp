@@ -9,6 +9,8 @@
 #include <utility>
 
 #include "quantlens/quantizer/affine.h"
+#include "quantlens/quantizer/bypass.h"
+#include "quantlens/quantizer/moved_channels.h"
 
 namespace quantlens {
 namespace {
@@ -68,23 +70,70 @@ struct Link {
   std::size_t node = 0;
   std::size_t input = 0;  ///< that reads the op before
   Affine affine;
+  bool is_behind_move = false;  ///< elements are moved between the anchor and it
 };
+
+/// The op that alone reads what a node makes; nothing where there are more, where it is an output,
+/// and where it stays float.
+std::optional<Use> next_in_chain(const GraphIndex& index, std::size_t node,
+                                 const Prepared& prepared) {
+  const std::string& value = op_id(index.graph().nodes[node]);
+  const std::vector<Use>& uses = index.uses(value);
+  if (uses.size() != 1 || index.is_output(value)) return std::nullopt;
+  if (prepared.kept_float.contains(uses[0].node)) return std::nullopt;
+  return uses[0];
+}
 
 std::vector<Link> chain_behind(const GraphIndex& index, std::size_t anchor,
                                const Channels& channels, const Prepared& prepared) {
   std::vector<Link> links;
   const std::vector<Node>& nodes = index.graph().nodes;
-  for (std::size_t last = anchor;;) {
-    const std::string& value = op_id(nodes[last]);
-    const std::vector<Use>& uses = index.uses(value);
-    if (uses.size() != 1 || index.is_output(value)) return links;
-    const Use& use = uses[0];
-    if (prepared.kept_float.contains(use.node)) return links;
-    auto affine = affine_of(index, nodes[use.node], use.input, channels);
-    if (!affine) return links;
-    links.push_back({.node = use.node, .input = use.input, .affine = std::move(*affine)});
-    last = use.node;
+  for (auto use = next_in_chain(index, anchor, prepared); use;
+       use = next_in_chain(index, use->node, prepared)) {
+    auto affine = affine_of(index, nodes[use->node], use->input, channels);
+    if (!affine) break;
+    links.push_back({.node = use->node, .input = use->input, .affine = std::move(*affine)});
   }
+  return links;
+}
+
+/// Whether an op of a chain can be the bias of the MatMul before it.
+bool is_bias(const GraphIndex& index, const Link& link) {
+  const std::optional<std::size_t> bias = bias_input(index, index.graph().nodes[link.node]);
+  return bias && *bias != link.input;
+}
+
+/// Whether a MatMul can take it: what is added needs a bias in front of all that moves.
+bool can_take(const GraphIndex& index, std::size_t anchor, const std::vector<Link>& links,
+              const Affine& affine) {
+  return index.graph().nodes[anchor].kind != Kind::matmul || affine.only_scales() ||
+         std::ranges::any_of(
+             links, [&](const Link& link) { return !link.is_behind_move && is_bias(index, link); });
+}
+
+std::vector<Link> chain_through(const GraphIndex& index, const Ranks& ranks, std::size_t anchor,
+                                const Channels& channels, const Prepared& prepared) {
+  const std::vector<Node>& nodes = index.graph().nodes;
+  std::vector<Link> links;
+  std::optional<ChannelAxis> axis = channels;
+  bool has_moved = false;
+  for (auto use = next_in_chain(index, anchor, prepared); use;
+       use = next_in_chain(index, use->node, prepared)) {
+    const Node& node = nodes[use->node];
+    if (only_moves(node.kind)) {
+      axis = use->input == 0 ? moved(index, ranks, node, *axis) : std::nullopt;
+      if (!axis) break;
+      has_moved = true;
+      continue;
+    }
+    auto affine = affine_of(index, node, use->input, *axis);
+    if (!affine || (has_moved && !can_take(index, anchor, links, *affine))) break;
+    links.push_back({use->node, use->input, std::move(*affine), has_moved});
+  }
+  while (!links.empty() && !can_be_replaced(index, op_id(nodes[links.back().node])))
+    links.pop_back();
+  if (links.empty() || !links.back().is_behind_move) return {};
+  return links;
 }
 
 std::optional<Tensor> scaled(const Tensor& weight, const Channels& channels,
@@ -117,16 +166,14 @@ class Folding {
         channels_(channels),
         prepared_(prepared) {}
 
-  std::vector<std::size_t> run(std::vector<Link> links) {
+  /// Of the links those that have become part of the chain, from the first one on.
+  std::vector<Link> run(std::vector<Link> links) {
     while (!links.empty()) {
       const bool done = node_.kind == Kind::matmul ? fold_matmul(links) : fold_biased(links);
       if (done) break;
       links.pop_back();
     }
-    std::vector<std::size_t> members;
-    members.reserve(links.size());
-    for (const Link& link : links) members.push_back(link.node);
-    return members;
+    return links;
   }
 
  private:
@@ -164,10 +211,8 @@ class Folding {
   /// Of a MatMul: what scales goes into its weight, the first Add stays and takes the rest.
   bool fold_matmul(const std::vector<Link>& links) {
     const std::vector<Node>& nodes = index_.graph().nodes;
-    const auto add = std::ranges::find_if(links, [&](const Link& link) {
-      const std::optional<std::size_t> bias = bias_input(index_, nodes[link.node]);
-      return bias && *bias != link.input;
-    });
+    const auto add =
+        std::ranges::find_if(links, [&](const Link& link) { return is_bias(index_, link); });
     const std::span<const Link> before(links.begin(), add);
     if (!total(before).only_scales()) return false;
     const Affine all = total(links);
@@ -215,6 +260,15 @@ class Folding {
   Prepared& prepared_;
 };
 
+/// The channels of an op with a constant weight of floats.
+std::optional<Channels> made_by(const GraphIndex& index, const Ranks& ranks, std::size_t anchor) {
+  const Node& node = index.graph().nodes[anchor];
+  const Tensor* weight = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
+  if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0)
+    return std::nullopt;
+  return layout_of(node, weight->shape(), ranks);
+}
+
 }  // namespace
 
 std::optional<ChannelAxis> channels_of(const Node& node, const Shape& weight, const Ranks& ranks) {
@@ -223,13 +277,32 @@ std::optional<ChannelAxis> channels_of(const Node& node, const Shape& weight, co
 
 std::vector<std::size_t> fold_chain(const GraphIndex& index, const Ranks& ranks, std::size_t anchor,
                                     Prepared& prepared) {
-  const Node& node = index.graph().nodes[anchor];
-  const Tensor* weight = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
-  if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0) return {};
-  const std::optional<Channels> channels = layout_of(node, weight->shape(), ranks);
+  const std::optional<Channels> channels = made_by(index, ranks, anchor);
   if (!channels) return {};
-  return Folding(index, anchor, *channels, prepared)
-      .run(chain_behind(index, anchor, *channels, prepared));
+  std::vector<std::size_t> members;
+  for (const Link& link : Folding(index, anchor, *channels, prepared)
+                              .run(chain_behind(index, anchor, *channels, prepared))) {
+    members.push_back(link.node);
+  }
+  return members;
+}
+
+std::vector<Use> fold_chain_through(const GraphIndex& index, const Ranks& ranks, std::size_t anchor,
+                                    Prepared& prepared) {
+  const std::optional<Channels> channels = made_by(index, ranks, anchor);
+  if (!channels) return {};
+  std::vector<Link> links = chain_through(index, ranks, anchor, *channels, prepared);
+  const std::size_t folds = prepared.folds.size();
+  links = Folding(index, anchor, *channels, prepared).run(std::move(links));
+  std::vector<Use> gone;
+  for (const Link& link : links) {
+    const std::string& op = op_id(index.graph().nodes[link.node]);
+    const bool is_folded =
+        std::any_of(prepared.folds.begin() + static_cast<std::ptrdiff_t>(folds),
+                    prepared.folds.end(), [&](const Fold& fold) { return fold.op == op; });
+    if (is_folded) gone.push_back({link.node, link.input});  // the Add of a MatMul stays
+  }
+  return gone;
 }
 
 }  // namespace quantlens

@@ -29,4 +29,10 @@ std::optional<ChannelAxis> channels_of(const Node& node, const Shape& weight, co
 std::vector<std::size_t> fold_chain(const GraphIndex& index, const Ranks& ranks, std::size_t anchor,
                                     Prepared& prepared);
 
+/// Likewise of a chain that goes through ops which only move elements (moved_channels.h), and in
+/// which something stands behind one of them. What moves stays. Returns what was folded: each op,
+/// and which of its inputs is the data.
+std::vector<Use> fold_chain_through(const GraphIndex& index, const Ranks& ranks, std::size_t anchor,
+                                    Prepared& prepared);
+
 }  // namespace quantlens

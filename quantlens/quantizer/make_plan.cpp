@@ -377,6 +377,8 @@ class Planner {
         if (!selection.quantized[p]) continue;
         std::string& obstacle = wishes_.obstacles[p];
         obstacle = parameters.range_obstacle(prepared_.patterns[p], selection.codes);
+        if (obstacle.empty() && !wishes_.forced[p])
+          obstacle = parameters.coarse_obstacle(prepared_.patterns[p], recipes_[p]);
         if (!obstacle.empty()) complete = false;
       }
       if (complete) return selection;

@@ -14,6 +14,7 @@
 #include "quantlens/graph/ranks.h"
 #include "quantlens/quant/least_error.h"
 #include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/coarse_constant.h"
 #include "quantlens/quantizer/recipe_rules.h"
 
 namespace quantlens {
@@ -375,6 +376,17 @@ std::string Parameters::range_obstacle(const Pattern& pattern,
     }
   }
   return {};
+}
+
+std::string Parameters::coarse_obstacle(const Pattern& pattern, const OpRecipe& recipe) const {
+  const Node& node = index_.graph().nodes[pattern.anchor];
+  if (node.inputs.size() != 2) return {};
+  const std::size_t input = index_.constant(node.inputs[0]) != nullptr ? 0 : 1;
+  const Tensor* constant = index_.constant(node.inputs[input]);
+  const Range* data = find_range(node.inputs[1 - input], is_wide(recipe));
+  const Range* result = find_range(pattern_output(index_.graph(), pattern), is_wide(recipe));
+  if (constant == nullptr || data == nullptr || result == nullptr) return {};
+  return coarse_constant(node.kind, *constant, {*data, *result}, plain_scheme(recipe.activation));
 }
 
 Plan Parameters::plan(const Selection& selection, const std::vector<OpRecipe>& recipes) const {

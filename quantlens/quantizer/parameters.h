@@ -42,6 +42,10 @@ class Parameters {
   /// Why the values of a pattern that are to be codes have no usable range; empty if they have.
   std::string range_obstacle(const Pattern& pattern, const std::set<std::string>& codes) const;
 
+  /// Why the constant that a Mul or Add reads stays float: as codes of one scale it would cost more
+  /// than the codes of the result do; empty where it would not.
+  std::string coarse_obstacle(const Pattern& pattern, const OpRecipe& recipe) const;
+
   /// The parts of a Plan that hold numbers: activations and weights. `recipes`: one a pattern.
   Plan plan(const Selection& selection, const std::vector<OpRecipe>& recipes) const;
 

@@ -15,6 +15,9 @@ class Phases {
  public:
   void enter(std::string name);
   void leave();  ///< REQUIRES: a phase is open
+  /// Says what a wait of so many seconds, which just ended, was for: time of another thread, by the
+  /// names of its own phases. They get the wait in proportion, the innermost phase loses it.
+  void spread(double waited, const std::map<std::string, double>& others);
   /// Of all phases so far, an open one up to now.
   std::map<std::string, double> seconds();
 

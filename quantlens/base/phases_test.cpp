@@ -49,6 +49,21 @@ TEST(Phases, AnEndedPhaseTakesNoMoreTime) {
   EXPECT_EQ(phases.seconds().at("short"), ended);
 }
 
+TEST(Phases, AWaitForAnotherThreadIsWhatThatThreadDid) {
+  Phases phases;
+  {
+    const Phase phase(&phases, "rest");
+    std::this_thread::sleep_for(milliseconds(8));
+    phases.spread(0.004, {{"load", 3.0}, {"pair", 1.0}});
+  }
+  const std::map<std::string, double> seconds = phases.seconds();
+  EXPECT_DOUBLE_EQ(seconds.at("load"), 0.003);
+  EXPECT_DOUBLE_EQ(seconds.at("pair"), 0.001);
+  EXPECT_GE(seconds.at("rest"), 0.004) << "all add up to what was measured";
+  phases.spread(1, {});
+  EXPECT_EQ(phases.seconds(), seconds);
+}
+
 TEST(Phases, NobodyMeasuresWithoutOne) {
   Phase phase(nullptr, "nothing");
   phase.end();

@@ -47,9 +47,8 @@ class FloatOps {
     }
     add_movers(pairing);
     // what one makes, those behind it read
-    std::ranges::stable_sort(roots_, {}, [&](const ValuePair* root) {
-      return index_.producer(root->reference);
-    });
+    std::ranges::stable_sort(
+        roots_, {}, [&](const ValuePair* root) { return index_.producer(root->reference); });
     while (is_taken(prefix_)) prefix_ += '_';
   }
 

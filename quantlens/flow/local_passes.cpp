@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <cstdint>
 #include <exception>
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -27,9 +30,9 @@ namespace quantlens::flow {
 namespace {
 
 /// Passes are opened side by side, and phases are for one thread.
-RunOptions unwatched(const Session& session) {
+RunOptions watched_by(Phases& phases, const Session& session) {
   RunOptions options = run_options(session);
-  options.watch = {};
+  options.watch.phases = &phases;
   return options;
 }
 
@@ -46,7 +49,10 @@ class Pass {
   void open_run() noexcept {
     is_open_ = true;
     try {
-      run_ = opened();
+      Phases phases;
+      const Phase ours(&phases, "local passes");
+      run_ = opened(phases);
+      seconds_ = phases.seconds();
     } catch (...) {
       failure_ = std::current_exception();
     }
@@ -56,7 +62,13 @@ class Pass {
   /// or where there is nothing to run.
   std::optional<TapState> gathered(const LocalPasses& passes, const char* step,
                                    const char* without) {
-    if (!is_open_) open_run();
+    if (!is_open_) {
+      const auto begun = std::chrono::steady_clock::now();
+      open_run();
+      const std::chrono::duration<double> opening = std::chrono::steady_clock::now() - begun;
+      if (passes.session.phases != nullptr)
+        passes.session.phases->spread(opening.count(), seconds_);
+    }
     try {
       if (failure_) std::rethrow_exception(failure_);
       if (!run_) return std::nullopt;
@@ -71,13 +83,16 @@ class Pass {
     }
   }
 
+  /// Of opening it, by phase.
+  const std::map<std::string, double>& seconds() const { return seconds_; }
   void close() { run_.reset(); }
 
  private:
-  virtual std::unique_ptr<Run> opened() = 0;
+  virtual std::unique_ptr<Run> opened(Phases& phases) = 0;
 
   bool is_open_ = false;
   std::unique_ptr<Run> run_;
+  std::map<std::string, double> seconds_;
   std::exception_ptr failure_;
 };
 
@@ -88,9 +103,9 @@ class LocalErrors final : public Pass {
   ~LocalErrors() override { close(); }
 
  private:
-  std::unique_ptr<Run> opened() override {
+  std::unique_ptr<Run> opened(Phases& phases) override {
     return open(passes_.models.reference, &passes_.models.quantized,
-                local_taps_for(passes_.pairing), unwatched(passes_.session));
+                local_taps_for(passes_.pairing), watched_by(phases, passes_.session));
   }
 
   const LocalPasses& passes_;
@@ -103,9 +118,9 @@ class InputErrors final : public Pass {
   ~InputErrors() override { close(); }
 
  private:
-  std::unique_ptr<Run> opened() override {
+  std::unique_ptr<Run> opened(Phases& phases) override {
     return open(passes_.models.reference, &passes_.models.reference,
-                rounded_input_taps(passes_.pairing), unwatched(passes_.session));
+                rounded_input_taps(passes_.pairing), watched_by(phases, passes_.session));
   }
 
   const LocalPasses& passes_;
@@ -118,7 +133,7 @@ class WeightErrors final : public Pass {
   ~WeightErrors() override { close(); }  // before the model that it runs
 
  private:
-  std::unique_ptr<Run> opened() override {
+  std::unique_ptr<Run> opened(Phases& phases) override {
     const Model& reference = passes_.models.reference;
     std::optional<RoundedWeights> rounded =
         rounded_weights(reference, passes_.models.quantized, passes_.pairing);
@@ -128,7 +143,7 @@ class WeightErrors final : public Pass {
     const fs::path path = scratch_->path() / reference.path.filename();
     frontend::apply(reference, std::exchange(rounded->plan, {}), {}, store, path);
     model_ = frontend::read(path);
-    return open(reference, &*model_, rounded->taps, unwatched(passes_.session));
+    return open(reference, &*model_, rounded->taps, watched_by(phases, passes_.session));
   }
 
   const LocalPasses& passes_;
@@ -144,6 +159,15 @@ std::size_t open_together(const LocalPasses& passes) {
   return passes.session.threads < 2 ? 0 : 1 + std::min<std::uint64_t>(kPasses - 1, further);
 }
 
+/// What opening several at once was spent on.
+void tell_phases(std::span<Pass* const> opened, double seconds, const Session& session) {
+  std::map<std::string, double> all;
+  for (const Pass* pass : opened) {
+    for (const auto& [name, each] : pass->seconds()) all[name] += each;
+  }
+  if (session.phases != nullptr) session.phases->spread(seconds, all);
+}
+
 }  // namespace
 
 SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumulated,
@@ -155,8 +179,11 @@ SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumu
   // Half of their time is opening, which takes one thread each.
   const std::array<Pass*, kPasses> in_turn{&of_ops, &of_weights, &of_inputs};
   if (const std::size_t count = open_together(passes); count > 1) {
+    const auto begun = std::chrono::steady_clock::now();
     Cores(std::min<unsigned>(passes.session.threads, kPasses))
         .parallel_for(count, [&](std::size_t i) { in_turn.at(i)->open_run(); });
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;
+    tell_phases(std::span(in_turn).first(count), waited.count(), passes.session);
   }
   const std::optional<TapState> local =
       of_ops.gathered(passes, "local errors", "local errors are left out");

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/lockstep.h"
 
+#include <chrono>
 #include <limits>
+#include <utility>
 
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/runtime/open.h"
@@ -9,9 +11,11 @@
 namespace quantlens::flow {
 namespace {
 
-Lockstep opened(const ModelPair& models, const RunOptions& how, Phases* phases) {
+Lockstep opened(const ModelPair& models, RunOptions how, Phases* phases) {
   Phase pairing_up(phases, "pair");
-  Lockstep lockstep{.pairing = pair(models.reference, models.quantized), .taps = {}, .run = {}};
+  Lockstep lockstep{
+      .pairing = pair(models.reference, models.quantized), .taps = {}, .run = {}, .seconds = {}};
+  how.watch.phases = phases;
   lockstep.taps = taps_for(lockstep.pairing);
   pairing_up.end();
   const Phase opening(phases, "open");
@@ -35,14 +39,25 @@ std::uint64_t room_beside(const Model& model, const Session& session) {
 }
 
 std::future<Lockstep> open_lockstep(const ModelPair& models, const Session& session) {
-  RunOptions how = run_options(session);
+  const RunOptions how = run_options(session);
   // Phases, and whether to stop, are for the session's own thread.
-  const bool is_early = !session.isolation && room_beside(models.reference, session) > 0;
-  if (is_early) how.watch = {};
-  return std::async(is_early ? std::launch::async : std::launch::deferred,
-                    [models, how, phases = is_early ? nullptr : session.phases] {
-                      return opened(models, how, phases);
-                    });
+  if (session.isolation || room_beside(models.reference, session) == 0) {
+    return std::async(std::launch::deferred, opened, models, how, session.phases);
+  }
+  return std::async(std::launch::async, [models, how] {
+    Phases phases;
+    Lockstep lockstep = opened(models, how, &phases);
+    lockstep.seconds = phases.seconds();
+    return lockstep;
+  });
+}
+
+Lockstep waited_for(std::future<Lockstep> lockstep, const Session& session) {
+  const auto begun = std::chrono::steady_clock::now();
+  Lockstep made = lockstep.get();
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;
+  if (session.phases != nullptr) session.phases->spread(waited.count(), made.seconds);
+  return made;
 }
 
 }  // namespace quantlens::flow

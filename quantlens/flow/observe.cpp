@@ -200,7 +200,7 @@ class Observer {
 
 Observed observe(const ModelPair& models, std::future<Lockstep> first, const BareAnswers& bare,
                  const Work& work) {
-  return Observer(models, first.get(), bare, work).run();
+  return Observer(models, waited_for(std::move(first), work.session), bare, work).run();
 }
 
 }  // namespace quantlens::flow

@@ -132,7 +132,7 @@ class Folder {
   /// Ops that only move elements may stand between its links.
   std::vector<Link> chain_before(std::string value, const Inputs& inputs) const {
     std::vector<Link> links;
-    ChannelAxis channels = inputs;
+    auto channels = static_cast<const ChannelAxis&>(inputs);
     while (true) {
       const std::optional<std::size_t> number = index_.producer(value);
       if (!number || index_.uses(value).size() != 1 || index_.is_output(value) ||

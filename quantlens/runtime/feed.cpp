@@ -143,9 +143,7 @@ class Teller {
     progress_.advance(ticket.batch->samples.size());
   }
 
-  void check_stop() const {
-    throw_if_stopped(progress_);
-  }
+  void check_stop() const { throw_if_stopped(progress_); }
 
   FeedResult result;
 

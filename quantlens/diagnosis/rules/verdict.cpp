@@ -66,23 +66,25 @@ std::string unknown_text(const Diagnosis& diagnosis) {
                      100 * unknown);
 }
 
-/// Of a measured share that is small, that none is great; of an estimate, what the local errors say
-/// of another op.
-std::string doubt_text(const Diagnosis& diagnosis, const Finding& first) {
+/// Where the first share is small or an estimate: that none is great, and what the local errors say
+/// of another op. Shares and local errors that name different ops are both told.
+std::string doubt_text(const Diagnosis& diagnosis, const Finding& first, bool in_doubt) {
   constexpr double kMuch = 0.1;
-  if (first.share_is_measured) {
-    return *first.output_share < kMuch ? " No op that was tried alone takes much of it away." : "";
-  }
+  if (first.share_is_measured && *first.output_share >= kMuch) return {};
   const ActivationRow* worst = nullptr;
   for (const ActivationRow& row : diagnosis.activations) {
     const bool is_own = row.local_mse && row.other_mse && *row.other_mse > 0.5 * *row.local_mse;
     if (is_own && (!worst || *row.local_sqnr_db < *worst->local_sqnr_db)) worst = &row;
   }
-  if (worst == nullptr || std::ranges::find(first.ops, worst->name) != first.ops.end()) return {};
-  return fmt::format(
-      " By its local error alone ({:.1f} dB), which no rounding explains, {} is the "
-      "worst op.",
-      *worst->local_sqnr_db, printable(worst->name));
+  std::string text;
+  if (first.share_is_measured && !in_doubt) {
+    text = " No op that was tried alone takes much of it away.";
+  }
+  if (worst == nullptr || std::ranges::find(first.ops, worst->name) != first.ops.end()) return text;
+  return text + fmt::format(
+                    " By its local error alone ({:.1f} dB), which no rounding explains, {} is the "
+                    "worst op.",
+                    *worst->local_sqnr_db, printable(worst->name));
 }
 
 /// Whether as much may begin at the second, though mistakes stand before it.
@@ -116,7 +118,7 @@ std::string verdict(const Evidence& evidence, std::span<const Finding> findings)
   }
   const bool in_doubt = is_doubtful(findings, *first);
   text += fmt::format(" {}{}.", cause_text(*first, in_doubt), unknown_text(evidence.diagnosis()));
-  if (!in_doubt) text += doubt_text(evidence.diagnosis(), *first);
+  text += doubt_text(evidence.diagnosis(), *first, in_doubt);
   const auto second = std::next(first);
   if (second != findings.end() && may_be_as_much(*first, *second)) {
     text += fmt::format(" As much may begin at {}, {:.0f} %: {}.", place_text(*second),

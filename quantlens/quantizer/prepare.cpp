@@ -5,7 +5,7 @@
 #include <set>
 
 #include "quantlens/graph/clip_bounds.h"
-#include "quantlens/graph/ranks.h"
+#include "quantlens/graph/extents.h"
 #include "quantlens/quantizer/before_logarithm.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/float_regions.h"
@@ -35,11 +35,11 @@ bool is_added_to(const GraphIndex& index, const std::string& value) {
 
 // What follows the anchor inside one kernel: what is folded into it, a constant bias after MatMul,
 // a Relu or Clip.
-Pattern pattern_at(const GraphIndex& index, const Ranks& ranks, std::size_t anchor,
+Pattern pattern_at(const GraphIndex& index, const Extents& extents, std::size_t anchor,
                    Prepared& prepared) {
   const std::vector<Node>& nodes = index.graph().nodes;
   Pattern pattern{.anchor = anchor, .members = {anchor}};
-  const std::vector<std::size_t> chain = fold_chain(index, ranks, anchor, prepared);
+  const std::vector<std::size_t> chain = fold_chain(index, extents, anchor, prepared);
   pattern.members.insert(pattern.members.end(), chain.begin(), chain.end());
   const Kind kind = nodes[anchor].kind;
   const bool fuses =
@@ -79,7 +79,7 @@ Prepared prepare(const Graph& graph, TensorMap constants) {
   prepared.constants = std::move(constants);
   prepared.kept_float = find_float_regions(index);
   prepared.kept_float.merge(find_before_logarithms(index));
-  const Ranks known_ranks = ranks(index);
+  const Extents known = extents(index);
   std::set<std::size_t> taken;
   for (std::size_t number = 0; number < graph.nodes.size(); ++number) {
     if (taken.contains(number)) continue;
@@ -87,13 +87,13 @@ Prepared prepare(const Graph& graph, TensorMap constants) {
     const bool folds = capability(node.kind) != nullptr || node.kind == Kind::conv_transpose;
     Pattern pattern = prepared.kept_float.contains(number) || !folds
                           ? Pattern{.anchor = number, .members = {number}}
-                          : pattern_at(index, known_ranks, number, prepared);
+                          : pattern_at(index, known, number, prepared);
     // a pattern never reaches into a region that stays float
     while (pattern.members.size() > 1 && prepared.kept_float.contains(pattern.members.back())) {
       pattern.members.pop_back();
     }
-    const auto rank = known_ranks.find(node.inputs.empty() ? "" : node.inputs[0]);
-    const bool is_matrix = rank != known_ranks.end() && rank->second == 2;
+    const auto data = known.find(node.inputs.empty() ? "" : node.inputs[0]);
+    const bool is_matrix = data != known.end() && data->second.size() == 2;
     const bool is_added = ends_in_matmul(graph, pattern, prepared) &&
                           is_added_to(index, op_id(graph.nodes[pattern.members.back()]));
     if ((is_added && is_matrix) || needs_codes_behind_relu(index, pattern, is_matrix)) {
@@ -112,7 +112,7 @@ std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add) 
     if (bias == nullptr) continue;
     const Shape& shape = bias->shape();
     const std::int64_t columns = shape.empty() ? 1 : shape.back();
-    if (shape.size() <= 2 && bias->size() == columns) return input;
+    if (bias->size() == columns) return input;
   }
   return std::nullopt;
 }
@@ -120,10 +120,13 @@ std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add) 
 std::optional<std::size_t> bias_add(const GraphIndex& index, const Pattern& pattern) {
   const std::vector<Node>& nodes = index.graph().nodes;
   if (nodes[pattern.anchor].kind != Kind::matmul) return std::nullopt;
-  const auto add = std::ranges::find_if(pattern.members, [&](std::size_t member) {
-    return bias_input(index, nodes[member]).has_value();
-  });
-  return add == pattern.members.end() ? std::nullopt : std::optional(*add);
+  const auto adds = [&](std::size_t member) {
+    const Kind kind = nodes[member].kind;  // what is behind the first one is folded into it
+    return kind == Kind::add || kind == Kind::sub || kind == Kind::batch_norm;
+  };
+  const auto first = std::ranges::find_if(pattern.members, adds);
+  const bool is_bias = first != pattern.members.end() && bias_input(index, nodes[*first]);
+  return is_bias ? std::optional(*first) : std::nullopt;
 }
 
 const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, const Node& node,

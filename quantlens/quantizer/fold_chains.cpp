@@ -105,10 +105,14 @@ std::optional<Affine> affine_at(const GraphIndex& index, const Extents& extents,
   return affine_of(index, node, use.input, channels, extents_of(extents, node.inputs[use.input]));
 }
 
-/// Whether an op can stand for the bias that a MatMul lacks: what is behind it goes into its
-/// constants.
-bool adds(const Node& node) {
-  return node.kind == Kind::add || node.kind == Kind::sub || node.kind == Kind::batch_norm;
+/// Whether an op of a chain stands for the bias that a MatMul lacks: what is behind it goes into
+/// its constants. An Add that is a bias does even where it adds nothing: biases are corrected
+/// later.
+bool adds(const GraphIndex& index, const Link& link) {
+  const Node& node = index.graph().nodes[link.node];
+  const bool can =
+      node.kind == Kind::add || node.kind == Kind::sub || node.kind == Kind::batch_norm;
+  return can && (!link.affine.only_scales() || bias_input(index, node));
 }
 
 /// Whether a chain goes on behind such an op: a Sub or BatchNormalization at its end is as well off
@@ -135,9 +139,8 @@ bool can_take(const GraphIndex& index, std::size_t anchor, const std::vector<Lin
               const Affine& affine) {
   const std::vector<Node>& nodes = index.graph().nodes;
   return nodes[anchor].kind != Kind::matmul || affine.only_scales() ||
-         std::ranges::any_of(links, [&](const Link& link) {
-           return !link.is_behind_move && adds(nodes[link.node]);
-         });
+         std::ranges::any_of(
+             links, [&](const Link& link) { return !link.is_behind_move && adds(index, link); });
 }
 
 std::vector<Link> chain_through(const GraphIndex& index, const Extents& extents, std::size_t anchor,
@@ -236,7 +239,7 @@ class Folding {
   bool fold_matmul(const std::vector<Link>& links) {
     const std::vector<Node>& nodes = index_.graph().nodes;
     const auto adder =
-        std::ranges::find_if(links, [&](const Link& link) { return adds(nodes[link.node]); });
+        std::ranges::find_if(links, [&](const Link& link) { return adds(index_, link); });
     const auto at = static_cast<std::size_t>(adder - links.begin());
     if (adder != links.end() && !is_of_use(index_, links, at)) return false;
     std::vector<double> factor = total({links.begin(), adder}).factor;

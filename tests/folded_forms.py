@@ -385,6 +385,18 @@ for transposed in (0, 1):
 
 
 @form
+def a_gemm_that_scales_gets_no_bias():
+    """It has an integer kernel as long as it has none."""
+    net = Net(1, 6)
+    net.codes("MatMul")
+    net.stay("Add", "", net.figures(6))
+    net.op("Gemm", "", net.normal(6, 4), alpha=0.5, beta=2.0, shape=[1, 4])
+    net.gone("Mul", "", net.figures(4))
+    net.stay("Add", "", net.figures(4))
+    return net
+
+
+@form
 def a_gemm_without_its_bias():
     net = Net(1, 6)
     net.op("Gemm", "", net.normal(6, 4), net.normal(4), beta=0.0, shape=[1, 4])

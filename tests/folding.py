@@ -141,7 +141,7 @@ class Net:
         inputs = [self.value, self.normal(*([6, 4] if transposed else [4, 6]))]
         if self.random.random() < 0.5:
             inputs.append(self.normal(*self.random.choice([[6], [1, 6]])))
-        scales = {"alpha": 0.5, "beta": 2.0} if self.random.random() < 0.4 else {}
+        scales = {"alpha": 0.5, "beta": 2.0} if len(inputs) > 2 and self.random.random() < 0.4 else {}
         self.add("Gemm", inputs, [1, 6], transB=int(transposed), **scales)
         self.axes = {1: 6}
 

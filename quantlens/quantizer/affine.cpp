@@ -41,6 +41,11 @@ std::size_t extent(const Shape& shape, std::size_t axis) {
   return static_cast<std::size_t>(shape[axis]);
 }
 
+bool can_get_bias(const Node& node) {
+  return node.kind != Kind::gemm ||
+         (attribute_float(node, "alpha", 1) == 1 && attribute_float(node, "beta", 1) == 1);
+}
+
 Affine identity(std::size_t count) {
   return {.factor = std::vector<double>(count, 1), .shift = std::vector<double>(count, 0)};
 }

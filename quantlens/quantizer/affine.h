@@ -62,6 +62,10 @@ std::optional<Tensor> finite_tensor(const Shape& shape, std::vector<float> value
 std::optional<Tensor> scaled(const Tensor& weight, const std::vector<double>& factor,
                              const std::function<std::size_t(std::size_t)>& channel_of);
 
+/// Whether a Conv, ConvTranspose or Gemm without a bias can be given one: an integer Gemm has none
+/// beside an alpha or beta.
+bool can_get_bias(const Node& node);
+
 std::size_t extent(const Shape& shape, std::size_t axis);
 
 }  // namespace quantlens

@@ -187,11 +187,13 @@ class Folder {
   std::optional<Bias> bias_of(const Node& node, const Inputs& inputs) const {
     Bias bias{.node = &node, .input = 2, .numbers = std::vector<double>(inputs.outputs, 0)};
     ChannelAxis channels{.count = inputs.outputs, .rank = 1, .from_end = 1};
+    const bool has_bias = node.inputs.size() > 2 && !node.inputs[2].empty();
     switch (node.kind) {
       case Kind::conv:
         if (is_padded(node)) return std::nullopt;
         break;
       case Kind::gemm:
+        if (!has_bias && !can_get_bias(node)) return std::nullopt;
         bias.times = attribute_float(node, "beta", 1);
         channels.rank = 2;
         break;
@@ -211,8 +213,7 @@ class Folder {
         return std::nullopt;
     }
     if (bias.times == 0) return std::nullopt;
-    if (bias.input >= bias.node->inputs.size() || bias.node->inputs[bias.input].empty())
-      return bias;
+    if (bias.node == &node && !has_bias) return bias;
     auto numbers = numbers_of(index_.constant(bias.node->inputs[bias.input]), channels);
     if (!numbers) return std::nullopt;
     bias.numbers = *std::move(numbers);

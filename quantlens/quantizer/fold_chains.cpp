@@ -213,7 +213,7 @@ class Folding {
     std::optional<Tensor> bias;
     if ((has_bias && times != 0) || !all.only_scales()) {
       const auto before = has_bias ? bias_numbers() : std::vector<double>(channels_.count, 0);
-      if (!before || times == 0) return false;
+      if (!before || times == 0 || (!has_bias && !can_get_bias(node_))) return false;
       bias = shifted(*before, all, times);
       if (!bias) return false;
     }

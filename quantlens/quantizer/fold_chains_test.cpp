@@ -90,9 +90,10 @@ class RandomChain {
     }
     net_.node(kind_, inputs, "m");
     if (kind_ == Kind::gemm) {
-      alpha_ = 0.5;
+      alpha_ = inputs.size() > 2 ? 0.5 : 1;  // else it gets no bias
       beta_ = inputs.size() > 2 ? 2 : 1;
-      net_.attribute("transB", std::int64_t{by_rows_}).attribute("alpha", 0.5F);
+      net_.attribute("transB", std::int64_t{by_rows_});
+      net_.attribute("alpha", static_cast<float>(alpha_));
       net_.attribute("beta", static_cast<float>(beta_));
     } else if (rank_ > 2) {
       net_.attribute("group", std::int64_t{groups_});
@@ -336,6 +337,14 @@ TEST(FoldChain, LetsANormalizationBehindAMatMulTakeWhatIsBehindIt) {
   EXPECT_EQ(folded(graph, 1, 1), (std::vector<float>{2, 8}));
   EXPECT_EQ(folded(graph, 1, 2), (std::vector<float>{8, 20}));
   EXPECT_EQ(bias_add(GraphIndex(graph), prepared.patterns[0]), std::nullopt);
+}
+
+TEST(FoldChain, GivesNoBiasToAGemmThatHasAnIntegerKernelWithoutOne) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("k", {2}, {2, 4});
+  net.node(Kind::gemm, {"x", "w"}, "m").attribute("alpha", 0.5F);
+  net.node(Kind::mul, {"m", "k"}, "s").node(Kind::add, {"s", "k"}, "y").output("y");
+  EXPECT_EQ(prepare(net.graph()).folds, (std::vector<Fold>{{.op = "s", .into = "m"}}));
 }
 
 TEST(FoldChain, LeavesASubAtTheEndOfAMatMulByItself) {

@@ -327,7 +327,7 @@ def check_ops(path, plan, dump):
     untold = [one for one in quantized if not any(re.search(f"[' ]{re.escape(name)}['/]", one) for name in told)]
     assert not untold, f"{untold} multiply weights that were codes, and the plan does not say so"
     if told:
-        print(f"told: {told} run otherwise than planned")
+        print(f"told: {told} run otherwise than planned", flush=True)
         TOLD.extend(told)
     return planned, floats
 

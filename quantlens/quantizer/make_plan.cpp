@@ -169,7 +169,8 @@ class Planner {
   }
 
   // A pattern stays float as soon as one of its ops is asked to, but for a Mul or Add that is no
-  // more there, and for an op that has no integer form anyway; the algorithm is the last one that is asked for, other options are the anchor's.
+  // more there, and for an op that has no integer form anyway; the algorithm is the last one that
+  // is asked for, other options are the anchor's.
   Wish wish_of(const Pattern& pattern) {
     Wish wish = rules_.for_op(graph_.nodes[pattern.anchor]);
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {

@@ -66,7 +66,12 @@ QParams choose_params_within(Range range, const Range& bounds, const Scheme& sch
                     dequantize(static_cast<std::int32_t>(codes.max), free) <= bounds.max;
   const double min = std::max(std::min(range.min, 0.0F), bounds.min);
   const double max = std::min(std::max(range.max, 0.0F), bounds.max);
-  if (fits || scheme.symmetric || min >= max) return free;
+  if (fits || scheme.symmetric) return free;
+  if (min >= max) {  // of a value that is always zero any scale is exact
+    const bool has_room = bounds.min < bounds.max && std::isfinite(bounds.min) &&
+                          std::isfinite(bounds.max) && bounds.min <= 0 && bounds.max >= 0;
+    return has_room ? choose_params_within(bounds, bounds, scheme) : free;
+  }
   const std::int64_t steps = codes.max - codes.min;
   const auto scale_with = [&](std::int64_t below) {  // so many codes below zero
     const double left = below > 0 ? -min / static_cast<double>(below) : kInfinity;

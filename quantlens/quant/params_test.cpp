@@ -275,5 +275,15 @@ TEST(ChooseParamsWithin, IsTheFreeChoiceWhereThatFits) {
   EXPECT_EQ(choose_params_within(range, {-2, 4}, scheme), choose_params(range, scheme));
 }
 
+TEST(ChooseParamsWithin, StaysWithinTheBoundsOfAValueThatIsAlwaysZero) {
+  const Scheme scheme{.dtype = DType::uint8, .symmetric = false, .axis = {}, .bits = 8};
+  const QParams params = choose_params_within({0, 0}, {0, 6}, scheme);
+  EXPECT_EQ(params.zero_point, 0);
+  EXPECT_LE(dequantize(255, params), 6.0F);
+  constexpr float kInfinity = std::numeric_limits<float>::infinity();
+  for (const Range& bounds : {Range{0, 0}, Range{-kInfinity, 0}})  // no room, or no end
+    EXPECT_EQ(choose_params_within({0, 0}, bounds, scheme), choose_params({0, 0}, scheme));
+}
+
 }  // namespace
 }  // namespace quantlens

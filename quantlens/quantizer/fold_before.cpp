@@ -10,14 +10,14 @@
 #include <utility>
 #include <vector>
 
-#include "quantlens/graph/ranks.h"
+#include "quantlens/graph/extents.h"
 #include "quantlens/quantizer/affine.h"
 #include "quantlens/quantizer/before_logarithm.h"
 #include "quantlens/quantizer/bypass.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/float_regions.h"
-#include "quantlens/quantizer/fold_chains.h"
 #include "quantlens/quantizer/moved_channels.h"
+#include "quantlens/quantizer/prepare.h"
 
 namespace quantlens {
 namespace {
@@ -25,7 +25,7 @@ namespace {
 /// How a weight's elements join input channels to output channels.
 struct Inputs : ChannelAxis {
   std::size_t outputs = 0;
-  bool may_shift = false;  ///< what is added before can be added behind
+  std::size_t weight = 1;  ///< input of the op that is its weight
 
   struct Ends {
     std::size_t in = 0, out = 0;
@@ -33,7 +33,9 @@ struct Inputs : ChannelAxis {
   Kind kind = Kind::other;
   std::size_t groups = 1;
   std::size_t taps = 1;
-  bool by_rows = false;  ///< of a Gemm: the weight is [outputs, inputs]
+  bool by_rows = false;  ///< of a matrix: it is [outputs, inputs]
+
+  std::size_t data() const { return 1 - weight; }
 
   /// The channels that an element of the weight joins.
   Ends of(std::size_t element) const {
@@ -46,7 +48,7 @@ struct Inputs : ChannelAxis {
       const std::size_t in = element / (outs * taps);
       return {.in = in, .out = in / ins * outs + element / taps % outs};
     }
-    if (by_rows) return {.in = element % count, .out = element / count};
+    if (by_rows) return {.in = element % count, .out = element / count % outputs};
     return {.in = element / outputs % count, .out = element % outputs};
   }
 };
@@ -58,47 +60,91 @@ bool is_padded(const Node& node) {
          std::ranges::any_of(pads, [](std::int64_t one) { return one != 0; });
 }
 
-std::optional<Inputs> inputs_of(const Node& node, const Shape& weight, const Ranks& ranks) {
+std::optional<Inputs> inputs_of_convolution(const Node& node, const Shape& weight) {
   Inputs inputs;
   inputs.kind = node.kind;
-  const bool is_conv = node.kind == Kind::conv || node.kind == Kind::conv_transpose;
-  if (is_conv) {
-    const std::int64_t groups = attribute_int(node, "group", 1);
-    if (weight.size() < 3 || groups < 1 || weight[0] % groups != 0) return std::nullopt;
-    inputs.groups = static_cast<std::size_t>(groups);
-    const bool transposed = node.kind == Kind::conv_transpose;
-    inputs.count = transposed ? extent(weight, 0) : extent(weight, 1) * inputs.groups;
-    inputs.outputs = transposed ? extent(weight, 1) * inputs.groups : extent(weight, 0);
-    inputs.rank = weight.size();
-    inputs.from_end = weight.size() - 1;
-    for (std::size_t axis = 2; axis < weight.size(); ++axis) inputs.taps *= extent(weight, axis);
-    inputs.may_shift = !transposed && !is_padded(node);
-    return inputs;
-  }
-  if (weight.size() != 2) return std::nullopt;
+  const std::int64_t groups = attribute_int(node, "group", 1);
+  if (weight.size() < 3 || groups < 1 || weight[0] % groups != 0) return std::nullopt;
+  inputs.groups = static_cast<std::size_t>(groups);
+  const bool transposed = node.kind == Kind::conv_transpose;
+  inputs.count = transposed ? extent(weight, 0) : extent(weight, 1) * inputs.groups;
+  inputs.outputs = transposed ? extent(weight, 1) * inputs.groups : extent(weight, 0);
+  inputs.rank = weight.size();
+  inputs.from_end = weight.size() - 1;
+  for (std::size_t axis = 2; axis < weight.size(); ++axis) inputs.taps *= extent(weight, axis);
+  return inputs;
+}
+
+/// Of a Gemm or MatMul. `weight`: its input that is one.
+std::optional<Inputs> inputs_of_matrix(const Node& node, const Shape& shape, const Extents& extents,
+                                       std::size_t weight) {
+  Inputs inputs;
+  inputs.kind = node.kind;
+  inputs.weight = weight;
   if (node.kind == Kind::gemm) {
-    if (attribute_int(node, "transA", 0) != 0 || attribute_float(node, "alpha", 1) != 1 ||
-        attribute_float(node, "beta", 1) != 1) {
-      return std::nullopt;
-    }
+    if (shape.size() != 2 || weight != 1) return std::nullopt;
     inputs.by_rows = attribute_int(node, "transB", 0) != 0;
     inputs.rank = 2;
-    inputs.may_shift = true;
-  } else if (node.kind == Kind::matmul) {
-    const auto rank = ranks.find(node.inputs[0]);
-    inputs.rank = rank == ranks.end() ? 1 : rank->second;
+    inputs.from_end = attribute_int(node, "transA", 0) != 0 ? 2 : 1;
   } else {
-    return std::nullopt;
+    if (shape.size() < 2) return std::nullopt;
+    inputs.by_rows = weight == 0;
+    inputs.from_end = weight == 0 ? 2 : 1;
+    inputs.rank = std::max(extents_of(extents, node.inputs[inputs.data()]).size(), inputs.from_end);
   }
-  inputs.count = extent(weight, inputs.by_rows ? 1 : 0);
-  inputs.outputs = extent(weight, inputs.by_rows ? 0 : 1);
+  inputs.count = extent(shape, shape.size() - (inputs.by_rows ? 1 : 2));
+  inputs.outputs = extent(shape, shape.size() - (inputs.by_rows ? 2 : 1));
   return inputs;
+}
+
+/// Nothing where the op is none that multiplies by a weight of floats.
+std::optional<Inputs> inputs_of(const GraphIndex& index, const Node& node, const Extents& extents) {
+  if (node.inputs.size() < 2) return std::nullopt;
+  const bool is_first = node.kind == Kind::matmul && index.constant(node.inputs[1]) == nullptr;
+  const std::size_t input = is_first ? 0 : 1;
+  const Tensor* weight = index.constant(node.inputs[input]);
+  if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0)
+    return std::nullopt;
+  switch (node.kind) {
+    case Kind::conv:
+    case Kind::conv_transpose:
+      return inputs_of_convolution(node, weight->shape());
+    case Kind::gemm:
+    case Kind::matmul:
+      return inputs_of_matrix(node, weight->shape(), extents, input);
+    default:
+      return std::nullopt;
+  }
+}
+
+/// Whether a Pad keeps channels: it does not widen them, and what it adds is zero, or made of what
+/// is there.
+struct Padding {
+  bool keeps_factors = false, keeps_shifts = false;
+};
+
+Padding padding_of(const GraphIndex& index, const Node& node, const ChannelAxis& channels) {
+  const std::string mode = attribute_string(node, "mode", "constant");
+  const Tensor* pads = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
+  const bool has_axes = node.inputs.size() > 3 && !node.inputs[3].empty();
+  if (pads == nullptr || pads->dtype() != DType::int64 || has_axes || !channels.has_axis() ||
+      static_cast<std::size_t>(pads->size()) != 2 * channels.rank) {
+    return {};
+  }
+  const Tensor values = aligned(*pads);
+  const auto numbers = values.data<std::int64_t>();
+  const std::size_t axis = channels.rank - channels.from_end;
+  if (numbers[axis] != 0 || numbers[channels.rank + axis] != 0) return {};
+  if (mode != "constant") return {.keeps_factors = true, .keeps_shifts = true};
+  if (node.inputs.size() < 3 || node.inputs[2].empty()) return {.keeps_factors = true};
+  const auto filling = numbers_of(index.constant(node.inputs[2]), {.count = 1, .rank = 1});
+  return {.keeps_factors = filling && (*filling)[0] == 0};
 }
 
 class Folder {
  public:
   Folder(const Graph& graph, const TensorMap& constants)
-      : graph_(graph), index_(graph, constants), ranks_(ranks(index_)) {
+      : graph_(graph), index_(graph, constants), extents_(extents(index_)) {
     for (const auto& [number, reason] : find_float_regions(index_)) in_float_.insert(number);
     for (const auto& [number, reason] : find_before_logarithms(index_)) in_float_.insert(number);
   }
@@ -117,22 +163,68 @@ class Folder {
     ChannelAxis channels;  ///< of its data
   };
 
+  /// A constant that is added to what an op makes, or could be.
+  struct Bias {
+    const Node* node = nullptr;
+    std::size_t input = 0;
+    std::vector<double> numbers;
+    double times = 1;  ///< that it is added
+  };
+
   void fold_before(std::size_t number) {
     const Node& node = graph_.nodes[number];
-    if (in_float_.contains(number) || node.inputs.size() < 2) return;
-    const Tensor* weight = index_.constant(node.inputs[1]);
-    if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0) return;
-    const std::optional<Inputs> inputs = inputs_of(node, weight->shape(), ranks_);
+    if (in_float_.contains(number)) return;
+    const std::optional<Inputs> inputs = inputs_of(index_, node, extents_);
     if (!inputs) return;
-    std::vector<Link> links = chain_before(node.inputs[0], *inputs);  // the nearest first
+    const std::optional<Bias> bias = bias_of(node, *inputs);
+    std::vector<Link> links = chain_before(node.inputs[inputs->data()], *inputs, bias.has_value());
     while (!links.empty() && !may_begin(links.back())) links.pop_back();
-    if (!links.empty()) fold(node, *weight, *inputs, links);
+    if (!links.empty()) fold(node, *inputs, links, bias);
   }
 
-  /// Ops that only move elements may stand between its links.
-  std::vector<Link> chain_before(std::string value, const Inputs& inputs) const {
+  /// Nothing where what is added before cannot be added behind: zeros of padding meet it, the
+  /// borders of a ConvTranspose have other sums, and there is no place for it.
+  std::optional<Bias> bias_of(const Node& node, const Inputs& inputs) const {
+    Bias bias{.node = &node, .input = 2, .numbers = std::vector<double>(inputs.outputs, 0)};
+    ChannelAxis channels{.count = inputs.outputs, .rank = 1, .from_end = 1};
+    const bool has_bias = node.inputs.size() > 2 && !node.inputs[2].empty();
+    switch (node.kind) {
+      case Kind::conv:
+        if (is_padded(node)) return std::nullopt;
+        break;
+      case Kind::gemm:
+        if (!has_bias && !can_get_bias(node)) return std::nullopt;
+        bias.times = attribute_float(node, "beta", 1);
+        channels.rank = 2;
+        break;
+      case Kind::matmul: {  // the Add behind it
+        const std::vector<Use>& uses = index_.uses(op_id(node));
+        if (inputs.weight != 1 || uses.size() != 1 || index_.is_output(op_id(node)))
+          return std::nullopt;
+        bias.node = &graph_.nodes[uses[0].node];
+        const auto input = bias_input(index_, *bias.node);
+        if (!input || *input == uses[0].input || in_float_.contains(uses[0].node))
+          return std::nullopt;
+        bias.input = *input;
+        channels.rank = extents_of(extents_, op_id(node)).size();
+        break;
+      }
+      default:
+        return std::nullopt;
+    }
+    if (bias.times == 0) return std::nullopt;
+    if (bias.node == &node && !has_bias) return bias;
+    auto numbers = numbers_of(index_.constant(bias.node->inputs[bias.input]), channels);
+    if (!numbers) return std::nullopt;
+    bias.numbers = *std::move(numbers);
+    return bias;
+  }
+
+  /// The nearest first. Ops that only move elements may stand between its links, and a Pad.
+  std::vector<Link> chain_before(std::string value, const ChannelAxis& inputs,
+                                 bool may_shift) const {
     std::vector<Link> links;
-    auto channels = static_cast<const ChannelAxis&>(inputs);
+    ChannelAxis channels = inputs;
     while (true) {
       const std::optional<std::size_t> number = index_.producer(value);
       if (!number || index_.uses(value).size() != 1 || index_.is_output(value) ||
@@ -140,8 +232,8 @@ class Folder {
         return links;
       }
       const Node& node = graph_.nodes[*number];
-      if (only_moves(node.kind)) {
-        const auto before = moved_back(index_, ranks_, node, channels);
+      if (only_moves(node.kind) || node.kind == Kind::pad) {
+        const auto before = before_moved(node, channels, may_shift);
         if (!before) return links;
         channels = *before;
         value = node.inputs[0];
@@ -150,64 +242,33 @@ class Folder {
       const std::size_t data =
           node.inputs.size() == 2 && index_.constant(node.inputs[0]) != nullptr ? 1 : 0;
       if (node.inputs.size() <= data) return links;
-      auto affine = affine_of(index_, node, data, channels);
-      if (!affine || (!inputs.may_shift && !affine->only_scales())) return links;
+      auto affine =
+          affine_of(index_, node, data, channels, extents_of(extents_, node.inputs[data]));
+      if (!affine || (!may_shift && !affine->only_scales())) return links;
       links.push_back({*number, data, std::move(*affine), channels});
       value = node.inputs[data];
     }
   }
 
-  /// Whether a chain may begin with this op.
+  /// The channels in front of what moves elements or pads them.
+  std::optional<ChannelAxis> before_moved(const Node& node, const ChannelAxis& channels,
+                                          bool& may_shift) const {
+    if (only_moves(node.kind)) return moved_back(index_, extents_, node, channels);
+    const Padding padding = padding_of(index_, node, channels);
+    may_shift = may_shift && padding.keeps_shifts;
+    return padding.keeps_factors ? std::optional(channels) : std::nullopt;
+  }
+
+  /// Whether a chain may begin with this op: what it reads would be codes, and surely has these
+  /// channels, so that no constant widens it.
   bool may_begin(const Link& link) const {
     const Node& node = graph_.nodes[link.node];
-    return link.channels.has_axis() && is_of_codes(node, link.input) &&
-           has_channels(node.inputs[link.input], link.channels);
-  }
-
-  static bool is_arithmetic(const Node& node) {
-    const bool is_one = node.kind == Kind::add || node.kind == Kind::sub ||
-                        node.kind == Kind::mul || node.kind == Kind::div;
-    return is_one && node.inputs.size() == 2;
-  }
-
-  /// Whether a constant has all these dimensions itself.
-  static bool is_of(const Tensor* constant, const ChannelAxis& channels) {
-    if (constant == nullptr || constant->shape().size() != channels.rank) return false;
-    return extent(constant->shape(), channels.rank - channels.from_end) == channels.count;
-  }
-
-  static bool keeps_channels(const Node& node, const ChannelAxis& channels) {
-    const bool pools = node.kind == Kind::max_pool || node.kind == Kind::average_pool ||
-                       node.kind == Kind::global_average_pool;
-    return node.kind == Kind::relu || node.kind == Kind::clip || node.kind == Kind::leaky_relu ||
-           node.kind == Kind::sigmoid || node.kind == Kind::batch_norm ||
-           (pools && channels.rank >= 3);
-  }
-
-  /// Whether the value surely has these channels, so that no constant widens it: followed back to
-  /// the op that makes them.
-  bool has_channels(const std::string& value, const ChannelAxis& channels) const {
-    std::string name = value;
-    while (const std::optional<std::size_t> producer = index_.producer(name)) {
-      const Node& node = graph_.nodes[*producer];
-      if (is_arithmetic(node)) {  // broadcasting only ever widens: one operand is enough
-        if (channels.count == 1) return false;
-        const std::size_t constant = index_.constant(node.inputs[0]) != nullptr ? 0 : 1;
-        if (is_of(index_.constant(node.inputs[constant]), channels)) return true;
-        name = node.inputs[1 - constant];
-        continue;
-      }
-      if (keeps_channels(node, channels)) {
-        name = node.inputs[0];
-        continue;
-      }
-      const Tensor* weight = node.inputs.size() > 1 ? index_.constant(node.inputs[1]) : nullptr;
-      if (weight == nullptr || weight->size() == 0) return false;
-      const auto made = channels_of(node, weight->shape(), ranks_);
-      return made && made->count == channels.count && made->rank == channels.rank &&
-             made->from_end == channels.from_end;
-    }
-    return false;
+    const std::vector<Extent> data = extents_of(extents_, node.inputs[link.input]);
+    const std::size_t from_end = link.channels.from_end;
+    if (from_end == 0 || from_end > data.size()) return false;
+    const Extent& extent = data[data.size() - from_end];
+    return extent && static_cast<std::size_t>(*extent) == link.channels.count &&
+           is_of_codes(node, link.input);
   }
 
   /// Whether what the op reads would be codes anyway: an op made it that has integer kernels, and
@@ -217,52 +278,46 @@ class Folder {
     const std::optional<std::size_t> producer = index_.producer(value);
     if (!producer || in_float_.contains(*producer)) return false;
     const Node& maker = graph_.nodes[*producer];
-    const bool has_weight = (maker.kind == Kind::conv || maker.kind == Kind::conv_transpose ||
-                             maker.kind == Kind::gemm || maker.kind == Kind::matmul) &&
-                            maker.inputs.size() > 1 && index_.constant(maker.inputs[1]) != nullptr;
-    if (has_weight && index_.uses(value).size() == 1 && !index_.is_output(value)) return false;
+    if (inputs_of(index_, maker, extents_) && index_.uses(value).size() == 1 &&
+        !index_.is_output(value))
+      return false;
     return capability(maker.kind) != nullptr;
   }
 
-  void fold(const Node& node, const Tensor& stored, const Inputs& inputs,
-            const std::vector<Link>& links) {
+  void fold(const Node& node, const Inputs& inputs, const std::vector<Link>& links,
+            const std::optional<Bias>& bias) {
     Affine all = identity(inputs.count);
     for (auto link = links.rbegin(); link != links.rend(); ++link) append(link->affine, all);
-    const Tensor weight = aligned(stored);
-    const std::span<const float> before = weight.data<float>();
-    std::vector<float> values(before.size());
-    std::vector<double> added(inputs.outputs, 0);
-    for (std::size_t i = 0; i < before.size(); ++i) {
-      const auto [in, out] = inputs.of(i);
-      values[i] = static_cast<float>(before[i] * all.factor[in]);
-      added[out] += before[i] * all.shift[in];
-    }
-    auto scaled = finite_tensor(stored.shape(), std::move(values));
-    std::optional<Tensor> bias;
+    const Tensor& stored = *index_.constant(node.inputs[inputs.weight]);
+    auto weight = scaled(stored, all.factor, [&](std::size_t i) { return inputs.of(i).in; });
+    if (!weight) return;
     if (!all.only_scales()) {
-      bias = with_bias(node, added);
-      if (!bias) return;
+      const bool is_stacked = stored.shape().size() > 2 && node.kind == Kind::matmul;
+      auto sum = is_stacked ? std::nullopt : with_added(node, aligned(stored), inputs, all, *bias);
+      if (!sum) return;
+      edit(*bias->node, bias->input, *std::move(sum));
     }
-    if (!scaled) return;
-    edit(node, 1, *std::move(scaled));
-    if (bias) edit(node, 2, *std::move(bias));
+    edit(node, inputs.weight, *std::move(weight));
     std::vector<Use> gone;
     gone.reserve(links.size());
     for (const Link& link : links) gone.push_back({link.node, link.input});
     bypass(index_, gone, plan_);
   }
 
-  std::optional<Tensor> with_bias(const Node& node, const std::vector<double>& added) const {
-    std::vector<double> before(added.size(), 0);
-    if (node.inputs.size() > 2 && !node.inputs[2].empty()) {
-      const auto numbers = numbers_of(index_.constant(node.inputs[2]),
-                                      {added.size(), node.kind == Kind::gemm ? 2U : 1U, 1});
-      if (!numbers) return std::nullopt;
-      before = *numbers;
+  /// The bias, with what is added before times the weight.
+  static std::optional<Tensor> with_added(const Node& node, const Tensor& weight,
+                                          const Inputs& inputs, const Affine& all,
+                                          const Bias& bias) {
+    const std::span<const float> numbers = weight.data<float>();
+    std::vector<double> added(inputs.outputs, 0);
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const auto [in, out] = inputs.of(i);
+      added[out] += numbers[i] * all.shift[in];
     }
+    const double alpha = node.kind == Kind::gemm ? attribute_float(node, "alpha", 1) : 1;
     std::vector<float> values(added.size());
     for (std::size_t o = 0; o < added.size(); ++o)
-      values[o] = static_cast<float>(before[o] + added[o]);
+      values[o] = static_cast<float>(bias.numbers[o] + alpha * added[o] / bias.times);
     const auto count = static_cast<std::int64_t>(values.size());
     return finite_tensor({count}, std::move(values));
   }
@@ -278,7 +333,7 @@ class Folder {
 
   const Graph& graph_;
   GraphIndex index_;
-  Ranks ranks_;
+  Extents extents_;
   std::set<std::size_t> in_float_;
   Plan plan_;
 };

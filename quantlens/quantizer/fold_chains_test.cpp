@@ -90,9 +90,10 @@ class RandomChain {
     }
     net_.node(kind_, inputs, "m");
     if (kind_ == Kind::gemm) {
-      alpha_ = 0.5;
+      alpha_ = inputs.size() > 2 ? 0.5 : 1;  // else it gets no bias
       beta_ = inputs.size() > 2 ? 2 : 1;
-      net_.attribute("transB", std::int64_t{by_rows_}).attribute("alpha", 0.5F);
+      net_.attribute("transB", std::int64_t{by_rows_});
+      net_.attribute("alpha", static_cast<float>(alpha_));
       net_.attribute("beta", static_cast<float>(beta_));
     } else if (rank_ > 2) {
       net_.attribute("group", std::int64_t{groups_});
@@ -123,9 +124,12 @@ class RandomChain {
   }
 
   void add_op(const std::string& value) {
-    constexpr Kind kKinds[] = {Kind::mul, Kind::add, Kind::sub, Kind::div, Kind::batch_norm};
-    const Kind kind = kKinds[one_of(0, kind_ == Kind::matmul ? 3 : 4)];
-    if (kind == Kind::batch_norm) {
+    constexpr Kind kKinds[] = {Kind::mul, Kind::add, Kind::sub,
+                               Kind::div, Kind::neg, Kind::batch_norm};
+    const Kind kind = kKinds[one_of(0, 5)];
+    if (kind == Kind::neg) {
+      net_.node(kind, {last_}, value);
+    } else if (kind == Kind::batch_norm) {
       std::vector<std::string> inputs{last_};
       for (const char* part : {"scale", "shift", "mean", "var"}) {
         inputs.push_back(value + part);
@@ -165,6 +169,10 @@ class RandomChain {
                     variance = constant(node, 4);
       for (std::size_t c = 0; c < y.size(); ++c)
         y[c] = (y[c] - mean[c]) / std::sqrt(variance[c] + 0.5) * scale[c] + shift[c];
+      return;
+    }
+    if (node.kind == Kind::neg) {
+      for (double& one : y) one = -one;
       return;
     }
     const Numbers first = constant(node, 0);
@@ -262,6 +270,88 @@ TEST(FoldChain, KeepsTheFirstAddBehindAMatMulAsItsBias) {
   EXPECT_EQ(std::vector<float>(bias.begin(), bias.end()), (std::vector<float>{2, 12}));
   EXPECT_EQ(prepared.patterns[0].members, (std::vector<std::size_t>{0, 1, 2, 3, 4}));
   EXPECT_EQ(bias_add(index, prepared.patterns[0]), 2U);
+}
+
+/// What an op reads as its constant once its chain is folded.
+std::vector<float> folded(const Graph& graph, std::size_t node, std::size_t input) {
+  const Prepared prepared = prepare(graph);
+  const GraphIndex index(graph);
+  const Tensor* tensor = constant_input(prepared, index, graph.nodes[node], input);
+  const auto values = tensor->data<float>();
+  return {values.begin(), values.end()};
+}
+
+TEST(FoldChain, TakesAConstantOfAllExtentsWhereTheyAreKnown) {
+  for (const std::int64_t width : {2, 1}) {
+    SmallGraph net = conv_and("k", {1, 2, 1, 2}, {5, 5, 7, 7});
+    net.node(Kind::mul, {"c", "k"}, "m").node(Kind::softmax, {"m"}, "y").output("y");
+    Graph graph = net.graph();
+    graph.inputs[0].shape = {{.extent = {}, .symbol = "N"}, {1, {}}, {1, {}}, {width, {}}};
+    EXPECT_EQ(prepare(graph).folds.size(), width == 2 ? 1U : 0U) << "else it widens the value";
+  }
+}
+
+TEST(FoldChain, LeavesAConstantThatDiffersWithinItsChannels) {
+  SmallGraph net = conv_and("k", {1, 2, 1, 2}, {5, 5, 7, 8});
+  net.node(Kind::mul, {"c", "k"}, "m").node(Kind::softmax, {"m"}, "y").output("y");
+  Graph graph = net.graph();
+  graph.inputs[0].shape = {{.extent = {}, .symbol = "N"}, {1, {}}, {1, {}}, {2, {}}};
+  EXPECT_TRUE(prepare(graph).folds.empty());
+}
+
+TEST(FoldChain, EndsWhereChannelsWouldLosePrecision) {
+  SmallGraph net = conv_and("k", {2, 1, 1}, {1, 0x1p-140F});
+  net.weight("zero", {}, {0}).node(Kind::neg, {"c"}, "n").node(Kind::mul, {"n", "k"}, "m");
+  net.node(Kind::mul, {"m", "zero"}, "y").output("y");
+  EXPECT_EQ(prepare(net.graph()).folds.size(), 3U) << "all of it is zero";
+  SmallGraph open = conv_and("k", {2, 1, 1}, {1, 0x1p-140F});
+  open.node(Kind::neg, {"c"}, "n").node(Kind::mul, {"n", "k"}, "y").output("y");
+  EXPECT_EQ(prepare(open.graph()).folds, (std::vector<Fold>{{.op = "n", .into = "c"}}));
+}
+
+TEST(FoldChain, ScalesRowsOfAWeightOnTheLeft) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("k", {2, 1}, {2, 4});
+  net.weight("b", {2, 1}, {1, 3}).node(Kind::matmul, {"w", "x"}, "m");
+  net.node(Kind::mul, {"m", "k"}, "s").node(Kind::sub, {"b", "s"}, "a");
+  net.node(Kind::mul, {"a", "k"}, "y").output("y");
+  const Prepared prepared = prepare(net.graph());
+  EXPECT_EQ(prepared.folds,
+            (std::vector<Fold>{{.op = "s", .into = "m"}, {.op = "y", .into = "a"}}));
+  EXPECT_EQ(folded(net.graph(), 0, 0), (std::vector<float>{4, 8, 48, 64}));
+  EXPECT_EQ(folded(net.graph(), 2, 0), (std::vector<float>{2, 12}));
+}
+
+TEST(FoldChain, LetsANormalizationBehindAMatMulTakeWhatIsBehindIt) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("k", {2}, {2, 4});
+  net.weight("scale", {2}, {1, 2}).weight("shift", {2}, {3, 4}).weight("mean", {2}, {5, 6});
+  net.node(Kind::matmul, {"x", "w"}, "m");
+  net.node(Kind::batch_norm, {"m", "scale", "shift", "mean", "k"}, "n");
+  net.node(Kind::mul, {"n", "k"}, "s").node(Kind::add, {"s", "k"}, "y").output("y");
+  Graph graph = net.graph();
+  graph.inputs[0].shape = {{.extent = {}, .symbol = "N"}, {2, {}}};  // else their axis is unknown
+  const Prepared prepared = prepare(graph);
+  EXPECT_EQ(prepared.folds,
+            (std::vector<Fold>{{.op = "s", .into = "n"}, {.op = "y", .into = "n"}}));
+  EXPECT_EQ(folded(graph, 1, 1), (std::vector<float>{2, 8}));
+  EXPECT_EQ(folded(graph, 1, 2), (std::vector<float>{8, 20}));
+  EXPECT_EQ(bias_add(GraphIndex(graph), prepared.patterns[0]), std::nullopt);
+}
+
+TEST(FoldChain, GivesNoBiasToAGemmThatHasAnIntegerKernelWithoutOne) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("k", {2}, {2, 4});
+  net.node(Kind::gemm, {"x", "w"}, "m").attribute("alpha", 0.5F);
+  net.node(Kind::mul, {"m", "k"}, "s").node(Kind::add, {"s", "k"}, "y").output("y");
+  EXPECT_EQ(prepare(net.graph()).folds, (std::vector<Fold>{{.op = "s", .into = "m"}}));
+}
+
+TEST(FoldChain, LeavesASubAtTheEndOfAMatMulByItself) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("k", {2}, {2, 4});
+  net.node(Kind::matmul, {"x", "w"}, "m").node(Kind::sub, {"m", "k"}, "y").output("y");
+  EXPECT_EQ(prepare(net.graph()).patterns.size(), 2U);
 }
 
 }  // namespace

@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include "quantlens/graph/ranks.h"
+#include "quantlens/graph/extents.h"
 #include "quantlens/quantizer/before_logarithm.h"
 #include "quantlens/quantizer/bypass.h"
 #include "quantlens/quantizer/float_regions.h"
@@ -13,7 +13,7 @@ namespace quantlens {
 
 Plan fold_through(const Graph& graph, const TensorMap& constants) {
   const GraphIndex index(graph, constants);
-  const Ranks known = ranks(index);
+  const Extents known = extents(index);
   Prepared prepared;
   prepared.kept_float = find_float_regions(index);
   prepared.kept_float.merge(find_before_logarithms(index));

@@ -169,14 +169,17 @@ class Planner {
   }
 
   // A pattern stays float as soon as one of its ops is asked to, but for a Mul or Add that is no
-  // more there; the algorithm is the last one that is asked for, other options are the anchor's.
+  // more there, and for an op that has no integer form anyway; the algorithm is the last one that
+  // is asked for, other options are the anchor's.
   Wish wish_of(const Pattern& pattern) {
     Wish wish = rules_.for_op(graph_.nodes[pattern.anchor]);
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {
       const Node& node = graph_.nodes[pattern.members[i]];
       const OpRecipe member = rules_.for_op(node).recipe;
-      const bool is_gone = folded_.contains(op_id(node)) && node.kind != Kind::batch_norm;
-      if (wants_float(member) && !is_gone) wish.recipe.activation.dtype = "fp32";
+      const bool is_folded = folded_.contains(op_id(node));
+      const bool has_wish =
+          is_folded ? node.kind == Kind::batch_norm : capability(node.kind) != nullptr;
+      if (wants_float(member) && has_wish) wish.recipe.activation.dtype = "fp32";
       if (member.activation.algorithm != recipe_.activation.algorithm)
         wish.recipe.activation.algorithm = member.activation.algorithm;
       if (member.activation.percentile != recipe_.activation.percentile)

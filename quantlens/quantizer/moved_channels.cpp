@@ -9,32 +9,11 @@
 namespace quantlens {
 namespace {
 
-using Ranks = std::unordered_map<std::string, std::size_t>;
-/// An axis' extent where it is known for every run of the model.
-using Extent = std::optional<std::int64_t>;
-
 /// For each axis of a result the axis of the input that it is; nothing where it is none alone.
 struct AxisMap {
   std::size_t input_rank = 0;
   std::vector<std::optional<std::size_t>> origins;
 };
-
-const ValueInfo* info_of(const Graph& graph, const std::string& value) {
-  for (const auto* list : {&graph.inputs, &graph.outputs}) {
-    const auto found = std::ranges::find(*list, value, &ValueInfo::name);
-    if (found != list->end()) return &*found;
-  }
-  const auto found = graph.values.find(value);
-  return found == graph.values.end() ? nullptr : &found->second;
-}
-
-std::vector<Extent> extents_of(const Graph& graph, const std::string& value, std::size_t rank) {
-  std::vector<Extent> extents(rank);
-  const ValueInfo* info = info_of(graph, value);
-  if (info == nullptr || !info->shape || info->shape->size() != rank) return extents;
-  for (std::size_t i = 0; i < rank; ++i) extents[i] = (*info->shape)[i].extent;
-  return extents;
-}
 
 /// What a Reshape or Flatten asks of each axis of its result.
 struct Target {
@@ -242,9 +221,9 @@ std::optional<AxisMap> axes_of(const GraphIndex& index, const Node& node, std::s
   }
 }
 
-std::optional<std::size_t> rank_of(const Ranks& ranks, const std::string& value) {
-  const auto found = ranks.find(value);
-  return found == ranks.end() ? std::nullopt : std::optional(found->second);
+const std::vector<Extent>* extents_of(const Extents& extents, const Node& node) {
+  const auto found = node.inputs.empty() ? extents.end() : extents.find(node.inputs[0]);
+  return found == extents.end() ? nullptr : &found->second;
 }
 
 ChannelAxis at(std::size_t count, std::size_t rank, std::optional<std::size_t> axis) {
@@ -267,32 +246,31 @@ bool only_moves(Kind kind) {
   }
 }
 
-std::optional<ChannelAxis> moved(const GraphIndex& index, const Ranks& ranks, const Node& node,
+std::optional<ChannelAxis> moved(const GraphIndex& index, const Extents& extents, const Node& node,
                                  const ChannelAxis& channels) {
-  if (node.inputs.empty()) return std::nullopt;
-  const auto rank = rank_of(ranks, node.inputs[0]);
-  if (!rank || *rank < channels.from_end) return std::nullopt;
-  std::vector<Extent> known = extents_of(index.graph(), node.inputs[0], *rank);
+  const std::vector<Extent>* before = extents_of(extents, node);
+  if (before == nullptr || before->size() < channels.from_end) return std::nullopt;
+  const std::size_t rank = before->size();
+  std::vector<Extent> known = *before;
   if (channels.has_axis())
-    known[*rank - channels.from_end] = static_cast<std::int64_t>(channels.count);
-  const auto map = axes_of(index, node, *rank, known);
+    known[rank - channels.from_end] = static_cast<std::int64_t>(channels.count);
+  const auto map = axes_of(index, node, rank, known);
   if (!map) return std::nullopt;
   std::optional<std::size_t> axis;
   for (std::size_t o = 0; o < map->origins.size() && channels.has_axis(); ++o) {
-    if (map->origins[o] == *rank - channels.from_end) axis = o;
+    if (map->origins[o] == rank - channels.from_end) axis = o;
   }
   return at(channels.count, map->origins.size(), axis);
 }
 
-std::optional<ChannelAxis> moved_back(const GraphIndex& index, const Ranks& ranks, const Node& node,
-                                      const ChannelAxis& channels) {
-  if (node.inputs.empty()) return std::nullopt;
-  const auto rank = rank_of(ranks, node.inputs[0]);
-  if (!rank) return std::nullopt;
-  const auto map = axes_of(index, node, *rank, extents_of(index.graph(), node.inputs[0], *rank));
+std::optional<ChannelAxis> moved_back(const GraphIndex& index, const Extents& extents,
+                                      const Node& node, const ChannelAxis& channels) {
+  const std::vector<Extent>* before = extents_of(extents, node);
+  if (before == nullptr) return std::nullopt;
+  const auto map = axes_of(index, node, before->size(), *before);
   if (!map || map->origins.size() < channels.from_end) return std::nullopt;
-  if (!channels.has_axis()) return at(channels.count, *rank, std::nullopt);
-  return at(channels.count, *rank, map->origins[map->origins.size() - channels.from_end]);
+  if (!channels.has_axis()) return at(channels.count, before->size(), std::nullopt);
+  return at(channels.count, before->size(), map->origins[map->origins.size() - channels.from_end]);
 }
 
 }  // namespace quantlens

@@ -3,9 +3,8 @@
 
 #include <cstddef>
 #include <optional>
-#include <string>
-#include <unordered_map>
 
+#include "quantlens/graph/extents.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/affine.h"
 
@@ -17,14 +16,12 @@ bool only_moves(Kind kind);
 /// Which axis of the result of such an op the channels of its first input are. Where they are none
 /// alone (a Reshape splits them, or joins them with others) the result has no channels, and only
 /// numbers that are equal for all can be folded behind it. Nothing where not even the number of
-/// dimensions is known. `ranks`: graph/ranks.h.
-std::optional<ChannelAxis> moved(const GraphIndex& index,
-                                 const std::unordered_map<std::string, std::size_t>& ranks,
-                                 const Node& node, const ChannelAxis& channels);
+/// dimensions is known.
+std::optional<ChannelAxis> moved(const GraphIndex& index, const Extents& extents, const Node& node,
+                                 const ChannelAxis& channels);
 
 /// Which axis of the first input becomes the channels of the result; as above.
-std::optional<ChannelAxis> moved_back(const GraphIndex& index,
-                                      const std::unordered_map<std::string, std::size_t>& ranks,
+std::optional<ChannelAxis> moved_back(const GraphIndex& index, const Extents& extents,
                                       const Node& node, const ChannelAxis& channels);
 
 }  // namespace quantlens

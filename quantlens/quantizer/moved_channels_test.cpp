@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/graph/ranks.h"
+#include "quantlens/graph/extents.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -36,7 +36,7 @@ struct Reshaped {
     const GraphIndex index(graph, {});
     const std::size_t rank = graph.inputs[0].shape->size();
     const auto channels =
-        moved(index, ranks(index), graph.nodes[0],
+        moved(index, extents(index), graph.nodes[0],
               {.count = static_cast<std::size_t>(count), .rank = rank, .from_end = rank - axis});
     if (!channels || !channels->has_axis()) return -1;
     return static_cast<std::int64_t>(channels->rank - channels->from_end);
@@ -45,7 +45,7 @@ struct Reshaped {
   /// The axis that becomes this one of the result; -1: none.
   std::int64_t was(std::size_t axis, std::size_t rank) const {
     const GraphIndex index(graph, {});
-    const auto channels = moved_back(index, ranks(index), graph.nodes[0],
+    const auto channels = moved_back(index, extents(index), graph.nodes[0],
                                      {.count = 1, .rank = rank, .from_end = rank - axis});
     if (!channels || !channels->has_axis()) return -1;
     return static_cast<std::int64_t>(channels->rank - channels->from_end);

@@ -2,10 +2,11 @@
 #include "quantlens/quantizer/prepare.h"
 
 #include <algorithm>
+#include <array>
 #include <set>
 
 #include "quantlens/graph/clip_bounds.h"
-#include "quantlens/graph/ranks.h"
+#include "quantlens/graph/extents.h"
 #include "quantlens/quantizer/before_logarithm.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/float_regions.h"
@@ -35,12 +36,18 @@ bool is_added_to(const GraphIndex& index, const std::string& value) {
 
 // What follows the anchor inside one kernel: what is folded into it, a constant bias after MatMul,
 // a Relu or Clip.
-Pattern pattern_at(const GraphIndex& index, const Ranks& ranks, std::size_t anchor,
+Pattern pattern_at(const GraphIndex& index, const Extents& extents, std::size_t anchor,
                    Prepared& prepared) {
   const std::vector<Node>& nodes = index.graph().nodes;
-  Pattern pattern{.anchor = anchor, .members = {anchor}};
-  const std::vector<std::size_t> chain = fold_chain(index, ranks, anchor, prepared);
+  Pattern pattern{.anchor = anchor, .members = {anchor}, .sum = {}};
+  const std::size_t folds = prepared.folds.size();
+  const std::vector<std::size_t> chain = fold_chain(index, extents, anchor, prepared);
   pattern.members.insert(pattern.members.end(), chain.begin(), chain.end());
+  for (const std::size_t member : chain) {
+    const auto is_it = [&](const Fold& fold) { return fold.op == op_id(nodes[member]); };
+    const auto begin = prepared.folds.begin() + static_cast<std::ptrdiff_t>(folds);
+    if (std::none_of(begin, prepared.folds.end(), is_it)) pattern.sum = member;
+  }
   const Kind kind = nodes[anchor].kind;
   const bool fuses =
       kind == Kind::conv || kind == Kind::matmul || kind == Kind::gemm || kind == Kind::add;
@@ -58,17 +65,50 @@ bool ends_in_matmul(const Graph& graph, const Pattern& pattern, const Prepared& 
                                        .into = op_id(graph.nodes[pattern.anchor])};
 }
 
+// The op that alone reads what a pattern makes, past those that the runtime drops.
+std::optional<std::size_t> reader_of_pattern(const GraphIndex& index, const Pattern& pattern) {
+  auto reader = only_reader(index, pattern.members.back());
+  while (reader) {
+    const Kind kind = index.graph().nodes[*reader].kind;
+    if (kind != Kind::identity && kind != Kind::dropout) break;
+    reader = only_reader(index, *reader);
+  }
+  return reader;
+}
+
+// Activations that become part of a Gemm which gives floats; it is computed in float then.
+bool is_fused_into_gemm(const Node& node) {
+  switch (node.kind) {
+    case Kind::elu:
+    case Kind::hard_sigmoid:
+    case Kind::leaky_relu:
+    case Kind::relu:
+    case Kind::sigmoid:
+    case Kind::tanh:
+      return true;
+    default:
+      constexpr std::array kTypes = {"Selu", "Softplus", "Softsign", "ThresholdedRelu"};
+      return std::ranges::count(kTypes, node.type) > 0;
+  }
+}
+
 // ONNX Runtime looks for the QuantizeLinear behind the Relu or Clip of a Gemm or MatMul, and leaves
-// the op in float where there is none. Of a MatMul of matrices and its bias it makes a Gemm first.
-bool needs_codes_behind_relu(const GraphIndex& index, const Pattern& pattern, bool is_matrix) {
+// the op in float where there is none; so it does with a Gemm before any activation. Of a MatMul of
+// matrices and its bias it makes a Gemm first.
+bool needs_codes_before_activation(const GraphIndex& index, const Pattern& pattern,
+                                   bool is_matrix) {
   const std::vector<Node>& nodes = index.graph().nodes;
   const Kind kind = nodes[pattern.anchor].kind;
-  if (pattern.members.size() == 1 || !is_saturating(index, nodes[pattern.members.back()])) {
-    return false;
+  if (kind != Kind::gemm && kind != Kind::matmul) return false;
+  const Node& last = nodes[pattern.members.back()];
+  const bool has_bias = bias_add(index, pattern).has_value();
+  const auto reader = reader_of_pattern(index, pattern);
+  if ((pattern.members.size() > 1 && is_saturating(index, last)) ||
+      (reader && is_saturating(index, nodes[*reader]))) {
+    return kind == Kind::gemm || is_matrix || !has_bias;
   }
-  if (kind == Kind::gemm) return true;
-  if (kind != Kind::matmul) return false;
-  return is_matrix || !bias_add(index, pattern);
+  const bool is_gemm = kind == Kind::gemm || (is_matrix && has_bias);
+  return is_gemm && reader && is_fused_into_gemm(nodes[*reader]);
 }
 
 }  // namespace
@@ -79,24 +119,24 @@ Prepared prepare(const Graph& graph, TensorMap constants) {
   prepared.constants = std::move(constants);
   prepared.kept_float = find_float_regions(index);
   prepared.kept_float.merge(find_before_logarithms(index));
-  const Ranks known_ranks = ranks(index);
+  const Extents known = extents(index);
   std::set<std::size_t> taken;
   for (std::size_t number = 0; number < graph.nodes.size(); ++number) {
     if (taken.contains(number)) continue;
     const Node& node = graph.nodes[number];
     const bool folds = capability(node.kind) != nullptr || node.kind == Kind::conv_transpose;
     Pattern pattern = prepared.kept_float.contains(number) || !folds
-                          ? Pattern{.anchor = number, .members = {number}}
-                          : pattern_at(index, known_ranks, number, prepared);
+                          ? Pattern{.anchor = number, .members = {number}, .sum = {}}
+                          : pattern_at(index, known, number, prepared);
     // a pattern never reaches into a region that stays float
     while (pattern.members.size() > 1 && prepared.kept_float.contains(pattern.members.back())) {
       pattern.members.pop_back();
     }
-    const auto rank = known_ranks.find(node.inputs.empty() ? "" : node.inputs[0]);
-    const bool is_matrix = rank != known_ranks.end() && rank->second == 2;
+    const auto data = known.find(node.inputs.empty() ? "" : node.inputs[0]);
+    const bool is_matrix = data != known.end() && data->second.size() == 2;
     const bool is_added = ends_in_matmul(graph, pattern, prepared) &&
                           is_added_to(index, op_id(graph.nodes[pattern.members.back()]));
-    if ((is_added && is_matrix) || needs_codes_behind_relu(index, pattern, is_matrix)) {
+    if ((is_added && is_matrix) || needs_codes_before_activation(index, pattern, is_matrix)) {
       prepared.ends_in_codes.insert(number);
     }
     taken.insert(pattern.members.begin(), pattern.members.end());
@@ -112,18 +152,15 @@ std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add) 
     if (bias == nullptr) continue;
     const Shape& shape = bias->shape();
     const std::int64_t columns = shape.empty() ? 1 : shape.back();
-    if (shape.size() <= 2 && bias->size() == columns) return input;
+    if (bias->size() == columns) return input;
   }
   return std::nullopt;
 }
 
 std::optional<std::size_t> bias_add(const GraphIndex& index, const Pattern& pattern) {
   const std::vector<Node>& nodes = index.graph().nodes;
-  if (nodes[pattern.anchor].kind != Kind::matmul) return std::nullopt;
-  const auto add = std::ranges::find_if(pattern.members, [&](std::size_t member) {
-    return bias_input(index, nodes[member]).has_value();
-  });
-  return add == pattern.members.end() ? std::nullopt : std::optional(*add);
+  if (!pattern.sum || !std::ranges::count(pattern.members, *pattern.sum)) return std::nullopt;
+  return bias_input(index, nodes[*pattern.sum]) ? pattern.sum : std::nullopt;
 }
 
 const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, const Node& node,

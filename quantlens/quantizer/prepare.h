@@ -21,6 +21,7 @@ namespace quantlens {
 struct Pattern {
   std::size_t anchor = 0;            ///< node number of the compute op
   std::vector<std::size_t> members;  ///< anchor first, in order of flow
+  std::optional<std::size_t> sum;    ///< of a MatMul: the member that adds to it and stays an op
 };
 
 /// A model made ready for planning: what is folded, what belongs together.

@@ -167,5 +167,21 @@ TEST(Prepare, KeepsABatchNormWhoseConvSomethingElseReads) {
   EXPECT_EQ(prepared.patterns.size(), 3U);
 }
 
+TEST(Prepare, AsksForCodesBetweenAGemmAndTheActivationThatIsFusedIntoIt) {
+  const auto asks = [](Kind op, Kind between, Kind activation) {
+    SmallGraph net;
+    net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).node(op, {"x", "w"}, "m");
+    net.node(between, {"m"}, "b").node(activation, {"b"}, "y").output("y");
+    return prepare(net.graph()).ends_in_codes.contains(0);
+  };
+  EXPECT_TRUE(asks(Kind::gemm, Kind::identity, Kind::relu));
+  EXPECT_TRUE(asks(Kind::gemm, Kind::dropout, Kind::tanh));
+  EXPECT_TRUE(asks(Kind::gemm, Kind::sigmoid, Kind::relu));
+  EXPECT_TRUE(asks(Kind::matmul, Kind::identity, Kind::relu));
+  EXPECT_FALSE(asks(Kind::matmul, Kind::identity, Kind::sigmoid)) << "it is no Gemm";
+  EXPECT_FALSE(asks(Kind::gemm, Kind::transpose, Kind::sigmoid));
+  EXPECT_FALSE(asks(Kind::gemm, Kind::identity, Kind::softmax));
+}
+
 }  // namespace
 }  // namespace quantlens

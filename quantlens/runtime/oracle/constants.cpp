@@ -35,6 +35,22 @@ std::uint64_t elements_of_shape(const Tensor& shape) {
   return product;
 }
 
+/// Of what operands become whose extents are stretched to each other's.
+std::uint64_t elements_of_broadcast(const Call& call) {
+  std::vector<std::uint64_t> extents;  // from the last axis on
+  for (std::size_t i = 0; i < call.inputs.size(); ++i) {
+    const Shape& shape = call.input(i).shape();
+    extents.resize(std::max(extents.size(), shape.size()), 1);
+    for (std::size_t from_end = 0; from_end < shape.size(); ++from_end) {
+      const auto one = static_cast<std::uint64_t>(shape[shape.size() - 1 - from_end]);
+      extents[from_end] = std::max(extents[from_end], one);
+    }
+  }
+  std::uint64_t product = 1;
+  for (const std::uint64_t one : extents) product = times(product, one);
+  return product;
+}
+
 /// No result has more elements than this; nothing for ops that are not evaluated here.
 std::optional<std::uint64_t> most_elements(const Call& call) {
   switch (call.node.kind) {
@@ -52,14 +68,24 @@ std::optional<std::uint64_t> most_elements(const Call& call) {
     case Kind::neg:
     case Kind::abs:
     case Kind::exp:
+    case Kind::log:
+    case Kind::tanh:
+    case Kind::sigmoid:
+    case Kind::relu:
+    case Kind::clip:
+    case Kind::reduce_mean:
+    case Kind::reduce_sum:
+    case Kind::reduce_max:
+    case Kind::reduce_min:
       return elements(call.input(0));
     case Kind::add:
     case Kind::sub:
     case Kind::mul:
     case Kind::div:
     case Kind::pow:
-      if (call.input(0).shape() == call.input(1).shape()) return elements(call.input(0));
-      return times(elements(call.input(0)), elements(call.input(1)));
+    case Kind::min:
+    case Kind::max:
+      return elements_of_broadcast(call);
     case Kind::concat: {
       std::uint64_t sum = 0;
       for (std::size_t i = 0; i < call.inputs.size(); ++i) sum += elements(call.input(i));
@@ -67,10 +93,14 @@ std::optional<std::uint64_t> most_elements(const Call& call) {
     }
     case Kind::expand:
       return times(elements(call.input(0)), elements_of_shape(call.input(1)));
+    case Kind::gather:
+      return times(elements(call.input(0)), elements(call.input(1)));
+    case Kind::shape_of:
+      return call.input(0).shape().size();
     default:
-      if (call.node.domain.empty() && call.node.type == "ConstantOfShape") {
-        return elements_of_shape(call.input(0));
-      }
+      if (!call.node.domain.empty()) return std::nullopt;
+      if (call.node.type == "ReduceL2") return elements(call.input(0));
+      if (call.node.type == "ConstantOfShape") return elements_of_shape(call.input(0));
       return std::nullopt;
   }
 }

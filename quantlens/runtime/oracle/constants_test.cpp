@@ -55,6 +55,29 @@ TEST(ConstantValues, OfAShapeAreFilled) {
   EXPECT_THAT(constants.at("c").data<float>(), ElementsAre(0.5F, 0.5F, 0.5F, 0.5F));
 }
 
+TEST(ConstantValues, AreWhatNormalizationsOfWeightsCompute) {
+  Model m = model();
+  m.graph.weights["half"] = Tensor::scalar(-0.5F);
+  m.graph.weights["floor"] = Tensor::scalar(0.25F);
+  m.graph.weights["first"] = Tensor::from<std::int64_t>({1}, {0});
+  const std::map<std::string, Attribute> rows{{"axes", std::vector<std::int64_t>{1}}};
+  m.graph.nodes = {node("ReduceMean", Kind::reduce_mean, {"w"}, "mean", rows),
+                   node("Max", Kind::max, {"mean", "floor"}, "bounded"),
+                   node("Log", Kind::log, {"bounded"}, "log"),
+                   node("Mul", Kind::mul, {"log", "half"}, "halved"),
+                   node("Exp", Kind::exp, {"halved"}, "rsqrt"),
+                   node("Gather", Kind::gather, {"rsqrt", "first"}, "row"),
+                   node("Shape", Kind::shape_of, {"row"}, "shape"),
+                   node("Expand", Kind::expand, {"mean", "shape"}, "same"),
+                   node("Concat", Kind::concat, {"x", "rsqrt", "row", "same"}, "y")};
+  const TensorMap constants = constant_values(m);
+  ASSERT_THAT(names(constants), ElementsAre("row", "rsqrt", "same"));
+  EXPECT_THAT(
+      constants.at("rsqrt").data<float>(),
+      ElementsAre(testing::FloatNear(0.70711F, 1e-5F), testing::FloatNear(0.44721F, 1e-5F)));
+  EXPECT_THAT(constants.at("row").shape(), ElementsAre(1, 1));
+}
+
 TEST(ConstantValues, ThatWouldTakeTooMuchMemoryAreNotMade) {
   Model m = model();
   m.graph.weights["shape"] = Tensor::from<std::int64_t>({3}, {1 << 30, 1 << 30, 1 << 30});

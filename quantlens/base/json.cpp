@@ -84,6 +84,12 @@ void append_string(std::string& out, std::string_view text) {
   constexpr std::string_view kEscaped = "\"\\\b\f\n\r\t";
   constexpr std::string_view kLetters = "\"\\bfnrt";
   out += '"';
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
+  if (std::ranges::all_of(text, is_plain)) {
+    out += text;
+    out += '"';
+    return;
+  }
   for (const char c : valid_utf8(text)) {
     const std::size_t special = kEscaped.find(c);
     if (special != std::string_view::npos) {

@@ -169,6 +169,9 @@ std::string printable(std::string_view text) {
 }
 
 std::string valid_utf8(std::string_view text) {
+  if (std::ranges::all_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x80; })) {
+    return std::string(text);
+  }
   std::string valid;
   valid.reserve(text.size());
   while (!text.empty()) {

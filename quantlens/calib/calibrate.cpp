@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/calib/calibrate.h"
 
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 
@@ -8,7 +9,8 @@ namespace quantlens {
 
 TapState calibrate(const Model& model, const std::vector<Tap>& taps, BatchReader& reader,
                    const RunOptions& options, Progress& progress) {
-  const auto run = open(model, nullptr, {.taps = taps, .pairs = {}}, options);
+  const ClosingRun run =
+      closing(open(model, nullptr, {.taps = taps, .pairs = {}}, options), options.watch.phases);
   for (const NotTapped& missed : run->not_tapped()) {
     progress.note("calibration leaves out '" + missed.value + "': " + missed.reason);
   }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "quantlens/accuracy/evaluate.h"
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 
@@ -140,7 +141,8 @@ BareAnswers run_bare(const ModelPair& models, const FittedData& data, const Meas
   }
   BatchReader reader =
       make_reader(data, session, options.samples);  // reads while models are opened
-  const auto run = open(models.reference, &models.quantized, {}, run_options(session));
+  const ClosingRun run =
+      closing(open(models.reference, &models.quantized, {}, run_options(session)), session.phases);
   std::uint64_t kept_bytes = 0;
   try {
     feed(*run, reader, session.progress, options.metric ? "evaluate" : "bare outputs",

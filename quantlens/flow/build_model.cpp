@@ -2,6 +2,7 @@
 #include "quantlens/flow/build_model.h"
 
 #include <map>
+#include <optional>
 #include <set>
 
 #include <boost/json/serialize.hpp>
@@ -23,17 +24,26 @@
 namespace quantlens::flow {
 namespace {
 
+/// A model that was written, as it runs.
+struct Running {
+  std::unique_ptr<const Model> model;
+  ClosingRun run;  // of it
+  std::vector<Deviation> deviations;
+};
+
 /// Throws where the runtime cannot tell what it makes of the file. It copies all weights into what
 /// it tells: those of an int8 file are less than what calibration held, but for large ones, which
 /// lie beside their model.
-std::vector<Deviation> deviations_of(const Plan& plan, const fs::path& path,
-                                     const Session& session) {
-  const Model written = frontend::read(path);
-  if (frontend::files_of(written).size() > 1) {
+Running run_of(const Plan& plan, const fs::path& path, const Session& session) {
+  auto written = std::make_unique<const Model>(frontend::read(path));
+  if (frontend::files_of(*written).size() > 1) {
     throw Error(Errc::unsupported, "its weights lie beside the file, and would be copied for that");
   }
-  const Model run = deployed(written, run_options(session));
-  return check_plan(plan, written.graph, run.graph);
+  DeployedRun deployed = deployed_run(*written, run_options(session));
+  std::vector<Deviation> deviations = check_plan(plan, written->graph, deployed.graph.graph);
+  return {.model = std::move(written),
+          .run = closing(std::move(deployed.run), session.phases),
+          .deviations = std::move(deviations)};
 }
 
 std::set<std::string> ops_that(Runs runs, const std::vector<Deviation>& deviations,
@@ -80,23 +90,30 @@ std::vector<std::string> write_quantized(const FloatModel& from, const Plan& pla
   return frontend::apply(from.model, plan, metadata, store, path);
 }
 
-std::vector<std::string> write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,
-                                          const Session& session, const fs::path& path) {
-  std::vector<std::string> notes = write_quantized(from, plan, recipe, session.store, path);
-  if (plan.activations.empty()) return notes;  // without codes between ops all of them run as told
+Written write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,
+                         const Session& session, const fs::path& path) {
+  Written written{.notes = write_quantized(from, plan, recipe, session.store, path), .model = {}};
+  // without codes between ops all of them run as told
+  if (plan.activations.empty()) return written;
+  std::vector<std::string>& notes = written.notes;
   try {
-    std::vector<Deviation> deviations = deviations_of(plan, path, session);
-    if (guard_against(deviations, from, plan)) {
+    std::optional<Running> running = run_of(plan, path, session);
+    if (guard_against(running->deviations, from, plan)) {
+      running.reset();  // before there is another one
       notes = write_quantized(from, plan, recipe, session.store, path);
-      deviations = deviations_of(plan, path, session);
+      running = run_of(plan, path, session);
     }
-    for (std::string& note : tell_deviations(deviations, plan)) notes.push_back(std::move(note));
+    for (std::string& note : tell_deviations(running->deviations, plan)) {
+      notes.push_back(std::move(note));
+    }
+    written.model = std::move(running->model);
+    written.run = std::move(running->run);
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) throw;
     notes.push_back(fmt::format(
         "whether the runtime runs what the plan says could not be checked: {}", error.what()));
   }
-  return notes;
+  return written;
 }
 
 }  // namespace quantlens::flow

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,7 @@
 #include "quantlens/quantizer/prepare.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
+#include "quantlens/runtime/closing.h"
 
 namespace quantlens::flow {
 
@@ -33,12 +35,21 @@ PlanResult plan_for(const FloatModel& from, const GivenRanges& given, const Reci
 std::vector<std::string> write_quantized(const FloatModel& from, const Plan& plan,
                                          const Recipe& recipe, Store& store, const fs::path& path);
 
+/// A quantized model that was written.
+struct Written {
+  std::vector<std::string> notes;
+  /// As it was read back to be held against the plan, and the Run of it alone, as `open` gives it
+  /// for this session. Null where that was not done.
+  std::unique_ptr<const Model> model;
+  ClosingRun run = {};
+};
+
 /// The same, and then holds the graph that the runtime really runs against the plan (check_plan.h).
 /// Where it quantizes a weight that is planned in float, or computes a MatMul in float that is
 /// planned in integers, the file is written once more with a guard at that op
 /// (quantizer/guard_float.h, guard_integer.h). What still runs otherwise is told by a note, and
 /// `plan` says what runs.
-std::vector<std::string> write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,
-                                          const Session& session, const fs::path& path);
+Written write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,
+                         const Session& session, const fs::path& path);
 
 }  // namespace quantlens::flow

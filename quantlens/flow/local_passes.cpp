@@ -23,6 +23,7 @@
 #include "quantlens/flow/lockstep.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 
@@ -72,7 +73,7 @@ class Pass {
     try {
       if (failure_) std::rethrow_exception(failure_);
       if (!run_) return std::nullopt;
-      const std::unique_ptr<Run> run = std::move(run_);
+      const ClosingRun run = closing(std::move(run_), passes.session.phases);
       BatchReader reader = make_reader(passes.data, passes.session, passes.samples);
       feed(*run, reader, passes.session.progress, step);
       return run->take();

@@ -21,6 +21,7 @@
 #include "quantlens/flow/observe.h"
 #include "quantlens/record/columns.h"
 #include "quantlens/report/tables.h"
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 
@@ -135,7 +136,7 @@ void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progres
 Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
                         const Session& session) {
   if (!needs_data(metric)) return program_accuracy(metric, model, session.progress);
-  const auto run = open(model, nullptr, {}, run_options(session));
+  const ClosingRun run = closing(open(model, nullptr, {}, run_options(session)), session.phases);
   AccuracySink sink(metric);
   BatchReader reader = make_reader(*data, session);
   feed(*run, reader, session.progress, "evaluate",

@@ -18,6 +18,7 @@
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/accumulators.h"
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/stand_in.h"
 
@@ -100,7 +101,7 @@ class Measurement {
     const Model& beside = beside_ ? *beside_ : passes_.models.reference;
     RunOptions how = run_options(session);
     how.apart = true;  // it computes what it computes bare (ADR 30)
-    const auto run = open(beside, &quantized, {}, how);
+    const ClosingRun run = closing(open(beside, &quantized, {}, how), session.phases);
     std::vector<TensorMap> answers(batches_);
     const ProgressStep open_step(session.progress, fmt::format("shares {}", ++runs_), std::nullopt);
     Cores cores(session.threads);

@@ -12,6 +12,7 @@
 #include "quantlens/graph/element_types.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/ranks.h"
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 
@@ -147,7 +148,8 @@ std::map<std::string, std::uint64_t> multiply_adds(const Model& model, const Ten
   TapSpec spec;
   for (auto& [value, tap] : wanted.taps) spec.taps.push_back(std::move(tap));
   try {
-    const auto run = open(model, nullptr, spec, run_options(session));
+    const ClosingRun run =
+        closing(open(model, nullptr, spec, run_options(session)), session.phases);
     BatchReader reader = make_reader(data, session, data.opened.batch_size);
     const FeedResult fed = feed(*run, reader, session.progress, "shapes");
     const TapState state = run->take();

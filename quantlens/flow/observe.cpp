@@ -16,6 +16,7 @@
 #include "quantlens/flow/harmless_taps.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/record/columns.h"
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 
@@ -96,8 +97,9 @@ class Observer {
   }
 
   /// Nothing where the quantized model's outputs are not the bare ones.
-  std::optional<Observed> observed(std::unique_ptr<Run> run, const std::vector<NotTapped>& left_out,
-                                   const RunOptions& how) {
+  std::optional<Observed> observed(std::unique_ptr<Run> with_taps,
+                                   const std::vector<NotTapped>& left_out, const RunOptions& how) {
+    const ClosingRun run = closing(std::move(with_taps), session_.phases);
     Observed seen{.pairing = pairing_, .state = {}, .observation = {}};
     Pairing& pairing = seen.pairing;
     note_not_tapped(left_out, pairing);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 
@@ -28,7 +29,8 @@ TapState output_errors(const ModelPair& models, const FittedData& data, const Sa
                        const Session& session, const std::string& step) {
   RunOptions how = run_options(session);
   how.apart = true;  // each computes what it computes bare (ADR 30)
-  const auto run = open(models.reference, &models.quantized, paired_outputs(models), how);
+  const ClosingRun run = closing(
+      open(models.reference, &models.quantized, paired_outputs(models), how), session.phases);
   BatchReader reader = make_reader(data, session, samples.count, samples.first);
   feed(*run, reader, session.progress, step);
   report_skipped(reader, session.progress);

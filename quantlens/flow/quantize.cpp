@@ -98,8 +98,9 @@ class Job {
     result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
     Phase writing(session_.phases, "write model");
-    for (std::string& note :
-         write_as_planned(from, result.plan, options_.recipe, session_, result.output)) {
+    std::vector<std::string> notes =
+        write_as_planned(from, result.plan, options_.recipe, session_, result.output).notes;
+    for (std::string& note : notes) {
       session_.progress.note(note);
       result.notes.push_back(std::move(note));
     }

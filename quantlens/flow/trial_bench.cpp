@@ -19,6 +19,7 @@
 #include "quantlens/flow/output_errors.h"
 #include "quantlens/flow/stored.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -76,6 +77,11 @@ std::string fingerprint(const Plan& plan, const EditedFloat* edited) {
   }
   if (edited) text += sha256_hex(edited->model.file.text());
   return sha256_hex(text);
+}
+
+/// Equal for candidates that are written as equal bytes.
+std::string identity_of(const Candidate& candidate) {
+  return candidate.fingerprint + json::dump(json::encode(candidate.recipe));
 }
 
 /// Throws Errc::bad_input for a record that cannot be that of a run over these data.
@@ -201,7 +207,8 @@ const Scores& TrialBench::reference(std::optional<double>& seconds) {
   }
   const Clock::time_point start = Clock::now();
   if (needs_data(setting_.metric)) {
-    const auto run = open(setting_.given, nullptr, {}, run_options(session_));
+    const ClosingRun run =
+        closing(open(setting_.given, nullptr, {}, run_options(session_)), session_.phases);
     BatchReader reader = make_reader(setting_.data, session_);
     ScoresSink sink(setting_.metric, reader.size());
     feed(*run, reader, session_.progress, "float model",
@@ -250,35 +257,54 @@ Candidate TrialBench::plan(const Recipe& recipe) {
   return candidate;
 }
 
-void TrialBench::write(const Candidate& candidate, const fs::path& path) {
+Written TrialBench::written(const Candidate& candidate, const fs::path& path) {
   const Base& base = base_for(candidate.recipe);
   Plan plan = candidate.planned.plan;
-  write_as_planned(float_model(setting_.original, base.edited, base.prepared), plan,
-                   candidate.recipe, session_, path);
+  return write_as_planned(float_model(setting_.original, base.edited, base.prepared), plan,
+                          candidate.recipe, session_, path);
+}
+
+void TrialBench::write(const Candidate& candidate, const fs::path& path) {
+  if (judged_ != identity_of(candidate)) {
+    written(candidate, path);
+    return;
+  }
+  const MappedFile file = session_.store.read(scratch_.path() / setting_.output.filename());
+  write_atomic(session_.store, path, file.text());
 }
 
 Model TrialBench::built(const Candidate& candidate) {
   const fs::path path = scratch_.path() / setting_.output.filename();
-  write(candidate, path);
+  judged_.clear();
+  written(candidate, path);
   return frontend::read(path);
 }
 
 double TrialBench::judge(const Candidate& candidate, Look look, Trial& trial) {
-  const Model quantized = built(candidate);
+  const fs::path path = scratch_.path() / setting_.output.filename();
+  judged_.clear();
+  Written made = written(candidate, path);
+  const Model quantized = frontend::read(path);
   const FileSums sums = sums_of(quantized, session_.store);
   trial.bytes = sums.bytes;
   trial.sha256 = sums.sha256;
-  return look == Look::outputs ? compare_outputs(quantized, trial) : score(quantized, look, trial);
+  // a copy is as good as what was built once more, where it is all of the model
+  if (frontend::files_of(quantized).size() == 1) judged_ = identity_of(candidate);
+  if (look != Look::outputs) return score(quantized, std::move(made.run), look, trial);
+  made.run.reset();
+  return compare_outputs(quantized, trial);
 }
 
-double TrialBench::score(const Model& quantized, Look look, Trial& trial) {
+double TrialBench::score(const Model& quantized, ClosingRun ready, Look look, Trial& trial) {
   std::optional<double> ignored;
   const Scores& reference = this->reference(ignored);
   AccuracyPair pair;
   trial.judged = Judged::whole;
   double seconds = 0;
   if (needs_data(setting_.metric)) {
-    const auto run = open(quantized, nullptr, {}, run_options(session_));
+    const ClosingRun run =
+        ready ? std::move(ready)
+              : closing(open(quantized, nullptr, {}, run_options(session_)), session_.phases);
     BatchReader reader = make_reader(setting_.data, session_);
     AgainstScoresSink sink(setting_.metric, reference, reader.size());
     const Clock::time_point start = Clock::now();
@@ -300,6 +326,7 @@ double TrialBench::score(const Model& quantized, Look look, Trial& trial) {
     pair = sink.result();
     if (pair.quantized.samples == reference.accuracy.samples) trial.judged = Judged::whole;
   } else {
+    ready.reset();
     const Clock::time_point start = Clock::now();
     pair =
         paired(reference.accuracy, accuracy_alone(quantized, nullptr, setting_.metric, session_));

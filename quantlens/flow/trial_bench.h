@@ -76,16 +76,19 @@ class TrialBench {
   struct Base;
 
   const Base& base_for(const Recipe& recipe);
+  Written written(const Candidate& candidate, const fs::path& path);
   GivenRanges ranges_of(const Base& base, const Recipe& recipe) const;
   std::optional<TapState> statistics_of(const Model& model, const Prepared& prepared) const;
   std::optional<TapState> stored_statistics() const;
-  double score(const Model& quantized, Look look, Trial& trial);
+  /// `ready`: a Run of the model alone, if there is one already.
+  double score(const Model& quantized, ClosingRun ready, Look look, Trial& trial);
   double compare_outputs(const Model& quantized, Trial& trial);
 
   TrialSetting setting_;
   const Session& session_;
   WorkloadWriter& workload_;
   ScratchFolder scratch_;  ///< of candidates
+  std::string judged_;     ///< what the file there was made of; empty: of something else
   std::optional<Scores> scores_;
   std::optional<std::map<std::string, std::uint64_t>> multiply_adds_;
   std::map<std::string, std::unique_ptr<Base>> bases_;  ///< by recipe; "": nothing is edited

@@ -125,8 +125,11 @@ std::size_t node_in_cycle(const std::vector<std::vector<std::size_t>>& needs,
 
 }  // namespace
 
-GraphIndex::GraphIndex(const Graph& graph, const TensorMap& computed)
-    : graph_(&graph), constants_(computed.begin(), computed.end()) {
+GraphIndex::GraphIndex(const Graph& graph, const TensorMap& computed) : graph_(&graph) {
+  producers_.reserve(graph.nodes.size());
+  uses_.reserve(graph.nodes.size() + graph.weights.size());
+  constants_.reserve(computed.size() + graph.weights.size());
+  constants_.insert(computed.begin(), computed.end());
   for (const ValueInfo& input : graph.inputs) inputs_.insert(input.name);
   for (const ValueInfo& output : graph.outputs) outputs_.insert(output.name);
   for (const auto& [name, weight] : graph.weights) constants_.emplace(name, weight);

@@ -2,6 +2,8 @@
 #include "quantlens/runtime/accumulators.h"
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 #include <thread>
 #include <tuple>
 #include <utility>
@@ -107,6 +109,17 @@ std::unique_lock<std::mutex> locked_soon(std::mutex& mutex) {
     std::this_thread::yield();
   }
   return std::unique_lock(mutex);
+}
+
+/// The places of elements in the order of what `projection` gives of them.
+template <class Element, class Projection>
+std::vector<std::size_t> in_order_of(const std::vector<Element>& elements, Projection projection) {
+  std::vector<std::size_t> order(elements.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::sort(order, {}, [&](std::size_t i) -> decltype(auto) {
+    return std::invoke(projection, elements[i]);
+  });
+  return order;
 }
 
 NotTapped not_tapped_pair(const PairTap& pair, const std::string& reason) {
@@ -319,18 +332,17 @@ TapState Accumulators::take() {
   }
   TapState state;
   state.samples = std::exchange(samples_, {});
-  for (ValueSlot& slot : values_) {
+  for (const std::size_t i : in_order_of(spec_.taps, &Tap::value)) {
+    ValueSlot& slot = values_[i];
     slot.channels.flush(slot.stats);
     if (!slot.dropped) state.values.push_back(std::move(slot.stats));
   }
-  for (PairSlot& slot : pairs_) {
+  const auto names = [](const PairTap& tap) { return std::tie(tap.reference, tap.quantized); };
+  for (const std::size_t i : in_order_of(spec_.pairs, names)) {
+    PairSlot& slot = pairs_[i];
     slot.channels.flush(slot.stats);
     if (!slot.not_placed && !slot.dropped) state.pairs.push_back(std::move(slot.stats));
   }
-  std::ranges::sort(state.values, {}, &ValueStats::value);
-  std::ranges::sort(state.pairs, [](const PairedStats& a, const PairedStats& b) {
-    return std::tie(a.reference, a.quantized) < std::tie(b.reference, b.quantized);
-  });
   ++takes_;
   clear();
   return state;

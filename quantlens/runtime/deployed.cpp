@@ -8,6 +8,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/remote/file_descriptor.h"
 
@@ -22,20 +23,26 @@ Error unreadable(const Model& model, const std::string& reason) {
 
 }  // namespace
 
-Model deployed(const Model& model, const RunOptions& options) {
+DeployedRun deployed_run(const Model& model, const RunOptions& options) {
   // Memory that no folder shows and nothing leaves behind; a worker, our child, writes it, too.
   const remote::FileDescriptor file(::memfd_create("quantlens-deployed", MFD_CLOEXEC));
   if (!file.is_open()) throw unreadable(model, "the system gives no memory for it");
   RunOptions dumped = options;
   dumped.optimized_dump = fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());
-  open(model, nullptr, {}, dumped);
+  std::unique_ptr<Run> run = open(model, nullptr, {}, dumped);
   MappedFile bytes = MappedFile::open(dumped.optimized_dump);
   if (bytes.bytes().empty()) throw unreadable(model, "it wrote none");
   try {
-    return onnx::read(model.path, std::move(bytes));
+    return {.graph = onnx::read(model.path, std::move(bytes)), .run = std::move(run)};
   } catch (const Error& error) {
     throw unreadable(model, error.what());
   }
+}
+
+Model deployed(const Model& model, const RunOptions& options) {
+  DeployedRun made = deployed_run(model, options);
+  closing(std::move(made.run), options.watch.phases).reset();
+  return std::move(made.graph);
 }
 
 Model deployed_with(const TapSpec& taps, const Model& reference, const Model& quantized,
@@ -43,7 +50,7 @@ Model deployed_with(const TapSpec& taps, const Model& reference, const Model& qu
   RunOptions dumped = options;
   dumped.apart = true;
   dumped.optimized_dump = folder / "deployed";
-  open(reference, &quantized, taps, dumped);
+  closing(open(reference, &quantized, taps, dumped), options.watch.phases).reset();
   return onnx::read(quantized.path, MappedFile::open(dumped.optimized_dump += ".quantized"));
 }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <memory>
+
 #include "quantlens/graph/model.h"
 #include "quantlens/runtime/run.h"
 
@@ -12,6 +14,14 @@ namespace quantlens {
 /// in a process of its own where `options` ask for isolation (their `optimized_dump` does not
 /// matter). Throws as `open` does, and Errc::failed where the runtime's graph cannot be read back.
 Model deployed(const Model& model, const RunOptions& options);
+
+/// The same, and the Run that runs it, as `open` gives it for these options: who goes on to run the
+/// model need not load it again. `model` must outlive it.
+struct DeployedRun {
+  Model graph;
+  std::unique_ptr<Run> run;
+};
+DeployedRun deployed_run(const Model& model, const RunOptions& options);
 
 /// The same of the second of two models in a session apart with `taps`, which are nodes of it, too.
 /// `folder`: where the runtime may write. Throws as `deployed`.

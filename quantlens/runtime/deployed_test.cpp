@@ -10,6 +10,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/onnxruntime/testing.h"
+#include "quantlens/runtime/open.h"
 
 namespace quantlens {
 namespace {
@@ -49,6 +50,18 @@ TEST_F(Deployed, IsTheSameOutOfAProcessOfItsOwn) {
   const Model model = deployed(product_and_sum(), options);
   ASSERT_EQ(model.graph.nodes.size(), 1U);
   EXPECT_EQ(model.graph.nodes[0].type, "Gemm");
+}
+
+TEST_F(Deployed, RunsAsAModelThatIsOpenedAnew) {
+  const Model model = product_and_sum();
+  Batch batch;
+  batch.samples = {0};
+  batch.inputs["x"] = Tensor::from<float>({1, 4}, {1, -2, 3, 0.1F});
+  const DeployedRun made = deployed_run(model, {});
+  const TensorMap expected = open(model, nullptr, {}, {})->step(batch).reference;
+  EXPECT_EQ(made.graph.graph.nodes.size(), 1U);
+  EXPECT_TRUE(std::ranges::equal(made.run->step(batch).reference.at("y").bytes(),
+                                 expected.at("y").bytes()));
 }
 
 TEST_F(Deployed, ThrowsWhatTheRuntimeRefuses) {

@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/quantizer/before_logarithm.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -64,6 +65,7 @@ Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing
   for (const WeightRow& row : diagnosis.weights) weights_.emplace(row.op, &row);
   for (const WeightPair& pair : pairing.weights) weight_pairs_.emplace(pair.op, &pair);
   for (const ValuePair& pair : pairing.pairs) pairs_.emplace(pair.quantized, &pair);
+  usual_room_ = quantlens::usual_room(*this);
 }
 
 std::optional<std::array<double, 2>> Evidence::reach(const ActivationRow& row) const {

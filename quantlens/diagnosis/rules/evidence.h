@@ -16,6 +16,16 @@
 
 namespace quantlens {
 
+/// What a file's maker leaves beyond the values, of all values whose codes were chosen for
+/// themselves (those that are only moved share their writer's).
+struct UsualRoom {
+  double middle = 1;  ///< the median
+  /// From here on a value is out of line with the others: Tukey's fence over the logarithms, 1.5
+  /// times the width of the middle half above that half; and nearer to twice the median than to
+  /// once.
+  double fence = 0;
+};
+
 /// What rules look at: both models, what stands for what, and the figures. Views what it is made
 /// of, which must outlive it.
 class Evidence {
@@ -49,6 +59,9 @@ class Evidence {
   /// each channel has a scale of its own.
   std::optional<std::array<double, 2>> reach(const ActivationRow& row) const;
 
+  /// What values of this file have (room.h).
+  const std::optional<UsualRoom>& usual_room() const { return usual_room_; }
+
   /// The names of the ops that give up integers if `row`'s value is to stay float: its own, and
   /// those that read it, also moved. Without what has no integer kernel anyway.
   std::vector<std::string> ops_at(const ActivationRow& row) const;
@@ -71,6 +84,7 @@ class Evidence {
   std::unordered_map<std::string, const WeightPair*> weight_pairs_;  // by op id
   std::unordered_map<std::string, const ValuePair*> pairs_;          // by quantized side
   Outputs outputs_;
+  std::optional<UsualRoom> usual_room_;
 };
 
 }  // namespace quantlens

@@ -26,7 +26,7 @@ std::optional<Cause> out_of_line(const Evidence& evidence, const ActivationRow& 
   const auto reach = evidence.reach(row);
   if (!reach) return {};
   const double times = room(row, *reach);
-  const std::optional<UsualRoom> usual = usual_room(evidence);
+  const std::optional<UsualRoom>& usual = evidence.usual_room();
   if (!usual || !std::isfinite(times) || times <= std::max(1.0, usual->fence)) return {};
   return with_minmax_because(
       evidence, row,

@@ -158,13 +158,15 @@ std::string Renaming::edited_node(std::string_view name) const {
 }
 
 Pieces Rewriter::node(std::string_view message, const NodeEdit& edit) const {
-  Renaming inner = names_;
+  std::optional<Rewriter> renamed;  // its values are others inside
   if (edit.captured != nullptr) {
+    Renaming inner = names_;
     for (const auto& [from, to] : *edit.captured) {
       inner.values.insert_or_assign(from, names_.edited(to));
     }
+    renamed.emplace(std::move(inner), relocate_);
   }
-  const Rewriter inside(std::move(inner), relocate_);
+  const Rewriter& inside = renamed ? *renamed : *this;
   NameList inputs(NodeProto::input, message, edit.inputs, names_);
   NameList outputs(NodeProto::output, message, edit.outputs, names_);
   Pieces out;

@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -32,11 +33,22 @@ namespace {
 /// Adds the weights that the runtime reads where they are, by their names in the file. Not the
 /// unused ones: it drops those first, and then misses them.
 void add_weights(const Model& model, const std::string& prefix, SessionModel& out) {
-  const GraphIndex index(model.graph);
+  std::map<std::string_view, const Tensor*> large;  // an index of all values takes longer to make
   for (const auto& [name, weight] : model.graph.weights) {
-    if (!is_outside(weight) || (index.uses(name).empty() && !index.is_output(name))) continue;
-    out.weights.emplace(prefix + name, weight);
+    if (is_outside(weight)) large.emplace(name, &weight);
   }
+  if (large.empty()) return;
+  const auto use = [&](const std::string& name) {
+    const auto found = large.find(name);
+    if (found == large.end()) return;
+    out.weights.emplace(prefix + name, *found->second);
+    large.erase(found);
+  };
+  for (const Node& node : model.graph.nodes) {
+    std::ranges::for_each(node.inputs, use);
+    if (!node.subgraphs.empty()) std::ranges::for_each(captured_values(node), use);
+  }
+  for (const ValueInfo& output : model.graph.outputs) use(output.name);
 }
 
 onnx::WriteOptions write_options(const SessionModel& model) {
@@ -83,7 +95,6 @@ SessionModel write_one(const Model& model, const onnx::Edit& edit) {
 
 /// A prefix that no name of the graph has.
 std::string free_prefix(const Graph& graph) {
-  const GraphIndex index(graph);
   std::string prefix = "quantized/";
   const auto taken = [&](const std::string& name) { return name.starts_with(prefix); };
   const auto taken_in = [&](const Node& node) {

@@ -51,9 +51,18 @@ std::uint64_t elements_of_broadcast(const Call& call) {
   return product;
 }
 
-/// No result has more elements than this; nothing for ops that are not evaluated here.
-std::optional<std::uint64_t> most_elements(const Call& call) {
-  switch (call.node.kind) {
+/// What bounds the number of elements of an op's results.
+enum class Bound { none, first_input, broadcast, all_inputs, expansion, choice, rank, shape };
+
+Bound bound_by_type(const Node& node) {
+  if (!node.domain.empty()) return Bound::none;
+  if (node.type == "ReduceL2") return Bound::first_input;
+  return node.type == "ConstantOfShape" ? Bound::shape : Bound::none;
+}
+
+/// None: the op is not evaluated here.
+Bound bound_of(const Node& node) {
+  switch (node.kind) {
     case Kind::identity:
     case Kind::transpose:
     case Kind::reshape:
@@ -77,7 +86,7 @@ std::optional<std::uint64_t> most_elements(const Call& call) {
     case Kind::reduce_sum:
     case Kind::reduce_max:
     case Kind::reduce_min:
-      return elements(call.input(0));
+      return Bound::first_input;
     case Kind::add:
     case Kind::sub:
     case Kind::mul:
@@ -85,35 +94,74 @@ std::optional<std::uint64_t> most_elements(const Call& call) {
     case Kind::pow:
     case Kind::min:
     case Kind::max:
+      return Bound::broadcast;
+    case Kind::concat:
+      return Bound::all_inputs;
+    case Kind::expand:
+      return Bound::expansion;
+    case Kind::gather:
+      return Bound::choice;
+    case Kind::shape_of:
+      return Bound::rank;
+    default:
+      return bound_by_type(node);
+  }
+}
+
+/// No result has more elements than this. REQUIRES: the op has a bound.
+std::uint64_t most_elements(const Call& call) {
+  switch (bound_of(call.node)) {
+    case Bound::broadcast:
       return elements_of_broadcast(call);
-    case Kind::concat: {
+    case Bound::all_inputs: {
       std::uint64_t sum = 0;
       for (std::size_t i = 0; i < call.inputs.size(); ++i) sum += elements(call.input(i));
       return sum;
     }
-    case Kind::expand:
+    case Bound::expansion:
       return times(elements(call.input(0)), elements_of_shape(call.input(1)));
-    case Kind::gather:
+    case Bound::choice:
       return times(elements(call.input(0)), elements(call.input(1)));
-    case Kind::shape_of:
+    case Bound::rank:
       return call.input(0).shape().size();
+    case Bound::shape:
+      return elements_of_shape(call.input(0));
     default:
-      if (!call.node.domain.empty()) return std::nullopt;
-      if (call.node.type == "ReduceL2") return elements(call.input(0));
-      if (call.node.type == "ConstantOfShape") return elements_of_shape(call.input(0));
-      return std::nullopt;
+      return elements(call.input(0));
   }
 }
+
+/// The constants of a graph by name, for few questions: an index of all values takes longer to make
+/// than the answers, and is made only where nodes hold constants.
+class Constants {
+ public:
+  explicit Constants(const Graph& graph) : graph_(graph) {
+    if (std::ranges::find(graph.nodes, Kind::constant, &Node::kind) != graph.nodes.end()) {
+      index_.emplace(graph);
+    }
+  }
+
+  const Tensor* find(const std::string& value) const {
+    if (index_) return index_->constant(value);
+    const auto found = graph_.weights.find(value);
+    return found == graph_.weights.end() ? nullptr : &found->second;
+  }
+
+ private:
+  const Graph& graph_;
+  std::optional<GraphIndex> index_;
+};
 
 class Folder {
  public:
   Folder(const Model& model, std::uint64_t most_bytes)
-      : model_(model), index_(model.graph), left_(most_bytes) {}
+      : model_(model), constants_(model.graph), left_(most_bytes) {}
 
   TensorMap run() {
     for (const Node& node : model_.graph.nodes) {
-      if (node.kind != Kind::constant && !fold(node)) {
-        read_.insert(node.inputs.begin(), node.inputs.end());
+      if (node.kind == Kind::constant || fold(node)) continue;
+      for (const std::string& value : node.inputs) {
+        if (made_.contains(value)) read_.insert(value);
       }
     }
     TensorMap result;
@@ -126,12 +174,16 @@ class Folder {
  private:
   /// Whether the node's outputs are known now.
   bool fold(const Node& node) {
-    const Kernel kernel = kernel_of(node);
-    if (kernel == nullptr || node.inputs.empty()) return false;
-    std::vector<Tensor> inputs;
+    if (node.inputs.empty() || bound_of(node) == Bound::none) return false;
+    std::vector<const Tensor*> read;
     for (const std::string& value : node.inputs) {
-      const Tensor* tensor = known(value);
-      if (tensor == nullptr && !value.empty()) return false;
+      read.push_back(known(value));
+      if (read.back() == nullptr && !value.empty()) return false;
+    }
+    const Kernel kernel = kernel_of(node);
+    if (kernel == nullptr) return false;
+    std::vector<Tensor> inputs;
+    for (const Tensor* tensor : read) {
       inputs.push_back(tensor == nullptr ? Tensor() : aligned(*tensor));
     }
     Call call{node, opset_of(model_, node), {}};
@@ -147,8 +199,7 @@ class Folder {
 
   bool evaluate(const Call& call, Kernel kernel) {
     constexpr std::uint64_t kWidest = 8;  // bytes of an element
-    const std::optional<std::uint64_t> most = most_elements(call);
-    if (!most || times(*most, kWidest) > left_) return false;
+    if (times(most_elements(call), kWidest) > left_) return false;
     Results results = kernel(call);
     for (std::size_t i = 0; i < results.size(); ++i) {
       if (!call.wants(i)) continue;
@@ -159,13 +210,13 @@ class Folder {
   }
 
   const Tensor* known(const std::string& value) const {
-    if (const Tensor* constant = index_.constant(value)) return constant;
+    if (const Tensor* constant = constants_.find(value)) return constant;
     const auto found = made_.find(value);
     return found == made_.end() ? nullptr : &found->second;
   }
 
   const Model& model_;
-  GraphIndex index_;
+  Constants constants_;
   std::uint64_t left_;  // bytes that may still be made
   std::unordered_map<std::string, Tensor> made_;
   std::unordered_set<std::string> read_;  // by nodes that are not folded

@@ -11,7 +11,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   using namespace quantlens;
   const std::string bytes(reinterpret_cast<const char*>(data), size);
   try {
-    const auto samples = open_npz(MappedFile::from_bytes(bytes), {}, {}, "fuzz.npz");
+    const auto samples = open_npz(MappedFile::from_bytes(bytes), {}, {}, {.where = "fuzz.npz"});
     for (const std::uint64_t index : {std::uint64_t{0}, samples->size() - 1}) {
       const Sample sample = samples->read(index);
       for (const auto& [name, tensor] : sample.inputs) {

@@ -123,6 +123,28 @@ def cut_off_while_read(sandbox):
     sandbox.run("workloads", "list")
 
 
+def damaged_array(sandbox):
+    """A packed array whose checksum is wrong ends every command alike, with one thread or more, also behind the limit."""
+    import numpy as np
+    samples = np.random.default_rng(0).integers(0, 255, [2000, *np.load(DATA)["image"].shape[1:]]).astype(np.float32)
+    np.savez_compressed(sandbox.path / "damaged.npz", image=samples)
+    content = bytearray((sandbox.path / "damaged.npz").read_bytes())
+    checksum = content.rfind(b"PK\x01\x02") + 16
+    content[checksum] ^= 1
+    (sandbox.path / "damaged.npz").write_bytes(content)
+    out = sandbox.path / "damaged.onnx"
+    for verb in (["quantize", MODEL, "-o", out], ["calibrate", MODEL, "-o", sandbox.path / "damaged.bin"],
+                 ["diagnose", MODEL, MODEL]):
+        said = set()
+        for threads in (1, 2, 3):
+            for limit in ([], ["--limit", 20]):
+                done = sandbox.run(*verb, "--data", sandbox.path / "damaged.npz", *limit, "--threads", threads, code=None)
+                sentence(done, 1, "damaged.npz", "'image'", "damaged or cut short; write it again")
+                said.add([line for line in done.stderr.splitlines() if line.startswith("quantlens: ")][-1])
+        harness.check(len(said) == 1, f"one sentence: {said}")
+    harness.check(not out.exists(), "no model is written of damaged samples")
+
+
 def overwriting(sandbox):
     """Nothing that is read is overwritten, and what cannot be written is refused before the work."""
     for option, name, content in (("--data", "d.npz", DATA.read_bytes()), ("--recipe", "r.yaml", b"reduce_range: auto"),
@@ -198,6 +220,7 @@ def main():
     no_threads(sandbox)
     unknown_to_the_runtime(sandbox)
     cut_off_while_read(sandbox)
+    damaged_array(sandbox)
     overwriting(sandbox)
     clear_words(sandbox)
     old_operators(sandbox)

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "quantlens/base/error.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens {
@@ -19,13 +20,23 @@ struct Sample {
   std::optional<Tensor> label;
 };
 
+/// What is wrong with a data set as a whole: no sample of it is left out for that.
+class DamagedData : public Error {
+ public:
+  using Error::Error;
+};
+
 /// Samples 0..size()-1. Thread-safe: `read` is called from several threads at once.
 class Dataset {
  public:
   virtual ~Dataset() = default;
   virtual std::uint64_t size() const = 0;
-  /// Throws Errc::bad_input, not_found or io for a sample that cannot be had.
+  /// Throws Errc::bad_input, not_found or io for a sample that cannot be had, DamagedData where no
+  /// other can be trusted either.
   virtual Sample read(std::uint64_t index) const = 0;
+  /// Throws DamagedData where that shows only when all is read, which it does where it has to.
+  /// Whoever has read what it wants asks before it believes it.
+  virtual void check_whole() const {}
   /// What people call the sample: a file name, "row 17".
   virtual std::string name(std::uint64_t index) const = 0;
   virtual bool has_labels() const = 0;

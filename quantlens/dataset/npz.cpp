@@ -2,66 +2,38 @@
 #include "quantlens/dataset/npz.h"
 
 #include <algorithm>
+#include <map>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
-#include <unistd.h>
 #include <zip.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/dataset/unpack.h"
 #include "quantlens/tensor/npy.h"
 
 namespace quantlens {
 namespace {
 
 constexpr std::uint64_t kMostMembers = 100'000;
-constexpr std::uint64_t kBestDeflate = 1032;  // deflate never packs more bytes into one
 
 [[noreturn]] void fail(std::string_view where, std::string_view problem) {
   throw Error(Errc::bad_input, fmt::format("{}: {}", printable(where), problem));
 }
 
-struct CloseArchive {
-  void operator()(zip_t* archive) const { zip_discard(archive); }
-};
-struct CloseMember {
-  void operator()(zip_file_t* member) const { zip_fclose(member); }
-};
-using Archive = std::unique_ptr<zip_t, CloseArchive>;
-
-/// What the archive's directory says of one array.
-struct Member {
-  std::string array;  ///< its file name without ".npy"
-  zip_uint64_t index = 0;
-  std::uint64_t size = 0;
-  std::uint64_t packed_size = 0;
-  bool is_stored = false;
-};
-
-/// REQUIRES: `bytes` outlives the archive.
-Archive open_archive(Bytes bytes, std::string_view where) {
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* source = zip_source_buffer_create(bytes.data(), bytes.size(), 0, &error);
-  zip_t* archive = source == nullptr ? nullptr : zip_open_from_source(source, ZIP_RDONLY, &error);
-  if (archive != nullptr) return Archive(archive);
-  const std::string why = zip_error_strerror(&error);
-  zip_error_fini(&error);
-  zip_source_free(source);
-  fail(where,
-       fmt::format("not a sound .npz file: {}; write it again with numpy.savez", printable(why)));
-}
-
-std::vector<Member> list_members(zip_t* archive, std::string_view where) {
+std::vector<NpzMember> list_members(zip_t* archive, std::string_view where) {
   const zip_int64_t count = zip_get_num_entries(archive, 0);
   if (count < 0 || static_cast<std::uint64_t>(count) > kMostMembers) {
     fail(where, fmt::format("has more than {} arrays; split it", kMostMembers));
   }
-  std::vector<Member> members;
+  std::vector<NpzMember> members;
   std::set<std::string> seen;
   for (zip_uint64_t i = 0; i < static_cast<zip_uint64_t>(count); ++i) {
     zip_stat_t entry;
@@ -92,50 +64,6 @@ std::vector<Member> list_members(zip_t* archive, std::string_view where) {
                        .is_stored = entry.comp_method == ZIP_CM_STORE});
   }
   return members;
-}
-
-std::uint64_t physical_memory() {
-  const long pages = sysconf(_SC_PHYS_PAGES);
-  const long page = sysconf(_SC_PAGE_SIZE);
-  if (pages <= 0 || page <= 0) return std::uint64_t{1} << 40U;
-  return static_cast<std::uint64_t>(pages) * static_cast<std::uint64_t>(page);
-}
-
-/// A directory may claim any size; nothing is allocated before it is plausible.
-void check_size(const Member& member, std::size_t file_size, std::string_view where) {
-  if (member.packed_size > file_size || member.size / kBestDeflate > member.packed_size) {
-    fail(where,
-         fmt::format("the array '{}' claims {} in a file that cannot hold it; write it again",
-                     printable(member.array), human_bytes(member.size)));
-  }
-  if (member.size > physical_memory() / 2) {
-    fail(where, fmt::format("the array '{}' unpacks to {}, more than half of this machine's "
-                            "memory; save it with numpy.savez, which needs none",
-                            printable(member.array), human_bytes(member.size)));
-  }
-}
-
-MappedFile unpack(zip_t* archive, const Member& member, std::size_t file_size,
-                  std::string_view where) {
-  check_size(member, file_size, where);
-  const std::unique_ptr<zip_file_t, CloseMember> entry(zip_fopen_index(archive, member.index, 0));
-  if (entry == nullptr) {
-    fail(where, fmt::format("the array '{}' cannot be unpacked: {}; write it again",
-                            printable(member.array), printable(zip_strerror(archive))));
-  }
-  std::string bytes(member.size, '\0');
-  std::size_t done = 0;
-  while (done < bytes.size()) {
-    const zip_int64_t got = zip_fread(entry.get(), bytes.data() + done, bytes.size() - done);
-    if (got <= 0) break;
-    done += static_cast<std::size_t>(got);
-  }
-  char beyond = 0;  // the checksum is compared at the end
-  if (done != bytes.size() || zip_fread(entry.get(), &beyond, 1) != 0) {
-    fail(where, fmt::format("the array '{}' is damaged or cut short; write it again",
-                            printable(member.array)));
-  }
-  return MappedFile::from_bytes(std::move(bytes));
 }
 
 std::uint64_t little_endian(Bytes bytes, std::size_t at, std::size_t count) {
@@ -175,7 +103,7 @@ class StoredMembers {
     }
   }
 
-  std::optional<Bytes> find(const Member& member) const {
+  std::optional<Bytes> find(const NpzMember& member) const {
     const auto it = found_.find(member.array + ".npy");
     if (it == found_.end() || it->second.size() != member.size) return std::nullopt;
     return it->second;
@@ -198,45 +126,152 @@ class StoredMembers {
   std::map<std::string, Bytes> found_;
 };
 
-Tensor read_member(const MappedFile& file, zip_t* archive, const Member& member,
-                   const StoredMembers& stored, std::string_view where) {
-  const std::string array_where = fmt::format("{}: array '{}'", where, member.array);
-  const std::optional<Bytes> bytes = member.is_stored ? stored.find(member) : std::nullopt;
-  if (bytes) {
-    const NpyHeader header = read_npy_header(*bytes, array_where);
-    const std::optional<std::int64_t> count = element_count(header.shape);
-    const Bytes elements = bytes->subspan(std::min(header.data_offset, bytes->size()));
-    const std::size_t element = byte_size(header.dtype);
-    if (!header.fortran_order && count &&
-        elements.size() / element >= static_cast<std::size_t>(*count)) {
-      const std::size_t used = static_cast<std::size_t>(*count) * element;
-      return Tensor(header.dtype, header.shape, elements.first(used), file.owner());
+/// An array whose rows are unpacked one after the other.
+struct PackedRows {
+  std::shared_ptr<PackedArray> array;
+  std::size_t begin = 0;  ///< of the first row, in bytes
+  std::size_t row_bytes = 0;
+  std::uint64_t rows = 0;
+
+  /// Bytes of the array that must be there for a row; for the last one all, and so the checksum.
+  std::size_t end_of(std::uint64_t row) const {
+    return row + 1 >= rows ? array->size() : begin + (row + 1) * row_bytes;
+  }
+};
+
+/// Rows of arrays of which some are packed. They are unpacked when they are asked for, or ahead.
+class PackedDataset final : public Dataset {
+ public:
+  PackedDataset(std::unique_ptr<Dataset> rows, std::vector<PackedRows> packed)
+      : rows_(std::move(rows)), packed_(std::move(packed)) {}
+
+  std::uint64_t size() const override { return rows_->size(); }
+  std::string name(std::uint64_t index) const override { return rows_->name(index); }
+  bool has_labels() const override { return rows_->has_labels(); }
+
+  Sample read(std::uint64_t index) const override {
+    if (index < size()) {
+      for (const PackedRows& each : packed_) each.array->unpack(each.end_of(index));
+    }
+    return rows_->read(index);
+  }
+
+  void check_whole() const override {
+    for (const PackedRows& each : packed_) each.array->unpack(each.array->size());
+  }
+
+  /// From now on a thread of its own unpacks what will be asked for.
+  void unpack_ahead() {
+    try {
+      ahead_ = std::jthread([this](const std::stop_token& stop) { run_ahead(stop); });
+    } catch (const std::system_error&) {
+      return;  // no thread is to be had: whoever reads unpacks
     }
   }
-  return read_npy(unpack(archive, member, file.bytes().size(), where), array_where);
+
+ private:
+  void run_ahead(const std::stop_token& stop) const {
+    constexpr std::size_t kPiece = std::size_t{64} << 10U;  // then it looks whether to stop
+    try {
+      for (std::uint64_t row = 0; row < size(); ++row) {
+        for (const PackedRows& each : packed_) {
+          PackedArray& array = *each.array;
+          while (array.unpacked() < each.end_of(row)) {
+            if (stop.stop_requested()) return;
+            array.unpack(std::min(array.unpacked() + kPiece, each.end_of(row)));
+          }
+        }
+      }
+    } catch (const DamagedData&) {
+      return;  // whoever asks for the row meets it again, and tells it
+    }
+  }
+
+  std::unique_ptr<Dataset> rows_;
+  std::vector<PackedRows> packed_;
+  std::jthread ahead_;  // last, so that it ends before what it uses goes
+};
+
+/// The wanted arrays of a file.
+struct Arrays {
+  TensorMap tensors;
+  std::vector<PackedRows> packed;  ///< those whose tensors are not filled yet
+};
+
+/// Unpacks the header, and all where rows do not lie one behind the other.
+void add_packed(const std::shared_ptr<NpzArchive>& archive, const NpzMember& member, Arrays& to,
+                std::string_view where) {
+  const std::string array_where = fmt::format("{}: array '{}'", where, member.array);
+  const auto array = std::make_shared<PackedArray>(archive, member, where);
+  array->unpack(kMostNpyHeaderBytes);
+  const NpyHeader header = read_npy_header(array->bytes(), array_where);
+  const bool has_rows =
+      !header.fortran_order && !header.shape.empty() && element_count(header.shape).value_or(0) > 0;
+  if (!has_rows) array->unpack(array->size());
+  const Tensor tensor = read_npy(array->bytes(), array->owner(), array_where);
+  to.tensors[member.array] = tensor;
+  if (array->unpacked() == array->size()) return;
+  const auto rows = static_cast<std::uint64_t>(header.shape.front());
+  to.packed.push_back({.array = array,
+                       .begin = header.data_offset,
+                       .row_bytes = tensor.bytes().size() / static_cast<std::size_t>(rows),
+                       .rows = rows});
+}
+
+/// False where the member must be unpacked.
+bool add_viewed(const MappedFile& file, const NpzMember& member, const StoredMembers& stored,
+                Arrays& to, std::string_view where) {
+  const std::optional<Bytes> bytes = member.is_stored ? stored.find(member) : std::nullopt;
+  if (!bytes) return false;
+  const NpyHeader header =
+      read_npy_header(*bytes, fmt::format("{}: array '{}'", where, member.array));
+  const std::optional<std::int64_t> count = element_count(header.shape);
+  const Bytes elements = bytes->subspan(std::min(header.data_offset, bytes->size()));
+  const std::size_t element = byte_size(header.dtype);
+  if (header.fortran_order || !count ||
+      elements.size() / element < static_cast<std::size_t>(*count)) {
+    return false;
+  }
+  const std::size_t used = static_cast<std::size_t>(*count) * element;
+  to.tensors[member.array] = Tensor(header.dtype, header.shape, elements.first(used), file.owner());
+  return true;
 }
 
 }  // namespace
 
 std::unique_ptr<Dataset> open_npz(const MappedFile& file, const ArrayRoles& roles,
-                                  const std::vector<InputSpec>& inputs, std::string_view where) {
-  const Archive archive = open_archive(file.bytes(), where);
-  const std::vector<Member> members = list_members(archive.get(), where);
+                                  const std::vector<InputSpec>& inputs, const NpzReading& reading) {
+  const std::string_view where = reading.where;
+  const auto archive = std::make_shared<NpzArchive>(file, where);
+  const std::vector<NpzMember> members = list_members(archive->zip(), where);
   std::vector<std::string> names;
   names.reserve(members.size());
-  for (const Member& member : members) names.push_back(member.array);
+  for (const NpzMember& member : members) names.push_back(member.array);
   const ArrayRoles found = find_roles(names, roles, inputs, where);
 
   std::set<std::string> wanted;  // the others are left packed
   for (const auto& [input, array] : found.inputs) wanted.insert(array);
   if (found.label) wanted.insert(*found.label);
   const StoredMembers stored(file.bytes());
-  TensorMap arrays;
-  for (const Member& member : members) {
+  Arrays arrays;
+  for (const NpzMember& member : members) {
     if (!wanted.contains(member.array)) continue;
-    arrays[member.array] = read_member(file, archive.get(), member, stored, where);
+    if (!add_viewed(file, member, stored, arrays, where))
+      add_packed(archive, member, arrays, where);
   }
-  return make_array_dataset(arrays, found, inputs, where);
+  {
+    const std::lock_guard lock(archive->mutex());
+    archive->release();
+  }
+  std::unique_ptr<Dataset> rows = make_array_dataset(arrays.tensors, found, inputs, where);
+  if (arrays.packed.empty()) return rows;
+  auto dataset = std::make_unique<PackedDataset>(std::move(rows), std::move(arrays.packed));
+  if (reading.unpack_ahead) {
+    dataset->unpack_ahead();
+  } else {
+    dataset->check_whole();
+  }
+  return dataset;
 }
 
 std::unique_ptr<Dataset> open_npy(const NpyFiles& files, const std::vector<InputSpec>& inputs,

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/dataset/npz.h"
 
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -28,7 +30,7 @@ Tensor labels() {
 
 std::unique_ptr<Dataset> open(const std::string& npz, const std::vector<InputSpec>& inputs = kAudio,
                               const ArrayRoles& roles = {}) {
-  return open_npz(MappedFile::from_bytes(npz), roles, inputs, "a.npz");
+  return open_npz(MappedFile::from_bytes(npz), roles, inputs, {.where = "a.npz"});
 }
 
 std::string refusal(const std::string& npz, const std::vector<InputSpec>& inputs = kAudio,
@@ -56,7 +58,7 @@ TEST(OpenNpz, TakesTheFirstAxisForTheSamples) {
 TEST(OpenNpz, ViewsStoredArraysInTheFile) {
   const MappedFile file =
       MappedFile::from_bytes(npz_file({{"label", labels()}, {"audio", audio()}}));
-  const auto data = open_npz(file, {}, kAudio, "a.npz");
+  const auto data = open_npz(file, {}, kAudio, {.where = "a.npz"});
   const Sample sample = data->read(0);
   const std::byte* row = sample.inputs.at("audio").bytes().data();
   EXPECT_GE(row, file.bytes().data());
@@ -167,6 +169,89 @@ TEST(OpenNpz, SurvivesFlippedBytes) {
       EXPECT_TRUE(said.empty() || said.starts_with("bad_input: a.npz")) << said;
     }
   }
+}
+
+/// An archive whose one array is unpacked in many pieces.
+std::string large_npz() {
+  constexpr std::int64_t kRows = 3000;
+  std::vector<float> values(kRows * 64);
+  std::uint32_t state = 1;  // of a generator of Lehmer: numbers that pack badly
+  for (float& value : values) {
+    state = static_cast<std::uint32_t>(state * std::uint64_t{48271} % 2147483647);
+    value = static_cast<float>(state % 4096);
+  }
+  return npz_file({{"audio", Tensor::from<float>({kRows, 64}, values)}}, Packing::deflated);
+}
+
+const std::vector<InputSpec> kWide = {
+    {.name = "audio", .dtype = DType::float32, .shape = {-1, 64}}};
+
+std::unique_ptr<Dataset> open_ahead(const std::string& npz) {
+  return open_npz(MappedFile::from_bytes(npz), {}, kWide, {.where = "a.npz", .unpack_ahead = true});
+}
+
+/// All rows' bytes, one behind the other.
+std::string rows_of(const Dataset& data) {
+  std::string all;
+  for (std::uint64_t i = 0; i < data.size(); ++i) {
+    const Tensor row = data.read(i).inputs.at("audio");
+    all.append(reinterpret_cast<const char*>(row.bytes().data()), row.bytes().size());
+  }
+  return all;
+}
+
+TEST(OpenNpz, GivesTheSameRowsWhileTheyAreUnpacked) {
+  const std::string npz = large_npz();
+  const std::string all = rows_of(*open(npz, kWide));
+  EXPECT_EQ(rows_of(*open_ahead(npz)), all);
+  const auto data = open_ahead(npz);
+  std::vector<std::string> seen(4);
+  {
+    std::vector<std::jthread> readers;
+    for (std::string& each : seen) readers.emplace_back([&] { each = rows_of(*data); });
+  }
+  EXPECT_THAT(seen, testing::Each(all));
+}
+
+TEST(OpenNpz, MayBeClosedWhileItIsUnpacked) {
+  const std::string npz = large_npz();
+  Tensor row;
+  for (int i = 0; i < 20; ++i) row = open_ahead(npz)->read(7).inputs.at("audio");
+  EXPECT_EQ(row.size(), 64U);
+}
+
+TEST(OpenNpz, TellsDamageWhereItIsMetAndAtTheEndInOneSentence) {
+  const std::string npz = large_npz();
+  constexpr std::string_view kSaid =
+      "bad_input: a.npz: the array 'audio' is damaged or cut short; write it again";
+  std::string damaged = npz;
+  damaged.replace(damaged.rfind("PK\x01\x02") + 16, 4, "\x01\x02\x03\x04");  // its checksum
+  EXPECT_EQ(sentence([&] { open(damaged, kWide); }), kSaid);
+  const auto data = open_ahead(damaged);
+  const std::uint64_t last = data->size() - 1;
+  EXPECT_EQ(sentence([&] { data->read(0); }), "");
+  EXPECT_EQ(sentence([&] { data->read(last); }), kSaid);
+  EXPECT_EQ(sentence([&] { data->check_whole(); }), kSaid);
+  EXPECT_EQ(sentence([&] { data->check_whole(); }), kSaid);
+}
+
+TEST(OpenNpz, IsNeverBelievedWithFlippedBytes) {
+  const std::string npz = large_npz();
+  const std::string all = rows_of(*open(npz, kWide));
+  std::size_t told = 0;
+  for (std::size_t at = 50; at < npz.size(); at += 2003) {
+    std::string damaged = npz;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x10);
+    std::string rows;
+    const std::string said = sentence([&] {
+      const auto data = open_ahead(damaged);
+      rows = rows_of(*data);
+      data->check_whole();
+    });
+    told += said.empty() ? 0 : 1;
+    EXPECT_TRUE(said.empty() ? rows == all : said.starts_with("bad_input: a.npz")) << at << said;
+  }
+  EXPECT_GT(told, 100U);
 }
 
 TEST(OpenNpz, RefusesAMemberThatClaimsMoreThanItCanHold) {

@@ -29,6 +29,7 @@ class Limited final : public Dataset {
   std::string name(std::uint64_t index) const override { return all_->name(index); }
   bool has_labels() const override { return all_->has_labels(); }
   std::string caveat() const override { return all_->caveat(); }
+  void check_whole() const override { all_->check_whole(); }
 
  private:
   std::unique_ptr<Dataset> all_;
@@ -108,7 +109,9 @@ OpenedData open_source(const ImagesSource& source, const DataDocument& document,
 
 OpenedData open_source(const NpzSource& source, const DataDocument&, const Request& request) {
   const fs::path path = beside(request.data, source.file);
-  return opened(open_npz(MappedFile::open(path), source.roles, request.inputs, path.string()),
+  const std::string where = path.string();
+  return opened(open_npz(MappedFile::open(path), source.roles, request.inputs,
+                         {.where = where, .unpack_ahead = request.options.unpack_ahead}),
                 {path});
 }
 
@@ -186,7 +189,9 @@ OpenedData open_file(const Request& request) {
   const MappedFile file = MappedFile::open(request.data);
   const std::string_view text = file.text();
   if (text.starts_with("PK\x03\x04"sv) || text.starts_with("PK\x05\x06"sv)) {
-    return opened(open_npz(file, {}, request.inputs, request.data), {request.data});
+    return opened(open_npz(file, {}, request.inputs,
+                           {.where = request.data, .unpack_ahead = request.options.unpack_ahead}),
+                  {request.data});
   }
   if (text.starts_with("\x93NUMPY"sv)) {
     return opened(

@@ -18,6 +18,7 @@ struct DataOptions {
       limit;  ///< at most this many samples, and no more than the document's
   std::optional<std::uint64_t> batch_size;  ///< overrides the document's
   std::uint64_t seed = 0;                   ///< for random data whose document gives none
+  bool unpack_ahead = false;                ///< packed arrays: on a thread, while samples are read
 };
 
 /// A data set and how it wants to be fed.

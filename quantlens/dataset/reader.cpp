@@ -166,6 +166,8 @@ struct BatchReader::Impl {
   Outcome read_or_skip(std::uint64_t index) const {
     try {
       return {.sample = dataset_.read(index), .skipped = {}, .failure = {}};
+    } catch (const DamagedData&) {
+      throw;
     } catch (const Error& error) {
       const bool skippable = error.code() == Errc::bad_input || error.code() == Errc::not_found ||
                              error.code() == Errc::io;
@@ -277,6 +279,7 @@ BatchReader::~BatchReader() = default;
 std::optional<Batch> BatchReader::next() {
   for (;;) {
     std::optional<Batch> batch = impl_->next();
+    if (!batch) impl_->dataset_.check_whole();
     if (!batch || !impl_->options_.exact || batch->samples.size() == impl_->options_.batch_size) {
       return batch;
     }

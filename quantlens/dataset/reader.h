@@ -49,7 +49,8 @@ class BatchReader {
   BatchReader(const BatchReader&) = delete;
   BatchReader& operator=(const BatchReader&) = delete;
 
-  /// The next batch, or nothing at the end. Rethrows what ended the reading, after the whole
+  /// The next batch, or nothing at the end, where the data set is sound (Dataset::check_whole).
+  /// Rethrows what ended the reading, after the whole
   /// batches before it, and again at every further call.
   std::optional<Batch> next();
   /// Samples this reader will go over.

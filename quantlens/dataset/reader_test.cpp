@@ -175,6 +175,31 @@ TEST(BatchReader, CarriesOtherFailuresToTheReaderEvenIfItIsNotStrict) {
   EXPECT_THROW(out_of_memory.next(), std::bad_alloc);
 }
 
+/// Numbers that turn out to be damaged when all is read.
+class Unsound final : public Dataset {
+ public:
+  std::uint64_t size() const override { return 4; }
+  std::string name(std::uint64_t) const override { return "number"; }
+  bool has_labels() const override { return true; }
+  Sample read(std::uint64_t index) const override {
+    if (index == 2) check_whole();
+    return Numbers::vector(index);
+  }
+  void check_whole() const override { throw DamagedData(Errc::bad_input, "numbers are damaged"); }
+};
+
+TEST(BatchReader, LeavesOutNoSampleOfADamagedWholeAndEndsWellWithNone) {
+  const Unsound numbers;
+  BatchReader all(numbers, {.strict = false}, "x");
+  EXPECT_TRUE(all.next() && all.next());
+  EXPECT_THROW(all.next(), DamagedData);
+  EXPECT_EQ(all.skipped_count(), 0U);
+  BatchReader few(numbers, {.count = 2}, "x");
+  EXPECT_TRUE(few.next() && few.next());
+  EXPECT_THROW(few.next(), DamagedData);
+  EXPECT_THROW(few.next(), DamagedData);
+}
+
 TEST(BatchReader, NeverStacksSamplesOfUnequalShape) {
   const Numbers data(6, [](std::uint64_t i) {
     const std::int64_t length = i < 3 ? 4 : 5;

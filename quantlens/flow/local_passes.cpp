@@ -2,20 +2,20 @@
 #include "quantlens/flow/local_passes.h"
 
 #include <algorithm>
-#include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <exception>
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
+#include <thread>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/local_errors.h"
 #include "quantlens/diagnosis/rounded_inputs.h"
@@ -38,7 +38,7 @@ RunOptions watched_by(Phases& phases, const Session& session) {
 }
 
 /// A pass over the first samples with a model beside the reference. It may be opened on one thread,
-/// and run on another one later.
+/// and run on another one, which waits for that.
 class Pass {
  public:
   virtual ~Pass() = default;
@@ -46,9 +46,11 @@ class Pass {
   Pass(const Pass&) = delete;
   Pass& operator=(const Pass&) = delete;
 
+  /// Says that another thread opens it. REQUIRES: that thread has not begun.
+  void leave_to_others() { is_for_others_ = true; }
+
   /// What it throws is thrown by `gathered`.
   void open_run() noexcept {
-    is_open_ = true;
     try {
       Phases phases;
       const Phase ours(&phases, "local passes");
@@ -57,19 +59,24 @@ class Pass {
     } catch (...) {
       failure_ = std::current_exception();
     }
+    is_open_ = true;
+    is_open_.notify_all();
   }
 
-  /// Opens it where it is not open yet, and closes it. Nothing where it fails, which a note says,
-  /// or where there is nothing to run.
+  /// Opens it where nobody does, or waits for that.
+  void be_opened(const Session& session) {
+    const auto begun = std::chrono::steady_clock::now();
+    if (!is_open_ && !is_for_others_) open_run();
+    is_open_.wait(false);
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;
+    if (session.phases != nullptr) session.phases->spread(waited.count(), seconds_);
+  }
+
+  /// Runs it, opened by whoever, and closes it. Nothing where it fails, which a note says, or where
+  /// there is nothing to run.
   std::optional<TapState> gathered(const LocalPasses& passes, const char* step,
                                    const char* without) {
-    if (!is_open_) {
-      const auto begun = std::chrono::steady_clock::now();
-      open_run();
-      const std::chrono::duration<double> opening = std::chrono::steady_clock::now() - begun;
-      if (passes.session.phases != nullptr)
-        passes.session.phases->spread(opening.count(), seconds_);
-    }
+    be_opened(passes.session);
     try {
       if (failure_) std::rethrow_exception(failure_);
       if (!run_) return std::nullopt;
@@ -84,16 +91,15 @@ class Pass {
     }
   }
 
-  /// Of opening it, by phase.
-  const std::map<std::string, double>& seconds() const { return seconds_; }
   void close() { run_.reset(); }
 
  private:
   virtual std::unique_ptr<Run> opened(Phases& phases) = 0;
 
-  bool is_open_ = false;
+  bool is_for_others_ = false;
+  std::atomic<bool> is_open_ = false;  // what follows is written before it is set
   std::unique_ptr<Run> run_;
-  std::map<std::string, double> seconds_;
+  std::map<std::string, double> seconds_;  // of opening it, by phase
   std::exception_ptr failure_;
 };
 
@@ -152,47 +158,48 @@ class WeightErrors final : public Pass {
   std::optional<Model> model_;
 };
 
-constexpr std::size_t kPasses = 3;
-
-/// How many passes may be open before the first one runs.
-std::size_t open_together(const LocalPasses& passes) {
-  const std::uint64_t further = room_beside(passes.models.reference, passes.session);
-  return passes.session.threads < 2 ? 0 : 1 + std::min<std::uint64_t>(kPasses - 1, further);
-}
-
-/// What opening several at once was spent on.
-void tell_phases(std::span<Pass* const> opened, double seconds, const Session& session) {
-  std::map<std::string, double> all;
-  for (const Pass* pass : opened) {
-    for (const auto& [name, each] : pass->seconds()) all[name] += each;
-  }
-  if (session.phases != nullptr) session.phases->spread(seconds, all);
-}
-
 }  // namespace
 
-SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumulated,
-                               Diagnosis& diagnosis) {
+/// Half of the passes' time is opening, which takes one thread each.
+struct LocalRuns::Impl {
+  explicit Impl(const LocalPasses& wanted)
+      : passes(wanted), of_ops(wanted), of_weights(wanted), of_inputs(wanted) {}
+
+  const LocalPasses& passes;
+  LocalErrors of_ops;
+  WeightErrors of_weights;
+  InputErrors of_inputs;
+  bool two_at_once = false;  ///< the first two may be open at once
+  std::jthread opening;      // last: ends before what it opens goes
+};
+
+LocalRuns::LocalRuns(const LocalPasses& passes) : impl_(std::make_unique<Impl>(passes)) {
+  const Session& session = passes.session;
+  if (session.threads < 2 || session.isolation) return;  // stops are asked for on one thread alone
+  if (passes.samples == 0 || passes.pairing.pairs.empty()) return;
+  const std::uint64_t further = room_beside(passes.models.reference, session);
+  impl_->two_at_once = further > 0;
+  std::vector<Pass*> others{&impl_->of_ops};
+  if (further > 1) others.push_back(&impl_->of_inputs);
+  for (Pass* pass : others) pass->leave_to_others();
+  impl_->opening = std::jthread([others] {
+    for (Pass* pass : others) pass->open_run();
+  });
+}
+
+LocalRuns::~LocalRuns() = default;
+
+SharesWithout LocalRuns::add_to(Diagnosis& diagnosis, const TapState& accumulated) {
+  const LocalPasses& passes = impl_->passes;
   if (passes.samples == 0 || diagnosis.paired == 0) return {};
-  LocalErrors of_ops(passes);
-  WeightErrors of_weights(passes);
-  InputErrors of_inputs(passes);
-  // Half of their time is opening, which takes one thread each.
-  const std::array<Pass*, kPasses> in_turn{&of_ops, &of_weights, &of_inputs};
-  if (const std::size_t count = open_together(passes); count > 1) {
-    const auto begun = std::chrono::steady_clock::now();
-    Cores(std::min<unsigned>(passes.session.threads, kPasses))
-        .parallel_for(count, [&](std::size_t i) { in_turn.at(i)->open_run(); });
-    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;
-    tell_phases(std::span(in_turn).first(count), waited.count(), passes.session);
-  }
+  if (impl_->two_at_once) impl_->of_weights.be_opened(passes.session);
   const std::optional<TapState> local =
-      of_ops.gathered(passes, "local errors", "local errors are left out");
+      impl_->of_ops.gathered(passes, "local errors", "local errors are left out");
   if (!local) return {};
   const std::optional<TapState> weights =
-      of_weights.gathered(passes, "weight errors", "errors of weights are estimated");
+      impl_->of_weights.gathered(passes, "weight errors", "errors of weights are estimated");
   const std::optional<TapState> inputs =
-      of_inputs.gathered(passes, "input errors", "errors of inputs are estimated");
+      impl_->of_inputs.gathered(passes, "input errors", "errors of inputs are estimated");
   return add_local_errors(
       passes.models.reference.graph, passes.pairing,
       {accumulated, *local, weights ? &*weights : nullptr, inputs ? &*inputs : nullptr}, diagnosis);

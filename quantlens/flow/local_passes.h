@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "quantlens/diagnosis/output_shares.h"
 #include "quantlens/flow/measure.h"
@@ -23,10 +24,24 @@ struct LocalPasses {
 };
 
 /// Runs both models with each op reading what the reference computed, and the float model beside
-/// itself with rounded weights, and with rounded inputs; adds local errors, their parts and shares
-/// to the diagnosis of what has accumulated. What stands in the way of a pass costs its figures,
-/// and is noted. Returns the shares without each block of samples.
-SharesWithout add_local_passes(const LocalPasses& passes, const TapState& accumulated,
-                               Diagnosis& diagnosis);
+/// itself with rounded weights, and with rounded inputs.
+class LocalRuns {
+ public:
+  /// Opens what it will run from now on, on another thread, where the session has a core for it.
+  /// What it is given outlives it.
+  explicit LocalRuns(const LocalPasses& passes);
+  ~LocalRuns();  ///< waits for that thread
+  LocalRuns(const LocalRuns&) = delete;
+  LocalRuns& operator=(const LocalRuns&) = delete;
+
+  /// Runs all, and adds local errors, their parts and shares to the diagnosis of what has
+  /// accumulated. What stands in the way of a pass costs its figures, and is noted. Returns the
+  /// shares without each block of samples.
+  SharesWithout add_to(Diagnosis& diagnosis, const TapState& accumulated);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
 
 }  // namespace quantlens::flow

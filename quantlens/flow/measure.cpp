@@ -3,6 +3,8 @@
 
 #include <algorithm>
 #include <future>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -29,12 +31,19 @@ namespace quantlens::flow {
 
 namespace {
 
-void write_diagnosis(const Diagnosis& diagnosis, const TapState& state, WorkloadWriter& workload) {
+void write_diagnosis(const Diagnosis& diagnosis, const std::string& histograms,
+                     WorkloadWriter& workload) {
   workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
-  workload.write("histograms.bin", to_bytes(state));
+  workload.write("histograms.bin", histograms);
   workload.write("activations_table.csv",
                  to_csv(activations_table(diagnosis, ActivationOrder::mse)));
   workload.write("weights_table.csv", to_csv(weights_table(diagnosis)));
+}
+
+/// Encodes on another thread, where the session has a core for it.
+std::future<std::string> encoded(const TapState& state, const Session& session) {
+  const auto how = session.threads > 1 ? std::launch::async : std::launch::deferred;
+  return std::async(how, [&state] { return to_bytes(state); });
 }
 
 /// Diagnoses the two models, whose operators are of the same version where that can be had.
@@ -45,23 +54,26 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
   const Dataset& dataset = *data.opened.dataset;
   const SampleNames names = [&dataset](std::uint64_t sample) { return dataset.name(sample); };
   const Observed seen = observe(models, std::move(first), bare, work);
-  Phase diagnosing(session.phases, "diagnose");
-  Diagnosis diagnosis = diagnose(reference, quantized, seen.pairing, seen.state, names);
-  diagnosing.end();
   const LocalPasses passes{.models = models,
                            .data = data,
                            .samples = std::min(options.local_samples, dataset.size()),
                            .pairing = seen.pairing,
                            .session = session,
                            .folder = workload.folder()};
+  std::optional<LocalRuns> local(passes);  // opened while what has accumulated is looked at
+  Phase diagnosing(session.phases, "diagnose");
+  Diagnosis diagnosis = diagnose(reference, quantized, seen.pairing, seen.state, names);
+  diagnosing.end();
   Phase locally(session.phases, "local passes");
-  const SharesWithout shares = add_local_passes(passes, seen.state, diagnosis);
+  const SharesWithout shares = local->add_to(diagnosis, seen.state);
+  local.reset();
   locally.end();
   const Phase finding(session.phases, "findings");
-  add_findings(reference, quantized, seen.pairing, {shares, measured_shares(passes, bare)},
+  std::future<std::string> histograms = encoded(seen.state, session);
+  add_findings(reference, quantized, seen.pairing, measured_shares(passes, bare, shares),
                diagnosis);
   add_observation(seen.observation, diagnosis);
-  write_diagnosis(diagnosis, seen.state, workload);
+  write_diagnosis(diagnosis, histograms.get(), workload);
   return diagnosis;
 }
 
@@ -136,9 +148,9 @@ void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progres
 Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
                         const Session& session) {
   if (!needs_data(metric)) return program_accuracy(metric, model, session.progress);
-  const ClosingRun run = closing(open(model, nullptr, {}, run_options(session)), session.phases);
   AccuracySink sink(metric);
-  BatchReader reader = make_reader(*data, session);
+  BatchReader reader = make_reader(*data, session);  // reads while the model is opened
+  const ClosingRun run = closing(open(model, nullptr, {}, run_options(session)), session.phases);
   feed(*run, reader, session.progress, "evaluate",
        [&](const Batch& batch, const Outputs& outputs) { sink.add(batch, outputs); });
   report_skipped(reader, session.progress);

@@ -2,11 +2,15 @@
 #include "quantlens/flow/measured_shares.h"
 
 #include <algorithm>
+#include <chrono>
+#include <exception>
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +18,7 @@
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/float_ops.h"
+#include "quantlens/flow/lockstep.h"
 #include "quantlens/flow/output_errors.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
@@ -43,6 +48,58 @@ TapSpec given_outputs(const ModelPair& models, const BareAnswers& bare) {
   return spec;
 }
 
+/// The quantized model with some ops in float, loaded beside a model of no weight.
+class Patched {
+ public:
+  /// What goes wrong is thrown by `run`. In a folder of this name a model is written.
+  Patched(const LocalPasses& passes, const Model& beside, const std::vector<std::string>& ops,
+          const std::string& name) {
+    Phases phases;
+    try {
+      const Phase ours(&phases, "findings");
+      open_run(passes, beside, ops, name, phases);
+    } catch (...) {
+      failure_ = std::current_exception();
+    }
+    seconds_ = phases.seconds();
+  }
+  ~Patched() = default;
+  Patched(const Patched&) = delete;
+  Patched& operator=(const Patched&) = delete;
+
+  /// Null where there is nothing to put into float.
+  Run* run() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return run_.get();
+  }
+  /// Of loading it, by phase.
+  const std::map<std::string, double>& seconds() const { return seconds_; }
+
+ private:
+  void open_run(const LocalPasses& passes, const Model& beside, const std::vector<std::string>& ops,
+                const std::string& name, Phases& phases) {
+    const Model& quantized = passes.models.quantized;
+    const std::optional<Patch> patch =
+        float_ops(passes.models.reference, quantized, passes.pairing, ops);
+    if (!patch) return;
+    Store& store = passes.session.store;
+    scratch_.emplace(store, passes.folder / name);
+    const fs::path path = scratch_->path() / quantized.path.filename();
+    frontend::write_patched(quantized, *patch, store, path);
+    model_ = frontend::read(path);
+    RunOptions how = run_options(passes.session);
+    how.apart = true;  // it computes what it computes bare (ADR 30)
+    how.watch.phases = &phases;
+    run_ = closing(open(beside, &*model_, {}, how), passes.session.phases);
+  }
+
+  std::optional<ScratchFolder> scratch_;
+  std::optional<Model> model_;
+  ClosingRun run_;  // last: goes before the model that it runs, on the thread that asked
+  std::exception_ptr failure_;
+  std::map<std::string, double> seconds_;
+};
+
 class Measurement {
  public:
   Measurement(const LocalPasses& passes, const BareAnswers& bare)
@@ -59,26 +116,13 @@ class Measurement {
   }
 
   std::optional<Gain> gain(const std::vector<std::string>& ops) {
-    const Model& quantized = passes_.models.quantized;
-    if (batches_ == 0 || outputs_.pairs.empty()) return std::nullopt;
-    if (quantized.file.bytes().size() > kMostBytes || quantized.graph.nodes.size() > kMostNodes) {
-      note("measuring one takes too long for a model of this size");
-      return std::nullopt;
-    }
+    if (!can_run()) return std::nullopt;
     try {
-      const std::optional<Patch> patch =
-          float_ops(passes_.models.reference, quantized, passes_.pairing, ops);
-      if (!patch) return std::nullopt;
-      if (!before_) {
-        before_ =
-            errors([&](std::size_t i) -> const TensorMap& { return bare_.outputs[i].quantized; });
-      }
-      if (!has_output_error(*before_)) return std::nullopt;
-      Store& store = passes_.session.store;
-      const ScratchFolder scratch(store, passes_.folder / "float_ops");
-      const fs::path path = scratch.path() / quantized.path.filename();
-      frontend::write_patched(quantized, *patch, store, path);
-      const std::vector<TensorMap> answers = answers_of(frontend::read(path));
+      if (!has_error()) return std::nullopt;
+      load({ops});
+      const std::unique_ptr<Patched> patched = std::move(loaded_.extract(ops).mapped());
+      if (patched->run() == nullptr) return std::nullopt;
+      const std::vector<TensorMap> answers = answers_of(*patched->run());
       return output_gain(*before_,
                          errors([&](std::size_t i) -> const TensorMap& { return answers[i]; }));
     } catch (const Error& error) {
@@ -88,7 +132,59 @@ class Measurement {
     }
   }
 
+  /// Loads as many of them at once as there is room for, those that come first.
+  void expect(const std::vector<std::vector<std::string>>& all) {
+    const Session& session = passes_.session;
+    if (session.threads < 2 || session.isolation) return;
+    try {
+      if (!can_run() || !has_error()) return;
+      const std::uint64_t further =
+          std::min<std::uint64_t>(all.size(), room_beside(passes_.models.quantized, session));
+      const auto count = static_cast<std::ptrdiff_t>(std::min(all.size(), 1 + further));
+      load({all.begin(), all.begin() + count});
+    } catch (const Error& error) {
+      if (error.code() == Errc::interrupted) throw;  // else `gain` meets it again
+    }
+  }
+
  private:
+  /// Whether anything can be measured.
+  bool can_run() {
+    const Model& quantized = passes_.models.quantized;
+    if (batches_ == 0 || outputs_.pairs.empty()) return false;
+    if (quantized.file.bytes().size() <= kMostBytes && quantized.graph.nodes.size() <= kMostNodes)
+      return true;
+    note("measuring one takes too long for a model of this size");
+    return false;
+  }
+
+  bool has_error() {
+    if (!before_) {
+      before_ =
+          errors([&](std::size_t i) -> const TensorMap& { return bare_.outputs[i].quantized; });
+    }
+    return has_output_error(*before_);
+  }
+
+  void load(std::vector<std::vector<std::string>> wanted) {
+    std::erase_if(wanted, [this](const auto& ops) { return loaded_.contains(ops); });
+    std::vector<std::unique_ptr<Patched>> models(wanted.size());
+    const Model& beside = beside_ ? *beside_ : passes_.models.reference;
+    const auto begun = std::chrono::steady_clock::now();
+    Cores(passes_.session.threads).parallel_for(wanted.size(), [&](std::size_t i) {
+      const std::string name = fmt::format("float_ops{}", made_ + i);
+      models[i] = std::make_unique<Patched>(passes_, beside, wanted[i], name);
+    });
+    made_ += models.size();
+    const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;
+    std::map<std::string, double> seconds;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      for (const auto& [name, each] : models[i]->seconds()) seconds[name] += each;
+      loaded_.emplace(std::move(wanted[i]), std::move(models[i]));
+    }
+    if (passes_.session.phases != nullptr) passes_.session.phases->spread(waited.count(), seconds);
+  }
+
   void note(std::string_view why) {
     if (noted_) return;
     noted_ = true;
@@ -96,20 +192,15 @@ class Measurement {
   }
 
   /// What a model that is quantized in another way answers to the batches, by itself.
-  std::vector<TensorMap> answers_of(const Model& quantized) {
+  std::vector<TensorMap> answers_of(Run& run) {
     const Session& session = passes_.session;
-    const Model& beside = beside_ ? *beside_ : passes_.models.reference;
-    RunOptions how = run_options(session);
-    how.apart = true;  // it computes what it computes bare (ADR 30)
-    const ClosingRun run = closing(open(beside, &quantized, {}, how), session.phases);
     std::vector<TensorMap> answers(batches_);
     const ProgressStep open_step(session.progress, fmt::format("shares {}", ++runs_), std::nullopt);
     Cores cores(session.threads);
-    for (std::size_t done = 0, width = 1; done < batches_;
-         done += width, width = run->in_flight()) {
+    for (std::size_t done = 0, width = 1; done < batches_; done += width, width = run.in_flight()) {
       throw_if_stopped(session.progress);
       cores.parallel_for(std::min(width, batches_ - done), [&](std::size_t i) {
-        answers[done + i] = run->step(bare_.batches[done + i]).quantized;
+        answers[done + i] = run.step(bare_.batches[done + i]).quantized;
       });
     }
     return answers;
@@ -137,15 +228,24 @@ class Measurement {
   const TapSpec outputs_;
   std::size_t batches_ = 0;  // of the bare ones
   std::optional<TapState> before_;
+  std::map<std::vector<std::string>, std::unique_ptr<Patched>> loaded_;  // and not run yet, by ops
+  std::size_t made_ = 0;
   std::size_t runs_ = 0;
   bool noted_ = false;
 };
 
 }  // namespace
 
-MeasureShare measured_shares(const LocalPasses& passes, const BareAnswers& bare) {
+ShareSources measured_shares(const LocalPasses& passes, const BareAnswers& bare,
+                             const SharesWithout& without) {
   const auto measurement = std::make_shared<Measurement>(passes, bare);
-  return [measurement](const std::vector<std::string>& ops) { return measurement->gain(ops); };
+  return {.without = without,
+          .measure =
+              [measurement](const std::vector<std::string>& ops) { return measurement->gain(ops); },
+          .expect =
+              [measurement](const std::vector<std::vector<std::string>>& ops) {
+                measurement->expect(ops);
+              }};
 }
 
 }  // namespace quantlens::flow

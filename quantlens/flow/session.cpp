@@ -2,7 +2,9 @@
 #include "quantlens/flow/session.h"
 
 #include <algorithm>
+#include <map>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -71,7 +73,8 @@ FittedData fit_data(const DataChoice& choice, const Model& model, Progress& prog
   FittedData data{.opened = open_data(choice.data, specs, choice.options),
                   .input_name = specs.size() == 1 ? specs[0].name : "",
                   .whole = !takes_batches(model),
-                  .exact = fixes_batches(model)};
+                  .exact = fixes_batches(model),
+                  .loading = {}};
   if (data.opened.dataset->size() == 0) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: holds no sample; nothing can be run", choice.data));
@@ -82,11 +85,14 @@ FittedData fit_data(const DataChoice& choice, const Model& model, Progress& prog
 }
 
 FittedData fit_data(const DataChoice& choice, const Model& model, const Session& session) {
+  if (session.threads < 2) return fit_data(choice, model, session.progress);
   std::jthread loading;
-  if (session.threads > 1 && !session.isolation) {
-    loading = std::jthread([&model] { load_runtime(model); });
-  }
-  return fit_data(choice, model, session.progress);
+  if (!session.isolation) loading = std::jthread([format = model.format] { load_runtime(format); });
+  DataChoice ahead = choice;
+  ahead.options.unpack_ahead = true;
+  FittedData data = fit_data(ahead, model, session.progress);
+  data.loading = std::move(loading);
+  return data;
 }
 
 BatchReader make_reader(const FittedData& data, const Session& session,
@@ -211,16 +217,17 @@ std::unique_ptr<WorkloadWriter> begin_workload(
   std::string name = session.name;
   if (name.empty()) name = models.at(0).second->path.stem().string();
   auto workload = workspace.create(verb, name, session.arguments);
-  for (const auto& [role, model] : models) workload->add_model(model_file(role, *model));
   if (!models.empty()) {
     workload->write("graph.json", json::dump(json::encode(outline(models.at(0).second->graph))));
   }
-  workload->note("quantlens", kVersion);
-  workload->note("cpu", cpu_name());
-  workload->note("threads", std::to_string(session.threads));
+  std::vector<ModelFile> files;
+  for (const auto& [role, model] : models) files.push_back(model_file(role, *model));
+  std::map<std::string, std::string> environment{
+      {"quantlens", kVersion}, {"cpu", cpu_name()}, {"threads", std::to_string(session.threads)}};
   for (const RuntimeStatus& runtime : runtimes()) {
-    if (runtime.available) workload->note(runtime.name, runtime.version);
+    if (runtime.available) environment[runtime.name] = runtime.version;
   }
+  workload->describe(files, environment);
   return workload;
 }
 

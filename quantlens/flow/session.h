@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "quantlens/base/phases.h"
@@ -46,6 +47,7 @@ struct FittedData {
   std::string input_name;  ///< the model's only input, for data that do not name theirs
   bool whole = false;      ///< a sample is what the model takes at once: it knows no batches
   bool exact = false;      ///< the model takes batches of exactly opened.batch_size
+  std::jthread loading;    ///< of the model's runtime, perhaps still under way
 };
 
 /// Whether the first extent of all inputs may be the number of samples. It is not where an input is
@@ -59,7 +61,8 @@ std::vector<InputSpec> input_specs(const Model& model);
 /// Opens the data for the model; its caveat, if it has one, becomes a note.
 FittedData fit_data(const DataChoice& choice, const Model& model, Progress& progress);
 
-/// Likewise, and with a second core the model's runtime is loaded meanwhile.
+/// Likewise, and with a second core the model's runtime is loaded from now on, and packed arrays
+/// are unpacked while other things are done.
 FittedData fit_data(const DataChoice& choice, const Model& model, const Session& session);
 
 /// A reader over `count` samples (absent: all) from `first` on, with this session's share of cores.

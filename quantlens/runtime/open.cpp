@@ -31,12 +31,12 @@ constexpr Entry kRuntimes[] = {
     {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed, onnxruntime::load},
 };
 
-const Entry& entry_of(const Model& model) {
+const Entry& entry_of(std::string_view format) {
   for (const Entry& entry : kRuntimes) {
-    if (entry.format == model.format) return entry;
+    if (entry.format == format) return entry;
   }
   throw Error(Errc::unsupported,
-              fmt::format("no runtime runs models of format '{}'", printable(model.format)));
+              fmt::format("no runtime runs models of format '{}'", printable(format)));
 }
 
 remote::Worker worker_for(const Entry& entry, const Isolation& isolation) {
@@ -55,18 +55,18 @@ std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const 
                 fmt::format("a model of format '{}' and one of format '{}' cannot run together",
                             printable(reference.format), printable(quantized->format)));
   }
-  const Entry& entry = entry_of(reference);
+  const Entry& entry = entry_of(reference.format);
   if (!options.isolation) return entry.open(reference, quantized, taps, options);
   return remote::open(worker_for(entry, *options.isolation), reference, quantized, taps, options);
 }
 
 std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options) {
-  return entry_of(model).open_timed(model, options);
+  return entry_of(model.format).open_timed(model, options);
 }
 
-void load_runtime(const Model& model) noexcept {
+void load_runtime(std::string_view format) noexcept {
   try {
-    entry_of(model).load();
+    entry_of(format).load();
   } catch (...) {
     return;  // whoever opens the model meets it again, and tells it
   }

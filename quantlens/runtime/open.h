@@ -17,9 +17,9 @@ namespace quantlens {
 std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                           const RunOptions& options);
 
-/// Loads the library that opening the model needs, which takes a while; another thread may do it
-/// while data are read. What fails is told by `open`.
-void load_runtime(const Model& model) noexcept;
+/// Loads the library that opening a model of this format needs, which takes a while; another thread
+/// may do it while data are read. What fails is told by `open`.
+void load_runtime(std::string_view format) noexcept;
 
 /// Says to the runtimes that they are not to report about their use: ONNX Runtime from 1.29 on
 /// sends events about models and runs to its maker, and keeps a database of them in the user's

@@ -16,8 +16,9 @@ namespace quantlens {
 namespace {
 
 constexpr std::string_view kMagic = "\x93NUMPY";
-constexpr std::size_t kMostDims = 64;            // as NumPy 2
-constexpr std::size_t kLongestHeader = 1 << 16;  // NumPy itself stops at 10,000 characters
+constexpr std::size_t kMostDims = 64;  // as NumPy 2
+constexpr std::size_t kMostPrelude = 12;
+constexpr std::size_t kLongestHeader = kMostNpyHeaderBytes - kMostPrelude;  // NumPy: 10,000
 
 [[noreturn]] void fail(std::string_view where, std::string_view problem) {
   throw Error(Errc::bad_input, fmt::format("{}: {}", printable(where), problem));
@@ -258,10 +259,14 @@ NpyHeader read_npy_header(Bytes file, std::string_view where) {
 }
 
 Tensor read_npy(const MappedFile& file, std::string_view where) {
-  const NpyHeader header = read_npy_header(file.bytes(), where);
+  return read_npy(file.bytes(), file.owner(), where);
+}
+
+Tensor read_npy(Bytes file, const std::shared_ptr<const void>& owner, std::string_view where) {
+  const NpyHeader header = read_npy_header(file, where);
   const std::optional<std::int64_t> count = element_count(header.shape);
   const std::size_t element = byte_size(header.dtype);
-  const Bytes rest = file.bytes().subspan(header.data_offset);
+  const Bytes rest = file.subspan(header.data_offset);
   if (!count || static_cast<std::size_t>(*count) > rest.size() / element) {
     fail(where, fmt::format("{} bytes of data are too few for {} of shape {}; the file is cut off, "
                             "copy it again",
@@ -271,7 +276,7 @@ Tensor read_npy(const MappedFile& file, std::string_view where) {
   if (header.fortran_order && header.shape.size() > 1) {
     return owning(header.dtype, header.shape, transposed(bytes, header.shape, element));
   }
-  return Tensor(header.dtype, header.shape, bytes, file.owner());
+  return Tensor(header.dtype, header.shape, bytes, owner);
 }
 
 std::string write_npy(const Tensor& tensor) {

@@ -58,19 +58,22 @@ void WorkloadWriter::log(std::string_view file, std::string_view line) noexcept 
 }
 
 void WorkloadWriter::add_model(const ModelFile& model) {
-  const auto same = std::ranges::find_if(workload_.models, [&](const ModelFile& other) {
-    return other.role == model.role && other.path == model.path;
-  });
-  if (same != workload_.models.end()) {
-    *same = model;
-  } else {
-    workload_.models.push_back(model);
-  }
-  save();
+  describe({model}, {});
 }
 
-void WorkloadWriter::note(const std::string& key, const std::string& value) {
-  workload_.environment[key] = value;
+void WorkloadWriter::describe(const std::vector<ModelFile>& models,
+                              const std::map<std::string, std::string>& environment) {
+  for (const ModelFile& model : models) {
+    const auto same = std::ranges::find_if(workload_.models, [&](const ModelFile& other) {
+      return other.role == model.role && other.path == model.path;
+    });
+    if (same != workload_.models.end()) {
+      *same = model;
+    } else {
+      workload_.models.push_back(model);
+    }
+  }
+  for (const auto& [key, value] : environment) workload_.environment[key] = value;
   save();
 }
 

@@ -45,7 +45,7 @@ TEST(WorkloadWriter, KeepsModelsNotesAndRecords) {
   const auto writer = begin(store);
   writer->add_model({"reference", "/m/net.onnx", "ab", 7});
   writer->add_model({"reference", "/m/net.onnx", "cd", 8});
-  writer->note("threads", "4");
+  writer->describe({}, {{"threads", "4"}});
   writer->write("plan.json", "{}");
   writer->succeed();
   const Workload workload = only(store);
@@ -119,7 +119,7 @@ TEST(WorkloadWriter, KeepsOthersFromWritingTheSameFolder) {
 void run_all(Store& store) {
   const auto writer = begin(store);
   writer->add_model({"reference", "net.onnx", "", 0});
-  writer->note("threads", "1");
+  writer->describe({}, {{"threads", "1"}});
   writer->write("plan.json", "{\"ops\": []}");
   writer->write("activations_table.csv", "OP name\r\n");
   writer->succeed();

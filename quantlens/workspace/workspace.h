@@ -44,7 +44,9 @@ class WorkloadWriter {
   /// Adds a line to a log. Never throws: a log that cannot be written stops nothing.
   void log(std::string_view file, std::string_view line) noexcept;
   void add_model(const ModelFile& model);  ///< in place of one with the same role and path
-  void note(const std::string& key, const std::string& value);  ///< into `environment`
+  /// Adds the models likewise, and the values to `environment`; saves once.
+  void describe(const std::vector<ModelFile>& models,
+                const std::map<std::string, std::string>& environment);
   /// Seconds by phase, saved with the end.
   void set_times(std::map<std::string, double> times) { workload_.times = std::move(times); }
   /// Where this cannot be saved, the workload is a failure and the error is thrown.

@@ -254,7 +254,7 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   std::vector<FoundCause> found = causes(evidence, shares);
   settle_shares(
       shares.measure, diagnosis.unknown_share.value_or(0),
-      [&] { return made_together(evidence, shares.without); }, found);
+      [&] { return made_together(evidence, shares.without); }, found, shares.expect);
   std::vector<Finding> findings;
   findings.reserve(found.size());
   for (FoundCause& one : found) findings.push_back(finding_of(std::move(one), severity));

@@ -18,10 +18,14 @@ namespace quantlens {
 /// inside the quantized model, over some samples; nothing where that cannot be measured.
 using MeasureShare = std::function<std::optional<Gain>(const std::vector<std::string>& ops)>;
 
+/// Told which ops MeasureShare will be asked for next, in this order, whatever it answers.
+using ExpectShares = std::function<void(const std::vector<std::vector<std::string>>& ops)>;
+
 /// How much of the outputs' error begins where.
 struct ShareSources {
   const SharesWithout& without;  ///< estimates, without each block of samples
   MeasureShare measure = {};     ///< may be empty; takes a run for each answer
+  ExpectShares expect = {};      ///< may be empty
 };
 
 /// Sets `findings`, worst first, and `verdict`. Each value that begins much of the outputs' error

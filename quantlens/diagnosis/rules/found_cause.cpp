@@ -19,10 +19,13 @@ constexpr std::size_t kFirst = 3;
 constexpr std::size_t kMostMeasured = 4;
 constexpr double kLeast = -1;  // error that is doubled or more is told as that
 
+const std::vector<std::string>& measured_ops(const FoundCause& found) {
+  return found.cause.measured.empty() ? found.cause.ops : found.cause.measured;
+}
+
 void measure_share(const MeasureShare& measure, FoundCause& found) {
   found.is_asked = true;
-  const Cause& cause = found.cause;
-  std::optional<Gain> gain = measure(cause.measured.empty() ? cause.ops : cause.measured);
+  std::optional<Gain> gain = measure(measured_ops(found));
   if (!gain) return;
   found.estimated = found.share;
   found.share = std::max(kLeast, gain->share);
@@ -107,7 +110,32 @@ bool is_tied(const FoundCause& a, const FoundCause& b) {
   return is_within_chance(a.share - b.share, without);
 }
 
-void measure_first(const MeasureShare& measure, std::vector<FoundCause>& found) {
+/// Tells which are asked next whatever the answers are. As long as fewer than three were asked, one
+/// of the first three was not, and answers do not change the order of those that were not: but for
+/// the first answer, which changes what all are ordered by.
+void tell_next(const ExpectShares& expect, const std::vector<FoundCause>& found, std::size_t most) {
+  if (!expect || !any_is_measured(found)) return;
+  const auto asked = static_cast<std::size_t>(std::ranges::count_if(found, &FoundCause::is_asked));
+  const std::size_t sure = std::min(most, kFirst - std::min(kFirst, asked));
+  std::vector<std::vector<std::string>> next;
+  for (const FoundCause& one : found) {
+    if (next.size() == sure) break;
+    if (!one.is_asked) next.push_back(measured_ops(one));
+  }
+  if (!next.empty()) expect(next);
+}
+
+void tell_loud(const ExpectShares& expect, const std::vector<FoundCause>& found) {
+  std::vector<std::vector<std::string>> loud;
+  for (const FoundCause& one : found) {
+    if (one.is_loud) loud.push_back(measured_ops(one));
+  }
+  if (expect && !loud.empty()) expect(loud);
+}
+
+void measure_first(const MeasureShare& measure, const ExpectShares& expect,
+                   std::vector<FoundCause>& found) {
+  tell_loud(expect, found);
   for (FoundCause& one : found) {
     if (one.is_loud) measure_share(measure, one);
   }
@@ -116,6 +144,7 @@ void measure_first(const MeasureShare& measure, std::vector<FoundCause>& found) 
   });
   for (std::size_t tried = 0; tried < kMostMeasured; ++tried) {
     put_in_order(found);
+    tell_next(expect, found, kMostMeasured - tried);
     const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(kFirst, found.size()));
     const auto next =
         std::find_if(found.begin(), end, [](const FoundCause& one) { return !one.is_asked; });
@@ -160,13 +189,13 @@ bool put_together(const MeasureShare& measure, const Together& together,
 }  // namespace
 
 void settle_shares(const MeasureShare& measure, double unknown, const Together& together,
-                   std::vector<FoundCause>& found) {
+                   std::vector<FoundCause>& found, const ExpectShares& expect) {
   for (FoundCause& one : found) {
     if (one.without.size() > 2) one.interval = jackknife_interval(one.share, one.without, {0, 1});
     one.interval[0] = std::max(0.0, one.interval[0] - unknown);
   }
   if (measure) {
-    measure_first(measure, found);
+    measure_first(measure, expect, found);
     widen(found);
   }
   put_in_order(found);

@@ -53,6 +53,6 @@ using Together = std::function<std::optional<FoundCause>()>;
 /// that is not surely above 0 either, the first becomes `unexplained`. `unknown`: share that passes
 /// through values that were not compared.
 void settle_shares(const MeasureShare& measure, double unknown, const Together& together,
-                   std::vector<FoundCause>& found);
+                   std::vector<FoundCause>& found, const ExpectShares& expect = {});
 
 }  // namespace quantlens

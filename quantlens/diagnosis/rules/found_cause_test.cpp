@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <random>
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -52,6 +54,39 @@ TEST(SettleShares, WhatWasMeasuredOverrulesTheEstimate) {
   EXPECT_DOUBLE_EQ(found[0].share, 0.6);
   EXPECT_DOUBLE_EQ(*found[0].estimated, 0.3);
   EXPECT_DOUBLE_EQ(found[0].interval[0], 0.59);
+}
+
+TEST(SettleShares, WhatIsExpectedIsAskedNextWhateverTheAnswersAre) {
+  std::minstd_rand random(7);
+  const auto below = [&random](unsigned end) { return static_cast<unsigned>(random()) % end; };
+  std::size_t expected = 0;
+  for (int i = 0; i < 500; ++i) {
+    std::vector<FoundCause> found;
+    std::map<std::string, double> gains;
+    for (unsigned n = 1 + below(8); n > 0; --n) {
+      const std::string op = fmt::format("op{}", n);
+      found.push_back(cause(op, 0.001 * below(400)));
+      found.back().is_mistake = below(3) == 0;
+      found.back().is_loud = below(4) == 0;
+      found.back().own_error = 0.01 * below(100);
+      if (below(5) != 0) gains[op] = 0.01 * (static_cast<int>(below(80)) - 20);
+    }
+    std::vector<std::string> asked;
+    std::map<std::size_t, std::string> next;  // by how many were asked before
+    settle_shares(knows(gains, asked), 0, {}, found,
+                  [&](const std::vector<std::vector<std::string>>& ops) {
+                    for (std::size_t k = 0; k < ops.size(); ++k) {
+                      const auto [known, is_new] = next.emplace(asked.size() + k, ops[k].front());
+                      EXPECT_EQ(known->second, ops[k].front());
+                    }
+                  });
+    for (const auto& [at, op] : next) {
+      ASSERT_LT(at, asked.size());
+      EXPECT_EQ(asked[at], op);
+    }
+    expected += next.size();
+  }
+  EXPECT_GT(expected, 1000U);
 }
 
 TEST(SettleShares, OpsThatShowWhatCodesDoAreMeasuredInPlaceOfTheRemedys) {

@@ -235,7 +235,7 @@ class Comparer {
   /// Whether an op is a product with constants that were taken out of the weights behind it.
   bool is_taken_back(std::size_t q) const {
     const auto& outputs = quantized_.ops()[q].outputs;
-    return !outputs.empty() && outputs[0] && input_factors(quantized_, match_, *outputs[0]);
+    return !outputs.empty() && outputs[0] && input_factors(quantized_, match_.ops, *outputs[0]);
   }
 
   /// An op that the reference does not have reads or makes what this one's counterpart does.

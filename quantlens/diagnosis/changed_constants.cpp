@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/changed_constants.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -142,7 +143,7 @@ class Comparer {
       auto other_change = changed(divided(to_float32(*folded)), *after, stored, turned, r);
       if (!other_change || may_be_taken_back(change->difference)) change = other_change;
     }
-    if (change) found_.push_back({r, i, std::move(*change)});
+    if (change) found_.push_back({r, i, std::move(*change), stored.name});
   }
 
   std::optional<ChangedTensor> changed(const Tensor& before, const Tensor& after,
@@ -272,6 +273,20 @@ class Comparer {
 };
 
 }  // namespace
+
+std::vector<SharedChange> shared_changes(std::vector<ChangedConstant>&& changes) {
+  std::vector<SharedChange> shared;
+  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  for (ChangedConstant& one : changes) {
+    const auto [at, is_new] = known.emplace(std::pair(one.stored, one.change.words), shared.size());
+    if (is_new) {
+      shared.push_back({std::move(one), {}});
+    } else {
+      shared[at->second].others.push_back(one.op);
+    }
+  }
+  return shared;
+}
 
 std::optional<Tensor> values_of(const FloatView::Constant& constant) {
   if (constant.stored == nullptr || constant.blocks) return {};

@@ -78,17 +78,17 @@ class Comparer {
     for (std::size_t r = 0; r < computed_by_.size(); ++r) {
       if (computed_by_[r]) compare(r, *computed_by_[r]);
     }
+    const auto similar = std::ranges::count_if(found_, [](const ChangedConstant& one) {
+      return one.change.difference == Difference::similar;
+    });
+    const bool is_trained = 4 * static_cast<std::size_t>(similar) > compared_;
+    // a bias whose mean was corrected takes no factor back
+    std::erase_if(found_, [&](const ChangedConstant& one) { return is_corrected_bias(one); });
     std::set<std::size_t> changed;
-    std::size_t similar = 0;
-    for (const ChangedConstant& one : found_) {
-      changed.insert(one.op);
-      similar += one.change.difference == Difference::similar ? 1 : 0;
-    }
-    const bool is_trained = 4 * similar > compared_;
+    for (const ChangedConstant& one : found_) changed.insert(one.op);
     std::erase_if(found_, [&](const ChangedConstant& one) {
       const Difference difference = one.change.difference;
       if (is_trained && difference == Difference::similar) return true;
-      if (is_corrected_bias(one)) return true;
       if (difference == Difference::both_factors) return true;
       return may_be_taken_back(difference) && has_changed_neighbour(one.op, changed);
     });

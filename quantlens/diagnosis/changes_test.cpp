@@ -118,6 +118,22 @@ TEST(Changes, AnotherConstantOfAMulIsOne) {
   EXPECT_EQ(told(files.changes()), Told{"changed_op node_m"});
 }
 
+TEST(Changes, ACorrectedBiasNearbyTakesNoFactorBack) {
+  const auto net = [](std::vector<float> bias, float times) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {8, 8}, numbers(64, 1)).weight("v", {8, 8}, numbers(64, 2));
+    graph.weight("b", {8}, std::move(bias)).weight("f", {8}, scaled(numbers(8, 3), times));
+    graph.node(Kind::matmul, {"x", "w"}, "a").node(Kind::add, {"a", "b"}, "c");
+    graph.node(Kind::tanh, {"c"}, "t").node(Kind::mul, {"t", "f"}, "m");
+    return graph.node(Kind::matmul, {"m", "v"}, "y").output("y");
+  };
+  const std::vector<float> bias{1, -1, 2, 0.5F, 1, -2, 1, 1};
+  const std::vector<float> corrected{1.2F, -1.1F, 2.1F, 0.4F, 1, -1.8F, 1.1F, 0.9F};
+  const SmallGraph before = net(bias, 1), mended = net(corrected, 1), after = net(corrected, 1.5F);
+  EXPECT_EQ(told(pair(before.model(), mended.model()).changes), Told());
+  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_m"});
+}
+
 TEST(Changes, ABiasOfNothingButZerosIsLostAndACorrectedOneIsNot) {
   Files files;
   files.bias = {0, 0, 0, 0};

@@ -111,8 +111,9 @@ bool Matcher::choose_rewired() {
 bool Matcher::is_read_alike(std::size_t quantized, std::size_t reference) const {
   const auto& readers = reference_readers_[first_[reference_value(reference).root]];
   return std::ranges::any_of(readers_[quantized], [&](std::size_t q) {
-    if (is_done(q) || moves(q)) return false;
+    if (moves(q) || limits_.contains(q)) return false;
     return std::ranges::any_of(readers, [&](std::size_t r) {
+      if (ops_[q]) return first_op_[ops_[q]->reference] == r;
       return free_of_equals(r) > 0 && alike(quantized_, op(q), reference_, reference_op(r));
     });
   });

@@ -155,7 +155,8 @@ class Matcher {
   /// Values that the quantized model multiplies by constants and only reads as codes, where the
   /// reference reads what is multiplied: they stand for it, and the weight should take them back.
   bool choose_multiplied();
-  /// Whether an op that is not matched reads the one as one of its kind reads the other.
+  /// Whether an op reads the one whose counterpart, or one of its kind that may be it, reads the
+  /// other.
   bool is_read_alike(std::size_t quantized, std::size_t reference) const;
   /// The op of the reference whose result this one gives, as is known, or as matched readers take
   /// it.

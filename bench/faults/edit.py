@@ -110,6 +110,9 @@ class Damaged:
         if found is None:
             raise LookupError(f"{node.name} is no op of the float model")
         names = {found.name}
+        own = self.float_nodes.get(node.name)  # it may end in what was folded into it
+        if own is not None and own.op_type == node.op_type:
+            names.add(own.name)
         while found is not None and found.op_type in FOLDED:
             found = self.float_maker.get(found.input[0])
             if found is not None:

@@ -5,7 +5,7 @@ import math
 import re
 
 UNEXPLAINED = {"unexplained", "-"}
-EXACT = {"changed_op", "changed_weight", "unequal_codes", "lost_bias"}  # without a share: read off the two files
+EXACT = {"changed_op", "changed_weight", "unequal_codes", "shifted_codes", "lost_bias"}  # without a share: read off the two files
 FAR = 10  # dB
 
 

@@ -39,8 +39,10 @@ def offset(m):
 
 
 def scale_both(m):
-    """Codes of twice the scale reach beyond the bounds of a Clip that they stood for: that is told as `changed_op`."""
-    return change_values(m, factor(m), alone=False), RANGE | {"rounding", "outlier_activation", "outlier_channel", "changed_op"}
+    """Codes of twice the scale reach beyond the bounds of a Clip that they stood for: that is told as `changed_op`. They do
+    not belong to the bias behind them any more: that is told as `unequal_codes`."""
+    return (change_values(m, factor(m), alone=False),
+            RANGE | {"rounding", "outlier_activation", "outlier_channel", "changed_op", "unequal_codes"})
 
 
 def scale_read(m):
@@ -49,7 +51,7 @@ def scale_read(m):
 
 def zero_both(m):
     """Codes of a Relu's result that reach below zero have lost it: that is told as `changed_op`, with the zero point."""
-    return change_values(m, offset(m), alone=False), RANGE | {"changed_op"}
+    return change_values(m, offset(m), alone=False), RANGE | {"changed_op", "shifted_codes"}
 
 
 def zero_read(m):

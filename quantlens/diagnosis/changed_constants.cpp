@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/changed_constants.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <unordered_set>
@@ -77,17 +78,17 @@ class Comparer {
     for (std::size_t r = 0; r < computed_by_.size(); ++r) {
       if (computed_by_[r]) compare(r, *computed_by_[r]);
     }
+    const auto similar = std::ranges::count_if(found_, [](const ChangedConstant& one) {
+      return one.change.difference == Difference::similar;
+    });
+    const bool is_trained = 4 * static_cast<std::size_t>(similar) > compared_;
+    // a bias whose mean was corrected takes no factor back
+    std::erase_if(found_, [&](const ChangedConstant& one) { return is_corrected_bias(one); });
     std::set<std::size_t> changed;
-    std::size_t similar = 0;
-    for (const ChangedConstant& one : found_) {
-      changed.insert(one.op);
-      similar += one.change.difference == Difference::similar ? 1 : 0;
-    }
-    const bool is_trained = 4 * similar > compared_;
+    for (const ChangedConstant& one : found_) changed.insert(one.op);
     std::erase_if(found_, [&](const ChangedConstant& one) {
       const Difference difference = one.change.difference;
       if (is_trained && difference == Difference::similar) return true;
-      if (is_corrected_bias(one)) return true;
       if (difference == Difference::both_factors) return true;
       return may_be_taken_back(difference) && has_changed_neighbour(one.op, changed);
     });
@@ -142,7 +143,7 @@ class Comparer {
       auto other_change = changed(divided(to_float32(*folded)), *after, stored, turned, r);
       if (!other_change || may_be_taken_back(change->difference)) change = other_change;
     }
-    if (change) found_.push_back({r, i, std::move(*change)});
+    if (change) found_.push_back({r, i, std::move(*change), stored.name});
   }
 
   std::optional<ChangedTensor> changed(const Tensor& before, const Tensor& after,
@@ -235,7 +236,7 @@ class Comparer {
   /// Whether an op is a product with constants that were taken out of the weights behind it.
   bool is_taken_back(std::size_t q) const {
     const auto& outputs = quantized_.ops()[q].outputs;
-    return !outputs.empty() && outputs[0] && input_factors(quantized_, match_, *outputs[0]);
+    return !outputs.empty() && outputs[0] && input_factors(quantized_, match_.ops, *outputs[0]);
   }
 
   /// An op that the reference does not have reads or makes what this one's counterpart does.
@@ -272,6 +273,20 @@ class Comparer {
 };
 
 }  // namespace
+
+std::vector<SharedChange> shared_changes(std::vector<ChangedConstant>&& changes) {
+  std::vector<SharedChange> shared;
+  std::map<std::pair<std::string, std::string>, std::size_t> known;
+  for (ChangedConstant& one : changes) {
+    const auto [at, is_new] = known.emplace(std::pair(one.stored, one.change.words), shared.size());
+    if (is_new) {
+      shared.push_back({std::move(one), {}});
+    } else {
+      shared[at->second].others.push_back(one.op);
+    }
+  }
+  return shared;
+}
 
 std::optional<Tensor> values_of(const FloatView::Constant& constant) {
   if (constant.stored == nullptr || constant.blocks) return {};

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "quantlens/diagnosis/changed_tensor.h"
@@ -17,7 +18,16 @@ struct ChangedConstant {
   std::size_t op = 0;       ///< of the reference's view
   std::size_t operand = 0;  ///< likewise
   ChangedTensor change;
+  std::string stored;  ///< the constant of the quantized model
 };
+
+/// The same change of one constant that several ops read.
+struct SharedChange {
+  ChangedConstant first;
+  std::vector<std::size_t> others;  ///< further ops of the reference
+};
+
+std::vector<SharedChange> shared_changes(std::vector<ChangedConstant>&& changes);
 
 /// Those of all matched ops that rounding does not explain, in the order of the reference's ops.
 /// Left out is what tools do on purpose: factors and shifts that a neighbour may take back, as it

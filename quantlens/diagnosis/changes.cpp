@@ -2,10 +2,8 @@
 #include "quantlens/diagnosis/changes.h"
 
 #include <algorithm>
-#include <limits>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,8 +13,9 @@
 
 #include "quantlens/diagnosis/alike.h"
 #include "quantlens/diagnosis/changed_attributes.h"
+#include "quantlens/diagnosis/changed_codes.h"
 #include "quantlens/diagnosis/changed_constants.h"
-#include "quantlens/diagnosis/unequal_codes.h"
+#include "quantlens/diagnosis/code_reach.h"
 #include "quantlens/graph/clip_bounds.h"
 
 namespace quantlens {
@@ -54,11 +53,12 @@ class Finder {
       find_dropped(q, match_.ops[q]->reference);
       find_lost_bias(q, match_.ops[q]->reference);
     }
-    for (const ChangedConstant& one :
-         changed_constants(reference_, quantized_, prepared_, match_)) {
+    for (const SharedChange& one :
+         shared_changes(changed_constants(reference_, quantized_, prepared_, match_))) {
       add_constant(one);
     }
-    find_unequal_codes();
+    for (CodeChange& one : changed_codes(reference_, quantized_, match_, anchor_))
+      take(std::move(one));
     std::vector<Change> changes;
     for (std::vector<Change>& of_op : found_) std::ranges::move(of_op, std::back_inserter(changes));
     std::ranges::move(elsewhere_, std::back_inserter(changes));
@@ -83,15 +83,21 @@ class Finder {
                          .because = std::move(because)});
   }
 
-  void add_constant(const ChangedConstant& one) {
+  /// One constant that several ops read is one change.
+  void add_constant(const SharedChange& shared) {
+    const ChangedConstant& one = shared.first;
     const FloatView::Op& op = reference_.ops()[one.op];
     const bool is_weight = has_weight(op.kind) || op.kind == Kind::gather;
     const std::string name =
         one.operand < node(one.op).inputs.size() ? node(one.op).inputs[one.operand] : "";
+    const std::string by =
+        shared.others.empty() ? "" : fmt::format(" (which {} ops share)", 1 + shared.others.size());
     add(one.op, is_weight ? "changed_weight" : "changed_op",
-        fmt::format("its {} {}, which no rounding of its codes makes",
-                    is_weight ? "weight" : "constant", one.change.words),
+        fmt::format("its {}{} {}, which no rounding of its codes makes",
+                    is_weight ? "weight" : "constant", by, one.change.words),
         name);
+    for (const std::size_t other : shared.others)
+      found_[one.op].back().ops.push_back(op_name(node(other)));
   }
 
   // ---- attributes
@@ -178,33 +184,6 @@ class Finder {
     return clip_bounds(reference_.index(), node(r));
   }
 
-  /// How far the codes of a value reach beyond these bounds, in steps; infinite for floats.
-  static double steps_beyond(const FloatView::Value& value, const ClipBounds& bounds) {
-    double most = value.sides.empty() ? std::numeric_limits<double>::infinity() : 0;
-    for (const CodeSide& side : value.sides) {
-      if (!side.codes) return 0;
-      const CodeRange codes = code_limits(side.codes->scheme.dtype);
-      for (const QParams& params : side.codes->params) {
-        const double step = params.scale;
-        const double low = static_cast<double>(codes.min - params.zero_point) * step;
-        const double high = static_cast<double>(codes.max - params.zero_point) * step;
-        most = std::max({most, (bounds.low - low) / step, (high - bounds.high) / step});
-      }
-    }
-    return most;
-  }
-
-  static std::string reach_words(const FloatView::Value& value) {
-    if (value.sides.empty() || !value.sides.front().codes) return "nothing else clips there";
-    const Codes& codes = *value.sides.front().codes;
-    const CodeRange limits = code_limits(codes.scheme.dtype);
-    const QParams& params = codes.params.front();
-    return fmt::format("the codes there (zero point {}) reach from {:.3g} to {:.3g}",
-                       params.zero_point,
-                       static_cast<double>(limits.min - params.zero_point) * params.scale,
-                       static_cast<double>(limits.max - params.zero_point) * params.scale);
-  }
-
   /// Activations behind op `r` that its counterpart's value stands for, and that nothing clips.
   void find_dropped(std::size_t q, std::size_t r) {
     constexpr double kRounding = 2;  // steps
@@ -285,88 +264,11 @@ class Finder {
   }
 
   // ---- codes
-  std::optional<std::size_t> op_of_node(std::size_t quantized_node) const {
-    for (std::size_t q = 0; q < quantized_.ops().size(); ++q) {
-      if (quantized_.ops()[q].node == quantized_node && match_.ops[q])
-        return match_.ops[q]->reference;
-    }
-    return {};
-  }
-
-  std::string reader_name(const UnequalCodes& one) const {
-    if (one.nodes.empty()) return {};
-    const auto r = op_of_node(one.nodes[0]);
-    return op_name(r ? node(*r) : quantized_.index().graph().nodes[one.nodes[0]]);
-  }
-
-  void find_unequal_codes() {
-    std::vector<UnequalCodes> all = unequal_codes(quantized_);
-    std::set<std::size_t> told;
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      if (told.contains(i)) continue;
-      const auto partner = partner_of(all, i);
-      if (partner) told.insert(*partner);
-      add_unequal(all[i], partner.has_value());
-    }
-  }
-
-  /// The one that the same op reads with the figures of this one, and the other way round.
-  static std::optional<std::size_t> partner_of(const std::vector<UnequalCodes>& all,
-                                               std::size_t i) {
-    for (std::size_t k = i + 1; k < all.size(); ++k) {
-      if (!all[i].nodes.empty() && all[k].nodes == all[i].nodes &&
-          mean_the_same(all[k].read, all[i].written) && mean_the_same(all[i].read, all[k].written))
-        return k;
-    }
-    return {};
-  }
-
-  void add_unequal(const UnequalCodes& one, bool is_exchange) {
-    const std::string reader = reader_name(one);
-    const auto& match = match_.values[one.value];
-    std::optional<std::size_t> maker;
-    if (match) maker = reference_.values()[match->reference].producer;
-    std::string because =
-        is_exchange
-            ? fmt::format(
-                  "{} reads the codes of its two inputs with each other's figures: those "
-                  "written with {} are read with {}",
-                  reader, figures_of(one.written, one.read), figures_of(one.read, one.written))
-            : fmt::format("its codes are written with {} and read{} with {}",
-                          figures_of(one.written, one.read), reader.empty() ? "" : " by " + reader,
-                          figures_of(one.read, one.written));
-    Change change{.rule = "unequal_codes",
-                  .op = {},
-                  .ops = {},
-                  .value = {},
-                  .weight = {},
-                  .because = std::move(because)};
-    if (match) {
-      const FloatView::Value& value = reference_.values()[match->reference];
-      if (!value.floats.empty()) change.value = value.floats.front();
-    }
-    if (maker) {
-      const std::size_t number = reference_.ops()[*maker].node;
-      const auto anchor = anchor_.find(number);
-      const Node& named =
-          reference_.index().graph().nodes[anchor == anchor_.end() ? number : anchor->second];
-      change.op = op_id(named);
-      change.ops.push_back(op_name(named));
-      if (anchor != anchor_.end() && anchor->second != number)
-        change.ops.push_back(op_name(node(*maker)));
-    } else {
-      change.op = change.value.empty() ? one.tensor : change.value;
-      change.ops.push_back(change.op);
-    }
-    if (!reader.empty() && reader != change.ops.front()) {
-      change.ops.push_back(reader);
-      if (is_exchange || !one.by_all) std::swap(change.ops.front(), change.ops.back());
-    }
-    if (maker) {
-      found_[*maker].push_back(std::move(change));
-    } else {
-      elsewhere_.push_back(std::move(change));
-    }
+  void take(CodeChange&& one) {
+    if (!one.op) return elsewhere_.push_back(std::move(one.change));
+    std::vector<Change>& known = found_[*one.op];
+    const auto is_told = [&](const Change& change) { return change.rule == one.unless; };
+    if (std::ranges::none_of(known, is_told)) known.push_back(std::move(one.change));
   }
 
   const FloatView& reference_;

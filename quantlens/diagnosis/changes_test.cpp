@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/changes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -117,6 +118,22 @@ TEST(Changes, AnotherConstantOfAMulIsOne) {
   EXPECT_EQ(told(files.changes()), Told{"changed_op node_m"});
 }
 
+TEST(Changes, ACorrectedBiasNearbyTakesNoFactorBack) {
+  const auto net = [](std::vector<float> bias, float times) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {8, 8}, numbers(64, 1)).weight("v", {8, 8}, numbers(64, 2));
+    graph.weight("b", {8}, std::move(bias)).weight("f", {8}, scaled(numbers(8, 3), times));
+    graph.node(Kind::matmul, {"x", "w"}, "a").node(Kind::add, {"a", "b"}, "c");
+    graph.node(Kind::tanh, {"c"}, "t").node(Kind::mul, {"t", "f"}, "m");
+    return graph.node(Kind::matmul, {"m", "v"}, "y").output("y");
+  };
+  const std::vector<float> bias{1, -1, 2, 0.5F, 1, -2, 1, 1};
+  const std::vector<float> corrected{1.2F, -1.1F, 2.1F, 0.4F, 1, -1.8F, 1.1F, 0.9F};
+  const SmallGraph before = net(bias, 1), mended = net(corrected, 1), after = net(corrected, 1.5F);
+  EXPECT_EQ(told(pair(before.model(), mended.model()).changes), Told());
+  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_m"});
+}
+
 TEST(Changes, ABiasOfNothingButZerosIsLostAndACorrectedOneIsNot) {
   Files files;
   files.bias = {0, 0, 0, 0};
@@ -143,6 +160,108 @@ TEST(Changes, CodesThatAreReadByAnotherScaleAreTold) {
                                     "with scale 0.5 and zero point 80"),
             std::string::npos)
       << changes[0].because;
+}
+
+/// relu -> three matmuls, each of which reads the relu's codes by a DequantizeLinear of its own.
+std::vector<Change> read_with(const std::vector<float>& scales) {
+  const auto net = [&](bool is_quantized) {
+    SmallGraph graph;
+    graph.input("x").weight("s", {}, {0.25F}).constant("z", Tensor::from<std::uint8_t>({}, {0}));
+    graph.node(Kind::relu, {"x"}, "a");
+    if (is_quantized) graph.node(Kind::quantize, {"a", "s", "z"}, "a_q");
+    for (std::size_t i = 0; i < scales.size(); ++i) {
+      const std::string n = std::to_string(i);
+      graph.weight("w" + n, {8, 8}, numbers(64, static_cast<unsigned>(i + 1)));
+      graph.weight("s" + n, {}, {scales[i]});
+      if (is_quantized) graph.node(Kind::dequantize, {"a_q", "s" + n, "z"}, "a_d" + n);
+      graph.node(Kind::matmul, {is_quantized ? "a_d" + n : "a", "w" + n}, "m" + n);
+      graph.output("m" + n);
+    }
+    return graph;
+  };
+  const SmallGraph before = net(false), after = net(true);
+  return pair(before.model(), after.model()).changes;
+}
+
+TEST(Changes, CodesThatSeveralOpsReadWithTheSameOtherFiguresAreOne) {
+  EXPECT_EQ(told(read_with({0.25F, 0.25F, 0.25F})), Told());
+  const std::vector<Change> by_all = read_with({0.5F, 0.5F, 0.5F});
+  ASSERT_EQ(by_all.size(), 1U);
+  EXPECT_EQ(by_all[0].ops, (Told{"node_a", "node_m0", "node_m1", "node_m2"}));
+  EXPECT_NE(by_all[0].because.find("read by node_m0 and 2 more with scale 0.5"), std::string::npos)
+      << by_all[0].because;
+  const std::vector<Change> by_some = read_with({0.5F, 0.25F, 0.5F});
+  ASSERT_EQ(by_some.size(), 1U);
+  EXPECT_EQ(by_some[0].ops, (Told{"node_m0", "node_m2", "node_a"})) << "one reads them as written";
+  EXPECT_EQ(told(read_with({0.5F, 0.25F, 1})),
+            (Told{"unequal_codes node_m0", "unequal_codes node_m2"}));
+}
+
+TEST(Changes, OfAConstantThatSeveralOpsShareAreOne) {
+  const auto net = [](float factor, bool is_shared) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {8, 8}, numbers(64, 1)).weight("v", {8, 8}, numbers(64, 2));
+    graph.weight("f", {}, {factor}).weight("g", {}, {factor});
+    graph.node(Kind::matmul, {"x", "w"}, "a").node(Kind::mul, {"a", "f"}, "b");
+    graph.node(Kind::tanh, {"b"}, "c").node(Kind::matmul, {"c", "v"}, "d");
+    graph.node(Kind::mul, {"d", is_shared ? "f" : "g"}, "e").node(Kind::tanh, {"e"}, "y");
+    return graph.output("y");
+  };
+  const SmallGraph before = net(0.125F, false), after = net(-0.1875F, true);
+  const std::vector<Change> changes = pair(before.model(), after.model()).changes;
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].ops, (Told{"node_b", "node_a", "node_e"}));
+  EXPECT_NE(changes[0].because.find("its constant (which 2 ops share) is -0.1875, not 0.125"),
+            std::string::npos)
+      << changes[0].because;
+}
+
+/// x in codes of `step` -> Conv with a weight in steps of 0.5 and a bias in steps of 0.125, or
+/// MatMul and Add with the same.
+std::vector<Change> with_input_step(float step, Kind kind) {
+  const bool is_conv = kind == Kind::conv;
+  const std::vector<std::int64_t> shape = is_conv ? List{8, 8, 1, 1} : List{8, 8};
+  const std::vector<float> weight = numbers(64, 1);
+  std::vector<std::int8_t> codes;
+  std::vector<float> values;
+  for (const float one : weight) {
+    codes.push_back(static_cast<std::int8_t>(std::lround(one * 20)));
+    values.push_back(0.5F * static_cast<float>(codes.back()));
+  }
+  const std::vector<std::int32_t> bias{8, -16, 24, 32, -8, 16, 40, 8};
+  const auto net = [&](bool is_quantized) {
+    SmallGraph graph;
+    graph.input("x").weight("w", shape, values);
+    std::vector<float> floats;
+    for (const std::int32_t one : bias) floats.push_back(0.125F * static_cast<float>(one));
+    graph.weight("b", {8}, floats).weight("s", {}, {step}).weight("sw", {}, {0.5F});
+    graph.weight("sb", {}, {0.125F}).constant("z", Tensor::from<std::uint8_t>({}, {128}));
+    graph.constant("wq", Tensor::from<std::int8_t>(shape, codes));
+    graph.constant("bq", Tensor::from<std::int32_t>({8}, bias));
+    if (is_quantized) {
+      graph.node(Kind::quantize, {"x", "s", "z"}, "xq")
+          .node(Kind::dequantize, {"xq", "s", "z"}, "xd");
+      graph.node(Kind::dequantize, {"wq", "sw"}, "wd").node(Kind::dequantize, {"bq", "sb"}, "bd");
+    }
+    const std::string x = is_quantized ? "xd" : "x", w = is_quantized ? "wd" : "w";
+    const std::string b = is_quantized ? "bd" : "b";
+    if (is_conv) return graph.node(Kind::conv, {x, w, b}, "y").output("y");
+    return graph.node(Kind::matmul, {x, w}, "m").node(Kind::add, {"m", b}, "y").output("y");
+  };
+  const SmallGraph before = net(false), after = net(true);
+  return pair(before.model(), after.model()).changes;
+}
+
+TEST(Changes, ABiasInOtherStepsThanThoseOfItsProductIsToldWithTheInputsCodes) {
+  for (const Kind kind : {Kind::conv, Kind::matmul}) {
+    EXPECT_EQ(told(with_input_step(0.25F, kind)), Told());
+    const std::vector<Change> changes = with_input_step(0.125F, kind);
+    ASSERT_EQ(changes.size(), 1U);
+    EXPECT_EQ(changes[0].rule, "unequal_codes");
+    EXPECT_EQ(changes[0].ops, (Told{kind == Kind::conv ? "node_y" : "node_m", "x"}));
+    EXPECT_NE(changes[0].because.find("it counts 0.5 times"), std::string::npos)
+        << changes[0].because;
+  }
 }
 
 TEST(Changes, OperandsOfASubInTheOtherOrderAreTold) {

@@ -254,6 +254,13 @@ void mark_channels(const GraphIndex& index, const Prepared& prepared, Pairing& p
     sum += found->count;
     chosen.emplace_back(&pair, found);
   }
+  for (ValuePair& pair : pairing.pairs) {  // whose codes tell channels where the graph does not
+    const bool is_marked = pair.same_as || channels.find(pair.reference) != nullptr;
+    if (is_marked || pair.channel_params.empty() || !pair.scheme) continue;
+    sum += pair.channel_params.size();
+    if (sum > limits.channels) break;
+    pair.channel_axis = pair.scheme->axis;
+  }
   if (chosen.empty()) return;
   const std::size_t each = limits.histograms / chosen.size() / 2 * 2;  // widest and narrowest
   const std::size_t most = std::clamp<std::size_t>(each, 2, limits.histograms_of_one);

@@ -49,6 +49,19 @@ TEST(MarkChannels, TakesTheWidestAndTheNarrowestWeights) {
   EXPECT_THAT(pairs.at("x").channel_histograms, ElementsAre(0, 1));
 }
 
+TEST(MarkChannels, TakesThoseThatHaveScalesOfTheirOwnWhereNothingElseTells) {
+  SmallGraph net;
+  net.input("x").node(Kind::softmax, {"x"}, "y").output("y");
+  Pairing pairing;
+  pairing.pairs = {{.op = "y", .reference = "y"}, {.op = "y", .reference = "y"}};
+  pairing.pairs[1].scheme = Scheme{.dtype = DType::uint8, .axis = 2};
+  pairing.pairs[1].channel_params = {{0.1F, 0}, {0.2F, 0}};
+  mark_channels(GraphIndex(net.graph()), prepare(net.graph()), pairing, kAll);
+  EXPECT_FALSE(pairing.pairs[0].channel_axis);
+  EXPECT_EQ(pairing.pairs[1].channel_axis, 2);
+  EXPECT_THAT(pairing.pairs[1].channel_histograms, IsEmpty());
+}
+
 TEST(MarkChannels, FollowsWhatComputesElementByElement) {
   SmallGraph net;
   conv(net.input("x"), "x", "a", {1, 2, 3});

@@ -49,10 +49,11 @@ bool can_be_taken_back(float factor) {
 
 }  // namespace
 
-std::optional<InputFactors> input_factors(const FloatView& quantized, const StructureMatch& match,
+std::optional<InputFactors> input_factors(const FloatView& quantized,
+                                          std::span<const std::optional<OpMatch>> ops,
                                           std::size_t value) {
   const std::optional<std::size_t> producer = quantized.values()[value].producer;
-  if (!producer || match.ops[*producer]) return {};
+  if (!producer || ops[*producer]) return {};
   const FloatView::Op& product = quantized.ops()[*producer];
   if (product.kind != Kind::mul || product.operands.size() != 2) return {};
   if (product.outputs.empty() || !product.outputs.front() || !becomes_codes(quantized, product))
@@ -82,7 +83,7 @@ std::optional<InputFactors> factors_of_weight(const FloatView& reference,
   const std::size_t at = match.ops[q]->swapped ? operand : 1 - operand;
   const auto& operands = reference.ops()[match.ops[q]->reference].operands;
   if (!data || at >= operands.size() || !operands[at].value) return {};
-  std::optional<InputFactors> found = input_factors(quantized, match, *data);
+  std::optional<InputFactors> found = input_factors(quantized, match.ops, *data);
   if (!found) return {};
   const auto& multiplied = match.values[quantized.values()[found->data].root];
   const std::size_t read = reference.values()[*operands[at].value].root;

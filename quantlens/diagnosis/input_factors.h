@@ -22,8 +22,10 @@ struct InputFactors {
 };
 
 /// Those that make a value of the quantized model, which is read as codes alone; nothing where an
-/// op of the reference does, or they are no positive constants of one figure a channel.
-std::optional<InputFactors> input_factors(const FloatView& quantized, const StructureMatch& match,
+/// op of the reference does (`ops`: who is matched, as in StructureMatch), or they are no positive
+/// constants of one figure a channel.
+std::optional<InputFactors> input_factors(const FloatView& quantized,
+                                          std::span<const std::optional<OpMatch>> ops,
                                           std::size_t value);
 
 /// Factors of what matched ops multiply by their weight in `operand`; nothing where there are none,

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -28,11 +29,13 @@ using testing::Pointwise;
 constexpr std::size_t kSize = 4;
 constexpr float kStep = 1.0F / 64;
 
-Model as_file(const SmallGraph& net, const std::vector<std::string>& values) {
+Model as_file(const SmallGraph& net, const std::vector<std::string>& values,
+              std::int64_t size = kSize) {
   Graph graph = net.model().graph;
-  const std::vector<Dim> shape{{.extent = 1, .symbol = {}}, {.extent = kSize, .symbol = {}}};
+  const std::vector<Dim> shape{{.extent = 1, .symbol = {}}, {.extent = size, .symbol = {}}};
   const std::map<Kind, std::string> types = {{Kind::relu, "Relu"},
                                              {Kind::mul, "Mul"},
+                                             {Kind::div, "Div"},
                                              {Kind::matmul, "MatMul"},
                                              {Kind::quantize, "QuantizeLinear"},
                                              {Kind::dequantize, "DequantizeLinear"}};
@@ -138,6 +141,70 @@ TEST(InputFactors, DoNotExcuseOtherFactorsInTheWeight) {
   const Pairing pairing = net.pairing(net.quantized(codes));
   ASSERT_EQ(pairing.changes.size(), 1U);
   EXPECT_EQ(pairing.changes[0].rule, "changed_weight");
+}
+
+/// x -> matmul b -> relu a -> matmul y, all values of `kWide`; and with factors in front of the
+/// second product, whose weight is `damaged`.
+struct TwoProducts {
+  static constexpr std::size_t kWide = 16;
+  std::vector<float> first = numbers(1), second = numbers(2), damaged = numbers(3);
+
+  static std::vector<float> numbers(unsigned seed) {
+    std::mt19937 random(seed);
+    std::uniform_int_distribution<int> codes(-127, 127);
+    std::vector<float> all(kWide * kWide);
+    for (float& one : all) one = static_cast<float>(codes(random));
+    return all;
+  }
+
+  static Tensor codes_of(const std::vector<float>& weight) {
+    return Tensor::from<std::int8_t>({kWide, kWide}, {weight.begin(), weight.end()});
+  }
+
+  Model reference(bool divides = false) const {
+    SmallGraph net;
+    net.input("x").weight("v", {kWide, kWide}, first).weight("w", {kWide, kWide}, second);
+    net.weight("g", {1, kWide}, std::vector<float>(kWide, 2));
+    net.node(Kind::matmul, {"x", "v"}, "b").node(Kind::relu, {"b"}, "a");
+    if (divides) net.node(Kind::div, {"a", "g"}, "c");
+    net.node(Kind::matmul, {divides ? "c" : "a", "w"}, "y").output("y");
+    return as_file(net, {"a"}, kWide);
+  }
+
+  Model quantized() const {
+    SmallGraph net;
+    net.input("x")
+        .weight("f", {1, kWide}, std::vector<float>(kWide, 0.5F))
+        .weight("s", {}, {kStep});
+    net.constant("z", Tensor::from<std::uint8_t>({}, {0})).weight("ws", {}, {1});
+    net.constant("v_q", codes_of(first)).constant("w_q", codes_of(damaged));
+    net.node(Kind::dequantize, {"v_q", "ws"}, "v_d").node(Kind::matmul, {"x", "v_d"}, "p1");
+    net.node(Kind::relu, {"p1"}, "p2").node(Kind::mul, {"p2", "f"}, "p3");
+    net.node(Kind::quantize, {"p3", "s", "z"}, "p3_q");
+    net.node(Kind::dequantize, {"p3_q", "s", "z"}, "p3_d");
+    net.node(Kind::dequantize, {"w_q", "ws"}, "w_d").node(Kind::matmul, {"p3_d", "w_d"}, "p4");
+    return as_file(net.output("p4"), {"p2", "p3"}, kWide);
+  }
+};
+
+TEST(InputFactors, LeadToAWeightThatIsDamagedBeyondRecognition) {
+  const TwoProducts net;
+  const Pairing pairing = pair(net.reference(), net.quantized());
+  ASSERT_EQ(pairing.weights.size(), 2U);
+  EXPECT_EQ(pairing.weights[1].quantized, "w_q");
+  EXPECT_EQ(pairing.weights[1].input_factors, "f");
+  ASSERT_EQ(pairing.changes.size(), 1U);
+  EXPECT_EQ(pairing.changes[0].rule, "changed_weight");
+  const ValuePair* codes = pair_of(pairing, "p3_q");
+  ASSERT_NE(codes, nullptr);
+  EXPECT_EQ(codes->reference, "a");
+}
+
+TEST(InputFactors, LeadNowhereWhereTheReferenceReadsAnotherValue) {
+  const TwoProducts net;
+  const Pairing pairing = pair(net.reference(true), net.quantized());
+  EXPECT_EQ(pair_of(pairing, "p3_q"), nullptr) << "a product in place of the quotient";
+  EXPECT_EQ(pairing.weights.size(), 1U);
 }
 
 TEST(InputFactors, ThatCannotBeTakenBackOrReadAsFloatsAreNone) {

@@ -16,7 +16,8 @@ namespace {
 /// What the codes of a value make of what the reference computed.
 struct CodeError {
   double rounding = 0, clipping = 0;
-  double energy = 0;  // mean square of the value itself
+  double most_clipping = 0;  // where `clipping` is an estimate: all lie as far out as the farthest
+  double energy = 0;         // mean square of the value itself
   double sum() const { return rounding + clipping; }
 };
 
@@ -31,8 +32,8 @@ double channel_rounding(const std::vector<QParams>& channels) {
   return sum / static_cast<double>(channels.size());
 }
 
-/// Likewise: what lies beyond them, were it spread evenly up to the farthest value of a channel.
-double channel_clipping(const ValuePair& pair, const PairedStats& gathered) {
+/// Likewise: what lies beyond them, were it all as far out as the farthest value of a channel.
+double most_channel_clipping(const ValuePair& pair, const PairedStats& gathered) {
   const auto& channels = gathered.reference_channels.channels();
   if (pair.channel_axis != pair.scheme->axis || channels.size() != pair.channel_params.size()) {
     return 0;
@@ -44,7 +45,7 @@ double channel_clipping(const ValuePair& pair, const PairedStats& gathered) {
     farthest = std::max(
         {farthest, double{range.min} - channels[c].min, double{channels[c].max} - range.max});
   }
-  return gathered.pairs.clip_rate() * farthest * farthest / 3;
+  return gathered.pairs.clip_rate() * farthest * farthest;
 }
 
 CodeError code_error(const ValuePair& pair, const PairedStats& gathered) {
@@ -52,7 +53,8 @@ CodeError code_error(const ValuePair& pair, const PairedStats& gathered) {
   if (!pair.params || !pair.scheme || gathered.reference_histogram.empty()) return error;
   if (!pair.channel_params.empty()) {
     error.rounding = channel_rounding(pair.channel_params);
-    error.clipping = channel_clipping(pair, gathered);
+    error.most_clipping = most_channel_clipping(pair, gathered);
+    error.clipping = error.most_clipping / 3;  // spread evenly up to there
     return error;
   }
   const PairStats::Extremes& extremes = gathered.pairs.extremes();
@@ -163,6 +165,10 @@ class Parts {
     row.weight_mse = factor * of_weight;
     row.input_mse = both > 0 || !is_explained ? factor * of_input : rest;
     row.other_mse = is_explained ? 0 : rest - both;
+    const double more =
+        std::min(*row.other_mse, std::max(0.0, codes.most_clipping - *row.clipping_mse));
+    row.clipping_mse = *row.clipping_mse + more;
+    row.other_mse = *row.other_mse - more;
   }
 
   /// By what the weight is likely to make; what is far beyond both has another cause.

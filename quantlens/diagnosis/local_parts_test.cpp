@@ -181,5 +181,39 @@ TEST(LocalParts, ErrorsThatAddUpAreNoOtherCause) {
   EXPECT_GT(*split_measured(1.01 * most, 0.5).other_mse, 0);
 }
 
+/// Two channels in codes of 0..25.5 and of 0..255; one value in a hundred of the first is 50
+/// beyond.
+TEST(LocalParts, WhatFarClippedValuesMayMakeHasNoOtherCause) {
+  const auto split = [](double local_mse) {
+    SmallGraph net;
+    net.input("x").node(Kind::log, {"x"}, "y").output("y");
+    Pairing pairing;
+    pairing.pairs = {value_pair("x"), value_pair("y")};
+    pairing.pairs[1].scheme->axis = pairing.pairs[1].channel_axis = 1;
+    pairing.pairs[1].channel_params = {{kStep, 0}, {10 * kStep, 0}};
+    TapState state;
+    state.pairs = {spread("x", 25), spread("y", 25)};
+    state.pairs[1].pairs.add_clipped(0, 100);
+    const std::vector<float> extremes{0, 75.5F, 0, 25};
+    state.pairs[1].reference_channels.add(extremes, {.outer = 1, .channels = 2, .inner = 2});
+    TapState inputs;
+    PairedStats& y = inputs.pairs.emplace_back();
+    y.reference = y.quantized = "y";
+    y.pairs.add(0, std::vector<float>(10), std::vector<float>(10));
+    Diagnosis diagnosis;
+    ActivationRow row;
+    row.op = row.value = "y";
+    row.quantized = "y_q";
+    row.local_mse = local_mse;
+    diagnosis.activations = {row};
+    add_local_parts(GraphIndex(net.graph()), pairing, {state, state, nullptr, &inputs}, diagnosis);
+    return diagnosis.activations.front();
+  };
+  const double most = 0.01 * 50 * 50;
+  EXPECT_NEAR(*split(0.9 * most).clipping_mse, 0.9 * most, 0.1);
+  EXPECT_NEAR(*split(0.9 * most).other_mse, 0, 1e-9);
+  EXPECT_GT(*split(2 * most).other_mse, 0.9 * most);
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
+#include "quantlens/diagnosis/alike.h"
+#include "quantlens/diagnosis/input_factors.h"
 #include "quantlens/diagnosis/matcher.h"
 
 namespace quantlens {
@@ -102,6 +104,33 @@ bool Matcher::choose_rewired() {
     match(q, *found, why);
     ops_[q]->rewired = true;
     spread();
+  }
+  return spread_from(before);
+}
+
+bool Matcher::is_read_alike(std::size_t quantized, std::size_t reference) const {
+  const auto& readers = reference_readers_[first_[reference_value(reference).root]];
+  return std::ranges::any_of(readers_[quantized], [&](std::size_t q) {
+    if (moves(q) || limits_.contains(q)) return false;
+    return std::ranges::any_of(readers, [&](std::size_t r) {
+      if (ops_[q]) return first_op_[ops_[q]->reference] == r;
+      return free_of_equals(r) > 0 && alike(quantized_, op(q), reference_, reference_op(r));
+    });
+  });
+}
+
+bool Matcher::choose_multiplied() {
+  const std::size_t before = progress_;
+  for (std::size_t q = 0; q < ops_.size(); ++q) {
+    if (is_done(q) || op(q).outputs.size() != 1 || !op(q).outputs[0]) continue;
+    const std::size_t product = *op(q).outputs[0];
+    const auto factors = is_open(product) ? input_factors(quantized_, ops_, product) : std::nullopt;
+    if (!factors || !states_[factors->data].match) continue;
+    const std::size_t multiplied = *states_[factors->data].match;
+    const std::vector<std::size_t> others = readers_of_the_same(q);
+    const auto is_free = [&](std::size_t r) { return free_of_equals(r) > 0; };
+    if (std::ranges::any_of(others, is_free) || !is_read_alike(product, multiplied)) continue;
+    settle(product, multiplied);
   }
   return spread_from(before);
 }

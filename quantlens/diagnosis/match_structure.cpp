@@ -19,7 +19,8 @@ StructureMatch Matcher::run(const Known& known) {
   bool more = true;
   for (std::size_t round = 0; more && round < kMostRounds; ++round) {
     more = begin_at_weights() || begin_at_names() || begin_at_outputs() || choose_in_chains() ||
-           choose_only_ones() || choose_among_equals() || choose_surrounded() || choose_rewired();
+           choose_only_ones() || choose_among_equals() || choose_surrounded() || choose_rewired() ||
+           choose_multiplied();
   }
   confirm();
   return result();

@@ -152,6 +152,12 @@ class Matcher {
   std::optional<Candidate> surrounded(std::size_t number);
   /// Ops that read another value than the reference's: what reads them, or their name, tells.
   bool choose_rewired();
+  /// Values that the quantized model multiplies by constants and only reads as codes, where the
+  /// reference reads what is multiplied: they stand for it, and the weight should take them back.
+  bool choose_multiplied();
+  /// Whether an op reads the one whose counterpart, or one of its kind that may be it, reads the
+  /// other.
+  bool is_read_alike(std::size_t quantized, std::size_t reference) const;
   /// The op of the reference whose result this one gives, as is known, or as matched readers take
   /// it.
   std::optional<std::size_t> wanted_below(std::size_t number) const;

@@ -192,7 +192,7 @@ class Pairer {
     bool any_side = false;
     for (const std::size_t q : quantized_of_[*number]) {
       pair.confirmed = match_.values[q]->confirmed;
-      const auto factors = input_factors(q_view_, match_, q);
+      const auto factors = input_factors(q_view_, match_.ops, q);
       for (CodeSide side : q_view_.values()[q].sides) {
         any_side = any_side || side.codes.has_value();
         if (factors) take_back(*factors, q, side);

@@ -52,6 +52,16 @@ std::vector<std::pair<std::size_t, Codes>> read_by(const GraphIndex& index, cons
   return reads;
 }
 
+/// The ops that compute with what a node reads as codes.
+void add_readers(const GraphIndex& index, std::size_t number, std::vector<std::size_t>& nodes) {
+  const Node& node = index.graph().nodes[number];
+  if (node.kind != Kind::dequantize) {
+    nodes.push_back(number);
+    return;
+  }
+  for (const Use& use : index.uses(node.outputs[0])) nodes.push_back(use.node);
+}
+
 }  // namespace
 
 bool mean_the_same(const Codes& a, const Codes& b) {
@@ -83,24 +93,29 @@ std::vector<UnequalCodes> unequal_codes(const FloatView& view) {
     }
   }
   std::vector<UnequalCodes> found;
+  std::vector<std::size_t> places;  // of each: inputs that read so
   for (std::size_t n = 0; n < index.graph().nodes.size(); ++n) {
     const Node& node = index.graph().nodes[n];
     for (auto& [input, codes] : read_by(index, node)) {
       const std::string& tensor = node.inputs[input];
       const auto from = written.find(tensor);
       if (from == written.end() || mean_the_same(*from->second.second, codes)) continue;
-      UnequalCodes unequal{.value = from->second.first,
-                           .tensor = tensor,
-                           .nodes = {},
-                           .by_all = false,
-                           .written = *from->second.second,
-                           .read = codes};
-      if (node.kind != Kind::dequantize) unequal.nodes.push_back(n);
-      if (node.kind == Kind::dequantize) {
-        for (const Use& use : index.uses(node.outputs[0])) unequal.nodes.push_back(use.node);
+      const auto same = std::ranges::find_if(found, [&](const UnequalCodes& one) {
+        return one.tensor == tensor && mean_the_same(one.read, codes);
+      });
+      const auto at = static_cast<std::size_t>(same - found.begin());
+      if (same == found.end()) {
+        found.push_back({.value = from->second.first,
+                         .tensor = tensor,
+                         .nodes = {},
+                         .by_all = false,
+                         .written = *from->second.second,
+                         .read = codes});
+        places.push_back(0);
       }
-      unequal.by_all = index.uses(tensor).size() == 1;
-      found.push_back(std::move(unequal));
+      ++places[at];
+      add_readers(index, n, found[at].nodes);
+      found[at].by_all = places[at] == index.uses(tensor).size();
     }
   }
   return found;

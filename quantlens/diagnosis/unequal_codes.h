@@ -9,7 +9,8 @@
 
 namespace quantlens {
 
-/// Codes that are written with one scale and zero point and read with another.
+/// Codes that are written with one scale and zero point and read, by one op or several, with
+/// another.
 struct UnequalCodes {
   std::size_t value = 0;           ///< of the view
   std::string tensor;              ///< of codes
@@ -18,8 +19,8 @@ struct UnequalCodes {
   Codes written, read;
 };
 
-/// Of a quantized model: every such pair of writer and reader whose figures are constants, in order
-/// of flow.
+/// Of a quantized model: every such tensor and each of the other figures that it is read with,
+/// where they are constants, in order of flow.
 std::vector<UnequalCodes> unequal_codes(const FloatView& view);
 
 /// "scale 0.1 and zero point 3", by the first channel that differs from `other` where there are

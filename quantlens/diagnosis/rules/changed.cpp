@@ -44,7 +44,8 @@ std::vector<Finding> changed(const Evidence& evidence) {
 bool is_changed(const Finding& finding) {
   return !finding.output_share &&
          (finding.rule == "changed_op" || finding.rule == "changed_weight" ||
-          finding.rule == "unequal_codes" || finding.rule == "lost_bias");
+          finding.rule == "unequal_codes" || finding.rule == "shifted_codes" ||
+          finding.rule == "lost_bias");
 }
 
 }  // namespace quantlens

@@ -143,6 +143,7 @@ void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shar
     } else {
       found.push_back({.rule = named.name,
                        .op = row.name,
+                       .value = row.value,
                        .cause = std::move(*cause),
                        .is_mistake = named.is_mistake,
                        .is_loud = asked.is_loud,
@@ -154,14 +155,54 @@ void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shar
   }
 }
 
+/// A mistake that several values share is mended at all of them, however little begins at some:
+/// adds those that were not asked.
+void add_the_rest(const Evidence& evidence, const std::vector<const ActivationRow*>& asked,
+                  const SharesWithout& shares, std::vector<FoundCause>& found) {
+  for (FoundCause& one : found) {
+    if (!one.is_mistake || one.cause.shared.empty()) continue;
+    const auto* const named = std::ranges::find(kValueRules, one.rule, &NamedRule::name);
+    for (const ActivationRow& row : evidence.diagnosis().activations) {
+      if (std::ranges::find(asked, &row) != asked.end()) continue;
+      std::optional<Cause> cause = named->rule(evidence, row);
+      if (!cause || cause->shared != one.cause.shared) continue;
+      if (first_rule(evidence, row) != named) continue;
+      if (cause->ops.empty()) cause->ops.push_back(row.name);
+      join(one.cause, std::move(*cause));
+      if (row.output_share) add_share(row, shares, one);
+    }
+  }
+}
+
+/// An op has several values where a kernel of its pattern gives codes before the pattern's end.
+/// Findings of one op say which of them they speak of.
+void name_values(std::vector<FoundCause>& found) {
+  std::vector<bool> is_one_of_several(found.size(), false);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    for (std::size_t k = 0; k < found.size(); ++k) {
+      if (found[i].op == found[k].op && found[i].value != found[k].value)
+        is_one_of_several[i] = true;
+    }
+  }
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (!is_one_of_several[i]) continue;
+    found[i].cause.because =
+        fmt::format("at its value {}: {}", found[i].value, found[i].cause.because);
+  }
+}
+
 std::vector<FoundCause> causes(const Evidence& evidence, const ShareSources& shares) {
   std::vector<FoundCause> found;
-  const std::vector<const ActivationRow*> rows = beginnings(evidence.diagnosis());
+  std::vector<const ActivationRow*> rows = beginnings(evidence.diagnosis());
   for (const ActivationRow* row : rows) ask(evidence, {.row = *row}, shares.without, found);
-  if (!shares.measure) return found;
-  for (const ActivationRow* row : loudest(evidence.diagnosis(), rows)) {
-    ask(evidence, {.row = *row, .is_loud = true}, shares.without, found);
+  if (shares.measure) {
+    for (const ActivationRow* row : loudest(evidence.diagnosis(), rows)) {
+      ask(evidence, {.row = *row, .is_loud = true}, shares.without, found);
+      rows.push_back(row);
+    }
   }
+  add_the_rest(evidence, rows, shares.without, found);
+  name_values(found);
   return found;
 }
 
@@ -187,6 +228,7 @@ std::optional<FoundCause> made_together(const Evidence& evidence, const SharesWi
     } else {
       all.emplace(FoundCause{.rule = named->name,
                              .op = row->name,
+                             .value = row->value,
                              .cause = std::move(cause),
                              .is_mistake = true,
                              .own_error = own_error(*row),

@@ -180,5 +180,45 @@ TEST(FindCauses, WithoutLocalErrorsTheVerdictSaysSo) {
   EXPECT_NE(found.verdict.find("not known without local errors"), std::string::npos);
 }
 
+TEST(FindCauses, AScaleThatIsNotFoldedIsNamedWhereverItStandsHoweverLittleBeginsThere) {
+  SmallGraph net;
+  net.input("x").weight("f", {1, 2, 1, 1}, {0.01F, 1}).node(Kind::relu, {"x"}, "a");
+  net.node(Kind::mul, {"a", "f"}, "b").node(Kind::relu, {"b"}, "c");
+  net.node(Kind::mul, {"c", "f"}, "y").output("y");
+  Diagnosis diagnosis;
+  diagnosis.paired = 4;
+  diagnosis.local_samples = 8;
+  diagnosis.activations = {row_at("y", 0.001, 5), row_at("a", 0.9, 30), row_at("b", 0.001, 30),
+                           row_at("c", 0.001, 30)};
+  for (ActivationRow& row : diagnosis.activations) {
+    const bool is_before = row.value == "a" || row.value == "c";
+    row.channel_spread = is_before ? 100 : 1;
+    row.scale = is_before ? 0.1 : 0.01;
+    row.max = row.data_range = 255 * *row.scale;
+  }
+  const SharesWithout none;
+  add_findings(net.model(), SmallGraph().model(), {}, {none, {}}, diagnosis);
+  ASSERT_FALSE(diagnosis.findings.empty());
+  const Finding& first = diagnosis.findings[0];
+  EXPECT_EQ(first.rule, "unfolded_scale");
+  EXPECT_EQ(first.ops, (std::vector<std::string>{"node_a", "node_b", "node_c", "node_y"}));
+  for (const std::string& op : first.ops) EXPECT_NE(first.remedy.find(op), std::string::npos) << op;
+}
+
+TEST(FindCauses, FindingsOfOneOpSayWhichOfItsValuesTheySpeakOf) {
+  Case net(5);
+  net.diagnosis().activations[3].name = "node_y";
+  net.diagnosis().activations[0].output_share = 0.2;
+  const Diagnosis& found = net.find();
+  std::vector<std::string> of_y;
+  for (const Finding& finding : found.findings) {
+    if (finding.op == "node_y") of_y.push_back(finding.because);
+  }
+  ASSERT_EQ(of_y.size(), 2U);
+  EXPECT_TRUE(of_y[0].starts_with("at its value beside: ")) << of_y[0];
+  EXPECT_TRUE(of_y[1].starts_with("at its value y: ")) << of_y[1];
+  EXPECT_EQ(found.findings[0].because.find("at its value"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace quantlens

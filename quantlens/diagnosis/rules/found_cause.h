@@ -21,7 +21,8 @@ inline constexpr double kMistake = 3;
 /// A cause and the values at which it is at work.
 struct FoundCause {
   std::string_view rule;
-  std::string op;  ///< the worst one
+  std::string op;     ///< the worst one
+  std::string value;  ///< at which it is worst
   Cause cause;
   bool is_mistake = false;
   /// It is asked for its own error alone: its share was too small for a finding.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cmath>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -12,6 +12,16 @@ namespace quantlens {
 std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row) {
   const double weight = part(row.weight_mse, row);
   const double codes = part(row.rounding_mse, row);
+  const std::vector<std::string> ops = evidence.ops_at(row);
+  // what reads none of these is `unexplained`
+  if (const double other = part(row.other_mse, row); other >= 0.5) {
+    return Cause{.because = fmt::format("it reads codes that were not compared, whose rounding may "
+                                        "make {:.0f} % of its error",
+                                        100 * other),
+                 .ops = ops,
+                 .remedy = in_float(ops),
+                 .shared = {}};
+  }
   if (weight > codes) {
     const WeightRow* stored = evidence.weight(row.op);
     const std::string because =
@@ -24,7 +34,6 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
     return Cause{
         .because = because, .ops = {row.name}, .remedy = in_float({row.name}), .shared = {}};
   }
-  const std::vector<std::string> ops = evidence.ops_at(row);
   return Cause{.because = fmt::format("8 bits are too few for {}: rounding in steps of {:.3g} "
                                       "makes {:.0f} % of the error",
                                       evidence.is_input(row) ? "it" : "its result",

@@ -129,6 +129,17 @@ TEST(Rules, SteepReaderIsBehindWhatIsRounded) {
   EXPECT_FALSE(steep_reader(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse)));
 }
 
+TEST(Rules, NothingIsCalledRoundingOfAWeightThatMakesNothing) {
+  const Case net;
+  ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  row.weight_mse = 1e-6;
+  const auto cause = rounding(net.evidence(), row);
+  ASSERT_TRUE(cause);
+  EXPECT_NE(cause->because.find("codes that were not compared, whose rounding may make 100 %"),
+            std::string::npos)
+      << cause->because;
+}
+
 TEST(Rules, ALogarithmNamesTheWholeWayToIt) {
   Case net;
   SmallGraph& graph = net.reference();

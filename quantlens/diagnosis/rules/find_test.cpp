@@ -117,6 +117,31 @@ TEST(FindCauses, TheVerdictNamesNoCauseWhereNoShareIsSurelyAboveNothing) {
   EXPECT_NE(net.find().findings[0].rule, "unexplained") << "at least a tenth is sure";
 }
 
+/// The verdict where the first finding has most of the error by measurement and its op has that
+/// SQNR by itself; another one has 2 dB, which no rounding explains.
+std::string verdict_beside_a_wrong_op(double first_sqnr_db) {
+  Case net(5);
+  net.measure(0.9, 0.05);
+  for (ActivationRow& row : net.diagnosis().activations) row.local_sqnr_db = 40;
+  net.diagnosis().activations[1].local_sqnr_db = first_sqnr_db;
+  ActivationRow wrong = row_at("beside", 0.01, 30);
+  wrong.local_sqnr_db = 2;
+  wrong.rounding_mse = 0;
+  wrong.other_mse = 1;
+  net.diagnosis().activations[3] = wrong;
+  const Diagnosis& found = net.find();
+  EXPECT_EQ(found.findings[0].op, "node_a");
+  EXPECT_TRUE(found.findings[0].share_is_measured);
+  return found.verdict;
+}
+
+TEST(FindCauses, TheVerdictNamesAnOpThatIsMoreWrongByItselfBesideAGreatShare) {
+  const std::string verdict = verdict_beside_a_wrong_op(10);
+  EXPECT_NE(verdict.find("no rounding explains, node_beside is the worst op"), std::string::npos)
+      << verdict;
+  EXPECT_EQ(verdict_beside_a_wrong_op(1).find("worst op"), std::string::npos);
+}
+
 TEST(FindCauses, WhatFewSamplesDecideDoesNotComeFirst) {
   Case net(5);
   net.diagnosis().activations[3] = row_at("beside", 0.6, 30);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -66,21 +67,48 @@ std::string unknown_text(const Diagnosis& diagnosis) {
                      100 * unknown);
 }
 
-/// Where the first share is small or an estimate: that none is great, and what the local errors say
-/// of another op. Shares and local errors that name different ops are both told.
-std::string doubt_text(const Diagnosis& diagnosis, const Finding& first, bool in_doubt) {
-  constexpr double kMuch = 0.1;
-  if (first.share_is_measured && *first.output_share >= kMuch) return {};
+/// SQNR of what an op adds by itself, its inputs' rounding apart; infinite where that is nothing.
+double own_sqnr_db(const ActivationRow& row) {
+  const double local = row.local_mse.value_or(0);
+  const double own = local - row.input_mse.value_or(0);
+  if (local <= 0 || own <= 0) return std::numeric_limits<double>::infinity();
+  return row.local_sqnr_db.value_or(row.sqnr_db) - 10 * std::log10(own / local);
+}
+
+/// The op that adds most error by itself of those whose error is mostly none that rounding makes.
+const ActivationRow* worst_unexplained(const Diagnosis& diagnosis) {
   const ActivationRow* worst = nullptr;
   for (const ActivationRow& row : diagnosis.activations) {
     const bool is_own = row.local_mse && row.other_mse && *row.other_mse > 0.5 * *row.local_mse;
     if (is_own && (!worst || *row.local_sqnr_db < *worst->local_sqnr_db)) worst = &row;
   }
+  return worst;
+}
+
+bool is_named(const Finding& finding, const std::string& op) {
+  return std::ranges::find(finding.ops, op) != finding.ops.end();
+}
+
+/// Whether no op that the finding names adds as much error by itself.
+bool is_worse(const ActivationRow& row, const Diagnosis& diagnosis, const Finding& finding) {
+  return std::ranges::all_of(diagnosis.activations, [&](const ActivationRow& other) {
+    return !is_named(finding, other.name) || own_sqnr_db(row) < own_sqnr_db(other);
+  });
+}
+
+/// What the local errors say of another op, and where the first share is small that none is great.
+/// Shares and local errors that name different ops are both told: of a great share that was
+/// measured, where the other op adds more error by itself.
+std::string doubt_text(const Diagnosis& diagnosis, const Finding& first, bool in_doubt) {
+  constexpr double kMuch = 0.1;
+  const bool is_much = first.share_is_measured && *first.output_share >= kMuch;
+  const ActivationRow* worst = worst_unexplained(diagnosis);
   std::string text;
-  if (first.share_is_measured && !in_doubt) {
+  if (first.share_is_measured && !is_much && !in_doubt) {
     text = " No op that was tried alone takes much of it away.";
   }
-  if (worst == nullptr || std::ranges::find(first.ops, worst->name) != first.ops.end()) return text;
+  if (worst == nullptr || is_named(first, worst->name)) return text;
+  if (is_much && !is_worse(*worst, diagnosis, first)) return text;
   return text + fmt::format(
                     " By its local error alone ({:.1f} dB), which no rounding explains, {} is the "
                     "worst op.",

@@ -113,7 +113,7 @@ struct BatchReader::Impl {
     const std::uint64_t ahead =
         options.ahead != 0 ? options.ahead : std::max<std::uint64_t>(2, busy);
     most_held_ = batch_size_ * std::min(ahead, size / batch_size_ + 1);
-    for (unsigned i = 0; i < cores_.count(); ++i) cores_.post([this] { work(); });
+    for (unsigned i = 0; i < options.threads; ++i) cores_.post([this] { work(); });
   }
 
   ~Impl() {
@@ -129,17 +129,22 @@ struct BatchReader::Impl {
   void work() {
     std::unique_lock lock(mutex_);
     while (!is_stopping_) {
-      const auto closed = std::ranges::find(batches_, false, &Pending::is_taken);
-      if (closed != batches_.end()) {
-        stack_batch(*closed, lock);
-      } else if (!is_gathered_ && next_read_ < end_ && held_ < most_held_) {
-        read_sample(lock);
-      } else if (is_gathered_ || (next_read_ == end_ && reading_ == 0)) {
-        return;
-      } else {
-        changed_.wait(lock);
-      }
+      if (do_next(lock)) continue;
+      if (is_gathered_ || (next_read_ == end_ && reading_ == 0)) return;
+      changed_.wait(lock);
     }
+  }
+
+  /// Stacks a batch or reads a sample; false where neither can be done now.
+  bool do_next(std::unique_lock<std::mutex>& lock) {
+    const auto closed = std::ranges::find(batches_, false, &Pending::is_taken);
+    if (closed != batches_.end()) {
+      stack_batch(*closed, lock);
+      return true;
+    }
+    if (is_gathered_ || next_read_ == end_ || held_ >= most_held_) return false;
+    read_sample(lock);
+    return true;
   }
 
   void read_sample(std::unique_lock<std::mutex>& lock) {
@@ -229,9 +234,14 @@ struct BatchReader::Impl {
 
   std::optional<Batch> next() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] {
+    const auto is_there = [this] {
       return batches_.empty() ? is_gathered_ || first_ == end_ : batches_.front().is_ready;
-    });
+    };
+    if (options_.threads == 0) {
+      while (!is_there()) do_next(lock);
+    } else {
+      changed_.wait(lock, is_there);
+    }
     if (batches_.empty()) {
       skips_.add(std::exchange(open_.skips, {}));
       return std::nullopt;

@@ -29,7 +29,7 @@ struct ReaderOptions {
   std::uint64_t batch_size = 1;
   std::uint64_t first = 0;             ///< first sample
   std::optional<std::uint64_t> count;  ///< how many from there; absent: to the end
-  unsigned threads = 1;                ///< that decode; the loop's own thread is not one
+  unsigned threads = 1;                ///< that decode; 0: whoever asks for a batch does
   std::uint64_t ahead = 0;  ///< batches held; 0: two, or what gives each thread two samples
   bool strict = false;      ///< an unreadable sample throws instead of skipping
   bool whole = false;       ///< a sample is a batch, as it is: no axis is added

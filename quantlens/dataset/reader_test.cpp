@@ -100,7 +100,7 @@ TEST(BatchReader, GivesEqualBatchesForAnyNumberOfThreads) {
   const Numbers data(100, [&](std::uint64_t i) { return fail_at(bad, i, Errc::bad_input); });
   BatchReader one(data, {.batch_size = 8, .threads = 1}, "x");
   const std::vector<Batch> expected = read_all(one);
-  for (const unsigned threads : {2U, 4U, 9U}) {
+  for (const unsigned threads : {0U, 2U, 4U, 9U}) {
     BatchReader many(data, {.batch_size = 8, .threads = threads}, "x");
     const std::vector<Batch> batches = read_all(many);
     ASSERT_EQ(indices_of(batches), indices_of(expected));
@@ -232,6 +232,20 @@ TEST(BatchReader, StaysWithinWhatItMayHoldAheadAndGoesOnWhenSomeIsTaken) {
   wait_for([&] { return data.reads >= 16; });
   std::this_thread::sleep_for(std::chrono::milliseconds(20));
   EXPECT_EQ(data.reads, 16U);
+}
+
+TEST(BatchReader, WithoutThreadsItsCallerReadsNoMoreThanTheNextBatch) {
+  std::set<std::thread::id> readers;
+  const Numbers data(20, [&](std::uint64_t i) {
+    readers.insert(std::this_thread::get_id());
+    return Numbers::vector(i);
+  });
+  BatchReader reader(data, {.batch_size = 4, .threads = 0}, "x");
+  EXPECT_EQ(data.reads, 0U);
+  EXPECT_EQ(reader.next()->samples, (Samples{0, 1, 2, 3}));
+  EXPECT_EQ(data.reads, 4U);
+  EXPECT_EQ(indices_of(read_all(reader)).size(), 4U);
+  EXPECT_EQ(readers, std::set{std::this_thread::get_id()});
 }
 
 TEST(BatchReader, CanBeLeftBeforeTheEnd) {

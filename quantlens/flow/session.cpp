@@ -98,7 +98,7 @@ FittedData fit_data(const DataChoice& choice, const Model& model, const Session&
 BatchReader make_reader(const FittedData& data, const Session& session,
                         std::optional<std::uint64_t> count, std::uint64_t first) {
   ReaderOptions options{.batch_size = data.opened.batch_size,
-                        .threads = std::max(1U, session.threads / 2),
+                        .threads = session.threads / 2,  // one core: it decodes, too
                         .strict = session.strict,
                         .whole = data.whole,
                         .exact = data.exact};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/rules/find.h"
 
+#include <algorithm>
 #include <limits>
 #include <map>
 #include <string>
@@ -45,12 +46,13 @@ class Case {
   Diagnosis& diagnosis() { return diagnosis_; }
   /// How far the value's share goes up and down as blocks of samples are left out.
   void swing(const std::string& value, double by) { swings_[value] = by; }
-  /// All shares that are measured come to this.
-  void measure(double share, double to_both_sides) {
-    measure_ = [=](const std::vector<std::string>&) {
-      return Gain{.share = share,
-                  .interval = {share - to_both_sides, share + to_both_sides},
-                  .without = std::vector<double>(8, share)};
+  /// All shares that are measured come to this, but those of an op and what is with it to nothing.
+  void measure(double share, double to_both_sides, const std::string& but = {}) {
+    measure_ = [=](const std::vector<std::string>& ops) {
+      const double gone = std::ranges::find(ops, but) == ops.end() ? share : 0;
+      return Gain{.share = gone,
+                  .interval = {gone - to_both_sides, gone + to_both_sides},
+                  .without = std::vector<double>(8, gone)};
     };
   }
   const Diagnosis& find() {
@@ -121,7 +123,7 @@ TEST(FindCauses, TheVerdictNamesNoCauseWhereNoShareIsSurelyAboveNothing) {
 /// SQNR by itself; another one has 2 dB, which no rounding explains.
 std::string verdict_beside_a_wrong_op(double first_sqnr_db) {
   Case net(5);
-  net.measure(0.9, 0.05);
+  net.measure(0.9, 0.05, "node_beside");
   for (ActivationRow& row : net.diagnosis().activations) row.local_sqnr_db = 40;
   net.diagnosis().activations[1].local_sqnr_db = first_sqnr_db;
   ActivationRow wrong = row_at("beside", 0.01, 30);

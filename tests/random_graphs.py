@@ -282,18 +282,29 @@ def check_local_errors(graph, plan, quantized, feeds):
         if not op["quantized"] or not op["members"]:
             continue
         members = [nodes[member] for member in op["members"]]
+        members = folded_before(members, nodes, values) + members
         inputs = [name for node in members for name in node.input]
         for output in members[-1].output:
             if output not in values:
                 continue  # a float result: the next op's input is what counts
-            known = [n for n in inputs if n in values and n not in op["members"]]
+            known = [n for n in inputs if n in values and n not in [node.output[0] for node in members]]
             reference = local_reference(graph, members, output, {n: values[n].astype(np.float32) for n in known})
             scale, zero = quantized.parameters[quantized.codes[output]]
             limits = np.iinfo(zero.dtype)
             clipped = np.clip(reference, *dequantized(np.array([limits.min, limits.max]), scale, zero))
-            bound = bound_of(op, members[0], values, quantized, scale)
+            bound = bound_of(op, members, values, quantized, scale)
             worst = np.max(np.abs(clipped - values[output])) if clipped.size else 0
             assert worst <= bound, f"{op['type']} '{output}' errs by {worst:.6g}, more than {bound:.6g}"
+
+
+def folded_before(members, nodes, values):
+    """The float ops whose results have no codes and that the first member reads: their constants are in its weight."""
+    found, wanted = [], [members[0].input[0]]
+    while wanted and wanted[0] in nodes and wanted[0] not in values and \
+            nodes[wanted[0]].op_type in ("Mul", "Div", "Add", "Sub", "Neg", "BatchNormalization"):
+        found.insert(0, nodes[wanted[0]])
+        wanted = [name for name in found[0].input if name in values or name in nodes]
+    return found
 
 
 def local_reference(graph, members, output, feeds):
@@ -305,11 +316,14 @@ def local_reference(graph, members, output, feeds):
     return ReferenceEvaluator(model).run(None, feeds)[0].astype(np.float64)
 
 
-def bound_of(op, anchor, values, quantized, scale):
+def bound_of(op, members, values, quantized, scale):
+    anchor = next(node for node in members if node.output[0] == op["members"][0])
+    read = next((name for name in members[0].input if name in values), None)
     bound = 0.501 * float(scale)
     if anchor.op_type == "Resize":
         bound += float(scale)  # the integer kernel cuts off
     scales = quantized.weight_scales.get(op["op"], {})
+    scales = {name.removesuffix(f"/with/{op['op']}"): one for name, one in scales.items()}
     weights = {w.name: numpy_helper.to_array(w) for w in quantized.original.graph.initializer}
     if anchor.op_type in ("Conv", "Gemm", "MatMul") and anchor.input[1] in scales:
         weight = weights[anchor.input[1].removeprefix("t_")]
@@ -319,7 +333,7 @@ def bound_of(op, anchor, values, quantized, scale):
             transposed = anchor.input[1].startswith("t_") or \
                 any(a.name == "transB" and a.i for a in anchor.attribute)
             terms = weight.shape[1 if transposed else 0]
-        largest = np.max(np.abs(values[anchor.input[0]]))
+        largest = np.max(np.abs(values[read]))
         bound += 0.501 * terms * largest * scales[anchor.input[1]]
         bias = [s for name, s in scales.items() if name != anchor.input[1]]
         bound += 0.501 * sum(bias)

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -42,6 +43,7 @@ class Finder {
         end_[member] = op_id(graph.nodes[pattern.members.back()]);
       }
     }
+    for (const Fold& fold : prepared.folds) folded_.insert(fold.op);
   }
 
   std::vector<Change> run() {
@@ -131,6 +133,9 @@ class Finder {
            kind == Kind::add;
   }
 
+  /// Whether constants beside it may hold what op `r` does: that is compared where they are.
+  bool is_folded(std::size_t r) const { return folded_.contains(op_id(node(r))); }
+
   /// Whether op `r` changes nothing: adds or takes off 0, multiplies or divides by 1. Optimizers
   /// leave it out.
   bool is_neutral(std::size_t r) const {
@@ -159,7 +164,8 @@ class Finder {
       const std::size_t wanted = reference_.values()[*others[at].value].root;
       if (!match || !match->confirmed || match->reference == wanted) continue;
       const auto maker = reference_.values()[wanted].producer;
-      if (!maker || may_be_part_of_another(reference_.ops()[*maker].kind) || is_neutral(*maker))
+      if (!maker || may_be_part_of_another(reference_.ops()[*maker].kind) || is_folded(*maker) ||
+          is_neutral(*maker))
         continue;
       const bool is_left_out = std::ranges::any_of(
           reference_.ops()[*maker].operands, [&](const FloatView::Operand& operand) {
@@ -208,7 +214,7 @@ class Finder {
               fmt::format("the quantized model has no {} behind {}, and {}", node(*maker).type,
                           op_name(node(r)), reach_words(value)));
         }
-      } else if (is_function(kind)) {
+      } else if (is_function(kind) && !is_folded(*maker)) {
         add(*maker, "changed_op",
             fmt::format("the quantized model leaves it out: what reads it reads the result of {}",
                         op_name(node(r))));
@@ -277,6 +283,7 @@ class Finder {
   const StructureMatch& match_;
   std::map<std::size_t, std::size_t> anchor_;  // by number of the node
   std::map<std::size_t, std::string> end_;     // likewise: the pattern's activation
+  std::unordered_set<std::string> folded_;     // ids of ops
   std::vector<std::vector<Change>> found_;     // by op of the reference
   std::vector<Change> elsewhere_;
 };

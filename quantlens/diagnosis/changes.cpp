@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/changes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <string>
@@ -244,16 +245,29 @@ class Finder {
     return true;
   }
 
+  /// Whether the nearest code of each element is that of 0.
+  static bool rounds_to_zero(const Tensor& floats, const FloatView::Constant& constant) {
+    if (!constant.codes || constant.is_computed) return false;
+    const std::vector<QParams>& params = constant.codes->params;
+    const auto numbers = floats.data<float>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const float step = params[params.size() == 1 ? 0 : i % params.size()].scale;
+      if (std::abs(numbers[i]) > 0.5F * step) return false;
+    }
+    return true;
+  }
+
   void find_lost_bias(std::size_t q, std::size_t r) {
     constexpr std::size_t kBias = 2;
     const FloatView::Op& op = quantized_.ops()[q];
     if (!has_weight(op.kind) || op.operands.size() <= kBias || !op.operands[kBias].constant) return;
-    if (!is_zero(quantized_.constants()[*op.operands[kBias].constant])) return;
+    const FloatView::Constant& after = quantized_.constants()[*op.operands[kBias].constant];
+    if (!is_zero(after)) return;
     const Tensor* before = constant_input(prepared_, reference_.index(), node(r), kBias);
     if (before == nullptr || !is_float(before->dtype()) || before->size() == 0) return;
     const Tensor floats = to_float32(*before);
     if (std::ranges::all_of(floats.data<float>(), [](float value) { return value == 0; })) return;
-    if (is_added_later(op)) return;
+    if (rounds_to_zero(floats, after) || is_added_later(op)) return;
     add(r, "lost_bias",
         fmt::format("its bias is 0 in the quantized model, in all {} elements", before->size()),
         node(r).inputs.size() > kBias ? node(r).inputs[kBias] : "");

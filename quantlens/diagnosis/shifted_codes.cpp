@@ -59,6 +59,13 @@ bool is_deliberate(std::int64_t zero, const CodeRange& codes, bool is_never_nega
   return std::abs(zero - middle) <= 1 || (is_never_negative && zero == codes.min);
 }
 
+/// Whether 0 is the first or the last code: a maker's choice for a value that stays on one side of
+/// it, whatever the others are.
+bool is_one_sided(const Member& one) {
+  const CodeRange codes = code_limits(one.dtype);
+  return one.params.zero_point == codes.min || one.params.zero_point == codes.max;
+}
+
 /// The zero point of nine in ten, and how many have it.
 std::optional<std::pair<std::int64_t, std::size_t>> usual(const std::vector<Member>& group) {
   std::map<std::int64_t, std::size_t> counts;
@@ -98,7 +105,7 @@ std::vector<ShiftedCodes> shifted_codes(const FloatView& reference, const FloatV
     if (!most) continue;
     for (const Member& one : group) {
       const QParams& params = one.params;
-      if (std::abs(params.zero_point - most->first) <= kSlack) continue;
+      if (std::abs(params.zero_point - most->first) <= kSlack || is_one_sided(one)) continue;
       if (used.contains({!one.is_never_negative, {params.zero_point, params.scale}})) continue;
       found.push_back({.value = one.value,
                        .quantized = one.quantized,

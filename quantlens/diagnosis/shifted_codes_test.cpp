@@ -48,6 +48,16 @@ struct Layers {
   }
 };
 
+TEST(ShiftedCodes, ThatLieOnOneSideOfZeroAreAChoice) {
+  Layers layers;
+  layers.zeros.assign(kLayers, 128);
+  EXPECT_TRUE(layers.changes().empty());
+  layers.zeros[4] = 0;  // as the fixed figures of a Softmax, or an input that is never negative
+  EXPECT_TRUE(layers.changes().empty());
+  layers.activation = Kind::tanh;
+  EXPECT_TRUE(layers.changes().empty());
+}
+
 TEST(ShiftedCodes, OfWhatIsNeverNegativeBeginAtZeroAsTheFilesOthersDo) {
   Layers layers;
   EXPECT_TRUE(layers.changes().empty());

@@ -226,13 +226,13 @@ class Parameters::Builder {
       return;
     }
     for (const std::size_t input : data_inputs(node)) {
-      const Tensor* tensor = index_.constant(node.inputs[input]);
-      if (!tensor) continue;
+      if (!index_.constant(node.inputs[input])) continue;
       if (node.kind == Kind::matmul && input == 1) {
         add_weight_and_bias(p);
       } else {
+        const Tensor tensor = aligned(*constant_input(owner_.prepared_, index_, node, input));
         const Scheme scheme = plain_scheme(recipes_[p].activation);
-        add(node.inputs[input], scheme, {choose_params(extremes(aligned(*tensor), {})[0], scheme)},
+        add(name_of_input(node, input), scheme, {choose_params(extremes(tensor, {})[0], scheme)},
             {op_id(node), input});
       }
     }

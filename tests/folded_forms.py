@@ -24,6 +24,7 @@ import forms_of_ends
 import forms_of_products
 
 LEAST_DB = 15  # one factor of 1.2, or a sign, leaves less
+NO_CODES = {"what_divides_a_constant_is_no_factor"}  # a divisor that crosses 0 has codes of 0
 FORMS = forms_of_convolutions.FORMS | forms_of_products.FORMS | forms_of_ends.FORMS
 
 
@@ -34,7 +35,7 @@ def session(path):
     return onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
 
 
-def check(net, sandbox):
+def check(net, sandbox, has_codes):
     model = net.model()
     path, written = sandbox.path / "net.onnx", sandbox.path / "folded.onnx"
     onnx.save(model, str(path))
@@ -52,12 +53,11 @@ def check(net, sandbox):
     before, after = session(path).run(None, {"x": x})[0], session(written).run(None, {"x": x})[0]
     assert before.shape == after.shape, f"{before.shape} became {after.shape}"
     np.testing.assert_allclose(after, before, rtol=1e-4, atol=1e-4 * np.abs(before[np.isfinite(before)]).max(initial=0))
-    check_codes(path, before, x, sandbox)
+    if has_codes and np.isfinite(before).all():
+        check_codes(path, before, x, sandbox)
 
 
 def check_codes(path, before, x, sandbox):
-    if not np.isfinite(before).all():
-        return
     written = sandbox.path / "codes.onnx"
     sandbox.run("quantize", path, "--data", sandbox.path / "data.npz", "-o", written)
     after = onnxruntime.InferenceSession(str(written), providers=["CPUExecutionProvider"]).run(None, {"x": x})[0]
@@ -74,7 +74,7 @@ def main():
     names = [name for name in FORMS if wanted in name]
     for name in names:
         try:
-            check(FORMS[name](), sandbox)
+            check(FORMS[name](), sandbox, name not in NO_CODES)
         except Exception as error:
             failed += 1
             print(f"{name}: {type(error).__name__}: {str(error)[:300]}", flush=True)

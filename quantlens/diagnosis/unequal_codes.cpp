@@ -100,8 +100,8 @@ std::vector<UnequalCodes> unequal_codes(const FloatView& view) {
       const std::string& tensor = node.inputs[input];
       const auto from = written.find(tensor);
       if (from == written.end() || mean_the_same(*from->second.second, codes)) continue;
-      const auto same = std::ranges::find_if(found, [&](const UnequalCodes& one) {
-        return one.tensor == tensor && mean_the_same(one.read, codes);
+      const auto same = std::ranges::find_if(found, [&, &read = codes](const UnequalCodes& one) {
+        return one.tensor == tensor && mean_the_same(one.read, read);
       });
       const auto at = static_cast<std::size_t>(same - found.begin());
       if (same == found.end()) {

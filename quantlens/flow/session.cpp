@@ -221,6 +221,7 @@ std::unique_ptr<WorkloadWriter> begin_workload(
     workload->write("graph.json", json::dump(json::encode(outline(models.at(0).second->graph))));
   }
   std::vector<ModelFile> files;
+  files.reserve(models.size());
   for (const auto& [role, model] : models) files.push_back(model_file(role, *model));
   std::map<std::string, std::string> environment{
       {"quantlens", kVersion}, {"cpu", cpu_name()}, {"threads", std::to_string(session.threads)}};

@@ -77,6 +77,7 @@ std::optional<std::vector<double>> numbers_of(const Tensor* constant, const Chan
     if (of_channels) count = size;
     if (from_end < channels.from_end) inner *= size;
   }
+  if (inner == 0 || count == 0) return std::nullopt;  // never, where there are elements
   const Tensor values = aligned(*constant);
   const std::span<const float> all = values.data<float>();
   std::vector<double> numbers(channels.count, all[0]);

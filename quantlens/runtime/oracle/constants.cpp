@@ -183,6 +183,7 @@ class Folder {
     const Kernel kernel = kernel_of(node);
     if (kernel == nullptr) return false;
     std::vector<Tensor> inputs;
+    inputs.reserve(read.size());
     for (const Tensor* tensor : read) {
       inputs.push_back(tensor == nullptr ? Tensor() : aligned(*tensor));
     }

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <optional>
+#include <unordered_set>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/text.h"
 #include "quantlens/graph/clip_bounds.h"
+#include "quantlens/quantizer/linear_values.h"
 
 namespace quantlens {
 namespace {
@@ -30,6 +32,7 @@ class Search {
   std::map<std::size_t, std::string> run() {
     for (const Node& node : nodes_) {
       if (node.kind != Kind::log || node.inputs.empty()) continue;
+      if (!linear_) linear_ = find_linear_values(index_);
       reason_ = fmt::format("a logarithm ({}) reads its result, and 8 bits lose the small values",
                             printable(op_name(node)));
       waiting_.push_back(node.inputs[0]);
@@ -54,47 +57,86 @@ class Search {
       case Kind::matmul:
       case Kind::gemm:
         keep(*number);
-        if (sums_nonnegatives(node)) waiting_.push_back(node.inputs[0]);
+        if (sums_nonnegatives(node) || linear_->contains(value)) push_data(node);
+        return;
+      case Kind::reduce_sum:
+      case Kind::reduce_mean:
+      case Kind::average_pool:
+      case Kind::global_average_pool:
+        keep(*number);
+        if (is_nonnegative(node.inputs[0]) || linear_->contains(value)) push_data(node);
         return;
       case Kind::add:
-        if (keeps_ratios(node)) keep_with_inputs(*number);
+      case Kind::sub:
+        if (!keeps_ratios(node) && !transforms(node, value)) return;
+        break;
+      case Kind::softmax:
+      case Kind::sigmoid:
+      case Kind::exp:
+        keep(*number);
         return;
+      default:
+        if (!is_followed(node.kind)) return;
+    }
+    keep(*number);
+    push_data(node);
+  }
+
+  /// Whether small results of the op come from small elements of what it reads.
+  static bool is_followed(Kind kind) {
+    switch (kind) {
       case Kind::mul:
       case Kind::div:
-      case Kind::max:
-      case Kind::concat:
-        keep_with_inputs(*number);
-        return;
+      case Kind::neg:
       case Kind::relu:
       case Kind::clip:
       case Kind::abs:
       case Kind::sqrt:
       case Kind::pow:
       case Kind::reciprocal:
-      case Kind::identity:
-      case Kind::cast:
-      case Kind::slice:
-      case Kind::split:
-      case Kind::gather:
-        keep(*number);
-        waiting_.push_back(node.inputs[0]);
-        return;
+      case Kind::min:
+      case Kind::max:
+      case Kind::max_pool:
+      case Kind::reduce_min:
+      case Kind::reduce_max:
+      case Kind::where:
+        return true;
       default:
-        if (!moves_elements(node.kind)) return;
-        keep(*number);
-        waiting_.push_back(node.inputs[0]);
+        return moves_elements(kind) || picks_elements(kind);
     }
   }
 
   void keep(std::size_t number) { found_.emplace(number, reason_); }
 
-  void keep_with_inputs(std::size_t number) {
-    keep(number);
-    for (const std::string& input : nodes_[number].inputs) waiting_.push_back(input);
+  /// What its result is made of, without bounds, indices, shapes and conditions.
+  void push_data(const Node& node) {
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      if (i == 0 ? node.kind != Kind::where : has_data_behind_the_first(node.kind)) {
+        waiting_.push_back(node.inputs[i]);
+      }
+    }
+  }
+
+  static bool has_data_behind_the_first(Kind kind) {
+    switch (kind) {
+      case Kind::add:
+      case Kind::sub:
+      case Kind::mul:
+      case Kind::div:
+      case Kind::min:
+      case Kind::max:
+      case Kind::concat:
+      case Kind::where:
+      case Kind::matmul:
+        return true;
+      default:
+        return false;
+    }
   }
 
   /// Whether small sums come from small terms alone: x + epsilon, or terms of one sign.
   bool keeps_ratios(const Node& add) const {
+    if (add.kind == Kind::sub) return false;  // terms that cancel
     const auto is_small = [&](const std::string& input) {
       return all_of_constant(index_.constant(input), [](float v) { return std::abs(v) < kSmall; });
     };
@@ -104,9 +146,17 @@ class Search {
     return std::ranges::any_of(add.inputs, is_small) || std::ranges::all_of(add.inputs, is_term);
   }
 
+  /// Whether it joins values of a transformed signal, without a constant.
+  bool transforms(const Node& sum, const std::string& value) const {
+    return linear_->contains(value) && std::ranges::none_of(sum.inputs, [&](const auto& input) {
+             return index_.constant(input) != nullptr;
+           });
+  }
+
   bool sums_nonnegatives(const Node& node) const {
-    return node.inputs.size() > 1 && node.inputs.size() < 3 && is_nonnegative(node.inputs[0]) &&
-           all_of_constant(index_.constant(node.inputs[1]), [](float v) { return v >= 0; });
+    return node.inputs.size() == 2 &&
+           std::ranges::all_of(node.inputs,
+                               [&](const std::string& input) { return is_nonnegative(input); });
   }
 
   /// Whether the value cannot be negative, as far as the last few ops before it tell.
@@ -144,6 +194,7 @@ class Search {
 
   const GraphIndex& index_;
   const std::vector<Node>& nodes_;
+  std::optional<std::unordered_set<std::string>> linear_;  // from the first logarithm on
   std::map<std::size_t, std::string> found_;
   std::vector<std::string> waiting_;
   std::string reason_;  // of the logarithm at hand

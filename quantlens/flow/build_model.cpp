@@ -46,6 +46,16 @@ Running run_of(const Plan& plan, const fs::path& path, const Session& session) {
           .deviations = std::move(deviations)};
 }
 
+/// A file that the runtime of its float model refuses is of no use to anyone.
+[[noreturn]] void give_up(const fs::path& written, const Error& refusal) {
+  std::error_code ignored;
+  fs::remove(written, ignored);
+  throw Error(Errc::failed,
+              fmt::format("{}; the file was removed: keep the op that this names in float, by "
+                          "op_name_dict in a recipe",
+                          refusal.what()));
+}
+
 std::set<std::string> ops_that(Runs runs, const std::vector<Deviation>& deviations,
                                const Plan& plan) {
   std::set<std::string> ops;
@@ -110,6 +120,7 @@ Written write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recip
     written.run = std::move(running->run);
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted) throw;
+    if (error.code() == Errc::bad_input) give_up(path, error);
     notes.push_back(fmt::format(
         "whether the runtime runs what the plan says could not be checked: {}", error.what()));
   }

@@ -48,7 +48,7 @@ struct Written {
 /// Where it quantizes a weight that is planned in float, or computes a MatMul in float that is
 /// planned in integers, the file is written once more with a guard at that op
 /// (quantizer/guard_float.h, guard_integer.h). What still runs otherwise is told by a note, and
-/// `plan` says what runs.
+/// `plan` says what runs. Throws Errc::failed, without the file, where the runtime refuses it.
 Written write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,
                          const Session& session, const fs::path& path);
 

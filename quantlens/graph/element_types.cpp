@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/graph/element_types.h"
 
+#include <algorithm>
+
 namespace quantlens {
 namespace {
 
@@ -48,7 +50,7 @@ void add(Types& types, const std::vector<ValueInfo>& values) {
 
 }  // namespace
 
-Types element_types(const GraphIndex& index, CastTypes cast_types) {
+Types element_types(const GraphIndex& index) {
   const Graph& graph = index.graph();
   Types types;
   add(types, graph.inputs);
@@ -56,16 +58,19 @@ Types element_types(const GraphIndex& index, CastTypes cast_types) {
   for (const auto& [name, value] : graph.values) {
     if (value.dtype) types.emplace(name, *value.dtype);
   }
+  const auto set = [&](const std::string& value, std::optional<DType> type) {
+    if (type && !value.empty()) types.emplace(value, *type);
+  };
   for (const Node& node : graph.nodes) {
-    const bool casts = node.kind == Kind::cast && cast_types != nullptr;
-    const std::optional<DType> type =
-        casts ? cast_types(attribute_int(node, "to", 0)) : result_type(index, types, node);
-    if (!type) continue;
-    if (!op_id(node).empty()) types.emplace(op_id(node), *type);
-    if (node.kind != Kind::split) continue;  // all that it makes is of one type
-    for (const std::string& output : node.outputs) {
-      if (!output.empty()) types.emplace(output, *type);
+    for (std::size_t i = 0; i < std::min(node.results.size(), node.outputs.size()); ++i) {
+      const ResultType& result = node.results[i];
+      set(node.outputs[i], result.dtype ? result.dtype : type_of(index, types, node, result.like));
     }
+    if (!node.results.empty()) continue;
+    const std::optional<DType> type = result_type(index, types, node);
+    set(op_id(node), type);
+    if (node.kind != Kind::split) continue;  // all that it makes is of one type
+    for (const std::string& output : node.outputs) set(output, type);
   }
   return types;
 }

@@ -20,6 +20,12 @@ TEST(ElementTypes, FollowTheDataAndTheFile) {
       .node(Kind::shape_of, {"x"}, "s")
       .node(Kind::cast, {"s"}, "unknown");
   Graph graph = small.graph();
+  Node top_k = graph.nodes.back();
+  top_k.kind = Kind::other;
+  top_k.inputs = {"r", "s"};
+  top_k.outputs = {"largest", "indices", "third"};
+  top_k.results = {{}, {.dtype = DType::int64}};
+  graph.nodes.push_back(top_k);
   graph.inputs = {{.name = "x", .dtype = DType::float16, .shape = {}},
                   {.name = "mask", .dtype = DType::boolean, .shape = {}}};
   graph.values["cast"] = {.name = "cast", .dtype = DType::float32, .shape = {}};
@@ -30,6 +36,9 @@ TEST(ElementTypes, FollowTheDataAndTheFile) {
   EXPECT_EQ(types.at("sum"), DType::float32);
   EXPECT_EQ(types.at("d"), DType::float64);
   EXPECT_EQ(types.at("s"), DType::int64);
+  EXPECT_EQ(types.at("largest"), DType::float16);
+  EXPECT_EQ(types.at("indices"), DType::int64);
+  EXPECT_FALSE(types.contains("third"));
   EXPECT_FALSE(types.contains("o"));
   EXPECT_FALSE(types.contains("after"));
   EXPECT_FALSE(types.contains("unknown"));

@@ -38,6 +38,12 @@ using Attribute = std::variant<std::int64_t, float, std::string, std::vector<std
 
 struct Graph;
 
+/// What an output of a node holds: elements of `dtype`, or else of the type of input number `like`.
+struct ResultType {
+  std::optional<DType> dtype;
+  std::size_t like = 0;
+};
+
 /// A node of a graph. An absent optional input or output is an empty name.
 struct Node {
   std::string name;    ///< as in the file; may be empty or a duplicate
@@ -49,6 +55,8 @@ struct Node {
   std::map<std::string, Attribute> attributes;  ///< graphs are in `subgraphs`
   /// Bodies of If, Loop, Scan by attribute (of a list of graphs: "key[0]", …). Never null.
   std::map<std::string, std::shared_ptr<const Graph>> subgraphs;
+  /// Of each output, where the format defines another one than `kind` says by itself; else empty.
+  std::vector<ResultType> results = {};
 };
 
 /// A tensor stored in the file. Its bytes may be a view into the mapped file.

@@ -204,6 +204,9 @@ class NodeReader {
     }
     if (!source_.functions.contains({node_.domain, node_.type})) {
       node_.kind = kind_of(node_.domain, node_.type);
+      if (node_.kind == Kind::cast || node_.kind == Kind::other) {
+        node_.results = result_types(node_);
+      }
     }
     if (!node_.subgraphs.empty()) node_.kind = Kind::control_flow;
     return std::move(node_);

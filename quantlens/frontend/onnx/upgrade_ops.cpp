@@ -319,7 +319,7 @@ constexpr UpgradeRow kRows[] = {
 UpgradeContext::UpgradeContext(const GraphIndex& index, FreeNames& names)
     : index_(index),
       names_(names),
-      types_(element_types(index, dtype_from_onnx)),
+      types_(element_types(index)),
       ranks_(ranks(index)) {}
 
 DType UpgradeContext::type_of(const std::string& value) const {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Headers of others that most sources include are compiled once: for all libraries, for all tests, for the program.
 # None of ours is among them, so they stay while we work. They hide a missing #include, so preset dev
-# (QUANTLENS_CHECK_INCLUDES) compiles all but the tests without.
+# (QUANTLENS_CHECK_INCLUDES) compiles the libraries without.
 set(QUANTLENS_PRECOMPILED
   <algorithm> <array> <cmath> <cstdint> <filesystem> <functional> <limits> <map> <memory> <optional> <set> <span> <sstream>
   <string> <string_view> <unordered_map> <utility> <variant> <vector>

@@ -4,8 +4,10 @@
 #include <new>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "cli/command.h"
+#include "cli/help.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/version.h"
@@ -24,8 +26,13 @@ std::string shown(std::string_view sentence) {
 }
 
 /// CLI11's sentence, or a clearer one.
-std::string sentence_of(const CLI::ParseError& error) {
+std::string sentence_of(const CLI::App& program, const CLI::ParseError& error) {
   std::string sentence = error.what();
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
+    const std::vector<std::string> extras = program.remaining(true);
+    sentence = fmt::format("{} {} not expected here", fmt::join(extras, " "),
+                           extras.size() == 1 ? "is" : "are");
+  }
   if (const std::size_t at = sentence.find(": At Most 1 required"); at != std::string::npos)
     sentence = sentence.substr(0, at) + " is given more than once; give it once";
   return shown(sentence);
@@ -39,13 +46,17 @@ int usage_code(const CLI::App& program, const CLI::ParseError& error) {
     verb = verb->get_subcommands().front();
     command += " " + verb->get_name();
   }
-  print_err(fmt::format("quantlens: {}; see {} --help\n", sentence_of(error), command));
+  print_err(fmt::format("quantlens: {}; see {} --help\n", sentence_of(program, error), command));
   return exit_code(Errc::usage);
 }
 
-/// Throws Errc::usage, naming the nearest, where the first argument is no command.
+/// Throws Errc::usage, naming the nearest, where there is no command or the first argument is none.
 void check_command(const CLI::App& program, const std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0].starts_with('-')) return;
+  if (arguments.empty()) {
+    throw Error(Errc::usage,
+                "no command is given; begin with quantlens demo, or see quantlens --help");
+  }
+  if (arguments[0].starts_with('-')) return;
   std::vector<std::string> names;
   for (const CLI::App* command : program.get_subcommands({})) names.push_back(command->get_name());
   if (std::ranges::find(names, arguments[0]) != names.end()) return;
@@ -61,7 +72,7 @@ int run(int argc, char** argv) {
   program.footer(
       "Exit codes: 0 done, 1 failed, 2 wrong use, 3 done but a goal was missed, 130 interrupted.\n"
       "Begin with: quantlens demo");
-  program.get_formatter()->column_width(34);
+  program.formatter(help_formatter());
   const std::vector<std::string> arguments(argv + 1, argv + argc);
   Runner chosen;
   add_commands(program, arguments, chosen);

@@ -24,6 +24,10 @@ function(quantlens_module name)
     add_library(quantlens_${name} STATIC ${arg_SOURCES})
     target_sources(quantlens_${name} PUBLIC FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR} FILES ${arg_HEADERS})
     target_link_libraries(quantlens_${name} PUBLIC ${arg_DEPENDS} ${arg_LINK_PUBLIC} PRIVATE quantlens_flags ${arg_LINK})
+    target_compile_options(quantlens_${name} PRIVATE ${QUANTLENS_LIBRARY_OPTIONS})
+    if(NOT QUANTLENS_CHECK_INCLUDES)
+      target_precompile_headers(quantlens_${name} REUSE_FROM quantlens_precompiled)
+    endif()
     _quantlens_tidy(quantlens_${name})
   else()
     add_library(quantlens_${name} INTERFACE)
@@ -63,9 +67,10 @@ function(quantlens_test name)
   target_include_directories(quantlens_${name}_test PRIVATE ${PROJECT_SOURCE_DIR})
   target_compile_definitions(quantlens_${name}_test PRIVATE
     QUANTLENS_SOURCE_DIR="${PROJECT_SOURCE_DIR}" QUANTLENS_BUILD_DIR="${PROJECT_BINARY_DIR}")
-  target_compile_options(quantlens_${name}_test PRIVATE -Og)  # most of it runs once: a third less to compile
+  target_compile_options(quantlens_${name}_test PRIVATE ${QUANTLENS_TEST_OPTIONS})
   target_link_libraries(quantlens_${name}_test PRIVATE ${arg_DEPENDS} ${arg_LINK} quantlens_flags
-    GTest::gmock GTest::gtest_main rapidcheck_gtest)
+    fmt::fmt GTest::gmock GTest::gtest_main rapidcheck_gtest)
+  target_precompile_headers(quantlens_${name}_test REUSE_FROM quantlens_precompiled_tests)
   _quantlens_label(quantlens_${name}_test "${arg_LABELS}")
   # Cases are listed when ctest runs, not at the end of every link.
   gtest_discover_tests(quantlens_${name}_test TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST

@@ -103,8 +103,17 @@ def bad_wishes(sandbox):
     quantize(sandbox, 2, ["top7"], MODEL, DATA, "--metric", "top7")
     quantize(sandbox, 2, ["no_such_output"], MODEL, DATA, "--metric", "top1:output=no_such_output")
     quantize(sandbox, 2, ["--no-such-option"], MODEL, DATA, "--no-such-option")
+    quantize(sandbox, 2, ["cut.yaml", "line 2"], MODEL, DATA, "--recipe", sandbox.write("cut.yaml", "weight:\n  [a"))
+    quantize(sandbox, 2, ["cut_data.yaml", "line 1"], MODEL, sandbox.write("cut_data.yaml", "images: {folder: ["))
+    quantize(sandbox, 2, ["one --two three"], MODEL, DATA, "one", "--two", "three")
+    goal = ["tune", MODEL, "--data", DATA, "--metric", "top1", "-o", sandbox.path / "tuned.onnx", "--max-loss"]
+    complaint(sandbox, 2, ["--max-loss 5", "0.05 or 5%"], *goal, 5)
+    complaint(sandbox, 2, ["--max-loss 2", "0.02 or 2%"], *goal, "200%")
+    complaint(sandbox, 2, ["5%%"], *goal, "5%%")
+    complaint(sandbox, 1, [".npz archive", "--data"], "inspect", DATA)
     complaint(sandbox, 2, ["--data"], "quantize", MODEL)
     complaint(sandbox, 2, ["no-such-verb"], "no-such-verb")
+    complaint(sandbox, 2, ["no command", "quantlens demo"])
     complaint(sandbox, 2, ["quantize"], "quantise", MODEL)
     complaint(sandbox, 1, ["wanted"], "workloads", "show", "wanted")
 
@@ -140,6 +149,12 @@ def full_disk(sandbox):
     harness.check(not output.exists(), "leaves no output")
     harness.check(not list(sandbox.path.rglob("*.part*")), "and nothing half-written")
     sandbox.run("workloads", "list")
+    # Large enough for the model, too small for what is told of it.
+    done = limited(sandbox, 45_000, "quantize", MODEL, "--data", DATA, "--limit", 50, "--diagnose", "-o", output)
+    harness.check("File too large" in done.stderr and "is written, whole: " + str(output) in done.stderr,
+                  f"a model that is there is named: {done.stderr}")
+    onnx.checker.check_model(onnx.load(output))
+    harness.check(not list(sandbox.path.rglob("*.part*")), "nothing half-written")
 
 
 def main():

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Every command of docs/tour.md and README.md works as it stands, and prints what the page says it prints."""
+"""Every command of docs/tour.md and README.md works as it stands, and prints what the page says it prints; every
+verb's help has an example."""
 
 import os
 import pathlib
@@ -42,8 +43,20 @@ def run_page(sandbox, page, check_prints):
                 harness.check(part in plain(printed), f"{page.name}: prints {part[:70]!r}")
 
 
+def helps(sandbox):
+    """Every verb explains itself, with an example, on a terminal of 100 columns."""
+    verbs = re.findall(r"^  ([a-z]+) ", sandbox.run("--help").stdout.split("ubcommands:")[1], re.MULTILINE)
+    harness.check(len(verbs) > 10, f"all verbs: {verbs}")
+    for arguments in [[], *([verb] for verb in verbs)]:
+        text = sandbox.run(*arguments, "--help").stdout
+        wide = [line for line in text.splitlines() if len(line) > 100]
+        harness.check(not wide, f"{arguments} --help: {wide}")
+        harness.check(not arguments or "Example:\n  quantlens " in text, f"{arguments} --help has an example")
+
+
 def main():
     sandbox = harness.Sandbox()
+    helps(sandbox)
     # Without 8-bit dot products, weights have 7 bits by default, and figures are others.
     check_prints = sandbox.json("doctor")["vnni"]
     print(f"figures are {'' if check_prints else 'not '}compared on this CPU")

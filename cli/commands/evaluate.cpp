@@ -61,7 +61,7 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
   arguments->table.add_to(*verb);
   verb->footer(
       "Example:\n  quantlens evaluate mobilenet.int8.onnx --against mobilenet.onnx --data "
-      "imagenet.yaml --metric top1:label_offset=1\n"
+      "imagenet.yaml \\\n    --metric top1:label_offset=1\n"
       "  quantlens evaluate detector.int8.onnx --metric 'command:python eval.py --fast'");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
 }

@@ -46,7 +46,7 @@ void print_tables(const flow::QuantizeResult& result, const TableOptions& option
   options.print(precision_table(result.plan, result.links));
   if (options.is_csv()) return;
   if (result.ops_float > 0) options.print(float_reasons_table(result.plan));
-  print_out(fmt::format("{} ops in int8, {} in float\n", result.ops_quantized, result.ops_float));
+  print_out(op_counts_text(result.plan));
   print_out(effects_text(result.plan));
   if (result.float_edit) print_out(float_edit_text(*result.float_edit, result.folder.string()));
   if (result.diagnosis) print_diagnosis(*result.diagnosis, options);
@@ -134,7 +134,7 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
   verb->footer(
       "Example:\n  quantlens quantize mobilenet.onnx --data imagenet.yaml --diagnose --metric "
       "top1:label_offset=1\n"
-      "  quantlens quantize mobilenet.onnx --ranges statistics.bin --recipe '{activation: "
+      "  quantlens quantize mobilenet.onnx --ranges statistics.bin \\\n    --recipe '{activation: "
       "{algorithm: mse}}'");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
 }

@@ -91,14 +91,28 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   return result.study.reached ? kDone : kGoalMissed;
 }
 
+/// "5%" is read as 0.05.
+CLI::Validator share() {
+  const auto read = [](std::string& text) {
+    if (!text.ends_with('%')) return std::string();
+    double percent = 0;
+    const char* end = text.data() + text.size() - 1;
+    const auto [stop, error] = std::from_chars(text.data(), end, percent);
+    if (error == std::errc() && stop == end) text = fmt::format("{}", percent / 100);
+    return std::string();
+  };
+  return {read, ""};
+}
+
 void add_goal(CLI::App& verb, flow::TuneOptions& options) {
   verb.add_option("--metric", options.metric,
                   metric_names() + ", with options as top1:label_offset=1 (docs/metrics.md)")
       ->required()
       ->check(not_empty());
   verb.add_option("--max-loss", options.goal.max_loss,
-                  "how much of the float model's accuracy may be lost (default: 0.01, a hundredth "
-                  "of it); below 0: it must be better")
+                  "how much of the float model's accuracy may be lost (default: 0.01 or 1%, a "
+                  "hundredth of it); below 0: it must be better")
+      ->transform(share())
       ->check(number())
       ->group("Goal");
   verb.add_flag("--absolute", options.goal.absolute,
@@ -178,7 +192,7 @@ void add_tune(CLI::App& program, const std::vector<std::string>& command_line, R
   verb->footer(
       "Exit code 3: the goal was missed; the best model is there all the same.\n"
       "Example:\n  quantlens tune mobilenet.onnx --data imagenet.yaml --metric "
-      "top1:label_offset=1 --max-loss 0.01 --emit-recipe best.json");
+      "top1:label_offset=1 \\\n    --max-loss 1% --emit-recipe best.json");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
 }
 

@@ -53,7 +53,7 @@ class Converter {
 
  private:
   [[noreturn]] void fail(const YAML::Node& node, const std::string& what) const {
-    throw Error(Errc::bad_input,
+    throw Error(Errc::usage,
                 fmt::format("{}: line {}: the document {}", where_, node.Mark().line + 1, what));
   }
 
@@ -93,13 +93,13 @@ class Converter {
 
 json::Value parse_yaml(std::string_view text, std::string_view where) {
   if (text.size() > kLargestDocument) {
-    throw Error(Errc::bad_input,
+    throw Error(Errc::usage,
                 fmt::format("{}: larger than 1 MiB, so hardly a document of settings", where));
   }
   try {
     return Converter(where).convert(YAML::Load(std::string(text)), 0);
   } catch (const YAML::Exception& error) {
-    throw Error(Errc::bad_input,
+    throw Error(Errc::usage,
                 fmt::format("{}: line {}: not sound YAML ({}); see --help for an example", where,
                             error.mark.line + 1, error.msg));
   }

@@ -102,10 +102,10 @@ TEST(DataDocument, WantsExactlyOneKindOfData) {
 TEST(DataDocument, RefusesWhatIsNoDocument) {
   EXPECT_THAT(refusal(""), StartsWith("bad_input: val.yaml: is text but no data document"));
   EXPECT_THAT(refusal("just words"), StartsWith("bad_input: val.yaml: is text but no"));
-  EXPECT_THAT(refusal("a: ["), StartsWith("bad_input: val.yaml"));
+  EXPECT_THAT(refusal("a: ["), StartsWith("usage: val.yaml"));
   EXPECT_THAT(refusal("x: &x [*x]"), HasSubstr("val.yaml"));
-  EXPECT_THAT(refusal(std::string(100'000, '[')), StartsWith("bad_input: val.yaml"));
-  EXPECT_THAT(refusal(std::string(2'000'000, ' ')), StartsWith("bad_input: val.yaml"));
+  EXPECT_THAT(refusal(std::string(100'000, '[')), StartsWith("usage: val.yaml"));
+  EXPECT_THAT(refusal(std::string(2'000'000, ' ')), StartsWith("usage: val.yaml"));
 }
 
 TEST(DataDocument, SaysThatTfrecordComesLater) {

@@ -104,10 +104,22 @@ class Job {
       session_.progress.note(note);
       result.notes.push_back(std::move(note));
     }
+    writing.end();
+    try {
+      after_writing(from, given, workload, result);
+    } catch (const Error& error) {
+      throw Error(error.code(), fmt::format("{}; the quantized model is written, whole: {}",
+                                            error.what(), printable(result.output.string())));
+    }
+  }
+
+ private:
+  /// The model is there, whatever happens to what is told of it.
+  void after_writing(const FloatModel& from, const GivenRanges& given, WorkloadWriter& workload,
+                     QuantizeResult& result) {
     workload.write("plan.json", json::dump(plan_record(result.plan)));
     count_ops(result);
     const Model quantized = frontend::read(result.output);
-    writing.end();
     workload.add_model(model_file("quantized", quantized));
     result.links = links_of(quantized.graph);
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);
@@ -118,7 +130,6 @@ class Job {
     if (edited_) result.float_edit = edited_->record;
   }
 
- private:
   GivenRanges calibrated(const Prepared& prepared, WorkloadWriter& workload) {
     const std::vector<std::string> values = values_to_calibrate(model_, prepared, options_.recipe);
     if (values.empty()) {

@@ -166,6 +166,7 @@ void note_what_is_kept(const TuneResult& result, Progress& progress) {
 TuneResult tune(const TuneOptions& options, const Session& session) {
   check_options(options);
   const MetricSpec metric = parse_metric(options.metric);
+  check_goal(options.goal, is_higher_better(metric));
   TuneResult result;
   result.output = destination_of(options.output, options.model);
   const Model model = frontend::read(options.model);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/frontend/frontend.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
@@ -43,6 +44,8 @@ struct Stranger {
 constexpr Stranger kStrangers[] = {
     {0, "version https://git-lfs",
      "it is a Git LFS pointer; fetch the file itself with git lfs pull"},
+    {0, "\x93NUMPY",
+     "it is a NumPy array, which holds samples; give the model here and this as --data"},
     {0, "PK\x03\x04",
      "it is a ZIP archive, as PyTorch and Keras write them; export the model to ONNX"},
     {0, "\x89HDF", "it is an HDF5 file, as Keras writes them; export the model to ONNX"},
@@ -53,9 +56,40 @@ constexpr Stranger kStrangers[] = {
     {0, "<", "it looks like a web page or XML; give an .onnx file"},
 };
 
+/// A ZIP archive whose first entry is an array.
+bool is_npz(std::string_view text) {
+  constexpr std::size_t kNameSize = 26;
+  constexpr std::size_t kName = 30;
+  if (!text.starts_with("PK\x03\x04") || text.size() < kName) return false;
+  const auto byte = [&](std::size_t at) { return static_cast<unsigned char>(text[at]); };
+  const std::size_t size = byte(kNameSize) + 256u * byte(kNameSize + 1);
+  return text.substr(kName, size).ends_with(".npy");
+}
+
+/// A GraphDef begins with a node (field 1), which begins with its name (1) and its op (2); an ONNX
+/// model begins with a number.
+bool is_graph_def(std::string_view text) {
+  constexpr std::string_view kText = "\x0a";
+  if (!text.starts_with(kText)) return false;
+  std::size_t at = 1;
+  while (at < text.size() && at < 6 && (static_cast<unsigned char>(text[at]) & 0x80U) != 0) ++at;
+  if (++at + 2 > text.size() || text.substr(at, 1) != kText) return false;
+  const std::size_t name = static_cast<unsigned char>(text[at + 1]);
+  return name < 0x80 && text.substr(std::min(text.size(), at + 2 + name)).starts_with("\x12");
+}
+
 /// What the bytes are where they are surely no model.
 std::string_view problem_of(std::string_view text) {
   if (text.empty()) return "it is empty; re-export or re-download it";
+  if (is_npz(text)) {
+    return "it is an .npz archive of arrays, which holds samples; give the model here and this as "
+           "--data";
+  }
+  if (is_graph_def(text)) {
+    return "it is a frozen TensorFlow graph, which quantlens does not read yet; convert it: python "
+           "-m tf2onnx.convert --graphdef FILE.pb --inputs NAME:0 --outputs NAME:0 --output "
+           "FILE.onnx";
+  }
   for (const Stranger& stranger : kStrangers) {
     if (text.size() > stranger.offset && text.substr(stranger.offset).starts_with(stranger.magic)) {
       return stranger.sentence;

@@ -16,6 +16,7 @@
 namespace quantlens::frontend {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 /// What `read` says of a file with this name and these bytes.
@@ -33,6 +34,12 @@ TEST(Read, SaysWhatAFileIsThatIsNoModel) {
   EXPECT_THAT(refusal("a.onnx", ""), HasSubstr("it is empty"));
   EXPECT_THAT(refusal("b.onnx", "\xFF\xD8\xFF\xE0 JFIF"), HasSubstr("JPEG"));
   EXPECT_THAT(refusal("c.pt", "PK\x03\x04 data.pkl"), HasSubstr("PyTorch"));
+  EXPECT_THAT(refusal("c.npz", std::string("PK\x03\x04", 4) + std::string(22, '\0') +
+                                   std::string("\x09\0\0\0", 4) + "image.npy..."),
+              AllOf(HasSubstr(".npz archive"), HasSubstr("--data")));
+  EXPECT_THAT(refusal("c.npy", "\x93NUMPY\x01"), HasSubstr("--data"));
+  EXPECT_THAT(refusal("c.pb", std::string("\x0a\x1a\x0a\x05") + "input\x12\x0bPlaceholder"),
+              AllOf(HasSubstr("TensorFlow"), HasSubstr("tf2onnx")));
   EXPECT_THAT(refusal("d.onnx", "version https://git-lfs.github.com/spec/v1"),
               HasSubstr("git lfs pull"));
   EXPECT_THAT(refusal("e.onnx", "<!DOCTYPE html>"), HasSubstr("web page"));

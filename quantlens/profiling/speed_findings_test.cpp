@@ -122,6 +122,20 @@ TEST(SpeedVerdict, SaysHowTheTwoCompare) {
       << speed_verdict(pair);
 }
 
+TEST(SpeedVerdict, SaysWhyMediansHaveAnotherRatioThanRunsInTurn) {
+  ProfilePair pair = pair_of({row("a", 100, 60, 0)});
+  pair.ratio = 0.8;
+  pair.ratio_interval = {0.78, 0.82};
+  pair.reference.wall.median_us = 1100;
+  pair.quantized.wall.median_us = 880;
+  EXPECT_EQ(speed_verdict(pair).find("of each other"), std::string::npos) << speed_verdict(pair);
+  pair.quantized.wall.median_us = 1000;
+  EXPECT_NE(speed_verdict(pair).find("1.25 times as fast"), std::string::npos);
+  EXPECT_NE(speed_verdict(pair).find("medians 1.000 ms against 1.100, 0.909 of each other"),
+            std::string::npos)
+      << speed_verdict(pair);
+}
+
 TEST(SpeedVerdict, NothingLostIsZeroAndNotBelowIt) {
   EXPECT_EQ(speed_verdict(pair_of({row("a", 100, 60, 0)})).find("-0.000"), std::string::npos);
   EXPECT_EQ(speed_verdict(pair_of({})).find("-0.000"), std::string::npos);

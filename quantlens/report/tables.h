@@ -54,6 +54,9 @@ Table float_reasons_table(const Plan& plan);
 /// the greatest gain. Empty where there was none.
 std::string effects_text(const Plan& plan);
 
+/// "5 ops in int8, 1 in float with weights of 4 bits, 17 in float", and a newline.
+std::string op_counts_text(const Plan& plan);
+
 /// The verdict, and the first findings with their remedies, in lines of at most 100 columns where
 /// words allow; each ended by a newline. Empty where there is no verdict.
 std::string findings_text(const Diagnosis& diagnosis);

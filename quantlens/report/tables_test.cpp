@@ -249,6 +249,23 @@ TEST(EffectsText, SaysTheMedianAndTheMostOfEachAlgorithm) {
       "(conv12.25)\n");
 }
 
+TEST(OpCountsText, DoesNotCountWeightsOnlyAsInt8) {
+  const auto op = [](const char* precision) {
+    OpPlan plan;
+    plan.quantized = std::string(precision) != "fp32";
+    plan.precision = precision;
+    return plan;
+  };
+  Plan plan;
+  plan.ops = {op("int8"), op("w4"), op("int8"), op("fp32"), op("w8"), op("w4")};
+  EXPECT_EQ(
+      op_counts_text(plan),
+      "2 ops in int8, 2 in float with weights of 4 bits, 1 in float with weights of 8 bits, 1 "
+      "in float\n");
+  plan.ops = {op("int8"), op("fp32")};
+  EXPECT_EQ(op_counts_text(plan), "1 ops in int8, 1 in float\n");
+}
+
 TEST(FloatEditText, SaysHowFarTheEditedModelIsFromTheOriginal) {
   FloatEdit edit{
       .model = "edited.onnx", .exact = false, .samples = 12, .outputs = {}, .accuracy = {}};

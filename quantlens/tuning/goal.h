@@ -8,6 +8,9 @@
 
 namespace quantlens {
 
+/// Throws Errc::usage where the goal allows a figure to be lost that higher is better of, whole.
+void check_goal(const Goal& goal, bool higher_is_better);
+
 /// What `difference` (from `reference`) costs in the goal's unit: below 0 it is a gain. As a share
 /// of a figure of 0, any loss is infinite. NaN is an infinite loss.
 double loss_of(const Goal& goal, const Accuracy& reference, double difference);

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/base/error.h"
+
 namespace quantlens {
 namespace {
 
@@ -35,6 +37,23 @@ TEST(Goal, OfAFigureOfZeroAnyLossIsInfinite) {
   EXPECT_EQ(loss_of({}, figure(0), 0.1), -kInfinity);
   EXPECT_EQ(loss_of({}, figure(1), std::nan("")), kInfinity);
   EXPECT_FALSE(is_within({}, kInfinity));
+}
+
+TEST(Goal, OfMoreThanAllOfTheAccuracyIsRefused) {
+  Goal goal{.max_loss = 5};
+  try {
+    check_goal(goal, true);
+    FAIL() << "it is no goal";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::usage);
+    EXPECT_NE(std::string(error.what()).find("write 0.05 or 5%"), std::string::npos)
+        << error.what();
+  }
+  EXPECT_NO_THROW(check_goal(goal, false)) << "an error may grow to any size";
+  goal.absolute = true;
+  EXPECT_NO_THROW(check_goal(goal, true)) << "the unit is the metric's";
+  EXPECT_NO_THROW(check_goal({.max_loss = 0.99}, true));
+  EXPECT_NO_THROW(check_goal({.max_loss = -1}, true));
 }
 
 TEST(Goal, RoundingAloneDoesNotMissIt) {

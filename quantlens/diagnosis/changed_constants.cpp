@@ -5,7 +5,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <unordered_set>
 #include <utility>
 
 #include "quantlens/diagnosis/compare_ops.h"
@@ -66,7 +65,6 @@ class Comparer {
         prepared_(prepared),
         match_(match),
         computed_by_(reference.ops().size()) {
-    for (const Fold& fold : prepared.folds) folded_.insert(fold.op);
     for (std::size_t q = 0; q < match.ops.size(); ++q) {
       if (match.ops[q] && !computed_by_[match.ops[q]->reference] &&
           quantized.ops()[q].kind != Kind::other)
@@ -230,7 +228,7 @@ class Comparer {
 
   /// Batch norms whose Conv was compared after folding.
   bool prepared_folds(std::size_t r) const {
-    return folded_.contains(op_id(reference_.node(op(r))));
+    return prepared_.folds.contains(op_id(reference_.node(op(r))));
   }
 
   /// Whether an op is a product with constants that were taken out of the weights behind it.
@@ -265,7 +263,6 @@ class Comparer {
   const FloatView& reference_;
   const FloatView& quantized_;
   const Prepared& prepared_;
-  std::unordered_set<std::string> folded_;  // ids of ops that are folded
   const StructureMatch& match_;
   std::vector<std::optional<std::size_t>> computed_by_;
   std::vector<ChangedConstant> found_;

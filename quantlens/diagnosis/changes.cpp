@@ -6,7 +6,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <utility>
 #include <vector>
 
@@ -44,7 +43,6 @@ class Finder {
         end_[member] = op_id(graph.nodes[pattern.members.back()]);
       }
     }
-    for (const Fold& fold : prepared.folds) folded_.insert(fold.op);
   }
 
   std::vector<Change> run() {
@@ -135,7 +133,7 @@ class Finder {
   }
 
   /// Whether constants beside it may hold what op `r` does: that is compared where they are.
-  bool is_folded(std::size_t r) const { return folded_.contains(op_id(node(r))); }
+  bool is_folded(std::size_t r) const { return prepared_.folds.contains(op_id(node(r))); }
 
   /// Whether op `r` changes nothing: adds or takes off 0, multiplies or divides by 1. Optimizers
   /// leave it out.
@@ -297,7 +295,6 @@ class Finder {
   const StructureMatch& match_;
   std::map<std::size_t, std::size_t> anchor_;  // by number of the node
   std::map<std::size_t, std::string> end_;     // likewise: the pattern's activation
-  std::unordered_set<std::string> folded_;     // ids of ops
   std::vector<std::vector<Change>> found_;     // by op of the reference
   std::vector<Change> elsewhere_;
 };

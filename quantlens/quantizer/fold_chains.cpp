@@ -16,85 +16,14 @@
 namespace quantlens {
 namespace {
 
-/// Where the output channels of an op are: in its result, and in its weight.
-struct Channels : ChannelAxis {
-  std::size_t inner = 1;   ///< neighbouring elements of the weight that belong to one channel
-  std::size_t groups = 1;  ///< of a ConvTranspose, whose channels count within each group
-  std::size_t weight = 1;  ///< input of the op that is its weight
-
-  /// The channel of an element of the weight; `size`: all elements.
-  std::size_t of(std::size_t element, std::size_t size) const {
-    const std::size_t within = count / groups;
-    return element / (size / groups) * within + element / inner % within;
-  }
-};
-
-std::size_t product(std::span<const std::int64_t> extents) {
-  std::size_t size = 1;
-  for (const std::int64_t one : extents) size *= static_cast<std::size_t>(one);
-  return size;
-}
-
-/// Of a MatMul: columns of its second operand, or rows of its first one.
-Channels of_matmul(const Node& node, const Shape& weight, const Extents& extents,
-                   std::size_t input) {
-  const std::size_t from_end = input == 1 ? 1 : 2;
-  const std::size_t rank = extents_of(extents, op_id(node)).size();
-  Channels channels{{extent(weight, weight.size() - from_end), std::max(rank, from_end), from_end}};
-  if (input == 0) channels.inner = extent(weight, weight.size() - 1);
-  channels.weight = input;
-  return channels;
-}
-
-/// Nothing where the op is no multiplication by a constant weight, input number `input`, that has
-/// such channels.
-std::optional<Channels> layout_of(const Node& node, const Shape& weight, const Extents& extents,
-                                  std::size_t input) {
-  const std::span<const std::int64_t> shape(weight);
-  if (node.kind == Kind::matmul) {
-    return weight.size() < 2 ? std::nullopt
-                             : std::optional(of_matmul(node, weight, extents, input));
-  }
-  if (input != 1) return std::nullopt;
-  switch (node.kind) {
-    case Kind::conv:
-      if (weight.size() < 3) return std::nullopt;
-      return Channels{{extent(weight, 0), weight.size(), weight.size() - 1},
-                      product(shape.subspan(1))};
-    case Kind::conv_transpose: {
-      const std::int64_t groups = attribute_int(node, "group", 1);
-      if (weight.size() < 3 || groups < 1 || weight[0] % groups != 0) return std::nullopt;
-      const auto count = static_cast<std::size_t>(groups);
-      return Channels{{extent(weight, 1) * count, weight.size(), weight.size() - 1},
-                      product(shape.subspan(2)),
-                      count};
-    }
-    case Kind::gemm: {
-      if (weight.size() != 2) return std::nullopt;
-      const bool by_rows = attribute_int(node, "transB", 0) != 0;
-      return Channels{{extent(weight, by_rows ? 0 : 1), 2, 1}, by_rows ? extent(weight, 1) : 1};
-    }
-    default:
-      return std::nullopt;
-  }
-}
-
-/// An op of a chain.
-struct Link {
-  std::size_t node = 0;
-  std::size_t input = 0;  ///< that reads the op before
-  Affine affine;
-  bool is_behind_move = false;  ///< elements are moved between the anchor and it
-};
-
 /// The op that alone reads what a node makes; nothing where there are more, where it is an output,
-/// and where it stays float.
+/// and where it is one of `stops`.
 std::optional<Use> next_in_chain(const GraphIndex& index, std::size_t node,
-                                 const Prepared& prepared) {
+                                 const std::map<std::size_t, std::string>& stops) {
   const std::string& value = op_id(index.graph().nodes[node]);
   const std::vector<Use>& uses = index.uses(value);
   if (uses.size() != 1 || index.is_output(value)) return std::nullopt;
-  if (prepared.kept_float.contains(uses[0].node)) return std::nullopt;
+  if (stops.contains(uses[0].node)) return std::nullopt;
   return uses[0];
 }
 
@@ -108,7 +37,7 @@ std::optional<Affine> affine_at(const GraphIndex& index, const Extents& extents,
 /// Whether an op of a chain stands for the bias that a MatMul lacks: what is behind it goes into
 /// its constants. An Add that is a bias does even where it adds nothing: biases are corrected
 /// later.
-bool adds(const GraphIndex& index, const Link& link) {
+bool adds(const GraphIndex& index, const ChainLink& link) {
   const Node& node = index.graph().nodes[link.node];
   const bool can =
       node.kind == Kind::add || node.kind == Kind::sub || node.kind == Kind::batch_norm;
@@ -117,40 +46,30 @@ bool adds(const GraphIndex& index, const Link& link) {
 
 /// Whether a chain goes on behind such an op: a Sub or BatchNormalization at its end is as well off
 /// by itself, and so is an Add that no kernel takes for a bias.
-bool is_of_use(const GraphIndex& index, const std::vector<Link>& links, std::size_t at) {
+bool is_of_use(const GraphIndex& index, const std::vector<ChainLink>& links, std::size_t at) {
   const std::optional<std::size_t> bias = bias_input(index, index.graph().nodes[links[at].node]);
   return at + 1 < links.size() || (bias && *bias != links[at].input);
 }
 
-std::vector<Link> chain_behind(const GraphIndex& index, const Extents& extents, std::size_t anchor,
-                               const Channels& channels, const Prepared& prepared) {
-  std::vector<Link> links;
-  for (auto use = next_in_chain(index, anchor, prepared); use;
-       use = next_in_chain(index, use->node, prepared)) {
-    auto affine = affine_at(index, extents, *use, channels);
-    if (!affine) break;
-    links.push_back({.node = use->node, .input = use->input, .affine = std::move(*affine)});
-  }
-  return links;
-}
-
 /// Whether a MatMul can take it: what is added needs a bias in front of all that moves.
-bool can_take(const GraphIndex& index, std::size_t anchor, const std::vector<Link>& links,
+bool can_take(const GraphIndex& index, std::size_t anchor, const std::vector<ChainLink>& links,
               const Affine& affine) {
   const std::vector<Node>& nodes = index.graph().nodes;
   return nodes[anchor].kind != Kind::matmul || affine.only_scales() ||
-         std::ranges::any_of(
-             links, [&](const Link& link) { return !link.is_behind_move && adds(index, link); });
+         std::ranges::any_of(links, [&](const ChainLink& link) {
+           return !link.is_behind_move && adds(index, link);
+         });
 }
 
-std::vector<Link> chain_through(const GraphIndex& index, const Extents& extents, std::size_t anchor,
-                                const Channels& channels, const Prepared& prepared) {
+std::vector<ChainLink> chain_through(const GraphIndex& index, const Extents& extents,
+                                     std::size_t anchor, const OutputChannels& channels,
+                                     const std::map<std::size_t, std::string>& stops) {
   const std::vector<Node>& nodes = index.graph().nodes;
-  std::vector<Link> links;
+  std::vector<ChainLink> links;
   std::optional<ChannelAxis> axis = channels;
   bool has_moved = false;
-  for (auto use = next_in_chain(index, anchor, prepared); use;
-       use = next_in_chain(index, use->node, prepared)) {
+  for (auto use = next_in_chain(index, anchor, stops); use;
+       use = next_in_chain(index, use->node, stops)) {
     const Node& node = nodes[use->node];
     if (only_moves(node.kind)) {
       axis = use->input == 0 ? moved(index, extents, node, *axis) : std::nullopt;
@@ -181,14 +100,16 @@ std::optional<Tensor> shifted(const std::vector<double>& before, const Affine& a
 
 class Folding {
  public:
-  Folding(const GraphIndex& index, std::size_t anchor, const Channels& channels, Prepared& prepared)
+  Folding(const GraphIndex& index, std::size_t anchor, const OutputChannels& channels,
+          Prepared& prepared, const std::set<std::string>* like)
       : index_(index),
         node_(index.graph().nodes[anchor]),
         channels_(channels),
-        prepared_(prepared) {}
+        prepared_(prepared),
+        like_(like) {}
 
   /// Of the links those that have become part of the chain, from the first one on.
-  std::vector<Link> run(std::vector<Link> links) {
+  std::vector<ChainLink> run(std::vector<ChainLink> links) {
     while (!links.empty()) {
       const bool done = node_.kind == Kind::matmul ? fold_matmul(links) : fold_biased(links);
       if (done) break;
@@ -204,7 +125,7 @@ class Folding {
   };
 
   /// Of an op that has a bias itself; false where the chain is too long.
-  bool fold_biased(const std::vector<Link>& links) {
+  bool fold_biased(const std::vector<ChainLink>& links) {
     const Affine all = total(links);
     const std::optional<Tensor> after = weight_times(all.factor);
     if (!after) return false;
@@ -219,7 +140,7 @@ class Folding {
     }
     if (!all.only_shifts()) edit(node_, 1, *after);
     if (bias) edit(node_, 2, *bias);
-    for (const Link& link : links) fold(link, node_);
+    for (const ChainLink& link : links) fold(link, node_);
     return true;
   }
 
@@ -236,18 +157,23 @@ class Folding {
 
   /// Of a MatMul: what scales goes into its weight, the first op that adds stays and takes the
   /// rest.
-  bool fold_matmul(const std::vector<Link>& links) {
+  bool fold_matmul(const std::vector<ChainLink>& links) {
     const std::vector<Node>& nodes = index_.graph().nodes;
     const auto adder =
-        std::ranges::find_if(links, [&](const Link& link) { return adds(index_, link); });
+        std::ranges::find_if(links, [&](const ChainLink& link) { return adds(index_, link); });
     const auto at = static_cast<std::size_t>(adder - links.begin());
-    if (adder != links.end() && !is_of_use(index_, links, at)) return false;
+    if (like_ == nullptr && adder != links.end() && !is_of_use(index_, links, at)) return false;
     std::vector<double> factor = total({links.begin(), adder}).factor;
     std::vector<Edited> edits;
     if (adder != links.end()) {
       const Affine behind = total({adder + 1, links.end()});
-      if (!take(*adder, behind, edits)) return false;
-      if (nodes[adder->node].kind != Kind::batch_norm) multiply(behind.factor, factor);
+      const bool is_norm = nodes[adder->node].kind == Kind::batch_norm;
+      const bool is_shift =
+          is_norm && like_ != nullptr && like_->contains(op_id(nodes[adder->node]));
+      if (is_shift ? !leave_shift(*adder, behind, edits) : !take(*adder, behind, edits))
+        return false;
+      if (is_shift) multiply(adder->affine.factor, factor);
+      if (!is_norm || is_shift) multiply(behind.factor, factor);
     }
     const std::optional<Tensor> weight = weight_times(factor);
     if (!weight) return false;
@@ -267,7 +193,7 @@ class Folding {
   /// What becomes of an adder's constants where it makes what `behind` makes of its result: a
   /// BatchNormalization takes all of it, an Add or Sub what is added. False where a number would
   /// get lost.
-  bool take(const Link& adder, const Affine& behind, std::vector<Edited>& edits) const {
+  bool take(const ChainLink& adder, const Affine& behind, std::vector<Edited>& edits) const {
     const Node& node = index_.graph().nodes[adder.node];
     if (node.kind == Kind::batch_norm) return take_all(node, behind, edits);
     const bool is_subtracted = node.kind == Kind::sub && adder.input == 0;
@@ -306,9 +232,33 @@ class Folding {
     return true;
   }
 
-  Affine total(std::span<const Link> links) const {
+  /// A BatchNormalization whose factors are in the weight adds what is left.
+  bool leave_shift(const ChainLink& norm, const Affine& behind, std::vector<Edited>& edits) const {
+    constexpr std::size_t kScale = 1, kShift = 2, kMean = 3, kVariance = 4;
+    const Node& node = index_.graph().nodes[norm.node];
+    const ChannelAxis vector{.count = channels_.count, .rank = 1, .from_end = 1};
+    const auto mean = numbers_of(index_.constant(node.inputs[kMean]), vector);
+    const auto variance = numbers_of(index_.constant(node.inputs[kVariance]), vector);
+    if (!mean || !variance) return false;
+    const double epsilon = attribute_float(node, "epsilon", 1e-5F);
+    std::vector<float> scale, shift;
+    for (std::size_t c = 0; c < channels_.count; ++c) {
+      scale.push_back(static_cast<float>(std::sqrt((*variance)[c] + epsilon)));
+      const double all = norm.affine.shift[c] * behind.factor[c] + behind.shift[c];
+      shift.push_back(static_cast<float>(all + (*mean)[c]));
+    }
+    const auto count = static_cast<std::int64_t>(channels_.count);
+    auto scales = finite_tensor({count}, std::move(scale));
+    auto shifts = finite_tensor({count}, std::move(shift));
+    if (!scales || !shifts) return false;
+    edits.push_back({.input = kScale, .tensor = *std::move(scales)});
+    edits.push_back({.input = kShift, .tensor = *std::move(shifts)});
+    return true;
+  }
+
+  Affine total(std::span<const ChainLink> links) const {
     Affine all = identity(channels_.count);
-    for (const Link& link : links) append(link.affine, all);
+    for (const ChainLink& link : links) append(link.affine, all);
     return all;
   }
 
@@ -321,38 +271,48 @@ class Folding {
     prepared_.input_edits.push_back({.use = {op, input}, .weight = name, .original = original});
   }
 
-  void fold(const Link& link, const Node& into) {
+  void fold(const ChainLink& link, const Node& into) {
     prepared_.folds.push_back({.op = op_id(index_.graph().nodes[link.node]), .into = op_id(into)});
   }
 
   const GraphIndex& index_;
   const Node& node_;
-  const Channels channels_;
+  const OutputChannels channels_;
   Prepared& prepared_;
+  const std::set<std::string>* like_;  // null: as is best
 };
-
-/// The channels of an op with a constant weight of floats.
-std::optional<Channels> made_by(const GraphIndex& index, const Extents& extents,
-                                std::size_t anchor) {
-  const Node& node = index.graph().nodes[anchor];
-  if (node.inputs.size() < 2) return std::nullopt;
-  const bool is_second = node.kind != Kind::matmul || index.constant(node.inputs[1]) != nullptr;
-  const std::size_t input = is_second ? 1 : 0;
-  const Tensor* weight = index.constant(node.inputs[input]);
-  if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0)
-    return std::nullopt;
-  return layout_of(node, weight->shape(), extents, input);
-}
 
 }  // namespace
 
+std::vector<ChainLink> chain_behind(const GraphIndex& index, const Extents& extents,
+                                    std::size_t anchor, const OutputChannels& channels,
+                                    const std::map<std::size_t, std::string>& stops) {
+  std::vector<ChainLink> links;
+  for (auto use = next_in_chain(index, anchor, stops); use;
+       use = next_in_chain(index, use->node, stops)) {
+    auto affine = affine_at(index, extents, *use, channels);
+    if (!affine) break;
+    links.push_back({.node = use->node, .input = use->input, .affine = std::move(*affine)});
+  }
+  return links;
+}
+
 std::vector<std::size_t> fold_chain(const GraphIndex& index, const Extents& extents,
-                                    std::size_t anchor, Prepared& prepared) {
-  const std::optional<Channels> channels = made_by(index, extents, anchor);
+                                    std::size_t anchor, Prepared& prepared,
+                                    const std::set<std::string>* like) {
+  const Node& node = index.graph().nodes[anchor];
+  const std::optional<OutputChannels> channels = output_channels(index, extents, node);
   if (!channels) return {};
+  const std::map<std::size_t, std::string> nothing;
+  std::vector<ChainLink> links =
+      chain_behind(index, extents, anchor, *channels, like ? nothing : prepared.kept_float);
+  const auto is_left = [&](const ChainLink& link) {
+    return like != nullptr && !like->contains(op_id(index.graph().nodes[link.node]));
+  };
+  while (!links.empty() && is_left(links.back())) links.pop_back();
   std::vector<std::size_t> members;
-  for (const Link& link : Folding(index, anchor, *channels, prepared)
-                              .run(chain_behind(index, extents, anchor, *channels, prepared))) {
+  for (const ChainLink& link :
+       Folding(index, anchor, *channels, prepared, like).run(std::move(links))) {
     members.push_back(link.node);
   }
   return members;
@@ -360,18 +320,17 @@ std::vector<std::size_t> fold_chain(const GraphIndex& index, const Extents& exte
 
 std::vector<Use> fold_chain_through(const GraphIndex& index, const Extents& extents,
                                     std::size_t anchor, Prepared& prepared) {
-  const std::optional<Channels> channels = made_by(index, extents, anchor);
+  const Node& node = index.graph().nodes[anchor];
+  const std::optional<OutputChannels> channels = output_channels(index, extents, node);
   if (!channels) return {};
-  std::vector<Link> links = chain_through(index, extents, anchor, *channels, prepared);
-  const std::size_t folds = prepared.folds.size();
-  links = Folding(index, anchor, *channels, prepared).run(std::move(links));
+  std::vector<ChainLink> links =
+      chain_through(index, extents, anchor, *channels, prepared.kept_float);
+  links = Folding(index, anchor, *channels, prepared, nullptr).run(std::move(links));
   std::vector<Use> gone;
-  for (const Link& link : links) {
+  for (const ChainLink& link : links) {
     const std::string& op = op_id(index.graph().nodes[link.node]);
-    const bool is_folded =
-        std::any_of(prepared.folds.begin() + static_cast<std::ptrdiff_t>(folds),
-                    prepared.folds.end(), [&](const Fold& fold) { return fold.op == op; });
-    if (is_folded) gone.push_back({link.node, link.input});  // what adds behind a MatMul stays
+    // what adds behind a MatMul stays
+    if (prepared.folds.contains(op)) gone.push_back({link.node, link.input});
   }
   return gone;
 }

@@ -53,7 +53,6 @@ class Planner {
         recipe_(recipe),
         rules_(recipe),
         opset_(opset_of(model)) {
-    for (const Fold& fold : prepared.folds) folded_.insert(fold.op);
     for (const Pattern& pattern : prepared_.patterns) {
       Wish wish = wish_of(pattern);
       wishes_.forced.push_back(wish.forced);
@@ -137,7 +136,7 @@ class Planner {
     const Selection selection = select_with_ranges(parameters);
     Plan plan = parameters.plan(selection, recipes_);
     if (recipe_.quant_format != "default") plan.quant_format = recipe_.quant_format;
-    plan.folds = prepared_.folds;
+    plan.folds = prepared_.folds.list();
     plan.input_edits = prepared_.input_edits.list();
     plan.weights = prepared_.weights;
     plan.weights.insert(prepared_.constants.begin(), prepared_.constants.end());
@@ -176,7 +175,7 @@ class Planner {
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {
       const Node& node = graph_.nodes[pattern.members[i]];
       const OpRecipe member = rules_.for_op(node).recipe;
-      const bool is_folded = folded_.contains(op_id(node));
+      const bool is_folded = prepared_.folds.contains(op_id(node));
       const bool has_wish =
           is_folded ? node.kind == Kind::batch_norm : capability(node.kind) != nullptr;
       if (wants_float(member) && has_wish) wish.recipe.activation.dtype = "fp32";
@@ -440,7 +439,6 @@ class Planner {
   const Recipe& recipe_;
   RecipeRules rules_;
   std::int64_t opset_;
-  std::set<std::string> folded_;  // ids of ops that disappear into others
   bool lacks_channel_scales_ = false;
   std::vector<OpRecipe> recipes_;  // by pattern
   Wishes wishes_;

@@ -232,8 +232,8 @@ class Parameters::Builder {
       } else {
         const Tensor tensor = aligned(*constant_input(owner_.prepared_, index_, node, input));
         const Scheme scheme = plain_scheme(recipes_[p].activation);
-        add(name_of_input(node, input), scheme, {choose_params(extremes(tensor, {})[0], scheme)},
-            {op_id(node), input});
+        add(name_of_input(owner_.prepared_, node, input), scheme,
+            {choose_params(extremes(tensor, {})[0], scheme)}, {op_id(node), input});
       }
     }
   }
@@ -261,7 +261,7 @@ class Parameters::Builder {
     if (node.kind == Kind::matmul) return bias_behind_matmul(p, weight);
     const Tensor* stored = constant_input(owner_.prepared_, index_, node, 2);
     if (stored == nullptr) return std::nullopt;
-    return Bias{name_of_input(node, 2), aligned(*stored), {op_id(node), 2}};
+    return Bias{name_of_input(owner_.prepared_, node, 2), aligned(*stored), {op_id(node), 2}};
   }
 
   // ONNX Runtime turns a MatMul of two matrices and the Add behind it into a Gemm, which is integer
@@ -284,7 +284,7 @@ class Parameters::Builder {
     const bool finite =
         std::ranges::all_of(values.data<float>(), [](float v) { return std::isfinite(v); });
     if (!finite) return std::nullopt;
-    return Bias{name_of_input(next, input), values, {op_id(next), input}};
+    return Bias{name_of_input(owner_.prepared_, next, input), values, {op_id(next), input}};
   }
 
   void add_weight_and_bias(std::size_t p) {
@@ -300,17 +300,12 @@ class Parameters::Builder {
     const float input_scale =
         index_.constant(node.inputs[0]) ? 1.0F : params_of(read_by(p, node.inputs[0])).scale;
     if (bias) make_room_for_bias(params, input_scale, bias->tensor);
-    add(name_of_input(node, 1), scheme, params, {op_id(node), 1});
+    add(name_of_input(owner_.prepared_, node, 1), scheme, params, {op_id(node), 1});
     if (!bias) return;
     Scheme bias_scheme{.dtype = DType::int32, .symmetric = true, .axis = {}, .bits = 32};
     if (scheme.axis) bias_scheme.axis = static_cast<int>(bias->tensor.shape().size()) - 1;
     for (QParams& one : params) one = {.scale = one.scale * input_scale, .zero_point = 0};
     add(bias->weight, bias_scheme, params, bias->use);
-  }
-
-  std::string name_of_input(const Node& node, std::size_t input) const {
-    const InputEdit* edit = owner_.prepared_.input_edits.find(op_id(node), input);
-    return edit != nullptr ? edit->weight : node.inputs[input];
   }
 
   // One stored tensor serves all ops that want the same weight in the same way.

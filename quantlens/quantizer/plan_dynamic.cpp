@@ -83,7 +83,7 @@ class DynamicPlanner {
     for (const std::size_t input : weight_inputs(node)) {
       const Tensor weight = aligned(*constant_input(prepared_, index_, node, input));
       const Scheme scheme = weight_scheme(node, recipe, weight);
-      WeightPlan wanted{.weight = name_of_input(node, input),
+      WeightPlan wanted{.weight = name_of_input(prepared_, node, input),
                         .scheme = scheme,
                         .params = weight_params(node, weight, scheme, recipe.weight, plan),
                         .uses = {{op_id(node), input}}};
@@ -167,11 +167,6 @@ class DynamicPlanner {
     return scheme;
   }
 
-  std::string name_of_input(const Node& node, std::size_t input) const {
-    const InputEdit* edit = prepared_.input_edits.find(op_id(node), input);
-    return edit != nullptr ? edit->weight : node.inputs[input];
-  }
-
   /// How the elements of a weight are laid out in the file: kernels do not transpose.
   static bool is_turned(const Node& node) {
     return is_lstm(node) || (node.kind == Kind::gemm && attribute_int(node, "transB", 0) != 0);
@@ -251,7 +246,7 @@ PlanResult plan_dynamic(const Model& model, const Prepared& prepared, const Reci
   DynamicPlanner planner(model, prepared, recipe, target);
   PlanResult result;
   Plan& plan = result.plan;
-  plan.folds = prepared.folds;
+  plan.folds = prepared.folds.list();
   plan.input_edits = prepared.input_edits.list();
   plan.weights = prepared.weights;
   plan.weights.insert(prepared.constants.begin(), prepared.constants.end());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <set>
+#include <utility>
 
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/extents.h"
@@ -37,16 +38,13 @@ bool is_added_to(const GraphIndex& index, const std::string& value) {
 // What follows the anchor inside one kernel: what is folded into it, a constant bias after MatMul,
 // a Relu or Clip.
 Pattern pattern_at(const GraphIndex& index, const Extents& extents, std::size_t anchor,
-                   Prepared& prepared) {
+                   Prepared& prepared, const std::set<std::string>* like) {
   const std::vector<Node>& nodes = index.graph().nodes;
   Pattern pattern{.anchor = anchor, .members = {anchor}, .sum = {}};
-  const std::size_t folds = prepared.folds.size();
-  const std::vector<std::size_t> chain = fold_chain(index, extents, anchor, prepared);
+  const std::vector<std::size_t> chain = fold_chain(index, extents, anchor, prepared, like);
   pattern.members.insert(pattern.members.end(), chain.begin(), chain.end());
   for (const std::size_t member : chain) {
-    const auto is_it = [&](const Fold& fold) { return fold.op == op_id(nodes[member]); };
-    const auto begin = prepared.folds.begin() + static_cast<std::ptrdiff_t>(folds);
-    if (std::none_of(begin, prepared.folds.end(), is_it)) pattern.sum = member;
+    if (!prepared.folds.contains(op_id(nodes[member]))) pattern.sum = member;
   }
   const Kind kind = nodes[anchor].kind;
   const bool fuses =
@@ -111,9 +109,8 @@ bool needs_codes_before_activation(const GraphIndex& index, const Pattern& patte
   return is_gemm && reader && is_fused_into_gemm(nodes[*reader]);
 }
 
-}  // namespace
-
-Prepared prepare(const Graph& graph, TensorMap constants) {
+/// `like`: null, or the ops that may be folded, wherever they are.
+Prepared prepared_by(const Graph& graph, TensorMap constants, const std::set<std::string>* like) {
   const GraphIndex index(graph, constants);
   Prepared prepared;
   prepared.constants = std::move(constants);
@@ -125,11 +122,12 @@ Prepared prepare(const Graph& graph, TensorMap constants) {
     if (taken.contains(number)) continue;
     const Node& node = graph.nodes[number];
     const bool folds = capability(node.kind) != nullptr || node.kind == Kind::conv_transpose;
-    Pattern pattern = prepared.kept_float.contains(number) || !folds
-                          ? Pattern{.anchor = number, .members = {number}, .sum = {}}
-                          : pattern_at(index, known, number, prepared);
+    const bool is_kept = like == nullptr && prepared.kept_float.contains(number);
+    Pattern pattern = is_kept || !folds ? Pattern{.anchor = number, .members = {number}, .sum = {}}
+                                        : pattern_at(index, known, number, prepared, like);
     // a pattern never reaches into a region that stays float
-    while (pattern.members.size() > 1 && prepared.kept_float.contains(pattern.members.back())) {
+    while (like == nullptr && pattern.members.size() > 1 &&
+           prepared.kept_float.contains(pattern.members.back())) {
       pattern.members.pop_back();
     }
     const auto data = known.find(node.inputs.empty() ? "" : node.inputs[0]);
@@ -143,6 +141,17 @@ Prepared prepare(const Graph& graph, TensorMap constants) {
     prepared.patterns.push_back(std::move(pattern));
   }
   return prepared;
+}
+
+}  // namespace
+
+Prepared prepare(const Graph& graph, TensorMap constants) {
+  return prepared_by(graph, std::move(constants), nullptr);
+}
+
+Prepared prepare_like(const Graph& graph, TensorMap constants,
+                      const std::set<std::string>& folded) {
+  return prepared_by(graph, std::move(constants), &folded);
 }
 
 std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add) {
@@ -169,6 +178,11 @@ const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, 
     return &prepared.weights.at(edit->weight);
   }
   return input < node.inputs.size() ? index.constant(node.inputs[input]) : nullptr;
+}
+
+const std::string& name_of_input(const Prepared& prepared, const Node& node, std::size_t input) {
+  const InputEdit* edit = prepared.input_edits.find(op_id(node), input);
+  return edit != nullptr ? edit->weight : node.inputs[input];
 }
 
 }  // namespace quantlens

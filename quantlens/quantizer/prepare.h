@@ -12,6 +12,7 @@
 
 #include "quantlens/graph/model.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/quantizer/folds.h"
 #include "quantlens/quantizer/input_edits.h"
 #include "quantlens/record/plan.h"
 
@@ -27,7 +28,7 @@ struct Pattern {
 /// A model made ready for planning: what is folded, what belongs together.
 struct Prepared {
   std::vector<Pattern> patterns;          ///< each node is in exactly one; in graph order
-  std::vector<Fold> folds;                ///< ops that disappear into one before (fold_chains.h)
+  Folds folds;                            ///< ops that disappear into one before (fold_chains.h)
   InputEdits input_edits;                 ///< inputs that now read one of `weights`
   std::map<std::string, Tensor> weights;  ///< folded float tensors by new name
   TensorMap constants;                    ///< values that are computed from constants alone
@@ -44,6 +45,10 @@ struct Prepared {
 /// quantized as weights are.
 Prepared prepare(const Graph& graph, TensorMap constants = {});
 
+/// The same model as a file has it in which these ops, by id, are part of one before, and no
+/// others: another tool may fold less, and more.
+Prepared prepare_like(const Graph& graph, TensorMap constants, const std::set<std::string>& folded);
+
 /// The input of an Add that is a constant vector, one number for each column of the value in its
 /// other input; nothing where there is none.
 std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add);
@@ -55,5 +60,8 @@ std::optional<std::size_t> bias_add(const GraphIndex& index, const Pattern& patt
 /// constant.
 const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, const Node& node,
                              std::size_t input);
+
+/// The name of what it reads there.
+const std::string& name_of_input(const Prepared& prepared, const Node& node, std::size_t input);
 
 }  // namespace quantlens

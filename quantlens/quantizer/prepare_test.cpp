@@ -146,7 +146,7 @@ TEST(Prepare, FoldsABatchNormIntoTheConvBeforeIt) {
   SmallGraph net = conv_with_batch_norm();
   net.output("r");
   const Prepared prepared = prepare(net.graph());
-  ASSERT_EQ(prepared.folds, (std::vector<Fold>{{.op = "n", .into = "c"}}));
+  ASSERT_EQ(prepared.folds.list(), (std::vector<Fold>{{.op = "n", .into = "c"}}));
   ASSERT_EQ(prepared.patterns.size(), 1U);
   EXPECT_EQ(prepared.patterns[0].members, (std::vector<std::size_t>{0, 1, 2}));
   const GraphIndex index(net.graph());

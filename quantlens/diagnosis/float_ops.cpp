@@ -171,7 +171,8 @@ class FloatOps {
     }
     if (const auto input = inputs_.find(value); input != inputs_.end()) return input->second;
     const auto pair = pairs_.find(value);
-    if (!computed && pair != pairs_.end() && !names_.contains(pair->second->op_name)) {
+    if (!computed && pair != pairs_.end() && !names_.contains(pair->second->op_name) &&
+        !is_moved_float(*pair->second)) {
       return nearby_[value] = meaning_of(*pair->second);
     }
     const std::optional<std::size_t> producer = index_.producer(value);
@@ -208,6 +209,36 @@ class FloatOps {
     const auto producer = index_.producer(pair.reference);
     return pair.side == Side::q_output && pair.input_factors.empty() && producer &&
            capability(index_.graph().nodes[*producer].kind) == nullptr;
+  }
+
+  /// Whether an op gives elements of its first input, as constants say.
+  bool passes_on(const Node& node) const {
+    const Capability* able = capability(node.kind);
+    const bool passes =
+        moves_elements(node.kind) || (able != nullptr && able->role == Role::pass_through);
+    return passes && !node.inputs.empty() &&
+           std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](const std::string& input) {
+             return input.empty() || index_.constant(input) != nullptr;
+           });
+  }
+
+  /// Whether the value is only moved from one that is there in float, an input or what an op
+  /// computes in float: then a reader of floats moves that.
+  bool is_moved_float(const ValuePair& pair) const {
+    if (pair.side != Side::q_output || !pair.input_factors.empty()) return false;
+    std::string value = pair.reference;
+    for (std::size_t step = 0; step < kMostNodes; ++step) {
+      const std::optional<std::size_t> producer = index_.producer(value);
+      if (!producer) return step > 0 && inputs_.contains(value);
+      const Node& node = index_.graph().nodes[*producer];
+      if (!passes_on(node)) {
+        const auto source = pairs_.find(value);
+        return step > 0 && source != pairs_.end() &&
+               (source->second->side == Side::float_ || is_float(*source->second));
+      }
+      value = node.inputs.front();
+    }
+    return false;
   }
 
   /// What the quantized model's side of a value means to a reader of floats.

@@ -6,6 +6,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/render.h"
+#include "quantlens/base/counted.h"
 #include "quantlens/base/json.h"
 #include "quantlens/report/tables.h"
 
@@ -46,7 +47,8 @@ void print_tables(const flow::QuantizeResult& result, const TableOptions& option
   options.print(precision_table(result.plan, result.links));
   if (options.is_csv()) return;
   if (result.ops_float > 0) options.print(float_reasons_table(result.plan));
-  print_out(fmt::format("{} ops in int8, {} in float\n", result.ops_quantized, result.ops_float));
+  print_out(fmt::format("{} in int8, {} in float\n", counted(result.ops_quantized, "op"),
+                        result.ops_float));
   print_out(effects_text(result.plan));
   if (result.float_edit) print_out(float_edit_text(*result.float_edit, result.folder.string()));
   if (result.diagnosis) print_diagnosis(*result.diagnosis, options);

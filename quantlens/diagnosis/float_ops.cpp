@@ -207,8 +207,30 @@ class FloatOps {
   /// Whether an op computes the value in float, so that its codes are there for integer readers.
   bool is_float(const ValuePair& pair) const {
     const auto producer = index_.producer(pair.reference);
-    return pair.side == Side::q_output && pair.input_factors.empty() && producer &&
-           capability(index_.graph().nodes[*producer].kind) == nullptr;
+    if (pair.side != Side::q_output || !pair.input_factors.empty() || !producer) return false;
+    if (capability(index_.graph().nodes[*producer].kind) == nullptr) return true;
+    const std::optional<std::string> place = place_of(pair);
+    return place && reads_floats(*place);
+  }
+
+  static bool adds_or_multiplies(Kind kind) {
+    return kind == Kind::add || kind == Kind::sub || kind == Kind::mul || kind == Kind::div;
+  }
+
+  /// Whether an Add, Mul, Sub or Div of the quantized model reads what such an op gives, or one
+  /// that no integer kernel computes, as floats: then none computes it either.
+  bool reads_floats(const std::string& value) const {
+    const std::vector<Node>& nodes = quantized_index_.graph().nodes;
+    const std::optional<std::size_t> producer = quantized_index_.producer(value);
+    if (!producer || !adds_or_multiplies(nodes[*producer].kind)) return false;
+    return std::ranges::any_of(nodes[*producer].inputs, [&](const std::string& input) {
+      const std::optional<std::size_t> maker = quantized_index_.producer(input);
+      if (!maker) return false;
+      const Kind kind = nodes[*maker].kind;
+      const bool is_float_op = capability(kind) == nullptr && !uses_codes(kind) &&
+                               kind != Kind::constant && kind != Kind::identity;
+      return adds_or_multiplies(kind) || is_float_op;
+    });
   }
 
   /// Whether an op gives elements of its first input, as constants say.

@@ -149,13 +149,13 @@ TEST(FloatOps, PassFloatsThroughOpsThatOnlyMoveThem) {
 /// y = factor transpose(e) with e an exponential in float, or the input itself, in codes in front
 /// of the transpose and behind it: with its reader in float nobody writes these codes.
 TEST(FloatOps, ReadWhatIsMovedFromFloatsAsFloats) {
-  for (const bool is_input : {false, true}) {
-    const auto net = [is_input](bool is_quantized) {
+  for (const std::string from : {"x", "e", "scaled"}) {
+    const auto net = [from](bool is_quantized) {
       Net made;
       made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4}));
       made.weight("shape", Tensor::from<std::int64_t>({2}, {1, 4}));
-      const std::string from = is_input ? "x" : "e";
-      if (!is_input) made.node("Exp", {"x"}, "e");
+      if (from != "x") made.node("Exp", {"x"}, "e");
+      if (from == "scaled") made.node("Mul", {"e", "factor"}, "scaled");
       if (is_quantized) made.codes(from, kOfInput);
       made.node("Reshape", {is_quantized ? from + "_dq" : from, "shape"}, "r");
       if (is_quantized) made.codes("r", kOfInput);
@@ -174,7 +174,7 @@ TEST(FloatOps, ReadWhatIsMovedFromFloatsAsFloats) {
     ASSERT_EQ(patched.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (!std::isnan(expected[i])) {
-        EXPECT_FLOAT_EQ(patched[i], expected[i]) << is_input << i;
+        EXPECT_FLOAT_EQ(patched[i], expected[i]) << from << i;
       }
     }
   }

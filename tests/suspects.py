@@ -70,7 +70,7 @@ def main():
     record = sandbox.record(result["workload"], "pairing.json")
     harness.check(record["suspects"] == suspects, "pairing.json has the suspects")
     text = sandbox.run(*arguments).stdout
-    harness.check("1 suspect pairs, probably wrong and not among the errors: b with b_q" in text, "they are listed")
+    harness.check("1 suspect pair, probably wrong and not among the errors: b with b_q" in text, "they are listed")
     one, many = (sandbox.json(*arguments, "--batch-size", size)["activations"] for size in (1, 7))
     harness.check(one == many, "any batch size gives the same rows")
 

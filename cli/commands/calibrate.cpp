@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/render.h"
+#include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
 
 namespace quantlens::cli {
@@ -76,8 +77,9 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
                   {"values", result.values}});
     return kDone;
   }
-  print_out(fmt::format("statistics: {}  ({} values over {} samples)\nworkload:   {}  ({})\n",
-                        result.output.string(), result.values, result.samples, result.workload,
+  print_out(fmt::format("statistics: {}  ({} over {})\nworkload:   {}  ({})\n",
+                        result.output.string(), counted(result.values, "value"),
+                        counted(result.samples, "sample"), result.workload,
                         result.folder.string()));
   return kDone;
 }

@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
+#include "quantlens/base/counted.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/tables.h"
@@ -47,9 +48,9 @@ int goal_code(const Diagnosis& diagnosis, double least_db) {
       diagnosis.activations, [&](const ActivationRow& row) { return row.sqnr_db < least_db; });
   if (below == 0) return kDone;
   const ActivationRow& worst = diagnosis.activations.front();
-  print_err(fmt::format(
-      "quantlens: {} of {} activations are below {} dB, the worst {} with {:.1f} dB\n", below,
-      diagnosis.activations.size(), least_db, printable(worst.name), worst.sqnr_db));
+  print_err(fmt::format("quantlens: {} of {} {} below {} dB, the worst {} with {:.1f} dB\n", below,
+                        counted(diagnosis.activations.size(), "activation"),
+                        below == 1 ? "is" : "are", least_db, printable(worst.name), worst.sqnr_db));
   return kGoalMissed;
 }
 

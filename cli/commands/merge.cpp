@@ -5,6 +5,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
+#include "quantlens/base/counted.h"
 
 namespace quantlens::cli {
 namespace {
@@ -23,8 +24,8 @@ int run(const Arguments& arguments) {
                   {"samples", result.samples},
                   {"values", result.values}});
   } else {
-    print_out(fmt::format("statistics: {}  ({} values over {} samples)\n", result.output.string(),
-                          result.values, result.samples));
+    print_out(fmt::format("statistics: {}  ({} over {})\n", result.output.string(),
+                          counted(result.values, "value"), counted(result.samples, "sample")));
   }
   return kDone;
 }

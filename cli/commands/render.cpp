@@ -2,6 +2,7 @@
 #include "cli/commands/render.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -15,13 +16,14 @@ namespace quantlens::cli {
 namespace {
 
 // "3 values of the reference have no counterpart: a, b, c"
-void print_names(const char* what, const std::vector<std::string>& names) {
+void print_names(const char* one, const char* several, const std::vector<std::string>& names) {
   if (names.empty()) return;
   constexpr std::size_t kShown = 4;
   std::vector<std::string> shown;
   for (std::size_t i = 0; i < std::min(kShown, names.size()); ++i)
     shown.push_back(printable(names[i]));
-  print_out(fmt::format("{} {}: {}{}\n", names.size(), what, fmt::join(shown, ", "),
+  print_out(fmt::format("{} {}: {}{}\n", names.size(), names.size() == 1 ? one : several,
+                        fmt::join(shown, ", "),
                         names.size() > kShown ? ", … (all in pairing.json)" : ""));
 }
 
@@ -44,8 +46,10 @@ void print_drops(const std::vector<ActivationRow>& rows) {
   std::vector<std::string> parts;
   for (const ActivationRow* row : greatest(
            rows, kLeastDb, [](const ActivationRow& r) { return r.sqnr_drop_db.value_or(0); })) {
-    parts.push_back(fmt::format("{} (by {:.1f} to {:.1f} dB)", printable(row->name),
-                                *row->sqnr_drop_db, row->sqnr_db));
+    const double before = row->sqnr_db + *row->sqnr_drop_db;
+    const std::string from = std::isfinite(before) ? fmt::format("{:.1f}", before) : "no error";
+    parts.push_back(
+        fmt::format("{} (from {} to {:.1f} dB)", printable(row->name), from, row->sqnr_db));
   }
   if (!parts.empty()) print_out(fmt::format("SQNR falls most at {}\n", fmt::join(parts, ", ")));
 }
@@ -72,7 +76,8 @@ void print_nonfinite(const std::vector<ActivationRow>& rows) {
     const std::string count = row.elements == 0 ? "all" : fmt::format("{} of", row.nonfinite);
     parts.push_back(fmt::format("{} ({} {} pairs)", row.name, count, row.elements + row.nonfinite));
   }
-  print_names("activations hold NaN or infinities, which no figure includes", parts);
+  print_names("activation holds NaN or infinities, which no figure includes",
+              "activations hold NaN or infinities, which no figure includes", parts);
 }
 
 void print_spreads(const std::vector<WeightRow>& rows) {
@@ -96,19 +101,22 @@ void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options) {
   print_nonfinite(diagnosis.activations);
   if (!diagnosis.weights.empty()) options.print(weights_table(diagnosis));
   print_spreads(diagnosis.weights);
-  print_names("values only in the reference", diagnosis.only_reference);
-  print_names("quantized tensors that stand for no value", diagnosis.only_quantized);
+  print_names("value only in the reference", "values only in the reference",
+              diagnosis.only_reference);
+  print_names("quantized tensor that stands for no value",
+              "quantized tensors that stand for no value", diagnosis.only_quantized);
   std::vector<std::string> not_compared;
   for (const NotCompared& value : diagnosis.not_compared) {
     not_compared.push_back(fmt::format("{} ({})", value.value, value.reason));
   }
-  print_names("values not compared", not_compared);
+  print_names("value not compared", "values not compared", not_compared);
   std::vector<std::string> suspects;
   for (const SuspectPair& suspect : diagnosis.suspects) {
     suspects.push_back(fmt::format("{} with {} (correlation {:.2f}, found by {})", suspect.value,
                                    suspect.quantized, suspect.correlation, suspect.found_by));
   }
-  print_names("suspect pairs, probably wrong and not among the errors", suspects);
+  print_names("suspect pair, probably wrong and not among the errors",
+              "suspect pairs, probably wrong and not among the errors", suspects);
   print_out(findings_text(diagnosis));
 }
 

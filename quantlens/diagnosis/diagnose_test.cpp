@@ -42,6 +42,21 @@ TEST(Diagnose, ListsFloatOutputsWithoutARow) {
   EXPECT_EQ(diagnosis.outputs_not_compared, std::vector<std::string>{"b"});
 }
 
+TEST(Diagnose, AWeightThatIsCodesInTheReferenceHasNoRow) {
+  SmallGraph net;
+  net.input("x").constant("w", Tensor::from<std::int8_t>({2, 2}, {100, -50, 3, 7}));
+  net.node(Kind::matmul_integer, {"x", "w"}, "y").output("y");
+  Pairing pairing;
+  pairing.weights.push_back({.op = "y",
+                             .op_name = "y",
+                             .type = "MatMulInteger",
+                             .reference = "w",
+                             .quantized = "w",
+                             .scheme = {.dtype = DType::int8},
+                             .params = {{.scale = 0.01F}}});
+  EXPECT_TRUE(diagnose(net.model(), net.model(), pairing, {}, kNames).weights.empty());
+}
+
 TEST(Diagnose, NamesTheWorstChannelAndHowUnequalTheyAre) {
   const Model none;
   Pairing pairing;

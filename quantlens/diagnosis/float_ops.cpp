@@ -171,7 +171,8 @@ class FloatOps {
     }
     if (const auto input = inputs_.find(value); input != inputs_.end()) return input->second;
     const auto pair = pairs_.find(value);
-    if (!computed && pair != pairs_.end() && !names_.contains(pair->second->op_name)) {
+    if (!computed && pair != pairs_.end() && !names_.contains(pair->second->op_name) &&
+        !is_moved_float(*pair->second)) {
       return nearby_[value] = meaning_of(*pair->second);
     }
     const std::optional<std::size_t> producer = index_.producer(value);
@@ -206,8 +207,60 @@ class FloatOps {
   /// Whether an op computes the value in float, so that its codes are there for integer readers.
   bool is_float(const ValuePair& pair) const {
     const auto producer = index_.producer(pair.reference);
-    return pair.side == Side::q_output && pair.input_factors.empty() && producer &&
-           capability(index_.graph().nodes[*producer].kind) == nullptr;
+    if (pair.side != Side::q_output || !pair.input_factors.empty() || !producer) return false;
+    if (capability(index_.graph().nodes[*producer].kind) == nullptr) return true;
+    const std::optional<std::string> place = place_of(pair);
+    return place && reads_floats(*place);
+  }
+
+  static bool adds_or_multiplies(Kind kind) {
+    return kind == Kind::add || kind == Kind::sub || kind == Kind::mul || kind == Kind::div;
+  }
+
+  /// Whether an Add, Mul, Sub or Div of the quantized model reads what such an op gives, or one
+  /// that no integer kernel computes, as floats: then none computes it either.
+  bool reads_floats(const std::string& value) const {
+    const std::vector<Node>& nodes = quantized_index_.graph().nodes;
+    const std::optional<std::size_t> producer = quantized_index_.producer(value);
+    if (!producer || !adds_or_multiplies(nodes[*producer].kind)) return false;
+    return std::ranges::any_of(nodes[*producer].inputs, [&](const std::string& input) {
+      const std::optional<std::size_t> maker = quantized_index_.producer(input);
+      if (!maker) return false;
+      const Kind kind = nodes[*maker].kind;
+      const bool is_float_op = capability(kind) == nullptr && !uses_codes(kind) &&
+                               kind != Kind::constant && kind != Kind::identity;
+      return adds_or_multiplies(kind) || is_float_op;
+    });
+  }
+
+  /// Whether an op gives elements of its first input, as constants say.
+  bool passes_on(const Node& node) const {
+    const Capability* able = capability(node.kind);
+    const bool passes =
+        moves_elements(node.kind) || (able != nullptr && able->role == Role::pass_through);
+    return passes && !node.inputs.empty() &&
+           std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](const std::string& input) {
+             return input.empty() || index_.constant(input) != nullptr;
+           });
+  }
+
+  /// Whether the value is only moved from one that is there in float, an input or what an op
+  /// computes in float: then a reader of floats moves that.
+  bool is_moved_float(const ValuePair& pair) const {
+    if (pair.side != Side::q_output || !pair.input_factors.empty()) return false;
+    std::string value = pair.reference;
+    for (std::size_t step = 0; step < kMostNodes; ++step) {
+      const std::optional<std::size_t> producer = index_.producer(value);
+      if (!producer) return step > 0 && inputs_.contains(value);
+      const Node& node = index_.graph().nodes[*producer];
+      if (!passes_on(node)) {
+        const auto source = pairs_.find(value);
+        return step > 0 && source != pairs_.end() &&
+               (source->second->side == Side::float_ || is_float(*source->second));
+      }
+      value = node.inputs.front();
+    }
+    return false;
   }
 
   /// What the quantized model's side of a value means to a reader of floats.

@@ -100,7 +100,11 @@ class Parts {
     row.weight_mse = 0;
     row.input_mse = rest;
     row.other_mse = 0;
-    if (const PairedStats* inputs = beside(rounded_inputs_, row)) {
+    const PairedStats* inputs = beside(rounded_inputs_, row);
+    // the float op makes no numbers of some inputs as their codes mean them (the logarithm of what
+    // became 0): no figure holds what they do, and the rest stays theirs
+    if (inputs != nullptr && inputs->pairs.nonfinite() > row.nonfinite) return;
+    if (inputs != nullptr) {
       split_all_measured(own->second, inputs->pairs.mse(), row);
     } else if (has_weight(row)) {
       split_rest(weight_of(row), own->second.energy, row);

@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/local_parts.h"
 
 #include <cmath>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -171,6 +172,30 @@ TEST(LocalParts, AnOpWithoutAWeightHasWhatItsInputsDoNotMake) {
   const ActivationRow row = split_measured(7, 0.5);
   EXPECT_NEAR(*row.input_mse, 0.5, 1e-5);
   EXPECT_NEAR(*row.other_mse, 7 - 0.5 - kRounding, 0.01);
+}
+
+/// A code of 0 in front of a logarithm: minus infinity in float, what its codes reach in int8.
+TEST(LocalParts, WhatInputsMakeThatAreNoNumbersForTheFloatOpHasNoOtherCause) {
+  SmallGraph net;
+  net.input("x").node(Kind::log, {"x"}, "y").output("y");
+  Pairing pairing;
+  pairing.pairs = {value_pair("x"), value_pair("y")};
+  TapState state;
+  state.pairs = {spread("x", 25), spread("y", 25)};
+  TapState inputs;
+  PairedStats& y = inputs.pairs.emplace_back();
+  y.reference = y.quantized = "y";
+  std::vector<float> after(10);
+  after[3] = -std::numeric_limits<float>::infinity();
+  y.pairs.add(0, std::vector<float>(10), after);
+  Diagnosis diagnosis;
+  ActivationRow& row = diagnosis.activations.emplace_back();
+  row.op = row.value = "y";
+  row.quantized = "y_q";
+  row.local_mse = 400;
+  add_local_parts(GraphIndex(net.graph()), pairing, {state, state, nullptr, &inputs}, diagnosis);
+  EXPECT_EQ(*row.other_mse, 0);
+  EXPECT_NEAR(*row.input_mse, 400 - kRounding, 0.01 * kRounding);
 }
 
 TEST(LocalParts, ErrorsThatAddUpAreNoOtherCause) {

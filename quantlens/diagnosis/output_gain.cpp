@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/output_gain.h"
 
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <numeric>
 
 #include "quantlens/stats/jackknife.h"
 
@@ -29,6 +32,30 @@ double gain(const TapState& before, const TapState& after, std::size_t without) 
   return error > 0 ? 1 - relative_error(after, without) / error : 0;
 }
 
+/// Sum over the pairs of what one block makes of sum (x-y)^2 / sum x^2.
+double error_of_block(const TapState& state, std::size_t block) {
+  double sum = 0;
+  for (const PairedStats& pair : state.pairs) {
+    double energy = 0;
+    for (const auto& one : pair.pairs.blocks()) energy += one.xx.value();
+    if (energy > 0) sum += pair.pairs.blocks()[block].ee.value() / energy;
+  }
+  return sum;
+}
+
+double spread(const TapState& before, const TapState& after, double share) {
+  double squares = 0;
+  double errors = 0;
+  for (std::size_t block = 0; block < kBlocks; ++block) {
+    const double error = error_of_block(before, block);
+    if (error <= 0) continue;
+    const double off = error - error_of_block(after, block) - share * error;
+    squares += off * off / error;
+    errors += error;
+  }
+  return errors > 0 ? std::sqrt(squares / errors) : 0;
+}
+
 }  // namespace
 
 bool has_output_error(const TapState& state) {
@@ -43,7 +70,18 @@ Gain output_gain(const TapState& before, const TapState& after) {
       blocks.without_each([&](std::size_t block) { return gain(before, after, block); });
   gained.interval = jackknife_interval(gained.share, gained.without,
                                        {-std::numeric_limits<double>::infinity(), 1});
+  gained.spread = spread(before, after, gained.share);
+  gained.samples = before.samples;
   return gained;
+}
+
+void widen_for_others(std::span<const double> lumps, Gain& gain) {
+  constexpr double kNearly = 2;  // standard deviations hold 95 %
+  const double size = std::sqrt(std::inner_product(lumps.begin(), lumps.end(), lumps.begin(), 0.0));
+  const double others = kNearly * gain.spread * size;
+  const auto [low, high] = gain.interval;
+  gain.interval = {gain.share - std::hypot(gain.share - low, others),
+                   std::min(1.0, gain.share + std::hypot(high - gain.share, others))};
 }
 
 }  // namespace quantlens

@@ -42,6 +42,27 @@ TEST(OutputGain, IsLessSureWhereSamplesDiffer) {
   EXPECT_LE(gain.interval[1], 1);
 }
 
+TEST(OutputGain, IsLessSureWhereAnotherSampleHasMuchOfTheError) {
+  TapState after = outputs_off_by(0.05);
+  after.pairs.front().pairs.add(9, std::vector<float>(10, 1), std::vector<float>(10, 1.2F));
+  const Gain measured = output_gain(outputs_off_by(0.1), after);
+  EXPECT_TRUE(measured.samples.contains(9));
+  Gain gain = measured;
+  widen_for_others({}, gain);
+  EXPECT_NEAR(gain.interval[0], measured.interval[0], 1e-12) << "all samples were measured";
+  const std::vector<double> small(8, 0.01);
+  widen_for_others(small, gain);
+  const double width = measured.interval[1] - measured.interval[0];
+  EXPECT_LT(gain.interval[1] - gain.interval[0], 1.1 * width) << "none has much of it";
+  const std::vector<double> large = {0.42, 0.12};
+  widen_for_others(large, gain);
+  EXPECT_LT(gain.interval[0], gain.share - 2 * 0.43 * measured.spread);
+  EXPECT_EQ(gain.share, measured.share);
+  Gain alike = output_gain(outputs_off_by(0.1), outputs_off_by(0.05));
+  widen_for_others(large, alike);
+  EXPECT_NEAR(alike.interval[0], 0.75, 1e-4) << "what each sample gains, another will, too";
+}
+
 TEST(OutputGain, OfNothingIsNothing) {
   EXPECT_EQ(output_gain(outputs_off_by(0), outputs_off_by(0.1)).share, 0);
   EXPECT_EQ(output_gain({}, {}).share, 0);

@@ -172,6 +172,7 @@ void for_each_weight(const Model& reference, const Prepared& prepared, const Mod
     const Tensor* weight =
         pair.folded ? constant_input(prepared, index, op, input) : index.constant(pair.reference);
     if (!weight || weight->size() == 0) continue;
+    if (!is_float(weight->dtype())) continue;  // codes already, which mean nothing without a scale
     const Tensor before = to_float32(*weight);
     Tensor after = std::move(*stored);
     if (pair.transposed && after.shape().size() == 2) after = with_swapped_axes(after);

@@ -46,6 +46,12 @@ std::future<std::string> encoded(const TapState& state, const Session& session) 
   return std::async(how, [&state] { return to_bytes(state); });
 }
 
+/// What makes figures doubtful is in the report itself, which others read without the notes.
+void add_caveat(const Dataset& dataset, Diagnosis& diagnosis) {
+  const std::string caveat = dataset.caveat();
+  if (!caveat.empty()) diagnosis.verdict = caveat + " " + diagnosis.verdict;
+}
+
 /// Diagnoses the two models, whose operators are of the same version where that can be had.
 Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
                            const BareAnswers& bare, const Work& work) {
@@ -73,6 +79,7 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
   add_findings(reference, quantized, seen.pairing, measured_shares(passes, bare, shares),
                diagnosis);
   add_observation(seen.observation, diagnosis);
+  add_caveat(dataset, diagnosis);
   write_diagnosis(diagnosis, histograms.get(), workload);
   return diagnosis;
 }

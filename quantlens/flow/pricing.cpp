@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
@@ -135,7 +136,8 @@ void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place
   }
   if (options.prices == "measured" && !is_faster(now, then, place, setting)) return;
   job.run({.recipe = faster,
-           .why = fmt::format("in float: {} ops that int8 makes no faster here", slower.size())});
+           .why = fmt::format("in float: {} that int8 makes no faster here",
+                              counted(slower.size(), "op"))});
 }
 
 std::set<std::string> quantized_ops(const Plan& plan) {

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
@@ -192,10 +193,10 @@ class Job {
     const bool calibrated = needs_calibration(options_.recipe) && !options_.ranges;
     const bool is_scored = options_.metric && needs_data(*options_.metric);
     if (is_scored && calibrated && !options_.calibration_data) {
-      session_.progress.note(fmt::format(
-          "the accuracy below includes the {} samples that calibration saw (--calibration-data "
-          "keeps them apart)",
-          first_samples(options_.recipe, *data_).count));
+      session_.progress.note(
+          fmt::format("the accuracy below includes the {} that calibration saw (--calibration-data "
+                      "keeps them apart)",
+                      counted(first_samples(options_.recipe, *data_).count, "sample")));
     }
     const MeasureOptions wanted{
         .diagnose = options_.diagnose, .metric = options_.metric, .original = &given_};

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
@@ -132,10 +133,10 @@ RunOptions run_options(const Session& session) {
 
 void report_skipped(const BatchReader& reader, Progress& progress) {
   if (reader.left_out() > 0) {
-    progress.note(
-        fmt::format("{} of {} samples are left out: the model takes batches of exactly {}, and "
-                    "they do not fill one",
-                    reader.left_out(), reader.size(), reader.batch_size()));
+    progress.note(fmt::format(
+        "{} of {} {} left out: the model takes batches of exactly {}, which {} not fill",
+        reader.left_out(), counted(reader.size(), "sample"), reader.left_out() == 1 ? "is" : "are",
+        reader.batch_size(), reader.left_out() == 1 ? "it does" : "they do"));
   }
   if (reader.skipped_count() == 0) return;
   constexpr std::size_t kShown = 5;
@@ -143,9 +144,10 @@ void report_skipped(const BatchReader& reader, Progress& progress) {
     progress.note(fmt::format("skipped {}: {}", printable(reader.skipped()[i].name),
                               reader.skipped()[i].reason));
   }
-  progress.note(fmt::format(
-      "{} of {} samples could not be read and were left out (--strict makes this an error)",
-      reader.skipped_count(), reader.size()));
+  progress.note(
+      fmt::format("{} of {} could not be read and {} left out (--strict makes this an error)",
+                  reader.skipped_count(), counted(reader.size(), "sample"),
+                  reader.skipped_count() == 1 ? "was" : "were"));
 }
 
 Model upgraded(Model model, Progress& progress) {

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
@@ -118,10 +119,10 @@ Study asked(const TuneOptions& options, const Model& model, const FittedData& da
 void note_calibration(const TuneOptions& options, const FittedData& data, const MetricSpec& metric,
                       Progress& progress) {
   if (options.calibration_data || !needs_data(metric)) return;
-  progress.note(fmt::format(
-      "accuracies include the {} samples that calibration sees (--calibration-data keeps them "
-      "apart)",
-      first_samples(options.recipe, data).count));
+  progress.note(
+      fmt::format("accuracies include the {} that calibration sees (--calibration-data keeps them "
+                  "apart)",
+                  counted(first_samples(options.recipe, data).count, "sample")));
 }
 
 /// `study`: as asked, with the trials of an earlier run.

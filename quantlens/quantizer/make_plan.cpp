@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/graph/clip_bounds.h"
@@ -337,7 +338,7 @@ class Planner {
 
   static std::string examples(const std::vector<std::string>& names) {
     constexpr std::size_t kMost = 3;
-    std::string text = fmt::format("{} ops (", names.size());
+    std::string text = counted(names.size(), "op") + " (";
     for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) {
       text += (i == 0 ? "" : ", ") + printable(names[i]);
     }

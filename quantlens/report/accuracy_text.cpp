@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/tables.h"
@@ -64,7 +65,7 @@ std::string difference_text(const AccuracyPair& accuracy) {
 
 /// ", 500 samples"; nothing of a program's figure, which has its own.
 std::string samples_text(const Accuracy& accuracy) {
-  return accuracy.samples == 0 ? "" : fmt::format(", {} samples", accuracy.samples);
+  return accuracy.samples == 0 ? "" : fmt::format(", {}", counted(accuracy.samples, "sample"));
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/tables.h"
@@ -16,13 +17,27 @@ namespace {
 
 std::string share_text(const Finding& finding) {
   if (!finding.output_share) return {};
-  std::string text = fmt::format(", {:.0f} % of the error", 100 * *finding.output_share);
-  if (finding.output_share_interval) {
-    const auto& [low, high] = *finding.output_share_interval;
-    text += fmt::format(" ({:.0f} to {:.0f})", 100 * low, 100 * high);
+  const auto& [low, high] = finding.output_share_interval.value_or(std::array{0.0, 1.0});
+  const std::string interval = fmt::format("{:.0f} to {:.0f}", 100 * low, 100 * high);
+  constexpr double kNothing = 0.005;  // what is told as 0 %
+  if (*finding.output_share < kNothing) {
+    return fmt::format(", in float {} ({} % of the error gone)",
+                       high <= 0 ? "it takes nothing away" : "no gain can be told", interval);
   }
+  std::string text =
+      fmt::format(", {:.0f} % of the error ({})", 100 * *finding.output_share, interval);
   if (finding.tied_with_previous) text += ", tied with the one above";
   return text;
+}
+
+/// "conv1: ", "conv1 and 5 more ops: "; empty where a finding is of no op.
+std::string place_text(const Finding& finding) {
+  if (finding.op.empty()) return {};
+  std::string text = printable(finding.op);
+  if (finding.ops.size() > 1) {
+    text += fmt::format(" and {}", counted(finding.ops.size() - 1, "more op"));
+  }
+  return text + ": ";
 }
 
 /// "tried with those above: 94 % of the error gone (91 to 96)"
@@ -52,14 +67,14 @@ std::string findings_text(const Diagnosis& diagnosis) {
   bool is_tried = false;
   for (const Finding& finding : diagnosis.findings) {
     if (++number > kShown) {
-      text +=
-          fmt::format("{} more findings in diagnosis.json\n", diagnosis.findings.size() - kShown);
+      text += fmt::format("{} in diagnosis.json\n",
+                          counted(diagnosis.findings.size() - kShown, "more finding"));
       break;
     }
     text += fmt::format("{}. ", number);
     text +=
-        wrapped(fmt::format("{} {}{}: {}: {}", finding.severity, finding.rule, share_text(finding),
-                            printable(finding.op), printable(finding.because)),
+        wrapped(fmt::format("{} {}{}: {}{}", finding.severity, finding.rule, share_text(finding),
+                            place_text(finding), printable(finding.because)),
                 kIndent);
     if (!finding.remedy.empty()) {
       text += "   " + wrapped(fmt::format("recipe: {}", printable(finding.remedy)), kIndent);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
@@ -23,7 +24,7 @@ std::string op_counts_text(const Plan& plan) {
       ++integer;
     }
   }
-  std::string text = fmt::format("{} ops in int8", integer);
+  std::string text = counted(integer, "op") + " in int8";
   for (const auto& [precision, count] : by_precision) {
     text += precision == "fp16"
                 ? fmt::format(", {} in fp16", count)

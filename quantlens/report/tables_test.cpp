@@ -216,6 +216,33 @@ TEST(FindingsText, SaysWhatTheSamplesCannotTellApart) {
       "2. note rounding, 50 % of the error (40 to 60), tied with the one above: conv1: 8 bits\n");
 }
 
+TEST(FindingsText, SaysHowManyOpsAShareIsOfAndOffersNoGainThatIsNone) {
+  Diagnosis diagnosis;
+  diagnosis.verdict = "All is lost.";
+  Finding finding;
+  finding.rule = "rounding";
+  finding.op = "conv1";
+  finding.ops = {"conv1", "add2"};
+  finding.because = "8 bits";
+  finding.severity = "note";
+  finding.output_share = -0.2;
+  finding.output_share_interval = {{-0.4, 0.1}};
+  Finding none = finding;
+  none.output_share_interval = {{-0.4, -0.1}};
+  Finding whole = finding;
+  whole.op = "";
+  whole.ops = {};
+  whole.output_share.reset();
+  diagnosis.findings = {finding, none, whole};
+  EXPECT_EQ(findings_text(diagnosis),
+            "All is lost.\n"
+            "1. note rounding, in float no gain can be told (-40 to 10 % of the error gone): conv1 "
+            "and 1\n   more op: 8 bits\n"
+            "2. note rounding, in float it takes nothing away (-40 to -10 % of the error gone): "
+            "conv1 and\n   1 more op: 8 bits\n"
+            "3. note rounding: 8 bits\n");
+}
+
 TEST(WeightsTable, FilesBeginAsThePredecessorsDid) {
   EXPECT_THAT(
       to_csv(weights_table({})),
@@ -263,7 +290,7 @@ TEST(OpCountsText, DoesNotCountWeightsOnlyAsInt8) {
       "2 ops in int8, 2 in float with weights of 4 bits, 1 in float with weights of 8 bits, 1 "
       "in float\n");
   plan.ops = {op("int8"), op("fp32")};
-  EXPECT_EQ(op_counts_text(plan), "1 ops in int8, 1 in float\n");
+  EXPECT_EQ(op_counts_text(plan), "1 op in int8, 1 in float\n");
 }
 
 TEST(FloatEditText, SaysHowFarTheEditedModelIsFromTheOriginal) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/tables.h"
@@ -46,9 +47,8 @@ std::string remark(const Trial& trial, const Study& study) {
   if (trial.same_as) text += fmt::format(", which gives the model of trial {}", *trial.same_as);
   const bool missed = trial.judged == Judged::missed;
   if (!missed && trial.judged != Judged::met) return text;
-  return text + fmt::format("; {} the goal beyond doubt: over {} of {} samples",
-                            missed ? "missed" : "met", trial.accuracy->samples,
-                            study.reference.samples);
+  return text + fmt::format("; {} the goal beyond doubt: over {} of {}", missed ? "missed" : "met",
+                            trial.accuracy->samples, counted(study.reference.samples, "sample"));
 }
 
 /// "0.0012", "1.20 %"; without a sign where it would be that of a zero.
@@ -138,11 +138,12 @@ std::string goal_text(const Study& study, bool is_limited) {
   const Trial& best = study.trials.at(*study.best - 1);
   const std::string allowed = loss_text(study.goal, study.goal.max_loss);
   if (study.reached) {
-    return wrapped(fmt::format("The goal is reached by trial {}: a loss of {}, where {} is "
-                               "allowed; {} ops in int8, {} in float{}",
-                               best.number, loss_text(study.goal, best.loss), allowed,
-                               best.ops_quantized, best.ops_float, share_text(study, best)),
-                   0);
+    return wrapped(
+        fmt::format("The goal is reached by trial {}: a loss of {}, where {} is "
+                    "allowed; {} in int8, {} in float{}",
+                    best.number, loss_text(study.goal, best.loss), allowed,
+                    counted(best.ops_quantized, "op"), best.ops_float, share_text(study, best)),
+        0);
   }
   return wrapped(fmt::format("The goal was missed: trial {} is the best of {}, with a loss of {} "
                              "where {} is allowed, and is kept; {}",

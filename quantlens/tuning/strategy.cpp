@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/tuning/strategies/strategies.h"
@@ -66,12 +67,10 @@ void fall_back_in_order(Search& search, const Recipe& recipe,
   std::vector<const TunableOp*> in_float;
   for (const TunableOp* op : order) {
     in_float.push_back(op);
-    const auto trial = run_to_the_end(
-        search,
-        {.recipe = with_float(recipe, in_float),
-         .why = fmt::format("{} in float, the last one {}",
-                            in_float.size() == 1 ? "1 op" : fmt::format("{} ops", in_float.size()),
-                            op->name)});
+    const auto trial =
+        run_to_the_end(search, {.recipe = with_float(recipe, in_float),
+                                .why = fmt::format("{} in float, the last one {}",
+                                                   counted(in_float.size(), "op"), op->name)});
     if (!trial || search.is_enough(*trial)) return;
   }
 }

@@ -11,7 +11,7 @@ std::optional<Cause> clipped_range(const Evidence& evidence, const ActivationRow
   if (part(row.clipping_mse, row) < kMost) return {};
   return Cause{
       .because = fmt::format("its codes reach {:.3g} to {:.3g}, its values {:.3g} to {:.3g}: "
-                             "{:.2g} % of them are clipped, which makes {:.0f} % of the error",
+                             "{:.2g} % of them are clipped, which makes {:.0f} % of its own error",
                              row.quantized_min, row.quantized_max, row.min, row.max,
                              100 * row.clip_rate, 100 * part(row.clipping_mse, row)),
       .ops = {row.name},

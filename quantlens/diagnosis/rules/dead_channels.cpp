@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
 
@@ -24,9 +25,10 @@ std::vector<Finding> dead_channels(const Evidence& evidence) {
     findings.push_back({.rule = "dead_channels",
                         .op = row.name,
                         .ops = {row.name},
-                        .because = fmt::format("{} of its {} channels have weights of zero: they "
-                                               "can be pruned",
-                                               dead, reaches.size()),
+                        .because = fmt::format("{} of its {} {} only weights of zero and can be "
+                                               "pruned",
+                                               dead, counted(reaches.size(), "channel"),
+                                               dead == 1 ? "has" : "have"),
                         .remedy = {},
                         .severity = "note"});
   }

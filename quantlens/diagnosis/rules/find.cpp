@@ -5,6 +5,8 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +17,7 @@
 
 #include "quantlens/diagnosis/rules/found_cause.h"
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/rules/share_words.h"
 #include "quantlens/diagnosis/rules/verdict.h"
 
 namespace quantlens {
@@ -275,8 +278,57 @@ Finding finding_of(FoundCause&& found, std::string_view severity) {
                   .measured_gain = {},
                   .measured_gain_interval = {}};
   finding.output_share_interval = {found.interval[0], std::min(1.0, found.interval[1])};
-  if (!found.cause.remedy.empty()) finding.remedy = boost::json::serialize(found.cause.remedy);
+  const bool may_help = !takes_nothing(finding) && !found.cause.remedy.empty();
+  if (may_help) finding.remedy = boost::json::serialize(found.cause.remedy);
   return finding;
+}
+
+/// In their order. What takes nothing away and is not all that is known of the error is a note, and
+/// no tie.
+std::vector<Finding> findings_of(std::vector<FoundCause>&& found, std::string_view severity) {
+  std::vector<Finding> findings;
+  findings.reserve(found.size());
+  for (FoundCause& one : found) {
+    Finding finding = finding_of(std::move(one), severity);
+    const bool is_nothing = takes_nothing(finding);
+    if (!findings.empty()) {
+      if (is_nothing) finding.severity = kSeverities.back();
+      if (is_nothing || takes_nothing(findings.back())) finding.tied_with_previous = false;
+    }
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+/// The shares of the outputs' error that single samples have, but for those that were measured: of
+/// those that have most of it.
+std::vector<double> lumps_of(const Evidence& evidence, const SampleSet& measured) {
+  std::map<std::uint64_t, double> errors;  // by sample
+  double whole = 0;
+  for (const ValueInfo& output : evidence.reference().graph().outputs) {
+    const std::vector<ActivationRow>& rows = evidence.diagnosis().activations;
+    const auto row = std::ranges::find(rows, output.name, &ActivationRow::value);
+    if (row == rows.end() || !std::isfinite(row->sqnr_db)) continue;
+    const double error = std::pow(10.0, -row->sqnr_db / 10);
+    whole += error;
+    for (const SampleShare& sample : row->worst_samples) {
+      if (!measured.contains(sample.sample)) errors[sample.sample] += error * sample.share;
+    }
+  }
+  std::vector<double> lumps;
+  lumps.reserve(errors.size());
+  for (const auto& [sample, error] : errors) lumps.push_back(error / whole);
+  return lumps;
+}
+
+/// Shares are of all samples, though a few of them are measured.
+MeasureShare of_all_samples(const MeasureShare& measure, const Evidence& evidence) {
+  if (!measure) return {};
+  return [&measure, &evidence](const std::vector<std::string>& ops) {
+    std::optional<Gain> gain = measure(ops);
+    if (gain) widen_for_others(lumps_of(evidence, gain->samples), *gain);
+    return gain;
+  };
 }
 
 /// Whether an op stands out by what was measured, though estimates are spread over many.
@@ -295,11 +347,9 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
   std::vector<FoundCause> found = causes(evidence, shares);
   settle_shares(
-      shares.measure, diagnosis.unknown_share.value_or(0),
+      of_all_samples(shares.measure, evidence), diagnosis.unknown_share.value_or(0),
       [&] { return made_together(evidence, shares.without); }, found, shares.expect);
-  std::vector<Finding> findings;
-  findings.reserve(found.size());
-  for (FoundCause& one : found) findings.push_back(finding_of(std::move(one), severity));
+  std::vector<Finding> findings = findings_of(std::move(found), severity);
   for (const ModelRule rule : kModelRules) {
     if (rule == accumulation && has_measured_culprit(findings)) continue;
     for (Finding& finding : rule(evidence)) {

@@ -139,9 +139,24 @@ std::string verdict_beside_a_wrong_op(double first_sqnr_db) {
 
 TEST(FindCauses, TheVerdictNamesAnOpThatIsMoreWrongByItselfBesideAGreatShare) {
   const std::string verdict = verdict_beside_a_wrong_op(10);
-  EXPECT_NE(verdict.find("no rounding explains, node_beside is the worst op"), std::string::npos)
+  EXPECT_NE(verdict.find("By itself, node_beside has an error (2.0 dB) that no rounding explains"),
+            std::string::npos)
       << verdict;
-  EXPECT_EQ(verdict_beside_a_wrong_op(1).find("worst op"), std::string::npos);
+  EXPECT_EQ(verdict_beside_a_wrong_op(1).find("no rounding explains"), std::string::npos);
+}
+
+TEST(FindCauses, WhatTakesNothingAwayHasNoRemedyAndIsNoProblem) {
+  Case net(5);
+  net.measure(-0.2, 0.05);
+  const std::vector<Finding> found = net.find().findings;
+  ASSERT_GE(found.size(), 2U);
+  EXPECT_EQ(found[0].rule, "unexplained");
+  EXPECT_EQ(found[0].severity, "problem") << "the outputs are lost all the same";
+  for (const Finding& finding : found) EXPECT_EQ(finding.remedy, "") << finding.op;
+  EXPECT_EQ(found[1].severity, "note");
+  EXPECT_FALSE(found[1].tied_with_previous);
+  net.measure(0.2, 0.05);
+  EXPECT_NE(net.find().findings[0].remedy, "");
 }
 
 TEST(FindCauses, WhatFewSamplesDecideDoesNotComeFirst) {

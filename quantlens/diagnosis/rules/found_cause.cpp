@@ -140,7 +140,7 @@ void measure_first(const MeasureShare& measure, const ExpectShares& expect,
     if (one.is_loud) measure_share(measure, one);
   }
   std::erase_if(found, [](const FoundCause& one) {
-    return one.is_loud && one.estimated && one.interval[0] <= 0;
+    return one.is_loud && (!one.estimated || one.interval[0] <= 0);
   });
   for (std::size_t tried = 0; tried < kMostMeasured; ++tried) {
     put_in_order(found);
@@ -160,10 +160,17 @@ void admit_doubt(std::vector<FoundCause>& found) {
       std::ranges::count_if(found, [](const FoundCause& one) { return one.estimated.has_value(); });
   FoundCause& first = found.front();
   first.rule = "unexplained";
+  if (first.estimated && first.interval[1] <= 0) {
+    first.cause.because = fmt::format(
+        "nothing that was tried in float by itself takes error away for sure ({} of {} {} "
+        "measured), so what makes the error is not known; errors may hide each other",
+        measured, found.size(), found.size() == 1 ? "was" : "were");
+    return;
+  }
   first.cause.because = fmt::format(
-      "no share is surely above 0 ({} of {} were measured), so what makes the error is not known; "
-      "by the ops' own errors, mistakes first, it may be this: {}",
-      measured, found.size(), first.cause.because);
+      "no share is surely above 0 ({} of {} {} measured), so what makes the error is not known; by "
+      "the ops' own errors, mistakes first, it may be this: {}",
+      measured, found.size(), found.size() == 1 ? "was" : "were", first.cause.because);
 }
 
 /// Puts a mistake that is made at many values in place of its parts, if it surely takes something

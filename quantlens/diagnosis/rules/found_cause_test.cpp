@@ -106,6 +106,14 @@ TEST(SettleShares, LoudOpsAreFindingsOnlyWhereTheyTakeSomethingAway) {
   EXPECT_THAT(names(found), ElementsAre("culprit", "a"));
 }
 
+TEST(SettleShares, LoudOpsThatCannotBeMeasuredAreNoFindings) {
+  std::vector<FoundCause> found = {cause("a", 0.8), cause("loud", 0)};
+  found[1].is_loud = true;
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", 0.7}}, asked), 0, {}, found);
+  EXPECT_THAT(names(found), ElementsAre("a"));
+}
+
 TEST(SettleShares, WhatTakesNothingAwayDoesNotComeFirst) {
   std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.3)};
   found[0].is_mistake = true;
@@ -215,6 +223,8 @@ TEST(SettleShares, WhatSurelyTakesNothingAwayIsNoCauseEvenIfItIsAlone) {
   std::vector<std::string> asked;
   settle_shares(knows({{"a", -0.5}}, asked), 0, {}, found);
   EXPECT_EQ(found[0].rule, "unexplained");
+  EXPECT_THAT(found[0].cause.because, HasSubstr("errors may hide each other"));
+  EXPECT_THAT(found[0].cause.because, testing::Not(HasSubstr("it may be this")));
 }
 
 TEST(SettleShares, ASureShareKeepsItsCause) {

@@ -70,6 +70,12 @@ std::optional<Tensor> bias_in_codes(const GraphIndex& quantized, const Node& op)
   return dequantize(aligned(*codes), params, params.size() == 1 ? std::nullopt : std::optional(0));
 }
 
+/// Whether error that no rounding makes may be a shift of which an activation has cut some away.
+bool is_shift_cut(const ActivationRow& row) {
+  constexpr double kMostlyOther = 0.5;
+  return row.value != row.op && part(row.other_mse, row) >= kMostlyOther;
+}
+
 /// Root mean square.
 double magnitude(std::span<const float> values) {
   double squares = 0;
@@ -86,7 +92,8 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   const WeightPair* pair = evidence.weight_pair(row.op);
   const Node* node = evidence.node(row.op);
   if (!pair || !node || node->inputs.size() <= kBias) return {};
-  if (row.shift_share.value_or(0) < kMostlyShift) return {};
+  const bool is_shift = row.shift_share.value_or(0) >= kMostlyShift;
+  if (!is_shift && !is_shift_cut(row)) return {};
   const Tensor* stored = evidence.constant_input(*node, kBias);
   if (stored == nullptr || !is_float(stored->dtype())) return {};
   const Tensor before = to_float32(*stored);
@@ -104,10 +111,12 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   if (!after || after->size() != before.size()) return {};
   std::vector<float> error(static_cast<std::size_t>(before.size()));
   std::ranges::transform(before.data<float>(), after->data<float>(), error.begin(), std::minus());
-  const double relative = magnitude(error) / std::max(1e-30, magnitude(before.data<float>()));
+  const double shift = magnitude(error);
+  if (!is_shift && shift * shift < row.other_mse.value_or(0)) return {};
+  const double relative = shift / std::max(1e-30, magnitude(before.data<float>()));
   if (relative < kFar) return {};
   return Cause{.because = fmt::format("its bias is off by {:.0f} % of itself after quantization, "
-                                      "and makes the result wrong by a constant",
+                                      "and makes the result wrong by a constant in each channel",
                                       100 * relative),
                .ops = {row.name},
                .remedy = in_float({row.name}),

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -24,9 +25,9 @@ std::vector<Finding> nonfinite(const Evidence& evidence) {
   if (first == nullptr) return {};
   const double outputs = evidence.outputs().nonfinite;
   std::string because = fmt::format(
-      "{} activations hold NaN or infinities, this one first: {} of {} pairs; no "
-      "figure includes them",
-      rows, first->nonfinite, first->nonfinite + first->elements);
+      "{} {} NaN or infinities{}: {} of its {} pairs; no figure includes them",
+      counted(rows, "activation"), rows == 1 ? "holds" : "hold",
+      rows == 1 ? "" : ", this one first", first->nonfinite, first->nonfinite + first->elements);
   if (outputs > 0) because += fmt::format("; of an output they are {:.2g} %", 100 * outputs);
   return {{.rule = "nonfinite",
            .op = first->name,

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens {
@@ -53,6 +54,7 @@ std::string nodes_of(const std::vector<Fusion>& fusions) {
 
 /// What the runtime does with these ops, and what to do.
 std::string unseen_words(const Observation& observation) {
+  const bool is_one = observation.unseen.size() == 1;
   const bool makes_weight = std::ranges::any_of(observation.fusions, &Fusion::makes_weight);
   const std::string weight =
       makes_weight ? ", by an int8 weight that it makes of the float one by itself" : "";
@@ -68,11 +70,12 @@ std::string unseen_words(const Observation& observation) {
           : "quantize the float model with `quantlens quantize`, which reads back what the "
             "runtime makes of its file, or switch that optimisation off in the session";
   return fmt::format(
-      "the runtime computes {} {} when nobody looks at their results{}{}; all figures are of the "
-      "file as it is deployed, and these results are not compared{}. Where that loss is too much, "
-      "{}",
-      names_of(observation.unseen), nodes_of(observation.fusions), weight, losses(observation),
-      left_out, what_to_do);
+      "the runtime computes {} {} when nobody looks at {}{}{}; all figures are of the file as it "
+      "is "
+      "deployed, and {} not compared{}. Where that loss is too much, {}",
+      names_of(observation.unseen), nodes_of(observation.fusions),
+      is_one ? "its result" : "their results", weight, losses(observation),
+      is_one ? "that result is" : "these results are", left_out, what_to_do);
 }
 
 Finding finding_of(std::string because, std::vector<std::string> ops, const char* severity) {
@@ -89,6 +92,7 @@ Finding finding_of(std::string because, std::vector<std::string> ops, const char
 bool matters(const Observation& observation) {
   constexpr double kMuchDb = 1;
   if (!observation.bare_sqnr_db || !observation.observed_sqnr_db) return true;
+  if (*observation.bare_sqnr_db == *observation.observed_sqnr_db) return false;  // both infinite
   return !(std::abs(*observation.bare_sqnr_db - *observation.observed_sqnr_db) <= kMuchDb);
 }
 
@@ -104,8 +108,10 @@ bool is_off(const Observation& observation) {
 std::string reference_words(const Observation& observation) {
   std::string kept;
   if (observation.reference_others > 0) {
-    kept = fmt::format("{} elements of the float model's outputs are others than its file gives",
-                       observation.reference_others);
+    const bool is_one = observation.reference_others == 1;
+    kept = fmt::format("{} of the float model's outputs {} than its file gives",
+                       counted(observation.reference_others, "element"),
+                       is_one ? "is another" : "are others");
   } else {
     kept = fmt::format("the float model's outputs keep {} of those that its file gives",
                        in_decibels(*observation.reference_sqnr_db));

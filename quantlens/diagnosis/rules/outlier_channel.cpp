@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -19,6 +20,12 @@ bool feeds_weights_alone(const Evidence& evidence, const ActivationRow& row) {
   });
 }
 
+/// Of the median channel's values.
+std::string codes_left(double spread) {
+  const double codes = 256 / spread;
+  return codes < 1 ? "less than one" : fmt::format("{:.0f}", codes);
+}
+
 }  // namespace
 
 /// A few channels decide the range of all: the others have few codes.
@@ -28,8 +35,8 @@ std::optional<Cause> outlier_channel(const Evidence& evidence, const ActivationR
   const std::vector<std::string> ops = evidence.ops_at(row);
   return Cause{
       .because = fmt::format("its widest channel reaches {:.0f} times as far as the median "
-                             "one, which is left with {:.0f} of 256 codes",
-                             *row.channel_spread, 256 / *row.channel_spread),
+                             "one, which is left with {} of 256 codes",
+                             *row.channel_spread, codes_left(*row.channel_spread)),
       .ops = ops,
       .remedy = feeds_weights_alone(evidence, row)
                     ? boost::json::object{{"recipes", {{"smooth_quant", true}}}}

@@ -16,7 +16,7 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
   // what reads none of these is `unexplained`
   if (const double other = part(row.other_mse, row); other >= 0.5) {
     return Cause{.because = fmt::format("it reads codes that were not compared, whose rounding may "
-                                        "make {:.0f} % of its error",
+                                        "make {:.0f} % of its own error",
                                         100 * other),
                  .ops = ops,
                  .remedy = in_float(ops),
@@ -25,17 +25,17 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
   if (weight > codes) {
     const WeightRow* stored = evidence.weight(row.op);
     const std::string because =
-        stored ? fmt::format("rounding its weight ({:.1f} dB) makes {:.0f} % of the error",
+        stored ? fmt::format("rounding its weight ({:.1f} dB) makes {:.0f} % of its own error",
                              stored->sqnr_db, 100 * weight)
                : fmt::format(
-                     "its constants, as the quantized model has them, make {:.0f} % of the "
-                     "error",
+                     "its constants, as the quantized model has them, make {:.0f} % of its "
+                     "own error",
                      100 * weight);
     return Cause{
         .because = because, .ops = {row.name}, .remedy = in_float({row.name}), .shared = {}};
   }
   return Cause{.because = fmt::format("8 bits are too few for {}: rounding in steps of {:.3g} "
-                                      "makes {:.0f} % of the error",
+                                      "makes {:.0f} % of its own error",
                                       evidence.is_input(row) ? "it" : "its result",
                                       row.scale.value_or(0), 100 * codes),
                .ops = ops,

@@ -285,6 +285,10 @@ TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
   ActivationRow corrected = row;
   corrected.shift_share = 0.01;
   EXPECT_FALSE(lost_bias(other.evidence(), corrected)) << "it was changed for the better";
+  corrected.value = "z";
+  EXPECT_TRUE(lost_bias(other.evidence(), corrected)) << "an activation cuts the shift away";
+  corrected.other_mse = *corrected.local_mse = 100;
+  EXPECT_FALSE(lost_bias(other.evidence(), corrected)) << "the bias cannot make so much";
   Case codes;
   codes.quantize({1, 0});
   codes.quantized().constant("b_codes", Tensor::from<std::int32_t>({2}, {10, 20}));
@@ -354,6 +358,46 @@ TEST(Rules, AnInputThatIsConstantIsNotUnlikeDataThatWereTheSame) {
   EXPECT_EQ(unlike_data(net.evidence()).size(), 1U) << "one that is another one now";
   net.diagnosis().activations[0].min = net.diagnosis().activations[0].max = 0;
   EXPECT_TRUE(unlike_data(net.evidence()).empty()) << "which any codes mean exactly";
+}
+
+/// x is framed and multiplied by a window, then computed with; `coded` has codes of 0..25.5, the
+/// values reach `max`.
+std::vector<std::string> unlike_where(const std::vector<std::string>& coded, double max) {
+  SmallGraph net;
+  net.input("x").weight("window", {2}, {0.5F, 1}).weight("w", {2, 2}, {1, 2, 3, 4});
+  net.constant("shape", Tensor::from<std::int64_t>({2}, {1, 4}));
+  net.constant("at", Tensor::from<std::int64_t>({2}, {0, 2}));
+  net.node(Kind::reshape, {"x", "shape"}, "r").node(Kind::gather, {"r", "at"}, "frames");
+  net.node(Kind::mul, {"frames", "window"}, "windowed");
+  net.node(Kind::matmul, {"windowed", "w"}, "spectrum").output("spectrum");
+  Pairing pairing;
+  Diagnosis diagnosis;
+  for (const std::string& value : coded) {
+    ValuePair& pair = pairing.pairs.emplace_back();
+    pair.op = pair.op_name = pair.reference = value;
+    pair.quantized = value + "_q";
+    pair.scheme = Scheme{.dtype = DType::uint8};
+    pair.params = QParams{0.1F, 0};
+    ActivationRow& row = diagnosis.activations.emplace_back(row_at(value));
+    row.quantized = value + "_q";
+    row.min = 0;
+    row.max = max;
+  }
+  const Model reference = net.model(), quantized = SmallGraph().model();
+  std::vector<std::string> found;
+  for (const Finding& finding : unlike_data(Evidence(reference, quantized, pairing, diagnosis))) {
+    found.push_back(finding.op);
+  }
+  return found;
+}
+
+TEST(Rules, DataThatAreFramedAndWindowedBeforeTheyBecomeCodesAreSeenThere) {
+  const std::string name = row_at("windowed").name;
+  EXPECT_EQ(unlike_where({"windowed"}, 1), std::vector<std::string>{name});
+  EXPECT_TRUE(unlike_where({"windowed"}, 25).empty()) << "they fit";
+  EXPECT_TRUE(unlike_where({"spectrum"}, 1).empty()) << "it is computed";
+  EXPECT_EQ(unlike_where({"windowed", "r"}, 1), std::vector<std::string>{row_at("r").name})
+      << "told once, where it is first seen";
 }
 
 TEST(Rules, NoRecipeNamesAnInput) {

@@ -41,20 +41,21 @@ bool multiplies_weight(const Evidence& evidence, const ActivationRow& row) {
 }
 
 /// Whether what the quantized model's op reads holds codes that stand for no value of the
-/// reference.
+/// reference, or that are scaled anew for each input.
 bool reads_codes_of_nothing(const Evidence& evidence, const ActivationRow& row) {
   constexpr std::size_t kMostSteps = 256;
   const Pairing& pairing = evidence.pairing();
   const std::unordered_set<std::string> unknown(pairing.only_quantized.begin(),
                                                 pairing.only_quantized.end());
-  if (unknown.empty()) return false;
   std::unordered_set<std::string> seen{row.quantized};
   for (const ValuePair& pair : pairing.pairs) seen.insert(pair.quantized);
   std::vector<std::string> waiting{row.quantized};
   for (std::size_t i = 0; i < waiting.size() && i < kMostSteps; ++i) {
     const auto producer = evidence.quantized().producer(waiting[i]);
     if (!producer) continue;
-    for (const std::string& input : evidence.quantized().graph().nodes[*producer].inputs) {
+    const Node& node = evidence.quantized().graph().nodes[*producer];
+    if (node.kind == Kind::dynamic_quantize) return true;
+    for (const std::string& input : node.inputs) {
       if (unknown.contains(input)) return true;
       if (seen.insert(input).second) waiting.push_back(input);
     }
@@ -84,10 +85,11 @@ std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& 
   const double of_weight = part(row.weight_mse, row);
   if (stored != nullptr && most && stored->mse > *most && of_weight >= kMost) {
     return in_float_because(
-        fmt::format("its weight in the quantized model ({:.1f} dB) makes {:.0f} % of its error and "
-                    "is off by {:.1f} times the most that rounding in its steps can make: it is "
-                    "another weight",
-                    stored->sqnr_db, 100 * of_weight, std::sqrt(stored->mse / *most)),
+        fmt::format(
+            "its weight in the quantized model ({:.1f} dB) makes {:.0f} % of its own error and "
+            "is off by {:.1f} times the most that rounding in its steps can make: it is "
+            "another weight",
+            stored->sqnr_db, 100 * of_weight, std::sqrt(stored->mse / *most)),
         row);
   }
   const double other = part(row.other_mse, row);
@@ -95,17 +97,18 @@ std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& 
   if (other < kMost || reads_unknown(evidence, row)) return {};
   if (has_weight && stored == nullptr) {
     return in_float_because(
-        fmt::format("rounding of its inputs and result cannot make {:.0f} % of its error, and the "
-                    "quantized model has no weight that is surely this one: the weight, the bias, "
-                    "an attribute or the arithmetic is another one",
-                    100 * other),
+        fmt::format(
+            "rounding of its inputs and result cannot make {:.0f} % of its own error, and the "
+            "quantized model has no weight that is surely this one: the weight or the bias may "
+            "be another one",
+            100 * other),
         row);
   }
   return in_float_because(
-      fmt::format("rounding of its inputs, {} and result cannot make {:.0f} % of its error: {}, an "
-                  "attribute or the arithmetic is another one",
-                  has_weight ? "weight" : "constants", 100 * other,
-                  has_weight ? "its bias" : "what it reads"),
+      fmt::format(
+          "rounding of its inputs, {} and result cannot make {:.0f} % of its own error, and "
+          "no difference of the two files is known that does",
+          has_weight ? "weight" : "constants", 100 * other),
       row);
 }
 

@@ -41,6 +41,27 @@ TEST(Unexplained, NothingIsSaidOfAnOpThatReadsCodesOfNothing) {
   EXPECT_TRUE(cause_where(pairing));
 }
 
+/// The codes that it reads have a scale for each input, though the value itself is compared.
+TEST(Unexplained, NothingIsSaidOfAnOpThatReadsCodesScaledAnew) {
+  SmallGraph reference, quantized;
+  reference.input("x").weight("w", {2, 2}, {1, 2, 3, 4});
+  reference.node(Kind::matmul, {"x", "w"}, "y").output("y");
+  quantized.input("x").weight("w", {2, 2}, {1, 2, 3, 4});
+  quantized.node(Kind::dynamic_quantize, {"x"}, "x_q");
+  quantized.node(Kind::matmul_integer, {"x_q", "w"}, "sums").node(Kind::cast, {"sums"}, "y");
+  quantized.output("y");
+  Pairing pairing;
+  pairing.pairs.push_back({.op = "x", .reference = "x", .quantized = "x"});
+  ActivationRow row;
+  row.op = row.value = row.quantized = "y";
+  row.name = "node_y";
+  row.local_mse = row.other_mse = 1;
+  row.rounding_mse = row.clipping_mse = row.weight_mse = row.input_mse = 0;
+  const Model before = reference.model(), after = quantized.model();
+  const Diagnosis diagnosis;
+  EXPECT_FALSE(unexplained(Evidence(before, after, pairing, diagnosis), row));
+}
+
 TEST(Unexplained, CodesOfNothingBehindComparedOnesAreOthersTrouble) {
   Pairing pairing;
   pairing.only_quantized = {"m_q"};

@@ -2,6 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <map>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -40,52 +45,94 @@ bool has_one_sided_codes(const Evidence& evidence) {
   });
 }
 
-/// An input of the model, or what its first op makes of one by a constant: the mean is taken off
-/// inside.
-bool is_prepared_data(const Evidence& evidence, const ActivationRow& row) {
-  if (evidence.is_input(row)) return true;
-  const Node* op = evidence.node(row.op);
-  if (op == nullptr || op->inputs.size() != 2 || op->outputs.front() != row.value) return false;
-  if (op->kind != Kind::add && op->kind != Kind::sub && op->kind != Kind::mul &&
-      op->kind != Kind::div)
-    return false;
-  const auto is_input = [&](std::size_t i) { return evidence.reference().is_input(op->inputs[i]); };
-  return (is_input(0) && evidence.constant_input(*op, 1) != nullptr) ||
-         (is_input(1) && evidence.constant_input(*op, 0) != nullptr);
+bool is_affine(Kind kind) {
+  return kind == Kind::add || kind == Kind::sub || kind == Kind::mul || kind == Kind::div;
+}
+
+/// The input of an op that its result is moved from (framed, padded, cut, joined to nothing), or
+/// multiplied or added to by constants; nothing of all else.
+std::optional<std::string> prepared_from(const Evidence& evidence, const Node& op) {
+  const auto is_constant = [&](std::size_t i) {
+    return evidence.constant_input(op, i) != nullptr ||
+           evidence.reference().constant(op.inputs[i]) != nullptr;
+  };
+  if (moves_elements(op.kind) || op.kind == Kind::identity || op.kind == Kind::pad ||
+      op.kind == Kind::gather) {
+    if (op.inputs.empty() || is_constant(0)) return {};
+    return op.inputs.front();
+  }
+  if (!is_affine(op.kind) || op.inputs.size() != 2) return {};
+  if (is_constant(1)) return op.inputs[0];
+  if (is_constant(0) && op.kind != Kind::div) return op.inputs[1];
+  return {};
+}
+
+/// A value, what it is prepared from, and so on to the model's input; empty where it is computed
+/// from its inputs, not only moved, multiplied or added to by constants (the mean is taken off
+/// inside, sound is framed).
+std::vector<std::string> preparation(const Evidence& evidence, const ActivationRow& row) {
+  constexpr std::size_t kMostSteps = 64;
+  std::vector<std::string> values{row.value};
+  while (values.size() < kMostSteps && !evidence.reference().is_input(values.back())) {
+    const std::optional<std::size_t> maker = evidence.reference().producer(values.back());
+    if (!maker) return {};
+    std::optional<std::string> from =
+        prepared_from(evidence, evidence.reference().graph().nodes[*maker]);
+    if (!from) return {};
+    values.push_back(*std::move(from));
+  }
+  return evidence.reference().is_input(values.back()) ? values : std::vector<std::string>();
+}
+
+/// What does not fit the codes that calibration chose for it.
+std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row, bool one_sided) {
+  constexpr double kTwoBits = 0.25;
+  const auto reach = evidence.reach(row);
+  if (!reach || row.elements == 0) return {};
+  if (row.min == 0 && row.max == 0) return {};  // fits any codes, and makes no error
+  const double times = room(row, *reach);
+  const bool is_clipped = row.clip_rate >= kClipped;
+  const bool is_wide = std::isfinite(times) && times > kWide;
+  const bool lacks = one_sided && lacks_a_sign(row, *reach);
+  const double part = used(row, *reach);
+  if (!is_clipped && !is_wide && !lacks && part > kTwoBits) return {};
+  // what clips, what never has one of the signs, and what uses 6 bits of 8 or fewer makes all
+  // other figures doubtful
+  const bool is_problem = is_clipped || lacks || part <= kTwoBits;
+  return Finding{
+      .rule = "unlike_data",
+      .op = row.name,
+      .ops = {row.name},
+      .because = fmt::format(
+          "the data are {:.3g} to {:.3g} here, the codes that calibration chose reach from "
+          "{:.3g} to {:.3g}: {:.0f} % of them are used, and {:.2g} % of the data are clipped. "
+          "They may be prepared otherwise (scale, mean, order of channels) than for "
+          "calibration, or than the float model wants them",
+          row.min, row.max, (*reach)[0], (*reach)[1], 100 * part, 100 * row.clip_rate),
+      .remedy = {},
+      .severity = is_problem ? "problem" : ""};
 }
 
 }  // namespace
 
-/// The model's own inputs do not fit the codes that calibration chose for them.
+/// The model's own inputs, or what is made of them before anything is computed, do not fit the
+/// codes that calibration chose: told where it is first seen.
 std::vector<Finding> unlike_data(const Evidence& evidence) {
-  constexpr double kTwoBits = 0.25;
   const bool one_sided = has_one_sided_codes(evidence);
-  std::vector<Finding> findings;
+  std::map<std::string, Finding> misfits;  // by value
+  std::vector<std::vector<std::string>> preparations;
   for (const ActivationRow& row : evidence.diagnosis().activations) {
-    const auto reach = evidence.reach(row);
-    if (!reach || row.elements == 0 || !is_prepared_data(evidence, row)) continue;
-    if (row.min == 0 && row.max == 0) continue;  // fits any codes, and makes no error
-    const double times = room(row, *reach);
-    const bool is_clipped = row.clip_rate >= kClipped;
-    const bool is_wide = std::isfinite(times) && times > kWide;
-    const bool lacks = one_sided && lacks_a_sign(row, *reach);
-    const double part = used(row, *reach);
-    if (!is_clipped && !is_wide && !lacks && part > kTwoBits) continue;
-    // what clips, what never has one of the signs, and what uses 6 bits of 8 or fewer makes all
-    // other figures doubtful
-    const bool is_problem = is_clipped || lacks || part <= kTwoBits;
-    findings.push_back(
-        {.rule = "unlike_data",
-         .op = row.name,
-         .ops = {row.name},
-         .because = fmt::format(
-             "the data are {:.3g} to {:.3g} here, the codes that calibration chose reach from "
-             "{:.3g} to {:.3g}: {:.0f} % of them are used, and {:.2g} % of the data are clipped. "
-             "They may be prepared otherwise (scale, mean, order of channels) than for "
-             "calibration, or than the float model wants them",
-             row.min, row.max, (*reach)[0], (*reach)[1], 100 * part, 100 * row.clip_rate),
-         .remedy = {},
-         .severity = is_problem ? "problem" : ""});
+    std::vector<std::string> values = preparation(evidence, row);
+    if (values.empty()) continue;
+    std::optional<Finding> finding = misfit(evidence, row, one_sided);
+    if (finding && misfits.emplace(row.value, *std::move(finding)).second)
+      preparations.push_back(std::move(values));
+  }
+  std::vector<Finding> findings;
+  for (const std::vector<std::string>& values : preparations) {
+    const bool is_first = std::none_of(values.begin() + 1, values.end(),
+                                       [&](const auto& value) { return misfits.contains(value); });
+    if (is_first) findings.push_back(misfits.at(values.front()));
   }
   return findings;
 }

@@ -9,6 +9,7 @@
 
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/rules/share_words.h"
 
 namespace quantlens {
 namespace {
@@ -25,17 +26,11 @@ std::string loss_text(const Evidence::Outputs& outputs) {
     return fmt::format("{:.2g} % of an output are NaN or infinities", 100 * outputs.nonfinite);
   }
   if (std::isinf(sqnr_db) && sqnr_db > 0) return "The outputs are equal";
-  const char* how_much = "little of them is lost";
-  if (sqnr_db < 20) how_much = "some of them is lost";
-  if (sqnr_db < 10) how_much = "much of them is lost";
-  if (sqnr_db < 3) how_much = "little of them is left";
+  const char* how_much = "little of their signal is lost";
+  if (sqnr_db < 20) how_much = "some of their signal is lost";
+  if (sqnr_db < 10) how_much = "much of their signal is lost";
+  if (sqnr_db < 3) how_much = "little of their signal is left";
   return fmt::format("The outputs keep {:.1f} dB of SQNR: {}", sqnr_db, how_much);
-}
-
-/// "Add_11 (its remedy names 6 ops)"
-std::string place_text(const Finding& finding) {
-  if (finding.ops.size() < 2) return printable(finding.op);
-  return fmt::format("{} (its remedy names {} ops)", printable(finding.op), finding.ops.size());
 }
 
 /// Whether shares were measured and not even the first is surely above 0.
@@ -44,26 +39,11 @@ bool is_doubtful(std::span<const Finding> findings, const Finding& first) {
          std::ranges::any_of(findings, &Finding::share_is_measured);
 }
 
-/// "65 % (47 to 83, measured) of the error begins at Add_11 (…): a square root reads it, …"; of
-/// what may take none away, its interval alone.
-std::string cause_text(const Finding& finding, bool is_doubtful) {
-  const std::array<double, 2> interval =
-      finding.output_share_interval.value_or(std::array{0.0, 1.0});
-  const std::string share = fmt::format(
-      "{:.0f} % ({:.0f} to {:.0f}, {}) of the error", 100 * *finding.output_share,
-      100 * interval[0], 100 * interval[1], finding.share_is_measured ? "measured" : "estimated");
-  if (is_doubtful) {
-    return fmt::format("{} would be gone with {} in float: {}", share, place_text(finding),
-                       finding.because);
-  }
-  return fmt::format("{} begins at {}: {}", share, place_text(finding), finding.because);
-}
-
-/// "; 20 % of it passes through values that were not compared"
+/// "; 20 % of the error passes through values that were not compared"
 std::string unknown_text(const Diagnosis& diagnosis) {
   const double unknown = diagnosis.unknown_share.value_or(0);
   if (unknown < 0.005) return {};
-  return fmt::format("; {:.0f} % of it passes through values that were not compared",
+  return fmt::format("; {:.0f} % of the error passes through values that were not compared",
                      100 * unknown);
 }
 
@@ -99,26 +79,51 @@ bool is_worse(const ActivationRow& row, const Diagnosis& diagnosis, const Findin
 /// What the local errors say of another op, and where the first share is small that none is great.
 /// Shares and local errors that name different ops are both told: of a great share that was
 /// measured, where the other op adds more error by itself.
-std::string doubt_text(const Diagnosis& diagnosis, const Finding& first, bool in_doubt) {
+std::string doubt_text(const Diagnosis& diagnosis, std::span<const Finding> findings,
+                       const Finding& first, bool in_doubt) {
   constexpr double kMuch = 0.1;
-  const bool is_much = first.share_is_measured && *first.output_share >= kMuch;
+  const auto is_much = [](const Finding& finding) {
+    return finding.share_is_measured && finding.output_share.value_or(0) >= kMuch;
+  };
   const ActivationRow* worst = worst_unexplained(diagnosis);
   std::string text;
-  if (first.share_is_measured && !is_much && !in_doubt) {
+  if (first.share_is_measured && std::ranges::none_of(findings, is_much) && !in_doubt) {
     text = " No op that was tried alone takes much of it away.";
   }
   if (worst == nullptr || is_named(first, worst->name)) return text;
-  if (is_much && !is_worse(*worst, diagnosis, first)) return text;
+  if (is_much(first) && !is_worse(*worst, diagnosis, first)) return text;
   return text + fmt::format(
-                    " By its local error alone ({:.1f} dB), which no rounding explains, {} is the "
-                    "worst op.",
-                    *worst->local_sqnr_db, printable(worst->name));
+                    " By itself, {} has an error ({:.1f} dB) that no rounding explains, the "
+                    "greatest of this kind.",
+                    printable(worst->name), *worst->local_sqnr_db);
 }
 
-/// Whether as much may begin at the second, though mistakes stand before it.
-bool may_be_as_much(const Finding& first, const Finding& second) {
-  return second.output_share.value_or(0) > 0 &&
-         (second.tied_with_previous || *second.output_share > *first.output_share);
+/// The finding below the first with the greatest share of those at which as much may begin, though
+/// others stand before it; null where there is none.
+const Finding* as_much(std::span<const Finding> findings, const Finding& first) {
+  const Finding* greatest = nullptr;
+  bool are_tied = true;  // all up to here
+  for (const Finding* one = &first + 1; one != findings.data() + findings.size(); ++one) {
+    are_tied = are_tied && one->tied_with_previous;
+    if (!one->output_share || takes_nothing(*one)) continue;
+    const double high = one->output_share_interval.value_or(std::array{0.0, 1.0})[1];
+    const bool is_second = one == &first + 1;
+    const bool may_be = are_tied && (is_second || high >= *first.output_share);
+    if (!may_be && *one->output_share <= *first.output_share) continue;
+    if (!greatest || *one->output_share > *greatest->output_share) greatest = one;
+  }
+  return greatest;
+}
+
+/// " As much may begin at Conv_3, 34 %: rounding its weight …"
+std::string second_text(const Evidence& evidence, const Finding& second, bool in_doubt) {
+  const std::string place = place_words(evidence, second);
+  const std::string share = fmt::format("{:.0f} %", 100 * *second.output_share);
+  if (in_doubt) {
+    return fmt::format(" As much may be gone with {} in float, {}: {}.", place, share,
+                       second.because);
+  }
+  return fmt::format(" As much may begin at {}, {}: {}.", place, share, second.because);
 }
 
 }  // namespace
@@ -145,12 +150,11 @@ std::string verdict(const Evidence& evidence, std::span<const Finding> findings)
     return text;
   }
   const bool in_doubt = is_doubtful(findings, *first);
-  text += fmt::format(" {}{}.", cause_text(*first, in_doubt), unknown_text(evidence.diagnosis()));
-  text += doubt_text(evidence.diagnosis(), *first, in_doubt);
-  const auto second = std::next(first);
-  if (second != findings.end() && may_be_as_much(*first, *second)) {
-    text += fmt::format(" As much may begin at {}, {:.0f} %: {}.", place_text(*second),
-                        100 * *second->output_share, second->because);
+  text += fmt::format(" {}{}.", share_words(evidence, *first, in_doubt),
+                      unknown_text(evidence.diagnosis()));
+  text += doubt_text(evidence.diagnosis(), findings, *first, in_doubt);
+  if (const Finding* second = as_much(findings, *first)) {
+    text += second_text(evidence, *second, in_doubt);
   }
   return text;
 }

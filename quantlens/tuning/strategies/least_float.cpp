@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/orders.h"
 #include "quantlens/tuning/strategies/prefixes.h"
@@ -126,7 +127,7 @@ class LeastFloat {
     std::string text = stage.also;
     if (ops.empty()) return text.empty() ? "nothing" : text;
     if (!text.empty()) text += ", and ";
-    text += ops.size() == 1 ? "1 op" : fmt::format("{} ops", ops.size());
+    text += counted(ops.size(), "op");
     const std::uint64_t work = cost_of(ops, work_);
     if (work > 0 && all_work_ > 0) {
       constexpr double kHundred = 100;
@@ -142,13 +143,13 @@ class LeastFloat {
   bool without_work() {
     const bool is_free = !named_.empty() && cost_of(named_, work_) == 0;
     if (is_free && named_.size() < others_.size()) {
-      const auto met = meets(named_, fmt::format("{} ops that findings name", named_.size()));
+      const auto met = meets(named_, counted(named_.size(), "op") + " that findings name");
       if (!met) return false;
       if (*met) return true;
     }
     if (others_.empty()) return true;
     const auto met =
-        meets(all_others(), fmt::format("{} ops, all that do not compute", others_.size()));
+        meets(all_others(), counted(others_.size(), "op") + ", all that do not compute");
     return met.has_value();
   }
 
@@ -159,8 +160,8 @@ class LeastFloat {
     if (work == 0 || work > all_work_ / kLittle || work >= most_work_) return true;
     Ops floats = all_others();
     floats.insert(named_.begin(), named_.end());
-    return meets(floats,
-                 fmt::format("what findings name, and {} ops that do not compute", others_.size()))
+    return meets(floats, fmt::format("what findings name, and {} that do not compute",
+                                     counted(others_.size(), "op")))
         .has_value();
   }
 
@@ -170,7 +171,7 @@ class LeastFloat {
     const Stage stage{.ops = computing_,
                       .always = all_others(),
                       .costs = work_,
-                      .also = fmt::format("{} ops that do not compute", others_.size()),
+                      .also = counted(others_.size(), "op") + " that do not compute",
                       .parts = kParts,
                       .most_others = kOthers};
     return least_of(stage) && (!found_ || give_back(stage));
@@ -190,7 +191,7 @@ class LeastFloat {
         stage.ops.push_back(op);
       }
     }
-    if (!stage.always.empty()) stage.also = fmt::format("{} ops that compute", stage.always.size());
+    if (!stage.always.empty()) stage.also = counted(stage.always.size(), "op") + " that compute";
     return stage.ops.size() < 2 || least_of(stage);
   }
 

@@ -34,6 +34,8 @@ class PartRoom {
 
 template <class Stats, class Histogram>
 class TapParts {
+  struct Part;
+
  public:
   using Target = ChannelTarget<Stats, Histogram>;
 
@@ -47,7 +49,7 @@ class TapParts {
     Target target() { return {part_.stats, all_.histograms_}; }
 
    private:
-    typename TapParts::Part& part_;
+    Part& part_;
     TapParts& all_;
     std::unique_lock<std::mutex> lock_;
   };

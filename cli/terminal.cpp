@@ -2,6 +2,7 @@
 #include "cli/terminal.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <csignal>
 #include <cstdio>
@@ -19,11 +20,11 @@ namespace {
 
 constexpr auto kBetweenDraws = std::chrono::milliseconds(200);
 
-volatile std::sig_atomic_t g_interrupts = 0;  // a signal handler can reach nothing else
+std::atomic<int> g_interrupts = 0;  // a signal handler can reach nothing else
+static_assert(std::atomic<int>::is_always_lock_free);
 
 void on_interrupt(int signal) {
-  g_interrupts = g_interrupts + 1;
-  if (g_interrupts > 1) {
+  if (++g_interrupts > 1) {
     std::signal(signal, SIG_DFL);
     std::raise(signal);
   }
@@ -67,6 +68,7 @@ void TerminalProgress::begin(std::string_view step, std::optional<std::uint64_t>
   total_ = total;
   done_ = 0;
   started_ = drawn_ = Clock::now();
+  if (bar_) draw();  // loading a model tells nothing of itself until it is done
 }
 
 void TerminalProgress::advance(std::uint64_t units) {
@@ -82,7 +84,9 @@ void TerminalProgress::end() {
 
 std::string TerminalProgress::line(double seconds) const {
   const double rate = seconds > 0 ? static_cast<double>(done_) / seconds : 0;
-  if (!total_ || *total_ == 0) return fmt::format("{} {} ({:.1f}/s)", step_, done_, rate);
+  if (!total_ || *total_ == 0) {
+    return done_ == 0 ? step_ : fmt::format("{} {} ({:.1f}/s)", step_, done_, rate);
+  }
   constexpr std::uint64_t kBarWidth = 24;
   const std::uint64_t filled = std::min(kBarWidth, done_ * kBarWidth / *total_);
   const std::uint64_t left = *total_ - std::min(*total_, done_);

@@ -21,7 +21,7 @@ class Progress {
   virtual void end() = 0;
   /// A sentence for the user that is not an error, e.g. a skipped image.
   virtual void note(std::string_view sentence) = 0;
-  /// True once the user asked to stop; loops then throw Errc::interrupted between samples.
+  /// True once the user asked to stop: loops then throw Errc::interrupted. Asked from any thread.
   virtual bool stop_requested() const { return false; }
 };
 

@@ -12,7 +12,7 @@
 
 #include "quantlens/diagnosis/channel_order.h"
 #include "quantlens/diagnosis/tensor_factors.h"
-#include "quantlens/stats/channel.h"
+#include "quantlens/stats/channel_walk.h"
 
 namespace quantlens {
 namespace {
@@ -24,41 +24,57 @@ constexpr double kMostly = 0.9;      // of what is not explained
 /// What codes can make of a value, and what they cannot.
 class Rounding {
  public:
-  explicit Rounding(const TensorSides& sides)
-      : params_(sides.params), dtype_(sides.scheme.dtype), is_fine_(code_count() > 16) {
-    if (params_.size() > 1 && sides.scheme.axis) {
-      const AxisLayout layout = axis_layout(sides.before.shape(), *sides.scheme.axis);
-      inner_ = layout.inner;
+  explicit Rounding(const TensorSides& sides) : dtype_(sides.scheme.dtype) {
+    if (sides.params.size() > 1 && sides.scheme.axis) {
+      layout_ = axis_layout(sides.before.shape(), *sides.scheme.axis);
+    }
+    layout_.channels = std::max(sides.params.size(), std::size_t{1});  // and around
+    const CodeRange codes = code_limits(dtype_);
+    for (const QParams& params : sides.params) {
+      constexpr double kSingle = 1e-4;
+      const double step = params.scale;
+      reaches_.push_back({.step = step,
+                          .slack = (code_count(codes) > 16 ? 1 : 3) * step * (1 + kSingle),
+                          .low = static_cast<double>(codes.min - params.zero_point) * step,
+                          .high = static_cast<double>(codes.max - params.zero_point) * step});
     }
   }
 
-  bool in_codes() const { return !params_.empty(); }
-  std::int64_t code_count() const {
-    const CodeRange codes = code_limits(dtype_);
-    return in_codes() ? codes.max - codes.min + 1 : 0;
+  bool in_codes() const { return !reaches_.empty(); }
+  std::int64_t code_count() const { return in_codes() ? code_count(code_limits(dtype_)) : 0; }
+  double step(std::size_t at) const {
+    return in_codes() ? reaches_[at / layout_.inner % reaches_.size()].step : 0.0;
   }
-  double step(std::size_t at) const { return in_codes() ? params(at).scale : 0.0; }
 
-  bool explains(double x, double y, std::size_t at) const {
-    constexpr double kHalfPrecision = 1.0 / 128;  // a bfloat16 keeps 8 bits
-    if (!in_codes()) return std::abs(x - y) <= kHalfPrecision * std::abs(x);
-    constexpr double kSingle = 1e-4;
-    const double step = params(at).scale;
-    const double slack = (is_fine_ ? 1 : 3) * step * (1 + kSingle);
-    if (std::abs(x - y) <= slack) return true;
-    const CodeRange codes = code_limits(dtype_);
-    const double low = static_cast<double>(codes.min - params(at).zero_point) * step;
-    const double high = static_cast<double>(codes.max - params(at).zero_point) * step;
-    return (x > high && y >= high - slack) || (x < low && y <= low + slack);
-  }
+  /// What codes can make of one element after the other, in their order.
+  class Walk {
+   public:
+    explicit Walk(const Rounding& rounding) : rounding_(rounding), channels_(rounding.layout_) {}
+    /// Whether it can make y of the next x.
+    bool next_explains(double x, double y) {
+      constexpr double kHalfPrecision = 1.0 / 128;  // a bfloat16 keeps 8 bits
+      if (!rounding_.in_codes()) return std::abs(x - y) <= kHalfPrecision * std::abs(x);
+      const auto& [step, slack, low, high] = rounding_.reaches_[channels_.next()];
+      if (std::abs(x - y) <= slack) return true;
+      return (x > high && y >= high - slack) || (x < low && y <= low + slack);
+    }
+
+   private:
+    const Rounding& rounding_;
+    ChannelWalk channels_;
+  };
 
  private:
-  const QParams& params(std::size_t at) const { return params_[at / inner_ % params_.size()]; }
+  /// The values of one channel's codes.
+  struct Reach {
+    double step, slack, low, high;
+  };
 
-  std::span<const QParams> params_;
+  static std::int64_t code_count(const CodeRange& codes) { return codes.max - codes.min + 1; }
+
   DType dtype_;
-  bool is_fine_;
-  std::size_t inner_ = 1;
+  AxisLayout layout_;
+  std::vector<Reach> reaches_;
 };
 
 double energy(std::span<const float> values) {
@@ -77,8 +93,9 @@ class Comparison {
         energy_(std::max(energy(x_), energy(y_))) {}
 
   std::optional<ChangedTensor> run() {
-    unexplained_ = unexplained(x_);
-    if (fits(x_)) return {};
+    const Fit as_it_is = fit(x_);
+    if (as_it_is.is_good) return {};
+    unexplained_ = as_it_is.unexplained;
     for (const auto look : {&Comparison::zeroed_whole, &Comparison::fewer_bits, &Comparison::zeroed,
                             &Comparison::wrapped, &Comparison::flipped, &Comparison::by_output,
                             &Comparison::reordered, &Comparison::by_input, &Comparison::by_both}) {
@@ -88,42 +105,43 @@ class Comparison {
   }
 
  private:
-  /// Sum of squared differences that rounding does not explain.
-  double unexplained(std::span<const float> x) const {
-    double sum = 0;
-    for (std::size_t i = 0; i < y_.size(); ++i) {
-      if (rounding_.explains(x[i], y_[i], i)) continue;
-      const double error = static_cast<double>(x[i]) - y_[i];
-      sum += error * error;
-    }
-    return sum;
-  }
-  /// Whether rounding explains all of the tensor but little, and most of each output channel.
-  bool fits(std::span<const float> x) const {
-    if (unexplained(x) > kMaterial * energy_) return false;
-    if (!sides_.output_axis) return true;
-    const AxisLayout layout = axis_layout(sides_.before.shape(), *sides_.output_axis);
+  /// Squared differences that rounding does not explain: their sum, and whether that is little of
+  /// the tensor, and not most of any output channel.
+  struct Fit {
+    double unexplained = 0;
+    bool is_good = true;
+  };
+  Fit fit(std::span<const float> x) const {
+    Fit result;
+    AxisLayout layout;
+    if (sides_.output_axis) layout = axis_layout(sides_.before.shape(), *sides_.output_axis);
     std::vector<double> energies(layout.channels, 0), errors(layout.channels, 0);
+    ChannelWalk channels(layout);
+    Rounding::Walk rounding(rounding_);
     for (std::size_t i = 0; i < y_.size(); ++i) {
-      const std::size_t channel = i / layout.inner % layout.channels;
+      const std::size_t channel = channels.next();
       energies[channel] +=
           std::max(static_cast<double>(x[i]) * x[i], static_cast<double>(y_[i]) * y_[i]);
-      if (rounding_.explains(x[i], y_[i], i)) continue;
+      if (rounding.next_explains(x[i], y_[i])) continue;
       const double error = static_cast<double>(x[i]) - y_[i];
+      result.unexplained += error * error;
       errors[channel] += error * error;
     }
-    for (std::size_t c = 0; c < layout.channels; ++c) {
-      if (errors[c] > kOfChannel * energies[c]) return false;
+    result.is_good = result.unexplained <= kMaterial * energy_;
+    for (std::size_t c = 0; c < layout.channels && sides_.output_axis; ++c) {
+      if (errors[c] > kOfChannel * energies[c]) result.is_good = false;
     }
-    return true;
+    return result;
   }
+  bool fits(std::span<const float> x) const { return fit(x).is_good; }
 
   /// Share of what is not explained that lies where `holds` does, and how many such elements.
   std::pair<double, std::size_t> share(const std::function<bool(std::size_t)>& holds) const {
     double sum = 0;
     std::size_t count = 0;
+    Rounding::Walk rounding(rounding_);
     for (std::size_t i = 0; i < y_.size(); ++i) {
-      if (rounding_.explains(x_[i], y_[i], i) || !holds(i)) continue;
+      if (rounding.next_explains(x_[i], y_[i]) || !holds(i)) continue;
       const double error = static_cast<double>(x_[i]) - y_[i];
       sum += error * error;
       ++count;

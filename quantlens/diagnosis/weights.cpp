@@ -14,7 +14,7 @@
 #include "quantlens/quantizer/prepare.h"
 #include "quantlens/runtime/oracle/constants.h"
 #include "quantlens/runtime/oracle/layout.h"
-#include "quantlens/stats/channel.h"
+#include "quantlens/stats/channel_walk.h"
 #include "quantlens/stats/pair_stats.h"
 
 namespace quantlens {
@@ -44,8 +44,9 @@ std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int 
   std::vector<Channel> channels(layout.channels);
   const auto x = before.data<float>();
   const auto y = after.data<float>();
+  ChannelWalk walk(layout);
   for (std::size_t i = 0; i < x.size(); ++i) {
-    Channel& channel = channels[i / layout.inner % layout.channels];
+    Channel& channel = channels[walk.next()];
     const double error = static_cast<double>(x[i]) - y[i];
     channel.signal += static_cast<double>(x[i]) * x[i];
     channel.noise += error * error;

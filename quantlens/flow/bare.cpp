@@ -141,8 +141,11 @@ BareAnswers run_bare(const ModelPair& models, const FittedData& data, const Meas
   }
   BatchReader reader =
       make_reader(data, session, options.samples);  // reads while models are opened
-  const ClosingRun run =
-      closing(open(models.reference, &models.quantized, {}, run_options(session)), session.phases);
+  const ClosingRun run = [&] {
+    const ProgressStep loading(session.progress, "load models", std::nullopt);
+    return closing(open(models.reference, &models.quantized, {}, run_options(session)),
+                   session.phases);
+  }();
   std::uint64_t kept_bytes = 0;
   try {
     feed(*run, reader, session.progress, options.metric ? "evaluate" : "bare outputs",

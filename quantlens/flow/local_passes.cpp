@@ -65,6 +65,7 @@ class Pass {
 
   /// Opens it where nobody does, or waits for that.
   void be_opened(const Session& session) {
+    const ProgressStep loading(session.progress, "load models of local errors", std::nullopt);
     const auto begun = std::chrono::steady_clock::now();
     if (!is_open_ && !is_for_others_) open_run();
     is_open_.wait(false);

@@ -40,7 +40,7 @@ std::uint64_t room_beside(const Model& model, const Session& session) {
 
 std::future<Lockstep> open_lockstep(const ModelPair& models, const Session& session) {
   const RunOptions how = run_options(session);
-  // Phases, and whether to stop, are for the session's own thread.
+  // Phases, and whether an isolated run is to stop, are for the session's own thread.
   if (session.isolation || room_beside(models.reference, session) == 0) {
     return std::async(std::launch::deferred, opened, models, how, session.phases);
   }
@@ -53,6 +53,7 @@ std::future<Lockstep> open_lockstep(const ModelPair& models, const Session& sess
 }
 
 Lockstep waited_for(std::future<Lockstep> lockstep, const Session& session) {
+  const ProgressStep loading(session.progress, "load both models as one", std::nullopt);
   const auto begun = std::chrono::steady_clock::now();
   Lockstep made = lockstep.get();
   const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;

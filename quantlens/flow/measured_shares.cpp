@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -168,12 +169,19 @@ class Measurement {
 
   void load(std::vector<std::vector<std::string>> wanted) {
     std::erase_if(wanted, [this](const auto& ops) { return loaded_.contains(ops); });
+    if (wanted.empty()) return;
+    Progress& progress = passes_.session.progress;
+    throw_if_stopped(progress);
     std::vector<std::unique_ptr<Patched>> models(wanted.size());
     const Model& beside = beside_ ? *beside_ : passes_.models.reference;
+    const ProgressStep loading(progress, "load models of shares", wanted.size());
+    std::mutex mutex;  // progress is told by one thread at a time
     const auto begun = std::chrono::steady_clock::now();
     Cores(passes_.session.threads).parallel_for(wanted.size(), [&](std::size_t i) {
       const std::string name = fmt::format("float_ops{}", made_ + i);
       models[i] = std::make_unique<Patched>(passes_, beside, wanted[i], name);
+      const std::lock_guard lock(mutex);
+      progress.advance(1);
     });
     made_ += models.size();
     const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - begun;
@@ -183,6 +191,7 @@ class Measurement {
       loaded_.emplace(std::move(wanted[i]), std::move(models[i]));
     }
     if (passes_.session.phases != nullptr) passes_.session.phases->spread(waited.count(), seconds);
+    throw_if_stopped(progress);
   }
 
   void note(std::string_view why) {

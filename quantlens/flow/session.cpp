@@ -122,7 +122,9 @@ RunOptions run_options(const Session& session) {
                      .in_flight = session.threads,
                      .optimized_dump = {},
                      .isolation = session.isolation};
-  options.watch.phases = session.phases;
+  options.watch = {.phases = session.phases, .stop_requested = [&progress = session.progress] {
+                     return progress.stop_requested();
+                   }};
   if (options.isolation) {
     options.isolation->stop_requested = [&progress = session.progress] {
       return progress.stop_requested();

@@ -305,6 +305,8 @@ void check_same_taps(const std::vector<Stats>& a, const std::vector<Stats>& b) {
   for (std::size_t i = 0; i < a.size(); ++i) check_same_tap(a[i], b[i]);
 }
 
+}  // namespace
+
 void add(ValueStats& stats, const ValueStats& other) {
   stats.moments.merge(other.moments);
   stats.histogram.merge(other.histogram);
@@ -329,8 +331,6 @@ void add(PairedStats& stats, const PairedStats& other) {
     one.quantized.merge(from.quantized);
   }
 }
-
-}  // namespace
 
 bool is_tap_state(std::string_view bytes) {
   return bytes.starts_with(kMagic);

@@ -2,9 +2,9 @@
 #include "quantlens/runtime/accumulators.h"
 
 #include <algorithm>
+#include <atomic>
 #include <functional>
 #include <numeric>
-#include <thread>
 #include <tuple>
 #include <utility>
 
@@ -15,28 +15,20 @@
 #include "quantlens/runtime/channel_codes.h"
 #include "quantlens/runtime/sample_parts.h"
 #include "quantlens/runtime/tap_checks.h"
+#include "quantlens/runtime/tap_parts.h"
 
 namespace quantlens {
 
 struct Accumulators::ValueSlot {
   bool dropped = false;  // before the first step
-  std::mutex mutex;      // of what follows
-  ValueStats stats;
-  PendingChannels channels;
+  ValueParts parts;
 };
 
 struct Accumulators::PairSlot {
   bool not_placed = false;  // dropped before the first step
   bool channels_last = false;
-  std::mutex mutex;  // of what follows
-  bool dropped = false;
-  PairedStats stats;
-  PendingChannels channels;
-
-  void empty() {
-    stats = {};
-    channels = {};
-  }
+  std::atomic<bool> dropped = false;
+  PairParts parts;
 };
 
 /// A pair that a step found to be none.
@@ -93,22 +85,24 @@ class Accumulators::Scratch {
 
 namespace {
 
-template <class Histogram>
-std::vector<Histogram> empty_histograms(const std::vector<std::uint32_t>& channels) {
-  std::vector<Histogram> all(channels.size());
-  for (std::size_t i = 0; i < all.size(); ++i) all[i].channel = channels[i];
-  return all;
+/// About what a part of a tap may grow to: sums, counters of floats (both signs, nine octaves that
+/// are fine), and of channels their sums, eight tables of them, and elements that wait.
+std::uint64_t bytes_of_part(std::size_t sums, int histograms, std::size_t channels,
+                            std::size_t channel_histograms) {
+  constexpr std::size_t kHistogram = 26 << 10, kChannel = 850, kWaiting = 10 << 10;
+  return sums + static_cast<std::size_t>(histograms) * kHistogram + channels * kChannel +
+         channel_histograms * kWaiting;
 }
 
-/// Another step holds a tap for some ten microseconds; to sleep and be woken takes longer.
-std::unique_lock<std::mutex> locked_soon(std::mutex& mutex) {
-  constexpr int kTries = 200;
-  for (int i = 0; i < kTries; ++i) {
-    std::unique_lock lock(mutex, std::try_to_lock);
-    if (lock) return lock;
-    std::this_thread::yield();
-  }
-  return std::unique_lock(mutex);
+std::uint64_t bytes_of_part(const Tap& tap, const std::optional<AxisLayout>& layout) {
+  return bytes_of_part(sizeof(ValueStats), tap.histogram ? 1 : 0, layout ? layout->channels : 0,
+                       tap.channel_histograms.size());
+}
+
+std::uint64_t bytes_of_part(const PairTap& pair, const std::optional<AxisLayout>& layout) {
+  const int histograms = !pair.histogram ? 0 : pair.params && pair.channel_params.empty() ? 1 : 2;
+  return bytes_of_part(sizeof(PairedStats), histograms, layout ? layout->channels : 0,
+                       pair.channel_histograms.size());
 }
 
 /// The places of elements in the order of what `projection` gives of them.
@@ -140,16 +134,19 @@ Accumulators::Accumulators(const TapSpec& spec)
     : spec_(spec),
       values_(spec.taps.size()),
       pairs_(spec.pairs.size()),
-      scratch_(std::make_unique<Scratch>()) {
+      scratch_(std::make_unique<Scratch>()),
+      part_room_(std::make_unique<PartRoom>()) {
   check_taps(spec_);
   clear();
 }
 
 Accumulators::~Accumulators() = default;
 
-Accumulators::Step::Step(Accumulators& home, std::span<const std::uint64_t> samples)
+Accumulators::Step::Step(Accumulators& home, std::span<const std::uint64_t> samples,
+                         std::size_t lane)
     : home_(home),
       samples_(samples.begin(), samples.end()),
+      lane_(lane),
       fed_(home.values_.size() + home.pairs_.size()),
       obstacles_(home.pairs_.size()) {}
 
@@ -166,8 +163,10 @@ Accumulators::Step Accumulators::begin(std::span<const std::uint64_t> samples) {
     here.insert(sample);
   }
   samples_.merge(here);
-  ++open_steps_;
-  return Step(*this, samples);
+  const auto lane = static_cast<std::size_t>(std::ranges::find(lanes_, false) - lanes_.begin());
+  if (lane == lanes_.size()) lanes_.push_back(false);
+  lanes_[lane] = true;
+  return Step(*this, samples, lane);
 }
 
 void Accumulators::Step::observe(std::size_t slot, const TensorView& value) {
@@ -177,16 +176,17 @@ void Accumulators::Step::observe(std::size_t slot, const TensorView& value) {
   if (tap.channel_axis) layout = channel_layout(parts.sample_shape, *tap.channel_axis, tap.value);
   ++fed_[slot];
   Scratch::Lease scratch(*home_.scratch_);
-  ValueSlot& to = home_.values_[slot];
-  const std::unique_lock lock = locked_soon(to.mutex);
+  ValueParts::Lease part(home_.values_[slot].parts, lane_, bytes_of_part(tap, layout),
+                         *home_.part_room_);
+  ValueStats& stats = part.stats();
   for (std::size_t s = 0; s < parts.samples; ++s) {
-    const std::span<const float> part = floats_of(value, parts, s, nullptr, scratch->x);
+    const std::span<const float> values = floats_of(value, parts, s, nullptr, scratch->x);
     if (tap.histogram) {
-      to.stats.histogram.add(part, samples_[s], to.stats.moments);
+      stats.histogram.add(values, samples_[s], stats.moments);
     } else {
-      to.stats.moments.add(samples_[s], part);
+      stats.moments.add(samples_[s], values);
     }
-    if (layout) to.channels.add({part, *layout}, to.stats);
+    if (layout) part.channels().add({values, *layout}, part.target());
   }
 }
 
@@ -197,13 +197,12 @@ void Accumulators::Step::compare(std::size_t slot, const TensorView& reference,
   if (to.not_placed) return;
   obstacles_[slot] = obstacle_of(pair, reference, quantized, to.channels_last);
   if (!obstacles_[slot].empty()) {
-    const std::lock_guard lock(to.mutex);
     to.dropped = true;
-    to.empty();
     return;
   }
   const SampleParts parts = parts_of(reference, samples_.size(), pair.sample_axis, pair.reference);
   ++fed_[home_.values_.size() + slot];
+  if (to.dropped) return;
   if (pair.channel_params.empty()) {
     add_pairs(slot, reference, quantized, parts);
   } else {
@@ -215,7 +214,6 @@ void Accumulators::Step::add_channel_codes(std::size_t slot, const TensorView& x
                                            const TensorView& y, const SampleParts& parts) {
   const PairTap& pair = home_.spec_.pairs[slot];
   PairSlot& to = home_.pairs_[slot];
-  PairedStats& stats = to.stats;
   const auto layout_of = [&](int axis) {
     return channel_layout(parts.sample_shape, shown_axis(axis, to.channels_last), pair.reference);
   };
@@ -224,14 +222,15 @@ void Accumulators::Step::add_channel_codes(std::size_t slot, const TensorView& x
   std::optional<AxisLayout> layout;
   if (pair.channel_axis) layout = layout_of(*pair.channel_axis);
   Scratch::Lease scratch(*home_.scratch_);
-  const std::unique_lock lock = locked_soon(to.mutex);
-  if (to.dropped) return;
+  PairParts::Lease part(to.parts, lane_, bytes_of_part(pair, layout), *home_.part_room_);
+  PairedStats& stats = part.stats();
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::span<const float> xs = floats_of(x, parts, s, nullptr, scratch->x);
     const std::span<const float> ys = floats_of(y, parts, s, nullptr, scratch->y);
     dequantize_channels(codes, std::span(scratch->y.data(), ys.size()));
     ChunkDone done;
-    if (layout) done = to.channels.follow({xs, *layout}, ys, {}, scratch->errors, stats);
+    if (layout)
+      done = part.channels().follow({xs, *layout}, ys, {}, scratch->errors, part.target());
     stats.pairs.add(samples_[s], xs, ys, PairStats::kNoClip, done);
     stats.pairs.add_clipped(samples_[s], clipped_in_channels(codes, xs));
     if (pair.histogram) stats.reference_histogram.add(xs);
@@ -243,7 +242,6 @@ void Accumulators::Step::add_pairs(std::size_t slot, const TensorView& x, const 
                                    const SampleParts& parts) {
   const PairTap& pair = home_.spec_.pairs[slot];
   PairSlot& to = home_.pairs_[slot];
-  PairedStats& stats = to.stats;
   ClipRange clip = PairStats::kNoClip;
   if (pair.params) {
     const Range range = unclipped(*pair.params, y.dtype);
@@ -257,14 +255,14 @@ void Accumulators::Step::add_pairs(std::size_t slot, const TensorView& x, const 
     layout = channel_layout(parts.sample_shape, axis, pair.reference);
   }
   Scratch::Lease scratch(*home_.scratch_);
-  const std::unique_lock lock = locked_soon(to.mutex);
-  if (to.dropped) return;
+  PairParts::Lease part(to.parts, lane_, bytes_of_part(pair, layout), *home_.part_room_);
+  PairedStats& stats = part.stats();
   for (std::size_t s = 0; s < parts.samples; ++s) {
     const std::uint64_t sample = samples_[s];
     const std::span<const float> xs = floats_of(x, parts, s, nullptr, scratch->x);
     const auto follow = [&](auto ys) {
       if (!layout) return ChunkDone();
-      return to.channels.follow({xs, *layout}, ys, how, scratch->errors, stats);
+      return part.channels().follow({xs, *layout}, ys, how, scratch->errors, part.target());
     };
     const auto add_codes = [&](auto ys) {
       const CodeReading reading{.how = how, .clip = clip};
@@ -312,7 +310,7 @@ void Accumulators::Step::end() {
     is_new |= inserted || is_earlier;
   }
   if (is_new) home_.list_drops();
-  --home_.open_steps_;
+  home_.lanes_[lane_] = false;
 }
 
 void Accumulators::list_drops() {
@@ -327,21 +325,24 @@ void Accumulators::list_drops() {
 
 TapState Accumulators::take() {
   const std::lock_guard lock(mutex_);
-  if (open_steps_ != 0) {
+  if (std::ranges::find(lanes_, true) != lanes_.end()) {
     throw Error(Errc::failed, "a step failed midway; what its taps gathered cannot be used");
   }
   TapState state;
   state.samples = std::exchange(samples_, {});
   for (const std::size_t i : in_order_of(spec_.taps, &Tap::value)) {
-    ValueSlot& slot = values_[i];
-    slot.channels.flush(slot.stats);
-    if (!slot.dropped) state.values.push_back(std::move(slot.stats));
+    if (values_[i].dropped) continue;
+    ValueStats& stats = state.values.emplace_back(values_[i].parts.take());
+    stats.value = spec_.taps[i].value;
+    stats.channel_axis = spec_.taps[i].channel_axis.value_or(-1);
   }
   const auto names = [](const PairTap& tap) { return std::tie(tap.reference, tap.quantized); };
   for (const std::size_t i : in_order_of(spec_.pairs, names)) {
-    PairSlot& slot = pairs_[i];
-    slot.channels.flush(slot.stats);
-    if (!slot.not_placed && !slot.dropped) state.pairs.push_back(std::move(slot.stats));
+    if (pairs_[i].not_placed || pairs_[i].dropped) continue;
+    PairedStats& stats = state.pairs.emplace_back(pairs_[i].parts.take());
+    stats.reference = spec_.pairs[i].reference;
+    stats.quantized = spec_.pairs[i].quantized;
+    stats.channel_axis = spec_.pairs[i].channel_axis.value_or(-1);
   }
   ++takes_;
   clear();
@@ -350,24 +351,12 @@ TapState Accumulators::take() {
 
 void Accumulators::clear() {
   for (std::size_t i = 0; i < values_.size(); ++i) {
-    const Tap& tap = spec_.taps[i];
-    ValueStats& stats = values_[i].stats;
-    stats = {};
-    stats.value = tap.value;
-    stats.channel_axis = tap.channel_axis.value_or(-1);
-    stats.channel_histograms = empty_histograms<ChannelHistogram>(tap.channel_histograms);
-    values_[i].channels = {};
+    values_[i].parts.reset(spec_.taps[i].channel_histograms);
   }
   for (std::size_t i = 0; i < pairs_.size(); ++i) {
-    const PairTap& pair = spec_.pairs[i];
-    PairSlot& slot = pairs_[i];
-    slot.empty();
-    slot.stats.reference = pair.reference;
-    slot.stats.quantized = pair.quantized;
-    slot.stats.channel_axis = pair.channel_axis.value_or(-1);
-    slot.stats.channel_histograms =
-        empty_histograms<PairedChannelHistogram>(pair.channel_histograms);
+    pairs_[i].parts.reset(spec_.pairs[i].channel_histograms);
   }
+  part_room_ = std::make_unique<PartRoom>();
 }
 
 void Accumulators::show_channels_last(std::size_t slot) {

@@ -10,7 +10,6 @@
 #include <string>
 #include <vector>
 
-#include "quantlens/runtime/channel_taps.h"
 #include "quantlens/runtime/run.h"
 
 namespace quantlens {
@@ -23,13 +22,14 @@ struct TensorView {
 };
 
 struct SampleParts;
+class PartRoom;
 
 /// The same view of a tensor that somebody else keeps alive.
 TensorView view(const Tensor& tensor);
 
 /// The accumulators of a Run's taps: what every kind of Run feeds, so that all count alike. Several
-/// steps may be open at once, each fed by threads of its own; a slot takes one tensor at a time,
-/// and a step that comes meanwhile waits for it (ADR 0032). Nothing depends on which comes first.
+/// steps may be open at once, each fed by threads of its own; of steps that share a part of a slot
+/// (tap_parts.h) one waits for the other (ADR 0032). Nothing depends on which comes first.
 /// Values of any other numeric dtype are converted to float32 first, a sample at a time.
 class Accumulators {
  public:
@@ -58,7 +58,7 @@ class Accumulators {
 
    private:
     friend class Accumulators;
-    Step(Accumulators& home, std::span<const std::uint64_t> samples);
+    Step(Accumulators& home, std::span<const std::uint64_t> samples, std::size_t lane);
     void add_pairs(std::size_t slot, const TensorView& x, const TensorView& y,
                    const SampleParts& parts);
     void add_channel_codes(std::size_t slot, const TensorView& x, const TensorView& y,
@@ -66,6 +66,7 @@ class Accumulators {
 
     Accumulators& home_;
     std::vector<std::uint64_t> samples_;
+    std::size_t lane_;                    // no open step has the same
     std::vector<std::uint32_t> fed_;      // times: taps, then pairs
     std::vector<std::string> obstacles_;  // by slot of a pair: why it is none
   };
@@ -98,16 +99,17 @@ class Accumulators {
   void list_drops();
 
   TapSpec spec_;
-  std::vector<ValueSlot> values_;  // by slot; each has a lock of its own
+  std::vector<ValueSlot> values_;  // by slot; each has locks of its own
   std::vector<PairSlot> pairs_;
   std::mutex mutex_;                   // of what follows
-  std::size_t open_steps_ = 0;         // begun and not ended
+  std::vector<bool> lanes_;            // by lane: whether a step has it that is not ended
   std::uint64_t takes_ = 0;            // how often `take` was called
   SampleSet samples_;                  // of all steps since
   std::vector<NotTapped> not_placed_;  // dropped before the first step
   std::map<std::size_t, Drop> drops_;  // by slot of a pair: dropped by a step
   std::vector<NotTapped> not_tapped_;  // both
   std::unique_ptr<Scratch> scratch_;
+  std::unique_ptr<PartRoom> part_room_;
 };
 
 }  // namespace quantlens

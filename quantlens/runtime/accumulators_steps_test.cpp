@@ -57,6 +57,34 @@ TEST(AccumulatorSteps, StepsThatAreOpenAtOnceGatherWhatTheyDoInTurn) {
   EXPECT_EQ(to_bytes(at_once.take()), to_bytes(in_turn.take()));
 }
 
+TEST(AccumulatorSteps, GatherTheSameWhetherStepsThatOverlapHavePartsOfTheirOwnOrShareOne) {
+  for (const std::int64_t channels : {7, 50'000}) {  // a part of so many has no room for a second
+    TapSpec spec;
+    spec.pairs = {pair("x", "y")};
+    spec.pairs[0].channel_axis = 1;
+    spec.pairs[0].channel_histograms = {2, 6};
+    Accumulators in_turn(spec), overlapping(spec);
+    const auto show = [&](Accumulators::Step& step, unsigned i) {
+      const Tensor x = random_tensor({1, channels}, i), y = random_tensor({1, channels}, i + 100);
+      step.compare(0, view(x), view(y));
+      step.end();
+    };
+    constexpr std::uint64_t kSteps = 20;
+    for (std::uint64_t i = 0; i < kSteps; ++i) {
+      Accumulators::Step step = in_turn.begin({&i, 1});
+      show(step, static_cast<unsigned>(i));
+    }
+    for (std::uint64_t i = 0; i < kSteps; i += 2) {
+      const std::uint64_t next = i + 1;
+      Accumulators::Step one = overlapping.begin({&i, 1});
+      Accumulators::Step other = overlapping.begin({&next, 1});
+      show(other, static_cast<unsigned>(next));
+      show(one, static_cast<unsigned>(i));
+    }
+    EXPECT_EQ(to_bytes(overlapping.take()), to_bytes(in_turn.take())) << channels;
+  }
+}
+
 TEST(AccumulatorSteps, ADroppedPairIsToldAsItsFirstSampleShowsItWhicheverStepEndsFirst) {
   TapSpec spec;
   spec.pairs = {pair("a", "q"), pair("b", "q"), pair("c", "q")};

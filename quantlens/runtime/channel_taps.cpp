@@ -19,25 +19,28 @@ constexpr std::size_t kTile = 4096;      // errors that are computed and summed 
 /// Appends the elements of one channel. REQUIRES: whole blocks of all channels.
 template <class Element>
 void append_channel(std::span<const Element> values, const AxisLayout& layout, std::size_t channel,
-                    std::vector<Element>& to) {
+                    boost::container::vector<Element>& to) {
   const std::size_t block = layout.channels * layout.inner;
   std::size_t size = to.size();
-  to.resize(size + values.size() / layout.channels);
+  to.resize(size + values.size() / layout.channels, boost::container::default_init);
+  Element* const out = to.data();
   for (std::size_t at = channel * layout.inner; at < values.size(); at += block) {
     if (layout.inner == 1) {
-      to[size++] = values[at];
+      out[size++] = values[at];
     } else {
-      std::ranges::copy(values.subspan(at, layout.inner),
-                        to.begin() + static_cast<std::ptrdiff_t>(size));
+      std::ranges::copy(values.subspan(at, layout.inner), out + size);
       size += layout.inner;
     }
   }
 }
 
-/// Counts what has gathered, if it is more than `most`.
+/// Counts what has gathered, if it is more than `most`. REQUIRES: the mutex is that of the
+/// histogram.
 template <class Histogram, class Element>
-void count(std::vector<Element>& elements, std::size_t most, Histogram& histogram) {
+void count(boost::container::vector<Element>& elements, std::size_t most, Histogram& histogram,
+           std::mutex& mutex) {
   if (elements.size() <= most) return;
+  const std::lock_guard lock(mutex);
   histogram.add(std::span<const Element>(elements));
   elements.clear();
 }
@@ -69,27 +72,28 @@ ColumnMoments& PendingChannels::next_table(std::vector<ColumnMoments>& tables,
   return tables[tables_];
 }
 
-void PendingChannels::add(const ChannelPart<float>& x, ValueStats& stats) {
+void PendingChannels::add(const ChannelPart<float>& x, ValueTarget to) {
   if (x.values.empty()) return;
-  check_channels(stats.channel_histograms, x.layout);
+  auto& [histograms, mutex] = to.histograms;
+  check_channels(histograms, x.layout);
   if (x.layout.is_table()) {
     add_rows(x.values, next_table(x_tables_, x.layout.channels));
-    if (++tables_ == kSamples) flush(stats);
+    if (++tables_ == kSamples) flush(to);
   } else {
-    stats.channels.add(x.values, x.layout);
+    to.stats.channels.add(x.values, x.layout);
   }
-  elements_.resize(stats.channel_histograms.size());
+  elements_.resize(histograms.size());
   for (std::size_t i = 0; i < elements_.size(); ++i) {
-    ChannelHistogram& one = stats.channel_histograms[i];
-    append_channel(x.values, x.layout, one.channel, elements_[i].x);
-    count(elements_[i].x, kElements, one.histogram);
+    append_channel(x.values, x.layout, histograms[i].channel, elements_[i].x);
+    count(elements_[i].x, kElements, histograms[i].histogram, mutex);
   }
 }
 
-void PendingChannels::flush(ValueStats& stats) {
-  stats.channels.add(std::span(x_tables_).first(std::exchange(tables_, 0)));
+void PendingChannels::flush(ValueTarget to) {
+  to.stats.channels.add(std::span(x_tables_).first(std::exchange(tables_, 0)));
+  auto& [histograms, mutex] = to.histograms;
   for (std::size_t i = 0; i < elements_.size(); ++i) {
-    count(elements_[i].x, 0, stats.channel_histograms[i].histogram);
+    count(elements_[i].x, 0, histograms[i].histogram, mutex);
   }
 }
 
@@ -98,8 +102,8 @@ template <class Y>
 class PendingChannels::PairSample {
  public:
   PairSample(PendingChannels& to, const ChannelPart<float>& x, std::span<const Y> y,
-             Dequantize8 how, std::vector<float>& errors, PairedStats& stats)
-      : to_(to), x_(x), y_(y), how_(how), errors_(errors), stats_(stats) {}
+             Dequantize8 how, std::vector<float>& errors, PairTarget target)
+      : to_(to), x_(x), y_(y), how_(how), errors_(errors), target_(target) {}
 
   void operator()(std::size_t elements_done) {
     const bool all = elements_done == y_.size();
@@ -111,13 +115,13 @@ class PendingChannels::PairSample {
     const std::size_t columns = x_.layout.channels;
     const std::size_t end = elements_done / columns * columns;
     if (end > done_) add_table(end);
-    if (all && ++to_.tables_ == kSamples) to_.flush(stats_);
+    if (all && ++to_.tables_ == kSamples) to_.flush(target_);
   }
 
  private:
   void begin() {
-    check_channels(stats_.channel_histograms, x_.layout);
-    to_.elements_.resize(stats_.channel_histograms.size());
+    check_channels(target_.histograms.all, x_.layout);
+    to_.elements_.resize(target_.histograms.all.size());
     if (!x_.layout.is_table()) return;
     x_table_ = &to_.next_table(to_.x_tables_, x_.layout.channels);
     error_table_ = &to_.next_table(to_.error_tables_, x_.layout.channels);
@@ -131,8 +135,8 @@ class PendingChannels::PairSample {
   }
 
   void add_whole() {
-    stats_.reference_channels.add(x_.values, x_.layout);
-    stats_.error_channels.add(errors_from(0, y_.size()), x_.layout);
+    target_.stats.reference_channels.add(x_.values, x_.layout);
+    target_.stats.error_channels.add(errors_from(0, y_.size()), x_.layout);
     count_channels(0, y_.size());
     done_ = y_.size();
   }
@@ -151,22 +155,23 @@ class PendingChannels::PairSample {
 
   void count_channels(std::size_t begin, std::size_t end) {
     const AxisLayout& layout = x_.layout;
+    auto& [histograms, mutex] = target_.histograms;
     const std::span<const float> x = x_.values.subspan(begin, end - begin);
     const std::span<const Y> y = y_.subspan(begin, end - begin);
     for (std::size_t i = 0; i < to_.elements_.size(); ++i) {
-      PairedChannelHistogram& one = stats_.channel_histograms[i];
+      PairedChannelHistogram& one = histograms[i];
       Elements& elements = to_.elements_[i];
       append_channel(x, layout, one.channel, elements.x);
-      count(elements.x, kElements, one.reference);
+      count(elements.x, kElements, one.reference, mutex);
       if constexpr (std::is_same_v<Y, float>) {
         append_channel(y, layout, one.channel, elements.y);
-        count(elements.y, kElements, one.quantized);
+        count(elements.y, kElements, one.quantized, mutex);
       } else if constexpr (std::is_same_v<Y, std::uint8_t>) {
         append_channel(y, layout, one.channel, elements.unsigned_codes);
-        count(elements.unsigned_codes, kElements, one.codes);
+        count(elements.unsigned_codes, kElements, one.codes, mutex);
       } else {
         append_channel(y, layout, one.channel, elements.signed_codes);
-        count(elements.signed_codes, kElements, one.codes);
+        count(elements.signed_codes, kElements, one.codes, mutex);
       }
     }
   }
@@ -176,37 +181,38 @@ class PendingChannels::PairSample {
   std::span<const Y> y_;
   Dequantize8 how_;
   std::vector<float>& errors_;
-  PairedStats& stats_;
+  PairTarget target_;
   ColumnMoments* x_table_ = nullptr;
   ColumnMoments* error_table_ = nullptr;
   std::size_t done_ = 0;
 };
 
 ChunkDone PendingChannels::follow(const ChannelPart<float>& x, std::span<const float> y,
-                                  Dequantize8 how, std::vector<float>& errors, PairedStats& stats) {
-  return PairSample<float>(*this, x, y, how, errors, stats);
+                                  Dequantize8 how, std::vector<float>& errors, PairTarget to) {
+  return PairSample<float>(*this, x, y, how, errors, to);
 }
 
 ChunkDone PendingChannels::follow(const ChannelPart<float>& x, std::span<const std::uint8_t> y,
-                                  Dequantize8 how, std::vector<float>& errors, PairedStats& stats) {
-  return PairSample<std::uint8_t>(*this, x, y, how, errors, stats);
+                                  Dequantize8 how, std::vector<float>& errors, PairTarget to) {
+  return PairSample<std::uint8_t>(*this, x, y, how, errors, to);
 }
 
 ChunkDone PendingChannels::follow(const ChannelPart<float>& x, std::span<const std::int8_t> y,
-                                  Dequantize8 how, std::vector<float>& errors, PairedStats& stats) {
-  return PairSample<std::int8_t>(*this, x, y, how, errors, stats);
+                                  Dequantize8 how, std::vector<float>& errors, PairTarget to) {
+  return PairSample<std::int8_t>(*this, x, y, how, errors, to);
 }
 
-void PendingChannels::flush(PairedStats& stats) {
+void PendingChannels::flush(PairTarget to) {
   const std::size_t count_of = std::exchange(tables_, 0);
-  stats.reference_channels.add(std::span(x_tables_).first(count_of));
-  stats.error_channels.add(std::span(error_tables_).first(count_of));
+  to.stats.reference_channels.add(std::span(x_tables_).first(count_of));
+  to.stats.error_channels.add(std::span(error_tables_).first(count_of));
+  auto& [histograms, mutex] = to.histograms;
   for (std::size_t i = 0; i < elements_.size(); ++i) {
-    PairedChannelHistogram& one = stats.channel_histograms[i];
-    count(elements_[i].x, 0, one.reference);
-    count(elements_[i].y, 0, one.quantized);
-    count(elements_[i].unsigned_codes, 0, one.codes);
-    count(elements_[i].signed_codes, 0, one.codes);
+    PairedChannelHistogram& one = histograms[i];
+    count(elements_[i].x, 0, one.reference, mutex);
+    count(elements_[i].y, 0, one.quantized, mutex);
+    count(elements_[i].unsigned_codes, 0, one.codes, mutex);
+    count(elements_[i].signed_codes, 0, one.codes, mutex);
   }
 }
 

@@ -2,8 +2,11 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <span>
 #include <vector>
+
+#include <boost/container/vector.hpp>
 
 #include "quantlens/record/tap_state.h"
 #include "quantlens/stats/kernels.h"
@@ -21,33 +24,49 @@ struct ChannelPart {
   AxisLayout layout;
 };
 
+/// Histograms of single channels, into which several threads count.
+template <class Histogram>
+struct SharedHistograms {
+  std::vector<Histogram> all;  ///< by channel, ascending
+  std::mutex mutex;            ///< of what they count
+};
+
+/// Where samples are added: `stats` is the caller's own, its `channel_histograms` stay as they are.
+template <class Stats, class Histogram>
+struct ChannelTarget {
+  Stats& stats;
+  SharedHistograms<Histogram>& histograms;
+};
+using ValueTarget = ChannelTarget<ValueStats, ChannelHistogram>;
+using PairTarget = ChannelTarget<PairedStats, PairedChannelHistogram>;
+
 /// Of one tap: what is seen and not yet in its statistics.
 class PendingChannels {
  public:
-  /// Adds the sample to the channels and channel histograms of `stats`; some of it with the next
+  /// Adds the sample to the channels and to the histograms of some; part of it with the next
   /// `flush`. Throws Errc::bad_input where a listed channel does not exist, or their number has
   /// changed.
-  void add(const ChannelPart<float>& x, ValueStats& stats);
+  void add(const ChannelPart<float>& x, ValueTarget to);
   /// Likewise, of the reference x, and of what y means, codes by `how`, as PairStats gets on with
   /// the sample. `errors` is a buffer that grows. REQUIRES: equal layouts; all arguments outlive
   /// the result.
   ChunkDone follow(const ChannelPart<float>& x, std::span<const float> y, Dequantize8 how,
-                   std::vector<float>& errors, PairedStats& stats);
+                   std::vector<float>& errors, PairTarget to);
   ChunkDone follow(const ChannelPart<float>& x, std::span<const std::uint8_t> y, Dequantize8 how,
-                   std::vector<float>& errors, PairedStats& stats);
+                   std::vector<float>& errors, PairTarget to);
   ChunkDone follow(const ChannelPart<float>& x, std::span<const std::int8_t> y, Dequantize8 how,
-                   std::vector<float>& errors, PairedStats& stats);
+                   std::vector<float>& errors, PairTarget to);
 
   /// Adds all that is left.
-  void flush(ValueStats& stats);
-  void flush(PairedStats& stats);
+  void flush(ValueTarget to);
+  void flush(PairTarget to);
 
  private:
   /// Elements of a channel that has a histogram.
   struct Elements {
-    std::vector<float> x, y;
-    std::vector<std::uint8_t> unsigned_codes;
-    std::vector<std::int8_t> signed_codes;
+    boost::container::vector<float> x, y;
+    boost::container::vector<std::uint8_t> unsigned_codes;
+    boost::container::vector<std::int8_t> signed_codes;
   };
 
   template <class Y>

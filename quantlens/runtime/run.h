@@ -79,10 +79,13 @@ struct Isolation {
   std::function<bool()> stop_requested;
 };
 
-/// Who is told of the time that the runtime takes to load models in this process, if anybody is.
-/// Used by the thread that calls; it does not travel to a worker.
+/// Who watches the runtime while it loads models in this process, if anybody does. It does not
+/// travel to a worker.
 struct Watch {
-  Phases* phases = nullptr;
+  Phases* phases = nullptr;  ///< told of the time; used by the thread that calls
+  /// Asked from any thread: true ends the loading soon, with Errc::interrupted (from ONNX Runtime
+  /// 1.22 on). Empty: never.
+  std::function<bool()> stop_requested;
 };
 
 struct RunOptions {

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/runtime/onnxruntime/library.h"
 
+#include <charconv>
+#include <cstddef>
+#include <cstring>
+
 #include <dlfcn.h>
 #include <fmt/format.h>
 
@@ -19,6 +23,30 @@ std::string path_of(void* symbol, const fs::path& otherwise) {
   Dl_info info{};
   if (dladdr(symbol, &info) != 0 && info.dli_fname != nullptr) return info.dli_fname;
   return otherwise.string();
+}
+
+/// Whether "1.31.1" is 1.`minor` or later of the same major version.
+bool is_at_least(std::string_view version, int minor) {
+  int found = 0;
+  if (!version.starts_with("1.")) return false;
+  version.remove_prefix(2);
+  std::from_chars(version.data(), version.data() + version.size(), found);
+  return found >= minor;
+}
+
+/// A function that came with version 1.22: its place in the table, which only ever grows at its
+/// end, is the ninth behind SetEpDynamicOptions. A header that names it is younger than the runtime
+/// that we ask for at least.
+decltype(Library::cancel_loading) find_cancel_loading(const OrtApiBase& base,
+                                                      std::string_view version) {
+  constexpr std::uint32_t kSince = 22;
+  if (!is_at_least(version, kSince)) return nullptr;  // to ask such a library prints a line
+  const OrtApi* api = base.GetApi(kSince);
+  if (api == nullptr) return nullptr;
+  decltype(Library::cancel_loading) found = nullptr;
+  constexpr std::size_t kAt = offsetof(OrtApi, SetEpDynamicOptions) + 9 * sizeof found;
+  std::memcpy(&found, reinterpret_cast<const std::byte*>(api) + kAt, sizeof found);
+  return found;
 }
 
 /// Loads one candidate into `out`, or says why not.
@@ -42,6 +70,7 @@ std::string load_one(const fs::path& candidate, Library& out) {
                        printable(path_of(symbol, candidate)), printable(version), kApiVersion);
   }
   out.api = api;
+  out.cancel_loading = find_cancel_loading(*get_base(), version);
   out.version = version;
   out.path = path_of(symbol, candidate);
   return {};

@@ -14,7 +14,9 @@ namespace quantlens::onnxruntime {
 /// The runtime's library once it is loaded, or why it is not.
 struct Library {
   const OrtApi* api = nullptr;  ///< null where it could not be loaded
-  std::string version;          ///< "1.31.1"
+  /// Tells sessions that are being made with these options to give up; null before 1.22.
+  OrtStatusPtr (*cancel_loading)(OrtSessionOptions* options, bool cancel) = nullptr;
+  std::string version;  ///< "1.31.1"
   std::string path;
   Errc code = Errc::not_found;  ///< with `problem`, of the error to throw
   std::string problem;          ///< a sentence that lists what was tried

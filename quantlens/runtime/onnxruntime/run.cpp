@@ -170,7 +170,8 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
   const SessionOptions session_options{.threads = threads_inside,
                                        .optimized_dump = options.optimized_dump,
                                        .alone = quantized == nullptr,
-                                       .phases = options.watch.phases};
+                                       .phases = options.watch.phases,
+                                       .stop_requested = options.watch.stop_requested};
   const bool may_merge = !options.apart || spec.local;
   Placement placement{.together = may_merge ? Together::merged : Together::apart,
                       .group = threads_inside};

@@ -11,6 +11,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/phases.h"
 #include "quantlens/base/text.h"
+#include "quantlens/runtime/onnxruntime/load_stop.h"
 
 namespace quantlens::onnxruntime {
 namespace {
@@ -172,7 +173,10 @@ Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps
       ort_options.AddConfigEntry("session.disable_prepacking", "1");  // would copy them
     }
     Phase loading(options.phases, kLoading);
-    session_ = Ort::Session(env_, model.bytes.data(), model.bytes.size(), ort_options);
+    {
+      const LoadStop stop(ort_options, options.stop_requested);
+      session_ = Ort::Session(env_, model.bytes.data(), model.bytes.size(), ort_options);
+    }
     loading.end();
     Ort::AllocatorWithDefaultOptions allocator;
     for (std::size_t i = 0; i < session_.GetOutputCount(); ++i) {
@@ -184,6 +188,9 @@ Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps
                   fmt::format("{}: no output is a tensor; export the model with one", where_));
     }
   } catch (const Ort::Exception& error) {
+    if (options.stop_requested && options.stop_requested()) {
+      throw Error(Errc::interrupted, "interrupted");
+    }
     throw Error(Errc::bad_input,
                 fmt::format("{}: ONNX Runtime refuses the model: {}", where_, reason_of(error)));
   }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <utility>
@@ -54,13 +55,15 @@ struct SessionOptions {
   fs::path optimized_dump;   ///< empty: nowhere
   bool alone = false;        ///< no other session takes turns with it: threads may wait busily
   Phases* phases = nullptr;  ///< told of the loading; null: nobody asks
+  std::function<bool()> stop_requested;  ///< asked while it loads; empty: never stops
 };
 
 /// One loaded model, all optimisations on. Several threads may run it at once.
 class Session {
  public:
   /// Throws Errc::bad_input where the runtime refuses the model, Errc::unsupported where an output
-  /// is no tensor. `taps` must outlive the session.
+  /// is no tensor, Errc::interrupted where a stop was requested meanwhile. `taps` must outlive the
+  /// session.
   Session(SessionModel model, const SessionOptions& options, TapOps& taps);
 
   const std::vector<std::string>& output_names() const { return output_names_; }

@@ -131,6 +131,38 @@ def check_interrupt_of_a_silent_worker(sandbox):
     harness.check(not os.path.exists(f"/proc/{worker}"), "and the worker")
 
 
+def check_integers_among_floats(sandbox):
+    """Whatever a recipe forces: shapes, positions and conditions are no data to round, though no type of theirs is written down."""
+    nodes = [helper.make_node("MatMul", ["x", "w"], ["a"], "first"), helper.make_node("Relu", ["a"], ["b"], "relu"),
+             helper.make_node("Shape", ["b"], ["s64"]), helper.make_node("Cast", ["s64"], ["s"], to=TensorProto.INT32),
+             helper.make_node("Slice", ["s", "zero", "one"], ["rows"], "rows"),
+             helper.make_node("Concat", ["rows", "halves"], ["target"], "target", axis=0),
+             helper.make_node("Cast", ["target"], ["target64"], to=TensorProto.INT64),
+             helper.make_node("Reshape", ["b", "target64"], ["c"], "reshape"),
+             helper.make_node("TopK", ["c", "k"], ["best", "where"], "top"),
+             helper.make_node("Transpose", ["where"], ["turned"], "turned", perm=[0, 2, 1]),
+             helper.make_node("Less", ["best", "limit"], ["small"]),
+             helper.make_node("Unsqueeze", ["small", "zero"], ["deeper"], "deeper"),
+             helper.make_node("Squeeze", ["deeper", "zero"], ["mask"], "mask"),
+             helper.make_node("Where", ["mask", "limit", "best"], ["kept"], "kept"),
+             helper.make_node("Reshape", ["kept", "flat"], ["d"], "flatten"),
+             helper.make_node("MatMul", ["d", "w2"], ["y"], "second")]
+    numbers = [numpy_helper.from_array(np.array(value, kind), name) for name, value, kind in
+               (("zero", [0], np.int64), ("one", [1], np.int64), ("halves", [2, 4], np.int32), ("k", [3], np.int64),
+                ("limit", 0.5, np.float32), ("flat", [0, -1], np.int64))]
+    turned = helper.make_tensor_value_info("turned", TensorProto.INT64, ["n", 3, 2])
+    model = save(sandbox, "integers.onnx", nodes, [floats("x", "n", 6)], [floats("y", "n", 4), turned],
+                 [weight("w", 6, 8), weight("w2", 6, 4), *numbers])
+    quantized = sandbox.path / "integers.q.onnx"
+    done = sandbox.json("quantize", model, "--data", "random", "--recipe", "{op_type_dict: {'.*': int8}}", "-o", quantized)
+    x = NUMBERS.standard_normal((4, 6)).astype(np.float32)
+    harness.check(runs(quantized, x)[0].shape == runs(model, x)[0].shape, "the file runs")
+    rounded = {op["name"]: op["quantized"] for op in sandbox.record(done["workload"], "plan.json")["ops"]}
+    harness.check(rounded["first"] and rounded["second"] and rounded["reshape"], "what is float is rounded as asked")
+    left = ("rows", "target", "turned", "deeper", "mask")
+    harness.check(not any(rounded[name] for name in left), f"no integers, positions or conditions: {rounded}")
+
+
 def main():
     sandbox = harness.Sandbox()
     check_infinite_errors(sandbox)
@@ -138,6 +170,7 @@ def main():
     check_fixed_batches(sandbox)
     check_sparse_weights(sandbox)
     check_sequence_outputs(sandbox)
+    check_integers_among_floats(sandbox)
     check_interrupt_of_a_silent_worker(sandbox)
 
 

@@ -34,30 +34,15 @@ bool is_weight(const FloatView::Op& op, std::size_t operand) {
 
 }  // namespace
 
-OpComparer::OpComparer(const FloatView& reference, const FloatView& quantized,
-                       const Prepared& prepared)
+OpComparer::OpComparer(const FloatView& reference, const FloatView& quantized)
     : reference_(reference),
       quantized_(quantized),
       reference_sketches_(reference),
-      quantized_sketches_(quantized) {
-  for (const InputEdit& edit : prepared.input_edits) {
-    if (edit.use.input == 1) folded_[edit.use.op] = &prepared.weights.at(edit.weight);
-  }
-}
+      quantized_sketches_(quantized),
+      tails_(reference) {}
 
 bool OpComparer::is_swapped(const FloatView& view, const FloatView::Op& op, std::size_t operand) {
   return op.kind == Kind::gemm && operand == 1 && attribute_int(view.node(op), "transB", 0) != 0;
-}
-
-const Sketch* OpComparer::folded_weight(const FloatView::Op& reference) {
-  const std::string& id = op_id(reference_.node(reference));
-  const auto found = folded_.find(id);
-  if (found == folded_.end()) return nullptr;
-  const auto [sketch, is_new] = folded_sketches_.try_emplace(id);
-  if (is_new) {
-    sketch->second = sketch_of({.name = {}, .stored = found->second, .codes = {}}, false);
-  }
-  return &sketch->second;
 }
 
 void OpComparer::compare_constants(const FloatView::Op& quantized, const FloatView::Op& reference,
@@ -77,12 +62,12 @@ void OpComparer::compare_constants(const FloatView::Op& quantized, const FloatVi
     after = &unscaled;
   }
   double value = agreement(*before, *after);
-  if (is_weight(reference, of_reference)) {
-    if (const Sketch* folded = folded_weight(reference); folded != nullptr) {
-      const double with_folding = agreement(*folded, *after);
-      result.folded = with_folding > value;
-      value = std::max(value, with_folding);
-    }
+  const auto number = static_cast<std::size_t>(&reference - reference_.ops().data());
+  const Tail* tail = is_weight(reference, of_reference) ? tails_.of(number) : nullptr;
+  for (std::size_t k = 1; tail != nullptr && k < tail->sums.size(); ++k) {
+    const Sketch* folded = tails_.weight(number, k);
+    if (folded != nullptr && tail->channels.weight == of_reference)
+      value = std::max(value, agreement(*folded, *after));
   }
   if (is_minor(reference, of_reference)) {
     result.score += value / 8;

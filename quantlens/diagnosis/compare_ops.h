@@ -3,12 +3,10 @@
 
 #include <cstddef>
 #include <functional>
-#include <string>
-#include <unordered_map>
 
 #include "quantlens/diagnosis/float_view.h"
 #include "quantlens/diagnosis/match_weights.h"
-#include "quantlens/quantizer/prepare.h"
+#include "quantlens/diagnosis/tails.h"
 
 namespace quantlens {
 
@@ -17,7 +15,6 @@ struct OpComparison {
   bool possible = false;          ///< nothing rules it out
   bool complete = false;          ///< all operands are known to agree
   bool swapped = false;           ///< the operands stand in the other order
-  bool folded = false;            ///< a batch norm behind it is part of its weight
   bool telling = false;           ///< a weight of many numbers agrees well
   std::size_t disagreements = 0;  ///< constants and attributes that speak against it
   /// Not possible for its weight alone, which has as many elements: it may have been damaged.
@@ -33,7 +30,7 @@ class OpComparer {
  public:
   using OperandCheck = std::function<OperandState(std::size_t quantized, std::size_t reference)>;
 
-  OpComparer(const FloatView& reference, const FloatView& quantized, const Prepared& prepared);
+  OpComparer(const FloatView& reference, const FloatView& quantized);
 
   /// `check` says what is known of two values.
   OpComparison compare(const FloatView::Op& quantized, const FloatView::Op& reference,
@@ -49,8 +46,9 @@ class OpComparer {
   /// Whether the constants of this operand stand with their axes swapped (transB).
   static bool is_swapped(const FloatView& view, const FloatView::Op& op, std::size_t operand);
 
-  /// The weight after folding batch norm; null where none is folded.
-  const Sketch* folded_weight(const FloatView::Op& reference);
+  /// Of the reference.
+  Tails& tails() { return tails_; }
+  const Tails& tails() const { return tails_; }
 
  private:
   OpComparison compare_in_order(const FloatView::Op& quantized, const FloatView::Op& reference,
@@ -61,8 +59,7 @@ class OpComparer {
   const FloatView& reference_;
   const FloatView& quantized_;
   Sketches reference_sketches_, quantized_sketches_;
-  std::unordered_map<std::string, const Tensor*> folded_;  // weight of an op, after folding
-  std::unordered_map<std::string, Sketch> folded_sketches_;
+  Tails tails_;
 };
 
 }  // namespace quantlens

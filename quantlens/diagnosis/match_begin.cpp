@@ -26,15 +26,20 @@ bool Matcher::begin_at_weights() {
   for (std::size_t r = 0; r < reference_.ops().size(); ++r) {
     if (taken_[r] > 0) continue;
     const FloatView::Op& o = reference_op(r);
-    const Sketch* folded = comparer_.folded_weight(o);
-    const Sketch* sketch =
-        folded != nullptr ? folded : weight(reference_, comparer_.reference_sketches(), o);
-    if (sketch != nullptr) buckets[{kind(o), sketch->count}].first.push_back({r, sketch});
+    const Sketch* sketch = weight(reference_, comparer_.reference_sketches(), o);
+    if (sketch == nullptr) continue;
+    Wanted wanted{.op = r, .sketches = {sketch}};
+    const Tail* tail = comparer_.tails().of(r);
+    for (std::size_t k = 1; tail != nullptr && k < tail->sums.size(); ++k) {
+      const Sketch* folded = tail->channels.weight == 1 ? comparer_.tails().weight(r, k) : nullptr;
+      if (folded != nullptr && folded != sketch) wanted.sketches.push_back(folded);
+    }
+    buckets[{kind(o), sketch->count}].first.push_back(std::move(wanted));
   }
   for (std::size_t q = 0; q < quantized_.ops().size(); ++q) {
     if (ops_[q]) continue;
     const Sketch* sketch = weight(quantized_, comparer_.quantized_sketches(), op(q));
-    if (sketch != nullptr) buckets[{kind(op(q)), sketch->count}].second.push_back({q, sketch});
+    if (sketch != nullptr) buckets[{kind(op(q)), sketch->count}].second.push_back({q, {sketch}});
   }
   for (const auto& [key, bucket] : buckets) {
     for (const auto& [r, q] : best_counterparts(bucket.first, bucket.second)) {

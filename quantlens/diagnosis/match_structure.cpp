@@ -61,10 +61,8 @@ bool Matcher::operands_confirmed(std::size_t quantized) const {
 }
 
 std::optional<std::size_t> Matcher::inner_of_late_bias(std::size_t number) const {
-  for (const FloatView::Operand& operand : op(number).operands) {
-    if (operand.value && states_[*operand.value].is_part) return value(*operand.value).producer;
-  }
-  return std::nullopt;
+  const auto found = late_.find(number);
+  return found == late_.end() ? std::nullopt : std::optional(found->second);
 }
 
 StructureMatch Matcher::result() const {
@@ -74,12 +72,13 @@ StructureMatch Matcher::result() const {
                                        : std::nullopt);
   }
   found.ops = ops_;
+  found.folded = folded();
   return found;
 }
 
 StructureMatch match_structure(const FloatView& reference, const FloatView& quantized,
-                               const Prepared& prepared, const Known& known) {
-  return Matcher(reference, quantized, prepared).run(known);
+                               const Known& known) {
+  return Matcher(reference, quantized).run(known);
 }
 
 }  // namespace quantlens

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "quantlens/diagnosis/float_view.h"
-#include "quantlens/quantizer/prepare.h"
 
 namespace quantlens {
 
@@ -29,6 +28,9 @@ struct OpMatch {
 struct StructureMatch {
   std::vector<std::optional<ValueMatch>> values;  ///< by number of the quantized model's value
   std::vector<std::optional<OpMatch>> ops;        ///< likewise of its ops
+  /// Ids of ops of the reference that are constants in one before; of one that nothing computes,
+  /// all that can be.
+  std::vector<std::string> folded;
 };
 
 /// Who is known to stand for whom before the graphs are looked at: (value of the quantized model,
@@ -43,6 +45,6 @@ using Known = std::vector<std::pair<std::size_t, std::size_t>>;
 /// outputs, and from there in both directions. An op may stand for a whole pattern: its output is
 /// then the value that its readers read. Takes time in proportion to the graphs.
 StructureMatch match_structure(const FloatView& reference, const FloatView& quantized,
-                               const Prepared& prepared, const Known& known);
+                               const Known& known);
 
 }  // namespace quantlens

@@ -103,17 +103,23 @@ Sketch sketch_of_blocks(const BlockReader& blocks, bool swapped) {
 
 }  // namespace
 
-Sketch sketch_of(const FloatView::Constant& constant, bool swapped) {
-  if (constant.blocks) return sketch_of_blocks(*constant.blocks, swapped);
+std::vector<std::size_t> sketched_places(const FloatView::Constant& constant, bool swapped) {
   const Tensor& stored = *constant.stored;
-  Sketch sketch{.values = {}, .count = stored.size()};
-  sketch.is_whole = !is_float(stored.dtype()) && !constant.codes;
   std::vector<std::size_t> at = places(static_cast<std::size_t>(stored.size()));
   if (swapped != constant.transposed && stored.shape().size() == 2) {
     const auto rows = static_cast<std::size_t>(stored.shape()[0]);
     const auto columns = static_cast<std::size_t>(stored.shape()[1]);
     for (std::size_t& place : at) place = place % rows * columns + place / rows;
   }
+  return at;
+}
+
+Sketch sketch_of(const FloatView::Constant& constant, bool swapped) {
+  if (constant.blocks) return sketch_of_blocks(*constant.blocks, swapped);
+  const Tensor& stored = *constant.stored;
+  Sketch sketch{.values = {}, .count = stored.size()};
+  sketch.is_whole = !is_float(stored.dtype()) && !constant.codes;
+  const std::vector<std::size_t> at = sketched_places(constant, swapped);
   const Tensor numbers = to_float32(gathered(stored, at));
   const auto values = numbers.data<float>();
   sketch.values.assign(values.begin(), values.end());
@@ -170,12 +176,16 @@ std::vector<std::pair<std::size_t, std::size_t>> best_counterparts(
   // so many weights of one shape that a full comparison would take long are left to other evidence
   const double work = static_cast<double>(reference.size()) *
                       static_cast<double>(quantized.size()) *
-                      static_cast<double>(reference[0].sketch->values.size());
+                      static_cast<double>(reference[0].sketches[0]->values.size());
   if (work > kMostWork) return pairs;
   std::vector<Best> of_reference(reference.size()), of_quantized(quantized.size());
   for (std::size_t r = 0; r < reference.size(); ++r) {
     for (std::size_t q = 0; q < quantized.size(); ++q) {
-      const double value = agreement(*reference[r].sketch, *quantized[q].sketch);
+      double value = 0;
+      for (const Sketch* before : reference[r].sketches) {
+        for (const Sketch* after : quantized[q].sketches)
+          value = std::max(value, agreement(*before, *after));
+      }
       of_reference[r].offer(q, value);
       of_quantized[q].offer(r, value);
     }

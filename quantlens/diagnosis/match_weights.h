@@ -21,6 +21,10 @@ struct Sketch {
   bool is_unscaled = false;  ///< codes whose scale is applied elsewhere
 };
 
+/// Which elements of a constant, as it is stored, its sketch holds, in its order. `swapped`: of a
+/// matrix, read with its axes swapped. REQUIRES: `constant.stored` is not null; no blocks.
+std::vector<std::size_t> sketched_places(const FloatView::Constant& constant, bool swapped);
+
 /// REQUIRES: `constant.stored` is not null. `swapped`: a matrix, read with its axes swapped.
 Sketch sketch_of(const FloatView::Constant& constant, bool swapped);
 
@@ -48,14 +52,15 @@ class Sketches {
   std::map<std::pair<std::size_t, bool>, Sketch> sketches_;
 };
 
-/// A weight that wants a counterpart.
+/// A weight that wants a counterpart, in all forms that it may have there.
 struct Wanted {
   std::size_t op = 0;
-  const Sketch* sketch = nullptr;
+  std::vector<const Sketch*> sketches;
 };
 
 /// Pairs (of the reference, of the quantized model) of weights that are surely the same: each is
-/// the other's best counterpart by far. REQUIRES: all sketches have the same `count`.
+/// the other's best counterpart by far. REQUIRES: all sketches have the same `count`, and each
+/// weight has one.
 std::vector<std::pair<std::size_t, std::size_t>> best_counterparts(
     const std::vector<Wanted>& reference, const std::vector<Wanted>& quantized);
 

@@ -48,10 +48,10 @@ std::vector<std::size_t> counted(std::size_t count) {
 
 }  // namespace
 
-Matcher::Matcher(const FloatView& reference, const FloatView& quantized, const Prepared& prepared)
+Matcher::Matcher(const FloatView& reference, const FloatView& quantized)
     : reference_(reference),
       quantized_(quantized),
-      comparer_(reference, quantized, prepared),
+      comparer_(reference, quantized),
       states_(quantized.values().size()),
       ops_(quantized.ops().size()),
       taken_(reference.ops().size(), 0),
@@ -130,19 +130,21 @@ void Matcher::match(std::size_t quantized, std::size_t reference, const OpCompar
   for (std::size_t k = 0; k < std::min(outputs.size(), of_reference.size()); ++k) {
     if (!outputs[k] || !of_reference[k]) continue;
     if (moves(quantized) && why.disagreements > 0) continue;  // moved to other places
+    if (const Tail* tail = comparer_.tails().of(reference)) {
+      offer_tail(quantized, reference, *tail);
+      continue;
+    }
     std::vector<std::size_t> chain = absorbed_chain(reference_, *of_reference[k]);
-    drop_folded(quantized, reference, why, chain);
+    drop_unbiased(quantized, reference, chain);
     offer(*outputs[k], std::move(chain));
   }
 }
 
-void Matcher::drop_folded(std::size_t quantized, std::size_t reference, const OpComparison& why,
-                          std::vector<std::size_t>& chain) {
+void Matcher::drop_unbiased(std::size_t quantized, std::size_t reference,
+                            std::vector<std::size_t>& chain) const {
   const auto kind_of = [&](std::size_t number) {
     return reference_op(*reference_value(number).producer).kind;
   };
-  if (why.folded && chain.size() > 1 && kind_of(chain[1]) == Kind::batch_norm)
-    chain.erase(chain.begin());
   const bool gains_bias = has_bias(op(quantized)) && !has_bias(reference_op(reference));
   if (gains_bias && chain.size() > 1 && kind_of(chain[1]) == Kind::add) chain.erase(chain.begin());
 }
@@ -319,11 +321,11 @@ std::size_t Matcher::next_free(std::size_t reference) {
 }
 
 void Matcher::match_forward(std::size_t number) {
-  if (is_done(number)) return;
+  if (is_done(number) || match_late(number)) return;
   const std::vector<Candidate> found = candidates(number);
   if (only_limits_codes(number, !found.empty())) return match_limit(number);
   const bool any = !found.empty() && found[0].why.complete && found[0].why.disagreements == 0;
-  if (!any) return match_late_bias(number);
+  if (!any) return;
   constexpr double kNearly = 1e-9;
   const bool tie = found.size() > 1 && found[1].why.disagreements == 0 &&
                    found[1].why.score > found[0].why.score - kNearly;
@@ -334,24 +336,6 @@ void Matcher::match_forward(std::size_t number) {
   } else if (free_of_equals(first) <= 1) {
     match(number, next_free(first), found[0].why);
   }
-}
-
-void Matcher::match_late_bias(std::size_t number) {
-  const FloatView::Op& add = op(number);
-  if (add.kind != Kind::add || add.operands.size() != 2 || add.outputs.empty()) return;
-  const FloatView::Operand& first = add.operands[add.operands[0].value ? 0 : 1];
-  const FloatView::Operand& second = add.operands[add.operands[0].value ? 1 : 0];
-  if (!first.value || !second.constant || !add.outputs[0]) return;
-  const std::size_t sum = *first.value;
-  const std::optional<std::size_t> producer = value(sum).producer;
-  if (!producer || !ops_[*producer] || has_bias(op(*producer)) || value(sum).root != sum) return;
-  const FloatView::Op& whole = reference_op(ops_[*producer]->reference);
-  if (!has_bias(whole) || whole.outputs.empty() || !whole.outputs[0]) return;
-  State& state = states_[sum];
-  state = {.match = {}, .may_be = {}, .confirmed = false, .is_part = true};
-  ops_[number] = OpMatch{.reference = ops_[*producer]->reference};
-  ++progress_;
-  offer(*add.outputs[0], absorbed_chain(reference_, *whole.outputs[0]));
 }
 
 bool Matcher::clips(const FloatView::Op& o) const {
@@ -411,6 +395,11 @@ bool Matcher::is_refuted(std::size_t quantized, std::size_t reference) {
 }
 
 std::optional<std::size_t> Matcher::before_absorbed(std::size_t number) const {
+  if (const auto owner = comparer_.tails().owner(number)) {
+    const Tail& tail = *comparer_.tails().of(*owner);
+    return tail.values[static_cast<std::size_t>(std::ranges::find(tail.links, number) -
+                                                tail.links.begin())];
+  }
   for (const FloatView::Operand& operand : reference_op(number).operands) {
     if (!operand.value) continue;
     const std::optional<std::size_t> producer = reference_value(*operand.value).producer;

@@ -3,8 +3,11 @@
 
 #include <cstddef>
 #include <deque>
+#include <map>
 #include <optional>
 #include <set>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "quantlens/diagnosis/compare_ops.h"
@@ -18,11 +21,12 @@ inline constexpr std::size_t kMostCandidates = 128;
 inline constexpr std::size_t kMostSteps = 6;  ///< back over ops that a kernel may have absorbed
 
 /// The work of match_structure: what is known so far, and how more follows from it. matcher.cpp
-/// goes from what is known to its neighbours, match_begin.cpp finds where to begin anew,
-/// match_structure.cpp has the order of it all.
+/// goes from what is known to its neighbours, match_tails.cpp tells how much of a chain is folded
+/// into an op, match_begin.cpp finds where to begin anew, match_structure.cpp has the order of it
+/// all.
 class Matcher {
  public:
-  Matcher(const FloatView& reference, const FloatView& quantized, const Prepared& prepared);
+  Matcher(const FloatView& reference, const FloatView& quantized);
   StructureMatch run(const Known& known);
 
  private:
@@ -61,9 +65,9 @@ class Matcher {
 
   // ---- matching an op
   void match(std::size_t quantized, std::size_t reference, const OpComparison& why);
-  /// What the op surely contains is not what its output may be.
-  void drop_folded(std::size_t quantized, std::size_t reference, const OpComparison& why,
-                   std::vector<std::size_t>& chain);
+  /// An op that contains a bias gives no value before it.
+  void drop_unbiased(std::size_t quantized, std::size_t reference,
+                     std::vector<std::size_t>& chain) const;
   static bool has_bias(const FloatView::Op& op) {
     return op.operands.size() > 2 && op.operands[2].constant;
   }
@@ -103,8 +107,25 @@ class Matcher {
   std::optional<std::size_t> named_alike(std::size_t quantized, std::size_t reference) const;
   bool is_done(std::size_t number) const { return ops_[number] || limits_.contains(number); }
   void match_forward(std::size_t number);
-  /// A bias that the quantized model adds behind an op which in the reference has it inside.
-  void match_late_bias(std::size_t number);
+
+  // ---- chains of constants behind an op with a weight
+  /// What an op of the quantized model has for a weight and a bias.
+  WeightAndBias figures(std::size_t quantized, const OutputChannels& channels, bool swapped);
+  /// The output of a matched op is what it and so many links make as its weight and bias say.
+  void offer_tail(std::size_t quantized, std::size_t reference, const Tail& tail);
+  void offer_links(std::size_t quantized, const Tail& tail, std::size_t links);
+  /// The matched op without a bias whose result this one adds constants to.
+  std::optional<std::size_t> adds_late(std::size_t number) const;
+  /// What the quantized model adds behind an op which in the reference has it inside, or which
+  /// holds factors of what is behind it there: both together are one of the reference's.
+  bool match_late(std::size_t number);
+  /// Of such two: how many links they are, and which of these is this op.
+  std::optional<std::pair<std::size_t, std::size_t>> late_fit(std::size_t number, std::size_t inner,
+                                                              const Tail& tail);
+  void take_late(std::size_t number, std::size_t inner, std::size_t reference);
+  /// StructureMatch::folded
+  std::vector<std::string> folded() const;
+
   /// A Clip that holds codes to fewer than their format has, where the reference has none: what it
   /// gives is still the value that it reads.
   void match_limit(std::size_t number);
@@ -185,11 +206,12 @@ class Matcher {
   std::vector<std::size_t> taken_of_equals_;  // how many of them are matched
   Readers readers_, reference_readers_;
   std::vector<std::size_t> layouts_, reference_layouts_;
-  std::deque<std::size_t> changed_;  // values to go on from
-  std::set<std::size_t> named_;      // values of the reference found by name
-  std::set<std::size_t> limits_;     // ops that only hold codes to fewer
-  std::set<std::size_t> damaged_;    // ops matched by what surrounds them alone
-  std::size_t progress_ = 0;         // ops and values matched so far
+  std::deque<std::size_t> changed_;          // values to go on from
+  std::set<std::size_t> named_;              // values of the reference found by name
+  std::set<std::size_t> limits_;             // ops that only hold codes to fewer
+  std::set<std::size_t> damaged_;            // ops matched by what surrounds them alone
+  std::map<std::size_t, std::size_t> late_;  // ops and what they add to, one of the reference's
+  std::size_t progress_ = 0;                 // ops and values matched so far
   bool weights_tried_ = false;
 };
 

@@ -53,14 +53,16 @@ class Pairer {
  public:
   Pairer(const Model& reference, const Model& quantized)
       : reference_(reference),
-        prepared_(prepare(reference.graph, oracle::constant_values(reference))),
+        constants_(oracle::constant_values(reference)),
         q_constants_(oracle::constant_values(quantized)),
-        index_(reference.graph, prepared_.constants),
+        index_(reference.graph, constants_),
         q_index_(quantized.graph, q_constants_),
         view_(index_),
         q_view_(q_index_),
         provenance_(read_provenance(quantized)),
-        match_(match_structure(view_, q_view_, prepared_, known())),
+        match_(match_structure(view_, q_view_, known())),
+        prepared_(prepare_like(reference.graph, constants_,
+                               {match_.folded.begin(), match_.folded.end()})),
         quantized_of_(view_.values().size()) {
     for (const Pattern& pattern : prepared_.patterns)
       pattern_of_output_[op_id(node(pattern.members.back()))] = &pattern;
@@ -70,6 +72,7 @@ class Pairer {
     for (const ValueInfo& output : reference.graph.outputs) {
       if (output.dtype) tensor_outputs_.insert(output.name);
     }
+    pairing_.folded_ops = match_.folded;
     share_among_equals();
   }
 
@@ -125,14 +128,14 @@ class Pairer {
     for (const auto& [value, codes] : provenance_.values) {
       const std::optional<std::size_t> r = view_.value_of(value);
       const std::optional<std::size_t> q = q_view_.value_of(codes);
-      if (r && q && is_quantized_to(*q, codes)) known.emplace_back(*q, *r);
+      if (r && q && has_codes(*q, codes)) known.emplace_back(*q, *r);
     }
     return known;
   }
 
-  bool is_quantized_to(std::size_t quantized, const std::string& tensor) const {
+  bool has_codes(std::size_t quantized, const std::string& tensor) const {
     return std::ranges::any_of(q_view_.values()[quantized].sides, [&](const CodeSide& side) {
-      return side.side == Side::q_output && side.tensor == tensor;
+      return side.codes && side.tensor == tensor;
     });
   }
 
@@ -321,12 +324,12 @@ class Pairer {
   }
 
   const Model& reference_;
-  Prepared prepared_;
-  TensorMap q_constants_;  // computed ones
+  TensorMap constants_, q_constants_;  // computed ones
   GraphIndex index_, q_index_;
   FloatView view_, q_view_;
   Provenance provenance_;
   StructureMatch match_;
+  Prepared prepared_;                                   // as the quantized model is
   std::vector<std::vector<std::size_t>> quantized_of_;  // by value of the reference
   std::unordered_map<std::string, const Pattern*> pattern_of_output_;
   std::set<std::string> tensor_outputs_;  // the others are sequences, maps and optional values
@@ -335,6 +338,11 @@ class Pairer {
 };
 
 }  // namespace
+
+Prepared prepared_as_paired(const Model& reference, const Pairing& pairing) {
+  return prepare_like(reference.graph, oracle::constant_values(reference),
+                      {pairing.folded_ops.begin(), pairing.folded_ops.end()});
+}
 
 Pairing pair(const Model& reference, const Model& quantized) {
   return Pairer(reference, quantized).run();

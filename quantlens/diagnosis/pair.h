@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quantlens/graph/model.h"
+#include "quantlens/quantizer/prepare.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/runtime/run.h"
 
@@ -15,6 +16,9 @@ namespace quantlens {
 /// quantized file, then by structure, with equal names as evidence (match_structure.h). Never
 /// throws for what does not match: leftovers are listed.
 Pairing pair(const Model& reference, const Model& quantized);
+
+/// The reference with those ops folded that the quantized model has folded.
+Prepared prepared_as_paired(const Model& reference, const Pairing& pairing);
 
 /// The taps that measure every pair.
 TapSpec taps_for(const Pairing& pairing);

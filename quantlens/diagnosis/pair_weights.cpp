@@ -27,11 +27,7 @@ class WeightPairer {
  public:
   WeightPairer(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
                Pairing& pairing)
-      : reference_(reference),
-        quantized_(quantized),
-        prepared_(prepared),
-        comparer_(reference, quantized, prepared),
-        pairing_(pairing) {}
+      : reference_(reference), quantized_(quantized), prepared_(prepared), pairing_(pairing) {}
 
   /// `q`: number of `other` in its view.
   void pair(const FloatView::Op& op, std::size_t q, const StructureMatch& match) {
@@ -43,7 +39,7 @@ class WeightPairer {
       if (!op.operands[input].constant || !other.operands[at].constant) continue;
       const FloatView::Constant& stored = quantized_.constants()[*other.operands[at].constant];
       if (stored.stored == nullptr) continue;
-      if (stored.blocks) add_blocks(op, input, other, at, stored);
+      if (stored.blocks) add_blocks(op, input, stored);
       if (!stored.codes) continue;
       const std::size_t pairs = pairing_.weights.size();
       add(op, input, other, at, stored);
@@ -78,8 +74,7 @@ class WeightPairer {
   }
 
   /// A matrix [K, N] in blocks along its columns.
-  void add_blocks(const FloatView::Op& op, std::size_t input, const FloatView::Op& other,
-                  std::size_t at, const FloatView::Constant& stored) {
+  void add_blocks(const FloatView::Op& op, std::size_t input, const FloatView::Constant& stored) {
     const Node& node = reference_.node(op);
     const FloatView::Constant& weight = reference_.constants()[*op.operands[input].constant];
     const bool transposed = OpComparer::is_swapped(reference_, op, input) != weight.transposed;
@@ -98,7 +93,7 @@ class WeightPairer {
                                 .type = node.type,
                                 .reference = node.inputs[input],
                                 .quantized = stored.name,
-                                .folded = folds(op, input, other, at),
+                                .folded = is_folded(op, input),
                                 .transposed = transposed,
                                 .scheme = {.dtype = bits == 4 ? DType::uint4 : DType::uint8,
                                            .symmetric = stored.blocks->is_symmetric(),
@@ -134,27 +129,20 @@ class WeightPairer {
                                 .type = node.type,
                                 .reference = node.inputs[input],
                                 .quantized = stored.name,
-                                .folded = folds(op, input, other, at),
+                                .folded = is_folded(op, input),
                                 .transposed = transposed,
                                 .scheme = stored.codes->scheme,
                                 .params = stored.codes->params});
   }
 
-  /// Whether the quantized model, too, has the batch norm in this weight.
-  bool folds(const FloatView::Op& op, std::size_t input, const FloatView::Op& other,
-             std::size_t at) {
-    if (prepared_.input_edits.find(op_id(reference_.node(op)), input) == nullptr) return false;
-    const Sketch* folded = comparer_.folded_weight(op);
-    const Sketch* plain = comparer_.reference_sketches().of(*op.operands[input].constant, false);
-    const Sketch* after = comparer_.quantized_sketches().of(*other.operands[at].constant, false);
-    if (folded == nullptr || plain == nullptr || after == nullptr) return true;
-    return agreement(*folded, *after) >= agreement(*plain, *after);
+  /// Whether the quantized model has something of the ops behind in this weight.
+  bool is_folded(const FloatView::Op& op, std::size_t input) const {
+    return prepared_.input_edits.find(op_id(reference_.node(op)), input) != nullptr;
   }
 
   const FloatView& reference_;
   const FloatView& quantized_;
   const Prepared& prepared_;
-  OpComparer comparer_;
   Pairing& pairing_;
 };
 
@@ -184,8 +172,8 @@ std::map<std::size_t, std::size_t> alike_by_name(
 /// Kinds whose constants have rows: weights, and what is added or multiplied.
 bool has_constants(Kind kind) {
   const Capability* row = capability(kind);
-  return (row && row->role == Role::compute) || kind == Kind::add || kind == Kind::sub ||
-         kind == Kind::mul || kind == Kind::div;
+  return (row && row->role == Role::compute) || kind == Kind::conv_transpose || kind == Kind::add ||
+         kind == Kind::sub || kind == Kind::mul || kind == Kind::div;
 }
 
 }  // namespace

@@ -12,10 +12,9 @@
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/local_errors.h"
+#include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/paired_constants.h"
 #include "quantlens/diagnosis/weights.h"
-#include "quantlens/quantizer/prepare.h"
-#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens {
 namespace {
@@ -66,57 +65,17 @@ class Redirects {
   std::map<Key, std::size_t> positions_;  // in the plan's edits
 };
 
-/// What the quantized model folded, of what can be: a file of another tool may have left ops where
-/// they were. `folds` are in the order in which they were made, each chain's from its first op on.
-struct Folded {
-  Folded(const GraphIndex& index, const Prepared& prepared, const Pairing& pairing) {
-    std::set<std::string> left;  // ops that nothing is folded into, and what is not folded
-    for (const WeightPair& pair : pairing.weights) {
-      if (!pair.folded) left.insert(pair.op);
-    }
-    for (const Fold& fold : prepared.folds) {
-      if (!left.contains(fold.into) && reads_one_of(index, fold.into, left)) left.insert(fold.into);
-      if (left.contains(fold.into)) {
-        left.insert(fold.op);
-      } else {
-        folds.push_back(fold);
-        ops.insert(fold.op);
-      }
-    }
-    for (const InputEdit& edit : prepared.input_edits.list()) {
-      if (left.contains(edit.use.op)) continue;
-      input_edits.push_back(edit);
-      weights.emplace(edit.weight, prepared.weights.at(edit.weight));
-    }
-  }
-
-  std::vector<Fold> folds;
-  std::set<std::string> ops;  // that disappear
-  std::vector<InputEdit> input_edits;
-  std::map<std::string, Tensor> weights;
-
- private:
-  static bool reads_one_of(const GraphIndex& index, const std::string& op,
-                           const std::set<std::string>& values) {
-    const std::optional<std::size_t> node = index.producer(op);
-    if (!node) return false;
-    return std::ranges::any_of(index.graph().nodes[*node].inputs,
-                               [&](const std::string& input) { return values.contains(input); });
-  }
-};
-
 }  // namespace
 
 std::optional<RoundedWeights> rounded_weights(const Model& reference, const Model& quantized,
                                               const Pairing& pairing) {
-  const Prepared prepared = prepare(reference.graph, oracle::constant_values(reference));
+  const Prepared prepared = prepared_as_paired(reference, pairing);
   const std::map<std::string, PairTap> taps = taps_of_ops(pairing);
   RoundedWeights rounded;
   Plan& plan = rounded.plan;
-  Folded kept(GraphIndex(reference.graph), prepared, pairing);
-  plan.folds = std::move(kept.folds);
-  plan.input_edits = std::move(kept.input_edits);
-  plan.weights = std::move(kept.weights);
+  plan.folds = prepared.folds.list();
+  plan.input_edits = prepared.input_edits.list();
+  plan.weights = prepared.weights;
   Redirects redirects(plan);
   std::set<std::string> tapped;
   std::size_t bytes = 0;
@@ -137,7 +96,7 @@ std::optional<RoundedWeights> rounded_weights(const Model& reference, const Mode
     const auto tap = of_values.find(constant.value);
     const std::string& original = node.inputs[constant.input];
     if (tap == of_values.end() || !reference.graph.weights.contains(original)) continue;
-    if (kept.ops.contains(op_id(node))) continue;
+    if (prepared.folds.contains(op_id(node))) continue;
     if (reference.graph.weights.at(original).dtype() != DType::float32) continue;
     bytes += constant.after.size() * sizeof(float);
     const std::string name = fmt::format("{}/{}/rounded", op_id(node), constant.input);

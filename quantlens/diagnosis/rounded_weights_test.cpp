@@ -76,6 +76,7 @@ TEST(RoundedWeights, TakeThePlaceOfFoldedOnes) {
   net.node(Kind::batch_norm, {"y", "one", "zero", "zero", "one"}, "n").output("n");
   Pairing pairing = pairing_of("n");
   pairing.weights.front().folded = true;
+  pairing.folded_ops = {"n"};
   const auto rounded = rounded_weights(net.model(), codes().model(), pairing);
   ASSERT_TRUE(rounded);
   const Plan& plan = rounded->plan;

@@ -8,6 +8,7 @@
 
 #include "quantlens/diagnosis/block_weight.h"
 #include "quantlens/diagnosis/input_factors.h"
+#include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/spread.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/capability.h"
@@ -194,7 +195,7 @@ void for_each_weight(const Model& reference, const Prepared& prepared, const Mod
 
 std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized,
                                    const Pairing& pairing) {
-  const Prepared prepared = prepare(reference.graph, oracle::constant_values(reference));
+  const Prepared prepared = prepared_as_paired(reference, pairing);
   std::vector<WeightRow> rows;
   for_each_weight(reference, prepared, quantized, pairing, [&](const WeightSides& weight) {
     const Node& op = reference.graph.nodes[weight.node];

@@ -14,6 +14,7 @@
 #include "quantlens/flow/destination.h"
 #include "quantlens/flow/edit_float.h"
 #include "quantlens/flow/given_ranges.h"
+#include "quantlens/flow/gone_ops.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/verify_findings.h"
 #include "quantlens/frontend/frontend.h"
@@ -88,7 +89,8 @@ class Job {
     workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
     note_quantized_already();
     Phase preparing(session_.phases, "prepare");
-    const Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
+    Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
+    prepared.gone = gone_ops(given_, original_);
     preparing.end();
     const GivenRanges given = calibrated(prepared, workload);
     const FloatModel from{.model = model_, .prepared = prepared, .edited = edited_};

@@ -309,7 +309,12 @@ std::vector<std::size_t> fold_chain(const GraphIndex& index, const Extents& exte
   const auto is_left = [&](const ChainLink& link) {
     return like != nullptr && !like->contains(op_id(index.graph().nodes[link.node]));
   };
-  while (!links.empty() && is_left(links.back())) links.pop_back();
+  const auto is_sum = [&] {  // the bias of a MatMul belongs to it anyway
+    const auto bias = bias_input(index, index.graph().nodes[links.back().node]);
+    return node.kind == Kind::matmul && bias && *bias != links.back().input &&
+           (links.size() == 1 || !is_left(links[links.size() - 2]));
+  };
+  while (!links.empty() && is_left(links.back()) && !is_sum()) links.pop_back();
   std::vector<std::size_t> members;
   for (const ChainLink& link :
        Folding(index, anchor, *channels, prepared, like).run(std::move(links))) {

@@ -354,5 +354,43 @@ TEST(FoldChain, LeavesASubAtTheEndOfAMatMulByItself) {
   EXPECT_EQ(prepare(net.graph()).patterns.size(), 2U);
 }
 
+TEST(PrepareLike, FoldsWhatAFileHasFoldedAndNoMore) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 1, 1, 1}, {1, 2}).weight("f", {2, 1, 1}, {2, 3});
+  net.weight("s", {2, 1, 1}, {5, 7}).node(Kind::conv, {"x", "w"}, "c");
+  net.node(Kind::mul, {"c", "f"}, "m").node(Kind::add, {"m", "s"}, "a").output("a");
+  const auto folds = [&](const std::set<std::string>& folded) {
+    return prepare_like(net.graph(), {}, folded).folds.list();
+  };
+  EXPECT_TRUE(folds({}).empty());
+  EXPECT_EQ(folds({"m"}), (std::vector<Fold>{{.op = "m", .into = "c"}}));
+  EXPECT_EQ(folds({"m", "a"}).size(), 2U);
+  EXPECT_TRUE(prepare_like(net.graph(), {}, {"m"}).folds.contains("m"));
+}
+
+TEST(PrepareLike, ANormBehindAMatMulLeavesItsShift) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("scale", {2}, {4, 9});
+  net.weight("shift", {2}, {1, 1}).weight("mean", {2}, {0.5F, 0.25F}).weight("var", {2}, {3, 8});
+  net.node(Kind::matmul, {"x", "w"}, "m");
+  net.node(Kind::batch_norm, {"m", "scale", "shift", "mean", "var"}, "n");
+  net.attribute("epsilon", 1.0F).output("n");
+  Graph graph = net.graph();
+  graph.values["m"] = {
+      .name = "m", .dtype = DType::float32, .shape = std::vector<Dim>{{1, ""}, {2, ""}}};
+  const GraphIndex index(graph);
+  const Prepared prepared = prepare_like(graph, {}, {"n"});
+  const Tensor* weight = constant_input(prepared, index, graph.nodes[0], 1);
+  ASSERT_NE(weight, nullptr);
+  const auto values = weight->data<float>();
+  EXPECT_EQ(std::vector<float>(values.begin(), values.end()), (std::vector<float>{2, 6, 6, 12}));
+  const auto scale = constant_input(prepared, index, graph.nodes[1], 1)->data<float>();
+  EXPECT_EQ(std::vector<float>(scale.begin(), scale.end()), (std::vector<float>{2, 3}))
+      << "by which it is divided again";
+  const auto shift = constant_input(prepared, index, graph.nodes[1], 2)->data<float>();
+  EXPECT_EQ(std::vector<float>(shift.begin(), shift.end()), (std::vector<float>{0.5F, 0.5F}));
+  EXPECT_TRUE(prepare(graph).input_edits.empty());
+}
+
 }  // namespace
 }  // namespace quantlens

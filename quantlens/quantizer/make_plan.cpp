@@ -144,7 +144,8 @@ class Planner {
     guard_float(index_, prepared_, selection, plan);
     const CodesOf codes = codes_of(plan);
     plan.ops = describe_ops(graph_, prepared_.patterns, verdicts(selection, codes));
-    PlanResult result{.plan = std::move(plan), .notes = rules_.notes(graph_, outcomes(selection))};
+    PlanResult result{.plan = std::move(plan),
+                      .notes = rules_.notes(graph_, outcomes(selection), prepared_.gone)};
     note_switches(result.notes);
     note_target(target, result.notes);
     note_float_kernels(selection, codes_of(result.plan), result.notes);
@@ -169,8 +170,8 @@ class Planner {
   }
 
   // A pattern stays float as soon as one of its ops is asked to, but for a Mul or Add that is no
-  // more there, and for an op that has no integer form anyway; the algorithm is the last one that
-  // is asked for, other options are the anchor's.
+  // more there (a note says so), and for an op that has no integer form anyway; the algorithm is
+  // the last one that is asked for, other options are the anchor's.
   Wish wish_of(const Pattern& pattern) {
     Wish wish = rules_.for_op(graph_.nodes[pattern.anchor]);
     for (std::size_t i = 1; i < pattern.members.size(); ++i) {
@@ -262,8 +263,11 @@ class Planner {
     std::unordered_map<std::string, RecipeRules::Outcome> result;
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
       for (const std::size_t member : prepared_.patterns[p].members) {
-        result[op_id(graph_.nodes[member])] = {.reason = selection.reasons[p],
-                                               .anyway_reason = anyway.reasons[p]};
+        const std::string& op = op_id(graph_.nodes[member]);
+        result[op] = {.name = op_name(graph_.nodes[member]),
+                      .reason = selection.reasons[p],
+                      .anyway_reason = anyway.reasons[p],
+                      .into = prepared_.folds.contains(op) ? op_name(anchor(p)) : ""};
       }
     }
     return result;

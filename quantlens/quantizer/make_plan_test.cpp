@@ -414,6 +414,40 @@ TEST(MakePlan, SaysWhereAnEntryChangesNothing) {
             0U);
 }
 
+TEST(MakePlan, SaysOfWhatIsFoldedIntoAnIntegerOpThatItCannotStayFloat) {
+  SmallGraph net;
+  net.input("x").weight("w", {2, 1, 1, 1}, {1, 2}).weight("f", {2, 1, 1}, {2, 3});
+  net.node(Kind::conv, {"x", "w"}, "c").node(Kind::mul, {"c", "f"}, "m");
+  net.node(Kind::conv, {"m", "v"}, "d").weight("v", {1, 2, 1, 1}, {1, 2}).output("d");
+  Recipe recipe;
+  recipe.op_name_dict["node_m"] = {.activation = {.dtype = "fp32"}, .weight = {}};
+  recipe.op_type_dict["mul"] = {.activation = {.dtype = "fp32"}, .weight = {}};
+  const PlanResult result = plan_of(net.model(), recipe);
+  EXPECT_EQ(op(result.plan, "m").precision, "int8") << "it is part of the Conv";
+  ASSERT_EQ(result.notes.size(), 2U);
+  EXPECT_EQ(result.notes[0],
+            "op_type_dict: 'mul' asks for float, but the constants of one op are part of integer "
+            "ops now: node_m (of node_c); to keep them in float, keep those in float");
+  recipe.op_name_dict["node_c"] = recipe.op_name_dict["node_m"];
+  EXPECT_TRUE(plan_of(net.model(), recipe).notes.empty());
+}
+
+TEST(MakePlan, KnowsOpsThatWereFoldedBeforeItBegan) {
+  Recipe recipe;
+  recipe.op_name_dict["gone"] = {.activation = {.dtype = "fp32"}, .weight = {}};
+  const Model model = two_convs().model();
+  const auto notes_with = [&](const std::vector<GoneOp>& gone) {
+    Prepared prepared = prepare(model.graph);
+    prepared.gone = gone;
+    return make_plan(model, prepared, ranges_for(model, recipe), recipe, {}).notes;
+  };
+  ASSERT_EQ(notes_with({}).size(), 1U);
+  EXPECT_NE(notes_with({})[0].find("matches no op"), std::string::npos);
+  const auto notes = notes_with({{.name = "gone", .type = "mul", .into = "node_c2"}});
+  ASSERT_EQ(notes.size(), 1U);
+  EXPECT_NE(notes[0].find("gone (of node_c2)"), std::string::npos);
+}
+
 int bits_of(const Recipe& recipe, const Target& machine, const std::string& weight = "w1") {
   const SmallGraph net = two_convs();
   const Plan plan =

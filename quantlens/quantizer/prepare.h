@@ -25,6 +25,13 @@ struct Pattern {
   std::optional<std::size_t> sum;    ///< of a MatMul: the member that adds to it and stays an op
 };
 
+/// An op whose constants another one has; both as people see them.
+struct GoneOp {
+  std::string name;
+  std::string type;
+  std::string into;
+};
+
 /// A model made ready for planning: what is folded, what belongs together.
 struct Prepared {
   std::vector<Pattern> patterns;          ///< each node is in exactly one; in graph order
@@ -36,6 +43,8 @@ struct Prepared {
   /// makes one float Gemm of both unless there are codes in between. And Gemms and MatMuls with a
   /// Relu or Clip right behind: with none behind that, it computes them in float.
   std::set<std::size_t> ends_in_codes;
+  /// Ops that the given file has and this model, an edit of it, has no more: set by who edits it.
+  std::vector<GoneOp> gone;
   /// Nodes that stay float as parts of a larger function, or before one that 8 bits would ruin,
   /// with the reason ("inside LayerNormalization").
   std::map<std::size_t, std::string> kept_float;

@@ -183,7 +183,8 @@ Wish RecipeRules::for_op(const Node& node) {
 }
 
 std::vector<std::string> RecipeRules::notes(
-    const Graph& graph, const std::unordered_map<std::string, Outcome>& outcomes) const {
+    const Graph& graph, const std::unordered_map<std::string, Outcome>& outcomes,
+    const std::vector<GoneOp>& gone) const {
   std::set<std::string> types;
   std::set<std::string> names;
   for (const Node& node : graph.nodes) {
@@ -192,11 +193,16 @@ std::vector<std::string> RecipeRules::notes(
   }
   std::vector<std::string> sentences;
   const auto report = [&](const std::vector<Rule>& rules, const char* where,
-                          const std::set<std::string>& known) {
+                          const std::set<std::string>& known, std::string GoneOp::*text) {
     const std::vector<std::string> list(known.begin(), known.end());
     for (const Rule& rule : rules) {
       const std::string entry = fmt::format("{}: '{}'", where, printable(rule.pattern));
-      if (rule.matched.empty()) {
+      std::vector<const GoneOp*> matched;
+      for (const GoneOp& op : gone) {
+        if (matches(rule.expression, rule.pattern, op.*text)) matched.push_back(&op);
+      }
+      note_folded(rule, entry, outcomes, matched, sentences);
+      if (rule.matched.empty() && matched.empty()) {
         const std::string near = did_you_mean(rule.pattern, list);
         sentences.push_back(fmt::format("{} matches no op of the model{}{}", entry,
                                         near.empty() ? "" : "; ", near));
@@ -206,8 +212,8 @@ std::vector<std::string> RecipeRules::notes(
     }
   };
   add_idle_notes(recipe_, sentences);
-  report(types_, "op_type_dict", types);
-  report(names_, "op_name_dict", names);
+  report(types_, "op_type_dict", types, &GoneOp::type);
+  report(names_, "op_name_dict", names, &GoneOp::name);
   return sentences;
 }
 
@@ -239,6 +245,38 @@ void RecipeRules::note_effect(const Rule& rule, const std::string& where,
   notes.push_back(fmt::format("{} has no effect: what it matches {} ({})", where,
                               wants_float(rule.recipe) ? "would be float anyway" : "stays float",
                               why));
+}
+
+void RecipeRules::note_folded(const Rule& rule, const std::string& where,
+                              const std::unordered_map<std::string, Outcome>& outcomes,
+                              const std::vector<const GoneOp*>& gone,
+                              std::vector<std::string>& notes) {
+  constexpr std::size_t kShown = 3;
+  if (!wants_float(rule.recipe)) return;
+  std::vector<std::string> folded;
+  const auto add = [&](const std::string& name, const std::string& into) {
+    folded.push_back(fmt::format("{} (of {})", printable(name), printable(into)));
+  };
+  for (const std::string& op : rule.matched) {
+    const auto found = outcomes.find(op);
+    if (found == outcomes.end() || found->second.into.empty()) continue;
+    if (found->second.reason.empty()) add(found->second.name, found->second.into);
+  }
+  std::set<std::string> with_codes;  // names
+  for (const auto& [op, outcome] : outcomes) {
+    if (outcome.reason.empty()) with_codes.insert(outcome.name);
+  }
+  for (const GoneOp* op : gone) {
+    if (with_codes.contains(op->into)) add(op->name, op->into);
+  }
+  if (folded.empty()) return;
+  const std::size_t shown = std::min(kShown, folded.size());
+  notes.push_back(fmt::format(
+      "{} asks for float, but the constants of {} are part of integer ops now: {}{}; to keep "
+      "them in float, keep those in float",
+      where, folded.size() == 1 ? "one op" : fmt::format("{} ops", folded.size()),
+      fmt::join(folded.begin(), folded.begin() + static_cast<std::ptrdiff_t>(shown), ", "),
+      shown < folded.size() ? ", ..." : ""));
 }
 
 std::string activation_dtype(const Recipe& recipe) {

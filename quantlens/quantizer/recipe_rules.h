@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "quantlens/graph/model.h"
+#include "quantlens/quantizer/prepare.h"
 #include "quantlens/record/recipe.h"
 
 namespace quantlens {
@@ -36,14 +37,18 @@ class RecipeRules {
 
   /// What came of an op.
   struct Outcome {
+    std::string name;           ///< as people see it
     std::string reason;         ///< why it is float; empty: it is quantized
     std::string anyway_reason;  ///< why it would be float without the recipe; empty: it would not
+    std::string into;           ///< name of the op whose constants its own are part of; or empty
   };
   /// One sentence for each entry that matched nothing so far, with the nearest names of the graph,
-  /// for each option that cannot have an effect, and for each entry that changes nothing for the
-  /// ops that it matched. `outcomes`: by op id.
-  std::vector<std::string> notes(
-      const Graph& graph, const std::unordered_map<std::string, Outcome>& outcomes = {}) const;
+  /// for each option that cannot have an effect, for each entry that changes nothing for the ops
+  /// that it matched, and for each that asks for floats of an op that is part of an integer one.
+  /// `outcomes`: by op id. `gone`: Prepared::gone.
+  std::vector<std::string> notes(const Graph& graph,
+                                 const std::unordered_map<std::string, Outcome>& outcomes = {},
+                                 const std::vector<GoneOp>& gone = {}) const;
 
  private:
   struct Rule;
@@ -52,6 +57,10 @@ class RecipeRules {
   void note_effect(const Rule& rule, const std::string& where,
                    const std::unordered_map<std::string, Outcome>& outcomes,
                    std::vector<std::string>& notes) const;
+  /// Ops that an entry matches and that are part of others, which stay integer, by names.
+  static void note_folded(const Rule& rule, const std::string& where,
+                          const std::unordered_map<std::string, Outcome>& outcomes,
+                          const std::vector<const GoneOp*>& gone, std::vector<std::string>& notes);
 
   const Recipe& recipe_;
   std::vector<Rule> types_, names_;

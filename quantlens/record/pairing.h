@@ -110,9 +110,11 @@ struct Pairing {
   std::vector<NotCompared> not_compared;
   std::vector<SuspectPair> suspects;  ///< of `pairs`, known once the first sample is run
   std::vector<Change> changes;        ///< in the order of the reference's ops
+  /// Ids of ops of the reference whose constants the quantized model has in an op before.
+  std::vector<std::string> folded_ops;
 };
 BOOST_DESCRIBE_STRUCT(Pairing, (),
                       (pairs, weights, only_reference, only_quantized, not_compared, suspects,
-                       changes))
+                       changes, folded_ops))
 
 }  // namespace quantlens

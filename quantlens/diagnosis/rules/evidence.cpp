@@ -5,6 +5,7 @@
 #include <limits>
 #include <unordered_set>
 
+#include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/quantizer/before_logarithm.h"
 #include "quantlens/quantizer/capability.h"
@@ -56,7 +57,7 @@ Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing
                    const Diagnosis& diagnosis)
     : diagnosis_(diagnosis),
       pairing_(pairing),
-      prepared_(prepare(reference.graph, oracle::constant_values(reference))),
+      prepared_(prepared_as_paired(reference, pairing)),
       quantized_constants_(oracle::constant_values(quantized)),
       reference_(reference.graph, prepared_.constants),
       quantized_(quantized.graph, quantized_constants_),

@@ -98,8 +98,8 @@ TEST(BestCounterparts, AreMutualAndSure) {
   }
   before.push_back(before[3]);  // a weight that two ops have tells nothing
   std::vector<Wanted> reference, model;
-  for (std::size_t i = 0; i < before.size(); ++i) reference.push_back({i, &before[i]});
-  for (std::size_t i = 0; i < after.size(); ++i) model.push_back({i, &after[i]});
+  for (std::size_t i = 0; i < before.size(); ++i) reference.push_back({i, {&before[i]}});
+  for (std::size_t i = 0; i < after.size(); ++i) model.push_back({i, {&after[i]}});
   const auto pairs = best_counterparts(reference, model);
   EXPECT_EQ(pairs.size(), 19U);
   for (const auto& [r, q] : pairs) EXPECT_EQ(r, 19 - q);

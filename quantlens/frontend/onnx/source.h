@@ -114,8 +114,9 @@ inline std::string canonical_domain(std::string_view domain) {
 /// What an operator does; Kind::other for those that quantlens does not know.
 Kind kind_of(std::string_view domain, std::string_view type);
 
-/// `Node::results` of an operator of ONNX itself, by its attributes; empty where `kind` says it, and
-/// for operators of other domains, of newer versions of ONNX and those that give no single tensor.
+/// `Node::results` of an operator of ONNX itself, by its attributes; empty where `kind` says it,
+/// and for operators of other domains, of newer versions of ONNX and those that give no single
+/// tensor.
 std::vector<ResultType> result_types(const Node& node);
 
 }  // namespace quantlens::onnx

@@ -317,10 +317,7 @@ constexpr UpgradeRow kRows[] = {
 }  // namespace
 
 UpgradeContext::UpgradeContext(const GraphIndex& index, FreeNames& names)
-    : index_(index),
-      names_(names),
-      types_(element_types(index)),
-      ranks_(ranks(index)) {}
+    : index_(index), names_(names), types_(element_types(index)), ranks_(ranks(index)) {}
 
 DType UpgradeContext::type_of(const std::string& value) const {
   if (const Tensor* constant = index_.constant(value)) return constant->dtype();

@@ -99,7 +99,8 @@ bool Matcher::match_late(std::size_t number) {
       const auto& [links, link] = *fit;
       const WeightAndBias own = figures(*inner, tail->channels, ops_[*inner]->swapped);
       const bool is_whole = std::ranges::count(comparer_.tails().fitting(whole, own), link) > 0;
-      if (known && (!is_whole || !are_equal(*known, tail->values[link]))) return false;
+      // a name alone may have said so before; the figures deny it where the sum is not whole
+      if (known && is_whole && !are_equal(*known, tail->values[link])) return false;
       take_late(number, *inner, tail->links[link]);
       if (is_whole) {
         states_[sum].may_be.clear();

@@ -12,7 +12,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   try {
     value = parse_yaml({reinterpret_cast<const char*>(data), size}, "fuzz.yaml");
   } catch (const Error& error) {
-    if (error.code() != Errc::bad_input) std::abort();
+    if (error.code() != Errc::usage) std::abort();
     return 0;
   }
   const std::string printed = json::dump(value);

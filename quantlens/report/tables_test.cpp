@@ -237,9 +237,9 @@ TEST(FindingsText, SaysHowManyOpsAShareIsOfAndOffersNoGainThatIsNone) {
   EXPECT_EQ(findings_text(diagnosis),
             "All is lost.\n"
             "1. note rounding, in float no gain can be told (-40 to 10 % of the error gone): conv1 "
-            "and 1\n   more op: 8 bits\n"
+            "and 1 more op:\n   8 bits\n"
             "2. note rounding, in float it takes nothing away (-40 to -10 % of the error gone): "
-            "conv1 and\n   1 more op: 8 bits\n"
+            "conv1 and 1 more\n   op: 8 bits\n"
             "3. note rounding: 8 bits\n");
 }
 

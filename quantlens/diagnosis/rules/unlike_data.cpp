@@ -56,8 +56,7 @@ std::optional<std::string> prepared_from(const Evidence& evidence, const Node& o
     return evidence.constant_input(op, i) != nullptr ||
            evidence.reference().constant(op.inputs[i]) != nullptr;
   };
-  if (moves_elements(op.kind) || op.kind == Kind::identity || op.kind == Kind::pad ||
-      op.kind == Kind::gather) {
+  if (moves_elements(op.kind) || op.kind == Kind::pad || op.kind == Kind::gather) {
     if (op.inputs.empty() || is_constant(0)) return {};
     return op.inputs.front();
   }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <limits>
 #include <queue>
 #include <string_view>
 #include <unordered_set>
@@ -14,6 +15,8 @@ namespace quantlens {
 namespace {
 
 using Names = std::unordered_set<std::string_view>;
+
+std::vector<std::string_view> captured_names(const Node& node);
 
 /// What one graph gives its own nodes to read.
 Names made_in(const Graph& graph) {
@@ -27,28 +30,24 @@ Names made_in(const Graph& graph) {
 
 /// Appends to `out`, once each, what `graph` reads and does not make. REQUIRES: `seen` are those in
 /// `out`. The recursion is as deep as the graphs are nested, which their reader limits.
-void add_captured(const Graph& graph, Names& seen, std::vector<std::string>& out) {
+void add_captured(const Graph& graph, Names& seen, std::vector<std::string_view>& out) {
   const Names made = made_in(graph);
-  const auto read = [&](const std::string& name) {
-    if (name.empty() || made.contains(name) || seen.contains(name)) return;
-    out.push_back(name);
-    seen.insert(name);  // keys are views of `name` in the graph, which outlives this call
+  const auto read = [&](std::string_view name) {
+    if (!name.empty() && !made.contains(name) && seen.insert(name).second) out.push_back(name);
   };
   for (const Node& node : graph.nodes) {
     for (const std::string& name : node.inputs) read(name);
-    for (const auto& [key, body] : node.subgraphs) {
-      Names inner_seen;
-      std::vector<std::string> inner;
-      add_captured(*body, inner_seen, inner);
-      // Views of `inner` would dangle; those of `inner_seen` are names in the body itself.
-      for (const std::string& name : inner) {
-        const auto view = inner_seen.find(name);
-        if (made.contains(*view) || !seen.insert(*view).second) continue;
-        out.push_back(name);
-      }
-    }
+    for (const std::string_view name : captured_names(node)) read(name);
   }
   for (const ValueInfo& output : graph.outputs) read(output.name);
+}
+
+/// As captured_values, views of the node.
+std::vector<std::string_view> captured_names(const Node& node) {
+  std::vector<std::string_view> out;
+  Names seen;
+  for (const auto& [key, body] : node.subgraphs) add_captured(*body, seen, out);
+  return out;
 }
 
 /// The value that a Constant node stands for, whichever attribute holds it.
@@ -83,28 +82,31 @@ std::optional<Tensor> constant_value(const Node& node) {
 /// Throws where nothing makes a value.
 std::vector<std::vector<std::size_t>> dependencies(const Graph& graph,
                                                    const std::set<std::string>& outer) {
-  std::unordered_map<std::string_view, std::size_t> producers;
+  constexpr std::size_t kGiven = std::numeric_limits<std::size_t>::max();
+  std::unordered_map<std::string_view, std::size_t> makers;
+  makers.reserve(graph.nodes.size() + graph.weights.size() + outer.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    for (const std::string& name : graph.nodes[i].outputs) {
-      if (!name.empty()) producers.emplace(name, i);
-    }
+    for (const std::string& name : graph.nodes[i].outputs) makers.emplace(name, i);
   }
-  Names given = made_in(graph);
-  given.insert(outer.begin(), outer.end());
+  const auto give = [&](std::string_view name) { makers.emplace(name, kGiven); };
+  for (const ValueInfo& input : graph.inputs) give(input.name);
+  for (const auto& [name, weight] : graph.weights) give(name);
+  for (const std::string& name : graph.opaque_weights) give(name);
+  for (const std::string& name : outer) give(name);
   std::vector<std::vector<std::size_t>> needs(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];
-    const auto read = [&](const std::string& name) {
+    const auto read = [&](std::string_view name) {
       if (name.empty()) return;
-      if (const auto found = producers.find(name); found != producers.end()) {
-        needs[i].push_back(found->second);
-      } else if (!given.contains(name)) {
+      const auto found = makers.find(name);
+      if (found == makers.end()) {
         throw Error(Errc::bad_input, "node '" + printable(op_name(node)) + "' reads '" +
                                          printable(name) + "', which nothing makes");
       }
+      if (found->second != kGiven) needs[i].push_back(found->second);
     };
     for (const std::string& name : node.inputs) read(name);
-    for (const std::string& name : captured_values(node)) read(name);
+    for (const std::string_view name : captured_names(node)) read(name);
     std::ranges::sort(needs[i]);
     needs[i].erase(std::unique(needs[i].begin(), needs[i].end()), needs[i].end());
   }
@@ -125,62 +127,53 @@ std::size_t node_in_cycle(const std::vector<std::vector<std::size_t>>& needs,
 
 }  // namespace
 
-GraphIndex::GraphIndex(const Graph& graph, const TensorMap& computed) : graph_(&graph) {
-  producers_.reserve(graph.nodes.size());
-  uses_.reserve(graph.nodes.size() + graph.weights.size());
-  constants_.reserve(computed.size() + graph.weights.size());
-  constants_.insert(computed.begin(), computed.end());
-  for (const ValueInfo& input : graph.inputs) inputs_.insert(input.name);
-  for (const ValueInfo& output : graph.outputs) outputs_.insert(output.name);
-  for (const auto& [name, weight] : graph.weights) constants_.emplace(name, weight);
-  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const Node& node = graph.nodes[i];
-    std::size_t input = 0;
-    for (const std::string& name : node.inputs) {
-      if (!name.empty()) uses_[name].push_back({i, input});
-      ++input;
-    }
-    for (const std::string& name : captured_values(node)) uses_[name].push_back({i, input++});
-    for (const std::string& name : node.outputs) {
-      if (!name.empty()) producers_.emplace(name, i);
-    }
-    if (node.kind != Kind::constant || node.outputs.empty()) continue;
-    if (std::optional<Tensor> value = constant_value(node)) {
-      constants_.emplace(node.outputs.front(), std::move(*value));
-    }
+GraphIndex::GraphIndex(const Graph& graph, TensorMap computed)
+    : graph_(&graph), computed_(std::move(computed)) {
+  values_.reserve(graph.nodes.size() + graph.weights.size());
+  for (const auto& [name, value] : computed_) values_[name].constant = &value;
+  for (const ValueInfo& input : graph.inputs) values_[input.name].is_input = true;
+  for (const ValueInfo& output : graph.outputs) values_[output.name].is_output = true;
+  for (const auto& [name, weight] : graph.weights) {
+    const Tensor*& constant = values_[name].constant;
+    if (constant == nullptr) constant = &weight;
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) add_node(i);
+}
+
+void GraphIndex::add_node(std::size_t number) {
+  const Node& node = graph_->nodes[number];
+  std::size_t input = 0;
+  const auto read = [&](std::string_view name) { values_[name].uses.push_back({number, input}); };
+  for (const std::string& name : node.inputs) {
+    if (!name.empty()) read(name);
+    ++input;
+  }
+  for (const std::string_view name : captured_names(node)) {
+    read(name);
+    ++input;
+  }
+  for (const std::string& name : node.outputs) {
+    if (name.empty()) continue;
+    std::optional<std::size_t>& producer = values_[name].producer;
+    if (!producer) producer = number;
+  }
+  if (node.kind != Kind::constant || node.outputs.empty()) return;
+  const Tensor*& constant = values_[node.outputs.front()].constant;
+  if (constant != nullptr) return;
+  if (std::optional<Tensor> value = constant_value(node)) {
+    constant = &computed_.emplace(node.outputs.front(), std::move(*value)).first->second;
   }
 }
 
-std::optional<std::size_t> GraphIndex::producer(const std::string& value) const {
-  const auto found = producers_.find(value);
-  if (found == producers_.end()) return std::nullopt;
-  return found->second;
-}
-
-const std::vector<Use>& GraphIndex::uses(const std::string& value) const {
-  static const std::vector<Use> kNone;
-  const auto found = uses_.find(value);
-  return found == uses_.end() ? kNone : found->second;
-}
-
-bool GraphIndex::is_input(const std::string& value) const {
-  return inputs_.contains(value);
-}
-
-bool GraphIndex::is_output(const std::string& value) const {
-  return outputs_.contains(value);
-}
-
-const Tensor* GraphIndex::constant(const std::string& value) const {
-  const auto found = constants_.find(value);
-  return found == constants_.end() ? nullptr : &found->second;
+const GraphIndex::Value& GraphIndex::at(std::string_view value) const {
+  static const Value kUnknown;
+  const auto found = values_.find(value);
+  return found == values_.end() ? kUnknown : found->second;
 }
 
 std::vector<std::string> captured_values(const Node& node) {
-  std::vector<std::string> out;
-  Names seen;
-  for (const auto& [key, body] : node.subgraphs) add_captured(*body, seen, out);
-  return out;
+  const std::vector<std::string_view> names = captured_names(node);
+  return {names.begin(), names.end()};
 }
 
 std::vector<std::size_t> topological_order(const Graph& graph, const std::set<std::string>& outer) {

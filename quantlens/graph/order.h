@@ -5,8 +5,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "quantlens/graph/model.h"
@@ -25,24 +25,34 @@ struct Use {
 class GraphIndex {
  public:
   /// `computed`: values that are known to be constant though a node computes them.
-  explicit GraphIndex(const Graph& graph, const TensorMap& computed = {});
+  explicit GraphIndex(const Graph& graph, TensorMap computed = {});
+  GraphIndex(GraphIndex&&) = default;
+  GraphIndex& operator=(GraphIndex&&) = default;
+
   const Graph& graph() const { return *graph_; }
   /// The node that makes `value`; nothing for graph inputs, weights and unknown names.
-  std::optional<std::size_t> producer(const std::string& value) const;
-  const std::vector<Use>& uses(const std::string& value) const;
-  bool is_input(const std::string& value) const;
-  bool is_output(const std::string& value) const;
+  std::optional<std::size_t> producer(std::string_view value) const { return at(value).producer; }
+  const std::vector<Use>& uses(std::string_view value) const { return at(value).uses; }
+  bool is_input(std::string_view value) const { return at(value).is_input; }
+  bool is_output(std::string_view value) const { return at(value).is_output; }
   /// The weight a name stands for: an initializer, the value of a Constant node, or one that is
   /// computed from such; else null.
-  const Tensor* constant(const std::string& value) const;
+  const Tensor* constant(std::string_view value) const { return at(value).constant; }
 
  private:
+  struct Value {
+    std::optional<std::size_t> producer;
+    std::vector<Use> uses;
+    const Tensor* constant = nullptr;
+    bool is_input = false, is_output = false;
+  };
+
+  void add_node(std::size_t number);
+  const Value& at(std::string_view value) const;
+
   const Graph* graph_;
-  std::unordered_map<std::string, std::size_t> producers_;
-  std::unordered_map<std::string, std::vector<Use>> uses_;
-  std::unordered_map<std::string, Tensor> constants_;
-  std::unordered_set<std::string> inputs_;
-  std::unordered_set<std::string> outputs_;
+  TensorMap computed_;                                  // the values of Constant nodes among them
+  std::unordered_map<std::string_view, Value> values_;  // names in the graph and in `computed_`
 };
 
 /// The values from outside that the subgraphs of `node` read, once each, in order of first use.

@@ -5,15 +5,13 @@
 #include <set>
 #include <utility>
 
-#include "quantlens/graph/order.h"
-
 namespace quantlens {
 namespace {
 
 class Rewiring {
  public:
-  Rewiring(const Graph& quantized, const std::function<std::string()>& new_name)
-      : graph_(quantized), index_(quantized), new_name_(new_name) {}
+  Rewiring(const GraphIndex& quantized, const std::function<std::string()>& new_name)
+      : graph_(quantized.graph()), index_(quantized), new_name_(new_name) {}
 
   void add(const PairTap& pair, std::size_t slot) {
     const bool codes = pair.params.has_value();
@@ -50,7 +48,7 @@ class Rewiring {
   }
 
   const Graph& graph_;
-  GraphIndex index_;
+  const GraphIndex& index_;
   const std::function<std::string()>& new_name_;
   std::set<std::string> redirected_;
   LocalReaders readers_;
@@ -58,7 +56,7 @@ class Rewiring {
 
 }  // namespace
 
-LocalReaders local_readers(const Graph& quantized, const TapSpec& spec,
+LocalReaders local_readers(const GraphIndex& quantized, const TapSpec& spec,
                            const std::vector<std::size_t>& slots,
                            const std::function<std::string()>& new_name) {
   Rewiring rewiring(quantized, new_name);

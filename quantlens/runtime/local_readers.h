@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "quantlens/graph/model.h"
+#include "quantlens/graph/order.h"
 #include "quantlens/runtime/run.h"
 
 namespace quantlens {
@@ -31,7 +31,7 @@ struct LocalReaders {
 /// of the float that is about to be quantized read the reference's float. What is a graph input
 /// stays as it is, since both models read it, but for pairs that round what is read; so does what
 /// bodies of an If or Loop read. `new_name` makes names that no model has.
-LocalReaders local_readers(const Graph& quantized, const TapSpec& spec,
+LocalReaders local_readers(const GraphIndex& quantized, const TapSpec& spec,
                            const std::vector<std::size_t>& slots,
                            const std::function<std::string()>& new_name);
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <set>
 #include <unordered_set>
 #include <utility>
 
@@ -152,7 +151,7 @@ class GraphMerge {
                     rest_.append(std::move(field));
                   }
                 });
-    add_names(half);
+    add_names(half, is_first);
   }
 
   Pieces merged() {
@@ -169,11 +168,13 @@ class GraphMerge {
            number == GraphProto::value_info;
   }
 
-  void add_names(const Half& half) {
+  void add_names(const Half& half, bool is_first) {
     const Renaming& names = half.rewriter.names();
     std::vector<Node> nodes = edited_nodes(half.model.graph, half.edit, names);
     std::ranges::move(nodes, std::back_inserter(names_.nodes));
-    for (const ValueInfo& input : half.model.graph.inputs) outer_.insert(names.value(input.name));
+    if (is_first) {  // those of the second are the same
+      for (const ValueInfo& input : half.model.graph.inputs) give(names.value(input.name));
+    }
     for (const auto& [name, weight] : half.model.graph.weights) {
       if (!half.edit.removed_weights.contains(name)) give(names.value(name));
     }
@@ -181,23 +182,26 @@ class GraphMerge {
     for (const auto& [name, weight] : half.edit.weights) give(names.edited(name));
   }
 
-  void give(const std::string& name) {
-    if (!outer_.insert(name).second) refuse_taken(name);
-  }
-
-  [[noreturn]] static void refuse_taken(const std::string& name) {
-    refuse(fmt::format("both have a value '{}'", printable(name)));
+  /// To the nodes of both a weight is one more input.
+  void give(std::string name) {
+    names_.inputs.push_back({.name = std::move(name), .dtype = {}, .shape = {}});
   }
 
   std::vector<std::size_t> order() const {
-    std::unordered_set<std::string_view> made(outer_.begin(), outer_.end());
+    std::unordered_set<std::string_view> made;
+    made.reserve(names_.inputs.size() + names_.nodes.size());
+    const auto make = [&](const std::string& name) {
+      if (made.insert(name).second) return;
+      refuse(fmt::format("both have a value '{}'", printable(name)));
+    };
+    for (const ValueInfo& given : names_.inputs) make(given.name);
     for (const Node& node : names_.nodes) {
       for (const std::string& name : node.outputs) {
-        if (!name.empty() && !made.insert(name).second) refuse_taken(name);
+        if (!name.empty()) make(name);
       }
     }
     try {
-      return topological_order(names_, outer_);
+      return topological_order(names_);
     } catch (const Error& error) {
       refuse(error.what());
     }
@@ -207,7 +211,6 @@ class GraphMerge {
   std::vector<Pieces> nodes_;
   Pieces rest_;
   Graph names_;  ///< the same nodes, names only
-  std::set<std::string> outer_;
 };
 
 }  // namespace

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <unordered_set>
 #include <utility>
@@ -20,14 +19,16 @@
 namespace quantlens::onnxruntime {
 namespace {
 
-/// Adds every name of the graph and its subgraphs (their depth is limited by the frontend).
-void add_names(const Graph& graph, std::set<std::string>& names) {
-  for (const ValueInfo& input : graph.inputs) names.insert(input.name);
-  for (const auto& [name, weight] : graph.weights) names.insert(name);
-  names.insert(graph.opaque_weights.begin(), graph.opaque_weights.end());
+/// Calls `seen(name)` for every name of the graph and its subgraphs (their depth is limited by the
+/// frontend).
+template <class F>
+void for_each_name(const Graph& graph, const F& seen) {
+  for (const ValueInfo& input : graph.inputs) seen(input.name);
+  for (const auto& [name, weight] : graph.weights) seen(name);
+  std::ranges::for_each(graph.opaque_weights, seen);
   for (const Node& node : graph.nodes) {
-    names.insert(node.outputs.begin(), node.outputs.end());
-    for (const auto& [key, body] : node.subgraphs) add_names(*body, names);
+    std::ranges::for_each(node.outputs, seen);
+    for (const auto& [key, body] : node.subgraphs) for_each_name(*body, seen);
   }
 }
 
@@ -126,12 +127,14 @@ class Values {
                                printable(op_name(node)))};
       }
     }
-    std::set<std::string> names;
-    add_names(model_.graph, names);
-    const std::string hint = did_you_mean(value, std::vector(names.begin(), names.end()));
+    std::vector<std::string> names;
+    for_each_name(model_.graph, [&](const std::string& name) { names.push_back(name); });
+    const std::string hint = did_you_mean(value, names);
     throw Error(Errc::not_found, fmt::format("{}: there is no value '{}'{}{}", where(),
                                              printable(value), hint.empty() ? "" : "; ", hint));
   }
+
+  const GraphIndex& index() const { return index_; }
 
   /// Whether this is surely [N,C,H,W]: from a convolution, by ops that keep the rank.
   bool is_image(const std::string& value) const { return images_.contains(value); }
@@ -198,29 +201,34 @@ struct Placed {
   std::optional<SignedCodes> codes;      ///< to be made uint8
 };
 
-/// Makes names that no model uses.
+/// Makes names that no model uses: none of theirs begins like these.
 class Tokens {
  public:
   explicit Tokens(const Model& reference, const Model* quantized) {
-    add_names(reference.graph, taken_);
-    if (quantized != nullptr) add_names(quantized->graph, taken_);
+    while (begins_a_name(reference) || (quantized != nullptr && begins_a_name(*quantized))) {
+      prefix_ += '_';
+    }
   }
-  std::string next() {
-    std::string name = fmt::format("quantlens/{}", ++count_);
-    while (!taken_.insert(name).second) name += '_';
-    return name;
-  }
+  std::string next() { return fmt::format("{}/{}", prefix_, ++count_); }
 
  private:
+  bool begins_a_name(const Model& model) const {
+    bool begins = false;
+    for_each_name(model.graph, [&](const std::string& name) {
+      begins = begins || name.starts_with(prefix_ + '/');
+    });
+    return begins;
+  }
+
+  std::string prefix_ = "quantlens";
   std::size_t count_ = 0;
-  std::set<std::string> taken_;
 };
 
 /// Sorts the taps of a spec into those that can be placed and those that cannot.
-std::vector<Placed> place_taps(const Model& reference, const Model* quantized, const TapSpec& spec,
-                               TapEdits& edits) {
+/// REQUIRES: where the spec has pairs, there is a quantized model.
+std::vector<Placed> place_taps(const Values& values, const Values* quantized_values,
+                               const TapSpec& spec, TapEdits& edits) {
   std::vector<Placed> placed;
-  const Values values(reference);
   for (std::size_t slot = 0; slot < spec.taps.size(); ++slot) {
     const Place place = values.find(spec.taps[slot].value);
     if (place.obstacle.empty()) {
@@ -229,19 +237,17 @@ std::vector<Placed> place_taps(const Model& reference, const Model* quantized, c
       edits.dropped_taps.push_back({slot, place.obstacle});
     }
   }
-  if (spec.pairs.empty()) return placed;
-  const Values quantized_values(*quantized);
   for (std::size_t slot = 0; slot < spec.pairs.size(); ++slot) {
     const Place x = values.find(spec.pairs[slot].reference);
-    const Place q = quantized_values.find(spec.pairs[slot].quantized);
+    const Place q = quantized_values->find(spec.pairs[slot].quantized);
     if (x.obstacle.empty() && q.obstacle.empty()) {
       const bool images = spec.pairs[slot].sample_axis == 0 &&
                           values.is_image(spec.pairs[slot].reference) &&
-                          quantized_values.is_image(spec.pairs[slot].quantized);
+                          quantized_values->is_image(spec.pairs[slot].quantized);
       placed.push_back({slot, x.position, q.position, images, std::nullopt});
       if (images) edits.channels_last.push_back(slot);
       if (kRuntimeWantsUnsigned) {
-        placed.back().codes = quantized_values.signed_codes(spec.pairs[slot].quantized);
+        placed.back().codes = quantized_values->signed_codes(spec.pairs[slot].quantized);
       }
       edits.has_pairs = true;
     } else {
@@ -338,8 +344,8 @@ class Taps {
 /// Makes what stands for the reference's values in the merged model.
 class LocalValues {
  public:
-  LocalValues(const Model& quantized, const TapSpec& spec, onnx::Edit& edit, Tokens& tokens)
-      : graph_(quantized.graph), index_(graph_), spec_(spec), edit_(edit), tokens_(tokens) {}
+  LocalValues(const GraphIndex& quantized, const TapSpec& spec, onnx::Edit& edit, Tokens& tokens)
+      : graph_(quantized.graph()), index_(quantized), spec_(spec), edit_(edit), tokens_(tokens) {}
 
   void add(const std::vector<Placed>& placed) {
     std::vector<std::size_t> slots;
@@ -347,7 +353,7 @@ class LocalValues {
       if (tap.quantized) slots.push_back(tap.slot);
     }
     const LocalReaders readers =
-        local_readers(graph_, spec_, slots, [this] { return tokens_.next(); });
+        local_readers(index_, spec_, slots, [this] { return tokens_.next(); });
     for (const auto& [node, inputs] : readers.inputs) edit_.inputs[node] = inputs;
     for (const LocalValue& local : readers.values) {
       const PairTap& pair = spec_.pairs[local.slot];
@@ -429,7 +435,7 @@ class LocalValues {
   }
 
   const Graph& graph_;
-  GraphIndex index_;
+  const GraphIndex& index_;
   const TapSpec& spec_;
   onnx::Edit& edit_;
   Tokens& tokens_;
@@ -440,7 +446,11 @@ class LocalValues {
 TapEdits insert_taps(const Model& reference, const Model* quantized, const TapSpec& spec,
                      const Placement& placement) {
   TapEdits edits;
-  std::vector<Placed> placed = place_taps(reference, quantized, spec, edits);
+  const Values values(reference);
+  std::optional<Values> quantized_values;
+  if (!spec.pairs.empty()) quantized_values.emplace(*quantized);
+  std::vector<Placed> placed =
+      place_taps(values, quantized_values ? &*quantized_values : nullptr, spec, edits);
   if (placed.empty()) return edits;
   std::ranges::stable_sort(
       placed, {}, [](const Placed& tap) { return std::pair(tap.reference, tap.quantized); });
@@ -449,7 +459,7 @@ TapEdits insert_taps(const Model& reference, const Model* quantized, const TapSp
   Tokens tokens(reference, quantized);
   if (merged && spec.local) {
     for (Placed& tap : placed) tap.codes.reset();  // nobody reads them but the tap
-    LocalValues(*quantized, spec, edits.quantized, tokens).add(placed);
+    LocalValues(quantized_values->index(), spec, edits.quantized, tokens).add(placed);
   }
   Taps taps(merged ? edits.quantized : edits.reference, merged ? *quantized : reference, tokens,
             placement.group);

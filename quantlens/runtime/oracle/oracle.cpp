@@ -104,7 +104,7 @@ class OracleRun final : public Run {
     local_model_ = quantized;
     std::vector<std::size_t> slots(taps.pairs.size());
     std::iota(slots.begin(), slots.end(), 0);
-    const LocalReaders readers = local_readers(quantized.graph, taps, slots, [this] {
+    const LocalReaders readers = local_readers(GraphIndex(quantized.graph), taps, slots, [this] {
       return fmt::format("quantlens/local/{}", ++names_);
     });
     for (const auto& [node, inputs] : readers.inputs) {

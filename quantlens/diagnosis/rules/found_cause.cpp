@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/rules/found_cause.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <iterator>
@@ -59,6 +60,28 @@ void put_in_order(std::vector<FoundCause>& found) {
 bool none_is_sure(const std::vector<FoundCause>& found) {
   return any_is_measured(found) &&
          std::ranges::none_of(found, [](const FoundCause& one) { return one.interval[0] > 0; });
+}
+
+/// The most error that comes back where one measured share is taken away: so much of it errors hide
+/// of each other, which is chance, and falls otherwise in the next file.
+double hidden_by_chance(const std::vector<FoundCause>& found) {
+  double most = 0;
+  for (const FoundCause& one : found) {
+    if (one.estimated) most = std::max(most, -one.share);
+  }
+  return most;
+}
+
+/// A mistake is mended whatever chance does. The price of 8 bits is a draw, and the file that the
+/// remedy writes draws anew, of other ranges and biases.
+void widen_by_chance(std::vector<FoundCause>& found) {
+  const double chance = hidden_by_chance(found);
+  for (FoundCause& one : found) {
+    if (!one.estimated || one.is_mistake || one.share <= 0) continue;
+    const auto [low, high] = one.interval;
+    one.interval = {std::max(kLeast, one.share - std::hypot(one.share - low, chance)),
+                    std::min(1.0, one.share + std::hypot(high - one.share, chance))};
+  }
 }
 
 /// How far the ends of measured intervals were from their estimates: the least and the greatest
@@ -203,6 +226,7 @@ void settle_shares(const MeasureShare& measure, double unknown, const Together& 
   }
   if (measure) {
     measure_first(measure, expect, found);
+    widen_by_chance(found);
     widen(found);
   }
   put_in_order(found);

@@ -89,6 +89,18 @@ TEST(SettleShares, WhatIsExpectedIsAskedNextWhateverTheAnswersAre) {
   EXPECT_GT(expected, 1000U);
 }
 
+TEST(SettleShares, ErrorsThatHideEachOtherWidenWhatIsThePriceOf8Bits) {
+  std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.3), cause("c", 0.1)};
+  found[1].is_mistake = true;
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", 0.9}, {"b", 0.5}, {"c", -0.6}}, asked), 0, {}, found);
+  ASSERT_THAT(names(found), ElementsAre("b", "a", "c"));  // mistakes count for more
+  EXPECT_DOUBLE_EQ(found[0].interval[0], 0.49);
+  EXPECT_NEAR(found[1].interval[0], 0.3, 0.001);
+  EXPECT_DOUBLE_EQ(found[1].interval[1], 1);
+  EXPECT_DOUBLE_EQ(found[2].interval[1], -0.59);
+}
+
 TEST(SettleShares, OpsThatShowWhatCodesDoAreMeasuredInPlaceOfTheRemedys) {
   std::vector<FoundCause> found = {cause("a", 0.5)};
   found[0].cause.measured = {"reader"};
@@ -138,7 +150,7 @@ TEST(SettleShares, EstimatesAreAsWideAsOthersWereOff) {
 TEST(SettleShares, WhereOthersAddedErrorAnEstimateMayToo) {
   std::vector<FoundCause> found = {cause("a", 0.4), cause("b", 0.3), cause("c", 0.2)};
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", -0.2}, {"b", 0.1}}, asked), 0, {}, found);
+  settle_shares(knows({{"a", -0.2}, {"b", 0.3}}, asked), 0, {}, found);
   EXPECT_THAT(names(found), ElementsAre("b", "c", "a"));
   EXPECT_LE(found[1].interval[0], -0.1) << "a had minus half of its estimate";
 }
@@ -230,7 +242,7 @@ TEST(SettleShares, WhatSurelyTakesNothingAwayIsNoCauseEvenIfItIsAlone) {
 TEST(SettleShares, ASureShareKeepsItsCause) {
   std::vector<FoundCause> found = {cause("a", 0.9), cause("b", 0.2)};
   std::vector<std::string> asked;
-  settle_shares(knows({{"a", -0.5}, {"b", 0.1}}, asked), 0, {}, found);
+  settle_shares(knows({{"a", -0.05}, {"b", 0.1}}, asked), 0, {}, found);
   EXPECT_EQ(found[0].op, "b");
   EXPECT_EQ(found[0].rule, "rounding");
 }

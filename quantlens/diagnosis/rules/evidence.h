@@ -37,6 +37,8 @@ class Evidence {
   const GraphIndex& quantized() const { return quantized_; }
   const Diagnosis& diagnosis() const { return diagnosis_; }
   const Pairing& pairing() const { return pairing_; }
+  /// The reference as the pairing folded it.
+  const Prepared& prepared() const { return prepared_; }
 
   /// Null where there is none.
   const Node* node(const std::string& op) const;

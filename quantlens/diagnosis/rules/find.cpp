@@ -15,6 +15,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/rules/float_remedies.h"
 #include "quantlens/diagnosis/rules/found_cause.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/rules/share_words.h"
@@ -346,9 +347,13 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   const Evidence evidence(reference, quantized, pairing, diagnosis);
   const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
   std::vector<FoundCause> found = causes(evidence, shares);
+  FloatRemedies remedies(evidence, found);
+  const MeasureShare measure = of_all_samples(shares.measure, evidence);
   settle_shares(
-      of_all_samples(shares.measure, evidence), diagnosis.unknown_share.value_or(0),
-      [&] { return made_together(evidence, shares.without); }, found, shares.expect);
+      remedies.measuring(measure), diagnosis.unknown_share.value_or(0),
+      [&] { return made_together(evidence, shares.without); }, found,
+      remedies.expecting(shares.expect));
+  for (FoundCause& one : found) remedies.tell(one);
   std::vector<Finding> findings = findings_of(std::move(found), severity);
   for (const ModelRule rule : kModelRules) {
     if (rule == accumulation && has_measured_culprit(findings)) continue;

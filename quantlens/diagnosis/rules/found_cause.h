@@ -47,8 +47,9 @@ using Together = std::function<std::optional<FoundCause>()>;
 /// shares were measured, those that are not surely above 0 follow, by the ops' own errors, mistakes
 /// first, and then what surely takes nothing away. With `measure`, the shares of those that come
 /// first are measured, until the first three are or four were tried, and those of all loud ones, of
-/// which only those that take something away stay. Where taking one away makes the error grow, so
-/// much is added to the intervals of the others that are no mistakes. What is left of estimates gets an interval as
+/// which only those that take something away stay. Those that are no mistakes have wider intervals:
+/// by a tenth of the share, and by as much as the error grows where another one is taken away. What
+/// is left of estimates gets an interval as
 /// wide as the measured ones' lay from their estimates; from 0 on where none could be measured.
 /// Where some were measured and none at all is surely above 0, what is to be tried `together` is
 /// measured as one: of ranges that clip one behind the other, none gives anything back alone. Where

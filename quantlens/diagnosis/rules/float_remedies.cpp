@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/float_remedies.h"
+
+#include <algorithm>
+#include <unordered_map>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/counted.h"
+#include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/select.h"
+
+namespace quantlens {
+namespace {
+
+bool share_a_name(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+  return std::ranges::any_of(a,
+                             [&](const std::string& name) { return std::ranges::count(b, name); });
+}
+
+}  // namespace
+
+FloatRemedies::FloatRemedies(const Evidence& evidence, const std::vector<FoundCause>& found)
+    : evidence_(evidence) {
+  for (const FoundCause& one : found) {
+    const Cause& cause = one.cause;
+    if (cause.measured.empty() && cause.remedy == in_float(cause.ops)) {
+      followers_.emplace(cause.ops, std::nullopt);
+    }
+  }
+}
+
+MeasureShare FloatRemedies::measuring(const MeasureShare& measure) {
+  if (!measure) return {};
+  return [this, &measure](const Names& ops) { return measure(with_followers(ops)); };
+}
+
+ExpectShares FloatRemedies::expecting(const ExpectShares& expect) {
+  if (!expect) return {};
+  return [this, &expect](const std::vector<Names>& all) {
+    std::vector<Names> wanted;
+    for (const Names& ops : all) wanted.push_back(with_followers(ops));
+    expect(wanted);
+  };
+}
+
+void FloatRemedies::tell(FoundCause& found) {
+  const auto asked = followers_.find(found.cause.ops);
+  if (!found.estimated || asked == followers_.end() || !asked->second) return;
+  const Names& names = *asked->second;
+  if (names.empty()) return;
+  const std::string others =
+      names.size() < 2 ? "" : fmt::format(" and {}", counted(names.size() - 1, "more op"));
+  found.cause.because = fmt::format("{}; the share includes {}{}, where int8 saves nothing then",
+                                    found.cause.because, names.front(), others);
+}
+
+FloatRemedies::Names FloatRemedies::with_followers(const Names& ops) {
+  const auto asked = followers_.find(ops);
+  if (asked == followers_.end()) return ops;
+  if (!asked->second) asked->second = find_followers(ops);
+  Names all = ops;
+  all.insert(all.end(), asked->second->begin(), asked->second->end());
+  return all;
+}
+
+FloatRemedies::Names FloatRemedies::find_followers(const Names& ops) {
+  if (groups_.empty()) find_groups();
+  const std::vector<bool> integer = integer_without(ops);
+  Names names;
+  for (std::size_t p = 0; p < groups_.size(); ++p) {
+    const Group& group = groups_[p];
+    if (!integer_[p] || integer[p] || group.told_as.empty()) continue;
+    if (!share_a_name(group.names, ops)) names.push_back(group.told_as);
+  }
+  return names;
+}
+
+std::vector<bool> FloatRemedies::integer_without(const Names& ops) const {
+  const std::size_t count = groups_.size();
+  Wishes wishes{.obstacles = {},
+                .forced = std::vector<bool>(count),
+                .float_results = std::vector<bool>(count),
+                .wide = std::vector<bool>(count)};
+  for (const Group& group : groups_) {
+    const bool stays = !group.is_integer || share_a_name(group.names, ops);
+    wishes.obstacles.emplace_back(stays ? "float" : "");
+  }
+  return select(evidence_.reference(), evidence_.prepared(), wishes).quantized;
+}
+
+void FloatRemedies::find_groups() {
+  std::unordered_map<std::string, const ValuePair*> pairs;  // by value of the reference
+  for (const ValuePair& pair : evidence_.pairing().pairs) pairs.emplace(pair.reference, &pair);
+  const Graph& graph = evidence_.reference().graph();
+  for (const Pattern& pattern : evidence_.prepared().patterns) {
+    Group group;
+    for (const std::size_t member : pattern.members) {
+      group.names.push_back(op_name(graph.nodes[member]));
+    }
+    const std::string& value = pattern_output(graph, pattern);
+    const auto pair = pairs.find(value);
+    const bool has_codes = pair != pairs.end() && pair->second->params.has_value();
+    const bool has_weight = evidence_.weight_pair(value) != nullptr;
+    group.is_integer =
+        capability(graph.nodes[pattern.anchor].kind) != nullptr && (has_codes || has_weight);
+    if (pair != pairs.end()) group.told_as = pair->second->op_name;
+    groups_.push_back(std::move(group));
+  }
+  integer_ = integer_without({});
+}
+
+}  // namespace quantlens

@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "quantlens/diagnosis/rules/find.h"
+#include "quantlens/diagnosis/rules/found_cause.h"
+
+namespace quantlens {
+
+/// What remedies that put ops into float make float beside these: the quantizer leaves ops in float
+/// whose results only floats read then, and ops that then read floats (select.h). A share without
+/// their rounding would not be what the remedy gives.
+class FloatRemedies {
+ public:
+  /// Views `evidence`, which must outlive it.
+  FloatRemedies(const Evidence& evidence, const std::vector<FoundCause>& found);
+
+  /// `measure`, asked for all that such a remedy makes float; of other ops as it is. Views both.
+  MeasureShare measuring(const MeasureShare& measure);
+  /// Likewise, of what will be asked.
+  ExpectShares expecting(const ExpectShares& expect);
+  /// Says of a cause whose share was measured which ops the share includes.
+  void tell(FoundCause& found);
+
+ private:
+  using Names = std::vector<std::string>;  // of ops, as people see them
+
+  /// Ops that one integer kernel computes.
+  struct Group {
+    Names names;
+    std::string told_as;  // as its value's pair has it; empty where it has none
+    bool is_integer = false;
+  };
+
+  Names with_followers(const Names& ops);
+  Names find_followers(const Names& ops);
+  /// Which groups are integer, of those that are in the file, where these ops are not.
+  std::vector<bool> integer_without(const Names& ops) const;
+  void find_groups();
+
+  const Evidence& evidence_;
+  std::map<Names, std::optional<Names>>
+      followers_;              // by the ops of a remedy; those that were asked
+  std::vector<Group> groups_;  // one a pattern, once they are asked for
+  std::vector<bool> integer_;  // likewise: as select has it of the file
+};
+
+}  // namespace quantlens

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/float_remedies.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "quantlens/graph/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+using Names = std::vector<std::string>;
+
+/// Conv, Sigmoid, Conv, all integer; `beside` adds a Conv that reads the Sigmoid, too.
+class Net {
+ public:
+  explicit Net(bool beside) {
+    net_.input("x").weight("w", {2, 2, 1, 1}, {1, 0, 0, 1});
+    net_.node(Kind::conv, {"x", "w"}, "a").node(Kind::sigmoid, {"a"}, "s");
+    net_.node(Kind::conv, {"s", "w"}, "y").output("y");
+    if (beside) net_.node(Kind::conv, {"s", "w"}, "z").output("z");
+    for (const char* value : {"a", "s", "y", "z"}) {
+      if (!beside && *value == 'z') continue;
+      ValuePair pair{.op = value, .op_name = std::string("node_") + value};
+      pair.reference = pair.quantized = value;
+      pair.scheme = Scheme();
+      pair.params = QParams{0.1F, 0};
+      pairing_.pairs.push_back(pair);
+    }
+  }
+
+  /// The ops that are measured in float where a remedy asks for that of these, and what is told.
+  Names measured(const Names& ops, boost::json::object remedy, std::string& because) {
+    const Diagnosis diagnosis;
+    const Evidence evidence(net_.model(), SmallGraph().model(), pairing_, diagnosis);
+    std::vector<FoundCause> found(1);
+    found[0].cause = {.because = "why", .ops = ops, .remedy = std::move(remedy)};
+    FloatRemedies remedies(evidence, found);
+    Names asked;
+    Names expected;
+    const MeasureShare measure = [&](const Names& all) {
+      asked = all;
+      return std::optional<Gain>();
+    };
+    const ExpectShares expect = [&](const std::vector<Names>& all) { expected = all.front(); };
+    remedies.expecting(expect)({ops});
+    remedies.measuring(measure)(ops);
+    EXPECT_EQ(asked, expected);
+    found[0].estimated = 0.1;
+    remedies.tell(found[0]);
+    because = found[0].cause.because;
+    return asked;
+  }
+
+ private:
+  SmallGraph net_;
+  Pairing pairing_;
+};
+
+TEST(FloatRemedies, WhatOnlyFloatsReadThenIsMeasuredWithThem) {
+  std::string because;
+  EXPECT_THAT(Net(false).measured({"node_y"}, in_float({"node_y"}), because),
+              ElementsAre("node_y", "node_s"));
+  EXPECT_THAT(because, HasSubstr("the share includes node_s, where"));
+}
+
+TEST(FloatRemedies, WhatReadsFloatsThenIsMeasuredWithThem) {
+  std::string because;
+  EXPECT_THAT(Net(true).measured({"node_a"}, in_float({"node_a"}), because),
+              ElementsAre("node_a", "node_s"));
+}
+
+TEST(FloatRemedies, CodesThatOthersReadStay) {
+  std::string because;
+  EXPECT_THAT(Net(true).measured({"node_y"}, in_float({"node_y"}), because), ElementsAre("node_y"));
+  EXPECT_EQ(because, "why");
+}
+
+TEST(FloatRemedies, RemediesThatKeepCodesAreMeasuredAsTheyAre) {
+  std::string because;
+  const boost::json::object per_channel =
+      for_ops({"node_y"}, {{"weight", {{"granularity", "per_channel"}}}});
+  EXPECT_THAT(Net(false).measured({"node_y"}, per_channel, because), ElementsAre("node_y"));
+  EXPECT_EQ(because, "why");
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -50,6 +50,13 @@ double least_loss(const Goal& goal, const Accuracy& reference,
                   loss_of(goal, reference, interval->back()));
 }
 
+bool may_be_within(const Goal& goal, const Trial& trial) {
+  if (!trial.accuracy || !trial.difference_interval) return false;
+  Accuracy reference = *trial.accuracy;
+  reference.value -= trial.difference;
+  return is_within(goal, least_loss(goal, reference, trial.difference_interval));
+}
+
 bool is_better(const Goal& goal, const Trial& trial, const Trial& other) {
   if (trial.reached != other.reached) return trial.reached;
   if (!trial.reached) return trial.loss < other.loss;

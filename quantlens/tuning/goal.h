@@ -27,6 +27,10 @@ std::optional<Judged> judged_early(const Goal& goal, const Accuracy& reference,
 double least_loss(const Goal& goal, const Accuracy& reference,
                   const std::optional<std::array<double, 2>>& interval);
 
+/// Whether chance leaves it open that what was judged over all samples is within the goal: its
+/// interval reaches there. False where it has none.
+bool may_be_within(const Goal& goal, const Trial& trial);
+
 /// Whether `trial` is what the goal's objective would rather have than `other`, both judged over
 /// all samples: one within the goal rather than not; then speed: the one that is predicted to be
 /// faster, where both are; else, and for int8: more multiplications in int8, then more ops that

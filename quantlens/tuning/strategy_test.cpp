@@ -65,6 +65,7 @@ class Scripted final : public Search {
     trial.number = trials.size() + 1;
     trial.recipe = proposal.recipe;
     double loss = trial.recipe.weight.granularity == "per_tensor" ? per_tensor_ : 0;
+    if (trial.recipe.activation.algorithm == "minmax") loss -= gained_by_whole_ranges;
     for (const TunableOp& op : task().space.ops) {
       if (is_float(op, trial.recipe)) continue;
       loss += losses_.at(op.name);
@@ -80,6 +81,8 @@ class Scripted final : public Search {
       trial.accuracy = Accuracy{.metric = "top1", .value = 1 - loss};
       trial.loss = loss;
       trial.reached = is_within(task().goal, loss);
+      trial.difference = -loss;
+      if (chance > 0) trial.difference_interval = {{-loss - chance, -loss + chance}};
     }
     trials.push_back(trial);
     return trial;
@@ -126,6 +129,8 @@ class Scripted final : public Search {
     return *best;
   }
 
+  double gained_by_whole_ranges = 0;
+  double chance = 0;  ///< half of the interval of what is lost; 0: there is none
   std::vector<Trial> trials;
   Diagnosis diagnosis;
   int diagnoses = 0;
@@ -222,6 +227,23 @@ TEST(Auto, TriesWhatKeepsInt8First) {
   EXPECT_EQ(search.trials.size(), 2u);
   EXPECT_TRUE(search.best().reached);
   EXPECT_TRUE(search.in_float(search.best().recipe).empty());
+}
+
+TEST(Auto, TriesOtherRangesWhereChanceMayDecide) {
+  const Net net{.convs = {{"c", 0.02}}, .matmuls = {}, .adds = {}};
+  Goal goal;
+  goal.max_loss = 0.01;
+  Scripted search(net, task_of(net, {}, goal), 100);
+  search.gained_by_whole_ranges = 0.015;
+  search.chance = 0.03;
+  strategy_named("auto")(search);
+  EXPECT_EQ(search.trials.size(), 2u);
+  EXPECT_TRUE(search.in_float(search.best().recipe).empty());
+  Scripted sure(net, task_of(net, {}, goal), 100);
+  sure.gained_by_whole_ranges = 0.015;
+  sure.chance = 0.005;
+  strategy_named("auto")(sure);
+  EXPECT_FALSE(sure.in_float(sure.best().recipe).empty()) << "what is lost for sure is not tried";
 }
 
 TEST(Auto, TakesTheRemediesOfFindings) {

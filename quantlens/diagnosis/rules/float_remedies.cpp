@@ -14,8 +14,7 @@ namespace quantlens {
 namespace {
 
 bool share_a_name(const std::vector<std::string>& a, const std::vector<std::string>& b) {
-  return std::ranges::any_of(a,
-                             [&](const std::string& name) { return std::ranges::count(b, name); });
+  return std::ranges::find_first_of(a, b) != a.end();
 }
 
 }  // namespace
@@ -39,6 +38,7 @@ ExpectShares FloatRemedies::expecting(const ExpectShares& expect) {
   if (!expect) return {};
   return [this, &expect](const std::vector<Names>& all) {
     std::vector<Names> wanted;
+    wanted.reserve(all.size());
     for (const Names& ops : all) wanted.push_back(with_followers(ops));
     expect(wanted);
   };
@@ -51,8 +51,9 @@ void FloatRemedies::tell(FoundCause& found) {
   if (names.empty()) return;
   const std::string others =
       names.size() < 2 ? "" : fmt::format(" and {}", counted(names.size() - 1, "more op"));
-  found.cause.because = fmt::format("{}; the share includes {}{}, where int8 saves nothing then",
-                                    found.cause.because, names.front(), others);
+  found.cause.because =
+      fmt::format("{}; the share includes {}{}, which the quantizer then leaves in float",
+                  found.cause.because, names.front(), others);
 }
 
 FloatRemedies::Names FloatRemedies::with_followers(const Names& ops) {

@@ -64,7 +64,7 @@ TEST(FloatRemedies, WhatOnlyFloatsReadThenIsMeasuredWithThem) {
   std::string because;
   EXPECT_THAT(Net(false).measured({"node_y"}, in_float({"node_y"}), because),
               ElementsAre("node_y", "node_s"));
-  EXPECT_THAT(because, HasSubstr("the share includes node_s, where"));
+  EXPECT_THAT(because, HasSubstr("the share includes node_s, which"));
 }
 
 TEST(FloatRemedies, WhatReadsFloatsThenIsMeasuredWithThem) {

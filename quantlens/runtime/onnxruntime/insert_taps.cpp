@@ -225,7 +225,7 @@ class Tokens {
 };
 
 /// Sorts the taps of a spec into those that can be placed and those that cannot.
-/// REQUIRES: where the spec has pairs, there is a quantized model.
+/// Pairs need a quantized model.
 std::vector<Placed> place_taps(const Values& values, const Values* quantized_values,
                                const TapSpec& spec, TapEdits& edits) {
   std::vector<Placed> placed;
@@ -237,6 +237,7 @@ std::vector<Placed> place_taps(const Values& values, const Values* quantized_val
       edits.dropped_taps.push_back({slot, place.obstacle});
     }
   }
+  if (quantized_values == nullptr) return placed;
   for (std::size_t slot = 0; slot < spec.pairs.size(); ++slot) {
     const Place x = values.find(spec.pairs[slot].reference);
     const Place q = quantized_values->find(spec.pairs[slot].quantized);

@@ -12,8 +12,10 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/recipe_document.h"
 #include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/strategies/least_float.h"
 #include "quantlens/tuning/strategies/strategies.h"
 
@@ -59,7 +61,7 @@ Recipe with_better_codes(Recipe recipe) {
   recipe.weight.granularity = "per_channel";
   ask_for_least_error(recipe.activation);
   if (recipe.accuracy_level == "fast") recipe.accuracy_level = "default";
-  recipe.recipes.bias_correction = true;
+  if (!wants_bias_correction(recipe)) recipe.recipes.bias_correction = true;
   for (auto* entries : {&recipe.op_type_dict, &recipe.op_name_dict}) {
     for (auto& [pattern, entry] : *entries) {
       ask_for_channels(entry.weight);
@@ -144,7 +146,8 @@ class Auto {
   void run() {
     best_recipe_ = task_.start;
     if (!tried({.recipe = task_.start, .why = "the recipe as given", .look = Look::whole})) return;
-    if (!remedies() || !less_forced() || !smoothed() || task_.space.ops.empty()) return;
+    if (!remedies() || !less_forced() || !whole_ranges() || !smoothed()) return;
+    if (task_.space.ops.empty()) return;
     const Recipe base = best_recipe_;
     const Diagnosis* diagnosis = search_.diagnose(base);
     if (task_.goal.objective == "accuracy") return fall_back_for_accuracy(diagnosis);
@@ -152,8 +155,9 @@ class Auto {
   }
 
  private:
-  /// False where the search is over. Remembers the recipe of the least loss.
-  bool tried(const Proposal& proposal) {
+  /// False where the search is over. Remembers the recipe of the least loss; `worth`: it has to
+  /// lose no more than so much of what the best so far does.
+  bool tried(const Proposal& proposal, double worth = 1) {
     const std::optional<Trial> trial =
         proposal.look == Look::whole ? search_.run(proposal) : run_to_the_end(search_, proposal);
     if (!trial) return false;
@@ -162,13 +166,11 @@ class Auto {
       work_lost_ = most_work_ - trial->multiply_adds_quantized;
       return false;
     }
-    // what edits the float model has to be worth the passes over data that each edit takes
-    constexpr double kWorthIt = 0.8;
-    const double compared = least_loss_ * (proposal.recipe.recipes.smooth_quant ? kWorthIt : 1);
     // the later one where both lose all: its codes are better
-    if (trial->accuracy && trial->loss <= compared) {
+    if (trial->accuracy && trial->loss <= worth * least_loss_) {
       least_loss_ = trial->loss;
       best_recipe_ = trial->recipe;
+      is_open_ = may_be_within(task_.goal, *trial);
     }
     return true;
   }
@@ -182,7 +184,18 @@ class Auto {
                          "int8"});
   }
 
-  /// Late, since it edits the float model, which takes further passes over data.
+  /// Where chance may decide, other ranges are another chance, before any op has to be float.
+  bool whole_ranges() {
+    Recipe recipe = best_recipe_;
+    recipe.activation.algorithm = "minmax";
+    recipe.activation.percentile.reset();
+    return !is_open_ || recipe == best_recipe_ ||
+           tried({.recipe = recipe, .why = "ranges as wide as what was seen: all ops stay int8"},
+                 kSurelyLess);
+  }
+
+  /// Late, since it edits the float model, which takes further passes over data: it has to be worth
+  /// them.
   bool smoothed() {
     const bool has_products = std::ranges::any_of(task_.space.ops, [](const TunableOp& op) {
       return op.kind == to_string(Kind::matmul) || op.kind == to_string(Kind::gemm);
@@ -192,7 +205,7 @@ class Auto {
     smooth.accuracy_level = "best";
     smooth.recipes.smooth_quant = true;
     return smooth == best_recipe_ ||
-           tried({.recipe = smooth, .why = "what MatMuls read smoothed as well"});
+           tried({.recipe = smooth, .why = "what MatMuls read smoothed as well"}, kSurelyLess);
   }
 
   bool less_forced() {
@@ -279,10 +292,13 @@ class Auto {
     return above - one == wider ? one + wider / 2 : one - wider / 2;
   }
 
+  static constexpr double kSurelyLess = 0.8;
+
   Search& search_;
   const Task& task_;
   Recipe best_recipe_;
   double least_loss_ = std::numeric_limits<double>::infinity();
+  bool is_open_ = false;         ///< best_recipe_ may be within the goal but for chance
   std::uint64_t most_work_ = 0;  ///< multiplications in int8, of all trials
   std::uint64_t work_lost_ = 0;  ///< of these, by the trial that was enough
   std::vector<Step> steps_;

@@ -94,11 +94,7 @@ class LeastFloat {
   /// Whether a part of what missed would miss as well: not where the interval reaches the goal.
   bool is_certain(const Trial& trial) const {
     if (trial.judged == Judged::failed || !trial.accuracy) return false;
-    if (!trial.difference_interval) return true;
-    Accuracy reference = *trial.accuracy;
-    reference.value -= trial.difference;
-    const Goal& goal = search_.task().goal;
-    return !is_within(goal, least_loss(goal, reference, trial.difference_interval));
+    return !may_be_within(search_.task().goal, trial);
   }
 
   /// Whether these in float meet the goal; nothing where the limits are reached.

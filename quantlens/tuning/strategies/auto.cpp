@@ -146,7 +146,7 @@ class Auto {
   void run() {
     best_recipe_ = task_.start;
     if (!tried({.recipe = task_.start, .why = "the recipe as given", .look = Look::whole})) return;
-    if (!remedies() || !less_forced() || !whole_ranges() || !smoothed()) return;
+    if (!better_codes() || !whole_ranges() || !smoothed()) return;
     if (task_.space.ops.empty()) return;
     const Recipe base = best_recipe_;
     const Diagnosis* diagnosis = search_.diagnose(base);
@@ -175,13 +175,25 @@ class Auto {
     return true;
   }
 
-  bool remedies() {
-    const Recipe better =
+  /// Better codes, and nothing forced. Where that is enough but costs work, what is forced may be,
+  /// or a part of it.
+  bool better_codes() {
+    const Recipe forced =
         with_better_codes(with_remedies(task_.start, search_.diagnose(task_.start)));
-    return better == task_.start ||
-           tried({.recipe = better,
-                  .why = "a scale a channel, ranges of least error, biases corrected: all ops stay "
-                         "int8"});
+    const Recipe recipe = without_forced(forced);
+    const std::string_view codes = "a scale a channel, ranges of least error, biases corrected";
+    const std::string_view kept = "all ops stay int8";
+    const std::string_view freed = "no op asked to be int8 that would stay float";
+    const auto why = [&](std::string_view rest) { return fmt::format("{}: {}", codes, rest); };
+    if (recipe == task_.start ||
+        tried({.recipe = recipe, .why = why(recipe == forced ? kept : freed)}))
+      return true;
+    if (recipe == forced || work_lost_ == 0) return false;
+    const std::uint64_t lost = work_lost_;
+    if (forced == task_.start || tried({.recipe = forced, .why = why(kept)})) {
+      keep_least_in_float(search_, forced, search_.diagnose(forced), lost);
+    }
+    return false;
   }
 
   /// Where chance may decide, other ranges are another chance, before any op has to be float.
@@ -206,20 +218,6 @@ class Auto {
     smooth.recipes.smooth_quant = true;
     return smooth == best_recipe_ ||
            tried({.recipe = smooth, .why = "what MatMuls read smoothed as well"}, kSurelyLess);
-  }
-
-  bool less_forced() {
-    const Recipe forced = best_recipe_;
-    const Recipe recipe = without_forced(forced);
-    if (recipe == forced ||
-        tried({.recipe = recipe, .why = "no op asked to be int8 that would stay float"})) {
-      return true;
-    }
-    // what is forced may be forced in part
-    if (work_lost_ > 0) {
-      keep_least_in_float(search_, forced, search_.diagnose(forced), work_lost_);
-    }
-    return false;
   }
 
   static std::string told(std::size_t findings, std::size_t ops) {

@@ -179,7 +179,7 @@ class Auto {
   /// or a part of it.
   bool better_codes() {
     const Recipe forced =
-        with_better_codes(with_remedies(task_.start, search_.diagnose(task_.start)));
+        with_remedies(with_better_codes(task_.start), search_.diagnose(task_.start));
     const Recipe recipe = without_forced(forced);
     const std::string_view codes = "a scale a channel, ranges of least error, biases corrected";
     const std::string_view kept = "all ops stay int8";

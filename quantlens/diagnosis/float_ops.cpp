@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/graph/names.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -49,7 +50,7 @@ class FloatOps {
     // what one makes, those behind it read
     std::ranges::stable_sort(
         roots_, {}, [&](const ValuePair* root) { return index_.producer(root->reference); });
-    while (is_taken(prefix_)) prefix_ += '_';
+    while (begins_a_name(quantized.graph, prefix_)) prefix_ += '_';
   }
 
   std::optional<Patch> patch() {
@@ -78,13 +79,6 @@ class FloatOps {
       names_.insert(pair.op_name);
       roots_.push_back(&pair);
     }
-  }
-
-  bool is_taken(const std::string& prefix) const {
-    return std::ranges::any_of(quantized_index_.graph().nodes, [&](const Node& node) {
-      return std::ranges::any_of(node.outputs,
-                                 [&](const auto& name) { return name.starts_with(prefix); });
-    });
   }
 
   std::string fresh() { return fmt::format("{}{}", prefix_, ++count_); }

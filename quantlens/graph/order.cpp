@@ -10,6 +10,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/graph/names.h"
 
 namespace quantlens {
 namespace {
@@ -21,9 +22,7 @@ std::vector<std::string_view> captured_names(const Node& node);
 /// What one graph gives its own nodes to read.
 Names made_in(const Graph& graph) {
   Names names;
-  for (const ValueInfo& input : graph.inputs) names.insert(input.name);
-  for (const auto& [name, weight] : graph.weights) names.insert(name);
-  for (const std::string& name : graph.opaque_weights) names.insert(name);
+  for_each_given(graph, [&](std::string_view name) { names.insert(name); });
   for (const Node& node : graph.nodes) names.insert(node.outputs.begin(), node.outputs.end());
   return names;
 }
@@ -89,10 +88,8 @@ std::vector<std::vector<std::size_t>> dependencies(const Graph& graph,
     for (const std::string& name : graph.nodes[i].outputs) makers.emplace(name, i);
   }
   const auto give = [&](std::string_view name) { makers.emplace(name, kGiven); };
-  for (const ValueInfo& input : graph.inputs) give(input.name);
-  for (const auto& [name, weight] : graph.weights) give(name);
-  for (const std::string& name : graph.opaque_weights) give(name);
-  for (const std::string& name : outer) give(name);
+  for_each_given(graph, give);
+  std::ranges::for_each(outer, give);
   std::vector<std::vector<std::size_t>> needs(graph.nodes.size());
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const Node& node = graph.nodes[i];

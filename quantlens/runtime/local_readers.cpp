@@ -11,7 +11,7 @@ namespace {
 class Rewiring {
  public:
   Rewiring(const GraphIndex& quantized, const std::function<std::string()>& new_name)
-      : graph_(quantized.graph()), index_(quantized), new_name_(new_name) {}
+      : index_(quantized), new_name_(new_name) {}
 
   void add(const PairTap& pair, std::size_t slot) {
     const bool codes = pair.params.has_value();
@@ -31,15 +31,15 @@ class Rewiring {
   /// What a QuantizeLinear reads that makes these codes.
   const std::string* quantized_value(const std::string& codes) const {
     const std::optional<std::size_t> producer = index_.producer(codes);
-    if (!producer || graph_.nodes[*producer].kind != Kind::quantize) return nullptr;
-    return &graph_.nodes[*producer].inputs.at(0);
+    if (!producer || index_.graph().nodes[*producer].kind != Kind::quantize) return nullptr;
+    return &index_.graph().nodes[*producer].inputs.at(0);
   }
 
   template <class Wanted>
   void redirect(const std::string& value, LocalValue local, const Wanted& wanted) {
     if (!redirected_.insert(value).second) return;
     for (const Use& use : index_.uses(value)) {
-      const Node& reader = graph_.nodes[use.node];
+      const Node& reader = index_.graph().nodes[use.node];
       if (use.input >= reader.inputs.size() || !wanted(reader)) continue;  // past them: its bodies
       if (local.name.empty()) local.name = new_name_();
       readers_.inputs[use.node].emplace(use.input, local.name);
@@ -47,7 +47,6 @@ class Rewiring {
     if (!local.name.empty()) readers_.values.push_back(std::move(local));
   }
 
-  const Graph& graph_;
   const GraphIndex& index_;
   const std::function<std::string()>& new_name_;
   std::set<std::string> redirected_;

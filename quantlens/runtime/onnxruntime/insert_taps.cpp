@@ -5,192 +5,23 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
-#include "quantlens/graph/order.h"
+#include "quantlens/graph/names.h"
 #include "quantlens/runtime/local_readers.h"
 #include "quantlens/runtime/onnxruntime/tap_ops.h"
+#include "quantlens/runtime/onnxruntime/value_places.h"
 
 namespace quantlens::onnxruntime {
 namespace {
-
-/// Calls `seen(name)` for every name of the graph and its subgraphs (their depth is limited by the
-/// frontend).
-template <class F>
-void for_each_name(const Graph& graph, const F& seen) {
-  for (const ValueInfo& input : graph.inputs) seen(input.name);
-  for (const auto& [name, weight] : graph.weights) seen(name);
-  std::ranges::for_each(graph.opaque_weights, seen);
-  for (const Node& node : graph.nodes) {
-    std::ranges::for_each(node.outputs, seen);
-    for (const auto& [key, body] : node.subgraphs) for_each_name(*body, seen);
-  }
-}
-
-bool makes(const Graph& graph, const std::string& value) {
-  const auto is_it = [&](const ValueInfo& info) { return info.name == value; };
-  if (graph.weights.contains(value) || std::ranges::any_of(graph.inputs, is_it)) return true;
-  return std::ranges::any_of(graph.nodes, [&](const Node& node) {
-    if (std::ranges::find(node.outputs, value) != node.outputs.end()) return true;
-    return std::ranges::any_of(node.subgraphs,
-                               [&](const auto& body) { return makes(*body.second, value); });
-  });
-}
-
-/// Where a value of one model stands, or why it cannot be tapped.
-struct Place {
-  std::size_t position = 0;  ///< 0: a graph input, else one more than its node's number
-  std::string obstacle;      ///< empty: none
-};
 
 #if defined(__x86_64__)
 constexpr bool kRuntimeWantsUnsigned = true;
 #else
 constexpr bool kRuntimeWantsUnsigned = false;
 #endif
-
-/// Int8 codes that the runtime would turn into uint8 ones: who makes them, and their only reader.
-struct SignedCodes {
-  std::size_t quantize = 0;
-  std::size_t dequantize = 0;
-  std::int64_t zero_point = 0;
-};
-
-/// Inputs of a node that are data of the same rank as its output, where its kind keeps the rank;
-/// none for other kinds.
-std::vector<std::string> inputs_of_equal_rank(const Node& node) {
-  const auto every = [&](std::size_t first, std::size_t step, std::size_t count) {
-    std::vector<std::string> names;
-    for (std::size_t i = first; i < node.inputs.size() && names.size() < count; i += step) {
-      names.push_back(node.inputs[i]);
-    }
-    return names;
-  };
-  switch (node.kind) {
-    case Kind::quantize:
-    case Kind::dequantize:
-    case Kind::relu:
-    case Kind::clip:
-    case Kind::leaky_relu:
-    case Kind::sigmoid:
-    case Kind::hard_sigmoid:
-    case Kind::hard_swish:
-    case Kind::batch_norm:
-    case Kind::max_pool:
-    case Kind::average_pool:
-    case Kind::global_average_pool:
-    case Kind::qaverage_pool:
-    case Kind::qglobal_average_pool:
-      return every(0, 1, 1);
-    case Kind::add:
-    case Kind::mul:
-      return every(0, 1, 2);
-    case Kind::qadd:
-    case Kind::qmul:
-      return every(0, 3, 2);  // (a, scale, zero_point, b, scale, zero_point, ...)
-    case Kind::concat:
-      return every(0, 1, node.inputs.size());
-    case Kind::qconcat:
-      return every(2, 3, node.inputs.size());  // (scale, zero_point, then three for each)
-    default:
-      return {};
-  }
-}
-
-/// Finds the values of one model.
-class Values {
- public:
-  explicit Values(const Model& model) : model_(model), index_(model.graph) {
-    for (const Node& node : model.graph.nodes) {
-      if (makes_image(node)) images_.insert(node.outputs.begin(), node.outputs.end());
-    }
-  }
-
-  Place find(const std::string& value) const {
-    if (index_.constant(value) != nullptr || model_.graph.opaque_weights.contains(value)) {
-      throw Error(Errc::not_found,
-                  fmt::format("{}: '{}' is a weight; only values that change with the input can be "
-                              "observed",
-                              where(), printable(value)));
-    }
-    if (index_.is_input(value)) return {};
-    if (const std::optional<std::size_t> node = index_.producer(value)) return {*node + 1, {}};
-    for (const Node& node : model_.graph.nodes) {
-      for (const auto& [key, body] : node.subgraphs) {
-        if (!makes(*body, value)) continue;
-        return {0, fmt::format("'{}' is computed inside the body of '{}'", printable(value),
-                               printable(op_name(node)))};
-      }
-    }
-    std::vector<std::string> names;
-    for_each_name(model_.graph, [&](const std::string& name) { names.push_back(name); });
-    const std::string hint = did_you_mean(value, names);
-    throw Error(Errc::not_found, fmt::format("{}: there is no value '{}'{}{}", where(),
-                                             printable(value), hint.empty() ? "" : "; ", hint));
-  }
-
-  const GraphIndex& index() const { return index_; }
-
-  /// Whether this is surely [N,C,H,W]: from a convolution, by ops that keep the rank.
-  bool is_image(const std::string& value) const { return images_.contains(value); }
-
-  std::optional<SignedCodes> signed_codes(const std::string& value) const {
-    const std::optional<std::size_t> quantize = index_.producer(value);
-    const auto& uses = index_.uses(value);
-    if (!quantize || uses.size() != 1 || uses[0].input != 0 || index_.is_output(value)) return {};
-    const Node& q = model_.graph.nodes[*quantize];
-    const Node& dq = model_.graph.nodes[uses[0].node];
-    if (q.kind != Kind::quantize || dq.kind != Kind::dequantize) return {};
-    const std::string& real = dq.outputs.at(0);
-    if (index_.uses(real).size() + (index_.is_output(real) ? 1 : 0) != 1) return {};
-    const std::optional<std::int64_t> zero_point = int8_zero_point(q);
-    if (!zero_point || zero_point != int8_zero_point(dq)) return {};
-    return SignedCodes{*quantize, uses[0].node, *zero_point};
-  }
-
- private:
-  std::optional<std::int64_t> int8_zero_point(const Node& node) const {
-    if (node.inputs.size() < 3 || node.attributes.contains("output_dtype")) return {};
-    const Tensor* zero_point = index_.constant(node.inputs[2]);
-    if (zero_point == nullptr || zero_point->dtype() != DType::int8 || zero_point->size() != 1) {
-      return {};
-    }
-    return to_int64(*zero_point)[0];
-  }
-
-  bool makes_image(const Node& node) const {
-    if (node.kind == Kind::conv || node.kind == Kind::qconv) {
-      const std::size_t at = node.kind == Kind::conv ? 1 : 3;
-      return node.inputs.size() > at && rank_of_weight(node.inputs[at]) == 4;
-    }
-    const std::vector<std::string> inputs = inputs_of_equal_rank(node);
-    return std::ranges::any_of(inputs, [&](const auto& name) { return is_image(name); }) &&
-           std::ranges::all_of(inputs, [&](const std::string& name) {
-             return is_image(name) || rank_of_weight(name).value_or(5) <= 4;
-           });
-  }
-
-  /// Of a weight, also of a dequantized one.
-  std::optional<std::size_t> rank_of_weight(const std::string& name) const {
-    if (const Tensor* weight = index_.constant(name)) return weight->shape().size();
-    const std::optional<std::size_t> node = index_.producer(name);
-    if (!node || model_.graph.nodes[*node].kind != Kind::dequantize) return std::nullopt;
-    const Tensor* codes = index_.constant(model_.graph.nodes[*node].inputs.at(0));
-    if (codes == nullptr) return std::nullopt;
-    return codes->shape().size();
-  }
-
-  std::string where() const { return printable(model_.path.string()); }
-
-  const Model& model_;
-  GraphIndex index_;
-  std::unordered_set<std::string> images_;
-};
 
 /// A tap that can be placed.
 struct Placed {
@@ -204,29 +35,22 @@ struct Placed {
 /// Makes names that no model uses: none of theirs begins like these.
 class Tokens {
  public:
-  explicit Tokens(const Model& reference, const Model* quantized) {
-    while (begins_a_name(reference) || (quantized != nullptr && begins_a_name(*quantized))) {
+  Tokens(const Model& reference, const Model* quantized) {
+    while (begins_a_name(reference.graph, prefix_) ||
+           (quantized != nullptr && begins_a_name(quantized->graph, prefix_))) {
       prefix_ += '_';
     }
   }
-  std::string next() { return fmt::format("{}/{}", prefix_, ++count_); }
+  std::string next() { return fmt::format("{}{}", prefix_, ++count_); }
 
  private:
-  bool begins_a_name(const Model& model) const {
-    bool begins = false;
-    for_each_name(model.graph, [&](const std::string& name) {
-      begins = begins || name.starts_with(prefix_ + '/');
-    });
-    return begins;
-  }
-
-  std::string prefix_ = "quantlens";
+  std::string prefix_ = "quantlens/";
   std::size_t count_ = 0;
 };
 
 /// Sorts the taps of a spec into those that can be placed and those that cannot.
 /// Pairs need a quantized model.
-std::vector<Placed> place_taps(const Values& values, const Values* quantized_values,
+std::vector<Placed> place_taps(const ValuePlaces& values, const ValuePlaces* quantized_values,
                                const TapSpec& spec, TapEdits& edits) {
   std::vector<Placed> placed;
   for (std::size_t slot = 0; slot < spec.taps.size(); ++slot) {
@@ -346,7 +170,7 @@ class Taps {
 class LocalValues {
  public:
   LocalValues(const GraphIndex& quantized, const TapSpec& spec, onnx::Edit& edit, Tokens& tokens)
-      : graph_(quantized.graph()), index_(quantized), spec_(spec), edit_(edit), tokens_(tokens) {}
+      : index_(quantized), spec_(spec), edit_(edit), tokens_(tokens) {}
 
   void add(const std::vector<Placed>& placed) {
     std::vector<std::size_t> slots;
@@ -373,7 +197,7 @@ class LocalValues {
   void insert(Node node, const std::string& output) {
     node.name = tokens_.next();
     node.outputs = {output};
-    edit_.inserted.emplace(graph_.nodes.size(), std::move(node));
+    edit_.inserted.emplace(index_.graph().nodes.size(), std::move(node));
   }
 
   static Node copy() {
@@ -401,7 +225,7 @@ class LocalValues {
   Node quantizer_of(const PairTap& pair) {
     const auto producer = index_.producer(pair.quantized);
     if (producer && pair.channel_params.empty()) {
-      const Node& node = graph_.nodes[*producer];
+      const Node& node = index_.graph().nodes[*producer];
       if (node.kind == Kind::quantize) return node;
     }
     std::vector<QParams> params = pair.channel_params;
@@ -435,8 +259,7 @@ class LocalValues {
     return node;
   }
 
-  const Graph& graph_;
-  const GraphIndex& index_;
+  const GraphIndex& index_;  // of the quantized model
   const TapSpec& spec_;
   onnx::Edit& edit_;
   Tokens& tokens_;
@@ -447,8 +270,8 @@ class LocalValues {
 TapEdits insert_taps(const Model& reference, const Model* quantized, const TapSpec& spec,
                      const Placement& placement) {
   TapEdits edits;
-  const Values values(reference);
-  std::optional<Values> quantized_values;
+  const ValuePlaces values(reference);
+  std::optional<ValuePlaces> quantized_values;
   if (!spec.pairs.empty()) quantized_values.emplace(*quantized);
   std::vector<Placed> placed =
       place_taps(values, quantized_values ? &*quantized_values : nullptr, spec, edits);

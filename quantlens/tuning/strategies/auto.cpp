@@ -186,8 +186,9 @@ class Auto {
     const std::string_view freed = "no op asked to be int8 that would stay float";
     const auto why = [&](std::string_view rest) { return fmt::format("{}: {}", codes, rest); };
     if (recipe == task_.start ||
-        tried({.recipe = recipe, .why = why(recipe == forced ? kept : freed)}))
+        tried({.recipe = recipe, .why = why(recipe == forced ? kept : freed)})) {
       return true;
+    }
     if (recipe == forced || work_lost_ == 0) return false;
     const std::uint64_t lost = work_lost_;
     if (forced == task_.start || tried({.recipe = forced, .why = why(kept)})) {

@@ -54,7 +54,7 @@
 #include "quantlens/record/ranges.h"          // Ranges: what was chosen for each value
 #include "quantlens/record/plan.h"            // Plan: what becomes int8, how, or why not
 #include "quantlens/quantizer/read_recipe.h"  // read_recipe: YAML or JSON
-#include "quantlens/quantizer/recipe_document.h" // recipe_document, with_fragment: and back
+#include "quantlens/quantizer/recipe_fragment.h" // with_fragment: a remedy laid over a recipe
 #include "quantlens/calib/calibrate.h"        // calibrate: one pass over data
 #include "quantlens/quant/distribution.h"     // Distribution: a value as searches for ranges see it
 #include "quantlens/calib/choose_ranges.h"    // choose_ranges: statistics to ranges

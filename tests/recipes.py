@@ -124,6 +124,25 @@ def predecessors(demo):
     harness.check("first_conv_or_matmul_quantization" in wrong.stderr, "an unknown option: the nearest is named")
 
 
+def of_workloads(demo):
+    """A workload is a recipe: its folder, its recipe.json, its id, and last."""
+    asked = "{accuracy_level: best, weight: {granularity: per_tensor}, recipes: {smooth_quant_args: {alpha: [0.5]}}, op_type_dict: {Add: fp32}}"
+    first = demo.quantize(asked)
+    recipe, bytes_of_first = demo.recipe, demo.output.read_bytes()
+    harness.check(recipe["recipes"]["smooth_quant_args"] == {"alpha": [0.5]} and "group_size" not in recipe["weight"],
+                  f"it is kept in the words of --recipe: {recipe}")
+    folder = demo.sandbox.workload(first["workload"])
+    for given in ("last", folder, folder / "recipe.json", first["workload"]):
+        demo.quantize(str(given))
+        harness.check(demo.recipe == recipe and demo.output.read_bytes() == bytes_of_first, f"--recipe {given}: is the same recipe")
+    evaluated = demo.sandbox.json("evaluate", harness.DEMO / "digits.onnx", *DATA, "--metric", "top1")
+    arguments = ("quantize", harness.DEMO / "digits.onnx", *DATA, "--recipe")
+    none = demo.sandbox.run(*arguments, evaluated["workload"], code=1)
+    harness.check("holds no recipe.json" in none.stderr, f"a workload without one: {none.stderr}")
+    unknown = demo.sandbox.run(*arguments, "19700101-nothing", code=1)
+    harness.check("neither such a file nor such a workload" in unknown.stderr, f"neither file nor workload: {unknown.stderr}")
+
+
 def minilm(sandbox):
     if not harness.TESTDATA.is_dir():
         return print("the test data are absent: MiniLM is left out")
@@ -152,7 +171,7 @@ def minilm(sandbox):
 def main():
     sandbox = harness.Sandbox()
     demo = Demo(sandbox)
-    for part in (switches, forced, widths, targets, predecessors):
+    for part in (switches, forced, widths, targets, predecessors, of_workloads):
         part(demo)
     minilm(sandbox)
 

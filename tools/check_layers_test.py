@@ -97,6 +97,16 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("helper has no line in tools/layers.txt", out)
 
+    def test_catches_a_file_of_a_workload_that_is_named_outside_the_table(self):
+        self.write("quantlens/record/files.h", 'RecordFile<Plan, "plan.json", 2>\n')
+        self.write("quantlens/stats/a_test.cpp", 'read("plan.json");\n')
+        self.write("quantlens/stats/a.cpp", '// "plan.json"\nthrow "plan.json of an earlier run";\n')
+        self.assertEqual(self.run_it()[0], 0)
+        self.write("quantlens/stats/a.cpp", 'write(\n  folder + "/plan.json");\n')
+        code, out = self.run_it()
+        self.assertEqual(code, 1)
+        self.assertIn("quantlens/stats/a.cpp:2: says plan.json", out)
+
     def test_draws_the_arrows_that_includes_make(self):
         code, out = self.run_it("--picture")
         self.assertEqual(code, 0)

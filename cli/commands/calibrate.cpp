@@ -66,10 +66,11 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   if (!arguments.shard.empty()) options.part = shard_of(arguments.shard);
   if (!arguments.samples.empty()) options.part = samples_of(arguments.samples);
   TerminalProgress progress = arguments.common.make_progress();
-  options.recipe = arguments.recipe.read(store, progress);
-  options.recipe_file = arguments.recipe.file();
-  const flow::CalibrateResult result =
-      flow::calibrate(options, arguments.common.session(store, progress, command_line));
+  const flow::Session session = arguments.common.session(store, progress, command_line);
+  ChosenRecipe chosen = arguments.recipe.read(session);
+  options.recipe = std::move(chosen.recipe);
+  options.recipe_file = std::move(chosen.file);
+  const flow::CalibrateResult result = flow::calibrate(options, session);
   if (arguments.output == "json") {
     print_object({{"workload", result.workload},
                   {"output", result.output.string()},

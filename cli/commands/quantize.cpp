@@ -60,14 +60,15 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   flow::QuantizeOptions options = arguments.options;
   options.data = arguments.common.data();
   TerminalProgress progress = arguments.common.make_progress();
-  options.recipe = arguments.recipe.read(store, progress, arguments.approach);
+  const flow::Session session = arguments.common.session(store, progress, command_line);
+  ChosenRecipe chosen = arguments.recipe.read(session, arguments.approach);
+  options.recipe = std::move(chosen.recipe);
+  options.recipe_file = std::move(chosen.file);
   if (!arguments.format.empty()) options.recipe.quant_format = arguments.format;
   if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
   if (!arguments.target.empty()) options.recipe.target = arguments.target;
-  options.recipe_file = arguments.recipe.file();
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
-  const flow::QuantizeResult result =
-      flow::quantize(options, arguments.common.session(store, progress, command_line));
+  const flow::QuantizeResult result = flow::quantize(options, session);
   if (arguments.table.is_json()) {
     print_json(result);
   } else {

@@ -8,19 +8,21 @@
 
 namespace quantlens::cli {
 
+/// A recipe, and the file that it was read from; that is empty where there is none.
+struct ChosenRecipe {
+  Recipe recipe;
+  fs::path file;
+};
+
 /// --recipe, for verbs that plan.
 class RecipeOption {
  public:
   void add_to(CLI::App& verb);
   /// The recipe asked for, or the default; notes what has no effect. `approach`: wins over what it
   /// says itself; empty: does not.
-  Recipe read(Store& store, Progress& progress, const std::string& approach = {}) const;
-  /// That it is read from; empty where it stands on the command line, or is not given.
-  fs::path file() const;
+  ChosenRecipe read(const flow::Session& session, const std::string& approach = {}) const;
 
  private:
-  bool is_document() const { return text_.starts_with('{'); }
-
   std::string text_;
 };
 

@@ -11,7 +11,7 @@
 #include "cli/commands/render.h"
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/base/json.h"
-#include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/record/recipe_document.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/tuning/strategy.h"
 
@@ -72,17 +72,18 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.data = arguments.common.data();
   options.seed = options.data.options.seed;
   TerminalProgress progress = arguments.common.make_progress();
-  options.recipe = arguments.recipe.read(store, progress);
+  const flow::Session session = arguments.common.session(store, progress, command_line);
+  ChosenRecipe chosen = arguments.recipe.read(session);
+  options.recipe = std::move(chosen.recipe);
+  options.recipe_file = std::move(chosen.file);
   if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
-  options.recipe_file = arguments.recipe.file();
   const bool is_text = !arguments.table.is_json() && !arguments.table.is_csv();
   if (is_text) {
     options.on_trial = [](const Study& study, const StudyTimes& times) {
       print_out(trial_text(study, times));
     };
   }
-  const flow::TuneResult result =
-      flow::tune(options, arguments.common.session(store, progress, command_line));
+  const flow::TuneResult result = flow::tune(options, session);
   if (arguments.table.is_json()) {
     print_json(result);
   } else {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/cores.h"
-#include "quantlens/base/json.h"
 #include "quantlens/flow/benchmark_data.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/profiling/benchmark.h"
@@ -188,7 +187,7 @@ BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& sessi
       const auto times =
           here ? time_here(prepared, size, recorded) : time_instances(prepared, size, recorded);
       add_times(times, here ? Order::in_turn : Order::apart, outcome.benchmark);
-      workload->write("benchmark.json", json::dump(json::encode(outcome.benchmark)));
+      workload->put(outcome.benchmark);
     }
     recorded.progress.end();
   });

@@ -8,7 +8,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/calib/calibrate.h"
 #include "quantlens/flow/destination.h"
@@ -144,7 +143,7 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
   CalibrateResult result{
       .workload = workload->workload().id, .folder = workload->folder(), .output = options.output};
   run_recorded(session, *workload, [&](const Session& recorded) {
-    workload->write("recipe.json", json::dump(json::encode(options.recipe)));
+    workload->put(options.recipe);
     const Model newer = made_ready(std::move(model), recorded.progress);
     const Prepared prepared = prepare(newer.graph, oracle::constant_values(newer));
     const std::vector<std::string> values = values_to_calibrate(newer, prepared, options.recipe);
@@ -159,8 +158,8 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
     statistics.model = reference_hash(*workload);
     result.samples = statistics.samples.size();
     result.values = statistics.values.size();
-    const std::string bytes = to_bytes(statistics);
-    workload->write("statistics.bin", bytes);
+    const std::string bytes = to_file(statistics);
+    workload->put_bytes<TapState>(bytes);
     write_atomic(recorded.store, options.output, bytes);
   });
   return result;

@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/output_errors.h"
 #include "quantlens/frontend/frontend.h"
@@ -109,7 +108,7 @@ void compare_outputs(const Model& original, const CalibrationSamples& samples,
 }
 
 void write(const FloatEdit& record, WorkloadWriter& workload) {
-  workload.write("float_edit.json", json::dump(json::encode(record)));
+  workload.put(record);
 }
 
 }  // namespace

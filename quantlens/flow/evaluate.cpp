@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/flow/measure.h"
 #include "quantlens/frontend/frontend.h"
 
@@ -38,7 +37,7 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
     } else {
       result.accuracy = accuracy_alone(model, data ? &*data : nullptr, options.metric, recorded);
       warn_of_classes(result.accuracy, options.metric, recorded.progress);
-      workload->write("accuracy.json", json::dump(json::encode(result.accuracy)));
+      workload->put(AccuracyRecord(result.accuracy));
     }
   });
   return result;

@@ -12,7 +12,6 @@
 #include "quantlens/accuracy/command.h"
 #include "quantlens/accuracy/evaluate.h"
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/diagnosis/diagnose.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/observation.h"
@@ -21,7 +20,6 @@
 #include "quantlens/flow/lockstep.h"
 #include "quantlens/flow/measured_shares.h"
 #include "quantlens/flow/observe.h"
-#include "quantlens/record/columns.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
@@ -33,11 +31,11 @@ namespace {
 
 void write_diagnosis(const Diagnosis& diagnosis, const std::string& histograms,
                      WorkloadWriter& workload) {
-  workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
-  workload.write("histograms.bin", histograms);
-  workload.write("activations_table.csv",
+  workload.put(diagnosis);
+  workload.put_bytes<Histograms>(histograms);
+  workload.write(exported::kActivations,
                  to_csv(activations_table(diagnosis, ActivationOrder::mse)));
-  workload.write("weights_table.csv", to_csv(weights_table(diagnosis)));
+  workload.write(exported::kWeights, to_csv(weights_table(diagnosis)));
 }
 
 /// Encodes on another thread, where the session has a core for it.
@@ -95,7 +93,7 @@ Measured measure_bare(const BareAnswers& bare, const MeasureOptions& options,
   Measured measured{.diagnosis = {}, .accuracy = bare.accuracy};
   if (measured.accuracy) {
     warn_of_classes(measured.accuracy->reference, *options.metric, session.progress);
-    workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
+    workload.put(AccuracyRecord(*measured.accuracy));
   }
   return measured;
 }
@@ -177,7 +175,7 @@ Measured measure(const ModelPair& models, const FittedData* data, const MeasureO
     measured.accuracy =
         paired(program_accuracy(*options.metric, own_file(models, options), session.progress),
                program_accuracy(*options.metric, models.quantized, session.progress));
-    workload.write("accuracy.json", json::dump(json::encode(*measured.accuracy)));
+    workload.put(AccuracyRecord(*measured.accuracy));
   }
   return measured;
 }

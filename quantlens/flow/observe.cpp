@@ -10,12 +10,10 @@
 #include <utility>
 #include <vector>
 
-#include "quantlens/base/json.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/suspects.h"
 #include "quantlens/flow/harmless_taps.h"
 #include "quantlens/flow/scratch_folder.h"
-#include "quantlens/record/columns.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -181,9 +179,7 @@ class Observer {
     observation.fusions = fusions_at(models_, taps_, first, how, scratch.path());
   }
 
-  void write(const Pairing& pairing) {
-    workload_.write("pairing.json", json::dump(in_columns(json::encode(pairing))));
-  }
+  void write(const Pairing& pairing) { workload_.put(pairing); }
 
   const ModelPair& models_;
   const FittedData& data_;

@@ -10,13 +10,12 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/flow/first_batches.h"
-#include "quantlens/flow/stored.h"
 #include "quantlens/profiling/profile.h"
 #include "quantlens/tuning/prices.h"
+#include "quantlens/workspace/read_record.h"
 
 namespace quantlens::flow {
 namespace {
@@ -55,9 +54,9 @@ bool is_faster(const Candidate& now, const Candidate& mix, const SearchJob::Plac
 /// Those that an earlier run of the search went by, or that are given, or measured now.
 Prices prices_of(const TuneOptions& options, const SearchJob::Place& place,
                  const TrialSetting& setting, const Space& space, const Recipe& recipe) {
-  const fs::path path = place.result.folder / kPrices;
-  if (auto prices = stored<Prices>(place.session.store, path)) {
-    check_prices(*prices, setting.original.graph, printable(path.string()));
+  const WorkloadReader earlier(place.session.store, place.result.folder);
+  if (auto prices = earlier.get<Prices>()) {
+    check_prices(*prices, setting.original.graph, printable(earlier.path<Prices>().string()));
     return *prices;
   }
   if (!setting.prices) return price_ops(place.bench, setting, space, recipe, place.session);
@@ -105,7 +104,7 @@ std::optional<Prices> given_prices(const TuneOptions& options, const Store& stor
                                          "that, or leave it out",
                                          where));
   }
-  std::optional<Prices> prices = stored<Prices>(store, options.prices);
+  std::optional<Prices> prices = read_record<Prices>(store, options.prices);
   if (!prices) {
     throw Error(Errc::not_found, fmt::format("--prices {}: there is no such file; give measured, "
                                              "none or the prices.json of an earlier run",
@@ -124,7 +123,7 @@ void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place
   const Space space = space_of(setting.original.graph, now.planned.plan, recipe);
   if (space.ops.empty()) return;
   const Prices prices = prices_of(options, place, setting, space, recipe);
-  place.workload.write(kPrices, json::dump(json::encode(prices)));
+  place.workload.put(prices);
   job.set_prices(prices);
   const std::vector<const TunableOp*> slower = slower_in_int8(prices, space);
   const Recipe faster = with_float(recipe, slower);

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/rules/observation.h"
@@ -52,28 +51,27 @@ std::string departure(const Model& model, const Answers& answers) {
       kept_db ? fmt::format(" (the outputs keep {:.1f} dB of those without)", *kept_db) : "");
 }
 
-void write_profile(WorkloadWriter& workload, const Profile& profile, const std::string& suffix) {
-  workload.write("profiling_table" + suffix + ".csv",
-                 to_csv(profiling_table(profile, ProfileRows::nodes)));
-  workload.write("profiling_types" + suffix + ".csv",
-                 to_csv(profiling_table(profile, ProfileRows::types)));
-  workload.write("trace" + suffix + ".json", trace_json(profile));
-  workload.write("profiling_data" + suffix + ".json", profiling_data(profile));
+void write_profile(WorkloadWriter& workload, const Profile& profile,
+                   const exported::OfProfile& files) {
+  workload.write(files.nodes, to_csv(profiling_table(profile, ProfileRows::nodes)));
+  workload.write(files.types, to_csv(profiling_table(profile, ProfileRows::types)));
+  workload.write(files.trace, trace_json(profile));
+  workload.write(files.data, profiling_data(profile));
 }
 
 void write_records(WorkloadWriter& workload, const ProfileResult& result) {
-  write_profile(workload, result.profile, "");
+  write_profile(workload, result.profile, exported::kProfile);
   if (!result.pair) {
-    workload.write("profile.json", json::dump(json::encode(result.profile)));
+    workload.put(ProfileRecord(result.profile));
     return;
   }
-  write_profile(workload, result.pair->quantized, "_quantized");
-  workload.write("profiling_ops.csv", to_csv(joined_table(*result.pair)));
-  workload.write("profile.json", json::dump(json::encode(*result.pair)));
+  write_profile(workload, result.pair->quantized, exported::kQuantizedProfile);
+  workload.write(exported::kJoinedOps, to_csv(joined_table(*result.pair)));
+  workload.put(ProfileRecord(*result.pair));
   std::size_t number = 0;
   for (const SpeedFinding& finding : result.pair->findings) {
     ++number;
-    if (!finding.remedy.empty()) workload.write(remedy_file(number), finding.remedy + "\n");
+    if (!finding.remedy.empty()) workload.write(exported::remedy(number), finding.remedy + "\n");
   }
 }
 

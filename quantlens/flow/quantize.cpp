@@ -7,7 +7,6 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/build_model.h"
 #include "quantlens/flow/calibrate.h"
@@ -21,7 +20,6 @@
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/make_plan.h"
-#include "quantlens/record/columns.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
 
@@ -86,7 +84,7 @@ class Job {
         edited_(models.edited) {}
 
   void run(WorkloadWriter& workload, QuantizeResult& result) {
-    workload.write("recipe.json", json::dump(json::encode(options_.recipe)));
+    workload.put(options_.recipe);
     note_quantized_already();
     Phase preparing(session_.phases, "prepare");
     Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
@@ -120,7 +118,7 @@ class Job {
   /// The model is there, whatever happens to what is told of it.
   void after_writing(const FloatModel& from, const GivenRanges& given, WorkloadWriter& workload,
                      QuantizeResult& result) {
-    workload.write("plan.json", json::dump(plan_record(result.plan)));
+    workload.put(result.plan);
     count_ops(result);
     const Model quantized = frontend::read(result.output);
     workload.add_model(model_file("quantized", quantized));
@@ -152,10 +150,10 @@ class Job {
       given.statistics->model = calibrated_hash(workload);
     }
     if (given.statistics) {
-      workload.write("statistics.bin", to_bytes(*given.statistics));
+      workload.put(*given.statistics);
       given.ranges = ranges_for(*given.statistics, model_, prepared, options_.recipe);
     }
-    workload.write("ranges.json", json::dump(json::encode(given.ranges)));
+    workload.put(given.ranges);
     return given;
   }
 

@@ -12,8 +12,6 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/pricing.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/quantizer/recipe_document.h"
-#include "quantlens/record/columns.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/prices.h"
 
@@ -86,7 +84,7 @@ std::optional<Trial> SearchJob::recorded(const Proposal& proposal, bool is_closi
   throw Error(Errc::bad_input,
               fmt::format("{}: trial {} is not what this search tries next: was it made by another "
                           "version of quantlens? Begin anew, without --resume",
-                          printable((result_.folder / kStudy).string()), at + 1));
+                          printable((result_.folder / FileOf<Study>::name).string()), at + 1));
 }
 
 std::optional<Trial> SearchJob::run(const Proposal& proposal) {
@@ -160,7 +158,7 @@ void SearchJob::set_prices(Prices prices) {
 
 void SearchJob::emit(const Recipe& recipe) const {
   if (options_.emit_recipe.empty()) return;
-  write_atomic(session_.store, options_.emit_recipe, json::dump(recipe_document(recipe)));
+  write_atomic(session_.store, options_.emit_recipe, to_file(recipe));
 }
 
 void SearchJob::keep(Trial trial, double seconds, bool is_new) {
@@ -173,14 +171,13 @@ void SearchJob::keep(Trial trial, double seconds, bool is_new) {
   if (is_best && is_new) {  // in this order: the record never names a model that is not there
     bench_.write(*candidate_, result_.output);
     emit(candidate_->recipe);
-    workload_.write("plan.json", json::dump(plan_record(candidate_->planned.plan)));
+    workload_.put(candidate_->planned.plan);
   }
   study().trials.push_back(std::move(trial));
   result_.times.trials.push_back(seconds);
   if (is_new) {
     const Trial& last = study().trials.back();
-    workload_.write(fmt::format("trials/{}/recipe.json", last.number),
-                    json::dump(recipe_document(last.recipe)));
+    workload_.put(last.recipe, fmt::format("trials/{}", last.number));
     constexpr std::uint64_t kAtOnce = 16;  // comparisons of outputs are many, and cheap to repeat
     if (last.judged != Judged::output_error || last.number % kAtOnce == 0) record();
   }
@@ -188,8 +185,8 @@ void SearchJob::keep(Trial trial, double seconds, bool is_new) {
 }
 
 void SearchJob::record() {
-  workload_.write(kTimes, json::dump(json::encode(result_.times)));
-  workload_.write(kStudy, json::dump(json::encode(study())));
+  workload_.put(result_.times);
+  workload_.put(study());
 }
 
 const Diagnosis* SearchJob::diagnose(const Recipe& recipe) {
@@ -256,7 +253,7 @@ void SearchJob::finish() {
   record();
   if (!study().best) return;
   restore(best());
-  workload_.write("recipe.json", json::dump(recipe_document(best().recipe)));
+  workload_.put(best().recipe);
   workload_.add_model(model_file("quantized", frontend::read(result_.output)));
 }
 

@@ -11,7 +11,6 @@
 #include "quantlens/base/counted.h"
 #include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/recorded_progress.h"
 #include "quantlens/flow/version.h"
@@ -222,7 +221,7 @@ std::unique_ptr<WorkloadWriter> begin_workload(
   if (name.empty()) name = models.at(0).second->path.stem().string();
   auto workload = workspace.create(verb, name, session.arguments);
   if (!models.empty()) {
-    workload->write("graph.json", json::dump(json::encode(outline(models.at(0).second->graph))));
+    workload->put(outline(models.at(0).second->graph));
   }
   std::vector<ModelFile> files;
   files.reserve(models.size());

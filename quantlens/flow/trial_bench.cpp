@@ -17,13 +17,13 @@
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/multiply_adds.h"
 #include "quantlens/flow/output_errors.h"
-#include "quantlens/flow/stored.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
 #include "quantlens/tuning/goal.h"
+#include "quantlens/workspace/read_record.h"
 
 namespace quantlens::flow {
 
@@ -36,8 +36,6 @@ struct TrialBench::Base {
 
 namespace {
 
-constexpr const char* kStatistics = "statistics.bin";
-constexpr const char* kScores = "scores.json";
 constexpr std::uint64_t kFewSamples = 32;  // for what sums over thousands of elements a sample
 
 using Clock = std::chrono::steady_clock;
@@ -138,17 +136,6 @@ TrialBench::TrialBench(const TrialSetting& setting, const Session& session,
 
 TrialBench::~TrialBench() = default;
 
-std::optional<TapState> TrialBench::stored_statistics() const {
-  try {
-    const fs::path path = workload_.folder() / kStatistics;
-    const MappedFile file = session_.store.read(path);
-    return tap_state_from_bytes(file.text(), printable(path.string()));
-  } catch (const Error& error) {
-    if (error.code() == Errc::not_found) return std::nullopt;
-    throw;
-  }
-}
-
 std::optional<TapState> TrialBench::statistics_of(const Model& model,
                                                   const Prepared& prepared) const {
   const Recipe recipe = widest(setting_.start);
@@ -183,12 +170,12 @@ const TrialBench::Base& TrialBench::base_for(const Recipe& recipe) {
         made->edited ? statistics_of(model, made->prepared) : base_for(plain).statistics;
     return *(bases_[key] = std::move(made));
   }
-  made->statistics = stored_statistics();
+  made->statistics = WorkloadReader(session_.store, workload_.folder()).get<TapState>();
   if (!made->statistics) {
     made->statistics = statistics_of(model, made->prepared);
     if (made->statistics) {
       made->statistics->model = reference_hash(workload_);
-      workload_.write(kStatistics, to_bytes(*made->statistics));
+      workload_.put(*made->statistics);
     }
   }
   return *(bases_[key] = std::move(made));
@@ -200,9 +187,10 @@ void TrialBench::calibrate() {
 
 const Scores& TrialBench::reference(std::optional<double>& seconds) {
   if (scores_) return *scores_;
-  if ((scores_ = stored<Scores>(session_.store, workload_.folder() / kScores))) {
+  const WorkloadReader earlier(session_.store, workload_.folder());
+  if ((scores_ = earlier.get<Scores>())) {
     check_scores(*scores_, setting_.metric, setting_.data.opened.dataset->size(),
-                 (workload_.folder() / kScores).string());
+                 earlier.path<Scores>().string());
     return *scores_;
   }
   const Clock::time_point start = Clock::now();
@@ -222,7 +210,7 @@ const Scores& TrialBench::reference(std::optional<double>& seconds) {
                      .parts = {}};
   }
   seconds = seconds_since(start);
-  workload_.write(kScores, json::dump(json::encode(*scores_)));
+  workload_.put(*scores_);
   return *scores_;
 }
 

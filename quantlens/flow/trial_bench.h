@@ -79,7 +79,6 @@ class TrialBench {
   Written written(const Candidate& candidate, const fs::path& path);
   GivenRanges ranges_of(const Base& base, const Recipe& recipe) const;
   std::optional<TapState> statistics_of(const Model& model, const Prepared& prepared) const;
-  std::optional<TapState> stored_statistics() const;
   /// `ready`: a Run of the model alone, if there is one already.
   double score(const Model& quantized, ClosingRun ready, Look look, Trial& trial);
   double compare_outputs(const Model& quantized, Trial& trial);

@@ -14,7 +14,6 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/dataset/files.h"
 #include "quantlens/flow/calibrate.h"
@@ -22,12 +21,11 @@
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/pricing.h"
 #include "quantlens/flow/search_job.h"
-#include "quantlens/flow/stored.h"
 #include "quantlens/flow/trial_bench.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/quantizer/recipe_document.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/prices.h"
+#include "quantlens/workspace/read_record.h"
 
 namespace quantlens::flow {
 namespace {
@@ -65,7 +63,7 @@ std::unique_ptr<WorkloadWriter> taken_up(const std::string& id, const Study& ask
   if (workload.verb.empty()) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: {}; begin anew, without --resume",
-                            printable((workspace.folder(id) / "workload.json").string()),
+                            printable((workspace.folder(id) / FileOf<Workload>::name).string()),
                             printable(workload.message)));
   }
   if (workload.verb != "tune") {
@@ -74,7 +72,7 @@ std::unique_ptr<WorkloadWriter> taken_up(const std::string& id, const Study& ask
                                          printable(workload.id), printable(workload.verb)));
   }
   const fs::path folder = workspace.folder(id);
-  if (const auto earlier = stored<Study>(session.store, folder / kStudy)) {
+  if (const auto earlier = WorkloadReader(session.store, folder).get<Study>()) {
     check_same(*earlier, asked, workload.id);
   }
   return std::make_unique<WorkloadWriter>(session.store, folder, workload);
@@ -149,7 +147,7 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   if (result.study.reached && options.goal.objective == "speed" && options.prices != "none") {
     std::tie(result.times.float_us, result.times.best_us) =
         timed_in_turn(setting.given, frontend::read(result.output), setting.data, session);
-    workload.write(kTimes, json::dump(json::encode(result.times)));
+    workload.put(result.times);
   }
 }
 
@@ -188,13 +186,13 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    if (auto earlier = stored<Study>(session.store, result.folder / kStudy)) {
+    const WorkloadReader kept(session.store, result.folder);
+    if (auto earlier = kept.get<Study>()) {
       result.study.trials = std::move(earlier->trials);
       result.study.best = earlier->best;
-      result.times =
-          stored<StudyTimes>(session.store, result.folder / kTimes).value_or(StudyTimes());
+      result.times = kept.get<StudyTimes>().value_or(StudyTimes());
     } else {
-      workload->write(kStudy, json::dump(json::encode(result.study)));
+      workload->put(result.study);
     }
     const Model newer = made_ready(model, recorded.progress);
     if (prices) check_prices(*prices, newer.graph, printable(options.prices));

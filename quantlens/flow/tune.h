@@ -35,9 +35,6 @@ struct TuneOptions {
 };
 
 /// Names of records in the workload.
-inline constexpr const char* kStudy = "study.json";
-inline constexpr const char* kTimes = "times.json";
-inline constexpr const char* kPrices = "prices.json";
 
 struct TuneResult {
   std::string workload;

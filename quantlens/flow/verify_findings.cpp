@@ -8,13 +8,12 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/output_gain.h"
 #include "quantlens/flow/output_errors.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/quantizer/recipe_fragment.h"
 
 namespace quantlens::flow {
 namespace {
@@ -83,7 +82,7 @@ void verify_findings(const Origin& origin, std::uint64_t count, const Session& s
           fmt::format("the remedy at {} is not tried: {}", printable(finding.op), error.what()));
     }
   }
-  workload.write("diagnosis.json", json::dump(json::encode(diagnosis)));
+  workload.put(diagnosis);
 }
 
 }  // namespace quantlens::flow

@@ -12,7 +12,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
-#include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/quantizer/recipe_fragment.h"
 
 namespace quantlens {
 namespace {

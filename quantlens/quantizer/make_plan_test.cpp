@@ -9,7 +9,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/graph/small_graph.h"
-#include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/quantizer/recipe_fragment.h"
 
 namespace quantlens {
 namespace {

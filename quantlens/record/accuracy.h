@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/describe.hpp>
@@ -48,5 +49,31 @@ BOOST_DESCRIBE_STRUCT(AccuracyPair, (),
                        flips))
 
 inline constexpr std::size_t kFlipsKept = 200;
+
+/// accuracy.json: of one model, or of two over the same samples. What takes two is absent of one.
+struct AccuracyRecord {
+  AccuracyRecord() = default;
+  explicit AccuracyRecord(Accuracy alone) : quantized(std::move(alone)) {}
+  explicit AccuracyRecord(const AccuracyPair& pair)
+      : reference(pair.reference),
+        quantized(pair.quantized),
+        difference(pair.difference),
+        difference_interval(pair.difference_interval),
+        ratio(pair.ratio),
+        lost(pair.lost),
+        gained(pair.gained),
+        flips(pair.flips) {}
+
+  std::optional<Accuracy> reference;
+  Accuracy quantized;  ///< of one, whether it is quantized or not
+  std::optional<double> difference;
+  std::optional<std::array<double, 2>> difference_interval;
+  std::optional<double> ratio;
+  std::uint64_t lost = 0, gained = 0;
+  std::vector<Flip> flips;
+};
+BOOST_DESCRIBE_STRUCT(AccuracyRecord, (),
+                      (reference, quantized, difference, difference_interval, ratio, lost, gained,
+                       flips))
 
 }  // namespace quantlens

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <boost/describe.hpp>
@@ -136,5 +137,27 @@ struct ProfilePair {
   std::vector<SpeedFinding> findings;      ///< by milliseconds, most first
 };
 BOOST_DESCRIBE_STRUCT(ProfilePair, (), (reference, quantized, ratio, ratio_interval, ops, findings))
+
+/// profile.json: of one model, or of two. What takes two is absent of one.
+struct ProfileRecord {
+  ProfileRecord() = default;
+  explicit ProfileRecord(Profile alone) : reference(std::move(alone)) {}
+  explicit ProfileRecord(const ProfilePair& pair)
+      : reference(pair.reference),
+        quantized(pair.quantized),
+        ratio(pair.ratio),
+        ratio_interval(pair.ratio_interval),
+        ops(pair.ops),
+        findings(pair.findings) {}
+
+  Profile reference;  ///< of one, whether it is quantized or not
+  std::optional<Profile> quantized;
+  std::optional<double> ratio;
+  std::optional<std::array<double, 2>> ratio_interval;
+  std::vector<OpTime> ops;
+  std::vector<SpeedFinding> findings;
+};
+BOOST_DESCRIBE_STRUCT(ProfileRecord, (),
+                      (reference, quantized, ratio, ratio_interval, ops, findings))
 
 }  // namespace quantlens

@@ -69,6 +69,11 @@ struct TapState {
   bool operator==(const TapState&) const = default;
 };
 
+/// What a diagnosis gathered, of histograms.bin.
+struct Histograms {
+  TapState state;
+};
+
 std::string to_bytes(const TapState& state);
 
 /// Throws Errc::bad_input, naming `where`, for anything to_bytes cannot have written, and

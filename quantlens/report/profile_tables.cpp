@@ -12,6 +12,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/record/files.h"
 #include "quantlens/report/cell.h"
 
 namespace quantlens {
@@ -231,10 +232,6 @@ std::string profile_text(const Profile& profile, const std::string& label) {
   return wrapped(text, 0);
 }
 
-std::string remedy_file(std::size_t number) {
-  return fmt::format("remedy_{}.json", number);
-}
-
 std::string speed_text(const ProfilePair& pair, const std::string& verdict) {
   constexpr std::size_t kShown = 5;
   constexpr std::size_t kIndent = 3;
@@ -260,7 +257,7 @@ std::string speed_text(const ProfilePair& pair, const std::string& verdict) {
     if (finding.remedy.empty()) continue;
     const std::string recipe = finding.remedy.size() <= kLongest
                                    ? printable(finding.remedy)
-                                   : remedy_file(number) + " in the workload";
+                                   : exported::remedy(number) + " in the workload";
     text += "   " + wrapped("recipe: " + recipe, kIndent);
   }
   if (!pair.findings.empty()) {

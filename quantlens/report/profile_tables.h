@@ -23,9 +23,6 @@ std::string profiling_data(const Profile& profile);
 /// most 100 columns, each ended by a newline. `label` stands before it.
 std::string profile_text(const Profile& profile, const std::string& label = "");
 
-/// The file of a workload that holds the recipe of finding `number`, from 1.
-std::string remedy_file(std::size_t number);
-
 /// The verdict and the findings with their remedies, likewise.
 std::string speed_text(const ProfilePair& pair, const std::string& verdict);
 

@@ -15,7 +15,7 @@
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/capability.h"
-#include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/quantizer/recipe_fragment.h"
 #include "quantlens/quantizer/recipe_rules.h"
 
 namespace quantlens {

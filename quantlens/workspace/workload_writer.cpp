@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/workspace/workload_id.h"
 #include "quantlens/workspace/workspace.h"
@@ -16,7 +15,7 @@ namespace {
 /// Our own mistake where it is false, never a user's.
 [[maybe_unused]] bool stays_inside(const fs::path& file) {
   return file.is_relative() && !file.empty() && file == file.lexically_normal() &&
-         *file.begin() != ".." && file != "workload.json" && file != "lock";
+         *file.begin() != ".." && file != FileOf<Workload>::name && file != "lock";
 }
 
 }  // namespace
@@ -104,7 +103,7 @@ void WorkloadWriter::finish(WorkloadState state, const std::string& message) {
 }
 
 void WorkloadWriter::save() {
-  write_atomic(store_, folder_ / "workload.json", json::dump(json::encode(workload_)));
+  write_atomic(store_, folder_ / FileOf<Workload>::name, to_file(workload_));
 }
 
 }  // namespace quantlens

@@ -19,6 +19,7 @@ namespace quantlens {
 namespace {
 
 constexpr std::string_view kInterrupted = "interrupted";
+constexpr std::string_view kOwnRecord = FileOf<Workload>::name;
 
 /// What can be read of a workload.json of any format.
 struct FormatOnly {
@@ -33,7 +34,7 @@ const char* environment(const char* name) {
 
 /// Throws Errc::unsupported for a newer format, Errc::bad_input for what is no workload's record.
 Workload decode_workload(std::string_view text, const std::string& id) {
-  const std::string where = fmt::format("{}/workload.json", printable(id));
+  const std::string where = fmt::format("{}/{}", printable(id), kOwnRecord);
   const json::Value value = json::parse(text, where);
   const std::uint32_t format = json::decode<FormatOnly>(value, where).format;
   if (format > kWorkloadFormat) {
@@ -63,9 +64,9 @@ Workload failed_workload(const std::string& id, const std::string& message) {
 
 /// Whether quantlens made the folder that holds these names: it wrote a record, or died before.
 bool is_ours(const std::vector<std::string>& names) {
-  const bool has_record = std::ranges::find(names, "workload.json") != names.end();
+  const bool has_record = std::ranges::find(names, kOwnRecord) != names.end();
   return has_record || std::ranges::all_of(names, [](const std::string& name) {
-           return name == "lock" || name.starts_with("workload.json.part");
+           return name == "lock" || name.starts_with(fmt::format("{}.part", kOwnRecord));
          });
 }
 
@@ -132,7 +133,7 @@ std::vector<std::string> Workspace::ids() const {
 std::optional<Workload> Workspace::read(const std::string& id) const {
   MappedFile file;
   try {
-    file = store_.read(workloads() / id / "workload.json");
+    file = store_.read(workloads() / id / kOwnRecord);
   } catch (const Error& error) {
     if (error.code() == Errc::not_found) return std::nullopt;
     throw;
@@ -143,7 +144,8 @@ std::optional<Workload> Workspace::read(const std::string& id) const {
 Workload Workspace::describe(const std::string& id) const {
   std::optional<Workload> workload = read(id);
   if (workload && !is_unfinished(*workload)) return *std::move(workload);
-  if (!on_disk()) return workload ? *workload : failed_workload(id, "workload.json is missing");
+  if (!on_disk())
+    return workload ? *workload : failed_workload(id, fmt::format("{} is missing", kOwnRecord));
 
   const FileLock::State lock = FileLock::state(workloads() / id / "lock");
   if (lock == FileLock::State::free) {

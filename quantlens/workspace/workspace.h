@@ -8,18 +8,15 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
 #include "quantlens/base/store.h"
-#include "quantlens/record/workload.h"
+#include "quantlens/record/files.h"
 #include "quantlens/workspace/file_lock.h"
 
 namespace quantlens {
-
-/// The newest major version of the folders' layout that this quantlens reads, and the one it
-/// writes.
-inline constexpr std::uint32_t kWorkloadFormat = 2;
 
 /// $QUANTLENS_WORKSPACE, else the user's data folder ($XDG_DATA_HOME or ~/.local/share, then
 /// /quantlens). Throws Errc::usage where the environment tells neither.
@@ -38,7 +35,19 @@ class WorkloadWriter {
 
   const Workload& workload() const { return workload_; }
   const fs::path& folder() const { return folder_; }
-  /// Writes one record, all or nothing; "runs/a" makes the folder runs.
+  /// Writes a record to its file, all or nothing. `part`: a folder below the workload's, of a
+  /// trial.
+  template <class Record>
+  void put(const Record& record, std::string_view part = {}) {
+    static_assert(!std::is_same_v<Record, Workload>, "the writer keeps it");
+    write((fs::path(part) / FileOf<Record>::name).string(), to_file(record));
+  }
+  /// The same of a record that `to_file` has made bytes of already.
+  template <class Record>
+  void put_bytes(std::string_view bytes) {
+    write(FileOf<Record>::name, bytes);
+  }
+  /// Writes what is made of records (`exported`), all or nothing; "runs/a" makes the folder runs.
   /// REQUIRES: a relative path that stays inside, not workload.json or lock.
   void write(std::string_view file, std::string_view bytes);
   /// Adds a line to a log. Never throws: a log that cannot be written stops nothing.

@@ -121,10 +121,10 @@ TEST(Workspace, ShowsAnUnreadableRecordAsAFailureInItsPlace) {
 
 TEST(Workspace, RefusesANewerFormatWithOneSentence) {
   MemoryStore store;
-  put(store, "new", R"({"format": 3, "state": {"phase": 7}})");
+  put(store, "new", R"({"format": 99, "state": {"phase": 7}})");
   const Workspace workspace(store, "/w");
   EXPECT_THAT(failure(Errc::unsupported, [&] { workspace.find("new"); }),
-              AllOf(HasSubstr("written in format 3"), EndsWith("update quantlens")));
+              AllOf(HasSubstr("written in format 99"), EndsWith("update quantlens")));
   EXPECT_THAT(workspace.list().at(0).message, HasSubstr("update quantlens"));
 }
 

@@ -13,7 +13,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/quantizer/accuracy_level.h"
-#include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/quantizer/recipe_fragment.h"
 #include "quantlens/quantizer/recipe_rules.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/strategies/least_float.h"

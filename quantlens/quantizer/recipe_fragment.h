@@ -4,13 +4,9 @@
 #include <string>
 #include <string_view>
 
-#include "quantlens/base/json.h"
 #include "quantlens/record/recipe.h"
 
 namespace quantlens {
-
-/// A document that `read_recipe` reads as this recipe.
-json::Value recipe_document(const Recipe& recipe);
 
 /// The recipe with all that `fragment` says, a document of read_recipe's, laid over it: mappings
 /// entry by entry, anything else in place of what was there. Throws as read_recipe does.

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/quantizer/recipe_document.h"
-
-#include <utility>
+#include "quantlens/quantizer/recipe_fragment.h"
 
 #include "quantlens/base/yaml.h"
 #include "quantlens/quantizer/read_recipe.h"
+#include "quantlens/record/recipe_document.h"
 
 namespace quantlens {
 namespace {
@@ -19,30 +18,7 @@ void overlay(json::Value& base, const json::Value& over) {  // NOLINT(misc-no-re
     overlay(base.get_object()[entry.key()], entry.value());
 }
 
-/// What is absent is not said.
-void drop_nulls(json::Value& value) {  // NOLINT(misc-no-recursion): as deep as a recipe is
-  if (!value.is_object()) return;
-  boost::json::object kept;
-  for (auto& entry : value.get_object()) {
-    if (entry.value().is_null()) continue;
-    drop_nulls(entry.value());
-    kept[entry.key()] = std::move(entry.value());
-  }
-  value = std::move(kept);
-}
-
 }  // namespace
-
-json::Value recipe_document(const Recipe& recipe) {
-  json::Value document = json::encode(recipe);
-  boost::json::object& switches = document.get_object()["recipes"].get_object();
-  switches.erase("smooth_quant_alphas");
-  if (!recipe.recipes.smooth_quant_alphas.empty()) {
-    switches["smooth_quant_args"] = {{"alpha", json::encode(recipe.recipes.smooth_quant_alphas)}};
-  }
-  drop_nulls(document);
-  return document;
-}
 
 Recipe with_fragment(const Recipe& recipe, std::string_view fragment, std::string_view where) {
   json::Value document = recipe_document(recipe);

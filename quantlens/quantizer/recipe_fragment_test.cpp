@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/quantizer/recipe_document.h"
+#include "quantlens/quantizer/recipe_fragment.h"
 
 #include <boost/regex.hpp>
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/quantizer/read_recipe.h"
+#include "quantlens/record/recipe_document.h"
 
 namespace quantlens {
 namespace {
@@ -32,7 +33,7 @@ TEST(RecipeDocument, ReadsBackAsItWas) {
   }
 }
 
-TEST(RecipeDocument, AFragmentIsLaidOverIt) {
+TEST(RecipeFragment, IsLaidOverARecipe) {
   const Recipe recipe = read_recipe(
       "{op_name_dict: {a: {weight: {granularity: per_tensor}}}, accuracy_level: fast}", "test");
   const Recipe edited = with_fragment(
@@ -48,7 +49,7 @@ TEST(RecipeDocument, AFragmentIsLaidOverIt) {
   EXPECT_THROW(with_fragment(recipe, "{op_nam_dict: {}}", "fragment"), Error);
 }
 
-TEST(RecipeDocument, APatternMatchesItsNameAlone) {
+TEST(RecipeFragment, APatternMatchesItsNameAlone) {
   for (const char* name : {"/layer.1/Add", "a+b(c)[0]", "x\\y^$|{}*?", "Conv:out"}) {
     EXPECT_TRUE(boost::regex_match(name, boost::regex(pattern_of(name)))) << name;
   }

@@ -1,0 +1,151 @@
+// The files of a workload: which record stands in which one, and in what form. Nothing else names
+// them; a new record is a line here, one in docs/format.md, and who writes it.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+#include <boost/mp11.hpp>
+
+#include "quantlens/base/json.h"
+#include "quantlens/graph/outline.h"
+#include "quantlens/record/accuracy.h"
+#include "quantlens/record/benchmark.h"
+#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/float_edit.h"
+#include "quantlens/record/pairing.h"
+#include "quantlens/record/plan.h"
+#include "quantlens/record/prices.h"
+#include "quantlens/record/profile.h"
+#include "quantlens/record/ranges.h"
+#include "quantlens/record/recipe.h"
+#include "quantlens/record/scores.h"
+#include "quantlens/record/study.h"
+#include "quantlens/record/tap_state.h"
+#include "quantlens/record/workload.h"
+
+namespace quantlens {
+
+/// A text as an argument of a template.
+template <std::size_t kSize>
+struct FileName {
+  // NOLINTNEXTLINE(google-explicit-constructor): a literal is what stands in the table
+  consteval FileName(const char (&name)[kSize]) { std::copy_n(name, kSize, text); }
+  char text[kSize];
+};
+
+/// `kSince`: the layout of workloads (`Workload::format`) that the file has had its form since.
+template <class R, FileName kName, std::uint32_t kSince>
+struct RecordFile {
+  using Record = R;
+  static constexpr std::string_view name{kName.text};
+  static constexpr std::uint32_t since = kSince;
+};
+
+using RecordFiles = boost::mp11::mp_list<  //
+    RecordFile<Workload, "workload.json", 2>,
+    RecordFile<GraphOutline, "graph.json", 2>,    // of the reference
+    RecordFile<Recipe, "recipe.json", 3>,         // of a tune that of the best trial
+    RecordFile<FloatEdit, "float_edit.json", 2>,  // where the float model was edited first
+    RecordFile<TapState, "statistics.bin", 2>,    // of calibration
+    RecordFile<Ranges, "ranges.json", 2>,         //
+    RecordFile<Plan, "plan.json", 2>,             //
+    RecordFile<Pairing, "pairing.json", 2>,       //
+    RecordFile<Diagnosis, "diagnosis.json", 2>,   //
+    RecordFile<Histograms, "histograms.bin", 2>,  // of a diagnosis
+    RecordFile<AccuracyRecord, "accuracy.json", 3>,
+    RecordFile<Study, "study.json", 2>,       // of a tune, like the four below
+    RecordFile<StudyTimes, "times.json", 2>,  //
+    RecordFile<Scores, "scores.json", 2>,     //
+    RecordFile<Prices, "prices.json", 2>,     //
+    RecordFile<ProfileRecord, "profile.json", 3>, RecordFile<Benchmark, "benchmark.json", 2>>;
+
+namespace detail {
+
+template <class R>
+struct Holds {
+  template <class File>
+  using fn = std::is_same<typename File::Record, R>;
+};
+
+template <class... Files>
+constexpr std::uint32_t newest(boost::mp11::mp_list<Files...>) {
+  return std::max({Files::since...});
+}
+
+}  // namespace detail
+
+/// The file that holds records of this kind.
+template <class R>
+using FileOf =
+    boost::mp11::mp_at<RecordFiles, boost::mp11::mp_find_if_q<RecordFiles, detail::Holds<R>>>;
+
+/// The layout of workloads that this quantlens writes, and the newest that it reads.
+inline constexpr std::uint32_t kWorkloadFormat = detail::newest(RecordFiles());
+
+/// A record's bytes in its file: JSON by its fields, but for those that have a form of their own.
+template <class R>
+std::string to_file(const R& record) {
+  return json::dump(json::encode(record));
+}
+template <>
+std::string to_file(const Recipe& record);  ///< as `--recipe` takes it
+template <>
+std::string to_file(const Plan& record);  ///< see `plan_record`
+template <>
+std::string to_file(const Pairing& record);  ///< in columns
+template <>
+std::string to_file(const TapState& record);
+template <>
+std::string to_file(const Histograms& record);
+
+/// The reverse, also of the forms that earlier layouts had from 2 on. A plan comes back without the
+/// parameters of biases (`plan_record`). Throws Errc::bad_input, naming `where`, for what to_file
+/// cannot have written, and Errc::unsupported for a newer version of what has its own.
+template <class R>
+R from_file(std::string_view bytes, std::string_view where) {
+  return json::decode<R>(json::parse(bytes, where), where);
+}
+template <>
+Recipe from_file(std::string_view bytes, std::string_view where);
+template <>
+Plan from_file(std::string_view bytes, std::string_view where);
+template <>
+Pairing from_file(std::string_view bytes, std::string_view where);
+template <>
+TapState from_file(std::string_view bytes, std::string_view where);
+template <>
+Histograms from_file(std::string_view bytes, std::string_view where);
+template <>
+AccuracyRecord from_file(std::string_view bytes, std::string_view where);
+template <>
+ProfileRecord from_file(std::string_view bytes, std::string_view where);
+
+/// What is made of records for people and for other programs, and is never read back.
+namespace exported {
+
+inline constexpr std::string_view kEvents = "events.jsonl";
+inline constexpr std::string_view kActivations = "activations_table.csv";
+inline constexpr std::string_view kWeights = "weights_table.csv";
+inline constexpr std::string_view kJoinedOps = "profiling_ops.csv";
+
+/// Of one model's profile.
+struct OfProfile {
+  std::string_view nodes, types, trace, data;
+};
+inline constexpr OfProfile kProfile{"profiling_table.csv", "profiling_types.csv", "trace.json",
+                                    "profiling_data.json"};
+inline constexpr OfProfile kQuantizedProfile{
+    "profiling_table_quantized.csv", "profiling_types_quantized.csv", "trace_quantized.json",
+    "profiling_data_quantized.json"};
+
+/// The recipe's fragment of a profile's finding, counted from 1.
+std::string remedy(std::size_t number);
+
+}  // namespace exported
+}  // namespace quantlens

@@ -1,0 +1,169 @@
+// SPDX-License-Identifier: Apache-2.0
+// Walks the table of files: whatever stands in a record comes back from its file.
+#include "quantlens/record/files.h"
+
+#include <set>
+
+#include <boost/describe.hpp>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/stats/testing.h"
+
+namespace quantlens {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// Gives every field of a record a value of its own, lists and maps two entries.
+class Filler {
+ public:
+  template <class T>
+  void fill(T& value) {
+    if constexpr (std::is_same_v<T, bool>) {
+      value = !value;
+    } else if constexpr (std::is_arithmetic_v<T>) {
+      value = static_cast<T>(++count_ % 100);
+    } else if constexpr (std::is_enum_v<T>) {
+      boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
+          [&](auto enumerator) { value = enumerator.value; });
+    } else {
+      boost::mp11::mp_for_each<boost::describe::describe_members<
+          T, boost::describe::mod_public | boost::describe::mod_inherited>>(
+          [&](auto member) { fill(value.*member.pointer); });
+    }
+  }
+  void fill(std::string& value) { value = "text " + std::to_string(++count_); }
+  void fill(json::Value& value) { value = {{"value", ++count_}}; }
+  template <class T>
+  void fill(std::optional<T>& value) {
+    fill(value.emplace());
+  }
+  template <class T>
+  void fill(std::vector<T>& values) {
+    values.clear();
+    for (int i = 0; i < 2; ++i) {
+      T value{};
+      fill(value);
+      values.push_back(value);
+    }
+  }
+  template <class T, std::size_t kSize>
+  void fill(std::array<T, kSize>& values) {
+    for (T& value : values) fill(value);
+  }
+  template <class T>
+  void fill(std::map<std::string, T>& values) {
+    for (const char* key : {"a", "b"}) fill(values[key]);
+  }
+
+ private:
+  int count_ = 0;
+};
+
+TapState some_state() {
+  TapState state{.model = std::string(64, 'a'), .samples = {}, .values = {}, .pairs = {}};
+  state.samples.insert(3);
+  ValueStats stats{.value = "x"};
+  stats.moments.add(3, testing::normal_floats(1, 100));
+  stats.histogram.add(testing::normal_floats(1, 100));
+  state.values.push_back(stats);
+  return state;
+}
+
+template <class R>
+R filled() {
+  R record;
+  if constexpr (std::is_same_v<R, TapState>) {
+    record = some_state();
+  } else if constexpr (std::is_same_v<R, Histograms>) {
+    record.state = some_state();
+  } else {
+    Filler().fill(record);
+  }
+  return record;
+}
+
+template <class File>
+class EveryFile : public ::testing::Test {};
+template <class List>
+struct AsTypes;
+template <class... Files>
+struct AsTypes<boost::mp11::mp_list<Files...>> {
+  using type = ::testing::Types<Files...>;
+};
+TYPED_TEST_SUITE(EveryFile, AsTypes<RecordFiles>::type, );
+
+TYPED_TEST(EveryFile, ReadsBackAsItWas) {
+  using Record = typename TypeParam::Record;
+  for (const Record& record : {Record(), filled<Record>()}) {
+    const std::string bytes = to_file(record);
+    EXPECT_EQ(to_file(from_file<Record>(bytes, TypeParam::name)), bytes);
+  }
+}
+
+TYPED_TEST(EveryFile, HasAllThatStandsInTheRecord) {
+  using Record = typename TypeParam::Record;
+  EXPECT_NE(to_file(filled<Record>()), to_file(Record()));
+  if constexpr (boost::describe::has_describe_members<Record>::value) {
+    const auto again = from_file<Record>(to_file(filled<Record>()), TypeParam::name);
+    EXPECT_EQ(json::encode(again), json::encode(filled<Record>()));
+  }
+}
+
+TYPED_TEST(EveryFile, IsRefusedByNameWhereItIsDamaged) {
+  using Record = typename TypeParam::Record;
+  const std::string whole = to_file(filled<Record>());
+  for (const std::string& bytes :
+       {std::string(), std::string("{"), std::string("[1]"), whole.substr(0, whole.size() / 2)}) {
+    try {
+      from_file<Record>(bytes, "w/file");
+      ADD_FAILURE() << TypeParam::name << ": " << bytes.substr(0, 20);
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::bad_input);
+      EXPECT_THAT(error.what(), HasSubstr("w/file"));
+    }
+  }
+}
+
+TEST(RecordFiles, HaveNamesOfTheirOwn) {
+  std::set<std::string_view> names;
+  boost::mp11::mp_for_each<RecordFiles>(
+      [&](auto file) { EXPECT_TRUE(names.insert(file.name).second) << file.name; });
+}
+
+// What the layout before this one had.
+TEST(RecordFiles, OfLayout2AreRead) {
+  const auto alone = from_file<AccuracyRecord>(
+      R"({"metric": "top1", "value": 0.75, "interval": [0.5, 0.9], "samples": 8, "is_rate": true,
+          "higher_is_better": true})",
+      "accuracy.json");
+  EXPECT_EQ(alone.quantized.value, 0.75);
+  EXPECT_EQ(alone.quantized.samples, 8U);
+  EXPECT_FALSE(alone.reference);
+  EXPECT_FALSE(alone.difference);
+
+  const auto profile = from_file<ProfileRecord>(
+      R"({"model": "net.onnx", "threads": 2, "nodes": [], "types": []})", "profile.json");
+  EXPECT_EQ(profile.reference.model, "net.onnx");
+  EXPECT_EQ(profile.reference.threads, 2U);
+  EXPECT_FALSE(profile.quantized);
+
+  Recipe recipe;
+  recipe.weight.algorithm = "mse";
+  recipe.recipes.smooth_quant_alphas = {0.25, 0.5};
+  EXPECT_EQ(from_file<Recipe>(json::dump(json::encode(recipe)), "recipe.json"), recipe);
+}
+
+TEST(RecordFiles, TwoModelsAreWrittenAsTheyWereInLayout2) {
+  AccuracyPair pair;
+  Filler().fill(pair);
+  EXPECT_EQ(to_file(AccuracyRecord(pair)), json::dump(json::encode(pair)));
+  ProfilePair profiles;
+  Filler().fill(profiles);
+  EXPECT_EQ(to_file(ProfileRecord(profiles)), json::dump(json::encode(profiles)));
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/record/recipe_document.h"
+
+#include <utility>
+
+namespace quantlens {
+namespace {
+
+/// What is absent is not said.
+void drop_nulls(json::Value& value) {  // NOLINT(misc-no-recursion): as deep as a recipe is
+  if (!value.is_object()) return;
+  boost::json::object kept;
+  for (auto& entry : value.get_object()) {
+    if (entry.value().is_null()) continue;
+    drop_nulls(entry.value());
+    kept[entry.key()] = std::move(entry.value());
+  }
+  value = std::move(kept);
+}
+
+}  // namespace
+
+json::Value recipe_document(const Recipe& recipe) {
+  json::Value document = json::encode(recipe);
+  boost::json::object& switches = document.get_object()["recipes"].get_object();
+  switches.erase("smooth_quant_alphas");
+  if (!recipe.recipes.smooth_quant_alphas.empty()) {
+    switches["smooth_quant_args"] = {{"alpha", json::encode(recipe.recipes.smooth_quant_alphas)}};
+  }
+  drop_nulls(document);
+  return document;
+}
+
+Recipe recipe_of_document(json::Value document, std::string_view where) {
+  const json::Value* switches =
+      document.is_object() ? document.get_object().if_contains("recipes") : nullptr;
+  const json::Value* args = switches != nullptr && switches->is_object()
+                                ? switches->get_object().if_contains("smooth_quant_args")
+                                : nullptr;
+  json::Value alphas;
+  if (args != nullptr && args->is_object() && args->get_object().contains("alpha"))
+    alphas = args->at("alpha");
+  if (!alphas.is_null()) {
+    document.at("recipes").get_object()["smooth_quant_alphas"] = std::move(alphas);
+  }
+  return json::decode<Recipe>(document, where);
+}
+
+}  // namespace quantlens

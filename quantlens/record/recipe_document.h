@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+#include "quantlens/base/json.h"
+#include "quantlens/record/recipe.h"
+
+namespace quantlens {
+
+/// A document that `--recipe` takes as this recipe: without what is absent.
+json::Value recipe_document(const Recipe& recipe);
+
+/// The reverse, of what recipe_document gives; documents that people write need read_recipe. Throws
+/// Errc::bad_input, naming `where`.
+Recipe recipe_of_document(json::Value document, std::string_view where);
+
+}  // namespace quantlens

@@ -135,7 +135,7 @@ def of_workloads(demo):
     for given in ("last", folder, folder / "recipe.json", first["workload"]):
         demo.quantize(str(given))
         harness.check(demo.recipe == recipe and demo.output.read_bytes() == bytes_of_first, f"--recipe {given}: is the same recipe")
-    evaluated = demo.sandbox.json("evaluate", harness.DEMO / "digits.onnx", *DATA, "--metric", "top1")
+    evaluated = demo.sandbox.json("evaluate", harness.DEMO / "digits.onnx", *DATA[:2], "--metric", "top1")
     arguments = ("quantize", harness.DEMO / "digits.onnx", *DATA, "--recipe")
     none = demo.sandbox.run(*arguments, evaluated["workload"], code=1)
     harness.check("holds no recipe.json" in none.stderr, f"a workload without one: {none.stderr}")

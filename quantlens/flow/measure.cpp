@@ -20,6 +20,7 @@
 #include "quantlens/flow/lockstep.h"
 #include "quantlens/flow/measured_shares.h"
 #include "quantlens/flow/observe.h"
+#include "quantlens/record/histograms.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
@@ -41,7 +42,7 @@ void write_diagnosis(const Diagnosis& diagnosis, const std::string& histograms,
 /// Encodes on another thread, where the session has a core for it.
 std::future<std::string> encoded(const TapState& state, const Session& session) {
   const auto how = session.threads > 1 ? std::launch::async : std::launch::deferred;
-  return std::async(how, [&state] { return to_bytes(state); });
+  return std::async(how, [&state] { return histograms_to_bytes(state); });
 }
 
 /// What makes figures doubtful is in the report itself, which others read without the notes.

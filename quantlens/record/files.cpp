@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/record/columns.h"
+#include "quantlens/record/histograms.h"
 #include "quantlens/record/recipe_document.h"
 
 namespace quantlens {
@@ -46,7 +47,7 @@ std::string to_file(const TapState& record) {
 
 template <>
 std::string to_file(const Histograms& record) {
-  return to_bytes(record.state);
+  return histograms_to_bytes(record.state);
 }
 
 template <>
@@ -71,7 +72,7 @@ TapState from_file(std::string_view bytes, std::string_view where) {
 
 template <>
 Histograms from_file(std::string_view bytes, std::string_view where) {
-  return {tap_state_from_bytes(bytes, where)};
+  return histograms_from_bytes(bytes, where);
 }
 
 template <>

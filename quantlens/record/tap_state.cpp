@@ -9,6 +9,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/record/histograms.h"
 #include "quantlens/stats/bytes.h"
 
 // The bytes, all integers little-endian:
@@ -179,14 +180,19 @@ std::tuple<std::string_view, std::string_view> key(const PairedStats& stats) {
   return {stats.reference, stats.quantized};
 }
 
-template <class Stats>
-void append_sorted(const std::vector<Stats>& all, std::string& out) {
+/// `each(stats, offset)`: after one has been appended from there on.
+template <class Stats, class Each>
+void append_sorted(const std::vector<Stats>& all, std::string& out, Each&& each) {
   std::vector<const Stats*> sorted;
   sorted.reserve(all.size());
   for (const Stats& stats : all) sorted.push_back(&stats);
   std::ranges::sort(sorted, [](const Stats* a, const Stats* b) { return key(*a) < key(*b); });
   append_u64(out, sorted.size());
-  for (const Stats* stats : sorted) append(*stats, out);
+  for (const Stats* stats : sorted) {
+    const std::size_t offset = out.size();
+    append(*stats, out);
+    each(*stats, offset);
+  }
 }
 
 /// Every entry takes some bytes, so a wrong count ends at the end of `in`; nothing is reserved for
@@ -336,14 +342,28 @@ bool is_tap_state(std::string_view bytes) {
   return bytes.starts_with(kMagic);
 }
 
-std::string to_bytes(const TapState& state) {
+std::string to_bytes(const TapState& state, std::vector<PairEntry>& pairs) {
   std::string out(kMagic);
   append_u32(out, kVersion);
   append_name(state.model, out);
   state.samples.append_to(out);
-  append_sorted(state.values, out);
-  append_sorted(state.pairs, out);
+  append_sorted(state.values, out, [](const ValueStats&, std::size_t) {});
+  pairs.clear();
+  append_sorted(state.pairs, out, [&](const PairedStats& pair, std::size_t offset) {
+    pairs.push_back({pair.reference, pair.quantized, offset, out.size() - offset});
+  });
   return out;
+}
+
+std::string to_bytes(const TapState& state) {
+  std::vector<PairEntry> pairs;
+  return to_bytes(state, pairs);
+}
+
+PairedStats pair_from_bytes(std::string_view bytes) {
+  PairedStats pair = take_pair(bytes);
+  if (!bytes.empty()) refuse_bytes("bytes follow a pair's end");
+  return pair;
 }
 
 TapState tap_state_from_bytes(std::string_view bytes, std::string_view where) {

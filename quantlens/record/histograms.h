@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quantlens/record/tap_state.h"
+
+namespace quantlens {
+
+/// Where a pair stands in the bytes of a TapState.
+struct PairEntry {
+  std::string reference;
+  std::string quantized;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
+};
+
+/// As `to_bytes` of a TapState, and where its pairs stand, sorted by (reference, quantized).
+std::string to_bytes(const TapState& state, std::vector<PairEntry>& pairs);
+
+/// One pair out of its own bytes. Throws Errc::bad_input for any other ones.
+PairedStats pair_from_bytes(std::string_view bytes);
+
+/// histograms.bin of what a diagnosis gathered: the TapState, and behind it an index of its pairs
+/// (docs/format.md).
+std::string histograms_to_bytes(const TapState& state);
+
+/// The reverse; also of a TapState without an index, as it was before layout 3. Throws as
+/// tap_state_from_bytes does.
+Histograms histograms_from_bytes(std::string_view bytes, std::string_view where);
+
+/// Single pairs of a histograms.bin: reads the index, and of all else what is asked for. The bytes
+/// are those of a mapped file, which must outlive this, so that what is not asked for stays on
+/// disk.
+class HistogramsReader {
+ public:
+  /// Throws Errc::bad_input, naming `where`, for a damaged index, and Errc::unsupported for a file
+  /// without one.
+  HistogramsReader(std::string_view bytes, std::string_view where);
+
+  /// Sorted by (reference, quantized).
+  const std::vector<PairEntry>& entries() const { return entries_; }
+  /// Nothing where there is no such pair. Throws Errc::bad_input for damaged bytes.
+  std::optional<PairedStats> find(std::string_view reference, std::string_view quantized) const;
+
+ private:
+  std::string_view bytes_;
+  std::string where_;
+  std::vector<PairEntry> entries_;
+};
+
+}  // namespace quantlens

@@ -24,7 +24,7 @@ fs::path recipe_of_workload(const std::string& id, const flow::Session& session)
   const Workspace workspace(session.store,
                             session.workspace.empty() ? default_workspace() : session.workspace);
   try {
-    return workspace.folder(id) / FileOf<Recipe>::name;
+    return workspace.folder(id) / FileOf<Recipe>::kName;
   } catch (const Error& error) {
     if (error.code() != Errc::not_found) throw;
     throw Error(Errc::not_found,
@@ -40,13 +40,13 @@ fs::path file_of(const std::string& text, const flow::Session& session) {
   const bool is_folder = fs::is_directory(text, none);
   if (!is_folder && (fs::exists(text, none) || is_path(text))) return text;
   const fs::path file =
-      is_folder ? fs::path(text) / FileOf<Recipe>::name : recipe_of_workload(text, session);
+      is_folder ? fs::path(text) / FileOf<Recipe>::kName : recipe_of_workload(text, session);
   if (!fs::exists(file, none)) {
     throw Error(
         Errc::not_found,
         fmt::format("--recipe {}: holds no {}: only what quantize, calibrate and tune write "
                     "does, tune once a trial has been the best",
-                    printable(text), FileOf<Recipe>::name));
+                    printable(text), FileOf<Recipe>::kName));
   }
   return file;
 }

@@ -84,7 +84,7 @@ std::optional<Trial> SearchJob::recorded(const Proposal& proposal, bool is_closi
   throw Error(Errc::bad_input,
               fmt::format("{}: trial {} is not what this search tries next: was it made by another "
                           "version of quantlens? Begin anew, without --resume",
-                          printable((result_.folder / FileOf<Study>::name).string()), at + 1));
+                          printable((result_.folder / FileOf<Study>::kName).string()), at + 1));
 }
 
 std::optional<Trial> SearchJob::run(const Proposal& proposal) {

@@ -63,7 +63,7 @@ std::unique_ptr<WorkloadWriter> taken_up(const std::string& id, const Study& ask
   if (workload.verb.empty()) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: {}; begin anew, without --resume",
-                            printable((workspace.folder(id) / FileOf<Workload>::name).string()),
+                            printable((workspace.folder(id) / FileOf<Workload>::kName).string()),
                             printable(workload.message)));
   }
   if (workload.verb != "tune") {

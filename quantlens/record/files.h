@@ -39,12 +39,12 @@ struct FileName {
   char text[kSize];
 };
 
-/// `kSince`: the layout of workloads (`Workload::format`) that the file has had its form since.
-template <class R, FileName kName, std::uint32_t kSince>
+/// `kLayout`: the layout of workloads (`Workload::format`) that the file has had its form since.
+template <class R, FileName kText, std::uint32_t kLayout>
 struct RecordFile {
   using Record = R;
-  static constexpr std::string_view name{kName.text};
-  static constexpr std::uint32_t since = kSince;
+  static constexpr std::string_view kName{kText.text};
+  static constexpr std::uint32_t kSince = kLayout;
 };
 
 using RecordFiles = boost::mp11::mp_list<  //
@@ -75,7 +75,7 @@ struct Holds {
 
 template <class... Files>
 constexpr std::uint32_t newest(boost::mp11::mp_list<Files...>) {
-  return std::max({Files::since...});
+  return std::max({Files::kSince...});
 }
 
 }  // namespace detail

@@ -99,7 +99,7 @@ TYPED_TEST(EveryFile, ReadsBackAsItWas) {
   using Record = typename TypeParam::Record;
   for (const Record& record : {Record(), filled<Record>()}) {
     const std::string bytes = to_file(record);
-    EXPECT_EQ(to_file(from_file<Record>(bytes, TypeParam::name)), bytes);
+    EXPECT_EQ(to_file(from_file<Record>(bytes, TypeParam::kName)), bytes);
   }
 }
 
@@ -107,7 +107,7 @@ TYPED_TEST(EveryFile, HasAllThatStandsInTheRecord) {
   using Record = typename TypeParam::Record;
   EXPECT_NE(to_file(filled<Record>()), to_file(Record()));
   if constexpr (boost::describe::has_describe_members<Record>::value) {
-    const auto again = from_file<Record>(to_file(filled<Record>()), TypeParam::name);
+    const auto again = from_file<Record>(to_file(filled<Record>()), TypeParam::kName);
     EXPECT_EQ(json::encode(again), json::encode(filled<Record>()));
   }
 }
@@ -119,7 +119,7 @@ TYPED_TEST(EveryFile, IsRefusedByNameWhereItIsDamaged) {
        {std::string(), std::string("{"), std::string("[1]"), whole.substr(0, whole.size() / 2)}) {
     try {
       from_file<Record>(bytes, "w/file");
-      ADD_FAILURE() << TypeParam::name << ": " << bytes.substr(0, 20);
+      ADD_FAILURE() << TypeParam::kName << ": " << bytes.substr(0, 20);
     } catch (const Error& error) {
       EXPECT_EQ(error.code(), Errc::bad_input);
       EXPECT_THAT(error.what(), HasSubstr("w/file"));
@@ -130,7 +130,7 @@ TYPED_TEST(EveryFile, IsRefusedByNameWhereItIsDamaged) {
 TEST(RecordFiles, HaveNamesOfTheirOwn) {
   std::set<std::string_view> names;
   boost::mp11::mp_for_each<RecordFiles>(
-      [&](auto file) { EXPECT_TRUE(names.insert(file.name).second) << file.name; });
+      [&](auto file) { EXPECT_TRUE(names.insert(file.kName).second) << file.kName; });
 }
 
 // What the layout before this one had.

@@ -38,7 +38,7 @@ class WorkloadReader {
   }
   template <class Record>
   fs::path path(std::string_view part = {}) const {
-    return folder_ / part / FileOf<Record>::name;
+    return folder_ / part / FileOf<Record>::kName;
   }
 
  private:

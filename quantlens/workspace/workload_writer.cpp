@@ -15,7 +15,7 @@ namespace {
 /// Our own mistake where it is false, never a user's.
 [[maybe_unused]] bool stays_inside(const fs::path& file) {
   return file.is_relative() && !file.empty() && file == file.lexically_normal() &&
-         *file.begin() != ".." && file != FileOf<Workload>::name && file != "lock";
+         *file.begin() != ".." && file != FileOf<Workload>::kName && file != "lock";
 }
 
 }  // namespace
@@ -103,7 +103,7 @@ void WorkloadWriter::finish(WorkloadState state, const std::string& message) {
 }
 
 void WorkloadWriter::save() {
-  write_atomic(store_, folder_ / FileOf<Workload>::name, to_file(workload_));
+  write_atomic(store_, folder_ / FileOf<Workload>::kName, to_file(workload_));
 }
 
 }  // namespace quantlens

@@ -19,7 +19,7 @@ namespace quantlens {
 namespace {
 
 constexpr std::string_view kInterrupted = "interrupted";
-constexpr std::string_view kOwnRecord = FileOf<Workload>::name;
+constexpr std::string_view kOwnRecord = FileOf<Workload>::kName;
 
 /// What can be read of a workload.json of any format.
 struct FormatOnly {

@@ -40,12 +40,12 @@ class WorkloadWriter {
   template <class Record>
   void put(const Record& record, std::string_view part = {}) {
     static_assert(!std::is_same_v<Record, Workload>, "the writer keeps it");
-    write((fs::path(part) / FileOf<Record>::name).string(), to_file(record));
+    write((fs::path(part) / FileOf<Record>::kName).string(), to_file(record));
   }
   /// The same of a record that `to_file` has made bytes of already.
   template <class Record>
   void put_bytes(std::string_view bytes) {
-    write(FileOf<Record>::name, bytes);
+    write(FileOf<Record>::kName, bytes);
   }
   /// Writes what is made of records (`exported`), all or nothing; "runs/a" makes the folder runs.
   /// REQUIRES: a relative path that stays inside, not workload.json or lock.

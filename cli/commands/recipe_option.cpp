@@ -39,7 +39,7 @@ fs::path file_of(const std::string& text, const flow::Session& session) {
   std::error_code none;
   const bool is_folder = fs::is_directory(text, none);
   if (!is_folder && (fs::exists(text, none) || is_path(text))) return text;
-  const fs::path file =
+  fs::path file =
       is_folder ? fs::path(text) / FileOf<Recipe>::kName : recipe_of_workload(text, session);
   if (!fs::exists(file, none)) {
     throw Error(

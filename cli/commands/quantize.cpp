@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/quantize.h"
 
+#include <tuple>
+
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
@@ -61,9 +63,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.data = arguments.common.data();
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
-  ChosenRecipe chosen = arguments.recipe.read(session, arguments.approach);
-  options.recipe = std::move(chosen.recipe);
-  options.recipe_file = std::move(chosen.file);
+  std::tie(options.recipe, options.recipe_file) =
+      arguments.recipe.read(session, arguments.approach);
   if (!arguments.format.empty()) options.recipe.quant_format = arguments.format;
   if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
   if (!arguments.target.empty()) options.recipe.target = arguments.target;

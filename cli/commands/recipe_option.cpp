@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands/recipe_option.h"
 
+#include <algorithm>
 #include <array>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,7 +11,6 @@
 #include "quantlens/base/text.h"
 #include "quantlens/quantizer/approach.h"
 #include "quantlens/quantizer/read_recipe.h"
-#include "quantlens/workspace/workspace.h"
 
 namespace quantlens::cli {
 namespace {
@@ -21,10 +22,8 @@ bool is_path(const fs::path& text) {
 }
 
 fs::path recipe_of_workload(const std::string& id, const flow::Session& session) {
-  const Workspace workspace(session.store,
-                            session.workspace.empty() ? default_workspace() : session.workspace);
   try {
-    return workspace.folder(id) / FileOf<Recipe>::kName;
+    return flow::workspace_of(session).folder(id) / FileOf<Recipe>::kName;
   } catch (const Error& error) {
     if (error.code() != Errc::not_found) throw;
     throw Error(Errc::not_found,
@@ -60,18 +59,19 @@ void RecipeOption::add_to(CLI::App& verb) {
       ->check(not_empty());
 }
 
-ChosenRecipe RecipeOption::read(const flow::Session& session, const std::string& approach) const {
-  ChosenRecipe chosen{.recipe = recipe_for(approach.empty() ? "static" : approach), .file = {}};
+std::pair<Recipe, fs::path> RecipeOption::read(const flow::Session& session,
+                                               const std::string& approach) const {
+  Recipe recipe = recipe_for(approach.empty() ? "static" : approach);
+  fs::path file;
   std::vector<std::string> notes;
   if (text_.starts_with('{')) {
-    chosen.recipe = read_recipe(text_, "--recipe", &notes, approach);
+    recipe = read_recipe(text_, "--recipe", &notes, approach);
   } else if (!text_.empty()) {
-    chosen.file = file_of(text_, session);
-    chosen.recipe =
-        read_recipe(session.store.read(chosen.file).text(), chosen.file.string(), &notes, approach);
+    file = file_of(text_, session);
+    recipe = read_recipe(session.store.read(file).text(), file.string(), &notes, approach);
   }
   for (const std::string& note : notes) session.progress.note(note);
-  return chosen;
+  return {std::move(recipe), std::move(file)};
 }
 
 }  // namespace quantlens::cli

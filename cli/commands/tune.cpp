@@ -2,6 +2,7 @@
 #include "quantlens/flow/tune.h"
 
 #include <charconv>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -73,9 +74,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.seed = options.data.options.seed;
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
-  ChosenRecipe chosen = arguments.recipe.read(session);
-  options.recipe = std::move(chosen.recipe);
-  options.recipe_file = std::move(chosen.file);
+  std::tie(options.recipe, options.recipe_file) = arguments.recipe.read(session);
   if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
   const bool is_text = !arguments.table.is_json() && !arguments.table.is_csv();
   if (is_text) {

@@ -107,10 +107,6 @@ void compare_outputs(const Model& original, const CalibrationSamples& samples,
   edited.record.outputs = differences(state);
 }
 
-void write(const FloatEdit& record, WorkloadWriter& workload) {
-  workload.put(record);
-}
-
 }  // namespace
 
 bool edits_float(const Recipe& recipe) {
@@ -149,7 +145,7 @@ std::optional<EditedFloat> edit_float(const Model& original, const Recipe& recip
   if (!edited) return std::nullopt;
   workload.add_model(model_file(kRole, edited->model));
   if (samples.data != nullptr) compare_outputs(original, samples, session, *edited);
-  write(edited->record, workload);
+  workload.put(edited->record);
   return edited;
 }
 
@@ -179,7 +175,7 @@ Measured measure_edited(const EditedModels& models, const FittedData* data,
                                 {.diagnose = false, .metric = options.metric}, session, workload)
                             .accuracy;
     edited.record.accuracy = accuracy_alone(edited.model, data, *options.metric, session);
-    write(edited.record, workload);
+    workload.put(edited.record);
   }
   return measured;
 }

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/record/files.h"
 
 namespace quantlens::flow {
 namespace {
@@ -70,7 +70,7 @@ GivenRanges read_ranges(const Store& store, const fs::path& path, const std::str
   if (!is_json(file.text())) {
     refuse(path, "is neither statistics of 'quantlens calibrate' nor a ranges.json");
   }
-  given.ranges = json::decode<Ranges>(json::parse(file.text(), where), where);
+  given.ranges = from_file<Ranges>(file.text(), where);
   check_ranges(given.ranges.values, path);
   check_ranges(given.ranges.wide, path);
   check_model(given.ranges.model, model, path);

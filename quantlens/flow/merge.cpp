@@ -7,6 +7,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/destination.h"
 #include "quantlens/record/tap_state.h"
+#include "quantlens/stats/bytes.h"
 
 namespace quantlens::flow {
 namespace {
@@ -29,11 +30,7 @@ MergeResult merge(const MergeOptions& options, Store& store) {
   for (const fs::path& input : options.inputs) {
     const std::string where = printable(input.string());
     const TapState part = tap_state_from_bytes(store.read(input).text(), where);
-    try {
-      quantlens::merge(all, part);
-    } catch (const Error& error) {
-      throw Error(error.code(), fmt::format("{}: {}", where, error.what()));
-    }
+    naming(where, [&] { quantlens::merge(all, part); });
   }
   write_atomic(store, options.output, to_bytes(all));
   return {.output = options.output,

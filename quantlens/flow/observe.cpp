@@ -104,7 +104,7 @@ class Observer {
     BatchReader reader = make_reader(data_, session_, options_.samples);
     const std::size_t not_placed = run->not_tapped().size();
     note_not_tapped(run->not_tapped(), pairing);
-    write(pairing);
+    workload_.put(pairing);
     BareCheck check(bare_);
     std::optional<TapState> first;  // of the first batch alone, where it has to be looked at
     const bool look_at_first = has_doubts(pairing);
@@ -116,7 +116,7 @@ class Observer {
              if (!look_at_first || first) return;
              first = run->take();
              find_suspects(*first, batch.samples.front(), pairing);
-             if (!pairing.suspects.empty()) write(pairing);
+             if (!pairing.suspects.empty()) workload_.put(pairing);
            });
     } catch (const Departed&) {
       if (!observed_sqnr_db_) observed_sqnr_db_ = seen.observation.observed_sqnr_db;
@@ -127,7 +127,7 @@ class Observer {
     const auto dropped = std::span(run->not_tapped()).subspan(not_placed);
     if (!dropped.empty()) {
       note_not_tapped(dropped, pairing);
-      write(pairing);
+      workload_.put(pairing);
     }
     if (first) {
       leave_out(run->not_tapped(), *first);
@@ -178,8 +178,6 @@ class Observer {
     first.resize(std::min(kMostNamed, first.size()));
     observation.fusions = fusions_at(models_, taps_, first, how, scratch.path());
   }
-
-  void write(const Pairing& pairing) { workload_.put(pairing); }
 
   const ModelPair& models_;
   const FittedData& data_;

@@ -212,11 +212,14 @@ ModelFile model_file(const std::string& role, const Model& model) {
           .bytes = model.file.bytes().size()};
 }
 
+Workspace workspace_of(const Session& session) {
+  return {session.store, session.workspace.empty() ? default_workspace() : session.workspace};
+}
+
 std::unique_ptr<WorkloadWriter> begin_workload(
     const Session& session, const std::string& verb,
     const std::vector<std::pair<std::string, const Model*>>& models) {
-  Workspace workspace(session.store,
-                      session.workspace.empty() ? default_workspace() : session.workspace);
+  Workspace workspace = workspace_of(session);
   std::string name = session.name;
   if (name.empty()) name = models.at(0).second->path.stem().string();
   auto workload = workspace.create(verb, name, session.arguments);

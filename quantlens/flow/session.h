@@ -77,6 +77,9 @@ RunOptions run_options(const Session& session);
 /// Tells which samples could not be read.
 void report_skipped(const BatchReader& reader, Progress& progress);
 
+/// Where the session's runs are kept. Throws as default_workspace does.
+Workspace workspace_of(const Session& session);
+
 /// A workload for this verb over these models, state wip. They are hashed; a verb about other files
 /// has none, and a session with a name.
 std::unique_ptr<WorkloadWriter> begin_workload(

@@ -57,8 +57,7 @@ void check_same(const Study& earlier, const Study& now, const std::string& workl
 /// The workload to go on with, untouched where it is refused.
 std::unique_ptr<WorkloadWriter> taken_up(const std::string& id, const Study& asked,
                                          const Session& session) {
-  Workspace workspace(session.store,
-                      session.workspace.empty() ? default_workspace() : session.workspace);
+  Workspace workspace = workspace_of(session);
   const Workload workload = workspace.find(id);
   if (workload.verb.empty()) {
     throw Error(Errc::bad_input,

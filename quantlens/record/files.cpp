@@ -6,7 +6,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/record/columns.h"
-#include "quantlens/record/histograms.h"
 #include "quantlens/record/recipe_document.h"
 
 namespace quantlens {

@@ -18,6 +18,7 @@
 #include "quantlens/record/benchmark.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/float_edit.h"
+#include "quantlens/record/histograms.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/prices.h"

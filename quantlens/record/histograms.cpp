@@ -40,19 +40,6 @@ Parts parts_of(std::string_view bytes) {
   return {bytes.substr(0, begin), bytes.substr(begin, end - begin)};
 }
 
-void append_name(const std::string& name, std::string& out) {
-  append_u32(out, static_cast<std::uint32_t>(name.size()));
-  out += name;
-}
-
-std::string take_name(std::string_view& in) {
-  const std::uint32_t length = take_u32(in);
-  if (length > in.size()) refuse_bytes("a name ends too early");
-  std::string name(in.substr(0, length));
-  in.remove_prefix(length);
-  return name;
-}
-
 std::tuple<std::string_view, std::string_view> key(const PairEntry& entry) {
   return {entry.reference, entry.quantized};
 }
@@ -61,8 +48,8 @@ std::string index_of(const std::vector<PairEntry>& entries) {
   std::string out;
   append_u64(out, entries.size());
   for (const PairEntry& entry : entries) {
-    append_name(entry.reference, out);
-    append_name(entry.quantized, out);
+    append_name(out, entry.reference);
+    append_name(out, entry.quantized);
     append_u64(out, entry.offset);
     append_u64(out, entry.size);
   }
@@ -91,16 +78,6 @@ std::vector<PairEntry> take_index(std::string_view in, std::size_t bytes_before)
   return entries;
 }
 
-/// Runs `read`, and names the file in what it throws.
-template <class Read>
-auto naming(std::string_view where, Read&& read) {
-  try {
-    return read();
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", where, error.what()));
-  }
-}
-
 }  // namespace
 
 std::string histograms_to_bytes(const TapState& state) {
@@ -121,7 +98,6 @@ Histograms histograms_from_bytes(std::string_view bytes, std::string_view where)
   to_bytes(histograms.state, entries);
   naming(where, [&] {
     if (parts.index != index_of(entries)) refuse_bytes("its index is another one's");
-    return true;
   });
   return histograms;
 }
@@ -136,7 +112,6 @@ HistogramsReader::HistogramsReader(std::string_view bytes, std::string_view wher
   naming(where_, [&] {
     const Parts parts = parts_of(bytes);
     entries_ = take_index(parts.index, parts.state.size());
-    return true;
   });
 }
 

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,19 +10,10 @@
 
 namespace quantlens {
 
-/// Where a pair stands in the bytes of a TapState.
-struct PairEntry {
-  std::string reference;
-  std::string quantized;
-  std::uint64_t offset = 0;
-  std::uint64_t size = 0;
+/// What a diagnosis gathered, of histograms.bin.
+struct Histograms {
+  TapState state;
 };
-
-/// As `to_bytes` of a TapState, and where its pairs stand, sorted by (reference, quantized).
-std::string to_bytes(const TapState& state, std::vector<PairEntry>& pairs);
-
-/// One pair out of its own bytes. Throws Errc::bad_input for any other ones.
-PairedStats pair_from_bytes(std::string_view bytes);
 
 /// histograms.bin of what a diagnosis gathered: the TapState, and behind it an index of its pairs
 /// (docs/format.md).

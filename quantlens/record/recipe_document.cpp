@@ -32,16 +32,11 @@ json::Value recipe_document(const Recipe& recipe) {
 }
 
 Recipe recipe_of_document(json::Value document, std::string_view where) {
-  const json::Value* switches =
-      document.is_object() ? document.get_object().if_contains("recipes") : nullptr;
-  const json::Value* args = switches != nullptr && switches->is_object()
-                                ? switches->get_object().if_contains("smooth_quant_args")
-                                : nullptr;
-  json::Value alphas;
-  if (args != nullptr && args->is_object() && args->get_object().contains("alpha"))
-    alphas = args->at("alpha");
-  if (!alphas.is_null()) {
-    document.at("recipes").get_object()["smooth_quant_alphas"] = std::move(alphas);
+  boost::system::error_code none;
+  const json::Value* alphas = document.find_pointer("/recipes/smooth_quant_args/alpha", none);
+  if (alphas != nullptr && !alphas->is_null()) {
+    json::Value copy = *alphas;  // of what stands in the document that is changed
+    document.at("recipes").get_object()["smooth_quant_alphas"] = std::move(copy);
   }
   return json::decode<Recipe>(document, where);
 }

@@ -9,7 +9,6 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/record/histograms.h"
 #include "quantlens/stats/bytes.h"
 
 // The bytes, all integers little-endian:
@@ -34,19 +33,6 @@ namespace {
 constexpr std::string_view kMagic("QLTAPS\r\n", 8);
 // 1 had nothing of pairs' channels, 2 no model and no extremes of samples
 constexpr std::uint32_t kVersion = 3;
-
-void append_name(const std::string& name, std::string& out) {
-  append_u32(out, static_cast<std::uint32_t>(name.size()));
-  out += name;
-}
-
-std::string take_name(std::string_view& in) {
-  const std::uint32_t length = take_u32(in);
-  if (length > in.size()) refuse_bytes("a name ends too early");
-  std::string name(in.substr(0, length));
-  in.remove_prefix(length);
-  return name;
-}
 
 /// Nothing, or a SHA-256.
 std::string take_model(std::string_view& in) {
@@ -118,7 +104,7 @@ int take_axis(std::string_view& in) {
 }
 
 void append(const ValueStats& stats, std::string& out) {
-  append_name(stats.value, out);
+  append_name(out, stats.value);
   stats.moments.append_to(out);
   stats.histogram.append_to(out);
   append_u32(out, static_cast<std::uint32_t>(stats.channel_axis));
@@ -140,8 +126,8 @@ ValueStats take_value(std::string_view& in) {
 }
 
 void append(const PairedStats& stats, std::string& out) {
-  append_name(stats.reference, out);
-  append_name(stats.quantized, out);
+  append_name(out, stats.reference);
+  append_name(out, stats.quantized);
   stats.pairs.append_to(out);
   stats.reference_histogram.append_to(out);
   stats.code_histogram.append_to(out);
@@ -180,7 +166,7 @@ std::tuple<std::string_view, std::string_view> key(const PairedStats& stats) {
   return {stats.reference, stats.quantized};
 }
 
-/// `each(stats, offset)`: after one has been appended from there on.
+/// `each(stats, begin, end)`: for each, where its bytes stand.
 template <class Stats, class Each>
 void append_sorted(const std::vector<Stats>& all, std::string& out, Each&& each) {
   std::vector<const Stats*> sorted;
@@ -189,10 +175,22 @@ void append_sorted(const std::vector<Stats>& all, std::string& out, Each&& each)
   std::ranges::sort(sorted, [](const Stats* a, const Stats* b) { return key(*a) < key(*b); });
   append_u64(out, sorted.size());
   for (const Stats* stats : sorted) {
-    const std::size_t offset = out.size();
+    const std::size_t begin = out.size();
     append(*stats, out);
-    each(*stats, offset);
+    each(*stats, begin, out.size());
   }
+}
+
+/// `each_pair`: as `each` of append_sorted.
+template <class Each>
+std::string written(const TapState& state, Each&& each_pair) {
+  std::string out(kMagic);
+  append_u32(out, kVersion);
+  append_name(out, state.model);
+  state.samples.append_to(out);
+  append_sorted(state.values, out, [](const ValueStats&, std::size_t, std::size_t) {});
+  append_sorted(state.pairs, out, each_pair);
+  return out;
 }
 
 /// Every entry takes some bytes, so a wrong count ends at the end of `in`; nothing is reserved for
@@ -342,22 +340,15 @@ bool is_tap_state(std::string_view bytes) {
   return bytes.starts_with(kMagic);
 }
 
-std::string to_bytes(const TapState& state, std::vector<PairEntry>& pairs) {
-  std::string out(kMagic);
-  append_u32(out, kVersion);
-  append_name(state.model, out);
-  state.samples.append_to(out);
-  append_sorted(state.values, out, [](const ValueStats&, std::size_t) {});
-  pairs.clear();
-  append_sorted(state.pairs, out, [&](const PairedStats& pair, std::size_t offset) {
-    pairs.push_back({pair.reference, pair.quantized, offset, out.size() - offset});
-  });
-  return out;
+std::string to_bytes(const TapState& state) {
+  return written(state, [](const PairedStats&, std::size_t, std::size_t) {});
 }
 
-std::string to_bytes(const TapState& state) {
-  std::vector<PairEntry> pairs;
-  return to_bytes(state, pairs);
+std::string to_bytes(const TapState& state, std::vector<PairEntry>& pairs) {
+  pairs.clear();
+  return written(state, [&](const PairedStats& pair, std::size_t begin, std::size_t end) {
+    pairs.push_back({pair.reference, pair.quantized, begin, end - begin});
+  });
 }
 
 PairedStats pair_from_bytes(std::string_view bytes) {
@@ -367,11 +358,7 @@ PairedStats pair_from_bytes(std::string_view bytes) {
 }
 
 TapState tap_state_from_bytes(std::string_view bytes, std::string_view where) {
-  try {
-    return parse(bytes);
-  } catch (const Error& error) {
-    throw Error(error.code(), fmt::format("{}: {}", where, error.what()));
-  }
+  return naming(where, [&] { return parse(bytes); });
 }
 
 void merge(TapState& state, const TapState& other) {

@@ -69,12 +69,21 @@ struct TapState {
   bool operator==(const TapState&) const = default;
 };
 
-/// What a diagnosis gathered, of histograms.bin.
-struct Histograms {
-  TapState state;
+std::string to_bytes(const TapState& state);
+
+/// Where a pair stands in the bytes of a TapState.
+struct PairEntry {
+  std::string reference;
+  std::string quantized;
+  std::uint64_t offset = 0;
+  std::uint64_t size = 0;
 };
 
-std::string to_bytes(const TapState& state);
+/// The same bytes, and where their pairs stand, sorted by (reference, quantized).
+std::string to_bytes(const TapState& state, std::vector<PairEntry>& pairs);
+
+/// One pair out of its own bytes. Throws Errc::bad_input for any other ones.
+PairedStats pair_from_bytes(std::string_view bytes);
 
 /// Throws Errc::bad_input, naming `where`, for anything to_bytes cannot have written, and
 /// Errc::unsupported for a newer format version.

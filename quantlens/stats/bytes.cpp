@@ -93,6 +93,19 @@ double take_double(std::string_view& in) {
   return std::bit_cast<double>(take_u64(in));
 }
 
+void append_name(std::string& out, std::string_view name) {
+  append_u32(out, static_cast<std::uint32_t>(name.size()));
+  out += name;
+}
+
+std::string take_name(std::string_view& in) {
+  const std::uint32_t length = take_u32(in);
+  if (length > in.size()) refuse_bytes("a name ends too early");
+  std::string name(in.substr(0, length));
+  in.remove_prefix(length);
+  return name;
+}
+
 std::size_t take_count(std::string_view& in, std::size_t item_bytes) {
   const std::uint64_t count = take_varint(in);
   if (count > in.size() / item_bytes) refuse_bytes("they announce more than they hold");

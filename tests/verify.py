@@ -48,6 +48,9 @@ def main():
     harness.check(not any("remedy" in path.name or "rounded" in path.name for path in folder.iterdir()), "nothing is left behind")
     text = sandbox.run("quantize", *ARGUMENTS, "-o", int8, "--verify", "1").stdout
     harness.check(f"tried: {100 * first['measured_gain']:.0f} % of the error gone" in text, "people are told")
+    harness.check(f"takes {100 * first['measured_gain']:.0f} % (" in " ".join(text.split()), "and so does the verdict")
+    most = sandbox.run("quantize", *ARGUMENTS, "-o", int8, "--verify", "100").stderr
+    harness.check("--verify 100: " in most and "tried, since no other one has" in most, "what has nothing to try is told")
     refused = sandbox.run("quantize", MODEL, "--data", DATA, "-o", int8, "--verify", "1", code=2)
     harness.check("--diagnose" in refused.stderr, "--verify needs --diagnose")
     plain = sandbox.json("quantize", *ARGUMENTS, "-o", int8)

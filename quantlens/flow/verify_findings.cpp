@@ -7,9 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/output_gain.h"
+#include "quantlens/diagnosis/rules/trial_words.h"
 #include "quantlens/flow/output_errors.h"
 #include "quantlens/flow/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
@@ -82,6 +84,15 @@ void verify_findings(const Origin& origin, std::uint64_t count, const Session& s
           fmt::format("the remedy at {} is not tried: {}", printable(finding.op), error.what()));
     }
   }
+  if (tried < count) {
+    session.progress.note(fmt::format(
+        "--verify {}: {} of {} tried, since no other one has a share of the error and a recipe "
+        "that mends it",
+        count, tried == 0 ? "none" : std::to_string(tried),
+        counted(diagnosis.findings.size(), "finding")));
+  }
+  const std::string told = trial_words(diagnosis);
+  if (!told.empty()) diagnosis.verdict += " " + told;
   workload.put(diagnosis);
 }
 

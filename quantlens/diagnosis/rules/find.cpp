@@ -18,6 +18,7 @@
 #include "quantlens/diagnosis/rules/float_remedies.h"
 #include "quantlens/diagnosis/rules/found_cause.h"
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/rules/same_remedy.h"
 #include "quantlens/diagnosis/rules/share_words.h"
 #include "quantlens/diagnosis/rules/verdict.h"
 
@@ -207,6 +208,7 @@ std::vector<FoundCause> causes(const Evidence& evidence, const ShareSources& sha
   }
   add_the_rest(evidence, rows, shares.without, found);
   name_values(found);
+  join_same_remedies(found);
   return found;
 }
 

@@ -18,20 +18,40 @@ namespace {
 
 constexpr std::size_t kFirst = 3;
 constexpr std::size_t kMostMeasured = 4;
-constexpr double kLeast = -1;  // error that is doubled or more is told as that
+constexpr std::size_t kMostForTheFirst = 8;  // where an estimate would stand first
+constexpr double kLeast = -1;                // error that is doubled or more is told as that
 
-const std::vector<std::string>& measured_ops(const FoundCause& found) {
-  return found.cause.measured.empty() ? found.cause.ops : found.cause.measured;
+std::vector<std::string> sorted(std::vector<std::string> names) {
+  std::ranges::sort(names);
+  return names;
 }
 
-void measure_share(const MeasureShare& measure, FoundCause& found) {
+void set_measured(const std::optional<Gain>& gain, FoundCause& found) {
   found.is_asked = true;
-  std::optional<Gain> gain = measure(measured_ops(found));
   if (!gain) return;
   found.estimated = found.share;
   found.share = std::max(kLeast, gain->share);
   found.interval = {std::max(kLeast, gain->interval[0]), std::max(kLeast, gain->interval[1])};
-  found.without = std::move(gain->without);
+  found.without = gain->without;
+}
+
+void tell_of_other(const FoundCause& other, FoundCause& found) {
+  const bool is_same_op = other.op == found.op;
+  found.cause.because += fmt::format("; the share includes what begins at {}",
+                                     is_same_op ? "its value " + other.value : other.op);
+}
+
+/// Of one of all, and of those whose share is measured by the same ops: it is of them together.
+void measure_share(const MeasureShare& measure, std::size_t one, std::vector<FoundCause>& all) {
+  const std::optional<Gain> gain = measure(all[one].measured_ops());
+  set_measured(gain, all[one]);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (i == one || !are_measured_by_the_same(all[i], all[one])) continue;
+    set_measured(gain, all[i]);
+    if (!gain) continue;
+    tell_of_other(all[one], all[i]);
+    tell_of_other(all[i], all[one]);
+  }
 }
 
 bool any_is_measured(const std::vector<FoundCause>& found) {
@@ -80,10 +100,10 @@ void widen_by_chance(std::vector<FoundCause>& found) {
   const double hidden = hidden_by_chance(found);
   for (FoundCause& one : found) {
     if (!one.estimated || one.is_mistake || one.share <= 0) continue;
-    const double chance = std::hypot(hidden, kDrawnAnew * one.share);
+    one.chance = std::hypot(hidden, kDrawnAnew * one.share);
     const auto [low, high] = one.interval;
-    one.interval = {std::max(kLeast, one.share - std::hypot(one.share - low, chance)),
-                    std::min(1.0, one.share + std::hypot(high - one.share, chance))};
+    one.interval = {std::max(kLeast, one.share - std::hypot(one.share - low, one.chance)),
+                    std::min(1.0, one.share + std::hypot(high - one.share, one.chance))};
   }
 }
 
@@ -126,14 +146,20 @@ void widen(std::vector<FoundCause>& found) {
   }
 }
 
-/// Whether the samples cannot tell which of the two shares is greater.
+/// Whether the samples cannot tell which of the two shares is greater, or chance may turn it.
 bool is_tied(const FoundCause& a, const FoundCause& b) {
   if (a.estimated.has_value() != b.estimated.has_value() || a.without.size() != b.without.size()) {
     return a.interval[0] <= b.interval[1] && b.interval[0] <= a.interval[1];
   }
+  if (std::abs(a.share - b.share) <= std::hypot(a.chance, b.chance)) return true;
   std::vector<double> without;
   std::ranges::transform(a.without, b.without, std::back_inserter(without), std::minus());
   return is_within_chance(a.share - b.share, without);
+}
+
+void add_new(const std::vector<std::string>& ops, std::vector<std::vector<std::string>>& all) {
+  const auto is_same = [&](const auto& one) { return sorted(one) == sorted(ops); };
+  if (std::ranges::none_of(all, is_same)) all.push_back(ops);
 }
 
 /// Tells which are asked next whatever the answers are. As long as fewer than three were asked, one
@@ -146,7 +172,7 @@ void tell_next(const ExpectShares& expect, const std::vector<FoundCause>& found,
   std::vector<std::vector<std::string>> next;
   for (const FoundCause& one : found) {
     if (next.size() == sure) break;
-    if (!one.is_asked) next.push_back(measured_ops(one));
+    if (!one.is_asked) add_new(one.measured_ops(), next);
   }
   if (!next.empty()) expect(next);
 }
@@ -154,7 +180,7 @@ void tell_next(const ExpectShares& expect, const std::vector<FoundCause>& found,
 void tell_loud(const ExpectShares& expect, const std::vector<FoundCause>& found) {
   std::vector<std::vector<std::string>> loud;
   for (const FoundCause& one : found) {
-    if (one.is_loud) loud.push_back(measured_ops(one));
+    if (one.is_loud) add_new(one.measured_ops(), loud);
   }
   if (expect && !loud.empty()) expect(loud);
 }
@@ -162,20 +188,20 @@ void tell_loud(const ExpectShares& expect, const std::vector<FoundCause>& found)
 void measure_first(const MeasureShare& measure, const ExpectShares& expect,
                    std::vector<FoundCause>& found) {
   tell_loud(expect, found);
-  for (FoundCause& one : found) {
-    if (one.is_loud) measure_share(measure, one);
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (found[i].is_loud && !found[i].is_asked) measure_share(measure, i, found);
   }
   std::erase_if(found, [](const FoundCause& one) {
     return one.is_loud && (!one.estimated || one.interval[0] <= 0);
   });
-  for (std::size_t tried = 0; tried < kMostMeasured; ++tried) {
+  for (std::size_t tried = 0; tried < kMostForTheFirst; ++tried) {
     put_in_order(found);
-    tell_next(expect, found, kMostMeasured - tried);
-    const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(kFirst, found.size()));
-    const auto next =
-        std::find_if(found.begin(), end, [](const FoundCause& one) { return !one.is_asked; });
+    const std::size_t places = tried < kMostMeasured ? kFirst : 1;
+    if (tried < kMostMeasured) tell_next(expect, found, kMostMeasured - tried);
+    const auto end = found.begin() + static_cast<std::ptrdiff_t>(std::min(places, found.size()));
+    const auto next = std::ranges::find_if_not(found.begin(), end, &FoundCause::is_asked);
     if (next == end) break;
-    measure_share(measure, *next);
+    measure_share(measure, static_cast<std::size_t>(next - found.begin()), found);
   }
 }
 
@@ -205,7 +231,7 @@ bool put_together(const MeasureShare& measure, const Together& together,
                   std::vector<FoundCause>& found) {
   std::optional<FoundCause> all = together ? together() : std::nullopt;
   if (!all) return false;
-  measure_share(measure, *all);
+  set_measured(measure(all->measured_ops()), *all);
   if (!all->estimated || all->interval[0] <= 0) return false;
   all->cause.because = fmt::format(
       "{} ops have this mistake, and while the others have it none of them gives anything back by "
@@ -220,6 +246,10 @@ bool put_together(const MeasureShare& measure, const Together& together,
 }
 
 }  // namespace
+
+bool are_measured_by_the_same(const FoundCause& a, const FoundCause& b) {
+  return sorted(a.measured_ops()) == sorted(b.measured_ops());
+}
 
 void settle_shares(const MeasureShare& measure, double unknown, const Together& together,
                    std::vector<FoundCause>& found, const ExpectShares& expect) {

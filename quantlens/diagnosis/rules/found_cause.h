@@ -35,10 +35,19 @@ struct FoundCause {
   std::optional<double> estimated;   ///< of a share that was measured
   bool is_asked = false;             ///< it was tried to measure it
   bool tied_with_previous = false;
+  /// How far the share may lie off in a file that is written anew: a standard deviation.
+  double chance = 0;
 
+  /// The ops that are computed in float to measure the share.
+  const std::vector<std::string>& measured_ops() const {
+    return cause.measured.empty() ? cause.ops : cause.measured;
+  }
   /// How much begins there at least: what one sample decides does not come first.
   double weight() const { return interval[0] * (is_mistake && interval[0] > 0 ? kMistake : 1); }
 };
+
+/// Whether one trial gives the shares of both.
+bool are_measured_by_the_same(const FoundCause& a, const FoundCause& b);
 
 /// One mistake at all values where it is at work; nothing where it is at fewer than two.
 using Together = std::function<std::optional<FoundCause>()>;
@@ -46,11 +55,13 @@ using Together = std::function<std::optional<FoundCause>()>;
 /// Puts causes in order, those with the greatest weight first, and says which are tied. Where
 /// shares were measured, those that are not surely above 0 follow, by the ops' own errors, mistakes
 /// first, and then what surely takes nothing away. With `measure`, the shares of those that come
-/// first are measured, until the first three are or four were tried, and those of all loud ones, of
-/// which only those that take something away stay. Those that are no mistakes have wider intervals:
-/// by a tenth of the share, and by as much as the error grows where another one is taken away. What
-/// is left of estimates gets an interval as
-/// wide as the measured ones' lay from their estimates; from 0 on where none could be measured.
+/// first are measured, until the first three are or four were tried, and further ones, eight at
+/// most, where an estimate would stand first; and those of all loud ones, of which only those that
+/// take something away stay. What the same ops measure is measured once, and says so. Those that
+/// are no mistakes have wider intervals: by a tenth of the share, and by as much as the error grows
+/// where another one is taken away; shares that are nearer to each other are tied. What is left of
+/// estimates gets an interval as wide as the measured ones' lay from their estimates; from 0 on
+/// where none could be measured.
 /// Where some were measured and none at all is surely above 0, what is to be tried `together` is
 /// measured as one: of ranges that clip one behind the other, none gives anything back alone. Where
 /// that is not surely above 0 either, the first becomes `unexplained`. `unknown`: share that passes

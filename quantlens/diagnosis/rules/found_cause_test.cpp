@@ -190,6 +190,47 @@ TEST(SettleShares, WhereNoShareIsSurelyAboveNothingNoCauseIsKnown) {
   EXPECT_EQ(found[1].rule, "rounding") << "only what stands first is taken for the cause";
 }
 
+TEST(SettleShares, WhatTheSameOpsMeasureIsMeasuredOnceAndSaysSo) {
+  std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.3), cause("c", 0.1)};
+  found[0].cause.measured = {"mm", "add"};
+  found[1].cause.measured = {"add", "mm"};
+  found[1].is_mistake = true;
+  std::vector<std::string> asked;
+  settle_shares(knows({{"mm", 0.6}, {"add", 0.6}, {"c", 0.1}}, asked), 0, {}, found);
+  EXPECT_EQ(asked.size(), 2U);
+  for (const FoundCause& one : found) {
+    if (one.op == "c") continue;
+    EXPECT_DOUBLE_EQ(one.share, 0.6) << one.op;
+    const std::string other = one.op == "a" ? "b" : "a";
+    EXPECT_THAT(one.cause.because, HasSubstr("the share includes what begins at " + other));
+  }
+}
+
+TEST(SettleShares, AnEstimateDoesNotStandFirstWhereItCanBeMeasured) {
+  std::vector<FoundCause> found;
+  std::map<std::string, double> gains;
+  for (int i = 0; i < 6; ++i) {
+    found.push_back(cause(fmt::format("op{}", i), 0.6 - 0.1 * i));
+    gains[found.back().op] = i == 5 ? 0.2 : -0.2;
+  }
+  std::vector<std::string> asked;
+  settle_shares(knows(gains, asked), 0, {}, found);
+  EXPECT_EQ(found[0].op, "op5");
+  EXPECT_TRUE(found[0].estimated);
+  EXPECT_EQ(asked.size(), 6U);
+}
+
+TEST(SettleShares, SharesThatChanceMayTurnAreTied) {
+  std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.4)};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", 0.5}, {"b", 0.45}}, asked), 0, {}, found);
+  EXPECT_TRUE(found[1].tied_with_previous) << "a tenth of each is drawn anew";
+  found = {cause("a", 0.5), cause("b", 0.4)};
+  for (FoundCause& one : found) one.is_mistake = true;
+  settle_shares(knows({{"a", 0.5}, {"b", 0.45}}, asked), 0, {}, found);
+  EXPECT_FALSE(found[1].tied_with_previous) << "mistakes are mended whatever is drawn";
+}
+
 /// Ops that clip one behind the other: each alone gives nothing back, "a" and "b" together do.
 TEST(SettleShares, MistakesThatHideEachOtherAreMeasuredTogether) {
   const MeasureShare measure = [](const std::vector<std::string>& ops) {

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/rules/trial_words.h"
+
+#include <array>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/text.h"
+
+namespace quantlens {
+namespace {
+
+std::string remedies_words(const std::vector<const Finding*>& tried) {
+  if (tried.size() == 1) {
+    return fmt::format("the remedy at {} takes", printable(tried.front()->op));
+  }
+  return fmt::format("{} remedies together, that at {} first, take", tried.size(),
+                     printable(tried.front()->op));
+}
+
+std::string gain_words(const Finding& finding) {
+  const auto [low, high] = finding.measured_gain_interval.value_or(std::array{-1.0, 1.0});
+  const double gain = *finding.measured_gain;
+  if (low <= 0 && high >= 0) {
+    return fmt::format("no error away that these samples could tell ({:.0f} to {:.0f} %)",
+                       100 * low, 100 * high);
+  }
+  if (gain < 0) {
+    return fmt::format("nothing away: there is {:.0f} % more error ({:.0f} to {:.0f})", -100 * gain,
+                       -100 * high, -100 * low);
+  }
+  return fmt::format("{:.0f} % ({:.0f} to {:.0f}) of the error away", 100 * gain, 100 * low,
+                     100 * high);
+}
+
+}  // namespace
+
+std::string trial_words(const Diagnosis& diagnosis) {
+  std::vector<const Finding*> tried;
+  for (const Finding& finding : diagnosis.findings) {
+    if (finding.measured_gain) tried.push_back(&finding);
+  }
+  if (tried.empty()) return {};
+  return fmt::format("Tried over all {} samples, {} {}.", diagnosis.samples, remedies_words(tried),
+                     gain_words(*tried.back()));
+}
+
+}  // namespace quantlens

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/rules/trial_words.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <vector>
@@ -43,6 +44,10 @@ std::string trial_words(const Diagnosis& diagnosis) {
     if (finding.measured_gain) tried.push_back(&finding);
   }
   if (tried.empty()) return {};
+  const auto best = std::ranges::max_element(tried, {}, [](const Finding* finding) {
+    return finding->measured_gain_interval.value_or(std::array{-1.0, 1.0})[0];
+  });
+  tried.erase(best + 1, tried.end());
   return fmt::format("Tried over all {} samples, {} {}.", diagnosis.samples, remedies_words(tried),
                      gain_words(*tried.back()));
 }

@@ -39,13 +39,16 @@ TEST(TrialWords, OfOneRemedyTellItsGain) {
             "error (10 to 30).");
 }
 
-TEST(TrialWords, OfSeveralTellWhatAllTakeTogether) {
+TEST(TrialWords, OfSeveralTellAsManyAsTakeMost) {
   Diagnosis diagnosis;
   diagnosis.samples = 8;
   diagnosis.findings = {tried_at("a", 0.1, 0.05, 0.15), {}, tried_at("b", 0.6, 0.5, 0.7)};
   EXPECT_EQ(trial_words(diagnosis),
             "Tried over all 8 samples, 2 remedies together, that at a first, take 60 % (50 to 70) "
             "of the error away.");
+  diagnosis.findings.back() = tried_at("b", 0.3, -0.03, 0.78);
+  EXPECT_EQ(trial_words(diagnosis),
+            "Tried over all 8 samples, the remedy at a takes 10 % (5 to 15) of the error away.");
 }
 
 }  // namespace

@@ -62,6 +62,11 @@ TerminalProgress::~TerminalProgress() {
   clear_line();
 }
 
+void TerminalProgress::kept_as(std::string_view id, std::string_view folder) {
+  if (json_) json_->kept_as(id, folder);
+  if (bar_) print_err(fmt::format("workload: {}\n", id));
+}
+
 void TerminalProgress::begin(std::string_view step, std::optional<std::uint64_t> total) {
   if (json_) json_->begin(step, total);
   step_ = step;

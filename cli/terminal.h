@@ -23,6 +23,7 @@ class TerminalProgress final : public Progress {
   TerminalProgress(const TerminalProgress&) = delete;
   TerminalProgress& operator=(const TerminalProgress&) = delete;
 
+  void kept_as(std::string_view id, std::string_view folder) override;
   void begin(std::string_view step, std::optional<std::uint64_t> total) override;
   void advance(std::uint64_t units) override;
   void end() override;

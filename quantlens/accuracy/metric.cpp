@@ -150,6 +150,18 @@ MetricSpec parse_metric(const std::string& text) {
   return spec;
 }
 
+std::string metric_text(const MetricSpec& spec) {
+  std::string text = spec.name;
+  char mark = ':';
+  const auto add = [&](const std::string& part) {
+    text += mark + part;
+    mark = ',';
+  };
+  if (!spec.program.empty()) add(spec.program);
+  for (const auto& [key, value] : spec.options) add(fmt::format("{}={}", key, value));
+  return text;
+}
+
 std::string metric_names() {
   std::vector<std::string> names;
   for (const Kind& kind : kinds()) {

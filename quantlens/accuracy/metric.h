@@ -30,6 +30,9 @@ struct MetricSpec {
 /// Throws Errc::usage, naming the nearest, for unknown names and options, and for bad values.
 MetricSpec parse_metric(const std::string& text);
 
+/// The text that parse_metric takes apart so.
+std::string metric_text(const MetricSpec& spec);
+
 /// "top1, top5, ..., command:PROGRAM", for help.
 std::string metric_names();
 

@@ -68,6 +68,18 @@ TEST(ParseMetric, KeepsColonsAndEqualSignsOfAnOutputsName) {
               ElementsAre(Pair("output", "scores:0=x")));
 }
 
+TEST(MetricText, IsTakenApartAsItWas) {
+  for (const std::string text :
+       {"top5", "top1:label_offset=-1,output=scores:0=x", "command:./score.sh 'a, b' {model}",
+        "command:./score.sh,higher_is_better=false"}) {
+    const MetricSpec spec = parse_metric(text);
+    EXPECT_EQ(metric_text(spec), text);
+    const MetricSpec again = parse_metric(metric_text(spec));
+    EXPECT_EQ(again.options, spec.options);
+    EXPECT_EQ(again.program, spec.program);
+  }
+}
+
 TEST(ParseMetric, NamesTheNearestOfAnUnknownName) {
   const auto sentence = failure(Errc::usage, [] { parse_metric("top2"); });
   EXPECT_THAT(sentence, AllOf(HasSubstr("'top2'"), HasSubstr("did you mean 'top1'")));

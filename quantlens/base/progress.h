@@ -14,6 +14,8 @@ namespace quantlens {
 class Progress {
  public:
   virtual ~Progress() = default;
+  /// Before all steps: the run is kept as the workload of this id, in this folder.
+  virtual void kept_as(std::string_view /*id*/, std::string_view /*folder*/) {}
   /// A new step begins, e.g. "calibrate"; `total` in units of `advance`, absent where unknown.
   virtual void begin(std::string_view step, std::optional<std::uint64_t> total) = 0;
   virtual void advance(std::uint64_t units) = 0;

@@ -10,6 +10,12 @@ namespace quantlens {
 ProgressEvents::ProgressEvents(Sink sink, std::chrono::milliseconds interval)
     : sink_(std::move(sink)), interval_(interval) {}
 
+void ProgressEvents::kept_as(std::string_view id, std::string_view folder) {
+  sink_(boost::json::serialize(
+            boost::json::object{{"event", "workload"}, {"id", id}, {"folder", folder}}) +
+        "\n");
+}
+
 void ProgressEvents::begin(std::string_view step, std::optional<std::uint64_t> total) {
   step_ = step;
   total_ = total;

@@ -16,6 +16,7 @@ class ProgressEvents final : public Progress {
   /// Of `advance` at most one line an interval is made.
   ProgressEvents(Sink sink, std::chrono::milliseconds interval);
 
+  void kept_as(std::string_view id, std::string_view folder) override;
   void begin(std::string_view step, std::optional<std::uint64_t> total) override;
   void advance(std::uint64_t units) override;
   void end() override;

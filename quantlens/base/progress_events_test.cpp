@@ -45,6 +45,15 @@ TEST(ProgressEvents, AreOneJsonObjectALine) {
                           "progress calibrate 3", "end calibrate 3"));
 }
 
+TEST(ProgressEvents, TellWhereTheRunIsKept) {
+  std::vector<std::string> lines;
+  ProgressEvents progress([&](std::string_view line) { lines.emplace_back(line); },
+                          std::chrono::seconds(1));
+  progress.kept_as("20261121-a", "/w/20261121-a");
+  EXPECT_THAT(lines, ElementsAre("{\"event\":\"workload\",\"id\":\"20261121-a\",\"folder\":\"/w/"
+                                 "20261121-a\"}\n"));
+}
+
 TEST(ProgressEvents, AreAtMostOneAnInterval) {
   EXPECT_THAT(told(std::chrono::hours(1)),
               ElementsAre("begin calibrate 0", "a \"quoted\"\nnote", "end calibrate 3"));

@@ -140,6 +140,7 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
                     {.model = &model, .files = {options.recipe_file}, .data = {&data}});
   const Samples samples = chosen_samples(options, data);
   const auto workload = begin_workload(session, "calibrate", {{"reference", &model}});
+  describe_data(*workload, &data);
   CalibrateResult result{
       .workload = workload->workload().id, .folder = workload->folder(), .output = options.output};
   run_recorded(session, *workload, [&](const Session& recorded) {

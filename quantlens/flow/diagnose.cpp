@@ -19,6 +19,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
   if (options.metric) check_metric(*options.metric, reference, data, options.data);
   const auto workload =
       begin_workload(session, "diagnose", {{"reference", &reference}, {"quantized", &quantized}});
+  describe_data(*workload, &data, options.metric ? metric_text(*options.metric) : "");
   DiagnoseResult result{.workload = workload->workload().id,
                         .folder = workload->folder(),
                         .diagnosis = {},

@@ -27,6 +27,7 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   std::vector<std::pair<std::string, const Model*>> models{{"quantized", &model}};
   if (against) models.insert(models.begin(), {"reference", &*against});
   const auto workload = begin_workload(session, "evaluate", models);
+  describe_data(*workload, data ? &*data : nullptr, metric_text(options.metric));
   EvaluateResult result{.workload = workload->workload().id, .accuracy = {}, .paired = {}};
   run_recorded(session, *workload, [&](const Session& recorded) {
     if (against) {

@@ -141,6 +141,7 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
   std::vector<std::pair<std::string, const Model*>> models{{"reference", &model}};
   if (other) models.emplace_back("quantized", &*other);
   const auto workload = begin_workload(session, "profile", models);
+  describe_data(*workload, &data);
   ProfileResult result{.workload = workload->workload().id,
                        .folder = workload->folder(),
                        .profile = {},

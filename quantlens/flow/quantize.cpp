@@ -235,6 +235,8 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
                      .data = {data ? &*data : nullptr, apart ? &*apart : nullptr}});
   if (options.metric && data) check_metric(*options.metric, model, *data, options.data);
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
+  describe_data(*workload, data ? &*data : nullptr,
+                options.metric ? metric_text(*options.metric) : "", apart ? &*apart : nullptr);
   result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {

@@ -17,6 +17,7 @@ std::string phase_of(std::string_view step) {
 
 RecordedProgress::RecordedProgress(Progress& shown, WorkloadWriter& workload, Phases& phases)
     : shown_(shown),
+      workload_(workload),
       events_([&workload](std::string_view line) { workload.log(exported::kEvents, line); },
               std::chrono::seconds(1)),
       phases_(phases) {}
@@ -41,6 +42,7 @@ void RecordedProgress::end() {
 void RecordedProgress::note(std::string_view sentence) {
   shown_.note(sentence);
   events_.note(sentence);
+  workload_.note(sentence);
 }
 
 }  // namespace quantlens::flow

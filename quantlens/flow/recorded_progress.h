@@ -8,7 +8,8 @@
 namespace quantlens::flow {
 
 /// Progress as it is shown, and also as lines of a workload's events.jsonl, at most one a second of
-/// each step; each step is a phase. All of them must outlive this.
+/// each step; each step is a phase, and notes are kept in the workload. All of them must outlive
+/// this.
 class RecordedProgress final : public Progress {
  public:
   RecordedProgress(Progress& shown, WorkloadWriter& workload, Phases& phases);
@@ -21,6 +22,7 @@ class RecordedProgress final : public Progress {
 
  private:
   Progress& shown_;
+  WorkloadWriter& workload_;
   ProgressEvents events_;
   Phases& phases_;
 };

@@ -12,6 +12,7 @@
 #include "quantlens/base/cpu.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/dataset/files.h"
 #include "quantlens/flow/recorded_progress.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
@@ -71,6 +72,7 @@ std::vector<InputSpec> input_specs(const Model& model) {
 FittedData fit_data(const DataChoice& choice, const Model& model, Progress& progress) {
   const std::vector<InputSpec> specs = input_specs(model);
   FittedData data{.opened = open_data(choice.data, specs, choice.options),
+                  .source = choice.data,
                   .input_name = specs.size() == 1 ? specs[0].name : "",
                   .whole = !takes_batches(model),
                   .exact = fixes_batches(model),
@@ -238,8 +240,35 @@ std::unique_ptr<WorkloadWriter> begin_workload(
   return workload;
 }
 
+namespace {
+
+DataUsed data_used(const std::string& role, const FittedData& data) {
+  return {.role = role,
+          .data = data.source,
+          .fingerprint = fingerprint(data.opened),
+          .samples = data.opened.dataset->size(),
+          .batch_size = data.opened.batch_size};
+}
+
+}  // namespace
+
+void describe_data(WorkloadWriter& workload, const FittedData* samples, const std::string& metric,
+                   const FittedData* calibration) {
+  std::vector<DataUsed> data;
+  const auto add = [&](const std::string& role, const FittedData* used) {
+    if (used == nullptr) return;
+    data.push_back(data_used(role, *used));
+    const std::string caveat = used->opened.dataset->caveat();
+    if (!caveat.empty()) workload.note(caveat);
+  };
+  add("samples", samples);
+  add("calibration", calibration);
+  workload.describe(data, metric);
+}
+
 void run_recorded(const Session& session, WorkloadWriter& workload,
                   const std::function<void(const Session&)>& work) {
+  session.progress.kept_as(workload.workload().id, workload.folder().string());
   Phases phases;
   RecordedProgress progress(session.progress, workload, phases);
   const Session recorded{.store = session.store,

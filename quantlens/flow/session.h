@@ -44,6 +44,7 @@ struct DataChoice {
 /// A data set fitted to a model.
 struct FittedData {
   OpenedData opened;
+  std::string source;      ///< as `--data` had it
   std::string input_name;  ///< the model's only input, for data that do not name theirs
   bool whole = false;      ///< a sample is what the model takes at once: it knows no batches
   bool exact = false;      ///< the model takes batches of exactly opened.batch_size
@@ -86,8 +87,12 @@ std::unique_ptr<WorkloadWriter> begin_workload(
     const Session& session, const std::string& verb,
     const std::vector<std::pair<std::string, const Model*>>& models);
 
-/// Runs `work` in this session, its progress recorded in the workload, which ends as success, or as
-/// failure with the message, which is thrown on.
+/// Says in the workload what is measured over which samples; null where there are none.
+void describe_data(WorkloadWriter& workload, const FittedData* samples,
+                   const std::string& metric = {}, const FittedData* calibration = nullptr);
+
+/// Runs `work` in this session, its progress recorded in the workload, whose id is told first and
+/// which ends as success, or as failure with the message, which is thrown on.
 void run_recorded(const Session& session, WorkloadWriter& workload,
                   const std::function<void(const Session&)>& work);
 

@@ -182,6 +182,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   result.study = asked(options, model, data, apart ? &*apart : nullptr, session.store);
   const auto workload = options.resume ? taken_up(*options.resume, result.study, session)
                                        : begin_workload(session, "tune", {{"reference", &model}});
+  describe_data(*workload, &data, metric_text(metric), apart ? &*apart : nullptr);
   result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {

@@ -21,6 +21,16 @@ struct ModelFile {
 };
 BOOST_DESCRIBE_STRUCT(ModelFile, (), (role, path, sha256, bytes))
 
+/// Samples that a run read.
+struct DataUsed {
+  std::string role;           ///< samples | calibration, where that has data of its own
+  std::string data;           ///< as `--data` takes it
+  std::string fingerprint;    ///< of the files that were opened and of the folder's names and sizes
+  std::uint64_t samples = 0;  ///< that were chosen
+  std::uint64_t batch_size = 1;
+};
+BOOST_DESCRIBE_STRUCT(DataUsed, (), (role, data, fingerprint, samples, batch_size))
+
 /// One run's own record: the only file that holds ids, times and thread counts.
 struct Workload {
   std::uint32_t format = 2;  ///< major version of the folder's layout
@@ -33,11 +43,16 @@ struct Workload {
   std::string created;  ///< UTC, RFC 3339
   std::string finished;
   std::vector<ModelFile> models;
+  std::vector<DataUsed> data;
+  std::string metric;              ///< as `--metric` takes it, options included; empty: none
+  std::vector<std::string> notes;  ///< what was told on the way; the first kNotesKept
   std::map<std::string, std::string> environment;  ///< versions, CPU, threads
   std::map<std::string, double> times;  ///< seconds by phase; they add up to what was measured
 };
 BOOST_DESCRIBE_STRUCT(Workload, (),
                       (format, id, name, verb, arguments, state, message, created, finished, models,
-                       environment, times))
+                       data, metric, notes, environment, times))
+
+inline constexpr std::size_t kNotesKept = 200;
 
 }  // namespace quantlens

@@ -34,6 +34,7 @@ WorkloadWriter::WorkloadWriter(Store& store, fs::path folder, Workload workload)
   workload_.state = WorkloadState::wip;
   workload_.message.clear();
   workload_.finished.clear();
+  workload_.notes.clear();
   save();
 }
 
@@ -74,6 +75,16 @@ void WorkloadWriter::describe(const std::vector<ModelFile>& models,
   }
   for (const auto& [key, value] : environment) workload_.environment[key] = value;
   save();
+}
+
+void WorkloadWriter::describe(const std::vector<DataUsed>& data, const std::string& metric) {
+  workload_.data = data;
+  workload_.metric = metric;
+  save();
+}
+
+void WorkloadWriter::note(std::string_view sentence) {
+  if (workload_.notes.size() < kNotesKept) workload_.notes.emplace_back(sentence);
 }
 
 void WorkloadWriter::succeed() {

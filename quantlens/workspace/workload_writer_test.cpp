@@ -57,6 +57,21 @@ TEST(WorkloadWriter, KeepsModelsNotesAndRecords) {
   EXPECT_THAT(workload.finished, HasSubstr("T"));
 }
 
+TEST(WorkloadWriter, KeepsDataMetricAndTheFirstNotes) {
+  MemoryStore store;
+  const auto writer = begin(store);
+  writer->describe({{"samples", "x.npz", "ab", 100, 4}}, "top1:label_offset=1");
+  for (std::size_t i = 0; i < kNotesKept + 5; ++i) writer->note("told " + std::to_string(i));
+  writer->succeed();
+  const Workload workload = only(store);
+  ASSERT_EQ(workload.data.size(), 1U);
+  EXPECT_EQ(workload.data[0].fingerprint, "ab");
+  EXPECT_EQ(workload.data[0].samples, 100U);
+  EXPECT_EQ(workload.metric, "top1:label_offset=1");
+  ASSERT_EQ(workload.notes.size(), kNotesKept);
+  EXPECT_EQ(workload.notes.front(), "told 0");
+}
+
 TEST(WorkloadWriter, KeepsTheReasonOfAFailure) {
   MemoryStore store;
   begin(store)->fail("net.onnx: no such file");

@@ -56,6 +56,10 @@ class WorkloadWriter {
   /// Adds the models likewise, and the values to `environment`; saves once.
   void describe(const std::vector<ModelFile>& models,
                 const std::map<std::string, std::string>& environment);
+  /// What is measured over which samples; saves once.
+  void describe(const std::vector<DataUsed>& data, const std::string& metric);
+  /// Saved with the end.
+  void note(std::string_view sentence);
   /// Seconds by phase, saved with the end.
   void set_times(std::map<std::string, double> times) { workload_.times = std::move(times); }
   /// Where this cannot be saved, the workload is a failure and the error is thrown.

@@ -48,6 +48,7 @@ void add_ops(const Graph& graph, const std::string& scope, std::vector<OpOutline
     OpOutline op{.op = id,
                  .name = op_name(node),
                  .type = node.type,
+                 .kind = std::string(to_string(node.kind)),
                  .scope = scope,
                  .inputs = node.inputs,
                  .outputs = node.outputs,
@@ -82,6 +83,7 @@ GraphOutline outline(const Graph& graph) {
                               .dtype = std::string(name(weight.dtype())),
                               .shape = fmt::format("[{}]", fmt::join(weight.shape(), ","))});
   }
+  for (const auto& [key, value] : graph.values) result.values.push_back(outline(value));
   add_ops(graph, "", result.ops);
   return result;
 }

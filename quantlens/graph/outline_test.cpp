@@ -41,8 +41,14 @@ TEST(Outline, ListsOpsWithTheirBodiesAndAttributesAsText) {
                                {"axis", std::int64_t{-1}},
                                {"text", std::string(1000, 'a')},
                                {"value", Tensor::from({2}, std::vector<float>{1, 2})}};
+  graph.nodes[1].kind = Kind::relu;
+  graph.values = {
+      {"y", {.name = "y", .dtype = DType::float32, .shape = std::vector<Dim>{{3, ""}}}}};
   const GraphOutline result = outline(graph);
   ASSERT_THAT(result.ops, testing::SizeIs(3));
+  EXPECT_EQ(result.ops[0].kind, "other");
+  EXPECT_EQ(result.ops[2].kind, "relu");
+  EXPECT_THAT(result.values, ElementsAre(ValueOutline{"y", "float32", "[3]"}));
   EXPECT_EQ(result.ops[0].name, "If:y");
   EXPECT_EQ(result.ops[1].op, "y/inner");
   EXPECT_EQ(result.ops[1].scope, "y");

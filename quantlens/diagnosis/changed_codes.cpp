@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/misscaled_bias.h"
-#include "quantlens/diagnosis/shifted_codes.h"
 #include "quantlens/diagnosis/unequal_codes.h"
 
 namespace quantlens {
@@ -28,10 +27,6 @@ class CodesFinder {
   std::vector<CodeChange> run() {
     find_unequal();
     find_misscaled();
-    for (ShiftedCodes& one : shifted_codes(reference_, quantized_, match_)) {
-      // a Relu that codes stood for is told as what has gone
-      add("shifted_codes", one.value, names_of(one.value), std::move(one.because), "changed_op");
-    }
     return std::move(found_);
   }
 

@@ -20,9 +20,9 @@ struct CodeChange {
   std::string unless;  ///< of this op there is a change by this rule, which is the same one
 };
 
-/// Codes that are written and read by different figures, have another zero point than the file's
-/// other ones, or do not belong to the bias that is added to their product. `anchors`: by number of
-/// a node of the reference the one that its pattern is named after.
+/// Codes that are written and read by different figures, or do not belong to the bias that is added
+/// to their product. `anchors`: by number of a node of the reference the one that its pattern is
+/// named after.
 std::vector<CodeChange> changed_codes(const FloatView& reference, const FloatView& quantized,
                                       const StructureMatch& match,
                                       const std::map<std::size_t, std::size_t>& anchors);

@@ -91,7 +91,7 @@ BOOST_DESCRIBE_STRUCT(SuspectPair, (), (value, quantized, op_name, found_by, cor
 /// What an op and the one that stands for it do otherwise, though no quantization makes that:
 /// known from the two files alone (docs/rules.md).
 struct Change {
-  std::string rule;              ///< changed_(op|weight) | lost_bias | (shifted|unequal)_codes
+  std::string rule;              ///< changed_op | changed_weight | lost_bias | unequal_codes
   std::string op;                ///< id
   std::vector<std::string> ops;  ///< as people see them, the changed one first
   std::string value;             ///< of the reference: the activation that shows it

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <iterator>
 #include <limits>
-#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "quantlens/diagnosis/rules/rules.h"
 
@@ -20,21 +22,20 @@ double shown_db(const Evidence& evidence, const Change& change) {
 
 }  // namespace
 
-/// What the two files do otherwise without any quantization: exact, so that it leads.
+/// What the two files do otherwise without any quantization, which leads.
 std::vector<Finding> changed(const Evidence& evidence) {
-  std::vector<const Change*> changes;
-  changes.reserve(evidence.pairing().changes.size());
-  for (const Change& change : evidence.pairing().changes) changes.push_back(&change);
-  std::ranges::stable_sort(changes, [&](const Change* a, const Change* b) {
-    return shown_db(evidence, *a) < shown_db(evidence, *b);
+  std::vector<Change> changes = evidence.pairing().changes;
+  std::ranges::move(shifted_codes(evidence), std::back_inserter(changes));
+  std::ranges::stable_sort(changes, [&](const Change& a, const Change& b) {
+    return shown_db(evidence, a) < shown_db(evidence, b);
   });
   std::vector<Finding> findings;
   findings.reserve(changes.size());
-  for (const Change* change : changes) {
-    findings.push_back({.rule = change->rule,
-                        .op = change->ops.front(),
-                        .ops = change->ops,
-                        .because = change->because,
+  for (Change& change : changes) {
+    findings.push_back({.rule = std::move(change.rule),
+                        .op = change.ops.front(),
+                        .ops = std::move(change.ops),
+                        .because = std::move(change.because),
                         .remedy = {},
                         .severity = {}});
   }

@@ -55,7 +55,17 @@ std::vector<Finding> accumulation(const Evidence& evidence);
 std::vector<Finding> float_islands(const Evidence& evidence);
 std::vector<Finding> dead_channels(const Evidence& evidence);
 
-/// Whether a finding is of the two files alone (`changed`): it leads its severity.
+/// Codes with another zero point than the file's other codes of their kind have, where that loses
+/// something. Makers leave nothing to chance here: codes of what is never negative begin at 0, and
+/// codes of a symmetric scheme are centred on it. Which of them a file's maker does is read off the
+/// values whose own range does not lead to that zero point anyway: nine in ten must agree, two at
+/// least (eight where values may be negative). Told is what is off by more than two codes and cuts
+/// off steps of the measured range of which the usual zero point gives back at least half, unless
+/// the codes are shared with a value of the other kind. Codes with a scale for each channel are not
+/// judged, nor is what was not compared.
+std::vector<Change> shifted_codes(const Evidence& evidence);
+
+/// Whether a finding is of what the two files do otherwise (`changed`): it leads its severity.
 bool is_changed(const Finding& finding);
 
 // Remedies

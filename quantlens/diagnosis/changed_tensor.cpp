@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/changed_tensor.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/channel_order.h"
+#include "quantlens/diagnosis/nonfinite_elements.h"
 #include "quantlens/diagnosis/tensor_factors.h"
 #include "quantlens/stats/channel_walk.h"
 
@@ -286,6 +288,48 @@ class Comparison {
   double unexplained_ = 0;
 };
 
+/// Whether writing x in half precision makes y of it.
+bool overflows(float x, float y) {
+  constexpr float kGreatestHalf = 65504;
+  return std::isinf(y) && std::abs(x) > kGreatestHalf && std::signbit(x) == std::signbit(y);
+}
+
+/// What was finite and is no more.
+std::optional<ChangedTensor> lost_numbers(const TensorSides& sides) {
+  const auto x = sides.before.data<float>(), y = sides.after.data<float>();
+  std::size_t lost = 0;
+  for (std::size_t i = 0; i < y.size(); ++i)
+    lost += std::isfinite(x[i]) && !std::isfinite(y[i]) && !overflows(x[i], y[i]) ? 1 : 0;
+  if (lost == 0) return {};
+  return ChangedTensor{
+      Difference::nonfinite,
+      fmt::format("holds NaN or infinities in {} of {} elements that are finite in the float one",
+                  lost, y.size())};
+}
+
+/// Both sides with 0 for each element that is not finite in both: it counts for nothing.
+std::array<Tensor, 2> finite_sides(const TensorSides& sides) {
+  const auto x = sides.before.data<float>(), y = sides.after.data<float>();
+  std::vector<float> before(x.begin(), x.end()), after(y.begin(), y.end());
+  for (std::size_t i = 0; i < y.size(); ++i) {
+    if (!std::isfinite(x[i]) || !std::isfinite(y[i])) before[i] = after[i] = 0;
+  }
+  const Shape& shape = sides.before.shape();
+  return {Tensor::from<float>(shape, std::move(before)),
+          Tensor::from<float>(shape, std::move(after))};
+}
+
+std::optional<ChangedTensor> changed_finite_part(const TensorSides& sides) {
+  if (auto lost = lost_numbers(sides)) return lost;
+  const auto [before, after] = finite_sides(sides);
+  return Comparison({.before = before,
+                     .after = after,
+                     .output_axis = sides.output_axis,
+                     .scheme = sides.scheme,
+                     .params = sides.params})
+      .run();
+}
+
 }  // namespace
 
 std::optional<ChangedTensor> changed_tensor(const TensorSides& sides) {
@@ -293,7 +337,8 @@ std::optional<ChangedTensor> changed_tensor(const TensorSides& sides) {
   for (const QParams& params : sides.params) {
     if (!(params.scale > 0)) return {};
   }
-  return Comparison(sides).run();
+  const bool is_finite = count_nonfinite(sides.before) + count_nonfinite(sides.after) == 0;
+  return is_finite ? Comparison(sides).run() : changed_finite_part(sides);
 }
 
 }  // namespace quantlens

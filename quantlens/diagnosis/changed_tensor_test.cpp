@@ -209,5 +209,62 @@ TEST(ChangedTensor, NumbersInAnotherOrderAreSwapped) {
   EXPECT_EQ(difference_of(compare_vectors(bias, turned)), Difference::swapped);
 }
 
+/// NaN, an infinity of each sign, and a whole channel of NaN.
+void spoil(std::vector<float>& values) {
+  values[7] = NAN;
+  values[50] = INFINITY;
+  values[90] = -INFINITY;
+  std::fill_n(values.begin() + 5 * kPerChannel, kPerChannel, NAN);
+}
+
+TEST(ChangedTensor, ElementsThatAreNotFiniteAreLeftOut) {
+  Weight weight;
+  const Tensor codes = weight.coded(weight.values());
+  spoil(weight.values());
+  EXPECT_FALSE(weight.compare(codes)) << "whatever the codes are";
+  EXPECT_FALSE(weight.compare(weight.coded(weight.values())));
+}
+
+TEST(ChangedTensor, NonfiniteElementsHideNoChange) {
+  Weight weight;
+  std::vector<float> values = weight.values();
+  for (std::size_t i = 0; i < 3 * kPerChannel; ++i) values[i] = -values[i];
+  const Tensor after = weight.coded(values);
+  spoil(weight.values());
+  const auto change = weight.compare(after);
+  EXPECT_EQ(difference_of(change), Difference::negated);
+  EXPECT_EQ(change->words, "has the opposite sign in 3 of 16 output channels");
+}
+
+TEST(ChangedTensor, FloatsOfBothFilesMayBeNonfinite) {
+  std::vector<float> values = numbers(16 * kPerChannel, 3);
+  spoil(values);
+  const Tensor same = Tensor::from<float>(kShape, values);
+  const auto floats = [&](const Tensor& before, const Tensor& after) {
+    return changed_tensor(
+        {.before = before, .after = after, .output_axis = 0, .scheme = {}, .params = {}});
+  };
+  EXPECT_FALSE(floats(same, same));
+  const Tensor all = Tensor::from<float>({2}, {NAN, NAN});
+  EXPECT_FALSE(floats(all, all));
+}
+
+TEST(ChangedTensor, NumbersThatBecomeNaNAreAChange) {
+  const Tensor before = Tensor::from<float>({4}, {1, 2, 3, -1e30F});
+  const auto floats = [&](std::vector<float> after) {
+    return changed_tensor({.before = before,
+                           .after = Tensor::from<float>({4}, std::move(after)),
+                           .output_axis = {},
+                           .scheme = {},
+                           .params = {}});
+  };
+  const auto change = floats({1, NAN, 3, -INFINITY});
+  EXPECT_EQ(difference_of(change), Difference::nonfinite);
+  EXPECT_EQ(change->words,
+            "holds NaN or infinities in 1 of 4 elements that are finite in the float one");
+  EXPECT_FALSE(floats({1, 2, 3, -INFINITY})) << "in half precision";
+  EXPECT_TRUE(floats({1, 2, 3, INFINITY}));
+}
+
 }  // namespace
 }  // namespace quantlens

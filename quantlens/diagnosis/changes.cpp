@@ -250,7 +250,7 @@ class Finder {
     const auto numbers = floats.data<float>();
     for (std::size_t i = 0; i < numbers.size(); ++i) {
       const float step = params[params.size() == 1 ? 0 : i % params.size()].scale;
-      if (std::abs(numbers[i]) > 0.5F * step) return false;
+      if (std::isfinite(numbers[i]) && std::abs(numbers[i]) > 0.5F * step) return false;
     }
     return true;
   }
@@ -264,7 +264,8 @@ class Finder {
     const Tensor* before = constant_input(prepared_, reference_.index(), node(r), kBias);
     if (before == nullptr || !is_float(before->dtype()) || before->size() == 0) return;
     const Tensor floats = to_float32(*before);
-    if (std::ranges::all_of(floats.data<float>(), [](float value) { return value == 0; })) return;
+    const auto is_no_loss = [](float value) { return value == 0 || !std::isfinite(value); };
+    if (std::ranges::all_of(floats.data<float>(), is_no_loss)) return;
     if (rounds_to_zero(floats, after) || is_added_later(op)) return;
     add(r, "lost_bias",
         fmt::format("its bias is 0 in the quantized model, in all {} elements", before->size()),

@@ -240,5 +240,21 @@ TEST(Diagnose, ComparesWeightsAndFindsTheWorstChannel) {
   EXPECT_EQ(row.granularity, "per_tensor");
 }
 
+TEST(Diagnose, ComparesWhatIsFiniteOfAWeight) {
+  SmallGraph reference;
+  reference.input("x")
+      .weight("w", {2, 1, 1, 2}, {1, NAN, 0.1F, INFINITY})
+      .node(Kind::conv, {"x", "w"}, "c");
+  SmallGraph quantized;
+  quantized.constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 2}, {100, 0, 12, 127}));
+  const Pairing pairing = conv_weights(0.01F);
+  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  ASSERT_EQ(diagnosis.weights.size(), 1U);
+  const WeightRow& row = diagnosis.weights[0];
+  EXPECT_NEAR(row.mse, 0.02 * 0.02 / 2, 1e-8);
+  EXPECT_EQ(row.worst_channel, 1U);
+  EXPECT_NEAR(row.worst_channel_sqnr_db, 20 * std::log10(5), 1e-3);
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -55,16 +55,26 @@ void dequantize_at(const Tensor& stored, const Codes& codes, const std::vector<s
 
 struct Products {
   double aa = 0, bb = 0, ab = 0, ee = 0;
+  std::size_t count = 0;
 };
 
 double bounded(float value) {
-  return std::isnan(value) ? 0.0 : std::clamp<double>(value, -kHuge, kHuge);
+  return std::clamp<double>(value, -kHuge, kHuge);
+}
+
+/// Whether two elements say nothing: one is no number, or an infinity that codes of its sign may
+/// stand for.
+bool says_nothing(float x, float y) {
+  if (std::isnan(x) || std::isnan(y)) return true;
+  return std::isinf(x) != std::isinf(y) && x * y > 0;
 }
 
 Products products(const std::vector<float>& a, const std::vector<float>& b) {
   Products sums;
   for (std::size_t i = 0; i < a.size(); ++i) {
+    if (says_nothing(a[i], b[i])) continue;
     const double x = bounded(a[i]), y = bounded(b[i]);
+    ++sums.count;
     sums.aa += x * x;
     sums.bb += y * y;
     sums.ab += x * y;
@@ -136,6 +146,7 @@ double agreement(const Sketch& reference, const Sketch& quantized) {
   if (reference.is_whole && quantized.is_whole) return agreement_of_spellings(a, b);
   const bool any_scale = reference.is_unscaled || quantized.is_unscaled;
   const Products sums = products(a, b);
+  if (sums.count == 0) return kAgrees;
   const double tiny = kTiny * kTiny * static_cast<double>(a.size());
   if (sums.aa <= tiny && sums.bb <= tiny) return 1;
   if (sums.aa == 0 || sums.bb == 0) return 0;

@@ -30,7 +30,8 @@ Sketch sketch_of(const FloatView::Constant& constant, bool swapped);
 
 /// How much a quantized constant looks like one of the reference: 1 where they are equal, about 0
 /// where they have nothing to do with each other. For some numbers the cosine, a wrong scale
-/// counting a little; for a few their relative error.
+/// counting a little; for a few their relative error. NaN, and infinities that codes stand for, are
+/// left out; where that leaves nothing, they may be the same (kAgrees).
 double agreement(const Sketch& reference, const Sketch& quantized);
 
 /// What is taken for the same constant after 8-bit quantization, and what certainly is.

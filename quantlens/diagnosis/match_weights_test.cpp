@@ -77,6 +77,22 @@ TEST(Agreement, OfAFewNumbersIsTheirRelativeError) {
   EXPECT_DOUBLE_EQ(of({1, 2}, {1, 2, 3}), 0) << "other sizes";
 }
 
+TEST(Agreement, LeavesOutWhatIsNotFinite) {
+  constexpr float kStep = 0.04F;
+  std::vector<float> values = numbers(6144, 1);
+  const Tensor codes = codes_of(values, {64, 96}, kStep);
+  values[0] = NAN;
+  values[1] = std::copysign(INFINITY, values[1]);
+  const Tensor spoilt = matrix(64, 96, values);
+  const Sketch sketch = sketch_of(quantized(codes, kStep), false);
+  EXPECT_GT(agreement(sketch_of(constant(spoilt), false), sketch), 0.999);
+  const Tensor nothing = matrix(64, 96, std::vector<float>(6144, NAN));
+  EXPECT_EQ(agreement(sketch_of(constant(nothing), false), sketch), kAgrees);
+  const Tensor mask = matrix(1, 4, {0, 0, -INFINITY, -INFINITY});
+  const Tensor other = matrix(1, 4, {0, -INFINITY, 0, 0});
+  EXPECT_LT(agreement(sketch_of(constant(mask), false), sketch_of(constant(other), false)), 0.5);
+}
+
 TEST(Agreement, OfShapesAllowsForExtentsThatAreInferred) {
   const auto of = [](const std::vector<std::int64_t>& a, const std::vector<std::int64_t>& b) {
     const Tensor x = Tensor::from<std::int64_t>({static_cast<std::int64_t>(a.size())}, a);

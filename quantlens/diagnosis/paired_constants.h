@@ -20,7 +20,7 @@ struct PairedConstant {
 };
 
 /// Those of ops whose results were paired and that are ops of one kind in both models, where the
-/// two tensors differ.
+/// two tensors differ in elements that are finite in the reference.
 std::vector<PairedConstant> paired_constants(const Model& reference, const Model& quantized,
                                              const Pairing& pairing);
 

@@ -21,7 +21,7 @@
 namespace quantlens {
 namespace {
 
-// One channel's error and reach.
+// One channel's error and reach, over its finite pairs.
 struct Channel {
   double signal = 0, noise = 0;
   double product = 0, dequantized = 0;  // sums of x y and of y^2
@@ -48,6 +48,7 @@ std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int 
   ChannelWalk walk(layout);
   for (std::size_t i = 0; i < x.size(); ++i) {
     Channel& channel = channels[walk.next()];
+    if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
     const double error = static_cast<double>(x[i]) - y[i];
     channel.signal += static_cast<double>(x[i]) * x[i];
     channel.noise += error * error;

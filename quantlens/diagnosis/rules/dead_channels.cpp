@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/diagnosis/nonfinite_elements.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
 
@@ -19,7 +20,8 @@ std::vector<Finding> dead_channels(const Evidence& evidence) {
     const auto input = std::ranges::find(node->inputs, pair->reference) - node->inputs.begin();
     const Tensor* stored = evidence.constant_input(*node, static_cast<std::size_t>(input));
     if (stored == nullptr || !is_float(stored->dtype())) continue;
-    const std::vector<Range> reaches = extremes(to_float32(*stored), pair->scheme.axis);
+    const Tensor floats = with_nonfinite_as(1, to_float32(*stored));  // no zeros
+    const std::vector<Range> reaches = extremes(floats, pair->scheme.axis);
     const auto dead = std::ranges::count(reaches, Range{0, 0});
     if (dead == 0) continue;
     findings.push_back({.rule = "dead_channels",

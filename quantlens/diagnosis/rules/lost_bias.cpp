@@ -76,11 +76,16 @@ bool is_shift_cut(const ActivationRow& row) {
   return row.value != row.op && part(row.other_mse, row) >= kMostlyOther;
 }
 
-/// Root mean square.
+/// Root mean square of what is finite.
 double magnitude(std::span<const float> values) {
   double squares = 0;
-  for (const float value : values) squares += static_cast<double>(value) * value;
-  return values.empty() ? 0 : std::sqrt(squares / static_cast<double>(values.size()));
+  std::size_t count = 0;
+  for (const float value : values) {
+    if (!std::isfinite(value)) continue;
+    squares += static_cast<double>(value) * value;
+    ++count;
+  }
+  return count == 0 ? 0 : std::sqrt(squares / static_cast<double>(count));
 }
 
 }  // namespace

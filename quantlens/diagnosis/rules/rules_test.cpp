@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/rules/rules.h"
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -421,6 +422,25 @@ TEST(Rules, NonfiniteNamesTheFirstOpOfThem) {
   EXPECT_EQ(findings[0].severity, "problem") << "z is an output";
   net.diagnosis().activations[0].nonfinite = 0;
   EXPECT_EQ(nonfinite(net.evidence())[0].severity, "note");
+}
+
+TEST(Rules, NonfiniteTellsOfConstantsThatHoldSome) {
+  Case net;
+  net.reference().weight("w", {2, 1, 1, 1}, {NAN, 8}).weight("bias", {2}, {1, INFINITY});
+  const std::vector<Finding> findings = nonfinite(net.evidence());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].op, "node_y");
+  EXPECT_EQ(findings[0].severity, "note");
+  EXPECT_NE(findings[0].because.find("2 of 4 elements here"), std::string::npos)
+      << findings[0].because;
+}
+
+TEST(Rules, ChannelsOfNaNAreNotDead) {
+  Case net;
+  net.reference().weight("w", {2, 1, 1, 1}, {NAN, 8});
+  EXPECT_TRUE(dead_channels(net.evidence()).empty());
+  net.reference().weight("w", {2, 1, 1, 1}, {0, 8});
+  EXPECT_EQ(dead_channels(net.evidence()).size(), 1U);
 }
 
 TEST(Rules, AccumulationIsWhereNothingStandsOut) {

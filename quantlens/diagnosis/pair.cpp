@@ -34,17 +34,6 @@ bool may_be_equal(const std::vector<Dim>& a, const std::vector<Dim>& b) {
   });
 }
 
-/// What nodes of a body compute, those of inner bodies included (their depth is limited by the
-/// frontend).
-std::size_t values_inside(const Graph& body) {
-  std::size_t count = 0;
-  for (const Node& node : body.nodes) {
-    count += node.outputs.size();
-    for (const auto& [key, inner] : node.subgraphs) count += values_inside(*inner);
-  }
-  return count;
-}
-
 std::string shape_text(const std::vector<Dim>& shape) {
   return outline({.name = {}, .dtype = {}, .shape = shape}).shape;
 }
@@ -95,8 +84,8 @@ class Pairer {
     }
     for (const Node& op : reference_.graph.nodes) {
       for (const std::string& value : op.outputs) pair_output(op, value);
-      list_bodies(op);
     }
+    for (const Node& op : reference_.graph.nodes) list_bodies(op);
     pair_weights(view_, q_view_, prepared_, match_, pairing_);
     mark_moved(index_, q_index_, pairing_);
     mark_channels(index_, prepared_, pairing_);
@@ -165,14 +154,48 @@ class Pairer {
     pair_value(value, pair, float_side);
   }
 
+  /// What an op with bodies hides: the values inside them, and those of its own that have no row.
   void list_bodies(const Node& op) {
-    std::size_t values = 0;
-    for (const auto& [key, body] : op.subgraphs) values += values_inside(*body);
-    if (values == 0) return;
-    pairing_.not_compared.push_back(
-        {op_id(op), fmt::format("the {} values inside the bodies of '{}' are not compared: bodies "
-                                "stay float",
-                                values, printable(op_name(op)))});
+    if (op.subgraphs.empty()) return;
+    list_inside(op, op_id(op), printable(op_name(op)));
+    for (const std::string& value : op.outputs) {
+      if (!value.empty() && has_float_counterpart(value) && !is_told(value))
+        pairing_.not_compared.push_back(
+            {value, fmt::format("a body of '{}' computes it, and nothing reads codes of it",
+                                printable(op_name(op)))});
+    }
+  }
+
+  /// Of inner bodies, too, whose depth is limited by the frontend. `scope`: the ids of the ops that
+  /// hold the bodies, joined by '/'.
+  void list_inside(const Node& holder, const std::string& scope, const std::string& outermost) {
+    for (const auto& [key, body] : holder.subgraphs) {
+      for (const Node& node : body->nodes) {
+        for (const std::string& value : node.outputs) {
+          if (value.empty()) continue;
+          pairing_.not_compared.push_back(
+              {fmt::format("{}/{}", scope, value),
+               fmt::format("it lies in a body of '{}': bodies stay float", outermost)});
+        }
+        list_inside(node, fmt::format("{}/{}", scope, op_id(node)), outermost);
+      }
+    }
+  }
+
+  /// Whether floats, as far as is known, stand for a value of floats.
+  bool has_float_counterpart(const std::string& value) const {
+    const std::optional<std::size_t> number = view_.value_of(value);
+    if (!number || quantized_of_[*number].empty()) return false;
+    const auto dtype = element_type(*number);
+    return !dtype || is_float(*dtype);
+  }
+
+  /// Whether the value has a pair, or stands among those that were left out.
+  bool is_told(const std::string& value) const {
+    return std::ranges::find(pairing_.pairs, value, &ValuePair::reference) !=
+               pairing_.pairs.end() ||
+           std::ranges::find(pairing_.not_compared, value, &NotCompared::value) !=
+               pairing_.not_compared.end();
   }
 
   /// Whether the tensor is the one of its value that is compared: a value of a model that has codes

@@ -77,11 +77,11 @@ class Sums:
 
     def channel_figures(self):
         worst = int(self.channels[1].argmax())
-        ranges = np.sort(self.channels[3] - self.channels[2])
-        ranges = ranges[ranges > 0]
+        reaches = np.sort(np.maximum(abs(self.channels[2]), abs(self.channels[3])))
+        reaches = reaches[reaches > 0]
         return {"worst_channel_sqnr_db": 10 * np.log10(self.channels[0][worst] / self.channels[1][worst]),
                 "worst_channel_share": self.channels[1][worst] / self.channels[1].sum(),
-                "channel_spread": ranges[-1] / ranges[len(ranges) // 2]}
+                "channel_spread": reaches[-1] / reaches[len(reaches) // 2]}
 
 
 def sqnr_without_each_block(energies):

@@ -77,7 +77,7 @@ TEST(Diagnose, NamesTheWorstChannelAndHowUnequalTheyAre) {
   EXPECT_EQ(row.worst_channel, 2U) << "not the one whose SQNR is least";
   EXPECT_EQ(row.worst_channel_share, 0.5);
   EXPECT_DOUBLE_EQ(*row.worst_channel_sqnr_db, 10 * std::log10(16.0));
-  EXPECT_EQ(row.channel_spread, 2) << "8 over 4; the constant one is no measure";
+  EXPECT_EQ(row.channel_spread, 2) << "8 over 4, the upper one of 1, 3, 4, 8";
   EXPECT_EQ(diagnosis.activations[1].channels, 0U) << "what is moved has its axis elsewhere";
   EXPECT_FALSE(diagnosis.activations[1].worst_channel);
 }

@@ -6,8 +6,9 @@
 
 namespace quantlens {
 
-/// The widest of some channels over the median one, those of no width left out; nothing where that
-/// leaves none.
-std::optional<double> spread_of(std::vector<double> widths);
+/// How far the widest of some channels reaches over how far the median one does; nothing where all
+/// are zero. `reaches`: of each channel the greatest absolute value, which one scale for all must
+/// cover; those of 0 are left out.
+std::optional<double> spread_of(std::vector<double> reaches);
 
 }  // namespace quantlens

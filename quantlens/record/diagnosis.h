@@ -74,7 +74,7 @@ struct ActivationRow {
   std::optional<std::uint64_t> worst_channel;  ///< the one with most error
   std::optional<double> worst_channel_share;   ///< of the row's sum of squared error, 0..1
   std::optional<double> worst_channel_sqnr_db;
-  std::optional<double> channel_spread;    ///< widest channel's data range over the median one's
+  std::optional<double> channel_spread;    ///< widest channel's max|x| over the median channel's
   std::vector<SampleShare> worst_samples;  ///< at most eight, worst first
 };
 BOOST_DESCRIBE_STRUCT(ActivationRow, (),

@@ -3,13 +3,14 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <iterator>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/diagnosis/own_error.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
@@ -40,12 +41,20 @@ std::vector<const Row*> greatest(const std::vector<Row>& rows, double least, Fig
   return found;
 }
 
+/// Of the ops that make error by themselves; of all where `--local 0` measured none.
+std::vector<ActivationRow> makers_of_error(const Diagnosis& diagnosis) {
+  if (diagnosis.local_samples == 0) return diagnosis.activations;
+  std::vector<ActivationRow> rows;
+  std::ranges::copy_if(diagnosis.activations, std::back_inserter(rows), makes_error);
+  return rows;
+}
+
 // Where error begins; behind that, rows are bad because their inputs are.
-void print_drops(const std::vector<ActivationRow>& rows) {
+void print_drops(const std::vector<ActivationRow>& makers) {
   constexpr double kLeastDb = 6;
   std::vector<std::string> parts;
   for (const ActivationRow* row : greatest(
-           rows, kLeastDb, [](const ActivationRow& r) { return r.sqnr_drop_db.value_or(0); })) {
+           makers, kLeastDb, [](const ActivationRow& r) { return r.sqnr_drop_db.value_or(0); })) {
     const double before = row->sqnr_db + *row->sqnr_drop_db;
     const std::string from = std::isfinite(before) ? fmt::format("{:.1f}", before) : "no error";
     parts.push_back(
@@ -54,17 +63,18 @@ void print_drops(const std::vector<ActivationRow>& rows) {
   if (!parts.empty()) print_out(fmt::format("SQNR falls most at {}\n", fmt::join(parts, ", ")));
 }
 
-// What an op loses alone: that is its own doing.
-void print_local(const std::vector<ActivationRow>& rows) {
+// What an op adds itself, without what its rounded inputs make.
+void print_own(const std::vector<ActivationRow>& makers) {
   constexpr double kGoodDb = 30;
+  const auto own_db = [](const ActivationRow& row) { return -10 * std::log10(own_error(row)); };
   std::vector<std::string> parts;
-  for (const ActivationRow* row : greatest(rows, -kGoodDb, [](const ActivationRow& r) {
-         return -r.local_sqnr_db.value_or(std::numeric_limits<double>::infinity());
-       })) {
-    parts.push_back(fmt::format("{} ({:.1f} dB)", printable(row->name), *row->local_sqnr_db));
+  for (const ActivationRow* row :
+       greatest(makers, -kGoodDb, [&](const ActivationRow& r) { return -own_db(r); })) {
+    parts.push_back(fmt::format("{} ({:.1f} dB)", printable(row->name), own_db(*row)));
   }
   if (!parts.empty()) {
-    print_out(fmt::format("Worst by themselves, local SQNR: {}\n", fmt::join(parts, ", ")));
+    print_out(
+        fmt::format("Worst by themselves, SQNR of their own error: {}\n", fmt::join(parts, ", ")));
   }
 }
 
@@ -96,8 +106,9 @@ void print_spreads(const std::vector<WeightRow>& rows) {
 void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options) {
   options.print(activations_table(diagnosis, options.activation_order()));
   if (options.is_csv()) return;
-  print_drops(diagnosis.activations);
-  print_local(diagnosis.activations);
+  const std::vector<ActivationRow> makers = makers_of_error(diagnosis);
+  print_drops(makers);
+  print_own(makers);
   print_nonfinite(diagnosis.activations);
   if (!diagnosis.weights.empty()) options.print(weights_table(diagnosis));
   print_spreads(diagnosis.weights);

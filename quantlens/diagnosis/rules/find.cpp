@@ -15,6 +15,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/own_error.h"
 #include "quantlens/diagnosis/rules/float_remedies.h"
 #include "quantlens/diagnosis/rules/found_cause.h"
 #include "quantlens/diagnosis/rules/rules.h"
@@ -92,13 +93,6 @@ std::vector<const ActivationRow*> beginnings(const Diagnosis& diagnosis) {
       rows, [](const auto* a, const auto* b) { return *a->output_share > *b->output_share; });
   if (rows.size() > kMostValues) rows.resize(kMostValues);
   return rows;
-}
-
-/// What an op adds by itself, relative to the energy of its value: local error without the inputs'.
-double own_error(const ActivationRow& row) {
-  if (row.local_mse.value_or(0) <= 0 || !row.input_mse || !row.local_sqnr_db) return 0;
-  const double own = std::max(0.0, *row.local_mse - *row.input_mse) / *row.local_mse;
-  return own * std::pow(10.0, -*row.local_sqnr_db / 10);
 }
 
 /// The values whose ops have the greatest errors of their own, of those that are no beginnings.

@@ -61,8 +61,9 @@ std::vector<Finding> dead_channels(const Evidence& evidence);
 /// values whose own range does not lead to that zero point anyway: nine in ten must agree, two at
 /// least (eight where values may be negative). Told is what is off by more than two codes and cuts
 /// off steps of the measured range of which the usual zero point gives back at least half, unless
-/// the codes are shared with a value of the other kind. Codes with a scale for each channel are not
-/// judged, nor is what was not compared.
+/// the codes are shared with a value of the other kind. Of codes with a scale for each channel only
+/// those of what is never negative are judged, by whether any is clipped. What was not compared is
+/// not.
 std::vector<Change> shifted_codes(const Evidence& evidence);
 
 /// Whether a finding is of what the two files do otherwise (`changed`): it leads its severity.

@@ -31,9 +31,15 @@ struct Member {
   const ActivationRow* row;
   std::size_t value;  ///< in the view of the reference
   DType dtype;
-  QParams params;
+  QParams params;  ///< of the first channel where each has a scale; their zero points are equal
   bool is_never_negative;
+  bool has_channel_scales;
 };
+
+bool have_one_zero_point(const std::vector<QParams>& params) {
+  return std::ranges::all_of(
+      params, [&](const QParams& one) { return one.zero_point == params.front().zero_point; });
+}
 
 std::int64_t middle_of(DType dtype) {
   const CodeRange codes = code_limits(dtype);
@@ -49,7 +55,7 @@ std::vector<Member> members_of(const Evidence& evidence, const FloatView& refere
   std::set<std::string> tensors;
   std::set<std::tuple<std::string, std::int32_t, float>> codes;
   for (const ValuePair& pair : evidence.pairing().pairs) {
-    if (!pair.scheme || !pair.params || !pair.channel_params.empty()) continue;
+    if (!pair.scheme || !pair.params || !have_one_zero_point(pair.channel_params)) continue;
     if (!pair.confirmed || pair.same_as) continue;
     const auto row = rows.find(pair.quantized);
     const auto value = reference.value_of(pair.reference);
@@ -62,7 +68,8 @@ std::vector<Member> members_of(const Evidence& evidence, const FloatView& refere
                        .value = *value,
                        .dtype = pair.scheme->dtype,
                        .params = *pair.params,
-                       .is_never_negative = never_negative(reference, *value)});
+                       .is_never_negative = never_negative(reference, *value),
+                       .has_channel_scales = !pair.channel_params.empty()});
   }
   return members;
 }
@@ -84,6 +91,7 @@ bool is_one_sided(const Member& one) {
 /// middle code by any rule.
 bool tells_the_rule(const Member& one) {
   if (one.is_never_negative) return true;
+  if (one.has_channel_scales) return false;  // the range of no channel is known
   const Range range{static_cast<float>(one.row->min), static_cast<float>(one.row->max)};
   const QParams affine =
       choose_params(range, {.dtype = one.dtype, .symmetric = false, .axis = std::nullopt});
@@ -130,21 +138,41 @@ bool is_mended_by(const Fit& usual, const Fit& own) {
   return lost > kRounding && usual.cut[0] + usual.cut[1] <= lost / 2;
 }
 
-std::string words(const Member& one, const Usual& usual, std::size_t others) {
+/// Likewise where channels have scales of their own, as far as it is known: what is never negative
+/// and clipped is so above, and leaves the codes below 0 unused in each of them.
+bool is_mended_by(std::int64_t usual, const Member& one) {
+  if (!one.has_channel_scales)
+    return is_mended_by(fit_of(one, usual), fit_of(one, one.params.zero_point));
+  return one.is_never_negative && one.params.zero_point > usual && one.row->clip_rate > 0;
+}
+
+/// What is cut off, and what codes are for nothing.
+std::string loss_words(const Member& one, const Usual& usual) {
+  if (one.has_channel_scales) {
+    return fmt::format(
+        "{:.2g} % of its values are cut off above its codes while {} codes below 0 are never used",
+        100 * one.row->clip_rate, one.params.zero_point - code_limits(one.dtype).min);
+  }
   const auto [low, high] = reach_of(one.dtype, one.params);
   const Fit own = fit_of(one, one.params.zero_point);
   const Fit mended = fit_of(one, usual.zero);
   const std::size_t side = own.cut[1] > own.cut[0] ? 1 : 0;
   return fmt::format(
-      "the zero point of its codes is {}, that of {} of the file's {} other values which {} is {}: "
       "its codes reach from {:.3g} to {:.3g}, its values from {:.3g} to {:.3g}, so that {:.0f} "
       "steps are cut off {} them while {:.0f} codes {} them are never used; with zero point {}, "
       "{:.0f} would be cut off",
-      one.params.zero_point, usual.count, others,
-      one.is_never_negative ? "are never negative" : "lie unevenly around 0", usual.zero, low, high,
-      one.row->min, one.row->max, own.cut[side], side == 1 ? "above" : "below",
+      low, high, one.row->min, one.row->max, own.cut[side], side == 1 ? "above" : "below",
       own.unused[1 - side], side == 1 ? "below" : "above", usual.zero,
       mended.cut[0] + mended.cut[1]);
+}
+
+std::string words(const Member& one, const Usual& usual, std::size_t others) {
+  return fmt::format(
+      "the zero point of its codes is {}, that of {} of the file's {} other values which {} is {}: "
+      "{}",
+      one.params.zero_point, usual.count, others,
+      one.is_never_negative ? "are never negative" : "lie unevenly around 0", usual.zero,
+      loss_words(one, usual));
 }
 
 void add_name(std::vector<std::string>& names, std::string name) {
@@ -184,7 +212,7 @@ class Finder {
       const QParams& params = one->params;
       if (std::abs(params.zero_point - rule->zero) <= kSlack || is_one_sided(*one)) continue;
       if (used_.contains({!one->is_never_negative, params.zero_point, params.scale})) continue;
-      if (!is_mended_by(fit_of(*one, rule->zero), fit_of(*one, params.zero_point))) continue;
+      if (!is_mended_by(rule->zero, *one)) continue;
       if (is_told_as_changed(*one)) continue;
       found.push_back(change_of(*one, words(*one, *rule, telling.size() - tells_the_rule(*one))));
     }

@@ -116,6 +116,35 @@ TEST(ShiftedCodes, OfWhatIsNeverNegativeBeginAtZeroAsTheFilesOthersDo) {
             "zero point 0, 0 would be cut off");
 }
 
+/// As Layers of Relus; the codes of a4 have a scale for each of eight channels.
+std::vector<Change> changes_by_channel(std::uint8_t zero, double clip_rate) {
+  Layers layers;
+  layers.zeros[4] = zero;
+  const SmallGraph before = layers.net(false);
+  SmallGraph after = layers.net(true);
+  Pairing pairing = pair(before.model(), after.model());
+  Diagnosis diagnosis;
+  diagnosis.activations = rows_of(pairing, layers.ranges());
+  for (ValuePair& one : pairing.pairs) {
+    if (one.reference == "a4") one.channel_params.assign(8, *one.params);
+  }
+  for (ActivationRow& row : diagnosis.activations) {
+    if (row.value == "a4") row.clip_rate = clip_rate;
+  }
+  return shifted_codes(Evidence(before.model(), after.model(), pairing, diagnosis));
+}
+
+TEST(ShiftedCodes, WithAScaleForEachChannelAreJudgedByWhatIsClipped) {
+  EXPECT_TRUE(changes_by_channel(8, 0).empty());
+  EXPECT_TRUE(changes_by_channel(0, 0.03).empty()) << "as the others";
+  const std::vector<Change> changes = changes_by_channel(8, 0.03);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_NE(changes[0].because.find("3 % of its values are cut off above its codes while 8 codes "
+                                    "below 0 are never used"),
+            std::string::npos)
+      << changes[0].because;
+}
+
 TEST(ShiftedCodes, AreNoneWhereNothingIsLost) {
   Layers layers;
   layers.zeros[4] = 8;

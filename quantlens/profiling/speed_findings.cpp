@@ -12,6 +12,7 @@
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "quantlens/profiling/costs.h"
 #include "quantlens/quantizer/recipe_fragment.h"
 
 namespace quantlens {
@@ -34,16 +35,13 @@ std::string joined(const std::vector<std::string>& types) {
 /// Rows to which the same happens.
 struct Alike {
   std::vector<const OpTime*> rows;
-  double reference = 0, kernels = 0, conversions = 0, layouts = 0;
+  Costs costs;
 
   void add(const OpTime& row) {
     rows.push_back(&row);
-    reference += row.reference_us;
-    kernels += row.quantized_us;
-    conversions += row.conversion_us;
-    layouts += row.layout_us;
+    costs.add(row);
   }
-  double cost_us() const { return kernels + conversions + layouts - reference; }
+  double cost_us() const { return costs.quantized() - costs.reference; }
 };
 
 std::string_view rule_of(const OpTime& row) {
@@ -60,8 +58,8 @@ std::string because(std::string_view rule, const Alike& alike) {
   const std::string of_float = joined(first.reference_nodes);
   const std::string of_codes = joined(first.quantized_nodes);
   const std::string times =
-      fmt::format("{:.1f} us in float, {:.1f} in the quantized model, and {:.1f} for conversions",
-                  alike.reference, alike.kernels, alike.conversions + alike.layouts);
+      fmt::format("{:.1f} us in the float model, {:.1f} in the quantized one, and there {}",
+                  alike.costs.reference, alike.costs.kernels, around_text(alike.costs));
   if (rule == "lost_kernel") {
     return fmt::format(
         "{} stands between quantizers, but the runtime has no integer kernel for it "
@@ -69,7 +67,7 @@ std::string because(std::string_view rule, const Alike& alike) {
         of_codes, times);
   }
   if (rule == "float_island") {
-    return fmt::format("{} is computed in float and pays for conversions around it: {}", of_codes,
+    return fmt::format("{} is computed in float and pays for what is around it: {}", of_codes,
                        times);
   }
   if (rule == "broken_fusion") {
@@ -80,7 +78,7 @@ std::string because(std::string_view rule, const Alike& alike) {
                        first.passed_to.empty() ? "" : ", which needs what reads it in float, too",
                        of_codes, of_float, times);
   }
-  return fmt::format("{} saves less than its conversions cost: {}", of_codes, times);
+  return fmt::format("{} saves less than conversions and layouts cost: {}", of_codes, times);
 }
 
 std::vector<std::string> names_of(const Alike& alike) {
@@ -144,13 +142,11 @@ std::vector<SpeedFinding> speed_findings(const ProfilePair& pair) {
 std::string speed_verdict(const ProfilePair& pair) {
   double saved = 0;
   double lost = 0;
-  double conversions = 0;
-  double layouts = 0;
+  Costs costs;
   for (const OpTime& row : pair.ops) {
     const double kernel = row.reference_us - row.quantized_us;
     (kernel > 0 ? saved : lost) += std::abs(kernel);
-    conversions += row.conversion_us;
-    layouts += row.layout_us;
+    costs.add(row);
   }
   const double ratio = pair.ratio;
   const std::string compared =
@@ -164,7 +160,7 @@ std::string speed_verdict(const ProfilePair& pair) {
       "Faster kernels save {:.3f} ms, slower ones cost {:.3f}, conversions {:.3f} and other "
       "layouts {:.3f}.",
       compared, ratio, pair.ratio_interval[0], pair.ratio_interval[1], medians_text(pair),
-      saved / 1e3, lost / 1e3, conversions / 1e3, layouts / 1e3);
+      saved / 1e3, lost / 1e3, costs.conversions / 1e3, costs.layouts / 1e3);
 }
 
 }  // namespace quantlens

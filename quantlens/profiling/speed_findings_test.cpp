@@ -65,6 +65,18 @@ TEST(SpeedFindings, AKernelThatIsSlowerIsToldFromDearConversions) {
   EXPECT_EQ(rules(pair_of({row("a", 10, 5, 30)})), Rules({"conversions"}));
 }
 
+TEST(SpeedFindings, CountConversionsAsTheVerdictDoes) {
+  OpTime slow = row("a", 10, 30, 4);
+  slow.layout_us = 50;
+  slow.gain_us -= 50;
+  const ProfilePair pair = pair_of({slow});
+  EXPECT_NE(speed_verdict(pair).find("conversions 0.004 and other layouts 0.050"),
+            std::string::npos);
+  const std::string because = speed_findings(pair).at(0).because;
+  EXPECT_NE(because.find("4.0 us for conversions and 50.0 for other layouts"), std::string::npos)
+      << because;
+}
+
 TEST(SpeedFindings, APoolIsFloatOnlyWithWhatReadsIt) {
   OpTime pool = row("p", 10, 300, 0);
   pool.passed_to = {"reader"};

@@ -91,6 +91,7 @@
 #include "quantlens/profiling/attribute.h"    // attribute: which ops a node computes
 #include "quantlens/profiling/join.h"         // join: two models, op by op
 #include "quantlens/profiling/speed_findings.h" // speed_findings: why int8 is no faster
+#include "quantlens/profiling/try_remedies.h" // try_remedies: what makes it faster, timed
 #include "quantlens/profiling/import.h"       // import_profile: what other tools have timed
 #include "quantlens/profiling/trace.h"        // trace_json: for Perfetto
 

@@ -58,6 +58,7 @@ def two_models(sandbox):
     harness.check(result["ratio_interval"][0] <= result["ratio"] <= result["ratio_interval"][1], "the ratio has an interval")
     harness.check("The quantized model" in result["verdict"], result["verdict"])
     harness.check((sandbox.workload(result["workload"]) / "profiling_ops.csv").exists(), "profiling_ops.csv")
+    check_findings(result, sandbox.workload(result["workload"]), True)
 
 
 def traces(sandbox, profile):
@@ -158,6 +159,50 @@ def real_models(sandbox):
                       f"{name}: {100 * result['explained']:.1f} % explained at attempt {attempt + 1}")
 
 
+def check_findings(result, folder, tried):
+    """A remedy is told where it was timed in the quantized model, and its whole interval is a gain."""
+    for number, finding in enumerate(result["findings"], 1):
+        trial, name = finding["trial"], f"{finding['rule']} {number}"
+        harness.check((trial is None) == (finding["not_tried"] != ""), f"{name}: was tried, or says why not")
+        harness.check(trial is None or tried, f"{name}: {finding['because']}")
+        gains = trial is not None and trial["ratio_interval"][1] < 1
+        harness.check((finding["remedy"] != "") == gains, f"{name}: a remedy is what gains, {trial}")
+        harness.check((folder / f"remedy_{number}.json").exists() == gains, f"{name}: so is a file")
+        if trial is None:
+            continue
+        harness.check(trial["ratio_interval"][0] <= trial["ratio"] <= trial["ratio_interval"][1], f"{name}: {trial['ratio']}")
+        harness.check(trial["before_us"] > 0 and trial["in_float_us"] > 0, f"{name}: its ops are timed in both models")
+        if gains:
+            fragment = json.loads(finding["remedy"])["op_name_dict"]
+            harness.check(len(fragment) == len(trial["ops"]) and trial["gain_interval"][0] > 0, f"{name}: {trial['gain_interval']}")
+
+
+def remedies(sandbox):
+    """Of a model whose first convolutions are slower in int8 than in its float form."""
+    harness.need_testdata()
+    harness.need("onnx")
+    import onnx
+
+    model = harness.TESTDATA / "models" / "mobilenet_v1_0.75_224.onnx"
+    out = sandbox.path / "mobilenet.int8.onnx"
+    sandbox.run("quantize", model, "--data", "random", "--limit", "8", "-o", out)
+    common = ["--threads", "1", "--iterations", "40"]
+    result = sandbox.json("profile", model, out, *common)
+    check_findings(result, sandbox.workload(result["workload"]), True)
+    trials = [finding["trial"] for finding in result["findings"] if finding["rule"] == "slow_kernel"]
+    harness.check(trials and all(trials), f"{len(trials)} slow_kernel, each tried in the quantized model")
+    harness.check(not (sandbox.workload(result["workload"]) / "remedy").exists(), "no model is left behind")
+    result = sandbox.json("profile", model, out, *common, "--verify", "0")
+    check_findings(result, sandbox.workload(result["workload"]), False)
+    foreign = onnx.load(out)
+    del foreign.metadata_props[:]
+    onnx.save(foreign, sandbox.path / "foreign.onnx")
+    result = sandbox.json("profile", model, sandbox.path / "foreign.onnx", *common)
+    check_findings(result, sandbox.workload(result["workload"]), False)
+    harness.check(all("float model's times" in f["because"] for f in result["findings"] if f["rule"] != "float_island"),
+                  "what the float model's times are is said where nothing else is measured")
+
+
 def main():
     sandbox = harness.Sandbox()
     profile = one_model(sandbox)
@@ -166,6 +211,7 @@ def main():
     imports(sandbox)
     errors(sandbox)
     prices(sandbox)
+    remedies(sandbox)
     real_models(sandbox)
 
 

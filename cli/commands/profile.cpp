@@ -80,6 +80,11 @@ void add_profile(CLI::App& program, const std::vector<std::string>& command_line
   verb->add_option("--iterations", options.profile.iterations,
                    "runs that count (default: until the median is known to 1 %)")
       ->check(whole_number(1, 10'000'000));
+  verb->add_option("--verify", options.verify,
+                   "of two models: time the remedies of the first so many findings in the "
+                   "quantized model (0: none of them is told)")
+      ->check(whole_number(0, 100))
+      ->capture_default_str();
   verb->add_option("--trace", options.trace,
                    "writes the nodes of one run there, for ui.perfetto.dev or chrome://tracing")
       ->check(not_empty())

@@ -13,20 +13,22 @@
 #include "quantlens/flow/bare.h"
 #include "quantlens/flow/destination.h"
 #include "quantlens/flow/first_batches.h"
+#include "quantlens/flow/remedy_bench.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/profiling/import.h"
 #include "quantlens/profiling/join.h"
 #include "quantlens/profiling/speed_findings.h"
 #include "quantlens/profiling/trace.h"
+#include "quantlens/profiling/try_remedies.h"
 #include "quantlens/report/profile_tables.h"
 
 namespace quantlens::flow {
 namespace {
 
-ProfilePair paired(Profiled profiled, const Model& reference, const Model& quantized) {
+ProfilePair paired(const Profiled& profiled, const Model& reference, const Model& quantized) {
   ProfilePair pair;
-  pair.reference = std::move(profiled.profiles[0]);
-  pair.quantized = std::move(profiled.profiles[1]);
+  pair.reference = profiled.profiles[0];
+  pair.quantized = profiled.profiles[1];
   pair.ratio = profiled.ratio->value;
   pair.ratio_interval = profiled.ratio->interval;
   pair.ops = join({reference.graph, profiled.graphs[0], profiled.types[0], pair.reference},
@@ -157,7 +159,7 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
     }
     ProfileOptions how = options.profile;
     how.threads = session.threads;
-    Profiled profiled = quantlens::profile(wanted, how, recorded.progress);
+    const Profiled profiled = quantlens::profile(wanted, how, recorded.progress);
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const std::string departs = departure(wanted[i].model, profiled.answers[i]);
       if (departs.empty()) continue;
@@ -166,8 +168,15 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
     }
     result.profile = profiled.profiles.front();
     if (other) {
-      result.pair = paired(std::move(profiled), model, *other);
+      result.pair = paired(profiled, model, *other);
       result.verdict += speed_verdict(*result.pair);
+      const ProfiledModel in_float{model.graph, profiled.graphs[0], profiled.types[0],
+                                   result.profile};
+      RemedyBench bench({model, *other, in_float, data, batches}, how, recorded,
+                        workload->folder() / "remedy");
+      try_remedies(
+          model.graph, options.verify,
+          [&](const std::string& remedy) { return bench.time(remedy); }, *result.pair);
     }
     write_records(*workload, result);
     write_trace(options, result, recorded);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 
@@ -15,6 +16,7 @@ struct ProfileVerbOptions {
   std::optional<fs::path> other;  ///< its quantized form
   DataChoice data;                ///< empty: random
   ProfileOptions profile;         ///< threads are the session's
+  std::uint64_t verify = 5;       ///< findings whose remedies are timed, from the first
   fs::path trace;                 ///< where a Chrome trace is written as well; empty: nowhere
 };
 
@@ -27,8 +29,9 @@ struct ProfileResult {
 };
 
 /// Where the time of a model goes, or of two, joined op by op; or what a profile of another tool
-/// says of it. Throws Errc::usage where a profile is to be joined with something or run, where the
-/// two models are swapped, or where the trace would be written over what is read.
+/// says of it. What findings propose is timed in the quantized model (remedy_bench.h). Throws
+/// Errc::usage where a profile is to be joined with something or run, where the two models are
+/// swapped, or where the trace would be written over what is read.
 ProfileResult profile(const ProfileVerbOptions& options, const Session& session);
 
 }  // namespace quantlens::flow

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <functional>
 #include <map>
-#include <numeric>
 #include <optional>
 #include <set>
 
@@ -12,33 +11,12 @@
 #include "quantlens/profiling/attribute.h"
 #include "quantlens/profiling/causes.h"
 #include "quantlens/profiling/counterparts.h"
+#include "quantlens/profiling/groups.h"
 
 namespace quantlens {
 namespace {
 
 using Numbers = std::vector<std::size_t>;
-
-/// Sets of ops that become one row.
-class Groups {
- public:
-  explicit Groups(std::size_t count) : parents_(count) {
-    std::iota(parents_.begin(), parents_.end(), std::size_t{0});
-  }
-  std::size_t find(std::size_t i) {
-    while (parents_[i] != i) i = parents_[i] = parents_[parents_[i]];
-    return i;
-  }
-  void unite(const Numbers& ops) {
-    for (const std::size_t op : ops) {
-      const std::size_t a = find(ops.front());
-      const std::size_t b = find(op);
-      parents_[std::max(a, b)] = std::min(a, b);
-    }
-  }
-
- private:
-  Numbers parents_;
-};
 
 /// One model's run, told in ops of the reference.
 struct Told {
@@ -115,7 +93,7 @@ class Rows {
   }
 
  private:
-  Groups groups_;
+  Groups groups_;  // that become one row
   std::set<std::size_t> named_;
   std::map<std::size_t, OpTime> rows_;
   OpTime nobodys_;

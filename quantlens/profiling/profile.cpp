@@ -41,7 +41,7 @@ class Rounds {
 
   void run() {
     const std::size_t most = options_.iterations ? kLeastRounds : kMostRounds;
-    progress_.begin("profile", most);
+    progress_.begin(options_.step, most);
     for (std::size_t round = 0; round < most && !is_full(); ++round) {
       open(round);
       run_round(round);
@@ -159,7 +159,7 @@ Profiled profile(std::span<const ToProfile> models, const ProfileOptions& option
   for (const ToProfile& what : models) {
     const Samples& samples = (sampler++)->samples();
     std::optional<Samples> single;
-    if (options.threads > 1) single = with_one_thread(what, options, progress);
+    if (options.threads > 1 && options.scaling) single = with_one_thread(what, options, progress);
     frame.event =
         event_cost(options.threads, samples.graph.nodes.size(), typical_elements(samples));
     result.graphs.push_back(samples.graph);

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "quantlens/base/progress.h"
@@ -22,7 +23,9 @@ struct ProfileOptions {
   unsigned threads = 1;
   std::size_t warm_up = 10;               ///< runs before those that count, after each loading
   std::optional<std::size_t> iterations;  ///< that count, in all; absent: until they are stable
-  bool machine = true;  ///< learn what the machine can do at most, for rates and bounds
+  bool machine = true;           ///< learn what the machine can do at most, for rates and bounds
+  bool scaling = true;           ///< time it with one thread, too, where there are more
+  std::string step = "profile";  ///< what progress calls it
 };
 
 /// A model and what it is run over: one batch at least. Both outlive the call.

@@ -8,12 +8,9 @@
 #include <string_view>
 #include <utility>
 
-#include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "quantlens/profiling/costs.h"
-#include "quantlens/quantizer/recipe_fragment.h"
 
 namespace quantlens {
 namespace {
@@ -89,18 +86,6 @@ std::vector<std::string> names_of(const Alike& alike) {
   return names;
 }
 
-/// All of them in float; nothing where they are already.
-std::string in_float(std::string_view rule, const Alike& alike) {
-  if (rule == "float_island") return "";
-  boost::json::object entries;
-  for (const OpTime* row : alike.rows) {
-    for (const std::string& name : row->names) entries[pattern_of(name)] = "fp32";
-    if (rule != "slow_kernel") continue;
-    for (const std::string& name : row->passed_to) entries[pattern_of(name)] = "fp32";
-  }
-  return boost::json::serialize(boost::json::object{{"op_name_dict", std::move(entries)}});
-}
-
 /// The medians over all runs. Between rounds a machine may change its speed, so their ratio may be
 /// another one than that of runs in turn.
 std::string medians_text(const ProfilePair& pair) {
@@ -131,7 +116,6 @@ std::vector<SpeedFinding> speed_findings(const ProfilePair& pair) {
     if (alike.cost_us() < kLeastShare * pair.quantized.wall.median_us) continue;
     SpeedFinding finding{.rule = std::string(key.first), .ops = names_of(alike)};
     finding.because = because(key.first, alike);
-    finding.remedy = in_float(key.first, alike);
     finding.milliseconds = alike.cost_us() / 1e3;
     findings.push_back(std::move(finding));
   }

@@ -77,12 +77,11 @@ TEST(SpeedFindings, CountConversionsAsTheVerdictDoes) {
       << because;
 }
 
-TEST(SpeedFindings, APoolIsFloatOnlyWithWhatReadsIt) {
+TEST(SpeedFindings, APoolIsSaidToBeFloatOnlyWithWhatReadsIt) {
   OpTime pool = row("p", 10, 300, 0);
   pool.passed_to = {"reader"};
   const auto findings = speed_findings(pair_of({pool}));
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_EQ(findings[0].remedy, R"({"op_name_dict":{"p_op":"fp32","reader":"fp32"}})");
   EXPECT_NE(findings[0].because.find("what reads it"), std::string::npos);
   EXPECT_EQ(findings[0].ops, std::vector<std::string>{"p_op"});
 }
@@ -104,20 +103,6 @@ TEST(SpeedFindings, RowsAlikeAreOneAndTheMostIsFirst) {
   EXPECT_EQ(findings[0].ops, std::vector<std::string>({"a_op", "b_op"}));
   EXPECT_DOUBLE_EQ(findings[0].milliseconds, 0.05);
   EXPECT_DOUBLE_EQ(findings[1].milliseconds, 0.025);
-}
-
-TEST(SpeedFindings, TheRemedyHasTheOpsInFloatByPattern) {
-  OpTime bracket = row("a", 10, 30, 0);
-  bracket.names = {"block[0]"};
-  const auto findings = speed_findings(pair_of({bracket}));
-  ASSERT_EQ(findings.size(), 1u);
-  EXPECT_NE(findings[0].remedy.find("op_name_dict"), std::string::npos);
-  EXPECT_NE(findings[0].remedy.find("fp32"), std::string::npos);
-  OpTime island = bracket;
-  island.quantized = false;
-  island.layout_us = 10;
-  island.gain_us -= 10;
-  EXPECT_EQ(speed_findings(pair_of({island}))[0].remedy, "") << "it is float already";
 }
 
 TEST(SpeedVerdict, SaysHowTheTwoCompare) {

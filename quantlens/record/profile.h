@@ -13,8 +13,8 @@
 namespace quantlens {
 
 /// What a node of the runtime's graph is there for. quantize, dequantize: float to codes and back;
-/// requantize: codes to other codes; reorder: another layout of the same elements that the runtime
-/// wants; transpose, cast: likewise, put there by the runtime, not by the model.
+/// reorder: another layout of the same elements that the runtime wants; transpose, cast: likewise,
+/// put there by the runtime, not by the model.
 BOOST_DEFINE_ENUM_CLASS(NodeRole, op, quantize, dequantize, reorder, transpose, cast)
 
 /// What a node keeps busy: its arithmetic or its memory traffic reaches a quarter of what this
@@ -102,7 +102,7 @@ struct OpTime {
   std::string type;                ///< of the op that computes: the costliest of them
   double reference_us = 0;         ///< of the reference's run, its conversions and layouts too
   double quantized_us = 0;         ///< of the quantized run, its kernels alone
-  double conversion_us = 0;        ///< Q, DQ and requantization that it causes in the quantized run
+  double conversion_us = 0;        ///< Q and DQ that it causes in the quantized run
   double layout_us = 0;            ///< reorders, transposes and casts that it causes there
   double gain_us = 0;  ///< reference_us minus these three; below 0: it is slower in int8
   std::vector<std::string> reference_nodes;  ///< types of the nodes, in order
@@ -117,15 +117,35 @@ BOOST_DESCRIBE_STRUCT(OpTime, (),
                       (ops, names, type, reference_us, quantized_us, conversion_us, layout_us,
                        gain_us, reference_nodes, quantized_nodes, quantized, wrapped, passed_to))
 
+/// The quantized model with some ops in float, timed in turn with it as it is.
+struct RemedyTrial {
+  std::vector<std::string> ops;            ///< in float, as people see them
+  double ratio = 0;                        ///< of wall times: with them in float over as it is
+  std::array<double, 2> ratio_interval{};  ///< 95 %, of interleaved runs
+  double gain_ms = 0;                      ///< below 0: the model is slower with them in float
+  std::array<double, 2> gain_interval{};   ///< 95 %, in milliseconds, the lower end first
+  double before_us = 0;    ///< these ops in the model as it is: kernels, conversions, layouts
+  double in_float_us = 0;  ///< the same in float, in this model
+  double around_us = 0;    ///< that ops next to them take more then; below 0: less
+};
+BOOST_DESCRIBE_STRUCT(RemedyTrial, (),
+                      (ops, ratio, ratio_interval, gain_ms, gain_interval, before_us, in_float_us,
+                       around_us))
+
 /// Why an op, or ops alike, are no faster in int8.
 struct SpeedFinding {
   std::string rule;              ///< its name in docs/profiling.md
   std::vector<std::string> ops;  ///< as people see them
-  std::string because;           ///< a sentence with the figures
-  std::string remedy;            ///< a fragment of a recipe (JSON); empty where none mends it
-  double milliseconds = 0;       ///< that it costs, or that the remedy is expected to gain
+  std::string because;           ///< sentences with the figures
+  /// A fragment of a recipe (JSON) with which the model was timed and is faster; empty: none is
+  /// known.
+  std::string remedy;
+  double milliseconds = 0;           ///< that it costs beside the float model
+  std::optional<RemedyTrial> trial;  ///< of the remedy, or of the best that gained nothing
+  std::string not_tried;             ///< why there is no trial; empty where there is one
 };
-BOOST_DESCRIBE_STRUCT(SpeedFinding, (), (rule, ops, because, remedy, milliseconds))
+BOOST_DESCRIBE_STRUCT(SpeedFinding, (),
+                      (rule, ops, because, remedy, milliseconds, trial, not_tried))
 
 /// Two models beside each other.
 struct ProfilePair {

@@ -262,8 +262,8 @@ std::string speed_text(const ProfilePair& pair, const std::string& verdict) {
   }
   if (!pair.findings.empty()) {
     text += wrapped(
-        "What a finding costs is not all that its recipe gains: ops in float need conversions of "
-        "their own. quantlens tune --objective speed looks for the best mix.",
+        "Milliseconds of a finding compare with the float model; a recipe is told where it was "
+        "timed, alone, and is faster. quantlens tune --objective speed looks for the best mix.",
         0);
   }
   return text;

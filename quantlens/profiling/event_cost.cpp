@@ -20,18 +20,24 @@ constexpr std::int64_t kMostElements = 16384;
 
 }  // namespace
 
-EventCost event_cost(unsigned threads, std::size_t nodes, std::int64_t elements) {
+EventCost event_cost(unsigned threads, std::size_t nodes, std::int64_t elements,
+                     const Progress& progress) {
   constexpr int kRuns = 60;
   const std::size_t length = std::clamp(nodes, kLeastNodes, kMostNodes);
   const Model model = chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
-  const auto bare = open_timed(model, {.threads = threads, .in_turn = true});
-  const auto timed = open_timed(model, {.threads = threads, .nodes = true, .in_turn = true});
+  TimedOptions how{.threads = threads, .in_turn = true, .stop_requested = [&progress] {
+                     return progress.stop_requested();
+                   }};
+  const auto bare = open_timed(model, how);
+  how.nodes = true;
+  const auto timed = open_timed(model, how);
   const std::size_t plain = bare->add(ones_for(model));
   const std::size_t stamped = timed->add(ones_for(model));
   std::vector<double> bare_us;
   std::vector<double> timed_us;
   std::vector<double> outside_us;
   for (int i = 0; i < kRuns; ++i) {
+    throw_if_stopped(progress);
     bare_us.push_back(static_cast<double>(bare->run(plain).whole) / 1e3);
     const RunTime time = timed->run(stamped);
     const auto inside = std::accumulate(time.nodes.begin(), time.nodes.end(), std::uint64_t{0});

@@ -4,6 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "quantlens/base/progress.h"
+
 namespace quantlens {
 
 /// What timing one more node costs, in microseconds: in the node's own time, and in entering and
@@ -15,7 +17,9 @@ struct EventCost {
 
 /// Measured on a chain of cheap ops that is run with and without timers in turn. The cost grows
 /// with how much a run touches between two timers, so the chain is made like the model: of as many
-/// nodes, each giving as many elements (both within limits).
-EventCost event_cost(unsigned threads, std::size_t nodes, std::int64_t elements);
+/// nodes, each giving as many elements (both within limits). Throws Errc::interrupted where
+/// progress asks to stop.
+EventCost event_cost(unsigned threads, std::size_t nodes, std::int64_t elements,
+                     const Progress& progress);
 
 }  // namespace quantlens

@@ -97,8 +97,8 @@ class Instance {
     switch (order.step) {
       case InstanceStep::prepare:
         model_.reset();
-        model_ =
-            std::make_unique<RoundModel>(prepared_.timed.at(order.model), round_.threads, false);
+        model_ = std::make_unique<RoundModel>(prepared_.timed.at(order.model), round_.threads,
+                                              false, std::function<bool()>());
         model_->warm_up(round_.warmup, {});
         return send(message_of(FrameType::stepped, InstanceAnswer()));
       case InstanceStep::run:

@@ -35,7 +35,7 @@ class Rounds {
   Rounds(std::span<const ToProfile> models, const ProfileOptions& options, Progress& progress)
       : options_(options), progress_(progress) {
     for (const auto& [model, batches] : models) {
-      samplers_.emplace_back(model, batches, options.threads);
+      samplers_.emplace_back(model, batches, options.threads, progress);
     }
   }
 
@@ -71,7 +71,6 @@ class Rounds {
     const std::size_t begin = samplers_.front().samples().wall_us.size();
     const Clock::time_point start = Clock::now();
     for (std::size_t run = 0; !is_done(round, run, start) && !is_full(); ++run) {
-      throw_if_stopped(progress_);
       if (run % 2 == 0) {
         for (Sampler& sampler : samplers_) sampler.sample();
       } else {
@@ -117,11 +116,10 @@ class Rounds {
 
 /// The same with one thread, a round of its own.
 Samples with_one_thread(const ToProfile& what, const ProfileOptions& options, Progress& progress) {
-  Sampler sampler(what.model, what.batches, 1);
+  Sampler sampler(what.model, what.batches, 1, progress);
   sampler.open(options.warm_up);
   const Clock::time_point start = Clock::now();
   for (std::size_t run = 0; run < kLeastRuns || seconds_since(start) < kRoundSeconds; ++run) {
-    throw_if_stopped(progress);
     sampler.sample();
   }
   return sampler.samples();
@@ -160,8 +158,8 @@ Profiled profile(std::span<const ToProfile> models, const ProfileOptions& option
     const Samples& samples = (sampler++)->samples();
     std::optional<Samples> single;
     if (options.threads > 1 && options.scaling) single = with_one_thread(what, options, progress);
-    frame.event =
-        event_cost(options.threads, samples.graph.nodes.size(), typical_elements(samples));
+    frame.event = event_cost(options.threads, samples.graph.nodes.size(), typical_elements(samples),
+                             progress);
     result.graphs.push_back(samples.graph);
     result.types.push_back(samples.types);
     result.answers.push_back(samples.answers);

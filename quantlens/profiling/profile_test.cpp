@@ -153,7 +153,7 @@ TEST_F(Profiles, AStopIsObeyed) {
   const ToProfile one[] = {{model, {&batch, 1}}};
   Stop stop;
   try {
-    profile(one, {.machine = false}, stop);
+    profile(one, {.warm_up = 100'000'000, .machine = false}, stop);
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), Errc::interrupted);
@@ -163,7 +163,8 @@ TEST_F(Profiles, AStopIsObeyed) {
 TEST_F(Profiles, ASamplerRunsAllItsBatchesInTurn) {
   const Model model = onnxruntime::model_of(onnxruntime::small_net());
   const Batch batches[] = {onnxruntime::batch_for(model, 1), onnxruntime::batch_for(model, 3)};
-  Sampler sampler(model, batches, 1);
+  NoProgress progress;
+  Sampler sampler(model, batches, 1, progress);
   sampler.open(1);
   for (int i = 0; i < 4; ++i) sampler.sample();
   sampler.open(0);
@@ -181,7 +182,7 @@ TEST_F(Profiles, ASamplerRunsAllItsBatchesInTurn) {
 
 TEST_F(Profiles, ATimerCostsNoLessThanNothing) {
   for (const std::int64_t elements : {std::int64_t{0}, std::int64_t{1000}}) {
-    const EventCost cost = event_cost(1, 0, elements);
+    const EventCost cost = event_cost(1, 0, elements, NoProgress());
     EXPECT_GE(cost.inside_us, 0);
     EXPECT_GE(cost.outside_us, 0);
     EXPECT_LT(cost.inside_us, 1000);

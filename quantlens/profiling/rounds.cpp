@@ -36,8 +36,10 @@ bool is_enough(std::uint64_t runs, double seconds, const RoundOptions& options) 
   return (runs >= kRuns && seconds >= kSeconds) || (runs >= kSlowRuns && seconds >= kSlowSeconds);
 }
 
-RoundModel::RoundModel(const TimedModel& timed, unsigned threads, bool in_turn)
-    : run_(open_timed(*timed.model, {.threads = threads, .in_turn = in_turn})),
+RoundModel::RoundModel(const TimedModel& timed, unsigned threads, bool in_turn,
+                       const std::function<bool()>& stop)
+    : run_(open_timed(*timed.model,
+                      {.threads = threads, .in_turn = in_turn, .stop_requested = stop})),
       count_(timed.batches.size()) {
   for (const Batch& batch : timed.batches) run_->add(batch);
 }
@@ -60,7 +62,7 @@ std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models
   places.reserve(count);
   for (std::size_t place = 0; place < count; ++place) {
     check(stop);
-    places.emplace_back(models[model_at(place)], options.threads, count > 1);
+    places.emplace_back(models[model_at(place)], options.threads, count > 1, stop);
   }
   for (RoundModel& place : places) place.warm_up(options.warmup, stop);
   std::vector<std::vector<double>> runs_us(count);

@@ -39,8 +39,10 @@ struct TimedModel {
 /// A model that was loaded for a round, or its part of one.
 class RoundModel {
  public:
-  /// Loads it; `in_turn`: with another. Throws as open_timed and TimedRun::add do.
-  RoundModel(const TimedModel& timed, unsigned threads, bool in_turn);
+  /// Loads it; `in_turn`: with another; `stop`: asked meanwhile. Throws as open_timed and
+  /// TimedRun::add do.
+  RoundModel(const TimedModel& timed, unsigned threads, bool in_turn,
+             const std::function<bool()>& stop);
   /// Runs it before the clock counts. Throws Errc::interrupted where `stop` says so.
   void warm_up(std::uint64_t runs, const std::function<bool()>& stop);
   /// The time of run number `i`, in microseconds; batches take turns.

@@ -5,20 +5,29 @@
 
 namespace quantlens {
 
-Sampler::Sampler(const Model& model, std::span<const Batch> batches, unsigned threads)
-    : model_(model), batches_(batches), threads_(threads) {}
+Sampler::Sampler(const Model& model, std::span<const Batch> batches, unsigned threads,
+                 const Progress& progress)
+    : model_(model), batches_(batches), threads_(threads), progress_(progress) {}
 
 void Sampler::open(std::size_t warm_up) {
   bare_.reset();  // before the next is loaded: two of them need no more memory than one
   timed_.reset();
-  bare_ = open_timed(model_, {.threads = threads_, .in_turn = true});
-  timed_ = open_timed(model_, {.threads = threads_, .nodes = true, .in_turn = true});
+  TimedOptions how{.threads = threads_, .in_turn = true, .stop_requested = [this] {
+                     return progress_.stop_requested();
+                   }};
+  throw_if_stopped(progress_);
+  bare_ = open_timed(model_, how);
+  throw_if_stopped(progress_);
+  how.nodes = true;
+  timed_ = open_timed(model_, how);
   for (const Batch& batch : batches_) {
     bare_->add(batch);
     timed_->add(batch);
   }
   for (std::size_t i = 0; i < warm_up; ++i) {
+    throw_if_stopped(progress_);
     bare_->run(i % batches_.size());
+    throw_if_stopped(progress_);
     timed_->run(i % batches_.size());
   }
   if (samples_.graph.nodes.empty()) {
@@ -34,7 +43,9 @@ void Sampler::open(std::size_t warm_up) {
 
 void Sampler::sample() {
   const std::size_t batch = next_++ % batches_.size();
+  throw_if_stopped(progress_);
   samples_.wall_us.push_back(static_cast<double>(bare_->run(batch).whole) / 1e3);
+  throw_if_stopped(progress_);
   const RunTime time = timed_->run(batch);
   samples_.timed_us.push_back(static_cast<double>(time.whole) / 1e3);
   for (const std::uint64_t ns : time.nodes) {

@@ -8,6 +8,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "quantlens/base/progress.h"
 #include "quantlens/dataset/reader.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/runtime/timed.h"
@@ -38,8 +39,10 @@ struct Samples {
 /// Runs one model over its batches in turn, with and without timers, and keeps the times.
 class Sampler {
  public:
-  /// Model and batches must outlive it. REQUIRES: one batch at least.
-  Sampler(const Model& model, std::span<const Batch> batches, unsigned threads);
+  /// All it is given must outlive it. Each function throws Errc::interrupted where progress asks to
+  /// stop, between two runs and while a model is loaded. REQUIRES: one batch at least.
+  Sampler(const Model& model, std::span<const Batch> batches, unsigned threads,
+          const Progress& progress);
 
   /// Loads the model anew, twice, and runs it `warm_up` times.
   void open(std::size_t warm_up);
@@ -51,6 +54,7 @@ class Sampler {
   const Model& model_;
   std::span<const Batch> batches_;
   unsigned threads_;
+  const Progress& progress_;
   std::unique_ptr<TimedRun> bare_;
   std::unique_ptr<TimedRun> timed_;
   std::size_t next_ = 0;

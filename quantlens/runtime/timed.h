@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -21,6 +22,9 @@ struct TimedOptions {
   /// Other models are run in turn with it: its threads do not spin between two runs, where they
   /// would take the others' cores. Alone it is run with the runtime's own default.
   bool in_turn = false;
+  /// Asked from any thread while it loads: true ends that soon, with Errc::interrupted (from ONNX
+  /// Runtime 1.22 on). Empty: never.
+  std::function<bool()> stop_requested = {};
 };
 
 /// What a tensor was in a run.

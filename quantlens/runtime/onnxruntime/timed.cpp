@@ -14,6 +14,7 @@
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/runtime/onnxruntime/inputs.h"
 #include "quantlens/runtime/onnxruntime/library.h"
+#include "quantlens/runtime/onnxruntime/load_stop.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/onnxruntime/session.h"
 #include "quantlens/runtime/onnxruntime/timer_ops.h"
@@ -32,11 +33,22 @@ Ort::SessionOptions default_options(unsigned threads, bool in_turn) {
   return options;
 }
 
-/// From the file where it has data beside it, which the runtime then finds; else from its bytes.
-Ort::Session open_file(Ort::Env& env, const Model& model, const Ort::SessionOptions& options) {
-  const std::string_view bytes = model.file.text();
-  if (onnx::files_of(model).size() > 1) return {env, model.path.c_str(), options};
+using StopRequested = std::function<bool()>;
+
+Ort::Session open_bytes(Ort::Env& env, std::string_view bytes, Ort::SessionOptions& options,
+                        const StopRequested& stop_requested) {
+  const LoadStop stop(options, stop_requested);
   return {env, bytes.data(), bytes.size(), options};
+}
+
+/// From the file where it has data beside it, which the runtime then finds; else from its bytes.
+Ort::Session open_file(Ort::Env& env, const Model& model, Ort::SessionOptions& options,
+                       const StopRequested& stop_requested) {
+  if (onnx::files_of(model).size() == 1) {
+    return open_bytes(env, model.file.text(), options, stop_requested);
+  }
+  const LoadStop stop(options, stop_requested);
+  return {env, model.path.c_str(), options};
 }
 
 std::string written(const Model& model, const onnx::Edit& edit) {
@@ -62,18 +74,17 @@ onnx::Edit missing_names(const Graph& graph) {
 
 /// The graph that the runtime makes of a model, read back from what it can write of it: a file
 /// that no folder shows and nothing leaves behind.
-Model optimized(Ort::Env& env, const Model& model, unsigned threads) {
+Model optimized(Ort::Env& env, const Model& model, const TimedOptions& how) {
   const remote::FileDescriptor file(::memfd_create("quantlens-optimized", MFD_CLOEXEC));
   if (file.get() < 0) throw Error(Errc::io, "the system gives no memory for the optimised model");
   const fs::path path = fmt::format("/proc/self/fd/{}", file.get());
-  Ort::SessionOptions options = default_options(threads, true);
+  Ort::SessionOptions options = default_options(how.threads, true);
   options.SetOptimizedModelFilePath(path.c_str());
   const onnx::Edit names = missing_names(model.graph);
   if (names.names.empty() || onnx::files_of(model).size() > 1) {
-    open_file(env, model, options);
+    open_file(env, model, options, how.stop_requested);
   } else {
-    const std::string bytes = written(model, names);
-    const Ort::Session session(env, bytes.data(), bytes.size(), options);
+    open_bytes(env, written(model, names), options, how.stop_requested);
   }
   return onnx::read(model.path, MappedFile::open(path));
 }
@@ -174,16 +185,16 @@ OnnxTimedRun::OnnxTimedRun(const Model& model, const TimedOptions& options) : mo
     env_ = quiet_env();
     Ort::SessionOptions session_options = default_options(options.threads, options.in_turn);
     if (options.nodes) {
-      optimized_ = optimized(env_, model, options.threads);
+      optimized_ = optimized(env_, model, options);
       const auto values = timed_values(optimized_.graph);
       timers_.emplace(values);
       timers_->add_to(session_options);
       session_options.SetGraphOptimizationLevel(ORT_DISABLE_ALL);
-      const std::string bytes = with_timers(optimized_, values);
-      session_ = Ort::Session(env_, bytes.data(), bytes.size(), session_options);
+      session_ = open_bytes(env_, with_timers(optimized_, values), session_options,
+                            options.stop_requested);
       nodes_.resize(optimized_.graph.nodes.size());
     } else {
-      session_ = open_file(env_, model, session_options);
+      session_ = open_file(env_, model, session_options, options.stop_requested);
     }
     Ort::AllocatorWithDefaultOptions allocator;
     for (std::size_t i = 0; i < session_.GetOutputCount(); ++i) {
@@ -191,6 +202,9 @@ OnnxTimedRun::OnnxTimedRun(const Model& model, const TimedOptions& options) : mo
     }
     for (const std::string& name : output_names_) outputs_.push_back(name.c_str());
   } catch (const Ort::Exception& error) {
+    if (options.stop_requested && options.stop_requested()) {
+      throw Error(Errc::interrupted, "interrupted");
+    }
     throw Error(Errc::bad_input, fmt::format("{}: ONNX Runtime refuses the model: {}", where(model),
                                              reason_of(error)));
   }

@@ -67,6 +67,27 @@ def bad_models(sandbox):
     quantize(sandbox, 1, ["outside.onnx"], sandbox.path / "outside.onnx")
 
 
+def with_nan(images):
+    some = images.copy()
+    some[3, 0, 0, 0] = np.nan
+    return {"all_nan": np.full_like(images, np.nan), "some_nan": some}
+
+
+def no_numbers(sandbox, data):
+    """NaN in all that is read ends every verb; in one sample it is told and counts as what it is."""
+    output = sandbox.path / "nan.onnx"
+    verbs = {"quantize": ["-o", output], "calibrate": ["-o", sandbox.path / "nan.bin"],
+             "evaluate": ["--metric", "top1"], "tune": ["--metric", "top1", "-o", output, "--max-trials", "1"]}
+    quantized = sandbox.path / "sound.onnx"
+    sandbox.run("quantize", MODEL, "--data", DATA, "--limit", 5, "-o", quantized)
+    for verb, more in {**verbs, "diagnose": []}.items():
+        models = [MODEL, quantized] if verb == "diagnose" else [MODEL]
+        complaint(sandbox, 1, ["NaN", "'image'", "40 samples"], verb, *models, "--data", data["all_nan"],
+                  *more, *(["--limit", 40] if verb == "calibrate" else []))
+        done = sandbox.run(verb, *models, "--data", data["some_nan"], *more)
+        harness.check(done.stderr.count("holds NaN in sample 3 (row 3)") == 1, f"{verb}: NaN is told once: {done.stderr}")
+
+
 def bad_data(sandbox):
     arrays = dict(np.load(DATA))
     image = next(name for name, array in arrays.items() if array.ndim == 4)
@@ -87,6 +108,8 @@ def bad_data(sandbox):
     cut = sandbox.path / "cut.npz"
     cut.write_bytes(DATA.read_bytes()[:DATA.stat().st_size // 2])
     quantize(sandbox, 1, ["cut.npz"], MODEL, cut)
+    no_numbers(sandbox, {name: npz(f"{name}.npz", **{image: array, label: arrays[label][:40]})
+                         for name, array in with_nan(arrays[image][:40]).items()})
     (sandbox.path / "nothing").mkdir()
     quantize(sandbox, 1, ["nothing"], MODEL, sandbox.path / "nothing")
     quantize(sandbox, 2, ["unknown"], MODEL, sandbox.write("unknown.yaml", "pictures: {folder: x}\n"))
@@ -110,6 +133,10 @@ def bad_wishes(sandbox):
     complaint(sandbox, 2, ["--max-loss 5", "0.05 or 5%"], *goal, 5)
     complaint(sandbox, 2, ["--max-loss 2", "0.02 or 2%"], *goal, "200%")
     complaint(sandbox, 2, ["5%%"], *goal, "5%%")
+    arrays = np.load(DATA)
+    np.savez(sandbox.path / "none_right.npz", image=arrays["image"][:20], label=(arrays["label"][:20] + 1) % 10)
+    complaint(sandbox, 1, ["float model's top1 is 0", "label_offset"], "tune", MODEL, "--data",
+              sandbox.path / "none_right.npz", *goal[4:-1])
     complaint(sandbox, 1, [".npz archive", "--data"], "inspect", DATA)
     complaint(sandbox, 2, ["--data"], "quantize", MODEL)
     complaint(sandbox, 2, ["no-such-verb"], "no-such-verb")

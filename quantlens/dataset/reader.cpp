@@ -309,6 +309,10 @@ std::uint64_t BatchReader::size() const {
   return impl_->end_ - impl_->first_;
 }
 
+std::string BatchReader::sample_name(std::uint64_t sample) const {
+  return impl_->dataset_.name(sample);
+}
+
 const std::vector<SkippedSample>& BatchReader::skipped() const {
   return impl_->skips_.named;
 }

@@ -55,7 +55,8 @@ class BatchReader {
   std::optional<Batch> next();
   /// Samples this reader will go over.
   std::uint64_t size() const;
-  const std::vector<SkippedSample>& skipped() const;  ///< so far: the first 100
+  std::string sample_name(std::uint64_t sample) const;  ///< as Dataset::name
+  const std::vector<SkippedSample>& skipped() const;    ///< so far: the first 100
   std::uint64_t skipped_count() const;
   std::uint64_t left_out() const;  ///< so far: samples that fill no batch, where asked to be exact
   std::uint64_t batch_size() const;  ///< as asked for

@@ -40,6 +40,7 @@ void RecordedProgress::end() {
 }
 
 void RecordedProgress::note(std::string_view sentence) {
+  if (!told_.emplace(sentence).second) return;
   shown_.note(sentence);
   events_.note(sentence);
   workload_.note(sentence);

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <set>
+#include <string>
+
 #include "quantlens/base/phases.h"
 #include "quantlens/base/progress_events.h"
 #include "quantlens/workspace/workspace.h"
@@ -8,8 +12,8 @@
 namespace quantlens::flow {
 
 /// Progress as it is shown, and also as lines of a workload's events.jsonl, at most one a second of
-/// each step; each step is a phase, and notes are kept in the workload. All of them must outlive
-/// this.
+/// each step; each step is a phase, and notes are kept in the workload. A note is told once, however
+/// many passes over the same data come to it. All of them must outlive this.
 class RecordedProgress final : public Progress {
  public:
   RecordedProgress(Progress& shown, WorkloadWriter& workload, Phases& phases);
@@ -25,6 +29,7 @@ class RecordedProgress final : public Progress {
   WorkloadWriter& workload_;
   ProgressEvents events_;
   Phases& phases_;
+  std::set<std::string, std::less<>> told_;
 };
 
 }  // namespace quantlens::flow

@@ -137,6 +137,13 @@ std::string goal_text(const Study& study, bool is_limited) {
   }
   const Trial& best = study.trials.at(*study.best - 1);
   const std::string allowed = loss_text(study.goal, study.goal.max_loss);
+  if (study.reached && best.ops_quantized == 0) {
+    return wrapped(
+        fmt::format("Nothing is in int8: for --objective {} the best model within the goal, a loss "
+                    "of at most {}, is trial {}, whose ops are all in float; {}",
+                    study.goal.objective, allowed, best.number, advice(is_limited)),
+        0);
+  }
   if (study.reached) {
     return wrapped(
         fmt::format("The goal is reached by trial {}: a loss of {}, where {} is "

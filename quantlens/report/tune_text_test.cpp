@@ -63,6 +63,18 @@ TEST(TuneText, ATrialThatSawPartOfTheSamplesSaysSo) {
   EXPECT_EQ(trial_text(study, kTimes), "");
 }
 
+TEST(TuneText, AFloatModelWithinTheGoalIsNoGoalReached) {
+  Study study = study_of({trial_of(0.2103, false), trial_of(0.7462, true)});
+  study.best = 2;
+  study.reached = true;
+  const std::string text = goal_text(study, false);
+  EXPECT_NE(text.find("Nothing is in int8"), std::string::npos) << text;
+  EXPECT_NE(text.find("trial 2"), std::string::npos) << text;
+  EXPECT_EQ(text.find("reached"), std::string::npos) << text;
+  study.trials[1].ops_quantized = 1;
+  EXPECT_NE(goal_text(study, false).find("The goal is reached by trial 2"), std::string::npos);
+}
+
 TEST(TuneText, TheTableHasThreeRowsOfFourDecimals) {
   Study study = study_of({trial_of(0.2103, false), trial_of(0.7412, true)});
   study.best = 2;
@@ -147,6 +159,7 @@ TEST(TuneText, TheEndSaysHowFarAndWhatNext) {
             std::string::npos);
   study.goal.absolute = true;
   study.reached = true;
+  study.trials[0].ops_quantized = 1;
   EXPECT_NE(goal_text(study, false).find("The goal is reached by trial 1"), std::string::npos);
   EXPECT_NE(goal_text(study, false).find("where 0.0100 is allowed"), std::string::npos);
   study.reached = false;

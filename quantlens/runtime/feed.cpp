@@ -16,6 +16,7 @@
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/runtime/nan_watch.h"
 
 namespace quantlens {
 namespace {
@@ -26,6 +27,7 @@ struct Ticket {
   std::uint64_t skipped_count = 0;     ///< before it
   std::optional<Batch> batch;          ///< nothing where the data end
   Outputs outputs;
+  FoundNan nan;                ///< in its inputs and the reference's outputs
   double seconds = 0;          ///< inside Run::step
   std::exception_ptr failure;  ///< of the reader or the step
 };
@@ -107,6 +109,7 @@ class Lanes {
       ticket.failure = std::current_exception();
     }
     ticket.seconds = std::chrono::duration<double>(Clock::now() - before).count();
+    if (!ticket.failure) ticket.nan = find_nan(*ticket.batch, ticket.outputs.reference);
   }
 
   Run& run_;
@@ -126,7 +129,8 @@ class Lanes {
 /// The calling thread's side: tells progress and sink, in order.
 class Teller {
  public:
-  Teller(Progress& progress, const OutputSink& sink) : progress_(progress), sink_(sink) {}
+  Teller(const BatchReader& reader, Progress& progress, const OutputSink& sink)
+      : progress_(progress), sink_(sink), nan_(reader, progress) {}
 
   void tell(const Ticket& ticket) {
     for (const SkippedSample& skipped : ticket.skipped) {
@@ -138,18 +142,21 @@ class Teller {
     if (ticket.failure) std::rethrow_exception(ticket.failure);
     if (!ticket.batch) return;
     result.seconds_in_run += ticket.seconds;
+    nan_.add(ticket.nan);
     if (sink_) sink_(*ticket.batch, ticket.outputs);
     result.samples += ticket.batch->samples.size();
     progress_.advance(ticket.batch->samples.size());
   }
 
   void check_stop() const { throw_if_stopped(progress_); }
+  void check_answers() const { nan_.check(result.samples); }
 
   FeedResult result;
 
  private:
   Progress& progress_;
   const OutputSink& sink_;
+  NanWatch nan_;
 };
 
 /// Steps on other threads; however it is left, it waits for them.
@@ -203,7 +210,7 @@ FeedResult feed(Run& run, BatchReader& reader, Progress& progress, std::string_v
                 const OutputSink& sink) {
   const ProgressStep open_step(progress, step, reader.size());
   Lanes lanes(run, reader);
-  Teller teller(progress, sink);
+  Teller teller(reader, progress, sink);
   teller.check_stop();
   const bool goes_on = lanes.step_one(1, true);
   teller.tell(*lanes.next(true));
@@ -216,6 +223,7 @@ FeedResult feed(Run& run, BatchReader& reader, Progress& progress, std::string_v
   if (goes_on) step_and_tell(lanes, teller, most);
   helpers.reset();
   if (teller.result.samples == 0) refuse_no_samples(reader);
+  teller.check_answers();
   return teller.result;
 }
 

@@ -26,8 +26,9 @@ struct FeedResult {
 /// among them; progress is told on that thread alone. The first batch goes alone, for it shows how
 /// much room a step needs; its sink may `take` from the run.
 /// Throws Errc::interrupted when progress asks to stop (what the taps gathered can still be taken),
-/// Errc::bad_input where no sample at all could be read; of several steps that fail, what the first
-/// batch's threw. However it ends, no step is under way any more.
+/// Errc::bad_input where no sample at all could be read, and where what the reference answers is
+/// NaN for all of them (nan_watch.h, which notes the first such sample); of several steps that
+/// fail, what the first batch's threw. However it ends, no step is under way any more.
 FeedResult feed(Run& run, BatchReader& reader, Progress& progress, std::string_view step,
                 const OutputSink& sink = {});
 

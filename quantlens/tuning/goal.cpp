@@ -20,6 +20,23 @@ void check_goal(const Goal& goal, bool higher_is_better) {
                           goal.max_loss, goal.max_loss / 100, goal.max_loss));
 }
 
+void check_baseline(const Goal& goal, const Accuracy& reference, bool from_zero) {
+  if (!std::isfinite(reference.value)) {
+    throw Error(
+        Errc::bad_input,
+        fmt::format("the float model's {} is {}: no loss can be told from it; check the data "
+                    "and their labels with quantlens evaluate",
+                    reference.metric, reference.value));
+  }
+  const bool is_nothing = reference.value == 0 && reference.higher_is_better;
+  if (!is_nothing || (goal.absolute && !from_zero)) return;
+  throw Error(Errc::bad_input,
+              fmt::format("the float model's {} is 0, so nothing can be lost and any model would "
+                          "do; check the data, their labels and how they are numbered "
+                          "(label_offset, docs/metrics.md) with quantlens evaluate",
+                          reference.metric));
+}
+
 double loss_of(const Goal& goal, const Accuracy& reference, double difference) {
   if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
   if (difference == 0) return 0;

@@ -11,6 +11,11 @@ namespace quantlens {
 /// Throws Errc::usage where the goal allows a figure to be lost that higher is better of, whole.
 void check_goal(const Goal& goal, bool higher_is_better);
 
+/// Throws Errc::bad_input where the float model's figure is one that no loss can be told from: it
+/// is no number, or 0 where higher is better, and the goal is a share of it or `from_zero`: the
+/// metric counts from zero, so that 0 is what a model scores that knows nothing.
+void check_baseline(const Goal& goal, const Accuracy& reference, bool from_zero);
+
 /// What `difference` (from `reference`) costs in the goal's unit: below 0 it is a gain. As a share
 /// of a figure of 0, any loss is infinite. NaN is an infinite loss.
 double loss_of(const Goal& goal, const Accuracy& reference, double difference);

@@ -39,6 +39,32 @@ TEST(Goal, OfAFigureOfZeroAnyLossIsInfinite) {
   EXPECT_FALSE(is_within({}, kInfinity));
 }
 
+/// Whether it is refused.
+bool is_no_baseline(const Goal& goal, const Accuracy& reference, bool from_zero = true) {
+  try {
+    check_baseline(goal, reference, from_zero);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    return true;
+  }
+  return false;
+}
+
+TEST(Goal, OfAModelThatKnowsNothingNoLossIsTold) {
+  Goal absolute;
+  absolute.absolute = true;
+  for (const Goal& goal : {Goal(), absolute}) {
+    EXPECT_TRUE(is_no_baseline(goal, figure(0)));
+    EXPECT_TRUE(is_no_baseline(goal, figure(std::nan(""))));
+    EXPECT_TRUE(is_no_baseline(goal, figure(kInfinity, false)));
+    EXPECT_FALSE(is_no_baseline(goal, figure(0, false))) << "no error at all is a good model";
+    EXPECT_FALSE(is_no_baseline(goal, figure(0.01)));
+    EXPECT_FALSE(is_no_baseline(goal, figure(-0.2)));
+  }
+  EXPECT_FALSE(is_no_baseline(absolute, figure(0), false)) << "a program's zero may be anywhere";
+  EXPECT_TRUE(is_no_baseline({}, figure(0), false)) << "there is no share of zero";
+}
+
 TEST(Goal, OfMoreThanAllOfTheAccuracyIsRefused) {
   Goal goal{.max_loss = 5};
   try {

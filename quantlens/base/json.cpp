@@ -10,7 +10,9 @@
 #include <boost/json/value_stack.hpp>
 #include <fmt/format.h>
 
+#include "quantlens/base/code_points.h"
 #include "quantlens/base/error.h"
+#include "quantlens/base/json_line.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens::json {
@@ -90,15 +92,18 @@ void append_string(std::string& out, std::string_view text) {
     out += '"';
     return;
   }
-  for (const char c : valid_utf8(text)) {
-    const std::size_t special = kEscaped.find(c);
+  const std::string valid = valid_utf8(text);
+  for (std::string_view rest = valid; !rest.empty();) {
+    const std::string_view before = rest;
+    const char32_t c = *take_code_point(rest);
+    const std::size_t special = kEscaped.find(before.front());
     if (special != std::string_view::npos) {
       out += '\\';
       out += kLetters[special];
-    } else if (static_cast<unsigned char>(c) < 0x20) {
-      out += fmt::format("\\u{:04x}", c);
+    } else if (is_escaped(c)) {
+      out += escape_of(c);
     } else {
-      out += c;
+      out += before.substr(0, before.size() - rest.size());
     }
   }
   out += '"';

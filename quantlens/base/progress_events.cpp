@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/base/progress_events.h"
 
-#include <boost/json/serialize.hpp>
-
-#include "quantlens/base/json.h"
+#include "quantlens/base/json_line.h"
 
 namespace quantlens {
 
@@ -11,8 +9,7 @@ ProgressEvents::ProgressEvents(Sink sink, std::chrono::milliseconds interval)
     : sink_(std::move(sink)), interval_(interval) {}
 
 void ProgressEvents::kept_as(std::string_view id, std::string_view folder) {
-  sink_(boost::json::serialize(
-            boost::json::object{{"event", "workload"}, {"id", id}, {"folder", folder}}) +
+  sink_(json::line(boost::json::object{{"event", "workload"}, {"id", id}, {"folder", folder}}) +
         "\n");
 }
 
@@ -34,7 +31,7 @@ void ProgressEvents::end() {
 }
 
 void ProgressEvents::note(std::string_view sentence) {
-  sink_(boost::json::serialize(boost::json::object{{"event", "note"}, {"text", sentence}}) + "\n");
+  sink_(json::line(boost::json::object{{"event", "note"}, {"text", sentence}}) + "\n");
 }
 
 void ProgressEvents::tell(std::string_view event) {
@@ -44,7 +41,7 @@ void ProgressEvents::tell(std::string_view event) {
                              {"done", done_},
                              {"seconds", std::chrono::duration<double>(told_ - started_).count()}};
   if (total_) object["total"] = *total_;
-  sink_(boost::json::serialize(object) + "\n");
+  sink_(json::line(object) + "\n");
 }
 
 }  // namespace quantlens

@@ -11,11 +11,11 @@
 #include <utility>
 
 #include <boost/json/object.hpp>
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
+#include "quantlens/base/json_line.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/profiling/costs.h"
 #include "quantlens/profiling/groups.h"
@@ -46,7 +46,7 @@ Names names_of(const Rows& rows) {
 std::string in_float(const Names& names) {
   boost::json::object entries;
   for (const std::string& name : names) entries[pattern_of(name)] = "fp32";
-  return boost::json::serialize(boost::json::object{{"op_name_dict", std::move(entries)}});
+  return json::line(boost::json::object{{"op_name_dict", std::move(entries)}});
 }
 
 /// Rows of two models joined with one reference, by what can be told apart in both.

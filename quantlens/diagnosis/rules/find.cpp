@@ -12,9 +12,9 @@
 #include <utility>
 #include <vector>
 
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 
+#include "quantlens/base/json_line.h"
 #include "quantlens/diagnosis/own_error.h"
 #include "quantlens/diagnosis/rules/float_remedies.h"
 #include "quantlens/diagnosis/rules/found_cause.h"
@@ -276,7 +276,7 @@ Finding finding_of(FoundCause&& found, std::string_view severity) {
                   .measured_gain_interval = {}};
   finding.output_share_interval = {found.interval[0], std::min(1.0, found.interval[1])};
   const bool may_help = !takes_nothing(finding) && !found.cause.remedy.empty();
-  if (may_help) finding.remedy = boost::json::serialize(found.cause.remedy);
+  if (may_help) finding.remedy = json::line(found.cause.remedy);
   return finding;
 }
 

@@ -2,6 +2,8 @@
 """Recipes from the command line to the file: what the onnx package and ONNX Runtime see of them."""
 
 import collections
+import pathlib
+import shlex
 
 import harness
 
@@ -168,10 +170,60 @@ def minilm(sandbox):
     return None
 
 
+def laid_over(demo):
+    """A remedy over one's own recipe: the command that the text offers, run as it stands."""
+    sandbox, model = demo.sandbox, harness.DEMO / "digits.onnx"
+    mine = sandbox.write("mine.yaml", "{accuracy_level: fast, weight: {granularity: per_tensor}}\n")
+    text = sandbox.run("quantize", model, *DATA, "--limit", 60, "-o", demo.output, "--recipe", mine, "--diagnose").stdout
+    offered(sandbox, text, again=True)
+    text = sandbox.run("diagnose", model, demo.output, *DATA[:2], "--limit", 60).stdout
+    harness.check("Recipes are laid over that of" in text, "diagnose says what a remedy is laid over")
+    offered(sandbox, text, again=False)
+    file = onnx.load(demo.output)
+    del file.metadata_props[:]
+    foreign = sandbox.path / "foreign.onnx"
+    onnx.save(file, foreign)
+    text = sandbox.run("diagnose", model, foreign, *DATA[:2], "--limit", 60).stdout
+    harness.check("which another tool made, stays as it is" in " ".join(text.split()),
+                  "of a file of another tool it says what a remedy is for")
+    remedy = offered(sandbox, text, again=False, base=False)
+    sandbox.run("tune", model, *DATA[:2], "--metric", "top1", "--max-trials", 1, "--recipe", mine, "--recipe", remedy,
+                code=None)
+    sandbox.run("calibrate", model, *DATA[:2], "-o", "s.bin", "--recipe", "{accuracy_level: fast}", "--recipe", mine)
+    done = sandbox.run("quantize", model, *DATA, "--recipe", mine, "--recipe", foreign, code=1)
+    harness.check("foreign.onnx" in done.stderr and "holds no recipe" in done.stderr, f"it has none itself: {done.stderr}")
+    done = sandbox.run("quantize", model, *DATA, "--recipe", mine, "-o", mine, "--recipe", remedy, code=2)
+    harness.check("mine.yaml" in done.stderr, f"none of them is overwritten: {done.stderr}")
+
+
+def offered(sandbox, text, again, base=True):
+    """Runs the command that tries a remedy; gives the remedy's file."""
+    command = next(line for line in text.splitlines() if line.startswith("  quantlens quantize "))
+    done = sandbox.run(*shlex.split(command)[1:])
+    harness.check(done.returncode == 0, f"the command that is offered runs: {command.strip()}")
+    workloads = sorted((sandbox.path / "workspace" / "workloads").glob("*-quantize-*"), key=lambda one: one.stat().st_mtime)
+    recipe = harness.json.loads((workloads[-1] / "recipe.json").read_text())
+    harness.check(recipe["weight"]["granularity"] == ("per_tensor" if base else "per_channel"), "  over the recipe there was")
+    remedy = pathlib.Path(command.split()[-1])
+    asked = harness.json.loads(remedy.read_text())
+    harness.check(covers(recipe, asked), f"  and has the remedy on top: {asked}")
+    harness.check(again == ("--diagnose" in command), "  of the right kind")
+    return remedy
+
+
+def covers(recipe, asked):
+    """Whether the recipe says all that a document asks."""
+    if isinstance(asked, dict):
+        return all(key in recipe and covers(recipe[key], value) for key, value in asked.items())
+    if asked == "fp32":
+        return recipe["activation"]["dtype"] == recipe["weight"]["dtype"] == "fp32"
+    return recipe == asked
+
+
 def main():
     sandbox = harness.Sandbox()
     demo = Demo(sandbox)
-    for part in (switches, forced, widths, targets, predecessors, of_workloads):
+    for part in (switches, forced, widths, targets, predecessors, of_workloads, laid_over):
         part(demo)
     minilm(sandbox)
 

@@ -68,7 +68,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   if (!arguments.samples.empty()) options.part = samples_of(arguments.samples);
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
-  std::tie(options.recipe, options.recipe_file) = arguments.recipe.read(session);
+  std::tie(options.recipe, options.recipe_files) = arguments.recipe.read(session);
   const flow::CalibrateResult result = flow::calibrate(options, session);
   if (arguments.output == "json") {
     print_object({{"workload", result.workload},

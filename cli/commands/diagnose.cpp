@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/counted.h"
 #include "quantlens/base/json.h"
@@ -23,9 +24,17 @@ struct Arguments {
   TableOptions table;
 };
 
-void print_tables(const flow::DiagnoseResult& result, const TableOptions& options) {
+void print_tables(const flow::DiagnoseResult& result, const flow::DiagnoseOptions& models,
+                  const TableOptions& options) {
   print_diagnosis(result.diagnosis, options);
   if (options.is_csv()) return;
+  if (const auto number = first_remedy(result.diagnosis)) {
+    const Compared compared{.reference = models.reference,
+                            .quantized = models.quantized,
+                            .data = models.data.data,
+                            .is_ours = result.is_ours};
+    print_out(anew_with_remedy(compared, result.folder, *number));
+  }
   if (result.accuracy) print_out(accuracy_text(*result.accuracy));
   print_out(fmt::format("workload: {}  ({})\n", result.workload, result.folder.string()));
 }
@@ -69,7 +78,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
     if (result.accuracy) object["accuracy"] = json::encode(*result.accuracy);
     print_object(object);
   } else {
-    print_tables(result, arguments.table);
+    print_tables(result, options, arguments.table);
   }
   return arguments.fail_below_db ? goal_code(result.diagnosis, *arguments.fail_below_db) : kDone;
 }

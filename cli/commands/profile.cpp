@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/json.h"
 #include "quantlens/report/profile_tables.h"
@@ -53,6 +54,13 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   if (arguments.table.is_csv()) return kDone;
   if (result.pair) {
     print_out(speed_text(*result.pair, result.verdict));
+    if (const auto number = first_remedy(*result.pair)) {
+      const Compared compared{.reference = options.model,
+                              .quantized = *options.other,
+                              .data = options.data.data,
+                              .is_ours = result.is_ours};
+      print_out(anew_with_remedy(compared, result.folder, *number));
+    }
     print_out(profile_text(result.pair->reference, "float: "));
     print_out(profile_text(result.pair->quantized, "int8: "));
   } else {

@@ -7,6 +7,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/recipe_option.h"
+#include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/json.h"
 #include "quantlens/report/tables.h"
@@ -43,7 +44,8 @@ void print_json(const flow::QuantizeResult& result) {
   print_object(object);
 }
 
-void print_tables(const flow::QuantizeResult& result, const TableOptions& options) {
+void print_tables(const flow::QuantizeResult& result, const TableOptions& options,
+                  const std::vector<std::string>& command_line) {
   if (options.is_csv() && result.diagnosis) return print_diagnosis(*result.diagnosis, options);
   options.print(precision_table(result.plan, result.links));
   if (options.is_csv()) return;
@@ -51,7 +53,12 @@ void print_tables(const flow::QuantizeResult& result, const TableOptions& option
   print_out(op_counts_text(result.plan));
   print_out(effects_text(result.plan));
   if (result.float_edit) print_out(float_edit_text(*result.float_edit, result.folder.string()));
-  if (result.diagnosis) print_diagnosis(*result.diagnosis, options);
+  if (result.diagnosis) {
+    print_diagnosis(*result.diagnosis, options);
+    if (const auto number = first_remedy(*result.diagnosis)) {
+      print_out(again_with_remedy(command_line, result.folder, *number));
+    }
+  }
   if (result.accuracy) print_out(accuracy_text(*result.accuracy));
   print_out(fmt::format("quantized model: {}\nworkload:        {}  ({})\n", result.output.string(),
                         result.workload, result.folder.string()));
@@ -63,7 +70,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.data = arguments.common.data();
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
-  std::tie(options.recipe, options.recipe_file) =
+  std::tie(options.recipe, options.recipe_files) =
       arguments.recipe.read(session, arguments.approach);
   if (!arguments.format.empty()) options.recipe.quant_format = arguments.format;
   if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
@@ -73,7 +80,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   if (arguments.table.is_json()) {
     print_json(result);
   } else {
-    print_tables(result, arguments.table);
+    print_tables(result, arguments.table, command_line);
   }
   return kDone;
 }

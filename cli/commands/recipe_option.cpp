@@ -3,21 +3,25 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
-#include "quantlens/quantizer/approach.h"
-#include "quantlens/quantizer/read_recipe.h"
+#include "quantlens/flow/remedies.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/recipe_fragment.h"
+#include "quantlens/record/recipe_document.h"
 
 namespace quantlens::cli {
 namespace {
 
 /// What can only be a file's name, be there one or not.
 bool is_path(const fs::path& text) {
-  constexpr std::array kEndings = {".yaml", ".yml", ".json"};
+  constexpr std::array kEndings = {".yaml", ".yml", ".json", ".onnx"};
   return text.has_parent_path() || std::ranges::find(kEndings, text.extension()) != kEndings.end();
 }
 
@@ -50,28 +54,46 @@ fs::path file_of(const std::string& text, const flow::Session& session) {
   return file;
 }
 
+/// A document, or that in a quantized model.
+std::string text_in(const fs::path& file, const flow::Session& session) {
+  if (file.extension() != ".onnx") return std::string(session.store.read(file).text());
+  const std::optional<Recipe> recipe = flow::recipe_of(frontend::read(file));
+  if (recipe) return json::dump(recipe_document(*recipe));
+  throw Error(
+      Errc::not_found,
+      fmt::format("--recipe {}: the model holds no recipe, since quantlens did not quantize "
+                  "it; give the file of a recipe, or an earlier workload",
+                  printable(file.string())));
+}
+
 }  // namespace
 
 void RecipeOption::add_to(CLI::App& verb) {
-  verb.add_option("--recipe", text_,
-                  "a YAML or JSON file, the document itself in braces, or an earlier workload: its "
-                  "folder, its id, or last")
+  verb.add_option_function<std::string>(
+          "--recipe", [this](const std::string& text) { texts_.push_back(text); },
+          "a YAML or JSON file, the document itself in braces, an earlier workload (its folder, "
+          "its id, or last) or a model that quantlens quantized; may be given again: each is laid "
+          "over those before it, as a remedy over one's own")
+      ->trigger_on_parse()
       ->check(not_empty());
 }
 
-std::pair<Recipe, fs::path> RecipeOption::read(const flow::Session& session,
-                                               const std::string& approach) const {
-  Recipe recipe = recipe_for(approach.empty() ? "static" : approach);
-  fs::path file;
-  std::vector<std::string> notes;
-  if (text_.starts_with('{')) {
-    recipe = read_recipe(text_, "--recipe", &notes, approach);
-  } else if (!text_.empty()) {
-    file = file_of(text_, session);
-    recipe = read_recipe(session.store.read(file).text(), file.string(), &notes, approach);
+std::pair<Recipe, std::vector<fs::path>> RecipeOption::read(const flow::Session& session,
+                                                            const std::string& approach) const {
+  std::vector<RecipeText> documents;
+  std::vector<fs::path> files;
+  for (const std::string& text : texts_) {
+    if (text.starts_with('{')) {
+      documents.push_back({.text = text, .where = "--recipe"});
+      continue;
+    }
+    files.push_back(file_of(text, session));
+    documents.push_back({.text = text_in(files.back(), session), .where = files.back().string()});
   }
+  std::vector<std::string> notes;
+  Recipe recipe = read_recipes(documents, &notes, approach);
   for (const std::string& note : notes) session.progress.note(note);
-  return {std::move(recipe), std::move(file)};
+  return {std::move(recipe), std::move(files)};
 }
 
 }  // namespace quantlens::cli

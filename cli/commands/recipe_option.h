@@ -3,6 +3,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "cli/command.h"
 #include "quantlens/record/recipe.h"
@@ -13,13 +14,14 @@ namespace quantlens::cli {
 class RecipeOption {
  public:
   void add_to(CLI::App& verb);
-  /// The recipe asked for, or the default, and the file that it was read from, empty where there is
-  /// none; notes what has no effect. `approach`: wins over what it says itself; empty: does not.
-  std::pair<Recipe, fs::path> read(const flow::Session& session,
-                                   const std::string& approach = {}) const;
+  /// The recipe asked for, each document laid over those before it, or the default, and the files
+  /// that it was read from; notes what has no effect. `approach`: wins over what documents say;
+  /// empty: does not.
+  std::pair<Recipe, std::vector<fs::path>> read(const flow::Session& session,
+                                                const std::string& approach = {}) const;
 
  private:
-  std::string text_;
+  std::vector<std::string> texts_;
 };
 
 }  // namespace quantlens::cli

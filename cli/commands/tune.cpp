@@ -74,7 +74,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.seed = options.data.options.seed;
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
-  std::tie(options.recipe, options.recipe_file) = arguments.recipe.read(session);
+  std::tie(options.recipe, options.recipe_files) = arguments.recipe.read(session);
   if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
   const bool is_text = !arguments.table.is_json() && !arguments.table.is_csv();
   if (is_text) {

@@ -13,6 +13,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/check_plan.h"
+#include "quantlens/flow/remedies.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/accuracy_level.h"
@@ -95,7 +96,7 @@ std::vector<std::string> write_quantized(const FloatModel& from, const Plan& pla
   std::map<std::string, std::string> metadata{
       {"quantlens.version", kVersion},
       {"quantlens.format", plan.quant_format},
-      {"quantlens.recipe", boost::json::serialize(json::encode(recipe))}};
+      {kRecipeKey, boost::json::serialize(json::encode(recipe))}};
   if (from.edited) metadata[kFloatModelKey] = sha256_hex(from.edited->model.file.text());
   return frontend::apply(from.model, plan, metadata, store, path);
 }

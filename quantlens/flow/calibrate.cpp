@@ -137,7 +137,7 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
   Model model = frontend::read(options.model);
   const FittedData data = fit_data(options.data, model, session);
   check_destination({.path = options.output, .is_model = false},
-                    {.model = &model, .files = {options.recipe_file}, .data = {&data}});
+                    {.model = &model, .files = options.recipe_files, .data = {&data}});
   const Samples samples = chosen_samples(options, data);
   const auto workload = begin_workload(session, "calibrate", {{"reference", &model}});
   describe_data(*workload, &data);

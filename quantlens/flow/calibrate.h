@@ -33,7 +33,7 @@ struct CalibrateOptions {
   fs::path output;  ///< of the statistics
   DataChoice data;
   Recipe recipe;
-  fs::path recipe_file;  ///< that the recipe came from, if any: it is not overwritten
+  std::vector<fs::path> recipe_files;  ///< that the recipe came from: not overwritten
   /// Absent: the first `calibration_sampling_size`.
   std::variant<std::monostate, Shard, Samples> part;
 };

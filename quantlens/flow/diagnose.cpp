@@ -7,6 +7,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/edit_float.h"
 #include "quantlens/flow/measure.h"
+#include "quantlens/flow/remedies.h"
 #include "quantlens/frontend/frontend.h"
 
 namespace quantlens::flow {
@@ -23,7 +24,8 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
   DiagnoseResult result{.workload = workload->workload().id,
                         .folder = workload->folder(),
                         .diagnosis = {},
-                        .accuracy = {}};
+                        .accuracy = {},
+                        .is_ours = quantized.metadata.contains(kRecipeKey)};
   run_recorded(session, *workload, [&](const Session& recorded) {
     const auto made_from = quantized.metadata.find(kFloatModelKey);
     if (made_from != quantized.metadata.end() && made_from->second != reference_hash(*workload)) {
@@ -41,6 +43,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
                                 recorded, *workload);
     result.diagnosis = std::move(*measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);
+    write_remedies(remedies_of(result.diagnosis), *workload);
     if (!uses_codes(quantized.graph)) {
       recorded.progress.note(
           fmt::format("{}: has no quantized op", printable(options.quantized.string())));

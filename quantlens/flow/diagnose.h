@@ -25,6 +25,7 @@ struct DiagnoseResult {
   fs::path folder;
   Diagnosis diagnosis;
   std::optional<AccuracyPair> accuracy;
+  bool is_ours = false;  ///< the quantized model has the recipe that quantlens made it with
 };
 
 /// Pairs two models, runs them in lockstep over the data and says where they differ.

@@ -13,6 +13,7 @@
 #include "quantlens/flow/bare.h"
 #include "quantlens/flow/destination.h"
 #include "quantlens/flow/first_batches.h"
+#include "quantlens/flow/remedies.h"
 #include "quantlens/flow/remedy_bench.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/profiling/import.h"
@@ -70,11 +71,9 @@ void write_records(WorkloadWriter& workload, const ProfileResult& result) {
   write_profile(workload, result.pair->quantized, exported::kQuantizedProfile);
   workload.write(exported::kJoinedOps, to_csv(joined_table(*result.pair)));
   workload.put(ProfileRecord(*result.pair));
-  std::size_t number = 0;
-  for (const SpeedFinding& finding : result.pair->findings) {
-    ++number;
-    if (!finding.remedy.empty()) workload.write(exported::remedy(number), finding.remedy + "\n");
-  }
+  std::vector<std::string> remedies;
+  for (const SpeedFinding& finding : result.pair->findings) remedies.push_back(finding.remedy);
+  write_remedies(remedies, workload);
 }
 
 void write_trace(const ProfileVerbOptions& options, const ProfileResult& result,
@@ -148,7 +147,8 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
                        .folder = workload->folder(),
                        .profile = {},
                        .pair = {},
-                       .verdict = {}};
+                       .verdict = {},
+                       .is_ours = other && other->metadata.contains(kRecipeKey)};
   run_recorded(session, *workload, [&](const Session& recorded) {
     const std::vector<Batch> batches = first_batches(data, recorded);
     std::vector<Batch> others;

@@ -26,6 +26,7 @@ struct ProfileResult {
   Profile profile;                  ///< of `model`
   std::optional<ProfilePair> pair;  ///< with `other`
   std::string verdict;              ///< of the pair
+  bool is_ours = false;             ///< `other` has the recipe that quantlens made it with
 };
 
 /// Where the time of a model goes, or of two, joined op by op; or what a profile of another tool

@@ -15,6 +15,7 @@
 #include "quantlens/flow/given_ranges.h"
 #include "quantlens/flow/gone_ops.h"
 #include "quantlens/flow/measure.h"
+#include "quantlens/flow/remedies.h"
 #include "quantlens/flow/verify_findings.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/accuracy_level.h"
@@ -128,6 +129,7 @@ class Job {
       verify_findings({from, given, options_.recipe, quantized, *data_}, options_.verify, session_,
                       workload, *result.diagnosis);
     }
+    if (result.diagnosis) write_remedies(remedies_of(*result.diagnosis), workload);
     if (edited_) result.float_edit = edited_->record;
   }
 
@@ -218,6 +220,12 @@ class Job {
   EditedFloat* edited_;
 };
 
+std::vector<fs::path> files_read(const QuantizeOptions& options) {
+  std::vector<fs::path> files = options.recipe_files;
+  if (options.ranges) files.push_back(*options.ranges);
+  return files;
+}
+
 }  // namespace
 
 QuantizeResult quantize(const QuantizeOptions& options, const Session& session) {
@@ -231,7 +239,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   // Calibration may take hours: what would stop the writing is said before.
   check_destination({.path = result.output},
                     {.model = &model,
-                     .files = {options.recipe_file, options.ranges.value_or(fs::path())},
+                     .files = files_read(options),
                      .data = {data ? &*data : nullptr, apart ? &*apart : nullptr}});
   if (options.metric && data) check_metric(*options.metric, model, *data, options.data);
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});

@@ -24,7 +24,7 @@ struct QuantizeOptions {
   std::optional<std::string> calibration_data;  ///< instead of the first samples of `data`
   std::optional<fs::path> ranges;  ///< statistics or a ranges.json: then nothing is calibrated
   Recipe recipe;
-  fs::path recipe_file;  ///< that the recipe came from, if any: it is not overwritten
+  std::vector<fs::path> recipe_files;  ///< that the recipe came from: not overwritten
   bool diagnose = false;
   std::uint64_t verify = 0;  ///< findings whose remedies are tried; REQUIRES `diagnose`
   std::optional<MetricSpec> metric;

@@ -174,10 +174,11 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   if (options.calibration_data) {
     apart = fit_data({.data = *options.calibration_data, .options = {}}, model, session);
   }
-  check_destinations(options, result.output,
-                     {.model = &model,
-                      .files = {options.recipe_file, options.prices},
-                      .data = {&data, apart ? &*apart : nullptr}});
+  std::vector<fs::path> files = options.recipe_files;
+  files.emplace_back(options.prices);
+  check_destinations(
+      options, result.output,
+      {.model = &model, .files = std::move(files), .data = {&data, apart ? &*apart : nullptr}});
   check_metric(metric, model, data, options.data);
   std::optional<Prices> prices = given_prices(options, session.store);
   result.study = asked(options, model, data, apart ? &*apart : nullptr, session.store);

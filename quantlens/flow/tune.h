@@ -17,8 +17,8 @@ struct TuneOptions {
   DataChoice data;
   std::optional<std::string> calibration_data;  ///< instead of the first samples of `data`
   Recipe recipe;                                ///< what the search starts from
-  fs::path recipe_file;  ///< that it came from, if any: it is not overwritten
-  std::string metric;    ///< as parse_metric takes it
+  std::vector<fs::path> recipe_files;           ///< that it came from: not overwritten
+  std::string metric;                           ///< as parse_metric takes it
   Goal goal;
   std::string strategy = "auto";
   std::uint64_t seed = 0;

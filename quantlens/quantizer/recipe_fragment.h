@@ -1,16 +1,32 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "quantlens/record/recipe.h"
 
 namespace quantlens {
 
 /// The recipe with all that `fragment` says, a document of read_recipe's, laid over it: mappings
-/// entry by entry, anything else in place of what was there. Throws as read_recipe does.
-Recipe with_fragment(const Recipe& recipe, std::string_view fragment, std::string_view where);
+/// entry by entry, anything else in place of what was there; a null says nothing. Gathers notes,
+/// throws and reads `approach` as read_recipe does.
+Recipe with_fragment(const Recipe& recipe, std::string_view fragment, std::string_view where,
+                     std::vector<std::string>* notes = nullptr, const std::string& approach = {});
+
+/// A document of read_recipe's, and what messages call it.
+struct RecipeText {
+  std::string text;
+  std::string where;
+};
+
+/// The first document's recipe with the others laid over it in their order; without any the default
+/// one. All are read as for one approach: `approach`, else that of the last document that says one.
+/// Notes (of all documents) and errors as read_recipe has them.
+Recipe read_recipes(std::span<const RecipeText> documents, std::vector<std::string>* notes,
+                    const std::string& approach);
 
 /// A pattern that matches this name alone.
 std::string pattern_of(std::string_view name);

@@ -49,6 +49,51 @@ TEST(RecipeFragment, IsLaidOverARecipe) {
   EXPECT_THROW(with_fragment(recipe, "{op_nam_dict: {}}", "fragment"), Error);
 }
 
+Recipe laid(const std::vector<std::string>& texts, const std::string& approach = {},
+            std::vector<std::string>* notes = nullptr) {
+  std::vector<RecipeText> documents;
+  for (const std::string& text : texts) documents.push_back({text, "test"});
+  return read_recipes(documents, notes, approach);
+}
+
+TEST(Recipes, LaterOnesAreLaidOverEarlierOnes) {
+  EXPECT_EQ(laid({}), Recipe{});
+  EXPECT_EQ(laid({"{reduce_range: true}"}), read_recipe("{reduce_range: true}", "test"));
+  EXPECT_EQ(laid({"{accuracy_level: fast, op_name_dict: {a: fp32, b: {weights: {algorithm: mse}}}}",
+                  "{op_name_dict: {b: {weights: {granularity: per_tensor}}, c: fp32}}",
+                  "{accuracy_level: best, op_type_dict: }"}),
+            read_recipe("{accuracy_level: best, op_name_dict: {a: fp32, c: fp32, "
+                        "b: {weight: {algorithm: mse, granularity: per_tensor}}}}",
+                        "test"));
+  EXPECT_EQ(laid({"{op_type_dict: {Conv: fp32}}",
+                  "{model: {name: x}, quantization: {optype_wise: {Gemm: {weights: {bits: 4}}}}}"}),
+            read_recipe("{op_type_dict: {Conv: fp32, Gemm: {weight: {bits: 4}}}}", "test"))
+      << "a file of the predecessors is a document as well";
+}
+
+TEST(Recipes, HaveOneApproachWhoseDefaultsHoldForAll) {
+  const Recipe wanted =
+      read_recipe("{approach: weight_only, weight: {group_size: 64}, reduce_range: true}", "test");
+  EXPECT_EQ(laid({"{weight: {group_size: 64}}", "{approach: weight_only}", "{reduce_range: true}"}),
+            wanted);
+  EXPECT_EQ(laid({"{weight: {group_size: 64}}", "{approach: dynamic, reduce_range: true}"},
+                 "weight_only"),
+            wanted);
+}
+
+TEST(Recipes, SayOfEachDocumentWhatHasNoEffectAndWhatIsWrong) {
+  std::vector<std::string> notes;
+  laid({"{device: gpu}", "{backend: x}", "{domain: y}"}, {}, &notes);
+  ASSERT_EQ(notes.size(), 3U);
+  const std::vector<RecipeText> documents{{"{}", "one.yaml"}, {"{op_nam_dict: {}}", "two.yaml"}};
+  try {
+    read_recipes(documents, nullptr, {});
+    FAIL() << "it has an unknown key";
+  } catch (const Error& error) {
+    EXPECT_TRUE(std::string(error.what()).starts_with("two.yaml")) << error.what();
+  }
+}
+
 TEST(RecipeFragment, APatternMatchesItsNameAlone) {
   for (const char* name : {"/layer.1/Add", "a+b(c)[0]", "x\\y^$|{}*?", "Conv:out"}) {
     EXPECT_TRUE(boost::regex_match(name, boost::regex(pattern_of(name)))) << name;

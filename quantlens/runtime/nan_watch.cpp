@@ -48,6 +48,7 @@ bool is_nan(float value) {
 FoundNan find_nan(const Batch& batch, const TensorMap& outputs) {
   FoundNan found;
   const std::size_t samples = batch.samples.size();
+  if (samples == 0) return found;
   for (const auto& [name, tensor] : batch.inputs) {
     if (!is_float(tensor.dtype())) continue;
     const Parts parts(tensor, samples);

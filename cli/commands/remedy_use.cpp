@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/remedy_use.h"
+
+#include <fmt/format.h>
+
+#include "cli/commands/render.h"
+#include "quantlens/base/text.h"
+#include "quantlens/record/files.h"
+#include "quantlens/report/cell.h"
+
+namespace quantlens::cli {
+namespace {
+
+template <class Findings>
+std::optional<std::size_t> first_in(const Findings& findings) {
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    if (!findings[i].remedy.empty()) return i + 1;
+  }
+  return std::nullopt;
+}
+
+std::string word(const std::string& text) {
+  return printable(shell_word(text));
+}
+
+std::string recipe_option(const fs::path& path) {
+  return " --recipe " + word(path.string());
+}
+
+}  // namespace
+
+std::optional<std::size_t> first_remedy(const Diagnosis& diagnosis) {
+  return first_in(diagnosis.findings);
+}
+
+std::optional<std::size_t> first_remedy(const ProfilePair& pair) {
+  return first_in(pair.findings);
+}
+
+std::string again_with_remedy(const std::vector<std::string>& command_line, const fs::path& folder,
+                              std::size_t number) {
+  std::string command = "quantlens";
+  for (const std::string& argument : command_line) command += " " + word(argument);
+  return fmt::format("To try the recipe of finding {}:\n  {}{}\n", number, command,
+                     recipe_option(folder / exported::remedy(number)));
+}
+
+std::string anew_with_remedy(const Compared& compared, const fs::path& folder, std::size_t number) {
+  const std::string quantized = printable(compared.quantized.string());
+  const std::string what =
+      compared.is_ours
+          ? fmt::format("Recipes are laid over that of {}, and the float model is quantized anew. ",
+                        quantized)
+          : fmt::format(
+                "Recipes are for quantlens quantize, which makes an int8 model of the float "
+                "one; {}, which another tool made, stays as it is. ",
+                quantized);
+  return wrapped(fmt::format("{}To try that of finding {}:", what, number), 0) +
+         fmt::format("  quantlens quantize {} -o mended.onnx --data {}{}{}\n", word(compared.reference.string()),
+                     compared.data.empty() ? "DATA" : word(compared.data),
+                     compared.is_ours ? recipe_option(compared.quantized) : "",
+                     recipe_option(folder / exported::remedy(number)));
+}
+
+}  // namespace quantlens::cli

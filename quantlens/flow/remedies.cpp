@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/remedies.h"
+
+#include <cstddef>
+
+#include "quantlens/base/json.h"
+#include "quantlens/record/files.h"
+
+namespace quantlens::flow {
+
+std::optional<Recipe> recipe_of(const Model& quantized) {
+  const auto found = quantized.metadata.find(kRecipeKey);
+  if (found == quantized.metadata.end()) return std::nullopt;
+  const std::string where = quantized.path.string() + ": " + kRecipeKey;
+  return json::decode<Recipe>(json::parse(found->second, where), where);
+}
+
+std::vector<std::string> remedies_of(const Diagnosis& diagnosis) {
+  std::vector<std::string> remedies;
+  for (const Finding& finding : diagnosis.findings) remedies.push_back(finding.remedy);
+  return remedies;
+}
+
+void write_remedies(const std::vector<std::string>& remedies, WorkloadWriter& workload) {
+  for (std::size_t i = 0; i < remedies.size(); ++i) {
+    if (!remedies[i].empty()) workload.write(exported::remedy(i + 1), remedies[i] + "\n");
+  }
+}
+
+}  // namespace quantlens::flow

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/tables.h"
@@ -78,8 +79,7 @@ std::string accuracy_text(const Accuracy& accuracy) {
 
 std::string accuracy_text(const AccuracyPair& accuracy) {
   const auto& [reference, quantized] = std::tie(accuracy.reference, accuracy.quantized);
-  const std::string ratio =
-      accuracy.ratio ? fmt::format("{:.2f} %", 100 * *accuracy.ratio) : std::string("n/a");
+  const std::string ratio = accuracy.ratio ? change_text(*accuracy.ratio) : std::string("n/a");
   std::string text =
       fmt::format("{} (int8|fp32): {}|{}, ratio {}{}, 95 % interval of the difference {}\n",
                   printable(reference.metric), figure_text(quantized), figure_text(reference),

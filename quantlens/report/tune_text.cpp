@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/tables.h"
@@ -56,12 +57,7 @@ std::string loss_text(const Goal& goal, double loss) {
   if (!std::isfinite(loss)) return loss < 0 ? "less than nothing" : "all of it";
   const double size = std::abs(loss);
   if (goal.absolute) return figure_text(size == 0 ? 0 : loss, size);
-  constexpr double kHundred = 100;
-  constexpr double kMost = 1e4;
-  constexpr double kLeast = 0.005;
-  const double percent = kHundred * loss;
-  if (std::abs(percent) >= kMost) return fmt::format("{:.3g} %", percent);
-  return fmt::format("{:.2f} %", std::abs(percent) < kLeast ? 0 : percent);
+  return change_text(loss);
 }
 
 /// "; 97.3 % of the multiplications in int8"; empty where they were not counted.

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/base/percent.h"
 #include "quantlens/diagnosis/nonfinite_elements.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quantizer/capability.h"
@@ -80,7 +81,7 @@ std::optional<Finding> in_activations(const Evidence& evidence) {
       "{} {} NaN or infinities{}: {} of its {} pairs; no figure includes them",
       counted(rows, "activation"), rows == 1 ? "holds" : "hold",
       rows == 1 ? "" : ", this one first", first->nonfinite, first->nonfinite + first->elements);
-  if (outputs > 0) because += fmt::format("; of an output they are {:.3g} %", 100 * outputs);
+  if (outputs > 0) because += fmt::format("; of an output they are {} %", percent_text(outputs));
   return Finding{.rule = "nonfinite",
                  .op = first->name,
                  .ops = {first->name},

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/percent.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
@@ -104,10 +105,10 @@ std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row
       .ops = {row.name},
       .because = fmt::format(
           "the data are {:.3g} to {:.3g} here, the codes that calibration chose reach from "
-          "{:.3g} to {:.3g}: {:.0f} % of them are used, and {:.2g} % of the data are clipped. "
+          "{:.3g} to {:.3g}: {:.0f} % of them are used, and {} % of the data are clipped. "
           "They may be prepared otherwise (scale, mean, order of channels) than for "
           "calibration, or than the float model wants them",
-          row.min, row.max, (*reach)[0], (*reach)[1], 100 * part, 100 * row.clip_rate),
+          row.min, row.max, (*reach)[0], (*reach)[1], 100 * part, percent_text(row.clip_rate)),
       .remedy = {},
       .severity = is_problem ? "problem" : ""};
 }

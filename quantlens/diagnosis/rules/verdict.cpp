@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/rules/share_words.h"
@@ -23,7 +24,7 @@ std::string loss_text(const Evidence::Outputs& outputs) {
   }
   if (outputs.nonfinite >= 1) return "An output holds nothing but NaN and infinities";
   if (outputs.nonfinite > 0) {
-    return fmt::format("{:.2g} % of an output are NaN or infinities", 100 * outputs.nonfinite);
+    return fmt::format("{} % of an output are NaN or infinities", percent_text(outputs.nonfinite));
   }
   if (std::isinf(sqnr_db) && sqnr_db > 0) return "The outputs are equal";
   const char* how_much = "little of their signal is lost";

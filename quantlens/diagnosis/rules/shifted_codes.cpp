@@ -14,6 +14,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/percent.h"
 #include "quantlens/diagnosis/code_reach.h"
 #include "quantlens/diagnosis/float_view.h"
 #include "quantlens/diagnosis/never_negative.h"
@@ -150,8 +151,8 @@ bool is_mended_by(std::int64_t usual, const Member& one) {
 std::string loss_words(const Member& one, const Usual& usual) {
   if (one.has_channel_scales) {
     return fmt::format(
-        "{:.2g} % of its values are cut off above its codes while {} codes below 0 are never used",
-        100 * one.row->clip_rate, one.params.zero_point - code_limits(one.dtype).min);
+        "{} % of its values are cut off above its codes while {} codes below 0 are never used",
+        percent_text(one.row->clip_rate), one.params.zero_point - code_limits(one.dtype).min);
   }
   const auto [low, high] = reach_of(one.dtype, one.params);
   const Fit own = fit_of(one, one.params.zero_point);

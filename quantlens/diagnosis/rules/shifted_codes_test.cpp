@@ -139,7 +139,7 @@ TEST(ShiftedCodes, WithAScaleForEachChannelAreJudgedByWhatIsClipped) {
   EXPECT_TRUE(changes_by_channel(0, 0.03).empty()) << "as the others";
   const std::vector<Change> changes = changes_by_channel(8, 0.03);
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_NE(changes[0].because.find("3 % of its values are cut off above its codes while 8 codes "
+  EXPECT_NE(changes[0].because.find("3.0 % of its values are cut off above its codes while 8 codes "
                                     "below 0 are never used"),
             std::string::npos)
       << changes[0].because;

@@ -56,7 +56,8 @@ std::string anew_with_remedy(const Compared& compared, const fs::path& folder, s
                 "one; {}, which another tool made, stays as it is. ",
                 quantized);
   return wrapped(fmt::format("{}To try that of finding {}:", what, number), 0) +
-         fmt::format("  quantlens quantize {} -o mended.onnx --data {}{}{}\n", word(compared.reference.string()),
+         fmt::format("  quantlens quantize {} -o mended.onnx --data {}{}{}\n",
+                     word(compared.reference.string()),
                      compared.data.empty() ? "DATA" : word(compared.data),
                      compared.is_ours ? recipe_option(compared.quantized) : "",
                      recipe_option(folder / exported::remedy(number)));

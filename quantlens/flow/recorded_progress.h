@@ -12,8 +12,8 @@
 namespace quantlens::flow {
 
 /// Progress as it is shown, and also as lines of a workload's events.jsonl, at most one a second of
-/// each step; each step is a phase, and notes are kept in the workload. A note is told once, however
-/// many passes over the same data come to it. All of them must outlive this.
+/// each step; each step is a phase, and notes are kept in the workload. A note is told once,
+/// however many passes over the same data come to it. All of them must outlive this.
 class RecordedProgress final : public Progress {
  public:
   RecordedProgress(Progress& shown, WorkloadWriter& workload, Phases& phases);

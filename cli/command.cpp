@@ -198,7 +198,8 @@ void TableOptions::print(const Table& table) const {
 void print_out(std::string_view text) {
   if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size() || std::fflush(stdout) != 0) {
     throw Error(Errc::io,
-                fmt::format("standard output: cannot write: {}; the results are in the workspace",
+                fmt::format("standard output: cannot write: {}; check where it goes. What a run "
+                            "has found is in its workspace",
                             std::strerror(errno)));
   }
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <exception>
 #include <new>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -39,8 +40,12 @@ std::string sentence_of(const CLI::App& program, const CLI::ParseError& error) {
 }
 
 int usage_code(const CLI::App& program, const CLI::ParseError& error) {
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success))
-    return program.exit(error);
+  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {
+    std::ostringstream text, none;
+    program.exit(error, text, none);  // the help or the version that was asked for
+    print_out(text.str());
+    return kDone;
+  }
   std::string command = "quantlens";
   for (const CLI::App* verb = &program; !verb->get_subcommands().empty();) {
     verb = verb->get_subcommands().front();

@@ -30,6 +30,12 @@ void on_interrupt(int signal) {
   }
 }
 
+void set_interrupts(void (*handler)(int)) {
+  std::signal(SIGINT, handler);
+  std::signal(SIGTERM, handler);
+  if (std::signal(SIGHUP, handler) == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+}
+
 /// Only what is allowed in a signal handler.
 void on_lost_page(int) {
   constexpr std::string_view kSentence =
@@ -124,8 +130,11 @@ bool TerminalProgress::stop_requested() const {
 }
 
 void install_interrupt_handler() {
-  std::signal(SIGINT, on_interrupt);
-  std::signal(SIGTERM, on_interrupt);
+  set_interrupts(on_interrupt);
+}
+
+void uninstall_interrupt_handler() {
+  set_interrupts(SIG_DFL);
 }
 
 void guard_process() {

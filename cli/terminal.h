@@ -45,9 +45,14 @@ class TerminalProgress final : public Progress {
   bool line_open_ = false;
 };
 
-/// From now on the first interrupt (Ctrl-C) or termination asks running work to stop, a second one
-/// ends the program at once.
+/// From now on the first interrupt (Ctrl-C), termination or hang-up (a terminal that is closed)
+/// asks running work to stop, a second one ends the program at once. Hang-ups stay ignored where
+/// they are (nohup).
 void install_interrupt_handler();
+
+/// From now on each of them ends the program at once: for a process that another one started and
+/// ends.
+void uninstall_interrupt_handler();
 
 /// What the system would end the program for without a word becomes an error (a file grows beyond
 /// the allowed size) or at least a sentence (a mapped file is cut off while it is read). Closed

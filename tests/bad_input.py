@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whatever a user gets wrong costs one sentence and an exit code, and leaves nothing half-written."""
 
+import re
 import resource
 import signal
+import subprocess
 
 import harness
 
@@ -184,6 +186,31 @@ def full_disk(sandbox):
     harness.check(not list(sandbox.path.rglob("*.part*")), "nothing half-written")
 
 
+def full_output(sandbox):
+    """Standard output that cannot be written is an error of every command."""
+    quantized, statistics = sandbox.path / "full.onnx", sandbox.path / "full.bin"
+    data = ["--data", DATA, "--limit", 5]
+    sandbox.run("quantize", MODEL, *data, "-o", quantized)
+    parts = [sandbox.path / f"{samples[0]}.bin" for samples in ("0:3", "3:5")]
+    for part, samples in zip(parts, ("0:3", "3:5")):
+        sandbox.run("calibrate", MODEL, *data, "--samples", samples, "-o", part)
+    verbs = {"quantize": [MODEL, *data, "-o", quantized], "calibrate": [MODEL, *data, "-o", statistics],
+             "merge": [sandbox.path / "two.bin", *parts], "inspect": [MODEL], "doctor": [], "demo": [],
+             "diagnose": [MODEL, quantized, *data], "evaluate": [MODEL, *data, "--metric", "top1"],
+             "profile": [MODEL, "--iterations", 2], "benchmark": [MODEL, "--iterations", 2, "--warmup", 0],
+             "tune": [MODEL, *data, "--metric", "top1", "-o", sandbox.path / "tuned.onnx"], "workloads": ["list"]}
+    named = re.findall(r"^  ([a-z]+) ", sandbox.run("--help").stdout.split("ubcommands:")[1], re.MULTILINE)
+    harness.check(set(named) == set(verbs), f"all verbs: {named}")
+    calls = [["--help"], ["--version"], *([verb, "--help"] for verb in verbs), *([verb, *more] for verb, more in verbs.items()),
+             *([verb, *more, "--output", "json"] for verb, more in verbs.items() if verb in ("inspect", "evaluate", "doctor"))]
+    for call in calls:
+        with open("/dev/full", "w", encoding="utf-8") as full:
+            done = subprocess.run([harness.program(), *map(str, call)], stdout=full, stderr=subprocess.PIPE, text=True,
+                                  cwd=sandbox.path, env=sandbox.environment, timeout=200, check=False)
+        harness.check(done.returncode == 1 and "standard output: cannot write" in done.stderr,
+                      f"{call[0]} {call[-1]}: exit code {done.returncode}: {done.stderr.splitlines()[-1:]}")
+
+
 def main():
     sandbox = harness.Sandbox()
     bad_models(sandbox)
@@ -191,6 +218,7 @@ def main():
     bad_wishes(sandbox)
     bad_outputs(sandbox)
     full_disk(sandbox)
+    full_output(sandbox)
 
 
 main()

@@ -158,7 +158,7 @@ def ends(sandbox):
     harness.check(process.returncode == 1 and "signal 9" in sentence and f"process {children[-1]}" in sentence,
                   f"one is killed: {sentence}")
     harness.check(out == "" and gone(children), "nothing is printed, and no process is left")
-    for sent, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -signal.SIGKILL)):
+    for sent, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 130), (signal.SIGKILL, -signal.SIGKILL)):
         process, children = start(sandbox, count)
         process.send_signal(sent)
         process.communicate(timeout=60)

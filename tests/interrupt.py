@@ -8,12 +8,12 @@ import time
 import harness
 
 
-def start(sandbox, name):
+def start(sandbox, name, before=()):
     """A long run; returns once it is calibrating or diagnosing."""
     log = sandbox.path / f"{name}.log"
     with log.open("w") as stderr:
         process = subprocess.Popen(
-            [harness.program(), "quantize", harness.DEMO / "digits.onnx", "--data", sandbox.write(
+            [*before, harness.program(), "quantize", harness.DEMO / "digits.onnx", "--data", sandbox.write(
                 "many.yaml", "random: {count: 10000000, seed: 0}\n"), "-o", sandbox.path / f"{name}.onnx",
              "--diagnose", "--progress", "json", "--name", name],
             stderr=stderr, stdout=subprocess.PIPE, env=sandbox.environment)
@@ -33,6 +33,7 @@ def state(sandbox, name):
 def main():
     sandbox = harness.Sandbox()
     for name, sent, code in (("asked", signal.SIGINT, 130), ("ended", signal.SIGTERM, 130),
+                             ("hung_up", signal.SIGHUP, 130),
                              ("killed", signal.SIGKILL, -signal.SIGKILL)):
         process = start(sandbox, name)
         identity, now, _ = state(sandbox, name)
@@ -48,6 +49,12 @@ def main():
         sandbox.run("workloads", "delete", identity)
         harness.check(not sandbox.workload(identity).exists(), f"{name}: it can be deleted")
     harness.check(not list(sandbox.path.rglob("*.part*")), "nothing is half-written")
+    ignored = start(sandbox, "nohup", ["nohup"])
+    ignored.send_signal(signal.SIGHUP)
+    time.sleep(1)
+    harness.check(ignored.poll() is None, "nohup: it goes on")
+    ignored.send_signal(signal.SIGTERM)
+    harness.check(ignored.wait(60) == 130, "  until it is asked to end")
 
 
 main()

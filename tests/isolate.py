@@ -120,7 +120,7 @@ def lost_workers(sandbox):
 
 
 def lost_parents(sandbox):
-    for name, sent, code in (("asked", signal.SIGINT, 130), ("ended", signal.SIGTERM, 130),
+    for name, sent, code in (("asked", signal.SIGINT, 130), ("ended", signal.SIGTERM, 130), ("hung up", signal.SIGHUP, 130),
                              ("shot", signal.SIGKILL, -signal.SIGKILL)):
         process, worker, log = start(sandbox, name)
         process.send_signal(sent)

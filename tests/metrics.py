@@ -172,6 +172,7 @@ def distances(sandbox, random):
         check_result(metric, sandbox.json("evaluate", model, "--data", data, "--metric", metric),
                      *jackknife(plain, samples))
         result = sandbox.json("evaluate", other, "--against", model, "--data", data, "--metric", metric)
+        harness.check(f"-evaluate-{other.stem}-" in result["workload"], "  the run is named after the model that is evaluated")
         check_result(f"{metric}, difference of two models",
                      {"value": result["difference"], "interval": result["difference_interval"]},
                      *jackknife(change, samples))

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/benchmark.h"
 
-#include <csignal>
 #include <string>
 #include <vector>
 
@@ -154,8 +153,7 @@ void add_benchmark_instance(CLI::App& program, const std::vector<std::string>&, 
   verb->callback([&chosen] {
     chosen = [] {
       // The program that started it decides when it ends: nobody here asks whether to stop.
-      std::signal(SIGINT, SIG_DFL);
-      std::signal(SIGTERM, SIG_DFL);
+      uninstall_interrupt_handler();
       flow::serve_benchmark_instance(STDIN_FILENO);
       return kDone;
     };

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <csignal>
-
 #include <unistd.h>
 
 #include "cli/commands/commands.h"
+#include "cli/terminal.h"
 #include "quantlens/runtime/remote/serve.h"
 
 namespace quantlens::cli {
@@ -11,8 +10,7 @@ namespace {
 
 int run(const std::string& runtime) {
   // The program that started it decides when it ends: nobody here asks whether to stop.
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  uninstall_interrupt_handler();
   remote::serve(runtime, STDIN_FILENO);
   return kDone;
 }

@@ -26,7 +26,9 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   }
   std::vector<std::pair<std::string, const Model*>> models{{"quantized", &model}};
   if (against) models.insert(models.begin(), {"reference", &*against});
-  const auto workload = begin_workload(session, "evaluate", models);
+  Session named = session;  // after what is evaluated, not what it is held against
+  if (named.name.empty()) named.name = options.model.stem().string();
+  const auto workload = begin_workload(named, "evaluate", models);
   describe_data(*workload, data ? &*data : nullptr, metric_text(options.metric));
   EvaluateResult result{.workload = workload->workload().id, .accuracy = {}, .paired = {}};
   run_recorded(session, *workload, [&](const Session& recorded) {

@@ -24,8 +24,8 @@ std::string share_text(const Finding& finding) {
     return fmt::format(", in float {} ({} % of the error gone)",
                        high <= 0 ? "it takes nothing away" : "no gain can be told", interval);
   }
-  std::string text =
-      fmt::format(", {:.0f} % of the error ({})", 100 * *finding.output_share, interval);
+  std::string text = fmt::format(", {:.0f} % of the error ({}{})", 100 * *finding.output_share,
+                                 interval, finding.share_is_measured ? "" : ", estimated");
   if (finding.tied_with_previous) text += ", tied with the one above";
   return text;
 }

@@ -208,12 +208,13 @@ TEST(FindingsText, SaysWhatTheSamplesCannotTellApart) {
   finding.output_share = 0.5;
   finding.output_share_interval = {{0.4, 0.6}};
   diagnosis.findings = {finding, finding};
+  diagnosis.findings[0].share_is_measured = true;
   diagnosis.findings[1].tied_with_previous = true;
-  EXPECT_EQ(
-      findings_text(diagnosis),
-      "All is lost.\n"
-      "1. note rounding, 50 % of the error (40 to 60): conv1: 8 bits\n"
-      "2. note rounding, 50 % of the error (40 to 60), tied with the one above: conv1: 8 bits\n");
+  EXPECT_EQ(findings_text(diagnosis),
+            "All is lost.\n"
+            "1. note rounding, 50 % of the error (40 to 60): conv1: 8 bits\n"
+            "2. note rounding, 50 % of the error (40 to 60, estimated), tied with the one above: "
+            "conv1: 8 bits\n");
 }
 
 TEST(FindingsText, SaysHowManyOpsAShareIsOfAndOffersNoGainThatIsNone) {

@@ -77,11 +77,11 @@ class Sums:
 
     def channel_figures(self):
         worst = int(self.channels[1].argmax())
-        widths = np.sort(np.maximum(self.channels[3], 0) - np.minimum(self.channels[2], 0))
-        widths = widths[widths > 0]
+        reaches = np.sort(np.maximum(abs(self.channels[2]), abs(self.channels[3])))
+        reaches = reaches[reaches > 0]
         return {"worst_channel_sqnr_db": 10 * np.log10(self.channels[0][worst] / self.channels[1][worst]),
                 "worst_channel_share": self.channels[1][worst] / self.channels[1].sum(),
-                "channel_spread": widths[-1] / widths[len(widths) // 2]}
+                "channel_spread": reaches[-1] / reaches[len(reaches) // 2]}
 
 
 def sqnr_without_each_block(energies):

@@ -58,12 +58,12 @@ void add_channels(const PairedStats& gathered, ActivationRow& row) {
   const auto& x = gathered.reference_channels.channels();
   const auto& errors = gathered.error_channels.channels();
   row.channels = x.size();
-  std::vector<double> widths;
+  std::vector<double> reaches;
   double all = 0;
   double most = 0;
   for (std::size_t c = 0; c < x.size(); ++c) {
     if (errors[c].finite == 0) continue;
-    widths.push_back(width_with_zero(x[c].min, x[c].max));
+    reaches.push_back(std::max(std::abs(x[c].min), std::abs(x[c].max)));
     const double error = errors[c].sum_sq.value();
     all += error;
     if (error <= most) continue;
@@ -74,7 +74,7 @@ void add_channels(const PairedStats& gathered, ActivationRow& row) {
     row.worst_channel_share = most / all;
     row.worst_channel_sqnr_db = channel_sqnr_db(x[*row.worst_channel], errors[*row.worst_channel]);
   }
-  row.channel_spread = spread_of(std::move(widths));
+  row.channel_spread = spread_of(std::move(reaches));
 }
 
 Compared compared(const ValuePair& pair, const PairedStats& gathered, const SampleNames& names) {

@@ -5,15 +5,11 @@
 
 namespace quantlens {
 
-double width_with_zero(double min, double max) {
-  return std::max(max, 0.0) - std::min(min, 0.0);
-}
-
-std::optional<double> spread_of(std::vector<double> widths) {
-  std::erase(widths, 0.0);
-  if (widths.empty()) return std::nullopt;
-  std::ranges::sort(widths);
-  return widths.back() / widths[widths.size() / 2];
+std::optional<double> spread_of(std::vector<double> reaches) {
+  std::erase(reaches, 0.0);
+  if (reaches.empty()) return std::nullopt;
+  std::ranges::sort(reaches);
+  return reaches.back() / reaches[reaches.size() / 2];
 }
 
 }  // namespace quantlens

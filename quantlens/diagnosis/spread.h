@@ -6,11 +6,9 @@
 
 namespace quantlens {
 
-/// What codes must cover for a channel of these extremes: they always reach 0.
-double width_with_zero(double min, double max);
-
-/// The widest of some channels over the median one (of an even number the upper), by their widths
-/// as above, those of 0 left out; nothing where that leaves none.
-std::optional<double> spread_of(std::vector<double> widths);
+/// How far the widest of some channels reaches over how far the median one does; nothing where all
+/// are zero. `reaches`: of each channel the greatest absolute value, which one scale for all must
+/// cover; those of 0 are left out.
+std::optional<double> spread_of(std::vector<double> reaches);
 
 }  // namespace quantlens

@@ -21,11 +21,11 @@
 namespace quantlens {
 namespace {
 
-// One channel's error and range, over its finite pairs.
+// One channel's error and reach, over its finite pairs.
 struct Channel {
   double signal = 0, noise = 0;
   double product = 0, dequantized = 0;  // sums of x y and of y^2
-  float min = 0, max = 0;               // with 0 among them
+  float reach = 0;                      // max |w|
   double sqnr_db() const {
     if (noise == 0) return std::numeric_limits<double>::infinity();
     return 10 * std::log10(signal / noise);
@@ -54,8 +54,7 @@ std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int 
     channel.noise += error * error;
     channel.product += static_cast<double>(x[i]) * y[i];
     channel.dequantized += static_cast<double>(y[i]) * y[i];
-    channel.min = std::min(channel.min, x[i]);
-    channel.max = std::max(channel.max, x[i]);
+    channel.reach = std::max(channel.reach, std::abs(x[i]));
   }
   return channels;
 }
@@ -63,10 +62,9 @@ std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int 
 void describe_channels(const Tensor& before, const Tensor& after, int axis, WeightRow& row) {
   const std::vector<Channel> channels = channels_of(before, after, axis);
   row.channels = channels.size();
-  std::vector<double> widths(channels.size());
-  std::ranges::transform(channels, widths.begin(),
-                         [](const Channel& one) { return width_with_zero(one.min, one.max); });
-  row.channel_spread = spread_of(std::move(widths)).value_or(1);
+  std::vector<double> reaches(channels.size());
+  std::ranges::transform(channels, reaches.begin(), &Channel::reach);
+  row.channel_spread = spread_of(std::move(reaches)).value_or(1);
   row.worst_channel_sqnr_db = std::numeric_limits<double>::infinity();
   double noise = 0;
   double of_misfits = 0;

@@ -74,7 +74,7 @@ struct ActivationRow {
   std::optional<std::uint64_t> worst_channel;  ///< the one with most error
   std::optional<double> worst_channel_share;   ///< of the row's sum of squared error, 0..1
   std::optional<double> worst_channel_sqnr_db;
-  std::optional<double> channel_spread;    ///< widest channel's range, with 0, over the median's
+  std::optional<double> channel_spread;    ///< widest channel's max|x| over the median channel's
   std::vector<SampleShare> worst_samples;  ///< at most eight, worst first
 };
 BOOST_DESCRIBE_STRUCT(ActivationRow, (),
@@ -113,7 +113,7 @@ struct WeightRow {
   std::uint64_t channels = 0;
   std::uint64_t worst_channel = 0;  ///< output channel with the lowest SQNR
   double worst_channel_sqnr_db = 0;
-  double channel_spread = 0;  ///< as of an activation, of output channels
+  double channel_spread = 0;  ///< widest channel's max|w| over the median channel's
   /// Channels that would fit well if they were multiplied, by at least 1.2 or at most 1 / 1.2, and
   /// their share of the sum of squared error, 0..1: their scales are not theirs.
   std::uint64_t misfit_channels = 0;

@@ -33,14 +33,15 @@ std::optional<Cause> outlier_channel(const Evidence& evidence, const ActivationR
   constexpr double kWide = 8;  // 3 bits
   if (part(row.rounding_mse, row) < 0.5 || row.channel_spread.value_or(1) < kWide) return {};
   const std::vector<std::string> ops = evidence.ops_at(row);
-  return Cause{.because = fmt::format("its widest channel is {:.0f} times as wide as the median "
-                                      "one, which is left with {} of 256 codes",
-                                      *row.channel_spread, codes_left(*row.channel_spread)),
-               .ops = ops,
-               .remedy = feeds_weights_alone(evidence, row)
-                             ? boost::json::object{{"recipes", {{"smooth_quant", true}}}}
-                             : in_float(ops),
-               .shared = {}};
+  return Cause{
+      .because = fmt::format("its widest channel reaches {:.0f} times as far as the median "
+                             "one, which is left with {} of 256 codes",
+                             *row.channel_spread, codes_left(*row.channel_spread)),
+      .ops = ops,
+      .remedy = feeds_weights_alone(evidence, row)
+                    ? boost::json::object{{"recipes", {{"smooth_quant", true}}}}
+                    : in_float(ops),
+      .shared = {}};
 }
 
 }  // namespace quantlens

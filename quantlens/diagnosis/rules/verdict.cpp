@@ -119,7 +119,8 @@ const Finding* as_much(std::span<const Finding> findings, const Finding& first) 
 /// " As much may begin at Conv_3, 34 %: rounding its weight …"
 std::string second_text(const Evidence& evidence, const Finding& second, bool in_doubt) {
   const std::string place = place_words(evidence, second);
-  const std::string share = fmt::format("{:.0f} %", 100 * *second.output_share);
+  const std::string share = fmt::format("{:.0f} % ({})", 100 * *second.output_share,
+                                        second.share_is_measured ? "measured" : "estimated");
   if (in_doubt) {
     return fmt::format(" As much may be gone with {} in float, {}: {}.", place, share,
                        second.because);

@@ -20,6 +20,11 @@ std::string percent_text(double share) {
   return fmt::format("{:.{}f}", percent, std::max(0, digits));
 }
 
+std::string whole_percent(double share) {
+  constexpr double kHundred = 100;
+  return fmt::format("{:.0f}", std::round(kHundred * share) + 0.0);  // + 0.0: never -0
+}
+
 std::string change_text(double share) {
   constexpr double kHundred = 100;
   constexpr double kMost = 1e6;

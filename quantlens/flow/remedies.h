@@ -5,15 +5,13 @@
 #include <string>
 #include <vector>
 
+#include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/recipe.h"
 #include "quantlens/workspace/workspace.h"
 
 namespace quantlens::flow {
-
-/// Key of a quantized model's properties: the recipe that it was made with.
-inline constexpr const char* kRecipeKey = "quantlens.recipe";
 
 /// The recipe that quantlens made the model with, over which a remedy is laid; nothing for models
 /// of others. Throws Errc::bad_input where what stands there is none.

@@ -11,6 +11,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/flow/build_model.h"
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/edit_float.h"
@@ -48,14 +49,14 @@ class WithoutNotes final : public Progress {
 /// The recipe that a quantized model was made by. Throws Errc::unsupported where that is not known,
 /// or not enough to make it anew.
 Recipe recipe_of(const Model& quantized) {
-  const auto found = quantized.metadata.find("quantlens.recipe");
+  const auto found = quantized.metadata.find(kRecipeKey);
   if (found == quantized.metadata.end()) {
     throw Error(Errc::unsupported, "the file holds no recipe to make it anew by");
   }
   if (quantized.metadata.contains(kFloatModelKey)) {
     throw Error(Errc::unsupported, "the file was made from an edited float model");
   }
-  return json::decode<Recipe>(json::parse(found->second, "quantlens.recipe"), "quantlens.recipe");
+  return json::decode<Recipe>(json::parse(found->second, kRecipeKey), kRecipeKey);
 }
 
 /// Whether they compute the same ops from the same values; constants may be others.

@@ -8,6 +8,7 @@
 #include <fmt/ranges.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/tables.h"
@@ -18,7 +19,7 @@ namespace {
 std::string share_text(const Finding& finding) {
   if (!finding.output_share) return {};
   const auto& [low, high] = finding.output_share_interval.value_or(std::array{0.0, 1.0});
-  const std::string interval = fmt::format("{:.0f} to {:.0f}", 100 * low, 100 * high);
+  const std::string interval = fmt::format("{} to {}", whole_percent(low), whole_percent(high));
   constexpr double kNothing = 0.005;  // what is told as 0 %
   if (*finding.output_share < kNothing) {
     return fmt::format(", in float {} ({} % of the error gone)",
@@ -47,13 +48,14 @@ std::string tried_text(const Finding& finding, bool is_first) {
   std::string text = is_first ? "tried: " : "tried with those above: ";
   if (low <= 0 && high >= 0) {
     return text + fmt::format(
-                      "no gain that these samples could tell ({:.0f} to {:.0f} % of the "
+                      "no gain that these samples could tell ({} to {} % of the "
                       "error gone)",
-                      100 * low, 100 * high);
+                      whole_percent(low), whole_percent(high));
   }
-  return text + fmt::format("{:.0f} % {} ({:.0f} to {:.0f})", 100 * std::abs(gain),
+  return text + fmt::format("{} % {} ({} to {})", whole_percent(std::abs(gain)),
                             gain < 0 ? "more error" : "of the error gone",
-                            100 * (gain < 0 ? -high : low), 100 * (gain < 0 ? -low : high));
+                            whole_percent(gain < 0 ? -high : low),
+                            whole_percent(gain < 0 ? -low : high));
 }
 
 }  // namespace

@@ -336,6 +336,22 @@ bool has_measured_culprit(const std::vector<Finding>& findings) {
   });
 }
 
+/// Whether the recipe that quantlens left in the file has SmoothQuant on.
+bool is_smoothed(const Model& quantized) {
+  const auto recipe = quantized.metadata.find(kRecipeKey);
+  return recipe != quantized.metadata.end() &&
+         recipe->second.find(R"("smooth_quant":true)") != std::string::npos;
+}
+
+/// What is in force already mends nothing more: the ops stay float instead.
+void replace_what_is_in_force(const Model& quantized, std::vector<FoundCause>& found) {
+  if (!is_smoothed(quantized)) return;
+  const boost::json::object smooth{{"recipes", {{"smooth_quant", true}}}};
+  for (FoundCause& one : found) {
+    if (one.cause.remedy == smooth) one.cause.remedy = in_float(one.cause.ops);
+  }
+}
+
 }  // namespace
 
 void add_findings(const Model& reference, const Model& quantized, const Pairing& pairing,
@@ -343,6 +359,7 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   const Evidence evidence(reference, quantized, pairing, diagnosis);
   const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
   std::vector<FoundCause> found = causes(evidence, shares);
+  replace_what_is_in_force(quantized, found);
   FloatRemedies remedies(evidence, found);
   const MeasureShare measure = of_all_samples(shares.measure, evidence);
   settle_shares(

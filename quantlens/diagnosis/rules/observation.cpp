@@ -69,13 +69,14 @@ std::string unseen_words(const Observation& observation) {
             "`quantlens quantize` does so with the float model"
           : "quantize the float model with `quantlens quantize`, which reads back what the "
             "runtime makes of its file, or switch that optimisation off in the session";
+  const bool loses = std::isfinite(observation.bare_sqnr_db.value_or(0));
   return fmt::format(
       "the runtime computes {} {} when nobody looks at {}{}{}; all figures are of the file as it "
-      "is "
-      "deployed, and {} not compared{}. Where that loss is too much, {}",
+      "is deployed, and {} not compared{}{}",
       names_of(observation.unseen), nodes_of(observation.fusions),
       is_one ? "its result" : "their results", weight, losses(observation),
-      is_one ? "that result is" : "these results are", left_out, what_to_do);
+      is_one ? "that result is" : "these results are", left_out,
+      loses ? fmt::format(". Where that loss is too much, {}", what_to_do) : "");
 }
 
 Finding finding_of(std::string because, std::vector<std::string> ops, const char* severity) {

@@ -12,6 +12,7 @@
 #include <fmt/ranges.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens {
@@ -66,7 +67,7 @@ std::string lead_words(const Evidence& evidence, const Finding& finding) {
 
 std::string interval_words(const Finding& finding) {
   const auto [low, high] = interval_of(finding);
-  return fmt::format("{:.0f} to {:.0f}", 100 * low, 100 * high);
+  return fmt::format("{} to {}", whole_percent(low), whole_percent(high));
 }
 
 const char* how(const Finding& finding) {

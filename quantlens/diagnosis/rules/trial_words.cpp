@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens {
@@ -25,15 +26,15 @@ std::string gain_words(const Finding& finding) {
   const auto [low, high] = finding.measured_gain_interval.value_or(std::array{-1.0, 1.0});
   const double gain = *finding.measured_gain;
   if (low <= 0 && high >= 0) {
-    return fmt::format("no error away that these samples could tell ({:.0f} to {:.0f} %)",
-                       100 * low, 100 * high);
+    return fmt::format("no error away that these samples could tell ({} to {} %)",
+                       whole_percent(low), whole_percent(high));
   }
   if (gain < 0) {
-    return fmt::format("nothing away: there is {:.0f} % more error ({:.0f} to {:.0f})", -100 * gain,
-                       -100 * high, -100 * low);
+    return fmt::format("nothing away: there is {} % more error ({} to {})", whole_percent(-gain),
+                       whole_percent(-high), whole_percent(-low));
   }
-  return fmt::format("{:.0f} % ({:.0f} to {:.0f}) of the error away", 100 * gain, 100 * low,
-                     100 * high);
+  return fmt::format("{} % ({} to {}) of the error away", whole_percent(gain), whole_percent(low),
+                     whole_percent(high));
 }
 
 }  // namespace

@@ -57,10 +57,11 @@ double own_sqnr_db(const ActivationRow& row) {
 }
 
 /// The op that adds most error by itself of those whose error is mostly none that rounding makes.
-const ActivationRow* worst_unexplained(const Diagnosis& diagnosis) {
+const ActivationRow* worst_unexplained(const Evidence& evidence) {
   const ActivationRow* worst = nullptr;
-  for (const ActivationRow& row : diagnosis.activations) {
-    const bool is_own = row.local_mse && row.other_mse && *row.other_mse > 0.5 * *row.local_mse;
+  for (const ActivationRow& row : evidence.diagnosis().activations) {
+    const bool is_own = row.local_mse && row.other_mse && *row.other_mse > 0.5 * *row.local_mse &&
+                        unexplained(evidence, row);
     if (is_own && (!worst || *row.local_sqnr_db < *worst->local_sqnr_db)) worst = &row;
   }
   return worst;
@@ -80,19 +81,19 @@ bool is_worse(const ActivationRow& row, const Diagnosis& diagnosis, const Findin
 /// What the local errors say of another op, and where the first share is small that none is great.
 /// Shares and local errors that name different ops are both told: of a great share that was
 /// measured, where the other op adds more error by itself.
-std::string doubt_text(const Diagnosis& diagnosis, std::span<const Finding> findings,
+std::string doubt_text(const Evidence& evidence, std::span<const Finding> findings,
                        const Finding& first, bool in_doubt) {
   constexpr double kMuch = 0.1;
   const auto is_much = [](const Finding& finding) {
     return finding.share_is_measured && finding.output_share.value_or(0) >= kMuch;
   };
-  const ActivationRow* worst = worst_unexplained(diagnosis);
+  const ActivationRow* worst = worst_unexplained(evidence);
   std::string text;
   if (first.share_is_measured && std::ranges::none_of(findings, is_much) && !in_doubt) {
     text = " No op that was tried alone takes much of it away.";
   }
   if (worst == nullptr || is_named(first, worst->name)) return text;
-  if (is_much(first) && !is_worse(*worst, diagnosis, first)) return text;
+  if (is_much(first) && !is_worse(*worst, evidence.diagnosis(), first)) return text;
   return text + fmt::format(
                     " By itself, {} has an error ({:.1f} dB) that no rounding explains, the "
                     "greatest of this kind.",
@@ -154,7 +155,7 @@ std::string verdict(const Evidence& evidence, std::span<const Finding> findings)
   const bool in_doubt = is_doubtful(findings, *first);
   text += fmt::format(" {}{}.", share_words(evidence, *first, in_doubt),
                       unknown_text(evidence.diagnosis()));
-  text += doubt_text(evidence.diagnosis(), findings, *first, in_doubt);
+  text += doubt_text(evidence, findings, *first, in_doubt);
   if (const Finding* second = as_much(findings, *first)) {
     text += second_text(evidence, *second, in_doubt);
   }

@@ -30,9 +30,7 @@ std::string shown(std::string_view sentence) {
 std::string sentence_of(const CLI::App& program, const CLI::ParseError& error) {
   std::string sentence = error.what();
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-    const std::vector<std::string> extras = program.remaining(true);
-    sentence = fmt::format("{} {} not expected here", fmt::join(extras, " "),
-                           extras.size() == 1 ? "is" : "are");
+    sentence = fmt::format("'{}' means nothing here", fmt::join(program.remaining(true), " "));
   }
   if (const std::size_t at = sentence.find(": At Most 1 required"); at != std::string::npos)
     sentence = sentence.substr(0, at) + " is given more than once; give it once";

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every metric through the command line, against plain NumPy: figures, jackknife intervals, paired differences."""
 
+import csv
 import json
 import signal
 import stat
@@ -180,6 +181,12 @@ def distances(sandbox, random):
                       result["higher_is_better"] is False and result["lost"] == 0, "  its ratio and direction")
     text = sandbox.run("evaluate", other, "--against", model, "--data", data, "--metric", "mse").stdout
     harness.check("lower is better" in text and "answers lost" not in text, f"said so: {text.splitlines()[0]}")
+    harness.check(f"({other.name}|{model.name})" in text, "two models that are held against each other are named")
+    table = sandbox.run("evaluate", other, "--against", model, "--data", data, "--metric", "mse", "--output", "csv").stdout
+    rows = list(csv.DictReader(table.splitlines()))
+    harness.check([row["Model"] for row in rows] == [other.name, model.name, "difference"] and
+                  abs(float(rows[2]["Value"]) - float(rows[0]["Value"]) + float(rows[1]["Value"])) < 1e-9,
+                  "--output csv has a row a model and one of their difference")
     one = sandbox.json("evaluate", model, "--data", data, "--metric", "mse:higher_is_better=true")
     harness.check(one["higher_is_better"] is True, "unless the option says otherwise")
     np.savez(data, x0=x, label=target.reshape(samples, 5, 3))

@@ -178,7 +178,11 @@ def laid_over(demo):
     mine = sandbox.write("mine.yaml", "{accuracy_level: fast, weight: {granularity: per_tensor}}\n")
     text = sandbox.run("quantize", model, *DATA, "--limit", 60, "-o", demo.output, "--recipe", mine, "--diagnose").stdout
     offered(sandbox, text, again=True)
+    text = sandbox.run("quantize", model, *DATA, "--limit", 60, "-o", demo.output, "--recipe", "last", "--diagnose").stdout
+    offered(sandbox, text, again=True)
+    harness.check("--recipe last" not in text, "what is the last workload now is another one when the command is run")
     text = sandbox.run("diagnose", model, demo.output, *DATA[:2], "--limit", 60).stdout
+    harness.check("--limit 60" in text, "diagnose's samples are those of the command that it offers")
     harness.check("Recipes are laid over that of" in text, "diagnose says what a remedy is laid over")
     offered(sandbox, text, again=False)
     file = onnx.load(demo.output)

@@ -3,7 +3,6 @@
 
 #include <charconv>
 #include <string_view>
-#include <tuple>
 
 #include <fmt/format.h>
 
@@ -68,7 +67,9 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   if (!arguments.samples.empty()) options.part = samples_of(arguments.samples);
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
-  std::tie(options.recipe, options.recipe_files) = arguments.recipe.read(session);
+  const GivenRecipe given = arguments.recipe.read(session);
+  options.recipe = given.recipe;
+  options.recipe_files = given.files;
   const flow::CalibrateResult result = flow::calibrate(options, session);
   if (arguments.output == "json") {
     print_object({{"workload", result.workload},

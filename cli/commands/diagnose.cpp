@@ -31,7 +31,7 @@ void print_tables(const flow::DiagnoseResult& result, const flow::DiagnoseOption
   if (const auto number = first_remedy(result.diagnosis)) {
     const Compared compared{.reference = models.reference,
                             .quantized = models.quantized,
-                            .data = models.data.data,
+                            .data = models.data,
                             .is_ours = result.is_ours};
     print_out(anew_with_remedy(compared, result.folder, *number));
   }

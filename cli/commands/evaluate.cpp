@@ -18,6 +18,23 @@ struct Arguments {
   TableOptions table;
 };
 
+/// Two models by their files, or by their paths where these have one name.
+PairNames names_of(const fs::path& model, const fs::path& against) {
+  if (model.filename() == against.filename()) return {model.string(), against.string()};
+  return {model.filename().string(), against.filename().string()};
+}
+
+void print_accuracy(const flow::EvaluateResult& result, const flow::EvaluateOptions& options,
+                    const TableOptions& form) {
+  if (result.paired) {
+    const PairNames names = names_of(options.model, *options.against);
+    if (form.is_text()) return print_out(accuracy_text(*result.paired, names));
+    return form.print(accuracy_table(*result.paired, names));
+  }
+  if (form.is_text()) return print_out(accuracy_text(result.accuracy));
+  form.print(accuracy_table(result.accuracy, options.model.filename().string()));
+}
+
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::EvaluateOptions options = arguments.options;
@@ -27,7 +44,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   const flow::EvaluateResult result =
       flow::evaluate(options, arguments.common.session(store, progress, command_line));
   if (!arguments.table.is_json()) {
-    print_out(result.paired ? accuracy_text(*result.paired) : accuracy_text(result.accuracy));
+    print_accuracy(result, options, arguments.table);
     return kDone;
   }
   boost::json::object object = accuracy_object(result.accuracy);

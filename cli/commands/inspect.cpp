@@ -52,10 +52,11 @@ int run(const Arguments& arguments) {
     print_out(json::dump(json::encode(inspection)));
     return kDone;
   }
-  print_head(inspection);
   Plan plan;
   plan.ops = inspection.ops;
+  if (!arguments.table.is_csv()) print_head(inspection);
   arguments.table.print(precision_table(plan));
+  if (arguments.table.is_csv()) return kDone;
   if (inspection.would_quantize < inspection.ops.size())
     arguments.table.print(float_reasons_table(plan));
   return kDone;

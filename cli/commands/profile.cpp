@@ -57,7 +57,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
     if (const auto number = first_remedy(*result.pair)) {
       const Compared compared{.reference = options.model,
                               .quantized = *options.other,
-                              .data = options.data.data,
+                              .data = options.data,
                               .is_ours = result.is_ours};
       print_out(anew_with_remedy(compared, result.folder, *number));
     }

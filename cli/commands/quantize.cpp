@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/quantize.h"
 
-#include <tuple>
-
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
@@ -70,8 +68,9 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.data = arguments.common.data();
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
-  std::tie(options.recipe, options.recipe_files) =
-      arguments.recipe.read(session, arguments.approach);
+  const GivenRecipe given = arguments.recipe.read(session, arguments.approach);
+  options.recipe = given.recipe;
+  options.recipe_files = given.files;
   if (!arguments.format.empty()) options.recipe.quant_format = arguments.format;
   if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
   if (!arguments.target.empty()) options.recipe.target = arguments.target;
@@ -80,7 +79,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   if (arguments.table.is_json()) {
     print_json(result);
   } else {
-    print_tables(result, arguments.table, command_line);
+    print_tables(result, arguments.table, with_recipes(command_line, given.texts));
   }
   return kDone;
 }

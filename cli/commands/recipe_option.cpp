@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <optional>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -78,22 +77,38 @@ void RecipeOption::add_to(CLI::App& verb) {
       ->check(not_empty());
 }
 
-std::pair<Recipe, std::vector<fs::path>> RecipeOption::read(const flow::Session& session,
-                                                            const std::string& approach) const {
+GivenRecipe RecipeOption::read(const flow::Session& session, const std::string& approach) const {
   std::vector<RecipeText> documents;
-  std::vector<fs::path> files;
+  GivenRecipe given;
   for (const std::string& text : texts_) {
+    given.texts.push_back(text);
     if (text.starts_with('{')) {
       documents.push_back({.text = text, .where = "--recipe"});
       continue;
     }
-    files.push_back(file_of(text, session));
-    documents.push_back({.text = text_in(files.back(), session), .where = files.back().string()});
+    const fs::path& file = given.files.emplace_back(file_of(text, session));
+    given.texts.back() = file.string();
+    documents.push_back({.text = text_in(file, session), .where = file.string()});
   }
   std::vector<std::string> notes;
-  Recipe recipe = read_recipes(documents, &notes, approach);
+  given.recipe = read_recipes(documents, &notes, approach);
   for (const std::string& note : notes) session.progress.note(note);
-  return {std::move(recipe), std::move(files)};
+  return given;
+}
+
+std::vector<std::string> with_recipes(std::vector<std::string> command_line,
+                                      const std::vector<std::string>& texts) {
+  const std::string option = "--recipe";
+  auto text = texts.begin();
+  for (auto word = command_line.begin(); word != command_line.end() && text != texts.end();
+       ++word) {
+    if (word->starts_with(option + "=")) {
+      *word = option + "=" + *text++;
+    } else if (*word == option && word + 1 != command_line.end()) {
+      *++word = *text++;
+    }
+  }
+  return command_line;
 }
 
 }  // namespace quantlens::cli

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "cli/command.h"
@@ -10,18 +9,27 @@
 
 namespace quantlens::cli {
 
+/// What --recipe gave.
+struct GivenRecipe {
+  Recipe recipe;                   ///< each document laid over those before it, or the default
+  std::vector<fs::path> files;     ///< that it was read from
+  std::vector<std::string> texts;  ///< as given, but an earlier workload by the file of its recipe
+};
+
 /// --recipe, for verbs that plan.
 class RecipeOption {
  public:
   void add_to(CLI::App& verb);
-  /// The recipe asked for, each document laid over those before it, or the default, and the files
-  /// that it was read from; notes what has no effect. `approach`: wins over what documents say;
-  /// empty: does not.
-  std::pair<Recipe, std::vector<fs::path>> read(const flow::Session& session,
-                                                const std::string& approach = {}) const;
+  /// Notes what has no effect. `approach`: wins over what documents say; empty: does not.
+  GivenRecipe read(const flow::Session& session, const std::string& approach = {}) const;
 
  private:
   std::vector<std::string> texts_;
 };
+
+/// A command line that means the same later, when `last` is another workload: with the texts of
+/// its recipes in their order.
+std::vector<std::string> with_recipes(std::vector<std::string> command_line,
+                                      const std::vector<std::string>& texts);
 
 }  // namespace quantlens::cli

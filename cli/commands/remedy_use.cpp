@@ -27,6 +27,16 @@ std::string recipe_option(const fs::path& path) {
   return " --recipe " + word(path.string());
 }
 
+/// The samples, and how many a step, as they were chosen.
+std::string data_options(const flow::DataChoice& choice) {
+  const DataOptions& options = choice.options;
+  std::string text = " --data " + (choice.data.empty() ? "DATA" : word(choice.data));
+  if (options.limit) text += fmt::format(" --limit {}", *options.limit);
+  if (options.batch_size) text += fmt::format(" --batch-size {}", *options.batch_size);
+  if (options.seed != 0) text += fmt::format(" --seed {}", options.seed);
+  return text;
+}
+
 }  // namespace
 
 std::optional<std::size_t> first_remedy(const Diagnosis& diagnosis) {
@@ -56,9 +66,8 @@ std::string anew_with_remedy(const Compared& compared, const fs::path& folder, s
                 "one; {}, which another tool made, stays as it is. ",
                 quantized);
   return wrapped(fmt::format("{}To try that of finding {}:", what, number), 0) +
-         fmt::format("  quantlens quantize {} -o mended.onnx --data {}{}{}\n",
-                     word(compared.reference.string()),
-                     compared.data.empty() ? "DATA" : word(compared.data),
+         fmt::format("  quantlens quantize {} -o mended.onnx{}{}{}\n",
+                     word(compared.reference.string()), data_options(compared.data),
                      compared.is_ours ? recipe_option(compared.quantized) : "",
                      recipe_option(folder / exported::remedy(number)));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "quantlens/base/store.h"
+#include "quantlens/flow/session.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/profile.h"
 
@@ -24,8 +25,8 @@ std::string again_with_remedy(const std::vector<std::string>& command_line, cons
 /// Two models that were compared, for a sentence.
 struct Compared {
   fs::path reference, quantized;
-  std::string data;      ///< as `--data` has it; empty: random
-  bool is_ours = false;  ///< the quantized one has the recipe that quantlens made it with
+  flow::DataChoice data;  ///< none: random
+  bool is_ours = false;   ///< the quantized one has the recipe that quantlens made it with
 };
 
 /// What remedies of two models are for, and how they are tried: the float model is quantized anew,

@@ -2,7 +2,6 @@
 #include "quantlens/flow/tune.h"
 
 #include <charconv>
-#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,7 +73,9 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.seed = options.data.options.seed;
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
-  std::tie(options.recipe, options.recipe_files) = arguments.recipe.read(session);
+  const GivenRecipe given = arguments.recipe.read(session);
+  options.recipe = given.recipe;
+  options.recipe_files = given.files;
   if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
   const bool is_text = !arguments.table.is_json() && !arguments.table.is_csv();
   if (is_text) {

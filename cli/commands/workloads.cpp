@@ -22,13 +22,7 @@ std::string state_name(const Workload& workload) {
   return std::string(json::encode(workload.state).as_string());
 }
 
-int list(const Arguments& arguments) {
-  DiskStore store;
-  const std::vector<Workload> workloads = arguments.open(store).list();
-  if (arguments.table.is_json()) {
-    print_out(json::dump(json::encode(workloads)));
-    return kDone;
-  }
+Table list_table(const std::vector<Workload>& workloads) {
   Table table{.title = "Workloads",
               .columns = {{"Id"}, {"State"}, {"Message"}, {"Verb", true}, {"Name", true}},
               .rows = {}};
@@ -36,7 +30,17 @@ int list(const Arguments& arguments) {
     table.rows.push_back(
         {workload.id, state_name(workload), workload.message, workload.verb, workload.name});
   }
-  arguments.table.print(table);
+  return table;
+}
+
+int list(const Arguments& arguments) {
+  DiskStore store;
+  const std::vector<Workload> workloads = arguments.open(store).list();
+  if (arguments.table.is_json()) {
+    print_out(json::dump(json::encode(workloads)));
+    return kDone;
+  }
+  arguments.table.print(list_table(workloads));
   return kDone;
 }
 
@@ -46,6 +50,10 @@ int show(const Arguments& arguments) {
   const Workload workload = workspace.find(arguments.id);
   if (arguments.table.is_json()) {
     print_out(json::dump(json::encode(workload)));
+    return kDone;
+  }
+  if (!arguments.table.is_text()) {
+    arguments.table.print(list_table({workload}));
     return kDone;
   }
   print_out(fmt::format("{}\n{} {}: {}{}{}\nfolder: {}\n", workload.id, printable(workload.verb),

@@ -26,27 +26,28 @@ struct Kind {
 };
 
 constexpr std::string_view kHigherIsBetter = "higher_is_better";
+constexpr std::string_view kOutput = "output";  ///< of what scores one output
 
 const std::vector<Kind>& kinds() {
   using enum OptionKind;
-  static const MetricOption kOutput{"output", output, {}};
+  static const MetricOption kScored{kOutput, output, {}};
   static const MetricOption kLabelOffset{"label_offset", whole, {}};
   static const std::vector<Kind> kKinds{
-      {"top1", true, {kOutput, kLabelOffset}, make_top},
-      {"top5", true, {kOutput, kLabelOffset}, make_top},
-      {"accuracy", true, {kOutput, kLabelOffset}, make_top},
+      {"top1", true, {kScored, kLabelOffset}, make_top},
+      {"top5", true, {kScored, kLabelOffset}, make_top},
+      {"accuracy", true, {kScored, kLabelOffset}, make_top},
       {"f1",
        true,
-       {kOutput,
+       {kScored,
         {"average", word, {"binary", "macro"}},
         {"positive", whole, {}},
         {"ignore_label", whole, {}},
         {"threshold", number, {}},
         kLabelOffset},
        make_f1},
-      {"mse", false, {kOutput}, make_distance},
-      {"mae", false, {kOutput}, make_distance},
-      {"rmse", false, {kOutput}, make_distance},
+      {"mse", false, {kScored}, make_distance},
+      {"mae", false, {kScored}, make_distance},
+      {"rmse", false, {kScored}, make_distance},
       {"map",
        true,
        {{"boxes", output, {}},
@@ -58,7 +59,7 @@ const std::vector<Kind>& kinds() {
         {"iou", fraction, {}},
         kLabelOffset},
        make_average_precision},
-      {"spearman_cosine", true, {kOutput}, make_spearman},
+      {"spearman_cosine", true, {kScored}, make_spearman},
       {"command", true, {{"timeout", positive, {}}}, nullptr},
   };
   return kKinds;
@@ -179,11 +180,12 @@ bool needs_data(const MetricSpec& spec) {
   return kind_of(spec.name).make != nullptr;
 }
 
-void check_output(const MetricSpec& spec, const std::vector<std::string>& outputs) {
+void check_output(const MetricSpec& spec, const std::vector<OutputOutline>& outputs) {
   for (const MetricOption& option : kind_of(spec.name).options) {
     const std::optional<std::string> wanted = given_text(spec, std::string(option.name));
-    if (option.kind != OptionKind::output || !wanted) continue;
-    if (std::ranges::find(outputs, *wanted) == outputs.end()) throw no_output(*wanted, outputs);
+    const bool is_the_one = option.name == kOutput;  // of several, each may be left out
+    if (option.kind != OptionKind::output || (!wanted && !is_the_one)) continue;
+    chosen_output(outputs, spec.name, wanted.value_or(""));
   }
 }
 

@@ -42,8 +42,14 @@ bool is_higher_better(const MetricSpec& spec);
 /// Whether it scores a model's answers to samples; else it is a program that is given the model.
 bool needs_data(const MetricSpec& spec);
 
-/// Throws Errc::usage where the spec names an output that is none of these.
-void check_output(const MetricSpec& spec, const std::vector<std::string>& outputs);
+/// What is known of a model's output before it is run.
+struct OutputOutline {
+  std::string name;
+  bool is_float = true;
+};
+
+/// Throws Errc::usage where the spec names an output that is none of these, or must name one.
+void check_output(const MetricSpec& spec, const std::vector<OutputOutline>& outputs);
 
 /// The answer of a sample whose scores are not numbers.
 inline constexpr std::int64_t kNoAnswer = -1;

@@ -259,12 +259,23 @@ TEST(ParseMetric, TakesWhetherMoreIsBetter) {
 
 TEST(CheckOutput, NamesTheNearest) {
   const MetricSpec spec = parse_metric("spearman_cosine:output=a1");
-  check_output(spec, {"a1", "b"});
+  check_output(spec, {{.name = "a1"}, {.name = "b"}});
   EXPECT_THAT(failure(Errc::usage,
                       [&] {
-                        check_output(spec, {"a2", "b"});
+                        check_output(spec, {{.name = "a2"}, {.name = "b"}});
                       }),
               HasSubstr("did you mean 'a2'"));
+}
+
+TEST(CheckOutput, SaysThatOneOfSeveralMustBeNamed) {
+  const MetricSpec spec = parse_metric("top1");
+  check_output(spec, {{.name = "scores"}, {.name = "answer", .is_float = false}});
+  EXPECT_THAT(failure(Errc::usage,
+                      [&] {
+                        check_output(spec, {{.name = "scores"}, {.name = "features"}});
+                      }),
+              HasSubstr("say which one to score, e.g. top1:output=scores"));
+  check_output(parse_metric("map"), {{.name = "boxes"}, {.name = "scores"}});
 }
 
 TEST(ParseMetric, RefusesClassesOfACorrelation) {

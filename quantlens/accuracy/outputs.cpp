@@ -29,27 +29,33 @@ Error no_output(const std::string& wanted, const std::vector<std::string>& names
                                    suggestion(wanted, names))};
 }
 
-const std::pair<const std::string, Tensor>& chosen_output(const TensorMap& outputs,
-                                                          const std::string& metric,
-                                                          const std::string& wanted) {
+std::string chosen_output(const std::vector<OutputOutline>& outputs, const std::string& metric,
+                          const std::string& wanted) {
   std::vector<std::string> names, floats;
-  for (const auto& [name, tensor] : outputs) {
+  for (const auto& [name, is_float] : outputs) {
     names.push_back(name);
-    if (is_float(tensor.dtype())) floats.push_back(name);
+    if (is_float) floats.push_back(name);
   }
   if (!wanted.empty()) {
-    const auto found = outputs.find(wanted);
-    if (found != outputs.end()) return *found;
+    if (std::ranges::find(names, wanted) != names.end()) return wanted;
     throw no_output(wanted, names);
   }
-  if (names.size() == 1) return *outputs.begin();
-  if (floats.size() == 1) return *outputs.find(floats.front());
+  if (names.size() == 1) return names.front();
+  if (floats.size() == 1) return floats.front();
   if (names.empty()) throw Error(Errc::bad_input, "the model has no output; give another model");
   const auto& candidates = floats.empty() ? names : floats;
   throw Error(Errc::usage,
               fmt::format("--metric: the model has the outputs {}; say which one to score, e.g. "
                           "{}:output={}",
                           printable(list_text(candidates)), metric, printable(candidates.front())));
+}
+
+const std::pair<const std::string, Tensor>& chosen_output(const TensorMap& outputs,
+                                                          const std::string& metric,
+                                                          const std::string& wanted) {
+  std::vector<OutputOutline> outlines;
+  for (const auto& [name, tensor] : outputs) outlines.push_back({name, is_float(tensor.dtype())});
+  return *outputs.find(chosen_output(outlines, metric, wanted));
 }
 
 Tensor part_of(const std::string& name, const Tensor& output, std::size_t i, std::size_t batch) {

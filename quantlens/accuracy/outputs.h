@@ -24,8 +24,10 @@ std::string suggestion(std::string_view word, const std::vector<std::string>& na
 /// That the model has no output `wanted`.
 Error no_output(const std::string& wanted, const std::vector<std::string>& names);
 
-/// The output to score. The outputs of a model come without an order, so none is the first. Throws
-/// Errc::usage, in the words of `metric`, where it must be named or is not there.
+/// The name of the output to score. The outputs of a model come without an order, so none is the
+/// first. Throws Errc::usage, in the words of `metric`, where it must be named or is not there.
+std::string chosen_output(const std::vector<OutputOutline>& outputs, const std::string& metric,
+                          const std::string& wanted);
 const std::pair<const std::string, Tensor>& chosen_output(const TensorMap& outputs,
                                                           const std::string& metric,
                                                           const std::string& wanted);

@@ -135,8 +135,10 @@ void check_metric(const MetricSpec& metric, const Model& model, const FittedData
                             "leave --metric out",
                             choice.data, metric.name));
   }
-  std::vector<std::string> outputs;
-  for (const ValueInfo& output : model.graph.outputs) outputs.push_back(output.name);
+  std::vector<OutputOutline> outputs;
+  for (const ValueInfo& output : model.graph.outputs) {
+    outputs.push_back({output.name, !output.dtype || is_float(*output.dtype)});
+  }
   check_output(metric, outputs);
 }
 

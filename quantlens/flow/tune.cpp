@@ -131,6 +131,8 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   result.study.reference = bench.reference(seconds).accuracy;
   if (seconds) result.times.reference = *seconds;
   check_baseline(options.goal, result.study.reference, needs_data(setting.metric));
+  const std::string beyond = out_of_reach(options.goal, result.study.reference);
+  if (!beyond.empty()) session.progress.note(beyond);
   for (const auto& [op, count] : bench.multiply_adds()) result.study.multiply_adds += count;
   Task task{.start = options.recipe,
             .space = space_of(setting.original.graph, bench.plan(options.recipe).planned.plan,

@@ -60,13 +60,21 @@ std::string difference_text(const AccuracyPair& accuracy) {
     return interval_text(accuracy.difference_interval, false);
   }
   const auto& [low, high] = *accuracy.difference_interval;
-  return fmt::format("[{:.1f}, {:.1f}] points, {} answers lost, {} gained", 100 * low, 100 * high,
-                     accuracy.lost, accuracy.gained);
+  return fmt::format("[{:.1f}, {:.1f}] points, {} lost, {} gained", 100 * low, 100 * high,
+                     counted(accuracy.lost, "answer"), accuracy.gained);
 }
 
 /// ", 500 samples"; nothing of a program's figure, which has its own.
 std::string samples_text(const Accuracy& accuracy) {
   return accuracy.samples == 0 ? "" : fmt::format(", {}", counted(accuracy.samples, "sample"));
+}
+
+std::vector<Cell> row_of(const std::string& name, const Accuracy& accuracy) {
+  const auto end_of = [&](std::size_t end) {
+    return accuracy.interval ? Cell((*accuracy.interval)[end]) : Cell();
+  };
+  return {name,      accuracy.metric, accuracy.value,
+          end_of(0), end_of(1),       static_cast<std::int64_t>(accuracy.samples)};
 }
 
 }  // namespace
@@ -77,16 +85,44 @@ std::string accuracy_text(const Accuracy& accuracy) {
                      samples_text(accuracy));
 }
 
-std::string accuracy_text(const AccuracyPair& accuracy) {
+std::string accuracy_text(const AccuracyPair& accuracy, const PairNames& names) {
   const auto& [reference, quantized] = std::tie(accuracy.reference, accuracy.quantized);
   const std::string ratio = accuracy.ratio ? change_text(*accuracy.ratio) : std::string("n/a");
+  const std::string both =
+      fmt::format("({}|{})", printable(names.quantized), printable(names.reference));
   std::string text =
-      fmt::format("{} (int8|fp32): {}|{}, ratio {}{}, 95 % interval of the difference {}\n",
-                  printable(reference.metric), figure_text(quantized), figure_text(reference),
+      fmt::format("{} {}: {}|{}, ratio {}{}, 95 % interval of the difference {}\n",
+                  printable(reference.metric), both, figure_text(quantized), figure_text(reference),
                   ratio, direction_text(reference), difference_text(accuracy));
-  text += fmt::format("95 % intervals (int8|fp32): {}|{}{}\n", interval_text(quantized),
+  text += fmt::format("95 % intervals {}: {}|{}{}\n", both, interval_text(quantized),
                       interval_text(reference), samples_text(reference));
   return text + flips_text(accuracy);
+}
+
+Table accuracy_table(const Accuracy& accuracy, const std::string& name) {
+  return {.title = "Accuracy",
+          .columns = {{.title = "Model"},
+                      {.title = "Metric"},
+                      {.title = "Value"},
+                      {.title = "95 % low"},
+                      {.title = "95 % high"},
+                      {.title = "Samples"}},
+          .rows = {row_of(name, accuracy)}};
+}
+
+Table accuracy_table(const AccuracyPair& accuracy, const PairNames& names) {
+  Table table = accuracy_table(accuracy.quantized, names.quantized);
+  table.rows.push_back(row_of(names.reference, accuracy.reference));
+  Accuracy difference = accuracy.reference;
+  difference.value = accuracy.difference;
+  difference.interval = accuracy.difference_interval;
+  table.rows.push_back(row_of("difference", difference));
+  if (!accuracy.reference.is_rate) return table;
+  table.columns.insert(table.columns.end(), {{.title = "Lost"}, {.title = "Gained"}});
+  for (std::vector<Cell>& row : table.rows) row.resize(table.columns.size());
+  table.rows.back().end()[-2] = static_cast<std::int64_t>(accuracy.lost);
+  table.rows.back().end()[-1] = static_cast<std::int64_t>(accuracy.gained);
+  return table;
 }
 
 }  // namespace quantlens

@@ -58,19 +58,29 @@ std::string tried_text(const Finding& finding, bool is_first) {
                             whole_percent(gain < 0 ? -low : high));
 }
 
+/// The first five, and what was tried.
+std::size_t shown_findings(const std::vector<Finding>& findings) {
+  constexpr std::size_t kAlways = 5;
+  std::size_t shown = std::min(kAlways, findings.size());
+  for (std::size_t i = shown; i < findings.size(); ++i) {
+    if (findings[i].measured_gain) shown = i + 1;
+  }
+  return shown;
+}
+
 }  // namespace
 
 std::string findings_text(const Diagnosis& diagnosis) {
-  constexpr std::size_t kShown = 5;
   constexpr std::size_t kIndent = 3;
   if (diagnosis.verdict.empty()) return {};
+  const std::size_t shown = shown_findings(diagnosis.findings);
   std::string text = wrapped(printable(diagnosis.verdict), 0);
   std::size_t number = 0;
   bool is_tried = false;
   for (const Finding& finding : diagnosis.findings) {
-    if (++number > kShown) {
+    if (++number > shown) {
       text += fmt::format("{} in diagnosis.json\n",
-                          counted(diagnosis.findings.size() - kShown, "more finding"));
+                          counted(diagnosis.findings.size() - shown, "more finding"));
       break;
     }
     text += fmt::format("{}. ", number);

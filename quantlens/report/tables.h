@@ -65,10 +65,21 @@ std::string findings_text(const Diagnosis& diagnosis);
 /// ended by a newline. `folder`: the workload's.
 std::string float_edit_text(const FloatEdit& edit, const std::string& folder);
 
+/// What the models of a pair are called.
+struct PairNames {
+  std::string quantized = "int8";
+  std::string reference = "fp32";
+};
+
 /// Accuracy of both models as sentences with interval, ratio and flips, one a line, each ended by
 /// a newline. At most ten flipped samples are listed.
-std::string accuracy_text(const AccuracyPair& accuracy);
+std::string accuracy_text(const AccuracyPair& accuracy, const PairNames& names = {});
 std::string accuracy_text(const Accuracy& accuracy);
+
+/// **Accuracy**: a row a model with value, 95 % interval and samples; of two models a third row
+/// with their difference, and answers lost and gained of a rate.
+Table accuracy_table(const AccuracyPair& accuracy, const PairNames& names);
+Table accuracy_table(const Accuracy& accuracy, const std::string& name);
 
 /// The last trial of a search as the predecessors told it, and why it was made, each on a line.
 /// Empty for one that measured outputs alone.

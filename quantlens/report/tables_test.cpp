@@ -217,6 +217,20 @@ TEST(FindingsText, SaysWhatTheSamplesCannotTellApart) {
             "conv1: 8 bits\n");
 }
 
+TEST(FindingsText, HasAllThatWasTried) {
+  Diagnosis diagnosis;
+  diagnosis.verdict = "All is lost.";
+  Finding finding;
+  finding.rule = "rounding";
+  finding.op = "conv1";
+  diagnosis.findings.assign(8, finding);
+  EXPECT_THAT(findings_text(diagnosis), HasSubstr("\n3 more findings in diagnosis.json\n"));
+  diagnosis.findings[6].measured_gain = 0.5;
+  diagnosis.findings[6].measured_gain_interval = {{0.4, 0.6}};
+  EXPECT_THAT(findings_text(diagnosis), HasSubstr("\n7. "));
+  EXPECT_THAT(findings_text(diagnosis), HasSubstr("\n1 more finding in diagnosis.json\n"));
+}
+
 TEST(FindingsText, SaysHowManyOpsAShareIsOfAndOffersNoGainThatIsNone) {
   Diagnosis diagnosis;
   diagnosis.verdict = "All is lost.";
@@ -361,6 +375,23 @@ TEST(AccuracyText, TellsRatioIntervalAndFlips) {
             "top1 (int8|fp32): 0.7580|0.7820, ratio -3.07 %, 95 % interval of the difference "
             "[-4.1, -0.8] points, 18 answers lost, 6 gained\n"
             "95 % intervals (int8|fp32): [0.7186, 0.7935]|[0.7437, 0.8161], 500 samples\n");
+}
+
+TEST(AccuracyText, CountsOneAnswerAndNamesWhatWasCompared) {
+  AccuracyPair pair = accuracy();
+  pair.lost = 1;
+  const std::string text = accuracy_text(pair, {.quantized = "b.onnx", .reference = "a.onnx"});
+  EXPECT_THAT(text, HasSubstr("top1 (b.onnx|a.onnx): 0.7580|0.7820"));
+  EXPECT_THAT(text, HasSubstr("1 answer lost, 6 gained"));
+}
+
+TEST(AccuracyTable, HasBothModelsAndTheirDifference) {
+  const Table table = accuracy_table(accuracy(), {.quantized = "b.onnx", .reference = "a.onnx"});
+  ASSERT_EQ(table.rows.size(), 3U);
+  EXPECT_EQ(to_csv(table).substr(0, to_csv(table).find('\r')),
+            "Model,Metric,Value,95 % low,95 % high,Samples,Lost,Gained");
+  EXPECT_THAT(to_csv(table), HasSubstr("b.onnx,top1,0.758,"));
+  EXPECT_THAT(to_csv(table), HasSubstr(",18,6"));
 }
 
 TEST(AccuracyText, OfACorrelationCountsNoAnswers) {

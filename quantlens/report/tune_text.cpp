@@ -70,7 +70,7 @@ std::string share_text(const Study& study, const Trial& trial) {
 std::string advice(bool is_limited) {
   return is_limited ? "go on with --resume and more --max-trials or --timeout, or try another "
                       "--strategy"
-                    : "this strategy has nothing left to try: try another --strategy, or allow "
+                    : "this strategy found nothing else to try: take another --strategy, or allow "
                       "more with --max-loss";
 }
 
@@ -148,7 +148,7 @@ std::string goal_text(const Study& study, bool is_limited) {
                     counted(best.ops_quantized, "op"), best.ops_float, share_text(study, best)),
         0);
   }
-  return wrapped(fmt::format("The goal was missed: trial {} is the best of {}, with a loss of {} "
+  return wrapped(fmt::format("The goal was missed: trial {} comes nearest of {}, with a loss of {} "
                              "where {} is allowed, and is kept; {}",
                              best.number, evaluations(study), loss_text(study.goal, best.loss),
                              allowed, advice(is_limited)),

@@ -148,7 +148,7 @@ TEST(TuneText, OnlyTrialsCount) {
   study.trials[1].judged = Judged::output_error;
   study.trials[2].closing = true;
   study.best = 1;
-  EXPECT_NE(goal_text(study, false).find("is the best of 1,"), std::string::npos);
+  EXPECT_NE(goal_text(study, false).find("trial 1 comes nearest of 1,"), std::string::npos);
 }
 
 TEST(TuneText, TheEndSaysHowFarAndWhatNext) {
@@ -163,7 +163,7 @@ TEST(TuneText, TheEndSaysHowFarAndWhatNext) {
   EXPECT_NE(goal_text(study, false).find("The goal is reached by trial 1"), std::string::npos);
   EXPECT_NE(goal_text(study, false).find("where 0.0100 is allowed"), std::string::npos);
   study.reached = false;
-  EXPECT_NE(goal_text(study, false).find("more with --max-loss"), std::string::npos);
+  EXPECT_NE(goal_text(study, false).find("--max-loss"), std::string::npos);
   EXPECT_NE(goal_text(study, true).find("more --max-trials"), std::string::npos);
 }
 

@@ -37,6 +37,17 @@ void check_baseline(const Goal& goal, const Accuracy& reference, bool from_zero)
                           reference.metric));
 }
 
+std::string out_of_reach(const Goal& goal, const Accuracy& reference) {
+  if (!reference.is_rate || !reference.higher_is_better) return {};
+  const double wanted =
+      reference.value - goal.max_loss * (goal.absolute ? 1 : std::abs(reference.value));
+  if (wanted <= 1) return {};
+  return fmt::format(
+      "--max-loss {} asks for a {} of {:.4f}, which no model has; trials go on until there is "
+      "nothing else to try, or a limit is reached",
+      goal.max_loss, reference.metric, wanted);
+}
+
 double loss_of(const Goal& goal, const Accuracy& reference, double difference) {
   if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
   if (difference == 0) return 0;

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <optional>
+#include <string>
 
 #include "quantlens/record/study.h"
 
@@ -15,6 +16,9 @@ void check_goal(const Goal& goal, bool higher_is_better);
 /// is no number, or 0 where higher is better, and the goal is a share of it or `from_zero`: the
 /// metric counts from zero, so that 0 is what a model scores that knows nothing.
 void check_baseline(const Goal& goal, const Accuracy& reference, bool from_zero);
+
+/// A sentence where the goal is a rate above 1, which no model reaches; else empty.
+std::string out_of_reach(const Goal& goal, const Accuracy& reference);
 
 /// What `difference` (from `reference`) costs in the goal's unit: below 0 it is a gain. As a share
 /// of a figure of 0, any loss is infinite. NaN is an infinite loss.

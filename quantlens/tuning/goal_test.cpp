@@ -150,5 +150,19 @@ TEST(Goal, MultiplicationsInInt8CountBeforeOps) {
   EXPECT_TRUE(is_better({}, many, much));
 }
 
+TEST(Goal, OfARateIsNoMoreThanAll) {
+  Goal goal;
+  goal.max_loss = -0.5;
+  EXPECT_NE(out_of_reach(goal, figure(0.75)).find("of 1.1250"), std::string::npos);
+  EXPECT_EQ(out_of_reach(goal, figure(0.5)), "");
+  EXPECT_EQ(out_of_reach(goal, figure(0.9, false)), "");
+  goal.absolute = true;
+  EXPECT_EQ(out_of_reach(goal, figure(0.5)), "");
+  EXPECT_NE(out_of_reach(goal, figure(0.75)), "");
+  Accuracy correlation = figure(0.75);
+  correlation.is_rate = false;
+  EXPECT_EQ(out_of_reach(goal, correlation), "");
+}
+
 }  // namespace
 }  // namespace quantlens

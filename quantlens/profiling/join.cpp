@@ -56,6 +56,7 @@ class Rows {
         named_.insert(ops.begin(), ops.end());
       }
     }
+    join_folded(reference, codes);
     for (const std::size_t op : named_) {
       OpTime& row = rows_[groups_.find(op)];
       row.ops.push_back(op_id(reference.nodes[op]));
@@ -93,6 +94,21 @@ class Rows {
   }
 
  private:
+  /// What no node of the quantized run computes was folded, into what reads it where that is one.
+  void join_folded(const Graph& reference, const Told& codes) {
+    std::set<std::size_t> computed;
+    for (const Numbers& ops : codes.ops) computed.insert(ops.begin(), ops.end());
+    const GraphIndex index(reference);
+    for (const std::size_t op : named_) {
+      if (computed.contains(op)) continue;
+      std::set<std::size_t> readers;
+      for (const std::string& output : reference.nodes[op].outputs) {
+        for (const Use& use : index.uses(output)) readers.insert(use.node);
+      }
+      if (readers.size() == 1) groups_.unite(Numbers{op, *readers.begin()});
+    }
+  }
+
   Groups groups_;  // that become one row
   std::set<std::size_t> named_;
   std::map<std::size_t, OpTime> rows_;

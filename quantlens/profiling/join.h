@@ -19,7 +19,8 @@ struct ProfiledModel {
 };
 
 /// The times of both models beside each other, by ops of the reference, the most lost first. Ops
-/// share a row where a node of either runtime graph computes them together. What converts is
+/// share a row where a node of either runtime graph computes them together; an op that no node of
+/// the quantized one computes was folded and shares that of its only reader. What converts is
 /// charged to the op that causes it: a quantizer to the integer ops that read its codes, in equal
 /// parts; a dequantizer to the op that made the codes, or, where these come from a quantizer, to
 /// what made the floats before it; another layout to its reader. Each side's parts add up to its

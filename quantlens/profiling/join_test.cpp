@@ -90,6 +90,20 @@ TEST(Join, AnOpBetweenQuantizersIsWrappedWhateverComputesIt) {
   EXPECT_FALSE(lost[1].wrapped);
 }
 
+TEST(Join, WhatWasFoldedIsInTheRowOfItsReader) {
+  const Graph floats =
+      graph_of({"x"}, {node_of(Kind::sub, {"x", "m"}, "s"), node_of(Kind::matmul, {"s", "w"}, "p"),
+                       node_of(Kind::mul, {"p", "k"}, "y"), node_of(Kind::softmax, {"y"}, "z")});
+  const Graph codes = graph_of(
+      {"x"}, {node_of(Kind::matmul, {"x", "wmk"}, "y"), node_of(Kind::softmax, {"y"}, "z")});
+  const auto rows = join(Written(floats, floats, {1, 20, 2, 4}).profiled(),
+                         Written(codes, codes, {8, 4}).profiled(), {});
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_EQ(rows[1].ops, (std::vector<std::string>{"s", "p", "y"}));
+  EXPECT_EQ(rows[1].type, "matmul") << "the costliest of them";
+  EXPECT_DOUBLE_EQ(rows[1].gain_us, 1 + 20 + 2 - 8);
+}
+
 TEST(Join, AMaximumPoolInCodesNamesItsReaders) {
   const Graph floats =
       graph_of({"x"}, {node_of(Kind::max_pool, {"x"}, "p"), node_of(Kind::conv, {"p", "w"}, "c")});

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/profiling/costs.h"
 
 namespace quantlens {
@@ -50,10 +51,26 @@ std::string_view rule_of(const OpTime& row) {
   return row.quantized_us > row.reference_us ? "slow_kernel" : "conversions";
 }
 
+/// "QLinearConv", or of rows that differ "QLinearConv (3 ops), Conv + Relu (1)", the most first.
+std::string kernels(const Alike& alike, std::vector<std::string> OpTime::*nodes) {
+  std::map<std::string, std::size_t> ops;
+  for (const OpTime* row : alike.rows) ++ops[joined(row->*nodes)];
+  if (ops.size() == 1) return ops.begin()->first;
+  std::vector<std::pair<std::string, std::size_t>> most(ops.begin(), ops.end());
+  std::ranges::stable_sort(most, std::ranges::greater(), &decltype(most)::value_type::second);
+  std::string text;
+  for (const auto& [types, count] : most) {
+    text += text.empty() ? fmt::format("{} ({})", types, counted(count, "op"))
+                         : fmt::format(", {} ({})", types, count);
+  }
+  return text;
+}
+
 std::string because(std::string_view rule, const Alike& alike) {
-  const OpTime& first = *alike.rows.front();
-  const std::string of_float = joined(first.reference_nodes);
-  const std::string of_codes = joined(first.quantized_nodes);
+  const std::string of_float = kernels(alike, &OpTime::reference_nodes);
+  const std::string of_codes = kernels(alike, &OpTime::quantized_nodes);
+  const bool needs_readers =
+      std::ranges::any_of(alike.rows, [](const OpTime* row) { return !row->passed_to.empty(); });
   const std::string times =
       fmt::format("{:.1f} us in the float model, {:.1f} in the quantized one, and there {}",
                   alike.costs.reference, alike.costs.kernels, around_text(alike.costs));
@@ -71,9 +88,9 @@ std::string because(std::string_view rule, const Alike& alike) {
     return fmt::format("what float computes as {} takes {} in int8: {}", of_float, of_codes, times);
   }
   if (rule == "slow_kernel") {
-    return fmt::format("the integer kernel is slower than the float one{}: {} against {}: {}",
-                       first.passed_to.empty() ? "" : ", which needs what reads it in float, too",
-                       of_codes, of_float, times);
+    return fmt::format(
+        "{}, which the quantized model runs, is slower than {} of the float model{}: {}", of_codes,
+        of_float, needs_readers ? ", and needs what reads it in float, too" : "", times);
   }
   return fmt::format("{} saves less than conversions and layouts cost: {}", of_codes, times);
 }
@@ -135,7 +152,7 @@ std::string speed_verdict(const ProfilePair& pair) {
   const double ratio = pair.ratio;
   const std::string compared =
       pair.ratio_interval[0] <= 1 && pair.ratio_interval[1] >= 1
-          ? "takes as long as float, as far as these runs can tell"
+          ? "is neither faster nor slower than float, as far as these runs can tell"
           : fmt::format("is {:.2f} times as {} as float", ratio < 1 ? 1 / ratio : ratio,
                         ratio < 1 ? "fast" : "slow");
   return fmt::format(

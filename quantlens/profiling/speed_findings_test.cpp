@@ -105,9 +105,20 @@ TEST(SpeedFindings, RowsAlikeAreOneAndTheMostIsFirst) {
   EXPECT_DOUBLE_EQ(findings[1].milliseconds, 0.025);
 }
 
+TEST(SpeedFindings, NameTheKernelsOfAllRowsAlike) {
+  OpTime fused = row("b", 10, 30, 0);
+  fused.reference_nodes = {"FusedConv"};
+  const auto findings = speed_findings(pair_of({fused, row("a", 10, 40, 0), row("c", 10, 50, 0)}));
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_NE(findings[0].because.find("QLinearConv, which the quantized model runs, is slower than "
+                                     "Conv (2 ops), FusedConv (1) of the float model"),
+            std::string::npos)
+      << findings[0].because;
+}
+
 TEST(SpeedVerdict, SaysHowTheTwoCompare) {
   ProfilePair pair = pair_of({row("a", 100, 60, 10), row("b", 10, 15, 0)});
-  EXPECT_NE(speed_verdict(pair).find("takes as long as float"), std::string::npos);
+  EXPECT_NE(speed_verdict(pair).find("neither faster nor slower than float"), std::string::npos);
   pair.ratio = 0.5;
   pair.ratio_interval = {0.4, 0.6};
   EXPECT_NE(speed_verdict(pair).find("2.00 times as fast"), std::string::npos);

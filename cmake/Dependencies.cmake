@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-# The third-party libraries, by the name that a module's LINK line uses:
-#   Boost::headers Boost::json CLI11::CLI11 fmt::fmt spdlog::spdlog yaml-cpp::yaml-cpp hwy::hwy PNG::PNG
-#   OpenSSL::Crypto OpenSSL::SSL Threads::Threads, and those that bring no (working) CMake package:
+# The third-party libraries of our own ones, by the name that a module's LINK line uses:
+#   Boost::headers Boost::json fmt::fmt yaml-cpp::yaml-cpp hwy::hwy PNG::PNG OpenSSL::Crypto OpenSSL::SSL
+#   Threads::Threads, and those that bring no (working) CMake package:
 #   Boost::regex libzip::zip quantlens_dep::{protozero,stb,turbojpeg}.
+# It is installed, too: find_package(quantlens) in another tree finds the same ones by it.
 find_package(Threads REQUIRED)
 find_package(Boost 1.81 REQUIRED COMPONENTS json)
-find_package(CLI11 REQUIRED)
 find_package(fmt REQUIRED)
-find_package(spdlog REQUIRED)
 find_package(yaml-cpp REQUIRED)
 find_package(hwy REQUIRED)
 find_package(PNG REQUIRED)
@@ -43,15 +42,3 @@ set_target_properties(quantlens_dep::turbojpeg PROPERTIES
   IMPORTED_LOCATION ${TURBOJPEG_LIBRARY} INTERFACE_INCLUDE_DIRECTORIES ${TURBOJPEG_INCLUDE_DIR})
 mark_as_advanced(PROTOZERO_INCLUDE_DIR STB_INCLUDE_DIR LIBZIP_INCLUDE_DIR LIBZIP_LIBRARY
                  TURBOJPEG_INCLUDE_DIR TURBOJPEG_LIBRARY)
-
-include(Onnxruntime)
-
-if(QUANTLENS_BUILD_TESTS)
-  find_package(GTest REQUIRED)
-  find_package(rapidcheck REQUIRED)
-  find_package(Python3 COMPONENTS Interpreter)
-  include(GoogleTest)
-endif()
-if(QUANTLENS_BENCH)
-  find_package(benchmark REQUIRED)
-endif()

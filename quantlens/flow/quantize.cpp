@@ -123,6 +123,7 @@ class Job {
     count_ops(result);
     const Model quantized = frontend::read(result.output);
     workload.add_model(model_file("quantized", quantized));
+    workload.put(QuantizedOutline{outline(quantized.graph)});
     result.links = links_of(quantized.graph);
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);
     if (options_.verify > 0 && result.diagnosis) {

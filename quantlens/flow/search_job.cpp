@@ -254,7 +254,9 @@ void SearchJob::finish() {
   if (!study().best) return;
   restore(best());
   workload_.put(best().recipe);
-  workload_.add_model(model_file("quantized", frontend::read(result_.output)));
+  const Model quantized = frontend::read(result_.output);
+  workload_.add_model(model_file("quantized", quantized));
+  workload_.put(QuantizedOutline{outline(quantized.graph)});
 }
 
 }  // namespace quantlens::flow

@@ -228,6 +228,7 @@ std::unique_ptr<WorkloadWriter> begin_workload(
   if (!models.empty()) {
     workload->put(outline(models.at(0).second->graph));
   }
+  if (models.size() > 1) workload->put(QuantizedOutline{outline(models.at(1).second->graph)});
   std::vector<ModelFile> files;
   files.reserve(models.size());
   for (const auto& [role, model] : models) files.push_back(model_file(role, *model));

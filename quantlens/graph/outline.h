@@ -42,6 +42,10 @@ struct GraphOutline {
 };
 BOOST_DESCRIBE_STRUCT(GraphOutline, (), (inputs, outputs, weights, values, ops))
 
+/// The same of a quantized model, which a record tells from that of the model it was made from.
+struct QuantizedOutline : GraphOutline {};
+BOOST_DESCRIBE_STRUCT(QuantizedOutline, (GraphOutline), ())
+
 ValueOutline outline(const ValueInfo& value);
 GraphOutline outline(const Graph& graph);
 

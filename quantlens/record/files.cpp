@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/record/files.h"
 
-#include <utility>
-
 #include <fmt/format.h>
 
 #include "quantlens/record/columns.h"
@@ -11,32 +9,53 @@
 namespace quantlens {
 namespace {
 
-template <class R>
-R from_record_in_columns(std::string_view bytes, std::string_view where) {
-  return json::decode<R>(from_columns(json::parse(bytes, where), where), where);
-}
-
 /// Layout 2 had the figures of one model at the top, where now a member has them.
-json::Value under(std::string_view member, std::string_view of_layout_2, json::Value record) {
+json::Value under(std::string_view member, std::string_view of_layout_2,
+                  const json::Value& record) {
   if (!record.is_object() || !record.get_object().contains(of_layout_2)) return record;
-  return boost::json::object{{member, std::move(record)}};
+  return boost::json::object{{member, record}};
 }
 
 }  // namespace
 
 template <>
-std::string to_file(const Recipe& record) {
-  return json::dump(recipe_document(record));
+json::Value to_value(const Recipe& record) {
+  return recipe_document(record);
 }
 
 template <>
-std::string to_file(const Plan& record) {
-  return json::dump(plan_record(record));
+json::Value to_value(const Plan& record) {
+  return plan_record(record);
 }
 
 template <>
-std::string to_file(const Pairing& record) {
-  return json::dump(in_columns(json::encode(record)));
+json::Value to_value(const Pairing& record) {
+  return in_columns(json::encode(record));
+}
+
+template <>
+Recipe from_value(const json::Value& value, std::string_view where) {
+  return recipe_of_document(value, where);
+}
+
+template <>
+Plan from_value(const json::Value& value, std::string_view where) {
+  return json::decode<Plan>(from_columns(value, where), where);
+}
+
+template <>
+Pairing from_value(const json::Value& value, std::string_view where) {
+  return json::decode<Pairing>(from_columns(value, where), where);
+}
+
+template <>
+AccuracyRecord from_value(const json::Value& value, std::string_view where) {
+  return json::decode<AccuracyRecord>(under("quantized", "metric", value), where);
+}
+
+template <>
+ProfileRecord from_value(const json::Value& value, std::string_view where) {
+  return json::decode<ProfileRecord>(under("reference", "nodes", value), where);
 }
 
 template <>
@@ -50,21 +69,6 @@ std::string to_file(const Histograms& record) {
 }
 
 template <>
-Recipe from_file(std::string_view bytes, std::string_view where) {
-  return recipe_of_document(json::parse(bytes, where), where);
-}
-
-template <>
-Plan from_file(std::string_view bytes, std::string_view where) {
-  return from_record_in_columns<Plan>(bytes, where);
-}
-
-template <>
-Pairing from_file(std::string_view bytes, std::string_view where) {
-  return from_record_in_columns<Pairing>(bytes, where);
-}
-
-template <>
 TapState from_file(std::string_view bytes, std::string_view where) {
   return tap_state_from_bytes(bytes, where);
 }
@@ -72,17 +76,6 @@ TapState from_file(std::string_view bytes, std::string_view where) {
 template <>
 Histograms from_file(std::string_view bytes, std::string_view where) {
   return histograms_from_bytes(bytes, where);
-}
-
-template <>
-AccuracyRecord from_file(std::string_view bytes, std::string_view where) {
-  return json::decode<AccuracyRecord>(under("quantized", "metric", json::parse(bytes, where)),
-                                      where);
-}
-
-template <>
-ProfileRecord from_file(std::string_view bytes, std::string_view where) {
-  return json::decode<ProfileRecord>(under("reference", "nodes", json::parse(bytes, where)), where);
 }
 
 namespace exported {

@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
+#include <vector>
 
 #include <boost/mp11.hpp>
 
@@ -25,6 +27,7 @@
 #include "quantlens/record/profile.h"
 #include "quantlens/record/ranges.h"
 #include "quantlens/record/recipe.h"
+#include "quantlens/record/rows.h"
 #include "quantlens/record/scores.h"
 #include "quantlens/record/study.h"
 #include "quantlens/record/tap_state.h"
@@ -50,8 +53,9 @@ struct RecordFile {
 
 using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<Workload, "workload.json", 2>,
-    RecordFile<GraphOutline, "graph.json", 2>,    // of the reference
-    RecordFile<Recipe, "recipe.json", 3>,         // of a tune that of the best trial
+    RecordFile<GraphOutline, "graph.json", 2>,                // of the reference
+    RecordFile<QuantizedOutline, "graph_quantized.json", 4>,  //
+    RecordFile<Recipe, "recipe.json", 3>,                     // of a tune that of the best trial
     RecordFile<FloatEdit, "float_edit.json", 2>,  // where the float model was edited first
     RecordFile<TapState, "statistics.bin", 2>,    // of calibration
     RecordFile<Ranges, "ranges.json", 2>,         //
@@ -89,43 +93,88 @@ using FileOf =
 /// The layout of workloads that this quantlens writes, and the newest that it reads.
 inline constexpr std::uint32_t kWorkloadFormat = detail::newest(RecordFiles());
 
-/// A record's bytes in its file: JSON by its fields, but for those that have a form of their own.
+/// Records with bytes of their own; all others are JSON.
 template <class R>
-std::string to_file(const R& record) {
-  return json::dump(json::encode(record));
+inline constexpr bool kIsBinary = std::is_same_v<R, TapState> || std::is_same_v<R, Histograms>;
+
+/// A record's JSON: by its fields, but for those that have a form of their own.
+template <class R>
+json::Value to_value(const R& record) {
+  return json::encode(record);
 }
 template <>
-std::string to_file(const Recipe& record);  ///< as `--recipe` takes it
+json::Value to_value(const Recipe& record);  ///< as `--recipe` takes it
 template <>
-std::string to_file(const Plan& record);  ///< see `plan_record`
+json::Value to_value(const Plan& record);  ///< see `plan_record`
 template <>
-std::string to_file(const Pairing& record);  ///< in columns
+json::Value to_value(const Pairing& record);  ///< in columns
+
+/// The reverse, also of the forms that earlier layouts had from 2 on. A plan comes back without the
+/// parameters of biases (`plan_record`). Throws Errc::bad_input, naming `where`, for what to_value
+/// cannot have made.
+template <class R>
+R from_value(const json::Value& value, std::string_view where) {
+  return json::decode<R>(value, where);
+}
+template <>
+Recipe from_value(const json::Value& value, std::string_view where);
+template <>
+Plan from_value(const json::Value& value, std::string_view where);
+template <>
+Pairing from_value(const json::Value& value, std::string_view where);
+template <>
+AccuracyRecord from_value(const json::Value& value, std::string_view where);
+template <>
+ProfileRecord from_value(const json::Value& value, std::string_view where);
+
+/// A record in one file, whatever its size.
+template <class R>
+std::string to_file(const R& record) {
+  return json::dump(to_value(record));
+}
 template <>
 std::string to_file(const TapState& record);
 template <>
 std::string to_file(const Histograms& record);
 
-/// The reverse, also of the forms that earlier layouts had from 2 on. A plan comes back without the
-/// parameters of biases (`plan_record`). Throws Errc::bad_input, naming `where`, for what to_file
-/// cannot have written, and Errc::unsupported for a newer version of what has its own.
+/// The reverse. Throws as from_value does, and Errc::unsupported for a newer version of what has
+/// its own.
 template <class R>
 R from_file(std::string_view bytes, std::string_view where) {
-  return json::decode<R>(json::parse(bytes, where), where);
+  return from_value<R>(json::parse(bytes, where), where);
 }
-template <>
-Recipe from_file(std::string_view bytes, std::string_view where);
-template <>
-Plan from_file(std::string_view bytes, std::string_view where);
-template <>
-Pairing from_file(std::string_view bytes, std::string_view where);
 template <>
 TapState from_file(std::string_view bytes, std::string_view where);
 template <>
 Histograms from_file(std::string_view bytes, std::string_view where);
-template <>
-AccuracyRecord from_file(std::string_view bytes, std::string_view where);
-template <>
-ProfileRecord from_file(std::string_view bytes, std::string_view where);
+
+/// Records that people hand to other commands: one file, whatever its size.
+template <class R>
+inline constexpr bool kIsHandedOn =
+    std::is_same_v<R, Recipe> || std::is_same_v<R, Ranges> || std::is_same_v<R, Prices>;
+
+/// One of the files of a record.
+struct FileBytes {
+  std::string name;
+  std::string bytes;
+};
+
+/// A record as a workload has it: its long lists in files of their own (`rows.h`), and then itself.
+template <class R>
+std::vector<FileBytes> to_files(const R& record) {
+  const std::string name(FileOf<R>::kName);
+  std::vector<FileBytes> files;
+  if constexpr (kIsBinary<R> || kIsHandedOn<R>) {
+    files.push_back({name, to_file(record)});
+  } else {
+    SplitRecord split = split_rows(to_value(record));
+    for (SplitRecord::List& list : split.lists) {
+      files.push_back({rows_file(name, list.path), std::move(list.bytes)});
+    }
+    files.push_back({name, json::dump(split.head)});
+  }
+  return files;
+}
 
 /// What is made of records for people and for other programs, and is never read back.
 namespace exported {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -12,17 +14,46 @@
 
 namespace quantlens {
 
-/// The record that a file holds; nothing where there is no such file. Throws as from_file does.
+/// Nothing where there is no such file.
+std::optional<MappedFile> find_file(const Store& store, const fs::path& path);
+
+/// A record's JSON with its long lists, whoever writes it meanwhile; nothing where there is no such
+/// file. Throws Errc::bad_input for what is damaged.
+std::optional<json::Value> read_value(const Store& store, const fs::path& path);
+
+/// The record that a file holds, with its long lists; nothing where there is no such file. Throws
+/// as from_file does.
 template <class Record>
 std::optional<Record> read_record(const Store& store, const fs::path& path) {
-  try {
-    const MappedFile file = store.read(path);
-    return from_file<Record>(file.text(), printable(path.string()));
-  } catch (const Error& error) {
-    if (error.code() == Errc::not_found) return std::nullopt;
-    throw;
+  const std::string where = printable(path.string());
+  if constexpr (kIsBinary<Record>) {
+    const std::optional<MappedFile> file = find_file(store, path);
+    return file ? std::optional(from_file<Record>(file->text(), where)) : std::nullopt;
+  } else {
+    const std::optional<json::Value> value = read_value(store, path);
+    return value ? std::optional(from_value<Record>(*value, where)) : std::nullopt;
   }
 }
+
+/// A list of a record, read page by page where it has a file of its own.
+class ListReader {
+ public:
+  /// `list`: where it stands in the record, as "activations". Nothing where there is no such
+  /// record, or no such list in it. Throws Errc::bad_input for what is damaged.
+  static std::optional<ListReader> open(const Store& store, const fs::path& record,
+                                        std::string_view list);
+
+  std::uint64_t size() const;
+  /// As RowsReader has them.
+  boost::json::array rows(std::uint64_t first, std::uint64_t count) const;
+  boost::json::array column(std::string_view name, std::uint64_t first, std::uint64_t count) const;
+
+ private:
+  MappedFile file_;
+  std::optional<RowsReader> reader_;  ///< of `file_`; absent where the record holds the rows
+  boost::json::array held_;
+  std::string where_;
+};
 
 /// The records of one workload, whoever writes it meanwhile: each file is there whole or not at
 /// all.
@@ -35,6 +66,11 @@ class WorkloadReader {
   template <class Record>
   std::optional<Record> get(std::string_view part = {}) const {
     return read_record<Record>(store_, path<Record>(part));
+  }
+  /// A list of a record, as "activations".
+  template <class Record>
+  std::optional<ListReader> list(std::string_view name, std::string_view part = {}) const {
+    return ListReader::open(store_, path<Record>(part), name);
   }
   template <class Record>
   fs::path path(std::string_view part = {}) const {

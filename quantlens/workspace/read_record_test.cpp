@@ -38,6 +38,54 @@ TEST(WorkloadReader, GetsTheWorkloadItself) {
   EXPECT_EQ(workload->format, kWorkloadFormat);
 }
 
+/// A plan of so many ops.
+Plan plan_of(std::size_t ops) {
+  Plan plan;
+  for (std::size_t i = 0; i < ops; ++i) plan.ops.emplace_back().op = "op" + std::to_string(i);
+  return plan;
+}
+
+TEST(WorkloadReader, GetsLongListsToo) {
+  MemoryStore store;
+  const auto writer = Workspace(store, "/w").create("tune", "net", {});
+  const WorkloadReader reader(store, writer->folder());
+  EXPECT_FALSE(reader.list<Plan>("ops"));
+  for (const std::size_t ops : {3000, 2000, 10}) {
+    writer->put(plan_of(ops));
+    EXPECT_EQ(reader.get<Plan>()->ops, plan_of(ops).ops);
+    const auto list = reader.list<Plan>("ops");
+    ASSERT_TRUE(list);
+    EXPECT_EQ(list->size(), ops);
+    EXPECT_EQ(list->column("op", 3, 2), (boost::json::array{"op3", "op4"}));
+    EXPECT_EQ(list->rows(ops - 1, 9).at(0).at("op"), json::Value("op" + std::to_string(ops - 1)));
+    EXPECT_THROW(list->column("nothing", 0, 1), Error);
+  }
+  EXPECT_FALSE(reader.list<Plan>("nothing"));
+}
+
+TEST(WorkloadWriter, RemovesTheListThatARecordNoLongerHas) {
+  MemoryStore store;
+  const auto writer = Workspace(store, "/w").create("tune", "net", {});
+  writer->put(plan_of(3000));
+  EXPECT_TRUE(find_file(store, writer->folder() / "plan.ops.rows"));
+  writer->put(plan_of(10));
+  EXPECT_FALSE(find_file(store, writer->folder() / "plan.ops.rows"));
+}
+
+TEST(WorkloadReader, SaysThatAListIsMissing) {
+  MemoryStore store;
+  const auto writer = Workspace(store, "/w").create("tune", "net", {});
+  writer->put(plan_of(3000));
+  store.remove(writer->folder() / "plan.ops.rows");
+  try {
+    (void)WorkloadReader(store, writer->folder()).get<Plan>();
+    ADD_FAILURE();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::bad_input);
+    EXPECT_THAT(error.what(), HasSubstr("'ops' is missing"));
+  }
+}
+
 TEST(WorkloadReader, NamesWhatIsDamaged) {
   MemoryStore store;
   const auto writer = Workspace(store, "/w").create("tune", "net", {});

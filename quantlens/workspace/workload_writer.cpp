@@ -49,6 +49,18 @@ void WorkloadWriter::write(std::string_view file, std::string_view bytes) {
   write_atomic(store_, path, bytes);
 }
 
+void WorkloadWriter::write(const std::vector<FileBytes>& files, std::string_view part) {
+  for (const FileBytes& file : files) write((fs::path(part) / file.name).string(), file.bytes);
+  // Lists that an earlier version of the record had.
+  const fs::path record = files.back().name;
+  for (const std::string& name : store_.list(folder_ / part)) {
+    const bool is_list = name.starts_with(record.stem().string() + ".") && name.ends_with(".rows");
+    if (is_list && std::ranges::find(files, name, &FileBytes::name) == files.end()) {
+      store_.remove(folder_ / part / name);
+    }
+  }
+}
+
 void WorkloadWriter::log(std::string_view file, std::string_view line) noexcept {
   try {
     store_.append(folder_ / file, line);

@@ -35,12 +35,12 @@ class WorkloadWriter {
 
   const Workload& workload() const { return workload_; }
   const fs::path& folder() const { return folder_; }
-  /// Writes a record to its file, all or nothing. `part`: a folder below the workload's, of a
-  /// trial.
+  /// Writes a record to its files, the one that names the others last, each all or nothing.
+  /// `part`: a folder below the workload's, of a trial.
   template <class Record>
   void put(const Record& record, std::string_view part = {}) {
     static_assert(!std::is_same_v<Record, Workload>, "the writer keeps it");
-    write((fs::path(part) / FileOf<Record>::kName).string(), to_file(record));
+    write(to_files(record), part);
   }
   /// The same of a record that `to_file` has made bytes of already.
   template <class Record>
@@ -68,6 +68,7 @@ class WorkloadWriter {
   void fail(const std::string& message);
 
  private:
+  void write(const std::vector<FileBytes>& files, std::string_view part);
   void finish(WorkloadState state, const std::string& message);
   void save();
 

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/record/rows.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json_line.h"
+#include "quantlens/base/text.h"
+
+// A file of rows, each line a JSON text:
+//   blocks    of each column in turn, an array of up to kBlock cells each
+//   index     {"rows": N, "block": kBlock, "stamp": text, "columns": {name: [where each begins]}}
+//   trailer   where the index begins, a number of kTrailerBytes with its spaces and newline
+
+namespace quantlens {
+namespace {
+
+constexpr std::uint64_t kBlock = 256;
+constexpr std::size_t kTrailerBytes = 21;
+constexpr std::size_t kStampBytes = 16;
+constexpr const char* kRows = "rows";
+constexpr const char* kStamp = "stamp";
+constexpr const char* kBlockSize = "block";
+constexpr const char* kColumns = "columns";
+
+[[noreturn]] void refuse(std::string_view where, std::string_view problem) {
+  throw Error(Errc::bad_input, fmt::format("{}: {}; run the command again", where, problem));
+}
+
+/// The line that begins at `offset`, without its end.
+std::string_view line_at(std::string_view bytes, std::uint64_t offset, std::string_view where) {
+  const std::size_t end = offset < bytes.size() ? bytes.find('\n', offset) : bytes.npos;
+  if (end == bytes.npos) refuse(where, "its index points behind its end");
+  return bytes.substr(offset, end - offset);
+}
+
+std::uint64_t whole(const json::Value& value, std::string_view where) {
+  if (value.is_uint64()) return value.get_uint64();
+  if (!value.is_int64() || value.get_int64() < 0) refuse(where, "its index holds no such numbers");
+  return static_cast<std::uint64_t>(value.get_int64());
+}
+
+const json::Value& member(const json::Value& index, const char* name, std::string_view where) {
+  const auto* object = index.if_object();
+  const json::Value* found = object != nullptr ? object->if_contains(name) : nullptr;
+  if (found == nullptr) refuse(where, fmt::format("its index has no '{}'", name));
+  return *found;
+}
+
+std::uint64_t blocks_of(std::uint64_t rows) {
+  return (rows + kBlock - 1) / kBlock;
+}
+
+/// Objects with the same keys in the same order.
+bool are_rows(const boost::json::array& list) {
+  const auto* first = list.front().if_object();
+  return first != nullptr && std::ranges::all_of(list, [&](const json::Value& value) {
+           const auto* row = value.if_object();
+           return row != nullptr &&
+                  std::ranges::equal(*row, *first, {}, &boost::json::key_value_pair::key,
+                                     &boost::json::key_value_pair::key);
+         });
+}
+
+/// Moves the cells out of `rows`. REQUIRES: are_rows.
+std::string bytes_of(boost::json::array& rows, std::string& stamp) {
+  std::string bytes;
+  boost::json::object columns;
+  for (const auto& cell : rows.front().as_object()) columns[cell.key()] = boost::json::array();
+  for (auto& column : columns) {
+    boost::json::array& begins = column.value().as_array();
+    for (std::size_t first = 0; first < rows.size(); first += kBlock) {
+      begins.emplace_back(bytes.size());
+      boost::json::array cells;
+      for (std::size_t i = first; i < std::min<std::size_t>(first + kBlock, rows.size()); ++i) {
+        cells.push_back(std::move(rows[i].as_object().at(column.key())));
+      }
+      bytes += json::line(std::move(cells)) + "\n";
+    }
+  }
+  stamp = sha256_hex(bytes).substr(0, kStampBytes);
+  const std::size_t begin = bytes.size();
+  bytes += json::line({{kRows, rows.size()},
+                       {kBlockSize, kBlock},
+                       {kStamp, stamp},
+                       {kColumns, std::move(columns)}}) +
+           "\n";
+  return bytes + fmt::format("{:>{}}\n", begin, kTrailerBytes - 1);
+}
+
+/// What stands in the record in place of a long list.
+bool is_elsewhere(const json::Value& value) {
+  const auto* object = value.if_object();
+  return object != nullptr && object->size() == 2 && object->contains(kRows) &&
+         object->contains(kStamp) && object->at(kStamp).is_string();
+}
+
+/// Calls `visit` with each member of an object that a struct may have, and its path: what a map
+/// names as users do is no file's name.
+template <class Visit>
+void for_each_field(boost::json::object& object, const std::string& path, Visit&& visit) {
+  for (auto& entry : object) {
+    const std::string_view key = entry.key();
+    const bool is_word = !key.empty() && std::ranges::all_of(key, [](char c) {
+      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+    });
+    if (is_word)
+      visit(entry.value(), path.empty() ? std::string(key) : path + "." + std::string(key));
+  }
+}
+
+void take_lists(json::Value& value, const std::string& path, std::vector<SplitRecord::List>& out) {
+  if (auto* object = value.if_object()) {
+    for_each_field(*object, path, [&](json::Value& field, const std::string& place) {
+      take_lists(field, place, out);
+    });
+    return;
+  }
+  auto* list = value.if_array();
+  if (list == nullptr || path.empty() || list->size() <= kRowsInRecord || !are_rows(*list)) return;
+  const std::size_t rows = list->size();
+  std::string stamp;
+  out.push_back({path, bytes_of(*list, stamp)});
+  value = {{kRows, rows}, {kStamp, stamp}};
+}
+
+void put_lists(json::Value& value, const std::string& path,
+               const std::function<MappedFile(std::string_view)>& open, std::string_view where) {
+  auto* object = value.if_object();
+  if (object == nullptr) return;
+  if (!is_elsewhere(value)) {
+    for_each_field(*object, path, [&](json::Value& field, const std::string& place) {
+      put_lists(field, place, open, where);
+    });
+    return;
+  }
+  const MappedFile file = open(path);
+  const std::string name = rows_file(where, path);
+  const RowsReader reader(file.text(), name);
+  if (reader.stamp() != object->at(kStamp).get_string()) refuse(name, "it is not this record's");
+  value = reader.rows(0, reader.size());
+}
+
+}  // namespace
+
+RowsReader::RowsReader(std::string_view bytes, std::string_view where)
+    : bytes_(bytes), where_(where) {
+  std::string_view trailer = bytes.substr(bytes.size() - std::min(bytes.size(), kTrailerBytes));
+  trailer.remove_prefix(std::min(trailer.find_first_not_of(' '), trailer.size()));
+  std::uint64_t begin = 0;
+  const auto [end, error] = std::from_chars(trailer.begin(), trailer.end(), begin);
+  if (error != std::errc() || end == trailer.end() || *end != '\n') {
+    refuse(where_, "it has no index, or is cut off");
+  }
+  const json::Value index = json::parse(line_at(bytes_, begin, where_), where_);
+  size_ = whole(member(index, kRows, where_), where_);
+  const json::Value& stamp = member(index, kStamp, where_);
+  const json::Value& columns = member(index, kColumns, where_);
+  if (whole(member(index, kBlockSize, where_), where_) != kBlock || !stamp.is_string() ||
+      !columns.is_object()) {
+    refuse(where_, "its index is of another form");
+  }
+  stamp_ = stamp.get_string();
+  std::optional<std::uint64_t>
+      last;  // blocks have bytes of their own, so that memory is in the file's measure
+  for (const auto& entry : columns.get_object()) {
+    const auto* begins = entry.value().if_array();
+    if (begins == nullptr || begins->size() != blocks_of(size_)) {
+      refuse(where_, "its index has another number of rows");
+    }
+    Column& column = columns_.emplace_back();
+    column.name = entry.key();
+    for (const json::Value& offset : *begins) {
+      column.blocks.push_back(whole(offset, where_));
+      if (last && column.blocks.back() <= *last) refuse(where_, "its index is not in order");
+      last = column.blocks.back();
+    }
+  }
+}
+
+std::vector<std::string> RowsReader::columns() const {
+  std::vector<std::string> names;
+  names.reserve(columns_.size());
+  for (const Column& column : columns_) names.push_back(column.name);
+  return names;
+}
+
+boost::json::array RowsReader::block(const Column& column, std::uint64_t number) const {
+  json::Value cells = json::parse(line_at(bytes_, column.blocks.at(number), where_), where_);
+  const std::uint64_t wanted = std::min(kBlock, size_ - number * kBlock);
+  if (!cells.is_array() || cells.get_array().size() != wanted) {
+    refuse(where_,
+           fmt::format("its column '{}' has another number of rows", printable(column.name)));
+  }
+  return std::move(cells.get_array());
+}
+
+boost::json::array RowsReader::cells(const Column& column, std::uint64_t first,
+                                     std::uint64_t count) const {
+  boost::json::array found;
+  first = std::min(first, size_);
+  const std::uint64_t last = first + std::min(count, size_ - first);
+  for (std::uint64_t number = first / kBlock; number * kBlock < last; ++number) {
+    boost::json::array cells = block(column, number);
+    const std::uint64_t begin = number * kBlock;
+    for (std::uint64_t i = std::max(first, begin); i < std::min(last, begin + cells.size()); ++i) {
+      found.push_back(std::move(cells[i - begin]));
+    }
+  }
+  return found;
+}
+
+boost::json::array RowsReader::column(std::string_view name, std::uint64_t first,
+                                      std::uint64_t count) const {
+  const auto found = std::ranges::find(columns_, name, &Column::name);
+  if (found == columns_.end()) {
+    throw Error(Errc::not_found, fmt::format("{}: has no column '{}'", where_, printable(name)));
+  }
+  return cells(*found, first, count);
+}
+
+boost::json::array RowsReader::rows(std::uint64_t first, std::uint64_t count) const {
+  boost::json::array found;
+  for (const Column& column : columns_) {
+    boost::json::array values = cells(column, first, count);
+    if (found.empty()) {
+      found.resize(values.size());
+      for (json::Value& row : found) row.emplace_object().reserve(columns_.size());
+    }
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      found[i].get_object()[column.name] = std::move(values[i]);
+    }
+  }
+  return found;
+}
+
+SplitRecord split_rows(json::Value record) {
+  SplitRecord split{.head = std::move(record), .lists = {}};
+  take_lists(split.head, {}, split.lists);
+  return split;
+}
+
+json::Value join_rows(json::Value head,
+                      const std::function<MappedFile(std::string_view path)>& open,
+                      std::string_view where) {
+  put_lists(head, {}, open, where);
+  return head;
+}
+
+std::string rows_file(std::string_view record_file, std::string_view path) {
+  return fmt::format("{}.{}.rows", record_file.substr(0, record_file.rfind('.')), path);
+}
+
+}  // namespace quantlens

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/record/rows.h"
+
+#include <cmath>
+#include <limits>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/record/files.h"
+
+namespace quantlens {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// Rows of a diagnosis that differ from each other.
+Diagnosis diagnosis_of(std::size_t rows) {
+  Diagnosis diagnosis;
+  for (std::size_t i = 0; i < rows; ++i) {
+    ActivationRow& row = diagnosis.activations.emplace_back();
+    row.op = "op\n\"" + std::to_string(i);
+    row.sqnr_db =
+        i % 7 == 0 ? std::numeric_limits<double>::infinity() : 0.1 * static_cast<double>(i);
+    if (i % 3 == 0) row.rank = i;
+    row.worst_samples.assign(i % 4, {.sample = i, .name = "s", .share = 0.25});
+  }
+  diagnosis.verdict = "words";
+  return diagnosis;
+}
+
+SplitRecord split_of(std::size_t rows) {
+  return split_rows(to_value(diagnosis_of(rows)));
+}
+
+json::Value joined(const SplitRecord& split) {
+  const auto open = [&](std::string_view path) {
+    for (const SplitRecord::List& list : split.lists) {
+      if (list.path == path) return MappedFile::from_bytes(list.bytes);
+    }
+    throw Error(Errc::not_found, "no such list");
+  };
+  return join_rows(split.head, open, "diagnosis.json");
+}
+
+template <class F>
+std::string refusal(F&& f) {
+  try {
+    f();
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::bad_input) << error.what();
+    return error.what();
+  }
+  return "nothing was refused";
+}
+
+TEST(SplitRows, LeavesShortListsWhereTheyAre) {
+  const SplitRecord split = split_of(kRowsInRecord);
+  EXPECT_TRUE(split.lists.empty());
+  EXPECT_EQ(split.head, to_value(diagnosis_of(kRowsInRecord)));
+}
+
+TEST(SplitRows, JoinedAgainTheRecordIsAsItWas) {
+  for (const std::size_t rows : {kRowsInRecord + 1, std::size_t{1024}, std::size_t{2500}}) {
+    const SplitRecord split = split_of(rows);
+    ASSERT_EQ(split.lists.size(), 1U);
+    EXPECT_EQ(split.lists[0].path, "activations");
+    EXPECT_EQ(split.head.at("verdict"), "words");
+    EXPECT_EQ(split.head.at("activations").at("rows"), rows);
+    EXPECT_EQ(joined(split), to_value(diagnosis_of(rows)));
+  }
+}
+
+TEST(SplitRows, NamesNoFileByWhatAUserNamed) {
+  boost::json::array rows(kRowsInRecord + 1, json::Value{{"a", 1}});
+  const json::Value record{{"../x", rows}, {"map", {{"a/b", rows}}}};
+  const SplitRecord split = split_rows(record);
+  EXPECT_TRUE(split.lists.empty());
+  EXPECT_EQ(split.head, record);
+}
+
+TEST(SplitRows, GoesIntoStructsAndLeavesListsOfOtherThings) {
+  boost::json::array rows(kRowsInRecord + 1, json::Value{{"a", 1}, {"b", "x"}});
+  boost::json::array uneven = rows;
+  uneven.back().as_object().erase("b");
+  const json::Value record{{"inner", {{"nodes", rows}}},
+                           {"names", boost::json::array(2000, json::Value("n"))},
+                           {"uneven", uneven}};
+  const SplitRecord split = split_rows(record);
+  ASSERT_EQ(split.lists.size(), 1U);
+  EXPECT_EQ(split.lists[0].path, "inner.nodes");
+  EXPECT_EQ(rows_file("profile.json", split.lists[0].path), "profile.inner.nodes.rows");
+  EXPECT_EQ(joined(split), record);
+}
+
+TEST(RowsReader, ReadsAPageAndAColumn) {
+  const SplitRecord split = split_of(2000);
+  const RowsReader reader(split.lists.at(0).bytes, "x.rows");
+  EXPECT_EQ(reader.size(), 2000U);
+  EXPECT_EQ(reader.columns().front(), "op");
+  const json::Value whole = to_value(diagnosis_of(2000));
+  const boost::json::array& rows = whole.at("activations").as_array();
+  for (const std::uint64_t first : {0, 100, 250, 256, 1990}) {
+    const boost::json::array page = reader.rows(first, 20);
+    ASSERT_EQ(page.size(), std::min<std::uint64_t>(20, 2000 - first));
+    for (std::size_t i = 0; i < page.size(); ++i) EXPECT_EQ(page[i], rows[first + i]);
+  }
+  EXPECT_EQ(reader.column("rank", 1, 3), (boost::json::array{nullptr, nullptr, 3}));
+  EXPECT_THAT(reader.rows(2000, 5), ElementsAre());
+  EXPECT_THAT(reader.rows(~std::uint64_t{0}, ~std::uint64_t{0}), ElementsAre());
+  EXPECT_EQ(reader.rows(1999, ~std::uint64_t{0}).size(), 1U);
+  EXPECT_THROW(reader.column("nothing", 0, 1), Error);
+}
+
+TEST(RowsReader, TouchesOnlyWhatIsAskedFor) {
+  SplitRecord split = split_of(2000);
+  std::string& bytes = split.lists.at(0).bytes;
+  const std::size_t second = bytes.find('\n') + 1;
+  bytes[second] = '!';  // rows 256 to 511 of the first column
+  const RowsReader reader(bytes, "x.rows");
+  EXPECT_EQ(reader.rows(0, 256).size(), 256U);
+  EXPECT_THAT(refusal([&] { reader.rows(256, 1); }), HasSubstr("x.rows"));
+}
+
+TEST(RowsReader, RefusesWhatIsDamaged) {
+  const std::string whole = split_of(1500).lists.at(0).bytes;
+  for (const std::size_t length :
+       {std::size_t{0}, std::size_t{5}, whole.size() / 2, whole.size() - 1}) {
+    EXPECT_THAT(refusal([&] { RowsReader(std::string_view(whole).substr(0, length), "x.rows"); }),
+                HasSubstr("x.rows: "))
+        << length;
+  }
+  const auto with = [&](std::string_view text, std::string_view other) {
+    std::string bytes = whole;
+    const std::size_t at = bytes.rfind(text);
+    EXPECT_NE(at, std::string::npos);
+    bytes.replace(at, text.size(), other);
+    return refusal([&] {
+      const RowsReader reader(bytes, "x.rows");
+      reader.rows(0, reader.size());
+    });
+  };
+  EXPECT_THAT(with("\"rows\":1500", "\"rows\":1400"), HasSubstr("another number of rows"));
+  EXPECT_THAT(with("\"rows\":1500", "\"rows\":9e15"), HasSubstr("no such numbers"));
+  EXPECT_THAT(with("\"block\":256", "\"block\":000"), HasSubstr("x.rows"));
+  EXPECT_THAT(with("\"op\":[0,", "\"op\":[9,"), HasSubstr("x.rows"));
+  EXPECT_THAT(with("\"op\":[0,", "\"op\":[9999999,"), HasSubstr("x.rows"));
+}
+
+TEST(RowsReader, ReadsNoBlockTwice) {
+  std::string bytes = split_of(1500).lists.at(0).bytes;
+  const std::size_t at = bytes.rfind("\"op\":[0,") + 8;
+  const std::size_t end = bytes.find(',', at);
+  bytes.replace(at, end - at, std::string(end - at, ' ').replace(end - at - 1, 1, "0"));
+  EXPECT_THAT(refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("not in order"));
+}
+
+TEST(JoinRows, RefusesTheListOfAnotherRecord) {
+  SplitRecord split = split_of(1500);
+  split.lists[0].bytes = split_of(1501).lists.at(0).bytes;
+  EXPECT_THAT(refusal([&] { joined(split); }), HasSubstr("diagnosis.activations.rows: it is not"));
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/workspace/read_record.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace quantlens {
+namespace {
+
+/// What stands at "reference.nodes"; null where nothing does.
+const json::Value* member_at(const json::Value& record, std::string_view path) {
+  const json::Value* value = &record;
+  while (value != nullptr && !path.empty()) {
+    const std::size_t dot = std::min(path.find('.'), path.size());
+    const auto* object = value->if_object();
+    value = object != nullptr ? object->if_contains(path.substr(0, dot)) : nullptr;
+    path.remove_prefix(std::min(dot + 1, path.size()));
+  }
+  return value;
+}
+
+fs::path beside(const fs::path& record, std::string_view list) {
+  return record.parent_path() / rows_file(record.filename().string(), list);
+}
+
+}  // namespace
+
+std::optional<MappedFile> find_file(const Store& store, const fs::path& path) {
+  try {
+    return store.read(path);
+  } catch (const Error& error) {
+    if (error.code() == Errc::not_found) return std::nullopt;
+    throw;
+  }
+}
+
+std::optional<json::Value> read_value(const Store& store, const fs::path& path) {
+  constexpr int kTries = 3;  // a record and its lists may be replaced between two reads
+  const std::string where = printable(path.string());
+  const auto open = [&](std::string_view list) {
+    std::optional<MappedFile> file = find_file(store, beside(path, list));
+    if (file) return *std::move(file);
+    throw Error(Errc::bad_input, fmt::format("{}: the file of its list '{}' is missing; run the "
+                                             "command again",
+                                             where, list));
+  };
+  for (int tries = 1;; ++tries) {
+    const std::optional<MappedFile> file = find_file(store, path);
+    if (!file) return std::nullopt;
+    try {
+      return join_rows(json::parse(file->text(), where), open, where);
+    } catch (const Error& error) {
+      if (tries == kTries || error.code() != Errc::bad_input) throw;
+    }
+  }
+}
+
+std::optional<ListReader> ListReader::open(const Store& store, const fs::path& record,
+                                           std::string_view list) {
+  ListReader reader;
+  reader.where_ = printable(record.string());
+  const fs::path own = beside(record, list);
+  if (std::optional<MappedFile> file = find_file(store, own)) {
+    reader.file_ = *std::move(file);
+    reader.reader_.emplace(reader.file_.text(), printable(own.string()));
+    return reader;
+  }
+  const std::optional<json::Value> whole = read_value(store, record);
+  const json::Value* held = whole ? member_at(*whole, list) : nullptr;
+  if (held == nullptr || !held->is_array()) return std::nullopt;
+  reader.held_ = held->get_array();
+  return reader;
+}
+
+std::uint64_t ListReader::size() const {
+  return reader_ ? reader_->size() : held_.size();
+}
+
+boost::json::array ListReader::rows(std::uint64_t first, std::uint64_t count) const {
+  if (reader_) return reader_->rows(first, count);
+  const std::uint64_t begin = std::min<std::uint64_t>(first, held_.size());
+  const std::uint64_t rows = std::min<std::uint64_t>(count, held_.size() - begin);
+  const auto* const from = held_.begin() + begin;
+  return boost::json::array(from, from + rows);
+}
+
+boost::json::array ListReader::column(std::string_view name, std::uint64_t first,
+                                      std::uint64_t count) const {
+  if (reader_) return reader_->column(name, first, count);
+  boost::json::array cells;
+  for (const json::Value& row : rows(first, count)) {
+    const auto* object = row.if_object();
+    const json::Value* cell = object != nullptr ? object->if_contains(name) : nullptr;
+    if (cell == nullptr) {
+      throw Error(Errc::not_found, fmt::format("{}: has no column '{}'", where_, printable(name)));
+    }
+    cells.push_back(*cell);
+  }
+  return cells;
+}
+
+}  // namespace quantlens

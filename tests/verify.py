@@ -5,8 +5,9 @@ import json
 
 import harness
 
-harness.need("numpy", "onnxruntime")
+harness.need("numpy", "onnx", "onnxruntime")
 import numpy as np  # noqa: E402
+import onnx  # noqa: E402
 import onnxruntime as ort  # noqa: E402
 
 MODEL, DATA = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
@@ -26,8 +27,41 @@ def relative_error(x, path):
     return ((x - outputs(path)) ** 2).sum() / (x * x).sum()
 
 
+def net(sandbox, name, output):
+    """Two layers whose output has this element type, and samples for it."""
+    random = np.random.default_rng(5)
+    weights = {"w1": random.normal(size=(16, 32)), "b1": random.normal(size=32), "w2": random.normal(size=(32, 4))}
+    nodes = [onnx.helper.make_node("Gemm", ["x", "w1", "b1"], ["h"], "first"), onnx.helper.make_node("Relu", ["h"], ["r"], "relu"),
+             onnx.helper.make_node("MatMul", ["r", "w2"], ["m"], "second"), onnx.helper.make_node("Cast", ["m"], ["y"], "cast", to=output)]
+    graph = onnx.helper.make_graph(
+        nodes, name, [onnx.helper.make_tensor_value_info("x", 1, ["n", 16])], [onnx.helper.make_tensor_value_info("y", output, ["n", 4])],
+        [onnx.numpy_helper.from_array(value.astype(np.float32), key) for key, value in weights.items()])
+    model, data = sandbox.path / f"{name}.onnx", sandbox.path / f"{name}.npz"
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", 17)], ir_version=8), model)
+    np.savez(data, x=random.normal(size=(60, 16)).astype(np.float32))
+    return model, data
+
+
+def shares_hold(sandbox, name, output, recipe):
+    """What is told to begin at an op is what its remedy takes away, and nothing is left out."""
+    model, data = net(sandbox, name, output)
+    result = sandbox.json("quantize", model, "--data", data, "-o", sandbox.path / "q.onnx", "--diagnose", "--verify", "1",
+                          "--recipe", recipe)
+    diagnosis = result["diagnosis"]
+    harness.check(diagnosis["not_compared"] == [] and len(diagnosis["activations"]) >= 4, f"{name}: all values are compared")
+    first = diagnosis["findings"][0]
+    low, high = first["output_share_interval"]
+    least, most = first["measured_gain_interval"]
+    harness.check(first["share_is_measured"] and least <= high and low <= most and first["measured_gain"] > 0.1,
+                  f"  the first share, {low:.2f} to {high:.2f}, is what goes: {first['measured_gain']:.2f}")
+
+
 def main():
     sandbox = harness.Sandbox()
+    shares_hold(sandbox, "half", onnx.TensorProto.FLOAT16, "{}")
+    shares_hold(sandbox, "double", onnx.TensorProto.DOUBLE, "{}")
+    shares_hold(sandbox, "uint16", onnx.TensorProto.FLOAT, "{activation: {dtype: uint16}}")
+    shares_hold(sandbox, "int16", onnx.TensorProto.FLOAT, "{activation: {dtype: int16, scheme: sym}}")
     int8, mended = sandbox.path / "int8.onnx", sandbox.path / "mended.onnx"
     result = sandbox.json("quantize", *ARGUMENTS, "-o", int8, "--verify", "2")
     x = outputs(MODEL)

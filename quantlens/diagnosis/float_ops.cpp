@@ -30,6 +30,13 @@ Node node_of(const std::string& type, Kind kind, std::vector<std::string> inputs
   return node;
 }
 
+/// Whether ONNX's own QuantizeLinear has codes of 16 bits; else the file has the runtime's.
+bool has_wide_quantizers(const Model& model) {
+  constexpr std::int64_t kOpset = 21;
+  const auto found = model.opsets.find("");
+  return found != model.opsets.end() && found->second >= kOpset;
+}
+
 class FloatOps {
  public:
   FloatOps(const Model& reference, const Model& quantized, const Pairing& pairing,
@@ -37,7 +44,8 @@ class FloatOps {
       : constants_(oracle::constant_values(reference)),
         index_(reference.graph, constants_),
         quantized_index_(quantized.graph),
-        names_(ops.begin(), ops.end()) {
+        names_(ops.begin(), ops.end()),
+        wide_domain_(has_wide_quantizers(quantized) ? "" : "com.microsoft") {
     for (std::size_t i = 0; i < reference.graph.inputs.size(); ++i) {
       if (i >= quantized.graph.inputs.size()) break;
       inputs_.emplace(reference.graph.inputs[i].name, quantized.graph.inputs[i].name);
@@ -276,6 +284,7 @@ class FloatOps {
     std::vector<QParams> params = pair.channel_params;
     if (params.empty()) params.push_back(*pair.params);
     Node node = named(node_of(type, kind, {input, fresh(), fresh()}, output));
+    if (byte_size(pair.scheme->dtype) > 1) node.domain = wide_domain_;
     Shape shape;
     if (!pair.channel_params.empty()) {
       shape = {static_cast<std::int64_t>(params.size())};
@@ -288,28 +297,15 @@ class FloatOps {
       zeros.push_back(one.zero_point);
     }
     patch_.weights.emplace_back(node.inputs[1], Tensor::from<float>(shape, std::move(scales)));
-    patch_.weights.emplace_back(node.inputs[2], zero_points(shape, zeros, pair.scheme->dtype));
+    patch_.weights.emplace_back(node.inputs[2], codes_tensor(pair.scheme->dtype, shape, zeros));
     return node;
-  }
-
-  static Tensor zero_points(const Shape& shape, const std::vector<std::int32_t>& zeros,
-                            DType dtype) {
-    if (dtype == DType::int8) {
-      std::vector<std::int8_t> codes(zeros.size());
-      std::ranges::transform(zeros, codes.begin(),
-                             [](std::int32_t zero) { return static_cast<std::int8_t>(zero); });
-      return Tensor::from<std::int8_t>(shape, std::move(codes));
-    }
-    std::vector<std::uint8_t> codes(zeros.size());
-    std::ranges::transform(zeros, codes.begin(),
-                           [](std::int32_t zero) { return static_cast<std::uint8_t>(zero); });
-    return Tensor::from<std::uint8_t>(shape, std::move(codes));
   }
 
   TensorMap constants_;
   GraphIndex index_, quantized_index_;
   std::set<std::string> names_;
-  std::unordered_map<std::string, std::string> inputs_;      // by name of the reference
+  std::string wide_domain_;                              ///< of QuantizeLinear for codes of 16 bits
+  std::unordered_map<std::string, std::string> inputs_;  // by name of the reference
   std::unordered_map<std::string, const ValuePair*> pairs_;  // likewise by value
   std::vector<const ValuePair*> roots_;                      // in order of flow
   std::string prefix_ = "quantlens/float/";

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "quantlens/diagnosis/gathered.h"
+#include "quantlens/graph/element_types.h"
 #include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
@@ -67,14 +68,39 @@ bool adds(Kind kind) {
   return kind == Kind::add || kind == Kind::sub || kind == Kind::concat || moves_elements(kind);
 }
 
+/// Which values carry an error of their own: integers have none.
+class Reals {
+ public:
+  explicit Reals(const GraphIndex& graph) : types_(element_types(graph)) {}
+  bool contains(const std::string& value) const {
+    const auto type = types_.find(value);
+    return type == types_.end() || is_float(type->second);
+  }
+
+ private:
+  std::unordered_map<std::string, DType> types_;
+};
+
+/// The outputs that an SQNR can be told of; all where there are none, as of a model that gives
+/// classes.
+std::vector<std::string> counted_outputs(const Graph& graph, const Reals& reals) {
+  std::vector<std::string> all, counted;
+  for (const ValueInfo& output : graph.outputs) {
+    all.push_back(output.name);
+    if (reals.contains(output.name)) counted.push_back(output.name);
+  }
+  return counted.empty() ? all : counted;
+}
+
 class Shares {
  public:
-  Shares(const GraphIndex& reference, std::vector<Measured> measured,
+  Shares(const GraphIndex& reference, const Reals& reals, std::vector<Measured> measured,
          const std::vector<std::string>& not_compared)
       : measured_(std::move(measured)) {
     const Graph& graph = reference.graph();
     for (const std::size_t n : topological_order(graph)) add(reference, graph.nodes[n]);
-    for (const ValueInfo& output : graph.outputs) outputs_.push_back(number(output.name));
+    for (const std::string& output : counted_outputs(graph, reals))
+      outputs_.push_back(number(output));
     std::vector<std::size_t> at;
     for (const Measured& value : measured_) at.push_back(number(value.row->value));
     measured_at_.assign(numbers_.size(), kNone);
@@ -239,15 +265,11 @@ std::vector<Measured> measured_values(const TapState& accumulated, const TapStat
   return values;
 }
 
-/// Values of which the quantized model has a counterpart that was not compared. Integers carry no
-/// error of their own.
-std::vector<std::string> unknown_values(const GraphIndex& reference, const Diagnosis& diagnosis) {
+/// Values of which the quantized model has a counterpart that was not compared.
+std::vector<std::string> unknown_values(const Reals& reals, const Diagnosis& diagnosis) {
   std::vector<std::string> values;
   const auto add = [&](const std::string& value) {
-    const auto info = reference.graph().values.find(value);
-    const bool is_integer = info != reference.graph().values.end() && info->second.dtype &&
-                            !is_float(*info->second.dtype);
-    if (!is_integer) values.push_back(value);
+    if (reals.contains(value)) values.push_back(value);
   };
   for (const NotCompared& missed : diagnosis.not_compared) add(missed.value);
   for (const SuspectPair& suspect : diagnosis.suspects) add(suspect.value);
@@ -267,7 +289,8 @@ SharesWithout add_output_shares(const GraphIndex& reference, const TapState& acc
   }
   SampleBlocks blocks;
   blocks.count(local.samples);
-  const Shares shares(reference, std::move(measured), unknown_values(reference, diagnosis));
+  const Reals reals(reference);
+  const Shares shares(reference, reals, std::move(measured), unknown_values(reals, diagnosis));
   const std::vector<double> whole = shares.without(kNoBlock);
   const std::vector<double> certain = shares.certain();
   if (std::ranges::any_of(whole, [](double share) { return share > 0; })) {

@@ -20,7 +20,8 @@ using SharesWithout = std::map<std::pair<std::string, std::string>, std::vector<
 /// is followed back through the reference: of the error that has accumulated at a value, what its
 /// op adds by itself (local error without the inputs' part) stays there; the rest goes on to what
 /// the op reads, in proportion to the error found there: absolute where values are added or moved,
-/// else relative to their energy. All outputs count alike. Errors are taken as uncorrelated, so a
+/// else relative to their energy. All float outputs count alike (where there are
+/// none, all). Errors are taken as uncorrelated, so a
 /// share is an estimate; what passes values that were not compared is `unknown_share`, and is not
 /// counted in the lower ends of intervals. `accumulated` and `local` are the states of the two
 /// passes, whose blocks give the interval. Returns the shares without each block.

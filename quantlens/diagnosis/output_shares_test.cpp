@@ -117,6 +117,22 @@ TEST(OutputShares, WhatPassesAValueThatWasNotComparedIsUnknown) {
   EXPECT_NEAR((*chain.row(1).output_share_interval)[0], 0.75, 1e-6);
 }
 
+TEST(OutputShares, OfAnIntegerOutputNothingIsUnknown) {
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "a").node(Kind::arg_max, {"a"}, "class");
+  net.node(Kind::relu, {"a"}, "b").output("b").output("class", DType::int64);
+  Case branches({{"a", {1, 1, 0}}, {"b", {4, 3, 0}}});
+  branches.lose("class");
+  const auto shares = branches.shares(net);
+  EXPECT_NEAR(shares.at("b"), 0.75, 1e-6) << "the class has no error that could be shared";
+  EXPECT_NEAR(*branches.unknown_share(), 0, 1e-6);
+  SmallGraph classes;
+  classes.input("x").node(Kind::relu, {"x"}, "a").node(Kind::arg_max, {"a"}, "class");
+  classes.output("class", DType::int64);
+  Case alone({{"a", {1, 1, 0}}});
+  EXPECT_NEAR(alone.shares(classes).at("a"), 1, 1e-6) << "it is all that there is";
+}
+
 TEST(OutputShares, IntervalsAreAsWideAsTheSamplesDiffer) {
   SmallGraph net;
   net.input("x").node(Kind::relu, {"x"}, "a").node(Kind::relu, {"a"}, "b").output("b");

@@ -258,16 +258,20 @@ class Pairer {
     } else if (side.codes->params.size() > 1 && !has_scales_along(*side.codes, q)) {
       pairing_.not_compared.push_back(
           {value, "its codes have several scales, which do not fit an axis of it"});
-    } else if (const DType dtype = side.codes->scheme.dtype;
-               dtype != DType::uint8 && dtype != DType::int8) {
+    } else if (const DType dtype = side.codes->scheme.dtype; !is_of_activations(dtype)) {
       pairing_.not_compared.push_back({value, "its codes are " + std::string(name(dtype)) +
-                                                  "; only 8-bit codes are compared yet"});
+                                                  "; only those of 8 and 16 bits are compared"});
     } else if (fits_shape(number, q, value)) {
       pair.scheme = side.codes->scheme;
       pair.params = side.codes->params[0];
       if (side.codes->params.size() > 1) pair.channel_params = side.codes->params;
       pairing_.pairs.push_back(pair);
     }
+  }
+
+  static bool is_of_activations(DType dtype) {
+    return dtype == DType::uint8 || dtype == DType::int8 || dtype == DType::uint16 ||
+           dtype == DType::int16;
   }
 
   /// Whether each index of an axis may have its scale, as far as the value's shape is known. Not

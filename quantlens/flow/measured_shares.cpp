@@ -43,7 +43,7 @@ TapSpec given_outputs(const ModelPair& models, const BareAnswers& bare) {
   TapSpec spec = paired_outputs(models);
   std::erase_if(spec.pairs, [&](const PairTap& pair) {
     const auto found = first.reference.find(pair.reference);
-    return found == first.reference.end() || found->second.dtype() != DType::float32 ||
+    return found == first.reference.end() || !is_float(found->second.dtype()) ||
            !first.quantized.contains(pair.quantized);
   });
   return spec;

@@ -15,7 +15,7 @@ TapSpec paired_outputs(const ModelPair& models) {
   const std::vector<ValueInfo>& outputs = models.reference.graph.outputs;
   const std::vector<ValueInfo>& others = models.quantized.graph.outputs;
   for (std::size_t i = 0; i < std::min(outputs.size(), others.size()); ++i) {
-    if (outputs[i].dtype.value_or(DType::float32) != DType::float32) continue;
+    if (!is_float(outputs[i].dtype.value_or(DType::float32))) continue;
     PairTap tap;
     tap.reference = outputs[i].name;
     tap.quantized = others[i].name;

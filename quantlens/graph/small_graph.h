@@ -16,8 +16,8 @@ class SmallGraph {
     model_.graph.inputs.push_back({.name = name, .dtype = DType::float32, .shape = {}});
     return *this;
   }
-  SmallGraph& output(const std::string& name) {
-    model_.graph.outputs.push_back({.name = name, .dtype = DType::float32, .shape = {}});
+  SmallGraph& output(const std::string& name, DType dtype = DType::float32) {
+    model_.graph.outputs.push_back({.name = name, .dtype = dtype, .shape = {}});
     return *this;
   }
   SmallGraph& weight(const std::string& name, Shape shape, std::vector<float> values) {

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <memory>
 
 #include <fmt/format.h>
 
@@ -13,6 +14,13 @@
 namespace quantlens {
 
 namespace {
+
+template <class T>
+Tensor narrowed(DType dtype, const Shape& shape, std::span<const std::int32_t> codes) {
+  const auto owner = std::make_shared<std::vector<T>>();
+  for (const std::int32_t code : codes) owner->push_back(static_cast<T>(code));
+  return Tensor(dtype, shape, std::as_bytes(std::span<const T>(*owner)), owner);
+}
 
 constexpr float kLargest = std::numeric_limits<float>::max();
 constexpr double kLeastScale = std::numeric_limits<float>::min();
@@ -102,6 +110,17 @@ std::int32_t quantize(float value, const QParams& params, DType dtype) {
   const double code = double{steps} + params.zero_point;
   return static_cast<std::int32_t>(
       std::clamp(code, static_cast<double>(limits.min), static_cast<double>(limits.max)));
+}
+
+Tensor codes_tensor(DType dtype, const Shape& shape, std::span<const std::int32_t> codes) {
+  switch (byte_size(dtype)) {
+    case 1:
+      return narrowed<std::uint8_t>(dtype, shape, codes);
+    case 2:
+      return narrowed<std::uint16_t>(dtype, shape, codes);
+    default:
+      return narrowed<std::int32_t>(dtype, shape, codes);
+  }
 }
 
 }  // namespace quantlens

@@ -61,6 +61,10 @@ Tensor quantize(const Tensor& values, std::span<const QParams> params, const Sch
 /// above.
 Tensor dequantize(const Tensor& codes, std::span<const QParams> params, std::optional<int> axis);
 
+/// Codes, or zero points, as a tensor of a dtype that holds them: of one, two or four bytes each (4
+/// bits take a byte). REQUIRES: as many as the shape has elements, each within `code_limits`.
+Tensor codes_tensor(DType dtype, const Shape& shape, std::span<const std::int32_t> codes);
+
 /// The extremes of a float tensor, whole (one entry) or for each index of `axis`; non-finite values
 /// ignored, 0..0 where there are none. Throws Errc::bad_input for an axis it does not have.
 std::vector<Range> extremes(const Tensor& values, std::optional<int> axis);

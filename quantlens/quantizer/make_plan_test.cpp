@@ -194,6 +194,23 @@ TEST(MakePlan, WidensAWeightScaleWhoseBiasWouldNotFitInt32) {
   }
 }
 
+TEST(MakePlan, HoldsTheBiasOfAChannelWithoutAWeight) {
+  for (const char* granularity : {"per_channel", "per_tensor"}) {
+    SmallGraph net;
+    const float other = std::string(granularity) == "per_tensor" ? 0 : 1;
+    net.input("x").weight("w", {2, 1, 1, 1}, {other, 0}).weight("b", {2}, {1, 0.003F});
+    net.node(Kind::conv, {"x", "w", "b"}, "c").output("c");
+    Recipe recipe;
+    recipe.weight.granularity = granularity;
+    const Plan plan = plan_of(net.model(), recipe).plan;
+    const auto bias = std::ranges::find(plan.weights_quantized, "b", &WeightPlan::weight);
+    ASSERT_NE(bias, plan.weights_quantized.end());
+    const float step = bias->params.back().scale;
+    EXPECT_LT(step, 1e-4 * 0.003) << granularity;
+    EXPECT_GT(step, 0.003F / (1 << 30)) << "it fits int32";
+  }
+}
+
 TEST(MakePlan, LeavesAnOpFloatThatNoIntegerOpReads) {
   SmallGraph net;
   net.input("x").weight("w", {1, 1, 1, 1}, {1});

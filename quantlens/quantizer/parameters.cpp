@@ -41,6 +41,24 @@ void make_room_for_bias(std::vector<QParams>& weight, float input_scale, const T
   }
 }
 
+/// A weight that is 0 has code 0 in any scale, so its channel gets one in which the bias, all that
+/// is left of it, is held as finely as floats hold it.
+void fit_zeros_to_bias(std::vector<QParams>& params, const Tensor& weight, const Scheme& scheme,
+                       float input_scale, const Tensor& bias) {
+  constexpr double kCodes = 1 << 24;
+  const std::vector<Range> ranges = extremes(weight, scheme.axis);
+  const auto values = bias.data<float>();
+  for (std::size_t c = 0; c < params.size(); ++c) {
+    if (ranges[c].min != 0 || ranges[c].max != 0) continue;
+    double largest = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (params.size() == 1 || i == c) largest = std::max(largest, std::abs(double{values[i]}));
+    }
+    const double scale = largest / (kCodes * input_scale);
+    if (std::isnormal(static_cast<float>(scale))) params[c].scale = static_cast<float>(scale);
+  }
+}
+
 }  // namespace
 
 Scheme plain_scheme(const TensorRecipe& recipe) {
@@ -299,7 +317,10 @@ class Parameters::Builder {
     std::vector<QParams> params = weight_params(node, weight, scheme, recipes_[p].weight, plan_);
     const float input_scale =
         index_.constant(node.inputs[0]) ? 1.0F : params_of(read_by(p, node.inputs[0])).scale;
-    if (bias) make_room_for_bias(params, input_scale, bias->tensor);
+    if (bias) {
+      fit_zeros_to_bias(params, weight, scheme, input_scale, bias->tensor);
+      make_room_for_bias(params, input_scale, bias->tensor);
+    }
     add(name_of_input(owner_.prepared_, node, 1), scheme, params, {op_id(node), 1});
     if (!bias) return;
     Scheme bias_scheme{.dtype = DType::int32, .symmetric = true, .axis = {}, .bits = 32};

@@ -9,26 +9,27 @@
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
+namespace {
+
+/// Of an op that has codes, what stands behind its count.
+std::string in_words(std::string_view precision) {
+  if (precision == "fp16") return "in fp16";
+  if (precision == "fp32") return "in float with values stored in codes";
+  if (precision.starts_with('w'))
+    return fmt::format("in float with weights of {} bits", precision.substr(1));
+  return fmt::format("in {}", precision);
+}
+
+}  // namespace
 
 std::string op_counts_text(const Plan& plan) {
+  constexpr std::string_view kInt8 = "int8";
   std::map<std::string_view, std::size_t> by_precision;
-  std::size_t integer = 0;
   std::size_t in_float = 0;
-  for (const OpPlan& op : plan.ops) {
-    const bool is_float = op.precision == "w4" || op.precision == "w8" || op.precision == "fp16";
-    if (!op.quantized) {
-      ++in_float;
-    } else if (is_float) {
-      ++by_precision[op.precision];
-    } else {
-      ++integer;
-    }
-  }
-  std::string text = counted(integer, "op") + " in int8";
+  for (const OpPlan& op : plan.ops) ++(op.quantized ? by_precision[op.precision] : in_float);
+  std::string text = counted(by_precision[kInt8], "op") + " in int8";
   for (const auto& [precision, count] : by_precision) {
-    text += precision == "fp16"
-                ? fmt::format(", {} in fp16", count)
-                : fmt::format(", {} in float with weights of {} bits", count, precision.substr(1));
+    if (precision != kInt8) text += fmt::format(", {} {}", count, in_words(precision));
   }
   return text + fmt::format(", {} in float\n", in_float);
 }

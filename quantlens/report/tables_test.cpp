@@ -306,6 +306,10 @@ TEST(OpCountsText, DoesNotCountWeightsOnlyAsInt8) {
       "in float\n");
   plan.ops = {op("int8"), op("fp32")};
   EXPECT_EQ(op_counts_text(plan), "1 op in int8, 1 in float\n");
+  plan.ops = {op("fp32"), op("fp32")};
+  plan.ops[0].quantized = true;
+  EXPECT_EQ(op_counts_text(plan),
+            "0 ops in int8, 1 in float with values stored in codes, 1 in float\n");
 }
 
 TEST(FloatEditText, SaysHowFarTheEditedModelIsFromTheOriginal) {

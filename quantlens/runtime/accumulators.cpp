@@ -100,7 +100,9 @@ std::uint64_t bytes_of_part(const Tap& tap, const std::optional<AxisLayout>& lay
 }
 
 std::uint64_t bytes_of_part(const PairTap& pair, const std::optional<AxisLayout>& layout) {
-  const int histograms = !pair.histogram ? 0 : pair.params && pair.channel_params.empty() ? 1 : 2;
+  const bool has_codes = pair.params && pair.channel_params.empty();
+  const bool has_code_histogram = has_codes && (!pair.scheme || byte_size(pair.scheme->dtype) == 1);
+  const int histograms = !pair.histogram ? 0 : has_code_histogram ? 1 : 2;
   return bytes_of_part(sizeof(PairedStats), histograms, layout ? layout->channels : 0,
                        pair.channel_histograms.size());
 }

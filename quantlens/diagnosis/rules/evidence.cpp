@@ -82,6 +82,13 @@ std::optional<std::array<double, 2>> Evidence::reach(const ActivationRow& row) c
   return {{value(codes.min), value(codes.max)}};
 }
 
+std::int64_t Evidence::steps(const ActivationRow& row) const {
+  const auto found = pairs_.find(row.quantized);
+  const bool has_codes = found != pairs_.end() && found->second->scheme;
+  const CodeRange codes = code_limits(has_codes ? found->second->scheme->dtype : DType::uint8);
+  return codes.max - codes.min;
+}
+
 const Node* Evidence::node(const std::string& op) const {
   const std::optional<std::size_t> number = reference_.producer(op);
   return number ? &reference_.graph().nodes[*number] : nullptr;

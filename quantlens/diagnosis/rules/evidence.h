@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <string>
@@ -60,6 +61,10 @@ class Evidence {
   /// The least and the greatest value that the row's codes mean; nothing of a float side, nor where
   /// each channel has a scale of its own.
   std::optional<std::array<double, 2>> reach(const ActivationRow& row) const;
+
+  /// How many steps the row's codes have from the least to the greatest: 255 of 8 bits, 65,535 of
+  /// 16; 255 of a float side.
+  std::int64_t steps(const ActivationRow& row) const;
 
   /// What values of this file have (room.h).
   const std::optional<UsualRoom>& usual_room() const { return usual_room_; }

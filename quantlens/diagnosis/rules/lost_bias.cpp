@@ -76,6 +76,16 @@ bool is_shift_cut(const ActivationRow& row) {
   return row.value != row.op && part(row.other_mse, row) >= kMostlyOther;
 }
 
+/// Whether another bias, off by `shift` (root mean square), is the constant by which the result is
+/// wrong. Bias correction makes it another one, too, which leaves less of a constant than it moves;
+/// where a far greater constant is there, something else makes it.
+bool explains_constant(const ActivationRow& row, double shift) {
+  constexpr double kOfOther = 4;  // the constant may be twice the bias's, with what weights add
+  const double least = row.value == row.op ? 0.5 : 0.1;  // an activation cuts much of it off
+  const double constant = row.shift_share.value_or(0) * row.local_mse.value_or(0);
+  return constant >= least * shift * shift && constant <= kOfOther * shift * shift;
+}
+
 /// Root mean square of what is finite.
 double magnitude(std::span<const float> values) {
   double squares = 0;
@@ -118,6 +128,7 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   std::ranges::transform(before.data<float>(), after->data<float>(), error.begin(), std::minus());
   const double shift = magnitude(error);
   if (!is_shift && shift * shift < row.other_mse.value_or(0)) return {};
+  if (is_shift && !explains_constant(row, shift)) return {};
   const double relative = shift / std::max(1e-30, magnitude(before.data<float>()));
   if (relative < kFar) return {};
   return Cause{.because = fmt::format("its bias is off by {:.0f} % of itself after quantization, "

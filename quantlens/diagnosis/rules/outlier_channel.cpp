@@ -21,8 +21,8 @@ bool feeds_weights_alone(const Evidence& evidence, const ActivationRow& row) {
 }
 
 /// Of the median channel's values.
-std::string codes_left(double spread) {
-  const double codes = 256 / spread;
+std::string codes_left(std::int64_t codes_in_all, double spread) {
+  const double codes = static_cast<double>(codes_in_all) / spread;
   return codes < 1 ? "less than one" : fmt::format("{:.0f}", codes);
 }
 
@@ -33,10 +33,11 @@ std::optional<Cause> outlier_channel(const Evidence& evidence, const ActivationR
   constexpr double kWide = 8;  // 3 bits
   if (part(row.rounding_mse, row) < 0.5 || row.channel_spread.value_or(1) < kWide) return {};
   const std::vector<std::string> ops = evidence.ops_at(row);
+  const std::int64_t codes = evidence.steps(row) + 1;
   return Cause{
       .because = fmt::format("its widest channel reaches {:.0f} times as far as the median "
-                             "one, which is left with {} of 256 codes",
-                             *row.channel_spread, codes_left(*row.channel_spread)),
+                             "one, which is left with {} of {} codes",
+                             *row.channel_spread, codes_left(codes, *row.channel_spread), codes),
       .ops = ops,
       .remedy = feeds_weights_alone(evidence, row)
                     ? boost::json::object{{"recipes", {{"smooth_quant", true}}}}

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -34,9 +36,10 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
     return Cause{
         .because = because, .ops = {row.name}, .remedy = in_float({row.name}), .shared = {}};
   }
-  return Cause{.because = fmt::format("8 bits are too few for {}: rounding in steps of {:.3g} "
+  const auto bits = std::bit_width(static_cast<std::uint64_t>(evidence.steps(row)));
+  return Cause{.because = fmt::format("{} bits are too few for {}: rounding in steps of {:.3g} "
                                       "makes {:.0f} % of its own error",
-                                      evidence.is_input(row) ? "it" : "its result",
+                                      bits, evidence.is_input(row) ? "it" : "its result",
                                       row.scale.value_or(0), 100 * codes),
                .ops = ops,
                .remedy = in_float(ops),

@@ -282,7 +282,13 @@ TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
   EXPECT_FALSE(lost_bias(same.evidence(), row));
   Case other;
   other.quantize({1, 0});
-  EXPECT_TRUE(lost_bias(other.evidence(), row));
+  ActivationRow whole = row;
+  whole.local_mse = whole.other_mse = 2.5;  // of which 0.8 are a constant: 2, the bias's
+  EXPECT_TRUE(lost_bias(other.evidence(), whole));
+  whole.local_mse = whole.other_mse = 0.5;
+  EXPECT_FALSE(lost_bias(other.evidence(), whole)) << "it corrects what a rounded weight shifts";
+  whole.local_mse = whole.other_mse = 100;
+  EXPECT_FALSE(lost_bias(other.evidence(), whole)) << "something greater shifts it";
   ActivationRow corrected = row;
   corrected.shift_share = 0.01;
   EXPECT_FALSE(lost_bias(other.evidence(), corrected)) << "it was changed for the better";

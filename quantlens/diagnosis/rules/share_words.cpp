@@ -97,9 +97,11 @@ bool takes_nothing(const Finding& finding) {
 std::string place_words(const Evidence& evidence, const Finding& finding) {
   if (finding.ops.size() < 2) return printable(finding.op);
   if (is_of_one_value(evidence, finding)) {
-    return fmt::format("{} and the {} that {} it", printable(finding.op),
-                       counted(finding.ops.size() - 1, "op"),
-                       finding.ops.size() == 2 ? "reads" : "read");
+    if (finding.ops.size() == 2) {
+      return fmt::format("{} and the op that reads it", printable(finding.op));
+    }
+    return fmt::format("{} and the {} ops that read it", printable(finding.op),
+                       finding.ops.size() - 1);
   }
   const std::string types = types_of(evidence, finding.ops);
   return fmt::format("{} together{}", counted(finding.ops.size(), "op"),

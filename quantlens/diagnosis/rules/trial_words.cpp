@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 
@@ -37,6 +38,21 @@ std::string gain_words(const Finding& finding) {
                      whole_percent(high));
 }
 
+/// Whether a trial took away what the finding's share leaves no room for.
+bool differs_from_share(const Finding& finding) {
+  if (!finding.output_share_interval || !finding.measured_gain_interval) return false;
+  const auto [low, high] = *finding.output_share_interval;
+  const auto [least, most] = *finding.measured_gain_interval;
+  return least > std::max(high, 0.0) || most < low || (low <= 0 && least > 0);
+}
+
+/// Why the two may differ, where they do.
+std::string why_words(const Diagnosis& diagnosis, const Finding& finding) {
+  if (!differs_from_share(finding)) return {};
+  return fmt::format("Shares are of the first {}, in float within the model as it is. ",
+                     counted(diagnosis.local_samples, "sample"));
+}
+
 }  // namespace
 
 std::string trial_words(const Diagnosis& diagnosis) {
@@ -49,8 +65,9 @@ std::string trial_words(const Diagnosis& diagnosis) {
     return finding->measured_gain_interval.value_or(std::array{-1.0, 1.0})[0];
   });
   tried.erase(best + 1, tried.end());
-  return fmt::format("Tried over all {} samples, {} {}.", diagnosis.samples, remedies_words(tried),
-                     gain_words(*tried.back()));
+  return fmt::format("{}Tried over all {} samples, {} {}.",
+                     tried.size() == 1 ? why_words(diagnosis, *tried.back()) : "",
+                     diagnosis.samples, remedies_words(tried), gain_words(*tried.back()));
 }
 
 }  // namespace quantlens

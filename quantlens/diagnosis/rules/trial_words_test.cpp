@@ -39,6 +39,20 @@ TEST(TrialWords, OfOneRemedyTellItsGain) {
             "error (10 to 30).");
 }
 
+TEST(TrialWords, SayWhyATrialAndAShareDiffer) {
+  Diagnosis diagnosis;
+  diagnosis.samples = 64;
+  diagnosis.local_samples = 16;
+  diagnosis.findings = {tried_at("conv1", 1, 0.98, 1)};
+  diagnosis.findings[0].output_share_interval = {{-0.1, 0.4}};
+  EXPECT_EQ(
+      trial_words(diagnosis),
+      "Shares are of the first 16 samples, in float within the model as it is. Tried over all "
+      "64 samples, the remedy at conv1 takes 100 % (98 to 100) of the error away.");
+  diagnosis.findings[0].output_share_interval = {{0.9, 1}};
+  EXPECT_EQ(trial_words(diagnosis).find("Shares are"), std::string::npos);
+}
+
 TEST(TrialWords, OfSeveralTellAsManyAsTakeMost) {
   Diagnosis diagnosis;
   diagnosis.samples = 8;

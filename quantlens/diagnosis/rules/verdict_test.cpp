@@ -80,7 +80,7 @@ TEST(Verdict, AShareOfOneValueIsMeasuredWithItsReadersInFloat) {
   Finding one = finding_at("node_a", 0.65, 0.47, 0.83);
   one.ops = {"node_a", "node_sum"};
   EXPECT_THAT(Told().verdict({one}),
-              HasSubstr("of the error begins at node_a and the 1 op that reads it: 8 bits"));
+              HasSubstr("of the error begins at node_a and the op that reads it: 8 bits"));
   one.share_is_measured = false;
   EXPECT_THAT(Told().verdict({one}), HasSubstr("estimated) of the error begins at node_a: 8 bits"));
 }

@@ -40,17 +40,17 @@ std::optional<Cause> out_of_line(const Evidence& evidence, const ActivationRow& 
 /// The codes reach much farther than the values: most codes are never used.
 std::optional<Cause> wasted_range(const Evidence& evidence, const ActivationRow& row) {
   constexpr double kWasted = 3;  // 1.6 bits
-  constexpr double kCodes = 255;
   if (!row.scale || part(row.rounding_mse, row) < 0.5) return {};
-  const double reach = *row.scale * kCodes;
+  const std::int64_t steps = evidence.steps(row);
+  const double reach = *row.scale * static_cast<double>(steps);
   const double used = std::max(row.max, 0.0) - std::min(row.min, 0.0);
   if (used <= 0) return {};
   if (reach < kWasted * used) return out_of_line(evidence, row);
   return with_minmax_because(
       evidence, row,
       fmt::format("its codes reach over {:.3g}, its values over {:.3g} only: "
-                  "{:.0f} of 255 steps are used",
-                  reach, used, used / *row.scale));
+                  "{:.0f} of {} steps are used",
+                  reach, used, used / *row.scale, steps));
 }
 
 }  // namespace quantlens

@@ -212,7 +212,8 @@ class IntegerForm {
     const auto add = [&](const char* end, std::int64_t bound) {
       node.inputs.push_back(names_.take(codes.tensor + end));
       edit_.weights.emplace_back(
-          node.inputs.back(), codes_tensor(codes.dtype(), {}, {static_cast<std::int32_t>(bound)}));
+          node.inputs.back(),
+          codes_tensor(codes.dtype(), {}, std::array{static_cast<std::int32_t>(bound)}));
     };
     add("_min", bounds.min);
     add("_max", bounds.max);

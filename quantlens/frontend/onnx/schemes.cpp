@@ -2,7 +2,6 @@
 #include "quantlens/frontend/onnx/schemes.h"
 
 #include <algorithm>
-#include <memory>
 #include <set>
 #include <string_view>
 
@@ -38,13 +37,6 @@ Need need_of(const Model& model, const Scheme& scheme) {
   }
 }
 
-template <class T>
-Tensor narrowed(DType dtype, const Shape& shape, const std::vector<std::int32_t>& codes) {
-  const auto owner = std::make_shared<std::vector<T>>();
-  for (const std::int32_t code : codes) owner->push_back(static_cast<T>(code));
-  return Tensor(dtype, shape, std::as_bytes(std::span<const T>(*owner)), owner);
-}
-
 }  // namespace
 
 void check_supported(const Model& model, const Plan& plan) {
@@ -76,17 +68,6 @@ void check_supported(const Model& model, const Plan& plan) {
           return dynamic.contains(use.op);
         });
     check(is_dynamic ? Need{11, "DynamicQuantizeLinear"} : need_of(model, weight.scheme));
-  }
-}
-
-Tensor codes_tensor(DType dtype, const Shape& shape, const std::vector<std::int32_t>& codes) {
-  switch (byte_size(dtype)) {
-    case 1:
-      return narrowed<std::uint8_t>(dtype, shape, codes);
-    case 2:
-      return narrowed<std::uint16_t>(dtype, shape, codes);
-    default:
-      return narrowed<std::int32_t>(dtype, shape, codes);
   }
 }
 

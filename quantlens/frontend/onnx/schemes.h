@@ -13,7 +13,4 @@ namespace quantlens::onnx {
 /// its format is none that is written; Errc::bad_input where a scheme is none.
 void check_supported(const Model& model, const Plan& plan);
 
-/// A tensor of codes. REQUIRES: `check_supported` let the dtype pass.
-Tensor codes_tensor(DType dtype, const Shape& shape, const std::vector<std::int32_t>& codes);
-
 }  // namespace quantlens::onnx

@@ -83,6 +83,7 @@ std::vector<Placed> place_taps(const ValuePlaces& values, const ValuePlaces* qua
 }
 
 /// Marks a name of the first model in the edit of the second (onnx::merge).
+constexpr const char* kMicrosoft = "com.microsoft";
 constexpr char kFirst = '\1';
 
 /// The outputs that are surely tensors.
@@ -244,18 +245,17 @@ class LocalValues {
       shape = {static_cast<std::int64_t>(params.size())};
     }
     std::vector<float> scales;
-    std::vector<std::int8_t> int8;
-    std::vector<std::uint8_t> uint8;
+    std::vector<std::int32_t> zero_points;
     for (const QParams& one : params) {
       scales.push_back(one.scale);
-      int8.push_back(static_cast<std::int8_t>(one.zero_point));
-      uint8.push_back(static_cast<std::uint8_t>(one.zero_point));
+      zero_points.push_back(one.zero_point);
     }
     edit_.weights.emplace_back(node.inputs[1], Tensor::from<float>(shape, std::move(scales)));
-    edit_.weights.emplace_back(node.inputs[2],
-                               scheme.dtype == DType::int8
-                                   ? Tensor::from<std::int8_t>(shape, std::move(int8))
-                                   : Tensor::from<std::uint8_t>(shape, std::move(uint8)));
+    edit_.weights.emplace_back(node.inputs[2], codes_tensor(scheme.dtype, shape, zero_points));
+    if (byte_size(scheme.dtype) > 1) {  // of any opset, where ONNX's own needs 21
+      node.domain = kMicrosoft;
+      edit_.opsets[kMicrosoft] = 1;
+    }
     return node;
   }
 

@@ -39,15 +39,15 @@ def need(*modules):
             skip(f"this Python has no {module}; tools/setup --tests installs one that has")
 
 
-def with_rows(value, path):
+def with_rows(value, prefix):
     """A record with its long lists, which stand in files of their own (docs/format.md, "Rows")."""
     if not isinstance(value, dict):
         return value
     if set(value) != {"rows", "stamp"}:
-        return {key: with_rows(field, path.with_name(f"{path.name}.{key}")) for key, field in value.items()}
-    lines = path.with_name(path.name + ".rows").read_bytes()
+        return {key: with_rows(field, f"{prefix}.{key}") for key, field in value.items()}
+    lines = pathlib.Path(prefix + ".rows").read_bytes()
     index = json.loads(lines[int(lines[-21:]):].splitlines()[0])
-    assert index["stamp"] == value["stamp"] and index["rows"] == value["rows"], path
+    assert index["stamp"] == value["stamp"] and index["rows"] == value["rows"], prefix
     columns = {name: [cell for begin in blocks for cell in json.loads(lines[begin:lines.index(b"\n", begin)])]
                for name, blocks in index["columns"].items()}
     return [dict(zip(columns, row)) for row in zip(*columns.values())]
@@ -82,7 +82,7 @@ class Sandbox:
 
     def record(self, identity, name):
         path = self.workload(identity) / name
-        return with_rows(json.loads(path.read_text()), path.with_suffix(""))
+        return with_rows(json.loads(path.read_text()), str(path.with_suffix("")))
 
 
 def imagenet(sandbox, folder=None, labels=None, name="imagenet.yaml", crop=224):

@@ -53,7 +53,7 @@ const json::Value& member(const json::Value& index, const char* name, std::strin
 }
 
 std::uint64_t blocks_of(std::uint64_t rows) {
-  return (rows + kBlock - 1) / kBlock;
+  return rows / kBlock + (rows % kBlock == 0 ? 0 : 1);
 }
 
 /// Objects with the same keys in the same order.

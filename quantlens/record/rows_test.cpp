@@ -144,6 +144,8 @@ TEST(RowsReader, RefusesWhatIsDamaged) {
   };
   EXPECT_THAT(with("\"rows\":1500", "\"rows\":1400"), HasSubstr("another number of rows"));
   EXPECT_THAT(with("\"rows\":1500", "\"rows\":9e15"), HasSubstr("no such numbers"));
+  EXPECT_THAT(with("\"rows\":1500", "\"rows\":18446744073709551615"),
+              HasSubstr("another number of rows"));
   EXPECT_THAT(with("\"block\":256", "\"block\":000"), HasSubstr("x.rows"));
   EXPECT_THAT(with("\"op\":[0,", "\"op\":[9,"), HasSubstr("x.rows"));
   EXPECT_THAT(with("\"op\":[0,", "\"op\":[9999999,"), HasSubstr("x.rows"));

@@ -65,12 +65,13 @@ class FloatOps {
     if (roots_.empty() || roots_.size() > kMostOps) return std::nullopt;
     for (const ValuePair* root : roots_) replace(*root);
     if (failed_) return std::nullopt;
+    pass_to_unpaired();
     return std::move(patch_);
   }
 
  private:
-  /// What an op of these gives is moved in float, too: codes of its result that were only moved
-  /// would bring their rounding back.
+  /// What an op of these gives is moved, pooled or cut in float, too: codes of the result that are
+  /// only passed on would bring their rounding and clipping back.
   void add_movers(const Pairing& pairing) {
     std::set<std::string> in_float;
     for (const ValuePair* root : roots_) in_float.insert(root->reference);
@@ -79,7 +80,7 @@ class FloatOps {
       std::string value = pair.reference;
       for (std::size_t step = 0; step < kMostNodes && !in_float.contains(value); ++step) {
         const std::optional<std::size_t> producer = index_.producer(value);
-        if (!producer || !moves_elements(index_.graph().nodes[*producer].kind)) break;
+        if (!producer || !passes_on(index_.graph().nodes[*producer])) break;
         value = index_.graph().nodes[*producer].inputs.front();
       }
       if (!in_float.contains(value)) continue;
@@ -154,10 +155,31 @@ class FloatOps {
       const Node& link = nodes[use.node];
       if (link.kind != Kind::dequantize || use.input != 0) continue;
       const std::string& value = op_id(link);
+      floats_.emplace(value, floats);
       if (is_read_as_float(value)) {
         patch_.nodes.emplace(value,
                              std::vector{named(node_of("Max", Kind::other, {floats}, value))});
       }
+    }
+  }
+
+  /// An op among them whose result was not paired computes as it did, but from floats where they
+  /// are.
+  void pass_to_unpaired() {
+    std::set<std::string> left = names_;
+    for (const ValuePair* root : roots_) left.erase(root->op_name);
+    for (Node node : quantized_index_.graph().nodes) {
+      if (node.outputs.size() != 1 || uses_codes(node.kind)) continue;
+      if (!left.contains(op_name(node)) || patch_.nodes.contains(op_id(node))) continue;
+      bool reads_any = false;
+      for (std::string& input : node.inputs) {
+        const auto found = floats_.find(input);
+        if (found == floats_.end()) continue;
+        input = found->second;
+        reads_any = true;
+      }
+      const std::string value = op_id(node);
+      if (reads_any) patch_.nodes.emplace(value, std::vector{named(std::move(node))});
     }
   }
 
@@ -315,6 +337,7 @@ class FloatOps {
   // Names in float, by value of the reference: for all roots, and for the one at hand alone, whose
   // nodes may stand behind those of the next.
   std::unordered_map<std::string, std::string> known_, nearby_;
+  std::unordered_map<std::string, std::string> floats_;  // by what dequantizes their codes
   bool failed_ = false;
   Patch patch_;
 };

@@ -14,11 +14,12 @@ namespace quantlens {
 /// Gives ops back to float inside the quantized model: a patch that computes them as the reference
 /// does, with its constants, from what the quantized model's values mean, errors of others
 /// included. Ops among them that read each other pass floats, and so do they to ops that have no
-/// integer kernel, also where their results are moved (Reshape and the like); for all others
-/// results are in codes as before. Codes of a value that is there in float, also where it is only
-/// moved from one, are not read. Nothing where that cannot be said: an op has no pair, or a body
-/// of its own, or more than 64 nodes of the reference lie between it and values that were paired.
-/// `ops`: as people see them.
+/// integer kernel, also where their results are moved, pooled or cut (Reshape, MaxPool and the
+/// like); for all others results are in codes as before. An op among them that has no pair computes
+/// as in the quantized model, of such floats. Codes of a value that is there in float, also where
+/// it is only moved from one, are not read. Nothing where that cannot be said: an op has no pair,
+/// or a body of its own, or more than 64 nodes of the reference lie between it and values that were
+/// paired. `ops`: as people see them.
 std::optional<Patch> float_ops(const Model& reference, const Model& quantized,
                                const Pairing& pairing, const std::vector<std::string>& ops);
 

@@ -146,6 +146,34 @@ TEST(FloatOps, PassFloatsThroughOpsThatOnlyMoveThem) {
   }
 }
 
+/// y = exp(b - slice(a)) with a = factor x, codes in front of the slice and behind it, and none of
+/// the difference: its result is no value that is compared.
+TEST(FloatOps, LeaveNoCodesOfWhatIsPassedOnAndNoneToReadersWithoutAPair) {
+  const auto net = [](bool is_quantized) {
+    Net made;
+    made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4}));
+    made.weight("from", Tensor::from<std::int64_t>({1}, {0}));
+    made.weight("to", Tensor::from<std::int64_t>({1}, {4}));
+    made.weight("axis", Tensor::from<std::int64_t>({1}, {1}));
+    made.node("Mul", {"x", "factor"}, "a");
+    if (is_quantized) made.codes("a", kOfProduct);
+    made.node("Slice", {is_quantized ? "a_dq" : "a", "from", "to", "axis"}, "s");
+    if (is_quantized) made.codes("s", kOfProduct);
+    made.node("Sub", {is_quantized ? "s_dq" : "s", "factor"}, "d");
+    return made.node("Exp", {"d"}, "y").model();
+  };
+  const Model before = net(false), after = net(true);
+  Pairing pairing = pair(before, after);
+  std::erase_if(pairing.pairs, [](const ValuePair& one) { return one.reference == "d"; });
+  ASSERT_NE(output_of(after), output_of(before));
+  const auto patch = float_ops(before, after, pairing, {"the_a", "the_d"});
+  ASSERT_TRUE(patch);
+  MemoryStore store;
+  frontend::write_patched(after, *patch, store, "patched.onnx");
+  EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
+              ElementsAreArray(output_of(before)));
+}
+
 /// y = factor transpose(e) with e an exponential in float, or the input itself, in codes in front
 /// of the transpose and behind it: with its reader in float nobody writes these codes.
 TEST(FloatOps, ReadWhatIsMovedFromFloatsAsFloats) {

@@ -75,6 +75,7 @@ void add_names(std::vector<std::string>& names, std::vector<std::string>&& other
 void join(Cause& cause, Cause&& other) {
   add_names(cause.ops, std::move(other.ops));
   add_names(cause.measured, std::move(other.measured));
+  cause.least_mended = std::min(cause.least_mended, other.least_mended);
   const auto entries = cause.remedy.find("op_name_dict");
   const auto others = other.remedy.find("op_name_dict");
   if (entries == cause.remedy.end() || others == other.remedy.end()) return;

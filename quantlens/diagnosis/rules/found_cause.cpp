@@ -26,13 +26,19 @@ std::vector<std::string> sorted(std::vector<std::string> names) {
   return names;
 }
 
+/// What the remedy takes away, of what float does.
+double mended(double gain, const FoundCause& found) {
+  return std::max(kLeast, gain > 0 ? gain * found.cause.least_mended : gain);
+}
+
 void set_measured(const std::optional<Gain>& gain, FoundCause& found) {
   found.is_asked = true;
   if (!gain) return;
   found.estimated = found.share;
-  found.share = std::max(kLeast, gain->share);
-  found.interval = {std::max(kLeast, gain->interval[0]), std::max(kLeast, gain->interval[1])};
+  found.share = mended(gain->share, found);
+  found.interval = {mended(gain->interval[0], found), std::max(kLeast, gain->interval[1])};
   found.without = gain->without;
+  for (double& share : found.without) share = mended(share, found);
 }
 
 void tell_of_other(const FoundCause& other, FoundCause& found) {
@@ -225,18 +231,37 @@ void admit_doubt(std::vector<FoundCause>& found) {
       measured, found.size(), found.size() == 1 ? "was" : "were", first.cause.because);
 }
 
-/// Puts a mistake that is made at many values in place of its parts, if it surely takes something
-/// away.
+/// The most that one measured by itself may take away.
+double greatest_alone(const std::vector<FoundCause>& found) {
+  double most = 0;
+  for (const FoundCause& one : found) {
+    if (one.estimated) most = std::max(most, one.interval[1]);
+  }
+  return most;
+}
+
+/// Whether one takes away so much by itself that nothing hides it.
+bool any_is_much(const std::vector<FoundCause>& found) {
+  constexpr double kMuch = 0.5;
+  return std::ranges::any_of(found, [](const FoundCause& one) {
+    return one.estimated && one.interval[1] >= kMuch && one.interval[0] > 0;
+  });
+}
+
+/// Puts a mistake that is made at many values in place of its parts, if it surely takes more away
+/// than any by itself that surely takes something; where none does, if it surely takes something.
 bool put_together(const MeasureShare& measure, const Together& together,
                   std::vector<FoundCause>& found) {
   std::optional<FoundCause> all = together ? together() : std::nullopt;
   if (!all) return false;
   set_measured(measure(all->measured_ops()), *all);
-  if (!all->estimated || all->interval[0] <= 0) return false;
+  const bool none_alone = none_is_sure(found);
+  const double enough = none_alone ? 0 : greatest_alone(found);
+  if (!all->estimated || all->interval[0] <= enough) return false;
   all->cause.because = fmt::format(
-      "{} ops have this mistake, and while the others have it none of them gives anything back by "
+      "{} ops have this mistake, and while the others have it none of them gives {} back by "
       "itself: {}",
-      all->cause.ops.size(), all->cause.because);
+      all->cause.ops.size(), none_alone ? "anything" : "much", all->cause.because);
   std::erase_if(found, [&](const FoundCause& one) {
     return one.rule == all->rule &&
            std::ranges::find(all->cause.ops, one.op) != all->cause.ops.end();
@@ -263,7 +288,9 @@ void settle_shares(const MeasureShare& measure, double unknown, const Together& 
     widen(found);
   }
   put_in_order(found);
-  const bool is_doubtful = none_is_sure(found) && !put_together(measure, together, found);
+  const bool may_hide = any_is_measured(found) && !any_is_much(found);
+  const bool is_together = may_hide && put_together(measure, together, found);
+  const bool is_doubtful = !is_together && none_is_sure(found);
   for (std::size_t i = 1; i < found.size(); ++i) {
     found[i].tied_with_previous = is_tied(found[i - 1], found[i]);
   }

@@ -62,9 +62,10 @@ using Together = std::function<std::optional<FoundCause>()>;
 /// where another one is taken away; shares that are nearer to each other are tied. What is left of
 /// estimates gets an interval as wide as the measured ones' lay from their estimates; from 0 on
 /// where none could be measured.
-/// Where some were measured and none at all is surely above 0, what is to be tried `together` is
-/// measured as one: of ranges that clip one behind the other, none gives anything back alone. Where
-/// that is not surely above 0 either, the first becomes `unexplained`. `unknown`: share that passes
+/// Where some were measured and none at all is surely above 0 and may be half of the error, what is
+/// to be tried `together` is measured as one: of ranges that clip one behind the other, none gives
+/// much back alone. It stands first where it surely gives more. Where nothing at all is surely
+/// above 0, the first becomes `unexplained`. `unknown`: share that passes
 /// through values that were not compared.
 void settle_shares(const MeasureShare& measure, double unknown, const Together& together,
                    std::vector<FoundCause>& found, const ExpectShares& expect = {});

@@ -263,6 +263,41 @@ TEST(SettleShares, MistakesThatHideEachOtherAreMeasuredTogether) {
   }
 }
 
+/// Clipped one behind the other, the last gives a little back alone.
+TEST(SettleShares, MistakesThatGiveMuchMoreTogetherStandFirst) {
+  const auto settled = [](double alone, double together) {
+    const MeasureShare measure = [=](const std::vector<std::string>& ops) {
+      const double gain = ops.size() == 2 ? together : alone;
+      return Gain{.share = gain,
+                  .interval = {gain - 0.01, gain + 0.01},
+                  .without = std::vector<double>(8, gain)};
+    };
+    std::vector<FoundCause> found = {cause("b", 0.9)};
+    found[0].rule = "clipped_range";
+    const Together both = [] {
+      FoundCause all = cause("a", 0.95);
+      all.rule = "clipped_range";
+      all.cause.ops = {"a", "b"};
+      return std::optional(all);
+    };
+    settle_shares(measure, 0, both, found);
+    return names(found).front();
+  };
+  EXPECT_EQ(settled(0.1, 0.9), "a");
+  EXPECT_EQ(settled(0.1, 0.1), "b") << "no more than alone";
+  EXPECT_EQ(settled(0.7, 0.9), "b") << "much by itself: nothing hides it";
+}
+
+TEST(SettleShares, ARemedyThatMendsAPartOfItTellsThatPart) {
+  std::vector<FoundCause> found = {cause("a", 0.9)};
+  found[0].cause.least_mended = 0.5;
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", 0.8}}, asked), 0, {}, found);
+  EXPECT_DOUBLE_EQ(found[0].share, 0.4);
+  EXPECT_LE(found[0].interval[0], 0.4);
+  EXPECT_GE(found[0].interval[1], 0.8) << "at least a half: it may be all";
+}
+
 TEST(SettleShares, WhereEstimatesFailOneOfNearlyNothingIsAsFarOffAsTheOthers) {
   std::vector<FoundCause> found = {cause("a", 0.9), cause("b", 0.08), cause("c", 0.0001)};
   std::vector<std::string> asked;

@@ -81,6 +81,20 @@ TEST(Ranges, WhatClippingTakesIsMeasuredWithTheReadersInFloat) {
   EXPECT_EQ(cause->measured, (std::vector<std::string>{"node_y", "node_z"}));
 }
 
+TEST(Ranges, BeforeALogarithmNoRangeMendsWhatStepsDo) {
+  SmallGraph net;
+  net.input("x").weight("w", {1, 1, 1, 1}, {2});
+  net.node(Kind::conv, {"x", "w"}, "y").node(Kind::log, {"y"}, "z").output("z");
+  const Model model = net.model();
+  const Pairing pairing;
+  const Diagnosis diagnosis;
+  const Evidence evidence(model, model, pairing, diagnosis);
+  ActivationRow row = row_at("y");
+  row.scale = 1;
+  EXPECT_FALSE(wasted_range(evidence, row));
+  EXPECT_TRUE(steep_reader(evidence, row));
+}
+
 TEST(Ranges, WastedRangeIsWhereCodesReachMuchFarther) {
   SmallGraph net;
   net.input("x").node(Kind::relu, {"x"}, "y").output("y");
@@ -94,6 +108,7 @@ TEST(Ranges, WastedRangeIsWhereCodesReachMuchFarther) {
   const auto cause = wasted_range(evidence, row);
   ASSERT_TRUE(cause);
   EXPECT_NE(cause->because.find("26 of 255 steps"), std::string::npos) << cause->because;
+  EXPECT_NEAR(cause->least_mended, 0.99, 0.001) << "ten times finer steps";
 }
 
 }  // namespace

@@ -24,6 +24,9 @@ struct Cause {
   /// The ops that are computed in float to measure the share, where those are not `ops`: what codes
   /// do is gone only where nobody reads codes.
   std::vector<std::string> measured;
+  /// How much of what those ops in float take away the remedy does, at least: finer steps leave
+  /// some of the rounding.
+  double least_mended = 1;
 };
 
 /// Looks at a value at which error begins; nothing where the rule's cause is not at work.

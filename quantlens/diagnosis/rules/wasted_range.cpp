@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
@@ -11,13 +12,15 @@
 namespace quantlens {
 namespace {
 
-Cause with_minmax_because(const Evidence& evidence, const ActivationRow& row,
+/// `times`: so many times finer its steps become, and rounding's energy by the square.
+Cause with_minmax_because(const Evidence& evidence, const ActivationRow& row, double times,
                           std::string&& because) {
   return {.because = std::move(because),
           .ops = {row.name},
           .remedy = with_minmax(evidence, row),
           .shared = {},
-          .measured = evidence.ops_at(row)};
+          .measured = evidence.ops_at(row),
+          .least_mended = 1 - 1 / (times * times)};
 }
 
 /// The codes reach farther beyond the values than those of the file's other values do: its maker
@@ -29,7 +32,7 @@ std::optional<Cause> out_of_line(const Evidence& evidence, const ActivationRow& 
   const std::optional<UsualRoom>& usual = evidence.usual_room();
   if (!usual || !std::isfinite(times) || times <= std::max(1.0, usual->fence)) return {};
   return with_minmax_because(
-      evidence, row,
+      evidence, row, times,
       fmt::format("its codes reach {:.2f} times as far as its values, those of the file's other "
                   "values {:.2f} times (median): its scale of {:.3g} is out of line with them",
                   times, usual->middle, row.scale.value_or(0)));
@@ -45,12 +48,15 @@ std::optional<Cause> wasted_range(const Evidence& evidence, const ActivationRow&
   const double reach = *row.scale * static_cast<double>(steps);
   const double used = std::max(row.max, 0.0) - std::min(row.min, 0.0);
   if (used <= 0) return {};
+  // which tells values apart by their ratio: no range has steps that are fine enough for it
+  if (!evidence.ops_before_logarithm(row).empty()) return {};
   if (reach < kWasted * used) return out_of_line(evidence, row);
   return with_minmax_because(
-      evidence, row,
-      fmt::format("its codes reach over {:.3g}, its values over {:.3g} only: "
+      evidence, row, reach / used,
+      fmt::format("its codes reach over {:.3g}, its values over {:.3g} only (of {}): "
                   "{:.0f} of {} steps are used",
-                  reach, used, used / *row.scale, steps));
+                  reach, used, counted(evidence.diagnosis().samples, "sample"), used / *row.scale,
+                  steps));
 }
 
 }  // namespace quantlens

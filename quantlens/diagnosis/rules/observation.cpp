@@ -41,6 +41,14 @@ std::string losses(const Observation& observation) {
       in_decibels(*observation.bare_sqnr_db), in_decibels(*observation.observed_sqnr_db));
 }
 
+/// Whether what would have been told is another loss.
+bool matters(const Observation& observation) {
+  constexpr double kMuchDb = 1;
+  if (!observation.bare_sqnr_db || !observation.observed_sqnr_db) return true;
+  if (*observation.bare_sqnr_db == *observation.observed_sqnr_db) return false;  // both infinite
+  return !(std::abs(*observation.bare_sqnr_db - *observation.observed_sqnr_db) <= kMuchDb);
+}
+
 /// What the runtime runs for ops that cannot be looked at, as far as its graphs show it.
 std::string nodes_of(const std::vector<Fusion>& fusions) {
   std::vector<std::string> nodes;
@@ -70,6 +78,14 @@ std::string unseen_words(const Observation& observation) {
           : "quantize the float model with `quantlens quantize`, which reads back what the "
             "runtime makes of its file, or switch that optimisation off in the session";
   const bool loses = std::isfinite(observation.bare_sqnr_db.value_or(0));
+  if (!matters(observation)) {
+    return fmt::format(
+        "the runtime computes {} {} when nobody looks at {}{}; that changes nearly nothing of the "
+        "outputs, but {} not compared{}",
+        names_of(observation.unseen), nodes_of(observation.fusions),
+        is_one ? "its result" : "their results", weight,
+        is_one ? "that result is" : "these results are", left_out);
+  }
   return fmt::format(
       "the runtime computes {} {} when nobody looks at {}{}{}; all figures are of the file as it "
       "is deployed, and {} not compared{}{}",
@@ -87,14 +103,6 @@ Finding finding_of(std::string because, std::vector<std::string> ops, const char
   finding.because = std::move(because);
   finding.severity = severity;
   return finding;
-}
-
-/// Whether what would have been told is another loss.
-bool matters(const Observation& observation) {
-  constexpr double kMuchDb = 1;
-  if (!observation.bare_sqnr_db || !observation.observed_sqnr_db) return true;
-  if (*observation.bare_sqnr_db == *observation.observed_sqnr_db) return false;  // both infinite
-  return !(std::abs(*observation.bare_sqnr_db - *observation.observed_sqnr_db) <= kMuchDb);
 }
 
 bool is_off(const Observation& observation) {
@@ -153,6 +161,10 @@ void add_observation(const Observation& observation, Diagnosis& diagnosis) {
     found.push_back(finding_of(reference_words(observation), {}, "warning"));
   }
   for (auto one = found.rbegin(); one != found.rend(); ++one) {
+    if (one->severity == "note") {
+      diagnosis.findings.push_back(*one);
+      continue;
+    }
     std::string sentence = one->because;
     sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
     diagnosis.verdict = sentence + ". " + diagnosis.verdict;

@@ -40,8 +40,9 @@ struct Observation {
 };
 
 /// Adds what looking changes, what the runtime does and what to do about it, rule `observation`:
-/// before all other findings and first in the verdict, whatever it costs. Nothing where nothing
-/// changed.
+/// before all other findings and first in the verdict. Where the outputs' loss is the same within
+/// 1 dB it is a note behind all others, without advice, and not in the verdict. Nothing where
+/// nothing changed.
 void add_observation(const Observation& observation, Diagnosis& diagnosis);
 
 }  // namespace quantlens

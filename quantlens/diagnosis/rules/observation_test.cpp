@@ -10,6 +10,7 @@ namespace quantlens {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 Diagnosis with_a_finding() {
@@ -61,11 +62,16 @@ TEST(Observation, SaysFirstWhatTheRuntimeDoesAndWhatToDo) {
   EXPECT_THAT(diagnosis.verdict, StartsWith("The runtime computes mul inside QLinearConv 'conv'"));
 }
 
-TEST(Observation, SaysFirstWhatCostsLittleToo) {
+TEST(Observation, IsANoteBehindAllOthersWhereTheLossIsTheSame) {
   const Diagnosis diagnosis = told(unseen(20, 20.1));
-  EXPECT_EQ(diagnosis.findings.front().rule, "observation");
-  EXPECT_EQ(diagnosis.findings.front().severity, "note");
-  EXPECT_THAT(diagnosis.verdict, StartsWith("The runtime computes mul"));
+  ASSERT_EQ(diagnosis.findings.size(), 2U);
+  EXPECT_EQ(diagnosis.findings.front().rule, "rounding");
+  EXPECT_EQ(diagnosis.findings.back().severity, "note");
+  EXPECT_THAT(diagnosis.findings.back().because, HasSubstr("int8 weight that it makes"));
+  EXPECT_THAT(diagnosis.findings.back().because, HasSubstr("that result is not compared"));
+  EXPECT_THAT(diagnosis.findings.back().because, Not(HasSubstr("fold the constants")))
+      << "nothing is to be done";
+  EXPECT_EQ(diagnosis.verdict, "The rest.");
 }
 
 TEST(Observation, TellsWhatWasNotTriedByItself) {

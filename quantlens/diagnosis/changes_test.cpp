@@ -11,6 +11,7 @@
 #include "quantlens/diagnosis/changed_attributes.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/testing.h"
+#include "quantlens/diagnosis/unequal_codes.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -148,6 +149,19 @@ TEST(Changes, AReluIsGoneOnlyWhereTheCodesReachBelowZero) {
   EXPECT_EQ(told(files.changes()), Told{"changed_op node_r"});
   files.low = 0;
   EXPECT_EQ(told(files.changes()), Told());
+}
+
+TEST(Changes, CodesOfTheSameInfiniteScaleMeanTheSame) {
+  Codes infinite, none, finite;
+  infinite.params = {{INFINITY, 0}};
+  none.params = {{NAN, 0}};
+  finite.params = {{1, 0}};
+  EXPECT_TRUE(mean_the_same(infinite, infinite));
+  EXPECT_TRUE(mean_the_same(none, none));
+  for (const Codes& one : {infinite, none}) {
+    EXPECT_FALSE(mean_the_same(one, finite));
+    EXPECT_FALSE(mean_the_same(finite, one));
+  }
 }
 
 TEST(Changes, CodesThatAreReadByAnotherScaleAreTold) {

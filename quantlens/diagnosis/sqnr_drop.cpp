@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/sqnr_drop.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -27,7 +28,8 @@ class Drops {
   std::optional<double> of(const ActivationRow& row) const {
     const std::optional<double> before = worst_before(row.value);
     if (!before) return std::nullopt;
-    return *before - std::min(row.sqnr_db, kBestDb);
+    const double drop = *before - std::min(row.sqnr_db, kBestDb);
+    return std::isfinite(drop) ? std::optional(drop) : std::nullopt;
   }
 
  private:

@@ -33,6 +33,16 @@ TEST(SqnrDrops, AreLargeWhereErrorBeginsAndSmallBehindIt) {
   EXPECT_EQ(rows[3].sqnr_drop_db, std::nullopt) << "nothing comes before an input";
 }
 
+TEST(SqnrDrops, AreAbsentWhereNothingIsFinite) {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "y").node(Kind::relu, {"y"}, "z").output("z");
+  std::vector<ActivationRow> rows{row("x", 30), row("y", -kInfinity), row("z", -kInfinity)};
+  add_sqnr_drops(net.graph(), rows);
+  EXPECT_EQ(rows[1].sqnr_drop_db, std::nullopt);
+  EXPECT_EQ(rows[2].sqnr_drop_db, std::nullopt) << "no NaN either";
+}
+
 TEST(SqnrDrops, OfAValueWithSeveralSidesStartFromTheWorst) {
   SmallGraph net;
   net.input("x").node(Kind::relu, {"x"}, "y").output("y");

@@ -20,7 +20,10 @@ const QParams& params_at(const Codes& codes, std::size_t channel) {
 
 bool are_equal(const QParams& a, const QParams& b) {
   constexpr float kLastDigits = 1e-5F;
-  return a.zero_point == b.zero_point && std::abs(a.scale - b.scale) <= kLastDigits * a.scale;
+  if (a.zero_point != b.zero_point) return false;
+  if (std::isnan(a.scale) && std::isnan(b.scale)) return true;
+  if (!std::isfinite(a.scale) || !std::isfinite(b.scale)) return a.scale == b.scale;
+  return std::abs(a.scale - b.scale) <= kLastDigits * a.scale;
 }
 
 std::size_t first_difference(const Codes& a, const Codes& b) {

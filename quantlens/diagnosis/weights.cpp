@@ -82,7 +82,9 @@ void describe_channels(const Tensor& before, const Tensor& after, int axis, Weig
   row.misfit_share = noise > 0 ? of_misfits / noise : 0;
 }
 
+/// All 0 where nothing was compared.
 TensorSummary summary(double min, double max, double mean, double variance) {
+  if (min > max) return {};
   return {.min = min,
           .max = max,
           .mean = mean,

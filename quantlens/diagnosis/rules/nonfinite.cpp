@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
 #include <cstddef>
 #include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -9,6 +12,7 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/percent.h"
+#include "quantlens/base/text.h"
 #include "quantlens/diagnosis/nonfinite_elements.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quantizer/capability.h"
@@ -90,11 +94,77 @@ std::optional<Finding> in_activations(const Evidence& evidence) {
                  .severity = first->elements == 0 || outputs > 0 ? "problem" : "note"};
 }
 
+/// A scale that makes no numbers of codes, or 0 of all.
+struct BadScale {
+  std::string op, value;
+  float scale = 0;
+};
+
+bool is_nonfinite(const QParams& params) {
+  return !std::isfinite(params.scale);
+}
+
+bool is_zero(const QParams& params) {
+  return params.scale == 0;
+}
+
+/// Whether the value is 0 everywhere, which codes of any scale mean.
+bool is_nothing(const Evidence& evidence, const ValuePair& pair) {
+  const std::vector<ActivationRow>& rows = evidence.diagnosis().activations;
+  const auto row = std::ranges::find(rows, pair.quantized, &ActivationRow::quantized);
+  return row == rows.end() || (row->min == 0 && row->max == 0);
+}
+
+/// A weight whose codes have a scale of 0 is 0, which `changed_weight` tells where it was not.
+std::vector<BadScale> bad_scales(const Evidence& evidence) {
+  std::vector<BadScale> all;
+  const auto look = [&](const auto& pair, std::span<const QParams> params, auto is_bad) {
+    const auto bad = std::ranges::find_if(params, is_bad);
+    if (bad != params.end()) all.push_back({pair.op_name, pair.quantized, bad->scale});
+  };
+  for (const WeightPair& pair : evidence.pairing().weights) look(pair, pair.params, is_nonfinite);
+  for (const ValuePair& pair : evidence.pairing().pairs) {
+    look(pair, pair.channel_params, is_nonfinite);
+    if (!pair.params || !pair.channel_params.empty()) continue;
+    const std::span<const QParams> one(&*pair.params, 1);
+    look(pair, one, is_nonfinite);
+    if (!is_nothing(evidence, pair)) look(pair, one, is_zero);
+  }
+  return all;
+}
+
+/// Codes that mean no numbers.
+std::optional<Finding> in_scales(const Evidence& evidence) {
+  const std::vector<BadScale> all = bad_scales(evidence);
+  if (all.empty()) return {};
+  const BadScale& first = all.front();
+  const std::string further =
+      all.size() == 1 ? ""
+                      : fmt::format("; so do those of {}", counted(all.size() - 1, "other tensor"));
+  Finding finding{
+      .rule = "nonfinite",
+      .op = first.op,
+      .ops = {},
+      .because = fmt::format(
+          "its codes {} have a scale of {}, so {}{}. Ranges of infinities, NaN or nothing "
+          "but 0 lead to such scales: quantize again without them, or leave the op in "
+          "float",
+          printable(first.value), first.scale,
+          first.scale == 0 ? "all of them mean 0" : "they mean no numbers", further),
+      .remedy = {},
+      .severity = "problem"};
+  for (const BadScale& one : all) {
+    if (std::ranges::find(finding.ops, one.op) == finding.ops.end()) finding.ops.push_back(one.op);
+  }
+  return finding;
+}
+
 }  // namespace
 
-/// NaN or infinities, of activations and of constants.
+/// NaN or infinities, of scales, activations and constants.
 std::vector<Finding> nonfinite(const Evidence& evidence) {
   std::vector<Finding> findings;
+  if (auto found = in_scales(evidence)) findings.push_back(*std::move(found));
   if (auto found = in_activations(evidence)) findings.push_back(*std::move(found));
   if (auto found = in_constants(evidence)) findings.push_back(*std::move(found));
   return findings;

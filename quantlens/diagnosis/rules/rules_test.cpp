@@ -441,6 +441,27 @@ TEST(Rules, NonfiniteTellsOfConstantsThatHoldSome) {
       << findings[0].because;
 }
 
+TEST(Rules, NonfiniteTellsOfScalesThatMakeNoNumbersOfCodes) {
+  Case net;
+  ActivationRow row = row_at("x");
+  row.quantized = "x_q";
+  net.diagnosis().activations = {row};
+  net.quantize_input({.dtype = DType::uint8}, {0.1F, 0});
+  EXPECT_TRUE(nonfinite(net.evidence()).empty());
+  net.quantize_input({.dtype = DType::uint8}, {INFINITY, 0});
+  const std::vector<Finding> findings = nonfinite(net.evidence());
+  ASSERT_EQ(findings.size(), 1U);
+  EXPECT_EQ(findings[0].severity, "problem");
+  EXPECT_NE(findings[0].because.find("codes x_q have a scale of inf"), std::string::npos)
+      << findings[0].because;
+  net.quantize_input({.dtype = DType::uint8}, {0, 0});
+  EXPECT_EQ(nonfinite(net.evidence()).size(), 1U);
+  net.diagnosis().activations[0].min = net.diagnosis().activations[0].max = 0;
+  EXPECT_TRUE(nonfinite(net.evidence()).empty()) << "0 is 0 in codes of any scale";
+  net.weight_pair().params[1].scale = NAN;
+  EXPECT_EQ(nonfinite(net.evidence()).size(), 1U);
+}
+
 TEST(Rules, ChannelsOfNaNAreNotDead) {
   Case net;
   net.reference().weight("w", {2, 1, 1, 1}, {NAN, 8});

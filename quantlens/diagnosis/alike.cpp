@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <string_view>
 
 namespace quantlens {
 namespace {
@@ -12,6 +13,14 @@ constexpr std::size_t kLongestChain = 4;
 /// Kinds that say little of what an op computes.
 bool is_vague(Kind kind) {
   return kind == Kind::other || kind == Kind::recurrent || kind == Kind::control_flow;
+}
+
+/// The type of the op on floats that a node stands for.
+std::string_view float_type(const Node& node) {
+  constexpr std::string_view kOnCodes = "DynamicQuantize";
+  std::string_view type = node.type;
+  if (type.starts_with(kOnCodes)) type.remove_prefix(kOnCodes.size());
+  return type;
 }
 
 struct SameNumbers {
@@ -72,7 +81,7 @@ bool alike(const FloatView& a, const FloatView::Op& of_a, const FloatView& b,
            const FloatView::Op& of_b) {
   const Kind kind = family(a.node(of_a), of_a.kind);
   if (kind != family(b.node(of_b), of_b.kind)) return false;
-  return !is_vague(kind) || a.node(of_a).type == b.node(of_b).type;
+  return !is_vague(kind) || float_type(a.node(of_a)) == float_type(b.node(of_b));
 }
 
 bool commutes(const FloatView::Op& op) {

@@ -30,6 +30,15 @@ bool only_moves(const Node& node) {
   return node.kind == Kind::dropout || moves_elements(node.kind);
 }
 
+bool computes_with_codes(const FloatView& view, const FloatView::Op& op) {
+  if (integer_op(view.node(op))) return true;
+  return std::ranges::any_of(op.operands, [&](const FloatView::Operand& operand) {
+    if (!operand.constant) return false;
+    const FloatView::Constant& constant = view.constants()[*operand.constant];
+    return constant.codes.has_value() || constant.blocks.has_value();
+  });
+}
+
 /// Builds a view in one pass over the nodes, which are in order of flow.
 class FloatView::Builder {
  public:

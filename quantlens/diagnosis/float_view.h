@@ -92,6 +92,9 @@ class FloatView {
   std::vector<std::optional<std::size_t>> inputs_, outputs_;  ///< of the graph, by position
 };
 
+/// Whether an op computes with codes: it is an integer op, or a constant that it reads is in codes.
+bool computes_with_codes(const FloatView& view, const FloatView::Op& op);
+
 /// Whether an op gives the elements of its first input, unchanged up to their float format.
 bool only_moves(const Node& node);
 

@@ -92,6 +92,20 @@ IntegerOp in_blocks(Kind computes) {
   return {.computes = computes, .operands = {plain(0), plain(1)}, .output = {}};
 }
 
+/// (x, weight, recurrent weight, bias?, lengths?, two states?, peepholes?, then scale and zero
+/// point of both weights), gives floats
+std::optional<IntegerOp> recurrent(const Node& node) {
+  if (node.type != "DynamicQuantizeLSTM") return std::nullopt;
+  IntegerOp op{.computes = Kind::recurrent,
+               .operands = {plain(0),
+                            {.tensor = 1, .scale = 8, .zero_point = 9},
+                            {.tensor = 2, .scale = 10, .zero_point = 11}},
+               .output = {}};
+  for (std::size_t at = 3; at < 8 && at < node.inputs.size(); ++at)
+    op.operands.push_back(plain(at));
+  return op;
+}
+
 std::optional<IntegerOp> described(const Node& node) {
   switch (node.kind) {
     case Kind::qconv:
@@ -130,6 +144,8 @@ std::optional<IntegerOp> described(const Node& node) {
       return in_blocks(Kind::matmul);
     case Kind::gather_blocks:
       return in_blocks(Kind::gather);
+    case Kind::recurrent:
+      return recurrent(node);
     default:
       return std::nullopt;
   }
@@ -144,6 +160,10 @@ std::optional<IntegerOp> integer_op(const Node& node) {
     if (operand.tensor >= node.inputs.size()) return std::nullopt;
   }
   return op;
+}
+
+bool has_codes_inside(const Node& node) {
+  return node.kind == Kind::gather_blocks || recurrent(node).has_value();
 }
 
 bool carries_codes(const Node& node) {

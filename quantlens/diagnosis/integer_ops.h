@@ -27,6 +27,10 @@ struct IntegerOp {
 /// Nothing for an op that computes on floats, and for one whose inputs are too few.
 std::optional<IntegerOp> integer_op(const Node& node);
 
+/// Whether an op on floats has codes inside that are compared nowhere: of its table (an embedding
+/// in blocks), or of its weights and what they are multiplied with (an integer LSTM).
+bool has_codes_inside(const Node& node);
+
 /// Whether an op on codes gives codes with the scale and zero point of its first input: it moves,
 /// picks, limits or compares them only.
 bool carries_codes(const Node& node);

@@ -7,6 +7,7 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <utility>
@@ -265,11 +266,13 @@ std::vector<Measured> measured_values(const TapState& accumulated, const TapStat
   return values;
 }
 
-/// Values of which the quantized model has a counterpart that was not compared.
+/// Values of which the quantized model has a counterpart, none of which was compared.
 std::vector<std::string> unknown_values(const Reals& reals, const Diagnosis& diagnosis) {
   std::vector<std::string> values;
+  std::set<std::string> compared;
+  for (const ActivationRow& row : diagnosis.activations) compared.insert(row.value);
   const auto add = [&](const std::string& value) {
-    if (reals.contains(value)) values.push_back(value);
+    if (!compared.contains(value) && reals.contains(value)) values.push_back(value);
   };
   for (const NotCompared& missed : diagnosis.not_compared) add(missed.value);
   for (const SuspectPair& suspect : diagnosis.suspects) add(suspect.value);

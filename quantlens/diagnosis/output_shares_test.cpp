@@ -42,11 +42,14 @@ class Case {
     const GraphIndex index(net.graph());
     add_output_shares(index, accumulated_, local_, diagnosis_);
     std::map<std::string, double> shares;
-    for (const ActivationRow& row : diagnosis_.activations) shares[row.value] = *row.output_share;
+    for (const ActivationRow& row : diagnosis_.activations) {
+      if (row.output_share) shares[row.value] = *row.output_share;
+    }
     return shares;
   }
 
   void lose(const std::string& value) { diagnosis_.not_compared.push_back({value, "why"}); }
+  void add_row(const std::string& value) { diagnosis_.activations.emplace_back().value = value; }
   std::optional<double> unknown_share() const { return diagnosis_.unknown_share; }
   const ActivationRow& row(std::size_t number) const { return diagnosis_.activations[number]; }
   PairedStats& accumulated(std::size_t number) { return accumulated_.pairs[number]; }
@@ -144,6 +147,19 @@ TEST(OutputShares, IntervalsAreAsWideAsTheSamplesDiffer) {
   const auto [low, high] = *chain.row(1).output_share_interval;
   EXPECT_LT(low, share - 0.1);
   EXPECT_GT(high, share + 0.1);
+}
+
+/// What is only moved has a row and is measured where it is made.
+TEST(OutputShares, WhatHasARowIsNotUnknownForOtherCodesOfIt) {
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "a").node(Kind::reshape, {"a"}, "moved").output("moved");
+  Case chain({{"a", {1, 1, 0}}});
+  chain.lose("moved");
+  chain.shares(net);
+  EXPECT_NEAR(chain.unknown_share().value(), 1, 1e-6);
+  chain.add_row("moved");
+  chain.shares(net);
+  EXPECT_NEAR(chain.unknown_share().value(), 0, 1e-6);
 }
 
 }  // namespace

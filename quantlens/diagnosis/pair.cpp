@@ -53,8 +53,11 @@ class Pairer {
         prepared_(prepare_like(reference.graph, constants_,
                                {match_.folded.begin(), match_.folded.end()})),
         quantized_of_(view_.values().size()) {
-    for (const Pattern& pattern : prepared_.patterns)
+    for (const Pattern& pattern : prepared_.patterns) {
       pattern_of_output_[op_id(node(pattern.members.back()))] = &pattern;
+      for (const std::size_t member : pattern.members) inside_patterns_.insert(op_id(node(member)));
+    }
+    for (const auto& [end, pattern] : pattern_of_output_) inside_patterns_.erase(end);
     for (std::size_t q = 0; q < match_.values.size(); ++q) {
       if (match_.values[q]) quantized_of_[match_.values[q]->reference].push_back(q);
     }
@@ -226,7 +229,19 @@ class Pairer {
         pair_side(side, *number, q, pair);
       }
     }
-    if (!any_side && float_side) pair_floats(*number, pair);
+    if (!any_side && (float_side || has_rounding_maker(*number, tensor)))
+      pair_floats(*number, pair);
+  }
+
+  /// Whether the quantized model makes floats of the value out of codes that no other row tells of:
+  /// a weight or a table in codes, or codes that the op takes inside. What is inside a pattern is
+  /// told by the pattern's end.
+  bool has_rounding_maker(std::size_t number, const std::string& tensor) const {
+    if (inside_patterns_.contains(tensor)) return false;
+    return std::ranges::any_of(quantized_of_[number], [&](std::size_t q) {
+      const auto& maker = q_view_.values()[q].producer;
+      return maker && computes_with_codes(q_view_, q_view_.ops()[*maker]);
+    });
   }
 
   /// Codes of a value times factors are codes of the value, in steps of its own for each channel.
@@ -359,8 +374,9 @@ class Pairer {
   Prepared prepared_;                                   // as the quantized model is
   std::vector<std::vector<std::size_t>> quantized_of_;  // by value of the reference
   std::unordered_map<std::string, const Pattern*> pattern_of_output_;
-  std::set<std::string> tensor_outputs_;  // the others are sequences, maps and optional values
-  std::set<std::string> used_;            // tensors of codes that stand for something
+  std::set<std::string> inside_patterns_;  // outputs of their ops but for the last
+  std::set<std::string> tensor_outputs_;   // the others are sequences, maps and optional values
+  std::set<std::string> used_;             // tensors of codes that stand for something
   Pairing pairing_;
 };
 

@@ -57,6 +57,38 @@ TEST(Pair, FindsTheQuantizedSideOfEachValueByName) {
   EXPECT_TRUE(pairing.only_quantized.empty());
 }
 
+/// Floats that are made of codes inside one op are compared: no codes of their own tell their
+/// error.
+TEST(Pair, FloatsThatAreMadeOfCodesHaveARow) {
+  SmallGraph reference;
+  reference.input("x").input("i").weight("w", {1, 4, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  reference.weight("table", {2, 2}, {1, 2, 3, 4});
+  reference.node(Kind::recurrent, {"x", "w", "w"}, "h").node(Kind::relu, {"h"}, "r");
+  reference.node(Kind::gather, {"table", "i"}, "e").node(Kind::relu, {"e"}, "s");
+  reference.node(Kind::add, {"r", "s"}, "y").output("y");
+  SmallGraph quantized;
+  quantized.input("x").input("i").constant(
+      "w", Tensor::from<std::int8_t>({1, 2, 4}, {1, 2, 3, 4, 5, 6, 7, 8}));
+  quantized.weight("s8", {1}, {0.5F}).constant("z", Tensor::from<std::int8_t>({1}, {0}));
+  quantized.constant("table", Tensor::from<std::uint8_t>({2, 1}, {18, 52}));
+  quantized.node(Kind::recurrent, {"x", "w", "w", "", "", "", "", "", "s8", "z", "s8", "z"}, "h");
+  quantized.node(Kind::relu, {"h"}, "r");
+  quantized.node(Kind::gather_blocks, {"table", "i", "s8"}, "e").node(Kind::relu, {"e"}, "s");
+  quantized.node(Kind::add, {"r", "s"}, "y").output("y");
+  Model before = reference.model(), after = quantized.model();
+  before.graph.nodes[0].type = "LSTM";
+  after.graph.nodes[0].type = "DynamicQuantizeLSTM";
+  std::vector<std::string> compared;
+  for (const ValuePair& one : pair(before, after).pairs) {
+    EXPECT_EQ(one.side, Side::float_);
+    compared.push_back(one.reference);
+  }
+  EXPECT_THAT(compared, testing::ElementsAre("h", "e", "y"));
+  compared.clear();
+  for (const ValuePair& one : pair(before, before).pairs) compared.push_back(one.reference);
+  EXPECT_THAT(compared, testing::ElementsAre("y")) << "what is float in both is not";
+}
+
 /// x -> an op c with a body, in which another one, d, has a body of two Relus -> Relu y.
 Model with_bodies(bool is_output) {
   SmallGraph inner;

@@ -76,10 +76,12 @@ std::optional<Count> of_cell(const Node& node, const GraphIndex& index) {
   if (node.inputs.size() < 3) return std::nullopt;
   const Tensor* weights = index.constant(node.inputs[1]);
   const Tensor* recurrent = index.constant(node.inputs[2]);
-  if (!weights || !recurrent || weights->shape().size() != 3 || extent(*weights, 2) == 0) return {};
+  const std::size_t of_input = node.type == "DynamicQuantizeLSTM" ? 1 : 2;
+  if (!weights || !recurrent || weights->shape().size() != 3 || extent(*weights, of_input) == 0)
+    return {};
   return Count{.op = op_id(node),
                .value = node.inputs[0],
-               .each = (elements(*weights) + elements(*recurrent)) / extent(*weights, 2),
+               .each = (elements(*weights) + elements(*recurrent)) / extent(*weights, of_input),
                .last_extent_of = {}};
 }
 

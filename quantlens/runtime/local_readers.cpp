@@ -40,9 +40,13 @@ class Rewiring {
     if (!redirected_.insert(value).second) return;
     for (const Use& use : index_.uses(value)) {
       const Node& reader = index_.graph().nodes[use.node];
-      if (use.input >= reader.inputs.size() || !wanted(reader)) continue;  // past them: its bodies
+      if (!wanted(reader)) continue;
       if (local.name.empty()) local.name = new_name_();
-      readers_.inputs[use.node].emplace(use.input, local.name);
+      if (use.input < reader.inputs.size()) {
+        readers_.inputs[use.node].emplace(use.input, local.name);
+      } else {
+        readers_.captured[use.node].emplace(value, local.name);
+      }
     }
     if (!local.name.empty()) readers_.values.push_back(std::move(local));
   }

@@ -20,17 +20,18 @@ struct LocalValue {
 };
 
 /// What a Run changes in the quantized model so that errors are local (TapSpec::local): which
-/// inputs of its nodes read one of these values instead.
+/// inputs of its nodes, and which values that their bodies capture, are one of these instead.
 struct LocalReaders {
   std::vector<LocalValue> values;
-  std::map<std::size_t, std::map<std::size_t, std::string>> inputs;  ///< by node and input
+  std::map<std::size_t, std::map<std::size_t, std::string>> inputs;    ///< by node and input
+  std::map<std::size_t, std::map<std::string, std::string>> captured;  ///< by node and old name
 };
 
 /// For the pairs of the spec in these slots; of several that have the same quantized side the first
 /// counts. Whoever reads a quantized side reads codes instead, or floats where it is float. Readers
 /// of the float that is about to be quantized read the reference's float. What is a graph input
-/// stays as it is, since both models read it, but for pairs that round what is read; so does what
-/// bodies of an If or Loop read. `new_name` makes names that no model has.
+/// stays as it is, since both models read it, but for pairs that round what is read. `new_name`
+/// makes names that no model has.
 LocalReaders local_readers(const GraphIndex& quantized, const TapSpec& spec,
                            const std::vector<std::size_t>& slots,
                            const std::function<std::string()>& new_name);

@@ -6,9 +6,19 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/integer_ops.h"
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
+namespace {
+
+/// Whether the op that makes the row's floats has codes inside.
+bool is_of_codes_inside(const Evidence& evidence, const ActivationRow& row) {
+  const auto maker = evidence.quantized().producer(row.quantized);
+  return maker && has_codes_inside(evidence.quantized().graph().nodes[*maker]);
+}
+
+}  // namespace
 
 /// No more special cause: 8 bits are too few, of the weight or of the result.
 std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row) {
@@ -17,6 +27,14 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
   const std::vector<std::string> ops = evidence.ops_at(row);
   // what reads none of these is `unexplained`
   if (const double other = part(row.other_mse, row); other >= 0.5) {
+    if (is_of_codes_inside(evidence, row)) {
+      return Cause{.because = fmt::format("it computes with codes that were not compared, whose "
+                                          "rounding may make {:.0f} % of its own error",
+                                          100 * other),
+                   .ops = {row.name},
+                   .remedy = in_float({row.name}),
+                   .shared = {}};
+    }
     return Cause{.because = fmt::format("it reads codes that were not compared, whose rounding may "
                                         "make {:.0f} % of its own error",
                                         100 * other),

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/integer_ops.h"
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -41,7 +42,7 @@ bool multiplies_weight(const Evidence& evidence, const ActivationRow& row) {
 }
 
 /// Whether what the quantized model's op reads holds codes that stand for no value of the
-/// reference, or that are scaled anew for each input.
+/// reference, or that are scaled anew for each input, or whether it has codes inside.
 bool reads_codes_of_nothing(const Evidence& evidence, const ActivationRow& row) {
   constexpr std::size_t kMostSteps = 256;
   const Pairing& pairing = evidence.pairing();
@@ -54,7 +55,7 @@ bool reads_codes_of_nothing(const Evidence& evidence, const ActivationRow& row) 
     const auto producer = evidence.quantized().producer(waiting[i]);
     if (!producer) continue;
     const Node& node = evidence.quantized().graph().nodes[*producer];
-    if (node.kind == Kind::dynamic_quantize) return true;
+    if (node.kind == Kind::dynamic_quantize || has_codes_inside(node)) return true;
     for (const std::string& input : node.inputs) {
       if (unknown.contains(input)) return true;
       if (seen.insert(input).second) waiting.push_back(input);

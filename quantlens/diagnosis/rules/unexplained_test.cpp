@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -9,8 +11,8 @@
 namespace quantlens {
 namespace {
 
-/// The reference is x -> matmul y, and y has error that nothing known makes.
-std::optional<Cause> cause_of_y(const SmallGraph& quantized, const Pairing& pairing) {
+/// What a rule says where the reference is x -> matmul y, and y has error that nothing known makes.
+std::optional<Cause> asked_of_y(ValueRule rule, const Model& after, const Pairing& pairing) {
   SmallGraph reference;
   reference.input("x").weight("w", {2, 2}, {1, 2, 3, 4});
   reference.node(Kind::matmul, {"x", "w"}, "y").output("y");
@@ -19,9 +21,13 @@ std::optional<Cause> cause_of_y(const SmallGraph& quantized, const Pairing& pair
   row.name = "node_y";
   row.local_mse = row.other_mse = 1;
   row.rounding_mse = row.clipping_mse = row.weight_mse = row.input_mse = 0;
-  const Model before = reference.model(), after = quantized.model();
+  const Model before = reference.model();
   const Diagnosis diagnosis;
-  return unexplained(Evidence(before, after, pairing, diagnosis), row);
+  return rule(Evidence(before, after, pairing, diagnosis), row);
+}
+
+std::optional<Cause> cause_of_y(const Model& quantized, const Pairing& pairing) {
+  return asked_of_y(unexplained, quantized, pairing);
 }
 
 /// The quantized model's y reads codes of a product in front of it.
@@ -31,7 +37,7 @@ std::optional<Cause> cause_where(const Pairing& pairing) {
   quantized.weight("s", {}, {0.5F}).node(Kind::mul, {"x", "f"}, "m");
   quantized.node(Kind::quantize, {"m", "s"}, "m_q").node(Kind::dequantize, {"m_q", "s"}, "d");
   quantized.node(Kind::matmul, {"d", "w"}, "y").output("y");
-  return cause_of_y(quantized, pairing);
+  return cause_of_y(quantized.model(), pairing);
 }
 
 TEST(Unexplained, IsErrorThatNothingComparedMakes) {
@@ -55,7 +61,25 @@ TEST(Unexplained, NothingIsSaidOfAnOpThatReadsCodesScaledAnew) {
   quantized.output("y");
   Pairing pairing;
   pairing.pairs.push_back({.op = "x", .reference = "x", .quantized = "x"});
-  EXPECT_FALSE(cause_of_y(quantized, pairing));
+  EXPECT_FALSE(cause_of_y(quantized.model(), pairing));
+}
+
+/// An integer LSTM takes floats and gives floats, an embedding in blocks gives floats.
+TEST(Unexplained, NothingIsSaidOfAnOpWithCodesInside) {
+  for (const bool is_lstm : {false, true}) {
+    SmallGraph quantized;
+    quantized.input("x").weight("w", {2, 2}, {1, 2, 3, 4});
+    quantized.node(is_lstm ? Kind::recurrent : Kind::gather_blocks, {"x", "w", "w"}, "y");
+    quantized.output("y");
+    Model model = quantized.model();
+    if (is_lstm) model.graph.nodes.back().type = "DynamicQuantizeLSTM";
+    EXPECT_FALSE(cause_of_y(model, {}));
+    const Cause cause = asked_of_y(rounding, model, {}).value();
+    EXPECT_EQ(cause.ops, std::vector<std::string>{"node_y"});
+    EXPECT_EQ(cause.because.find("it computes with codes that were not compared"), 0U);
+    if (is_lstm) model.graph.nodes.back().type = "LSTM";
+    EXPECT_EQ(cause_of_y(model, {}).has_value(), is_lstm) << "one in float has none";
+  }
 }
 
 TEST(Unexplained, CodesOfNothingBehindComparedOnesAreOthersTrouble) {

@@ -94,6 +94,7 @@ constexpr Row kOnnx[] = {
 
 constexpr Row kMicrosoft[] = {
     {"DequantizeLinear", Kind::dequantize},
+    {"DynamicQuantizeLSTM", Kind::recurrent},
     {"DynamicQuantizeMatMul", Kind::dynamic_quantize_matmul},
     {"GatherBlockQuantized", Kind::gather_blocks},
     {"Gelu", Kind::gelu},

@@ -181,6 +181,7 @@ class LocalValues {
     const LocalReaders readers =
         local_readers(index_, spec_, slots, [this] { return tokens_.next(); });
     for (const auto& [node, inputs] : readers.inputs) edit_.inputs[node] = inputs;
+    for (const auto& [node, names] : readers.captured) edit_.captured[node] = names;
     for (const LocalValue& local : readers.values) {
       const PairTap& pair = spec_.pairs[local.slot];
       const std::string reference = kFirst + pair.reference;

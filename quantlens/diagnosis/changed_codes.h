@@ -17,7 +17,9 @@ namespace quantlens {
 struct CodeChange {
   std::optional<std::size_t> op;  ///< nothing where none is known: of an input
   Change change;
-  std::string unless;  ///< of this op there is a change by this rule, which is the same one
+  /// Of this op there is a change by this rule, or another alpha or beta, which is the same one;
+  /// empty: nothing is.
+  std::string unless;
 };
 
 /// Codes that are written and read by different figures, or do not belong to the bias that is added

@@ -6,8 +6,10 @@
 #include <set>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "quantlens/diagnosis/compare_ops.h"
+#include "quantlens/diagnosis/gemm_factors.h"
 #include "quantlens/diagnosis/input_factors.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/runtime/oracle/layout.h"
@@ -16,6 +18,15 @@ namespace quantlens {
 namespace {
 
 constexpr std::size_t kReach = 6;  // ops between a factor and what takes it back
+
+constexpr std::size_t kWeight = 1;
+
+Tensor times(const Tensor& tensor, double factor) {
+  const auto numbers = tensor.data<float>();
+  std::vector<float> products(numbers.begin(), numbers.end());
+  for (float& one : products) one = static_cast<float>(one * factor);
+  return Tensor::from<float>(tensor.shape(), std::move(products));
+}
 
 Tensor with_swapped_axes(const Tensor& matrix) {
   const std::int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
@@ -140,6 +151,10 @@ class Comparer {
     if (change && is_folded && folded->size() == after->size()) {
       auto other_change = changed(divided(to_float32(*folded)), *after, stored, turned, r);
       if (!other_change || may_be_taken_back(change->difference)) change = other_change;
+    }
+    if (change && i == kWeight && has_weight(op(r).kind)) {
+      const double ratio = alpha_ratio(node, quantized_.node(other));
+      if (ratio != 1 && !changed(times(divided(*before), ratio), *after, stored, turned, r)) return;
     }
     if (change) found_.push_back({r, i, std::move(*change), stored.name});
   }

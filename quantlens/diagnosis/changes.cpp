@@ -5,6 +5,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "quantlens/diagnosis/changed_codes.h"
 #include "quantlens/diagnosis/changed_constants.h"
 #include "quantlens/diagnosis/code_reach.h"
+#include "quantlens/diagnosis/gemm_factors.h"
 #include "quantlens/graph/clip_bounds.h"
 
 namespace quantlens {
@@ -112,6 +114,11 @@ class Finder {
     const FloatView::Op& before = reference_.ops()[r];
     const FloatView::Op& after = quantized_.ops()[q];
     if (reads_pad(reference_, before) || reads_pad(quantized_, after)) return;
+    const GemmFactors factors = gemm_factors(reference_, before, quantized_, after, prepared_);
+    if (!factors.changes.empty()) {
+      has_other_factors_.insert(r);
+      add(r, "changed_op", fmt::format("{}", fmt::join(factors.changes, "; ")));
+    }
     const std::vector<std::string> changes = changed_attributes(node(r), quantized_.node(after));
     if (changes.empty()) return;
     add(r, "changed_op",
@@ -285,6 +292,7 @@ class Finder {
   // ---- codes
   void take(CodeChange&& one) {
     if (!one.op) return elsewhere_.push_back(std::move(one.change));
+    if (has_other_factors_.contains(*one.op) && !one.unless.empty()) return;
     std::vector<Change>& known = found_[*one.op];
     const auto is_told = [&](const Change& change) { return change.rule == one.unless; };
     if (std::ranges::none_of(known, is_told)) known.push_back(std::move(one.change));
@@ -294,6 +302,7 @@ class Finder {
   const FloatView& quantized_;
   const Prepared& prepared_;
   const StructureMatch& match_;
+  std::set<std::size_t> has_other_factors_;    // ops whose alpha or beta is another one
   std::map<std::size_t, std::size_t> anchor_;  // by number of the node
   std::map<std::size_t, std::string> end_;     // likewise: the pattern's activation
   std::vector<std::vector<Change>> found_;     // by op of the reference

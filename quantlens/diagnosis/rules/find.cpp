@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -329,6 +330,22 @@ MeasureShare of_all_samples(const MeasureShare& measure, const Evidence& evidenc
   };
 }
 
+/// Of ops some of which the two files differ at nothing is measured: the difference would make the
+/// share, whatever the others do.
+MeasureShare without_changes(const MeasureShare& measure, const Pairing& pairing) {
+  if (!measure) return {};
+  std::set<std::string> changed;
+  for (const Change& change : pairing.changes) {
+    if (!change.ops.empty()) changed.insert(change.ops.front());
+  }
+  return [&measure, changed](const std::vector<std::string>& ops) -> std::optional<Gain> {
+    const auto differ =
+        std::ranges::count_if(ops, [&](const std::string& op) { return changed.contains(op); });
+    const bool is_mixed = differ > 0 && differ < std::ssize(ops);
+    return is_mixed ? std::nullopt : measure(ops);
+  };
+}
+
 /// Whether an op stands out by what was measured, though estimates are spread over many.
 bool has_measured_culprit(const std::vector<Finding>& findings) {
   constexpr double kStandsOut = 0.1;
@@ -363,8 +380,9 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   replace_what_is_in_force(quantized, found);
   FloatRemedies remedies(evidence, found);
   const MeasureShare measure = of_all_samples(shares.measure, evidence);
+  const MeasureShare of_remedies = remedies.measuring(measure);
   settle_shares(
-      remedies.measuring(measure), diagnosis.unknown_share.value_or(0),
+      without_changes(of_remedies, pairing), diagnosis.unknown_share.value_or(0),
       [&] { return made_together(evidence, shares.without); }, found,
       remedies.expecting(shares.expect));
   for (FoundCause& one : found) remedies.tell(one);

@@ -5,6 +5,7 @@
 #include <limits>
 #include <map>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -55,6 +56,10 @@ class Case {
                   .without = std::vector<double>(8, gone)};
     };
   }
+  /// The two files differ at an op.
+  void change(const std::string& op) {
+    pairing_.changes.push_back({.rule = "changed_op", .op = op, .ops = {op}});
+  }
   const Diagnosis& find() {
     SharesWithout shares;
     for (const ActivationRow& row : diagnosis_.activations) {
@@ -65,12 +70,13 @@ class Case {
                                                      (block % 2 == 0 ? by : -by));
       }
     }
-    add_findings(net_.model(), SmallGraph().model(), {}, {shares, measure_}, diagnosis_);
+    add_findings(net_.model(), SmallGraph().model(), pairing_, {shares, measure_}, diagnosis_);
     return diagnosis_;
   }
 
  private:
   SmallGraph net_;
+  Pairing pairing_;
   Diagnosis diagnosis_;
   std::map<std::string, double> swings_;
   MeasureShare measure_;
@@ -88,6 +94,21 @@ TEST(FindCauses, ValuesWithACauseInCommonAreOneFinding) {
   EXPECT_NE(first.remedy.find("node_b"), std::string::npos);
   EXPECT_EQ(found.findings[1].rule, "rounding");
   EXPECT_EQ(found.findings[1].op, "node_beside");
+}
+
+TEST(FindCauses, NothingIsMeasuredOfOpsOfWhichOneIsAnotherInTheFile) {
+  for (const bool is_changed : {false, true}) {
+    Case net(5);
+    net.measure(0.4, 0.01);
+    if (is_changed) net.change("node_sum");
+    const std::vector<Finding>& found = net.find().findings;
+    const auto root = std::ranges::find(found, "steep_reader", &Finding::rule);
+    ASSERT_NE(root, found.end());
+    EXPECT_EQ(root->share_is_measured, !is_changed) << "the change would make its share";
+    const auto other = std::ranges::find(found, "node_beside", &Finding::op);
+    ASSERT_NE(other, found.end());
+    EXPECT_TRUE(other->share_is_measured);
+  }
 }
 
 TEST(FindCauses, SeverityFollowsFromWhatIsLost) {

@@ -76,6 +76,13 @@ bool reads_unknown(const Evidence& evidence, const ActivationRow& row) {
   return reads_codes_of_nothing(evidence, row);
 }
 
+/// Whether a change of the op was read off the two files.
+bool is_told_of(const Evidence& evidence, const ActivationRow& row) {
+  return std::ranges::any_of(evidence.pairing().changes, [&](const Change& change) {
+    return change.op == row.op || change.value == row.value;
+  });
+}
+
 }  // namespace
 
 /// Neither codes nor the weight can make so much error: the two ops do not compute the same.
@@ -96,6 +103,13 @@ std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& 
   const double other = part(row.other_mse, row);
   const bool has_weight = multiplies_weight(evidence, row);
   if (other < kMost || reads_unknown(evidence, row)) return {};
+  if (is_told_of(evidence, row)) {
+    return in_float_because(
+        fmt::format("the difference of the two files that is told of it makes {:.0f} % of its own "
+                    "error",
+                    100 * other),
+        row);
+  }
   if (has_weight && stored == nullptr) {
     return in_float_because(
         fmt::format(

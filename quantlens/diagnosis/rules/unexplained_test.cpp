@@ -64,6 +64,15 @@ TEST(Unexplained, NothingIsSaidOfAnOpThatReadsCodesScaledAnew) {
   EXPECT_FALSE(cause_of_y(quantized.model(), pairing));
 }
 
+TEST(Unexplained, ADifferenceThatIsToldIsKnown) {
+  Pairing pairing;
+  pairing.changes.push_back({.rule = "changed_op", .op = "y", .ops = {"node_y"}});
+  const Cause told = cause_where(pairing).value();
+  EXPECT_EQ(told.because.find("the difference of the two files that is told of it"), 0U);
+  pairing.changes[0].op = "elsewhere";
+  EXPECT_NE(cause_where(pairing).value().because, told.because);
+}
+
 /// An integer LSTM takes floats and gives floats, an embedding in blocks gives floats.
 TEST(Unexplained, NothingIsSaidOfAnOpWithCodesInside) {
   for (const bool is_lstm : {false, true}) {

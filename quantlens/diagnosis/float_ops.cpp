@@ -54,7 +54,7 @@ class FloatOps {
     for (const ValuePair& pair : pairing.pairs) {
       if (pair.type != "Input" && names_.contains(pair.op_name)) roots_.push_back(&pair);
     }
-    add_movers(pairing);
+    add_followers(pairing);
     // what one makes, those behind it read
     std::ranges::stable_sort(
         roots_, {}, [&](const ValuePair* root) { return index_.producer(root->reference); });
@@ -71,23 +71,40 @@ class FloatOps {
 
  private:
   /// What an op of these gives is moved, pooled or cut in float, too: codes of the result that are
-  /// only passed on would bring their rounding and clipping back.
-  void add_movers(const Pairing& pairing) {
+  /// only passed on would bring their rounding and clipping back. So is what reads it on codes by a
+  /// kernel for which the quantizer has none (a QLinearSoftmax of another tool): nobody would write
+  /// codes for it.
+  void add_followers(const Pairing& pairing) {
     std::set<std::string> in_float;
     for (const ValuePair* root : roots_) in_float.insert(root->reference);
+    const std::set<std::string> asked = in_float;
     for (const ValuePair& pair : pairing.pairs) {
       if (pair.type == "Input" || in_float.contains(pair.reference)) continue;
-      std::string value = pair.reference;
-      for (std::size_t step = 0; step < kMostNodes && !in_float.contains(value); ++step) {
-        const std::optional<std::size_t> producer = index_.producer(value);
-        if (!producer || !passes_on(index_.graph().nodes[*producer])) break;
-        value = index_.graph().nodes[*producer].inputs.front();
-      }
-      if (!in_float.contains(value)) continue;
+      if (!is_passed_from(pair.reference, in_float) && !is_foreign_reader(pair, asked)) continue;
       in_float.insert(pair.reference);
       names_.insert(pair.op_name);
       roots_.push_back(&pair);
     }
+  }
+
+  /// Whether the value is one of these, or passed on from one.
+  bool is_passed_from(std::string value, const std::set<std::string>& values) const {
+    for (std::size_t step = 0; step < kMostNodes && !values.contains(value); ++step) {
+      const std::optional<std::size_t> producer = index_.producer(value);
+      if (!producer || !passes_on(index_.graph().nodes[*producer])) return false;
+      value = index_.graph().nodes[*producer].inputs.front();
+    }
+    return values.contains(value);
+  }
+
+  bool is_foreign_reader(const ValuePair& pair, const std::set<std::string>& values) const {
+    const std::optional<std::size_t> producer = index_.producer(pair.reference);
+    if (!producer || pair.side != Side::integer_output) return false;
+    const Node& node = index_.graph().nodes[*producer];
+    return capability(node.kind) == nullptr &&
+           std::ranges::any_of(node.inputs, [&](const std::string& input) {
+             return is_passed_from(input, values);
+           });
   }
 
   std::string fresh() { return fmt::format("{}{}", prefix_, ++count_); }

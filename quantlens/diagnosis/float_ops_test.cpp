@@ -253,5 +253,33 @@ TEST(FloatOps, AreNothingWhereOperatorsAreOfAnotherVersion) {
   EXPECT_FALSE(float_ops(reference(), before, pair(reference(), before), {"the_a"}));
 }
 
+/// Another tool's file: x times a factor and a function of it, both by kernels on codes.
+Model on_codes(const std::string& function) {
+  Net net;
+  net.codes("x", kOfInput);
+  for (const char* name : {"f", "a", "y"}) {
+    net.weight(std::string(name) + "_s", Tensor::scalar(0.25F));
+    net.weight(std::string(name) + "_z", Tensor::scalar(std::uint8_t{8}));
+  }
+  net.weight("f_q", Tensor::from<std::uint8_t>({4}, {12, 16, 20, 24}));
+  net.node("QLinearMul", {"x_q", "x_s", "x_z", "f_q", "f_s", "f_z", "a_s", "a_z"}, "a_q",
+           "com.microsoft");
+  net.node("QLinear" + function, {"a_q", "a_s", "a_z", "y_s", "y_z"}, "y_q", "com.microsoft");
+  return net.node("DequantizeLinear", {"y_q", "y_s", "y_z"}, "y").model();
+}
+
+/// The codes of a mask do their harm in the softmax that reads them. The remedy leaves it in float.
+TEST(FloatOps, TakeReadersOnCodesAlongThatTheQuantizerHasNoKernelFor) {
+  for (const std::string function : {"Softmax", "Sigmoid"}) {
+    Net net;
+    net.weight("f", Tensor::from<float>({4}, {1, 2, 3, 4})).node("Mul", {"x", "f"}, "a");
+    const Model before = net.node(function, {"a"}, "y").model(), after = on_codes(function);
+    const auto patch = float_ops(before, after, pair(before, after), {"the_a"});
+    ASSERT_TRUE(patch);
+    EXPECT_TRUE(patch->nodes.contains("a_q"));
+    EXPECT_EQ(patch->nodes.contains("y_q"), function == "Softmax");
+  }
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -9,7 +8,6 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/source.h"
-#include "quantlens/graph/order.h"
 
 namespace quantlens::onnx {
 namespace {
@@ -36,18 +34,6 @@ void make(Scope& scope, const std::string& name, std::string_view what) {
   }
 }
 
-/// Says why `name` cannot be read here: a cycle, nothing makes it, or only a later node does.
-[[noreturn]] void fail_unmade(const Graph& graph, const Scope& scope, const Node& node,
-                              const std::string& name) {
-  std::set<std::string> outer;
-  for (const Scope* around = scope.around; around != nullptr; around = around->around) {
-    outer.insert(around->made.begin(), around->made.end());
-  }
-  topological_order(graph, outer);  // throws where there is none
-  fail(fmt::format("node '{}' reads '{}' before the node that makes it", printable(op_name(node)),
-                   printable(name)));
-}
-
 void check_graph(const Graph& graph, const Scope* around) {
   Scope scope{around, {}};
   for (const ValueInfo& input : graph.inputs) make(scope, input.name, "input");
@@ -55,7 +41,9 @@ void check_graph(const Graph& graph, const Scope* around) {
   for (const std::string& name : graph.opaque_weights) make(scope, name, "weight");
   for (const Node& node : graph.nodes) {
     for (const std::string& name : node.inputs) {
-      if (!name.empty() && !scope.sees(name)) fail_unmade(graph, scope, node, name);
+      if (name.empty() || scope.sees(name)) continue;
+      fail(fmt::format("node '{}' reads '{}', which nothing makes", printable(op_name(node)),
+                       printable(name)));
     }
     for (const auto& [key, body] : node.subgraphs) check_graph(*body, &scope);
     for (const std::string& name : node.outputs) {

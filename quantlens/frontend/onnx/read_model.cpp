@@ -146,6 +146,7 @@ Model read(const fs::path& path, MappedFile file) {
   if (source.file.bytes().empty()) unsound(path, "it is empty");
   Model model = in_file(path, [&] { return read_sound(source); });
   try {
+    sort_nodes(model.graph);
     check(model.graph);
   } catch (const Error& error) {
     unsound(path, error.what());

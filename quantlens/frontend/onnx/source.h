@@ -101,6 +101,11 @@ ValueInfo read_value_info(std::string_view message);
 /// `depth`: how many graphs are around it.
 Graph read_graph(Source& source, std::string_view message, int depth);
 
+/// Puts the nodes of a graph and of its bodies behind what they and their own bodies read, each as
+/// near to its place in the file as can be: the runtime takes them in any order. Throws
+/// Errc::bad_input where they form a cycle.
+void sort_nodes(Graph& graph);
+
 /// Checks what every reader of a Graph relies on: nothing made twice, everything read is made
 /// before, here or in a graph around it. Throws Errc::bad_input with a sentence that lacks the
 /// path.

@@ -2,7 +2,11 @@
 #include "quantlens/frontend/onnx/write.h"
 
 #include <algorithm>
+#include <deque>
+#include <map>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "quantlens/graph/order.h"
 
@@ -37,6 +41,7 @@ class GraphWalk {
 
   void run(std::string_view message) {
     count(message);
+    put_in_order();
     Fields fields(message);
     for (Field field; fields.next(field);) {
       copy(field);
@@ -53,7 +58,36 @@ class GraphWalk {
  private:
   void count(std::string_view message) {
     Fields fields(message);
-    for (Field field; fields.next(field);) ++left_[field.key];
+    for (Field field; fields.next(field);) {
+      ++left_[field.key];
+      if (field.key == bytes_key(GraphProto::node)) nodes_.push_back(field);
+    }
+  }
+
+  /// The file may have its nodes in another order than the model (sort_nodes).
+  void put_in_order() {
+    std::map<std::string, std::deque<Field>> by_id;
+    for (const Field& field : nodes_) by_id[first_output(field.payload)].push_back(field);
+    for (std::size_t i = 0; i < nodes_.size(); ++i) {
+      std::deque<Field>& same = by_id.at(first_output(edited_.model.graph.nodes.at(i).outputs));
+      nodes_[i] = same.front();
+      same.pop_front();
+    }
+  }
+
+  static std::string first_output(const std::vector<std::string>& outputs) {
+    const auto first =
+        std::ranges::find_if(outputs, [](const std::string& name) { return !name.empty(); });
+    return first == outputs.end() ? std::string() : *first;
+  }
+
+  static std::string first_output(std::string_view node) {
+    std::vector<std::string> outputs;
+    Fields fields(node);
+    for (Field field; fields.next(field);) {
+      if (field.key == bytes_key(NodeProto::output)) outputs.emplace_back(field.payload);
+    }
+    return first_output(outputs);
   }
 
   void put(std::uint32_t number, Pieces contents) {
@@ -72,7 +106,7 @@ class GraphWalk {
     const Rewriter& rewriter = edited_.rewriter;
     switch (field.key) {
       case bytes_key(GraphProto::node):
-        return copy_node(field);
+        return copy_node();
       case bytes_key(GraphProto::initializer):
         return put_changed(field, weight(field.payload));
       case bytes_key(GraphProto::sparse_initializer):
@@ -102,8 +136,9 @@ class GraphWalk {
     return out;
   }
 
-  void copy_node(const Field& field) {
+  void copy_node() {
     insert_before(node_);
+    const Field& field = nodes_[node_];
     if (!edit_.removed.contains(node_)) {
       put_changed(field, edited_.rewriter.node(field.payload, node_edit(edit_, node_)));
     }
@@ -181,6 +216,7 @@ class GraphWalk {
   const Renaming& names_;
   const FieldSink& sink_;
   std::map<std::uint32_t, std::size_t> left_;  ///< fields still to come, by key
+  std::vector<Field> nodes_;                   ///< of the file, in the model's order
   std::size_t node_ = 0;                       ///< number of the next one
 };
 

@@ -2,6 +2,7 @@
 #include "quantlens/frontend/onnx/write.h"
 
 #include <algorithm>
+#include <memory>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -51,6 +52,47 @@ TEST(WriteOnnx, NamesNodesWithAndWithoutAName) {
   const Model model = model_of(written(model_of(graph), edit));
   EXPECT_EQ(model.graph.nodes[kRelu].name, "relu");
   EXPECT_EQ(model.graph.nodes[kSecondConv].name, "conv");
+}
+
+/// The runtime takes nodes in any order, and so do files of its quantizer, in which the If stands
+/// before what its bodies read.
+TEST(WriteOnnx, EditsFilesWhoseNodesAreInNoOrder) {
+  Graph reversed = small_graph();
+  std::ranges::reverse(reversed.nodes);
+  const Model model = model_of(reversed);
+  const std::vector<std::string> sorted = ids(model.graph);
+  const auto place = [&](const std::string& id) {
+    return static_cast<std::size_t>(std::ranges::find(sorted, id) - sorted.begin());
+  };
+  EXPECT_LT(place("c1"), place("n1"));
+  EXPECT_LT(place("n1"), place("r1"));
+  EXPECT_LT(place("r1"), place("z")) << "its bodies read it";
+  Edit edit;
+  edit.names = {{place("r1"), "relu"}, {place("z"), "choice"}};
+  edit.inputs[place("r1")][0] = "copy";
+  edit.inserted.emplace(place("r1"), make_node("Identity", {"n1"}, {"copy"}));
+  const Model after = model_of(written(model, edit));
+  std::vector<std::string> expected = sorted;
+  expected.insert(expected.begin() + static_cast<std::ptrdiff_t>(place("r1")), "copy");
+  EXPECT_EQ(ids(after.graph), expected);
+  for (const Node& node : after.graph.nodes) {
+    const std::string name = op_id(node) == "r1"  ? "relu"
+                             : op_id(node) == "z" ? "choice"
+                                                  : "node_" + op_id(node);
+    EXPECT_EQ(node.name, name);
+  }
+  EXPECT_EQ(ids(model_of(written(after, {})).graph), expected);
+}
+
+TEST(WriteOnnx, ReadsBodiesWhoseNodesAreInNoOrder) {
+  Graph graph = small_graph();
+  Graph body = *graph.nodes[kIf].subgraphs.begin()->second;
+  body.nodes = {make_node("Relu", {"sum"}, {"out"}), make_node("Add", {"r1", "offset"}, {"sum"})};
+  body.outputs = {float_value("out", {})};
+  graph.nodes[kIf].subgraphs.begin()->second = std::make_shared<Graph>(body);
+  const Model model = model_of(graph);
+  EXPECT_EQ(ids(*model.graph.nodes[kIf].subgraphs.begin()->second),
+            (std::vector<std::string>{"sum", "out"}));
 }
 
 TEST(WriteOnnx, MakesAllTheChangesOfAnEdit) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/integer_ops.h"
 
+#include "quantlens/quantizer/capability.h"
+
 namespace quantlens {
 namespace {
 
@@ -164,6 +166,10 @@ std::optional<IntegerOp> integer_op(const Node& node) {
 
 bool has_codes_inside(const Node& node) {
   return node.kind == Kind::gather_blocks || recurrent(node).has_value();
+}
+
+bool has_integer_kernel(Kind kind) {
+  return capability(kind) != nullptr || kind == Kind::softmax;
 }
 
 bool carries_codes(const Node& node) {

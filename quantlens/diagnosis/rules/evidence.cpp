@@ -5,10 +5,15 @@
 #include <limits>
 #include <unordered_set>
 
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
 #include "quantlens/diagnosis/pair.h"
+#include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/room.h"
+#include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/before_logarithm.h"
 #include "quantlens/quantizer/capability.h"
+#include "quantlens/record/recipe.h"
 #include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens {
@@ -51,6 +56,18 @@ class Names {
   std::vector<std::string> names_;
 };
 
+/// As the recipe in the file has it. One that cannot be read says nothing here.
+std::optional<std::string> range_algorithm_of(const Model& quantized) {
+  const auto found = quantized.metadata.find(kRecipeKey);
+  if (found == quantized.metadata.end()) return std::nullopt;
+  try {
+    const Recipe recipe = json::decode<Recipe>(json::parse(found->second, kRecipeKey), kRecipeKey);
+    return recipe.activation.algorithm.value_or(usual_range_algorithm(recipe));
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing& pairing,
@@ -67,6 +84,7 @@ Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing
   for (const WeightPair& pair : pairing.weights) weight_pairs_.emplace(pair.op, &pair);
   for (const ValuePair& pair : pairing.pairs) pairs_.emplace(pair.quantized, &pair);
   usual_room_ = quantlens::usual_room(*this);
+  range_algorithm_ = range_algorithm_of(quantized);
 }
 
 std::optional<std::array<double, 2>> Evidence::reach(const ActivationRow& row) const {

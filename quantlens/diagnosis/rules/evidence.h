@@ -66,6 +66,9 @@ class Evidence {
   /// 16; 255 of a float side.
   std::int64_t steps(const ActivationRow& row) const;
 
+  /// By what quantlens chose the ranges of the file; nothing of a file of other tools.
+  const std::optional<std::string>& range_algorithm() const { return range_algorithm_; }
+
   /// What values of this file have (room.h).
   const std::optional<UsualRoom>& usual_room() const { return usual_room_; }
 
@@ -92,6 +95,7 @@ class Evidence {
   std::unordered_map<std::string, const ValuePair*> pairs_;          // by quantized side
   Outputs outputs_;
   std::optional<UsualRoom> usual_room_;
+  std::optional<std::string> range_algorithm_;
 };
 
 }  // namespace quantlens

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/diagnosis/integer_ops.h"
 #include "quantlens/diagnosis/rules/rules.h"
-#include "quantlens/quantizer/capability.h"
 
 namespace quantlens {
 namespace {
@@ -18,7 +18,8 @@ bool is_made_by(const GraphIndex& index, const std::string& value, Kind kind) {
 
 /// Whether a float op dequantizes what it reads and has its result quantized again.
 bool is_island(const GraphIndex& index, const Node& node) {
-  if (uses_codes(node.kind) || node.kind == Kind::constant || capability(node.kind)) return false;
+  if (uses_codes(node.kind) || node.kind == Kind::constant || has_integer_kernel(node.kind))
+    return false;
   const bool reads = std::ranges::any_of(node.inputs, [&](const std::string& input) {
     return is_made_by(index, input, Kind::dequantize);
   });

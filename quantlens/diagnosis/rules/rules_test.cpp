@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/cpu.h"
+#include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/read_recipe.h"
 
@@ -345,6 +346,37 @@ TEST(Rules, InputsUnlikeThoseOfCalibrationAreClippedOrTiny) {
   EXPECT_TRUE(unlike_data(net.evidence()).empty()) << "no input";
 }
 
+/// Evidence of a file whose recipe has this algorithm, at whose input 5 % are clipped.
+std::vector<Finding> unlike_where_clipped(const std::string& algorithm) {
+  SmallGraph before, after;
+  before.input("x").node(Kind::relu, {"x"}, "y").output("y");
+  after.input("x").node(Kind::relu, {"x"}, "y").output("y");
+  if (!algorithm.empty())
+    after.metadata(kRecipeKey, R"({"activation": {"algorithm": ")" + algorithm + "\"}}");
+  Pairing pairing;
+  pairing.pairs = {{.op = "x", .type = "Input", .reference = "x", .quantized = "x_q"}};
+  pairing.pairs[0].scheme = {.dtype = DType::uint8};
+  pairing.pairs[0].params = QParams{0.1F, 0};
+  Diagnosis diagnosis;
+  diagnosis.activations = {row_at("x")};
+  diagnosis.activations[0].quantized = "x_q";
+  diagnosis.activations[0].clip_rate = 0.05;
+  const Model reference = before.model(), quantized = after.model();
+  return unlike_data(Evidence(reference, quantized, pairing, diagnosis));
+}
+
+TEST(Rules, WhatTheRecipesAlgorithmClipsIsNoSignOfOtherData) {
+  for (const std::string algorithm : {"percentile", "moving_average", "mse"}) {
+    const std::vector<Finding> findings = unlike_where_clipped(algorithm);
+    ASSERT_EQ(findings.size(), 1U);
+    EXPECT_EQ(findings[0].severity, "note");
+    EXPECT_NE(findings[0].because.find(algorithm + ", clips on purpose"), std::string::npos);
+  }
+  EXPECT_EQ(unlike_where_clipped("minmax")[0].severity, "problem");
+  EXPECT_NE(unlike_where_clipped("")[0].because.find("algorithms other than minmax also clip"),
+            std::string::npos);
+}
+
 TEST(Rules, SymmetricCodesOfAnInputWithoutNegativesAreNoSignOfOtherData) {
   Case net;
   net.diagnosis().activations = {row_at("x")};
@@ -491,6 +523,15 @@ TEST(Rules, FloatIslandsConvertOnBothSides) {
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].ops, std::vector<std::string>{"node_r"});
   EXPECT_EQ(findings[0].severity, "note");
+}
+
+TEST(Rules, ASoftmaxBetweenCodesIsNoFloatIsland) {
+  Case net;
+  SmallGraph& q = net.quantized();
+  q.input("codes").weight("s", {}, {1});
+  q.node(Kind::dequantize, {"codes", "s"}, "d").node(Kind::softmax, {"d"}, "r");
+  q.node(Kind::quantize, {"r", "s"}, "r_q").output("r_q");
+  EXPECT_TRUE(float_islands(net.evidence()).empty()) << "it runs as QLinearSoftmax";
 }
 
 TEST(Rules, DeadChannelsHaveNoWeights) {

@@ -20,6 +20,7 @@ namespace {
 
 constexpr double kClipped = 0.02;
 constexpr double kWide = 2;
+constexpr const char* kMinmax = "minmax";  // clips nothing of the data that it saw
 
 /// Share of the codes that the values need: from the least to the greatest, and to 0, which codes
 /// always reach. So a mask of ones needs all codes up to 1.
@@ -84,6 +85,21 @@ std::vector<std::string> preparation(const Evidence& evidence, const ActivationR
   return evidence.reference().is_input(values.back()) ? values : std::vector<std::string>();
 }
 
+/// What may have made the misfit.
+std::string why(const Evidence& evidence, bool is_clipped) {
+  constexpr const char* kOthers =
+      "prepared otherwise (scale, mean, order of channels) than for calibration, or than the float "
+      "model wants them";
+  const std::optional<std::string>& algorithm = evidence.range_algorithm();
+  if (!is_clipped || algorithm == kMinmax) return fmt::format("They may be {}", kOthers);
+  if (algorithm) {
+    return fmt::format(
+        "The recipe's algorithm, {}, clips on purpose; such a figure is also that of data {}",
+        *algorithm, kOthers);
+  }
+  return fmt::format("They may be {}; algorithms other than minmax also clip on purpose", kOthers);
+}
+
 /// What does not fit the codes that calibration chose for it.
 std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row, bool one_sided) {
   constexpr double kTwoBits = 0.25;
@@ -96,21 +112,24 @@ std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row
   const bool lacks = one_sided && lacks_a_sign(row, *reach);
   const double part = used(row, *reach);
   if (!is_clipped && !is_wide && !lacks && part > kTwoBits) return {};
-  // what clips, what never has one of the signs, and what uses 6 bits of 8 or fewer makes all
-  // other figures doubtful
-  const bool is_problem = is_clipped || lacks || part <= kTwoBits;
+  // what clips by no algorithm's choice, what never has one of the signs, and what uses 6 bits of 8
+  // or fewer makes all other figures doubtful
+  const bool is_chosen = evidence.range_algorithm().value_or(kMinmax) != kMinmax;
+  const bool is_problem = (is_clipped && !is_chosen) || lacks || part <= kTwoBits;
+  const bool is_note = is_clipped && !is_problem;
   return Finding{
       .rule = "unlike_data",
       .op = row.name,
       .ops = {row.name},
       .because = fmt::format(
           "the data are {:.3g} to {:.3g} here, the codes that calibration chose reach from "
-          "{:.3g} to {:.3g}: {:.0f} % of them are used, and {} % of the data are clipped. "
-          "They may be prepared otherwise (scale, mean, order of channels) than for "
-          "calibration, or than the float model wants them",
-          row.min, row.max, (*reach)[0], (*reach)[1], 100 * part, percent_text(row.clip_rate)),
+          "{:.3g} to {:.3g}: {:.0f} % of them are used, and {} % of the data are clipped. {}",
+          row.min, row.max, (*reach)[0], (*reach)[1], 100 * part, percent_text(row.clip_rate),
+          why(evidence, is_clipped)),
       .remedy = {},
-      .severity = is_problem ? "problem" : ""};
+      .severity = is_problem ? "problem"
+                  : is_note  ? "note"
+                             : ""};
 }
 
 }  // namespace

@@ -43,6 +43,8 @@ void print_head(const flow::Inspection& inspection) {
   }
   const auto ops = std::ranges::count_if(
       inspection.ops, [](const OpPlan& op) { return op.kind != to_string(Kind::constant); });
+  if (inspection.on_codes > 0)
+    print_out(fmt::format("{} of {} ops compute on codes already\n", inspection.on_codes, ops));
   print_out(fmt::format("{} of {} ops would be quantized\n", inspection.would_quantize, ops));
 }
 
@@ -57,7 +59,7 @@ int run(const Arguments& arguments) {
   if (!arguments.table.is_csv()) print_head(inspection);
   arguments.table.print(precision_table(plan));
   if (arguments.table.is_csv()) return kDone;
-  if (inspection.would_quantize < inspection.ops.size())
+  if (inspection.on_codes + inspection.would_quantize < inspection.ops.size())
     arguments.table.print(float_reasons_table(plan));
   return kDone;
 }

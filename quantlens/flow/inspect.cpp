@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/inspect.h"
 
+#include "quantlens/flow/on_codes.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/make_plan.h"
@@ -42,8 +43,14 @@ Inspection inspect(const fs::path& path) {
   for (const auto& [key, value] : model.metadata) result.metadata[key] = value.substr(0, 200);
   const Prepared prepared = prepare(model.graph, oracle::constant_values(model));
   result.ops = make_plan(model, prepared, imagined_ranges(model, prepared), Recipe(), {}).plan.ops;
-  for (const OpPlan& op : result.ops) {
-    if (op.quantized) {
+  for (OpPlan& op : result.ops) {
+    if (const auto precision = precision_on_codes(index, op)) {
+      op.precision = *precision;
+      op.quantized = true;
+      op.form = "static";
+      op.reason.clear();
+      ++result.on_codes;
+    } else if (op.quantized) {
       ++result.would_quantize;
     } else {
       ++result.stay_float[op.reason];

@@ -236,7 +236,8 @@ class FloatOps {
       const std::string name = fresh();
       const auto pair = pairs_.find(output);
       const bool is_root = pair != pairs_.end() && names_.contains(pair->second->op_name);
-      (is_root ? known_ : nearby_).emplace(output, name);
+      // another result of the node has a place of its own, which may come before this one
+      (is_root && output == value ? known_ : nearby_).emplace(output, name);
       if (output == value) made = name;
       output = name;
     }

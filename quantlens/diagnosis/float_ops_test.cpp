@@ -40,6 +40,12 @@ class Net {
     graph_.nodes.push_back(std::move(node));
     return *this;
   }
+  Net& split(const std::string& input, std::vector<std::string> outputs) {
+    node("Split", {input}, outputs.front());
+    graph_.nodes.back().outputs = std::move(outputs);
+    graph_.nodes.back().attributes["axis"] = std::int64_t{1};
+    return *this;
+  }
   Net& weight(const std::string& name, Tensor tensor) {
     graph_.weights[name] = std::move(tensor);
     return *this;
@@ -167,6 +173,28 @@ TEST(FloatOps, LeaveNoCodesOfWhatIsPassedOnAndNoneToReadersWithoutAPair) {
   std::erase_if(pairing.pairs, [](const ValuePair& one) { return one.reference == "d"; });
   ASSERT_NE(output_of(after), output_of(before));
   const auto patch = float_ops(before, after, pairing, {"the_a", "the_d"});
+  ASSERT_TRUE(patch);
+  MemoryStore store;
+  frontend::write_patched(after, *patch, store, "patched.onnx");
+  EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
+              ElementsAreArray(output_of(before)));
+}
+
+/// y = tanh(k) tanh(b) of the halves k and b of exp(x), in codes: names that are not in order.
+TEST(FloatOps, MakeAllResultsOfOneOp) {
+  const auto net = [](bool is_quantized) {
+    Net made;
+    made.node("Exp", {"x"}, "e");
+    if (is_quantized) made.codes("e", kOfInput);
+    made.split(is_quantized ? "e_dq" : "e", {"k", "b"});
+    if (is_quantized) made.codes("k", kOfInput).codes("b", kOfInput);
+    const std::string end = is_quantized ? "_dq" : "";
+    made.node("Tanh", {"k" + end}, "t").node("Tanh", {"b" + end}, "u");
+    return made.node("Mul", {"t", "u"}, "y").model();
+  };
+  const Model before = net(false), after = net(true);
+  ASSERT_NE(output_of(after), output_of(before));
+  const auto patch = float_ops(before, after, pair(before, after), {"the_e", "the_k"});
   ASSERT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(after, *patch, store, "patched.onnx");

@@ -208,6 +208,12 @@ std::vector<FoundCause> causes(const Evidence& evidence, const ShareSources& sha
   return found;
 }
 
+/// Whether it is one mistake wherever it is made: errors that nothing explains have no cause in
+/// common.
+bool may_be_common(const NamedRule& named) {
+  return named.is_mistake && named.rule != unexplained;
+}
+
 /// The mistake of the op that adds most error by one, at all values where it is at work, those that
 /// add most first.
 std::optional<FoundCause> made_together(const Evidence& evidence, const SharesWithout& shares) {
@@ -221,7 +227,7 @@ std::optional<FoundCause> made_together(const Evidence& evidence, const SharesWi
   std::size_t values = 0;
   for (const ActivationRow* row : rows) {
     const auto* named = first_rule(evidence, *row);
-    if (named == nullptr || !named->is_mistake || (all && all->rule != named->name)) continue;
+    if (named == nullptr || !may_be_common(*named) || (all && all->rule != named->name)) continue;
     Cause cause = *named->rule(evidence, *row);
     if (cause.ops.empty()) cause.ops.push_back(row->name);
     if (cause.measured.empty()) cause.measured = cause.ops;

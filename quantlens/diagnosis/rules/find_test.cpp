@@ -60,6 +60,15 @@ class Case {
   void change(const std::string& op) {
     pairing_.changes.push_back({.rule = "changed_op", .op = op, .ops = {op}});
   }
+  /// Shares that are measured come to nothing, but to this where so many ops are tried at once.
+  void measure_together(double share, std::size_t ops) {
+    measure_ = [=](const std::vector<std::string>& tried) {
+      const double gone = tried.size() >= ops ? share : 0;
+      return Gain{.share = gone,
+                  .interval = {gone - 0.01, gone + 0.01},
+                  .without = std::vector<double>(8, gone)};
+    };
+  }
   const Diagnosis& find() {
     SharesWithout shares;
     for (const ActivationRow& row : diagnosis_.activations) {
@@ -138,6 +147,19 @@ TEST(FindCauses, TheVerdictNamesNoCauseWhereNoShareIsSurelyAboveNothing) {
   EXPECT_NE(found.verdict.find("what makes the error is not known"), std::string::npos);
   net.measure(0.4, 0.3);
   EXPECT_NE(net.find().findings[0].rule, "unexplained") << "at least a tenth is sure";
+}
+
+TEST(FindCauses, WhatNothingExplainsIsNoMistakeInCommon) {
+  Case net(5);
+  net.measure_together(0.9, 3);
+  for (ActivationRow& row : net.diagnosis().activations) {
+    row.rounding_mse = 0;
+    row.other_mse = 1;
+    row.local_sqnr_db = 10;
+  }
+  for (const Finding& finding : net.find().findings) {
+    EXPECT_EQ(finding.because.find("have this mistake"), std::string::npos) << finding.because;
+  }
 }
 
 /// The verdict where the first finding has most of the error by measurement and its op has that

@@ -384,7 +384,8 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
   const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
   std::vector<FoundCause> found = causes(evidence, shares);
   replace_what_is_in_force(quantized, found);
-  FloatRemedies remedies(evidence, found);
+  FloatRemedies remedies(evidence);
+  remedies.join(found);
   const MeasureShare measure = of_all_samples(shares.measure, evidence);
   const MeasureShare of_remedies = remedies.measuring(measure);
   settle_shares(

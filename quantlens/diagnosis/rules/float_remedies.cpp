@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/diagnosis/rules/same_remedy.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/select.h"
 
@@ -19,14 +20,23 @@ bool share_a_name(const std::vector<std::string>& a, const std::vector<std::stri
 
 }  // namespace
 
-FloatRemedies::FloatRemedies(const Evidence& evidence, const std::vector<FoundCause>& found)
-    : evidence_(evidence) {
-  for (const FoundCause& one : found) {
-    const Cause& cause = one.cause;
-    if (cause.measured.empty() && cause.remedy == in_float(cause.ops)) {
-      followers_.emplace(cause.ops, std::nullopt);
-    }
-  }
+bool FloatRemedies::is_float(const Cause& cause) {
+  return cause.measured.empty() && !cause.remedy.empty() && cause.remedy == in_float(cause.ops);
+}
+
+void FloatRemedies::join(std::vector<FoundCause>& found) {
+  const auto expect = [this](const Cause& cause) {
+    if (is_float(cause)) followers_.emplace(cause.ops, std::nullopt);
+  };
+  const auto made_float = [&](const FoundCause& one) {
+    if (!is_float(one.cause)) return Names();
+    expect(one.cause);
+    Names names = with_followers(one.cause.ops);
+    std::ranges::sort(names);
+    return names;
+  };
+  join_same_trials(made_float, found);
+  for (const FoundCause& one : found) expect(one.cause);
 }
 
 MeasureShare FloatRemedies::measuring(const MeasureShare& measure) {

@@ -17,8 +17,10 @@ namespace quantlens {
 class FloatRemedies {
  public:
   /// Views `evidence`, which must outlive it.
-  FloatRemedies(const Evidence& evidence, const std::vector<FoundCause>& found);
+  explicit FloatRemedies(const Evidence& evidence) : evidence_(evidence) {}
 
+  /// Makes one of causes whose remedies make the same ops float. What is asked below is of these.
+  void join(std::vector<FoundCause>& found);
   /// `measure`, asked for all that such a remedy makes float; of other ops as it is. Views both.
   MeasureShare measuring(const MeasureShare& measure);
   /// Likewise, of what will be asked.
@@ -36,6 +38,8 @@ class FloatRemedies {
     bool is_integer = false;
   };
 
+  /// Whether a cause's remedy puts its ops into float, and nothing else is measured.
+  static bool is_float(const Cause& cause);
   Names with_followers(const Names& ops);
   Names find_followers(const Names& ops);
   /// Which groups are integer, of those that are in the file, where these ops are not.

@@ -38,7 +38,8 @@ class Net {
     const Evidence evidence(net_.model(), SmallGraph().model(), pairing_, diagnosis);
     std::vector<FoundCause> found(1);
     found[0].cause = {.because = "why", .ops = ops, .remedy = std::move(remedy)};
-    FloatRemedies remedies(evidence, found);
+    FloatRemedies remedies(evidence);
+    remedies.join(found);
     Names asked;
     Names expected;
     const MeasureShare measure = [&](const Names& all) {
@@ -55,10 +56,36 @@ class Net {
     return asked;
   }
 
+  /// What is left of causes that these ops in float mend.
+  std::vector<FoundCause> joined(const std::vector<Names>& mended) {
+    const Diagnosis diagnosis;
+    const Evidence evidence(net_.model(), SmallGraph().model(), pairing_, diagnosis);
+    std::vector<FoundCause> found;
+    for (const Names& ops : mended) {
+      FoundCause& one = found.emplace_back();
+      one.op = ops.front();
+      one.cause = {.because = "why", .ops = ops, .remedy = in_float(ops)};
+      one.share = 0.25;
+    }
+    FloatRemedies(evidence).join(found);
+    return found;
+  }
+
  private:
   SmallGraph net_;
   Pairing pairing_;
 };
+
+/// One trial gives one figure: it is one finding, which names the ops of all.
+TEST(FloatRemedies, ThatMakeTheSameOpsFloatAreOne) {
+  const std::vector<FoundCause> one = Net(false).joined({{"node_y"}, {"node_s", "node_y"}});
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_THAT(one[0].cause.ops, testing::UnorderedElementsAre("node_y", "node_s"));
+  EXPECT_EQ(one[0].cause.remedy, in_float(one[0].cause.ops));
+  EXPECT_DOUBLE_EQ(one[0].share, 0.5);
+  EXPECT_EQ(Net(true).joined({{"node_y"}, {"node_s", "node_y"}}).size(), 2U)
+      << "the other Conv reads codes still";
+}
 
 TEST(FloatRemedies, WhatOnlyFloatsReadThenIsMeasuredWithThem) {
   std::string because;

@@ -41,21 +41,42 @@ bool are_one(const FoundCause& a, const FoundCause& b) {
          are_measured_by_the_same(a, b);
 }
 
-}  // namespace
-
-void join_same_remedies(std::vector<FoundCause>& found) {
+/// Joins each to the first that leads it, in their order. `join_one` makes of one and its lead one.
+template <class AreOne, class JoinOne>
+void join_all(std::vector<FoundCause>& found, const AreOne& same_as, const JoinOne& join_one) {
   std::vector<FoundCause> joined;
   for (FoundCause& one : found) {
     const auto same =
-        std::ranges::find_if(joined, [&](const FoundCause& other) { return are_one(one, other); });
+        std::ranges::find_if(joined, [&](const FoundCause& other) { return same_as(one, other); });
     if (same == joined.end()) {
       joined.push_back(std::move(one));
       continue;
     }
     if (leads(one, *same)) std::swap(one, *same);
-    join(std::move(one), *same);
+    join_one(std::move(one), *same);
   }
   found = std::move(joined);
+}
+
+}  // namespace
+
+void join_same_remedies(std::vector<FoundCause>& found) {
+  join_all(found, are_one, join);
+}
+
+void join_same_trials(const MadeFloat& made_float, std::vector<FoundCause>& found) {
+  const auto are_one_trial = [&](const FoundCause& a, const FoundCause& b) {
+    const std::vector<std::string> of_a = made_float(a);
+    return !of_a.empty() && of_a == made_float(b);
+  };
+  join_all(found, are_one_trial, [](FoundCause&& other, FoundCause& lead) {
+    std::vector<std::string>& ops = lead.cause.ops;
+    for (const std::string& op : other.cause.ops) {
+      if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
+    }
+    lead.cause.remedy = in_float(ops);
+    join(std::move(other), lead);
+  });
 }
 
 }  // namespace quantlens

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "quantlens/diagnosis/rules/found_cause.h"
@@ -11,5 +13,12 @@ namespace quantlens {
 /// them gives one figure. Mistakes lead, then the greater estimate; the others' sentences follow,
 /// and the estimates add up. Keeps the order of what leads.
 void join_same_remedies(std::vector<FoundCause>& found);
+
+/// All ops that are in float where a cause's remedy is tried, sorted; none where it is another one.
+using MadeFloat = std::function<std::vector<std::string>(const FoundCause&)>;
+
+/// Likewise of causes whose remedies make the same ops float, though they do not name the same: the
+/// remedy of all names what any does.
+void join_same_trials(const MadeFloat& made_float, std::vector<FoundCause>& found);
 
 }  // namespace quantlens

@@ -381,6 +381,25 @@ TEST(MakePlan, MakesTheInsideOfALayerNormIntegerWhereTheRecipeSaysSo) {
   EXPECT_EQ(op(plan, "sd").reason, "inside LayerNormalization") << "no kernel takes codes";
 }
 
+/// The runtime would join the normalization behind a conversion from half, and refuse its scale.
+TEST(MakePlan, WhatANormalizationReadsIsNotInHalf) {
+  SmallGraph net;
+  net.input("x").weight("two", {1}, {2}).weight("eps", {1}, {1e-5F});
+  net.node(Kind::tanh, {"x"}, "a").node(Kind::tanh, {"x"}, "b").output("b");
+  net.node(Kind::reduce_mean, {"a"}, "mean").node(Kind::sub, {"a", "mean"}, "d");
+  net.node(Kind::pow, {"d", "two"}, "dd").node(Kind::reduce_mean, {"dd"}, "v");
+  net.node(Kind::add, {"v", "eps"}, "ve").node(Kind::sqrt, {"ve"}, "sd");
+  net.node(Kind::div, {"d", "sd"}, "n").output("n");
+  Model model = net.model();
+  model.opsets[""] = 13;
+  Recipe recipe;
+  recipe.fallback = "fp16";
+  const Plan plan = plan_of(model, recipe).plan;
+  EXPECT_EQ(op(plan, "b").form, "fp16");
+  EXPECT_EQ(op(plan, "a").form, "float");
+  EXPECT_THAT(op(plan, "a").reason, testing::HasSubstr("a normalization in float reads it"));
+}
+
 TEST(MakePlan, QuantizesATableThatIsLookedUpWhereTheRecipeSaysSo) {
   SmallGraph net;
   net.input("i").weight("table", {2, 2}, {-1, 0, 0.5F, 3});

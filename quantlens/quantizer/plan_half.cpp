@@ -60,11 +60,25 @@ class HalfPlanner {
     }
     for (const std::string& output : node.outputs) {
       if (std::string reason = range_reason(output); !reason.empty()) return reason;
+      if (begins_normalization(output))
+        return "a normalization in float reads it, which the runtime would take for one in half";
     }
     return {};
   }
 
  private:
+  /// Whether ops that the runtime joins to one normalization begin at the value. ONNX Runtime reads
+  /// through the conversion in front of them, and refuses the float scale and bias that it then
+  /// finds.
+  bool begins_normalization(const std::string& value) const {
+    return std::ranges::any_of(index_.uses(value), [&](const Use& use) {
+      const Kind kind = graph_.nodes[use.node].kind;
+      const auto kept = prepared_.kept_float.find(use.node);
+      return (kind == Kind::reduce_mean || kind == Kind::pow) &&
+             kept != prepared_.kept_float.end() && kept->second.starts_with("inside");
+    });
+  }
+
   bool is_asked(const Node& node) { return asks_for_half(rules_.for_op(node).recipe); }
 
   std::string input_reason(const std::string& value) const {

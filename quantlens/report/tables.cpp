@@ -8,8 +8,10 @@
 #include <limits>
 #include <map>
 #include <numeric>
+#include <set>
 #include <span>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -257,6 +259,25 @@ void finish_ranks(Table& table, ActivationOrder order) {
   column->only_in_files = above == nullptr || !column->keep;
 }
 
+/// Shows what tells rows of one op apart: its values, and of one value the tensors it is compared
+/// with.
+void tell_apart(Table& table, const std::vector<ActivationRow>& rows) {
+  std::set<std::string_view> names;
+  std::set<std::pair<std::string_view, std::string_view>> values;
+  bool share_name = false, share_value = false;
+  for (const ActivationRow& row : rows) {
+    share_name = !names.insert(row.name).second || share_name;
+    share_value = !values.emplace(row.name, row.value).second || share_value;
+  }
+  const auto show = [&](std::string_view title) {
+    const auto column = std::ranges::find(table.columns, title, &Column::title);
+    column->only_in_files = false;
+    column->keep = true;
+  };
+  if (share_name) show("Value");
+  if (share_value) show("Quantized value");
+}
+
 /// The greater, the worse; never NaN, so that rows can be sorted by it.
 double badness(const ActivationRow& row, ActivationOrder order) {
   constexpr double kInfinity = std::numeric_limits<double>::infinity();
@@ -326,6 +347,7 @@ Table activations_table(const Diagnosis& diagnosis, ActivationOrder order) {
   for (const std::size_t row : rows)
     table.rows.push_back(cells(diagnosis.activations[row], fields));
   finish_ranks(table, order);
+  tell_apart(table, diagnosis.activations);
   return table;
 }
 

@@ -29,8 +29,9 @@ enum class ActivationOrder {
 
 /// **Activations summary**: the predecessors' columns (OP name, MSE, Activation min, Activation
 /// max), then ours. Ranks are of the SQNR, and shown where rows stand by it: with '=' where the row
-/// shares its rank or the samples cannot tell it from the one above or below. CSV files use
-/// ActivationOrder::mse, as the predecessors did.
+/// shares its rank or the samples cannot tell it from the one above or below. Where an op has
+/// several rows, their values are shown. CSV files use ActivationOrder::mse, as the predecessors
+/// did.
 Table activations_table(const Diagnosis& diagnosis, ActivationOrder order);
 
 /// **Weights summary**; files carry the predecessors' twelve columns first, then ours.

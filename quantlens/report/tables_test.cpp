@@ -12,6 +12,7 @@
 namespace quantlens {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -153,6 +154,24 @@ TEST(ActivationsTable, ShowsSqnrWithItsIntervalAndTiesAsTies) {
                 "|    a    | 1.0 |      0.0       |      0.0       | 20.0 \u00B10.4 |  1=  |\n"
                 "|    b    | 2.0 |      0.0       |      0.0       | 20.0 \u00B10.4 |  1=  |\n"
                 "|    c    | 3.0 |      0.0       |      0.0       | 31.2 \u00B10.5 |  3   |\n"));
+}
+
+/// A Scan or an LSTM has several values; a value may have codes for several readers.
+TEST(ActivationsTable, TellsRowsOfOneOpApart) {
+  Diagnosis diagnosis;
+  diagnosis.activations = {activation("scan", 1, 30), activation("scan", 2, 20),
+                           activation("mm", 3, 10)};
+  for (ActivationRow& row : diagnosis.activations) row.value = row.name;
+  diagnosis.activations[0].value = "last_state";
+  const auto text = [&] {
+    return to_text(activations_table(diagnosis, ActivationOrder::sqnr), {.width = 60});
+  };
+  EXPECT_THAT(text(), AllOf(HasSubstr("last_state"), Not(HasSubstr("Quantized value"))));
+  diagnosis.activations[0].value = "scan";
+  diagnosis.activations[0].quantized = "scan_codes";
+  EXPECT_THAT(text(), AllOf(HasSubstr("Value"), HasSubstr("scan_codes")));
+  diagnosis.activations.erase(diagnosis.activations.begin());
+  EXPECT_THAT(text(), Not(HasSubstr("Value"))) << "each op has one row";
 }
 
 TEST(ActivationsTable, MarksAlsoATieAcrossRanks) {

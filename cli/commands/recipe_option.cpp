@@ -10,9 +10,9 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
-#include "quantlens/flow/remedies.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/recipe_fragment.h"
+#include "quantlens/quantizer/stored_recipe.h"
 #include "quantlens/record/recipe_document.h"
 
 namespace quantlens::cli {
@@ -56,7 +56,7 @@ fs::path file_of(const std::string& text, const flow::Session& session) {
 /// A document, or that in a quantized model.
 std::string text_in(const fs::path& file, const flow::Session& session) {
   if (file.extension() != ".onnx") return std::string(session.store.read(file).text());
-  const std::optional<Recipe> recipe = flow::recipe_of(frontend::read(file));
+  const std::optional<Recipe> recipe = stored_recipe(frontend::read(file));
   if (recipe) return json::dump(recipe_document(*recipe));
   throw Error(
       Errc::not_found,

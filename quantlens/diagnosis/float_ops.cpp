@@ -286,8 +286,39 @@ class FloatOps {
            });
   }
 
+  /// Whether an op that is not among these makes codes of its result, or of what an activation
+  /// behind it makes of that.
+  bool becomes_codes(std::string value) const {
+    for (std::size_t step = 0; step < kMostNodes; ++step) {
+      if (const auto pair = pairs_.find(value); pair != pairs_.end()) {
+        return pair->second->side != Side::float_ && !names_.contains(pair->second->op_name);
+      }
+      const std::vector<Use>& uses = index_.uses(value);
+      if (uses.size() != 1) return false;
+      value = op_id(index_.graph().nodes[uses.front().node]);
+    }
+    return false;
+  }
+
+  /// Whether an op that is not among these reads the value's codes, also moved: then they stay.
+  bool is_read_in_codes(const std::string& value) const {
+    std::vector<std::string> waiting{value};
+    for (std::size_t i = 0; i < waiting.size() && i < kMostNodes; ++i) {
+      for (const Use& use : index_.uses(waiting[i])) {
+        const Node& reader = index_.graph().nodes[use.node];
+        if (use.input == 0 && passes_on(reader)) {
+          waiting.push_back(reader.outputs.front());
+        } else if (capability(reader.kind) != nullptr && becomes_codes(op_id(reader))) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
   /// Whether the value is only moved from one that is there in float, an input or what an op
-  /// computes in float: then a reader of floats moves that.
+  /// computes in float, and nobody else reads codes of what is moved: then a reader of floats moves
+  /// the floats.
   bool is_moved_float(const ValuePair& pair) const {
     if (pair.side != Side::q_output || !pair.input_factors.empty()) return false;
     std::string value = pair.reference;
@@ -300,6 +331,7 @@ class FloatOps {
         return step > 0 && source != pairs_.end() &&
                (source->second->side == Side::float_ || is_float(*source->second));
       }
+      if (is_read_in_codes(value)) return false;
       value = node.inputs.front();
     }
     return false;

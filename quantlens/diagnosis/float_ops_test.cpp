@@ -236,6 +236,32 @@ TEST(FloatOps, ReadWhatIsMovedFromFloatsAsFloats) {
   }
 }
 
+/// A Reshape that stands between codes for another op's sake gives codes to all who read it.
+TEST(FloatOps, ReadCodesOfWhatIsMovedWhereAnotherOpReadsThem) {
+  const auto net = [](bool is_quantized) {
+    Net made;
+    made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4}));
+    made.weight("shape", Tensor::from<std::int64_t>({2}, {1, 4}));
+    if (is_quantized) made.codes("x", kOfInput);
+    made.node("Reshape", {is_quantized ? "x_dq" : "x", "shape"}, "r");
+    if (is_quantized) made.codes("r", kOfInput);
+    made.node("Mul", {is_quantized ? "r_dq" : "r", "factor"}, "m");
+    made.node("Mul", {is_quantized ? "r_dq" : "r", "factor"}, "other").node("Relu", {"other"}, "n");
+    if (is_quantized) made.codes("m", kOfProduct).codes("n", kOfProduct);
+    return made.node("Sub", {is_quantized ? "m_dq" : "m", is_quantized ? "n_dq" : "n"}, "y")
+        .model();
+  };
+  const Model before = net(false), after = net(true);
+  const auto with_float = [&](const std::vector<std::string>& ops) {
+    const auto patch = float_ops(before, after, pair(before, after), ops);
+    MemoryStore store;
+    frontend::write_patched(after, patch.value(), store, "patched.onnx");
+    return output_of(onnx::read("patched.onnx", store.read("patched.onnx")));
+  };
+  EXPECT_THAT(with_float({"the_m"}), ElementsAreArray({0, 0, 0, 0})) << "both of codes";
+  EXPECT_THAT(with_float({"the_m", "the_n"}), ElementsAreArray({0.0F, 0.0F, 0.0F, -3.6F}));
+}
+
 /// y = exp(reshape(a b)), and the same in integer operators but for the exponential.
 TEST(FloatOps, PassFloatsBehindIntegerOperatorsToo) {
   const auto net = [](bool is_quantized) {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/changed_constants.h"
-#include "quantlens/quant/params.h"
+#include "quantlens/diagnosis/stored_bias.h"
 
 namespace quantlens {
 namespace {
@@ -62,36 +62,11 @@ std::optional<double> factor_of_weights(const FloatView& reference, const FloatV
   return factor_between(*w, *q);
 }
 
-/// A constant scale of one number.
-std::optional<double> scale_at(const GraphIndex& index, const Node& node, std::size_t input) {
-  const Tensor* scale = input < node.inputs.size() ? index.constant(node.inputs[input]) : nullptr;
-  if (scale == nullptr || !is_float(scale->dtype()) || scale->size() != 1) return {};
-  return to_float32(*scale).data<float>()[0];
-}
-
-/// The bias of a QGemm: in steps of the scales of its data and weight.
-std::optional<Tensor> bias_of_codes(const GraphIndex& index, const Node& node,
-                                    const Tensor& codes) {
-  constexpr std::size_t kDataScale = 1, kWeightScale = 4;
-  const std::optional<double> of_data = scale_at(index, node, kDataScale);
-  const std::optional<double> of_weight = scale_at(index, node, kWeightScale);
-  if (!of_data || !of_weight || codes.dtype() != DType::int32) return {};
-  const std::vector<QParams> params{{static_cast<float>(*of_data * *of_weight), 0}};
-  return dequantize(aligned(codes), params, std::nullopt);
-}
-
 /// What is added by a beta of 1, before alpha.
-std::optional<Tensor> stored_bias(const FloatView& quantized, const FloatView::Op& after) {
+std::optional<Tensor> bias_of(const FloatView& quantized, const FloatView::Op& after) {
   const FloatView::Constant* bias = constant_at(quantized, after, kBias);
-  if (bias == nullptr || bias->stored == nullptr) return {};
-  const Node& node = quantized.node(after);
-  if (node.kind == Kind::qgemm) return bias_of_codes(quantized.index(), node, *bias->stored);
-  if (!bias->codes || bias->is_computed) return values_of(*bias);
-  if (bias->stored->shape().size() != 1) return {};
-  const std::vector<QParams>& params = bias->codes->params;
-  const bool is_whole = params.size() == 1;
-  if (!is_whole && static_cast<std::int64_t>(params.size()) != bias->stored->size()) return {};
-  return dequantize(aligned(*bias->stored), params, is_whole ? std::nullopt : std::optional(0));
+  if (bias != nullptr && bias->is_computed) return values_of(*bias);
+  return stored_bias(quantized.index(), quantized.node(after));
 }
 
 void compare_products(double alpha_before, double alpha_after, std::optional<double> weights,
@@ -123,7 +98,7 @@ GemmFactors gemm_factors(const FloatView& reference, const FloatView::Op& before
   compare_products(alpha, alpha_of(other), factor_of_weights(reference, before, quantized, after),
                    factors);
   const Tensor* plain = constant_input(prepared, reference.index(), node, kBias);
-  const std::optional<Tensor> stored = stored_bias(quantized, after);
+  const std::optional<Tensor> stored = bias_of(quantized, after);
   if (plain == nullptr || !is_float(plain->dtype()) || !stored || beta == 0) return factors;
   const std::optional<double> biases = factor_between(to_float32(*plain), *stored);
   if (!biases) return factors;

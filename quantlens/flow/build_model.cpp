@@ -13,13 +13,13 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/check_plan.h"
-#include "quantlens/flow/remedies.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/correct_bias.h"
 #include "quantlens/quantizer/guard_float.h"
 #include "quantlens/quantizer/guard_integer.h"
+#include "quantlens/quantizer/stored_recipe.h"
 #include "quantlens/runtime/deployed.h"
 
 namespace quantlens::flow {

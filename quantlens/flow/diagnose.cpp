@@ -9,6 +9,7 @@
 #include "quantlens/flow/measure.h"
 #include "quantlens/flow/remedies.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/stored_recipe.h"
 
 namespace quantlens::flow {
 
@@ -25,7 +26,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
                         .folder = workload->folder(),
                         .diagnosis = {},
                         .accuracy = {},
-                        .is_ours = quantized.metadata.contains(kRecipeKey)};
+                        .is_ours = has_stored_recipe(quantized)};
   run_recorded(session, *workload, [&](const Session& recorded) {
     const auto made_from = quantized.metadata.find(kFloatModelKey);
     if (made_from != quantized.metadata.end() && made_from->second != reference_hash(*workload)) {

@@ -21,6 +21,7 @@
 #include "quantlens/profiling/speed_findings.h"
 #include "quantlens/profiling/trace.h"
 #include "quantlens/profiling/try_remedies.h"
+#include "quantlens/quantizer/stored_recipe.h"
 #include "quantlens/report/profile_tables.h"
 
 namespace quantlens::flow {
@@ -148,7 +149,7 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
                        .profile = {},
                        .pair = {},
                        .verdict = {},
-                       .is_ours = other && other->metadata.contains(kRecipeKey)};
+                       .is_ours = other && has_stored_recipe(*other)};
   run_recorded(session, *workload, [&](const Session& recorded) {
     const std::vector<Batch> batches = first_batches(data, recorded);
     std::vector<Batch> others;

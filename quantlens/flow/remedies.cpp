@@ -3,17 +3,9 @@
 
 #include <cstddef>
 
-#include "quantlens/base/json.h"
 #include "quantlens/record/files.h"
 
 namespace quantlens::flow {
-
-std::optional<Recipe> recipe_of(const Model& quantized) {
-  const auto found = quantized.metadata.find(kRecipeKey);
-  if (found == quantized.metadata.end()) return std::nullopt;
-  const std::string where = quantized.path.string() + ": " + kRecipeKey;
-  return json::decode<Recipe>(json::parse(found->second, where), where);
-}
 
 std::vector<std::string> remedies_of(const Diagnosis& diagnosis) {
   std::vector<std::string> remedies;

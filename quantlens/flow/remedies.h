@@ -1,21 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
-#include "quantlens/diagnosis/rules/find.h"
-#include "quantlens/graph/model.h"
 #include "quantlens/record/diagnosis.h"
-#include "quantlens/record/recipe.h"
 #include "quantlens/workspace/workspace.h"
 
 namespace quantlens::flow {
-
-/// The recipe that quantlens made the model with, over which a remedy is laid; nothing for models
-/// of others. Throws Errc::bad_input where what stands there is none.
-std::optional<Recipe> recipe_of(const Model& quantized);
 
 /// Of each finding; empty where it has none.
 std::vector<std::string> remedies_of(const Diagnosis& diagnosis);

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/flow/build_model.h"
@@ -23,6 +22,7 @@
 #include "quantlens/quantizer/make_plan.h"
 #include "quantlens/quantizer/prepare.h"
 #include "quantlens/quantizer/recipe_fragment.h"
+#include "quantlens/quantizer/stored_recipe.h"
 #include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
@@ -49,14 +49,14 @@ class WithoutNotes final : public Progress {
 /// The recipe that a quantized model was made by. Throws Errc::unsupported where that is not known,
 /// or not enough to make it anew.
 Recipe recipe_of(const Model& quantized) {
-  const auto found = quantized.metadata.find(kRecipeKey);
-  if (found == quantized.metadata.end()) {
+  std::optional<Recipe> recipe = stored_recipe(quantized);
+  if (!recipe) {
     throw Error(Errc::unsupported, "the file holds no recipe to make it anew by");
   }
   if (quantized.metadata.contains(kFloatModelKey)) {
     throw Error(Errc::unsupported, "the file was made from an edited float model");
   }
-  return json::decode<Recipe>(json::parse(found->second, kRecipeKey), kRecipeKey);
+  return *std::move(recipe);
 }
 
 /// Whether they compute the same ops from the same values; constants may be others.

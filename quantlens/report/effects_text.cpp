@@ -5,10 +5,20 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/counted.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
+namespace {
+
+/// Whether a gain is that of an error that goes altogether: more is not told (docs/format.md).
+bool is_all(double gain_db) {
+  constexpr double kMost = 100;
+  return gain_db >= kMost;
+}
+
+}  // namespace
 
 std::string effects_text(const Plan& plan) {
   std::map<std::string, std::vector<const AlgorithmEffect*>> by_algorithm;
@@ -20,10 +30,14 @@ std::string effects_text(const Plan& plan) {
     std::ranges::stable_sort(effects, {}, [](const AlgorithmEffect* one) { return one->gain_db; });
     std::string name = algorithm;
     std::ranges::replace(name, '_', ' ');
-    text += fmt::format(
-        "{}: {} op{}, {:.1f} dB less error of rounded weights (median), at most {:.1f} dB ({})\n",
-        name, effects.size(), effects.size() == 1 ? "" : "s", effects[effects.size() / 2]->gain_db,
-        effects.back()->gain_db, printable(effects.back()->name));
+    const double median = effects[effects.size() / 2]->gain_db;
+    const double most = effects.back()->gain_db;
+    text +=
+        fmt::format("{}: {}, {} (median), at most {} ({})\n", name, counted(effects.size(), "op"),
+                    is_all(median) ? "no error of rounded weights left"
+                                   : fmt::format("{:.1f} dB less error of rounded weights", median),
+                    is_all(most) ? "all of it gone" : fmt::format("{:.1f} dB", most),
+                    printable(effects.back()->name));
   }
   return text;
 }

@@ -310,6 +310,20 @@ TEST(EffectsText, SaysTheMedianAndTheMostOfEachAlgorithm) {
       "(conv12.25)\n");
 }
 
+TEST(EffectsText, SaysThatNoErrorIsLeftInsteadOfTheDecibelsThatStandForIt) {
+  Plan plan;
+  plan.effects.push_back({.algorithm = "bias_correction", .op = "a", .name = "fc1", .gain_db = 1});
+  plan.effects.push_back(
+      {.algorithm = "bias_correction", .op = "b", .name = "fc2", .gain_db = 100});
+  EXPECT_EQ(effects_text(plan),
+            "bias correction: 2 ops, no error of rounded weights left (median), at most all of it "
+            "gone (fc2)\n");
+  plan.effects.push_back({.algorithm = "bias_correction", .op = "c", .name = "fc3", .gain_db = 2});
+  EXPECT_EQ(effects_text(plan),
+            "bias correction: 3 ops, 2.0 dB less error of rounded weights (median), at most all of "
+            "it gone (fc2)\n");
+}
+
 TEST(OpCountsText, DoesNotCountWeightsOnlyAsInt8) {
   const auto op = [](const char* precision) {
     OpPlan plan;

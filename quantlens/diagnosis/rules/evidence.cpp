@@ -6,14 +6,13 @@
 #include <unordered_set>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/json.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/quantizer/accuracy_level.h"
 #include "quantlens/quantizer/before_logarithm.h"
 #include "quantlens/quantizer/capability.h"
-#include "quantlens/record/recipe.h"
+#include "quantlens/quantizer/stored_recipe.h"
 #include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens {
@@ -58,11 +57,10 @@ class Names {
 
 /// As the recipe in the file has it. One that cannot be read says nothing here.
 std::optional<std::string> range_algorithm_of(const Model& quantized) {
-  const auto found = quantized.metadata.find(kRecipeKey);
-  if (found == quantized.metadata.end()) return std::nullopt;
   try {
-    const Recipe recipe = json::decode<Recipe>(json::parse(found->second, kRecipeKey), kRecipeKey);
-    return recipe.activation.algorithm.value_or(usual_range_algorithm(recipe));
+    const std::optional<Recipe> recipe = stored_recipe(quantized);
+    if (!recipe) return std::nullopt;
+    return recipe->activation.algorithm.value_or(usual_range_algorithm(*recipe));
   } catch (const Error&) {
     return std::nullopt;
   }

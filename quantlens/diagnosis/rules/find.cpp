@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/error.h"
 #include "quantlens/base/json_line.h"
 #include "quantlens/diagnosis/own_error.h"
 #include "quantlens/diagnosis/rules/float_remedies.h"
@@ -23,6 +24,7 @@
 #include "quantlens/diagnosis/rules/same_remedy.h"
 #include "quantlens/diagnosis/rules/share_words.h"
 #include "quantlens/diagnosis/rules/verdict.h"
+#include "quantlens/quantizer/stored_recipe.h"
 
 namespace quantlens {
 namespace {
@@ -360,11 +362,14 @@ bool has_measured_culprit(const std::vector<Finding>& findings) {
   });
 }
 
-/// Whether the recipe that quantlens left in the file has SmoothQuant on.
+/// Whether the recipe in the file has SmoothQuant on. One that cannot be read says nothing here.
 bool is_smoothed(const Model& quantized) {
-  const auto recipe = quantized.metadata.find(kRecipeKey);
-  return recipe != quantized.metadata.end() &&
-         recipe->second.find(R"("smooth_quant":true)") != std::string::npos;
+  try {
+    const std::optional<Recipe> recipe = stored_recipe(quantized);
+    return recipe && recipe->recipes.smooth_quant.value_or(false);
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 /// What is in force already mends nothing more: the ops stay float instead.

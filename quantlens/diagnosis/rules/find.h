@@ -14,9 +14,6 @@
 
 namespace quantlens {
 
-/// Key of a quantized model's properties: the recipe that quantlens made it with.
-inline constexpr const char* kRecipeKey = "quantlens.recipe";
-
 /// How much of the outputs' error is gone when ops, named as people see them, are computed in float
 /// inside the quantized model, over some samples; nothing where that cannot be measured.
 using MeasureShare = std::function<std::optional<Gain>(const std::vector<std::string>& ops)>;

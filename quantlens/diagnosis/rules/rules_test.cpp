@@ -13,6 +13,7 @@
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/read_recipe.h"
+#include "quantlens/quantizer/stored_recipe.h"
 
 namespace quantlens {
 namespace {
@@ -310,6 +311,24 @@ TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
   const auto cause = lost_bias(none.evidence(), row);
   ASSERT_TRUE(cause);
   EXPECT_NE(cause->because.find("none"), std::string::npos);
+}
+
+TEST(Rules, ALostBiasOfAnIntegerGemmIsTold) {
+  ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  row.shift_share = 1;
+  row.local_mse = row.other_mse = 0.5;
+  for (const int code : {20, 10}) {
+    Case net;
+    net.quantized().input("x_q").weight("xs", {}, {0.1F}).weight("ws", {}, {1});
+    net.quantized().constant("z", Tensor::from<std::uint8_t>({}, {0}));
+    net.quantized().constant("wz", Tensor::from<std::int8_t>({}, {0}));
+    net.quantized().constant("w_q", Tensor::from<std::int8_t>({2, 1}, {127, 127}));
+    net.quantized().constant("b", Tensor::from<std::int32_t>({2}, {10, code}));
+    net.quantized()
+        .node(Kind::qgemm, {"x_q", "xs", "z", "w_q", "ws", "wz", "b", "xs", "z"}, "y_q")
+        .output("y_q");
+    EXPECT_EQ(lost_bias(net.evidence(), row).has_value(), code == 10) << code;
+  }
 }
 
 TEST(Rules, WhatIsNotExplainedIsSaidToBe) {

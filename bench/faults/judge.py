@@ -94,17 +94,17 @@ def local_errors_deny_share(found):
 
 def table_denies_cause(found):
     """What a finding says of its op is not in the op's row."""
-    rows = {}
+    rows = {}  # an op may have several: a product and its sum with the bias
     for row in found["activations"]:
-        rows.setdefault(row["name"], row)
+        rows.setdefault(row["name"], []).append(row)
     weights = {row.get("name", row["op"]): row for row in found["weights"]}
     for finding in shared(found):
-        row = rows.get(finding["op"])
-        if row is None:
+        own = rows.get(finding["op"], [])
+        if not own:
             yield f"{finding['op']} has no row"
-        elif finding["rule"] == "clipped_range" and of_value(row, "clipping_mse") <= 0:
+        elif finding["rule"] == "clipped_range" and not any(of_value(row, "clipping_mse") > 0 for row in own):
             yield f"{finding['op']}: clipped_range, nothing is clipped"
-        elif finding["rule"] == "wasted_range" and float(row["scale"] or 0) <= 0:
+        elif finding["rule"] == "wasted_range" and not any(float(row["scale"] or 0) > 0 for row in own):
             yield f"{finding['op']}: wasted_range of a float"
         elif "rounding its weight" in finding["because"]:
             stored = weights.get(finding["op"])

@@ -186,11 +186,16 @@ class Comparer {
     return changed_tensor(compared);
   }
 
-  /// A vector added behind a product, in which only a shift of the mean was corrected.
+  /// A vector added behind a product, in which only a shift of the mean was corrected. That a few
+  /// shifts are as their elements, so that one factor makes them, is no more than chance.
   bool is_corrected_bias(const ChangedConstant& one) const {
+    constexpr std::int64_t kFew = 4;
     const Difference difference = one.change.difference;
-    if (difference != Difference::similar && difference != Difference::other) return false;
     const FloatView::Op& add = op(one.op);
+    const Tensor* stored = reference_.constants()[*add.operands[one.operand].constant].stored;
+    const bool is_by_chance = difference == Difference::output_factors && stored->size() <= kFew;
+    if (!is_by_chance && difference != Difference::similar && difference != Difference::other)
+      return false;
     if (add.kind != Kind::add) return add.kind == Kind::batch_norm && one.operand == 2;
     const FloatView::Operand& data = add.operands[1 - one.operand];
     if (!data.value) return false;

@@ -135,6 +135,21 @@ TEST(Changes, ACorrectedBiasNearbyTakesNoFactorBack) {
   EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_m"});
 }
 
+TEST(Changes, AFewShiftsOfABiasThatAreAsItsElementsAreAreCorrected) {
+  for (const std::int64_t size : {2, 8}) {
+    const auto net = [size](float times) {
+      SmallGraph graph;
+      const auto count = static_cast<std::size_t>(size);
+      graph.input("x").weight("w", {8, size}, numbers(8 * count, 1));
+      graph.weight("b", {size}, scaled(numbers(count, 2), times));
+      graph.node(Kind::matmul, {"x", "w"}, "a").node(Kind::add, {"a", "b"}, "c");
+      return graph.node(Kind::tanh, {"c"}, "y").output("y");
+    };
+    const Told expected = size == 2 ? Told() : Told{"changed_op node_c"};
+    EXPECT_EQ(told(pair(net(1).model(), net(1.2F).model()).changes), expected) << size;
+  }
+}
+
 TEST(Changes, ABiasOfNothingButZerosIsLostAndACorrectedOneIsNot) {
   Files files;
   files.bias = {0, 0, 0, 0};

@@ -134,7 +134,8 @@ void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shar
   for (const NamedRule& named : kValueRules) {
     std::optional<Cause> cause = named.rule(evidence, row);
     if (!cause) continue;
-    if (!named.is_mistake && !asked.is_loud && *row.output_share < kLeastShare) return;
+    const bool is_mistake = named.is_mistake && !cause->is_effect;
+    if (!is_mistake && !asked.is_loud && *row.output_share < kLeastShare) return;
     if (cause->ops.empty()) cause->ops.push_back(row.name);
     const auto same = std::ranges::find_if(found, [&](const FoundCause& one) {
       return !cause->shared.empty() && one.rule == named.name && one.cause.shared == cause->shared;
@@ -148,7 +149,7 @@ void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shar
                        .op = row.name,
                        .value = row.value,
                        .cause = std::move(*cause),
-                       .is_mistake = named.is_mistake,
+                       .is_mistake = is_mistake,
                        .is_loud = asked.is_loud,
                        .own_error = own_error(row),
                        .estimated = {}});
@@ -263,9 +264,17 @@ std::size_t rank(const Finding& finding) {
                                   kSeverities.begin());
 }
 
+/// Whether data that calibration did not see may be why codes are wasted or clip: what begins most
+/// error is that.
+bool is_made_by_data(const std::vector<Finding>& findings) {
+  return !findings.empty() &&
+         (findings.front().rule == "wasted_range" || findings.front().rule == "clipped_range");
+}
+
 /// What makes all other figures doubtful comes first, then what is about error.
-int place(const Finding& finding) {
+int place(const Finding& finding, bool by_data) {
   if (is_changed(finding)) return 0;
+  if (by_data && finding.rule == "unlike_data") return 0;
   if (finding.output_share) return 1;
   return finding.severity == kSeverities.front() ? 0 : 2;
 }
@@ -399,6 +408,7 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
       remedies.expecting(shares.expect));
   for (FoundCause& one : found) remedies.tell(one);
   std::vector<Finding> findings = findings_of(std::move(found), severity);
+  const bool by_data = is_made_by_data(findings);
   for (const ModelRule rule : kModelRules) {
     if (rule == accumulation && has_measured_culprit(findings)) continue;
     for (Finding& finding : rule(evidence)) {
@@ -406,9 +416,9 @@ void add_findings(const Model& reference, const Model& quantized, const Pairing&
       findings.push_back(std::move(finding));
     }
   }
-  std::ranges::stable_sort(findings, [](const Finding& a, const Finding& b) {
+  std::ranges::stable_sort(findings, [by_data](const Finding& a, const Finding& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
-    return place(a) < place(b);
+    return place(a, by_data) < place(b, by_data);
   });
   diagnosis.verdict = verdict(evidence, findings);
   diagnosis.findings = std::move(findings);

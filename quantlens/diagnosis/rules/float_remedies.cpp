@@ -59,6 +59,9 @@ void FloatRemedies::tell(FoundCause& found) {
   if (!found.estimated || asked == followers_.end() || !asked->second) return;
   const Names& names = *asked->second;
   if (names.empty()) return;
+  const std::string told = "; the share includes what begins at " + names.front();
+  if (names.size() == 1 && found.cause.because.ends_with(told))
+    found.cause.because.resize(found.cause.because.size() - told.size());
   const std::string others =
       names.size() < 2 ? "" : fmt::format(" and {}", counted(names.size() - 1, "more op"));
   found.cause.because =

@@ -52,6 +52,28 @@ double magnitude(std::span<const float> values) {
   return count == 0 ? 0 : std::sqrt(squares / static_cast<double>(count));
 }
 
+/// By which factor the bias is off, where an op on codes has it in steps of the scale of what it
+/// reads, and that is too fine or too wide: then the scale is the mistake.
+std::optional<double> factor_of_wrong_scale(const Evidence& evidence, const Node& op,
+                                            const Tensor& before, const Tensor& after) {
+  constexpr double kNearly = 0.05;
+  if (op.kind != Kind::qconv && op.kind != Kind::qgemm) return {};
+  double squares = 0, product = 0, others = 0;
+  const auto x = before.data<float>(), y = after.data<float>();
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    squares += double{x[i]} * x[i];
+    product += double{x[i]} * y[i];
+    others += double{y[i]} * y[i];
+  }
+  const bool is_one_factor = product * product >= (1 - kNearly * kNearly) * squares * others;
+  if (!is_one_factor || product <= 0) return {};
+  const auto& rows = evidence.diagnosis().activations;
+  const auto read = std::ranges::find(rows, op.inputs.front(), &ActivationRow::quantized);
+  const bool is_wrong =
+      read != rows.end() && (clipped_range(evidence, *read) || wasted_range(evidence, *read));
+  return is_wrong ? std::optional(product / squares) : std::nullopt;
+}
+
 std::string words(double off, double own) {
   constexpr const char* kEffect = "makes the result wrong by a constant in each channel";
   if (own == 0) return fmt::format("its bias is not 0 after quantization, and {}", kEffect);
@@ -89,6 +111,15 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   if (!is_shift && shift * shift < row.other_mse.value_or(0)) return {};
   if (is_shift && !explains_constant(row, shift)) return {};
   if (shift < kFar * own || shift == 0) return {};
+  if (const auto factor = factor_of_wrong_scale(evidence, *op, before, *after)) {
+    return Cause{.because = fmt::format("its bias counts {:.2g} times, since it stands in steps of "
+                                        "the scale of the codes that the op reads, which is wrong",
+                                        *factor),
+                 .ops = {row.name},
+                 .remedy = in_float({row.name}),
+                 .shared = {},
+                 .is_effect = true};
+  }
   return Cause{.because = words(shift, own),
                .ops = {row.name},
                .remedy = in_float({row.name}),

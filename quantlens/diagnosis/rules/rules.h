@@ -27,6 +27,8 @@ struct Cause {
   /// How much of what those ops in float take away the remedy does, at least: finer steps leave
   /// some of the rounding.
   double least_mended = 1;
+  /// What a mistake at another value makes here: no mistake of its own.
+  bool is_effect = false;
 };
 
 /// Looks at a value at which error begins; nothing where the rule's cause is not at work.

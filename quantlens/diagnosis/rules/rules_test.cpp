@@ -331,6 +331,28 @@ TEST(Rules, ALostBiasOfAnIntegerGemmIsTold) {
   }
 }
 
+TEST(Rules, ABiasInStepsOfAWrongScaleIsAnEffectOfThat) {
+  ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  row.shift_share = 1;
+  row.local_mse = row.other_mse = 0.5;
+  for (const bool clips : {true, false}) {
+    Case net;
+    net.quantized().input("x_q").weight("xs", {}, {0.1F}).weight("ws", {}, {1});
+    net.quantized().constant("z", Tensor::from<std::uint8_t>({}, {0}));
+    net.quantized().constant("wz", Tensor::from<std::int8_t>({}, {0}));
+    net.quantized().constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 1}, {127, 127}));
+    net.quantized().constant("b", Tensor::from<std::int32_t>({2}, {5, 10}));  // half of it
+    net.quantized()
+        .node(Kind::qconv, {"x_q", "xs", "z", "w_q", "ws", "wz", "xs", "z", "b"}, "y_q")
+        .output("y_q");
+    const ActivationRow read = row_at("x");
+    net.diagnosis().activations = {clips ? made_of(read, &ActivationRow::clipping_mse) : read};
+    const auto cause = lost_bias(net.evidence(), row);
+    ASSERT_TRUE(cause);
+    EXPECT_EQ(cause->is_effect, clips) << cause->because;
+  }
+}
+
 TEST(Rules, WhatIsNotExplainedIsSaidToBe) {
   const Case net;
   const ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
@@ -356,6 +378,9 @@ TEST(Rules, InputsUnlikeThoseOfCalibrationAreClippedOrTiny) {
   net.quantize_input({.dtype = DType::uint8}, {0.1F, 0});
   EXPECT_TRUE(unlike_data(net.evidence()).empty());
   net.diagnosis().activations[0].clip_rate = 0.2;
+  net.diagnosis().activations[0].max = 26;
+  EXPECT_TRUE(unlike_data(net.evidence()).empty()) << "hardly beyond: other samples";
+  net.diagnosis().activations[0].max = 40;
   ASSERT_EQ(unlike_data(net.evidence()).size(), 1U);
   EXPECT_EQ(unlike_data(net.evidence())[0].severity, "problem");
   net.diagnosis().activations[0] = row;
@@ -380,6 +405,7 @@ std::vector<Finding> unlike_where_clipped(const std::string& algorithm) {
   diagnosis.activations = {row_at("x")};
   diagnosis.activations[0].quantized = "x_q";
   diagnosis.activations[0].clip_rate = 0.05;
+  diagnosis.activations[0].max = 40;
   const Model reference = before.model(), quantized = after.model();
   return unlike_data(Evidence(reference, quantized, pairing, diagnosis));
 }
@@ -444,7 +470,8 @@ std::vector<std::string> unlike_where(const std::vector<std::string>& coded, dou
   const Model reference = net.model(), quantized = SmallGraph().model();
   std::vector<std::string> found;
   for (const Finding& finding : unlike_data(Evidence(reference, quantized, pairing, diagnosis))) {
-    found.push_back(finding.op);
+    EXPECT_EQ(finding.op, "x") << "the data are the input's";
+    found.push_back(finding.ops.front());
   }
   return found;
 }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/percent.h"
+#include "quantlens/base/text.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
@@ -100,14 +101,21 @@ std::string why(const Evidence& evidence, bool is_clipped) {
   return fmt::format("They may be {}; algorithms other than minmax also clip on purpose", kOthers);
 }
 
-/// What does not fit the codes that calibration chose for it.
-std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row, bool one_sided) {
+/// How far the values reach beyond the codes, of the codes' width.
+double overshoot(const ActivationRow& row, const std::array<double, 2>& reach) {
+  return std::max({0.0, reach[0] - row.min, row.max - reach[1]}) / (reach[1] - reach[0]);
+}
+
+/// What does not fit the codes that calibration chose for it. `input`: of the network.
+std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row,
+                              const std::string& input, bool one_sided) {
+  constexpr double kBeyond = 0.05;  // less is the choice of samples, or the maker's rounding
   constexpr double kTwoBits = 0.25;
   const auto reach = evidence.reach(row);
   if (!reach || row.elements == 0) return {};
   if (row.min == 0 && row.max == 0) return {};  // fits any codes, and makes no error
   const double times = room(row, *reach);
-  const bool is_clipped = row.clip_rate >= kClipped;
+  const bool is_clipped = row.clip_rate >= kClipped && overshoot(row, *reach) >= kBeyond;
   const bool is_wide = std::isfinite(times) && times > kWide;
   const bool lacks = one_sided && lacks_a_sign(row, *reach);
   const double part = used(row, *reach);
@@ -119,12 +127,13 @@ std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row
   const bool is_note = is_clipped && !is_problem;
   return Finding{
       .rule = "unlike_data",
-      .op = row.name,
+      .op = input,
       .ops = {row.name},
       .because = fmt::format(
-          "the data are {:.3g} to {:.3g} here, the codes that calibration chose reach from "
+          "the data are {:.3g} to {:.3g} {}, the codes that calibration chose reach from "
           "{:.3g} to {:.3g}: {:.0f} % of them are used, and {} % of the data are clipped. {}",
-          row.min, row.max, (*reach)[0], (*reach)[1], 100 * part, percent_text(row.clip_rate),
+          row.min, row.max, evidence.is_input(row) ? "here" : "behind " + printable(row.name),
+          (*reach)[0], (*reach)[1], 100 * part, percent_text(row.clip_rate),
           why(evidence, is_clipped)),
       .remedy = {},
       .severity = is_problem ? "problem"
@@ -143,7 +152,7 @@ std::vector<Finding> unlike_data(const Evidence& evidence) {
   for (const ActivationRow& row : evidence.diagnosis().activations) {
     std::vector<std::string> values = preparation(evidence, row);
     if (values.empty()) continue;
-    std::optional<Finding> finding = misfit(evidence, row, one_sided);
+    std::optional<Finding> finding = misfit(evidence, row, values.back(), one_sided);
     if (finding && misfits.emplace(row.value, *std::move(finding)).second)
       preparations.push_back(std::move(values));
   }

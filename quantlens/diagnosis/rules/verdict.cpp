@@ -61,7 +61,7 @@ const ActivationRow* worst_unexplained(const Evidence& evidence) {
   const ActivationRow* worst = nullptr;
   for (const ActivationRow& row : evidence.diagnosis().activations) {
     const bool is_own = row.local_mse && row.other_mse && *row.other_mse > 0.5 * *row.local_mse &&
-                        unexplained(evidence, row);
+                        !lost_bias(evidence, row) && unexplained(evidence, row);
     if (is_own && (!worst || *row.local_sqnr_db < *worst->local_sqnr_db)) worst = &row;
   }
   return worst;
@@ -140,7 +140,8 @@ std::string verdict(const Evidence& evidence, std::span<const Finding> findings)
                               printable(first.op), first.because);
   }
   for (const Finding& finding : findings) {
-    if (!finding.output_share && finding.severity == "problem") {
+    const bool leads = &finding == &findings.front() && finding.rule == "unlike_data";
+    if (!finding.output_share && (finding.severity == "problem" || leads)) {
       text += fmt::format(" {}: {}.", printable(finding.op), finding.because);
     }
   }

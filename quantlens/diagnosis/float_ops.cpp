@@ -51,6 +51,10 @@ class FloatOps {
       inputs_.emplace(reference.graph.inputs[i].name, quantized.graph.inputs[i].name);
     }
     for (const ValuePair& pair : pairing.pairs) pairs_.emplace(pair.reference, &pair);
+    without_side_.insert(pairing.only_reference.begin(), pairing.only_reference.end());
+    for (const Change& change : pairing.changes) {
+      if (!change.ops.empty()) changed_.insert(change.ops.front());
+    }
     for (const ValuePair& pair : pairing.pairs) {
       if (pair.type != "Input" && names_.contains(pair.op_name)) roots_.push_back(&pair);
     }
@@ -217,11 +221,19 @@ class FloatOps {
       return nearby_[value] = meaning_of(*pair->second);
     }
     const std::optional<std::size_t> producer = index_.producer(value);
-    if (!producer || ++made_ > kMostNodes) {
+    const bool is_mended =
+        producer && !computed && is_other(index_.graph().nodes[*producer], value);
+    if (!producer || is_mended || ++made_ > kMostNodes) {
       failed_ = true;
       return {};
     }
     return copy(index_.graph().nodes[*producer], value);
+  }
+
+  /// Whether the quantized model is known to compute the value otherwise, or not at all.
+  bool is_other(const Node& node, const std::string& value) const {
+    return without_side_.contains(value) ||
+           (changed_.contains(op_name(node)) && !names_.contains(op_name(node)));
   }
 
   std::string copy(Node node, const std::string& value) {
@@ -379,7 +391,9 @@ class FloatOps {
   std::string wide_domain_;                              ///< of QuantizeLinear for codes of 16 bits
   std::unordered_map<std::string, std::string> inputs_;  // by name of the reference
   std::unordered_map<std::string, const ValuePair*> pairs_;  // likewise by value
-  std::vector<const ValuePair*> roots_;                      // in order of flow
+  std::set<std::string> without_side_;   // values of the reference that nothing stands for
+  std::set<std::string> changed_;        // ops that differ in the two files, as people see them
+  std::vector<const ValuePair*> roots_;  // in order of flow
   std::string prefix_ = "quantlens/float/";
   std::size_t count_ = 0;
   std::size_t made_ = 0;     // nodes of this root

@@ -17,9 +17,10 @@ namespace quantlens {
 /// integer kernel, also where their results are moved, pooled or cut (Reshape, MaxPool and the
 /// like); for all others results are in codes as before. An op among them that has no pair computes
 /// as in the quantized model, of such floats. Codes of a value that is there in float, also where
-/// it is only moved from one and no other op reads codes of it, are not read. Nothing where that cannot be said: an op has no pair,
-/// or a body of its own, or more than 64 nodes of the reference lie between it and values that were
-/// paired. `ops`: as people see them.
+/// it is only moved from one and no other op reads codes of it, are not read. Nothing where that
+/// cannot be said: an op has no pair, or a body of its own, or reads what the quantized model has
+/// nothing for or computes otherwise (that would be mended with it), or more than 64 nodes of the
+/// reference lie between it and values that were paired. `ops`: as people see them.
 std::optional<Patch> float_ops(const Model& reference, const Model& quantized,
                                const Pairing& pairing, const std::vector<std::string>& ops);
 

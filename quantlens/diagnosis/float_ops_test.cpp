@@ -295,6 +295,26 @@ TEST(FloatOps, ReadWhatTheQuantizedModelHasErrorsOfOthersIncluded) {
       << "the sum itself is exact; what it reads is not";
 }
 
+/// What the quantized model computes otherwise would be mended together with them.
+TEST(FloatOps, AreNothingWhereTheyReadWhatIsMissingOrChanged) {
+  const auto net = [](bool is_quantized) {
+    Net made;
+    made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4}));
+    if (is_quantized) made.codes("x", kOfInput);
+    made.node("Exp", {is_quantized ? "x_dq" : "x"}, "e").node("Mul", {"e", "factor"}, "m");
+    if (is_quantized) made.codes("m", kOfProduct);
+    return made.node("Sqrt", {is_quantized ? "m_dq" : "m"}, "y").model();
+  };
+  const Model before = net(false), after = net(true);
+  Pairing pairing = pair(before, after);
+  EXPECT_TRUE(float_ops(before, after, pairing, {"the_m"}));
+  Pairing missing = pairing;
+  missing.only_reference = {"e"};
+  EXPECT_FALSE(float_ops(before, after, missing, {"the_m"}));
+  pairing.changes.push_back({.rule = "changed_op", .op = "e", .ops = {"the_e"}});
+  EXPECT_FALSE(float_ops(before, after, pairing, {"the_m"}));
+}
+
 TEST(FloatOps, AreNothingWhereNoPairIsOfTheOp) {
   const Model before = quantized();
   EXPECT_FALSE(float_ops(reference(), before, pair(reference(), before), {"the_other"}));

@@ -38,6 +38,12 @@ Evidence::Outputs outputs_of(const Graph& reference, const Diagnosis& diagnosis)
   return outputs;
 }
 
+/// Whether an op gives codes of its first input's: it moves, picks or repeats them.
+bool passes_codes(Kind kind) {
+  const Capability* able = capability(kind);
+  return moves_elements(kind) || (able != nullptr && able->role == Role::pass_through);
+}
+
 /// Names of ops that have an integer kernel that computes, each once, in order. One value may have
 /// as many readers as the model has ops.
 class Names {
@@ -147,8 +153,29 @@ std::vector<Use> Evidence::readers(const std::string& value) const {
 std::vector<std::string> Evidence::ops_at(const ActivationRow& row) const {
   Names names;
   if (const Node* own = node(row.op)) names.add(*own);
-  for (const Use& use : readers(row.value)) names.add(reference_.graph().nodes[use.node]);
+  std::vector<std::string> waiting{row.value};
+  std::unordered_set<std::string> seen{row.value};
+  for (std::size_t i = 0; i < waiting.size(); ++i) {
+    for (const Use& use : reference_.uses(waiting[i])) {
+      const Node& reader = reference_.graph().nodes[use.node];
+      names.add(reader);
+      if (use.input != 0 || !passes_codes(reader.kind)) continue;
+      for (const std::string& output : reader.outputs) {
+        if (seen.insert(output).second) waiting.push_back(output);
+      }
+    }
+  }
   return names.take();
+}
+
+bool Evidence::inherits_scale(const ActivationRow& row) const {
+  const auto own = pairs_.find(row.quantized);
+  const std::optional<std::size_t> maker = reference_.producer(row.value);
+  if (own == pairs_.end() || !own->second->params || !maker) return false;
+  const Node& node = reference_.graph().nodes[*maker];
+  if (!passes_codes(node.kind) || node.inputs.empty()) return false;
+  const auto source = std::ranges::find(pairing_.pairs, node.inputs.front(), &ValuePair::reference);
+  return source != pairing_.pairs.end() && source->params == own->second->params;
 }
 
 std::vector<std::string> Evidence::ops_before_logarithm(const ActivationRow& row) const {

@@ -73,8 +73,11 @@ class Evidence {
   const std::optional<UsualRoom>& usual_room() const { return usual_room_; }
 
   /// The names of the ops that give up integers if `row`'s value is to stay float: its own, and
-  /// those that read it, also moved. Without what has no integer kernel anyway.
+  /// those that read it, also moved, picked or repeated. Without what has no integer kernel anyway.
   std::vector<std::string> ops_at(const ActivationRow& row) const;
+  /// Whether the row's codes are those of a value that is moved or picked here, with its scale: no
+  /// other one can be chosen here.
+  bool inherits_scale(const ActivationRow& row) const;
 
   /// As above, of all ops on the way to the logarithm that `row`'s value goes to with its small
   /// values (find_before_logarithms); empty where there is none.

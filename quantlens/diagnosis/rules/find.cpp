@@ -23,6 +23,7 @@
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/rules/same_remedy.h"
 #include "quantlens/diagnosis/rules/share_words.h"
+#include "quantlens/diagnosis/rules/uncompared.h"
 #include "quantlens/diagnosis/rules/verdict.h"
 #include "quantlens/quantizer/stored_recipe.h"
 
@@ -204,6 +205,7 @@ std::vector<FoundCause> causes(const Evidence& evidence, const ShareSources& sha
       ask(evidence, {.row = *row, .is_loud = true}, shares.without, found);
       rows.push_back(row);
     }
+    std::ranges::move(uncompared_causes(evidence.pairing()), std::back_inserter(found));
   }
   add_the_rest(evidence, rows, shares.without, found);
   name_values(found);

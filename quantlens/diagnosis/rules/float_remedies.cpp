@@ -8,6 +8,7 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/diagnosis/rules/same_remedy.h"
+#include "quantlens/diagnosis/rules/uncompared.h"
 #include "quantlens/quantizer/capability.h"
 #include "quantlens/quantizer/select.h"
 
@@ -80,11 +81,13 @@ FloatRemedies::Names FloatRemedies::with_followers(const Names& ops) {
 
 FloatRemedies::Names FloatRemedies::find_followers(const Names& ops) {
   if (groups_.empty()) find_groups();
+  const std::unordered_set<std::string> unknown = uncompared_ops(evidence_.pairing());
   const std::vector<bool> integer = integer_without(ops);
   Names names;
   for (std::size_t p = 0; p < groups_.size(); ++p) {
     const Group& group = groups_[p];
     if (!integer_[p] || integer[p] || group.told_as.empty()) continue;
+    if (unknown.contains(group.told_as)) continue;
     if (!share_a_name(group.names, ops)) names.push_back(group.told_as);
   }
   return names;

@@ -13,7 +13,8 @@ namespace quantlens {
 
 /// What remedies that put ops into float make float beside these: the quantizer leaves ops in float
 /// whose results only floats read then, and ops that then read floats (select.h). A share without
-/// their rounding would not be what the remedy gives.
+/// their rounding would not be what the remedy gives. Ops that were not compared are none of these:
+/// whatever they do otherwise would be given to the others.
 class FloatRemedies {
  public:
   /// Views `evidence`, which must outlive it.

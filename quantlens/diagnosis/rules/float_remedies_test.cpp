@@ -56,6 +56,8 @@ class Net {
     return asked;
   }
 
+  void leave_out(const std::string& value) { pairing_.not_compared.push_back({value, "why"}); }
+
   /// What is left of causes that these ops in float mend.
   std::vector<FoundCause> joined(const std::vector<Names>& mended) {
     const Diagnosis diagnosis;
@@ -98,6 +100,13 @@ TEST(FloatRemedies, WhatReadsFloatsThenIsMeasuredWithThem) {
   std::string because;
   EXPECT_THAT(Net(true).measured({"node_a"}, in_float({"node_a"}), because),
               ElementsAre("node_a", "node_s"));
+}
+
+TEST(FloatRemedies, WhatWasNotComparedIsNotMeasuredWithThem) {
+  std::string because;
+  Net net(false);
+  net.leave_out("s");
+  EXPECT_THAT(net.measured({"node_y"}, in_float({"node_y"}), because), ElementsAre("node_y"));
 }
 
 TEST(FloatRemedies, CodesThatOthersReadStay) {

@@ -65,9 +65,15 @@ bool any_is_measured(const std::vector<FoundCause>& found) {
                              [](const FoundCause& one) { return one.estimated.has_value(); });
 }
 
+/// Whether it surely takes something away, and not next to nothing.
+bool surely_takes(const FoundCause& one) {
+  constexpr double kNextToNothing = 0.05;
+  return one.interval[0] > 0 && one.interval[1] >= kNextToNothing;
+}
+
 /// Shares that may be nothing are no order: local errors are known far better.
 std::tuple<int, double, bool, double> place_by_errors(const FoundCause& one) {
-  if (one.interval[0] > 0) return {2, one.weight(), one.is_mistake, one.share};
+  if (surely_takes(one)) return {2, one.weight(), one.is_mistake, one.share};
   const bool takes_nothing = one.estimated && one.interval[1] <= 0;
   if (takes_nothing) return {0, one.share, false, 0};
   return {1, 0, one.is_mistake, one.own_error};

@@ -57,6 +57,17 @@ TEST(SettleShares, WhatWasMeasuredOverrulesTheEstimate) {
   EXPECT_NEAR(found[0].interval[0], 0.6 - std::hypot(0.01, 0.06), 1e-9) << "a tenth is drawn anew";
 }
 
+TEST(SettleShares, NextToNothingComesBehindAMistakeThatCannotBeMeasured) {
+  FoundCause mistake = cause("b", 0.9);
+  mistake.is_mistake = true;
+  mistake.own_error = 0.1;
+  std::vector<FoundCause> found = {cause("a", 0.02), mistake};
+  std::vector<std::string> asked;
+  settle_shares(knows({{"a", 0.02}}, asked), 0, {}, found);
+  EXPECT_GT(found[1].interval[0], 0) << "it is sure, and small";
+  EXPECT_THAT(names(found), ElementsAre("b", "a"));
+}
+
 TEST(SettleShares, WhatIsExpectedIsAskedNextWhateverTheAnswersAre) {
   std::minstd_rand random(7);
   const auto below = [&random](unsigned end) { return static_cast<unsigned>(random()) % end; };

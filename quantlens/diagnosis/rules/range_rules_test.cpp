@@ -81,6 +81,53 @@ TEST(Ranges, WhatClippingTakesIsMeasuredWithTheReadersInFloat) {
   EXPECT_EQ(cause->measured, (std::vector<std::string>{"node_y", "node_z"}));
 }
 
+/// y = conv(split(relu(x))): codes of the Relu do their harm at the Conv.
+class SplitNet {
+ public:
+  SplitNet() {
+    net_.input("x").weight("w", {1, 1, 1, 1}, {2}).node(Kind::relu, {"x"}, "r");
+    net_.node(Kind::split, {"r"}, "s").node(Kind::conv, {"s", "w"}, "y").output("y");
+    for (const char* value : {"r", "s"}) {
+      ValuePair& pair = pairing_.pairs.emplace_back();
+      pair.op = pair.reference = value;
+      pair.quantized = row_at(value).quantized;
+      pair.scheme = Scheme{.dtype = DType::uint8};
+      pair.params = QParams{1, 0};
+    }
+  }
+  void rescale(const char* value) {
+    std::ranges::find(pairing_.pairs, value, &ValuePair::reference)->params = QParams{0.9F, 0};
+  }
+  Evidence evidence() const { return {model_ = net_.model(), model_, pairing_, diagnosis_}; }
+
+ private:
+  SmallGraph net_;
+  Pairing pairing_;
+  Diagnosis diagnosis_;
+  mutable Model model_;
+};
+
+TEST(Ranges, ReadersBehindASplitAreMeasuredWithIt) {
+  const SplitNet net;
+  EXPECT_EQ(net.evidence().ops_at(row_at("r")), (std::vector<std::string>{"node_r", "node_y"}));
+}
+
+TEST(Ranges, AScaleThatASplitPassesOnIsNotWastedThere) {
+  SplitNet net;
+  ActivationRow row = row_at("s");
+  row.scale = 1;
+  EXPECT_FALSE(wasted_range(net.evidence(), row));
+  EXPECT_TRUE(wasted_range(net.evidence(),
+                           [] {
+                             ActivationRow source = row_at("r");
+                             source.scale = 1;
+                             return source;
+                           }()))
+      << "it is chosen there";
+  net.rescale("s");
+  EXPECT_TRUE(wasted_range(net.evidence(), row)) << "it has one of its own";
+}
+
 TEST(Ranges, BeforeALogarithmNoRangeMendsWhatStepsDo) {
   SmallGraph net;
   net.input("x").weight("w", {1, 1, 1, 1}, {2});

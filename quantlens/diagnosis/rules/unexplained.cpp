@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -41,9 +42,14 @@ bool multiplies_weight(const Evidence& evidence, const ActivationRow& row) {
   return multiplies && evidence.constant_input(*node, 1) != nullptr;
 }
 
-/// Whether what the quantized model's op reads holds codes that stand for no value of the
-/// reference, or that are scaled anew for each input, or whether it has codes inside.
-bool reads_codes_of_nothing(const Evidence& evidence, const ActivationRow& row) {
+/// What is known of the codes that the quantized model's op reads or has inside.
+enum class Codes : std::uint8_t {
+  compared,
+  unpaired,    ///< some stand for no value of the reference, or were left out
+  scaled_anew  ///< some have a scale for each input or block, which rounds as it will
+};
+
+Codes codes_behind(const Evidence& evidence, const ActivationRow& row) {
   constexpr std::size_t kMostSteps = 256;
   const Pairing& pairing = evidence.pairing();
   const std::unordered_set<std::string> unknown(pairing.only_quantized.begin(),
@@ -55,25 +61,37 @@ bool reads_codes_of_nothing(const Evidence& evidence, const ActivationRow& row) 
     const auto producer = evidence.quantized().producer(waiting[i]);
     if (!producer) continue;
     const Node& node = evidence.quantized().graph().nodes[*producer];
-    if (node.kind == Kind::dynamic_quantize || has_codes_inside(node)) return true;
+    if (node.kind == Kind::dynamic_quantize || has_codes_inside(node)) return Codes::scaled_anew;
     for (const std::string& input : node.inputs) {
-      if (unknown.contains(input)) return true;
+      if (unknown.contains(input)) return Codes::unpaired;
       if (seen.insert(input).second) waiting.push_back(input);
     }
   }
-  return false;
+  return Codes::compared;
 }
 
-/// Whether codes that were not compared (scaled anew for each input, in blocks, of a product that
-/// the reference lacks) feed the op: what their rounding makes is not known.
-bool reads_unknown(const Evidence& evidence, const ActivationRow& row) {
+/// What feeds the op: where it was not compared, what its rounding makes is not known.
+Codes codes_read(const Evidence& evidence, const ActivationRow& row) {
   const Node* node = evidence.node(row.op);
   const auto& not_compared = evidence.pairing().not_compared;
   const auto is_left_out = [&](const std::string& input) {
     return std::ranges::find(not_compared, input, &NotCompared::value) != not_compared.end();
   };
-  if (node != nullptr && std::ranges::any_of(node->inputs, is_left_out)) return true;
-  return reads_codes_of_nothing(evidence, row);
+  const Codes behind = codes_behind(evidence, row);
+  if (behind != Codes::compared || node == nullptr) return behind;
+  return std::ranges::any_of(node->inputs, is_left_out) ? Codes::unpaired : Codes::compared;
+}
+
+/// Of an op that reads codes that were not compared: nothing where their rounding may make its
+/// error.
+std::optional<Cause> beyond_rounding(const ActivationRow& row) {
+  constexpr double kSeldom = 20;  // dB: 8 bits make so much of few values that ops read
+  if (row.local_sqnr_db.value_or(kSeldom) >= kSeldom) return {};
+  return in_float_because(
+      fmt::format("it reads codes that were not compared, whose rounding seldom makes an error as "
+                  "great as its own ({:.1f} dB)",
+                  *row.local_sqnr_db),
+      row);
 }
 
 /// Whether a change of the op was read off the two files.
@@ -102,7 +120,10 @@ std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& 
   }
   const double other = part(row.other_mse, row);
   const bool has_weight = multiplies_weight(evidence, row);
-  if (other < kMost || reads_unknown(evidence, row)) return {};
+  if (other < kMost) return {};
+  const Codes read = codes_read(evidence, row);
+  if (read == Codes::scaled_anew) return {};
+  if (read == Codes::unpaired) return beyond_rounding(row);
   if (is_told_of(evidence, row)) {
     return in_float_because(
         fmt::format("the difference of the two files that is told of it makes {:.0f} % of its own "

@@ -12,7 +12,8 @@ namespace quantlens {
 namespace {
 
 /// What a rule says where the reference is x -> matmul y, and y has error that nothing known makes.
-std::optional<Cause> asked_of_y(ValueRule rule, const Model& after, const Pairing& pairing) {
+std::optional<Cause> asked_of_y(ValueRule rule, const Model& after, const Pairing& pairing,
+                                std::optional<double> sqnr_db = {}) {
   SmallGraph reference;
   reference.input("x").weight("w", {2, 2}, {1, 2, 3, 4});
   reference.node(Kind::matmul, {"x", "w"}, "y").output("y");
@@ -20,24 +21,26 @@ std::optional<Cause> asked_of_y(ValueRule rule, const Model& after, const Pairin
   row.op = row.value = row.quantized = "y";
   row.name = "node_y";
   row.local_mse = row.other_mse = 1;
+  row.local_sqnr_db = sqnr_db;
   row.rounding_mse = row.clipping_mse = row.weight_mse = row.input_mse = 0;
   const Model before = reference.model();
   const Diagnosis diagnosis;
   return rule(Evidence(before, after, pairing, diagnosis), row);
 }
 
-std::optional<Cause> cause_of_y(const Model& quantized, const Pairing& pairing) {
-  return asked_of_y(unexplained, quantized, pairing);
+std::optional<Cause> cause_of_y(const Model& quantized, const Pairing& pairing,
+                                std::optional<double> sqnr_db = {}) {
+  return asked_of_y(unexplained, quantized, pairing, sqnr_db);
 }
 
 /// The quantized model's y reads codes of a product in front of it.
-std::optional<Cause> cause_where(const Pairing& pairing) {
+std::optional<Cause> cause_where(const Pairing& pairing, std::optional<double> sqnr_db = {}) {
   SmallGraph quantized;
   quantized.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("f", {2}, {1, 8});
   quantized.weight("s", {}, {0.5F}).node(Kind::mul, {"x", "f"}, "m");
   quantized.node(Kind::quantize, {"m", "s"}, "m_q").node(Kind::dequantize, {"m_q", "s"}, "d");
   quantized.node(Kind::matmul, {"d", "w"}, "y").output("y");
-  return cause_of_y(quantized.model(), pairing);
+  return cause_of_y(quantized.model(), pairing, sqnr_db);
 }
 
 TEST(Unexplained, IsErrorThatNothingComparedMakes) {
@@ -50,6 +53,15 @@ TEST(Unexplained, NothingIsSaidOfAnOpThatReadsCodesOfNothing) {
   EXPECT_FALSE(cause_where(pairing)) << "what rounding its input makes is not known";
   pairing.only_quantized = {"elsewhere"};
   EXPECT_TRUE(cause_where(pairing));
+}
+
+TEST(Unexplained, MoreErrorThanCodesOfNothingSeldomMakeIs) {
+  Pairing pairing;
+  pairing.only_quantized = {"m_q"};
+  EXPECT_FALSE(cause_where(pairing, 25)) << "a wide value of 8 bits";
+  const auto cause = cause_where(pairing, 12);
+  ASSERT_TRUE(cause);
+  EXPECT_EQ(cause->because.find("it reads codes that were not compared"), 0U) << cause->because;
 }
 
 /// The codes that it reads have a scale for each input, though the value itself is compared.

@@ -47,7 +47,7 @@ std::optional<Cause> wasted_range(const Evidence& evidence, const ActivationRow&
   const std::int64_t steps = evidence.steps(row);
   const double reach = *row.scale * static_cast<double>(steps);
   const double used = std::max(row.max, 0.0) - std::min(row.min, 0.0);
-  if (used <= 0) return {};
+  if (used <= 0 || evidence.inherits_scale(row)) return {};
   // which tells values apart by their ratio: no range has steps that are fine enough for it
   if (!evidence.ops_before_logarithm(row).empty()) return {};
   if (reach < kWasted * used) return out_of_line(evidence, row);

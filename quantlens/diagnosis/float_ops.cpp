@@ -77,7 +77,7 @@ class FloatOps {
   /// What an op of these gives is moved, pooled or cut in float, too: codes of the result that are
   /// only passed on would bring their rounding and clipping back. So is what reads it on codes by a
   /// kernel for which the quantizer has none (a QLinearSoftmax of another tool): nobody would write
-  /// codes for it.
+  /// codes for it. What is known to be another op in the quantized model stays: it would be mended.
   void add_followers(const Pairing& pairing) {
     std::set<std::string> in_float;
     for (const ValuePair* root : roots_) in_float.insert(root->reference);
@@ -85,6 +85,8 @@ class FloatOps {
     for (const ValuePair& pair : pairing.pairs) {
       if (pair.type == "Input" || in_float.contains(pair.reference)) continue;
       if (!is_passed_from(pair.reference, in_float) && !is_foreign_reader(pair, asked)) continue;
+      const std::optional<std::size_t> maker = index_.producer(pair.reference);
+      if (maker && is_made_otherwise(index_.graph().nodes[*maker], pair.reference)) continue;
       in_float.insert(pair.reference);
       names_.insert(pair.op_name);
       roots_.push_back(&pair);
@@ -230,10 +232,34 @@ class FloatOps {
     return copy(index_.graph().nodes[*producer], value);
   }
 
-  /// Whether the quantized model is known to compute the value otherwise, or not at all.
+  /// Whether an op that is not one of these is known to be another one in the quantized model, or
+  /// to be missing.
   bool is_other(const Node& node, const std::string& value) const {
-    return without_side_.contains(value) ||
-           (changed_.contains(op_name(node)) && !names_.contains(op_name(node)));
+    if (names_.contains(op_name(node))) return false;
+    return without_side_.contains(value) || changed_.contains(op_name(node)) ||
+           is_made_otherwise(node, value);
+  }
+
+  /// Whether the quantized model makes the value, by its name, by another op, or with other numbers
+  /// for its places. What stands for several ops (a fused Gelu) is no other one.
+  bool is_made_otherwise(const Node& node, const std::string& value) const {
+    const std::optional<std::size_t> producer = quantized_index_.producer(value);
+    if (!producer) return false;
+    const Node& other = quantized_index_.graph().nodes[*producer];
+    if (uses_codes(other.kind) || other.domain != node.domain || is_fused(other.kind)) return false;
+    if (other.type != node.type) return true;
+    for (std::size_t i = 0; i < std::min(node.inputs.size(), other.inputs.size()); ++i) {
+      const Tensor* places = index_.constant(node.inputs[i]);
+      const Tensor* others = quantized_index_.constant(other.inputs[i]);
+      if (places == nullptr || others == nullptr || places->dtype() != DType::int64) continue;
+      if (!std::ranges::equal(places->bytes(), others->bytes())) return true;
+    }
+    return false;
+  }
+
+  static bool is_fused(Kind kind) {
+    return kind == Kind::layer_norm || kind == Kind::instance_norm || kind == Kind::gelu ||
+           kind == Kind::hard_swish || kind == Kind::batch_norm;
   }
 
   std::string copy(Node node, const std::string& value) {

@@ -297,11 +297,11 @@ TEST(FloatOps, ReadWhatTheQuantizedModelHasErrorsOfOthersIncluded) {
 
 /// What the quantized model computes otherwise would be mended together with them.
 TEST(FloatOps, AreNothingWhereTheyReadWhatIsMissingOrChanged) {
-  const auto net = [](bool is_quantized) {
+  const auto net = [](bool is_quantized, const char* first = "Exp") {
     Net made;
     made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4}));
     if (is_quantized) made.codes("x", kOfInput);
-    made.node("Exp", {is_quantized ? "x_dq" : "x"}, "e").node("Mul", {"e", "factor"}, "m");
+    made.node(first, {is_quantized ? "x_dq" : "x"}, "e").node("Mul", {"e", "factor"}, "m");
     if (is_quantized) made.codes("m", kOfProduct);
     return made.node("Sqrt", {is_quantized ? "m_dq" : "m"}, "y").model();
   };
@@ -311,6 +311,10 @@ TEST(FloatOps, AreNothingWhereTheyReadWhatIsMissingOrChanged) {
   Pairing missing = pairing;
   missing.only_reference = {"e"};
   EXPECT_FALSE(float_ops(before, after, missing, {"the_m"}));
+  Pairing inside = pairing;
+  inside.only_reference = {"m"};
+  EXPECT_TRUE(float_ops(before, after, inside, {"the_m"})) << "it is one of them";
+  EXPECT_FALSE(float_ops(before, net(true, "Tanh"), pairing, {"the_m"})) << "it is no Exp there";
   pairing.changes.push_back({.rule = "changed_op", .op = "e", .ops = {"the_e"}});
   EXPECT_FALSE(float_ops(before, after, pairing, {"the_m"}));
 }

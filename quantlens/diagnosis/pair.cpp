@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/pair.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
@@ -66,6 +67,7 @@ class Pairer {
     }
     pairing_.folded_ops = match_.folded;
     share_among_equals();
+    pair_left_outputs(quantized.graph);
   }
 
   Pairing run() {
@@ -110,6 +112,46 @@ class Pairer {
       const std::optional<std::size_t> from = shared[first[r]];
       if (from && quantized_of_[r].empty()) quantized_of_[r] = quantized_of_[*from];
     }
+  }
+
+  /// What a file gives stands for what the other gives by that name, or in that place where no name
+  /// is shared, whatever computes it.
+  void pair_left_outputs(const Graph& quantized) {
+    std::map<std::string, std::string> counterparts = outputs_of_one_name(quantized);
+    const bool by_place =
+        counterparts.empty() && quantized.outputs.size() == reference_.graph.outputs.size();
+    for (std::size_t i = 0; by_place && i < quantized.outputs.size(); ++i)
+      counterparts.emplace(reference_.graph.outputs[i].name, quantized.outputs[i].name);
+    for (const auto& [output, other] : counterparts) {
+      const std::optional<std::size_t> r = view_.value_of(output), q = q_view_.value_of(other);
+      if (!r || !q || !quantized_of_[*r].empty()) continue;
+      if (!match_.values[*q] || is_renamed(*r, match_.values[*q]->reference))
+        quantized_of_[*r] = {*q};
+    }
+  }
+
+  /// Whether a value is another one by a further name: an Identity or Dropout, or several.
+  bool is_renamed(std::size_t value, std::size_t other) const {
+    for (std::size_t at = value; at != other;) {
+      const auto& maker = view_.values()[at].producer;
+      if (!maker) return false;
+      const Node& node = view_.node(view_.ops()[*maker]);
+      const auto& from = view_.ops()[*maker].operands;
+      const bool renames = node.kind == Kind::identity || node.kind == Kind::dropout;
+      if (!renames || from.empty() || !from[0].value) return false;
+      at = *from[0].value;
+    }
+    return true;
+  }
+
+  std::map<std::string, std::string> outputs_of_one_name(const Graph& quantized) const {
+    std::map<std::string, std::string> found;
+    for (const ValueInfo& output : reference_.graph.outputs) {
+      if (std::ranges::find(quantized.outputs, output.name, &ValueInfo::name) !=
+          quantized.outputs.end())
+        found.emplace(output.name, output.name);
+    }
+    return found;
   }
 
   const Node& node(std::size_t number) const { return reference_.graph.nodes[number]; }
@@ -220,7 +262,7 @@ class Pairer {
     }
     bool any_side = false;
     for (const std::size_t q : quantized_of_[*number]) {
-      pair.confirmed = match_.values[q]->confirmed;
+      pair.confirmed = match_.values[q] && match_.values[q]->confirmed;
       const auto factors = input_factors(q_view_, match_.ops, q);
       for (CodeSide side : q_view_.values()[q].sides) {
         any_side = any_side || side.codes.has_value();
@@ -314,7 +356,7 @@ class Pairer {
       pair.side = Side::float_;
       pair.quantized = value.floats[0];
       pair.found_by = found_by(number, q, {});
-      pair.confirmed = match_.values[q]->confirmed;
+      pair.confirmed = match_.values[q] && match_.values[q]->confirmed;
       pairing_.pairs.push_back(pair);
       return;
     }

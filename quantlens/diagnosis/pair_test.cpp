@@ -403,11 +403,44 @@ TEST(Pair, ShowsWhatHasNoCounterpart) {
   other.input("x").weight("s", {}, {1}).constant("zero", Tensor::from<std::uint8_t>({}, {0}));
   other.node(Kind::relu, {"x"}, "elsewhere")
       .node(Kind::quantize, {"elsewhere", "s", "zero"}, "stray")
-      .output("stray");
+      .node(Kind::relu, {"elsewhere"}, "one")
+      .node(Kind::exp, {"elsewhere"}, "two")
+      .output("one")
+      .output("two");
   const Pairing pairing = pair(reference.model(), other.model());
   EXPECT_TRUE(pairing.pairs.empty());
   EXPECT_EQ(pairing.only_reference, (std::vector<std::string>{"c", "r", "y"}));
   EXPECT_EQ(pairing.only_quantized, std::vector<std::string>{"stray"});
+}
+
+/// What a model gives is what it is for: its values are compared whatever computes them.
+TEST(Pair, OutputsOfOneNameBelongTogether) {
+  const auto net = [](Kind last, const std::string& output) {
+    SmallGraph made;
+    made.input("x").node(Kind::softmax, {"x"}, "a").node(Kind::exp, {"a"}, "b").output("b");
+    return made.node(last, {"a"}, output).output(output);
+  };
+  const auto partner = [&](const Model& quantized, const std::string& value) {
+    const Pairing pairing = pair(net(Kind::tanh, "y").model(), quantized);
+    const auto found = std::ranges::find(pairing.pairs, value, &ValuePair::reference);
+    return found == pairing.pairs.end() ? "" : found->quantized;
+  };
+  EXPECT_EQ(partner(net(Kind::sigmoid, "y").model(), "y"), "y");
+  EXPECT_EQ(partner(net(Kind::sigmoid, "z").model(), "y"), "") << "names are shared, not this one";
+  SmallGraph others;
+  others.input("x").node(Kind::exp, {"x"}, "one").node(Kind::log, {"x"}, "two");
+  others.output("one").output("two");
+  EXPECT_EQ(partner(others.model(), "y"), "two") << "no name is shared: by place";
+}
+
+TEST(Pair, AnOutputThatIsGivenAFurtherNameIsComparedByIt) {
+  SmallGraph reference, quantized;
+  reference.input("x").node(Kind::softmax, {"x"}, "a").node(Kind::identity, {"a"}, "y").output("y");
+  quantized.input("x").node(Kind::softmax, {"x"}, "y").output("y");
+  const Pairing pairing = pair(reference.model(), quantized.model());
+  const auto found = std::ranges::find(pairing.pairs, "y", &ValuePair::reference);
+  ASSERT_NE(found, pairing.pairs.end());
+  EXPECT_EQ(found->quantized, "y");
 }
 
 TEST(Pair, TrustsTheNamesInTheFileOnlyWhereTheyExist) {

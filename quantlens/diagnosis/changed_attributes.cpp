@@ -27,6 +27,7 @@ struct Known {
   Absent absent = Absent::unknown;  ///< unknown: compared only where both nodes have it
   double number = 0;
   bool is_axis = false;
+  std::string_view text = {};
 };
 using enum Known::Absent;
 
@@ -43,7 +44,12 @@ constexpr std::array kElu = {Known{"alpha", real, 1}};
 constexpr std::array kHardSigmoid = {Known{"alpha", real, 0.2}, Known{"beta", real, 0.5}};
 constexpr std::array kTranspose = {Known{"perm"}};
 constexpr std::array kAxis = {Known{"axis", unknown, 0, true}};
-constexpr std::array kBlocks = {Known{"blocksize"}, Known{"mode", word}};
+constexpr std::array kBlocks = {Known{"blocksize"}, Known{"mode", word, 0, false, "DCR"}};
+constexpr std::array kResize = {Known{"mode", word, 0, false, "nearest"},
+                                Known{"coordinate_transformation_mode"}, Known{"nearest_mode"},
+                                Known{"cubic_coeff_a", real, -0.75},
+                                Known{"exclude_outside", number, 0}};
+constexpr std::array kPad = {Known{"mode", word, 0, false, "constant"}};
 
 std::span<const Known> attributes_of(Kind kind) {
   switch (kind) {
@@ -75,6 +81,10 @@ std::span<const Known> attributes_of(Kind kind) {
     case Kind::depth_to_space:
     case Kind::space_to_depth:
       return kBlocks;
+    case Kind::resize:
+      return kResize;
+    case Kind::pad:
+      return kPad;
     default:
       return {};
   }
@@ -89,7 +99,7 @@ std::optional<Value> absent_value(const Known& known) {
     case real:
       return static_cast<float>(known.number);
     case word:
-      return std::string("DCR");
+      return std::string(known.text);
     case unknown:
       break;
   }
@@ -107,9 +117,11 @@ std::optional<Value> value_of(const Node& node, std::string_view key) {
   return {};
 }
 
-bool is_any_axis(const Value& value) {
-  const auto* axis = std::get_if<std::int64_t>(&value);
-  return axis == nullptr || *axis < 0;
+/// Whether two axes may be the same: one is counted from the end, the other one is not.
+bool may_be_one_axis(const Value& a, const Value& b) {
+  const auto* of_a = std::get_if<std::int64_t>(&a);
+  const auto* of_b = std::get_if<std::int64_t>(&b);
+  return of_a == nullptr || of_b == nullptr || (*of_a < 0) != (*of_b < 0);
 }
 
 /// Lists: one that is empty holds nothing but the neutral number, 0 of pads and 1 of all others.
@@ -159,7 +171,7 @@ std::vector<std::string> changed_attributes(const Node& reference, const Node& q
     if (!before) before = absent_value(known);
     if (!after) after = absent_value(known);
     if (!before || !after) continue;
-    if (known.is_axis && (is_any_axis(*before) || is_any_axis(*after))) continue;
+    if (known.is_axis && may_be_one_axis(*before, *after)) continue;
     if (are_equal(*before, *after, neutral)) continue;
     changes.push_back(
         fmt::format("{} is {}, not {}", known.key, text(*after, neutral), text(*before, neutral)));

@@ -12,7 +12,7 @@ namespace quantlens {
 /// format's defaults: "pads is [0,0,2,2], not [1,1,1,1]". Only attributes that no tool changes
 /// while it keeps the function: where one model spells a function in another way (another type of
 /// node, padding by name or in an op before, channels last), they are not looked at. An axis
-/// counted from the end equals any other one.
+/// counted from the end may equal any that is not.
 std::vector<std::string> changed_attributes(const Node& reference, const Node& quantized);
 
 }  // namespace quantlens

@@ -19,6 +19,7 @@
 #include "quantlens/diagnosis/changed_constants.h"
 #include "quantlens/diagnosis/code_reach.h"
 #include "quantlens/diagnosis/gemm_factors.h"
+#include "quantlens/diagnosis/replaced_ops.h"
 #include "quantlens/graph/clip_bounds.h"
 
 namespace quantlens {
@@ -62,6 +63,9 @@ class Finder {
     }
     for (CodeChange& one : changed_codes(reference_, quantized_, match_, anchor_))
       take(std::move(one));
+    for (const ReplacedOp& one : replaced_ops(reference_, quantized_, match_)) {
+      if (found_[one.reference].empty()) add(one.reference, "changed_op", one.words);
+    }
     std::vector<Change> changes;
     for (std::vector<Change>& of_op : found_) std::ranges::move(of_op, std::back_inserter(changes));
     std::ranges::move(elsewhere_, std::back_inserter(changes));

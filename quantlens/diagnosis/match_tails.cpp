@@ -63,6 +63,11 @@ void Matcher::offer_tail(std::size_t quantized, std::size_t reference, const Tai
       return;
     if (!adding.empty()) fits = std::move(adding);
   }
+  offer(output, values_after(tail, fits));
+}
+
+std::vector<std::size_t> Matcher::values_after(const Tail& tail,
+                                               const std::vector<std::size_t>& fits) const {
   std::vector<std::size_t> chain;
   chain.reserve(fits.size());
   for (const std::size_t links : fits) chain.push_back(tail.values[links]);
@@ -70,7 +75,7 @@ void Matcher::offer_tail(std::size_t quantized, std::size_t reference, const Tai
     const std::vector<std::size_t> rest = absorbed_chain(reference_, tail.values.back());
     chain.insert(chain.end(), rest.begin() + 1, rest.end());
   }
-  offer(output, std::move(chain));
+  return chain;
 }
 
 std::optional<std::size_t> Matcher::adds_late(std::size_t number) const {
@@ -118,7 +123,16 @@ bool Matcher::match_late(std::size_t number) {
     return false;
   states_[sum] = {.match = {}, .may_be = {}, .confirmed = false, .is_part = true};
   take_late(number, *inner, whole);
-  offer(*op(number).outputs[0], absorbed_chain(reference_, *o.outputs[0]));
+  const auto affine = tail == nullptr || tail->sums.empty()
+                          ? std::nullopt
+                          : affine_of_op(quantized_, op(number), tail->channels.count);
+  if (affine) {
+    WeightAndBias both = figures(*inner, tail->channels, ops_[*inner]->swapped);
+    both.bias = affine->shift;
+    offer(*op(number).outputs[0], values_after(*tail, comparer_.tails().fitting(whole, both)));
+  } else {
+    offer(*op(number).outputs[0], absorbed_chain(reference_, *o.outputs[0]));
+  }
   return true;
 }
 

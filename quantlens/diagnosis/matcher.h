@@ -113,6 +113,9 @@ class Matcher {
   WeightAndBias figures(std::size_t quantized, const OutputChannels& channels, bool swapped);
   /// The output of a matched op is what it and so many links make as its weight and bias say.
   void offer_tail(std::size_t quantized, std::size_t reference, const Tail& tail);
+  /// What the op and these numbers of links make, and what may be absorbed behind the last one.
+  std::vector<std::size_t> values_after(const Tail& tail,
+                                        const std::vector<std::size_t>& fits) const;
   void offer_links(std::size_t quantized, const Tail& tail, std::size_t links);
   /// The matched op without a bias whose result this one adds constants to.
   std::optional<std::size_t> adds_late(std::size_t number) const;

@@ -205,7 +205,8 @@ std::vector<FoundCause> causes(const Evidence& evidence, const ShareSources& sha
       ask(evidence, {.row = *row, .is_loud = true}, shares.without, found);
       rows.push_back(row);
     }
-    std::ranges::move(uncompared_causes(evidence.pairing()), std::back_inserter(found));
+    std::ranges::move(uncompared_causes(evidence.pairing(), evidence.diagnosis()),
+                      std::back_inserter(found));
   }
   add_the_rest(evidence, rows, shares.without, found);
   name_values(found);

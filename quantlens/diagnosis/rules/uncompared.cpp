@@ -29,13 +29,16 @@ std::unordered_set<std::string> uncompared_ops(const Pairing& pairing) {
   return ops;
 }
 
-std::vector<FoundCause> uncompared_causes(const Pairing& pairing) {
+std::vector<FoundCause> uncompared_causes(const Pairing& pairing, const Diagnosis& diagnosis) {
   constexpr std::size_t kMost = 4;  // each takes a run
+  std::unordered_set<std::string> told;
+  for (const ActivationRow& row : diagnosis.activations) told.insert(row.name);
   const auto reasons = reasons_of(pairing);
   std::vector<FoundCause> found;
   for (const ValuePair& pair : pairing.pairs) {
     const auto reason = reasons.find(pair.reference);
     if (reason == reasons.end() || pair.type == "Input" || pair.same_as) continue;
+    if (!told.insert(pair.op_name).second) continue;
     if (found.size() == kMost) break;
     FoundCause& one = found.emplace_back();
     one.rule = "unexplained";

@@ -13,8 +13,8 @@ namespace quantlens {
 /// tells what error they make.
 std::unordered_set<std::string> uncompared_ops(const Pairing& pairing);
 
-/// These as causes that only a measured share can speak for, a few, in order of flow: what the two
-/// models do otherwise there is seen in no row.
-std::vector<FoundCause> uncompared_causes(const Pairing& pairing);
+/// Those without a row as causes that only a measured share can speak for, a few, in order of flow:
+/// what the two models do otherwise there is seen nowhere.
+std::vector<FoundCause> uncompared_causes(const Pairing& pairing, const Diagnosis& diagnosis);
 
 }  // namespace quantlens

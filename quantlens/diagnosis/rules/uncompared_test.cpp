@@ -22,24 +22,28 @@ Pairing six_ops() {
 TEST(Uncompared, OpsAreThoseThatHaveACounterpartAndWereLeftOut) {
   Pairing pairing = six_ops();
   EXPECT_TRUE(uncompared_ops(pairing).empty());
-  EXPECT_TRUE(uncompared_causes(pairing).empty());
+  EXPECT_TRUE(uncompared_causes(pairing, {}).empty());
   pairing.not_compared = {{"b", "it would change"}, {"body/x", "it lies in a body"}};
   EXPECT_EQ(uncompared_ops(pairing), std::unordered_set<std::string>{"node_b"});
-  const std::vector<FoundCause> found = uncompared_causes(pairing);
+  const std::vector<FoundCause> found = uncompared_causes(pairing, {});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].rule, "unexplained");
   EXPECT_EQ(found[0].cause.ops, std::vector<std::string>{"node_b"});
   EXPECT_TRUE(found[0].is_loud) << "nothing but a measured share speaks for it";
   EXPECT_NE(found[0].cause.because.find("it would change"), std::string::npos);
+  Diagnosis diagnosis;
+  diagnosis.activations.emplace_back().name = "node_b";
+  EXPECT_TRUE(uncompared_causes(pairing, diagnosis).empty()) << "another value of it has a row";
 }
 
 TEST(Uncompared, CausesAreAFewSinceEachTakesARun) {
   Pairing pairing = six_ops();
   for (const ValuePair& pair : pairing.pairs) pairing.not_compared.push_back({pair.op, "why"});
-  EXPECT_EQ(uncompared_causes(pairing).size(), 4U);
+  EXPECT_EQ(uncompared_causes(pairing, {}).size(), 4U);
   pairing.pairs[0].type = "Input";
   pairing.pairs[1].same_as = 0;
-  EXPECT_EQ(uncompared_causes(pairing).front().op, "node_c") << "inputs and moved values are none";
+  EXPECT_EQ(uncompared_causes(pairing, {}).front().op, "node_c")
+      << "inputs and moved values are none";
 }
 
 }  // namespace

@@ -19,6 +19,7 @@
 #include "quantlens/diagnosis/changed_constants.h"
 #include "quantlens/diagnosis/code_reach.h"
 #include "quantlens/diagnosis/gemm_factors.h"
+#include "quantlens/diagnosis/named_ops.h"
 #include "quantlens/diagnosis/replaced_ops.h"
 #include "quantlens/graph/clip_bounds.h"
 
@@ -38,6 +39,7 @@ class Finder {
         quantized_(quantized),
         prepared_(prepared),
         match_(match),
+        named_(reference, quantized),
         found_(reference.ops().size()) {
     const Graph& graph = reference.index().graph();
     for (const Pattern& pattern : prepared.patterns) {
@@ -52,6 +54,7 @@ class Finder {
     for (std::size_t q = 0; q < match_.ops.size(); ++q) {
       if (!match_.ops[q]) continue;
       find_attributes(q, match_.ops[q]->reference);
+      find_bounds(q, match_.ops[q]->reference);
       find_exchange(q, match_.ops[q]->reference);
       if (match_.ops[q]->rewired) find_rewiring(q, match_.ops[q]->reference);
       find_dropped(q, match_.ops[q]->reference);
@@ -112,6 +115,24 @@ class Finder {
     return !op.operands.empty() && op.operands[0].value &&
            view.values()[*op.operands[0].value].producer &&
            view.ops()[*view.values()[*op.operands[0].value].producer].kind == Kind::pad;
+  }
+
+  /// Bounds of a Clip; a Relu, or codes that end there, may stand for one.
+  void find_bounds(std::size_t q, std::size_t r) {
+    constexpr double kEqual = 0.01;
+    const FloatView::Op& after = quantized_.ops()[q];
+    if (reference_.ops()[r].kind != Kind::clip || after.kind != Kind::clip) return;
+    const auto is = clip_bounds(quantized_.index(), quantized_.node(after));
+    const auto was = clip_bounds(reference_.index(), node(r));
+    if (!is || !was) return;
+    const auto differ = [](double a, double b) {
+      return a != b && std::abs(a - b) > kEqual * std::max(std::abs(a), std::abs(b));
+    };
+    if (!differ(is->low, was->low) && !differ(is->high, was->high)) return;
+    add(r, "changed_op",
+        fmt::format(
+            "its bounds are {:.4g} and {:.4g} in the quantized model, not {:.4g} and {:.4g}",
+            is->low, is->high, was->low, was->high));
   }
 
   void find_attributes(std::size_t q, std::size_t r) {
@@ -175,20 +196,22 @@ class Finder {
       if (!match || !match->confirmed || match->reference == wanted) continue;
       const auto maker = reference_.values()[wanted].producer;
       if (!maker || may_be_part_of_another(reference_.ops()[*maker].kind) || is_folded(*maker) ||
-          is_neutral(*maker))
+          is_neutral(*maker) || named_.reads(r, at, *others[at].value))
         continue;
       const bool is_left_out = std::ranges::any_of(
           reference_.ops()[*maker].operands, [&](const FloatView::Operand& operand) {
             return operand.value && reference_.values()[*operand.value].root == match->reference;
           });
-      if (is_left_out) {
+      if (is_left_out && !named_.of(*maker)) {
         add(*maker, "changed_op",
             fmt::format("the quantized model leaves it out: {} reads what goes into it",
                         op_name(node(r))));
       } else {
+        const bool is_another_result = reference_.values()[match->reference].producer == maker;
         add(r, "changed_op",
-            fmt::format("it does not read what {} gives in the quantized model",
-                        op_name(node(*maker))));
+            fmt::format("it {} {} in the quantized model",
+                        is_another_result ? "reads another result of" : "does not read what",
+                        op_name(node(*maker)) + (is_another_result ? "" : " gives")));
       }
     }
   }
@@ -224,7 +247,7 @@ class Finder {
               fmt::format("the quantized model has no {} behind {}, and {}", node(*maker).type,
                           op_name(node(r)), reach_words(value)));
         }
-      } else if (is_function(kind) && !is_folded(*maker)) {
+      } else if (is_function(kind) && !is_folded(*maker) && !named_.of(*maker)) {
         add(*maker, "changed_op",
             fmt::format("the quantized model leaves it out: what reads it reads the result of {}",
                         op_name(node(r))));
@@ -306,6 +329,7 @@ class Finder {
   const FloatView& quantized_;
   const Prepared& prepared_;
   const StructureMatch& match_;
+  NamedOps named_;
   std::set<std::size_t> has_other_factors_;    // ops whose alpha or beta is another one
   std::map<std::size_t, std::size_t> anchor_;  // by number of the node
   std::map<std::size_t, std::string> end_;     // likewise: the pattern's activation

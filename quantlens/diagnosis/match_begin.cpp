@@ -6,6 +6,7 @@
 #include "quantlens/diagnosis/alike.h"
 #include "quantlens/diagnosis/match_weights.h"
 #include "quantlens/diagnosis/matcher.h"
+#include "quantlens/diagnosis/named_ops.h"
 
 namespace quantlens {
 
@@ -41,13 +42,33 @@ bool Matcher::begin_at_weights() {
     const Sketch* sketch = weight(quantized_, comparer_.quantized_sketches(), op(q));
     if (sketch != nullptr) buckets[{kind(op(q)), sketch->count}].second.push_back({q, {sketch}});
   }
+  std::vector<std::pair<std::size_t, std::size_t>> pairs;
   for (const auto& [key, bucket] : buckets) {
-    for (const auto& [r, q] : best_counterparts(bucket.first, bucket.second)) {
-      const OpComparison why = compare(q, r);
-      if (why.possible && why.disagreements == 0) match(q, r, why);
-    }
+    const auto best = best_counterparts(bucket.first, bucket.second);
+    pairs.insert(pairs.end(), best.begin(), best.end());
+  }
+  drop_exchanged(pairs);
+  for (const auto& [r, q] : pairs) {
+    const OpComparison why = compare(q, r);
+    if (why.possible && why.disagreements == 0) match(q, r, why);
   }
   return spread_from(before);
+}
+
+void Matcher::drop_exchanged(std::vector<std::pair<std::size_t, std::size_t>>& pairs) const {
+  const NamedOps named(reference_, quantized_);
+  std::map<std::size_t, std::size_t> namesake;  // of ops of the quantized model, among these
+  for (const auto& [r, other] : pairs) {
+    if (named.of(r)) namesake.emplace(*named.of(r), r);
+  }
+  const auto denies = [&](const std::pair<std::size_t, std::size_t>& pair) {
+    const auto& [r, q] = pair;
+    const auto of_q = namesake.find(q);
+    return named.of(r) && *named.of(r) != q && of_q != namesake.end() && of_q->second != r;
+  };
+  const auto agree = std::ranges::count_if(
+      pairs, [&](const auto& pair) { return named.of(pair.first) == pair.second; });
+  if (agree > std::ranges::count_if(pairs, denies)) std::erase_if(pairs, denies);
 }
 
 const Sketch* Matcher::weight(const FloatView& view, Sketches& sketches, const FloatView::Op& o) {

@@ -150,6 +150,9 @@ class Matcher {
   /// Spreads what a beginning has found; says whether there was anything.
   bool spread_from(std::size_t progress_before);
   bool begin_at_weights();
+  /// Drops those (op of the reference, op of the quantized model) whose names, in a file where more
+  /// names agree with weights than not, say that two weights were exchanged.
+  void drop_exchanged(std::vector<std::pair<std::size_t, std::size_t>>& pairs) const;
   /// The telling weight of an op that has one.
   static const Sketch* weight(const FloatView& view, Sketches& sketches, const FloatView::Op& o);
   bool begin_at_names();

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/alike.h"
+#include "quantlens/diagnosis/named_ops.h"
 
 namespace quantlens {
 namespace {
@@ -42,14 +43,6 @@ std::optional<std::size_t> family_of(std::string_view type) {
     if (std::ranges::find(kFamilies[i], type) != kFamilies[i].end()) return i;
   }
   return {};
-}
-
-/// The type of the op on floats that a node stands for.
-std::string_view float_type(const Node& node) {
-  constexpr std::string_view kOnCodes = "QLinear";
-  std::string_view type = node.type;
-  if (type.starts_with(kOnCodes)) type.remove_prefix(kOnCodes.size());
-  return type;
 }
 
 /// What is written for the other where one operand is constant: with its opposite or reciprocal.
@@ -108,23 +101,9 @@ class Finder {
 
   /// The op of the reference whose first result has the name of this value.
   std::optional<std::size_t> namesake(std::size_t quantized) const {
-    const std::optional<std::size_t> value = named_alike(quantized);
+    const std::optional<std::size_t> value = named_alike(reference_, quantized_, quantized);
     if (!value || reference_.values()[*value].output != 0) return {};
     return reference_.values()[*value].producer;
-  }
-
-  std::optional<std::size_t> named_alike(std::size_t quantized) const {
-    const FloatView::Value& value = quantized_.values()[quantized];
-    for (const std::string& tensor : value.floats) {
-      if (const auto found = reference_.value_of(tensor)) return found;
-    }
-    constexpr std::string_view kOfCodes = "_quantized";  // as ONNX Runtime's quantizer names them
-    for (const CodeSide& side : value.sides) {
-      if (!side.tensor.ends_with(kOfCodes)) continue;
-      const std::string plain = side.tensor.substr(0, side.tensor.size() - kOfCodes.size());
-      if (const auto found = reference_.value_of(plain)) return found;
-    }
-    return {};
   }
 
   /// What the values that the quantized model's op reads stand for; nothing where one is not known.
@@ -135,7 +114,7 @@ class Finder {
       const std::size_t root = quantized_.values()[*operand.value].root;
       const auto& match = match_.values[root];
       const std::optional<std::size_t> value =
-          match ? match->reference : named_alike(*operand.value);
+          match ? match->reference : named_alike(reference_, quantized_, *operand.value);
       if (!value) return {};
       values.push_back(reference_.values()[*value].root);
     }

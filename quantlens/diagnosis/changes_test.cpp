@@ -150,6 +150,55 @@ TEST(Changes, AFewShiftsOfABiasThatAreAsItsElementsAreAreCorrected) {
   }
 }
 
+/// As when a tool folds the division of a spelled-out HardSwish into the Conv behind it.
+TEST(Changes, ADivisorThatTheWeightBehindHoldsIsNotLeftOut) {
+  const auto net = [](bool has_division, float times) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {4, 4, 3, 3}, numbers(4 * 4 * 9, 1)).weight("six", {}, {6});
+    graph.weight("v", {4, 4, 3, 3}, scaled(numbers(4 * 4 * 9, 2), times));
+    graph.node(Kind::conv, {"x", "w"}, "c").node(Kind::tanh, {"c"}, "m");
+    if (has_division) graph.node(Kind::div, {"m", "six"}, "d");
+    graph.node(Kind::conv, {has_division ? "d" : "m", "v"}, "e").node(Kind::sigmoid, {"e"}, "s");
+    return graph.node(Kind::conv, {"s", "w"}, "y").output("y");
+  };
+  const Model before = net(true, 1).model();
+  EXPECT_EQ(told(pair(before, net(false, 1.0F / 6).model()).changes), Told());
+  EXPECT_EQ(told(pair(before, net(false, 1).model()).changes), Told{"changed_op node_d"});
+}
+
+TEST(Changes, BoundsOfAClipAreCompared) {
+  const auto net = [](float high) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {4, 4, 3, 3}, numbers(4 * 4 * 9, 1)).weight("low", {}, {0});
+    graph.weight("high", {}, {high}).node(Kind::conv, {"x", "w"}, "c");
+    return graph.node(Kind::clip, {"c", "low", "high"}, "y").output("y");
+  };
+  EXPECT_EQ(told(pair(net(6).model(), net(6).model()).changes), Told());
+  EXPECT_EQ(told(pair(net(6).model(), net(3).model()).changes), Told{"changed_op node_y"});
+}
+
+/// Two Convs of one shape, whose weights a tool has exchanged: names say which is which.
+TEST(Changes, ExchangedWeightsAreToldWhereNamesSayWhichIsWhich) {
+  const auto net = [](unsigned first, unsigned second) {
+    SmallGraph graph;
+    graph.input("x").weight("w", {4, 4, 3, 3}, numbers(4 * 4 * 9, 1));
+    graph.weight("v", {4, 4, 3, 3}, numbers(4 * 4 * 9, first));
+    graph.weight("u", {4, 4, 3, 3}, numbers(4 * 4 * 9, second));
+    graph.node(Kind::conv, {"x", "w"}, "a").node(Kind::tanh, {"a"}, "b");
+    graph.node(Kind::conv, {"b", "v"}, "c").node(Kind::sigmoid, {"c"}, "d");
+    graph.node(Kind::conv, {"d", "u"}, "e").node(Kind::tanh, {"e"}, "f0");
+    for (unsigned i = 0; i < 4; ++i) {  // the two are a few among many
+      const std::string number = std::to_string(i), next = "f" + std::to_string(i + 1);
+      graph.weight("t" + number, {4, 4, 3, 3}, numbers(4 * 4 * 9, 10 + i));
+      graph.node(Kind::conv, {"f" + number, "t" + number}, next);
+    }
+    return graph.output("f4");
+  };
+  const std::vector<Change> changes = pair(net(2, 3).model(), net(3, 2).model()).changes;
+  for (const Change& change : changes) EXPECT_EQ(change.rule, "changed_weight") << change.because;
+  EXPECT_EQ(told(changes), (Told{"changed_weight node_c", "changed_weight node_e"}));
+}
+
 TEST(Changes, ABiasOfNothingButZerosIsLostAndACorrectedOneIsNot) {
   Files files;
   files.bias = {0, 0, 0, 0};

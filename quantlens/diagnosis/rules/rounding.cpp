@@ -18,6 +18,13 @@ bool is_of_codes_inside(const Evidence& evidence, const ActivationRow& row) {
   return maker && has_codes_inside(evidence.quantized().graph().nodes[*maker]);
 }
 
+/// Whether the weight's rounding may be what makes so much error: an op's error is hardly 20 dB
+/// above that of its weight, or else other constants of its pattern make it.
+bool may_be_of_weight(const WeightRow& stored, const ActivationRow& row) {
+  constexpr double kFar = 20;  // dB, where sums cancel
+  return stored.sqnr_db - row.local_sqnr_db.value_or(stored.sqnr_db) <= kFar;
+}
+
 }  // namespace
 
 /// No more special cause: 8 bits are too few, of the weight or of the result.
@@ -45,12 +52,13 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
   if (weight > codes) {
     const WeightRow* stored = evidence.weight(row.op);
     const std::string because =
-        stored ? fmt::format("rounding its weight ({:.1f} dB) makes {:.0f} % of its own error",
-                             stored->sqnr_db, 100 * weight)
-               : fmt::format(
-                     "its constants, as the quantized model has them, make {:.0f} % of its "
-                     "own error",
-                     100 * weight);
+        stored != nullptr && may_be_of_weight(*stored, row)
+            ? fmt::format("rounding its weight ({:.1f} dB) makes {:.0f} % of its own error",
+                          stored->sqnr_db, 100 * weight)
+            : fmt::format(
+                  "its constants, as the quantized model has them, make {:.0f} % of its "
+                  "own error",
+                  100 * weight);
     return Cause{
         .because = because, .ops = {row.name}, .remedy = in_float({row.name}), .shared = {}};
   }

@@ -369,6 +369,10 @@ TEST(Rules, RoundingAlwaysAnswersAndTellsWeightFromResult) {
   const auto weight = rounding(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse));
   ASSERT_TRUE(weight);
   EXPECT_NE(weight->because.find("weight (45.0 dB)"), std::string::npos) << weight->because;
+  ActivationRow far = made_of(row_at("y"), &ActivationRow::weight_mse);
+  far.local_sqnr_db = 15;
+  EXPECT_EQ(rounding(net.evidence(), far)->because.find("its constants"), 0U)
+      << "a weight of 45 dB does not make 15";
 }
 
 TEST(Rules, InputsUnlikeThoseOfCalibrationAreClippedOrTiny) {

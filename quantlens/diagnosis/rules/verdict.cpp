@@ -34,6 +34,19 @@ std::string loss_text(const Evidence::Outputs& outputs) {
   return fmt::format("The outputs keep {:.1f} dB of SQNR: {}", sqnr_db, how_much);
 }
 
+/// " 1 of 2 outputs was not compared: prob." Empty where all were, or none.
+std::string left_out_text(const Evidence& evidence) {
+  constexpr std::size_t kMost = 3;
+  const std::vector<std::string>& left = evidence.diagnosis().outputs_not_compared;
+  if (left.empty() || !evidence.outputs().compared) return {};
+  std::string names;
+  for (std::size_t i = 0; i < std::min(kMost, left.size()); ++i)
+    names += (i == 0 ? "" : ", ") + printable(left[i]);
+  return fmt::format(" {} of {} outputs {} not compared: {}{}.", left.size(),
+                     evidence.reference().graph().outputs.size(), left.size() == 1 ? "was" : "were",
+                     names, left.size() > kMost ? ", ..." : "");
+}
+
 /// Whether shares were measured and not even the first is surely above 0.
 bool is_doubtful(std::span<const Finding> findings, const Finding& first) {
   return first.output_share_interval.value_or(std::array{0.0, 1.0})[0] <= 0 &&
@@ -133,7 +146,7 @@ std::string second_text(const Evidence& evidence, const Finding& second, bool in
 
 std::string verdict(const Evidence& evidence, std::span<const Finding> findings) {
   if (evidence.diagnosis().paired == 0) return "Nothing was compared.";
-  std::string text = loss_text(evidence.outputs()) + ".";
+  std::string text = loss_text(evidence.outputs()) + "." + left_out_text(evidence);
   if (!findings.empty() && is_changed(findings.front())) {
     const Finding& first = findings.front();
     return text + fmt::format(" The two files differ at {}: {}. Mend that before all else.",

@@ -44,6 +44,11 @@ class Told {
       row.sqnr_db = 15;
     }
   }
+  /// A further output, without a row.
+  void leave_out(const std::string& output) {
+    net_.node(Kind::sigmoid, {"root"}, output).output(output);
+    diagnosis_.outputs_not_compared = {output};
+  }
   ActivationRow& row(std::size_t i) { return diagnosis_.activations[i]; }
 
   std::string verdict(const std::vector<Finding>& findings) const {
@@ -57,6 +62,13 @@ class Told {
   SmallGraph net_;
   Diagnosis diagnosis_;
 };
+
+TEST(Verdict, SaysWhichOutputsWereNotCompared) {
+  Told told;
+  EXPECT_THAT(told.verdict({}), Not(HasSubstr("not compared")));
+  told.leave_out("z");
+  EXPECT_THAT(told.verdict({}), HasSubstr("lost. 1 of 2 outputs was not compared: z."));
+}
 
 TEST(Verdict, AShareOfOneOpBeginsThere) {
   EXPECT_THAT(Told().verdict({finding_at("node_a", 0.65, 0.47, 0.83)}),

@@ -277,6 +277,7 @@ class Finder {
             fmt::format("it {} {} in the quantized model",
                         is_another_result ? "reads another result of" : "does not read what",
                         op_name(node(*maker)) + (is_another_result ? "" : " gives")));
+        if (is_another_result) found_[r].back().ops.push_back(op_name(node(*maker)));
       }
     }
   }

@@ -27,10 +27,10 @@ constexpr std::array<std::string_view, 9> kReductions = {
     "ReduceMin", "ReduceMean", "ReduceProd",   "ReduceSum"};
 constexpr std::array<std::string_view, 7> kBinary = {"Add", "Sub", "Mul", "Div",
                                                      "Max", "Min", "Pow"};
-constexpr std::array<std::string_view, 20> kCurves = {
-    "Abs",  "Cos",        "Elu",      "Erf",        "Exp",  "HardSigmoid",    "LeakyRelu",
-    "Log",  "LogSoftmax", "Neg",      "Reciprocal", "Selu", "Sigmoid",        "Sin",
-    "Sqrt", "Softmax",    "Softplus", "Softsign",   "Tanh", "ThresholdedRelu"};
+constexpr std::array<std::string_view, 21> kCurves = {
+    "Abs", "Cos",        "Elu",     "Erf",        "Exp",      "HardSigmoid", "LeakyRelu",
+    "Log", "LogSoftmax", "Neg",     "Reciprocal", "Relu",     "Selu",        "Sigmoid",
+    "Sin", "Sqrt",       "Softmax", "Softplus",   "Softsign", "Tanh",        "ThresholdedRelu"};
 constexpr std::array<Words, 5> kFamilies = {kPools, kGlobalPools, kReductions, kBinary, kCurves};
 
 bool is_binary(std::string_view type) {

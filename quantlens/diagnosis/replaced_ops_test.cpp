@@ -52,6 +52,7 @@ TEST(ReplacedOps, OfAnotherFunctionAreTold) {
 }
 
 TEST(ReplacedOps, ThatAreWrittenForEachOtherAreNot) {
+  EXPECT_EQ(told({"Relu", Kind::relu, {"a"}}, {"Clip", Kind::clip, {"a"}}), "");
   EXPECT_EQ(told({"Mul", Kind::mul, {"a", "f"}}, {"Div", Kind::div, {"a", "f"}}), "");
   EXPECT_EQ(told({"Gelu", Kind::gelu, {"a"}}, {"Mul", Kind::mul, {"a", "b"}}), "");
 }

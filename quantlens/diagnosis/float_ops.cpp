@@ -52,6 +52,7 @@ class FloatOps {
     }
     for (const ValuePair& pair : pairing.pairs) pairs_.emplace(pair.reference, &pair);
     without_side_.insert(pairing.only_reference.begin(), pairing.only_reference.end());
+    folded_.insert(pairing.folded_ops.begin(), pairing.folded_ops.end());
     for (const Change& change : pairing.changes) {
       if (!change.ops.empty()) changed_.insert(change.ops.front());
     }
@@ -235,7 +236,7 @@ class FloatOps {
   /// Whether an op that is not one of these is known to be another one in the quantized model, or
   /// to be missing.
   bool is_other(const Node& node, const std::string& value) const {
-    if (names_.contains(op_name(node))) return false;
+    if (names_.contains(op_name(node)) || folded_.contains(op_id(node))) return false;
     return without_side_.contains(value) || changed_.contains(op_name(node)) ||
            is_made_otherwise(node, value);
   }
@@ -246,7 +247,8 @@ class FloatOps {
     const std::optional<std::size_t> producer = quantized_index_.producer(value);
     if (!producer) return false;
     const Node& other = quantized_index_.graph().nodes[*producer];
-    if (uses_codes(other.kind) || other.domain != node.domain || is_fused(other.kind)) return false;
+    if (uses_codes(other.kind) || other.domain != node.domain || holds_others(other.kind))
+      return false;
     if (other.type != node.type) return true;
     for (std::size_t i = 0; i < std::min(node.inputs.size(), other.inputs.size()); ++i) {
       const Tensor* places = index_.constant(node.inputs[i]);
@@ -257,9 +259,12 @@ class FloatOps {
     return false;
   }
 
-  static bool is_fused(Kind kind) {
-    return kind == Kind::layer_norm || kind == Kind::instance_norm || kind == Kind::gelu ||
-           kind == Kind::hard_swish || kind == Kind::batch_norm;
+  /// Whether an op may compute several of the reference: a fused form, or a product that constants
+  /// behind it were folded into.
+  static bool holds_others(Kind kind) {
+    return kind == Kind::conv || kind == Kind::conv_transpose || kind == Kind::matmul ||
+           kind == Kind::gemm || kind == Kind::layer_norm || kind == Kind::instance_norm ||
+           kind == Kind::gelu || kind == Kind::hard_swish || kind == Kind::batch_norm;
   }
 
   std::string copy(Node node, const std::string& value) {
@@ -418,6 +423,7 @@ class FloatOps {
   std::unordered_map<std::string, std::string> inputs_;  // by name of the reference
   std::unordered_map<std::string, const ValuePair*> pairs_;  // likewise by value
   std::set<std::string> without_side_;   // values of the reference that nothing stands for
+  std::set<std::string> folded_;         // ids of ops that constants of others hold
   std::set<std::string> changed_;        // ops that differ in the two files, as people see them
   std::vector<const ValuePair*> roots_;  // in order of flow
   std::string prefix_ = "quantlens/float/";

@@ -314,6 +314,8 @@ TEST(FloatOps, AreNothingWhereTheyReadWhatIsMissingOrChanged) {
   Pairing inside = pairing;
   inside.only_reference = {"m"};
   EXPECT_TRUE(float_ops(before, after, inside, {"the_m"})) << "it is one of them";
+  missing.folded_ops = {"e"};
+  EXPECT_TRUE(float_ops(before, after, missing, {"the_m"})) << "another op holds it";
   EXPECT_FALSE(float_ops(before, net(true, "Tanh"), pairing, {"the_m"})) << "it is no Exp there";
   pairing.changes.push_back({.rule = "changed_op", .op = "e", .ops = {"the_e"}});
   EXPECT_FALSE(float_ops(before, after, pairing, {"the_m"}));

@@ -101,7 +101,8 @@ def table_denies_cause(found):
     for finding in shared(found):
         own = rows.get(finding["op"], [])
         if not own:
-            yield f"{finding['op']} has no row"
+            if "was not compared" not in finding["because"]:
+                yield f"{finding['op']} has no row"
         elif finding["rule"] == "clipped_range" and not any(of_value(row, "clipping_mse") > 0 for row in own):
             yield f"{finding['op']}: clipped_range, nothing is clipped"
         elif finding["rule"] == "wasted_range" and not any(float(row["scale"] or 0) > 0 for row in own):

@@ -45,10 +45,10 @@ void mark_moved(const GraphIndex& reference, const GraphIndex& quantized, Pairin
     ValuePair& pair = pairing.pairs[i];
     const std::string* before = moved_from(reference, pair.reference);
     const std::string* source = before != nullptr ? quantized_source(quantized, pair) : nullptr;
-    if (source != nullptr) {
-      if (const auto found = known.find({*before, *source}); found != known.end()) {
+    if (before != nullptr) {
+      auto found = known.find({*before, source != nullptr ? *source : pair.quantized});
+      if (found != known.end())
         pair.same_as = pairing.pairs[found->second].same_as.value_or(found->second);
-      }
     }
     known.emplace(std::pair(pair.reference, pair.quantized), i);
   }

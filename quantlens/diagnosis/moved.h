@@ -7,7 +7,8 @@
 namespace quantlens {
 
 /// Sets `same_as` of pairs whose both sides are the sides of another pair, moved by Reshape,
-/// Transpose and the like: all statistics of the elements are equal, so they are gathered once.
+/// Transpose and the like, or whose value is another's, moved, while both have one quantized side:
+/// all statistics of the elements are equal, so they are gathered once.
 void mark_moved(const GraphIndex& reference, const GraphIndex& quantized, Pairing& pairing);
 
 }  // namespace quantlens

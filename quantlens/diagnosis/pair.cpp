@@ -17,6 +17,7 @@
 #include "quantlens/diagnosis/input_factors.h"
 #include "quantlens/diagnosis/match_structure.h"
 #include "quantlens/diagnosis/moved.h"
+#include "quantlens/diagnosis/output_pairs.h"
 #include "quantlens/diagnosis/pair_weights.h"
 #include "quantlens/diagnosis/provenance.h"
 #include "quantlens/graph/order.h"
@@ -67,7 +68,7 @@ class Pairer {
     }
     pairing_.folded_ops = match_.folded;
     share_among_equals();
-    pair_left_outputs(quantized.graph);
+    join_outputs(quantized.graph);
   }
 
   Pairing run() {
@@ -100,6 +101,12 @@ class Pairer {
   }
 
  private:
+  /// Outputs that stand for each other.
+  struct Joined {
+    bool by_name = false;
+    bool is_known = false;  ///< the graphs say it, too
+  };
+
   /// A value that the reference computes more often than the quantized model: those without a
   /// counterpart have that of the first equal with one.
   void share_among_equals() {
@@ -114,44 +121,32 @@ class Pairer {
     }
   }
 
-  /// What a file gives stands for what the other gives by that name, or in that place where no name
-  /// is shared, whatever computes it.
-  void pair_left_outputs(const Graph& quantized) {
-    std::map<std::string, std::string> counterparts = outputs_of_one_name(quantized);
-    const bool by_place =
-        counterparts.empty() && quantized.outputs.size() == reference_.graph.outputs.size();
-    for (std::size_t i = 0; by_place && i < quantized.outputs.size(); ++i)
-      counterparts.emplace(reference_.graph.outputs[i].name, quantized.outputs[i].name);
-    for (const auto& [output, other] : counterparts) {
-      const std::optional<std::size_t> r = view_.value_of(output), q = q_view_.value_of(other);
-      if (!r || !q || !quantized_of_[*r].empty()) continue;
-      if (!match_.values[*q] || is_renamed(*r, match_.values[*q]->reference))
-        quantized_of_[*r] = {*q};
+  /// An output stands for that of its name or place, whatever makes it.
+  void join_outputs(const Graph& quantized) {
+    for (const OutputPair& pair : output_pairs(reference_.graph, quantized)) {
+      const auto r = view_.value_of(reference_.graph.outputs[pair.reference].name);
+      const auto q = q_view_.value_of(quantized.outputs[pair.quantized].name);
+      if (!r || !q) continue;
+      std::vector<std::size_t>& known = quantized_of_[*r];
+      const bool is_known = std::ranges::find(known, *q) != known.end();
+      if (!is_known) known.insert(known.begin(), *q);
+      joined_.emplace(std::pair(*r, *q), Joined{.by_name = pair.by_name, .is_known = is_known});
     }
   }
 
-  /// Whether a value is another one by a further name: an Identity or Dropout, or several.
-  bool is_renamed(std::size_t value, std::size_t other) const {
-    for (std::size_t at = value; at != other;) {
-      const auto& maker = view_.values()[at].producer;
-      if (!maker) return false;
-      const Node& node = view_.node(view_.ops()[*maker]);
-      const auto& from = view_.ops()[*maker].operands;
-      const bool renames = node.kind == Kind::identity || node.kind == Kind::dropout;
-      if (!renames || from.empty() || !from[0].value) return false;
-      at = *from[0].value;
-    }
-    return true;
+  /// Whether the two are sure to belong together.
+  bool is_confirmed(std::size_t number, std::size_t q) const {
+    const auto joined = joined_.find({number, q});
+    const bool share_name = joined != joined_.end() && joined->second.by_name;
+    return share_name || (match_.values[q] && match_.values[q]->confirmed);
   }
 
-  std::map<std::string, std::string> outputs_of_one_name(const Graph& quantized) const {
-    std::map<std::string, std::string> found;
-    for (const ValueInfo& output : reference_.graph.outputs) {
-      if (std::ranges::find(quantized.outputs, output.name, &ValueInfo::name) !=
-          quantized.outputs.end())
-        found.emplace(output.name, output.name);
-    }
-    return found;
+  /// Whether the value is an output whose counterpart has no codes, while others may have some that
+  /// stand for it, too.
+  bool is_joined_as_floats(std::size_t number) const {
+    const std::size_t q = quantized_of_[number].front();
+    const auto joined = joined_.find({number, q});
+    return joined != joined_.end() && !joined->second.is_known && q_view_.values()[q].sides.empty();
   }
 
   const Node& node(std::size_t number) const { return reference_.graph.nodes[number]; }
@@ -262,7 +257,7 @@ class Pairer {
     }
     bool any_side = false;
     for (const std::size_t q : quantized_of_[*number]) {
-      pair.confirmed = match_.values[q] && match_.values[q]->confirmed;
+      pair.confirmed = is_confirmed(*number, q);
       const auto factors = input_factors(q_view_, match_.ops, q);
       for (CodeSide side : q_view_.values()[q].sides) {
         any_side = any_side || side.codes.has_value();
@@ -272,7 +267,8 @@ class Pairer {
       }
     }
     if (!any_side && (float_side || has_rounding_maker(*number, tensor)))
-      pair_floats(*number, pair);
+      return pair_floats(*number, pair);
+    if (is_joined_as_floats(*number)) pair_floats(*number, pair);
   }
 
   /// Whether the quantized model makes floats of the value out of codes that no other row tells of:
@@ -356,7 +352,7 @@ class Pairer {
       pair.side = Side::float_;
       pair.quantized = value.floats[0];
       pair.found_by = found_by(number, q, {});
-      pair.confirmed = match_.values[q] && match_.values[q]->confirmed;
+      pair.confirmed = is_confirmed(number, q);
       pairing_.pairs.push_back(pair);
       return;
     }
@@ -413,8 +409,9 @@ class Pairer {
   FloatView view_, q_view_;
   Provenance provenance_;
   StructureMatch match_;
-  Prepared prepared_;                                   // as the quantized model is
-  std::vector<std::vector<std::size_t>> quantized_of_;  // by value of the reference
+  Prepared prepared_;                                             // as the quantized model is
+  std::vector<std::vector<std::size_t>> quantized_of_;            // by value of the reference
+  std::map<std::pair<std::size_t, std::size_t>, Joined> joined_;  // values of outputs
   std::unordered_map<std::string, const Pattern*> pattern_of_output_;
   std::set<std::string> inside_patterns_;  // outputs of their ops but for the last
   std::set<std::string> tensor_outputs_;   // the others are sequences, maps and optional values

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/output_errors.h"
 
-#include <algorithm>
 #include <utility>
 
+#include "quantlens/diagnosis/output_pairs.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -14,11 +14,11 @@ TapSpec paired_outputs(const ModelPair& models) {
   TapSpec spec;
   const std::vector<ValueInfo>& outputs = models.reference.graph.outputs;
   const std::vector<ValueInfo>& others = models.quantized.graph.outputs;
-  for (std::size_t i = 0; i < std::min(outputs.size(), others.size()); ++i) {
-    if (!is_float(outputs[i].dtype.value_or(DType::float32))) continue;
+  for (const OutputPair& one : output_pairs(models.reference.graph, models.quantized.graph)) {
+    if (!is_float(*outputs[one.reference].dtype)) continue;
     PairTap tap;
-    tap.reference = outputs[i].name;
-    tap.quantized = others[i].name;
+    tap.reference = outputs[one.reference].name;
+    tap.quantized = others[one.quantized].name;
     tap.histogram = false;
     spec.pairs.push_back(std::move(tap));
   }

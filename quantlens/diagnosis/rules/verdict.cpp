@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -15,7 +17,21 @@
 namespace quantlens {
 namespace {
 
-std::string loss_text(const Evidence::Outputs& outputs) {
+/// What is left of the outputs that were compared.
+std::string left_text(const Evidence& evidence) {
+  const bool are_all = evidence.diagnosis().outputs_not_compared.empty();
+  const char* subject = are_all ? "The outputs" : "The compared outputs";
+  const double sqnr_db = evidence.outputs().sqnr_db;
+  if (std::isinf(sqnr_db) && sqnr_db > 0) return fmt::format("{} are equal", subject);
+  const char* how_much = "little of their signal is lost";
+  if (sqnr_db < 20) how_much = "some of their signal is lost";
+  if (sqnr_db < 10) how_much = "much of their signal is lost";
+  if (sqnr_db < 3) how_much = "little of their signal is left";
+  return fmt::format("{} keep {:.1f} dB of SQNR: {}", subject, sqnr_db, how_much);
+}
+
+std::string loss_text(const Evidence& evidence) {
+  const Evidence::Outputs& outputs = evidence.outputs();
   const double sqnr_db = outputs.sqnr_db;
   if (!outputs.compared) {
     if (std::isinf(sqnr_db)) return "No output was compared";
@@ -26,12 +42,7 @@ std::string loss_text(const Evidence::Outputs& outputs) {
   if (outputs.nonfinite > 0) {
     return fmt::format("{} % of an output are NaN or infinities", percent_text(outputs.nonfinite));
   }
-  if (std::isinf(sqnr_db) && sqnr_db > 0) return "The outputs are equal";
-  const char* how_much = "little of their signal is lost";
-  if (sqnr_db < 20) how_much = "some of their signal is lost";
-  if (sqnr_db < 10) how_much = "much of their signal is lost";
-  if (sqnr_db < 3) how_much = "little of their signal is left";
-  return fmt::format("The outputs keep {:.1f} dB of SQNR: {}", sqnr_db, how_much);
+  return left_text(evidence);
 }
 
 /// " 1 of 2 outputs was not compared: prob." Empty where all were, or none.
@@ -42,9 +53,12 @@ std::string left_out_text(const Evidence& evidence) {
   std::string names;
   for (std::size_t i = 0; i < std::min(kMost, left.size()); ++i)
     names += (i == 0 ? "" : ", ") + printable(left[i]);
-  return fmt::format(" {} of {} outputs {} not compared: {}{}.", left.size(),
-                     evidence.reference().graph().outputs.size(), left.size() == 1 ? "was" : "were",
-                     names, left.size() > kMost ? ", ..." : "");
+  const std::vector<ValueInfo>& all = evidence.reference().graph().outputs;
+  const auto floats = static_cast<std::size_t>(std::ranges::count_if(
+      all, [](const ValueInfo& output) { return output.dtype && is_float(*output.dtype); }));
+  return fmt::format(" {} of {} outputs{} {} not compared: {}{}.", left.size(), floats,
+                     floats == all.size() ? "" : " of floats", left.size() == 1 ? "was" : "were",
+                     names, left.size() > kMost ? ", …" : "");
 }
 
 /// Whether shares were measured and not even the first is surely above 0.
@@ -146,7 +160,7 @@ std::string second_text(const Evidence& evidence, const Finding& second, bool in
 
 std::string verdict(const Evidence& evidence, std::span<const Finding> findings) {
   if (evidence.diagnosis().paired == 0) return "Nothing was compared.";
-  std::string text = loss_text(evidence.outputs()) + "." + left_out_text(evidence);
+  std::string text = loss_text(evidence) + "." + left_out_text(evidence);
   if (!findings.empty() && is_changed(findings.front())) {
     const Finding& first = findings.front();
     return text + fmt::format(" The two files differ at {}: {}. Mend that before all else.",

@@ -47,9 +47,10 @@ class Told {
   /// A further output, without a row.
   void leave_out(const std::string& output) {
     net_.node(Kind::sigmoid, {"root"}, output).output(output);
-    diagnosis_.outputs_not_compared = {output};
+    diagnosis_.outputs_not_compared.push_back(output);
   }
   ActivationRow& row(std::size_t i) { return diagnosis_.activations[i]; }
+  void add_integer_output() { net_.output("class", DType::int64); }
 
   std::string verdict(const std::vector<Finding>& findings) const {
     const Model reference = net_.model();
@@ -65,9 +66,16 @@ class Told {
 
 TEST(Verdict, SaysWhichOutputsWereNotCompared) {
   Told told;
+  EXPECT_THAT(told.verdict({}), HasSubstr("The outputs keep 15.0 dB of SQNR: some of"));
   EXPECT_THAT(told.verdict({}), Not(HasSubstr("not compared")));
   told.leave_out("z");
+  EXPECT_THAT(told.verdict({}), HasSubstr("The compared outputs keep 15.0 dB of SQNR: some of"));
   EXPECT_THAT(told.verdict({}), HasSubstr("lost. 1 of 2 outputs was not compared: z."));
+  told.add_integer_output();
+  for (const char* name : {"b", "sum", "a"}) told.leave_out(name);
+  EXPECT_THAT(told.verdict({}),
+              HasSubstr(" 4 of 5 outputs of floats were not compared: z, b, sum, …."))
+      << "of integers no error is told";
 }
 
 TEST(Verdict, AShareOfOneOpBeginsThere) {

@@ -114,6 +114,12 @@ class FloatOps {
            });
   }
 
+  /// What integer readers take from codes, in float.
+  struct Floats {
+    std::string name;
+    std::string reference;  ///< the reference's value
+  };
+
   std::string fresh() { return fmt::format("{}{}", prefix_, ++count_); }
 
   /// The value of the quantized model whose readers are to read floats: what becomes codes, the
@@ -179,7 +185,7 @@ class FloatOps {
       const Node& link = nodes[use.node];
       if (link.kind != Kind::dequantize || use.input != 0) continue;
       const std::string& value = op_id(link);
-      floats_.emplace(value, floats);
+      floats_.emplace(value, Floats{.name = floats, .reference = root.reference});
       if (is_read_as_float(value)) {
         patch_.nodes.emplace(value,
                              std::vector{named(node_of("Max", Kind::other, {floats}, value))});
@@ -194,17 +200,37 @@ class FloatOps {
     for (const ValuePair* root : roots_) left.erase(root->op_name);
     for (Node node : quantized_index_.graph().nodes) {
       if (node.outputs.size() != 1 || uses_codes(node.kind)) continue;
-      if (!left.contains(op_name(node)) || patch_.nodes.contains(op_id(node))) continue;
+      if (!is_one_of(left, node) || patch_.nodes.contains(op_id(node))) continue;
       bool reads_any = false;
       for (std::string& input : node.inputs) {
         const auto found = floats_.find(input);
         if (found == floats_.end()) continue;
-        input = found->second;
+        input = found->second.name;
         reads_any = true;
       }
       const std::string value = op_id(node);
       if (reads_any) patch_.nodes.emplace(value, std::vector{named(std::move(node))});
     }
+  }
+
+  /// Whether an op of the quantized model is one of these of the reference: it has its name or
+  /// makes the value of its name; or all ops of its type that read what it reads are among them.
+  bool is_one_of(const std::set<std::string>& ops, const Node& node) const {
+    const std::vector<Node>& nodes = index_.graph().nodes;
+    if (ops.contains(op_name(node))) return true;
+    const std::optional<std::size_t> maker = index_.producer(op_id(node));
+    if (maker && nodes[*maker].type == node.type) return ops.contains(op_name(nodes[*maker]));
+    for (std::size_t i = 0; i < node.inputs.size(); ++i) {
+      const auto found = floats_.find(node.inputs[i]);
+      if (found == floats_.end()) continue;
+      std::size_t others = 0, same = 0;
+      for (const Use& use : index_.uses(found->second.reference)) {
+        if (use.input != i || nodes[use.node].type != node.type) continue;
+        ++(ops.contains(op_name(nodes[use.node])) ? same : others);
+      }
+      if (same > 0 && others == 0) return true;
+    }
+    return false;
   }
 
   /// The name that a value of the reference has in float; makes what it needs. `computed`: by the
@@ -433,7 +459,7 @@ class FloatOps {
   // Names in float, by value of the reference: for all roots, and for the one at hand alone, whose
   // nodes may stand behind those of the next.
   std::unordered_map<std::string, std::string> known_, nearby_;
-  std::unordered_map<std::string, std::string> floats_;  // by what dequantizes their codes
+  std::unordered_map<std::string, Floats> floats_;  // by what dequantizes their codes
   bool failed_ = false;
   Patch patch_;
 };

@@ -180,6 +180,34 @@ TEST(FloatOps, LeaveNoCodesOfWhatIsPassedOnAndNoneToReadersWithoutAPair) {
               ElementsAreArray(output_of(before)));
 }
 
+/// An op without a pair is known by its place, too: names may be gone.
+TEST(FloatOps, PassFloatsToOpsWithoutAPairWhateverTheyAreCalled) {
+  const auto net = [](bool is_quantized) {
+    Net made;
+    made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4}));
+    made.node("Mul", {"x", "factor"}, "a");
+    if (is_quantized) made.codes("a", kOfProduct);
+    const std::string a = is_quantized ? "a_dq" : "a";
+    const std::string sum = is_quantized ? "renamed" : "s";
+    made.node("Add", {a, "factor"}, sum).node("Mul", {a, sum}, "y");
+    return made.model();
+  };
+  const Model before = net(false);
+  Model after = net(true);
+  for (Node& node : after.graph.nodes) node.name.clear();
+  Pairing pairing = pair(before, after);
+  std::erase_if(pairing.pairs, [](const ValuePair& one) { return one.reference != "a"; });
+  const auto with_float = [&](const std::vector<std::string>& ops) {
+    const auto patch = float_ops(before, after, pairing, ops);
+    MemoryStore store;
+    frontend::write_patched(after, patch.value(), store, "patched.onnx");
+    return output_of(onnx::read("patched.onnx", store.read("patched.onnx")));
+  };
+  ASSERT_NE(output_of(after), output_of(before));
+  EXPECT_THAT(with_float({"the_a", "the_s", "the_y"}), ElementsAreArray(output_of(before)));
+  EXPECT_NE(with_float({"the_a", "the_y"}), output_of(before)) << "the sum is not asked for";
+}
+
 /// y = tanh(k) tanh(b) of the halves k and b of exp(x), in codes: names that are not in order.
 TEST(FloatOps, MakeAllResultsOfOneOp) {
   const auto net = [](bool is_quantized) {

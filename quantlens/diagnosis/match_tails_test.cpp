@@ -124,5 +124,54 @@ TEST(MatchTails, WhatAddsBehindAMatMulMayHoldWhatIsBehindIt) {
   EXPECT_TRUE(pairing.changes.empty());
 }
 
+/// x -> Gemm with a bias, or MatMul -> Mul by factors of each channel or one Div -> Exp.
+SmallGraph scaled_product(bool has_bias, bool by_channel) {
+  SmallGraph net;
+  net.input("x").weight("w", {kIn, kOut}, numbers(32, 1)).weight("s", {kOut}, kShifts);
+  net.weight("f", {kOut}, kFactors).weight("four", {}, {4});
+  if (has_bias) net.node(Kind::gemm, {"x", "w", "s"}, "c");
+  if (!has_bias) net.node(Kind::matmul, {"x", "w"}, "c");
+  net.node(by_channel ? Kind::mul : Kind::div, {"c", by_channel ? "f" : "four"}, "m");
+  return net.node(Kind::exp, {"m"}, "y").output("y");
+}
+
+/// The same with the factors in a weight of codes and in the bias, its input scaled anew each time.
+Model dynamic_product(bool has_bias, bool by_channel) {
+  SmallGraph net;
+  std::vector<float> weight = numbers(32, 1), shifts = kShifts;
+  std::vector<std::int8_t> codes;
+  for (std::size_t c = 0; c < shifts.size(); ++c) {
+    const float factor = by_channel ? kFactors[c] : 0.25F;
+    shifts[c] *= factor;
+    for (std::size_t i = c; i < weight.size(); i += kOut) weight[i] *= factor;
+  }
+  for (const float value : weight)
+    codes.push_back(static_cast<std::int8_t>(quantize(value, {0.03F, 0}, DType::int8)));
+  net.input("0").weight("ws", {}, {0.03F}).weight("b", {kOut}, shifts);
+  net.constant("wq", Tensor::from<std::int8_t>({kIn, kOut}, codes));
+  net.node(Kind::dynamic_quantize, {"0"}, "q").node(Kind::mul, {"scale", "ws"}, "scales");
+  net.node(Kind::matmul_integer, {"q", "wq", "zero"}, "sums").node(Kind::cast, {"sums"}, "floats");
+  net.attribute("to", std::int64_t{1}).node(Kind::mul, {"floats", "scales"}, "1");
+  if (has_bias) net.node(Kind::add, {"1", "b"}, "2");
+  net.node(Kind::exp, {has_bias ? "2" : "1"}, "3").output("3");
+  Model model = net.model();
+  model.graph.nodes[0].outputs = {"q", "scale", "zero"};
+  return model;
+}
+
+TEST(MatchTails, FactorsThatADynamicFileFoldsAreFoldedToo) {
+  for (const bool has_bias : {true, false}) {
+    for (const bool by_channel : {true, false}) {
+      const std::string which = std::to_string(has_bias) + std::to_string(by_channel);
+      const Pairing pairing =
+          pair(scaled_product(has_bias, by_channel).model(), dynamic_product(has_bias, by_channel));
+      EXPECT_EQ(pairing.folded_ops, std::vector<std::string>{"m"}) << which;
+      EXPECT_TRUE(pairing.changes.empty()) << which;
+      ASSERT_EQ(pairing.weights.size(), 1U) << which;
+      EXPECT_TRUE(pairing.weights[0].folded) << which;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace quantlens

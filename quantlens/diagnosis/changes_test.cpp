@@ -19,11 +19,6 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-std::vector<float> scaled(std::vector<float> values, float factor) {
-  for (float& value : values) value *= factor;
-  return values;
-}
-
 /// x -> Conv -> Relu -> Mul by a vector -> Conv, and the same between codes, in which things may be
 /// others.
 struct Files {

@@ -83,4 +83,9 @@ inline std::vector<float> numbers(std::size_t count, unsigned seed) {
   return out;
 }
 
+inline std::vector<float> scaled(std::vector<float> values, float factor) {
+  for (float& value : values) value *= factor;
+  return values;
+}
+
 }  // namespace quantlens

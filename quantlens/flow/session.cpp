@@ -13,12 +13,14 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/dataset/files.h"
+#include "quantlens/diagnosis/edited_weights.h"
 #include "quantlens/flow/recorded_progress.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/outline.h"
 #include "quantlens/quantizer/fold_before.h"
 #include "quantlens/quantizer/fold_through.h"
+#include "quantlens/quantizer/stored_recipe.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/oracle/constants.h"
 
@@ -163,22 +165,50 @@ namespace {
 
 using Fold = Plan (*)(const Graph&, const TensorMap&);
 
-/// Without the ops whose constants `fold` puts into others; `key`: told in the properties then.
-Model folded(Model model, Fold fold, const char* key, std::string_view where, Progress& progress) {
-  const Plan plan = fold(model.graph, oracle::constant_values(model));
-  if (plan.removed.empty()) return model;
+/// A way to put the constants of ops into others.
+struct Folding {
+  Fold fold;
+  const char* key;  ///< told in the properties of a model where it was done
+  std::string_view where;
+};
+
+constexpr Folding kFoldThrough{fold_through, kFoldedThroughKey,
+                               "before what moves the elements they read"};
+constexpr Folding kFoldBefore{fold_before, kFoldedBeforeKey, "that read them"};
+
+Model folded(const Model& model, const Plan& plan, const Folding& folding) {
+  return frontend::edited(model, plan, {{folding.key, "1"}});
+}
+
+void tell(const Plan& plan, const Folding& folding, Progress& progress) {
   progress.note(fmt::format("{} op(s) with constants are folded into the ops {}: {}",
-                            plan.removed.size(), where, printable(plan.removed.front())));
-  return frontend::edited(model, plan, {{key, "1"}});
+                            plan.removed.size(), folding.where, printable(plan.removed.front())));
 }
 
-Model folded_through(Model model, Progress& progress) {
-  return folded(std::move(model), fold_through, kFoldedThroughKey,
-                "before what moves the elements they read", progress);
+Plan plan_of(const Model& model, const Folding& folding) {
+  return folding.fold(model.graph, oracle::constant_values(model));
 }
 
-Model folded_before(Model model, Progress& progress) {
-  return folded(std::move(model), fold_before, kFoldedBeforeKey, "that read them", progress);
+/// Without the ops whose constants are put into others.
+Model folded(Model model, const Folding& folding, Progress& progress) {
+  const Plan plan = plan_of(model, folding);
+  if (plan.removed.empty()) return model;
+  tell(plan, folding, progress);
+  return folded(model, plan, folding);
+}
+
+/// The same where it was done to what `quantized` was made from: as quantlens says in its file, or,
+/// where nobody does, as the weights of the file tell.
+std::optional<Model> folded_like(const Model& quantized, const Model& model, const Folding& folding,
+                                 Progress& progress) {
+  const bool is_told = quantized.metadata.contains(folding.key);
+  if (!is_told && has_stored_recipe(quantized)) return std::nullopt;
+  const Plan plan = plan_of(model, folding);
+  if (plan.removed.empty()) return std::nullopt;
+  Model result = folded(model, plan, folding);
+  if (!is_told && !has_edited_weights(quantized, model, result, plan)) return std::nullopt;
+  tell(plan, folding, progress);
+  return result;
 }
 
 }  // namespace
@@ -186,18 +216,21 @@ Model folded_before(Model model, Progress& progress) {
 Model made_ready(Model model, Progress& progress) {
   Model newer = upgraded(std::move(model), progress);
   if (uses_codes(newer.graph)) return newer;
-  return folded_before(folded_through(std::move(newer), progress), progress);
+  return folded(folded(std::move(newer), kFoldThrough, progress), kFoldBefore, progress);
 }
 
 std::optional<Model> made_ready_like(const Model& quantized, const Model& model,
                                      Progress& progress) {
-  const bool through = quantized.metadata.contains(kFoldedThroughKey);
-  const bool before = quantized.metadata.contains(kFoldedBeforeKey);
-  if ((!through && !before) || uses_codes(model.graph)) return std::nullopt;
-  Model newer = upgraded(model, progress);
-  if (through) newer = folded_through(std::move(newer), progress);
-  if (before) newer = folded_before(std::move(newer), progress);
-  return newer;
+  if (uses_codes(model.graph)) return std::nullopt;
+  if (has_stored_recipe(quantized) && !quantized.metadata.contains(kFoldedThroughKey) &&
+      !quantized.metadata.contains(kFoldedBeforeKey))
+    return std::nullopt;
+  const frontend::Upgraded newer = frontend::upgrade(model);
+  const auto through = folded_like(quantized, newer.model, kFoldThrough, progress);
+  auto result = folded_like(quantized, through ? *through : newer.model, kFoldBefore, progress);
+  if (!result) result = through;
+  if (result) std::ranges::for_each(newer.notes, [&](const auto& note) { progress.note(note); });
+  return result;
 }
 
 std::string reference_hash(const WorkloadWriter& workload) {

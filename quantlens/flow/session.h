@@ -108,8 +108,8 @@ inline constexpr const char* kFoldedThroughKey = "quantlens.folded_through";
 /// (quantizer/fold_through.h, fold_before.h): what is calibrated and quantized. Says what was done.
 Model made_ready(Model model, Progress& progress);
 
-/// The same as far as it was done to the model that `quantized` was made from; nothing where none
-/// of it was.
+/// The same as far as it was done to the model that `quantized` was made from, as its properties
+/// say or, where others made or changed it, its weights; nothing where none of it was.
 std::optional<Model> made_ready_like(const Model& quantized, const Model& model,
                                      Progress& progress);
 

@@ -62,9 +62,13 @@ def check_infinite_errors(sandbox):
     harness.check({row["sqnr_db"] for row in rows if row["elements"] == 0} == {"-inf"}, "they are no perfect match")
 
 
-def check_goals_that_nobody_measured(sandbox):
+def check_models_that_share_nothing(sandbox):
     first, second = two_layers(sandbox, "b.onnx"), two_layers(sandbox, "c.onnx")
     done = sandbox.run("diagnose", first, second, "--data", "random", "--limit", "4", "--fail-below", "20", code=3)
+    harness.check("The outputs keep" in done.stdout, "outputs of one name are compared, whatever makes them")
+    more = save(sandbox, "d.onnx", [helper.make_node("Exp", ["x"], ["one"], "e"), helper.make_node("Abs", ["x"], ["two"], "t")],
+                [floats("x", "n", 6)], [floats("one", "n", 6), floats("two", "n", 6)], [])
+    done = sandbox.run("diagnose", first, more, "--data", "random", "--limit", "4", "--fail-below", "20", code=3)
     harness.check("nothing was compared" in done.stderr, "models that share nothing miss every goal")
 
 
@@ -166,7 +170,7 @@ def check_integers_among_floats(sandbox):
 def main():
     sandbox = harness.Sandbox()
     check_infinite_errors(sandbox)
-    check_goals_that_nobody_measured(sandbox)
+    check_models_that_share_nothing(sandbox)
     check_fixed_batches(sandbox)
     check_sparse_weights(sandbox)
     check_sequence_outputs(sandbox)

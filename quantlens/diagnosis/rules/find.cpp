@@ -32,6 +32,7 @@ namespace {
 
 constexpr double kLeastShare = 0.05;
 constexpr std::size_t kMostValues = 64;
+constexpr double kNothingLost = 60;  // dB: what is above is hardly more than the order of sums
 constexpr std::array<std::string_view, 3> kSeverities = {"problem", "warning", "note"};
 
 struct NamedRule {
@@ -205,8 +206,10 @@ std::vector<FoundCause> causes(const Evidence& evidence, const ShareSources& sha
       ask(evidence, {.row = *row, .is_loud = true}, shares.without, found);
       rows.push_back(row);
     }
-    std::ranges::move(uncompared_causes(evidence.pairing(), evidence.diagnosis()),
-                      std::back_inserter(found));
+    if (evidence.outputs().sqnr_db < kNothingLost) {
+      std::ranges::move(uncompared_causes(evidence.pairing(), evidence.diagnosis()),
+                        std::back_inserter(found));
+    }
   }
   add_the_rest(evidence, rows, shares.without, found);
   name_values(found);

@@ -60,6 +60,13 @@ class Case {
   void change(const std::string& op) {
     pairing_.changes.push_back({.rule = "changed_op", .op = op, .ops = {op}});
   }
+  /// The op's result has a counterpart and was not compared.
+  void leave_out(const std::string& value) {
+    ValuePair pair{.op = value, .op_name = "node_" + value};
+    pair.reference = pair.quantized = value;
+    pairing_.pairs.push_back(pair);
+    pairing_.not_compared.push_back({value, "looking at it would change it"});
+  }
   /// Shares that are measured come to nothing, but to this where so many ops are tried at once.
   void measure_together(double share, std::size_t ops) {
     measure_ = [=](const std::vector<std::string>& tried) {
@@ -103,6 +110,17 @@ TEST(FindCauses, ValuesWithACauseInCommonAreOneFinding) {
   EXPECT_NE(first.remedy.find("node_b"), std::string::npos);
   EXPECT_EQ(found.findings[1].rule, "rounding");
   EXPECT_EQ(found.findings[1].op, "node_beside");
+}
+
+TEST(FindCauses, WhatWasNotComparedIsTriedWhereOutputsLoseSomething) {
+  for (const double output_sqnr_db : {15.0, 115.0}) {
+    Case net(output_sqnr_db);
+    net.measure(0.5, 0.01);
+    net.leave_out("root");
+    const std::vector<Finding>& findings = net.find().findings;
+    const bool is_tried = std::ranges::find(findings, "node_root", &Finding::op) != findings.end();
+    EXPECT_EQ(is_tried, output_sqnr_db == 15);
+  }
 }
 
 TEST(FindCauses, NothingIsMeasuredOfOpsOfWhichOneIsAnotherInTheFile) {

@@ -81,7 +81,9 @@ def main():
     result, pairing = diagnosed(sandbox)
     rows = {row["value"] for row in result["activations"]}
     harness.check(result["not_compared"] == [] and {"b", "turned"} <= rows, f"without large inputs all fit: {rows}")
-    harness.check([row["value"] for row in result["suspects"]] == ["s"], f"and s is a suspect: {result['suspects']}")
+    of_s = next((row["sqnr_db"] for row in result["activations"] if row["value"] == "s"), None)
+    harness.check(of_s is not None and of_s < 3 and result["suspects"] == [],
+                  f"and an output of one name is no suspect, however unlike it is: {of_s} {result['suspects']}")
     moved = next(pair for pair in pairing["pairs"] if pair["reference"] == "turned")
     harness.check(moved["same_as"] is not None, "a row may be that of another one, only moved")
 

@@ -196,13 +196,17 @@ class Finder {
     return op.accumulates && !constant.codes ? std::nullopt : values_of(constant);
   }
 
-  /// The weight is that of another op of one shape, and not its own.
+  /// The weight is that of another op of one shape, and not its own. Asked of a few: where more
+  /// are other ones, the two files are of other trainings.
   void find_taken_weight(std::size_t q, std::size_t r) {
     constexpr double kAlike = 0.98, kUnlike = 0.5;
+    constexpr std::size_t kMost = 16;
+    if (unlike_weights_ >= kMost) return;
     const auto own = weight_of(reference_, reference_.ops()[r]);
     const auto stored = own ? weight_of(quantized_, quantized_.ops()[q]) : std::nullopt;
     if (!stored || stored->shape() != own->shape()) return;
     if (std::abs(cosine(own->data<float>(), stored->data<float>())) > kUnlike) return;
+    ++unlike_weights_;
     for (std::size_t other = 0; other < reference_.ops().size(); ++other) {
       if (other == r || reference_.ops()[other].kind != reference_.ops()[r].kind) continue;
       const auto weight = weight_of(reference_, reference_.ops()[other]);
@@ -396,6 +400,7 @@ class Finder {
   const Prepared& prepared_;
   const StructureMatch& match_;
   NamedOps named_;
+  std::size_t unlike_weights_ = 0;
   std::set<std::size_t> has_other_factors_;    // ops whose alpha or beta is another one
   std::map<std::size_t, std::size_t> anchor_;  // by number of the node
   std::map<std::size_t, std::string> end_;     // likewise: the pattern's activation

@@ -187,8 +187,12 @@ class Job {
       ++(op.quantized ? result.ops_quantized : result.ops_float);
     if (result.ops_quantized == 0) {
       session_.progress.note(
-          "no op could be quantized: the output computes in float throughout; "
-          "the plan says why (quantlens inspect MODEL)");
+          uses_codes(original_.graph)
+              ? "no further op could be quantized: counts are of these, what is quantized already "
+                "is "
+                "none of them; the plan says why (quantlens inspect MODEL)"
+              : "no op could be quantized: the output computes in float throughout; "
+                "the plan says why (quantlens inspect MODEL)");
     }
   }
 

@@ -83,10 +83,14 @@ double own_sqnr_db(const ActivationRow& row) {
   return row.local_sqnr_db.value_or(row.sqnr_db) - 10 * std::log10(own / local);
 }
 
-/// The op that adds most error by itself of those whose error is mostly none that rounding makes.
+/// The op that adds most error by itself of those whose error is mostly none that rounding makes,
+/// and more than 8 bits seldom make: what they clip of the samples that local errors are of may be
+/// more than of all.
 const ActivationRow* worst_unexplained(const Evidence& evidence) {
+  constexpr double kSeldom = 20;  // dB
   const ActivationRow* worst = nullptr;
   for (const ActivationRow& row : evidence.diagnosis().activations) {
+    if (row.local_sqnr_db.value_or(kSeldom) >= kSeldom) continue;
     const bool is_own = row.local_mse && row.other_mse && *row.other_mse > 0.5 * *row.local_mse &&
                         !lost_bias(evidence, row) && unexplained(evidence, row);
     if (is_own && (!worst || *row.local_sqnr_db < *worst->local_sqnr_db)) worst = &row;

@@ -84,6 +84,11 @@ bool alike(const FloatView& a, const FloatView::Op& of_a, const FloatView& b,
   return !is_vague(kind) || float_type(a.node(of_a)) == float_type(b.node(of_b));
 }
 
+bool multiplies_by_weight(Kind kind) {
+  return kind == Kind::conv || kind == Kind::conv_transpose || kind == Kind::matmul ||
+         kind == Kind::gemm;
+}
+
 bool commutes(const FloatView::Op& op) {
   if (op.operands.size() != 2) return false;
   return op.kind == Kind::add || op.kind == Kind::mul || op.kind == Kind::max ||

@@ -16,6 +16,9 @@ Kind family(const Node& node, Kind computes);
 bool alike(const FloatView& a, const FloatView::Op& of_a, const FloatView& b,
            const FloatView::Op& of_b);
 
+/// Whether an op multiplies by a weight, its second input: Conv, ConvTranspose, MatMul and Gemm.
+bool multiplies_by_weight(Kind kind);
+
 /// Whether the order of its two operands changes nothing.
 bool commutes(const FloatView::Op& op);
 

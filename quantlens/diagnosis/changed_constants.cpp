@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/diagnosis/alike.h"
 #include "quantlens/diagnosis/compare_ops.h"
 #include "quantlens/diagnosis/gemm_factors.h"
 #include "quantlens/diagnosis/input_factors.h"
@@ -33,11 +34,6 @@ Tensor with_swapped_axes(const Tensor& matrix) {
   return oracle::rearranged(matrix, {columns, rows}, {1, columns});
 }
 
-bool has_weight(Kind kind) {
-  return kind == Kind::conv || kind == Kind::conv_transpose || kind == Kind::matmul ||
-         kind == Kind::gemm;
-}
-
 /// Operands whose constants decide what the op computes.
 bool is_compared(Kind kind, std::size_t operand) {
   switch (kind) {
@@ -56,7 +52,7 @@ bool is_compared(Kind kind, std::size_t operand) {
     case Kind::gather:
       return operand == 0;
     default:
-      return has_weight(kind) && operand < 2;
+      return multiplies_by_weight(kind) && operand < 2;
   }
 }
 
@@ -152,7 +148,7 @@ class Comparer {
       auto other_change = changed(divided(to_float32(*folded)), *after, stored, turned, r);
       if (!other_change || may_be_taken_back(change->difference)) change = other_change;
     }
-    if (change && i == kWeight && has_weight(op(r).kind)) {
+    if (change && i == kWeight && multiplies_by_weight(op(r).kind)) {
       const double ratio = alpha_ratio(node, quantized_.node(other));
       if (ratio != 1 && !changed(times(divided(*before), ratio), *after, stored, turned, r)) return;
     }
@@ -172,10 +168,10 @@ class Comparer {
       if (turned && sides.scheme.axis) sides.scheme.axis = 1 - *sides.scheme.axis;
     }
     if (before.shape() != after.shape()) {
-      if (sides.params.size() > 1 || has_weight(kind)) return {};
+      if (sides.params.size() > 1 || multiplies_by_weight(kind)) return {};
       reshaped = after.reshaped(before.shape());
     }
-    if (has_weight(kind)) {
+    if (multiplies_by_weight(kind)) {
       sides.output_axis = output_channel_axis(reference_.node(op(r)), before.shape());
     }
     const TensorSides compared{.before = before,
@@ -200,7 +196,7 @@ class Comparer {
     const FloatView::Operand& data = add.operands[1 - one.operand];
     if (!data.value) return false;
     const auto producer = reference_.values()[reference_.values()[*data.value].root].producer;
-    return producer && has_weight(op(*producer).kind);
+    return producer && multiplies_by_weight(op(*producer).kind);
   }
 
   /// Whether an op within reach is changed too, has gone, or is new.
@@ -210,7 +206,7 @@ class Comparer {
     for (std::size_t step = 0; step < kReach && !border.empty(); ++step) {
       std::vector<std::size_t> next;
       for (const std::size_t at : border) {
-        if (at != r && has_weight(op(at).kind)) continue;
+        if (at != r && multiplies_by_weight(op(at).kind)) continue;
         for (const std::size_t other : neighbours(at)) {
           if (!seen.insert(other).second) continue;
           if (changed.contains(other) || is_gone(other) || has_new_reader(other)) return true;

@@ -18,19 +18,14 @@
 #include "quantlens/diagnosis/changed_codes.h"
 #include "quantlens/diagnosis/changed_constants.h"
 #include "quantlens/diagnosis/code_reach.h"
+#include "quantlens/diagnosis/compared_weights.h"
 #include "quantlens/diagnosis/gemm_factors.h"
 #include "quantlens/diagnosis/named_ops.h"
 #include "quantlens/diagnosis/replaced_ops.h"
-#include "quantlens/diagnosis/tensor_factors.h"
 #include "quantlens/graph/clip_bounds.h"
 
 namespace quantlens {
 namespace {
-
-bool has_weight(Kind kind) {
-  return kind == Kind::conv || kind == Kind::conv_transpose || kind == Kind::matmul ||
-         kind == Kind::gemm;
-}
 
 class Finder {
  public:
@@ -41,6 +36,7 @@ class Finder {
         prepared_(prepared),
         match_(match),
         named_(reference, quantized),
+        weights_(reference, quantized),
         found_(reference.ops().size()) {
     const Graph& graph = reference.index().graph();
     for (const Pattern& pattern : prepared.patterns) {
@@ -99,7 +95,7 @@ class Finder {
   void add_constant(const SharedChange& shared) {
     const ChangedConstant& one = shared.first;
     const FloatView::Op& op = reference_.ops()[one.op];
-    const bool is_weight = has_weight(op.kind) || op.kind == Kind::gather;
+    const bool is_weight = multiplies_by_weight(op.kind) || op.kind == Kind::gather;
     const std::string name =
         one.operand < node(one.op).inputs.size() ? node(one.op).inputs[one.operand] : "";
     const std::string by =
@@ -188,69 +184,12 @@ class Finder {
   }
 
   // ---- weights
-  static std::optional<Tensor> weight_of(const FloatView& view, const FloatView::Op& op) {
-    constexpr std::size_t kWeight = 1;
-    if (!has_weight(op.kind) || op.operands.size() <= kWeight || !op.operands[kWeight].constant)
-      return {};
-    const FloatView::Constant& constant = view.constants()[*op.operands[kWeight].constant];
-    return op.accumulates && !constant.codes ? std::nullopt : values_of(constant);
-  }
-
-  /// The weight is that of another op of one shape, and not its own. Asked of a few: where more
-  /// are other ones, the two files are of other trainings.
   void find_taken_weight(std::size_t q, std::size_t r) {
-    constexpr double kAlike = 0.98, kUnlike = 0.5;
-    constexpr std::size_t kMost = 16;
-    if (unlike_weights_ >= kMost) return;
-    const auto own = weight_of(reference_, reference_.ops()[r]);
-    const auto stored = own ? weight_of(quantized_, quantized_.ops()[q]) : std::nullopt;
-    if (!stored || stored->shape() != own->shape()) return;
-    if (std::abs(cosine(own->data<float>(), stored->data<float>())) > kUnlike) return;
-    ++unlike_weights_;
-    for (std::size_t other = 0; other < reference_.ops().size(); ++other) {
-      if (other == r || reference_.ops()[other].kind != reference_.ops()[r].kind) continue;
-      const auto weight = weight_of(reference_, reference_.ops()[other]);
-      if (!weight || weight->shape() != own->shape()) continue;
-      if (cosine(weight->data<float>(), stored->data<float>()) < kAlike) continue;
-      return add(
-          r, "changed_weight",
-          fmt::format("its weight in the quantized model is that of {}", op_name(node(other))),
-          node(r).inputs.size() > 1 ? node(r).inputs[1] : "");
-    }
-  }
-
-  /// Whether op `maker` of the reference multiplies by one number, or divides by it, which the
-  /// weight of op `q` of the quantized model holds beside that of `r`, its counterpart.
-  bool is_in_weight(std::size_t maker, std::size_t q, std::size_t r) const {
-    constexpr double kNearly = 0.1;
-    const Kind kind = reference_.ops()[maker].kind;
-    const auto factor = single_factor(maker);
-    if (!factor) return false;
-    const auto before = weight_of(reference_, reference_.ops()[r]);
-    const auto after = weight_of(quantized_, quantized_.ops()[q]);
-    if (!before || !after || before->size() != after->size()) return false;
-    const double is = root_mean_square(*after), was = root_mean_square(*before);
-    const double expected = kind == Kind::div ? 1 / *factor : *factor;
-    return was > 0 && std::abs(is / was / std::abs(expected) - 1) <= kNearly;
-  }
-
-  /// The number by which a Mul or Div by one constant number multiplies or divides.
-  std::optional<double> single_factor(std::size_t r) const {
-    const FloatView::Op& op = reference_.ops()[r];
-    if (op.kind != Kind::mul && op.kind != Kind::div) return {};
-    for (std::size_t i = op.kind == Kind::div ? 1 : 0; i < op.operands.size(); ++i) {
-      if (!op.operands[i].constant) continue;
-      const auto numbers = values_of(reference_.constants()[*op.operands[i].constant]);
-      if (!numbers || numbers->size() != 1 || numbers->data<float>()[0] == 0) return {};
-      return numbers->data<float>()[0];
-    }
-    return {};
-  }
-
-  static double root_mean_square(const Tensor& tensor) {
-    double squares = 0;
-    for (const float one : tensor.data<float>()) squares += double{one} * one;
-    return std::sqrt(squares / static_cast<double>(std::max<std::int64_t>(1, tensor.size())));
+    const std::optional<std::size_t> owner = weights_.other_owner(q, r);
+    if (!owner) return;
+    add(r, "changed_weight",
+        fmt::format("its weight in the quantized model is that of {}", op_name(node(*owner))),
+        node(r).inputs.size() > 1 ? node(r).inputs[1] : "");
   }
 
   void find_rewiring(std::size_t q, std::size_t r) {
@@ -264,7 +203,7 @@ class Finder {
       if (!match || !match->confirmed || match->reference == wanted) continue;
       const auto maker = reference_.values()[wanted].producer;
       if (!maker || may_be_part_of_another(reference_.ops()[*maker].kind) || is_folded(*maker) ||
-          is_neutral(*maker) || is_in_weight(*maker, q, r) ||
+          is_neutral(*maker) || weights_.hold_factor_of(*maker, q, r) ||
           named_.reads(r, at, *others[at].value))
         continue;
       const bool is_left_out = std::ranges::any_of(
@@ -362,7 +301,9 @@ class Finder {
   void find_lost_bias(std::size_t q, std::size_t r) {
     constexpr std::size_t kBias = 2;
     const FloatView::Op& op = quantized_.ops()[q];
-    if (!has_weight(op.kind) || op.operands.size() <= kBias || !op.operands[kBias].constant) return;
+    if (!multiplies_by_weight(op.kind) || op.operands.size() <= kBias ||
+        !op.operands[kBias].constant)
+      return;
     const FloatView::Constant& after = quantized_.constants()[*op.operands[kBias].constant];
     if (!is_zero(after)) return;
     const Tensor* before = constant_input(prepared_, reference_.index(), node(r), kBias);
@@ -400,7 +341,7 @@ class Finder {
   const Prepared& prepared_;
   const StructureMatch& match_;
   NamedOps named_;
-  std::size_t unlike_weights_ = 0;
+  ComparedWeights weights_;
   std::set<std::size_t> has_other_factors_;    // ops whose alpha or beta is another one
   std::map<std::size_t, std::size_t> anchor_;  // by number of the node
   std::map<std::size_t, std::string> end_;     // likewise: the pattern's activation

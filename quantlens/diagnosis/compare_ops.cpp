@@ -20,16 +20,13 @@ bool is_absent(const FloatView::Operand& operand) {
 
 /// A constant that tools change (biases are corrected and folded) or leave out.
 bool is_minor(const FloatView::Op& op, std::size_t operand) {
-  if (op.kind == Kind::conv || op.kind == Kind::gemm || op.kind == Kind::matmul ||
-      op.kind == Kind::conv_transpose)
-    return operand >= 2;
+  if (multiplies_by_weight(op.kind)) return operand >= 2;
   return op.kind == Kind::relu || op.kind == Kind::clip;
 }
 
 /// A weight without which the op is another one.
 bool is_weight(const FloatView::Op& op, std::size_t operand) {
-  return operand < 2 && (op.kind == Kind::conv || op.kind == Kind::gemm ||
-                         op.kind == Kind::matmul || op.kind == Kind::conv_transpose);
+  return operand < 2 && multiplies_by_weight(op.kind);
 }
 
 }  // namespace

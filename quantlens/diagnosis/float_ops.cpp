@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/made_otherwise.h"
 #include "quantlens/graph/names.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/capability.h"
@@ -87,7 +88,9 @@ class FloatOps {
       if (pair.type == "Input" || in_float.contains(pair.reference)) continue;
       if (!is_passed_from(pair.reference, in_float) && !is_foreign_reader(pair, asked)) continue;
       const std::optional<std::size_t> maker = index_.producer(pair.reference);
-      if (maker && is_made_otherwise(index_.graph().nodes[*maker], pair.reference)) continue;
+      if (maker &&
+          is_made_otherwise(index_, index_.graph().nodes[*maker], pair.reference, quantized_index_))
+        continue;
       in_float.insert(pair.reference);
       names_.insert(pair.op_name);
       roots_.push_back(&pair);
@@ -264,33 +267,7 @@ class FloatOps {
   bool is_other(const Node& node, const std::string& value) const {
     if (names_.contains(op_name(node)) || folded_.contains(op_id(node))) return false;
     return without_side_.contains(value) || changed_.contains(op_name(node)) ||
-           is_made_otherwise(node, value);
-  }
-
-  /// Whether the quantized model makes the value, by its name, by another op, or with other numbers
-  /// for its places. What stands for several ops (a fused Gelu) is no other one.
-  bool is_made_otherwise(const Node& node, const std::string& value) const {
-    const std::optional<std::size_t> producer = quantized_index_.producer(value);
-    if (!producer) return false;
-    const Node& other = quantized_index_.graph().nodes[*producer];
-    if (uses_codes(other.kind) || other.domain != node.domain || holds_others(other.kind))
-      return false;
-    if (other.type != node.type) return true;
-    for (std::size_t i = 0; i < std::min(node.inputs.size(), other.inputs.size()); ++i) {
-      const Tensor* places = index_.constant(node.inputs[i]);
-      const Tensor* others = quantized_index_.constant(other.inputs[i]);
-      if (places == nullptr || others == nullptr || places->dtype() != DType::int64) continue;
-      if (!std::ranges::equal(places->bytes(), others->bytes())) return true;
-    }
-    return false;
-  }
-
-  /// Whether an op may compute several of the reference: a fused form, or a product that constants
-  /// behind it were folded into.
-  static bool holds_others(Kind kind) {
-    return kind == Kind::conv || kind == Kind::conv_transpose || kind == Kind::matmul ||
-           kind == Kind::gemm || kind == Kind::layer_norm || kind == Kind::instance_norm ||
-           kind == Kind::gelu || kind == Kind::hard_swish || kind == Kind::batch_norm;
+           is_made_otherwise(index_, node, value, quantized_index_);
   }
 
   std::string copy(Node node, const std::string& value) {
@@ -346,10 +323,7 @@ class FloatOps {
 
   /// Whether an op gives elements of its first input, as constants say.
   bool passes_on(const Node& node) const {
-    const Capability* able = capability(node.kind);
-    const bool passes =
-        moves_elements(node.kind) || (able != nullptr && able->role == Role::pass_through);
-    return passes && !node.inputs.empty() &&
+    return passes_elements(node.kind) && !node.inputs.empty() &&
            std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](const std::string& input) {
              return input.empty() || index_.constant(input) != nullptr;
            });

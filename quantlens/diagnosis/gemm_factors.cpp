@@ -9,11 +9,13 @@
 
 #include "quantlens/diagnosis/changed_constants.h"
 #include "quantlens/diagnosis/stored_bias.h"
+#include "quantlens/diagnosis/tensor_factors.h"
 
 namespace quantlens {
 namespace {
 
 constexpr std::size_t kWeight = 1, kBias = 2;
+constexpr double kLeastSquaredCosine = 0.98;
 constexpr double kEqual = 0.1;  // corrected biases and weights in few bits are off by less
 
 double alpha_of(const Node& node) {
@@ -30,21 +32,6 @@ const FloatView::Constant* constant_at(const FloatView& view, const FloatView::O
   return &view.constants()[*op.operands[operand].constant];
 }
 
-/// The number that `before` is to be multiplied with for `after`; nothing where none does.
-std::optional<double> factor_between(const Tensor& before, const Tensor& after) {
-  constexpr double kLeastSquaredCosine = 0.98;
-  if (before.size() != after.size() || before.size() == 0) return {};
-  double xx = 0, yy = 0, xy = 0;
-  const auto x = before.data<float>(), y = after.data<float>();
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    xx += double{x[i]} * x[i];
-    yy += double{y[i]} * y[i];
-    xy += double{x[i]} * y[i];
-  }
-  if (!(xx > 0) || !(yy > 0) || !(xy * xy >= kLeastSquaredCosine * xx * yy)) return {};
-  return xy / xx;
-}
-
 bool is_off(double factor) {
   return std::abs(factor - 1) > kEqual;
 }
@@ -59,7 +46,7 @@ std::optional<double> factor_of_weights(const FloatView& reference, const FloatV
   if (is_turned) return {};
   const std::optional<Tensor> w = values_of(*plain), q = values_of(*stored);
   if (!w || !q || w->shape() != q->shape()) return {};
-  return factor_between(*w, *q);
+  return factor_between(*w, *q, kLeastSquaredCosine);
 }
 
 /// What is added by a beta of 1, before alpha.
@@ -100,7 +87,8 @@ GemmFactors gemm_factors(const FloatView& reference, const FloatView::Op& before
   const Tensor* plain = constant_input(prepared, reference.index(), node, kBias);
   const std::optional<Tensor> stored = bias_of(quantized, after);
   if (plain == nullptr || !is_float(plain->dtype()) || !stored || beta == 0) return factors;
-  const std::optional<double> biases = factor_between(to_float32(*plain), *stored);
+  const std::optional<double> biases =
+      factor_between(to_float32(*plain), *stored, kLeastSquaredCosine);
   if (!biases) return factors;
   const double times = is_qgemm ? alpha_of(other) : beta_of(other);
   const bool is_plain = is_qgemm ? alpha == 1 && beta == 1 && times == 1 : times == beta;

@@ -7,6 +7,7 @@
 #include <string>
 #include <unordered_map>
 
+#include "quantlens/diagnosis/alike.h"
 #include "quantlens/diagnosis/gathered.h"
 #include "quantlens/quant/distribution.h"
 
@@ -116,9 +117,8 @@ class Parts {
     const std::optional<std::size_t> op = reference_.producer(row.op);
     if (!op) return false;
     const Node& node = reference_.graph().nodes[*op];
-    const bool multiplies = node.kind == Kind::conv || node.kind == Kind::conv_transpose ||
-                            node.kind == Kind::gemm || node.kind == Kind::matmul;
-    return multiplies && node.inputs.size() > 1 && reference_.constant(node.inputs[1]) != nullptr;
+    return multiplies_by_weight(node.kind) && node.inputs.size() > 1 &&
+           reference_.constant(node.inputs[1]) != nullptr;
   }
 
   /// Null where the quantized model's weight was not found to be this one.

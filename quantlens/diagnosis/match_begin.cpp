@@ -72,9 +72,8 @@ void Matcher::drop_exchanged(std::vector<std::pair<std::size_t, std::size_t>>& p
 }
 
 const Sketch* Matcher::weight(const FloatView& view, Sketches& sketches, const FloatView::Op& o) {
-  const bool has_weight = o.kind == Kind::conv || o.kind == Kind::conv_transpose ||
-                          o.kind == Kind::matmul || o.kind == Kind::gemm;
-  if (!has_weight || o.operands.size() < 2 || !o.operands[1].constant) return nullptr;
+  if (!multiplies_by_weight(o.kind) || o.operands.size() < 2 || !o.operands[1].constant)
+    return nullptr;
   const Sketch* sketch = sketches.of(*o.operands[1].constant, OpComparer::is_swapped(view, o, 1));
   return sketch != nullptr && is_telling(*sketch) ? sketch : nullptr;
 }

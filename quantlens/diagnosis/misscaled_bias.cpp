@@ -6,16 +6,13 @@
 #include <limits>
 #include <optional>
 
+#include "quantlens/diagnosis/alike.h"
+
 namespace quantlens {
 namespace {
 
 constexpr double kNearly = 0.01;
 constexpr std::size_t kBias = 2;
-
-bool multiplies(Kind kind) {
-  return kind == Kind::conv || kind == Kind::gemm || kind == Kind::matmul ||
-         kind == Kind::conv_transpose;
-}
 
 /// The bias as it stands in codes; null where an op adds none.
 const Codes* int32_codes(const FloatView& view, const FloatView::Op& op, std::size_t operand) {
@@ -35,7 +32,7 @@ struct Biased {
 
 std::optional<Biased> biased(const FloatView& view, std::size_t number) {
   const FloatView::Op& op = view.ops()[number];
-  if (multiplies(op.kind)) {
+  if (multiplies_by_weight(op.kind)) {
     const Codes* bias = int32_codes(view, op, kBias);
     return bias != nullptr ? std::optional(Biased{number, bias}) : std::nullopt;
   }
@@ -45,7 +42,7 @@ std::optional<Biased> biased(const FloatView& view, std::size_t number) {
   const auto& sum = op.operands[1 - at].value;
   if (bias == nullptr || !sum || !view.values()[*sum].sides.empty()) return {};
   const auto& producer = view.values()[*sum].producer;
-  if (!producer || !multiplies(view.ops()[*producer].kind)) return {};
+  if (!producer || !multiplies_by_weight(view.ops()[*producer].kind)) return {};
   return Biased{*producer, bias};
 }
 

@@ -5,7 +5,7 @@
 
 namespace quantlens {
 
-std::string_view float_type(const Node& node) {
+std::string_view plain_type(const Node& node) {
   constexpr std::string_view kOnCodes = "QLinear";
   std::string_view type = node.type;
   if (type.starts_with(kOnCodes)) type.remove_prefix(kOnCodes.size());
@@ -26,16 +26,23 @@ std::optional<std::size_t> named_alike(const FloatView& reference, const FloatVi
   return {};
 }
 
+std::optional<std::size_t> namesake(const FloatView& reference, const FloatView& quantized,
+                                    std::size_t q) {
+  const FloatView::Op& op = quantized.ops()[q];
+  if (op.outputs.empty() || !op.outputs[0]) return {};
+  const auto value = named_alike(reference, quantized, *op.outputs[0]);
+  if (!value || reference.values()[*value].output != 0) return {};
+  return reference.values()[*value].producer;
+}
+
 NamedOps::NamedOps(const FloatView& reference, const FloatView& quantized)
     : reference_(reference), quantized_(quantized), named_(reference.ops().size()) {
   for (std::size_t q = 0; q < quantized.ops().size(); ++q) {
-    const FloatView::Op& op = quantized.ops()[q];
-    if (op.outputs.empty() || !op.outputs[0]) continue;
-    const auto value = named_alike(reference, quantized, *op.outputs[0]);
-    if (!value || reference.values()[*value].output != 0) continue;
-    const std::optional<std::size_t>& r = reference.values()[*value].producer;
+    const std::optional<std::size_t> r = namesake(reference, quantized, q);
     if (!r || named_[*r]) continue;
-    if (float_type(quantized.node(op)) == reference.node(reference.ops()[*r]).type) named_[*r] = q;
+    const bool is_one_type =
+        plain_type(quantized.node(quantized.ops()[q])) == reference.node(reference.ops()[*r]).type;
+    if (is_one_type) named_[*r] = q;
   }
 }
 

@@ -10,13 +10,17 @@
 
 namespace quantlens {
 
-/// The type of the op on floats that a node stands for: "Add" of a QLinearAdd.
-std::string_view float_type(const Node& node);
+/// A node's type as that of an op on floats: "Add" of a QLinearAdd.
+std::string_view plain_type(const Node& node);
 
 /// The value of the reference that has a name of the quantized model's value, also of its codes as
 /// ONNX Runtime's quantizer names them.
 std::optional<std::size_t> named_alike(const FloatView& reference, const FloatView& quantized,
                                        std::size_t value);
+
+/// The op of the reference whose first result has the name of op `q`'s.
+std::optional<std::size_t> namesake(const FloatView& reference, const FloatView& quantized,
+                                    std::size_t q);
 
 /// Which ops of two files names say to be the same: one type, and a first result of one name. What
 /// graphs and weights suggest is not true where names and edges of both files deny it.

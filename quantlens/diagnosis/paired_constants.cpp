@@ -8,6 +8,7 @@
 #include <string>
 #include <utility>
 
+#include "quantlens/diagnosis/alike.h"
 #include "quantlens/diagnosis/float_view.h"
 #include "quantlens/quant/params.h"
 #include "quantlens/runtime/oracle/constants.h"
@@ -16,8 +17,7 @@ namespace quantlens {
 namespace {
 
 bool has_weight(Kind kind) {
-  return kind == Kind::conv || kind == Kind::conv_transpose || kind == Kind::gemm ||
-         kind == Kind::matmul || kind == Kind::batch_norm;
+  return multiplies_by_weight(kind) || kind == Kind::batch_norm;
 }
 
 /// What a constant of the view means; nothing of blocks and of what is no float.

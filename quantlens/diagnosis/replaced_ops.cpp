@@ -93,17 +93,8 @@ class Finder {
   /// The op of the reference that this one is matched with, or that has its name while neither is.
   std::optional<std::size_t> counterpart(std::size_t q) const {
     if (match_.ops[q]) return match_.ops[q]->reference;
-    const FloatView::Op& op = quantized_.ops()[q];
-    if (op.outputs.empty() || !op.outputs[0]) return {};
-    const std::optional<std::size_t> r = namesake(*op.outputs[0]);
+    const std::optional<std::size_t> r = namesake(reference_, quantized_, q);
     return r && !matched_.contains(*r) ? r : std::nullopt;
-  }
-
-  /// The op of the reference whose first result has the name of this value.
-  std::optional<std::size_t> namesake(std::size_t quantized) const {
-    const std::optional<std::size_t> value = named_alike(reference_, quantized_, quantized);
-    if (!value || reference_.values()[*value].output != 0) return {};
-    return reference_.values()[*value].producer;
   }
 
   /// What the values that the quantized model's op reads stand for; nothing where one is not known.
@@ -136,7 +127,7 @@ class Finder {
     const std::optional<Values> read = values_read(after);
     const Values wanted = values_of(before);
     if (!read || read->empty()) return {};
-    const std::string_view type = float_type(other);
+    const std::string_view type = plain_type(other);
     if (passes_on(other, *read, wanted) && is_binary(node.type))
       return "the quantized model leaves it out: what reads it reads what goes into it";
     if (type != node.type) {

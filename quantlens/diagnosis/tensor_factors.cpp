@@ -87,13 +87,34 @@ Tensor scaled(const Tensor& tensor, const Factors& factors) {
   return Tensor::from<float>(tensor.shape(), std::move(out));
 }
 
-double cosine(std::span<const float> x, std::span<const float> y) {
+namespace {
+
+struct Products {
   double xx = 0, yy = 0, xy = 0;
+};
+
+Products products(std::span<const float> x, std::span<const float> y) {
+  Products sums;
   for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-    xx += static_cast<double>(x[i]) * x[i];
-    yy += static_cast<double>(y[i]) * y[i];
-    xy += static_cast<double>(x[i]) * y[i];
+    sums.xx += static_cast<double>(x[i]) * x[i];
+    sums.yy += static_cast<double>(y[i]) * y[i];
+    sums.xy += static_cast<double>(x[i]) * y[i];
   }
+  return sums;
+}
+
+}  // namespace
+
+std::optional<double> factor_between(const Tensor& before, const Tensor& after,
+                                     double least_squared_cosine) {
+  if (before.size() != after.size()) return {};
+  const auto [xx, yy, xy] = products(before.data<float>(), after.data<float>());
+  if (!(xx > 0) || !(yy > 0) || !(xy * xy >= least_squared_cosine * xx * yy)) return {};
+  return xy / xx;
+}
+
+double cosine(std::span<const float> x, std::span<const float> y) {
+  const auto [xx, yy, xy] = products(x, y);
   return xx > 0 && yy > 0 ? xy / std::sqrt(xx * yy) : 0;
 }
 

@@ -27,6 +27,11 @@ Factors factors_along(const Tensor& before, const Tensor& after, std::optional<i
 
 Tensor scaled(const Tensor& tensor, const Factors& factors);
 
+/// The number that `before` is to be multiplied with for `after`; nothing where they do not have
+/// one size and at least that squared cosine.
+std::optional<double> factor_between(const Tensor& before, const Tensor& after,
+                                     double least_squared_cosine);
+
 /// 0 where one side is all zero.
 double cosine(std::span<const float> x, std::span<const float> y);
 

@@ -50,9 +50,8 @@ bool gives_codes(const Node& node) {
 
 /// Whether an op that takes codes for its data gives such.
 bool moves_codes(const Node& node) {
-  const Capability* row = capability(node.kind);
-  return moves_elements(node.kind) || (row != nullptr && row->role == Role::pass_through) ||
-         node.type == "NhwcMaxPool" || node.kind == Kind::pad || node.kind == Kind::concat;
+  return passes_elements(node.kind) || node.type == "NhwcMaxPool" || node.kind == Kind::pad ||
+         node.kind == Kind::concat;
 }
 
 bool has_weight(std::string_view type) {

@@ -52,6 +52,11 @@ const Capability* capability(Kind kind) {
   return row == kCapabilities.end() ? nullptr : row;
 }
 
+bool passes_elements(Kind kind) {
+  const Capability* able = capability(kind);
+  return moves_elements(kind) || (able != nullptr && able->role == Role::pass_through);
+}
+
 std::optional<int> output_channel_axis(const Node& node,
                                        std::span<const std::int64_t> weight_shape) {
   switch (node.kind) {

@@ -32,6 +32,9 @@ std::span<const Capability> capabilities();
 /// The row of a kind; null where it stays float.
 const Capability* capability(Kind kind);
 
+/// Whether an op gives elements of its first input: it moves, picks, pools or repeats them.
+bool passes_elements(Kind kind);
+
 /// The axis of output channels of a weight: for Conv 0, for MatMul the last, for Gemm by transB,
 /// for ConvTranspose 1 (of each group). Nothing where per-channel scales are not possible.
 std::optional<int> output_channel_axis(const Node& node,

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 
 namespace quantlens {
@@ -16,6 +17,14 @@ std::optional<Recipe> stored_recipe(const Model& quantized) {
   if (found == quantized.metadata.end()) return std::nullopt;
   const std::string where = quantized.path.string() + ": " + kRecipeKey;
   return json::decode<Recipe>(json::parse(found->second, where), where);
+}
+
+std::optional<Recipe> readable_recipe(const Model& quantized) {
+  try {
+    return stored_recipe(quantized);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
 }
 
 }  // namespace quantlens

@@ -18,4 +18,7 @@ bool has_stored_recipe(const Model& quantized);
 /// of others. Throws Errc::bad_input where what stands there is none.
 std::optional<Recipe> stored_recipe(const Model& quantized);
 
+/// As above, but nothing where what stands there is none.
+std::optional<Recipe> readable_recipe(const Model& quantized);
+
 }  // namespace quantlens

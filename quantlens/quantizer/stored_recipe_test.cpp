@@ -33,8 +33,10 @@ TEST(StoredRecipe, IsNothingInAModelOfOthers) {
 }
 
 TEST(StoredRecipe, ThatIsNoneIsAnErrorThatNamesTheProperty) {
+  const Model broken = with_recipe("{\"recipes\": 3}");
+  EXPECT_FALSE(readable_recipe(broken)) << "for those who can do without";
   try {
-    stored_recipe(with_recipe("{\"recipes\": 3}"));
+    stored_recipe(broken);
     FAIL();
   } catch (const Error& error) {
     EXPECT_NE(std::string(error.what()).find(kRecipeKey), std::string::npos) << error.what();

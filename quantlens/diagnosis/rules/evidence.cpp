@@ -5,7 +5,6 @@
 #include <limits>
 #include <unordered_set>
 
-#include "quantlens/base/error.h"
 #include "quantlens/diagnosis/pair.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/room.h"
@@ -38,12 +37,6 @@ Evidence::Outputs outputs_of(const Graph& reference, const Diagnosis& diagnosis)
   return outputs;
 }
 
-/// Whether an op gives codes of its first input's: it moves, picks or repeats them.
-bool passes_codes(Kind kind) {
-  const Capability* able = capability(kind);
-  return moves_elements(kind) || (able != nullptr && able->role == Role::pass_through);
-}
-
 /// Names of ops that have an integer kernel that computes, each once, in order. One value may have
 /// as many readers as the model has ops.
 class Names {
@@ -63,13 +56,9 @@ class Names {
 
 /// As the recipe in the file has it. One that cannot be read says nothing here.
 std::optional<std::string> range_algorithm_of(const Model& quantized) {
-  try {
-    const std::optional<Recipe> recipe = stored_recipe(quantized);
-    if (!recipe) return std::nullopt;
-    return recipe->activation.algorithm.value_or(usual_range_algorithm(*recipe));
-  } catch (const Error&) {
-    return std::nullopt;
-  }
+  const std::optional<Recipe> recipe = readable_recipe(quantized);
+  if (!recipe) return std::nullopt;
+  return recipe->activation.algorithm.value_or(usual_range_algorithm(*recipe));
 }
 
 }  // namespace
@@ -86,7 +75,10 @@ Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing
       outputs_(outputs_of(reference.graph, diagnosis)) {
   for (const WeightRow& row : diagnosis.weights) weights_.emplace(row.op, &row);
   for (const WeightPair& pair : pairing.weights) weight_pairs_.emplace(pair.op, &pair);
-  for (const ValuePair& pair : pairing.pairs) pairs_.emplace(pair.quantized, &pair);
+  for (const ValuePair& pair : pairing.pairs) {
+    pairs_.emplace(pair.quantized, &pair);
+    pairs_of_reference_.emplace(pair.reference, &pair);
+  }
   usual_room_ = quantlens::usual_room(*this);
   range_algorithm_ = range_algorithm_of(quantized);
 }
@@ -159,7 +151,7 @@ std::vector<std::string> Evidence::ops_at(const ActivationRow& row) const {
     for (const Use& use : reference_.uses(waiting[i])) {
       const Node& reader = reference_.graph().nodes[use.node];
       names.add(reader);
-      if (use.input != 0 || !passes_codes(reader.kind)) continue;
+      if (use.input != 0 || !passes_elements(reader.kind)) continue;
       for (const std::string& output : reader.outputs) {
         if (seen.insert(output).second) waiting.push_back(output);
       }
@@ -173,9 +165,9 @@ bool Evidence::inherits_scale(const ActivationRow& row) const {
   const std::optional<std::size_t> maker = reference_.producer(row.value);
   if (own == pairs_.end() || !own->second->params || !maker) return false;
   const Node& node = reference_.graph().nodes[*maker];
-  if (!passes_codes(node.kind) || node.inputs.empty()) return false;
-  const auto source = std::ranges::find(pairing_.pairs, node.inputs.front(), &ValuePair::reference);
-  return source != pairing_.pairs.end() && source->params == own->second->params;
+  if (!passes_elements(node.kind) || node.inputs.empty()) return false;
+  const auto source = pairs_of_reference_.find(node.inputs.front());
+  return source != pairs_of_reference_.end() && source->second->params == own->second->params;
 }
 
 std::vector<std::string> Evidence::ops_before_logarithm(const ActivationRow& row) const {

@@ -93,9 +93,10 @@ class Evidence {
   TensorMap quantized_constants_;
   GraphIndex reference_, quantized_;
   std::map<std::size_t, std::string> before_logarithms_;  // by node; the words name the logarithm
-  std::unordered_map<std::string, const WeightRow*> weights_;        // by op id
-  std::unordered_map<std::string, const WeightPair*> weight_pairs_;  // by op id
-  std::unordered_map<std::string, const ValuePair*> pairs_;          // by quantized side
+  std::unordered_map<std::string, const WeightRow*> weights_;             // by op id
+  std::unordered_map<std::string, const WeightPair*> weight_pairs_;       // by op id
+  std::unordered_map<std::string, const ValuePair*> pairs_;               // by quantized side
+  std::unordered_map<std::string, const ValuePair*> pairs_of_reference_;  // the first of each value
   Outputs outputs_;
   std::optional<UsualRoom> usual_room_;
   std::optional<std::string> range_algorithm_;

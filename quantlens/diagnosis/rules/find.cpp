@@ -15,7 +15,6 @@
 
 #include <fmt/format.h>
 
-#include "quantlens/base/error.h"
 #include "quantlens/base/json_line.h"
 #include "quantlens/diagnosis/own_error.h"
 #include "quantlens/diagnosis/rules/float_remedies.h"
@@ -379,12 +378,8 @@ bool has_measured_culprit(const std::vector<Finding>& findings) {
 
 /// Whether the recipe in the file has SmoothQuant on. One that cannot be read says nothing here.
 bool is_smoothed(const Model& quantized) {
-  try {
-    const std::optional<Recipe> recipe = stored_recipe(quantized);
-    return recipe && recipe->recipes.smooth_quant.value_or(false);
-  } catch (const Error&) {
-    return false;
-  }
+  const std::optional<Recipe> recipe = readable_recipe(quantized);
+  return recipe && recipe->recipes.smooth_quant.value_or(false);
 }
 
 /// What is in force already mends nothing more: the ops stay float instead.

@@ -81,13 +81,11 @@ FloatRemedies::Names FloatRemedies::with_followers(const Names& ops) {
 
 FloatRemedies::Names FloatRemedies::find_followers(const Names& ops) {
   if (groups_.empty()) find_groups();
-  const std::unordered_set<std::string> unknown = uncompared_ops(evidence_.pairing());
   const std::vector<bool> integer = integer_without(ops);
   Names names;
   for (std::size_t p = 0; p < groups_.size(); ++p) {
     const Group& group = groups_[p];
     if (!integer_[p] || integer[p] || group.told_as.empty()) continue;
-    if (unknown.contains(group.told_as)) continue;
     if (!share_a_name(group.names, ops)) names.push_back(group.told_as);
   }
   return names;
@@ -109,6 +107,7 @@ std::vector<bool> FloatRemedies::integer_without(const Names& ops) const {
 void FloatRemedies::find_groups() {
   std::unordered_map<std::string, const ValuePair*> pairs;  // by value of the reference
   for (const ValuePair& pair : evidence_.pairing().pairs) pairs.emplace(pair.reference, &pair);
+  const std::unordered_set<std::string> unknown = uncompared_ops(evidence_.pairing());
   const Graph& graph = evidence_.reference().graph();
   for (const Pattern& pattern : evidence_.prepared().patterns) {
     Group group;
@@ -121,7 +120,8 @@ void FloatRemedies::find_groups() {
     const bool has_weight = evidence_.weight_pair(value) != nullptr;
     group.is_integer =
         capability(graph.nodes[pattern.anchor].kind) != nullptr && (has_codes || has_weight);
-    if (pair != pairs.end()) group.told_as = pair->second->op_name;
+    if (pair != pairs.end() && !unknown.contains(pair->second->op_name))
+      group.told_as = pair->second->op_name;
     groups_.push_back(std::move(group));
   }
   integer_ = integer_without({});

@@ -35,7 +35,7 @@ class FloatRemedies {
   /// Ops that one integer kernel computes.
   struct Group {
     Names names;
-    std::string told_as;  // as its value's pair has it; empty where it has none
+    std::string told_as;  // as its value's pair has it; empty where none was compared
     bool is_integer = false;
   };
 

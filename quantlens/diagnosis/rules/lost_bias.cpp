@@ -7,6 +7,7 @@
 #include "quantlens/base/percent.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/stored_bias.h"
+#include "quantlens/diagnosis/tensor_factors.h"
 
 namespace quantlens {
 namespace {
@@ -58,20 +59,13 @@ std::optional<double> factor_of_wrong_scale(const Evidence& evidence, const Node
                                             const Tensor& before, const Tensor& after) {
   constexpr double kNearly = 0.05;
   if (op.kind != Kind::qconv && op.kind != Kind::qgemm) return {};
-  double squares = 0, product = 0, others = 0;
-  const auto x = before.data<float>(), y = after.data<float>();
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    squares += double{x[i]} * x[i];
-    product += double{x[i]} * y[i];
-    others += double{y[i]} * y[i];
-  }
-  const bool is_one_factor = product * product >= (1 - kNearly * kNearly) * squares * others;
-  if (!is_one_factor || product <= 0) return {};
+  const auto factor = factor_between(before, after, 1 - kNearly * kNearly);
+  if (!factor || *factor <= 0) return {};
   const auto& rows = evidence.diagnosis().activations;
   const auto read = std::ranges::find(rows, op.inputs.front(), &ActivationRow::quantized);
   const bool is_wrong =
       read != rows.end() && (clipped_range(evidence, *read) || wasted_range(evidence, *read));
-  return is_wrong ? std::optional(product / squares) : std::nullopt;
+  return is_wrong ? factor : std::nullopt;
 }
 
 std::string words(double off, double own) {

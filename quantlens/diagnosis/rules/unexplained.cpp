@@ -11,7 +11,9 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/diagnosis/alike.h"
 #include "quantlens/diagnosis/integer_ops.h"
+#include "quantlens/diagnosis/own_error.h"
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -37,19 +39,17 @@ Cause in_float_because(std::string because, const ActivationRow& row) {
 bool multiplies_weight(const Evidence& evidence, const ActivationRow& row) {
   const Node* node = evidence.node(row.op);
   if (node == nullptr || node->inputs.size() < 2) return false;
-  const bool multiplies = node->kind == Kind::conv || node->kind == Kind::conv_transpose ||
-                          node->kind == Kind::gemm || node->kind == Kind::matmul;
-  return multiplies && evidence.constant_input(*node, 1) != nullptr;
+  return multiplies_by_weight(node->kind) && evidence.constant_input(*node, 1) != nullptr;
 }
 
 /// What is known of the codes that the quantized model's op reads or has inside.
-enum class Codes : std::uint8_t {
+enum class CodesRead : std::uint8_t {
   compared,
   unpaired,    ///< some stand for no value of the reference, or were left out
   scaled_anew  ///< some have a scale for each input or block, which rounds as it will
 };
 
-Codes codes_behind(const Evidence& evidence, const ActivationRow& row) {
+CodesRead codes_behind(const Evidence& evidence, const ActivationRow& row) {
   constexpr std::size_t kMostSteps = 256;
   const Pairing& pairing = evidence.pairing();
   const std::unordered_set<std::string> unknown(pairing.only_quantized.begin(),
@@ -61,32 +61,32 @@ Codes codes_behind(const Evidence& evidence, const ActivationRow& row) {
     const auto producer = evidence.quantized().producer(waiting[i]);
     if (!producer) continue;
     const Node& node = evidence.quantized().graph().nodes[*producer];
-    if (node.kind == Kind::dynamic_quantize || has_codes_inside(node)) return Codes::scaled_anew;
+    if (node.kind == Kind::dynamic_quantize || has_codes_inside(node))
+      return CodesRead::scaled_anew;
     for (const std::string& input : node.inputs) {
-      if (unknown.contains(input)) return Codes::unpaired;
+      if (unknown.contains(input)) return CodesRead::unpaired;
       if (seen.insert(input).second) waiting.push_back(input);
     }
   }
-  return Codes::compared;
+  return CodesRead::compared;
 }
 
 /// What feeds the op: where it was not compared, what its rounding makes is not known.
-Codes codes_read(const Evidence& evidence, const ActivationRow& row) {
+CodesRead codes_read(const Evidence& evidence, const ActivationRow& row) {
   const Node* node = evidence.node(row.op);
   const auto& not_compared = evidence.pairing().not_compared;
   const auto is_left_out = [&](const std::string& input) {
     return std::ranges::find(not_compared, input, &NotCompared::value) != not_compared.end();
   };
-  const Codes behind = codes_behind(evidence, row);
-  if (behind != Codes::compared || node == nullptr) return behind;
-  return std::ranges::any_of(node->inputs, is_left_out) ? Codes::unpaired : Codes::compared;
+  const CodesRead behind = codes_behind(evidence, row);
+  if (behind != CodesRead::compared || node == nullptr) return behind;
+  return std::ranges::any_of(node->inputs, is_left_out) ? CodesRead::unpaired : CodesRead::compared;
 }
 
 /// Of an op that reads codes that were not compared: nothing where their rounding may make its
 /// error.
 std::optional<Cause> beyond_rounding(const ActivationRow& row) {
-  constexpr double kSeldom = 20;  // dB: 8 bits make so much of few values that ops read
-  if (row.local_sqnr_db.value_or(kSeldom) >= kSeldom) return {};
+  if (row.local_sqnr_db.value_or(kSeldomRounding) >= kSeldomRounding) return {};
   return in_float_because(
       fmt::format("it reads codes that were not compared, whose rounding seldom makes an error as "
                   "great as its own ({:.1f} dB)",
@@ -121,9 +121,9 @@ std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& 
   const double other = part(row.other_mse, row);
   const bool has_weight = multiplies_weight(evidence, row);
   if (other < kMost) return {};
-  const Codes read = codes_read(evidence, row);
-  if (read == Codes::scaled_anew) return {};
-  if (read == Codes::unpaired) return beyond_rounding(row);
+  const CodesRead read = codes_read(evidence, row);
+  if (read == CodesRead::scaled_anew) return {};
+  if (read == CodesRead::unpaired) return beyond_rounding(row);
   if (is_told_of(evidence, row)) {
     return in_float_because(
         fmt::format("the difference of the two files that is told of it makes {:.0f} % of its own "

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
+#include "quantlens/diagnosis/own_error.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/rules/share_words.h"
 
@@ -87,10 +88,9 @@ double own_sqnr_db(const ActivationRow& row) {
 /// and more than 8 bits seldom make: what they clip of the samples that local errors are of may be
 /// more than of all.
 const ActivationRow* worst_unexplained(const Evidence& evidence) {
-  constexpr double kSeldom = 20;  // dB
   const ActivationRow* worst = nullptr;
   for (const ActivationRow& row : evidence.diagnosis().activations) {
-    if (row.local_sqnr_db.value_or(kSeldom) >= kSeldom) continue;
+    if (row.local_sqnr_db.value_or(kSeldomRounding) >= kSeldomRounding) continue;
     const bool is_own = row.local_mse && row.other_mse && *row.other_mse > 0.5 * *row.local_mse &&
                         !lost_bias(evidence, row) && unexplained(evidence, row);
     if (is_own && (!worst || *row.local_sqnr_db < *worst->local_sqnr_db)) worst = &row;

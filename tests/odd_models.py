@@ -167,8 +167,19 @@ def check_integers_among_floats(sandbox):
     harness.check(not any(rounded[name] for name in left), f"no integers, positions or conditions: {rounded}")
 
 
+def check_inputs_that_never_vary(sandbox):
+    model = two_layers(sandbox, "still.onnx")
+    for name, x, still in (("zeros", np.zeros((8, 6)), True), ("varied", NUMBERS.standard_normal((8, 6)), False)):
+        data = sandbox.path / f"{name}.npz"
+        np.savez(data, x=x.astype(np.float32))
+        done = sandbox.run("quantize", model, "--data", data, "-o", sandbox.path / "still.q.onnx")
+        said = "input 'x' is 0 in all samples that calibration saw" in done.stderr
+        harness.check(said == still, f"an input of {name}: its codes fit no other data, which is {'' if still else 'not '}said")
+
+
 def main():
     sandbox = harness.Sandbox()
+    check_inputs_that_never_vary(sandbox)
     check_infinite_errors(sandbox)
     check_models_that_share_nothing(sandbox)
     check_fixed_batches(sandbox)

@@ -60,6 +60,18 @@ Samples chosen_samples(const CalibrateOptions& options, const FittedData& data) 
   return first;
 }
 
+/// A range of codes says nothing of an input that never varied.
+void note_inputs_without_range(const Model& model, const TapState& state, Progress& progress) {
+  for (const ValueInfo& input : model.graph.inputs) {
+    const auto stats = std::ranges::find(state.values, input.name, &ValueStats::value);
+    if (stats == state.values.end() || stats->moments.min() != stats->moments.max()) continue;
+    progress.note(fmt::format(
+        "input '{}' is {} in all samples that calibration saw: its codes fit no other data; "
+        "calibrate on samples like those that the model will see, or leave what reads it in float",
+        printable(input.name), stats->moments.min()));
+  }
+}
+
 }  // namespace
 
 void ask_for_histograms(const std::vector<std::string>& values, std::vector<Tap>& taps) {
@@ -129,6 +141,7 @@ TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedDa
   TapState state =
       quantlens::calibrate(model, taps, reader, run_options(session), session.progress);
   report_skipped(reader, session.progress);
+  note_inputs_without_range(model, state, session.progress);
   return state;
 }
 

@@ -6,8 +6,8 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
-#include "quantlens/quantizer/read_recipe.h"
-#include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/quantizer/recipe/read_recipe.h"
+#include "quantlens/quantizer/recipe/recipe_rules.h"
 
 using namespace quantlens;  // NOLINT(google-build-using-namespace): a program of one file
 

@@ -53,21 +53,21 @@
 #include "quantlens/record/recipe.h"          // Recipe: all that a user may ask of the quantizer
 #include "quantlens/record/ranges.h"          // Ranges: what was chosen for each value
 #include "quantlens/record/plan.h"            // Plan: what becomes int8, how, or why not
-#include "quantlens/quantizer/read_recipe.h"  // read_recipe: YAML or JSON
-#include "quantlens/quantizer/recipe_fragment.h" // with_fragment: a remedy laid over a recipe
+#include "quantlens/quantizer/recipe/read_recipe.h"  // read_recipe: YAML or JSON
+#include "quantlens/quantizer/recipe/recipe_fragment.h" // with_fragment: a remedy laid over a recipe
 #include "quantlens/calib/calibrate.h"        // calibrate: one pass over data
 #include "quantlens/quant/distribution.h"     // Distribution: a value as searches for ranges see it
 #include "quantlens/calib/choose_ranges.h"    // choose_ranges: statistics to ranges
-#include "quantlens/quantizer/prepare.h"      // prepare: patterns, folds, float regions
-#include "quantlens/quantizer/capability.h"   // capability: ops with integer kernels
-#include "quantlens/quantizer/make_plan.h"    // values_to_calibrate, make_plan: the decision
-#include "quantlens/quantizer/correct_bias.h" // correct_biases: what rounding shifts, taken back
+#include "quantlens/quantizer/analyze/prepare.h"      // prepare: patterns, folds, float regions
+#include "quantlens/quantizer/analyze/capability.h"   // capability: ops with integer kernels
+#include "quantlens/quantizer/plan/make_plan.h"    // values_to_calibrate, make_plan: the decision
+#include "quantlens/quantizer/plan/correct_bias.h" // correct_biases: what rounding shifts, taken back
 // ... and frontend::apply, above, writes the Plan's model.
 
 // ---- Two models become a diagnosis
 #include "quantlens/record/pairing.h"         // Pairing: what stands for what, leftovers
 #include "quantlens/record/diagnosis.h"       // Diagnosis: rows of activations and weights
-#include "quantlens/diagnosis/pair.h"         // pair, taps_for
+#include "quantlens/diagnosis/match/pair.h"         // pair, taps_for
 #include "quantlens/diagnosis/diagnose.h"     // diagnose: tables from what the taps gathered
 
 // ---- Answers become an accuracy
@@ -89,10 +89,10 @@
 #include "quantlens/profiling/profile.h"      // profile: where the time goes
 #include "quantlens/profiling/wall_time.h"    // wall_time, ratio_of_rounds: percentiles, intervals
 #include "quantlens/profiling/attribute.h"    // attribute: which ops a node computes
-#include "quantlens/profiling/join.h"         // join: two models, op by op
-#include "quantlens/profiling/speed_findings.h" // speed_findings: why int8 is no faster
-#include "quantlens/profiling/try_remedies.h" // try_remedies: what makes it faster, timed
-#include "quantlens/profiling/import.h"       // import_profile: what other tools have timed
+#include "quantlens/profiling/pair/join.h"         // join: two models, op by op
+#include "quantlens/profiling/pair/speed_findings.h" // speed_findings: why int8 is no faster
+#include "quantlens/profiling/pair/try_remedies.h" // try_remedies: what makes it faster, timed
+#include "quantlens/profiling/import/import.h"       // import_profile: what other tools have timed
 #include "quantlens/profiling/trace.h"        // trace_json: for Perfetto
 
 // ---- Recipes are searched
@@ -105,12 +105,12 @@
 
 // ---- Models are timed
 #include "quantlens/record/benchmark.h"       // Benchmark: latencies, samples a second, ratios
-#include "quantlens/profiling/rounds.h"       // time_loading: one model or two, anew
-#include "quantlens/profiling/core_layout.h"  // core_layout: which cores an instance is bound to
-#include "quantlens/profiling/topology.h"     // read_topology: nodes and hyperthreads
-#include "quantlens/profiling/instances.h"    // Instances: processes that time at the same time
-#include "quantlens/profiling/instance.h"     // serve_instance: what such a process does
-#include "quantlens/profiling/benchmark.h"    // benchmark_result, benchmark_ratio
+#include "quantlens/profiling/benchmark/rounds.h"       // time_loading: one model or two, anew
+#include "quantlens/profiling/benchmark/core_layout.h"  // core_layout: which cores an instance is bound to
+#include "quantlens/profiling/benchmark/topology.h"     // read_topology: nodes and hyperthreads
+#include "quantlens/profiling/benchmark/instances.h"    // Instances: processes that time at the same time
+#include "quantlens/profiling/benchmark/instance.h"     // serve_instance: what such a process does
+#include "quantlens/profiling/benchmark/benchmark.h"    // benchmark_result, benchmark_ratio
 
 // ---- Records become tables, and stay on disk
 #include "quantlens/report/table.h"           // Table; to_text, to_csv, to_markdown
@@ -131,7 +131,7 @@
 #include "quantlens/flow/evaluate.h"          // flow::evaluate: an accuracy, alone or paired
 #include "quantlens/flow/benchmark.h"         // flow::benchmark: time one model, or two in turn
 #include "quantlens/flow/inspect.h"           // flow::inspect: what would be int8, why not
-#include "quantlens/flow/measure.h"           // flow::measure: the pass that both share
+#include "quantlens/flow/steps/measure.h"           // flow::measure: the pass that both share
 #include "quantlens/flow/version.h"           // kVersion
 
 // clang-format on

@@ -11,8 +11,8 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/quantizer/recipe_fragment.h"
-#include "quantlens/quantizer/stored_recipe.h"
+#include "quantlens/quantizer/recipe/recipe_fragment.h"
+#include "quantlens/quantizer/recipe/stored_recipe.h"
 #include "quantlens/record/recipe_document.h"
 
 namespace quantlens::cli {

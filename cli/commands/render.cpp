@@ -10,7 +10,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
-#include "quantlens/diagnosis/own_error.h"
+#include "quantlens/diagnosis/error/own_error.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens::cli {

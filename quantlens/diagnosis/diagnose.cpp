@@ -6,11 +6,11 @@
 #include <set>
 #include <utility>
 
-#include "quantlens/diagnosis/gathered.h"
-#include "quantlens/diagnosis/spread.h"
-#include "quantlens/diagnosis/sqnr_drop.h"
-#include "quantlens/diagnosis/ties.h"
-#include "quantlens/diagnosis/weights.h"
+#include "quantlens/diagnosis/error/sqnr_drop.h"
+#include "quantlens/diagnosis/error/ties.h"
+#include "quantlens/diagnosis/view/gathered.h"
+#include "quantlens/diagnosis/view/spread.h"
+#include "quantlens/diagnosis/view/weights.h"
 #include "quantlens/stats/pair_intervals.h"
 
 namespace quantlens {

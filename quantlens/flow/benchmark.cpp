@@ -7,13 +7,13 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/cores.h"
-#include "quantlens/flow/benchmark_data.h"
+#include "quantlens/flow/steps/benchmark_data.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/profiling/benchmark.h"
-#include "quantlens/profiling/core_layout.h"
-#include "quantlens/profiling/instance.h"
-#include "quantlens/profiling/instances.h"
-#include "quantlens/profiling/topology.h"
+#include "quantlens/profiling/benchmark/benchmark.h"
+#include "quantlens/profiling/benchmark/core_layout.h"
+#include "quantlens/profiling/benchmark/instance.h"
+#include "quantlens/profiling/benchmark/instances.h"
+#include "quantlens/profiling/benchmark/topology.h"
 
 namespace quantlens::flow {
 namespace {

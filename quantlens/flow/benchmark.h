@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "quantlens/flow/session.h"
-#include "quantlens/profiling/rounds.h"
+#include "quantlens/profiling/benchmark/rounds.h"
 #include "quantlens/record/benchmark.h"
 
 namespace quantlens::flow {
@@ -35,7 +35,7 @@ struct BenchmarkOutcome {
 /// are.
 BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& session);
 
-/// What a process that is one of the instances does; see profiling/instance.h.
+/// What a process that is one of the instances does; see profiling/benchmark/instance.h.
 void serve_benchmark_instance(int socket);
 
 }  // namespace quantlens::flow

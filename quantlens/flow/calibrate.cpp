@@ -10,12 +10,12 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/calib/calibrate.h"
-#include "quantlens/flow/destination.h"
-#include "quantlens/flow/edit_float.h"
+#include "quantlens/flow/steps/destination.h"
+#include "quantlens/flow/steps/edit_float.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/quantizer/accuracy_level.h"
-#include "quantlens/quantizer/correct_bias.h"
-#include "quantlens/quantizer/make_plan.h"
+#include "quantlens/quantizer/plan/correct_bias.h"
+#include "quantlens/quantizer/plan/make_plan.h"
+#include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {

@@ -9,7 +9,7 @@
 
 #include "quantlens/calib/choose_ranges.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/quantizer/prepare.h"
+#include "quantlens/quantizer/analyze/prepare.h"
 #include "quantlens/record/recipe.h"
 #include "quantlens/record/tap_state.h"
 

@@ -3,7 +3,7 @@
 // one op: planned, written, run by ONNX Runtime, and compared with the float op. The error is
 // bounded by what half a step of each input, weight and output allows; where the runtime computes
 // in float, the plan has to say so.
-#include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/analyze/capability.h"
 
 #include <algorithm>
 #include <cmath>
@@ -16,7 +16,7 @@
 #include "quantlens/base/cpu.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
-#include "quantlens/quantizer/make_plan.h"
+#include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/runtime/contract/models.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/open.h"

@@ -5,11 +5,11 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/flow/edit_float.h"
-#include "quantlens/flow/measure.h"
-#include "quantlens/flow/remedies.h"
+#include "quantlens/flow/steps/edit_float.h"
+#include "quantlens/flow/steps/measure.h"
+#include "quantlens/flow/steps/remedies.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/quantizer/stored_recipe.h"
+#include "quantlens/quantizer/recipe/stored_recipe.h"
 
 namespace quantlens::flow {
 

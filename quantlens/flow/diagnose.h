@@ -5,8 +5,8 @@
 #include <string>
 
 #include "quantlens/accuracy/metric.h"
-#include "quantlens/flow/measure.h"
 #include "quantlens/flow/session.h"
+#include "quantlens/flow/steps/measure.h"
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/diagnosis.h"
 

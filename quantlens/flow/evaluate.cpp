@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/flow/measure.h"
+#include "quantlens/flow/steps/measure.h"
 #include "quantlens/frontend/frontend.h"
 
 namespace quantlens::flow {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/inspect.h"
 
-#include "quantlens/flow/on_codes.h"
+#include "quantlens/flow/steps/on_codes.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/order.h"
-#include "quantlens/quantizer/make_plan.h"
+#include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {

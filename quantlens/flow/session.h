@@ -105,7 +105,8 @@ inline constexpr const char* kFoldedBeforeKey = "quantlens.folded_before";
 inline constexpr const char* kFoldedThroughKey = "quantlens.folded_through";
 
 /// The model in newer operators, with constants around its ops folded into them where that is exact
-/// (quantizer/fold_through.h, fold_before.h): what is calibrated and quantized. Says what was done.
+/// (quantizer/edit/fold_through.h, fold_before.h): what is calibrated and quantized. Says what was
+/// done.
 Model made_ready(Model model, Progress& progress);
 
 /// The same as far as it was done to the model that `quantized` was made from, as its properties

@@ -18,7 +18,7 @@ namespace {
 /// Times of some nodes together.
 class Timings {
  public:
-  Timings(const Samples& samples, double event_us) : samples_(samples), event_us_(event_us) {}
+  Timings(const RunTimes& samples, double event_us) : samples_(samples), event_us_(event_us) {}
 
   /// Of these nodes, run by run, without the timers' cost.
   std::vector<double> runs(std::span<const std::size_t> nodes) const {
@@ -45,7 +45,7 @@ class Timings {
   }
 
  private:
-  const Samples& samples_;
+  const RunTimes& samples_;
   double event_us_;
 };
 
@@ -71,7 +71,7 @@ void classify(NodeTime& row, const Work& work, const Machine& machine) {
   }
 }
 
-std::vector<std::string> texts(const std::vector<std::string>& values, const Samples& samples) {
+std::vector<std::string> texts(const std::vector<std::string>& values, const RunTimes& samples) {
   std::vector<std::string> result;
   result.reserve(values.size());
   for (const std::string& value : values) {
@@ -81,7 +81,7 @@ std::vector<std::string> texts(const std::vector<std::string>& values, const Sam
 }
 
 NodeTime row_of(const Node& node, const Attributed& attributed, const Graph& file,
-                const Samples& samples) {
+                const RunTimes& samples) {
   NodeTime row;
   row.name = op_name(node);
   row.type = full_type(node);
@@ -129,7 +129,7 @@ std::vector<NodeTime> by_type(const std::vector<NodeTime>& all, const Timings& t
 
 }  // namespace
 
-Profile assemble(const Model& file, const Samples& samples, const Samples* single,
+Profile assemble(const Model& file, const RunTimes& samples, const RunTimes* single,
                  const ProfileFrame& frame) {
   Profile profile;
   profile.model = file.path.string();

@@ -22,7 +22,7 @@ struct ProfileFrame {
 /// The record of what was timed. The timers' cost is taken off each node, down to nothing.
 /// `single`: the same model with one thread, for the scaling; null, or where
 /// the runtime made another graph of it: none.
-Profile assemble(const Model& file, const Samples& samples, const Samples* single,
+Profile assemble(const Model& file, const RunTimes& samples, const RunTimes* single,
                  const ProfileFrame& frame);
 
 }  // namespace quantlens

@@ -22,8 +22,8 @@ Model file_of_three() {
 }
 
 /// Four runs: nodes take 10, 1 and 20 us, 3 us are outside; without timers 30.
-Samples samples_of_three() {
-  Samples samples;
+RunTimes samples_of_three() {
+  RunTimes samples;
   samples.graph = file_of_three().graph;
   for (const std::string value : {"x", "a", "b", "y"}) {
     samples.types[value] = {DType::float32, {1, 2, 4, 4}};
@@ -98,14 +98,14 @@ TEST(Assemble, WhatKeepsANodeBusyIsToldByTheMachine) {
 }
 
 TEST(Assemble, ScalingIsTheTimeWithOneThreadOverThatWithAll) {
-  Samples single = samples_of_three();
+  RunTimes single = samples_of_three();
   for (float& us : single.nodes_us) us *= 3;
   const Profile profile = assemble(file_of_three(), samples_of_three(), &single, {.threads = 4});
   for (const NodeTime& node : profile.nodes) EXPECT_NEAR(node.scaling.value(), 3, 1e-6);
 }
 
 TEST(Assemble, WhereOneThreadMakesAnotherGraphThereIsNoScaling) {
-  Samples single;
+  RunTimes single;
   single.graph.nodes = {samples_of_three().graph.nodes[0]};
   single.timed_us = {7};
   single.nodes_us = {5};
@@ -114,7 +114,7 @@ TEST(Assemble, WhereOneThreadMakesAnotherGraphThereIsNoScaling) {
 }
 
 TEST(Assemble, WithoutRunsAllIsZero) {
-  Samples none;
+  RunTimes none;
   none.graph = file_of_three().graph;
   const Profile profile = assemble(file_of_three(), none, nullptr, {});
   EXPECT_EQ(profile.explained, 0);
@@ -125,7 +125,7 @@ TEST(Assemble, WithoutRunsAllIsZero) {
 }
 
 TEST(Assemble, AnInterruptedRunIsNotInTheMean) {
-  Samples samples = samples_of_three();
+  RunTimes samples = samples_of_three();
   samples.nodes_us[0] = 1e6F;
   samples.timed_us[0] = 1e6F + 24;
   const Profile profile = assemble(file_of_three(), samples, nullptr, {});

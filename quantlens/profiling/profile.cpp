@@ -115,7 +115,7 @@ class Rounds {
 };
 
 /// The same with one thread, a round of its own.
-Samples with_one_thread(const ToProfile& what, const ProfileOptions& options, Progress& progress) {
+RunTimes with_one_thread(const ToProfile& what, const ProfileOptions& options, Progress& progress) {
   Sampler sampler(what.model, what.batches, 1, progress);
   sampler.open(options.warm_up);
   const Clock::time_point start = Clock::now();
@@ -126,7 +126,7 @@ Samples with_one_thread(const ToProfile& what, const ProfileOptions& options, Pr
 }
 
 /// The typical number of elements that a node gives: their geometric mean.
-std::int64_t typical_elements(const Samples& samples) {
+std::int64_t typical_elements(const RunTimes& samples) {
   double sum = 0;
   double count = 0;
   for (const Node& node : samples.graph.nodes) {
@@ -155,8 +155,8 @@ Profiled profile(std::span<const ToProfile> models, const ProfileOptions& option
   Profiled result;
   auto sampler = rounds.samplers().begin();
   for (const ToProfile& what : models) {
-    const Samples& samples = (sampler++)->samples();
-    std::optional<Samples> single;
+    const RunTimes& samples = (sampler++)->samples();
+    std::optional<RunTimes> single;
     if (options.threads > 1 && options.scaling) single = with_one_thread(what, options, progress);
     frame.event = event_cost(options.threads, samples.graph.nodes.size(), typical_elements(samples),
                              progress);

@@ -9,8 +9,8 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/profiling/event_cost.h"
-#include "quantlens/profiling/join.h"
 #include "quantlens/profiling/machine.h"
+#include "quantlens/profiling/pair/join.h"
 #include "quantlens/profiling/sampler.h"
 #include "quantlens/profiling/synthetic.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
@@ -169,7 +169,7 @@ TEST_F(Profiles, ASamplerRunsAllItsBatchesInTurn) {
   for (int i = 0; i < 4; ++i) sampler.sample();
   sampler.open(0);
   sampler.sample();
-  const Samples& samples = sampler.samples();
+  const RunTimes& samples = sampler.samples();
   EXPECT_EQ(samples.wall_us.size(), 5u);
   EXPECT_EQ(samples.timed_us.size(), 5u);
   EXPECT_EQ(samples.nodes_us.size(), 5 * samples.graph.nodes.size());

@@ -23,7 +23,7 @@ struct Answers {
 };
 
 /// What was timed of one model, run by run, in microseconds.
-struct Samples {
+struct RunTimes {
   Graph graph;  ///< that the runtime ran
   Answers answers;
   ValueTypes types;
@@ -48,7 +48,7 @@ class Sampler {
   void open(std::size_t warm_up);
   /// One run without timers and one with. REQUIRES: it is open.
   void sample();
-  const Samples& samples() const { return samples_; }
+  const RunTimes& samples() const { return samples_; }
 
  private:
   const Model& model_;
@@ -58,7 +58,7 @@ class Sampler {
   std::unique_ptr<TimedRun> bare_;
   std::unique_ptr<TimedRun> timed_;
   std::size_t next_ = 0;
-  Samples samples_;
+  RunTimes samples_;
 };
 
 }  // namespace quantlens

@@ -9,7 +9,7 @@
 
 #include "quantlens/graph/order.h"
 #include "quantlens/profiling/attribute.h"
-#include "quantlens/profiling/join.h"
+#include "quantlens/profiling/pair/join.h"
 
 namespace quantlens {
 

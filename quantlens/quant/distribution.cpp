@@ -60,7 +60,8 @@ Distribution::Distribution(const FloatHistogram& histogram, Range extremes) {
   if (masks_below_) extremes_.min = static_cast<float>(edge(elements_.front().low));
   if (masks_above_) extremes_.max = static_cast<float>(edge(elements_.back().high));
   const double least =
-      (quantile(elements_, kNearlyAll) - quantile(elements_, 1 - kNearlyAll)) / kParts;
+      (quantile_of_bins(elements_, kNearlyAll) - quantile_of_bins(elements_, 1 - kNearlyAll)) /
+      kParts;
   for (const Bin& bin : elements_) {
     if (!bins_.empty() && bin.high - bins_.back().low <= least && may_join(bins_.back(), bin)) {
       bins_.back().high = bin.high;

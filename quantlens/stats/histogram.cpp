@@ -198,10 +198,10 @@ std::vector<FloatHistogram::Bin> FloatHistogram::bins() const {
 }
 
 double FloatHistogram::quantile(double p) const {
-  return quantlens::quantile(bins(), p);
+  return quantile_of_bins(bins(), p);
 }
 
-double quantile(std::span<const FloatHistogram::Bin> bins, double p) {
+double quantile_of_bins(std::span<const FloatHistogram::Bin> bins, double p) {
   std::uint64_t count = 0;
   for (const FloatHistogram::Bin& bin : bins) count += bin.count;
   const double wanted = std::clamp(p, 0.0, 1.0) * static_cast<double>(count);

@@ -91,7 +91,7 @@ class FloatHistogram {
 };
 
 /// As FloatHistogram::quantile, of bins in ascending order. REQUIRES: there are some.
-double quantile(std::span<const FloatHistogram::Bin> bins, double p);
+double quantile_of_bins(std::span<const FloatHistogram::Bin> bins, double p);
 
 /// Exact counts of 8-bit codes; bin i counts code i (uint8) or i - 128 (int8).
 struct CodeHistogram {

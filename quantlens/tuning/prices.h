@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "quantlens/graph/model.h"
-#include "quantlens/profiling/join.h"
+#include "quantlens/profiling/pair/join.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/prices.h"
 #include "quantlens/tuning/space.h"

@@ -12,11 +12,11 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/graph/order.h"
-#include "quantlens/quantizer/accuracy_level.h"
-#include "quantlens/quantizer/approach.h"
-#include "quantlens/quantizer/capability.h"
-#include "quantlens/quantizer/recipe_fragment.h"
-#include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/quantizer/analyze/capability.h"
+#include "quantlens/quantizer/recipe/accuracy_level.h"
+#include "quantlens/quantizer/recipe/approach.h"
+#include "quantlens/quantizer/recipe/recipe_fragment.h"
+#include "quantlens/quantizer/recipe/recipe_rules.h"
 
 namespace quantlens {
 namespace {

@@ -10,8 +10,8 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/quantizer/recipe_fragment.h"
-#include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/quantizer/recipe/recipe_fragment.h"
+#include "quantlens/quantizer/recipe/recipe_rules.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/strategies/choices.h"
 

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
-#include "quantlens/diagnosis/nonfinite_elements.h"
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/view/nonfinite_elements.h"
 #include "quantlens/quant/params.h"
 
 namespace quantlens {

@@ -5,13 +5,13 @@
 #include <limits>
 #include <unordered_set>
 
-#include "quantlens/diagnosis/pair.h"
+#include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/room.h"
-#include "quantlens/quantizer/accuracy_level.h"
-#include "quantlens/quantizer/before_logarithm.h"
-#include "quantlens/quantizer/capability.h"
-#include "quantlens/quantizer/stored_recipe.h"
+#include "quantlens/quantizer/analyze/before_logarithm.h"
+#include "quantlens/quantizer/analyze/capability.h"
+#include "quantlens/quantizer/recipe/accuracy_level.h"
+#include "quantlens/quantizer/recipe/stored_recipe.h"
 #include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens {

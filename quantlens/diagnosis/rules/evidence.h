@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "quantlens/graph/order.h"
-#include "quantlens/quantizer/prepare.h"
+#include "quantlens/quantizer/analyze/prepare.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/pairing.h"
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "quantlens/diagnosis/output_gain.h"
-#include "quantlens/diagnosis/output_shares.h"
+#include "quantlens/diagnosis/error/output_gain.h"
+#include "quantlens/diagnosis/error/output_shares.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/pairing.h"

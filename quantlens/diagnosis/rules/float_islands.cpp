@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "quantlens/diagnosis/integer_ops.h"
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/view/integer_ops.h"
 
 namespace quantlens {
 namespace {

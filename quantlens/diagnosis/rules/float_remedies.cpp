@@ -9,8 +9,8 @@
 #include "quantlens/base/counted.h"
 #include "quantlens/diagnosis/rules/same_remedy.h"
 #include "quantlens/diagnosis/rules/uncompared.h"
-#include "quantlens/quantizer/capability.h"
-#include "quantlens/quantizer/select.h"
+#include "quantlens/quantizer/analyze/capability.h"
+#include "quantlens/quantizer/plan/select.h"
 
 namespace quantlens {
 namespace {

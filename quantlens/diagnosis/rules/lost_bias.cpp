@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/percent.h"
+#include "quantlens/diagnosis/changes/tensor_factors.h"
 #include "quantlens/diagnosis/rules/rules.h"
-#include "quantlens/diagnosis/stored_bias.h"
-#include "quantlens/diagnosis/tensor_factors.h"
+#include "quantlens/diagnosis/view/stored_bias.h"
 
 namespace quantlens {
 namespace {

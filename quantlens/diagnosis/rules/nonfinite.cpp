@@ -13,9 +13,9 @@
 #include "quantlens/base/counted.h"
 #include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
-#include "quantlens/diagnosis/nonfinite_elements.h"
 #include "quantlens/diagnosis/rules/rules.h"
-#include "quantlens/quantizer/capability.h"
+#include "quantlens/diagnosis/view/nonfinite_elements.h"
+#include "quantlens/quantizer/analyze/capability.h"
 
 namespace quantlens {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/rules/rules.h"
-#include "quantlens/quantizer/recipe_fragment.h"
+#include "quantlens/quantizer/recipe/recipe_fragment.h"
 
 namespace quantlens {
 namespace {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "quantlens/quantizer/capability.h"
+#include "quantlens/quantizer/analyze/capability.h"
 
 namespace quantlens {
 namespace {

@@ -12,8 +12,8 @@
 #include "quantlens/base/cpu.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/graph/small_graph.h"
-#include "quantlens/quantizer/read_recipe.h"
-#include "quantlens/quantizer/stored_recipe.h"
+#include "quantlens/quantizer/recipe/read_recipe.h"
+#include "quantlens/quantizer/recipe/stored_recipe.h"
 
 namespace quantlens {
 namespace {

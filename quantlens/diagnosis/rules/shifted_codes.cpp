@@ -15,10 +15,10 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/percent.h"
-#include "quantlens/diagnosis/code_reach.h"
-#include "quantlens/diagnosis/float_view.h"
-#include "quantlens/diagnosis/never_negative.h"
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/view/code_reach.h"
+#include "quantlens/diagnosis/view/float_view.h"
+#include "quantlens/diagnosis/view/never_negative.h"
 #include "quantlens/quant/params.h"
 
 namespace quantlens {

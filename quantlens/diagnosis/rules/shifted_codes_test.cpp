@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/diagnosis/pair.h"
+#include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
-#include "quantlens/quantizer/affine.h"
+#include "quantlens/quantizer/analyze/affine.h"
 
 namespace quantlens {
 namespace {

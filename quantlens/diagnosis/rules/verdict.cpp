@@ -11,7 +11,7 @@
 
 #include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
-#include "quantlens/diagnosis/own_error.h"
+#include "quantlens/diagnosis/error/own_error.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/rules/share_words.h"
 

@@ -12,9 +12,9 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/quantizer/accuracy_level.h"
-#include "quantlens/quantizer/recipe_fragment.h"
-#include "quantlens/quantizer/recipe_rules.h"
+#include "quantlens/quantizer/recipe/accuracy_level.h"
+#include "quantlens/quantizer/recipe/recipe_fragment.h"
+#include "quantlens/quantizer/recipe/recipe_rules.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/strategies/least_float.h"
 #include "quantlens/tuning/strategies/strategies.h"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "quantlens/quantizer/recipe_fragment.h"
+#include "quantlens/quantizer/recipe/recipe_fragment.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/strategies/strategies.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/tuning/strategies/choices.h"
 
-#include "quantlens/quantizer/recipe_fragment.h"
+#include "quantlens/quantizer/recipe/recipe_fragment.h"
 
 namespace quantlens {
 

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/changes/changed_attributes.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <variant>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/diagnosis/view/integer_ops.h"
+
+namespace quantlens {
+namespace {
+
+using Value = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>>;
+
+/// An attribute, and what the format takes where it is absent, in every version of the operator.
+struct Known {
+  enum class Absent { unknown, neutral_list, number, real, word };
+  std::string_view key;
+  Absent absent = Absent::unknown;  ///< unknown: compared only where both nodes have it
+  double number = 0;
+  bool is_axis = false;
+  std::string_view text = {};
+};
+using enum Known::Absent;
+
+constexpr std::array kConv = {Known{"pads", neutral_list}, Known{"strides", neutral_list},
+                              Known{"dilations", neutral_list}, Known{"group", number, 1},
+                              Known{"output_padding", neutral_list}};
+constexpr std::array kPool = {
+    Known{"pads", neutral_list},      Known{"strides", neutral_list},
+    Known{"dilations", neutral_list}, Known{"kernel_shape"},
+    Known{"ceil_mode", number, 0},    Known{"count_include_pad", number, 0}};
+constexpr std::array kNorm = {Known{"epsilon", real, 1e-5}};
+constexpr std::array kLeakyRelu = {Known{"alpha", real, 0.01}};
+constexpr std::array kElu = {Known{"alpha", real, 1}};
+constexpr std::array kHardSigmoid = {Known{"alpha", real, 0.2}, Known{"beta", real, 0.5}};
+constexpr std::array kTranspose = {Known{"perm"}};
+constexpr std::array kAxis = {Known{"axis", unknown, 0, true}};
+constexpr std::array kBlocks = {Known{"blocksize"}, Known{"mode", word, 0, false, "DCR"}};
+constexpr std::array kResize = {Known{"mode", word, 0, false, "nearest"},
+                                Known{"coordinate_transformation_mode"}, Known{"nearest_mode"},
+                                Known{"cubic_coeff_a", real, -0.75},
+                                Known{"exclude_outside", number, 0}};
+constexpr std::array kPad = {Known{"mode", word, 0, false, "constant"}};
+
+std::span<const Known> attributes_of(Kind kind) {
+  switch (kind) {
+    case Kind::conv:
+    case Kind::conv_transpose:
+      return kConv;
+    case Kind::average_pool:
+    case Kind::max_pool:
+      return kPool;
+    case Kind::batch_norm:
+    case Kind::instance_norm:
+    case Kind::layer_norm:
+      return kNorm;
+    case Kind::leaky_relu:
+      return kLeakyRelu;
+    case Kind::elu:
+      return kElu;
+    case Kind::hard_sigmoid:
+      return kHardSigmoid;
+    case Kind::transpose:
+      return kTranspose;
+    case Kind::softmax:
+    case Kind::concat:
+    case Kind::gather:
+    case Kind::gather_elements:
+    case Kind::split:
+    case Kind::arg_max:
+      return kAxis;
+    case Kind::depth_to_space:
+    case Kind::space_to_depth:
+      return kBlocks;
+    case Kind::resize:
+      return kResize;
+    case Kind::pad:
+      return kPad;
+    default:
+      return {};
+  }
+}
+
+std::optional<Value> absent_value(const Known& known) {
+  switch (known.absent) {
+    case neutral_list:
+      return std::vector<std::int64_t>();
+    case number:
+      return static_cast<std::int64_t>(known.number);
+    case real:
+      return static_cast<float>(known.number);
+    case word:
+      return std::string(known.text);
+    case unknown:
+      break;
+  }
+  return {};
+}
+
+std::optional<Value> value_of(const Node& node, std::string_view key) {
+  const auto found = node.attributes.find(std::string(key));
+  if (found == node.attributes.end()) return {};
+  if (const auto* number = std::get_if<std::int64_t>(&found->second)) return Value(*number);
+  if (const auto* real = std::get_if<float>(&found->second)) return Value(*real);
+  if (const auto* text = std::get_if<std::string>(&found->second)) return Value(*text);
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second))
+    return Value(*list);
+  return {};
+}
+
+/// Whether two axes may be the same: one is counted from the end, the other one is not.
+bool may_be_one_axis(const Value& a, const Value& b) {
+  const auto* of_a = std::get_if<std::int64_t>(&a);
+  const auto* of_b = std::get_if<std::int64_t>(&b);
+  return of_a == nullptr || of_b == nullptr || (*of_a < 0) != (*of_b < 0);
+}
+
+/// Lists: one that is empty holds nothing but the neutral number, 0 of pads and 1 of all others.
+bool are_equal(const Value& a, const Value& b, std::int64_t neutral) {
+  const auto* of_a = std::get_if<std::vector<std::int64_t>>(&a);
+  const auto* of_b = std::get_if<std::vector<std::int64_t>>(&b);
+  if (of_a != nullptr && of_b != nullptr && of_a->empty() != of_b->empty()) {
+    return std::ranges::all_of(of_a->empty() ? *of_b : *of_a,
+                               [&](std::int64_t number) { return number == neutral; });
+  }
+  const auto* real_a = std::get_if<float>(&a);
+  const auto* real_b = std::get_if<float>(&b);
+  if (real_a != nullptr && real_b != nullptr)
+    return std::abs(*real_a - *real_b) <= 1e-6F * std::abs(*real_a);
+  return a.index() != b.index() || a == b;
+}
+
+std::string text(const Value& value, std::int64_t neutral) {
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) {
+    if (list->empty()) return fmt::format("{} throughout", neutral);
+    return fmt::format("[{}]", fmt::join(*list, ","));
+  }
+  if (const auto* real = std::get_if<float>(&value)) return fmt::format("{:.4g}", *real);
+  if (const auto* name = std::get_if<std::string>(&value)) return "'" + *name + "'";
+  return fmt::format("{}", std::get<std::int64_t>(value));
+}
+
+bool pads_by_name(const Node& node) {
+  const std::string name = attribute_string(node, "auto_pad", "NOTSET");
+  return name != "NOTSET" && name != "VALID";
+}
+
+}  // namespace
+
+std::vector<std::string> changed_attributes(const Node& reference, const Node& quantized) {
+  std::vector<std::string> changes;
+  const std::optional<IntegerOp> integer = integer_op(quantized);
+  const Kind kind = integer ? integer->computes : quantized.kind;
+  if (kind != reference.kind) return changes;
+  if (attribute_int(quantized, "channels_last", 0) != 0) return changes;
+  const bool by_name = pads_by_name(reference) || pads_by_name(quantized);
+  for (const Known& known : attributes_of(kind)) {
+    const std::int64_t neutral = known.key == "pads" || known.key == "output_padding" ? 0 : 1;
+    if (known.key == "pads" && by_name) continue;
+    std::optional<Value> before = value_of(reference, known.key);
+    std::optional<Value> after = value_of(quantized, known.key);
+    if (!before) before = absent_value(known);
+    if (!after) after = absent_value(known);
+    if (!before || !after) continue;
+    if (known.is_axis && may_be_one_axis(*before, *after)) continue;
+    if (are_equal(*before, *after, neutral)) continue;
+    changes.push_back(
+        fmt::format("{} is {}, not {}", known.key, text(*after, neutral), text(*before, neutral)));
+  }
+  return changes;
+}
+
+}  // namespace quantlens

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/changes/changes.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/diagnosis/changes/changed_attributes.h"
+#include "quantlens/diagnosis/changes/changed_codes.h"
+#include "quantlens/diagnosis/changes/changed_constants.h"
+#include "quantlens/diagnosis/changes/compared_weights.h"
+#include "quantlens/diagnosis/changes/gemm_factors.h"
+#include "quantlens/diagnosis/changes/replaced_ops.h"
+#include "quantlens/diagnosis/match/named_ops.h"
+#include "quantlens/diagnosis/view/alike.h"
+#include "quantlens/diagnosis/view/code_reach.h"
+#include "quantlens/graph/clip_bounds.h"
+
+namespace quantlens {
+namespace {
+
+class Finder {
+ public:
+  Finder(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
+         const StructureMatch& match)
+      : reference_(reference),
+        quantized_(quantized),
+        prepared_(prepared),
+        match_(match),
+        named_(reference, quantized),
+        weights_(reference, quantized),
+        found_(reference.ops().size()) {
+    const Graph& graph = reference.index().graph();
+    for (const Pattern& pattern : prepared.patterns) {
+      for (const std::size_t member : pattern.members) {
+        anchor_[member] = pattern.anchor;
+        end_[member] = op_id(graph.nodes[pattern.members.back()]);
+      }
+    }
+  }
+
+  std::vector<Change> run() {
+    for (std::size_t q = 0; q < match_.ops.size(); ++q) {
+      if (!match_.ops[q]) continue;
+      find_attributes(q, match_.ops[q]->reference);
+      find_bounds(q, match_.ops[q]->reference);
+      find_exchange(q, match_.ops[q]->reference);
+      if (match_.ops[q]->rewired) find_rewiring(q, match_.ops[q]->reference);
+      find_dropped(q, match_.ops[q]->reference);
+      find_lost_bias(q, match_.ops[q]->reference);
+      find_taken_weight(q, match_.ops[q]->reference);
+    }
+    for (const SharedChange& one :
+         shared_changes(changed_constants(reference_, quantized_, prepared_, match_))) {
+      add_constant(one);
+    }
+    for (CodeChange& one : changed_codes(reference_, quantized_, match_, anchor_))
+      take(std::move(one));
+    for (const ReplacedOp& one : replaced_ops(reference_, quantized_, match_)) {
+      if (found_[one.reference].empty()) add(one.reference, "changed_op", one.words);
+    }
+    std::vector<Change> changes;
+    for (std::vector<Change>& of_op : found_) std::ranges::move(of_op, std::back_inserter(changes));
+    std::ranges::move(elsewhere_, std::back_inserter(changes));
+    return changes;
+  }
+
+ private:
+  const Node& node(std::size_t r) const { return reference_.node(reference_.ops()[r]); }
+
+  void add(std::size_t r, std::string rule, std::string because, std::string weight = {}) {
+    const std::size_t number = reference_.ops()[r].node;
+    std::vector<std::string> ops{op_name(node(r))};
+    const auto anchor = anchor_.find(number);
+    if (anchor != anchor_.end() && anchor->second != number)
+      ops.push_back(op_name(reference_.index().graph().nodes[anchor->second]));
+    const auto end = end_.find(number);
+    found_[r].push_back({.rule = std::move(rule),
+                         .op = op_id(node(r)),
+                         .ops = std::move(ops),
+                         .value = end == end_.end() ? op_id(node(r)) : end->second,
+                         .weight = std::move(weight),
+                         .because = std::move(because)});
+  }
+
+  /// One constant that several ops read is one change.
+  void add_constant(const SharedChange& shared) {
+    const ChangedConstant& one = shared.first;
+    const FloatView::Op& op = reference_.ops()[one.op];
+    const bool is_weight = multiplies_by_weight(op.kind) || op.kind == Kind::gather;
+    const std::string name =
+        one.operand < node(one.op).inputs.size() ? node(one.op).inputs[one.operand] : "";
+    const std::string by =
+        shared.others.empty() ? "" : fmt::format(" (which {} ops share)", 1 + shared.others.size());
+    add(one.op, is_weight ? "changed_weight" : "changed_op",
+        fmt::format("its {}{} {}, which no rounding of its codes makes",
+                    is_weight ? "weight" : "constant", by, one.change.words),
+        name);
+    for (const std::size_t other : shared.others)
+      found_[one.op].back().ops.push_back(op_name(node(other)));
+  }
+
+  // ---- attributes
+  bool reads_pad(const FloatView& view, const FloatView::Op& op) const {
+    return !op.operands.empty() && op.operands[0].value &&
+           view.values()[*op.operands[0].value].producer &&
+           view.ops()[*view.values()[*op.operands[0].value].producer].kind == Kind::pad;
+  }
+
+  /// Bounds of a Clip; a Relu, or codes that end there, may stand for one.
+  void find_bounds(std::size_t q, std::size_t r) {
+    constexpr double kEqual = 0.01;
+    const FloatView::Op& after = quantized_.ops()[q];
+    if (reference_.ops()[r].kind != Kind::clip || after.kind != Kind::clip) return;
+    const auto is = clip_bounds(quantized_.index(), quantized_.node(after));
+    const auto was = clip_bounds(reference_.index(), node(r));
+    if (!is || !was) return;
+    const auto differ = [](double a, double b) {
+      return a != b && std::abs(a - b) > kEqual * std::max(std::abs(a), std::abs(b));
+    };
+    if (!differ(is->low, was->low) && !differ(is->high, was->high)) return;
+    add(r, "changed_op",
+        fmt::format(
+            "its bounds are {:.4g} and {:.4g} in the quantized model, not {:.4g} and {:.4g}",
+            is->low, is->high, was->low, was->high));
+  }
+
+  void find_attributes(std::size_t q, std::size_t r) {
+    const FloatView::Op& before = reference_.ops()[r];
+    const FloatView::Op& after = quantized_.ops()[q];
+    if (reads_pad(reference_, before) || reads_pad(quantized_, after)) return;
+    const GemmFactors factors = gemm_factors(reference_, before, quantized_, after, prepared_);
+    if (!factors.changes.empty()) {
+      has_other_factors_.insert(r);
+      add(r, "changed_op", fmt::format("{}", fmt::join(factors.changes, "; ")));
+    }
+    const std::vector<std::string> changes = changed_attributes(node(r), quantized_.node(after));
+    if (changes.empty()) return;
+    add(r, "changed_op",
+        fmt::format("its attributes are others in the quantized model: {}",
+                    fmt::join(changes, "; ")));
+  }
+
+  // ---- operands
+  void find_exchange(std::size_t q, std::size_t r) {
+    const FloatView::Op& op = quantized_.ops()[q];
+    if (!match_.ops[q]->swapped || commutes(op) || op.operands.size() != 2) return;
+    add(r, "changed_op", "its two inputs stand in the other order in the quantized model");
+  }
+
+  /// What kernels do together with the op before: find_dropped judges those that clip.
+  static bool may_be_part_of_another(Kind kind) {
+    return kind == Kind::relu || kind == Kind::clip || kind == Kind::batch_norm ||
+           kind == Kind::add;
+  }
+
+  /// Whether constants beside it may hold what op `r` does: that is compared where they are.
+  bool is_folded(std::size_t r) const { return prepared_.folds.contains(op_id(node(r))); }
+
+  /// Whether op `r` changes nothing: adds or takes off 0, multiplies or divides by 1. Optimizers
+  /// leave it out.
+  bool is_neutral(std::size_t r) const {
+    const Kind kind = reference_.ops()[r].kind;
+    const bool is_sum = kind == Kind::add || kind == Kind::sub;
+    if (!is_sum && kind != Kind::mul && kind != Kind::div) return false;
+    const bool is_ordered = kind == Kind::sub || kind == Kind::div;
+    for (std::size_t i = is_ordered ? 1 : 0; i < node(r).inputs.size(); ++i) {
+      const Tensor* constant = constant_input(prepared_, reference_.index(), node(r), i);
+      if (constant == nullptr || !is_float(constant->dtype())) continue;
+      const Tensor floats = to_float32(*constant);
+      const float neutral = is_sum ? 0 : 1;
+      return std::ranges::all_of(floats.data<float>(),
+                                 [&](float value) { return value == neutral; });
+    }
+    return false;
+  }
+
+  // ---- weights
+  void find_taken_weight(std::size_t q, std::size_t r) {
+    const std::optional<std::size_t> owner = weights_.other_owner(q, r);
+    if (!owner) return;
+    add(r, "changed_weight",
+        fmt::format("its weight in the quantized model is that of {}", op_name(node(*owner))),
+        node(r).inputs.size() > 1 ? node(r).inputs[1] : "");
+  }
+
+  void find_rewiring(std::size_t q, std::size_t r) {
+    const auto& operands = quantized_.ops()[q].operands;
+    const auto& others = reference_.ops()[r].operands;
+    for (std::size_t i = 0; i < std::min(operands.size(), others.size()); ++i) {
+      const std::size_t at = match_.ops[q]->swapped && i < 2 ? 1 - i : i;
+      if (!operands[i].value || !others[at].value) continue;
+      const auto& match = match_.values[quantized_.values()[*operands[i].value].root];
+      const std::size_t wanted = reference_.values()[*others[at].value].root;
+      if (!match || !match->confirmed || match->reference == wanted) continue;
+      const auto maker = reference_.values()[wanted].producer;
+      if (!maker || may_be_part_of_another(reference_.ops()[*maker].kind) || is_folded(*maker) ||
+          is_neutral(*maker) || weights_.hold_factor_of(*maker, q, r) ||
+          named_.reads(r, at, *others[at].value))
+        continue;
+      const bool is_left_out = std::ranges::any_of(
+          reference_.ops()[*maker].operands, [&](const FloatView::Operand& operand) {
+            return operand.value && reference_.values()[*operand.value].root == match->reference;
+          });
+      if (is_left_out && !named_.of(*maker)) {
+        add(*maker, "changed_op",
+            fmt::format("the quantized model leaves it out: {} reads what goes into it",
+                        op_name(node(r))));
+      } else {
+        const bool is_another_result = reference_.values()[match->reference].producer == maker;
+        add(r, "changed_op",
+            fmt::format("it {} {} in the quantized model",
+                        is_another_result ? "reads another result of" : "does not read what",
+                        op_name(node(*maker)) + (is_another_result ? "" : " gives")));
+        if (is_another_result) found_[r].back().ops.push_back(op_name(node(*maker)));
+      }
+    }
+  }
+
+  // ---- activations
+  /// Bounds of a Relu or Clip.
+  std::optional<ClipBounds> bounds_of(std::size_t r) const {
+    if (reference_.ops()[r].kind == Kind::relu) return ClipBounds{.low = 0};
+    return clip_bounds(reference_.index(), node(r));
+  }
+
+  /// Activations behind op `r` that its counterpart's value stands for, and that nothing clips.
+  void find_dropped(std::size_t q, std::size_t r) {
+    constexpr double kRounding = 2;  // steps
+    const FloatView::Op& op = quantized_.ops()[q];
+    if (op.outputs.empty() || !op.outputs[0] || reference_.ops()[r].outputs.empty()) return;
+    if (quantized_.node(op).attributes.contains("activation")) return;
+    const auto& match = match_.values[*op.outputs[0]];
+    if (!match || !reference_.ops()[r].outputs[0]) return;
+    const FloatView::Value& value = quantized_.values()[*op.outputs[0]];
+    if (family(quantized_.node(op), op.kind) == Kind::relu) return;
+    std::size_t at = match->reference;
+    const std::size_t own = *reference_.ops()[r].outputs[0];
+    for (std::size_t step = 0; step < 4 && at != own; ++step) {
+      const auto maker = reference_.values()[at].producer;
+      if (!maker || reference_.ops()[*maker].operands.empty()) return;
+      const Kind kind = reference_.ops()[*maker].kind;
+      if (kind == Kind::relu || kind == Kind::clip) {
+        const auto bounds = bounds_of(*maker);
+        const double beyond = bounds ? steps_beyond(value, *bounds) : 0;
+        if (beyond > kRounding) {
+          add(*maker, "changed_op",
+              fmt::format("the quantized model has no {} behind {}, and {}", node(*maker).type,
+                          op_name(node(r)), reach_words(value)));
+        }
+      } else if (is_function(kind) && !is_folded(*maker) && !named_.of(*maker)) {
+        add(*maker, "changed_op",
+            fmt::format("the quantized model leaves it out: what reads it reads the result of {}",
+                        op_name(node(r))));
+      }
+      const auto& operands = reference_.ops()[*maker].operands;
+      const auto data = std::ranges::find_if(
+          operands, [](const FloatView::Operand& operand) { return operand.value.has_value(); });
+      if (data == operands.end()) return;
+      at = *data->value;
+    }
+  }
+
+  // ---- biases
+  /// All codes or floats of a constant are 0.
+  static bool is_zero(const FloatView::Constant& constant) {
+    if (constant.stored == nullptr || constant.stored->size() == 0) return false;
+    const Tensor values = to_float32(*constant.stored);
+    const auto zero = [&](std::size_t i) {
+      if (!constant.codes || constant.is_computed) return 0.0F;
+      const auto& params = constant.codes->params;
+      return static_cast<float>(params[params.size() == 1 ? 0 : i % params.size()].zero_point);
+    };
+    const auto numbers = values.data<float>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      if (numbers[i] != zero(i)) return false;
+    }
+    return true;
+  }
+
+  /// Whether the nearest code of each element is that of 0.
+  static bool rounds_to_zero(const Tensor& floats, const FloatView::Constant& constant) {
+    if (!constant.codes || constant.is_computed) return false;
+    const std::vector<QParams>& params = constant.codes->params;
+    const auto numbers = floats.data<float>();
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      const float step = params[params.size() == 1 ? 0 : i % params.size()].scale;
+      if (std::isfinite(numbers[i]) && std::abs(numbers[i]) > 0.5F * step) return false;
+    }
+    return true;
+  }
+
+  void find_lost_bias(std::size_t q, std::size_t r) {
+    constexpr std::size_t kBias = 2;
+    const FloatView::Op& op = quantized_.ops()[q];
+    if (!multiplies_by_weight(op.kind) || op.operands.size() <= kBias ||
+        !op.operands[kBias].constant)
+      return;
+    const FloatView::Constant& after = quantized_.constants()[*op.operands[kBias].constant];
+    if (!is_zero(after)) return;
+    const Tensor* before = constant_input(prepared_, reference_.index(), node(r), kBias);
+    if (before == nullptr || !is_float(before->dtype()) || before->size() == 0) return;
+    const Tensor floats = to_float32(*before);
+    const auto is_no_loss = [](float value) { return value == 0 || !std::isfinite(value); };
+    if (std::ranges::all_of(floats.data<float>(), is_no_loss)) return;
+    if (rounds_to_zero(floats, after) || is_added_later(op)) return;
+    add(r, "lost_bias",
+        fmt::format("its bias is 0 in the quantized model, in all {} elements", before->size()),
+        node(r).inputs.size() > kBias ? node(r).inputs[kBias] : "");
+  }
+
+  bool is_added_later(const FloatView::Op& op) const {
+    return !op.outputs.empty() && op.outputs[0] &&
+           std::ranges::any_of(quantized_.values()[*op.outputs[0]].readers,
+                               [&](const FloatView::Reader& reader) {
+                                 const FloatView::Op& next = quantized_.ops()[reader.op];
+                                 return next.kind == Kind::add && next.operands.size() == 2 &&
+                                        next.operands[1 - reader.operand].constant;
+                               });
+  }
+
+  // ---- codes
+  void take(CodeChange&& one) {
+    if (!one.op) return elsewhere_.push_back(std::move(one.change));
+    if (has_other_factors_.contains(*one.op) && !one.unless.empty()) return;
+    std::vector<Change>& known = found_[*one.op];
+    const auto is_told = [&](const Change& change) { return change.rule == one.unless; };
+    if (std::ranges::none_of(known, is_told)) known.push_back(std::move(one.change));
+  }
+
+  const FloatView& reference_;
+  const FloatView& quantized_;
+  const Prepared& prepared_;
+  const StructureMatch& match_;
+  NamedOps named_;
+  ComparedWeights weights_;
+  std::set<std::size_t> has_other_factors_;    // ops whose alpha or beta is another one
+  std::map<std::size_t, std::size_t> anchor_;  // by number of the node
+  std::map<std::size_t, std::string> end_;     // likewise: the pattern's activation
+  std::vector<std::vector<Change>> found_;     // by op of the reference
+  std::vector<Change> elsewhere_;
+};
+
+}  // namespace
+
+void find_changes(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
+                  const StructureMatch& match, Pairing& pairing) {
+  pairing.changes = Finder(reference, quantized, prepared, match).run();
+}
+
+}  // namespace quantlens

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/changes/gemm_factors.h"
+
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/diagnosis/changes/changed_constants.h"
+#include "quantlens/diagnosis/changes/tensor_factors.h"
+#include "quantlens/diagnosis/view/stored_bias.h"
+
+namespace quantlens {
+namespace {
+
+constexpr std::size_t kWeight = 1, kBias = 2;
+constexpr double kLeastSquaredCosine = 0.98;
+constexpr double kEqual = 0.1;  // corrected biases and weights in few bits are off by less
+
+double alpha_of(const Node& node) {
+  return attribute_float(node, "alpha", 1);
+}
+
+double beta_of(const Node& node) {
+  return node.kind == Kind::gemm ? attribute_float(node, "beta", 1) : 1;
+}
+
+const FloatView::Constant* constant_at(const FloatView& view, const FloatView::Op& op,
+                                       std::size_t operand) {
+  if (operand >= op.operands.size() || !op.operands[operand].constant) return nullptr;
+  return &view.constants()[*op.operands[operand].constant];
+}
+
+bool is_off(double factor) {
+  return std::abs(factor - 1) > kEqual;
+}
+
+std::optional<double> factor_of_weights(const FloatView& reference, const FloatView::Op& before,
+                                        const FloatView& quantized, const FloatView::Op& after) {
+  const FloatView::Constant* plain = constant_at(reference, before, kWeight);
+  const FloatView::Constant* stored = constant_at(quantized, after, kWeight);
+  if (plain == nullptr || stored == nullptr) return {};
+  const bool is_turned = attribute_int(reference.node(before), "transB", 0) !=
+                         attribute_int(quantized.node(after), "transB", 0);
+  if (is_turned) return {};
+  const std::optional<Tensor> w = values_of(*plain), q = values_of(*stored);
+  if (!w || !q || w->shape() != q->shape()) return {};
+  return factor_between(*w, *q, kLeastSquaredCosine);
+}
+
+/// What is added by a beta of 1, before alpha.
+std::optional<Tensor> bias_of(const FloatView& quantized, const FloatView::Op& after) {
+  const FloatView::Constant* bias = constant_at(quantized, after, kBias);
+  if (bias != nullptr && bias->is_computed) return values_of(*bias);
+  return stored_bias(quantized.index(), quantized.node(after));
+}
+
+void compare_products(double alpha_before, double alpha_after, std::optional<double> weights,
+                      GemmFactors& factors) {
+  if (!weights || alpha_before == 0 || alpha_before == alpha_after) return;
+  factors.product = alpha_after * *weights / alpha_before;
+  if (!is_off(factors.product)) return;
+  factors.changes.push_back(
+      fmt::format("its alpha is {:.4g} in the quantized model, not {:.4g}, and its weight does not "
+                  "make up for it",
+                  alpha_after, alpha_before));
+}
+
+}  // namespace
+
+double alpha_ratio(const Node& before, const Node& after) {
+  const double alpha = alpha_of(after);
+  return before.kind == Kind::gemm && alpha != 0 ? alpha_of(before) / alpha : 1;
+}
+
+GemmFactors gemm_factors(const FloatView& reference, const FloatView::Op& before,
+                         const FloatView& quantized, const FloatView::Op& after,
+                         const Prepared& prepared) {
+  GemmFactors factors;
+  const Node &node = reference.node(before), &other = quantized.node(after);
+  const bool is_qgemm = other.kind == Kind::qgemm;
+  if (node.kind != Kind::gemm || (other.kind != Kind::gemm && !is_qgemm)) return factors;
+  const double alpha = alpha_of(node), beta = beta_of(node);
+  compare_products(alpha, alpha_of(other), factor_of_weights(reference, before, quantized, after),
+                   factors);
+  const Tensor* plain = constant_input(prepared, reference.index(), node, kBias);
+  const std::optional<Tensor> stored = bias_of(quantized, after);
+  if (plain == nullptr || !is_float(plain->dtype()) || !stored || beta == 0) return factors;
+  const std::optional<double> biases =
+      factor_between(to_float32(*plain), *stored, kLeastSquaredCosine);
+  if (!biases) return factors;
+  const double times = is_qgemm ? alpha_of(other) : beta_of(other);
+  const bool is_plain = is_qgemm ? alpha == 1 && beta == 1 && times == 1 : times == beta;
+  if (is_plain) return factors;
+  factors.bias = times * *biases / beta;
+  if (!is_off(factors.bias)) return factors;
+  factors.changes.push_back(
+      is_qgemm
+          ? fmt::format("its bias counts {:.3g} times as much in the quantized model: QGemm has no "
+                        "beta, which is {:.4g}, and multiplies the bias by its alpha, {:.4g}",
+                        factors.bias, beta, times)
+          : fmt::format("its beta is {:.4g} in the quantized model, not {:.4g}, and its bias does "
+                        "not make up for it",
+                        times, beta));
+  return factors;
+}
+
+}  // namespace quantlens

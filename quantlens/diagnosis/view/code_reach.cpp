@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/view/code_reach.h"
+
+#include <algorithm>
+#include <limits>
+
+#include <fmt/format.h>
+
+namespace quantlens {
+
+std::array<double, 2> reach_of(DType dtype, const QParams& params) {
+  const CodeRange codes = code_limits(dtype);
+  const double step = params.scale;
+  return {static_cast<double>(codes.min - params.zero_point) * step,
+          static_cast<double>(codes.max - params.zero_point) * step};
+}
+
+double steps_beyond(const FloatView::Value& value, const ClipBounds& bounds) {
+  double most = value.sides.empty() ? std::numeric_limits<double>::infinity() : 0;
+  for (const CodeSide& side : value.sides) {
+    if (!side.codes) return 0;
+    for (const QParams& params : side.codes->params) {
+      const double step = params.scale;
+      const auto [low, high] = reach_of(side.codes->scheme.dtype, params);
+      most = std::max({most, (bounds.low - low) / step, (high - bounds.high) / step});
+    }
+  }
+  return most;
+}
+
+std::string reach_words(const FloatView::Value& value) {
+  if (value.sides.empty() || !value.sides.front().codes) return "nothing else clips there";
+  const Codes& codes = *value.sides.front().codes;
+  const QParams& params = codes.params.front();
+  const auto [low, high] = reach_of(codes.scheme.dtype, params);
+  return fmt::format("the codes there (zero point {}) reach from {:.3g} to {:.3g}",
+                     params.zero_point, low, high);
+}
+
+}  // namespace quantlens

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/diagnosis/view/weights.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "quantlens/diagnosis/match/input_factors.h"
+#include "quantlens/diagnosis/match/pair.h"
+#include "quantlens/diagnosis/view/block_weight.h"
+#include "quantlens/diagnosis/view/spread.h"
+#include "quantlens/graph/order.h"
+#include "quantlens/quantizer/analyze/capability.h"
+#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/runtime/oracle/constants.h"
+#include "quantlens/runtime/oracle/layout.h"
+#include "quantlens/stats/channel_walk.h"
+#include "quantlens/stats/pair_stats.h"
+
+namespace quantlens {
+namespace {
+
+// One channel's error and reach, over its finite pairs.
+struct Channel {
+  double signal = 0, noise = 0;
+  double product = 0, dequantized = 0;  // sums of x y and of y^2
+  float reach = 0;                      // max |w|
+  double sqnr_db() const {
+    if (noise == 0) return std::numeric_limits<double>::infinity();
+    return 10 * std::log10(signal / noise);
+  }
+  // Whether y = f x with f far from 1.
+  bool is_misfit() const {
+    constexpr double kAlike = 0.9;  // of the squared cosine
+    constexpr double kFar = 1.2;
+    if (product <= 0 || product * product < kAlike * signal * dequantized) return false;
+    const double factor = product / dequantized;
+    return factor > kFar || factor < 1 / kFar;
+  }
+};
+
+std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int axis) {
+  const AxisLayout layout = axis_layout(before.shape(), axis);
+  std::vector<Channel> channels(layout.channels);
+  const auto x = before.data<float>();
+  const auto y = after.data<float>();
+  ChannelWalk walk(layout);
+  for (std::size_t i = 0; i < x.size(); ++i) {
+    Channel& channel = channels[walk.next()];
+    if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
+    const double error = static_cast<double>(x[i]) - y[i];
+    channel.signal += static_cast<double>(x[i]) * x[i];
+    channel.noise += error * error;
+    channel.product += static_cast<double>(x[i]) * y[i];
+    channel.dequantized += static_cast<double>(y[i]) * y[i];
+    channel.reach = std::max(channel.reach, std::abs(x[i]));
+  }
+  return channels;
+}
+
+void describe_channels(const Tensor& before, const Tensor& after, int axis, WeightRow& row) {
+  const std::vector<Channel> channels = channels_of(before, after, axis);
+  row.channels = channels.size();
+  std::vector<double> reaches(channels.size());
+  std::ranges::transform(channels, reaches.begin(), &Channel::reach);
+  row.channel_spread = spread_of(std::move(reaches)).value_or(1);
+  row.worst_channel_sqnr_db = std::numeric_limits<double>::infinity();
+  double noise = 0;
+  double of_misfits = 0;
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    noise += channels[c].noise;
+    if (channels[c].is_misfit()) {
+      ++row.misfit_channels;
+      of_misfits += channels[c].noise;
+    }
+    if (channels[c].sqnr_db() < row.worst_channel_sqnr_db) {
+      row.worst_channel = c;
+      row.worst_channel_sqnr_db = channels[c].sqnr_db();
+    }
+  }
+  row.misfit_share = noise > 0 ? of_misfits / noise : 0;
+}
+
+/// All 0 where nothing was compared.
+TensorSummary summary(double min, double max, double mean, double variance) {
+  if (min > max) return {};
+  return {.min = min,
+          .max = max,
+          .mean = mean,
+          .standard_deviation = std::sqrt(variance),
+          .variance = variance};
+}
+
+/// The tensor of codes: stored, or what the model itself makes of a stored float tensor.
+std::optional<Tensor> codes_of_pair(const GraphIndex& index, const WeightPair& pair) {
+  if (const Tensor* stored = index.constant(pair.quantized)) return aligned(*stored);
+  const std::optional<std::size_t> producer = index.producer(pair.quantized);
+  if (!producer) return std::nullopt;
+  const Node& node = index.graph().nodes[*producer];
+  const Tensor* floats = node.kind == Kind::quantize ? index.constant(node.inputs[0]) : nullptr;
+  if (floats == nullptr || !is_float(floats->dtype())) return std::nullopt;
+  return quantize(to_float32(*floats), pair.params, pair.scheme);
+}
+
+/// What the weight of the quantized model means.
+std::optional<Tensor> dequantized(const GraphIndex& index, const WeightPair& pair) {
+  if (!pair.in_blocks) {
+    const std::optional<Tensor> codes = codes_of_pair(index, pair);
+    if (!codes) return std::nullopt;
+    return dequantize(*codes, pair.params, pair.scheme.axis);
+  }
+  for (const Use& use : index.uses(pair.quantized)) {
+    const auto blocks = block_weight(index, index.graph().nodes[use.node]);
+    if (blocks) return dequantize_blocks(*blocks, Lines::columns);
+  }
+  return std::nullopt;
+}
+
+std::string granularity_of(const WeightPair& pair) {
+  if (pair.in_blocks) return "per_block";
+  return pair.scheme.axis ? "per_channel" : "per_tensor";
+}
+
+Tensor with_swapped_axes(const Tensor& matrix) {
+  const std::int64_t rows = matrix.shape()[0];
+  const std::int64_t columns = matrix.shape()[1];
+  return oracle::rearranged(matrix, {columns, rows}, {1, columns});
+}
+
+/// The axis of the reference's weight along which the codes have scales of their own.
+std::optional<int> channel_axis(const WeightPair& pair) {
+  if (!pair.scheme.axis || !pair.transposed) return pair.scheme.axis;
+  return 1 - *pair.scheme.axis;
+}
+
+WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& after,
+                 const Node& op) {
+  PairStats stats;
+  stats.add(0, before.data<float>(), after.data<float>());
+  const PairStats::Extremes& extremes = stats.extremes();
+  WeightRow row{
+      .op = pair.op,
+      .name = pair.op_name,
+      .type = pair.type,
+      .weight = pair.reference,
+      .quantized = pair.quantized,
+      .dtype = std::string(name(pair.scheme.dtype)),
+      .granularity = granularity_of(pair),
+      .mse = stats.mse(),
+      .mse_normalized = stats.mse_normalized(),
+      .sqnr_db = stats.sqnr_db(),
+      .cosine = stats.cosine(),
+      .max_abs_error = extremes.max_abs_error,
+      .reference = summary(extremes.min_x, extremes.max_x, stats.mean_x(), stats.variance_x()),
+      .dequantized = summary(extremes.min_y, extremes.max_y, stats.mean_y(), stats.variance_y())};
+  const auto declared = channel_axis(pair);
+  const auto axis = declared ? declared : output_channel_axis(op, before.shape());
+  if (axis) describe_channels(before, after, *axis, row);
+  return row;
+}
+
+}  // namespace
+
+void for_each_weight(const Model& reference, const Prepared& prepared, const Model& quantized,
+                     const Pairing& pairing, const std::function<void(const WeightSides&)>& tell) {
+  const TensorMap computed = oracle::constant_values(quantized);
+  const GraphIndex index(reference.graph, prepared.constants);
+  const GraphIndex q_index(quantized.graph, computed);
+  for (const WeightPair& pair : pairing.weights) {
+    const auto producer = index.producer(pair.op);
+    std::optional<Tensor> stored = dequantized(q_index, pair);
+    if (!producer || !stored) continue;
+    const Node& op = reference.graph.nodes[*producer];
+    const auto input =
+        static_cast<std::size_t>(std::ranges::find(op.inputs, pair.reference) - op.inputs.begin());
+    const Tensor* weight =
+        pair.folded ? constant_input(prepared, index, op, input) : index.constant(pair.reference);
+    if (!weight || weight->size() == 0) continue;
+    if (!is_float(weight->dtype())) continue;  // codes already, which mean nothing without a scale
+    const Tensor before = to_float32(*weight);
+    Tensor after = std::move(*stored);
+    if (pair.transposed && after.shape().size() == 2) after = with_swapped_axes(after);
+    if (before.shape() != after.shape()) continue;
+    if (const Tensor* factors = q_index.constant(pair.input_factors)) {
+      const Tensor floats = to_float32(*factors);
+      auto taken_back = with_input_factors(op, input, after, floats.data<float>(), false);
+      if (taken_back) after = std::move(*taken_back);
+    }
+    tell({.pair = pair,
+          .node = *producer,
+          .input = input,
+          .stored = weight->dtype(),
+          .before = before,
+          .after = after});
+  }
+}
+
+std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized,
+                                   const Pairing& pairing) {
+  const Prepared prepared = prepared_as_paired(reference, pairing);
+  std::vector<WeightRow> rows;
+  for_each_weight(reference, prepared, quantized, pairing, [&](const WeightSides& weight) {
+    const Node& op = reference.graph.nodes[weight.node];
+    rows.push_back(row_of(weight.pair, weight.before, weight.after, op));
+  });
+  std::ranges::stable_sort(rows,
+                           [](const WeightRow& a, const WeightRow& b) { return a.mse > b.mse; });
+  return rows;
+}
+
+}  // namespace quantlens

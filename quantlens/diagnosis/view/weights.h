@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <vector>
+
+#include "quantlens/graph/model.h"
+#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/pairing.h"
+
+namespace quantlens {
+
+/// A weight of an op as the float model has it (after folding batch norm, where that was done) and
+/// what the codes of the quantized model mean: float32, of one shape.
+struct WeightSides {
+  const WeightPair& pair;
+  std::size_t node = 0;           ///< of the reference
+  std::size_t input = 0;          ///< of that node
+  DType stored = DType::float32;  ///< what the float model has it in
+  const Tensor& before;
+  const Tensor& after;
+};
+
+/// Tells of one weight pair after the other, in the order of the pairing; those whose tensors are
+/// not there, or empty, or of unequal shapes are left out. `prepared`: the reference.
+void for_each_weight(const Model& reference, const Prepared& prepared, const Model& quantized,
+                     const Pairing& pairing, const std::function<void(const WeightSides&)>& tell);
+
+/// One row a weight pair, by MSE, worst first; ties in the order of the pairing. The reference side
+/// is the weight that was quantized: after folding batch norm, where that was done.
+std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized,
+                                   const Pairing& pairing);
+
+}  // namespace quantlens

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/steps/edit_float.h"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/flow/steps/output_errors.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/quantizer/edit/equalize.h"
+#include "quantlens/quantizer/edit/smooth.h"
+#include "quantlens/quantizer/recipe/accuracy_level.h"
+#include "quantlens/runtime/oracle/constants.h"
+
+namespace quantlens::flow {
+namespace {
+
+constexpr const char* kRole = "edited";
+constexpr const char* kOption = "recipes.cross_layer_equalization";
+
+void note_outcome(const Equalization& made, Progress& progress) {
+  if (made.inexact > 0) {
+    progress.note(fmt::format(
+        "{}: {} of ops with a Relu6 or the like in between left out, where it is no exact change; "
+        "'approximate' takes such pairs too",
+        kOption, made.inexact == 1 ? "1 pair" : fmt::format("{} pairs", made.inexact)));
+  }
+  if (!made.plan.effects.empty()) {
+    if (made.is_exact) return;
+    progress.note(
+        fmt::format("{}: an approximation: a Relu6 or the like saturates scaled channels "
+                    "later than it did",
+                    kOption));
+  } else if (made.pairs > 0) {
+    progress.note(
+        fmt::format("{} has no effect: no channel of a weight is more than {} times as "
+                    "wide as the median one where scaling it is of use",
+                    kOption, kOutlier));
+  } else if (made.inexact == 0) {
+    progress.note(
+        fmt::format("{} has no effect: no ops with float32 weights of their own alone "
+                    "read what another one makes, with nothing but Relu and the like in "
+                    "between",
+                    kOption));
+  }
+}
+
+/// Nothing where it edits nothing.
+std::optional<Plan> equalization(const Model& model, const Recipe& recipe, FloatEdit& record,
+                                 const Session& session) {
+  if (!wants_equalization(recipe)) return std::nullopt;
+  Equalization made = equalize(model, prepare(model.graph, oracle::constant_values(model)), recipe);
+  note_outcome(made, session.progress);
+  if (made.plan.effects.empty()) return std::nullopt;
+  record.exact = made.is_exact;
+  return std::move(made.plan);
+}
+
+std::optional<Plan> smoothing(const Model& model, const Recipe& recipe,
+                              const CalibrationSamples& samples, const Session& session) {
+  if (!wants_smooth_quant(recipe)) return std::nullopt;
+  if (samples.data == nullptr) {
+    session.progress.note("no MatMul is smoothed: that needs samples, and ranges are given");
+    return std::nullopt;
+  }
+  const Prepared prepared = prepare(model.graph, oracle::constant_values(model));
+  std::vector<Tap> taps;
+  for (const ValueChannels& one : channels_for_smoothing(model, prepared, recipe)) {
+    Tap tap{.value = one.value, .histogram = false};
+    tap.channel_axis = one.axis;
+    taps.push_back(std::move(tap));
+  }
+  std::optional<Plan> plan;
+  if (!taps.empty()) {
+    plan = smooth(model, prepared, gather(model, taps, *samples.data, samples.samples, session),
+                  recipe);
+  }
+  if (plan && !plan->effects.empty()) return plan;
+  if (recipe.recipes.smooth_quant) {
+    session.progress.note(fmt::format(
+        "recipes.smooth_quant has no effect: no value that MatMul or Gemm multiply by a float32 "
+        "weight of their own is expected to gain {} dB",
+        kLeastGainDb));
+  }
+  return std::nullopt;
+}
+
+std::vector<OutputDifference> differences(const TapState& state) {
+  std::vector<OutputDifference> all;
+  for (const PairedStats& one : state.pairs) {
+    all.push_back({.output = one.reference,
+                   .sqnr_db = one.pairs.sqnr_db(),
+                   .cosine = one.pairs.cosine(),
+                   .max_abs_error = one.pairs.extremes().max_abs_error});
+  }
+  return all;
+}
+
+void compare_outputs(const Model& original, const CalibrationSamples& samples,
+                     const Session& session, EditedFloat& edited) {
+  const TapState state =
+      output_errors({original, edited.model}, *samples.data, samples.samples, session, "compare");
+  edited.record.samples = state.samples.size();
+  edited.record.outputs = differences(state);
+}
+
+}  // namespace
+
+bool edits_float(const Recipe& recipe) {
+  return wants_equalization(recipe) || wants_smooth_quant(recipe);
+}
+
+void refuse_edit(const Recipe& recipe, const std::string& what) {
+  const bool smooths = recipe.recipes.smooth_quant.value_or(false);
+  if (!wants_equalization(recipe) && !smooths) return;
+  throw Error(Errc::usage, fmt::format("{} and {} exclude each other: an edited model has other "
+                                       "ranges than the original; let quantize calibrate it",
+                                       what, smooths ? "recipes.smooth_quant" : kOption));
+}
+
+std::optional<EditedFloat> edit_float(const Model& original, const Recipe& recipe,
+                                      const CalibrationSamples& samples, const Session& session,
+                                      WorkloadWriter& workload) {
+  std::optional<EditedFloat> edited;
+  FloatEdit record;
+  const auto apply = [&](Plan plan, const std::string& name) {
+    const fs::path path = workload.folder() / (name + original.path.extension().string());
+    const Model& before = edited ? edited->model : original;
+    frontend::apply(before, plan, {}, session.store, path);
+    record.model = path.filename().string();
+    std::vector<AlgorithmEffect> effects = edited ? std::move(edited->effects) : plan.effects;
+    if (edited) effects.insert(effects.end(), plan.effects.begin(), plan.effects.end());
+    edited =
+        EditedFloat{.model = frontend::read(path), .effects = std::move(effects), .record = record};
+  };
+  if (auto plan = equalization(original, recipe, record, session)) {
+    apply(std::move(*plan), wants_smooth_quant(recipe) ? "equalized" : "edited");
+  }
+  if (auto plan = smoothing(edited ? edited->model : original, recipe, samples, session)) {
+    apply(std::move(*plan), "edited");
+  }
+  if (!edited) return std::nullopt;
+  workload.add_model(model_file(kRole, edited->model));
+  if (samples.data != nullptr) compare_outputs(original, samples, session, *edited);
+  workload.put(edited->record);
+  return edited;
+}
+
+std::string calibrated_hash(const WorkloadWriter& workload) {
+  for (const ModelFile& model : workload.workload().models) {
+    if (model.role == kRole) return model.sha256;
+  }
+  return reference_hash(workload);
+}
+
+Measured measure_edited(const EditedModels& models, const FittedData* data,
+                        const MeasureOptions& options, const Session& session,
+                        WorkloadWriter& workload) {
+  const auto& [original, edited, quantized] = models;
+  Measured measured;
+  if (options.diagnose) {
+    session.progress.note(
+        fmt::format("the diagnosis compares with the edited float model: {}; inside the original, "
+                    "channels have other scales",
+                    printable(edited.model.path.string())));
+    measured.diagnosis = measure({edited.model, quantized}, data, {.diagnose = true, .metric = {}},
+                                 session, workload)
+                             .diagnosis;
+  }
+  if (options.metric) {
+    measured.accuracy = measure({original, quantized}, data,
+                                {.diagnose = false, .metric = options.metric}, session, workload)
+                            .accuracy;
+    edited.record.accuracy = accuracy_alone(edited.model, data, *options.metric, session);
+    workload.put(edited.record);
+  }
+  return measured;
+}
+
+}  // namespace quantlens::flow

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/steps/remedy_bench.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/diagnosis/match/pair.h"
+#include "quantlens/diagnosis/rules/find.h"
+#include "quantlens/flow/calibrate.h"
+#include "quantlens/flow/steps/build_model.h"
+#include "quantlens/flow/steps/edit_float.h"
+#include "quantlens/flow/steps/first_batches.h"
+#include "quantlens/flow/steps/given_ranges.h"
+#include "quantlens/flow/steps/gone_ops.h"
+#include "quantlens/flow/steps/scratch_folder.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/quantizer/plan/make_plan.h"
+#include "quantlens/quantizer/recipe/recipe_fragment.h"
+#include "quantlens/quantizer/recipe/stored_recipe.h"
+#include "quantlens/runtime/oracle/constants.h"
+
+namespace quantlens::flow {
+namespace {
+
+constexpr double kMostSeconds = 60;
+
+/// What making a model says was said when the user made it.
+class WithoutNotes final : public Progress {
+ public:
+  explicit WithoutNotes(Progress& progress) : progress_(progress) {}
+  void begin(std::string_view step, std::optional<std::uint64_t> total) override {
+    progress_.begin(step, total);
+  }
+  void advance(std::uint64_t units) override { progress_.advance(units); }
+  void end() override { progress_.end(); }
+  void note(std::string_view) override {}
+  bool stop_requested() const override { return progress_.stop_requested(); }
+
+ private:
+  Progress& progress_;
+};
+
+/// The recipe that a quantized model was made by. Throws Errc::unsupported where that is not known,
+/// or not enough to make it anew.
+Recipe recipe_of(const Model& quantized) {
+  std::optional<Recipe> recipe = stored_recipe(quantized);
+  if (!recipe) {
+    throw Error(Errc::unsupported, "the file holds no recipe to make it anew by");
+  }
+  if (quantized.metadata.contains(kFloatModelKey)) {
+    throw Error(Errc::unsupported, "the file was made from an edited float model");
+  }
+  return *std::move(recipe);
+}
+
+/// Whether they compute the same ops from the same values; constants may be others.
+bool is_alike(const Graph& one, const Graph& other) {
+  return std::ranges::equal(one.nodes, other.nodes, [](const Node& a, const Node& b) {
+    return a.type == b.type && a.inputs == b.inputs && a.outputs == b.outputs;
+  });
+}
+
+}  // namespace
+
+/// Makes the quantized model anew, with remedies.
+class RemedyBench::Maker {
+ public:
+  Maker(const ProfiledModels& models, const Session& session, fs::path folder)
+      : recipe_(recipe_of(models.quantized)),
+        quiet_(session.progress),
+        session_{.store = session.store,
+                 .progress = quiet_,
+                 .workspace = session.workspace,
+                 .name = session.name,
+                 .arguments = session.arguments,
+                 .threads = session.threads,
+                 .strict = session.strict,
+                 .isolation = session.isolation,
+                 .phases = session.phases},
+        scratch_(session.store, std::move(folder)),
+        ready_(made_ready(models.reference, quiet_)),
+        prepared_(prepare(ready_.graph, oracle::constant_values(ready_))) {
+    prepared_.gone = gone_ops(models.reference, ready_);
+    const std::vector<std::string> values = values_to_calibrate(ready_, prepared_, recipe_);
+    if (!values.empty()) {
+      std::uint64_t samples = 0;
+      for (const Batch& batch : models.batches) samples += batch.samples.size();
+      statistics_ = gather(ready_, calibration_taps(ready_, prepared_, values, recipe_),
+                           models.data, {.first = 0, .count = samples}, session_);
+    }
+    if (!is_alike(made(recipe_).graph, models.quantized.graph)) {
+      throw Error(Errc::unsupported,
+                  "the file comes out as another one when it is made anew by its recipe");
+    }
+  }
+
+  Model with(const std::string& remedy) {
+    return made(with_fragment(recipe_, remedy, "a finding's remedy"));
+  }
+
+ private:
+  Model made(const Recipe& recipe) {
+    const FloatModel from{.model = ready_, .prepared = prepared_};
+    GivenRanges given{.statistics = statistics_, .ranges = {}};
+    if (statistics_) given.ranges = ranges_for(*statistics_, ready_, prepared_, recipe);
+    Plan plan = plan_for(from, given, recipe).plan;
+    const fs::path path = scratch_.path() / ready_.path.filename();
+    write_as_planned(from, plan, recipe, session_, path);
+    return frontend::read(path);
+  }
+
+  Recipe recipe_;
+  WithoutNotes quiet_;
+  Session session_;
+  ScratchFolder scratch_;
+  Model ready_;
+  Prepared prepared_;
+  std::optional<TapState> statistics_;
+};
+
+RemedyBench::RemedyBench(const ProfiledModels& models, const ProfileOptions& options,
+                         const Session& session, fs::path folder)
+    : models_(models), options_(options), session_(session), folder_(std::move(folder)) {
+  options_.machine = false;
+  options_.scaling = false;
+}
+
+RemedyBench::~RemedyBench() = default;
+
+RemedyTimes RemedyBench::time(const std::string& remedy) {
+  if (!refusal_.empty()) throw Error(Errc::unsupported, refusal_);
+  if (seconds_ > kMostSeconds) {
+    throw Error(Errc::unsupported, "other remedies have taken a minute");
+  }
+  const auto start = std::chrono::steady_clock::now();
+  if (!maker_) {
+    try {
+      maker_ = std::make_unique<Maker>(models_, session_, folder_);
+    } catch (const Error& error) {
+      if (error.code() != Errc::interrupted) refusal_ = error.what();
+      throw;
+    }
+  }
+  const Model mixed = maker_->with(remedy);
+  options_.step = fmt::format("remedy {}", ++tried_);
+  const std::vector<Batch> named(models_.batches.begin(), models_.batches.end());
+  const std::vector<Batch> before = renamed(named, models_.reference, models_.quantized);
+  const std::vector<Batch> after = renamed(named, models_.reference, mixed);
+  const std::vector<ToProfile> both{{models_.quantized, before}, {mixed, after}};
+  const Profiled seen = profile(both, options_, session_.progress);
+  const auto joined = [&](std::size_t i) {
+    const Model& model = both[i].model;
+    return join(models_.profile, {model.graph, seen.graphs[i], seen.types[i], seen.profiles[i]},
+                pair(models_.reference, model));
+  };
+  RemedyTimes times{.ratio = *seen.ratio, .before = joined(0), .after = joined(1)};
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return times;
+}
+
+}  // namespace quantlens::flow

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/profiling/pair/try_remedies.h"
+
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/graph/small_graph.h"
+#include "quantlens/profiling/pair/speed_findings.h"
+
+namespace quantlens {
+namespace {
+
+using Texts = std::vector<std::string>;
+
+/// An op of the graph below in the quantized model.
+OpTime row(const std::string& op, double reference, double kernel, double conversions = 0) {
+  OpTime made;
+  made.ops = {op};
+  made.names = {"node_" + op};
+  made.type = "Conv";
+  made.reference_us = reference;
+  made.quantized_us = kernel;
+  made.conversion_us = conversions;
+  made.gain_us = reference - kernel - conversions;
+  made.reference_nodes = {"Conv"};
+  made.quantized_nodes = {"QLinearConv"};
+  made.quantized = true;
+  return made;
+}
+
+/// x -> a -> b -> c -> d: a and c have kernels that are slower than the float model's.
+class Chain {
+ public:
+  Chain() {
+    graph_.input("x");
+    std::string before = "x";
+    for (const char* name : {"a", "b", "c", "d"}) {
+      graph_.node(Kind::conv, {before}, name);
+      before = name;
+    }
+    pair_.ops = {row("a", 10, 40), row("b", 100, 50), row("c", 10, 40), row("d", 100, 50)};
+    pair_.quantized.wall.median_us = 1000;
+    pair_.findings = speed_findings(pair_);
+  }
+
+  /// Gives the times one after the other; the last again and again.
+  void answer(std::vector<RemedyTimes> times) { answers_ = std::move(times); }
+
+  SpeedFinding tried(std::uint64_t count = 5) {
+    try_remedies(
+        graph_.graph(), count,
+        [&](const std::string& remedy) -> RemedyTimes {
+          asked_.push_back(remedy);
+          if (answers_.empty()) throw Error(Errc::unsupported, "another tool made the file");
+          RemedyTimes times = answers_.at(std::min(asked_.size(), answers_.size()) - 1);
+          times.before = pair_.ops;
+          return times;
+        },
+        pair_);
+    return pair_.findings.at(0);
+  }
+  const Texts& asked() const { return asked_; }
+  ProfilePair& pair() { return pair_; }
+
+ private:
+  SmallGraph graph_;
+  ProfilePair pair_;
+  std::vector<RemedyTimes> answers_;
+  Texts asked_;
+};
+
+constexpr const char* kBoth = R"({"op_name_dict":{"node_a":"fp32","node_c":"fp32"}})";
+constexpr const char* kOne = R"({"op_name_dict":{"node_a":"fp32"}})";
+
+bool says(const SpeedFinding& finding, const std::string& words) {
+  return finding.because.find(words) != std::string::npos;
+}
+
+TEST(TryRemedies, ARemedyThatIsMeasuredToGainIsTold) {
+  Chain chain;
+  chain.answer({{.ratio = {0.9, {0.88, 0.92}},
+                 .before = {},
+                 .after = {row("a", 10, 12), row("b", 100, 50, 3), row("c", 10, 12),
+                           row("d", 100, 50, 1)}}});
+  const SpeedFinding finding = chain.tried();
+  EXPECT_EQ(chain.asked(), Texts({kBoth})) << "all of them gain: there is nothing to leave out";
+  EXPECT_EQ(finding.remedy, kBoth);
+  ASSERT_TRUE(finding.trial);
+  EXPECT_EQ(finding.trial->ops, Texts({"node_a", "node_c"}));
+  EXPECT_DOUBLE_EQ(finding.trial->gain_ms, 0.1);
+  EXPECT_NEAR(finding.trial->gain_interval[0], 0.08, 1e-12);
+  EXPECT_NEAR(finding.trial->gain_interval[1], 0.12, 1e-12);
+  EXPECT_DOUBLE_EQ(finding.trial->before_us, 80);
+  EXPECT_DOUBLE_EQ(finding.trial->in_float_us, 24);
+  EXPECT_DOUBLE_EQ(finding.trial->around_us, 4);
+  EXPECT_EQ(finding.not_tried, "");
+  EXPECT_TRUE(says(finding, "this model is faster: it takes 0.900 of its time")) << finding.because;
+}
+
+TEST(TryRemedies, WhatIsSlowerInThisPlaceIsNoRemedy) {
+  Chain chain;
+  chain.answer({{.ratio = {1.46, {1.44, 1.48}},
+                 .before = {},
+                 .after = {row("a", 10, 200), row("b", 100, 50, 30), row("c", 10, 200),
+                           row("d", 100, 50, 30)}}});
+  const SpeedFinding finding = chain.tried();
+  EXPECT_EQ(chain.asked(), Texts({kBoth}));
+  EXPECT_EQ(finding.remedy, "");
+  ASSERT_TRUE(finding.trial);
+  EXPECT_DOUBLE_EQ(finding.trial->in_float_us, 400);
+  EXPECT_TRUE(says(finding, "this model is slower: it takes 1.460 of its time")) << finding.because;
+  EXPECT_TRUE(says(finding, "400.0 us then where they took 80.0")) << finding.because;
+}
+
+TEST(TryRemedies, AGainWithinItsIntervalIsNone) {
+  Chain chain;
+  const std::vector<OpTime> after{row("a", 10, 12), row("b", 100, 50), row("c", 10, 12),
+                                  row("d", 100, 50)};
+  chain.answer({{.ratio = {0.95, {0.89, 1.01}}, .before = {}, .after = after}});
+  EXPECT_EQ(chain.tried().remedy, "");
+  Chain once;  // below three rounds
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  once.answer({{.ratio = {0.5, {0, kInfinity}}, .before = {}, .after = after}});
+  const SpeedFinding finding = once.tried();
+  EXPECT_EQ(finding.remedy, "");
+  EXPECT_TRUE(says(finding, "no faster, as far as these runs can tell")) << finding.because;
+}
+
+TEST(TryRemedies, IsTriedAgainWithoutThoseThatLose) {
+  Chain chain;
+  chain.answer(
+      {{.ratio = {1.1, {1.09, 1.11}},
+        .before = {},
+        .after = {row("a", 10, 12), row("b", 100, 50), row("c", 10, 30), row("d", 100, 50, 140)}},
+       {.ratio = {0.97, {0.96, 0.98}},
+        .before = {},
+        .after = {row("a", 10, 12), row("b", 100, 50), row("c", 10, 40), row("d", 100, 50)}}});
+  const SpeedFinding finding = chain.tried();
+  EXPECT_EQ(chain.asked(), Texts({kBoth, kOne})) << "c loses by what d pays for it";
+  EXPECT_EQ(finding.remedy, kOne);
+  EXPECT_EQ(finding.trial->ops, Texts({"node_a"}));
+  EXPECT_TRUE(says(finding, "with 1 of these 2 ops in float")) << finding.because;
+}
+
+TEST(TryRemedies, TheFirstTrialIsKeptWhereTheSecondIsWorse) {
+  Chain chain;
+  chain.answer(
+      {{.ratio = {0.9, {0.89, 0.91}},
+        .before = {},
+        .after = {row("a", 10, 12), row("b", 100, 50), row("c", 10, 45), row("d", 100, 50)}},
+       {.ratio = {0.95, {0.94, 0.96}},
+        .before = {},
+        .after = {row("a", 10, 12), row("b", 100, 50), row("c", 10, 40), row("d", 100, 50)}}});
+  EXPECT_EQ(chain.tried().remedy, kBoth);
+}
+
+TEST(TryRemedies, WhatCannotBeTimedHasNoRemedyAndSaysWhy) {
+  Chain chain;
+  const SpeedFinding finding = chain.tried();
+  EXPECT_EQ(finding.remedy, "");
+  EXPECT_FALSE(finding.trial);
+  EXPECT_EQ(finding.not_tried, "another tool made the file");
+  EXPECT_TRUE(says(finding, "not measured (another tool made the file): the float model's times"))
+      << finding.because;
+}
+
+TEST(TryRemedies, OnlyAsManyFindingsAsWanted) {
+  Chain chain;
+  chain.answer({{.ratio = {0.9, {0.88, 0.92}}, .before = {}, .after = {}}});
+  const SpeedFinding finding = chain.tried(0);
+  EXPECT_TRUE(chain.asked().empty());
+  EXPECT_EQ(finding.remedy, "");
+  EXPECT_NE(finding.not_tried, "");
+}
+
+TEST(TryRemedies, WhatIsInFloatAlreadyIsNotTried) {
+  Chain chain;
+  for (OpTime& op : chain.pair().ops) {
+    op.quantized = false;
+    op.conversion_us += 100;
+    op.gain_us -= 100;
+  }
+  chain.pair().findings = speed_findings(chain.pair());
+  EXPECT_EQ(chain.tried().rule, "float_island");
+  EXPECT_TRUE(chain.asked().empty());
+}
+
+TEST(TryRemedies, APoolIsInFloatWithWhatReadsIt) {
+  Chain chain;
+  chain.pair().ops[2] = row("c", 50, 40);
+  chain.pair().ops[0].passed_to = {"node_b"};
+  chain.pair().findings = speed_findings(chain.pair());
+  chain.tried();
+  EXPECT_EQ(chain.asked(), Texts({R"({"op_name_dict":{"node_a":"fp32","node_b":"fp32"}})"}));
+  EXPECT_EQ(chain.pair().findings[0].ops, Texts({"node_a"}));
+}
+
+TEST(TryRemedies, NamesAreGivenAsPatterns) {
+  Chain chain;
+  chain.pair().ops[0].names = {"block[0]"};
+  chain.pair().ops[2] = row("c", 50, 40);
+  chain.pair().findings = speed_findings(chain.pair());
+  chain.tried();
+  EXPECT_EQ(chain.asked(), Texts({R"({"op_name_dict":{"block\\[0\\]":"fp32"}})"}));
+}
+
+TEST(TryRemedies, EndsWhereItIsStopped) {
+  Chain chain;
+  EXPECT_THROW(
+      try_remedies(
+          SmallGraph().graph(), 5,
+          [](const std::string&) -> RemedyTimes { throw Error(Errc::interrupted, "interrupted"); },
+          chain.pair()),
+      Error);
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -1,0 +1,303 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quantizer/recipe/read_recipe.h"
+
+#include <algorithm>
+#include <span>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/base/yaml.h"
+#include "quantlens/quantizer/recipe/approach.h"
+#include "quantlens/quantizer/recipe/predecessors.h"
+#include "quantlens/quantizer/recipe/recipe_section.h"
+
+namespace quantlens {
+namespace {
+
+std::optional<std::string> lower(std::optional<std::string> word) {
+  if (!word) return word;
+  for (char& c : *word) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return word;
+}
+
+/// A word of the predecessors, what it becomes here (empty: nothing is said), and why.
+struct Foreign {
+  std::string_view word;
+  std::string_view becomes;
+  std::string_view why;
+};
+
+constexpr std::string_view kNoShortFloats =
+    "no runtime here computes in bf16; fp16 is another choice";
+constexpr std::string_view kNoSuchCodes = "weights are stored as integers, in even steps";
+constexpr std::string_view kWeightOnlyWord = "it is for weight-only quantization";
+
+constexpr Foreign kDtypes[] = {
+    {"bf16", "fp32", kNoShortFloats}, {"None", "", kWeightOnlyWord},
+    {"nf4", "", kNoSuchCodes},        {"fp4", "", kNoSuchCodes},
+    {"fp4_e2m1", "", kNoSuchCodes},   {"fp4_e2m1_bnb", "", kNoSuchCodes},
+};
+constexpr Foreign kSchemes[] = {
+    {"asym_float", "asym", "zero points are codes, so that zero stays exact"}};
+constexpr Foreign kActivationGranularities[] = {
+    {"per_channel", "", "kernels take one scale for each activation"}};
+constexpr Foreign kActivationWords[] = {{"placeholder", "", "it is for PyTorch"}};
+constexpr Foreign kWeightWords[] = {
+    {"kl", "", "it is for activations"}, {"RTN", "", kWeightOnlyWord},
+    {"AWQ", "", kWeightOnlyWord},        {"GPTQ", "", kWeightOnlyWord},
+    {"TEQ", "", kWeightOnlyWord},        {"AUTOROUND", "", kWeightOnlyWord},
+};
+
+/// Reads a recipe; gathers what it says in vain.
+class Reader {
+ public:
+  /// `approach`: empty: as the document says.
+  Reader(std::vector<std::string>& notes, const std::string& approach)
+      : notes_(notes), approach_(approach) {}
+
+  Recipe read(const json::Value& document, const std::string& where);
+
+ private:
+  std::optional<std::string> translated(std::optional<std::string> word,
+                                        std::span<const Foreign> words, const std::string& where) {
+    const auto found = std::ranges::find(words, word.value_or(""), &Foreign::word);
+    if (!word || found == words.end()) return word;
+    const std::string instead =
+        found->becomes.empty() ? " has no effect" : fmt::format(" is read as {}", found->becomes);
+    notes_.push_back(fmt::format("{}: {}{}: {}", where, *word, instead, found->why));
+    if (found->becomes.empty()) return std::nullopt;
+    return std::string(found->becomes);
+  }
+
+  /// `bits` and `group_size` of a weight.
+  void read_width(const Section& section, TensorRecipe& recipe) {
+    const bool in_blocks = approach_ == "weight_only";
+    if (const auto bits = section.count("bits")) {
+      if (in_blocks && *bits == 8) {
+        recipe.dtype = recipe.dtype.value_or("int").starts_with("uint") ? "uint8" : "int8";
+      }
+      const bool is_narrow = *bits == 4;
+      const bool is_plain = !recipe.dtype || *recipe.dtype == "int";
+      if (is_narrow && (is_plain || *recipe.dtype == "int8")) recipe.dtype = "int4";
+      if (is_narrow && recipe.dtype == "uint8") recipe.dtype = "uint4";
+      if (!is_narrow && *bits != 8) {
+        notes_.push_back(
+            fmt::format("{} has no effect: weights have 8 bits or 4; reduce_range "
+                        "makes it 7 for the whole model",
+                        section.where("bits")));
+      }
+    }
+    if (in_blocks) {
+      recipe.group_size = section.count("group_size");
+      return;
+    }
+    const json::Value* size = first_of(section.find("group_size"));
+    if (size != nullptr && *size != -1) {
+      notes_.push_back(fmt::format("{} has no effect: a weight has one scale, or one a channel",
+                                   section.where("group_size")));
+    }
+  }
+
+  TensorRecipe read_activation(const json::Value& value, const std::string& where) {
+    const Section section(
+        value, where, {"dtype", "scheme", "granularity", "algorithm", "percentile", "quant_mode"});
+    if (const auto mode = section.text("quant_mode"); mode && *mode != approach_) {
+      notes_.push_back(section.where("quant_mode") +
+                       " has no effect: the approach is one for the whole model");
+    }
+    return {.dtype = translated(section.text("dtype"), kDtypes, section.where("dtype")),
+            .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
+            .granularity = translated(section.text("granularity"), kActivationGranularities,
+                                      section.where("granularity")),
+            .algorithm =
+                translated(section.text("algorithm"), kActivationWords, section.where("algorithm")),
+            .percentile = section.number("percentile")};
+  }
+
+  /// Of a weight. Rounding to the nearest, as they call it, looks at minimum and maximum.
+  std::optional<std::string> read_algorithm(const Section& section) {
+    std::optional<std::string> word = section.text("algorithm");
+    if (word == "RTN" && approach_ == "weight_only") return "minmax";
+    return translated(std::move(word), kWeightWords, section.where("algorithm"));
+  }
+
+  TensorRecipe read_weight(const json::Value& value, const std::string& where) {
+    const Section section(value, where,
+                          {"dtype", "scheme", "granularity", "algorithm", "bits", "group_size"});
+    TensorRecipe recipe{
+        .dtype = translated(section.text("dtype"), kDtypes, section.where("dtype")),
+        .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
+        .granularity = section.text("granularity"),
+        .algorithm = read_algorithm(section),
+        .percentile = {}};
+    read_width(section, recipe);
+    return recipe;
+  }
+
+  /// `activation`, `weight` and how the predecessors' article spells it, of a recipe or an op.
+  OpRecipe read_both(const Section& section) {
+    OpRecipe recipe;
+    if (const json::Value* part = section.find("activation")) {
+      recipe.activation = read_activation(*part, section.where("activation"));
+    }
+    const char* key = section.find("weights") ? "weights" : "weight";
+    if (section.find("weights") && section.find("weight")) {
+      throw Error(Errc::usage, section.where("weights") + ": 'weight' is said too; say it once");
+    }
+    if (const json::Value* part = section.find(key)) {
+      recipe.weight = read_weight(*part, section.where(key));
+    }
+    return recipe;
+  }
+
+  OpRecipe read_op(const json::Value& value, const std::string& where) {
+    if (const json::Value* first = first_of(&value); first != nullptr && first->is_string()) {
+      const auto word = translated(std::string(first->get_string()), kDtypes, where);
+      if (word == "fp32" || word == "fp16")
+        return {.activation = {.dtype = word}, .weight = {.dtype = word}};
+      if (word == "int8" || word == "int")
+        return {.activation = {.dtype = "int"}, .weight = {.dtype = "int"}};
+      throw Error(Errc::usage,
+                  where + ": the words that stand for a whole op are fp32, fp16 and int8");
+    }
+    return read_both(Section(value, where, {"activation", "weight", "weights"}));
+  }
+
+  std::map<std::string, OpRecipe> read_ops(const json::Value* value, const std::string& where) {
+    if (value == nullptr || value->is_null()) return {};
+    if (!value->is_object())
+      throw Error(Errc::usage, where + ": expected a mapping of patterns to options");
+    std::map<std::string, OpRecipe> ops;
+    for (const auto& entry : value->get_object()) {
+      const std::string pattern(entry.key());
+      ops[pattern] = read_op(entry.value(), fmt::format("{}.'{}'", where, printable(pattern)));
+    }
+    return ops;
+  }
+
+  void read_switches(const json::Value& value, const std::string& where, RecipeSwitches& switches);
+
+  /// Empty: to be chosen freely.
+  std::vector<double> read_alphas(const json::Value& value, const std::string& where);
+
+  std::vector<std::string>& notes_;
+  std::string approach_;
+};
+
+// Options that are set in part keep the defaults of the rest.
+void overlay(TensorRecipe& base, const TensorRecipe& over) {
+  if (over.dtype) base.dtype = over.dtype;
+  if (over.scheme) base.scheme = over.scheme;
+  if (over.granularity) base.granularity = over.granularity;
+  if (over.algorithm) base.algorithm = over.algorithm;
+  if (over.percentile) base.percentile = over.percentile;
+  if (over.group_size) base.group_size = over.group_size;
+}
+
+std::vector<std::string> with_keys_of(std::span<const Idle> options,
+                                      std::vector<std::string> keys) {
+  for (const Idle& option : options) keys.emplace_back(option.key);
+  return keys;
+}
+
+void Reader::read_switches(const json::Value& value, const std::string& where,
+                           RecipeSwitches& switches) {
+  struct Switch {
+    const char* key;
+    bool RecipeSwitches::*field;
+  };
+  constexpr Switch kSwitches[] = {
+      {"first_conv_or_matmul_quantization", &RecipeSwitches::first_conv_or_matmul_quantization},
+      {"last_conv_or_matmul_quantization", &RecipeSwitches::last_conv_or_matmul_quantization},
+      {"pre_post_process_quantization", &RecipeSwitches::pre_post_process_quantization},
+  };
+  std::vector<std::string> keys{
+      "optypes_to_exclude_output_quant", "bias_correction", "fast_bias_correction",
+      "cross_layer_equalization",        "smooth_quant",    "smooth_quant_args"};
+  for (const Switch& one : kSwitches) keys.emplace_back(one.key);
+  const Section section(value, where, with_keys_of(idle_recipes(), std::move(keys)));
+  for (const Switch& one : kSwitches) {
+    switches.*one.field = section.flag(one.key).value_or(switches.*one.field);
+  }
+  for (const char* key : {"fast_bias_correction", "bias_correction"}) {
+    if (const auto asked = section.flag(key)) switches.bias_correction = asked;
+  }
+  switches.smooth_quant = section.flag("smooth_quant");
+  if (const json::Value* args = section.find("smooth_quant_args"); args && !args->is_null()) {
+    switches.smooth_quant_alphas = read_alphas(*args, section.where("smooth_quant_args"));
+  }
+  switches.cross_layer_equalization =
+      section.text("cross_layer_equalization").value_or(switches.cross_layer_equalization);
+  switches.optypes_to_exclude_output_quant = section.words("optypes_to_exclude_output_quant");
+  add_idle(section, idle_recipes(), "recipes.", notes_);
+}
+
+std::vector<double> Reader::read_alphas(const json::Value& value, const std::string& where) {
+  const Section section(value, where, with_keys_of(idle_smoothing(), {"alpha"}));
+  add_idle(section, idle_smoothing(), "recipes.smooth_quant_args.", notes_);
+  const json::Value* alpha = section.find("alpha");
+  if (alpha == nullptr || alpha->is_null() || *alpha == "auto") return {};
+  std::vector<json::Value> list{*alpha};
+  if (alpha->is_array()) list.assign(alpha->get_array().begin(), alpha->get_array().end());
+  std::vector<double> alphas;
+  for (const json::Value& one : list) {
+    const double number = one.is_number() ? one.to_number<double>() : -1;
+    if (!(number >= 0 && number <= 1)) {
+      throw Error(Errc::usage,
+                  section.where("alpha") + ": expected 'auto', or numbers from 0 to 1");
+    }
+    alphas.push_back(number);
+  }
+  return alphas;
+}
+
+Recipe Reader::read(const json::Value& document, const std::string& where) {
+  if (document.is_null()) return recipe_for(approach_.empty() ? "static" : approach_);
+  const json::Value flat = flattened(document, where, notes_);
+  const Section section(
+      flat, where,
+      with_keys_of(idle_options(),
+                   {"approach", "fallback", "quant_format", "accuracy_level", "activation",
+                    "weight", "weights", "op_type_dict", "op_name_dict", "target", "reduce_range",
+                    "calibration_sampling_size", "recipes"}));
+  if (approach_.empty()) approach_ = section.text("approach").value_or("static");
+  approach_ = approach_named(approach_);
+  Recipe recipe = recipe_for(approach_);
+  recipe.fallback = section.text("fallback").value_or(recipe.fallback);
+  recipe.quant_format = lower(section.text("quant_format")).value_or(recipe.quant_format);
+  recipe.accuracy_level = section.text("accuracy_level").value_or(recipe.accuracy_level);
+  recipe.target = section.text("target").value_or(recipe.target);
+  recipe.reduce_range = section.text("reduce_range").value_or(recipe.reduce_range);
+  recipe.calibration_sampling_size =
+      section.count("calibration_sampling_size").value_or(recipe.calibration_sampling_size);
+  const OpRecipe all = read_both(section);
+  const TensorRecipe usual = recipe.weight;
+  overlay(recipe.activation, all.activation);
+  overlay(recipe.weight, all.weight);
+  if (recipe.activation.dtype == "int") recipe.activation.dtype.reset();
+  if (recipe.weight.dtype == "int") recipe.weight.dtype = usual.dtype;
+  recipe.op_type_dict = read_ops(section.find("op_type_dict"), section.where("op_type_dict"));
+  recipe.op_name_dict = read_ops(section.find("op_name_dict"), section.where("op_name_dict"));
+  add_idle(section, idle_options(), "", notes_);
+  if (const json::Value* part = section.find("recipes"); part && !part->is_null()) {
+    read_switches(*part, section.where("recipes"), recipe.recipes);
+  }
+  return recipe;
+}
+
+}  // namespace
+
+Recipe read_recipe(std::string_view text, std::string_view where, std::vector<std::string>* notes,
+                   const std::string& approach) {
+  std::vector<std::string> said_in_vain;
+  Recipe recipe = Reader(said_in_vain, approach).read(parse_yaml(text, where), std::string(where));
+  if (notes) *notes = std::move(said_in_vain);
+  return recipe;
+}
+
+}  // namespace quantlens

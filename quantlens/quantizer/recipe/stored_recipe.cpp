@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quantizer/recipe/stored_recipe.h"
+
+#include <string>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+
+namespace quantlens {
+
+bool has_stored_recipe(const Model& quantized) {
+  return quantized.metadata.contains(kRecipeKey);
+}
+
+std::optional<Recipe> stored_recipe(const Model& quantized) {
+  const auto found = quantized.metadata.find(kRecipeKey);
+  if (found == quantized.metadata.end()) return std::nullopt;
+  const std::string where = quantized.path.string() + ": " + kRecipeKey;
+  return json::decode<Recipe>(json::parse(found->second, where), where);
+}
+
+std::optional<Recipe> readable_recipe(const Model& quantized) {
+  try {
+    return stored_recipe(quantized);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+}  // namespace quantlens

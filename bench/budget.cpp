@@ -89,20 +89,21 @@ struct Work {
   }
 };
 
-TapState calibrated(const Work& work, const Model& model, const Prepared& prepared, bool histogram,
-                    LoopClock& clock) {
+TapState calibrated(const Work& work, const Draft& draft, bool histogram, LoopClock& clock) {
   std::vector<Tap> taps;
-  for (const std::string& value : values_to_calibrate(model, prepared, Recipe())) {
+  for (const std::string& value : draft.values_to_calibrate()) {
     taps.push_back({.value = value, .histogram = histogram});
   }
   BatchReader reader = work.reader();
-  return calibrate(model, taps, reader, work.run_options(), clock);
+  return calibrate(draft.analyzed().model, taps, reader, work.run_options(), clock);
 }
 
 /// `algorithm`: auto asks all of them.
 void run_calibration(const Work& work, bool histogram, const char* algorithm, LoopClock& clock) {
   const Model model = frontend::read(work.settings.model);
-  choose_ranges(calibrated(work, model, prepare(model.graph), histogram, clock),
+  const Indexed looked_up(model, {});
+  const Analyzed analyzed(looked_up);
+  choose_ranges(calibrated(work, Draft(analyzed, {}), histogram, clock),
                 {.values = {},
                  .algorithm = {.name = algorithm},
                  .of_value = {},
@@ -111,16 +112,15 @@ void run_calibration(const Work& work, bool histogram, const char* algorithm, Lo
 
 /// Calibration, plan and corrections as the default recipe has them, without the file.
 void run_default(const Work& work, LoopClock& clock) {
-  const Recipe recipe;
-  const Model model = frontend::read(work.settings.model);
-  const Prepared prepared = prepare(model.graph, oracle::constant_values(model));
-  const std::vector<Tap> taps =
-      flow::calibration_taps(model, prepared, values_to_calibrate(model, prepared, recipe), recipe);
+  const IndexedModel model(frontend::read(work.settings.model));
+  const Analyzed analyzed(model.indexed());
+  const Draft draft(analyzed, {});
+  const std::vector<Tap> taps = flow::calibration_taps(draft, draft.values_to_calibrate());
   BatchReader reader = work.reader();
-  const TapState statistics = calibrate(model, taps, reader, work.run_options(), clock);
-  const Ranges ranges = flow::ranges_for(statistics, model, prepared, recipe);
-  PlanResult planned = make_plan(model, prepared, ranges, recipe, {.vnni = cpu_has_vnni()});
-  correct_biases(model, prepared, statistics, planned.plan);
+  const TapState statistics = calibrate(model.model(), taps, reader, work.run_options(), clock);
+  const Ranges ranges = flow::ranges_for(statistics, draft);
+  PlanResult planned = make_plan(draft, ranges, {.vnni = cpu_has_vnni()});
+  correct_biases(analyzed, statistics, planned.plan);
 }
 
 /// What diagnosis gathers of each pair besides its sums.
@@ -132,17 +132,19 @@ struct Wanted {
 /// The model that all other phases compare with.
 void make_quantized(const Work& work, LoopClock& clock) {
   const Model model = frontend::read(work.settings.model);
-  const Prepared prepared = prepare(model.graph);
-  const Ranges ranges = choose_ranges(calibrated(work, model, prepared, false, clock), {});
-  const PlanResult planned = make_plan(model, prepared, ranges, {}, {.vnni = cpu_has_vnni()});
+  const Indexed looked_up(model, {});
+  const Analyzed analyzed(looked_up);
+  const Draft draft(analyzed, {});
+  const Ranges ranges = choose_ranges(calibrated(work, draft, false, clock), {});
+  const PlanResult planned = make_plan(draft, ranges, {.vnni = cpu_has_vnni()});
   DiskStore store;
   frontend::apply(model, planned.plan, {}, store, work.settings.quantized);
 }
 
 void run_diagnosis(const Work& work, Wanted wanted, LoopClock& clock) {
-  const Model reference = frontend::read(work.settings.model);
-  const Model quantized = frontend::read(work.settings.quantized);
-  const Pairing pairing = pair(reference, quantized);
+  const IndexedModel reference(frontend::read(work.settings.model));
+  const IndexedModel quantized(frontend::read(work.settings.quantized));
+  const Pairing pairing = pair(reference.indexed(), quantized.indexed());
   TapSpec spec = taps_for(pairing);
   for (PairTap& tap : spec.pairs) {
     tap.histogram = wanted.histograms;
@@ -150,12 +152,12 @@ void run_diagnosis(const Work& work, Wanted wanted, LoopClock& clock) {
     tap.channel_axis.reset();
     tap.channel_histograms.clear();
   }
-  const auto run = open(reference, &quantized, spec, work.run_options());
+  const auto run = open(reference.model(), &quantized.model(), spec, work.run_options());
   BatchReader reader = work.reader();
   feed(*run, reader, clock, "diagnose");
   const TapState state = run->take();
   if (!wanted.histograms) return;
-  diagnose(reference, quantized, pairing, state,
+  diagnose({reference.indexed(), quantized.indexed(), pairing}, state,
            [&](std::uint64_t sample) { return work.samples.name(sample); });
 }
 

@@ -135,8 +135,9 @@ std::vector<std::string> outputs_not_compared(const Graph& reference, const Diag
 
 }  // namespace
 
-Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing& pairing,
-                   const TapState& state, const SampleNames& names) {
+Diagnosis diagnose(const PairedModels& models, const TapState& state, const SampleNames& names) {
+  const Pairing& pairing = models.pairing;
+  const Graph& reference = models.reference.model.graph;
   Diagnosis diagnosis;
   diagnosis.samples = state.samples.size();
   std::set<std::pair<std::string, std::string>> suspects;
@@ -155,14 +156,14 @@ Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing
       rows, [](const Compared& a, const Compared& b) { return a.row.sqnr_db < b.row.sqnr_db; });
   add_ranks(rows);
   for (Compared& one : rows) diagnosis.activations.push_back(std::move(one.row));
-  add_sqnr_drops(reference.graph, diagnosis.activations);
+  add_sqnr_drops(reference, diagnosis.activations);
   diagnosis.paired = diagnosis.activations.size();
-  diagnosis.weights = weight_rows(reference, quantized, pairing);
+  diagnosis.weights = weight_rows(models);
   diagnosis.only_reference = pairing.only_reference;
   diagnosis.only_quantized = pairing.only_quantized;
   diagnosis.not_compared = pairing.not_compared;
   diagnosis.suspects = pairing.suspects;
-  diagnosis.outputs_not_compared = outputs_not_compared(reference.graph, diagnosis);
+  diagnosis.outputs_not_compared = outputs_not_compared(reference, diagnosis);
   return diagnosis;
 }
 

@@ -4,9 +4,8 @@
 #include <functional>
 #include <string>
 
-#include "quantlens/graph/model.h"
+#include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/record/diagnosis.h"
-#include "quantlens/record/pairing.h"
 #include "quantlens/record/tap_state.h"
 
 namespace quantlens {
@@ -16,7 +15,6 @@ using SampleNames = std::function<std::string(std::uint64_t sample)>;
 
 /// Tables from what the taps gathered, and the weights of both models compared. Suspect pairs have
 /// no row: what they would show is no error of the model.
-Diagnosis diagnose(const Model& reference, const Model& quantized, const Pairing& pairing,
-                   const TapState& state, const SampleNames& names);
+Diagnosis diagnose(const PairedModels& models, const TapState& state, const SampleNames& names);
 
 }  // namespace quantlens

@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -38,7 +39,7 @@ TEST(Diagnose, ListsFloatOutputsWithoutARow) {
   TapState state;
   state.samples.insert(0);
   state.pairs = {paired("a", 0)};
-  const Diagnosis diagnosis = diagnose(net.model(), net.model(), pairing, state, kNames);
+  const Diagnosis diagnosis = diagnose(OwnModels(net.model(), net.model(), pairing), state, kNames);
   EXPECT_EQ(diagnosis.outputs_not_compared, std::vector<std::string>{"b"});
 }
 
@@ -54,7 +55,7 @@ TEST(Diagnose, AWeightThatIsCodesInTheReferenceHasNoRow) {
                              .quantized = "w",
                              .scheme = {.dtype = DType::int8},
                              .params = {{.scale = 0.01F}}});
-  EXPECT_TRUE(diagnose(net.model(), net.model(), pairing, {}, kNames).weights.empty());
+  EXPECT_TRUE(diagnose(OwnModels(net.model(), net.model(), pairing), {}, kNames).weights.empty());
 }
 
 TEST(Diagnose, NamesTheWorstChannelAndHowUnequalTheyAre) {
@@ -70,7 +71,7 @@ TEST(Diagnose, NamesTheWorstChannelAndHowUnequalTheyAre) {
   stats.reference_channels.add(std::vector<float>{0, 4, 0, 1, 0, 8, 3, 3}, layout);
   stats.error_channels.add(std::vector<float>{0, 1, 0, 1, 0, 2, 1, 1}, layout);
   state.pairs = {stats};
-  const Diagnosis diagnosis = diagnose(none, none, pairing, state, kNames);
+  const Diagnosis diagnosis = diagnose(OwnModels(none, none, pairing), state, kNames);
   ASSERT_EQ(diagnosis.activations.size(), 2U);
   const ActivationRow& row = diagnosis.activations[0];
   EXPECT_EQ(row.channels, 4U);
@@ -103,7 +104,7 @@ TEST(Diagnose, PutsTheLowestSqnrFirstAndNamesTheWorstSamples) {
   state.samples.insert(0);
   state.samples.insert(1);
   state.pairs = {paired("a", 0.25F), paired("b", 3)};
-  const Diagnosis diagnosis = diagnose(none, none, pairing, state, kNames);
+  const Diagnosis diagnosis = diagnose(OwnModels(none, none, pairing), state, kNames);
   ASSERT_EQ(diagnosis.activations.size(), 2U);
   EXPECT_EQ(diagnosis.paired, 2U);
   const ActivationRow& worst = diagnosis.activations[0];
@@ -130,7 +131,8 @@ TEST(Diagnose, GivesIntervalsAndRanksWhereThreeBlocksHoldSamples) {
     b.pairs.add(sample, std::vector<float>{1, 2}, std::vector<float>{1, 2.2F + more / 2});
   }
   state.pairs = {a, b};
-  const std::vector<ActivationRow> rows = diagnose(none, none, pairing, state, kNames).activations;
+  const std::vector<ActivationRow> rows =
+      diagnose(OwnModels(none, none, pairing), state, kNames).activations;
   ASSERT_EQ(rows.size(), 3U);
   EXPECT_EQ(rows[0].rank, 1U);
   EXPECT_EQ(rows[1].rank, 1U) << "what is moved has the same error";
@@ -154,7 +156,7 @@ TEST(Diagnose, LeavesOutWhatNoTapMeasured) {
   pairing.pairs = {value_pair("a"), value_pair("b")};
   TapState state;
   state.pairs = {paired("a", 1)};
-  EXPECT_EQ(diagnose(none, none, pairing, state, kNames).activations.size(), 1U);
+  EXPECT_EQ(diagnose(OwnModels(none, none, pairing), state, kNames).activations.size(), 1U);
 }
 
 TEST(Diagnose, RanksNoSuspectPairsAmongTheErrors) {
@@ -164,7 +166,7 @@ TEST(Diagnose, RanksNoSuspectPairsAmongTheErrors) {
   pairing.suspects = {{"b", "b_q", "op b", "name", 0.1}};
   TapState state;
   state.pairs = {paired("a", 1), paired("b", 30)};
-  const Diagnosis diagnosis = diagnose(none, none, pairing, state, kNames);
+  const Diagnosis diagnosis = diagnose(OwnModels(none, none, pairing), state, kNames);
   ASSERT_EQ(diagnosis.activations.size(), 1U);
   EXPECT_EQ(diagnosis.activations[0].value, "a");
   EXPECT_EQ(diagnosis.paired, 1U);
@@ -180,7 +182,8 @@ TEST(Diagnose, CountsChannelsWhoseScalesAreNotTheirs) {
   Pairing pairing = conv_weights(1);
   pairing.weights[0].scheme.axis = 0;
   pairing.weights[0].params = {{.scale = 0.1F}, {.scale = 0.2F}};
-  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  const Diagnosis diagnosis =
+      diagnose(OwnModels(reference.model(), quantized.model(), pairing), {}, kNames);
   ASSERT_EQ(diagnosis.weights.size(), 1U);
   EXPECT_EQ(diagnosis.weights[0].misfit_channels, 1U);
   EXPECT_NEAR(diagnosis.weights[0].misfit_share, 1, 1e-6);
@@ -200,7 +203,8 @@ TEST(Diagnose, ComparesWeightsThatAreStoredTheOtherWayRound) {
                              .transposed = true,
                              .scheme = {.dtype = DType::int8, .axis = 0},
                              .params = {{.scale = 0.1F}, {.scale = 0.2F}, {.scale = 0.2F}}});
-  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  const Diagnosis diagnosis =
+      diagnose(OwnModels(reference.model(), quantized.model(), pairing), {}, kNames);
   ASSERT_EQ(diagnosis.weights.size(), 1U);
   // codes become 1, 2 | 2, 5 | 2, 6; the columns of w are 1, 4 | 2, 5 | 3, 6
   EXPECT_NEAR(diagnosis.weights[0].mse, (4 + 1) / 6.0, 1e-6);
@@ -216,7 +220,8 @@ TEST(Diagnose, QuantizesTheWeightsThatAModelStoresAsFloats) {
   quantized.constant("z", Tensor::from<std::int8_t>({}, {0}));
   quantized.node(Kind::quantize, {"w", "s", "z"}, "w_q");
   const Pairing pairing = conv_weights(0.75F);
-  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  const Diagnosis diagnosis =
+      diagnose(OwnModels(reference.model(), quantized.model(), pairing), {}, kNames);
   ASSERT_EQ(diagnosis.weights.size(), 1U);
   EXPECT_NEAR(diagnosis.weights[0].mse, (0.25 * 0.25 + 0.25 * 0.25) / 2, 1e-9) << "0.75 and 2.25";
 }
@@ -229,7 +234,8 @@ TEST(Diagnose, ComparesWeightsAndFindsTheWorstChannel) {
   SmallGraph quantized;
   quantized.constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 2}, {100, -100, 10, 6}));
   const Pairing pairing = conv_weights(0.01F);
-  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  const Diagnosis diagnosis =
+      diagnose(OwnModels(reference.model(), quantized.model(), pairing), {}, kNames);
   ASSERT_EQ(diagnosis.weights.size(), 1U);
   const WeightRow& row = diagnosis.weights[0];
   EXPECT_NEAR(row.mse, 0.01 * 0.01 / 4, 1e-8);
@@ -248,7 +254,8 @@ TEST(Diagnose, ComparesWhatIsFiniteOfAWeight) {
   SmallGraph quantized;
   quantized.constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 2}, {100, 0, 12, 127}));
   const Pairing pairing = conv_weights(0.01F);
-  const Diagnosis diagnosis = diagnose(reference.model(), quantized.model(), pairing, {}, kNames);
+  const Diagnosis diagnosis =
+      diagnose(OwnModels(reference.model(), quantized.model(), pairing), {}, kNames);
   ASSERT_EQ(diagnosis.weights.size(), 1U);
   const WeightRow& row = diagnosis.weights[0];
   EXPECT_NEAR(row.mse, 0.02 * 0.02 / 2, 1e-8);

@@ -8,9 +8,12 @@
 #include <random>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/graph/model.h"
+#include "quantlens/runtime/constants.h"
 
 namespace quantlens {
 
@@ -87,5 +90,29 @@ inline std::vector<float> scaled(std::vector<float> values, float factor) {
   for (float& value : values) value *= factor;
   return values;
 }
+
+namespace held {
+
+/// What the views of OwnModels are of.
+struct Models {
+  Model before, after;
+  Pairing pairing;
+};
+struct Indexes {
+  Indexed of_before, of_after;
+};
+
+}  // namespace held
+
+/// Two models of one's own and a pairing, with all that is looked up in them.
+class OwnModels : private held::Models, private held::Indexes, public PairedModels {
+ public:
+  OwnModels(Model reference_model, Model quantized_model, Pairing with = {})
+      : held::Models{std::move(reference_model), std::move(quantized_model), std::move(with)},
+        held::Indexes{indexed(before), indexed(after)},
+        PairedModels(of_before, of_after, held::Models::pairing) {}
+  OwnModels(const OwnModels&) = delete;
+  OwnModels& operator=(const OwnModels&) = delete;
+};
 
 }  // namespace quantlens

@@ -16,7 +16,6 @@
 #include "quantlens/quantizer/plan/correct_bias.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
-#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
 namespace {
@@ -85,9 +84,8 @@ Samples first_samples(const Recipe& recipe, const FittedData& data) {
           .count = std::min(recipe.calibration_sampling_size, data.opened.dataset->size())};
 }
 
-std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
-                                  const std::vector<std::string>& values, const Recipe& recipe) {
-  const RangeOptions algorithms = range_options(model, prepared, recipe);
+std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::string>& values) {
+  const RangeOptions algorithms = range_options(draft);
   std::map<std::string, Tap> taps;
   for (const std::string& value : values) {
     const auto own = algorithms.of_value.find(value);
@@ -95,9 +93,9 @@ std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
         own == algorithms.of_value.end() ? algorithms.algorithm : own->second;
     taps[value] = {.value = value, .histogram = needs_histograms(algorithm.name)};
   }
-  if (wants_bias_correction(recipe)) {
+  if (wants_bias_correction(draft.recipe())) {
     for (const ValueChannels& one :
-         channels_for_bias(model, prepared, {values.begin(), values.end()})) {
+         channels_for_bias(draft.analyzed(), {values.begin(), values.end()})) {
       taps.try_emplace(one.value, Tap{.value = one.value, .histogram = false})
           .first->second.channel_axis = one.axis;
     }
@@ -108,12 +106,13 @@ std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
   return list;
 }
 
-RangeOptions range_options(const Model& model, const Prepared& prepared, const Recipe& recipe) {
+RangeOptions range_options(const Draft& draft) {
+  const Recipe& recipe = draft.recipe();
   RangeOptions options{.values = {},
                        .algorithm = algorithm_of(recipe.activation, recipe),
                        .of_value = {},
                        .scheme = activation_scheme(recipe)};
-  for (const auto& [value, activation] : activation_recipes(model, prepared, recipe)) {
+  for (const auto& [value, activation] : draft.activation_recipes()) {
     const RangeAlgorithm algorithm = algorithm_of(activation, recipe);
     options.values.insert(value);
     if (algorithm != options.algorithm) options.of_value[value] = algorithm;
@@ -121,11 +120,10 @@ RangeOptions range_options(const Model& model, const Prepared& prepared, const R
   return options;
 }
 
-Ranges ranges_for(const TapState& statistics, const Model& model, const Prepared& prepared,
-                  const Recipe& recipe) {
-  RangeOptions options = range_options(model, prepared, recipe);
+Ranges ranges_for(const TapState& statistics, const Draft& draft) {
+  RangeOptions options = range_options(draft);
   Ranges ranges = choose_ranges(statistics, options);
-  for (const auto& [value, scheme] : wide_values(model, prepared, recipe)) {
+  for (const auto& [value, scheme] : draft.wide_values()) {
     options.values = {value};
     options.scheme = scheme;
     for (ValueRange& range : choose_ranges(statistics, options).values) {
@@ -158,17 +156,18 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
       .workload = workload->workload().id, .folder = workload->folder(), .output = options.output};
   run_recorded(session, *workload, [&](const Session& recorded) {
     workload->put(options.recipe);
-    const Model newer = made_ready(std::move(model), recorded.progress);
-    const Prepared prepared = prepare(newer.graph, oracle::constant_values(newer));
-    const std::vector<std::string> values = values_to_calibrate(newer, prepared, options.recipe);
+    const IndexedModel newer = made_ready(std::move(model), recorded.progress);
+    const Analyzed analyzed(newer.indexed());
+    const Draft draft(analyzed, options.recipe);
+    const std::vector<std::string> values = draft.values_to_calibrate();
     if (values.empty()) {
       throw Error(Errc::failed, fmt::format("{}: no value needs a range: no op would be quantized "
                                             "(quantlens inspect tells why)",
                                             printable(options.model.string())));
     }
-    std::vector<Tap> taps = calibration_taps(newer, prepared, values, options.recipe);
+    std::vector<Tap> taps = calibration_taps(draft, values);
     ask_for_histograms(values, taps);
-    TapState statistics = gather(newer, taps, data, samples, recorded);
+    TapState statistics = gather(newer.model(), taps, data, samples, recorded);
     statistics.model = reference_hash(*workload);
     result.samples = statistics.samples.size();
     result.values = statistics.values.size();

@@ -9,7 +9,7 @@
 
 #include "quantlens/calib/choose_ranges.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/record/recipe.h"
 #include "quantlens/record/tap_state.h"
 
@@ -54,8 +54,7 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
 
 /// What the recipe's algorithms want to know of the model's values: of these, whose ranges it asks
 /// for, and of those whose channels it asks for.
-std::vector<Tap> calibration_taps(const Model& model, const Prepared& prepared,
-                                  const std::vector<std::string>& values, const Recipe& recipe);
+std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::string>& values);
 
 /// So that any algorithm can be chosen later. `values`: in order.
 void ask_for_histograms(const std::vector<std::string>& values, std::vector<Tap>& taps);
@@ -64,11 +63,10 @@ void ask_for_histograms(const std::vector<std::string>& values, std::vector<Tap>
 Samples first_samples(const Recipe& recipe, const FittedData& data);
 
 /// How the recipe wants ranges to be chosen.
-RangeOptions range_options(const Model& model, const Prepared& prepared, const Recipe& recipe);
+RangeOptions range_options(const Draft& draft);
 
 /// The ranges of all values for 8-bit codes, and for 16-bit ones of those that are stored so.
-Ranges ranges_for(const TapState& statistics, const Model& model, const Prepared& prepared,
-                  const Recipe& recipe);
+Ranges ranges_for(const TapState& statistics, const Draft& draft);
 
 /// One pass over these samples.
 TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedData& data,

@@ -17,6 +17,7 @@
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/plan/make_plan.h"
+#include "quantlens/quantizer/testing.h"
 #include "quantlens/runtime/contract/models.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/open.h"
@@ -269,15 +270,15 @@ class Trial {
 
   /// Empty, or what is wrong with this case.
   std::string problem(const Case& asked, const fs::path& dump) {
-    const Prepared prepared = prepare(model_.graph);
+    const Planned planned_for(model_, asked.recipe());
     Ranges ranges;
-    for (const std::string& value : values_to_calibrate(model_, prepared, asked.recipe())) {
+    for (const std::string& value : planned_for.draft.values_to_calibrate()) {
       const Range range = range_of(tensor(value));
       ranges.values.push_back(
           {.value = value, .min = range.min, .max = range.max, .algorithm = "minmax"});
     }
     const Target machine{.vnni = cpu_has_vnni()};
-    PlanResult result = make_plan(model_, prepared, ranges, asked.recipe(), machine);
+    PlanResult result = make_plan(planned_for.draft, ranges, machine);
     plan_ = std::move(result.plan);
     const OpPlan& planned = plan_.ops.back();
     if (!planned.quantized) return "stays float: " + planned.reason;

@@ -5,14 +5,14 @@
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/plan/make_plan.h"
-#include "quantlens/runtime/oracle/constants.h"
+#include "quantlens/runtime/constants.h"
 
 namespace quantlens::flow {
 namespace {
 
-Ranges imagined_ranges(const Model& model, const Prepared& prepared) {
+Ranges imagined_ranges(const Draft& draft) {
   Ranges ranges;
-  for (const std::string& value : values_to_calibrate(model, prepared, Recipe())) {
+  for (const std::string& value : draft.values_to_calibrate()) {
     ranges.values.push_back({.value = value, .min = -1, .max = 1, .algorithm = "minmax"});
   }
   return ranges;
@@ -41,8 +41,10 @@ Inspection inspect(const fs::path& path) {
   for (const ValueInfo& output : model.graph.outputs) result.outputs.push_back(outline(output));
   for (const Node& node : model.graph.nodes) ++result.op_counts[node.type];
   for (const auto& [key, value] : model.metadata) result.metadata[key] = value.substr(0, 200);
-  const Prepared prepared = prepare(model.graph, oracle::constant_values(model));
-  result.ops = make_plan(model, prepared, imagined_ranges(model, prepared), Recipe(), {}).plan.ops;
+  const Indexed looked_up = indexed(model);
+  const Analyzed analyzed(looked_up);
+  const Draft draft(analyzed, Recipe());
+  result.ops = make_plan(draft, imagined_ranges(draft), {}).plan.ops;
   for (OpPlan& op : result.ops) {
     if (const auto precision = precision_on_codes(index, op)) {
       op.precision = *precision;

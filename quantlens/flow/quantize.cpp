@@ -21,8 +21,8 @@
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/approach.h"
+#include "quantlens/runtime/constants.h"
 #include "quantlens/runtime/open.h"
-#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
 namespace {
@@ -65,9 +65,9 @@ LinkCounts links_of(const Graph& graph) {
 
 /// Forms of the float model.
 struct FloatModels {
-  const Model& given;   ///< the user's file: what is told of the float model is of this one
-  const Model& ready;   ///< made_ready
-  EditedFloat* edited;  ///< null where it is not
+  const Model& given;         ///< the user's file: what is told of the float model is of this one
+  const IndexedModel& ready;  ///< made_ready
+  EditedFloat* edited;        ///< null where it is not
 };
 
 class Job {
@@ -78,8 +78,9 @@ class Job {
       : options_(options),
         session_(session),
         given_(models.given),
-        original_(models.ready),
-        model_(models.edited ? models.edited->model : models.ready),
+        original_(models.ready.model()),
+        model_(models.edited ? models.edited->model : models.ready.model()),
+        ready_(models.ready.indexed()),
         data_(data),
         calibration_(calibration),
         edited_(models.edited) {}
@@ -88,13 +89,16 @@ class Job {
     workload.put(options_.recipe);
     note_quantized_already();
     Phase preparing(session_.phases, "prepare");
-    Prepared prepared = prepare(model_.graph, oracle::constant_values(model_));
-    prepared.gone = gone_ops(given_, original_);
+    const std::optional<Indexed> edited =
+        edited_ ? std::optional(indexed(edited_->model)) : std::nullopt;
+    Analyzed analyzed(edited ? *edited : ready_);
+    analyzed.prepared.gone = gone_ops(given_, original_);
+    const Draft draft(analyzed, options_.recipe);
     preparing.end();
-    const GivenRanges given = calibrated(prepared, workload);
-    const FloatModel from{.model = model_, .prepared = prepared, .edited = edited_};
+    const GivenRanges given = calibrated(draft, workload);
+    const FloatModel from{.analyzed = analyzed, .edited = edited_};
     Phase planning(session_.phases, "plan");
-    PlanResult planned = plan_for(from, given, options_.recipe);
+    PlanResult planned = plan_for(draft, given, edited_);
     planning.end();
     for (const std::string& note : planned.notes) session_.progress.note(note);
     result.notes = std::move(planned.notes);
@@ -134,27 +138,26 @@ class Job {
     if (edited_) result.float_edit = edited_->record;
   }
 
-  GivenRanges calibrated(const Prepared& prepared, WorkloadWriter& workload) {
-    const std::vector<std::string> values = values_to_calibrate(model_, prepared, options_.recipe);
+  GivenRanges calibrated(const Draft& draft, WorkloadWriter& workload) {
+    const std::vector<std::string> values = draft.values_to_calibrate();
     if (values.empty()) {
       open(model_, nullptr, {}, run_options(session_));  // throws where the runtime refuses it
       return {};
     }
-    const RangeOptions algorithms = range_options(model_, prepared, options_.recipe);
+    const RangeOptions algorithms = range_options(draft);
     GivenRanges given;
     if (options_.ranges) {
       given = read_ranges(session_.store, *options_.ranges, reference_hash(workload));
       check_values(given, *options_.ranges, values, session_.progress);
       if (!given.statistics) note_missing_statistics(algorithms);
     } else {
-      given.statistics =
-          gather(model_, calibration_taps(model_, prepared, values, options_.recipe), *calibration_,
-                 first_samples(options_.recipe, *calibration_), session_);
+      given.statistics = gather(model_, calibration_taps(draft, values), *calibration_,
+                                first_samples(options_.recipe, *calibration_), session_);
       given.statistics->model = calibrated_hash(workload);
     }
     if (given.statistics) {
       workload.put(*given.statistics);
-      given.ranges = ranges_for(*given.statistics, model_, prepared, options_.recipe);
+      given.ranges = ranges_for(*given.statistics, draft);
     }
     workload.put(given.ranges);
     return given;
@@ -219,7 +222,8 @@ class Job {
   const Session& session_;
   const Model& given_;  ///< the user's file
   const Model& original_;
-  const Model& model_;  ///< that is quantized
+  const Model& model_;    ///< that is quantized
+  const Indexed& ready_;  ///< `original_`
   const std::optional<FittedData>& data_;
   const FittedData* calibration_;
   EditedFloat* edited_;
@@ -253,13 +257,13 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    const Model newer = made_ready(model, recorded.progress);
+    const IndexedModel newer = made_ready(model, recorded.progress);
     const FittedData* calibration = apart ? &*apart : data ? &*data : nullptr;
     CalibrationSamples samples;  // with ranges nothing is calibrated, and nothing edited
     if (calibration && !options.ranges)
       samples = {calibration, first_samples(options.recipe, *calibration)};
     std::optional<EditedFloat> edited =
-        edit_float(newer, options.recipe, samples, recorded, *workload);
+        edit_float(newer.indexed(), options.recipe, samples, recorded, *workload);
     Job(options, recorded, {model, newer, edited ? &*edited : nullptr}, data, calibration)
         .run(*workload, result);
   });

@@ -21,8 +21,8 @@
 #include "quantlens/quantizer/edit/fold_before.h"
 #include "quantlens/quantizer/edit/fold_through.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
+#include "quantlens/runtime/constants.h"
 #include "quantlens/runtime/open.h"
-#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
 
@@ -163,7 +163,7 @@ Model upgraded(Model model, Progress& progress) {
 
 namespace {
 
-using Fold = Plan (*)(const Graph&, const TensorMap&);
+using Fold = Plan (*)(const GraphIndex&);
 
 /// A way to put the constants of ops into others.
 struct Folding {
@@ -185,16 +185,12 @@ void tell(const Plan& plan, const Folding& folding, Progress& progress) {
                             plan.removed.size(), folding.where, printable(plan.removed.front())));
 }
 
-Plan plan_of(const Model& model, const Folding& folding) {
-  return folding.fold(model.graph, oracle::constant_values(model));
-}
-
 /// Without the ops whose constants are put into others.
-Model folded(Model model, const Folding& folding, Progress& progress) {
-  const Plan plan = plan_of(model, folding);
+IndexedModel folded(IndexedModel model, const Folding& folding, Progress& progress) {
+  const Plan plan = folding.fold(model.indexed().index);
   if (plan.removed.empty()) return model;
   tell(plan, folding, progress);
-  return folded(model, plan, folding);
+  return IndexedModel(folded(model.model(), plan, folding));
 }
 
 /// The same where it was done to what `quantized` was made from: as quantlens says in its file, or,
@@ -203,7 +199,7 @@ std::optional<Model> folded_like(const Model& quantized, const Model& model, con
                                  Progress& progress) {
   const bool is_told = quantized.metadata.contains(folding.key);
   if (!is_told && has_stored_recipe(quantized)) return std::nullopt;
-  const Plan plan = plan_of(model, folding);
+  const Plan plan = folding.fold(indexed(model).index);
   if (plan.removed.empty()) return std::nullopt;
   Model result = folded(model, plan, folding);
   if (!is_told && !has_edited_weights(quantized, model, result, plan)) return std::nullopt;
@@ -213,9 +209,9 @@ std::optional<Model> folded_like(const Model& quantized, const Model& model, con
 
 }  // namespace
 
-Model made_ready(Model model, Progress& progress) {
-  Model newer = upgraded(std::move(model), progress);
-  if (uses_codes(newer.graph)) return newer;
+IndexedModel made_ready(Model model, Progress& progress) {
+  IndexedModel newer(upgraded(std::move(model), progress));
+  if (uses_codes(newer.model().graph)) return newer;
   return folded(folded(std::move(newer), kFoldThrough, progress), kFoldBefore, progress);
 }
 

@@ -107,7 +107,7 @@ inline constexpr const char* kFoldedThroughKey = "quantlens.folded_through";
 /// The model in newer operators, with constants around its ops folded into them where that is exact
 /// (quantizer/edit/fold_through.h, fold_before.h): what is calibrated and quantized. Says what was
 /// done.
-Model made_ready(Model model, Progress& progress);
+IndexedModel made_ready(Model model, Progress& progress);
 
 /// The same as far as it was done to the model that `quantized` was made from, as its properties
 /// say or, where others made or changed it, its weights; nothing where none of it was.

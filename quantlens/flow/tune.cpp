@@ -135,7 +135,7 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   if (!beyond.empty()) session.progress.note(beyond);
   for (const auto& [op, count] : bench.multiply_adds()) result.study.multiply_adds += count;
   Task task{.start = options.recipe,
-            .space = space_of(setting.original.graph, bench.plan(options.recipe).planned.plan,
+            .space = space_of(setting.original.model.graph, bench.plan(options.recipe).planned.plan,
                               options.recipe, bench.multiply_adds()),
             .goal = options.goal,
             .seed = options.seed};
@@ -198,11 +198,11 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
     } else {
       workload->put(result.study);
     }
-    const Model newer = made_ready(model, recorded.progress);
-    if (prices) check_prices(*prices, newer.graph, printable(options.prices));
+    const IndexedModel newer = made_ready(model, recorded.progress);
+    if (prices) check_prices(*prices, newer.model().graph, printable(options.prices));
     note_calibration(options, data, metric, recorded.progress);
     const TrialSetting setting{.given = model,
-                               .original = newer,
+                               .original = newer.indexed(),
                                .data = data,
                                .calibration = apart ? *apart : data,
                                .metric = metric,

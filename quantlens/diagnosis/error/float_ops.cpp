@@ -13,7 +13,6 @@
 #include "quantlens/graph/names.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/analyze/capability.h"
-#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens {
 namespace {
@@ -40,16 +39,17 @@ bool has_wide_quantizers(const Model& model) {
 
 class FloatOps {
  public:
-  FloatOps(const Model& reference, const Model& quantized, const Pairing& pairing,
-           const std::vector<std::string>& ops)
-      : constants_(oracle::constant_values(reference)),
-        index_(reference.graph, constants_),
-        quantized_index_(quantized.graph),
+  FloatOps(const PairedModels& models, const std::vector<std::string>& ops)
+      : index_(models.reference.index),
+        quantized_index_(models.quantized.index),
         names_(ops.begin(), ops.end()),
-        wide_domain_(has_wide_quantizers(quantized) ? "" : "com.microsoft") {
-    for (std::size_t i = 0; i < reference.graph.inputs.size(); ++i) {
-      if (i >= quantized.graph.inputs.size()) break;
-      inputs_.emplace(reference.graph.inputs[i].name, quantized.graph.inputs[i].name);
+        wide_domain_(has_wide_quantizers(models.quantized.model) ? "" : "com.microsoft") {
+    const Pairing& pairing = models.pairing;
+    const Graph& reference = index_.graph();
+    const Graph& quantized = quantized_index_.graph();
+    for (std::size_t i = 0; i < reference.inputs.size(); ++i) {
+      if (i >= quantized.inputs.size()) break;
+      inputs_.emplace(reference.inputs[i].name, quantized.inputs[i].name);
     }
     for (const ValuePair& pair : pairing.pairs) pairs_.emplace(pair.reference, &pair);
     without_side_.insert(pairing.only_reference.begin(), pairing.only_reference.end());
@@ -64,7 +64,7 @@ class FloatOps {
     // what one makes, those behind it read
     std::ranges::stable_sort(
         roots_, {}, [&](const ValuePair* root) { return index_.producer(root->reference); });
-    while (begins_a_name(quantized.graph, prefix_)) prefix_ += '_';
+    while (begins_a_name(quantized, prefix_)) prefix_ += '_';
   }
 
   std::optional<Patch> patch() {
@@ -416,8 +416,8 @@ class FloatOps {
     return node;
   }
 
-  TensorMap constants_;
-  GraphIndex index_, quantized_index_;
+  const GraphIndex& index_;
+  const GraphIndex& quantized_index_;
   std::set<std::string> names_;
   std::string wide_domain_;                              ///< of QuantizeLinear for codes of 16 bits
   std::unordered_map<std::string, std::string> inputs_;  // by name of the reference
@@ -448,10 +448,9 @@ bool are_of_one_version(const Model& reference, const Model& quantized) {
 
 }  // namespace
 
-std::optional<Patch> float_ops(const Model& reference, const Model& quantized,
-                               const Pairing& pairing, const std::vector<std::string>& ops) {
-  if (!are_of_one_version(reference, quantized)) return std::nullopt;
-  return FloatOps(reference, quantized, pairing, ops).patch();
+std::optional<Patch> float_ops(const PairedModels& models, const std::vector<std::string>& ops) {
+  if (!are_of_one_version(models.reference.model, models.quantized.model)) return std::nullopt;
+  return FloatOps(models, ops).patch();
 }
 
 }  // namespace quantlens

@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/frontend/patch.h"
-#include "quantlens/graph/model.h"
-#include "quantlens/record/pairing.h"
 
 namespace quantlens {
 
@@ -22,7 +21,6 @@ namespace quantlens {
 /// cannot be said: an op has no pair, or a body of its own, or reads what the quantized model has
 /// nothing for or computes otherwise (that would be mended with it), or more than 64 nodes of the
 /// reference lie between it and values that were paired. `ops`: as people see them.
-std::optional<Patch> float_ops(const Model& reference, const Model& quantized,
-                               const Pairing& pairing, const std::vector<std::string>& ops);
+std::optional<Patch> float_ops(const PairedModels& models, const std::vector<std::string>& ops);
 
 }  // namespace quantlens

@@ -13,6 +13,7 @@
 
 #include "quantlens/base/memory_store.h"
 #include "quantlens/diagnosis/match/pair.h"
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/runtime/oracle/oracle.h"
@@ -99,7 +100,7 @@ std::vector<float> output_of(const Model& model) {
 /// The quantized model with these ops in float, written and read again.
 Model with(const std::vector<std::string>& ops) {
   const Model before = quantized();
-  const auto patch = float_ops(reference(), before, pair(reference(), before), ops);
+  const auto patch = float_ops(OwnModels(reference(), before, pair(reference(), before)), ops);
   EXPECT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(before, patch.value_or(Patch{}), store, "patched.onnx");
@@ -141,7 +142,7 @@ TEST(FloatOps, PassFloatsThroughOpsThatOnlyMoveThem) {
     // with its reader in float, too, which is behind what moves: nodes stand in order of flow
     for (const std::vector<std::string>& ops :
          {std::vector<std::string>{"the_a"}, {"the_a", "the_y"}}) {
-      const auto patch = float_ops(before, after, pair(before, after), ops);
+      const auto patch = float_ops(OwnModels(before, after, pair(before, after)), ops);
       ASSERT_TRUE(patch);
       MemoryStore store;
       frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -172,7 +173,7 @@ TEST(FloatOps, LeaveNoCodesOfWhatIsPassedOnAndNoneToReadersWithoutAPair) {
   Pairing pairing = pair(before, after);
   std::erase_if(pairing.pairs, [](const ValuePair& one) { return one.reference == "d"; });
   ASSERT_NE(output_of(after), output_of(before));
-  const auto patch = float_ops(before, after, pairing, {"the_a", "the_d"});
+  const auto patch = float_ops(OwnModels(before, after, pairing), {"the_a", "the_d"});
   ASSERT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -198,7 +199,7 @@ TEST(FloatOps, PassFloatsToOpsWithoutAPairWhateverTheyAreCalled) {
   Pairing pairing = pair(before, after);
   std::erase_if(pairing.pairs, [](const ValuePair& one) { return one.reference != "a"; });
   const auto with_float = [&](const std::vector<std::string>& ops) {
-    const auto patch = float_ops(before, after, pairing, ops);
+    const auto patch = float_ops(OwnModels(before, after, pairing), ops);
     MemoryStore store;
     frontend::write_patched(after, patch.value(), store, "patched.onnx");
     return output_of(onnx::read("patched.onnx", store.read("patched.onnx")));
@@ -222,7 +223,7 @@ TEST(FloatOps, MakeAllResultsOfOneOp) {
   };
   const Model before = net(false), after = net(true);
   ASSERT_NE(output_of(after), output_of(before));
-  const auto patch = float_ops(before, after, pair(before, after), {"the_e", "the_k"});
+  const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {"the_e", "the_k"});
   ASSERT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -248,7 +249,7 @@ TEST(FloatOps, ReadWhatIsMovedFromFloatsAsFloats) {
       return made.node("Sqrt", {is_quantized ? "m_dq" : "m"}, "y").model();
     };
     const Model before = net(false), after = net(true);
-    const auto patch = float_ops(before, after, pair(before, after), {"the_m"});
+    const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {"the_m"});
     ASSERT_TRUE(patch);
     MemoryStore store;
     frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -281,7 +282,7 @@ TEST(FloatOps, ReadCodesOfWhatIsMovedWhereAnotherOpReadsThem) {
   };
   const Model before = net(false), after = net(true);
   const auto with_float = [&](const std::vector<std::string>& ops) {
-    const auto patch = float_ops(before, after, pair(before, after), ops);
+    const auto patch = float_ops(OwnModels(before, after, pair(before, after)), ops);
     MemoryStore store;
     frontend::write_patched(after, patch.value(), store, "patched.onnx");
     return output_of(onnx::read("patched.onnx", store.read("patched.onnx")));
@@ -309,7 +310,7 @@ TEST(FloatOps, PassFloatsBehindIntegerOperatorsToo) {
   };
   const Model before = net(false).node("Exp", {"r"}, "y").model();
   const Model after = net(true).node("Exp", {"r"}, "y").model();
-  const auto patch = float_ops(before, after, pair(before, after), {"the_a"});
+  const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {"the_a"});
   ASSERT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -335,30 +336,31 @@ TEST(FloatOps, AreNothingWhereTheyReadWhatIsMissingOrChanged) {
   };
   const Model before = net(false), after = net(true);
   Pairing pairing = pair(before, after);
-  EXPECT_TRUE(float_ops(before, after, pairing, {"the_m"}));
+  EXPECT_TRUE(float_ops(OwnModels(before, after, pairing), {"the_m"}));
   Pairing missing = pairing;
   missing.only_reference = {"e"};
-  EXPECT_FALSE(float_ops(before, after, missing, {"the_m"}));
+  EXPECT_FALSE(float_ops(OwnModels(before, after, missing), {"the_m"}));
   Pairing inside = pairing;
   inside.only_reference = {"m"};
-  EXPECT_TRUE(float_ops(before, after, inside, {"the_m"})) << "it is one of them";
+  EXPECT_TRUE(float_ops(OwnModels(before, after, inside), {"the_m"})) << "it is one of them";
   missing.folded_ops = {"e"};
-  EXPECT_TRUE(float_ops(before, after, missing, {"the_m"})) << "another op holds it";
-  EXPECT_FALSE(float_ops(before, net(true, "Tanh"), pairing, {"the_m"})) << "it is no Exp there";
+  EXPECT_TRUE(float_ops(OwnModels(before, after, missing), {"the_m"})) << "another op holds it";
+  EXPECT_FALSE(float_ops(OwnModels(before, net(true, "Tanh"), pairing), {"the_m"}))
+      << "it is no Exp there";
   pairing.changes.push_back({.rule = "changed_op", .op = "e", .ops = {"the_e"}});
-  EXPECT_FALSE(float_ops(before, after, pairing, {"the_m"}));
+  EXPECT_FALSE(float_ops(OwnModels(before, after, pairing), {"the_m"}));
 }
 
 TEST(FloatOps, AreNothingWhereNoPairIsOfTheOp) {
   const Model before = quantized();
-  EXPECT_FALSE(float_ops(reference(), before, pair(reference(), before), {"the_other"}));
-  EXPECT_FALSE(float_ops(reference(), before, {}, {"the_a"}));
+  EXPECT_FALSE(float_ops(OwnModels(reference(), before, pair(reference(), before)), {"the_other"}));
+  EXPECT_FALSE(float_ops(OwnModels(reference(), before, {}), {"the_a"}));
 }
 
 TEST(FloatOps, AreNothingWhereOperatorsAreOfAnotherVersion) {
   Model before = quantized();
   before.opsets[""] = 17;
-  EXPECT_FALSE(float_ops(reference(), before, pair(reference(), before), {"the_a"}));
+  EXPECT_FALSE(float_ops(OwnModels(reference(), before, pair(reference(), before)), {"the_a"}));
 }
 
 /// Another tool's file: x times a factor and a function of it, both by kernels on codes.
@@ -382,7 +384,7 @@ TEST(FloatOps, TakeReadersOnCodesAlongThatTheQuantizerHasNoKernelFor) {
     Net net;
     net.weight("f", Tensor::from<float>({4}, {1, 2, 3, 4})).node("Mul", {"x", "f"}, "a");
     const Model before = net.node(function, {"a"}, "y").model(), after = on_codes(function);
-    const auto patch = float_ops(before, after, pair(before, after), {"the_a"});
+    const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {"the_a"});
     ASSERT_TRUE(patch);
     EXPECT_TRUE(patch->nodes.contains("a_q"));
     EXPECT_EQ(patch->nodes.contains("y_q"), function == "Softmax");

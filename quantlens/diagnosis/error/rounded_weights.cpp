@@ -67,10 +67,10 @@ class Redirects {
 
 }  // namespace
 
-std::optional<RoundedWeights> rounded_weights(const Model& reference, const Model& quantized,
-                                              const Pairing& pairing) {
-  const Prepared prepared = prepared_as_paired(reference, pairing);
-  const std::map<std::string, PairTap> taps = taps_of_ops(pairing);
+std::optional<RoundedWeights> rounded_weights(const PairedModels& models) {
+  const Prepared& prepared = models.prepared;
+  const Graph& reference = models.reference.model.graph;
+  const std::map<std::string, PairTap> taps = taps_of_ops(models.pairing);
   RoundedWeights rounded;
   Plan& plan = rounded.plan;
   plan.folds = prepared.folds.list();
@@ -79,11 +79,11 @@ std::optional<RoundedWeights> rounded_weights(const Model& reference, const Mode
   Redirects redirects(plan);
   std::set<std::string> tapped;
   std::size_t bytes = 0;
-  for_each_weight(reference, prepared, quantized, pairing, [&](const WeightSides& weight) {
+  for_each_weight(models, [&](const WeightSides& weight) {
     const auto tap = taps.find(weight.pair.op);
     bytes += weight.after.size() * sizeof(float);
     if (tap == taps.end() || weight.stored != DType::float32 || bytes > kMostBytes) return;
-    const std::string& original = reference.graph.nodes[weight.node].inputs[weight.input];
+    const std::string& original = reference.nodes[weight.node].inputs[weight.input];
     const std::string name = fmt::format("{}/{}/rounded", weight.pair.op, weight.input);
     plan.weights.insert_or_assign(name, weight.after);
     redirects.add({.op = weight.pair.op, .input = weight.input}, name, original);
@@ -91,13 +91,13 @@ std::optional<RoundedWeights> rounded_weights(const Model& reference, const Mode
   });
   std::map<std::string, PairTap> of_values;
   for (const auto& [op, tap] : taps) of_values.emplace(tap.reference, tap);
-  for (PairedConstant& constant : paired_constants(reference, quantized, pairing)) {
-    const Node& node = reference.graph.nodes[constant.node];
+  for (PairedConstant& constant : paired_constants(models)) {
+    const Node& node = reference.nodes[constant.node];
     const auto tap = of_values.find(constant.value);
     const std::string& original = node.inputs[constant.input];
-    if (tap == of_values.end() || !reference.graph.weights.contains(original)) continue;
+    if (tap == of_values.end() || !reference.weights.contains(original)) continue;
     if (prepared.folds.contains(op_id(node))) continue;
-    if (reference.graph.weights.at(original).dtype() != DType::float32) continue;
+    if (reference.weights.at(original).dtype() != DType::float32) continue;
     bytes += constant.after.size() * sizeof(float);
     const std::string name = fmt::format("{}/{}/rounded", op_id(node), constant.input);
     plan.weights.insert_or_assign(name, std::move(constant.after));

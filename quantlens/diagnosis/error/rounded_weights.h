@@ -3,8 +3,7 @@
 
 #include <optional>
 
-#include "quantlens/graph/model.h"
-#include "quantlens/record/pairing.h"
+#include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/runtime/run.h"
 
@@ -19,7 +18,6 @@ struct RoundedWeights {
 /// For the ops that were paired and whose weights are codes in the quantized model, and for those
 /// without a weight whose constants are others there (paired_constants); biases stay.
 /// Nothing where there are none, or where such weights take more than 256 MB.
-std::optional<RoundedWeights> rounded_weights(const Model& reference, const Model& quantized,
-                                              const Pairing& pairing);
+std::optional<RoundedWeights> rounded_weights(const PairedModels& models);
 
 }  // namespace quantlens

@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -49,7 +50,8 @@ std::vector<float> values(const Tensor& tensor) {
 }
 
 TEST(RoundedWeights, ReadWhatTheCodesMean) {
-  const auto rounded = rounded_weights(conv_net().model(), codes().model(), pairing_of("y"));
+  const auto rounded =
+      rounded_weights(OwnModels(conv_net().model(), codes().model(), pairing_of("y")));
   ASSERT_TRUE(rounded);
   ASSERT_EQ(rounded->plan.input_edits.size(), 1U);
   const InputEdit& edit = rounded->plan.input_edits.front();
@@ -59,7 +61,8 @@ TEST(RoundedWeights, ReadWhatTheCodesMean) {
 }
 
 TEST(RoundedWeights, EachOpIsComparedWithItself) {
-  const auto rounded = rounded_weights(conv_net().model(), codes().model(), pairing_of("y"));
+  const auto rounded =
+      rounded_weights(OwnModels(conv_net().model(), codes().model(), pairing_of("y")));
   ASSERT_TRUE(rounded);
   EXPECT_TRUE(rounded->taps.local);
   ASSERT_EQ(rounded->taps.pairs.size(), 1U);
@@ -77,7 +80,7 @@ TEST(RoundedWeights, TakeThePlaceOfFoldedOnes) {
   Pairing pairing = pairing_of("n");
   pairing.weights.front().folded = true;
   pairing.folded_ops = {"n"};
-  const auto rounded = rounded_weights(net.model(), codes().model(), pairing);
+  const auto rounded = rounded_weights(OwnModels(net.model(), codes().model(), pairing));
   ASSERT_TRUE(rounded);
   const Plan& plan = rounded->plan;
   ASSERT_EQ(plan.folds.size(), 1U);
@@ -101,7 +104,7 @@ TEST(RoundedWeights, ConstantsThatTheOtherFileDidNotFoldAreRoundedWhereTheyAre) 
   pairing.pairs.push_back(pairing.pairs.front());
   pairing.pairs.back().op = pairing.pairs.back().reference = "m";
   pairing.pairs.back().quantized = "m_q";
-  const auto rounded = rounded_weights(net.model(), other.model(), pairing);
+  const auto rounded = rounded_weights(OwnModels(net.model(), other.model(), pairing));
   ASSERT_TRUE(rounded);
   const Plan& plan = rounded->plan;
   EXPECT_TRUE(plan.folds.empty());
@@ -116,11 +119,12 @@ TEST(RoundedWeights, ConstantsThatTheOtherFileDidNotFoldAreRoundedWhereTheyAre) 
 TEST(RoundedWeights, AreOfOpsThatWereCompared) {
   Pairing pairing = pairing_of("y");
   pairing.pairs.clear();
-  EXPECT_FALSE(rounded_weights(conv_net().model(), codes().model(), pairing));
+  EXPECT_FALSE(rounded_weights(OwnModels(conv_net().model(), codes().model(), pairing)));
 }
 
 TEST(RoundedWeights, AreFloat32) {
-  EXPECT_FALSE(rounded_weights(conv_net(DType::float64).model(), codes().model(), pairing_of("y")));
+  EXPECT_FALSE(rounded_weights(
+      OwnModels(conv_net(DType::float64).model(), codes().model(), pairing_of("y"))));
 }
 
 }  // namespace

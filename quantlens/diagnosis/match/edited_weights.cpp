@@ -7,15 +7,18 @@
 
 #include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/diagnosis/view/weights.h"
+#include "quantlens/runtime/constants.h"
 
 namespace quantlens {
 namespace {
 
 /// By id of the op: how well the quantized model's weight is the float one.
 std::unordered_map<std::string, double> sqnr_of_weights(const Model& reference,
-                                                        const Model& quantized) {
+                                                        const Indexed& quantized) {
+  const Indexed looked_up = indexed(reference);
+  const Pairing pairing = pair(looked_up, quantized);
   std::unordered_map<std::string, double> sqnr_db;
-  for (const WeightRow& row : weight_rows(reference, quantized, pair(reference, quantized)))
+  for (const WeightRow& row : weight_rows({looked_up, quantized, pairing}))
     sqnr_db.emplace(row.op, row.sqnr_db);
   return sqnr_db;
 }
@@ -27,8 +30,9 @@ bool has_edited_weights(const Model& quantized, const Model& plain, const Model&
   constexpr double kFits = 10, kSurely = 6;  // dB
   std::set<std::string> ops;
   for (const InputEdit& edit : plan.input_edits) ops.insert(edit.use.op);
-  const auto of_plain = sqnr_of_weights(plain, quantized);
-  const auto of_edited = sqnr_of_weights(edited, quantized);
+  const Indexed looked_up = indexed(quantized);
+  const auto of_plain = sqnr_of_weights(plain, looked_up);
+  const auto of_edited = sqnr_of_weights(edited, looked_up);
   const auto is = [&](const auto& one, const auto& other, const std::string& op) {
     const auto found = one.find(op);
     if (found == one.end() || found->second < kFits) return false;

@@ -15,6 +15,7 @@
 #include "quantlens/base/memory_store.h"
 #include "quantlens/diagnosis/error/float_ops.h"
 #include "quantlens/diagnosis/match/pair.h"
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/small_graph.h"
@@ -97,7 +98,7 @@ std::vector<float> output_of(const Model& model) {
 }
 
 Model with_float(const Model& before, const Model& after, const std::string& op) {
-  const auto patch = float_ops(before, after, pair(before, after), {op});
+  const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {op});
   EXPECT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(after, patch.value_or(Patch{}), store, "patched.onnx");

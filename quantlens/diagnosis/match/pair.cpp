@@ -24,7 +24,7 @@
 #include "quantlens/graph/outline.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/prepare.h"
-#include "quantlens/runtime/oracle/constants.h"
+#include "quantlens/runtime/constants.h"
 
 namespace quantlens {
 namespace {
@@ -42,17 +42,15 @@ std::string shape_text(const std::vector<Dim>& shape) {
 
 class Pairer {
  public:
-  Pairer(const Model& reference, const Model& quantized)
-      : reference_(reference),
-        constants_(oracle::constant_values(reference)),
-        q_constants_(oracle::constant_values(quantized)),
-        index_(reference.graph, constants_),
-        q_index_(quantized.graph, q_constants_),
+  Pairer(const Indexed& reference, const Indexed& quantized)
+      : reference_(reference.model),
+        index_(reference.index),
+        q_index_(quantized.index),
         view_(index_),
         q_view_(q_index_),
-        provenance_(read_provenance(quantized)),
+        provenance_(read_provenance(quantized.model)),
         match_(match_structure(view_, q_view_, known())),
-        prepared_(prepare_like(reference.graph, constants_,
+        prepared_(prepare_like(index_, reference.constants,
                                {match_.folded.begin(), match_.folded.end()})),
         quantized_of_(view_.values().size()) {
     for (const Pattern& pattern : prepared_.patterns) {
@@ -63,12 +61,12 @@ class Pairer {
     for (std::size_t q = 0; q < match_.values.size(); ++q) {
       if (match_.values[q]) quantized_of_[match_.values[q]->reference].push_back(q);
     }
-    for (const ValueInfo& output : reference.graph.outputs) {
+    for (const ValueInfo& output : reference_.graph.outputs) {
       if (output.dtype) tensor_outputs_.insert(output.name);
     }
     pairing_.folded_ops = match_.folded;
     share_among_equals();
-    join_outputs(quantized.graph);
+    join_outputs(quantized.model.graph);
   }
 
   Pairing run() {
@@ -404,8 +402,8 @@ class Pairer {
   }
 
   const Model& reference_;
-  TensorMap constants_, q_constants_;  // computed ones
-  GraphIndex index_, q_index_;
+  const GraphIndex& index_;
+  const GraphIndex& q_index_;
   FloatView view_, q_view_;
   Provenance provenance_;
   StructureMatch match_;
@@ -421,13 +419,12 @@ class Pairer {
 
 }  // namespace
 
-Prepared prepared_as_paired(const Model& reference, const Pairing& pairing) {
-  return prepare_like(reference.graph, oracle::constant_values(reference),
-                      {pairing.folded_ops.begin(), pairing.folded_ops.end()});
+Pairing pair(const Indexed& reference, const Indexed& quantized) {
+  return Pairer(reference, quantized).run();
 }
 
 Pairing pair(const Model& reference, const Model& quantized) {
-  return Pairer(reference, quantized).run();
+  return pair(indexed(reference), indexed(quantized));
 }
 
 TapSpec taps_for(const Pairing& pairing) {

@@ -5,8 +5,7 @@
 
 #include <vector>
 
-#include "quantlens/graph/model.h"
-#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/graph/indexed.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/runtime/run.h"
 
@@ -15,10 +14,9 @@ namespace quantlens {
 /// Matches values and weights of the two models: by the map of names that quantlens wrote into the
 /// quantized file, then by structure, with equal names as evidence (match_structure.h). Never
 /// throws for what does not match: leftovers are listed.
+Pairing pair(const Indexed& reference, const Indexed& quantized);
+/// The same where nothing else is looked up in the two.
 Pairing pair(const Model& reference, const Model& quantized);
-
-/// The reference with those ops folded that the quantized model has folded.
-Prepared prepared_as_paired(const Model& reference, const Pairing& pairing);
 
 /// The taps that measure every pair.
 TapSpec taps_for(const Pairing& pairing);

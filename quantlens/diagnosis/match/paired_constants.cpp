@@ -11,7 +11,6 @@
 #include "quantlens/diagnosis/view/alike.h"
 #include "quantlens/diagnosis/view/float_view.h"
 #include "quantlens/quant/params.h"
-#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens {
 namespace {
@@ -41,12 +40,8 @@ bool is_equal(const Tensor& before, const Tensor& after) {
 
 class Finder {
  public:
-  Finder(const Model& reference, const Model& quantized)
-      : constants_(oracle::constant_values(reference)),
-        quantized_constants_(oracle::constant_values(quantized)),
-        index_(reference.graph, constants_),
-        quantized_index_(quantized.graph, quantized_constants_),
-        view_(quantized_index_) {}
+  explicit Finder(const PairedModels& models)
+      : index_(models.reference.index), view_(models.quantized.index) {}
 
   void find(const ValuePair& pair, std::vector<PairedConstant>& found) {
     const std::optional<std::size_t> number = index_.producer(pair.reference);
@@ -73,19 +68,17 @@ class Finder {
   }
 
  private:
-  TensorMap constants_, quantized_constants_;
-  GraphIndex index_, quantized_index_;
+  const GraphIndex& index_;
   FloatView view_;
   std::set<std::size_t> seen_;
 };
 
 }  // namespace
 
-std::vector<PairedConstant> paired_constants(const Model& reference, const Model& quantized,
-                                             const Pairing& pairing) {
-  Finder finder(reference, quantized);
+std::vector<PairedConstant> paired_constants(const PairedModels& models) {
+  Finder finder(models);
   std::vector<PairedConstant> found;
-  for (const ValuePair& pair : pairing.pairs) {
+  for (const ValuePair& pair : models.pairing.pairs) {
     if (!pair.same_as) finder.find(pair, found);
   }
   return found;

@@ -4,8 +4,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "quantlens/graph/model.h"
-#include "quantlens/record/pairing.h"
+#include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens {
@@ -21,7 +20,6 @@ struct PairedConstant {
 
 /// Those of ops whose results were paired and that are ops of one kind in both models, where the
 /// two tensors differ in elements that are finite in the reference.
-std::vector<PairedConstant> paired_constants(const Model& reference, const Model& quantized,
-                                             const Pairing& pairing);
+std::vector<PairedConstant> paired_constants(const PairedModels& models);
 
 }  // namespace quantlens

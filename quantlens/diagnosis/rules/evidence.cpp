@@ -12,7 +12,6 @@
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
-#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens {
 namespace {
@@ -63,24 +62,19 @@ std::optional<std::string> range_algorithm_of(const Model& quantized) {
 
 }  // namespace
 
-Evidence::Evidence(const Model& reference, const Model& quantized, const Pairing& pairing,
-                   const Diagnosis& diagnosis)
-    : diagnosis_(diagnosis),
-      pairing_(pairing),
-      prepared_(prepared_as_paired(reference, pairing)),
-      quantized_constants_(oracle::constant_values(quantized)),
-      reference_(reference.graph, prepared_.constants),
-      quantized_(quantized.graph, quantized_constants_),
-      before_logarithms_(find_before_logarithms(reference_)),
-      outputs_(outputs_of(reference.graph, diagnosis)) {
+Evidence::Evidence(const PairedModels& models, const Diagnosis& diagnosis)
+    : models_(models),
+      diagnosis_(diagnosis),
+      before_logarithms_(find_before_logarithms(reference())),
+      outputs_(outputs_of(reference().graph(), diagnosis)) {
   for (const WeightRow& row : diagnosis.weights) weights_.emplace(row.op, &row);
-  for (const WeightPair& pair : pairing.weights) weight_pairs_.emplace(pair.op, &pair);
-  for (const ValuePair& pair : pairing.pairs) {
+  for (const WeightPair& pair : pairing().weights) weight_pairs_.emplace(pair.op, &pair);
+  for (const ValuePair& pair : pairing().pairs) {
     pairs_.emplace(pair.quantized, &pair);
     pairs_of_reference_.emplace(pair.reference, &pair);
   }
   usual_room_ = quantlens::usual_room(*this);
-  range_algorithm_ = range_algorithm_of(quantized);
+  range_algorithm_ = range_algorithm_of(models.quantized.model);
 }
 
 std::optional<std::array<double, 2>> Evidence::reach(const ActivationRow& row) const {
@@ -104,8 +98,8 @@ std::int64_t Evidence::steps(const ActivationRow& row) const {
 }
 
 const Node* Evidence::node(const std::string& op) const {
-  const std::optional<std::size_t> number = reference_.producer(op);
-  return number ? &reference_.graph().nodes[*number] : nullptr;
+  const std::optional<std::size_t> number = reference().producer(op);
+  return number ? &reference().graph().nodes[*number] : nullptr;
 }
 
 const WeightRow* Evidence::weight(const std::string& op) const {
@@ -120,7 +114,7 @@ const WeightPair* Evidence::weight_pair(const std::string& op) const {
 
 const Tensor* Evidence::constant_input(const Node& node, std::size_t input) const {
   if (input >= node.inputs.size()) return nullptr;
-  return quantlens::constant_input(prepared_, reference_, node, input);
+  return quantlens::constant_input(prepared(), reference(), node, input);
 }
 
 std::vector<Use> Evidence::readers(const std::string& value) const {
@@ -130,8 +124,8 @@ std::vector<Use> Evidence::readers(const std::string& value) const {
   while (!waiting.empty()) {
     const std::string at = waiting.back();
     waiting.pop_back();
-    for (const Use& use : reference_.uses(at)) {
-      const Node& node = reference_.graph().nodes[use.node];
+    for (const Use& use : reference().uses(at)) {
+      const Node& node = reference().graph().nodes[use.node];
       if (!moves_elements(node.kind) || use.input != 0) {
         readers.push_back(use);
       } else if (seen.insert(node.outputs.front()).second) {
@@ -148,8 +142,8 @@ std::vector<std::string> Evidence::ops_at(const ActivationRow& row) const {
   std::vector<std::string> waiting{row.value};
   std::unordered_set<std::string> seen{row.value};
   for (std::size_t i = 0; i < waiting.size(); ++i) {
-    for (const Use& use : reference_.uses(waiting[i])) {
-      const Node& reader = reference_.graph().nodes[use.node];
+    for (const Use& use : reference().uses(waiting[i])) {
+      const Node& reader = reference().graph().nodes[use.node];
       names.add(reader);
       if (use.input != 0 || !passes_elements(reader.kind)) continue;
       for (const std::string& output : reader.outputs) {
@@ -162,21 +156,21 @@ std::vector<std::string> Evidence::ops_at(const ActivationRow& row) const {
 
 bool Evidence::inherits_scale(const ActivationRow& row) const {
   const auto own = pairs_.find(row.quantized);
-  const std::optional<std::size_t> maker = reference_.producer(row.value);
+  const std::optional<std::size_t> maker = reference().producer(row.value);
   if (own == pairs_.end() || !own->second->params || !maker) return false;
-  const Node& node = reference_.graph().nodes[*maker];
+  const Node& node = reference().graph().nodes[*maker];
   if (!passes_elements(node.kind) || node.inputs.empty()) return false;
   const auto source = pairs_of_reference_.find(node.inputs.front());
   return source != pairs_of_reference_.end() && source->second->params == own->second->params;
 }
 
 std::vector<std::string> Evidence::ops_before_logarithm(const ActivationRow& row) const {
-  const std::optional<std::size_t> own = reference_.producer(row.op);
+  const std::optional<std::size_t> own = reference().producer(row.op);
   const auto found = own ? before_logarithms_.find(*own) : before_logarithms_.end();
   if (found == before_logarithms_.end()) return {};
   Names names;
   for (const auto& [number, words] : before_logarithms_) {
-    if (words == found->second) names.add(reference_.graph().nodes[number]);
+    if (words == found->second) names.add(reference().graph().nodes[number]);
   }
   return names.take();
 }

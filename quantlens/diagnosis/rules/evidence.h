@@ -10,10 +10,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/graph/order.h"
-#include "quantlens/quantizer/analyze/prepare.h"
 #include "quantlens/record/diagnosis.h"
-#include "quantlens/record/pairing.h"
 
 namespace quantlens {
 
@@ -31,15 +30,14 @@ struct UsualRoom {
 /// of, which must outlive it.
 class Evidence {
  public:
-  Evidence(const Model& reference, const Model& quantized, const Pairing& pairing,
-           const Diagnosis& diagnosis);
+  Evidence(const PairedModels& models, const Diagnosis& diagnosis);
 
-  const GraphIndex& reference() const { return reference_; }
-  const GraphIndex& quantized() const { return quantized_; }
+  const GraphIndex& reference() const { return models_.reference.index; }
+  const GraphIndex& quantized() const { return models_.quantized.index; }
   const Diagnosis& diagnosis() const { return diagnosis_; }
-  const Pairing& pairing() const { return pairing_; }
+  const Pairing& pairing() const { return models_.pairing; }
   /// The reference as the pairing folded it.
-  const Prepared& prepared() const { return prepared_; }
+  const Prepared& prepared() const { return models_.prepared; }
 
   /// Null where there is none.
   const Node* node(const std::string& op) const;
@@ -57,7 +55,7 @@ class Evidence {
   };
   const Outputs& outputs() const { return outputs_; }
 
-  bool is_input(const ActivationRow& row) const { return reference_.is_input(row.value); }
+  bool is_input(const ActivationRow& row) const { return reference().is_input(row.value); }
   /// The least and the greatest value that the row's codes mean; nothing of a float side, nor where
   /// each channel has a scale of its own.
   std::optional<std::array<double, 2>> reach(const ActivationRow& row) const;
@@ -87,11 +85,8 @@ class Evidence {
   std::vector<Use> readers(const std::string& value) const;
 
  private:
+  const PairedModels& models_;
   const Diagnosis& diagnosis_;
-  const Pairing& pairing_;
-  Prepared prepared_;
-  TensorMap quantized_constants_;
-  GraphIndex reference_, quantized_;
   std::map<std::size_t, std::string> before_logarithms_;  // by node; the words name the logarithm
   std::unordered_map<std::string, const WeightRow*> weights_;             // by op id
   std::unordered_map<std::string, const WeightPair*> weight_pairs_;       // by op id

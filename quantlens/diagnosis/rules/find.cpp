@@ -393,18 +393,17 @@ void replace_what_is_in_force(const Model& quantized, std::vector<FoundCause>& f
 
 }  // namespace
 
-void add_findings(const Model& reference, const Model& quantized, const Pairing& pairing,
-                  const ShareSources& shares, Diagnosis& diagnosis) {
-  const Evidence evidence(reference, quantized, pairing, diagnosis);
+void add_findings(const PairedModels& models, const ShareSources& shares, Diagnosis& diagnosis) {
+  const Evidence evidence(models, diagnosis);
   const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
   std::vector<FoundCause> found = causes(evidence, shares);
-  replace_what_is_in_force(quantized, found);
+  replace_what_is_in_force(models.quantized.model, found);
   FloatRemedies remedies(evidence);
   remedies.join(found);
   const MeasureShare measure = of_all_samples(shares.measure, evidence);
   const MeasureShare of_remedies = remedies.measuring(measure);
   settle_shares(
-      without_changes(of_remedies, pairing), diagnosis.unknown_share.value_or(0),
+      without_changes(of_remedies, models.pairing), diagnosis.unknown_share.value_or(0),
       [&] { return made_together(evidence, shares.without); }, found,
       remedies.expecting(shares.expect));
   for (FoundCause& one : found) remedies.tell(one);

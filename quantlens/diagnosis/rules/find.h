@@ -8,9 +8,8 @@
 
 #include "quantlens/diagnosis/error/output_gain.h"
 #include "quantlens/diagnosis/error/output_shares.h"
-#include "quantlens/graph/model.h"
+#include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/record/diagnosis.h"
-#include "quantlens/record/pairing.h"
 
 namespace quantlens {
 
@@ -35,7 +34,6 @@ struct ShareSources {
 /// measured, and so are those of the two ops with the greatest errors of their own, whatever the
 /// estimate says of them; the findings then stand by what was measured. REQUIRES: local errors, or
 /// there is little to find.
-void add_findings(const Model& reference, const Model& quantized, const Pairing& pairing,
-                  const ShareSources& shares, Diagnosis& diagnosis);
+void add_findings(const PairedModels& models, const ShareSources& shares, Diagnosis& diagnosis);
 
 }  // namespace quantlens

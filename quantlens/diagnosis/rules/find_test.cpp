@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -86,7 +87,8 @@ class Case {
                                                      (block % 2 == 0 ? by : -by));
       }
     }
-    add_findings(net_.model(), SmallGraph().model(), pairing_, {shares, measure_}, diagnosis_);
+    add_findings(OwnModels(net_.model(), SmallGraph().model(), pairing_), {shares, measure_},
+                 diagnosis_);
     return diagnosis_;
   }
 
@@ -300,7 +302,7 @@ TEST(FindCauses, AScaleThatIsNotFoldedIsNamedWhereverItStandsHoweverLittleBegins
     row.max = row.data_range = 255 * *row.scale;
   }
   const SharesWithout none;
-  add_findings(net.model(), SmallGraph().model(), {}, {none, {}}, diagnosis);
+  add_findings(OwnModels(net.model(), SmallGraph().model()), {none, {}}, diagnosis);
   ASSERT_FALSE(diagnosis.findings.empty());
   const Finding& first = diagnosis.findings[0];
   EXPECT_EQ(first.rule, "unfolded_scale");

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -35,7 +36,8 @@ class Net {
   /// The ops that are measured in float where a remedy asks for that of these, and what is told.
   Names measured(const Names& ops, boost::json::object remedy, std::string& because) {
     const Diagnosis diagnosis;
-    const Evidence evidence(net_.model(), SmallGraph().model(), pairing_, diagnosis);
+    const OwnModels models(net_.model(), SmallGraph().model(), pairing_);
+    const Evidence evidence(models, diagnosis);
     std::vector<FoundCause> found(1);
     found[0].cause = {.because = "why", .ops = ops, .remedy = std::move(remedy)};
     FloatRemedies remedies(evidence);
@@ -61,7 +63,8 @@ class Net {
   /// What is left of causes that these ops in float mend.
   std::vector<FoundCause> joined(const std::vector<Names>& mended) {
     const Diagnosis diagnosis;
-    const Evidence evidence(net_.model(), SmallGraph().model(), pairing_, diagnosis);
+    const OwnModels models(net_.model(), SmallGraph().model(), pairing_);
+    const Evidence evidence(models, diagnosis);
     std::vector<FoundCause> found;
     for (const Names& ops : mended) {
       FoundCause& one = found.emplace_back();

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -46,7 +47,8 @@ std::optional<Cause> wasted_of(double times, double others = 1.2, double noise =
   }
   net.output("v9");
   const Model model = net.model();
-  const Evidence evidence(model, model, pairing, diagnosis);
+  const OwnModels models(model, model, pairing);
+  const Evidence evidence(models, diagnosis);
   return wasted_range(evidence, diagnosis.activations.back());
 }
 
@@ -71,7 +73,8 @@ TEST(Ranges, WhatClippingTakesIsMeasuredWithTheReadersInFloat) {
   const Model model = net.model();
   const Pairing pairing;
   const Diagnosis diagnosis;
-  const Evidence evidence(model, model, pairing, diagnosis);
+  const OwnModels models(model, model, pairing);
+  const Evidence evidence(models, diagnosis);
   ActivationRow row = row_at("y");
   row.rounding_mse = 0;
   row.clipping_mse = 1;
@@ -98,13 +101,17 @@ class SplitNet {
   void rescale(const char* value) {
     std::ranges::find(pairing_.pairs, value, &ValuePair::reference)->params = QParams{0.9F, 0};
   }
-  Evidence evidence() const { return {model_ = net_.model(), model_, pairing_, diagnosis_}; }
+  /// Valid until the next one is asked for.
+  Evidence evidence() const {
+    models_ = std::make_unique<OwnModels>(net_.model(), net_.model(), pairing_);
+    return {*models_, diagnosis_};
+  }
 
  private:
   SmallGraph net_;
   Pairing pairing_;
   Diagnosis diagnosis_;
-  mutable Model model_;
+  mutable std::unique_ptr<const OwnModels> models_;
 };
 
 TEST(Ranges, ReadersBehindASplitAreMeasuredWithIt) {
@@ -135,7 +142,8 @@ TEST(Ranges, BeforeALogarithmNoRangeMendsWhatStepsDo) {
   const Model model = net.model();
   const Pairing pairing;
   const Diagnosis diagnosis;
-  const Evidence evidence(model, model, pairing, diagnosis);
+  const OwnModels models(model, model, pairing);
+  const Evidence evidence(models, diagnosis);
   ActivationRow row = row_at("y");
   row.scale = 1;
   EXPECT_FALSE(wasted_range(evidence, row));
@@ -148,7 +156,8 @@ TEST(Ranges, WastedRangeIsWhereCodesReachMuchFarther) {
   const Model model = net.model();
   const Pairing pairing;
   const Diagnosis diagnosis;
-  const Evidence evidence(model, model, pairing, diagnosis);
+  const OwnModels models(model, model, pairing);
+  const Evidence evidence(models, diagnosis);
   ActivationRow row = row_at("y");
   EXPECT_FALSE(wasted_range(evidence, row));
   row.scale = 1;

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/cpu.h"
 #include "quantlens/diagnosis/rules/find.h"
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/recipe/read_recipe.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
@@ -94,8 +95,11 @@ class Case {
     changed_ = model;
   }
 
+  /// Valid until the next one is asked for.
   Evidence evidence() const {
-    return {net_.model(), changed_ ? *changed_ : quantized_.model(), pairing_, diagnosis_};
+    models_ = std::make_unique<OwnModels>(net_.model(), changed_ ? *changed_ : quantized_.model(),
+                                          pairing_);
+    return {*models_, diagnosis_};
   }
   SmallGraph& quantized() { return quantized_; }
 
@@ -104,6 +108,7 @@ class Case {
   std::optional<Model> changed_;
   Pairing pairing_;
   Diagnosis diagnosis_;
+  mutable std::unique_ptr<const OwnModels> models_;
 };
 
 /// The remedy is a recipe that can be read.
@@ -410,8 +415,8 @@ std::vector<Finding> unlike_where_clipped(const std::string& algorithm) {
   diagnosis.activations[0].quantized = "x_q";
   diagnosis.activations[0].clip_rate = 0.05;
   diagnosis.activations[0].max = 40;
-  const Model reference = before.model(), quantized = after.model();
-  return unlike_data(Evidence(reference, quantized, pairing, diagnosis));
+  const OwnModels models(before.model(), after.model(), pairing);
+  return unlike_data(Evidence(models, diagnosis));
 }
 
 TEST(Rules, WhatTheRecipesAlgorithmClipsIsNoSignOfOtherData) {
@@ -471,9 +476,9 @@ std::vector<std::string> unlike_where(const std::vector<std::string>& coded, dou
     row.min = 0;
     row.max = max;
   }
-  const Model reference = net.model(), quantized = SmallGraph().model();
+  const OwnModels models(net.model(), SmallGraph().model(), pairing);
   std::vector<std::string> found;
-  for (const Finding& finding : unlike_data(Evidence(reference, quantized, pairing, diagnosis))) {
+  for (const Finding& finding : unlike_data(Evidence(models, diagnosis))) {
     EXPECT_EQ(finding.op, "x") << "the data are the input's";
     found.push_back(finding.ops.front());
   }

@@ -84,7 +84,7 @@ struct Layers {
     const Pairing pairing = pair(before.model(), after.model());
     Diagnosis diagnosis;
     diagnosis.activations = rows_of(pairing, ranges());
-    return shifted_codes(Evidence(before.model(), after.model(), pairing, diagnosis));
+    return shifted_codes(Evidence(OwnModels(before.model(), after.model(), pairing), diagnosis));
   }
 };
 
@@ -131,7 +131,7 @@ std::vector<Change> changes_by_channel(std::uint8_t zero, double clip_rate) {
   for (ActivationRow& row : diagnosis.activations) {
     if (row.value == "a4") row.clip_rate = clip_rate;
   }
-  return shifted_codes(Evidence(before.model(), after.model(), pairing, diagnosis));
+  return shifted_codes(Evidence(OwnModels(before.model(), after.model(), pairing), diagnosis));
 }
 
 TEST(ShiftedCodes, WithAScaleForEachChannelAreJudgedByWhatIsClipped) {

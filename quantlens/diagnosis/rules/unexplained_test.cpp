@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -25,7 +26,7 @@ std::optional<Cause> asked_of_y(ValueRule rule, const Model& after, const Pairin
   row.rounding_mse = row.clipping_mse = row.weight_mse = row.input_mse = 0;
   const Model before = reference.model();
   const Diagnosis diagnosis;
-  return rule(Evidence(before, after, pairing, diagnosis), row);
+  return rule(Evidence(OwnModels(before, after, pairing), diagnosis), row);
 }
 
 std::optional<Cause> cause_of_y(const Model& quantized, const Pairing& pairing,

@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -53,10 +54,8 @@ class Told {
   void add_integer_output() { net_.output("class", DType::int64); }
 
   std::string verdict(const std::vector<Finding>& findings) const {
-    const Model reference = net_.model();
-    const Model quantized = SmallGraph().model();
-    const Pairing pairing;
-    return quantlens::verdict(Evidence(reference, quantized, pairing, diagnosis_), findings);
+    const OwnModels models(net_.model(), SmallGraph().model());
+    return quantlens::verdict(Evidence(models, diagnosis_), findings);
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {

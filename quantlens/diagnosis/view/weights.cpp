@@ -13,7 +13,6 @@
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/prepare.h"
-#include "quantlens/runtime/oracle/constants.h"
 #include "quantlens/runtime/oracle/layout.h"
 #include "quantlens/stats/channel_walk.h"
 #include "quantlens/stats/pair_stats.h"
@@ -162,20 +161,19 @@ WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& aft
 
 }  // namespace
 
-void for_each_weight(const Model& reference, const Prepared& prepared, const Model& quantized,
-                     const Pairing& pairing, const std::function<void(const WeightSides&)>& tell) {
-  const TensorMap computed = oracle::constant_values(quantized);
-  const GraphIndex index(reference.graph, prepared.constants);
-  const GraphIndex q_index(quantized.graph, computed);
-  for (const WeightPair& pair : pairing.weights) {
+void for_each_weight(const PairedModels& models,
+                     const std::function<void(const WeightSides&)>& tell) {
+  const GraphIndex& index = models.reference.index;
+  const GraphIndex& q_index = models.quantized.index;
+  for (const WeightPair& pair : models.pairing.weights) {
     const auto producer = index.producer(pair.op);
     std::optional<Tensor> stored = dequantized(q_index, pair);
     if (!producer || !stored) continue;
-    const Node& op = reference.graph.nodes[*producer];
+    const Node& op = index.graph().nodes[*producer];
     const auto input =
         static_cast<std::size_t>(std::ranges::find(op.inputs, pair.reference) - op.inputs.begin());
-    const Tensor* weight =
-        pair.folded ? constant_input(prepared, index, op, input) : index.constant(pair.reference);
+    const Tensor* weight = pair.folded ? constant_input(models.prepared, index, op, input)
+                                       : index.constant(pair.reference);
     if (!weight || weight->size() == 0) continue;
     if (!is_float(weight->dtype())) continue;  // codes already, which mean nothing without a scale
     const Tensor before = to_float32(*weight);
@@ -196,12 +194,10 @@ void for_each_weight(const Model& reference, const Prepared& prepared, const Mod
   }
 }
 
-std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized,
-                                   const Pairing& pairing) {
-  const Prepared prepared = prepared_as_paired(reference, pairing);
+std::vector<WeightRow> weight_rows(const PairedModels& models) {
   std::vector<WeightRow> rows;
-  for_each_weight(reference, prepared, quantized, pairing, [&](const WeightSides& weight) {
-    const Node& op = reference.graph.nodes[weight.node];
+  for_each_weight(models, [&](const WeightSides& weight) {
+    const Node& op = models.reference.model.graph.nodes[weight.node];
     rows.push_back(row_of(weight.pair, weight.before, weight.after, op));
   });
   std::ranges::stable_sort(rows,

@@ -5,10 +5,8 @@
 #include <functional>
 #include <vector>
 
-#include "quantlens/graph/model.h"
-#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/record/diagnosis.h"
-#include "quantlens/record/pairing.h"
 
 namespace quantlens {
 
@@ -24,13 +22,12 @@ struct WeightSides {
 };
 
 /// Tells of one weight pair after the other, in the order of the pairing; those whose tensors are
-/// not there, or empty, or of unequal shapes are left out. `prepared`: the reference.
-void for_each_weight(const Model& reference, const Prepared& prepared, const Model& quantized,
-                     const Pairing& pairing, const std::function<void(const WeightSides&)>& tell);
+/// not there, or empty, or of unequal shapes are left out.
+void for_each_weight(const PairedModels& models,
+                     const std::function<void(const WeightSides&)>& tell);
 
 /// One row a weight pair, by MSE, worst first; ties in the order of the pairing. The reference side
 /// is the weight that was quantized: after folding batch norm, where that was done.
-std::vector<WeightRow> weight_rows(const Model& reference, const Model& quantized,
-                                   const Pairing& pairing);
+std::vector<WeightRow> weight_rows(const PairedModels& models);
 
 }  // namespace quantlens

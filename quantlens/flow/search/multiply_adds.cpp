@@ -108,8 +108,7 @@ struct Wanted {
 
 /// Only of values that a tap can be put on: not of another type than float32, as far as that is
 /// known, and not constant; extents of those of known rank.
-Wanted wanted_of(const Model& model, const TensorMap& constants) {
-  const GraphIndex index(model.graph, constants);
+Wanted wanted_of(const GraphIndex& index) {
   const auto types = element_types(index);
   const auto rank_of = ranks(index);
   Wanted wanted;
@@ -121,7 +120,7 @@ Wanted wanted_of(const Model& model, const TensorMap& constants) {
   const auto tap_of = [&](const std::string& value) -> Tap& {
     return wanted.taps.try_emplace(value, Tap{.value = value, .histogram = false}).first->second;
   };
-  for (const Node& node : model.graph.nodes) {
+  for (const Node& node : index.graph().nodes) {
     std::optional<Count> count = count_of(node, index);
     if (!count || !is_tappable(count->value)) continue;
     if (!count->last_extent_of.empty()) {
@@ -142,16 +141,16 @@ std::uint64_t elements_seen(const ValueStats& stats) {
 
 }  // namespace
 
-std::map<std::string, std::uint64_t> multiply_adds(const Model& model, const TensorMap& constants,
-                                                   const FittedData& data, const Session& session) {
+std::map<std::string, std::uint64_t> multiply_adds(const Indexed& model, const FittedData& data,
+                                                   const Session& session) {
   std::map<std::string, std::uint64_t> found;
-  Wanted wanted = wanted_of(model, constants);
+  Wanted wanted = wanted_of(model.index);
   if (wanted.counts.empty()) return found;
   TapSpec spec;
   for (auto& [value, tap] : wanted.taps) spec.taps.push_back(std::move(tap));
   try {
     const ClosingRun run =
-        closing(open(model, nullptr, spec, run_options(session)), session.phases);
+        closing(open(model.model, nullptr, spec, run_options(session)), session.phases);
     BatchReader reader = make_reader(data, session, data.opened.batch_size);
     const FeedResult fed = feed(*run, reader, session.progress, "shapes");
     const TapState state = run->take();

@@ -6,14 +6,15 @@
 #include <string>
 
 #include "quantlens/flow/session.h"
+#include "quantlens/graph/indexed.h"
 
 namespace quantlens::flow {
 
 /// Multiplications with their additions that each op of a float model does for a sample, by op id:
 /// of convolutions, matrix products and recurrent cells whose float32 shapes a run of the first
-/// batch shows. `constants`: values that need nothing but constants. Others are left out, those in
+/// batch shows. Others are left out, those in
 /// bodies of If and Loop too; all of them, with a note, where that cannot be run.
-std::map<std::string, std::uint64_t> multiply_adds(const Model& model, const TensorMap& constants,
-                                                   const FittedData& data, const Session& session);
+std::map<std::string, std::uint64_t> multiply_adds(const Indexed& model, const FittedData& data,
+                                                   const Session& session);
 
 }  // namespace quantlens::flow

@@ -56,7 +56,7 @@ Prices prices_of(const TuneOptions& options, const SearchJob::Place& place,
                  const TrialSetting& setting, const Space& space, const Recipe& recipe) {
   const WorkloadReader earlier(place.session.store, place.result.folder);
   if (auto prices = earlier.get<Prices>()) {
-    check_prices(*prices, setting.original.graph, printable(earlier.path<Prices>().string()));
+    check_prices(*prices, setting.original.model.graph, printable(earlier.path<Prices>().string()));
     return *prices;
   }
   if (!setting.prices) return price_ops(place.bench, setting, space, recipe, place.session);
@@ -76,14 +76,14 @@ Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& sp
   const Model mixed = bench.built(bench.plan(alternating(space, recipe)));
   const std::vector<Batch> batches = first_batches(setting.data, session);
   const std::vector<ToProfile> models{
-      {setting.original, batches}, {quantized, batches}, {mixed, batches}};
+      {setting.original.model, batches}, {quantized, batches}, {mixed, batches}};
   const Profiled seen = profile(
       models, {.threads = session.threads, .iterations = 45, .machine = false}, session.progress);
   const auto profiled = [&](std::size_t i) {
     return ProfiledModel{models[i].model.graph, seen.graphs[i], seen.types[i], seen.profiles[i]};
   };
-  const PricedModel all{profiled(1), pair(setting.original, quantized)};
-  const PricedModel some{profiled(2), pair(setting.original, mixed)};
+  const PricedModel all{profiled(1), pair(setting.original.model, quantized)};
+  const PricedModel some{profiled(2), pair(setting.original.model, mixed)};
   return learn_prices(profiled(0), all, &some);
 }
 
@@ -120,7 +120,7 @@ void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place
   if (options.prices == "none" || options.goal.objective != "speed" || !study.reached) return;
   const Recipe recipe = study.trials.at(*study.best - 1).recipe;
   const Candidate now = place.bench.plan(recipe);
-  const Space space = space_of(setting.original.graph, now.planned.plan, recipe);
+  const Space space = space_of(setting.original.model.graph, now.planned.plan, recipe);
   if (space.ops.empty()) return;
   const Prices prices = prices_of(options, place, setting, space, recipe);
   place.workload.put(prices);

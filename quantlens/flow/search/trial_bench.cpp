@@ -19,9 +19,9 @@
 #include "quantlens/flow/steps/output_errors.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/closing.h"
+#include "quantlens/runtime/constants.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
-#include "quantlens/runtime/oracle/constants.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/workspace/read_record.h"
 
@@ -30,8 +30,11 @@ namespace quantlens::flow {
 /// A float model that quantized ones are built from.
 struct TrialBench::Base {
   std::optional<EditedFloat> edited;
-  Prepared prepared;
+  std::optional<Indexed> edited_indexed;
+  std::optional<Analyzed> analyzed;  ///< the edited one, where there is one
   std::optional<TapState> statistics;
+
+  FloatModel model() const { return {*analyzed, edited ? &*edited : nullptr}; }
 };
 
 namespace {
@@ -105,13 +108,6 @@ void check_scores(const Scores& scores, const MetricSpec& metric, std::uint64_t 
 /// Ends a pass over data that has shown enough.
 struct Enough {};
 
-FloatModel float_model(const Model& original, const std::optional<EditedFloat>& edited,
-                       const Prepared& prepared) {
-  return {.model = edited ? edited->model : original,
-          .prepared = prepared,
-          .edited = edited ? &*edited : nullptr};
-}
-
 }  // namespace
 
 FileSums sums_of(const Model& model, const Store& store) {
@@ -136,18 +132,18 @@ TrialBench::TrialBench(const TrialSetting& setting, const Session& session,
 
 TrialBench::~TrialBench() = default;
 
-std::optional<TapState> TrialBench::statistics_of(const Model& model,
-                                                  const Prepared& prepared) const {
-  const Recipe recipe = widest(setting_.start);
-  const std::vector<std::string> values = values_to_calibrate_for_all(model, prepared, recipe);
+std::optional<TapState> TrialBench::statistics_of(const Analyzed& analyzed) const {
+  const Draft draft(analyzed, widest(setting_.start));
+  const std::vector<std::string> values = draft.values_to_calibrate_for_all();
   if (values.empty()) {
-    open(model, nullptr, {}, run_options(session_));  // throws where the runtime refuses it
+    open(analyzed.model, nullptr, {},
+         run_options(session_));  // throws where the runtime refuses it
     return std::nullopt;
   }
-  std::vector<Tap> taps = calibration_taps(model, prepared, values, recipe);
+  std::vector<Tap> taps = calibration_taps(draft, values);
   ask_for_histograms(values, taps);
   const FittedData& data = setting_.calibration;
-  return gather(model, taps, data, first_samples(recipe, data), session_);
+  return gather(analyzed.model, taps, data, first_samples(draft.recipe(), data), session_);
 }
 
 const TrialBench::Base& TrialBench::base_for(const Recipe& recipe) {
@@ -161,18 +157,17 @@ const TrialBench::Base& TrialBench::base_for(const Recipe& recipe) {
     const CalibrationSamples samples{.data = &data, .samples = first_samples(recipe, data)};
     made->edited = edit_float(setting_.original, recipe, samples, session_, workload_);
   }
-  const Model& model = made->edited ? made->edited->model : setting_.original;
-  made->prepared = prepare(model.graph, oracle::constant_values(model));
+  if (made->edited) made->edited_indexed.emplace(indexed(made->edited->model));
+  made->analyzed.emplace(made->edited ? *made->edited_indexed : setting_.original);
   if (edits_float(recipe)) {
     Recipe plain;
     plain.approach = setting_.start.approach;
-    made->statistics =
-        made->edited ? statistics_of(model, made->prepared) : base_for(plain).statistics;
+    made->statistics = made->edited ? statistics_of(*made->analyzed) : base_for(plain).statistics;
     return *(bases_[key] = std::move(made));
   }
   made->statistics = WorkloadReader(session_.store, workload_.folder()).get<TapState>();
   if (!made->statistics) {
-    made->statistics = statistics_of(model, made->prepared);
+    made->statistics = statistics_of(*made->analyzed);
     if (made->statistics) {
       made->statistics->model = reference_hash(workload_);
       workload_.put(*made->statistics);
@@ -216,29 +211,27 @@ const Scores& TrialBench::reference(std::optional<double>& seconds) {
 
 const std::map<std::string, std::uint64_t>& TrialBench::multiply_adds() {
   if (!multiply_adds_) {
-    multiply_adds_ = flow::multiply_adds(
-        setting_.original, oracle::constant_values(setting_.original), setting_.data, session_);
+    multiply_adds_ = flow::multiply_adds(setting_.original, setting_.data, session_);
   }
   return *multiply_adds_;
 }
 
-GivenRanges TrialBench::ranges_of(const Base& base, const Recipe& recipe) const {
+GivenRanges TrialBench::ranges_of(const Base& base, const Draft& draft) {
   GivenRanges given;
   if (!base.statistics) return given;
-  const Model& model = base.edited ? base.edited->model : setting_.original;
   // as quantize has it: it gathers no more, and nothing where no value has a range
-  const std::vector<std::string> values = values_to_calibrate(model, base.prepared, recipe);
+  const std::vector<std::string> values = draft.values_to_calibrate();
   if (values.empty()) return given;
-  given.statistics =
-      gathered_by(calibration_taps(model, base.prepared, values, recipe), *base.statistics);
-  given.ranges = ranges_for(*given.statistics, model, base.prepared, recipe);
+  given.statistics = gathered_by(calibration_taps(draft, values), *base.statistics);
+  given.ranges = ranges_for(*given.statistics, draft);
   return given;
 }
 
 Candidate TrialBench::plan(const Recipe& recipe) {
   const Base& base = base_for(recipe);
-  const FloatModel from = float_model(setting_.original, base.edited, base.prepared);
-  Candidate candidate{.planned = plan_for(from, ranges_of(base, recipe), recipe),
+  const FloatModel from = base.model();
+  const Draft draft(from.analyzed, recipe);
+  Candidate candidate{.planned = plan_for(draft, ranges_of(base, draft), from.edited),
                       .recipe = recipe,
                       .fingerprint = {}};
   candidate.fingerprint = fingerprint(candidate.planned.plan, from.edited);
@@ -248,8 +241,7 @@ Candidate TrialBench::plan(const Recipe& recipe) {
 Written TrialBench::written(const Candidate& candidate, const fs::path& path) {
   const Base& base = base_for(candidate.recipe);
   Plan plan = candidate.planned.plan;
-  return write_as_planned(float_model(setting_.original, base.edited, base.prepared), plan,
-                          candidate.recipe, session_, path);
+  return write_as_planned(base.model(), plan, candidate.recipe, session_, path);
 }
 
 void TrialBench::write(const Candidate& candidate, const fs::path& path) {
@@ -347,7 +339,7 @@ double TrialBench::compare_outputs(const Model& quantized, Trial& trial) {
 Diagnosis TrialBench::diagnose(const Candidate& candidate) {
   const Model quantized = built(candidate);
   const Base& base = base_for(candidate.recipe);
-  const Model& reference = base.edited ? base.edited->model : setting_.original;
+  const Model& reference = base.analyzed->model;
   const std::uint64_t samples = std::min(kFewSamples, setting_.data.opened.dataset->size());
   return *measure({reference, quantized}, &setting_.data,
                   {.diagnose = true,

@@ -21,8 +21,8 @@ namespace quantlens::flow {
 
 /// What all trials of a search share.
 struct TrialSetting {
-  const Model& given;     ///< the user's file, whose accuracy is that of the float model
-  const Model& original;  ///< made_ready of it
+  const Model& given;       ///< the user's file, whose accuracy is that of the float model
+  const Indexed& original;  ///< made_ready of it
   const FittedData& data;
   const FittedData& calibration;
   MetricSpec metric;
@@ -77,8 +77,8 @@ class TrialBench {
 
   const Base& base_for(const Recipe& recipe);
   Written written(const Candidate& candidate, const fs::path& path);
-  GivenRanges ranges_of(const Base& base, const Recipe& recipe) const;
-  std::optional<TapState> statistics_of(const Model& model, const Prepared& prepared) const;
+  static GivenRanges ranges_of(const Base& base, const Draft& draft);
+  std::optional<TapState> statistics_of(const Analyzed& analyzed) const;
   /// `ready`: a Run of the model alone, if there is one already.
   double score(const Model& quantized, ClosingRun ready, Look look, Trial& trial);
   double compare_outputs(const Model& quantized, Trial& trial);

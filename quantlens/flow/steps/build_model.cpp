@@ -71,22 +71,20 @@ bool guard_against(const std::vector<Deviation>& deviations, const FloatModel& f
   const std::set<std::string> with_codes = ops_that(Runs::with_codes, deviations, plan);
   const std::set<std::string> in_float = ops_that(Runs::in_float, deviations, plan);
   if (with_codes.empty() && in_float.empty()) return false;
-  const GraphIndex index(from.model.graph, from.prepared.constants);
-  const bool is_guarded = !guard_ops(index, with_codes, plan).empty();
-  return !guard_integer(index, in_float, plan).empty() || is_guarded;
+  const bool is_guarded = !guard_ops(from.analyzed.index, with_codes, plan).empty();
+  return !guard_integer(from.analyzed.index, in_float, plan).empty() || is_guarded;
 }
 
 }  // namespace
 
-PlanResult plan_for(const FloatModel& from, const GivenRanges& given, const Recipe& recipe) {
-  PlanResult planned =
-      make_plan(from.model, from.prepared, given.ranges, recipe, {.vnni = cpu_has_vnni()});
-  if (given.statistics && wants_bias_correction(recipe)) {
-    correct_biases(from.model, from.prepared, *given.statistics, planned.plan);
+PlanResult plan_for(const Draft& draft, const GivenRanges& given, const EditedFloat* edited) {
+  PlanResult planned = make_plan(draft, given.ranges, {.vnni = cpu_has_vnni()});
+  if (given.statistics && wants_bias_correction(draft.recipe())) {
+    correct_biases(draft.analyzed(), *given.statistics, planned.plan);
   }
-  if (from.edited) {
-    planned.plan.effects.insert(planned.plan.effects.begin(), from.edited->effects.begin(),
-                                from.edited->effects.end());
+  if (edited != nullptr) {
+    planned.plan.effects.insert(planned.plan.effects.begin(), edited->effects.begin(),
+                                edited->effects.end());
   }
   return planned;
 }
@@ -98,7 +96,7 @@ std::vector<std::string> write_quantized(const FloatModel& from, const Plan& pla
       {"quantlens.format", plan.quant_format},
       {kRecipeKey, boost::json::serialize(json::encode(recipe))}};
   if (from.edited) metadata[kFloatModelKey] = sha256_hex(from.edited->model.file.text());
-  return frontend::apply(from.model, plan, metadata, store, path);
+  return frontend::apply(from.analyzed.model, plan, metadata, store, path);
 }
 
 Written write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,

@@ -10,8 +10,7 @@
 #include "quantlens/flow/session.h"
 #include "quantlens/flow/steps/edit_float.h"
 #include "quantlens/flow/steps/given_ranges.h"
-#include "quantlens/graph/model.h"
-#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/quantizer/analyze/analyzed.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
@@ -21,14 +20,13 @@ namespace quantlens::flow {
 
 /// What quantized models are built from.
 struct FloatModel {
-  const Model& model;  ///< the edited one, where there is one
-  const Prepared& prepared;
+  const Analyzed& analyzed;  ///< the edited one, where there is one
   const EditedFloat* edited = nullptr;
 };
 
 /// Decides for every op on this machine, and corrects biases where the recipe asks for that and
-/// there are statistics.
-PlanResult plan_for(const FloatModel& from, const GivenRanges& given, const Recipe& recipe);
+/// there are statistics. `edited`: as FloatModel has it.
+PlanResult plan_for(const Draft& draft, const GivenRanges& given, const EditedFloat* edited);
 
 /// Writes the model that a plan describes, its recipe among its metadata; all or nothing. Gives
 /// notes.

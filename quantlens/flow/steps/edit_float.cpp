@@ -9,11 +9,11 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/steps/output_errors.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/quantizer/analyze/analyzed.h"
 #include "quantlens/quantizer/edit/equalize.h"
 #include "quantlens/quantizer/edit/smooth.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
-#include "quantlens/runtime/oracle/constants.h"
+#include "quantlens/runtime/constants.h"
 
 namespace quantlens::flow {
 namespace {
@@ -49,34 +49,34 @@ void note_outcome(const Equalization& made, Progress& progress) {
 }
 
 /// Nothing where it edits nothing.
-std::optional<Plan> equalization(const Model& model, const Recipe& recipe, FloatEdit& record,
+std::optional<Plan> equalization(const Indexed& model, const Recipe& recipe, FloatEdit& record,
                                  const Session& session) {
   if (!wants_equalization(recipe)) return std::nullopt;
-  Equalization made = equalize(model, prepare(model.graph, oracle::constant_values(model)), recipe);
+  Equalization made = equalize(Analyzed(model), recipe);
   note_outcome(made, session.progress);
   if (made.plan.effects.empty()) return std::nullopt;
   record.exact = made.is_exact;
   return std::move(made.plan);
 }
 
-std::optional<Plan> smoothing(const Model& model, const Recipe& recipe,
+std::optional<Plan> smoothing(const Indexed& model, const Recipe& recipe,
                               const CalibrationSamples& samples, const Session& session) {
   if (!wants_smooth_quant(recipe)) return std::nullopt;
   if (samples.data == nullptr) {
     session.progress.note("no MatMul is smoothed: that needs samples, and ranges are given");
     return std::nullopt;
   }
-  const Prepared prepared = prepare(model.graph, oracle::constant_values(model));
+  const Analyzed analyzed(model);
+  const Draft draft(analyzed, recipe);
   std::vector<Tap> taps;
-  for (const ValueChannels& one : channels_for_smoothing(model, prepared, recipe)) {
+  for (const ValueChannels& one : channels_for_smoothing(draft)) {
     Tap tap{.value = one.value, .histogram = false};
     tap.channel_axis = one.axis;
     taps.push_back(std::move(tap));
   }
   std::optional<Plan> plan;
   if (!taps.empty()) {
-    plan = smooth(model, prepared, gather(model, taps, *samples.data, samples.samples, session),
-                  recipe);
+    plan = smooth(draft, gather(model.model, taps, *samples.data, samples.samples, session));
   }
   if (plan && !plan->effects.empty()) return plan;
   if (recipe.recipes.smooth_quant) {
@@ -121,14 +121,14 @@ void refuse_edit(const Recipe& recipe, const std::string& what) {
                                        what, smooths ? "recipes.smooth_quant" : kOption));
 }
 
-std::optional<EditedFloat> edit_float(const Model& original, const Recipe& recipe,
+std::optional<EditedFloat> edit_float(const Indexed& original, const Recipe& recipe,
                                       const CalibrationSamples& samples, const Session& session,
                                       WorkloadWriter& workload) {
   std::optional<EditedFloat> edited;
   FloatEdit record;
   const auto apply = [&](Plan plan, const std::string& name) {
-    const fs::path path = workload.folder() / (name + original.path.extension().string());
-    const Model& before = edited ? edited->model : original;
+    const fs::path path = workload.folder() / (name + original.model.path.extension().string());
+    const Model& before = edited ? edited->model : original.model;
     frontend::apply(before, plan, {}, session.store, path);
     record.model = path.filename().string();
     std::vector<AlgorithmEffect> effects = edited ? std::move(edited->effects) : plan.effects;
@@ -139,12 +139,12 @@ std::optional<EditedFloat> edit_float(const Model& original, const Recipe& recip
   if (auto plan = equalization(original, recipe, record, session)) {
     apply(std::move(*plan), wants_smooth_quant(recipe) ? "equalized" : "edited");
   }
-  if (auto plan = smoothing(edited ? edited->model : original, recipe, samples, session)) {
+  if (auto plan = smoothing(edited ? indexed(edited->model) : original, recipe, samples, session)) {
     apply(std::move(*plan), "edited");
   }
   if (!edited) return std::nullopt;
   workload.add_model(model_file(kRole, edited->model));
-  if (samples.data != nullptr) compare_outputs(original, samples, session, *edited);
+  if (samples.data != nullptr) compare_outputs(original.model, samples, session, *edited);
   workload.put(edited->record);
   return edited;
 }

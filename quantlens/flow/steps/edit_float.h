@@ -7,6 +7,7 @@
 
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/steps/measure.h"
+#include "quantlens/graph/indexed.h"
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
@@ -39,7 +40,7 @@ struct CalibrationSamples {
 /// Edits the model as the recipe asks, writes it into the workload's folder and compares its
 /// outputs with the original's over these samples, if there are any. Nothing where the recipe asks
 /// for nothing, or nothing came of it, which a note says. All ops and values keep their names.
-std::optional<EditedFloat> edit_float(const Model& original, const Recipe& recipe,
+std::optional<EditedFloat> edit_float(const Indexed& original, const Recipe& recipe,
                                       const CalibrationSamples& samples, const Session& session,
                                       WorkloadWriter& workload);
 

@@ -112,8 +112,8 @@ class LocalErrors final : public Pass {
 
  private:
   std::unique_ptr<Run> opened(Phases& phases) override {
-    return open(passes_.models.reference, &passes_.models.quantized,
-                local_taps_for(passes_.pairing), watched_by(phases, passes_.session));
+    return open(passes_.models.reference.model, &passes_.models.quantized.model,
+                local_taps_for(passes_.models.pairing), watched_by(phases, passes_.session));
   }
 
   const LocalPasses& passes_;
@@ -127,8 +127,8 @@ class InputErrors final : public Pass {
 
  private:
   std::unique_ptr<Run> opened(Phases& phases) override {
-    return open(passes_.models.reference, &passes_.models.reference,
-                rounded_input_taps(passes_.pairing), watched_by(phases, passes_.session));
+    return open(passes_.models.reference.model, &passes_.models.reference.model,
+                rounded_input_taps(passes_.models.pairing), watched_by(phases, passes_.session));
   }
 
   const LocalPasses& passes_;
@@ -142,9 +142,8 @@ class WeightErrors final : public Pass {
 
  private:
   std::unique_ptr<Run> opened(Phases& phases) override {
-    const Model& reference = passes_.models.reference;
-    std::optional<RoundedWeights> rounded =
-        rounded_weights(reference, passes_.models.quantized, passes_.pairing);
+    const Model& reference = passes_.models.reference.model;
+    std::optional<RoundedWeights> rounded = rounded_weights(passes_.models);
     if (!rounded) return nullptr;
     Store& store = passes_.session.store;
     scratch_.emplace(store, passes_.folder / "rounded_weights");
@@ -177,8 +176,8 @@ struct LocalRuns::Impl {
 LocalRuns::LocalRuns(const LocalPasses& passes) : impl_(std::make_unique<Impl>(passes)) {
   const Session& session = passes.session;
   if (session.threads < 2 || session.isolation) return;  // stops are asked for on one thread alone
-  if (passes.samples == 0 || passes.pairing.pairs.empty()) return;
-  const std::uint64_t further = room_beside(passes.models.reference, session);
+  if (passes.samples == 0 || passes.models.pairing.pairs.empty()) return;
+  const std::uint64_t further = room_beside(passes.models.reference.model, session);
   impl_->two_at_once = further > 0;
   std::vector<Pass*> others{&impl_->of_ops};
   if (further > 1) others.push_back(&impl_->of_inputs);
@@ -202,7 +201,7 @@ SharesWithout LocalRuns::add_to(Diagnosis& diagnosis, const TapState& accumulate
   const std::optional<TapState> inputs =
       impl_->of_inputs.gathered(passes, "input errors", "errors of inputs are estimated");
   return add_local_errors(
-      passes.models.reference.graph, passes.pairing,
+      passes.models.reference.model.graph, passes.models.pairing,
       {accumulated, *local, weights ? &*weights : nullptr, inputs ? &*inputs : nullptr}, diagnosis);
 }
 

@@ -5,20 +5,19 @@
 #include <memory>
 
 #include "quantlens/diagnosis/error/output_shares.h"
+#include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/flow/steps/measure.h"
 #include "quantlens/record/diagnosis.h"
-#include "quantlens/record/pairing.h"
 #include "quantlens/record/tap_state.h"
 
 namespace quantlens::flow {
 
 /// Further passes of a diagnosis, over its first samples.
 struct LocalPasses {
-  const ModelPair& models;
+  const PairedModels& models;
   const FittedData& data;
   std::uint64_t samples = 0;  ///< 0: none is run
-  const Pairing& pairing;
   const Session& session;
   const fs::path& folder;  ///< where a model may be for as long as it is needed
 };

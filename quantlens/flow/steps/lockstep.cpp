@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "quantlens/diagnosis/match/pair.h"
+#include "quantlens/runtime/constants.h"
 #include "quantlens/runtime/open.h"
 
 namespace quantlens::flow {
@@ -13,8 +14,10 @@ namespace {
 
 Lockstep opened(const ModelPair& models, RunOptions how, Phases* phases) {
   Phase pairing_up(phases, "pair");
-  Lockstep lockstep{
-      .pairing = pair(models.reference, models.quantized), .taps = {}, .run = {}, .seconds = {}};
+  Lockstep lockstep;
+  lockstep.reference = std::make_unique<const Indexed>(indexed(models.reference));
+  lockstep.quantized = std::make_unique<const Indexed>(indexed(models.quantized));
+  lockstep.pairing = pair(*lockstep.reference, *lockstep.quantized);
   how.watch.phases = phases;
   lockstep.taps = taps_for(lockstep.pairing);
   pairing_up.end();

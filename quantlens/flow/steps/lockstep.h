@@ -9,6 +9,7 @@
 
 #include "quantlens/flow/session.h"
 #include "quantlens/flow/steps/measure.h"
+#include "quantlens/graph/indexed.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/runtime/run.h"
 
@@ -16,6 +17,7 @@ namespace quantlens::flow {
 
 /// Two models that run as one, all values looked at that both have.
 struct Lockstep {
+  std::unique_ptr<const Indexed> reference, quantized;
   Pairing pairing;
   TapSpec taps;  ///< of all its pairs
   std::unique_ptr<Run> run;

@@ -55,19 +55,18 @@ void add_caveat(const Dataset& dataset, Diagnosis& diagnosis) {
 Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
                            const BareAnswers& bare, const Work& work) {
   const auto& [data, options, session, workload] = work;
-  const auto& [reference, quantized] = models;
   const Dataset& dataset = *data.opened.dataset;
   const SampleNames names = [&dataset](std::uint64_t sample) { return dataset.name(sample); };
   const Observed seen = observe(models, std::move(first), bare, work);
-  const LocalPasses passes{.models = models,
+  const PairedModels paired(*seen.reference, *seen.quantized, seen.pairing);
+  const LocalPasses passes{.models = paired,
                            .data = data,
                            .samples = std::min(options.local_samples, dataset.size()),
-                           .pairing = seen.pairing,
                            .session = session,
                            .folder = workload.folder()};
   std::optional<LocalRuns> local(passes);  // opened while what has accumulated is looked at
   Phase diagnosing(session.phases, "diagnose");
-  Diagnosis diagnosis = diagnose(reference, quantized, seen.pairing, seen.state, names);
+  Diagnosis diagnosis = diagnose(paired, seen.state, names);
   diagnosing.end();
   Phase locally(session.phases, "local passes");
   const SharesWithout shares = local->add_to(diagnosis, seen.state);
@@ -75,8 +74,7 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
   locally.end();
   const Phase finding(session.phases, "findings");
   std::future<std::string> histograms = encoded(seen.state, session);
-  add_findings(reference, quantized, seen.pairing, measured_shares(passes, bare, shares),
-               diagnosis);
+  add_findings(paired, measured_shares(passes, bare, shares), diagnosis);
   add_observation(seen.observation, diagnosis);
   add_caveat(dataset, diagnosis);
   write_diagnosis(diagnosis, histograms.get(), workload);

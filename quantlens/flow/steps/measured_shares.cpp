@@ -79,9 +79,8 @@ class Patched {
  private:
   void open_run(const LocalPasses& passes, const Model& beside, const std::vector<std::string>& ops,
                 const std::string& name, Phases& phases) {
-    const Model& quantized = passes.models.quantized;
-    const std::optional<Patch> patch =
-        float_ops(passes.models.reference, quantized, passes.pairing, ops);
+    const Model& quantized = passes.models.quantized.model;
+    const std::optional<Patch> patch = float_ops(passes.models, ops);
     if (!patch) return;
     Store& store = passes.session.store;
     scratch_.emplace(store, passes.folder / name);
@@ -106,8 +105,9 @@ class Measurement {
   Measurement(const LocalPasses& passes, const BareAnswers& bare)
       : passes_(passes),
         bare_(bare),
-        beside_(stand_in(passes.models.reference)),
-        outputs_(given_outputs(passes.models, bare)) {
+        beside_(stand_in(passes.models.reference.model)),
+        outputs_(
+            given_outputs({passes.models.reference.model, passes.models.quantized.model}, bare)) {
     std::uint64_t samples = 0;
     for (const Batch& batch : bare.batches) {
       if (samples >= passes.samples) break;
@@ -140,7 +140,7 @@ class Measurement {
     try {
       if (!can_run() || !has_error()) return;
       const std::uint64_t further =
-          std::min<std::uint64_t>(all.size(), room_beside(passes_.models.quantized, session));
+          std::min<std::uint64_t>(all.size(), room_beside(passes_.models.quantized.model, session));
       const auto count = static_cast<std::ptrdiff_t>(std::min(all.size(), 1 + further));
       load({all.begin(), all.begin() + count});
     } catch (const Error& error) {
@@ -151,7 +151,7 @@ class Measurement {
  private:
   /// Whether anything can be measured.
   bool can_run() {
-    const Model& quantized = passes_.models.quantized;
+    const Model& quantized = passes_.models.quantized.model;
     if (batches_ == 0 || outputs_.pairs.empty()) return false;
     if (quantized.file.bytes().size() <= kMostBytes && quantized.graph.nodes.size() <= kMostNodes)
       return true;
@@ -173,7 +173,7 @@ class Measurement {
     Progress& progress = passes_.session.progress;
     throw_if_stopped(progress);
     std::vector<std::unique_ptr<Patched>> models(wanted.size());
-    const Model& beside = beside_ ? *beside_ : passes_.models.reference;
+    const Model& beside = beside_ ? *beside_ : passes_.models.reference.model;
     const ProgressStep loading(progress, "load models of shares", wanted.size());
     std::mutex mutex;  // progress is told by one thread at a time
     const auto begun = std::chrono::steady_clock::now();

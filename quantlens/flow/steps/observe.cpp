@@ -98,7 +98,8 @@ class Observer {
   std::optional<Observed> observed(std::unique_ptr<Run> with_taps,
                                    const std::vector<NotTapped>& left_out, const RunOptions& how) {
     const ClosingRun run = closing(std::move(with_taps), session_.phases);
-    Observed seen{.pairing = pairing_, .state = {}, .observation = {}};
+    Observed seen;
+    seen.pairing = pairing_;
     Pairing& pairing = seen.pairing;
     note_not_tapped(left_out, pairing);
     BatchReader reader = make_reader(data_, session_, options_.samples);
@@ -196,7 +197,13 @@ class Observer {
 
 Observed observe(const ModelPair& models, std::future<Lockstep> first, const BareAnswers& bare,
                  const Work& work) {
-  return Observer(models, waited_for(std::move(first), work.session), bare, work).run();
+  Lockstep opened = waited_for(std::move(first), work.session);
+  std::unique_ptr<const Indexed> reference = std::move(opened.reference);
+  std::unique_ptr<const Indexed> quantized = std::move(opened.quantized);
+  Observed seen = Observer(models, std::move(opened), bare, work).run();
+  seen.reference = std::move(reference);
+  seen.quantized = std::move(quantized);
+  return seen;
 }
 
 }  // namespace quantlens::flow

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <future>
+#include <memory>
 
 #include "quantlens/diagnosis/rules/observation.h"
 #include "quantlens/flow/session.h"
@@ -15,6 +16,7 @@ namespace quantlens::flow {
 
 /// What a diagnosis is made from.
 struct Observed {
+  std::unique_ptr<const Indexed> reference, quantized;
   Pairing pairing;
   TapState state;
   Observation observation;

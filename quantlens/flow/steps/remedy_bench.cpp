@@ -19,11 +19,10 @@
 #include "quantlens/flow/steps/gone_ops.h"
 #include "quantlens/flow/steps/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/quantizer/analyze/analyzed.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
-#include "quantlens/runtime/oracle/constants.h"
 
 namespace quantlens::flow {
 namespace {
@@ -85,14 +84,15 @@ class RemedyBench::Maker {
                  .phases = session.phases},
         scratch_(session.store, std::move(folder)),
         ready_(made_ready(models.reference, quiet_)),
-        prepared_(prepare(ready_.graph, oracle::constant_values(ready_))) {
-    prepared_.gone = gone_ops(models.reference, ready_);
-    const std::vector<std::string> values = values_to_calibrate(ready_, prepared_, recipe_);
+        analyzed_(ready_.indexed()) {
+    analyzed_.prepared.gone = gone_ops(models.reference, ready_.model());
+    const Draft draft(analyzed_, recipe_);
+    const std::vector<std::string> values = draft.values_to_calibrate();
     if (!values.empty()) {
       std::uint64_t samples = 0;
       for (const Batch& batch : models.batches) samples += batch.samples.size();
-      statistics_ = gather(ready_, calibration_taps(ready_, prepared_, values, recipe_),
-                           models.data, {.first = 0, .count = samples}, session_);
+      statistics_ = gather(ready_.model(), calibration_taps(draft, values), models.data,
+                           {.first = 0, .count = samples}, session_);
     }
     if (!is_alike(made(recipe_).graph, models.quantized.graph)) {
       throw Error(Errc::unsupported,
@@ -106,12 +106,12 @@ class RemedyBench::Maker {
 
  private:
   Model made(const Recipe& recipe) {
-    const FloatModel from{.model = ready_, .prepared = prepared_};
+    const Draft draft(analyzed_, recipe);
     GivenRanges given{.statistics = statistics_, .ranges = {}};
-    if (statistics_) given.ranges = ranges_for(*statistics_, ready_, prepared_, recipe);
-    Plan plan = plan_for(from, given, recipe).plan;
-    const fs::path path = scratch_.path() / ready_.path.filename();
-    write_as_planned(from, plan, recipe, session_, path);
+    if (statistics_) given.ranges = ranges_for(*statistics_, draft);
+    Plan plan = plan_for(draft, given, nullptr).plan;
+    const fs::path path = scratch_.path() / ready_.model().path.filename();
+    write_as_planned({.analyzed = analyzed_}, plan, recipe, session_, path);
     return frontend::read(path);
   }
 
@@ -119,8 +119,8 @@ class RemedyBench::Maker {
   WithoutNotes quiet_;
   Session session_;
   ScratchFolder scratch_;
-  Model ready_;
-  Prepared prepared_;
+  IndexedModel ready_;
+  Analyzed analyzed_;
   std::optional<TapState> statistics_;
 };
 

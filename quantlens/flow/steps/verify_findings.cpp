@@ -31,7 +31,8 @@ class Verification {
   /// Of a quantized model, over all samples.
   TapState errors_of(const Model& quantized, const std::string& step) const {
     const Samples all{.first = 0, .count = origin_.data.opened.dataset->size()};
-    return output_errors({origin_.from.model, quantized}, origin_.data, all, session_, step);
+    return output_errors({origin_.from.analyzed.model, quantized}, origin_.data, all, session_,
+                         step);
   }
 
   /// With one more remedy.
@@ -41,12 +42,10 @@ class Verification {
       throw Error(Errc::unsupported, "it edits the float model; quantize with it, or let tune try");
     }
     GivenRanges given = origin_.given;
-    if (given.statistics) {
-      given.ranges =
-          ranges_for(*given.statistics, origin_.from.model, origin_.from.prepared, recipe);
-    }
-    Plan plan = plan_for(origin_.from, given, recipe).plan;
-    const fs::path path = scratch_.path() / origin_.from.model.path.filename();
+    const Draft draft(origin_.from.analyzed, recipe);
+    if (given.statistics) given.ranges = ranges_for(*given.statistics, draft);
+    Plan plan = plan_for(draft, given, origin_.from.edited).plan;
+    const fs::path path = scratch_.path() / origin_.from.analyzed.model.path.filename();
     write_as_planned(origin_.from, plan, recipe, session_, path);
     TapState errors = errors_of(frontend::read(path), step);
     recipe_ = recipe;

@@ -11,6 +11,7 @@
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/analyze/prepare.h"
 #include "quantlens/quantizer/plan/make_plan.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {
@@ -72,12 +73,11 @@ Plan planned(float data, const Recipe& recipe = {}) {
   net.node(Kind::relu, {"c"}, "r").node(Kind::mul, {"r", "k"}, "m").node(Kind::relu, {"m"}, "s");
   net.node(Kind::conv, {"s", "v"}, "d").node(Kind::softmax, {"d"}, "y").output("y");
   Ranges ranges;
-  for (const std::string& value :
-       values_to_calibrate(net.model(), prepare(net.graph(), {}), recipe)) {
+  for (const std::string& value : Planned(net.model(), recipe).draft.values_to_calibrate()) {
     ranges.values.push_back(
         {.value = value, .min = 0, .max = value == "r" ? data : 1, .algorithm = "minmax"});
   }
-  return make_plan(net.model(), prepare(net.graph(), {}), ranges, recipe, {}).plan;
+  return make_plan(Planned(net.model(), recipe).draft, ranges, {}).plan;
 }
 
 const OpPlan& mul(const Plan& plan) {

@@ -110,8 +110,9 @@ bool needs_codes_before_activation(const GraphIndex& index, const Pattern& patte
 }
 
 /// `like`: null, or the ops that may be folded, wherever they are.
-Prepared prepared_by(const Graph& graph, TensorMap constants, const std::set<std::string>* like) {
-  const GraphIndex index(graph, constants);
+Prepared prepared_by(const GraphIndex& index, TensorMap constants,
+                     const std::set<std::string>* like) {
+  const Graph& graph = index.graph();
   Prepared prepared;
   prepared.constants = std::move(constants);
   prepared.kept_float = find_float_regions(index);
@@ -145,13 +146,13 @@ Prepared prepared_by(const Graph& graph, TensorMap constants, const std::set<std
 
 }  // namespace
 
-Prepared prepare(const Graph& graph, TensorMap constants) {
-  return prepared_by(graph, std::move(constants), nullptr);
+Prepared prepare(const GraphIndex& index, TensorMap constants) {
+  return prepared_by(index, std::move(constants), nullptr);
 }
 
-Prepared prepare_like(const Graph& graph, TensorMap constants,
+Prepared prepare_like(const GraphIndex& index, TensorMap constants,
                       const std::set<std::string>& folded) {
-  return prepared_by(graph, std::move(constants), &folded);
+  return prepared_by(index, std::move(constants), &folded);
 }
 
 std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add) {

@@ -51,12 +51,13 @@ struct Prepared {
 };
 
 /// `constants`: of the values that nodes compute, those that need no input of the graph; they are
-/// quantized as weights are.
-Prepared prepare(const Graph& graph, TensorMap constants = {});
+/// quantized as weights are, and `index` knows them.
+Prepared prepare(const GraphIndex& index, TensorMap constants = {});
 
 /// The same model as a file has it in which these ops, by id, are part of one before, and no
 /// others: another tool may fold less, and more.
-Prepared prepare_like(const Graph& graph, TensorMap constants, const std::set<std::string>& folded);
+Prepared prepare_like(const GraphIndex& index, TensorMap constants,
+                      const std::set<std::string>& folded);
 
 /// The input of an Add that is a constant vector, one number for each column of the value in its
 /// other input; nothing where there is none.

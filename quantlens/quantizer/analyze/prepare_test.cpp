@@ -8,6 +8,7 @@
 
 #include "quantlens/graph/cpu_time.h"
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {

@@ -113,12 +113,12 @@ bool counts_by_second_axis(const Node& node) {
 
 class Equalizer {
  public:
-  Equalizer(const Model& model, const Prepared& prepared, const Recipe& recipe)
-      : graph_(model.graph),
-        prepared_(prepared),
-        index_(model.graph, prepared.constants),
+  Equalizer(const Analyzed& analyzed, const Recipe& recipe)
+      : graph_(analyzed.model.graph),
+        prepared_(analyzed.prepared),
+        index_(analyzed.index),
         recipe_(recipe) {
-    for (const Fold& fold : prepared.folds) {
+    for (const Fold& fold : analyzed.prepared.folds) {
       const bool is_first = folded_.emplace(fold.into, fold.op).second;
       const Node& node = graph_.nodes[index_.producer(fold.op).value()];
       if (!is_first || node.kind != Kind::batch_norm) chains_.insert(fold.into);
@@ -399,7 +399,7 @@ class Equalizer {
 
   const Graph& graph_;
   const Prepared& prepared_;
-  GraphIndex index_;
+  const GraphIndex& index_;
   const Recipe& recipe_;
   std::map<std::string, std::string> folded_;  ///< batch norms by the id of their Conv
   std::set<std::string> chains_;               ///< ops that more is folded into
@@ -415,9 +415,9 @@ bool wants_equalization(const Recipe& recipe) {
   return recipe.recipes.cross_layer_equalization != "false";
 }
 
-Equalization equalize(const Model& model, const Prepared& prepared, const Recipe& recipe) {
+Equalization equalize(const Analyzed& analyzed, const Recipe& recipe) {
   const RecipeRules checked(recipe);
-  return Equalizer(model, prepared, recipe).run();
+  return Equalizer(analyzed, recipe).run();
 }
 
 }  // namespace quantlens

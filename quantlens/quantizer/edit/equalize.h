@@ -3,8 +3,7 @@
 
 #include <cstddef>
 
-#include "quantlens/graph/model.h"
-#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/quantizer/analyze/analyzed.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
 
@@ -42,7 +41,7 @@ struct Equalization {
 /// adds to an output channel, relative to the channel's own, averaged over channels.
 ///
 /// Throws Errc::usage for a recipe that asks for something impossible.
-Equalization equalize(const Model& model, const Prepared& prepared, const Recipe& recipe);
+Equalization equalize(const Analyzed& analyzed, const Recipe& recipe);
 
 /// How much wider than the median channel one has to be to be scaled.
 inline constexpr double kOutlier = 4;

@@ -10,6 +10,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {
@@ -24,7 +25,7 @@ Recipe recipe(const std::string& wish, const std::string& granularity = "per_ten
 }
 
 Equalization equalized(const SmallGraph& net, const std::string& wish = "true") {
-  return equalize(net.model(), prepare(net.graph()), recipe(wish));
+  return equalize(Planned(net.model()).analyzed, recipe(wish));
 }
 
 /// What an op reads there after the edit.
@@ -149,8 +150,7 @@ TEST(Equalize, TheEffectsSayWhatRoundingGains) {
   EXPECT_EQ(effects[0].algorithm, "cross_layer_equalization");
   EXPECT_GT(effects[0].gain_db, 10) << "the other channels had a 64th of the codes";
   EXPECT_LT(effects[0].gain_db, 40);
-  const auto by_channel =
-      equalize(net.model(), prepare(net.graph()), recipe("true", "per_channel"));
+  const auto by_channel = equalize(Planned(net.model()).analyzed, recipe("true", "per_channel"));
   EXPECT_NEAR(by_channel.plan.effects[0].gain_db, 0, 0.1)
       << "each channel has its own codes anyway";
 }

@@ -143,8 +143,8 @@ Padding padding_of(const GraphIndex& index, const Node& node, const ChannelAxis&
 
 class Folder {
  public:
-  Folder(const Graph& graph, const TensorMap& constants)
-      : graph_(graph), index_(graph, constants), extents_(extents(index_)) {
+  explicit Folder(const GraphIndex& index)
+      : graph_(index.graph()), index_(index), extents_(extents(index_)) {
     for (const auto& [number, reason] : find_float_regions(index_)) in_float_.insert(number);
     for (const auto& [number, reason] : find_before_logarithms(index_)) in_float_.insert(number);
   }
@@ -332,7 +332,7 @@ class Folder {
   }
 
   const Graph& graph_;
-  GraphIndex index_;
+  const GraphIndex& index_;
   Extents extents_;
   std::set<std::size_t> in_float_;
   Plan plan_;
@@ -340,8 +340,8 @@ class Folder {
 
 }  // namespace
 
-Plan fold_before(const Graph& graph, const TensorMap& constants) {
-  return Folder(graph, constants).run();
+Plan fold_before(const GraphIndex& index) {
+  return Folder(index).run();
 }
 
 }  // namespace quantlens

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "quantlens/graph/model.h"
+#include "quantlens/graph/order.h"
 #include "quantlens/record/plan.h"
 
 namespace quantlens {
@@ -10,7 +10,7 @@ namespace quantlens {
 /// each channel by one constant or add one go into its weight and bias. Only where that is exact
 /// (what is added never reaches into zeros of padding), where nothing else reads what they make,
 /// and where what they read would be codes anyway: then one rounding less is left. Empty where
-/// there are none. `constants`: values that nodes compute from constants alone.
-Plan fold_before(const Graph& graph, const TensorMap& constants);
+/// there are none.
+Plan fold_before(const GraphIndex& index);
 
 }  // namespace quantlens

@@ -11,8 +11,8 @@
 
 namespace quantlens {
 
-Plan fold_through(const Graph& graph, const TensorMap& constants) {
-  const GraphIndex index(graph, constants);
+Plan fold_through(const GraphIndex& index) {
+  const Graph& graph = index.graph();
   const Extents known = extents(index);
   Prepared prepared;
   prepared.kept_float = find_float_regions(index);

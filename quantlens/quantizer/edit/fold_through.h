@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "quantlens/graph/model.h"
+#include "quantlens/graph/order.h"
 #include "quantlens/record/plan.h"
 
 namespace quantlens {
@@ -9,8 +9,7 @@ namespace quantlens {
 /// An edit of the float model, before it is calibrated: constants by which the channels of a Conv,
 /// ConvTranspose, Gemm or MatMul are multiplied, or that are added to them, behind a Reshape,
 /// Flatten, Transpose, Squeeze or Unsqueeze are folded into the op. Those without one in between
-/// are left to fold_chains.h. Empty where there are none. `constants`: values that nodes compute
-/// from constants alone.
-Plan fold_through(const Graph& graph, const TensorMap& constants);
+/// are left to fold_chains.h. Empty where there are none.
+Plan fold_through(const GraphIndex& index);
 
 }  // namespace quantlens

@@ -38,7 +38,7 @@ SmallGraph conv() {
 
 Plan folded(SmallGraph& net, const std::string& end) {
   net.node(Kind::softmax, {end}, "y").output("y");
-  return fold_through(net.graph(), {});
+  return fold_through(GraphIndex(net.graph()));
 }
 
 TEST(FoldThrough, FollowsTheChannelsOfAConvThroughATranspose) {
@@ -93,7 +93,7 @@ TEST(FoldThrough, TakesExtentsThatTheFileSays) {
   graph.weights["shape"] = more.graph().weights.at("shape");
   graph.nodes.insert(graph.nodes.end(), more.graph().nodes.begin(), more.graph().nodes.end());
   graph.outputs = {{.name = "y", .dtype = DType::float32, .shape = {}}};
-  EXPECT_EQ(fold_through(graph, {}).removed, Strings{"m"});
+  EXPECT_EQ(fold_through(GraphIndex(graph)).removed, Strings{"m"});
 }
 
 TEST(FoldThrough, FollowsChannelsThroughSqueezeUnsqueezeAndFlatten) {
@@ -126,7 +126,7 @@ TEST(FoldThrough, FoldsOneNumberBehindAReshapeThatSplitsTheChannels) {
            .subgraphs = {}};
   graph.nodes.push_back(end);
   graph.outputs = {{.name = "y", .dtype = DType::float32, .shape = {}}};
-  const Plan plan = fold_through(graph, {});
+  const Plan plan = fold_through(GraphIndex(graph));
   EXPECT_EQ(plan.removed, Strings{"m"});
   EXPECT_EQ(numbers(plan, "w/folded/p"), (Floats{0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4}));
   EXPECT_EQ(numbers(plan, "b/folded/q"), (Floats{0.5, 1, 1.5, 2}));
@@ -143,7 +143,7 @@ TEST(FoldThrough, LeavesWhatIsAddedToAMatMulBehindAMoveWithoutABias) {
   more.node(Kind::softmax, {"a"}, "y");
   graph.nodes = more.graph().nodes;
   graph.outputs = {{.name = "y", .dtype = DType::float32, .shape = {}}};
-  const Plan plan = fold_through(graph, {});
+  const Plan plan = fold_through(GraphIndex(graph));
   EXPECT_EQ(plan.removed, Strings{"m"});  // the Add stays
   EXPECT_EQ(numbers(plan, "w/folded/p"), (Floats{5, 14, 15, 28}));
 }

@@ -106,9 +106,12 @@ double expected_error(const Group& group, const Channels& channels, const Number
 
 class Smoother {
  public:
-  Smoother(const Model& model, const Prepared& prepared, const Recipe& recipe)
-      : graph_(model.graph), recipe_(recipe), index_(graph_, prepared.constants) {
-    const std::vector<std::string> values = values_to_calibrate(model, prepared, recipe);
+  explicit Smoother(const Draft& draft)
+      : graph_(draft.analyzed().model.graph),
+        recipe_(draft.recipe()),
+        index_(draft.analyzed().index) {
+    const Prepared& prepared = draft.analyzed().prepared;
+    const std::vector<std::string> values = draft.values_to_calibrate();
     const std::set<std::string> calibrated(values.begin(), values.end());
     for (std::size_t n = 0; n < graph_.nodes.size(); ++n) {
       if (!prepared.kept_float.contains(n)) add(graph_.nodes[n], calibrated);
@@ -229,21 +232,19 @@ class Smoother {
 
   const Graph& graph_;
   const Recipe& recipe_;
-  GraphIndex index_;
+  const GraphIndex& index_;
   std::vector<Group> groups_;
   std::unordered_map<std::string, std::size_t> places_;
 };
 
 }  // namespace
 
-std::vector<ValueChannels> channels_for_smoothing(const Model& model, const Prepared& prepared,
-                                                  const Recipe& recipe) {
-  return Smoother(model, prepared, recipe).wanted();
+std::vector<ValueChannels> channels_for_smoothing(const Draft& draft) {
+  return Smoother(draft).wanted();
 }
 
-Plan smooth(const Model& model, const Prepared& prepared, const TapState& statistics,
-            const Recipe& recipe) {
-  return Smoother(model, prepared, recipe).run(statistics);
+Plan smooth(const Draft& draft, const TapState& statistics) {
+  return Smoother(draft).run(statistics);
 }
 
 }  // namespace quantlens

@@ -3,9 +3,8 @@
 
 #include <vector>
 
-#include "quantlens/graph/model.h"
-#include "quantlens/quantizer/analyze/prepare.h"
 #include "quantlens/quantizer/plan/correct_bias.h"
+#include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
 #include "quantlens/record/tap_state.h"
@@ -14,8 +13,7 @@ namespace quantlens {
 
 /// What MatMuls and Gemms multiply by a weight of their own, each value once, in order: those of
 /// them whose range the recipe asks for.
-std::vector<ValueChannels> channels_for_smoothing(const Model& model, const Prepared& prepared,
-                                                  const Recipe& recipe);
+std::vector<ValueChannels> channels_for_smoothing(const Draft& draft);
 
 /// Moves outlying channels of what MatMul and Gemm read into their weights: channel c is divided by
 /// s_c, the weights that read it are multiplied by s_c, with s_c = max|x_c|^a / max|w_c|^(1 - a)
@@ -29,8 +27,7 @@ std::vector<ValueChannels> channels_for_smoothing(const Model& model, const Prep
 /// and values that the statistics do not know are left out.
 ///
 /// The plan has scalings, input_edits, weights and effects, no more.
-Plan smooth(const Model& model, const Prepared& prepared, const TapState& statistics,
-            const Recipe& recipe);
+Plan smooth(const Draft& draft, const TapState& statistics);
 
 /// A Mul is worth this much.
 inline constexpr double kLeastGainDb = 3;

@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {
@@ -54,7 +55,7 @@ const std::vector<float> kOutlier = {1, 0.5F, 100, 2};
 
 Plan smoothed(const SmallGraph& net, const std::vector<float>& channels,
               const Recipe& recipe = {}) {
-  return smooth(net.model(), prepare(net.graph()), statistics_of("r", channels), recipe);
+  return smooth(Planned(net.model(), recipe).draft, statistics_of("r", channels));
 }
 
 TEST(Smooth, OpsThatReadTheSameValueShareOneFactor) {
@@ -135,8 +136,8 @@ TEST(Smooth, ChannelsOfZerosAreNotScaled) {
 
 TEST(Smooth, WhatIsNotKnownOrNotFiniteStaysAsItIs) {
   const SmallGraph net = two_gemms();
-  EXPECT_TRUE(smooth(net.model(), prepare(net.graph()), statistics_of("other", kOutlier), {})
-                  .scalings.empty());
+  EXPECT_TRUE(
+      smooth(Planned(net.model()).draft, statistics_of("other", kOutlier)).scalings.empty());
   EXPECT_TRUE(smoothed(net, {1, 2, 100}).scalings.empty()) << "another number of channels";
   EXPECT_TRUE(smoothed(net, {1, 0.5F, std::numeric_limits<float>::infinity(), 2}).scalings.empty());
   SmallGraph infinite = two_gemms();
@@ -150,9 +151,7 @@ TEST(Smooth, WeightsThatSeveralOpsReadAreLeftOut) {
   for (const Scaling& scaling : smoothed(net, kOutlier).scalings) {
     EXPECT_THAT(scaling.uses, testing::ElementsAre(ValueUse{"b", 0}));
   }
-  const auto wanted = [&] {
-    return channels_for_smoothing(net.model(), prepare(net.graph()), {}).size();
-  };
+  const auto wanted = [&] { return channels_for_smoothing(Planned(net.model()).draft).size(); };
   EXPECT_EQ(wanted(), 1U) << "for the other op";
   net.node(Kind::gemm, {"s", "w2"}, "too").attribute("transB", std::int64_t{1}).output("too");
   EXPECT_EQ(wanted(), 0U);
@@ -160,11 +159,11 @@ TEST(Smooth, WeightsThatSeveralOpsReadAreLeftOut) {
 
 TEST(Smooth, CalibrationIsAskedForChannelsOfWhatIsRead) {
   const SmallGraph net = two_gemms();
-  EXPECT_THAT(channels_for_smoothing(net.model(), prepare(net.graph()), {}),
+  EXPECT_THAT(channels_for_smoothing(Planned(net.model()).draft),
               testing::ElementsAre(ValueChannels{"r", 1}));
   Recipe floats;
   floats.op_type_dict[".*"].activation.dtype = "fp32";
-  EXPECT_TRUE(channels_for_smoothing(net.model(), prepare(net.graph()), floats).empty());
+  EXPECT_TRUE(channels_for_smoothing(Planned(net.model(), floats).draft).empty());
 }
 
 }  // namespace

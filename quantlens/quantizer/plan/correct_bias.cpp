@@ -135,8 +135,8 @@ struct Change {
 
 class Corrector {
  public:
-  Corrector(const Model& model, const Prepared& prepared)
-      : graph_(model.graph), prepared_(prepared), index_(model.graph, prepared.constants) {}
+  explicit Corrector(const Analyzed& analyzed)
+      : graph_(analyzed.model.graph), prepared_(analyzed.prepared), index_(analyzed.index) {}
 
   std::vector<ValueChannels> wanted(const std::set<std::string>& calibrated) const {
     const std::unordered_map<std::string, std::size_t> ranks = quantlens::ranks(index_);
@@ -285,21 +285,20 @@ class Corrector {
 
   const Graph& graph_;
   const Prepared& prepared_;
-  GraphIndex index_;
+  const GraphIndex& index_;
   std::unordered_map<std::string, const std::vector<ChannelMoments::Channel>*> channels_;
   std::unordered_map<std::string, float> input_scales_;  // of values that are codes
 };
 
 }  // namespace
 
-std::vector<ValueChannels> channels_for_bias(const Model& model, const Prepared& prepared,
+std::vector<ValueChannels> channels_for_bias(const Analyzed& analyzed,
                                              const std::set<std::string>& calibrated) {
-  return Corrector(model, prepared).wanted(calibrated);
+  return Corrector(analyzed).wanted(calibrated);
 }
 
-void correct_biases(const Model& model, const Prepared& prepared, const TapState& statistics,
-                    Plan& plan) {
-  Corrector(model, prepared).correct(statistics, plan);
+void correct_biases(const Analyzed& analyzed, const TapState& statistics, Plan& plan) {
+  Corrector(analyzed).correct(statistics, plan);
 }
 
 }  // namespace quantlens

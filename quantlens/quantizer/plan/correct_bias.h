@@ -5,8 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "quantlens/graph/model.h"
-#include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/quantizer/analyze/analyzed.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/tap_state.h"
 
@@ -21,7 +20,7 @@ struct ValueChannels {
 
 /// What the ops that multiply by a constant weight and add a constant read, each value once, in
 /// order: those of them whose range is to be calibrated anyway (`calibrated`).
-std::vector<ValueChannels> channels_for_bias(const Model& model, const Prepared& prepared,
+std::vector<ValueChannels> channels_for_bias(const Analyzed& analyzed,
                                              const std::set<std::string>& calibrated);
 
 /// Takes from the biases what rounding the weights adds to the mean of each output channel:
@@ -31,7 +30,6 @@ std::vector<ValueChannels> channels_for_bias(const Model& model, const Prepared&
 /// What the statistics do not know, or what would not be finite, stays as it is. Each corrected op
 /// is named in plan.effects; its gain compares the mean square of what rounding the weights adds to
 /// the output before and after, channels of the input taken as uncorrelated.
-void correct_biases(const Model& model, const Prepared& prepared, const TapState& statistics,
-                    Plan& plan);
+void correct_biases(const Analyzed& analyzed, const TapState& statistics, Plan& plan);
 
 }  // namespace quantlens

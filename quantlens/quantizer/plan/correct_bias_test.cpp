@@ -9,21 +9,22 @@
 
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/plan/make_plan.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {
 
 std::set<std::string> calibrated(const Model& model) {
-  const std::vector<std::string> values = values_to_calibrate(model, prepare(model.graph), {});
+  const std::vector<std::string> values = Planned(model).draft.values_to_calibrate();
   return {values.begin(), values.end()};
 }
 
 Plan plan_of(const Model& model, const Recipe& recipe = {}) {
   Ranges ranges;
-  for (const std::string& value : values_to_calibrate(model, prepare(model.graph), recipe)) {
+  for (const std::string& value : Planned(model, recipe).draft.values_to_calibrate()) {
     ranges.values.push_back({.value = value, .min = -1, .max = 3, .algorithm = "minmax"});
   }
-  return make_plan(model, prepare(model.graph), ranges, recipe, {}).plan;
+  return make_plan(Planned(model, recipe).draft, ranges, {}).plan;
 }
 
 /// Statistics of one value: two samples a channel, so that its mean is `means[c]`.
@@ -86,7 +87,7 @@ TEST(CorrectBias, TakesFromTheBiasOfAConvWhatRoundingItsWeightAdds) {
   const std::vector<float> means = {1, -2, 0.5F, 3};
   Plan plan = plan_of(net.model());
   const WeightPlan before = *codes_read(plan, "c", 2);
-  correct_biases(net.model(), prepare(net.graph()), statistics_of("x", 1, means), plan);
+  correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, means), plan);
 
   const Tensor& corrected = weight_read(plan, "c", 2);
   const WeightPlan& weight = *codes_read(plan, "c", 1);
@@ -114,7 +115,7 @@ TEST(CorrectBias, TheMeanOutputOfTheRoundedOpIsTheFloatOpsThen) {
   const SmallGraph net = grouped_conv();
   const std::vector<float> means = {1, -2, 0.5F, 3};
   Plan plan = plan_of(net.model());
-  correct_biases(net.model(), prepare(net.graph()), statistics_of("x", 1, means), plan);
+  correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, means), plan);
   const WeightPlan& weight = *codes_read(plan, "c", 1);
   const Tensor rounded = dequantize(
       quantize(net.graph().weights.at("w"), weight.params, weight.scheme), weight.params, 0);
@@ -138,7 +139,7 @@ TEST(CorrectBias, AnOpWithoutBiasGetsOneInTheScaleOfItsSums) {
   Plan plan = plan_of(net.model());
   TapState statistics = statistics_of("f", 1, {1, 2});
   merge(statistics, {});
-  correct_biases(net.model(), prepare(net.graph()), statistics, plan);
+  correct_biases(Planned(net.model()).analyzed, statistics, plan);
   const Tensor& bias = weight_read(plan, "y", 2);
   EXPECT_EQ(bias.shape(), Shape{2});
   const WeightPlan& weight = *codes_read(plan, "y", 1);
@@ -158,7 +159,7 @@ TEST(CorrectBias, ABiasBehindAMatMulStaysFloatAndASharedOneIsKeptForTheOther) {
   net.node(Kind::matmul, {"x", "w"}, "m").node(Kind::add, {"b", "m"}, "a");
   net.node(Kind::matmul, {"a", "w"}, "m2").node(Kind::add, {"m2", "b"}, "y").output("y");
   Plan plan = plan_of(net.model());
-  correct_biases(net.model(), prepare(net.graph()), statistics_of("x", 1, {1, 2}), plan);
+  correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, {1, 2}), plan);
   EXPECT_EQ(weight_read(plan, "a", 0).shape(), Shape{2});
   const auto edit = std::ranges::find(plan.input_edits, ValueUse{"a", 0}, &InputEdit::use);
   EXPECT_EQ(edit->original, "b");
@@ -173,7 +174,7 @@ TEST(CorrectBias, WhatIsNotKnownOrNotFiniteChangesNothing) {
   const Plan untouched = plan_of(net.model());
   const auto expect_nothing = [&](const TapState& statistics) {
     Plan plan = untouched;
-    correct_biases(net.model(), prepare(net.graph()), statistics, plan);
+    correct_biases(Planned(net.model()).analyzed, statistics, plan);
     EXPECT_TRUE(plan.effects.empty());
     EXPECT_EQ(plan.input_edits, untouched.input_edits);
     EXPECT_EQ(plan.weights_quantized, untouched.weights_quantized);
@@ -186,8 +187,7 @@ TEST(CorrectBias, WhatIsNotKnownOrNotFiniteChangesNothing) {
 TEST(CorrectBias, AChannelWhoseBiasWouldNotFitKeepsItAndTheOthersDoNot) {
   const SmallGraph net = grouped_conv();
   Plan plan = plan_of(net.model());
-  correct_biases(net.model(), prepare(net.graph()), statistics_of("x", 1, {1e30F, 1e30F, 1, 2}),
-                 plan);
+  correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, {1e30F, 1e30F, 1, 2}), plan);
   const auto corrected = weight_read(plan, "c", 2).data<float>();
   const auto b = net.graph().weights.at("b").data<float>();
   EXPECT_EQ(corrected[0], b[0]);
@@ -200,7 +200,7 @@ TEST(CorrectBias, ChannelsThatAreNeverFiniteCountAsNothing) {
   const SmallGraph net = grouped_conv();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   Plan plan = plan_of(net.model());
-  correct_biases(net.model(), prepare(net.graph()), statistics_of("x", 1, {kNan, kNan, kNan, kNan}),
+  correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, {kNan, kNan, kNan, kNan}),
                  plan);
   const auto b = net.graph().weights.at("b").data<float>();
   for (std::size_t o = 0; o < 4; ++o) EXPECT_EQ(weight_read(plan, "c", 2).data<float>()[o], b[o]);
@@ -208,9 +208,9 @@ TEST(CorrectBias, ChannelsThatAreNeverFiniteCountAsNothing) {
 
 TEST(CorrectBias, AsksForTheChannelsOfWhatIsMultiplied) {
   SmallGraph net = grouped_conv();
-  EXPECT_EQ(channels_for_bias(net.model(), prepare(net.graph()), calibrated(net.model())),
+  EXPECT_EQ(channels_for_bias(Planned(net.model()).analyzed, calibrated(net.model())),
             (std::vector<ValueChannels>{{"x", 1}}));
-  EXPECT_TRUE(channels_for_bias(net.model(), prepare(net.graph()), {"r"}).empty());
+  EXPECT_TRUE(channels_for_bias(Planned(net.model()).analyzed, {"r"}).empty());
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {
@@ -16,12 +17,12 @@ namespace {
 Plan plan_of(const Model& model, const std::vector<std::string>& in_float) {
   Recipe recipe;
   for (const std::string& name : in_float) recipe.op_name_dict[name].activation.dtype = "fp32";
-  const Prepared prepared = prepare(model.graph);
+  const Planned planned(model, recipe);
   Ranges ranges;
-  for (const std::string& value : values_to_calibrate(model, prepared, recipe)) {
+  for (const std::string& value : planned.draft.values_to_calibrate()) {
     ranges.values.push_back({.value = value, .min = -1, .max = 1, .algorithm = "minmax"});
   }
-  return make_plan(model, prepared, ranges, recipe, {}).plan;
+  return make_plan(planned.draft, ranges, {}).plan;
 }
 
 /// The int32 that an input is dequantized from; nothing where it reads floats.

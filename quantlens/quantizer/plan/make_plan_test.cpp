@@ -10,20 +10,21 @@
 #include "quantlens/base/error.h"
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {
 
 Ranges ranges_for(const Model& model, const Recipe& recipe = {}, float min = -1, float max = 1) {
   Ranges ranges;
-  for (const std::string& value : values_to_calibrate(model, prepare(model.graph), recipe)) {
+  for (const std::string& value : Planned(model, recipe).draft.values_to_calibrate()) {
     ranges.values.push_back({.value = value, .min = min, .max = max, .algorithm = "minmax"});
   }
   return ranges;
 }
 
 PlanResult plan_of(const Model& model, const Recipe& recipe = {}) {
-  return make_plan(model, prepare(model.graph), ranges_for(model, recipe), recipe, {});
+  return make_plan(Planned(model, recipe).draft, ranges_for(model, recipe), {});
 }
 
 const OpPlan& op(const Plan& plan, const std::string& id) {
@@ -119,7 +120,7 @@ TEST(MakePlan, GivesOpsThatMoveCodesTheParametersOfTheirInput) {
   for (ValueRange& range : ranges.values) {
     if (range.value == "p") range.max = 0.25F;  // a maximum pool may see less than its input holds
   }
-  const Plan plan = make_plan(net.model(), prepare(net.graph()), ranges, {}, {}).plan;
+  const Plan plan = make_plan(Planned(net.model()).draft, ranges, {}).plan;
   EXPECT_EQ(activation(plan, "p")->params, activation(plan, "r1")->params);
 }
 
@@ -128,8 +129,7 @@ TEST(ValuesToCalibrate, ForAllAreThoseOfEveryChoiceOfOpsInFloatOrIn16Bits) {
   net.node(Kind::reshape, {"p", "shape"}, "moved").node(Kind::conv, {"moved", "w2"}, "c3");
   net.node(Kind::add, {"c3", "c2"}, "a").node(Kind::relu, {"a"}, "r");
   net.node(Kind::matmul, {"r", "r"}, "m").output("m");
-  const Prepared prepared = prepare(net.graph());
-  const std::vector<std::string> all = values_to_calibrate_for_all(net.model(), prepared, {});
+  const std::vector<std::string> all = Planned(net.model()).draft.values_to_calibrate_for_all();
   const std::size_t ops = net.graph().nodes.size();
   for (const char* dtype : {"fp32", "int16"}) {
     bool is_missed_by_one = false;
@@ -139,10 +139,11 @@ TEST(ValuesToCalibrate, ForAllAreThoseOfEveryChoiceOfOpsInFloatOrIn16Bits) {
         if ((choice >> i & 1U) == 0) continue;
         recipe.op_name_dict[pattern_of(net.graph().nodes[i].name)].activation.dtype = dtype;
       }
-      const auto values = values_to_calibrate(net.model(), prepared, recipe);
+      const Planned planned(net.model(), recipe);
+      const auto values = planned.draft.values_to_calibrate();
       ASSERT_TRUE(std::ranges::includes(all, values)) << dtype << choice;
       is_missed_by_one |= !values.empty() && values.size() < all.size();
-      ASSERT_EQ(values_to_calibrate_for_all(net.model(), prepared, recipe), all);
+      ASSERT_EQ(planned.draft.values_to_calibrate_for_all(), all);
     }
     EXPECT_TRUE(is_missed_by_one) << dtype << ": or this says nothing";
   }
@@ -153,12 +154,10 @@ TEST(ValuesToCalibrate, AreThoseThatBecomeCodesAndOnlyWhereTheyAreComputed) {
   net.node(Kind::reshape, {"p", "shape"}, "moved").node(Kind::conv, {"moved", "w2"}, "c3");
   net.node(Kind::mul, {"y", "y"}, "squared");
   using Names = std::vector<std::string>;
-  EXPECT_EQ(values_to_calibrate(net.model(), prepare(net.graph()), {}),
-            (Names{"c2", "c3", "p", "r1", "x"}));
+  EXPECT_EQ(Planned(net.model()).draft.values_to_calibrate(), (Names{"c2", "c3", "p", "r1", "x"}));
   Recipe recipe;
   recipe.op_name_dict["node_c[13]"] = {.activation = {.dtype = "fp32"}, .weight = {}};
-  EXPECT_EQ(values_to_calibrate(net.model(), prepare(net.graph()), recipe),
-            (Names{"c2", "p", "r1"}))
+  EXPECT_EQ(Planned(net.model(), recipe).draft.values_to_calibrate(), (Names{"c2", "p", "r1"}))
       << "MaxPool gives codes with the scale of what it reads";
   const Plan plan = plan_of(net.model()).plan;
   ASSERT_TRUE(activation(plan, "moved"));
@@ -473,9 +472,9 @@ TEST(MakePlan, KnowsOpsThatWereFoldedBeforeItBegan) {
   recipe.op_name_dict["gone"] = {.activation = {.dtype = "fp32"}, .weight = {}};
   const Model model = two_convs().model();
   const auto notes_with = [&](const std::vector<GoneOp>& gone) {
-    Prepared prepared = prepare(model.graph);
-    prepared.gone = gone;
-    return make_plan(model, prepared, ranges_for(model, recipe), recipe, {}).notes;
+    Planned planned(model, recipe);
+    planned.analyzed.prepared.gone = gone;
+    return make_plan(planned.draft, ranges_for(model, recipe), {}).notes;
   };
   ASSERT_EQ(notes_with({}).size(), 1U);
   EXPECT_NE(notes_with({})[0].find("matches no op"), std::string::npos);
@@ -487,7 +486,7 @@ TEST(MakePlan, KnowsOpsThatWereFoldedBeforeItBegan) {
 int bits_of(const Recipe& recipe, const Target& machine, const std::string& weight = "w1") {
   const SmallGraph net = two_convs();
   const Plan plan =
-      make_plan(net.model(), prepare(net.graph()), ranges_for(net.model()), recipe, machine).plan;
+      make_plan(Planned(net.model(), recipe).draft, ranges_for(net.model()), machine).plan;
   for (const WeightPlan& stored : plan.weights_quantized) {
     if (stored.weight == weight) return stored.scheme.bits;
   }
@@ -559,13 +558,13 @@ TEST(MakePlan, TakesTheRangeOfTheWidthThatAValueIsStoredIn) {
   net.node(Kind::conv, {"x", "w"}, "a").node(Kind::conv, {"a", "w"}, "b");
   Recipe recipe;
   recipe.op_name_dict["node_a"].activation.dtype = "uint16";
-  const std::map<std::string, Scheme> wide = wide_values(net.model(), prepare(net.graph()), recipe);
+  const std::map<std::string, Scheme> wide = Planned(net.model(), recipe).draft.wide_values();
   ASSERT_EQ(wide.size(), 2U);
   EXPECT_EQ(wide.at("a").dtype, DType::uint16);
   EXPECT_TRUE(wide.contains("x"));
   Ranges ranges = ranges_for(net.model(), recipe);
   ranges.wide = {{.value = "a", .min = -3, .max = 1}};
-  const Plan plan = make_plan(net.model(), prepare(net.graph()), ranges, recipe, {}).plan;
+  const Plan plan = make_plan(Planned(net.model(), recipe).draft, ranges, {}).plan;
   EXPECT_EQ(activation(plan, "a")->scheme.dtype, DType::uint16);
   EXPECT_EQ(activation(plan, "a")->min, -3);
   EXPECT_EQ(plan.activations.back().value, "b");
@@ -627,9 +626,9 @@ TEST(MakePlan, RefusesImpossibleRecipes) {
 TEST(MakePlan, SaysWhyAnOpWithoutARangeOrWithBadWeightsStaysFloat) {
   SmallGraph net = two_convs();
   Ranges none;
-  EXPECT_NE(op(make_plan(net.model(), prepare(net.graph()), none, {}, {}).plan, "c1")
-                .reason.find("calibration"),
-            std::string::npos);
+  EXPECT_NE(
+      op(make_plan(Planned(net.model()).draft, none, {}).plan, "c1").reason.find("calibration"),
+      std::string::npos);
   net.weight("w1", {2, 1, 1, 1}, {1, std::numeric_limits<float>::quiet_NaN()});
   EXPECT_EQ(op(plan_of(net.model()).plan, "c1").reason, "its weight holds NaN or infinity");
 }

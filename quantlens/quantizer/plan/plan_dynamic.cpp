@@ -32,14 +32,13 @@ std::vector<std::size_t> weight_inputs(const Node& node) {
 
 class DynamicPlanner {
  public:
-  DynamicPlanner(const Model& model, const Prepared& prepared, const Recipe& recipe,
-                 const Target& target)
-      : graph_(model.graph),
-        index_(model.graph, prepared.constants),
+  DynamicPlanner(const Analyzed& analyzed, const Recipe& recipe, const Target& target)
+      : graph_(analyzed.model.graph),
+        index_(analyzed.index),
         types_(element_types(index_)),
-        prepared_(prepared),
+        prepared_(analyzed.prepared),
         rules_(recipe),
-        opset_(opset_of(model)) {
+        opset_(opset_of(analyzed.model)) {
     const bool reduces =
         recipe.reduce_range == "auto" ? saturates(recipe, target) : recipe.reduce_range == "true";
     if (reduces) bits_ = kReduceBits;
@@ -186,7 +185,7 @@ class DynamicPlanner {
   }
 
   const Graph& graph_;
-  GraphIndex index_;
+  const GraphIndex& index_;
   std::unordered_map<std::string, DType> types_;
   const Prepared& prepared_;
   RecipeRules rules_;
@@ -241,16 +240,17 @@ void note_slow_convolutions(const Plan& plan, std::vector<std::string>& notes) {
 
 }  // namespace
 
-PlanResult plan_dynamic(const Model& model, const Prepared& prepared, const Recipe& recipe,
-                        const Target& target) {
-  DynamicPlanner planner(model, prepared, recipe, target);
+PlanResult plan_dynamic(const Analyzed& analyzed, const Recipe& recipe, const Target& target) {
+  DynamicPlanner planner(analyzed, recipe, target);
+  const Graph& graph = analyzed.model.graph;
+  const Prepared& prepared = analyzed.prepared;
   PlanResult result;
   Plan& plan = result.plan;
   plan.folds = prepared.folds.list();
   plan.input_edits = prepared.input_edits.list();
   plan.weights = prepared.weights;
   plan.weights.insert(prepared.constants.begin(), prepared.constants.end());
-  const std::vector<Pattern> patterns = single_ops(model.graph, prepared);
+  const std::vector<Pattern> patterns = single_ops(graph, prepared);
   std::vector<Verdict> verdicts;
   for (const Pattern& pattern : patterns) {
     std::string reason = planner.obstacle(pattern.anchor);
@@ -260,7 +260,7 @@ PlanResult plan_dynamic(const Model& model, const Prepared& prepared, const Reci
                         .precision = is_dynamic ? "int8" : "fp32",
                         .reason = std::move(reason)});
   }
-  plan.ops = describe_ops(model.graph, patterns, verdicts);
+  plan.ops = describe_ops(graph, patterns, verdicts);
   result.notes = planner.notes();
   note_idle_options(recipe, result.notes);
   note_slow_convolutions(plan, result.notes);
@@ -268,7 +268,7 @@ PlanResult plan_dynamic(const Model& model, const Prepared& prepared, const Reci
 }
 
 void add_dynamic(const PlanInputs& inputs, const std::set<std::size_t>& nodes, PlanResult& result) {
-  DynamicPlanner planner(inputs.model, inputs.prepared, inputs.recipe, inputs.target);
+  DynamicPlanner planner(inputs.analyzed, inputs.recipe, inputs.target);
   for (const std::size_t number : nodes) {
     if (!planner.obstacle(number).empty()) continue;
     planner.add(number, result.plan);

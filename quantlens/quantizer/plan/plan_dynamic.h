@@ -9,13 +9,11 @@ namespace quantlens {
 
 /// Decides for every op where data are quantized anew for each input: a MatMul, Gemm, Conv or LSTM
 /// with a constant weight multiplies integers, all others stay float. Nothing is calibrated.
-PlanResult plan_dynamic(const Model& model, const Prepared& prepared, const Recipe& recipe,
-                        const Target& target);
+PlanResult plan_dynamic(const Analyzed& analyzed, const Recipe& recipe, const Target& target);
 
 /// What a plan is made from, ranges apart.
 struct PlanInputs {
-  const Model& model;
-  const Prepared& prepared;
+  const Analyzed& analyzed;
   const Recipe& recipe;
   const Target& target;
 };

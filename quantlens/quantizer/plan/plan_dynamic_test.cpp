@@ -7,13 +7,14 @@
 
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/recipe/approach.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {
 
 PlanResult plan_of(const Model& model, const Recipe& recipe = recipe_for("dynamic"),
                    const Target& target = {}) {
-  return make_plan(model, prepare(model.graph), {}, recipe, target);
+  return make_plan(Planned(model, recipe).draft, {}, target);
 }
 
 const OpPlan& op(const Plan& plan, const std::string& id) {
@@ -51,9 +52,8 @@ TEST(PlanDynamic, AMatMulIsDynamicAndItsReaderStaysFloat) {
 
 TEST(PlanDynamic, NothingIsCalibrated) {
   const Model model = matmul_of(Tensor::from<float>({1, 1}, {1}));
-  const Prepared prepared = prepare(model.graph);
-  EXPECT_TRUE(values_to_calibrate(model, prepared, recipe_for("dynamic")).empty());
-  EXPECT_FALSE(values_to_calibrate(model, prepared, recipe_for("static")).empty());
+  EXPECT_TRUE(Planned(model, recipe_for("dynamic")).draft.values_to_calibrate().empty());
+  EXPECT_FALSE(Planned(model, recipe_for("static")).draft.values_to_calibrate().empty());
 }
 
 TEST(PlanDynamic, WeightsHaveSevenBitsWithoutVnni) {

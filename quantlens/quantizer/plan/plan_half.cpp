@@ -26,15 +26,15 @@ bool asks_for_half(const OpRecipe& recipe) {
 
 class HalfPlanner {
  public:
-  HalfPlanner(const Model& model, const Prepared& prepared, const Ranges& ranges,
-              const Recipe& recipe, const Plan& plan)
-      : graph_(model.graph),
-        index_(model.graph, prepared.constants),
+  HalfPlanner(const Analyzed& analyzed, const Ranges& ranges, const Recipe& recipe,
+              const Plan& plan)
+      : graph_(analyzed.model.graph),
+        index_(analyzed.index),
         types_(element_types(index_)),
-        prepared_(prepared),
+        prepared_(analyzed.prepared),
         rules_(recipe),
         is_fallback_(recipe.fallback == "fp16"),
-        opset_(opset_of(model)) {
+        opset_(opset_of(analyzed.model)) {
     for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
     for (const Fold& fold : plan.folds) folded_.insert(fold.op);
   }
@@ -112,7 +112,7 @@ class HalfPlanner {
   }
 
   const Graph& graph_;
-  GraphIndex index_;
+  const GraphIndex& index_;
   std::unordered_map<std::string, DType> types_;
   const Prepared& prepared_;
   RecipeRules rules_;
@@ -133,13 +133,14 @@ bool asks_for_half(const Recipe& recipe) {
 
 }  // namespace
 
-void add_half(const Model& model, const Prepared& prepared, const Ranges& ranges,
-              const Recipe& recipe, PlanResult& result) {
+void add_half(const Analyzed& analyzed, const Ranges& ranges, const Recipe& recipe,
+              PlanResult& result) {
   if (!asks_for_half(recipe)) return;
-  HalfPlanner planner(model, prepared, ranges, recipe, result.plan);
-  for (std::size_t i = 0; i < model.graph.nodes.size(); ++i) {
+  HalfPlanner planner(analyzed, ranges, recipe, result.plan);
+  const std::vector<Node>& nodes = analyzed.model.graph.nodes;
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
     OpPlan& op = result.plan.ops[i];
-    if (op.form != "float" || !planner.is_wanted(model.graph.nodes[i])) continue;
+    if (op.form != "float" || !planner.is_wanted(nodes[i])) continue;
     const std::string reason = planner.obstacle(i);
     if (reason.empty()) {
       op.form = op.precision = "fp16";

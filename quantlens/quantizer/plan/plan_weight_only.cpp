@@ -24,11 +24,11 @@ bool is_block_size(std::int64_t size) {
 
 class WeightOnlyPlanner {
  public:
-  WeightOnlyPlanner(const Model& model, const Prepared& prepared, const Recipe& recipe)
-      : graph_(model.graph),
-        index_(model.graph, prepared.constants),
+  WeightOnlyPlanner(const Analyzed& analyzed, const Recipe& recipe)
+      : graph_(analyzed.model.graph),
+        index_(analyzed.index),
         types_(element_types(index_)),
-        prepared_(prepared),
+        prepared_(analyzed.prepared),
         rules_(recipe) {}
 
   /// Why a node stays as it is; empty if it need not.
@@ -144,7 +144,7 @@ class WeightOnlyPlanner {
   }
 
   const Graph& graph_;
-  GraphIndex index_;
+  const GraphIndex& index_;
   std::unordered_map<std::string, DType> types_;
   const Prepared& prepared_;
   RecipeRules rules_;
@@ -170,14 +170,16 @@ void note_slow_products(const Plan& plan, std::vector<std::string>& notes) {
 
 }  // namespace
 
-PlanResult plan_weight_only(const Model& model, const Prepared& prepared, const Recipe& recipe) {
-  WeightOnlyPlanner planner(model, prepared, recipe);
+PlanResult plan_weight_only(const Analyzed& analyzed, const Recipe& recipe) {
+  WeightOnlyPlanner planner(analyzed, recipe);
+  const Graph& graph = analyzed.model.graph;
+  const TensorMap& constants = analyzed.prepared.constants;
   PlanResult result;
   Plan& plan = result.plan;
-  plan.weights.insert(prepared.constants.begin(), prepared.constants.end());
+  plan.weights.insert(constants.begin(), constants.end());
   std::vector<Pattern> patterns;
   std::vector<Verdict> verdicts;
-  for (std::size_t i = 0; i < model.graph.nodes.size(); ++i) {
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     std::string reason = planner.obstacle(i);
     patterns.push_back({.anchor = i, .members = {i}});
     verdicts.push_back({.reason = reason});
@@ -185,7 +187,7 @@ PlanResult plan_weight_only(const Model& model, const Prepared& prepared, const 
     verdicts.back().form = "weight_only";
     verdicts.back().precision = planner.add(i, plan) == 4 ? "w4" : "w8";
   }
-  plan.ops = describe_ops(model.graph, patterns, verdicts);
+  plan.ops = describe_ops(graph, patterns, verdicts);
   result.notes = planner.notes();
   note_slow_products(plan, result.notes);
   if (recipe.quant_format == "qoperator") {

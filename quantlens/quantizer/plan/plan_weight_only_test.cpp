@@ -5,12 +5,13 @@
 
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/recipe/approach.h"
+#include "quantlens/quantizer/testing.h"
 
 namespace quantlens {
 namespace {
 
 PlanResult plan_of(const Model& model, const Recipe& recipe = recipe_for("weight_only")) {
-  return make_plan(model, prepare(model.graph), {}, recipe, {});
+  return make_plan(Planned(model, recipe).draft, {}, {});
 }
 
 SmallGraph tied() {

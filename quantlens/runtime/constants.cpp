@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/constants.h"
+
+#include <utility>
+
+#include "quantlens/runtime/oracle/constants.h"
+
+namespace quantlens {
+
+TensorMap constant_values(const Model& model, std::uint64_t most_bytes) {
+  if (model.format == "onnx") return oracle::constant_values(model, most_bytes);
+  return {};
+}
+
+Indexed indexed(const Model& model) {
+  return {model, constant_values(model)};
+}
+
+IndexedModel::IndexedModel(Model of)
+    : model_(std::make_unique<const Model>(std::move(of))),
+      indexed_(std::make_unique<const Indexed>(*model_, constant_values(*model_))) {}
+
+}  // namespace quantlens

@@ -89,8 +89,8 @@ class Job {
     workload.put(options_.recipe);
     note_quantized_already();
     Phase preparing(session_.phases, "prepare");
-    const std::optional<Indexed> edited =
-        edited_ ? std::optional(indexed(edited_->model)) : std::nullopt;
+    std::optional<Indexed> edited;
+    if (edited_ != nullptr) edited.emplace(indexed(edited_->model));
     Analyzed analyzed(edited ? *edited : ready_);
     analyzed.prepared.gone = gone_ops(given_, original_);
     const Draft draft(analyzed, options_.recipe);

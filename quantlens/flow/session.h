@@ -17,6 +17,7 @@
 #include "quantlens/dataset/open.h"
 #include "quantlens/dataset/reader.h"
 #include "quantlens/graph/model.h"
+#include "quantlens/runtime/constants.h"
 #include "quantlens/runtime/run.h"
 #include "quantlens/workspace/workspace.h"
 

@@ -13,7 +13,7 @@
 #include "quantlens/diagnosis/match/input_factors.h"
 #include "quantlens/diagnosis/view/alike.h"
 #include "quantlens/quantizer/analyze/capability.h"
-#include "quantlens/runtime/oracle/layout.h"
+#include "quantlens/tensor/strides.h"
 
 namespace quantlens {
 namespace {
@@ -31,7 +31,7 @@ Tensor times(const Tensor& tensor, double factor) {
 
 Tensor with_swapped_axes(const Tensor& matrix) {
   const std::int64_t rows = matrix.shape()[0], columns = matrix.shape()[1];
-  return oracle::rearranged(matrix, {columns, rows}, {1, columns});
+  return rearranged(matrix, {columns, rows}, {1, columns});
 }
 
 /// Operands whose constants decide what the op computes.

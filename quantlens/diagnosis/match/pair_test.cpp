@@ -348,6 +348,7 @@ TEST(Pair, TakesWhatIsComputedFromConstantsForAWeight) {
       .output("y");
   Model model = reference.model();
   model.graph.nodes[0].type = "Add";
+  model.format = "onnx";
   const Pairing pairing = pair(model, quantized_net().model());
   ASSERT_EQ(pairing.weights.size(), 1U);
   EXPECT_EQ(pairing.weights[0].reference, "w");

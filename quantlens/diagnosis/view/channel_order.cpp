@@ -9,8 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "quantlens/runtime/oracle/layout.h"
 #include "quantlens/stats/channel.h"
+#include "quantlens/tensor/strides.h"
 
 namespace quantlens {
 namespace {
@@ -65,9 +65,9 @@ std::optional<std::string> other_order_of_numbers(const Tensor& before, const Te
 
 Tensor turned(const Tensor& weight, const std::vector<std::size_t>& order,
               const std::set<std::size_t>& backwards) {
-  const oracle::Strides own = oracle::strides(weight.shape());
+  const Strides own = strides(weight.shape());
   Shape shape;
-  oracle::Strides steps;
+  Strides steps;
   std::int64_t start = 0;
   for (const std::size_t axis : order) {
     const std::int64_t extent = weight.shape()[axis];
@@ -76,7 +76,7 @@ Tensor turned(const Tensor& weight, const std::vector<std::size_t>& order,
     steps.push_back(is_backwards ? -own[axis] : own[axis]);
     if (is_backwards) start += own[axis] * (extent - 1);
   }
-  return oracle::rearranged(weight, shape, steps, start);
+  return rearranged(weight, shape, steps, start);
 }
 
 }  // namespace

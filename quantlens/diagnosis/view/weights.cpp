@@ -13,9 +13,9 @@
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/prepare.h"
-#include "quantlens/runtime/oracle/layout.h"
 #include "quantlens/stats/channel_walk.h"
 #include "quantlens/stats/pair_stats.h"
+#include "quantlens/tensor/strides.h"
 
 namespace quantlens {
 namespace {
@@ -124,7 +124,7 @@ std::string granularity_of(const WeightPair& pair) {
 Tensor with_swapped_axes(const Tensor& matrix) {
   const std::int64_t rows = matrix.shape()[0];
   const std::int64_t columns = matrix.shape()[1];
-  return oracle::rearranged(matrix, {columns, rows}, {1, columns});
+  return rearranged(matrix, {columns, rows}, {1, columns});
 }
 
 /// The axis of the reference's weight along which the codes have scales of their own.

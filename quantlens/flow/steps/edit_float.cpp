@@ -139,7 +139,9 @@ std::optional<EditedFloat> edit_float(const Indexed& original, const Recipe& rec
   if (auto plan = equalization(original, recipe, record, session)) {
     apply(std::move(*plan), wants_smooth_quant(recipe) ? "equalized" : "edited");
   }
-  if (auto plan = smoothing(edited ? indexed(edited->model) : original, recipe, samples, session)) {
+  std::optional<Indexed> equalized;
+  if (edited) equalized.emplace(indexed(edited->model));
+  if (auto plan = smoothing(equalized ? *equalized : original, recipe, samples, session)) {
     apply(std::move(*plan), "edited");
   }
   if (!edited) return std::nullopt;

@@ -2,7 +2,7 @@
 #include "quantlens/runtime/oracle/layout.h"
 
 #include <algorithm>
-#include <cstring>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -10,16 +10,6 @@
 #include "quantlens/runtime/oracle/numbers.h"
 
 namespace quantlens::oracle {
-
-Strides strides(const Shape& shape) {
-  Strides result(shape.size());
-  std::int64_t step = 1;
-  for (std::size_t i = shape.size(); i-- > 0;) {
-    result[i] = step;
-    if (shape[i] != 0) step *= shape[i];
-  }
-  return result;
-}
 
 Shape broadcast(const Shape& a, const Shape& b) {
   Shape shape(std::max(a.size(), b.size()), 1);
@@ -75,16 +65,11 @@ Around around(const Shape& shape, std::size_t axis) {
   return result;
 }
 
-Tensor rearranged(const Tensor& from, Shape shape, const Strides& steps, std::int64_t start) {
-  std::vector<std::byte> bytes = room(from.dtype(), shape);
-  const std::size_t size = byte_size(from.dtype());
-  const std::byte* source = from.bytes().data();
-  std::byte* to = bytes.data();
-  walk<1>(shape, {steps}, [&](const std::array<std::int64_t, 1>& places) {
-    std::memcpy(to, source + static_cast<std::size_t>(start + places[0]) * size, size);
-    to += size;
-  });
-  return from_bytes(from.dtype(), std::move(shape), std::move(bytes));
+Tensor checked_rearranged(const Tensor& from, Shape shape, const Strides& steps,
+                          std::int64_t start) {
+  if (from.dtype() == DType::string) refuse_unknown("the oracle computes no strings");
+  checked_size(shape);
+  return quantlens::rearranged(from, std::move(shape), steps, start);
 }
 
 }  // namespace quantlens::oracle

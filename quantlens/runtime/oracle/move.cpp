@@ -18,7 +18,7 @@ Tensor part_of(const Tensor& x, std::size_t axis, std::int64_t begin, std::int64
   Shape shape = x.shape();
   shape[axis] = extent;
   const Strides steps = strides(x.shape());
-  return rearranged(x, shape, steps, begin * steps[axis]);
+  return checked_rearranged(x, shape, steps, begin * steps[axis]);
 }
 
 /// What Slice takes of one axis: `extent` elements from `begin` on, every `step`-th.
@@ -103,7 +103,7 @@ Results transpose(const Call& call) {
     shape.push_back(x.shape()[axis_in(axis, rank)]);
     steps.push_back(dense[axis_in(axis, rank)]);
   }
-  return {rearranged(x, shape, steps)};
+  return {checked_rearranged(x, shape, steps)};
 }
 
 Results concat(const Call& call) {
@@ -176,7 +176,7 @@ Results slice(const Call& call) {
     shape[axis] = taken.extent;
     if (taken.extent > 1) places[axis] *= taken.step;
   }
-  return {rearranged(x, shape, places, start)};
+  return {checked_rearranged(x, shape, places, start)};
 }
 
 Results gather(const Call& call) {

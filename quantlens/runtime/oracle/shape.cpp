@@ -178,13 +178,13 @@ Results constant_of_shape(const Call& call) {
       found == call.node.attributes.end() ? nullptr : std::get_if<Tensor>(&found->second);
   const Tensor one = value != nullptr ? aligned(*value) : Tensor::scalar(0.0f);
   if (one.size() != 1) refuse("its value is not one number");
-  return {rearranged(one, shape, Strides(shape.size(), 0))};
+  return {checked_rearranged(one, shape, Strides(shape.size(), 0))};
 }
 
 Results expand(const Call& call) {
   const Tensor& x = call.input(0);
   const Shape shape = broadcast(x.shape(), to_int64(call.input(1)));
-  return {rearranged(x, shape, broadcast_strides(x.shape(), shape))};
+  return {checked_rearranged(x, shape, broadcast_strides(x.shape(), shape))};
 }
 
 }  // namespace quantlens::oracle

@@ -65,7 +65,9 @@ std::string to_file(const TapState& record) {
 
 template <>
 std::string to_file(const Histograms& record) {
-  return histograms_to_bytes(record.state);
+  return histograms_to_bytes(record.state, [&](const auto& tell) {
+    for (const PairedStats& weight : record.weights) tell(weight);
+  });
 }
 
 template <>

@@ -62,7 +62,7 @@ using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<Plan, "plan.json", 2>,             //
     RecordFile<Pairing, "pairing.json", 2>,       //
     RecordFile<Diagnosis, "diagnosis.json", 2>,   //
-    RecordFile<Histograms, "histograms.bin", 3>,  // of a diagnosis
+    RecordFile<Histograms, "histograms.bin", 5>,  // of a diagnosis
     RecordFile<AccuracyRecord, "accuracy.json", 3>,
     RecordFile<Study, "study.json", 2>,       // of a tune, like the four below
     RecordFile<StudyTimes, "times.json", 2>,  //

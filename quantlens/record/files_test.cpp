@@ -79,6 +79,8 @@ R filled() {
     record = some_state();
   } else if constexpr (std::is_same_v<R, Histograms>) {
     record.state = some_state();
+    record.weights.emplace_back().reference = "w";
+    record.weights.back().pairs.add(0, testing::normal_floats(1, 9), testing::normal_floats(2, 9));
   } else {
     Filler().fill(record);
   }

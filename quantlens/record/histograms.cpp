@@ -2,6 +2,7 @@
 #include "quantlens/record/histograms.h"
 
 #include <algorithm>
+#include <set>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -11,33 +12,41 @@
 
 // The bytes of histograms.bin, all integers little-endian:
 //   TapState
-//   index     u64 how many pairs, then each, in the order of the TapState:
+//   weights   pairs as those of the TapState
+//   index     u64 how many pairs, then each, ascending by names:
 //             both names (u32 length, bytes), u64 where it begins, u64 how many bytes it has
-//   trailer   u64 where the index begins, 8 bytes kTrailer
+//   trailer   u64 where the weights begin, u64 where the index begins, 8 bytes kTrailer
+// Layouts 3 and 4 have no weights, and a trailer without the first number, kOldTrailer.
 
 namespace quantlens {
 namespace {
 
-constexpr std::string_view kTrailer("QLINDEX\n", 8);
-constexpr std::size_t kTrailerBytes = 16;
+constexpr std::string_view kTrailer("QLINDX2\n", 8);
+constexpr std::string_view kOldTrailer("QLINDEX\n", 8);
+constexpr std::size_t kTrailerBytes = 24;
+constexpr std::size_t kOldTrailerBytes = 16;
 
 /// A TapState ends in counts, and may end in these bytes only where someone meant it to.
 bool has_index(std::string_view bytes) {
-  return bytes.size() >= kTrailerBytes && bytes.ends_with(kTrailer);
+  return (bytes.size() >= kTrailerBytes && bytes.ends_with(kTrailer)) ||
+         (bytes.size() >= kOldTrailerBytes && bytes.ends_with(kOldTrailer));
 }
 
 struct Parts {
   std::string_view state;
+  std::string_view pairs;  ///< the state and the weights, which the index points into
   std::string_view index;
 };
 
 /// REQUIRES: has_index.
 Parts parts_of(std::string_view bytes) {
-  const std::size_t end = bytes.size() - kTrailerBytes;
+  const bool is_old = bytes.ends_with(kOldTrailer);
+  const std::size_t end = bytes.size() - (is_old ? kOldTrailerBytes : kTrailerBytes);
   std::string_view trailer = bytes.substr(end);
-  const std::uint64_t begin = take_u64(trailer);
-  if (begin > end) refuse_bytes("its index begins behind its end");
-  return {bytes.substr(0, begin), bytes.substr(begin, end - begin)};
+  const std::uint64_t first = take_u64(trailer);
+  const std::uint64_t begin = is_old ? first : take_u64(trailer);
+  if (begin > end || first > begin) refuse_bytes("its index begins behind its end");
+  return {bytes.substr(0, first), bytes.substr(0, begin), bytes.substr(begin, end - begin)};
 }
 
 std::tuple<std::string_view, std::string_view> key(const PairEntry& entry) {
@@ -78,26 +87,56 @@ std::vector<PairEntry> take_index(std::string_view in, std::size_t bytes_before)
   return entries;
 }
 
+PairedStats pair_at(std::string_view bytes, const PairEntry& entry) {
+  PairedStats pair = pair_from_bytes(bytes.substr(entry.offset, entry.size));
+  if (pair.reference != entry.reference || pair.quantized != entry.quantized) {
+    refuse_bytes("its index names another pair");
+  }
+  return pair;
+}
+
 }  // namespace
 
-std::string histograms_to_bytes(const TapState& state) {
+std::string histograms_to_bytes(const TapState& state, const EachWeight& each_weight) {
   std::vector<PairEntry> entries;
   std::string out = to_bytes(state, entries);
+  const std::uint64_t weights = out.size();
+  if (each_weight) {
+    std::set<std::tuple<std::string, std::string>> told;
+    each_weight([&](const PairedStats& weight) {
+      if (!told.emplace(weight.reference, weight.quantized).second) return;
+      const std::string bytes = to_bytes(weight);
+      entries.push_back({weight.reference, weight.quantized, out.size(), bytes.size()});
+      out += bytes;
+    });
+  }
+  std::ranges::stable_sort(entries, {}, key);
+  const auto repeated = std::ranges::unique(entries, {}, key);
+  entries.erase(repeated.begin(), repeated.end());
   const std::uint64_t begin = out.size();
   out += index_of(entries);
+  append_u64(out, weights);
   append_u64(out, begin);
   out += kTrailer;
   return out;
 }
 
 Histograms histograms_from_bytes(std::string_view bytes, std::string_view where) {
-  if (!has_index(bytes)) return {tap_state_from_bytes(bytes, where)};
+  if (!has_index(bytes)) return {.state = tap_state_from_bytes(bytes, where), .weights = {}};
   const Parts parts = naming(where, [&] { return parts_of(bytes); });
-  Histograms histograms{tap_state_from_bytes(parts.state, where)};
-  std::vector<PairEntry> entries;
-  to_bytes(histograms.state, entries);
+  Histograms histograms{.state = tap_state_from_bytes(parts.state, where), .weights = {}};
+  std::vector<PairEntry> expected;
+  to_bytes(histograms.state, expected);
   naming(where, [&] {
-    if (parts.index != index_of(entries)) refuse_bytes("its index is another one's");
+    std::vector<PairEntry> of_state;
+    for (const PairEntry& entry : take_index(parts.index, parts.pairs.size())) {
+      if (entry.offset < parts.state.size()) {
+        of_state.push_back(entry);
+      } else {
+        histograms.weights.push_back(pair_at(parts.pairs, entry));
+      }
+    }
+    if (index_of(of_state) != index_of(expected)) refuse_bytes("its index is another one's");
   });
   return histograms;
 }
@@ -111,7 +150,7 @@ HistogramsReader::HistogramsReader(std::string_view bytes, std::string_view wher
   }
   naming(where_, [&] {
     const Parts parts = parts_of(bytes);
-    entries_ = take_index(parts.index, parts.state.size());
+    entries_ = take_index(parts.index, parts.pairs.size());
   });
 }
 
@@ -120,13 +159,7 @@ std::optional<PairedStats> HistogramsReader::find(std::string_view reference,
   const std::tuple wanted{reference, quantized};
   const auto entry = std::ranges::lower_bound(entries_, wanted, {}, key);
   if (entry == entries_.end() || key(*entry) != wanted) return std::nullopt;
-  return naming(where_, [&] {
-    PairedStats pair = pair_from_bytes(bytes_.substr(entry->offset, entry->size));
-    if (pair.reference != reference || pair.quantized != quantized) {
-      refuse_bytes("its index names another pair");
-    }
-    return std::optional(std::move(pair));
-  });
+  return naming(where_, [&] { return std::optional(pair_at(bytes_, *entry)); });
 }
 
 }  // namespace quantlens

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -13,17 +14,23 @@ namespace quantlens {
 /// What a diagnosis gathered, of histograms.bin.
 struct Histograms {
   TapState state;
+  /// Weights as the float model has them and as codes mean them, both as floats: (weight,
+  /// quantized) of a WeightRow.
+  std::vector<PairedStats> weights;
 };
 
-/// histograms.bin of what a diagnosis gathered: the TapState, and behind it an index of its pairs
-/// (docs/format.md).
-std::string histograms_to_bytes(const TapState& state);
+/// Shows weights one by one, so that no two need be there at the same time.
+using EachWeight = std::function<void(const std::function<void(const PairedStats&)>& tell)>;
 
-/// The reverse; also of a TapState without an index, as it was before layout 3. Throws as
+/// histograms.bin: the TapState, behind it the weights, and an index of the pairs of both
+/// (docs/format.md). Of several that are told under the same names the first counts.
+std::string histograms_to_bytes(const TapState& state, const EachWeight& each_weight);
+
+/// The reverse; also of what layouts before 5 had: no weights, and before 3 no index. Throws as
 /// tap_state_from_bytes does.
 Histograms histograms_from_bytes(std::string_view bytes, std::string_view where);
 
-/// Single pairs of a histograms.bin: reads the index, and of all else what is asked for. The bytes
+/// Single pairs of a histograms.bin, values or weights: reads the index, and of all else what is asked for. The bytes
 /// are those of a mapped file, which must outlive this, so that what is not asked for stays on
 /// disk.
 class HistogramsReader {

@@ -40,12 +40,12 @@ std::string what_is_said(std::string_view bytes) {
 }
 
 TEST(Histograms, BeginAsTheirTapState) {
-  EXPECT_TRUE(histograms_to_bytes(some_pairs()).starts_with(to_bytes(some_pairs())));
+  EXPECT_TRUE(histograms_to_bytes(some_pairs(), {}).starts_with(to_bytes(some_pairs())));
 }
 
 TEST(Histograms, OneIsReadWithoutTheOthers) {
   const TapState state = some_pairs();
-  std::string bytes = histograms_to_bytes(state);
+  std::string bytes = histograms_to_bytes(state, {});
   const HistogramsReader whole(bytes, "histograms.bin");
   ASSERT_EQ(whole.entries().size(), state.pairs.size());
   EXPECT_EQ(whole.entries()[0].reference, "a");
@@ -71,7 +71,7 @@ TEST(Histograms, WithoutAnIndexTheyAreReadWhole) {
 }
 
 TEST(Histograms, TruncatedAnywhereAreRefused) {
-  const std::string bytes = histograms_to_bytes(some_pairs());
+  const std::string bytes = histograms_to_bytes(some_pairs(), {});
   const std::size_t without_index = to_bytes(some_pairs()).size();
   for (std::size_t size = 0; size < bytes.size(); ++size) {
     EXPECT_NE(what_is_said(bytes.substr(0, size)), "") << size;
@@ -81,7 +81,7 @@ TEST(Histograms, TruncatedAnywhereAreRefused) {
 }
 
 TEST(Histograms, OneWrongByteOfTheIndexIsRefused) {
-  const std::string bytes = histograms_to_bytes(some_pairs());
+  const std::string bytes = histograms_to_bytes(some_pairs(), {});
   for (std::size_t i = to_bytes(some_pairs()).size(); i < bytes.size(); ++i) {
     for (const int flip : {1, 0x80, 0xff}) {
       std::string wrong = bytes;
@@ -93,10 +93,46 @@ TEST(Histograms, OneWrongByteOfTheIndexIsRefused) {
 }
 
 TEST(Histograms, AnIndexThatNamesAnotherPairIsRefused) {
-  std::string bytes = histograms_to_bytes(some_pairs());
+  std::string bytes = histograms_to_bytes(some_pairs(), {});
   const std::size_t name = bytes.rfind("conv_b");
   bytes.replace(name, 6, "conv_c");
   EXPECT_THAT(what_is_said(bytes), HasSubstr("its index names another pair"));
+}
+
+/// Two weights, one of which two ops read.
+void each_weight(const std::function<void(const PairedStats&)>& tell) {
+  for (const char* name : {"w2", "w1", "w2"}) {
+    PairedStats weight;
+    weight.reference = name;
+    weight.quantized = std::string(name) + "_codes";
+    weight.reference_histogram.add(testing::normal_floats(1, 50));
+    weight.pairs.add(0, testing::normal_floats(1, 50), testing::normal_floats(2, 50));
+    tell(weight);
+  }
+}
+
+TEST(Histograms, WeightsAreFoundAsValuesAre) {
+  const std::string bytes = histograms_to_bytes(some_pairs(), each_weight);
+  const HistogramsReader reader(bytes, "histograms.bin");
+  EXPECT_EQ(reader.entries().size(), 5U);
+  const auto weight = reader.find("w1", "w1_codes");
+  ASSERT_TRUE(weight);
+  EXPECT_EQ(weight->reference_histogram.count(), 50U);
+  EXPECT_EQ(weight->pairs.count(), 50U);
+  EXPECT_TRUE(reader.find("conv", "conv_a"));
+  const Histograms whole = histograms_from_bytes(bytes, "histograms.bin");
+  ASSERT_EQ(whole.weights.size(), 2U);
+  EXPECT_EQ(whole.state.pairs.size(), 3U);
+  for (std::size_t size = to_bytes(some_pairs()).size() + 1; size < bytes.size(); ++size)
+    EXPECT_THROW(histograms_from_bytes(bytes.substr(0, size), "cut"), Error) << size;
+}
+
+TEST(Histograms, OfLayoutsBeforeAreReadWithoutWeights) {
+  std::string bytes = histograms_to_bytes(some_pairs(), {});
+  const std::size_t trailer = bytes.size() - 24;
+  bytes = bytes.substr(0, trailer) + bytes.substr(trailer + 8, 8) + "QLINDEX\n";
+  EXPECT_TRUE(HistogramsReader(bytes, "old").find("conv", "conv_a"));
+  EXPECT_EQ(histograms_from_bytes(bytes, "old").state, some_pairs());
 }
 
 }  // namespace

@@ -357,6 +357,12 @@ PairedStats pair_from_bytes(std::string_view bytes) {
   return pair;
 }
 
+std::string to_bytes(const PairedStats& pair) {
+  std::string out;
+  append(pair, out);
+  return out;
+}
+
 TapState tap_state_from_bytes(std::string_view bytes, std::string_view where) {
   return naming(where, [&] { return parse(bytes); });
 }

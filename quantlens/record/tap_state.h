@@ -84,6 +84,7 @@ std::string to_bytes(const TapState& state, std::vector<PairEntry>& pairs);
 
 /// One pair out of its own bytes. Throws Errc::bad_input for any other ones.
 PairedStats pair_from_bytes(std::string_view bytes);
+std::string to_bytes(const PairedStats& pair);
 
 /// Throws Errc::bad_input, naming `where`, for anything to_bytes cannot have written, and
 /// Errc::unsupported for a newer format version.

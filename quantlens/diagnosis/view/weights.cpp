@@ -194,6 +194,21 @@ void for_each_weight(const PairedModels& models,
   }
 }
 
+void for_each_weight_stats(const PairedModels& models,
+                           const std::function<void(const PairedStats&)>& tell) {
+  for_each_weight(models, [&](const WeightSides& weight) {
+    const auto before = weight.before.data<float>();
+    const auto after = weight.after.data<float>();
+    PairedStats stats;
+    stats.reference = weight.pair.reference;
+    stats.quantized = weight.pair.quantized;
+    stats.pairs.add(0, before, after);
+    stats.reference_histogram.add(before);
+    stats.quantized_histogram.add(after);
+    tell(stats);
+  });
+}
+
 std::vector<WeightRow> weight_rows(const PairedModels& models) {
   std::vector<WeightRow> rows;
   for_each_weight(models, [&](const WeightSides& weight) {

@@ -7,6 +7,7 @@
 
 #include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/record/diagnosis.h"
+#include "quantlens/record/tap_state.h"
 
 namespace quantlens {
 
@@ -25,6 +26,10 @@ struct WeightSides {
 /// not there, or empty, or of unequal shapes are left out.
 void for_each_weight(const PairedModels& models,
                      const std::function<void(const WeightSides&)>& tell);
+
+/// Sums and histograms of both sides of each, keyed as its WeightRow is (weight, quantized).
+void for_each_weight_stats(const PairedModels& models,
+                           const std::function<void(const PairedStats&)>& tell);
 
 /// One row a weight pair, by MSE, worst first; ties in the order of the pairing. The reference side
 /// is the weight that was quantized: after folding batch norm, where that was done.

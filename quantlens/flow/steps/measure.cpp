@@ -15,6 +15,7 @@
 #include "quantlens/diagnosis/diagnose.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/observation.h"
+#include "quantlens/diagnosis/view/weights.h"
 #include "quantlens/flow/steps/bare.h"
 #include "quantlens/flow/steps/local_passes.h"
 #include "quantlens/flow/steps/lockstep.h"
@@ -40,9 +41,13 @@ void write_diagnosis(const Diagnosis& diagnosis, const std::string& histograms,
 }
 
 /// Encodes on another thread, where the session has a core for it.
-std::future<std::string> encoded(const TapState& state, const Session& session) {
+std::future<std::string> encoded(const PairedModels& models, const TapState& state,
+                                 const Session& session) {
   const auto how = session.threads > 1 ? std::launch::async : std::launch::deferred;
-  return std::async(how, [&state] { return histograms_to_bytes(state); });
+  return std::async(how, [&] {
+    return histograms_to_bytes(state,
+                               [&](const auto& tell) { for_each_weight_stats(models, tell); });
+  });
 }
 
 /// What makes figures doubtful is in the report itself, which others read without the notes.
@@ -73,7 +78,7 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
   local.reset();
   locally.end();
   const Phase finding(session.phases, "findings");
-  std::future<std::string> histograms = encoded(seen.state, session);
+  std::future<std::string> histograms = encoded(paired, seen.state, session);
   add_findings(paired, measured_shares(passes, bare, shares), diagnosis);
   add_observation(seen.observation, diagnosis);
   add_caveat(dataset, diagnosis);

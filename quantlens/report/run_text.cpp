@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/report/run_text.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/counted.h"
+#include "quantlens/base/json.h"
+#include "quantlens/base/text.h"
+#include "quantlens/record/files.h"
+#include "quantlens/report/benchmark_text.h"
+#include "quantlens/report/diagnosis_text.h"
+
+namespace quantlens {
+namespace {
+
+std::uint64_t count_of(const Plan& plan, bool quantized) {
+  return static_cast<std::uint64_t>(std::ranges::count(plan.ops, quantized, &OpPlan::quantized));
+}
+
+std::string plan_text(const RunRecords& records, const RunView& view) {
+  const Plan& plan = *records.plan;
+  std::string text = to_text(precision_table(plan, records.links), view.text);
+  if (count_of(plan, false) > 0) text += to_text(float_reasons_table(plan), view.text);
+  return text + op_counts_text(plan) + effects_text(plan);
+}
+
+std::string study_text(const RunRecords& records, const RunView& view) {
+  return to_text(study_table(*records.study, records.times), view.text) +
+         goal_text(*records.study) + latency_text(*records.study, records.times);
+}
+
+std::string profiles_text(const RunRecords& records, const RunView& view) {
+  if (records.profile) {
+    return to_text(profiling_table(*records.profile, view.rows), view.text) +
+           profile_text(*records.profile);
+  }
+  const ProfilePair& pair = *records.profiles;
+  return to_text(joined_table(pair, view.rows), view.text) + speed_text(pair) +
+         profile_text(pair.reference, "float: ") + profile_text(pair.quantized, "int8: ");
+}
+
+std::string benchmarks_text(const Benchmark& benchmark, const RunView& view) {
+  return benchmark_text(benchmark, view.text) +
+         to_text(benchmark_table(benchmark, Digits::four), view.text) +
+         benchmark_ratio_text(benchmark);
+}
+
+boost::json::object fields_of(const json::Value& record) {
+  return record.as_object();
+}
+
+void add(const boost::json::object& fields, boost::json::object& object) {
+  for (const auto& field : fields) object[field.key()] = field.value();
+}
+
+/// What two accuracies say beside themselves.
+void add_difference(const AccuracyPair& pair, boost::json::object& object) {
+  object["ratio"] = json::encode(pair.ratio);
+  object["difference"] = pair.difference;
+  object["difference_interval"] = json::encode(pair.difference_interval);
+  object["lost"] = pair.lost;
+  object["gained"] = pair.gained;
+  object["flips"] = json::encode(pair.flips);
+}
+
+void add_plan(const RunRecords& records, boost::json::object& object) {
+  object["output"] = nullptr;
+  for (const ModelFile& model : records.run.models) {
+    if (model.role == "quantized") object["output"] = model.path;
+  }
+  object["ops_quantized"] = count_of(*records.plan, true);
+  object["ops_float"] = count_of(*records.plan, false);
+  object["notes"] = json::encode(records.run.notes);
+  if (records.accuracy) {
+    object["reference"] = json::encode(records.accuracy->reference);
+    object["quantized"] = json::encode(records.accuracy->quantized);
+    add_difference(*records.accuracy, object);
+  }
+  if (records.accuracy_alone) object["quantized"] = json::encode(*records.accuracy_alone);
+  if (records.float_edit) object["float_edit"] = json::encode(*records.float_edit);
+  if (records.diagnosis) object["diagnosis"] = json::encode(*records.diagnosis);
+}
+
+void add_study(const RunRecords& records, boost::json::object& object) {
+  const Study& study = *records.study;
+  object["output"] = nullptr;
+  object["reached"] = study.reached;
+  object["evaluations"] = evaluations(study);
+  object["reference"] = json::encode(study.reference);
+  object["quantized"] = nullptr;
+  object["recipe"] = nullptr;
+  if (study.best) {
+    const Trial& best = study.trials.at(*study.best - 1);
+    for (const ModelFile& model : records.run.models) {
+      if (model.role == "quantized") object["output"] = model.path;
+    }
+    object["quantized"] = json::encode(best.accuracy);
+    object["recipe"] = to_value(best.recipe);
+    object["loss"] = json::encode(best.loss);
+    object["difference"] = best.difference;
+    object["difference_interval"] = json::encode(best.difference_interval);
+    object["int8_share"] = json::encode(int8_share(study, best));
+    object["ops_quantized"] = best.ops_quantized;
+    object["ops_float"] = best.ops_float;
+    object["float_us"] = json::encode(records.times.float_us);
+    object["best_us"] = json::encode(records.times.best_us);
+    object["predicted_us"] = json::encode(best.predicted_us);
+  }
+  object["best"] = json::encode(study.best);
+  object["trials"] = json::encode(study.trials);
+}
+
+void add_profiles(const ProfilePair& pair, boost::json::object& object) {
+  add(fields_of(json::encode(pair)), object);
+  object["nodes"] = object["quantized"].as_object()["nodes"];
+  object["wall_us"] = pair.quantized.wall.median_us;
+  object["explained"] = pair.quantized.explained;
+}
+
+void add_evaluation(const RunRecords& records, boost::json::object& object) {
+  if (records.accuracy_alone) {
+    add(fields_of(json::encode(*records.accuracy_alone)), object);
+  } else if (records.accuracy) {
+    add(fields_of(json::encode(records.accuracy->quantized)), object);
+    object["against"] = json::encode(records.accuracy->reference);
+    add_difference(*records.accuracy, object);
+  }
+}
+
+}  // namespace
+
+std::string run_text(const RunRecords& records, const RunView& view) {
+  if (records.study) return study_text(records, view);
+  std::string text;
+  if (records.plan) text += plan_text(records, view);
+  if (records.float_edit) text += float_edit_text(*records.float_edit);
+  if (records.diagnosis) text += diagnosis_text(*records.diagnosis, view.order, view.text);
+  if (records.accuracy) text += accuracy_text(*records.accuracy);
+  if (records.accuracy_alone) text += accuracy_text(*records.accuracy_alone);
+  if (records.profile || records.profiles) text += profiles_text(records, view);
+  if (records.benchmark) text += benchmarks_text(*records.benchmark, view);
+  return text;
+}
+
+std::optional<Table> run_table(const RunRecords& records, const RunView& view,
+                               const PairNames& names) {
+  if (records.benchmark) return benchmark_table(*records.benchmark, Digits::all);
+  if (records.profiles) return joined_table(*records.profiles, view.rows);
+  if (records.profile) return profiling_table(*records.profile, view.rows);
+  if (records.study) return study_table(*records.study, records.times);
+  if (records.diagnosis) return activations_table(*records.diagnosis, view.order);
+  if (records.plan) return precision_table(*records.plan, records.links);
+  if (records.accuracy) return accuracy_table(*records.accuracy, names);
+  if (records.accuracy_alone) return accuracy_table(*records.accuracy_alone, names.quantized);
+  return std::nullopt;
+}
+
+boost::json::object run_json(const RunRecords& records) {
+  boost::json::object object{{"workload", records.run.id}};
+  if (records.study) {
+    add_study(records, object);
+  } else if (records.plan) {
+    add_plan(records, object);
+  } else if (records.profiles) {
+    add_profiles(*records.profiles, object);
+  } else if (records.profile) {
+    add(fields_of(json::encode(*records.profile)), object);
+    object["wall_us"] = records.profile->wall.median_us;
+  } else if (records.benchmark) {
+    add(fields_of(json::encode(*records.benchmark)), object);
+  } else if (records.diagnosis) {
+    add(fields_of(json::encode(*records.diagnosis)), object);
+    if (records.accuracy) object["accuracy"] = json::encode(*records.accuracy);
+  } else {
+    add_evaluation(records, object);
+  }
+  return object;
+}
+
+std::optional<std::string> missed_goal(const Diagnosis& diagnosis, double least_db) {
+  if (diagnosis.activations.empty()) {
+    return fmt::format("nothing was compared, so nothing is known to reach {} dB", least_db);
+  }
+  if (!diagnosis.outputs_not_compared.empty()) {
+    return fmt::format("the output '{}' was not compared, so it is not known to reach {} dB",
+                       printable(diagnosis.outputs_not_compared.front()), least_db);
+  }
+  const auto below = std::ranges::count_if(
+      diagnosis.activations, [&](const ActivationRow& row) { return row.sqnr_db < least_db; });
+  if (below == 0) return std::nullopt;
+  const ActivationRow& worst = diagnosis.activations.front();
+  return fmt::format("{} of {} {} below {} dB, the worst {} with {:.1f} dB", below,
+                     counted(diagnosis.activations.size(), "activation"),
+                     below == 1 ? "is" : "are", least_db, printable(worst.name), worst.sqnr_db);
+}
+
+}  // namespace quantlens

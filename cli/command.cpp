@@ -179,19 +179,25 @@ void TableOptions::add_sort_to(CLI::App& verb) {
       ->group("Output");
 }
 
+RunView TableOptions::view() const {
+  constexpr std::size_t kNoLimit = 1'000'000;
+  const char* how = wide_  ? "--all shows all rows"
+                    : all_ ? "--wide shows these columns"
+                           : "--wide shows more columns, --all all rows";
+  return {.order = order_,
+          .markdown = format_ == "markdown",
+          .text = {.width = wide_ ? kNoLimit : output_width(),
+                   .rows = all_ ? std::size_t{0} : 20,
+                   .how_to_see_all = how}};
+}
+
 void TableOptions::print(const Table& table) const {
   if (format_ == "csv") {
     print_out(to_csv(table));
   } else if (format_ == "markdown") {
     print_out(to_markdown(table) + "\n");
   } else {
-    constexpr std::size_t kNoLimit = 1'000'000;
-    const char* how = wide_  ? "--all shows all rows"
-                      : all_ ? "--wide shows these columns"
-                             : "--wide shows more columns, --all all rows";
-    print_out(to_text(table, {.width = wide_ ? kNoLimit : output_width(),
-                              .rows = all_ ? std::size_t{0} : 20,
-                              .how_to_see_all = how}));
+    print_out(to_text(table, view().text));
   }
 }
 

@@ -13,7 +13,7 @@
 #include "cli/terminal.h"
 #include "quantlens/base/store.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/report/tables.h"
+#include "quantlens/report/run_view.h"
 
 namespace quantlens::cli {
 
@@ -67,12 +67,13 @@ class TableOptions {
   void add_to(CLI::App& verb);
   /// --sort, for verbs that print a diagnosis.
   void add_sort_to(CLI::App& verb);
-  ActivationOrder activation_order() const { return order_; }
   bool is_json() const { return format_ == "json"; }
   /// Of a verb with several tables only the first is printed then; the others are in the workspace.
   bool is_csv() const { return format_ == "csv"; }
   /// What people read on a terminal.
   bool is_text() const { return format_ == "table"; }
+  /// How the run is shown in the wanted format.
+  RunView view() const;
   /// On standard output, in the wanted format (not json).
   void print(const Table& table) const;
 

@@ -44,29 +44,12 @@ struct Arguments {
   TableOptions table;
 };
 
-void print(const Arguments& arguments, const flow::BenchmarkOutcome& outcome) {
-  if (arguments.table.is_json()) {
-    boost::json::object object = json::encode(outcome.benchmark).as_object();
-    object["workload"] = outcome.workload;
-    print_object(object);
-    return;
-  }
-  if (arguments.table.is_text()) {
-    print_out(benchmark_text(outcome.benchmark, {.width = output_width(), .how_to_see_all = ""}));
-  }
-  const Digits digits = arguments.table.is_csv() ? Digits::all : Digits::four;
-  arguments.table.print(benchmark_table(outcome.benchmark, digits));
-  if (arguments.table.is_csv()) return;
-  print_out(benchmark_ratio_text(outcome.benchmark));
-  print_out(fmt::format("workload: {}  ({})\n", outcome.workload, outcome.folder.string()));
-}
-
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   TerminalProgress progress = arguments.common.make_progress();
   const flow::BenchmarkOutcome outcome =
       flow::benchmark(arguments.options, arguments.common.session(store, progress, command_line));
-  print(arguments, outcome);
+  print_run(outcome, arguments.table, workload_line(outcome, outcome.folder));
   return kDone;
 }
 

@@ -7,7 +7,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/flow/quantize.h"
-#include "quantlens/report/tables.h"
+#include "quantlens/report/diagnosis_text.h"
 
 namespace quantlens::cli {
 namespace {
@@ -65,19 +65,19 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
       quantize_demo(folder, outputs / "digits.per_channel.int8.onnx", {}, session);
   if (arguments.table.is_json()) {
     print_object({{"per_tensor",
-                   {{"workload", broken.workload},
+                   {{"workload", broken.run.id},
                     {"accuracy", json::encode(*broken.accuracy)},
                     {"worst_op", broken.diagnosis->activations.at(0).name},
                     {"worst_weight", broken.diagnosis->weights.at(0).name}}},
                   {"per_channel",
-                   {{"workload", mended.workload}, {"accuracy", json::encode(*mended.accuracy)}}}});
+                   {{"workload", mended.run.id}, {"accuracy", json::encode(*mended.accuracy)}}}});
     return kDone;
   }
   print_out(
       "A small digit classifier with one outlier channel, quantized with one scale per weight "
       "tensor:\n\n");
   print_out(accuracy_text(*broken.accuracy) + "\n");
-  print_diagnosis(*broken.diagnosis, arguments.table);
+  print_out(diagnosis_text(*broken.diagnosis, arguments.table.view()));
   const ActivationRow& worst = broken.diagnosis->activations.at(0);
   const WeightRow& weight = broken.diagnosis->weights.at(0);
   print_out(

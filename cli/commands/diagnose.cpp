@@ -1,17 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/diagnose.h"
 
-#include <algorithm>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
-#include "quantlens/base/counted.h"
-#include "quantlens/base/json.h"
-#include "quantlens/base/text.h"
-#include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
 namespace {
@@ -24,43 +20,24 @@ struct Arguments {
   TableOptions table;
 };
 
-void print_tables(const flow::DiagnoseResult& result, const flow::DiagnoseOptions& models,
-                  const TableOptions& options) {
-  print_diagnosis(result.diagnosis, options);
-  if (options.is_csv()) return;
-  if (const auto number = first_remedy(result.diagnosis)) {
+/// What follows the run's own text.
+std::string after_run(const flow::DiagnoseResult& result, const flow::DiagnoseOptions& models) {
+  std::string text;
+  if (const auto number = first_remedy(*result.diagnosis)) {
     const Compared compared{.reference = models.reference,
                             .quantized = models.quantized,
                             .data = models.data,
                             .is_ours = result.is_ours};
-    print_out(anew_with_remedy(compared, result.folder, *number));
+    text = anew_with_remedy(compared, result.folder, *number);
   }
-  if (result.accuracy) print_out(accuracy_text(*result.accuracy));
-  print_out(fmt::format("workload: {}  ({})\n", result.workload, result.folder.string()));
+  return text + workload_line(result, result.folder);
 }
 
-/// Says which activations are below the goal, if some are; what was not compared has not reached
-/// it.
+/// Says what is missing to the goal.
 int goal_code(const Diagnosis& diagnosis, double least_db) {
-  if (diagnosis.activations.empty()) {
-    print_err(fmt::format("quantlens: nothing was compared, so nothing is known to reach {} dB\n",
-                          least_db));
-    return kGoalMissed;
-  }
-  if (!diagnosis.outputs_not_compared.empty()) {
-    print_err(fmt::format(
-        "quantlens: the output '{}' was not compared, so it is not known to reach {} dB\n",
-        printable(diagnosis.outputs_not_compared.front()), least_db));
-    return kGoalMissed;
-  }
-  const auto below = std::ranges::count_if(
-      diagnosis.activations, [&](const ActivationRow& row) { return row.sqnr_db < least_db; });
-  if (below == 0) return kDone;
-  const ActivationRow& worst = diagnosis.activations.front();
-  print_err(fmt::format("quantlens: {} of {} {} below {} dB, the worst {} with {:.1f} dB\n", below,
-                        counted(diagnosis.activations.size(), "activation"),
-                        below == 1 ? "is" : "are", least_db, printable(worst.name), worst.sqnr_db));
-  return kGoalMissed;
+  const std::optional<std::string> missed = missed_goal(diagnosis, least_db);
+  if (missed) print_err(fmt::format("quantlens: {}\n", *missed));
+  return missed ? kGoalMissed : kDone;
 }
 
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
@@ -71,16 +48,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   TerminalProgress progress = arguments.common.make_progress();
   const flow::DiagnoseResult result =
       flow::diagnose(options, arguments.common.session(store, progress, command_line));
-  if (arguments.table.is_json()) {
-    boost::json::object object{{"workload", result.workload}};
-    const boost::json::object record = json::encode(result.diagnosis).as_object();
-    for (const auto& field : record) object[field.key()] = field.value();
-    if (result.accuracy) object["accuracy"] = json::encode(*result.accuracy);
-    print_object(object);
-  } else {
-    print_tables(result, options, arguments.table);
-  }
-  return arguments.fail_below_db ? goal_code(result.diagnosis, *arguments.fail_below_db) : kDone;
+  print_run(result, arguments.table, after_run(result, options));
+  return arguments.fail_below_db ? goal_code(*result.diagnosis, *arguments.fail_below_db) : kDone;
 }
 
 }  // namespace

@@ -18,23 +18,6 @@ struct Arguments {
   TableOptions table;
 };
 
-/// Two models by their files, or by their paths where these have one name.
-PairNames names_of(const fs::path& model, const fs::path& against) {
-  if (model.filename() == against.filename()) return {model.string(), against.string()};
-  return {model.filename().string(), against.filename().string()};
-}
-
-void print_accuracy(const flow::EvaluateResult& result, const flow::EvaluateOptions& options,
-                    const TableOptions& form) {
-  if (result.paired) {
-    const PairNames names = names_of(options.model, *options.against);
-    if (form.is_text()) return print_out(accuracy_text(*result.paired, names));
-    return form.print(accuracy_table(*result.paired, names));
-  }
-  if (form.is_text()) return print_out(accuracy_text(result.accuracy));
-  form.print(accuracy_table(result.accuracy, options.model.filename().string()));
-}
-
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::EvaluateOptions options = arguments.options;
@@ -43,22 +26,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   TerminalProgress progress = arguments.common.make_progress();
   const flow::EvaluateResult result =
       flow::evaluate(options, arguments.common.session(store, progress, command_line));
-  if (!arguments.table.is_json()) {
-    print_accuracy(result, options, arguments.table);
-    return kDone;
-  }
-  boost::json::object object = accuracy_object(result.accuracy);
-  object["workload"] = result.workload;
-  if (result.paired) {
-    object["against"] = accuracy_object(result.paired->reference);
-    object["difference"] = result.paired->difference;
-    object["difference_interval"] = json::encode(result.paired->difference_interval);
-    object["ratio"] = json::encode(result.paired->ratio);
-    object["lost"] = result.paired->lost;
-    object["gained"] = result.paired->gained;
-    object["flips"] = json::encode(result.paired->flips);
-  }
-  print_object(object);
+  print_run(result, arguments.table, "");
   return kDone;
 }
 

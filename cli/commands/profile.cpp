@@ -19,22 +19,18 @@ struct Arguments {
   TableOptions table;
 };
 
-boost::json::object object_of(const flow::ProfileResult& result) {
-  boost::json::object object{{"workload", result.workload}};
-  const auto add = [&](const boost::json::value& record) {
-    for (const auto& field : record.as_object()) object[field.key()] = field.value();
-  };
-  if (result.pair) {
-    add(json::encode(*result.pair));
-    object["verdict"] = result.verdict;
-    object["nodes"] = object["quantized"].as_object()["nodes"];
-    object["wall_us"] = result.pair->quantized.wall.median_us;
-    object["explained"] = result.pair->quantized.explained;
-  } else {
-    add(json::encode(result.profile));
-    object["wall_us"] = result.profile.wall.median_us;
+/// What follows the run's own text.
+std::string after_run(const flow::ProfileResult& result, const flow::ProfileVerbOptions& options) {
+  std::string text;
+  const auto number = result.profiles ? first_remedy(*result.profiles) : std::nullopt;
+  if (number) {
+    const Compared compared{.reference = options.model,
+                            .quantized = *options.other,
+                            .data = options.data,
+                            .is_ours = result.is_ours};
+    text = anew_with_remedy(compared, result.folder, *number);
   }
-  return object;
+  return text + workload_line(result, result.folder);
 }
 
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
@@ -44,29 +40,9 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   TerminalProgress progress = arguments.common.make_progress();
   const flow::ProfileResult result =
       flow::profile(options, arguments.common.session(store, progress, command_line));
-  if (arguments.table.is_json()) {
-    print_object(object_of(result));
-    return kDone;
-  }
-  const ProfileRows rows = arguments.by_type ? ProfileRows::types : ProfileRows::nodes;
-  arguments.table.print(result.pair ? joined_table(*result.pair, rows)
-                                    : profiling_table(result.profile, rows));
-  if (arguments.table.is_csv()) return kDone;
-  if (result.pair) {
-    print_out(speed_text(*result.pair, result.verdict));
-    if (const auto number = first_remedy(*result.pair)) {
-      const Compared compared{.reference = options.model,
-                              .quantized = *options.other,
-                              .data = options.data,
-                              .is_ours = result.is_ours};
-      print_out(anew_with_remedy(compared, result.folder, *number));
-    }
-    print_out(profile_text(result.pair->reference, "float: "));
-    print_out(profile_text(result.pair->quantized, "int8: "));
-  } else {
-    print_out(profile_text(result.profile));
-  }
-  print_out(fmt::format("workload: {}  ({})\n", result.workload, result.folder.string()));
+  RunView view = arguments.table.view();
+  if (arguments.by_type) view.rows = ProfileRows::types;
+  print_run(result, arguments.table, after_run(result, options), view);
   return kDone;
 }
 

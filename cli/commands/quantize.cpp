@@ -7,8 +7,6 @@
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
-#include "quantlens/base/json.h"
-#include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
 namespace {
@@ -21,45 +19,14 @@ struct Arguments {
   TableOptions table;
 };
 
-void print_json(const flow::QuantizeResult& result) {
-  boost::json::object object{{"workload", result.workload},
-                             {"output", result.output.string()},
-                             {"ops_quantized", result.ops_quantized},
-                             {"ops_float", result.ops_float},
-                             {"notes", json::encode(result.notes)}};
-  if (result.accuracy) {
-    object["reference"] = accuracy_object(result.accuracy->reference);
-    object["quantized"] = accuracy_object(result.accuracy->quantized);
-    object["ratio"] = json::encode(result.accuracy->ratio);
-    object["difference"] = result.accuracy->difference;
-    object["difference_interval"] = json::encode(result.accuracy->difference_interval);
-    object["lost"] = result.accuracy->lost;
-    object["gained"] = result.accuracy->gained;
-    object["flips"] = json::encode(result.accuracy->flips);
-  }
-  if (result.float_edit) object["float_edit"] = json::encode(*result.float_edit);
-  if (result.diagnosis) object["diagnosis"] = json::encode(*result.diagnosis);
-  print_object(object);
-}
-
-void print_tables(const flow::QuantizeResult& result, const TableOptions& options,
-                  const std::vector<std::string>& command_line) {
-  if (options.is_csv() && result.diagnosis) return print_diagnosis(*result.diagnosis, options);
-  options.print(precision_table(result.plan, result.links));
-  if (options.is_csv()) return;
-  if (result.ops_float > 0) options.print(float_reasons_table(result.plan));
-  print_out(op_counts_text(result.plan));
-  print_out(effects_text(result.plan));
-  if (result.float_edit) print_out(float_edit_text(*result.float_edit, result.folder.string()));
-  if (result.diagnosis) {
-    print_diagnosis(*result.diagnosis, options);
-    if (const auto number = first_remedy(*result.diagnosis)) {
-      print_out(again_with_remedy(command_line, result.folder, *number));
-    }
-  }
-  if (result.accuracy) print_out(accuracy_text(*result.accuracy));
-  print_out(fmt::format("quantized model: {}\nworkload:        {}  ({})\n", result.output.string(),
-                        result.workload, result.folder.string()));
+/// What follows the run's own text.
+std::string after_run(const flow::QuantizeResult& result,
+                      const std::vector<std::string>& command_line) {
+  std::string text;
+  const auto number = result.diagnosis ? first_remedy(*result.diagnosis) : std::nullopt;
+  if (number) text = again_with_remedy(command_line, result.folder, *number);
+  return text + fmt::format("quantized model: {}\nworkload:        {}  ({})\n",
+                            result.output.string(), result.run.id, result.folder.string());
 }
 
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
@@ -76,11 +43,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   if (!arguments.target.empty()) options.recipe.target = arguments.target;
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   const flow::QuantizeResult result = flow::quantize(options, session);
-  if (arguments.table.is_json()) {
-    print_json(result);
-  } else {
-    print_tables(result, arguments.table, with_recipes(command_line, given.texts));
-  }
+  print_run(result, arguments.table, after_run(result, with_recipes(command_line, given.texts)));
   return kDone;
 }
 

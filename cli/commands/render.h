@@ -1,21 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <optional>
+#include <string>
 
 #include <boost/json/object.hpp>
 
 #include "cli/command.h"
-#include "quantlens/record/accuracy.h"
-#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/run_records.h"
+#include "quantlens/report/run_text.h"
 
 namespace quantlens::cli {
 
-/// Both tables of a diagnosis, then what could not be paired.
-void print_diagnosis(const Diagnosis& diagnosis, const TableOptions& options);
+/// Prints what a run has found, in the wanted format. Of text `after` follows.
+void print_run(const RunRecords& records, const TableOptions& options, const std::string& after,
+               const RunView& view);
+void print_run(const RunRecords& records, const TableOptions& options, const std::string& after);
 
-/// As every verb prints an accuracy: {metric, value, interval, samples}.
-boost::json::object accuracy_object(const Accuracy& accuracy);
+/// "workload: ID  (FOLDER)" and a newline.
+std::string workload_line(const RunRecords& records, const fs::path& folder);
 
 /// Prints one JSON object on standard output.
 void print_object(const boost::json::object& object);

@@ -26,44 +26,11 @@ struct Arguments {
   TableOptions table;
 };
 
-void print_json(const flow::TuneResult& result) {
-  const Study& study = result.study;
-  boost::json::object object{{"workload", result.workload},
-                             {"output", nullptr},
-                             {"reached", study.reached},
-                             {"evaluations", evaluations(study)},
-                             {"reference", accuracy_object(study.reference)},
-                             {"quantized", nullptr},
-                             {"recipe", nullptr}};
-  if (study.best) {
-    const Trial& best = study.trials.at(*study.best - 1);
-    object["output"] = result.output.string();
-    object["quantized"] = accuracy_object(*best.accuracy);
-    object["recipe"] = recipe_document(best.recipe);
-    object["loss"] = json::encode(best.loss);
-    object["difference"] = best.difference;
-    object["difference_interval"] = json::encode(best.difference_interval);
-    object["int8_share"] = json::encode(int8_share(study, best));
-    object["ops_quantized"] = best.ops_quantized;
-    object["ops_float"] = best.ops_float;
-    object["float_us"] = json::encode(result.times.float_us);
-    object["best_us"] = json::encode(result.times.best_us);
-    object["predicted_us"] = json::encode(best.predicted_us);
-  }
-  object["best"] = json::encode(study.best);
-  object["trials"] = json::encode(study.trials);
-  print_object(object);
-}
-
-void print_tables(const flow::TuneResult& result, const TableOptions& options) {
-  options.print(study_table(result.study, result.times));
-  if (options.is_csv()) return;
-  print_out(goal_text(result.study, result.is_limited));
-  print_out(latency_text(result.study, result.times));
-  if (result.study.best) {
-    print_out(fmt::format("quantized model: {}\n", result.output.string()));
-  }
-  print_out(fmt::format("workload:        {}  ({})\n", result.workload, result.folder.string()));
+/// What follows the run's own text.
+std::string after_run(const flow::TuneResult& result) {
+  std::string text;
+  if (result.study->best) text = fmt::format("quantized model: {}\n", result.output.string());
+  return text + fmt::format("workload:        {}  ({})\n", result.run.id, result.folder.string());
 }
 
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
@@ -84,12 +51,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
     };
   }
   const flow::TuneResult result = flow::tune(options, session);
-  if (arguments.table.is_json()) {
-    print_json(result);
-  } else {
-    print_tables(result, arguments.table);
-  }
-  return result.study.reached ? kDone : kGoalMissed;
+  print_run(result, arguments.table, after_run(result));
+  return result.study->reached ? kDone : kGoalMissed;
 }
 
 /// "5%" is read as 0.05.

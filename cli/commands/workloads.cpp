@@ -5,7 +5,7 @@
 #include "cli/commands/render.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
-#include "quantlens/workspace/workspace.h"
+#include "quantlens/workspace/read_run.h"
 
 namespace quantlens::cli {
 namespace {
@@ -52,8 +52,10 @@ int show(const Arguments& arguments) {
     print_out(json::dump(json::encode(workload)));
     return kDone;
   }
+  const RunRecords records = read_run(store, workspace, workload.id);
   if (!arguments.table.is_text()) {
-    arguments.table.print(list_table({workload}));
+    const auto table = run_table(records, arguments.table.view());
+    arguments.table.print(table ? *table : list_table({workload}));
     return kDone;
   }
   print_out(fmt::format("{}\n{} {}: {}{}{}\nfolder: {}\n", workload.id, printable(workload.verb),
@@ -62,6 +64,7 @@ int show(const Arguments& arguments) {
                         workspace.folder(workload.id).string()));
   for (const std::string& file : store.list(workspace.folder(workload.id)))
     print_out("  " + printable(file) + "\n");
+  print_out(run_text(records, arguments.table.view()));
   return kDone;
 }
 
@@ -94,7 +97,7 @@ void add_workloads(CLI::App& program, const std::vector<std::string>&, Runner& c
     part->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
   };
   add("list", "All runs, newest first", list, false);
-  add("show", "One run and its files", show, true);
+  add("show", "One run, its files, and what it found", show, true);
   add("delete", "Remove a run's folder", remove, true);
   verb->footer("Example:\n  quantlens workloads show last");
   verb->callback([=, &chosen] {

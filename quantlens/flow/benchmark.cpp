@@ -177,8 +177,9 @@ BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& sessi
   std::vector<std::pair<std::string, const Model*>> models{{"reference", prepared.models[0].get()}};
   if (options.other) models.emplace_back("quantized", prepared.models[1].get());
   const auto workload = begin_workload(session, "benchmark", models);
-  BenchmarkOutcome outcome{
-      .workload = workload->workload().id, .folder = workload->folder(), .benchmark = {}};
+  BenchmarkOutcome outcome;
+  outcome.folder = workload->folder();
+  outcome.benchmark.emplace();
   run_recorded(session, *workload, [&](const Session& recorded) {
     recorded.progress.begin("benchmark",
                             models.size() * prepared.batch_sizes.size() * options.rounds);
@@ -186,11 +187,12 @@ BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& sessi
     for (const std::uint64_t size : prepared.batch_sizes) {
       const auto times =
           here ? time_here(prepared, size, recorded) : time_instances(prepared, size, recorded);
-      add_times(times, here ? Order::in_turn : Order::apart, outcome.benchmark);
-      workload->put(outcome.benchmark);
+      add_times(times, here ? Order::in_turn : Order::apart, *outcome.benchmark);
+      workload->put(*outcome.benchmark);
     }
     recorded.progress.end();
   });
+  outcome.run = workload->workload();
   return outcome;
 }
 

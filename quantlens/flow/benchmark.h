@@ -8,7 +8,7 @@
 
 #include "quantlens/flow/session.h"
 #include "quantlens/profiling/benchmark/rounds.h"
-#include "quantlens/record/benchmark.h"
+#include "quantlens/record/run_records.h"
 
 namespace quantlens::flow {
 
@@ -24,10 +24,9 @@ struct BenchmarkOptions {
   fs::path program = "/proc/self/exe";         ///< what instances are
 };
 
-struct BenchmarkOutcome {
-  std::string workload;
-  fs::path folder;
-  Benchmark benchmark;
+/// The records of the run, its benchmark among them.
+struct BenchmarkOutcome : RunRecords {
+  fs::path folder;  ///< the workload's
 };
 
 /// Times one model, or two beside each other: runs in turn, or, with instances, rounds in turn.

@@ -22,11 +22,9 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
   const auto workload =
       begin_workload(session, "diagnose", {{"reference", &reference}, {"quantized", &quantized}});
   describe_data(*workload, &data, options.metric ? metric_text(*options.metric) : "");
-  DiagnoseResult result{.workload = workload->workload().id,
-                        .folder = workload->folder(),
-                        .diagnosis = {},
-                        .accuracy = {},
-                        .is_ours = has_stored_recipe(quantized)};
+  DiagnoseResult result;
+  result.folder = workload->folder();
+  result.is_ours = has_stored_recipe(quantized);
   run_recorded(session, *workload, [&](const Session& recorded) {
     const auto made_from = quantized.metadata.find(kFloatModelKey);
     if (made_from != quantized.metadata.end() && made_from->second != reference_hash(*workload)) {
@@ -42,9 +40,9 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
                                  .local_samples = options.local_samples,
                                  .original = &reference},
                                 recorded, *workload);
-    result.diagnosis = std::move(*measured.diagnosis);
+    result.diagnosis = std::move(measured.diagnosis);
     result.accuracy = std::move(measured.accuracy);
-    write_remedies(remedies_of(result.diagnosis), *workload);
+    write_remedies(remedies_of(*result.diagnosis), *workload);
     if (!uses_codes(quantized.graph)) {
       recorded.progress.note(
           fmt::format("{}: has no quantized op", printable(options.quantized.string())));
@@ -55,11 +53,12 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
                       "has lost something already",
                       printable(options.reference.string())));
     }
-    if (result.diagnosis.paired == 0) {
+    if (result.diagnosis->paired == 0) {
       recorded.progress.note(
           "no value of the two models could be paired: is the second one made from the first?");
     }
   });
+  result.run = workload->workload();
   return result;
 }
 

@@ -7,8 +7,7 @@
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/flow/steps/measure.h"
-#include "quantlens/record/accuracy.h"
-#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/run_records.h"
 
 namespace quantlens::flow {
 
@@ -20,11 +19,9 @@ struct DiagnoseOptions {
   std::uint64_t local_samples = kLocalSamples;
 };
 
-struct DiagnoseResult {
-  std::string workload;
-  fs::path folder;
-  Diagnosis diagnosis;
-  std::optional<AccuracyPair> accuracy;
+/// The records of the run, its diagnosis among them.
+struct DiagnoseResult : RunRecords {
+  fs::path folder;       ///< the workload's
   bool is_ours = false;  ///< the quantized model has the recipe that quantlens made it with
 };
 

@@ -30,19 +30,20 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   if (named.name.empty()) named.name = options.model.stem().string();
   const auto workload = begin_workload(named, "evaluate", models);
   describe_data(*workload, data ? &*data : nullptr, metric_text(options.metric));
-  EvaluateResult result{.workload = workload->workload().id, .accuracy = {}, .paired = {}};
+  EvaluateResult result;
   run_recorded(session, *workload, [&](const Session& recorded) {
     if (against) {
       const MeasureOptions wanted{.diagnose = false, .metric = options.metric};
-      result.paired =
+      result.accuracy =
           measure({*against, model}, data ? &*data : nullptr, wanted, recorded, *workload).accuracy;
-      result.accuracy = result.paired->quantized;
     } else {
-      result.accuracy = accuracy_alone(model, data ? &*data : nullptr, options.metric, recorded);
-      warn_of_classes(result.accuracy, options.metric, recorded.progress);
-      workload->put(AccuracyRecord(result.accuracy));
+      result.accuracy_alone =
+          accuracy_alone(model, data ? &*data : nullptr, options.metric, recorded);
+      warn_of_classes(*result.accuracy_alone, options.metric, recorded.progress);
+      workload->put(AccuracyRecord(*result.accuracy_alone));
     }
   });
+  result.run = workload->workload();
   return result;
 }
 

@@ -6,7 +6,7 @@
 
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/record/accuracy.h"
+#include "quantlens/record/run_records.h"
 
 namespace quantlens::flow {
 
@@ -17,11 +17,9 @@ struct EvaluateOptions {
   MetricSpec metric;
 };
 
-struct EvaluateResult {
-  std::string workload;
-  Accuracy accuracy;                   ///< of `model`
-  std::optional<AccuracyPair> paired;  ///< reference: `against`; quantized: `model`
-};
+/// The records of the run: an accuracy of `model` alone, or of two (reference: `against`,
+/// quantized: `model`).
+struct EvaluateResult : RunRecords {};
 
 /// A model's accuracy, alone or paired with another's. Throws Errc::usage where the data that the
 /// metric needs are not named.

@@ -64,16 +64,18 @@ void write_profile(WorkloadWriter& workload, const Profile& profile,
 }
 
 void write_records(WorkloadWriter& workload, const ProfileResult& result) {
-  write_profile(workload, result.profile, exported::kProfile);
-  if (!result.pair) {
-    workload.put(ProfileRecord(result.profile));
+  if (result.profile) {
+    write_profile(workload, *result.profile, exported::kProfile);
+    workload.put(ProfileRecord(*result.profile));
     return;
   }
-  write_profile(workload, result.pair->quantized, exported::kQuantizedProfile);
-  workload.write(exported::kJoinedOps, to_csv(joined_table(*result.pair)));
-  workload.put(ProfileRecord(*result.pair));
+  const ProfilePair& pair = *result.profiles;
+  write_profile(workload, pair.reference, exported::kProfile);
+  write_profile(workload, pair.quantized, exported::kQuantizedProfile);
+  workload.write(exported::kJoinedOps, to_csv(joined_table(pair)));
+  workload.put(ProfileRecord(pair));
   std::vector<std::string> remedies;
-  for (const SpeedFinding& finding : result.pair->findings) remedies.push_back(finding.remedy);
+  for (const SpeedFinding& finding : pair.findings) remedies.push_back(finding.remedy);
   write_remedies(remedies, workload);
 }
 
@@ -81,7 +83,7 @@ void write_trace(const ProfileVerbOptions& options, const ProfileResult& result,
                  const Session& session) {
   if (options.trace.empty()) return;
   write_atomic(session.store, options.trace,
-               result.pair ? trace_json(*result.pair) : trace_json(result.profile));
+               result.profiles ? trace_json(*result.profiles) : trace_json(*result.profile));
 }
 
 void check_options(const ProfileVerbOptions& options, const Session& session) {
@@ -112,16 +114,14 @@ ProfileResult imported(const ProfileVerbOptions& options, const Session& session
   Session named = session;
   if (named.name.empty()) named.name = options.model.stem().string();
   const auto workload = begin_workload(named, "profile", {});
-  ProfileResult result{.workload = workload->workload().id,
-                       .folder = workload->folder(),
-                       .profile = {},
-                       .pair = {},
-                       .verdict = {}};
+  ProfileResult result;
+  result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
     result.profile = import_profile(options.model, recorded.progress);
     write_records(*workload, result);
     write_trace(options, result, recorded);
   });
+  result.run = workload->workload();
   return result;
 }
 
@@ -144,12 +144,9 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
   if (other) models.emplace_back("quantized", &*other);
   const auto workload = begin_workload(session, "profile", models);
   describe_data(*workload, &data);
-  ProfileResult result{.workload = workload->workload().id,
-                       .folder = workload->folder(),
-                       .profile = {},
-                       .pair = {},
-                       .verdict = {},
-                       .is_ours = other && has_stored_recipe(*other)};
+  ProfileResult result;
+  result.folder = workload->folder();
+  result.is_ours = other && has_stored_recipe(*other);
   run_recorded(session, *workload, [&](const Session& recorded) {
     const std::vector<Batch> batches = first_batches(data, recorded);
     std::vector<Batch> others;
@@ -161,27 +158,30 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
     ProfileOptions how = options.profile;
     how.threads = session.threads;
     const Profiled profiled = quantlens::profile(wanted, how, recorded.progress);
+    std::string caveats;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
       const std::string departs = departure(wanted[i].model, profiled.answers[i]);
       if (departs.empty()) continue;
       recorded.progress.note(departs);
-      result.verdict += departs + ". ";
+      caveats += departs + ". ";
     }
-    result.profile = profiled.profiles.front();
     if (other) {
-      result.pair = paired(profiled, model, *other);
-      result.verdict += speed_verdict(*result.pair);
+      result.profiles = paired(profiled, model, *other);
+      result.profiles->verdict = caveats + speed_verdict(*result.profiles);
       const ProfiledModel in_float{model.graph, profiled.graphs[0], profiled.types[0],
-                                   result.profile};
+                                   profiled.profiles[0]};
       RemedyBench bench({model, *other, in_float, data, batches}, how, recorded,
                         workload->folder() / "remedy");
       try_remedies(
           model.graph, options.verify,
-          [&](const std::string& remedy) { return bench.time(remedy); }, *result.pair);
+          [&](const std::string& remedy) { return bench.time(remedy); }, *result.profiles);
+    } else {
+      result.profile = profiled.profiles.front();
     }
     write_records(*workload, result);
     write_trace(options, result, recorded);
   });
+  result.run = workload->workload();
   return result;
 }
 

@@ -7,7 +7,7 @@
 
 #include "quantlens/flow/session.h"
 #include "quantlens/profiling/profile.h"
-#include "quantlens/record/profile.h"
+#include "quantlens/record/run_records.h"
 
 namespace quantlens::flow {
 
@@ -20,13 +20,10 @@ struct ProfileVerbOptions {
   fs::path trace;                 ///< where a Chrome trace is written as well; empty: nowhere
 };
 
-struct ProfileResult {
-  std::string workload;
-  fs::path folder;
-  Profile profile;                  ///< of `model`
-  std::optional<ProfilePair> pair;  ///< with `other`
-  std::string verdict;              ///< of the pair
-  bool is_ours = false;             ///< `other` has the recipe that quantlens made it with
+/// The records of the run: a profile of `model`, or of it and `other`.
+struct ProfileResult : RunRecords {
+  fs::path folder;       ///< the workload's
+  bool is_ours = false;  ///< `other` has the recipe that quantlens made it with
 };
 
 /// Where the time of a model goes, or of two, joined op by op; or what a profile of another tool

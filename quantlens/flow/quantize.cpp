@@ -101,15 +101,11 @@ class Job {
     PlanResult planned = plan_for(draft, given, edited_);
     planning.end();
     for (const std::string& note : planned.notes) session_.progress.note(note);
-    result.notes = std::move(planned.notes);
     result.plan = std::move(planned.plan);
     Phase writing(session_.phases, "write model");
-    std::vector<std::string> notes =
-        write_as_planned(from, result.plan, options_.recipe, session_, result.output).notes;
-    for (std::string& note : notes) {
-      session_.progress.note(note);
-      result.notes.push_back(std::move(note));
-    }
+    const std::vector<std::string> notes =
+        write_as_planned(from, *result.plan, options_.recipe, session_, result.output).notes;
+    for (const std::string& note : notes) session_.progress.note(note);
     writing.end();
     try {
       after_writing(from, given, workload, result);
@@ -123,8 +119,8 @@ class Job {
   /// The model is there, whatever happens to what is told of it.
   void after_writing(const FloatModel& from, const GivenRanges& given, WorkloadWriter& workload,
                      QuantizeResult& result) {
-    workload.put(result.plan);
-    count_ops(result);
+    workload.put(*result.plan);
+    note_unquantized(*result.plan);
     const Model quantized = frontend::read(result.output);
     workload.add_model(model_file("quantized", quantized));
     workload.put(QuantizedOutline{outline(quantized.graph)});
@@ -185,10 +181,8 @@ class Job {
         printable(original_.path.string())));
   }
 
-  void count_ops(QuantizeResult& result) const {
-    for (const OpPlan& op : result.plan.ops)
-      ++(op.quantized ? result.ops_quantized : result.ops_float);
-    if (result.ops_quantized == 0) {
+  void note_unquantized(const Plan& plan) const {
+    if (std::ranges::none_of(plan.ops, &OpPlan::quantized)) {
       session_.progress.note(
           uses_codes(original_.graph)
               ? "no further op could be quantized: counts are of these, what is quantized already "
@@ -254,7 +248,6 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
   describe_data(*workload, data ? &*data : nullptr,
                 options.metric ? metric_text(*options.metric) : "", apart ? &*apart : nullptr);
-  result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
     const IndexedModel newer = made_ready(model, recorded.progress);
@@ -267,6 +260,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
     Job(options, recorded, {model, newer, edited ? &*edited : nullptr}, data, calibration)
         .run(*workload, result);
   });
+  result.run = workload->workload();
   return result;
 }
 

@@ -8,12 +8,8 @@
 
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/record/accuracy.h"
-#include "quantlens/record/diagnosis.h"
-#include "quantlens/record/float_edit.h"
-#include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
-#include "quantlens/report/tables.h"
+#include "quantlens/record/run_records.h"
 
 namespace quantlens::flow {
 
@@ -30,18 +26,10 @@ struct QuantizeOptions {
   std::optional<MetricSpec> metric;
 };
 
-struct QuantizeResult {
-  std::string workload;
+/// The records of the run: its plan, and what was asked for.
+struct QuantizeResult : RunRecords {
   fs::path folder;  ///< the workload's
   fs::path output;
-  std::uint64_t ops_quantized = 0;
-  std::uint64_t ops_float = 0;
-  LinkCounts links;  ///< of the output
-  Plan plan;
-  std::optional<FloatEdit> float_edit;  ///< where the float model was edited first
-  std::vector<std::string> notes;       ///< patterns of the recipe that match nothing and the like
-  std::optional<AccuracyPair> accuracy;
-  std::optional<Diagnosis> diagnosis;
 };
 
 /// Calibrates (or takes what a calibration gave), plans, writes the quantized model, and then, if

@@ -128,12 +128,13 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   TrialBench bench(setting, session, workload);
   bench.calibrate();
   std::optional<double> seconds;
-  result.study.reference = bench.reference(seconds).accuracy;
+  Study& study = *result.study;
+  study.reference = bench.reference(seconds).accuracy;
   if (seconds) result.times.reference = *seconds;
-  check_baseline(options.goal, result.study.reference, needs_data(setting.metric));
-  const std::string beyond = out_of_reach(options.goal, result.study.reference);
+  check_baseline(options.goal, study.reference, needs_data(setting.metric));
+  const std::string beyond = out_of_reach(options.goal, study.reference);
   if (!beyond.empty()) session.progress.note(beyond);
-  for (const auto& [op, count] : bench.multiply_adds()) result.study.multiply_adds += count;
+  for (const auto& [op, count] : bench.multiply_adds()) study.multiply_adds += count;
   Task task{.start = options.recipe,
             .space = space_of(setting.original.model.graph, bench.plan(options.recipe).planned.plan,
                               options.recipe, bench.multiply_adds()),
@@ -146,7 +147,7 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   job.close();
   speed_up(job, options, place, setting);
   job.finish();
-  if (result.study.reached && options.goal.objective == "speed" && options.prices != "none") {
+  if (study.reached && options.goal.objective == "speed" && options.prices != "none") {
     std::tie(result.times.float_us, result.times.best_us) =
         timed_in_turn(setting.given, frontend::read(result.output), setting.data, session);
     workload.put(result.times);
@@ -156,10 +157,10 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
 /// What an interrupted search leaves, and how it goes on.
 void note_what_is_kept(const TuneResult& result, Progress& progress) {
   progress.note(fmt::format("{}; the same command with --resume {} goes on",
-                            result.study.best ? fmt::format("the best model so far is {}",
-                                                            printable(result.output.string()))
-                                              : std::string("no model is kept yet"),
-                            result.workload));
+                            result.study->best ? fmt::format("the best model so far is {}",
+                                                             printable(result.output.string()))
+                                               : std::string("no model is kept yet"),
+                            result.folder.filename().string()));
 }
 
 }  // namespace
@@ -184,19 +185,18 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   check_metric(metric, model, data, options.data);
   std::optional<Prices> prices = given_prices(options, session.store);
   result.study = asked(options, model, data, apart ? &*apart : nullptr, session.store);
-  const auto workload = options.resume ? taken_up(*options.resume, result.study, session)
+  const auto workload = options.resume ? taken_up(*options.resume, *result.study, session)
                                        : begin_workload(session, "tune", {{"reference", &model}});
   describe_data(*workload, &data, metric_text(metric), apart ? &*apart : nullptr);
-  result.workload = workload->workload().id;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
     const WorkloadReader kept(session.store, result.folder);
     if (auto earlier = kept.get<Study>()) {
-      result.study.trials = std::move(earlier->trials);
-      result.study.best = earlier->best;
+      result.study->trials = std::move(earlier->trials);
+      result.study->best = earlier->best;
       result.times = kept.get<StudyTimes>().value_or(StudyTimes());
     } else {
-      workload->put(result.study);
+      workload->put(*result.study);
     }
     const IndexedModel newer = made_ready(model, recorded.progress);
     if (prices) check_prices(*prices, newer.model().graph, printable(options.prices));
@@ -217,6 +217,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
       throw;
     }
   });
+  result.run = workload->workload();
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "quantlens/flow/session.h"
+#include "quantlens/record/run_records.h"
 #include "quantlens/record/study.h"
 
 namespace quantlens::flow {
@@ -36,13 +37,10 @@ struct TuneOptions {
 
 /// Names of records in the workload.
 
-struct TuneResult {
-  std::string workload;
+/// The records of the run: its study, and what it took.
+struct TuneResult : RunRecords {
   fs::path folder;  ///< the workload's
   fs::path output;
-  Study study;
-  StudyTimes times;
-  bool is_limited = false;  ///< more might have been tried
 };
 
 /// Searches for the recipe that serves the goal's objective best and loses no more than it allows.

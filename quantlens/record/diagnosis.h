@@ -130,9 +130,11 @@ struct Finding {
   std::string rule;              ///< its name in docs/rules.md
   std::string op;                ///< the first of `ops`
   std::vector<std::string> ops;  ///< as people see them, that the remedy is about
-  std::string because;           ///< a sentence with the figures
-  std::string remedy;            ///< a fragment of a recipe (JSON); empty where none mends it
-  std::string severity;          ///< problem | warning | note
+  /// Ids of `ops`, as rows have them; empty where several ops, or none, have such a name.
+  std::vector<std::string> op_ids;
+  std::string because;   ///< a sentence with the figures
+  std::string remedy;    ///< a fragment of a recipe (JSON); empty where none mends it
+  std::string severity;  ///< problem | warning | note
   /// Share of the outputs' error that begins here, 0..1: what the remedy is expected to take away;
   /// and its 95 % interval. Absent where the finding is about no error.
   std::optional<double> output_share;
@@ -149,7 +151,7 @@ struct Finding {
   std::optional<std::array<double, 2>> measured_gain_interval;
 };
 BOOST_DESCRIBE_STRUCT(Finding, (),
-                      (rule, op, ops, because, remedy, severity, output_share,
+                      (rule, op, ops, op_ids, because, remedy, severity, output_share,
                        output_share_interval, share_is_measured, estimated_share,
                        tied_with_previous, measured_gain, measured_gain_interval))
 

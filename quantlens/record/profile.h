@@ -155,8 +155,10 @@ struct ProfilePair {
   std::array<double, 2> ratio_interval{};  ///< 95 %, of interleaved runs
   std::vector<OpTime> ops;                 ///< by what quantization costs, worst first
   std::vector<SpeedFinding> findings;      ///< by milliseconds, most first
+  std::string verdict;                     ///< a paragraph in plain words
 };
-BOOST_DESCRIBE_STRUCT(ProfilePair, (), (reference, quantized, ratio, ratio_interval, ops, findings))
+BOOST_DESCRIBE_STRUCT(ProfilePair, (),
+                      (reference, quantized, ratio, ratio_interval, ops, findings, verdict))
 
 /// profile.json: of one model, or of two. What takes two is absent of one.
 struct ProfileRecord {
@@ -168,7 +170,8 @@ struct ProfileRecord {
         ratio(pair.ratio),
         ratio_interval(pair.ratio_interval),
         ops(pair.ops),
-        findings(pair.findings) {}
+        findings(pair.findings),
+        verdict(pair.verdict) {}
 
   Profile reference;  ///< of one, whether it is quantized or not
   std::optional<Profile> quantized;
@@ -176,8 +179,9 @@ struct ProfileRecord {
   std::optional<std::array<double, 2>> ratio_interval;
   std::vector<OpTime> ops;
   std::vector<SpeedFinding> findings;
+  std::string verdict;
 };
 BOOST_DESCRIBE_STRUCT(ProfileRecord, (),
-                      (reference, quantized, ratio, ratio_interval, ops, findings))
+                      (reference, quantized, ratio, ratio_interval, ops, findings, verdict))
 
 }  // namespace quantlens

@@ -81,11 +81,12 @@ struct Study {
   std::vector<Trial> trials;
   std::optional<std::uint64_t> best;  ///< number of the trial whose model is kept
   bool reached = false;               ///< by the best one
+  bool is_limited = false;            ///< a limit ended it: more might have been tried
 };
 BOOST_DESCRIBE_STRUCT(Study, (),
                       (model, data, calibration_data, data_fingerprint, calibration_fingerprint,
                        samples, batch_size, metric, goal, strategy, seed, start, reference,
-                       reference_bytes, multiply_adds, trials, best, reached))
+                       reference_bytes, multiply_adds, trials, best, reached, is_limited))
 
 /// The share of a model's multiplications that a trial has in int8, 0..1; nothing where none was
 /// counted.

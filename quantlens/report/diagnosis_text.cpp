@@ -85,7 +85,7 @@ std::string nonfinite_text(const std::vector<ActivationRow>& rows) {
     parts.push_back(fmt::format("{} ({} {} pairs)", row.name, count, row.elements + row.nonfinite));
   }
   return names_text("activation holds NaN or infinities, which no figure includes",
-              "activations hold NaN or infinities, which no figure includes", parts);
+                    "activations hold NaN or infinities, which no figure includes", parts);
 }
 
 std::string spreads_text(const std::vector<WeightRow>& rows) {
@@ -102,14 +102,13 @@ std::string spreads_text(const std::vector<WeightRow>& rows) {
 
 }  // namespace
 
-std::string diagnosis_text(const Diagnosis& diagnosis, ActivationOrder order,
-                           const TextOptions& options) {
-  std::string text = to_text(activations_table(diagnosis, order), options);
+std::string diagnosis_text(const Diagnosis& diagnosis, const RunView& view) {
+  std::string text = shown(activations_table(diagnosis, view.order), view);
   const std::vector<ActivationRow> makers = makers_of_error(diagnosis);
   text += drops_text(makers);
   text += own_text(makers);
   text += nonfinite_text(diagnosis.activations);
-  if (!diagnosis.weights.empty()) text += to_text(weights_table(diagnosis), options);
+  if (!diagnosis.weights.empty()) text += shown(weights_table(diagnosis), view);
   text += spreads_text(diagnosis.weights);
   text += names_text("value only in the reference", "values only in the reference",
                      diagnosis.only_reference);

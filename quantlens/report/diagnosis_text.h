@@ -3,12 +3,11 @@
 
 #include <string>
 
-#include "quantlens/report/tables.h"
+#include "quantlens/report/run_view.h"
 
 namespace quantlens {
 
 /// Both tables of a diagnosis, what stands out in them, what could not be paired, and the findings.
-std::string diagnosis_text(const Diagnosis& diagnosis, ActivationOrder order,
-                           const TextOptions& options);
+std::string diagnosis_text(const Diagnosis& diagnosis, const RunView& view);
 
 }  // namespace quantlens

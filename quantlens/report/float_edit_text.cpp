@@ -7,10 +7,9 @@
 
 namespace quantlens {
 
-std::string float_edit_text(const FloatEdit& edit, const std::string& folder) {
-  std::string text =
-      fmt::format("edited float model, {}: {}/{}\n", edit.exact ? "exact" : "an approximation",
-                  printable(folder), printable(edit.model));
+std::string float_edit_text(const FloatEdit& edit, const std::string& path) {
+  std::string text = fmt::format("edited float model, {}: {}\n",
+                                 edit.exact ? "exact" : "an approximation", printable(path));
   for (const OutputDifference& one : edit.outputs) {
     text += fmt::format("  {}: {:.1f} dB, cosine {:.6f} against the original over {}\n",
                         printable(one.output), one.sqnr_db, one.cosine,

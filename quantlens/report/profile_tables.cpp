@@ -232,12 +232,12 @@ std::string profile_text(const Profile& profile, const std::string& label) {
   return wrapped(text, 0);
 }
 
-std::string speed_text(const ProfilePair& pair, const std::string& verdict) {
+std::string speed_text(const ProfilePair& pair) {
   constexpr std::size_t kShown = 5;
   constexpr std::size_t kIndent = 3;
   constexpr std::size_t kNames = 3;
   constexpr std::size_t kLongest = 300;
-  std::string text = wrapped(printable(verdict), 0);
+  std::string text = wrapped(printable(pair.verdict), 0);
   std::size_t number = 0;
   for (const SpeedFinding& finding : pair.findings) {
     if (++number > kShown) {

@@ -24,6 +24,6 @@ std::string profiling_data(const Profile& profile);
 std::string profile_text(const Profile& profile, const std::string& label = "");
 
 /// The verdict and the findings with their remedies, likewise.
-std::string speed_text(const ProfilePair& pair, const std::string& verdict);
+std::string speed_text(const ProfilePair& pair);
 
 }  // namespace quantlens

@@ -21,30 +21,62 @@ std::uint64_t count_of(const Plan& plan, bool quantized) {
 
 std::string plan_text(const RunRecords& records, const RunView& view) {
   const Plan& plan = *records.plan;
-  std::string text = to_text(precision_table(plan, records.links), view.text);
-  if (count_of(plan, false) > 0) text += to_text(float_reasons_table(plan), view.text);
+  std::string text = shown(precision_table(plan, records.links), view);
+  if (count_of(plan, false) > 0) text += shown(float_reasons_table(plan), view);
   return text + op_counts_text(plan) + effects_text(plan);
 }
 
+/// The file of a model that the run made.
+std::string path_of(const RunRecords& records, std::string_view role) {
+  const auto found = std::ranges::find(records.run.models, role, &ModelFile::role);
+  return found == records.run.models.end() ? std::string() : found->path;
+}
+
 std::string study_text(const RunRecords& records, const RunView& view) {
-  return to_text(study_table(*records.study, records.times), view.text) +
-         goal_text(*records.study) + latency_text(*records.study, records.times);
+  return shown(study_table(*records.study, records.times), view) + goal_text(*records.study) +
+         latency_text(*records.study, records.times);
 }
 
 std::string profiles_text(const RunRecords& records, const RunView& view) {
   if (records.profile) {
-    return to_text(profiling_table(*records.profile, view.rows), view.text) +
+    return shown(profiling_table(*records.profile, view.rows), view) +
            profile_text(*records.profile);
   }
   const ProfilePair& pair = *records.profiles;
-  return to_text(joined_table(pair, view.rows), view.text) + speed_text(pair) +
+  return shown(joined_table(pair, view.rows), view) + speed_text(pair) +
          profile_text(pair.reference, "float: ") + profile_text(pair.quantized, "int8: ");
 }
 
 std::string benchmarks_text(const Benchmark& benchmark, const RunView& view) {
-  return benchmark_text(benchmark, view.text) +
-         to_text(benchmark_table(benchmark, Digits::four), view.text) +
-         benchmark_ratio_text(benchmark);
+  return (view.markdown ? std::string() : benchmark_text(benchmark, view.text)) +
+         shown(benchmark_table(benchmark, Digits::four), view) + benchmark_ratio_text(benchmark);
+}
+
+/// Whether nothing but accuracies was asked for.
+bool is_evaluation(const RunRecords& records) {
+  return !records.plan && !records.diagnosis;
+}
+
+/// Two models that were evaluated by their files, or by their paths where these have one name; else
+/// they are what a quantizer made and what it made it of.
+PairNames names_of(const RunRecords& records) {
+  if (!is_evaluation(records)) return {};
+  const fs::path quantized = path_of(records, "quantized");
+  const fs::path reference = path_of(records, "reference");
+  if (quantized.filename() == reference.filename()) return {quantized.string(), reference.string()};
+  return {quantized.filename().string(), reference.filename().string()};
+}
+
+/// As a table in Markdown where nothing else was asked for.
+std::string accuracies_text(const RunRecords& records, const RunView& view) {
+  const PairNames names = names_of(records);
+  if (view.markdown && is_evaluation(records)) {
+    if (records.accuracy) return shown(accuracy_table(*records.accuracy, names), view);
+    if (records.accuracy_alone)
+      return shown(accuracy_table(*records.accuracy_alone, names.quantized), view);
+  }
+  if (records.accuracy) return accuracy_text(*records.accuracy, names);
+  return records.accuracy_alone ? accuracy_text(*records.accuracy_alone) : std::string();
 }
 
 boost::json::object fields_of(const json::Value& record) {
@@ -66,10 +98,7 @@ void add_difference(const AccuracyPair& pair, boost::json::object& object) {
 }
 
 void add_plan(const RunRecords& records, boost::json::object& object) {
-  object["output"] = nullptr;
-  for (const ModelFile& model : records.run.models) {
-    if (model.role == "quantized") object["output"] = model.path;
-  }
+  object["output"] = path_of(records, "quantized");
   object["ops_quantized"] = count_of(*records.plan, true);
   object["ops_float"] = count_of(*records.plan, false);
   object["notes"] = json::encode(records.run.notes);
@@ -93,9 +122,7 @@ void add_study(const RunRecords& records, boost::json::object& object) {
   object["recipe"] = nullptr;
   if (study.best) {
     const Trial& best = study.trials.at(*study.best - 1);
-    for (const ModelFile& model : records.run.models) {
-      if (model.role == "quantized") object["output"] = model.path;
-    }
+    object["output"] = path_of(records, "quantized");
     object["quantized"] = json::encode(best.accuracy);
     object["recipe"] = to_value(best.recipe);
     object["loss"] = json::encode(best.loss);
@@ -135,25 +162,23 @@ std::string run_text(const RunRecords& records, const RunView& view) {
   if (records.study) return study_text(records, view);
   std::string text;
   if (records.plan) text += plan_text(records, view);
-  if (records.float_edit) text += float_edit_text(*records.float_edit);
-  if (records.diagnosis) text += diagnosis_text(*records.diagnosis, view.order, view.text);
-  if (records.accuracy) text += accuracy_text(*records.accuracy);
-  if (records.accuracy_alone) text += accuracy_text(*records.accuracy_alone);
+  if (records.float_edit) text += float_edit_text(*records.float_edit, path_of(records, "edited"));
+  if (records.diagnosis) text += diagnosis_text(*records.diagnosis, view);
+  text += accuracies_text(records, view);
   if (records.profile || records.profiles) text += profiles_text(records, view);
   if (records.benchmark) text += benchmarks_text(*records.benchmark, view);
   return text;
 }
 
-std::optional<Table> run_table(const RunRecords& records, const RunView& view,
-                               const PairNames& names) {
+std::optional<Table> run_table(const RunRecords& records, const RunView& view) {
   if (records.benchmark) return benchmark_table(*records.benchmark, Digits::all);
   if (records.profiles) return joined_table(*records.profiles, view.rows);
   if (records.profile) return profiling_table(*records.profile, view.rows);
   if (records.study) return study_table(*records.study, records.times);
   if (records.diagnosis) return activations_table(*records.diagnosis, view.order);
   if (records.plan) return precision_table(*records.plan, records.links);
-  if (records.accuracy) return accuracy_table(*records.accuracy, names);
-  if (records.accuracy_alone) return accuracy_table(*records.accuracy_alone, names.quantized);
+  if (records.accuracy) return accuracy_table(*records.accuracy, names_of(records));
+  if (records.accuracy_alone) return accuracy_table(*records.accuracy_alone, names_of(records).quantized);
   return std::nullopt;
 }
 
@@ -192,8 +217,8 @@ std::optional<std::string> missed_goal(const Diagnosis& diagnosis, double least_
   if (below == 0) return std::nullopt;
   const ActivationRow& worst = diagnosis.activations.front();
   return fmt::format("{} of {} {} below {} dB, the worst {} with {:.1f} dB", below,
-                     counted(diagnosis.activations.size(), "activation"),
-                     below == 1 ? "is" : "are", least_db, printable(worst.name), worst.sqnr_db);
+                     counted(diagnosis.activations.size(), "activation"), below == 1 ? "is" : "are",
+                     least_db, printable(worst.name), worst.sqnr_db);
 }
 
 }  // namespace quantlens

@@ -7,27 +7,18 @@
 #include <boost/json/object.hpp>
 
 #include "quantlens/record/run_records.h"
-#include "quantlens/report/profile_tables.h"
-#include "quantlens/report/tables.h"
+#include "quantlens/report/run_view.h"
 
 namespace quantlens {
-
-/// How a run is shown.
-struct RunView {
-  ActivationOrder order = ActivationOrder::sqnr;
-  ProfileRows rows = ProfileRows::nodes;
-  TextOptions text;
-};
 
 /// What a run found, as its verb tells it on a terminal. By records alone: of a stored run it is
 /// the same. Empty for verbs that find nothing (calibrate, merge).
 std::string run_text(const RunRecords& records, const RunView& view);
 
-/// The one table of a run that goes to a file: of a benchmark its results, of a profile its nodes or
-/// ops, of a search its models, of a diagnosis its activations, else accuracies, else what ops are
-/// computed in. Absent where there is none. `names`: of two models whose accuracies were compared.
-std::optional<Table> run_table(const RunRecords& records, const RunView& view,
-                               const PairNames& names = {});
+/// The one table of a run that goes to a file: of a benchmark its results, of a profile its nodes
+/// or ops, of a search its models, of a diagnosis its activations, else accuracies, else what ops
+/// are computed in. Absent where there is none.
+std::optional<Table> run_table(const RunRecords& records, const RunView& view);
 
 /// The same for programs: fields as docs/format.md has them, beside the run's id as "workload".
 boost::json::object run_json(const RunRecords& records);

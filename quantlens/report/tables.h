@@ -7,6 +7,7 @@
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/plan.h"
+#include "quantlens/record/run_records.h"
 #include "quantlens/record/study.h"
 #include "quantlens/report/table.h"
 
@@ -37,12 +38,6 @@ Table activations_table(const Diagnosis& diagnosis, ActivationOrder order);
 /// **Weights summary**; files carry the predecessors' twelve columns first, then ours.
 Table weights_table(const Diagnosis& diagnosis);
 
-/// How many of these a quantized model has.
-struct LinkCounts {
-  std::uint64_t quantize = 0;    ///< QuantizeLinear
-  std::uint64_t dequantize = 0;  ///< DequantizeLinear
-};
-
 /// **Mixed Precision Statistics**: Op Type, Total, and what ops are computed in, INT8 to FP32, as
 /// far as there are any. Types with the most int8 ops come first, the links of the quantized model
 /// last; constants are not counted.
@@ -63,8 +58,8 @@ std::string op_counts_text(const Plan& plan);
 std::string findings_text(const Diagnosis& diagnosis);
 
 /// How far an edited float model is from the original, one output a line, and its accuracy; each
-/// ended by a newline. `folder`: the workload's.
-std::string float_edit_text(const FloatEdit& edit, const std::string& folder);
+/// ended by a newline. `path`: of its file.
+std::string float_edit_text(const FloatEdit& edit, const std::string& path);
 
 /// What the models of a pair are called.
 struct PairNames {
@@ -95,7 +90,7 @@ Table study_table(const Study& study, const StudyTimes& times);
 std::string latency_text(const Study& study, const StudyTimes& times);
 
 /// Whether a search has reached its goal, how far it is from it, and what next, in lines of at most
-/// 100 columns. `is_limited`: it had more to try.
-std::string goal_text(const Study& study, bool is_limited);
+/// 100 columns.
+std::string goal_text(const Study& study);
 
 }  // namespace quantlens

@@ -349,7 +349,7 @@ TEST(FloatEditText, SaysHowFarTheEditedModelIsFromTheOriginal) {
   FloatEdit edit{
       .model = "edited.onnx", .exact = false, .samples = 12, .outputs = {}, .accuracy = {}};
   edit.outputs = {{"scores", 17.54, 0.98765432, 0.25}, {"mask", 120, 1, 0}};
-  EXPECT_EQ(float_edit_text(edit, "/w/7"),
+  EXPECT_EQ(float_edit_text(edit, "/w/7/edited.onnx"),
             "edited float model, an approximation: /w/7/edited.onnx\n"
             "  scores: 17.5 dB, cosine 0.987654 against the original over 12 samples\n"
             "  mask: 120.0 dB, cosine 1.000000 against the original over 12 samples\n");
@@ -357,7 +357,7 @@ TEST(FloatEditText, SaysHowFarTheEditedModelIsFromTheOriginal) {
   edit.outputs.clear();
   edit.accuracy =
       Accuracy{.metric = "top1", .value = 0.5, .interval = {{0.25, 0.75}}, .samples = 8};
-  EXPECT_EQ(float_edit_text(edit, "/w/7"),
+  EXPECT_EQ(float_edit_text(edit, "/w/7/edited.onnx"),
             "edited float model, exact: /w/7/edited.onnx\n"
             "  top1: 0.5000, 95 % interval [0.2500, 0.7500], 8 samples\n");
 }

@@ -127,9 +127,9 @@ std::string latency_text(const Study& study, const StudyTimes& times) {
       0);
 }
 
-std::string goal_text(const Study& study, bool is_limited) {
+std::string goal_text(const Study& study) {
   if (!study.best) {
-    return wrapped("The goal was missed: no trial has a figure; " + advice(is_limited), 0);
+    return wrapped("The goal was missed: no trial has a figure; " + advice(study.is_limited), 0);
   }
   const Trial& best = study.trials.at(*study.best - 1);
   const std::string allowed = loss_text(study.goal, study.goal.max_loss);
@@ -137,7 +137,7 @@ std::string goal_text(const Study& study, bool is_limited) {
     return wrapped(
         fmt::format("Nothing is in int8: for --objective {} the best model within the goal, a loss "
                     "of at most {}, is trial {}, whose ops are all in float; {}",
-                    study.goal.objective, allowed, best.number, advice(is_limited)),
+                    study.goal.objective, allowed, best.number, advice(study.is_limited)),
         0);
   }
   if (study.reached) {
@@ -151,7 +151,7 @@ std::string goal_text(const Study& study, bool is_limited) {
   return wrapped(fmt::format("The goal was missed: trial {} comes nearest of {}, with a loss of {} "
                              "where {} is allowed, and is kept; {}",
                              best.number, evaluations(study), loss_text(study.goal, best.loss),
-                             allowed, advice(is_limited)),
+                             allowed, advice(study.is_limited)),
                  0);
 }
 

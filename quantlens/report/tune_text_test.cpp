@@ -67,12 +67,12 @@ TEST(TuneText, AFloatModelWithinTheGoalIsNoGoalReached) {
   Study study = study_of({trial_of(0.2103, false), trial_of(0.7462, true)});
   study.best = 2;
   study.reached = true;
-  const std::string text = goal_text(study, false);
+  const std::string text = goal_text(study);
   EXPECT_NE(text.find("Nothing is in int8"), std::string::npos) << text;
   EXPECT_NE(text.find("trial 2"), std::string::npos) << text;
   EXPECT_EQ(text.find("reached"), std::string::npos) << text;
   study.trials[1].ops_quantized = 1;
-  EXPECT_NE(goal_text(study, false).find("The goal is reached by trial 2"), std::string::npos);
+  EXPECT_NE(goal_text(study).find("The goal is reached by trial 2"), std::string::npos);
 }
 
 TEST(TuneText, TheTableHasThreeRowsOfFourDecimals) {
@@ -118,7 +118,8 @@ TEST(TuneText, OurOwnSentencesAreBroken) {
   Study study = study_of({trial_of(0.7, false)});
   study.best = 1;
   for (const bool is_limited : {false, true}) {
-    EXPECT_LE(longest_line(goal_text(study, is_limited)), 100u);
+    study.is_limited = is_limited;
+    EXPECT_LE(longest_line(goal_text(study)), 100u);
   }
   for (int i = 0; i < 60; ++i) study.trials[0].why += " word";
   const std::string text = trial_text(study, kTimes);
@@ -130,7 +131,7 @@ TEST(TuneText, LossesAreSaidInFewDigits) {
   study.best = 1;
   const auto said = [&](double loss) {
     study.trials[0].loss = loss;
-    const std::string text = goal_text(study, false);
+    const std::string text = goal_text(study);
     const std::size_t begin = text.find("a loss of ") + 10;
     return text.substr(begin, text.find(" where") - begin);
   };
@@ -148,23 +149,24 @@ TEST(TuneText, OnlyTrialsCount) {
   study.trials[1].judged = Judged::output_error;
   study.trials[2].closing = true;
   study.best = 1;
-  EXPECT_NE(goal_text(study, false).find("trial 1 comes nearest of 1,"), std::string::npos);
+  EXPECT_NE(goal_text(study).find("trial 1 comes nearest of 1,"), std::string::npos);
 }
 
 TEST(TuneText, TheEndSaysHowFarAndWhatNext) {
   Study study = study_of({trial_of(0.7, false)});
-  EXPECT_NE(goal_text(study, false).find("no trial has a figure"), std::string::npos);
+  EXPECT_NE(goal_text(study).find("no trial has a figure"), std::string::npos);
   study.best = 1;
-  EXPECT_NE(goal_text(study, false).find("a loss of 6.19 % where 1.00 % is allowed"),
+  EXPECT_NE(goal_text(study).find("a loss of 6.19 % where 1.00 % is allowed"),
             std::string::npos);
   study.goal.absolute = true;
   study.reached = true;
   study.trials[0].ops_quantized = 1;
-  EXPECT_NE(goal_text(study, false).find("The goal is reached by trial 1"), std::string::npos);
-  EXPECT_NE(goal_text(study, false).find("where 0.0100 is allowed"), std::string::npos);
+  EXPECT_NE(goal_text(study).find("The goal is reached by trial 1"), std::string::npos);
+  EXPECT_NE(goal_text(study).find("where 0.0100 is allowed"), std::string::npos);
   study.reached = false;
-  EXPECT_NE(goal_text(study, false).find("--max-loss"), std::string::npos);
-  EXPECT_NE(goal_text(study, true).find("more --max-trials"), std::string::npos);
+  EXPECT_NE(goal_text(study).find("--max-loss"), std::string::npos);
+  study.is_limited = true;
+  EXPECT_NE(goal_text(study).find("more --max-trials"), std::string::npos);
 }
 
 }  // namespace

@@ -44,8 +44,8 @@ WorkloadWriter::~WorkloadWriter() {
 
 void WorkloadWriter::write(std::string_view file, std::string_view bytes) {
   assert(stays_inside(file));
-  const fs::path path = folder_ / file;
-  if (fs::path(file).has_parent_path()) store_.make_folder(path.parent_path());
+  const fs::path path = folder_ / part_ / file;
+  if (path.parent_path() != folder_) store_.make_folder(path.parent_path());
   write_atomic(store_, path, bytes);
 }
 
@@ -53,10 +53,11 @@ void WorkloadWriter::write(const std::vector<FileBytes>& files, std::string_view
   for (const FileBytes& file : files) write((fs::path(part) / file.name).string(), file.bytes);
   // Lists that an earlier version of the record had.
   const fs::path record = files.back().name;
-  for (const std::string& name : store_.list(folder_ / part)) {
+  const fs::path folder = folder_ / part_ / part;
+  for (const std::string& name : store_.list(folder)) {
     const bool is_list = name.starts_with(record.stem().string() + ".") && name.ends_with(".rows");
     if (is_list && std::ranges::find(files, name, &FileBytes::name) == files.end()) {
-      store_.remove(folder_ / part / name);
+      store_.remove(folder / name);
     }
   }
 }

@@ -47,6 +47,19 @@ class WorkloadWriter {
   void put_bytes(std::string_view bytes) {
     write(FileOf<Record>::kName, bytes);
   }
+  /// While it lives, what is written goes to a folder below the workload's: what a trial made.
+  class Part {
+   public:
+    Part(WorkloadWriter& writer, std::string part) : writer_(writer) {
+      writer_.part_ = std::move(part);
+    }
+    ~Part() { writer_.part_.clear(); }
+    Part(const Part&) = delete;
+    Part& operator=(const Part&) = delete;
+
+   private:
+    WorkloadWriter& writer_;
+  };
   /// Writes what is made of records (`exported`), all or nothing; "runs/a" makes the folder runs.
   /// REQUIRES: a relative path that stays inside, not workload.json or lock.
   void write(std::string_view file, std::string_view bytes);
@@ -75,6 +88,7 @@ class WorkloadWriter {
   Store& store_;
   fs::path folder_;
   Workload workload_;
+  std::string part_;  ///< as Part has it; empty: the workload's own folder
   bool finished_ = false;
   std::optional<FileLock> lock_;  ///< held while this lives; only where the store is the disk
 };

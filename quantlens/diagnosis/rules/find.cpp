@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/json_line.h"
-#include "quantlens/diagnosis/error/own_error.h"
 #include "quantlens/diagnosis/rules/float_remedies.h"
 #include "quantlens/diagnosis/rules/found_cause.h"
 #include "quantlens/diagnosis/rules/rules.h"
@@ -25,6 +24,7 @@
 #include "quantlens/diagnosis/rules/uncompared.h"
 #include "quantlens/diagnosis/rules/verdict.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
+#include "quantlens/record/own_error.h"
 
 namespace quantlens {
 namespace {

@@ -11,10 +11,10 @@
 
 #include <fmt/format.h>
 
-#include "quantlens/diagnosis/error/own_error.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/alike.h"
 #include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/record/own_error.h"
 
 namespace quantlens {
 namespace {

@@ -11,9 +11,9 @@
 
 #include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
-#include "quantlens/diagnosis/error/own_error.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/rules/share_words.h"
+#include "quantlens/record/own_error.h"
 
 namespace quantlens {
 namespace {

@@ -116,7 +116,7 @@ std::optional<Prices> given_prices(const TuneOptions& options, const Store& stor
 void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place& place,
               const TrialSetting& setting) {
   constexpr double kWorthATrial = 0.98;
-  const Study& study = place.result.study;
+  const Study& study = *place.result.study;
   if (options.prices == "none" || options.goal.objective != "speed" || !study.reached) return;
   const Recipe recipe = study.trials.at(*study.best - 1).recipe;
   const Candidate now = place.bench.plan(recipe);

@@ -53,7 +53,7 @@ SearchJob::SearchJob(const TuneOptions& options, Task task, const Place& place)
       session_(place.session),
       workload_(place.workload),
       result_(place.result),
-      recorded_(std::exchange(place.result.study.trials, {})),
+      recorded_(std::exchange(place.result.study->trials, {})),
       recorded_times_(std::exchange(place.result.times.trials, {})) {
   // asking again takes a while: until then the earlier run's best model is what there is
   const auto earlier = std::exchange(study().best, std::nullopt);
@@ -92,7 +92,7 @@ std::optional<Trial> SearchJob::run(const Proposal& proposal) {
   if (const Trial* trial = known(proposal)) return *trial;
   std::optional<Trial> trial;
   if (!is_at_limit(proposal.look)) trial = answered(proposal, false);
-  result_.is_limited = !trial;
+  study().is_limited = !trial;
   return trial;
 }
 
@@ -189,12 +189,19 @@ void SearchJob::record() {
   workload_.put(study());
 }
 
+std::string SearchJob::folder_of(const Recipe& recipe) const {
+  const auto trial = std::ranges::find(study().trials, recipe, &Trial::recipe);
+  if (trial == study().trials.end()) return "trials/start";  // before any was made
+  return fmt::format("trials/{}", trial->number);
+}
+
 const Diagnosis* SearchJob::diagnose(const Recipe& recipe) {
   const std::string key = json::dump(json::encode(recipe));
   const auto found = diagnoses_.find(key);
   if (found != diagnoses_.end()) return &found->second;
   try {
-    return &diagnoses_.emplace(key, bench_.diagnose(bench_.plan(recipe))).first->second;
+    const Diagnosis made = bench_.diagnose(bench_.plan(recipe), folder_of(recipe));
+    return &diagnoses_.emplace(key, made).first->second;
   } catch (const Error& error) {
     if (error.code() == Errc::interrupted || error.code() == Errc::io) throw;
     session_.progress.note(fmt::format("ops are not ranked by a diagnosis: {}", error.what()));

@@ -39,7 +39,9 @@ class SearchJob final : public Search {
   void finish();
 
  private:
-  Study& study() const { return result_.study; }
+  /// Of the workload, for what is made of this recipe beside its model.
+  std::string folder_of(const Recipe& recipe) const;
+  Study& study() const { return *result_.study; }
   const Trial& best() const { return study().trials.at(*study().best - 1); }
   const Trial* known(const Proposal& proposal) const;
   bool is_at_limit(Look look) const;

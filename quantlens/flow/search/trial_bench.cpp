@@ -336,7 +336,8 @@ double TrialBench::compare_outputs(const Model& quantized, Trial& trial) {
   return seconds_since(start);
 }
 
-Diagnosis TrialBench::diagnose(const Candidate& candidate) {
+Diagnosis TrialBench::diagnose(const Candidate& candidate, const std::string& part) {
+  const WorkloadWriter::Part writing(workload_, part);
   const Model quantized = built(candidate);
   const Base& base = base_for(candidate.recipe);
   const Model& reference = base.analyzed->model;

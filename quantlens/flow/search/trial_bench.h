@@ -69,8 +69,8 @@ class TrialBench {
   Model built(const Candidate& candidate);
   /// Fills in what a candidate's model scores. Returns the seconds of running it.
   double judge(const Candidate& candidate, Look look, Trial& trial);
-  /// Over few samples; throws as `measure` does.
-  Diagnosis diagnose(const Candidate& candidate);
+  /// Over few samples; its records go to this folder of the workload. Throws as `measure` does.
+  Diagnosis diagnose(const Candidate& candidate, const std::string& part);
 
  private:
   struct Base;

@@ -15,6 +15,7 @@
 #include "quantlens/diagnosis/diagnose.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/observation.h"
+#include "quantlens/diagnosis/rules/op_ids.h"
 #include "quantlens/diagnosis/view/weights.h"
 #include "quantlens/flow/steps/bare.h"
 #include "quantlens/flow/steps/local_passes.h"
@@ -81,6 +82,7 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
   std::future<std::string> histograms = encoded(paired, seen.state, session);
   add_findings(paired, measured_shares(passes, bare, shares), diagnosis);
   add_observation(seen.observation, diagnosis);
+  add_op_ids(paired.reference.model.graph, diagnosis.findings);
   add_caveat(dataset, diagnosis);
   write_diagnosis(diagnosis, histograms.get(), workload);
   return diagnosis;

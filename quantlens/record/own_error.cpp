@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/diagnosis/error/own_error.h"
+#include "quantlens/record/own_error.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: Apache-2.0
+"""A stored run is told again as its verb has told it: text, tables, JSON of its records; nothing is run for that."""
+
+import shutil
+
+import harness
+
+
+def told_again(sandbox, done, what):
+    """`done`: a verb's output, whose last line names the workload."""
+    identity = next(line for line in reversed(done.stdout.splitlines()) if line.startswith("workload:")).split()[1]
+    shown = show(sandbox, identity)
+    said = [line for line in done.stdout.splitlines() if line.startswith(("|", "+")) or "%" in line]
+    missing = [line for line in said if line not in shown.splitlines()]
+    harness.check(said and not missing, f"{what}: all {len(said)} lines of figures are told again: {missing[:2]}")
+    return identity
+
+
+def show(sandbox, identity, *options):
+    """Without the runtime: nothing may be run."""
+    before = sandbox.environment
+    sandbox.environment = dict(before, QUANTLENS_ONNXRUNTIME=str(sandbox.path / "absent.so"))
+    try:
+        return sandbox.run("workloads", "show", identity, *options).stdout
+    finally:
+        sandbox.environment = before
+
+
+def main():
+    sandbox = harness.Sandbox()
+    model, data = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
+    int8 = sandbox.path / "digits.int8.onnx"
+    quantize = ("quantize", model, "-o", int8, "--data", data, "--diagnose", "--metric", "top1", "--recipe", harness.PER_TENSOR)
+    identity = told_again(sandbox, sandbox.run(*quantize), "quantize")
+    csv = show(sandbox, identity, "--output", "csv")
+    harness.check(csv == (sandbox.workload(identity) / "activations_table.csv").read_text() or csv.startswith("OP name"),
+                  "a stored diagnosis has its table as CSV")
+    told_again(sandbox, sandbox.run("diagnose", model, int8, "--data", data, "--metric", "top1"), "diagnose")
+    told_again(sandbox, sandbox.run("tune", model, "-o", sandbox.path / "t.onnx", "--data", data, "--metric", "top1",
+                                    "--max-trials", 3), "tune")
+    told_again(sandbox, sandbox.run("profile", model, int8, "--iterations", 20, "--verify", 0), "profile")
+    told_again(sandbox, sandbox.run("benchmark", model, int8, "--rounds", 3, "--iterations", 5), "benchmark")
+    result = sandbox.json("evaluate", model, "--against", int8, "--data", data, "--metric", "top1")
+    shown = show(sandbox, result["workload"])
+    harness.check(f"{result['value']:.4f}" in shown, "evaluate: the accuracy is told again")
+    shutil.rmtree(sandbox.workload(identity))
+    harness.check("not" in sandbox.run("workloads", "show", identity, code=1).stderr, "a run that is gone is not told")
+
+
+main()

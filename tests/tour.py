@@ -26,6 +26,8 @@ def run_page(sandbox, page, check_prints):
     """Runs the page's sh blocks in order; a text block "as printed" must be in what the block before printed."""
     folder = sandbox.path / page.stem
     shutil.copytree(harness.DEMO, folder / "examples" / "demo")
+    shutil.copy(harness.DEMO / "digits.onnx", folder / "model.onnx")  # in place of the reader's own
+    shutil.copy(harness.DEMO / "digits.npz", folder / "samples.npz")
     path = pathlib.Path(harness.program()).parent
     environment = dict(sandbox.environment, PATH=f"{path}{os.pathsep}{os.environ['PATH']}", COLUMNS="100")
     printed = ""

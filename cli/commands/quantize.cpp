@@ -84,6 +84,30 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   return kDone;
 }
 
+/// Options that override the keys of the same name in a recipe.
+void add_choices(CLI::App& verb, Arguments& arguments) {
+  verb.add_option("--approach", arguments.approach,
+                  "Choose ranges of activations in this way. static: from calibration; dynamic: "
+                  "from each input when the model runs, without samples; weight_only: none, since "
+                  "weights alone are stored in 4 or 8 bits and all ops compute in float; auto: "
+                  "static where an op can be, else dynamic (default: static)")
+      ->check(one_of({"static", "dynamic", "weight_only", "auto"}));
+  verb.add_option("--format", arguments.format,
+                  "Write the model in this format. qdq: QuantizeLinear and DequantizeLinear "
+                  "around the ops; qoperator: integer operators such as QLinearConv (default: "
+                  "qdq)")
+      ->check(one_of({"qdq", "qoperator"}));
+  verb.add_option("--accuracy-level", arguments.accuracy_level,
+                  "Do this much for accuracy where the recipe does not say. fast: ranges by "
+                  "minimum and maximum; default: ranges of least error and corrected biases; "
+                  "best: smoothed MatMuls as well (without the option: default)")
+      ->check(one_of({"fast", "default", "best"}));
+  verb.add_option("--target", arguments.target,
+                  "Quantize for this CPU: vnni, avx2, avx512 (without VNNI), arm, or auto for the "
+                  "one at hand; it decides whether weights have 7 bits (default: auto)")
+      ->check(one_of({"auto", "vnni", "avx2", "avx512", "arm"}));
+}
+
 }  // namespace
 
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
@@ -96,26 +120,7 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                    "extension)")
       ->check(not_empty());
   arguments->recipe.add_to(*verb);
-  verb->add_option("--approach", arguments->approach,
-                   "Choose ranges of activations in this way. static: from calibration; dynamic: "
-                   "from each input when the model runs, without samples; weight_only: none, since "
-                   "weights alone are stored in 4 or 8 bits and all ops compute in float; auto: "
-                   "static where an op can be, else dynamic (default: static)")
-      ->check(one_of({"static", "dynamic", "weight_only", "auto"}));
-  verb->add_option("--format", arguments->format,
-                   "Write the model in this format. qdq: QuantizeLinear and DequantizeLinear "
-                   "around the ops; qoperator: integer operators such as QLinearConv (default: "
-                   "qdq)")
-      ->check(one_of({"qdq", "qoperator"}));
-  verb->add_option("--accuracy-level", arguments->accuracy_level,
-                   "Do this much for accuracy where the recipe does not say. fast: ranges by "
-                   "minimum and maximum; default: ranges of least error and corrected biases; "
-                   "best: smoothed MatMuls as well (without the option: default)")
-      ->check(one_of({"fast", "default", "best"}));
-  verb->add_option("--target", arguments->target,
-                   "Quantize for this CPU: vnni, avx2, avx512 (without VNNI), arm, or auto for the "
-                   "one at hand; it decides whether weights have 7 bits (default: auto)")
-      ->check(one_of({"auto", "vnni", "avx2", "avx512", "arm"}));
+  add_choices(*verb, *arguments);
   verb->add_flag("--diagnose", arguments->options.diagnose,
                  "Run both models over all samples and show where they differ");
   CLI::Option* diagnose = verb->get_option("--diagnose");

@@ -74,46 +74,54 @@ CLI::Validator one_of(std::vector<std::string> words) {
 void LongOptions::add_to(CLI::App& verb, DataOption data) {
   if (data != DataOption::none) {
     verb.add_option("--data", data_,
-                    "samples: a .npz or .npy file, a folder of images, a YAML or JSON document, or "
-                    "the word random "
-                    "(docs/data.md)")
+                    "Read samples from here: a .npz or .npy file, a folder of images, a YAML or "
+                    "JSON document, or the word random (docs/data.md)")
         ->required(data == DataOption::required)
         ->check(not_empty())
         ->group("Data");
-    verb.add_option("--limit", limit_, "use at most this many samples")
+    verb.add_option("--limit", limit_, "Use at most this many samples (default: all)")
         ->check(whole_number(1, kMostCount))
         ->group("Data");
-    verb.add_option("--batch-size", batch_size_, "samples a step (default: the document's, else 1)")
+    verb.add_option("--batch-size", batch_size_,
+                    "Run this many samples at once (default: what the document or the model says, "
+                    "else 1)")
         ->check(whole_number(1, kMostCount))
         ->group("Data");
-    verb.add_option("--seed", seed_, "of random data, and of a search at random")
+    verb.add_option("--seed", seed_,
+                    "Seed random data and random searches with this number (default: 0)")
         ->check(whole_number(0, kMostCount))
         ->group("Data");
-    verb.add_flag("--strict", strict_, "a sample that cannot be read ends the run")->group("Data");
+    verb.add_flag("--strict", strict_,
+                  "End the run at a sample that cannot be read (default: skip it and say so)")
+        ->group("Data");
     CLI::Option* isolate =
         verb.add_flag("--isolate", isolate_,
-                      "run the models in a process of their own, so that a runtime which crashes "
-                      "ends in a sentence")
+                      "Run the models in a process of their own, so that a crash of the runtime is "
+                      "reported and does not end quantlens (default: in this process)")
             ->group("Run");
     verb.add_option("--isolate-timeout", isolate_timeout_,
-                    "seconds after which a silent one is ended (default: 600)")
+                    "End that process when it has been silent for this many seconds (default: 600)")
         ->check(seconds())
         ->needs(isolate)
         ->type_name("SECONDS")
         ->group("Run");
   }
   verb.add_option("--workspace", workspace_,
-                  "where runs are kept (default: $QUANTLENS_WORKSPACE, else your data folder)")
+                  "Keep runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
+                  "$XDG_DATA_HOME or ~/.local/share)")
       ->group("Run");
-  verb.add_option("--name", name_, "of this run in the workspace")->group("Run");
-  verb.add_option("--threads", threads_, "cores to use (default: all)")
+  verb.add_option("--name", name_,
+                  "Name this run in the workspace (default: the model's file name)")
+      ->group("Run");
+  verb.add_option("--threads", threads_, "Use this many cores (default: all)")
       ->check(whole_number(1, 1024))
       ->group("Run");
   verb.add_option("--progress", progress_,
-                  "how progress is told on standard error: auto, bar, json or none")
+                  "Show progress on standard error: auto, bar, json or none (default: auto, a bar "
+                  "on a terminal)")
       ->check(one_of({"auto", "bar", "json", "none"}))
       ->group("Run");
-  verb.add_flag("-q,--quiet", quiet_, "no progress and no notes")->group("Run");
+  verb.add_flag("-q,--quiet", quiet_, "Show no progress and no notes")->group("Run");
 }
 
 TerminalProgress LongOptions::make_progress() const {
@@ -148,11 +156,14 @@ flow::DataChoice LongOptions::data() const {
 
 void TableOptions::add_to(CLI::App& verb) {
   verb.add_option("--output", format_,
-                  "what is printed on standard output: table, json, csv or markdown")
+                  "Print this form on standard output: table, json, csv or markdown (default: "
+                  "table)")
       ->check(one_of({"table", "json", "csv", "markdown"}))
       ->group("Output");
-  verb.add_flag("--wide", wide_, "tables with all their columns, however wide")->group("Output");
-  verb.add_flag("--all", all_, "tables with all their rows")->group("Output");
+  verb.add_flag("--wide", wide_,
+                "Print all columns of the tables, however wide (default: those that fit)")
+      ->group("Output");
+  verb.add_flag("--all", all_, "Print all rows of the tables (default: 20)")->group("Output");
 }
 
 void TableOptions::add_sort_to(CLI::App& verb) {
@@ -171,9 +182,9 @@ void TableOptions::add_sort_to(CLI::App& verb) {
   for (const auto& [name, order] : orders) names.push_back(name);
   verb.add_option_function<std::string>(
           "--sort", [this, orders](const std::string& name) { order_ = orders.at(name); },
-          "order of the activations, worst first: sqnr (default), drop (where SQNR falls), "
-          "local (of the op alone), share (of the outputs' error), mse, range, cosine, "
-          "max_abs_error or clip_rate")
+          "Sort the activations by this key, worst first: sqnr, drop (where SQNR falls), "
+          "local (the op alone), share (of the outputs' error), mse, range, cosine, "
+          "max_abs_error or clip_rate (default: sqnr)")
       ->check(one_of(names))
       ->type_name("KEY")
       ->group("Output");

@@ -26,10 +26,10 @@ RANDOM_SAMPLES = 10  # enough to see what becomes of each op; the largest takes 
 LEAST_SQNR = 20  # dB of an output whose op ran in int8, on the very data that calibrated it
 HEAD = """# The models of the onnx package
 
-What `quantlens quantize` makes of every model that the Python package `onnx` brings for testing runtimes (`light`,
-`simple`, `pytorch-converted`, `pytorch-operator`). `tests/onnx_models.py` runs them all, loads and runs each result in
-ONNX Runtime, compares what it gives with the expected outputs, and fails where a row of this page is not what it saw;
-with `--table` it prints the page.
+What `quantlens quantize` makes of every model that the Python package `onnx` contains for testing runtimes (`light`,
+`simple`, `pytorch-converted`, `pytorch-operator`). `tests/onnx_models.py` quantizes each of them, runs the result in
+ONNX Runtime, and compares its outputs with the expected ones. It fails where a row of this page differs from what it
+saw; with `--table` it prints the page.
 
 """
 

@@ -26,6 +26,8 @@ def run_page(sandbox, page, check_prints):
     """Runs the page's sh blocks in order; a text block "as printed" must be in what the block before printed."""
     folder = sandbox.path / page.stem
     shutil.copytree(harness.DEMO, folder / "examples" / "demo")
+    shutil.copy(harness.DEMO / "digits.onnx", folder / "model.onnx")  # in place of the reader's own
+    shutil.copy(harness.DEMO / "digits.npz", folder / "samples.npz")
     path = pathlib.Path(harness.program()).parent
     environment = dict(sandbox.environment, PATH=f"{path}{os.pathsep}{os.environ['PATH']}", COLUMNS="100")
     printed = ""
@@ -43,14 +45,25 @@ def run_page(sandbox, page, check_prints):
                 harness.check(part in plain(printed), f"{page.name}: prints {part[:70]!r}")
 
 
+def fragments(text):
+    """What a help says of its options, in the right column, where that is no sentence."""
+    lines = text.splitlines()
+    said = []
+    for line, after in zip(lines, lines[1:]):
+        if re.match(r"  (-|[A-Z]+ (TEXT|\[))", line):
+            said.append((line if line[33:34] == " " and line[34:] else after)[34:])
+    return [begin for begin in said if not begin[:1].isupper()]
+
+
 def helps(sandbox):
-    """Every verb explains itself, with an example, on a terminal of 100 columns."""
+    """Every verb explains itself, each option in sentences, with an example, on a terminal of 100 columns."""
     verbs = re.findall(r"^  ([a-z]+) ", sandbox.run("--help").stdout.split("ubcommands:")[1], re.MULTILINE)
     harness.check(len(verbs) > 10, f"all verbs: {verbs}")
     for arguments in [[], *([verb] for verb in verbs)]:
         text = sandbox.run(*arguments, "--help").stdout
         wide = [line for line in text.splitlines() if len(line) > 100]
         harness.check(not wide, f"{arguments} --help: {wide}")
+        harness.check(not fragments(text), f"{arguments} --help has a sentence for each option: {fragments(text)}")
         harness.check(not arguments or "Example:\n  quantlens " in text, f"{arguments} --help has an example")
 
 

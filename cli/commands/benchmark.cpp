@@ -58,24 +58,26 @@ void add_run_options(CLI::App& verb, flow::BenchmarkOptions& options) {
   constexpr std::uint64_t kMostRounds = 10'000;
   constexpr std::uint64_t kMostProcesses = 4096;
   verb.add_option("--warmup", options.round.warmup,
-                  "runs before the clock counts, in each round (default: 10)")
+                  "Run the model this often in each round before the clock counts (default: 10)")
       ->check(whole_number(0, kMostRuns))
       ->group("Benchmark");
   verb.add_option("--iterations", options.round.iterations,
-                  "timed runs of a model in each round (default: 50 at least, and for 1 s; of slow "
-                  "models 10 at least, and for 5 s)")
+                  "Time this many runs of a model in each round (default: at least 50 and for 1 "
+                  "s; of slow models at least 10 and for 5 s)")
       ->check(whole_number(1, kMostRuns))
       ->group("Benchmark");
   verb.add_option("--rounds", options.rounds,
-                  "how often the models are loaded anew and timed (default: 10)")
+                  "Load the models anew and time them this often (default: 10)")
       ->check(whole_number(1, kMostRounds))
       ->group("Benchmark");
   verb.add_option("--instances", options.instances,
-                  "processes that run the model at the same time, each on cores of its own")
+                  "Run the model in this many processes at the same time, each on cores of its own "
+                  "(default: in this process alone, on any core)")
       ->check(whole_number(1, kMostProcesses))
       ->group("Benchmark");
   verb.add_option("--cores-per-instance", options.cores_per_instance,
-                  "cores that each is bound to (default: all cores shared out)")
+                  "Bind each of these processes to this many cores (default: all cores shared "
+                  "out)")
       ->check(whole_number(1, kMostProcesses))
       ->group("Benchmark");
 }
@@ -84,7 +86,7 @@ void add_data_options(CLI::App& verb, flow::BenchmarkOptions& options) {
   constexpr std::uint64_t kMostBatch = 1U << 20U;
   options.data.data = "random";
   verb.add_option("--data", options.data.data,
-                  "samples, as docs/data.md has it (default: random, of the model's shapes)")
+                  "Read samples from here (docs/data.md; default: random, of the model's shapes)")
       ->check(not_empty())
       ->group("Data");
   verb.add_option_function<std::string>(
@@ -94,11 +96,13 @@ void add_data_options(CLI::App& verb, flow::BenchmarkOptions& options) {
               options.batch_sizes.push_back(std::stoull(part));
             }
           },
-          "samples a run, or a list: 1,8,32 (default: the document's, else 1)")
+          "Run this many samples at once, or each of a list such as 1,8,32 (default: the "
+          "document's, else 1)")
       ->check(whole_numbers(1, kMostBatch))
       ->type_name("N[,N...]")
       ->group("Data");
-  verb.add_option("--seed", options.data.options.seed, "of random data")
+  verb.add_option("--seed", options.data.options.seed,
+                  "Seed random data with this number (default: 0)")
       ->check(whole_number(0, kMostCount))
       ->group("Data");
 }
@@ -108,11 +112,12 @@ void add_data_options(CLI::App& verb, flow::BenchmarkOptions& options) {
 void add_benchmark(CLI::App& program, const std::vector<std::string>& command_line,
                    Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
-      "benchmark", "Latency and throughput of a model, or of two beside each other");
+      "benchmark", "Measure latency and throughput of a model, or of two side by side");
   auto arguments = std::make_shared<Arguments>();
   flow::BenchmarkOptions& options = arguments->options;
-  verb->add_option("MODEL", options.model, "the model to time")->required();
-  verb->add_option("OTHER", options.other, "another one: its time is given in parts of MODEL's");
+  verb->add_option("MODEL", options.model, "The model to time")->required();
+  verb->add_option("OTHER", options.other,
+                   "Another model; its time is given as a ratio to MODEL's");
   add_data_options(*verb, options);
   add_run_options(*verb, options);
   arguments->common.add_to(*verb, DataOption::none);

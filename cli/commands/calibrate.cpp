@@ -90,28 +90,30 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
 void add_calibrate(CLI::App& program, const std::vector<std::string>& command_line,
                    Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
-      "calibrate", "Gather statistics of a model's values, from which any range can be chosen");
+      "calibrate", "Gather statistics of a model's values, from which quantize can choose ranges");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->options.model, "the float model")->required();
-  verb->add_option("-o", arguments->options.output, "the statistics")
+  verb->add_option("MODEL", arguments->options.model, "The float model")->required();
+  verb->add_option("-o", arguments->options.output, "Write the statistics to this file")
       ->required()
       ->check(not_empty());
   arguments->recipe.add_to(*verb);
   arguments->common.add_to(*verb, DataOption::required);
   CLI::Option* shard =
       verb->add_option("--shard", arguments->shard,
-                       "part I of N of the samples that calibration looks at, to be merged")
+                       "Look at part I of N of the samples of calibration, to be merged later "
+                       "(default: all of them)")
           ->type_name("I/N")
           ->check(not_empty())
           ->group("Data");
   verb->add_option("--samples", arguments->samples,
-                   "these samples, from 0 on, without the last (default: the recipe's "
-                   "calibration_sampling_size, from the first)")
+                   "Look at samples FROM to TO, counted from 0, TO left out (default: as many from "
+                   "the first as the recipe's calibration_sampling_size says)")
       ->type_name("FROM:TO")
       ->check(not_empty())
       ->excludes(shard)
       ->group("Data");
-  verb->add_option("--output", arguments->output, "what is printed on standard output")
+  verb->add_option("--output", arguments->output,
+                   "Print this form on standard output: table or json (default: table)")
       ->check(one_of({"table", "json"}))
       ->group("Output");
   verb->footer(

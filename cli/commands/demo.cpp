@@ -99,8 +99,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
 }  // namespace
 
 void add_demo(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
-  CLI::App* verb =
-      program.add_subcommand("demo", "The main job on a model and data that ship inside");
+  CLI::App* verb = program.add_subcommand(
+      "demo", "Run the main example on a model and data that come with quantlens");
   auto arguments = std::make_shared<Arguments>();
   arguments->common.add_to(*verb, DataOption::none);
   arguments->table.add_to(*verb);

@@ -58,18 +58,21 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
   CLI::App* verb = program.add_subcommand(
       "diagnose", "Run a model and its quantized form in lockstep and show where they differ");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("REFERENCE", arguments->options.reference, "the float model")->required();
-  verb->add_option("QUANTIZED", arguments->options.quantized, "its quantized form")->required();
+  verb->add_option("REFERENCE", arguments->options.reference, "The float model")->required();
+  verb->add_option("QUANTIZED", arguments->options.quantized,
+                   "Its quantized form, made by any tool")
+      ->required();
   verb->add_option("--metric", arguments->metric,
-                   "both accuracies, too: " + metric_names() + " (docs/metrics.md)")
+                   "Score both models by this metric, too (default: none): " + metric_names() +
+                       " (docs/metrics.md)")
       ->check(not_empty());
   verb->add_option("--local", arguments->options.local_samples,
-                   "how many samples a second pass sees, which finds the error of each op alone; "
-                   "0: none")
+                   "Find the error of each op alone in a second pass over this many samples; 0 "
+                   "leaves it out (default: 32)")
       ->check(whole_number(0, kMostCount));
   verb->add_option("--fail-below", arguments->fail_below_db,
-                   "exit with 3 where an activation's SQNR is below this many dB, or an output was "
-                   "not compared")
+                   "Exit with 3 if an activation's SQNR is below this many dB, or if an output was "
+                   "not compared (default: never)")
       ->check(number());
   arguments->common.add_to(*verb, DataOption::required);
   arguments->table.add_to(*verb);

@@ -51,9 +51,11 @@ int run(bool as_json) {
 }  // namespace
 
 void add_doctor(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {
-  CLI::App* verb = program.add_subcommand("doctor", "Which runtimes are there, and why one is not");
+  CLI::App* verb =
+      program.add_subcommand("doctor", "Show which runtimes are there, and why one is not");
   auto format = std::make_shared<std::string>("table");
-  verb->add_option("--output", *format, "what is printed on standard output")
+  verb->add_option("--output", *format,
+                   "Print this form on standard output: table or json (default: table)")
       ->check(CLI::IsMember({"table", "json"}));
   verb->footer("Example:\n  quantlens doctor");
   verb->callback([=, &chosen] { chosen = [=] { return run(*format == "json"); }; });

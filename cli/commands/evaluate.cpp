@@ -34,14 +34,16 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
 
 void add_evaluate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
-      "evaluate", "A model's accuracy with its 95 % interval, alone or paired with another's");
+      "evaluate", "Score a model, alone or against another one, with 95 % intervals");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->options.model, "the model to score")->required();
+  verb->add_option("MODEL", arguments->options.model, "The model to score")->required();
   verb->add_option("--metric", arguments->metric,
-                   metric_names() + ", with options as top1:label_offset=1 (docs/metrics.md)")
+                   "Score by this metric: " + metric_names() +
+                       ", with options as in top1:label_offset=1 (docs/metrics.md)")
       ->required();
   verb->add_option("--against", arguments->options.against,
-                   "another model, over the same samples: the difference is MODEL minus this");
+                   "Compare with this model over the same samples; the difference is MODEL minus "
+                   "this one (default: none)");
   arguments->common.add_to(*verb, DataOption::optional);
   arguments->table.add_to(*verb);
   verb->footer(

@@ -68,9 +68,9 @@ int run(const Arguments& arguments) {
 
 void add_inspect(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
-      "inspect", "What is in a model, what would be quantized, and why not the rest");
+      "inspect", "Show what is in a model, what would be quantized, and why the rest would not");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->model, "the model")->required();
+  verb->add_option("MODEL", arguments->model, "The model")->required();
   arguments->table.add_to(*verb);
   verb->footer("Example:\n  quantlens inspect mobilenet.onnx");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });

@@ -34,16 +34,18 @@ int run(const Arguments& arguments) {
 
 void add_merge(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
-      "merge", "Put statistics of parts of the samples together, as one run would have made them");
+      "merge", "Merge statistics of parts of the samples, equal to those of one run over all");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("OUT", arguments->options.output, "the new file")
+  verb->add_option("OUT", arguments->options.output, "The file to write")
       ->required()
       ->check(not_empty());
   verb->add_option("IN", arguments->options.inputs,
-                   "statistics of 'quantlens calibrate', of the same model and other samples")
+                   "Statistics of 'quantlens calibrate', all of one model and each of other "
+                   "samples")
       ->required()
       ->check(not_empty());
-  verb->add_option("--output", arguments->output, "what is printed on standard output")
+  verb->add_option("--output", arguments->output,
+                   "Print this form on standard output: table or json (default: table)")
       ->check(one_of({"table", "json"}))
       ->group("Output");
   verb->footer("Example:\n  quantlens merge statistics.bin one.bin two.bin");

@@ -50,33 +50,33 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
 
 void add_profile(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
-      "profile",
-      "Where a model's time goes, node by node; of two models, what int8 saves and costs");
+      "profile", "Show where a model's time goes, node by node, and what int8 saves and costs");
   auto arguments = std::make_shared<Arguments>();
   flow::ProfileVerbOptions& options = arguments->options;
   verb->add_option("MODEL", options.model,
-                   "the model to time; or a profile that ONNX Runtime or TensorFlow wrote")
+                   "The model to time, or a profile that ONNX Runtime or TensorFlow wrote")
       ->required();
-  verb->add_option("OTHER", options.other, "its quantized form: both, joined op by op");
+  verb->add_option("OTHER", options.other, "Its quantized form, to join both op by op");
   verb->add_option("--warmup", options.profile.warm_up,
-                   "runs that do not count, after each loading")
+                   "Run the model this often after each loading before runs count (default: 10)")
       ->check(whole_number(0, 1'000'000));
   verb->add_option("--iterations", options.profile.iterations,
-                   "runs that count (default: until the median is known to 1 %)")
+                   "Count this many runs (default: until the median is known to 1 %)")
       ->check(whole_number(1, 10'000'000));
   verb->add_option("--verify", options.verify,
-                   "of two models: time the remedies of the first so many findings in the "
-                   "quantized model (0: none of them is told)")
-      ->check(whole_number(0, 100))
-      ->capture_default_str();
+                   "With two models, time the remedies of this many findings, from the first, in "
+                   "the quantized model; 0 shows none of them (default: 5)")
+      ->check(whole_number(0, 100));
   verb->add_option("--trace", options.trace,
-                   "writes the nodes of one run there, for ui.perfetto.dev or chrome://tracing")
+                   "Write the nodes of one run to this file, for ui.perfetto.dev or "
+                   "chrome://tracing (default: only in the workload)")
       ->check(not_empty())
       ->group("Output");
   arguments->common.add_to(*verb, DataOption::optional);
   for (const char* name : {"--isolate", "--isolate-timeout"}) verb->get_option(name)->group("");
   arguments->table.add_to(*verb);
-  verb->add_flag("--by-type", arguments->by_type, "a row a type instead of a node or an op")
+  verb->add_flag("--by-type", arguments->by_type,
+                 "Print one row for each type (default: one for each node or op)")
       ->group("Output");
   verb->footer(
       "Without --data the inputs are random, of the shapes that the model names.\n"

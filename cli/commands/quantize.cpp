@@ -47,57 +47,64 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   return kDone;
 }
 
+/// Options that override the keys of the same name in a recipe.
+void add_choices(CLI::App& verb, Arguments& arguments) {
+  verb.add_option("--approach", arguments.approach,
+                  "Choose ranges of activations in this way. static: from calibration; dynamic: "
+                  "from each input when the model runs, without samples; weight_only: none, since "
+                  "weights alone are stored in 4 or 8 bits and all ops compute in float; auto: "
+                  "static where an op can be, else dynamic (default: static)")
+      ->check(one_of({"static", "dynamic", "weight_only", "auto"}));
+  verb.add_option("--format", arguments.format,
+                  "Write the model in this format. qdq: QuantizeLinear and DequantizeLinear "
+                  "around the ops; qoperator: integer operators such as QLinearConv (default: "
+                  "qdq)")
+      ->check(one_of({"qdq", "qoperator"}));
+  verb.add_option("--accuracy-level", arguments.accuracy_level,
+                  "Do this much for accuracy where the recipe does not say. fast: ranges by "
+                  "minimum and maximum; default: ranges of least error and corrected biases; "
+                  "best: smoothed MatMuls as well (without the option: default)")
+      ->check(one_of({"fast", "default", "best"}));
+  verb.add_option("--target", arguments.target,
+                  "Quantize for this CPU: vnni, avx2, avx512 (without VNNI), arm, or auto for the "
+                  "one at hand; it decides whether weights have 7 bits (default: auto)")
+      ->check(one_of({"auto", "vnni", "avx2", "avx512", "arm"}));
+}
+
 }  // namespace
 
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
-      "quantize", "Calibrate a model, write its int8 form, and show what it cost");
+      "quantize", "Calibrate a float model, write its int8 form, and show what that cost");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->options.model, "the float model")->required();
+  verb->add_option("MODEL", arguments->options.model, "The float model")->required();
   verb->add_option("-o", arguments->options.output,
-                   "the quantized model (default: .int8 before MODEL's extension)")
+                   "Write the quantized model to this file (default: MODEL with .int8 before its "
+                   "extension)")
       ->check(not_empty());
   arguments->recipe.add_to(*verb);
-  verb->add_option(
-          "--approach", arguments->approach,
-          "static (default): ranges from calibration; dynamic: from each input as it comes, "
-          "without "
-          "samples; weight_only: weights of 4 or 8 bits, all computes in float, without samples; "
-          "auto: static, and dynamic what cannot be static")
-      ->check(one_of({"static", "dynamic", "weight_only", "auto"}));
-  verb->add_option("--format", arguments->format,
-                   "qdq (default): pairs of QuantizeLinear and DequantizeLinear around the ops; "
-                   "qoperator: integer operators (QLinearConv, ...)")
-      ->check(one_of({"qdq", "qoperator"}));
-  verb->add_option("--accuracy-level", arguments->accuracy_level,
-                   "what is done where the recipe does not say. fast: ranges by minimum and "
-                   "maximum; default: ranges of least error, biases corrected; best: "
-                   "MatMuls smoothed as well")
-      ->check(one_of({"fast", "default", "best"}));
-  verb->add_option("--target", arguments->target,
-                   "the CPU that will run the model: vnni, avx2, avx512 (without VNNI) or arm; it "
-                   "decides whether weights have 7 bits (default: this one)")
-      ->check(one_of({"auto", "vnni", "avx2", "avx512", "arm"}));
+  add_choices(*verb, *arguments);
   verb->add_flag("--diagnose", arguments->options.diagnose,
-                 "run both models over all samples and show where they differ");
+                 "Run both models over all samples and show where they differ");
   CLI::Option* diagnose = verb->get_option("--diagnose");
   verb->add_option("--verify", arguments->options.verify,
-                   "try the remedies of the first so many findings, over all samples: how much of "
-                   "the outputs' error each takes away")
+                   "Try the remedies of this many findings, from the first, over all samples, and "
+                   "show how much of the outputs' error each takes away (default: none)")
       ->needs(diagnose)
-      ->check(CLI::Range(1, 100));
+      ->check(whole_number(1, 100));
   verb->add_option("--metric", arguments->metric,
-                   "both accuracies: " + metric_names() +
-                       ", with options as top1:label_offset=1 (docs/metrics.md)")
+                   "Score both models by this metric (default: none): " + metric_names() +
+                       ", with options as in top1:label_offset=1 (docs/metrics.md)")
       ->check(not_empty());
   arguments->common.add_to(*verb, DataOption::optional);
   verb->add_option("--calibration-data", arguments->options.calibration_data,
-                   "samples for calibration alone (default: the first of --data)")
+                   "Calibrate with these samples instead of the first of --data")
       ->check(not_empty())
       ->group("Data");
   verb->add_option("--ranges", arguments->options.ranges,
-                   "statistics of 'quantlens calibrate' or a ranges.json: then nothing is "
-                   "calibrated, and --data serves --diagnose and --metric only")
+                   "Take ranges from this file, statistics of 'quantlens calibrate' or a "
+                   "ranges.json, instead of calibrating; --data then serves --diagnose and "
+                   "--metric only")
       ->check(not_empty())
       ->group("Data");
   arguments->table.add_to(*verb);

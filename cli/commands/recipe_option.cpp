@@ -70,9 +70,10 @@ std::string text_in(const fs::path& file, const flow::Session& session) {
 void RecipeOption::add_to(CLI::App& verb) {
   verb.add_option_function<std::string>(
           "--recipe", [this](const std::string& text) { texts_.push_back(text); },
-          "a YAML or JSON file, the document itself in braces, an earlier workload (its folder, "
-          "its id, or last) or a model that quantlens quantized; may be given again: each is laid "
-          "over those before it, as a remedy over one's own")
+          "Use this recipe: a YAML or JSON file, the document itself in braces, an "
+          "earlier workload (its folder, its id, or last), or a model that quantlens "
+          "quantized (default: the values in docs/recipes.md). Give it again to lay one "
+          "recipe over another, such as a remedy over your own")
       ->trigger_on_parse()
       ->check(not_empty());
 }

@@ -70,30 +70,30 @@ CLI::Validator share() {
 
 void add_goal(CLI::App& verb, flow::TuneOptions& options) {
   verb.add_option("--metric", options.metric,
-                  metric_names() + ", with options as top1:label_offset=1 (docs/metrics.md)")
+                  "Score by this metric: " + metric_names() +
+                      ", with options as in top1:label_offset=1 (docs/metrics.md)")
       ->required()
       ->check(not_empty());
   verb.add_option("--max-loss", options.goal.max_loss,
-                  "how much of the float model's accuracy may be lost (default: 0.01 or 1%, a "
-                  "hundredth of it); below 0: it must be better")
+                  "Allow this loss of the float model's accuracy, as a share of it; below 0, "
+                  "demand a gain (default: 0.01, which is 1%)")
       ->transform(share())
       ->check(number())
       ->group("Goal");
   verb.add_flag("--absolute", options.goal.absolute,
-                "--max-loss is in the metric's own unit (0.01 of top1: one point)")
+                "Read --max-loss in the metric's own unit, where 0.01 of top1 is one point "
+                "(default: as a share)")
       ->group("Goal");
-  verb.add_option(
-          "--objective", options.goal.objective,
-          "of models within the goal: int8 (default): most multiplications in int8; speed: the "
-          "fastest on "
-          "this machine; size: the smallest file; accuracy: the best figure, as long as the "
-          "limits allow")
+  verb.add_option("--objective", options.goal.objective,
+                  "Prefer this among models within the goal. int8: most multiplications in int8; "
+                  "speed: the fastest on this machine; size: the smallest file; accuracy: the "
+                  "best figure that the limits allow (default: int8)")
       ->check(one_of({"int8", "speed", "size", "accuracy"}))
       ->group("Goal");
   verb.add_option("--prices", options.prices,
-                  "what --objective speed goes by: measured (default): each op is timed here, and "
-                  "what int8 makes no faster stays float; none: the number of ops in int8; or the "
-                  "prices.json of an earlier run")
+                  "Let --objective speed go by these times of ops. measured: taken here, so that "
+                  "ops which int8 makes no faster stay float; none: the number of ops in int8 "
+                  "instead; or the prices.json of an earlier run (default: measured)")
       ->check(not_empty())
       ->group("Goal");
 }
@@ -110,20 +110,22 @@ CLI::Validator seconds_or_none() {
 }
 
 void add_search(CLI::App& verb, flow::TuneOptions& options) {
-  verb.add_option(
-          "--strategy", options.strategy,
-          fmt::format("{} (docs/tuning.md; default: auto)", fmt::join(strategy_names(), ", ")))
+  verb.add_option("--strategy", options.strategy,
+                  fmt::format("Search in this way: {} (docs/tuning.md; default: auto)",
+                              fmt::join(strategy_names(), ", ")))
       ->check(one_of(strategy_names()))
       ->group("Search");
-  verb.add_option("--max-trials", options.max_trials, "models to score at most (default: 100)")
+  verb.add_option("--max-trials", options.max_trials,
+                  "Score at most this many models (default: 100)")
       ->check(whole_number(1, kMostCount))
       ->group("Search");
   verb.add_option("--timeout", options.timeout,
-                  "seconds after which no further trial begins (default: 0, none)")
+                  "Begin no further trial after this many seconds; 0 sets no limit (default: 0)")
       ->check(seconds_or_none())
       ->group("Search");
   verb.add_option("--resume", options.resume,
-                  "the workload of an earlier run of this command line, which it goes on with")
+                  "Go on with this workload of an earlier run of the same command line (default: "
+                  "begin anew)")
       ->check(not_empty())
       ->group("Search");
 }
@@ -132,24 +134,29 @@ void add_search(CLI::App& verb, flow::TuneOptions& options) {
 
 void add_tune(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
-      "tune", "Search for the recipe that loses little enough accuracy, most of it in int8");
+      "tune",
+      "Search for a recipe that keeps accuracy within a goal and as much as possible "
+      "in int8");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("MODEL", arguments->options.model, "the float model")->required();
+  verb->add_option("MODEL", arguments->options.model, "The float model")->required();
   verb->add_option("-o", arguments->options.output,
-                   "the best model so far (default: .int8 before MODEL's extension)")
+                   "Write the best model so far to this file (default: MODEL with .int8 before its "
+                   "extension)")
       ->check(not_empty());
   arguments->recipe.add_to(*verb);
   verb->add_option("--accuracy-level", arguments->accuracy_level,
-                   "as quantize has it, of the recipe that the search starts from")
+                   "Start the search at this accuracy level of quantize: fast, default or best "
+                   "(without the option: default)")
       ->check(one_of({"fast", "default", "best"}));
   verb->add_option("--emit-recipe", arguments->options.emit_recipe,
-                   "writes the best recipe there: quantize --recipe gives the same model")
+                   "Write the best recipe to this file; quantize --recipe makes the same model "
+                   "from it (default: only in the workload)")
       ->check(not_empty());
   add_goal(*verb, arguments->options);
   add_search(*verb, arguments->options);
   arguments->common.add_to(*verb, DataOption::required);
   verb->add_option("--calibration-data", arguments->options.calibration_data,
-                   "samples for calibration alone (default: the first of --data)")
+                   "Calibrate with these samples instead of the first of --data")
       ->check(not_empty())
       ->group("Data");
   arguments->table.add_to(*verb);

@@ -81,9 +81,11 @@ int remove(const Arguments& arguments) {
 
 void add_workloads(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {
   CLI::App* verb =
-      program.add_subcommand("workloads", "The runs that are kept: list, show, delete");
+      program.add_subcommand("workloads", "List, show or delete the runs that are kept");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("--workspace", arguments->folder, "where runs are kept");
+  verb->add_option("--workspace", arguments->folder,
+                   "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
+                   "$XDG_DATA_HOME or ~/.local/share)");
   arguments->table.add_to(*verb);
   verb->require_subcommand(0, 1);
   verb->fallthrough();
@@ -92,13 +94,14 @@ void add_workloads(CLI::App& program, const std::vector<std::string>&, Runner& c
     CLI::App* part = verb->add_subcommand(name, what);
     part->fallthrough();
     if (with_id)
-      part->add_option("ID", arguments->id, "of the workload, or a beginning of it, or: last")
+      part->add_option("ID", arguments->id,
+                       "The workload's id, the beginning of it, or the word last")
           ->required();
     part->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
   };
-  add("list", "All runs, newest first", list, false);
-  add("show", "One run, its files, and what it found", show, true);
-  add("delete", "Remove a run's folder", remove, true);
+  add("list", "List all runs, newest first", list, false);
+  add("show", "Show one run, its files, and what it found", show, true);
+  add("delete", "Delete a run's folder", remove, true);
   verb->footer("Example:\n  quantlens workloads show last");
   verb->callback([=, &chosen] {
     if (verb->get_subcommands().empty()) chosen = [=] { return list(*arguments); };

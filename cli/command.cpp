@@ -90,17 +90,7 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
         ->check(whole_number(0, kMostCount))
         ->group("Data");
     verb.add_flag("--strict", strict_, "a sample that cannot be read ends the run")->group("Data");
-    CLI::Option* isolate =
-        verb.add_flag("--isolate", isolate_,
-                      "run the models in a process of their own, so that a runtime which crashes "
-                      "ends in a sentence")
-            ->group("Run");
-    verb.add_option("--isolate-timeout", isolate_timeout_,
-                    "seconds after which a silent one is ended (default: 600)")
-        ->check(seconds())
-        ->needs(isolate)
-        ->type_name("SECONDS")
-        ->group("Run");
+    add_isolation_to(verb);
   }
   verb.add_option("--workspace", workspace_,
                   "where runs are kept (default: $QUANTLENS_WORKSPACE, else your data folder)")
@@ -114,6 +104,20 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
       ->check(one_of({"auto", "bar", "json", "none"}))
       ->group("Run");
   verb.add_flag("-q,--quiet", quiet_, "no progress and no notes")->group("Run");
+}
+
+void LongOptions::add_isolation_to(CLI::App& verb) {
+  CLI::Option* isolate =
+      verb.add_flag("--isolate", isolate_,
+                    "run the models in a process of their own, so that a runtime which crashes "
+                    "ends in a sentence")
+          ->group("Run");
+  verb.add_option("--isolate-timeout", isolate_timeout_,
+                  "seconds after which a silent one is ended (default: 600)")
+      ->check(seconds())
+      ->needs(isolate)
+      ->type_name("SECONDS")
+      ->group("Run");
 }
 
 TerminalProgress LongOptions::make_progress() const {

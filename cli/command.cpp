@@ -94,17 +94,7 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
     verb.add_flag("--strict", strict_,
                   "End the run at a sample that cannot be read (default: skip it and say so)")
         ->group("Data");
-    CLI::Option* isolate =
-        verb.add_flag("--isolate", isolate_,
-                      "Run the models in a process of their own, so that a crash of the runtime is "
-                      "reported and does not end quantlens (default: in this process)")
-            ->group("Run");
-    verb.add_option("--isolate-timeout", isolate_timeout_,
-                    "End that process when it has been silent for this many seconds (default: 600)")
-        ->check(seconds())
-        ->needs(isolate)
-        ->type_name("SECONDS")
-        ->group("Run");
+    add_isolation_to(verb);
   }
   verb.add_option("--workspace", workspace_,
                   "Keep runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
@@ -122,6 +112,20 @@ void LongOptions::add_to(CLI::App& verb, DataOption data) {
       ->check(one_of({"auto", "bar", "json", "none"}))
       ->group("Run");
   verb.add_flag("-q,--quiet", quiet_, "Show no progress and no notes")->group("Run");
+}
+
+void LongOptions::add_isolation_to(CLI::App& verb) {
+  CLI::Option* isolate =
+      verb.add_flag("--isolate", isolate_,
+                    "Run the models in a process of their own, so that a crash of the runtime is "
+                    "reported and does not end quantlens (default: in this process)")
+          ->group("Run");
+  verb.add_option("--isolate-timeout", isolate_timeout_,
+                  "End that process when it has been silent for this many seconds (default: 600)")
+      ->check(seconds())
+      ->needs(isolate)
+      ->type_name("SECONDS")
+      ->group("Run");
 }
 
 TerminalProgress LongOptions::make_progress() const {

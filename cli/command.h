@@ -38,13 +38,15 @@ inline constexpr std::uint64_t kMostCount = std::numeric_limits<std::int64_t>::m
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 CLI::Validator one_of(std::vector<std::string> words);
 
-/// Whether a verb has --data and its company, and --isolate.
+/// Whether a verb has --data and its company, and with it --isolate.
 enum class DataOption { none, optional, required };
 
 /// Options that every long verb has.
 class LongOptions {
  public:
   void add_to(CLI::App& verb, DataOption data);
+  /// --isolate, for verbs that run models over data of their own.
+  void add_isolation_to(CLI::App& verb);
   TerminalProgress make_progress() const;
   flow::Session session(Store& store, Progress& progress,
                         const std::vector<std::string>& arguments) const;

@@ -4,10 +4,13 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "quantlens/record/tap_state.h"
 #include "quantlens/runtime/remote/frame.h"
 #include "quantlens/runtime/remote/messages.h"
+#include "quantlens/runtime/remote/model_text.h"
+#include "quantlens/runtime/remote/plan_text.h"
 
 using namespace quantlens::remote;  // NOLINT(google-build-using-namespace): a program of one file
 
@@ -19,19 +22,59 @@ static T read_as(std::string_view text) {
   return message;
 }
 
-static void read_message(FrameType type, std::string_view text, std::string_view bytes) {
-  const Payload body{.bytes = std::as_bytes(std::span(bytes)), .owner = nullptr};
-  if (type == FrameType::hello) read_as<Hello>(text);
-  if (type == FrameType::open) read_as<OpenText>(text);
-  if (type == FrameType::opened) read_as<OpenedText>(text);
-  if (type == FrameType::step) tensors_from(read_as<StepText>(text).inputs, body);
+/// What lies in a body, as if it were the memory that comes with it; what was read is written, and
+/// read again, as it was.
+static void read_graph(const GraphsText& text, const Payload& memory) {
+  const auto written = [](const quantlens::Graph& graph, Body& out) {
+    return text_of(text_from(graph, {}, out));
+  };
+  const quantlens::Graph graph = graph_from(text, memory, {});
+  Body body;
+  const std::string stored = written(graph, body);
+  std::vector<std::byte> bytes(body.size());
+  body.copy_to(bytes);
+  Body again;
+  const Payload copy{.bytes = bytes, .owner = nullptr};
+  if (written(graph_from(message_from<GraphsText>(stored), copy, {}), again) != stored) {
+    std::abort();
+  }
+}
+
+static void read_answer(FrameType type, std::string_view text, const Payload& body) {
   if (type == FrameType::stepped) {
     const auto stepped = read_as<SteppedText>(text);
     tensors_from(stepped.reference, body);
     tensors_from(stepped.quantized, body);
   }
-  if (type == FrameType::taken) quantlens::tap_state_from_bytes(bytes, "fuzz");
+  if (type == FrameType::opened) read_as<OpenedText>(text);
+  if (type == FrameType::status_told) read_as<StatusText>(text);
+  if (type == FrameType::read_done) {
+    model_from(read_as<ModelText>(text), body, {});
+    read_graph(message_from<ModelText>(text).graph, body);
+  }
+  if (type == FrameType::applied) read_as<AppliedText>(text);
+  if (type == FrameType::opened_timed) read_graph(read_as<OpenedTimedText>(text).graph, body);
+  if (type == FrameType::timed) read_as<TimesText>(text);
+  if (type == FrameType::outputs) tensors_from(read_as<OutputsText>(text).outputs, body);
   if (type == FrameType::error) read_as<ErrorText>(text);
+}
+
+static void read_question(FrameType type, std::string_view text, const Payload& body) {
+  if (type == FrameType::open) read_as<OpenText>(text);
+  if (type == FrameType::step) tensors_from(read_as<StepText>(text).inputs, body);
+  if (type == FrameType::read) read_as<ModelFileText>(text);
+  if (type == FrameType::apply) plan_from(read_as<ApplyText>(text).plan, body);
+  if (type == FrameType::open_timed) read_as<OpenTimedText>(text);
+  if (type == FrameType::add) tensors_from(read_as<AddText>(text).inputs, body);
+  if (type == FrameType::time) read_as<TimedBatchText>(text);
+}
+
+static void read_message(FrameType type, std::string_view text, std::string_view bytes) {
+  const Payload body{.bytes = std::as_bytes(std::span(bytes)), .owner = nullptr};
+  if (type == FrameType::hello) read_as<Hello>(text);
+  if (type == FrameType::taken) quantlens::tap_state_from_bytes(bytes, "fuzz");
+  read_question(type, text, body);
+  read_answer(type, text, body);
 }
 
 static void read_frame(std::string_view bytes) {

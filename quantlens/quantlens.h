@@ -30,6 +30,7 @@
 #include "quantlens/graph/model.h"            // Model, Graph, Node, ValueInfo; op_id, op_name
 #include "quantlens/graph/order.h"            // GraphIndex: producers and uses; topological_order
 #include "quantlens/frontend/frontend.h"      // frontend::read: any known format, found by content
+#include "quantlens/runtime/formats.h"        // Formats: read and apply, of formats of workers, too
 
 // ---- Data become batches
 #include "quantlens/dataset/dataset.h"        // Dataset, Sample, InputSpec
@@ -85,6 +86,7 @@
 
 // ---- Models are timed
 #include "quantlens/runtime/timed.h"          // TimedRun, open_timed: a model run for its time alone
+#include "quantlens/runtime/workers.h"        // Workers: processes in which a job's models are timed
 #include "quantlens/record/profile.h"         // Profile, NodeTime, OpTime, ProfilePair
 #include "quantlens/profiling/profile.h"      // profile: where the time goes
 #include "quantlens/profiling/wall_time.h"    // wall_time, ratio_of_rounds: percentiles, intervals

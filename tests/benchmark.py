@@ -127,11 +127,11 @@ def allowed(pid):
     return re.search(r"Cpus_allowed_list:\s*(\S+)", status).group(1)
 
 
-def start(sandbox, count):
+def start(sandbox, count, *extra):
     """A long run with that many instances, once all are bound and run."""
     process = subprocess.Popen(
         [harness.program(), "benchmark", MODEL, "--instances", str(count), "--cores-per-instance", "1", "--rounds", "1000",
-         "--progress", "json"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=sandbox.environment)
+         "--progress", "json", *extra], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=sandbox.environment)
     for line in process.stderr:
         if '"done":1' in line.replace(" ", ""):
             break
@@ -158,6 +158,13 @@ def ends(sandbox):
     harness.check(process.returncode == 1 and "signal 9" in sentence and f"process {children[-1]}" in sentence,
                   f"one is killed: {sentence}")
     harness.check(out == "" and gone(children), "nothing is printed, and no process is left")
+    process, children = start(sandbox, count, "--isolate", "--isolate-timeout", "2")
+    harness.check(len(children) == count, f"--isolate adds no process to {count} instances")
+    os.kill(children[0], signal.SIGSTOP)
+    _, errors = process.communicate(timeout=60)
+    sentence = errors.splitlines()[-1]
+    harness.check(process.returncode == 1 and "did not answer within 2 s" in sentence, f"one is silent: {sentence}")
+    harness.check(gone(children), "and no process is left")
     for sent, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGHUP, 130), (signal.SIGKILL, -signal.SIGKILL)):
         process, children = start(sandbox, count)
         process.send_signal(sent)
@@ -190,7 +197,7 @@ def errors(sandbox):
         (2, [MODEL, "--rounds", 0], "whole number"),
         (2, [MODEL, "--warmup", -1], "whole number"),
         (2, [MODEL, "--threads", 0], "whole number"),
-        (2, [MODEL, "--isolate"], "isolate"),
+        (2, [MODEL, "--isolate-timeout", 3], "--isolate"),
         (2, [], "MODEL"),
     ]
     for code, arguments, word in cases:

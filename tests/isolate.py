@@ -128,6 +128,73 @@ def lost_parents(sandbox):
         harness.check(gone(worker), f"{name}: its worker is gone, too")
 
 
+def timed_alike(sandbox, model):
+    """Nodes, ops and files of a profile and a benchmark are those of a run without --isolate; times lie near each other."""
+    output = sandbox.path / "timed.onnx"
+    sandbox.run("quantize", model, "--data", DATA, "-o", output)
+    line = ["profile", model, output, "--data", DATA, "--iterations", "400", "--verify", "0"]
+    here, there = (sandbox.json(*line, *extra) for extra in ((), ("--isolate",)))
+    for side in ("reference", "quantized"):
+        nodes = [[node["name"] for node in sorted(result[side]["nodes"], key=lambda node: node["name"])] for result in (here, there)]
+        harness.check(nodes[0] == nodes[1] and nodes[0], f"{side}: the same {len(nodes[0])} nodes")
+        ratio = there[side]["wall"]["median_us"] / here[side]["wall"]["median_us"]
+        harness.check(0.4 < ratio < 2.5, f"{side}: {ratio:.2f} times as long in a worker")
+    ops = [sorted(op["ops"] for op in result["ops"]) for result in (here, there)]
+    harness.check(ops[0] == ops[1], "the same rows of ops")
+    harness.check(here.keys() == there.keys(), "and the same fields")
+    files = [sorted(path.name for path in sandbox.workload(result["workload"]).iterdir()) for result in (here, there)]
+    harness.check([name for name in files[0] if not name.startswith("remedy_")] ==
+                  [name for name in files[1] if not name.startswith("remedy_")], f"and the same files: {files}")
+    line = ["benchmark", model, output, "--rounds", 3, "--iterations", 50]
+    here, there = (sandbox.json(*line, *extra) for extra in ((), ("--isolate",)))
+    for left, right in zip(here["results"], there["results"]):
+        ratio = right["latency_ms"] / left["latency_ms"]
+        harness.check(left["wall"]["runs"] == right["wall"]["runs"] and 0.4 < ratio < 2.5,
+                      f"benchmark: {pathlib.Path(left['model']).name}: {ratio:.2f} times as long in a worker")
+
+
+def start_timing(sandbox, name, verb, *extra):
+    """A run of a verb that times for long, once it does, and its worker."""
+    log = sandbox.path / f"{name}.log"
+    with log.open("w") as stderr:
+        process = subprocess.Popen(
+            [harness.program(), verb, MODEL, "--iterations", "10000000", "--progress", "json", "--name", name, "--isolate",
+             *extra], stderr=stderr, stdout=subprocess.PIPE, env=sandbox.environment, cwd=sandbox.path)
+    for _ in range(600):
+        workers = workers_of(process)
+        if f'"step":"{verb}"' in log.read_text() and workers:
+            time.sleep(2)  # it has been opened, too
+            harness.check(workers_of(process) == workers and len(workers) == 1, f"{name}: one worker: {workers}")
+            return process, workers[0], log
+        time.sleep(0.1)
+    process.kill()
+    raise AssertionError(f"it never got to time:\n{log.read_text()}")
+
+
+def lost_while_timing(sandbox):
+    for verb in ("profile", "benchmark"):
+        for what, sent, words in (("killed", signal.SIGKILL, ["signal 9 (Killed)"]),
+                                  ("crashed", signal.SIGSEGV, ["signal 11 (Segmentation fault)", "quantlens doctor"]),
+                                  ("stopped", signal.SIGSTOP, ["did not answer within 1 s", "--isolate-timeout"])):
+            name = f"{verb}_{what}"
+            process, worker, log = start_timing(sandbox, name, verb, "--isolate-timeout", "1")
+            os.kill(worker, sent)
+            code = process.wait(60)
+            lines = [line for line in log.read_text().splitlines() if line.startswith("quantlens: ")]
+            harness.check(code == 1 and len(lines) == 1, f"{name}: exit code {code}: {lines}")
+            words = [*words, "digits.onnx", "in timed run", "the worker for onnxruntime", str(worker)]
+            harness.check(all(word in lines[0] for word in words), f"{name}: {lines[0]}")
+            harness.check(process.stdout.read() == b"" and gone(worker), f"{name}: nothing is printed, no worker is left")
+            row = [row for row in sandbox.json("workloads", "list") if row["name"] == name][0]
+            harness.check(row["state"] == "failure" and "worker" in row["message"], f"{name}: {row['message']}")
+        for sent, code in ((signal.SIGINT, 130), (signal.SIGTERM, 130), (signal.SIGKILL, -signal.SIGKILL)):
+            name = f"{verb}_{sent.name}"
+            process, worker, log = start_timing(sandbox, name, verb)
+            process.send_signal(sent)
+            harness.check(process.wait(60) == code, f"{name}: exit code {process.returncode}: {log.read_text()[-300:]}")
+            harness.check(gone(worker), f"{name}: its worker is gone, too")
+
+
 def same_sentences(sandbox):
     """What the runtime refuses is told as it is without --isolate."""
     model = onnx.load(MODEL)
@@ -165,6 +232,8 @@ def main():
     converted(sandbox)
     by_hand(sandbox)
     same_sentences(sandbox)
+    timed_alike(sandbox, MODEL)
+    lost_while_timing(sandbox)
     lost_workers(sandbox)
     lost_parents(sandbox)
 

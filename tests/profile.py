@@ -99,9 +99,10 @@ def imports(sandbox):
 def errors(sandbox):
     bad = sandbox.write("bad.json", "{\"traceEvents\": [{]")
     for arguments, code in ((["profile", bad], 1), (["profile", sandbox.path / "none.onnx"], 1),
-                            (["profile", MODEL, "--isolate"], 2), (["profile", MODEL, "--iterations", "0"], 2),
+                            (["profile", MODEL, "--isolate-timeout", "3"], 2), (["profile", MODEL, "--iterations", "0"], 2),
                             (["profile", MODEL, sandbox.path], 1), (["profile", MODEL, "--threads", "x"], 2),
                             (["profile", sandbox.path / "trace.json", "--data", DATA], 2),
+                            (["profile", sandbox.path / "trace.json", "--isolate"], 2),
                             (["profile", sandbox.path / "digits.int8.onnx", MODEL], 2),
                             (["profile", MODEL, "--trace", sandbox.path / "none" / "t.json"], 1)):
         done = sandbox.run(*arguments, code=None)

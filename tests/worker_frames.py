@@ -12,11 +12,16 @@ import zlib
 
 import harness
 
-harness.need("numpy", "onnxruntime")
+harness.need("numpy", "onnx", "onnxruntime")
 import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import onnx.numpy_helper  # noqa: E402
 import onnxruntime  # noqa: E402
 
 HELLO, OPEN, OPENED, STEP, STEPPED, TAKE, TAKEN, ERROR, CLOSE = range(1, 10)
+(STATUS, STATUS_TOLD, READ, READ_DONE, APPLY, APPLIED, OPEN_TIMED, OPENED_TIMED, ADD, ADDED, TIME, TIMED, ASK_OUTPUTS, OUTPUTS,
+ CLOSE_TIMED, CLOSED_TIMED) = range(12, 28)
+VERSION = 3
 IN_MEMORY, NEW_MEMORY = 1, 2
 MODEL = harness.DEMO / "digits.onnx"
 
@@ -29,10 +34,10 @@ class Client:
         self.sequence = 0
         self.memory = None
 
-    def send(self, kind, text=None, body=b"", flags=0, files=()):
+    def send(self, kind, text=None, body=b"", flags=0, files=(), version=VERSION):
         self.sequence += 1
         encoded = b"" if text is None else json.dumps(text).encode()
-        head = b"QLWP" + struct.pack("<HHIIQBBH", 2, kind, self.sequence, len(encoded), len(body), flags, len(files), 0)
+        head = b"QLWP" + struct.pack("<HHIIQBBH", version, kind, self.sequence, len(encoded), len(body), flags, len(files), 0)
         inline = b"" if flags & IN_MEMORY else body
         frame = head + struct.pack("<I", zlib.crc32(head + encoded + inline)) + encoded + inline
         socket.send_fds(self.socket, [frame[:1]], list(files))
@@ -46,7 +51,7 @@ class Client:
             head, files = head + part, files + list(got)
         magic, version, kind, sequence, text_bytes, body_bytes, flags, count, zero, crc = struct.unpack(
             "<4sHHIIQBBHI", head)
-        assert (magic, version, zero, count) == (b"QLWP", 2, 0, len(files)) and sequence == self.sequence
+        assert (magic, version, zero, count) == (b"QLWP", VERSION, 0, len(files)) and sequence == self.sequence
         length = text_bytes + (0 if flags & IN_MEMORY else body_bytes)
         rest = b""
         while len(rest) < length:
@@ -54,7 +59,13 @@ class Client:
         assert zlib.crc32(head[:28] + rest) == crc
         if flags & NEW_MEMORY:
             self.memory = mmap.mmap(files[0], 0, prot=mmap.PROT_READ)
-            os.close(files[0])
+            os.close(files.pop(0))
+        self.sealed = []
+        for file in files:
+            seals = fcntl.fcntl(file, 1034)  # F_GET_SEALS
+            assert seals & 2 and seals & 8, "sealed against shrinking and writing"
+            self.sealed.append(mmap.mmap(file, 0, flags=mmap.MAP_PRIVATE, prot=mmap.PROT_READ)[:])
+            os.close(file)
         body = self.memory[:body_bytes] if flags & IN_MEMORY else rest[text_bytes:]
         return kind, json.loads(rest[:text_bytes]) if text_bytes else None, body
 
@@ -74,6 +85,88 @@ def shared(content):
     os.write(file, content)
     fcntl.fcntl(file, 1033, 2)  # F_ADD_SEALS, F_SEAL_SHRINK
     return file
+
+
+def weights_of(graph, memory, file):
+    """Of the whole graph, by name."""
+    whole = graph["graphs"][-1]
+    return {each["name"]: tensor(each, place) for listed, place in ((whole["weights"], memory), (whole["weights_in_file"], file))
+            for each in listed}
+
+
+def whole_runtime(session, given, wanted):
+    """What a runtime that lives in a worker alone is asked."""
+    client = Client()
+    client.receive()
+    kind, told, _ = client.ask(STATUS, {})
+    harness.check(kind == STATUS_TOLD and told["runtime"] == "onnxruntime" and told["protocol"] == VERSION and
+                  told["formats"] == ["onnx"] and told["applies"] and told["times"], f"it says what it is: {told}")
+    file = {"format": "onnx", "path": "any.onnx", "attached": True}
+    content = MODEL.read_bytes()
+    reference = onnx.load(MODEL)
+    kind, read, _ = client.ask(READ, file, files=[os.open(MODEL, os.O_RDONLY)])
+    harness.check(kind == READ_DONE, f"a model is read: {read if kind == ERROR else kind}")
+    nodes = read["graph"]["graphs"][-1]["nodes"]
+    harness.check([node["fields"]["type"] for node in nodes] == [node.op_type for node in reference.graph.node] and
+                  [node["fields"]["outputs"] for node in nodes] == [list(node.output) for node in reference.graph.node],
+                  f"with its {len(nodes)} nodes")
+    weights = weights_of(read["graph"], client.sealed[0] if client.sealed else b"", content)
+    harness.check(weights.keys() == {each.name for each in reference.graph.initializer} and
+                  all(np.array_equal(weights[each.name], onnx.numpy_helper.to_array(each))
+                      for each in reference.graph.initializer), f"and its {len(weights)} weights")
+    harness.check(all(each["bytes"] < 4096 for each in read["graph"]["graphs"][-1]["weights"]),
+                  "large ones are where they are in the file")
+
+    codes = {"dtype": "uint8", "symmetric": False, "axis": None, "bits": 8}
+    first = reference.graph.node[0]
+    plan = {"plan": {"activations": [{"value": given.name, "scheme": codes, "params": {"scale": 0.5, "zero_point": 3},
+                                      "all_uses": False, "uses": [{"op": first.output[0], "input": 0}]}]}}
+    text = {"model": file, "plan": plan, "metadata": [{"key": "who", "value": "me"}], "path": "q.onnx"}
+    kind, applied, _ = client.ask(APPLY, text, files=[os.open(MODEL, os.O_RDONLY)])
+    harness.check(kind == APPLIED and [each["suffix"] for each in applied["files"]] == [""], f"a plan is applied: {applied}")
+    made = onnx.load_from_string(client.sealed[0][:applied["files"][0]["bytes"]])
+    harness.check("QuantizeLinear" in {node.op_type for node in made.graph.node} and
+                  ("who", "me") in {(entry.key, entry.value) for entry in made.metadata_props}, "and the file is as planned")
+
+    kind, opened, _ = client.ask(OPEN_TIMED, {"model": file, "options": {"threads": 1, "nodes": True, "in_turn": True}},
+                                 files=[os.open(MODEL, os.O_RDONLY)])
+    harness.check(kind == OPENED_TIMED, f"a model is opened for its time: {opened if kind == ERROR else kind}")
+    number, count = opened["model"], len(opened["graph"]["graphs"][-1]["nodes"])
+    image = np.random.default_rng(1).random([1, *[extent for extent in given.shape[1:]]], dtype=np.float32)
+    body = image.tobytes()
+    inputs = [{"name": given.name, "dtype": "float32", "shape": image.shape, "offset": 0, "bytes": len(body)}]
+    kind, added, _ = client.ask(ADD, {"model": number, "samples": [0], "inputs": inputs}, body)
+    harness.check((kind, added) == (ADDED, {"model": number, "batch": 0}), f"it takes a batch: {added}")
+    for run in range(2):
+        kind, timed, body = client.ask(TIME, {"model": number, "batch": 0})
+        nodes = struct.unpack(f"<{count}Q", body)
+        harness.check(kind == TIMED and 0 < sum(nodes) <= timed["whole"], f"run {run}: {sum(nodes)} of {timed['whole']} ns in nodes")
+        types = {each["name"]: (each["dtype"], each["shape"]) for each in timed["types"]}
+        harness.check((types[wanted] == ("float32", [1, 10])) if run == 0 else not types, "types come with the first times")
+    kind, outputs, body = client.ask(ASK_OUTPUTS, {"model": number, "batch": 0})
+    harness.check(kind == OUTPUTS and np.array_equal(tensor(outputs["outputs"][0], body), session.run(None, {given.name: image})[0]),
+                  "and answers as ONNX Runtime itself")
+    for kind, text in ((TIME, {"model": number, "batch": 1}), (TIME, {"model": 99, "batch": 0}), (ADD, {"model": 0}),
+                       (TIME, {"model": -1}), (TIME, [1]), (READ, file), (READ, {"format": "graphdef", "path": "m"}),
+                       (OPEN_TIMED, {"model": {"format": "onnx", "path": "/nowhere"}}), (HELLO, {})):
+        kind, refused, _ = client.ask(kind, text)
+        harness.check(kind == ERROR and refused["sentence"], f"refused: {refused}")
+    kind, _, _ = client.ask(CLOSE_TIMED, {"model": number})
+    harness.check(kind == CLOSED_TIMED, "the model is closed")
+    kind, refused, _ = client.ask(TIME, {"model": number, "batch": 0})
+    harness.check(kind == ERROR and refused["code"] == "usage", f"and is gone then: {refused['sentence']}")
+    client.send(CLOSE)
+    harness.check(client.process.wait(20) == 0, "close ends it with 0")
+
+
+def other_versions():
+    for version in (VERSION - 1, VERSION + 1):
+        client = Client()
+        client.receive()
+        client.send(STATUS, {}, version=version)
+        code, words = client.process.wait(20), client.process.stderr.read().decode()
+        harness.check(code == 1 and f"version {version} of the protocol" in words and words.count("\n") == 1,
+                      f"version {version} is refused: {words!r}")
 
 
 def main():
@@ -116,6 +209,8 @@ def main():
     client.socket.sendall(b"GET / HTTP/1.1\r\nHost: a\r\nAccept: */*\r\n\r\n")
     code, words = client.process.wait(20), client.process.stderr.read().decode()
     harness.check(code == 1 and "QLWP" in words, f"what is no frame ends it in a sentence: {code} {words!r}")
+    whole_runtime(session, given, wanted)
+    other_versions()
 
 
 main()

@@ -121,6 +121,7 @@ void add_benchmark(CLI::App& program, const std::vector<std::string>& command_li
   add_data_options(*verb, options);
   add_run_options(*verb, options);
   arguments->common.add_to(*verb, DataOption::none);
+  arguments->common.add_isolation_to(*verb);
   options.round.threads = 0;
   verb->get_option("--threads")->each([&options](const std::string& text) {
     options.round.threads = static_cast<unsigned>(std::stoul(text));

@@ -73,7 +73,6 @@ void add_profile(CLI::App& program, const std::vector<std::string>& command_line
       ->check(not_empty())
       ->group("Output");
   arguments->common.add_to(*verb, DataOption::optional);
-  for (const char* name : {"--isolate", "--isolate-timeout"}) verb->get_option(name)->group("");
   arguments->table.add_to(*verb);
   verb->add_flag("--by-type", arguments->by_type,
                  "Print one row for each type (default: one for each node or op)")

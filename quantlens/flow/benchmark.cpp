@@ -8,12 +8,13 @@
 
 #include "quantlens/base/cores.h"
 #include "quantlens/flow/steps/benchmark_data.h"
-#include "quantlens/frontend/frontend.h"
+#include "quantlens/flow/steps/session_workers.h"
 #include "quantlens/profiling/benchmark/benchmark.h"
 #include "quantlens/profiling/benchmark/core_layout.h"
 #include "quantlens/profiling/benchmark/instance.h"
 #include "quantlens/profiling/benchmark/instances.h"
 #include "quantlens/profiling/benchmark/topology.h"
+#include "quantlens/runtime/formats.h"
 
 namespace quantlens::flow {
 namespace {
@@ -36,13 +37,15 @@ struct Prepared {
   std::vector<std::unique_ptr<Model>> models;
   std::vector<std::uint64_t> batch_sizes;
   Cores cores;
+  std::unique_ptr<Workers> workers;  ///< where models are read and timed; null: in this process
 };
 
-std::vector<std::unique_ptr<Model>> read_models(const std::vector<std::string>& paths) {
+std::vector<std::unique_ptr<Model>> read_models(const std::vector<std::string>& paths,
+                                                const Formats& formats) {
   std::vector<std::unique_ptr<Model>> models;
   models.reserve(paths.size());
   for (const std::string& path : paths) {
-    models.push_back(std::make_unique<Model>(frontend::read(path)));
+    models.push_back(std::make_unique<Model>(formats.read(path)));
   }
   return models;
 }
@@ -70,9 +73,12 @@ std::vector<std::uint64_t> check_data(const BenchmarkOptions& options, const Mod
 }
 
 Prepared prepare(const BenchmarkOptions& options, const Session& session) {
-  Prepared prepared{
-      .options = options, .models = {}, .batch_sizes = {}, .cores = cores_of(options)};
-  prepared.models = read_models(paths_of(options));
+  Prepared prepared{.options = options,
+                    .models = {},
+                    .batch_sizes = {},
+                    .cores = cores_of(options),
+                    .workers = session_workers(session)};
+  prepared.models = read_models(paths_of(options), Formats(prepared.workers.get()));
   prepared.batch_sizes = check_data(options, *prepared.models.at(0), session.progress);
   return prepared;
 }
@@ -104,7 +110,7 @@ std::vector<ModelTimes> empty_times(const Prepared& prepared, std::uint64_t batc
   return times;
 }
 
-/// In this process.
+/// In this process, or all in one worker.
 std::vector<ModelTimes> time_here(const Prepared& prepared, std::uint64_t batch_size,
                                   const Session& session) {
   NoProgress silent;  // what there is to say was said when the data were checked
@@ -118,7 +124,7 @@ std::vector<ModelTimes> time_here(const Prepared& prepared, std::uint64_t batch_
   round.loadings = models.size();  // each is loaded first once
   const auto stop = [&] { return session.progress.stop_requested(); };
   for (std::uint64_t i = 0; i < prepared.options.rounds * models.size(); ++i) {
-    auto runs_us = time_loading(models, i % models.size(), round, stop);
+    auto runs_us = time_loading(models, i % models.size(), round, stop, prepared.workers.get());
     for (std::size_t m = 0; m < models.size(); ++m) {
       times[m].instances[0].loadings.push_back(std::move(runs_us[m]));
     }
@@ -148,9 +154,10 @@ std::vector<ModelTimes> time_instances(const Prepared& prepared, std::uint64_t b
                                        const Session& session) {
   unsigned threads = prepared.options.round.threads;
   if (threads == 0) threads = static_cast<unsigned>(prepared.cores[0].size());
-  Instances instances(jobs_of(prepared, batch_size, threads),
-                      {.program = prepared.options.program,
-                       .stop = [&] { return session.progress.stop_requested(); }});
+  InstancesOptions how{.program = prepared.options.program,
+                       .stop = [&] { return session.progress.stop_requested(); }};
+  if (session.isolation) how.timeout_seconds = session.isolation->timeout_seconds;
+  Instances instances(jobs_of(prepared, batch_size, threads), how);
   std::vector<ModelTimes> times = empty_times(prepared, batch_size, threads);
   for (std::uint64_t i = 0; i < prepared.options.rounds; ++i) {
     for (std::size_t k = 0; k < times.size(); ++k) {
@@ -206,7 +213,7 @@ void serve_benchmark_instance(int socket) {
                           .name = {},
                           .arguments = {},
                           .threads = static_cast<unsigned>(job.cores.size())};
-    PreparedModels prepared{.models = read_models(job.models), .timed = {}};
+    PreparedModels prepared{.models = read_models(job.models, Formats()), .timed = {}};
     const DataChoice choice{.data = job.data,
                             .options = {.limit = {}, .batch_size = {}, .seed = job.seed}};
     const FittedData data = benchmark_data(choice, job.batch_size, *prepared.models.at(0), silent);

@@ -15,7 +15,7 @@
 #include "quantlens/flow/steps/first_batches.h"
 #include "quantlens/flow/steps/remedies.h"
 #include "quantlens/flow/steps/remedy_bench.h"
-#include "quantlens/frontend/frontend.h"
+#include "quantlens/flow/steps/session_workers.h"
 #include "quantlens/profiling/import/import.h"
 #include "quantlens/profiling/pair/join.h"
 #include "quantlens/profiling/pair/speed_findings.h"
@@ -23,6 +23,7 @@
 #include "quantlens/profiling/trace.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
 #include "quantlens/report/profile_tables.h"
+#include "quantlens/runtime/formats.h"
 
 namespace quantlens::flow {
 namespace {
@@ -86,9 +87,8 @@ void write_trace(const ProfileVerbOptions& options, const ProfileResult& result,
                result.profiles ? trace_json(*result.profiles) : trace_json(*result.profile));
 }
 
-void check_options(const ProfileVerbOptions& options, const Session& session) {
+void check_options(const ProfileVerbOptions& options) {
   const auto refuse = [](const std::string& sentence) { throw Error(Errc::usage, sentence); };
-  if (session.isolation) refuse("--isolate: a model is timed in this process; leave it out");
   for (const std::optional<fs::path>& path : {std::optional(options.model), options.other}) {
     if (!options.other || !path || !is_profile(*path)) continue;
     refuse(
@@ -105,10 +105,13 @@ void check_trace(const ProfileVerbOptions& options, const Sources& sources) {
 
 /// What another tool has timed.
 ProfileResult imported(const ProfileVerbOptions& options, const Session& session) {
-  if (!options.data.data.empty() || options.profile.iterations) {
+  const char* useless = !options.data.data.empty()   ? "--data"
+                        : options.profile.iterations ? "--iterations"
+                        : session.isolation          ? "--isolate"
+                                                     : nullptr;
+  if (useless != nullptr) {
     throw Error(Errc::usage, fmt::format("{}: is a profile, whose runs are over; leave out {}",
-                                         printable(options.model.string()),
-                                         options.data.data.empty() ? "--iterations" : "--data"));
+                                         printable(options.model.string()), useless));
   }
   check_trace(options, {.files = {options.model}});
   Session named = session;
@@ -128,12 +131,14 @@ ProfileResult imported(const ProfileVerbOptions& options, const Session& session
 }  // namespace
 
 ProfileResult profile(const ProfileVerbOptions& options, const Session& session) {
-  check_options(options, session);
+  check_options(options);
   if (is_profile(options.model)) return imported(options, session);
-  const Model model = frontend::read(options.model);
+  const std::unique_ptr<Workers> workers = session_workers(session);
+  const Formats formats(workers.get());
+  const Model model = formats.read(options.model);
   std::optional<Model> other;
   if (options.other) {
-    other = frontend::read(*options.other);
+    other = formats.read(*options.other);
     check_order(model, *other);
   }
   DataChoice choice = options.data;
@@ -157,6 +162,7 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
     }
     ProfileOptions how = options.profile;
     how.threads = session.threads;
+    how.workers = workers.get();
     const Profiled profiled = quantlens::profile(wanted, how, recorded.progress);
     std::string caveats;
     for (std::size_t i = 0; i < wanted.size(); ++i) {

@@ -20,14 +20,13 @@ constexpr std::int64_t kMostElements = 16384;
 
 }  // namespace
 
-EventCost event_cost(unsigned threads, std::size_t nodes, std::int64_t elements,
+EventCost event_cost(TimedOptions how, std::size_t nodes, std::int64_t elements,
                      const Progress& progress) {
   constexpr int kRuns = 60;
   const std::size_t length = std::clamp(nodes, kLeastNodes, kMostNodes);
   const Model model = chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
-  TimedOptions how{.threads = threads, .in_turn = true, .stop_requested = [&progress] {
-                     return progress.stop_requested();
-                   }};
+  how.in_turn = true;
+  how.stop_requested = [&progress] { return progress.stop_requested(); };
   const auto bare = open_timed(model, how);
   how.nodes = true;
   const auto timed = open_timed(model, how);

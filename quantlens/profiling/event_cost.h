@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "quantlens/base/progress.h"
+#include "quantlens/runtime/timed.h"
 
 namespace quantlens {
 
@@ -17,9 +18,9 @@ struct EventCost {
 
 /// Measured on a chain of cheap ops that is run with and without timers in turn. The cost grows
 /// with how much a run touches between two timers, so the chain is made like the model: of as many
-/// nodes, each giving as many elements (both within limits). Throws Errc::interrupted where
-/// progress asks to stop.
-EventCost event_cost(unsigned threads, std::size_t nodes, std::int64_t elements,
+/// nodes, each giving as many elements (both within limits). `how`: threads, and where models run.
+/// Throws Errc::interrupted where progress asks to stop.
+EventCost event_cost(TimedOptions how, std::size_t nodes, std::int64_t elements,
                      const Progress& progress);
 
 }  // namespace quantlens

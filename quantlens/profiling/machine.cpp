@@ -34,10 +34,10 @@ double copied_gb_per_second(unsigned threads) {
   return 2.0 * kBytes / best / 1e9;
 }
 
-double product_gop_per_second(bool integer, unsigned threads) {
+double product_gop_per_second(bool integer, const TimedOptions& how) {
   constexpr std::int64_t kExtent = 512;
   const Model model = product_model(kExtent, integer);
-  const auto run = open_timed(model, {.threads = threads});
+  const auto run = open_timed(model, how);
   const std::size_t batch = run->add(ones_for(model));
   std::uint64_t best = std::numeric_limits<std::uint64_t>::max();
   for (int i = 0; i <= kRepeats; ++i) best = std::min(best, run->run(batch).whole);
@@ -46,10 +46,10 @@ double product_gop_per_second(bool integer, unsigned threads) {
 
 }  // namespace
 
-Machine measure_machine(unsigned threads) {
-  return {.gb_per_second = copied_gb_per_second(threads),
-          .float_gop_per_second = product_gop_per_second(false, threads),
-          .int8_gop_per_second = product_gop_per_second(true, threads)};
+Machine measure_machine(const TimedOptions& how) {
+  return {.gb_per_second = copied_gb_per_second(how.threads),
+          .float_gop_per_second = product_gop_per_second(false, how),
+          .int8_gop_per_second = product_gop_per_second(true, how)};
 }
 
 }  // namespace quantlens

@@ -2,12 +2,13 @@
 #pragma once
 
 #include "quantlens/record/profile.h"
+#include "quantlens/runtime/timed.h"
 
 namespace quantlens {
 
 /// What this machine can do with this many threads: the best of a few copies of 64 MB (which reads
 /// and writes as much), and of products of matrices of 512 by 512 in the runtime that models run
-/// in. Takes about a tenth of a second.
-Machine measure_machine(unsigned threads);
+/// in. `how`: threads, and where models run. Takes about a tenth of a second.
+Machine measure_machine(const TimedOptions& how);
 
 }  // namespace quantlens

@@ -29,13 +29,18 @@ double seconds_since(Clock::time_point begin) {
   return std::chrono::duration<double>(Clock::now() - begin).count();
 }
 
+/// With how many threads models run, and where.
+TimedOptions place_of(const ProfileOptions& options) {
+  return {.threads = options.threads, .workers = options.workers};
+}
+
 /// Rounds over all models.
 class Rounds {
  public:
   Rounds(std::span<const ToProfile> models, const ProfileOptions& options, Progress& progress)
       : options_(options), progress_(progress) {
     for (const auto& [model, batches] : models) {
-      samplers_.emplace_back(model, batches, options.threads, progress);
+      samplers_.emplace_back(model, batches, place_of(options), progress);
     }
   }
 
@@ -116,7 +121,9 @@ class Rounds {
 
 /// The same with one thread, a round of its own.
 RunTimes with_one_thread(const ToProfile& what, const ProfileOptions& options, Progress& progress) {
-  Sampler sampler(what.model, what.batches, 1, progress);
+  TimedOptions single = place_of(options);
+  single.threads = 1;
+  Sampler sampler(what.model, what.batches, single, progress);
   sampler.open(options.warm_up);
   const Clock::time_point start = Clock::now();
   for (std::size_t run = 0; run < kLeastRuns || seconds_since(start) < kRoundSeconds; ++run) {
@@ -149,7 +156,7 @@ Profiled profile(std::span<const ToProfile> models, const ProfileOptions& option
                      .batch_size = models[0].batches[0].samples.size(),
                      .event = {},
                      .machine = {}};
-  if (options.machine) frame.machine = measure_machine(options.threads);
+  if (options.machine) frame.machine = measure_machine(place_of(options));
   Rounds rounds(models, options, progress);
   rounds.run();
   Profiled result;
@@ -158,8 +165,8 @@ Profiled profile(std::span<const ToProfile> models, const ProfileOptions& option
     const RunTimes& samples = (sampler++)->samples();
     std::optional<RunTimes> single;
     if (options.threads > 1 && options.scaling) single = with_one_thread(what, options, progress);
-    frame.event = event_cost(options.threads, samples.graph.nodes.size(), typical_elements(samples),
-                             progress);
+    frame.event = event_cost(place_of(options), samples.graph.nodes.size(),
+                             typical_elements(samples), progress);
     result.graphs.push_back(samples.graph);
     result.types.push_back(samples.types);
     result.answers.push_back(samples.answers);

@@ -21,6 +21,7 @@ namespace quantlens {
 
 struct ProfileOptions {
   unsigned threads = 1;
+  Workers* workers = nullptr;             ///< where models run; null: in this process
   std::size_t warm_up = 10;               ///< runs before those that count, after each loading
   std::optional<std::size_t> iterations;  ///< that count, in all; absent: until they are stable
   bool machine = true;           ///< learn what the machine can do at most, for rates and bounds

@@ -164,7 +164,7 @@ TEST_F(Profiles, ASamplerRunsAllItsBatchesInTurn) {
   const Model model = onnxruntime::model_of(onnxruntime::small_net());
   const Batch batches[] = {onnxruntime::batch_for(model, 1), onnxruntime::batch_for(model, 3)};
   NoProgress progress;
-  Sampler sampler(model, batches, 1, progress);
+  Sampler sampler(model, batches, {}, progress);
   sampler.open(1);
   for (int i = 0; i < 4; ++i) sampler.sample();
   sampler.open(0);
@@ -182,7 +182,7 @@ TEST_F(Profiles, ASamplerRunsAllItsBatchesInTurn) {
 
 TEST_F(Profiles, ATimerCostsNoLessThanNothing) {
   for (const std::int64_t elements : {std::int64_t{0}, std::int64_t{1000}}) {
-    const EventCost cost = event_cost(1, 0, elements, NoProgress());
+    const EventCost cost = event_cost({}, 0, elements, NoProgress());
     EXPECT_GE(cost.inside_us, 0);
     EXPECT_GE(cost.outside_us, 0);
     EXPECT_LT(cost.inside_us, 1000);
@@ -190,7 +190,7 @@ TEST_F(Profiles, ATimerCostsNoLessThanNothing) {
 }
 
 TEST_F(Profiles, AMachineCanDoSomething) {
-  const Machine machine = measure_machine(0);
+  const Machine machine = measure_machine({.threads = 0});
   for (const double rate :
        {machine.gb_per_second, machine.float_gop_per_second, machine.int8_gop_per_second}) {
     EXPECT_GT(rate, 0);

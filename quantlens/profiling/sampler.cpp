@@ -5,16 +5,17 @@
 
 namespace quantlens {
 
-Sampler::Sampler(const Model& model, std::span<const Batch> batches, unsigned threads,
+Sampler::Sampler(const Model& model, std::span<const Batch> batches, const TimedOptions& how,
                  const Progress& progress)
-    : model_(model), batches_(batches), threads_(threads), progress_(progress) {}
+    : model_(model), batches_(batches), how_(how), progress_(progress) {
+  how_.in_turn = true;
+  how_.stop_requested = [&progress] { return progress.stop_requested(); };
+}
 
 void Sampler::open(std::size_t warm_up) {
   bare_.reset();  // before the next is loaded: two of them need no more memory than one
   timed_.reset();
-  TimedOptions how{.threads = threads_, .in_turn = true, .stop_requested = [this] {
-                     return progress_.stop_requested();
-                   }};
+  TimedOptions how = how_;
   throw_if_stopped(progress_);
   bare_ = open_timed(model_, how);
   throw_if_stopped(progress_);

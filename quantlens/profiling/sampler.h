@@ -39,9 +39,10 @@ struct RunTimes {
 /// Runs one model over its batches in turn, with and without timers, and keeps the times.
 class Sampler {
  public:
-  /// All it is given must outlive it. Each function throws Errc::interrupted where progress asks to
-  /// stop, between two runs and while a model is loaded. REQUIRES: one batch at least.
-  Sampler(const Model& model, std::span<const Batch> batches, unsigned threads,
+  /// All it is given must outlive it. `how`: threads, and where models run. Each function throws
+  /// Errc::interrupted where progress asks to stop, between two runs and while a model is loaded.
+  /// REQUIRES: one batch at least.
+  Sampler(const Model& model, std::span<const Batch> batches, const TimedOptions& how,
           const Progress& progress);
 
   /// Loads the model anew, twice, and runs it `warm_up` times.
@@ -53,7 +54,7 @@ class Sampler {
  private:
   const Model& model_;
   std::span<const Batch> batches_;
-  unsigned threads_;
+  TimedOptions how_;
   const Progress& progress_;
   std::unique_ptr<TimedRun> bare_;
   std::unique_ptr<TimedRun> timed_;

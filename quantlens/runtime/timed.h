@@ -9,12 +9,16 @@
 #include <string>
 #include <unordered_map>
 
+#include <boost/describe.hpp>
+
 #include "quantlens/dataset/reader.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/tensor/dtype.h"
 #include "quantlens/tensor/shape.h"
 
 namespace quantlens {
+
+class Workers;
 
 struct TimedOptions {
   unsigned threads = 1;  ///< of the runtime, the calling one included
@@ -25,6 +29,9 @@ struct TimedOptions {
   /// Asked from any thread while it loads: true ends that soon, with Errc::interrupted (from ONNX
   /// Runtime 1.22 on). Empty: never.
   std::function<bool()> stop_requested = {};
+  /// Whose worker loads and runs it, together with all other models that are timed through them;
+  /// the times are taken there. Null: this process does. Must outlive the TimedRun.
+  Workers* workers = nullptr;
 };
 
 /// What a tensor was in a run.
@@ -66,5 +73,8 @@ class TimedRun {
 
 /// Loads a model for its time. Throws as `open` does.
 std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options);
+
+// For the worker pipe (remote/messages.h): fields of these travel by themselves.
+BOOST_DESCRIBE_STRUCT(TimedOptions, (), (threads, nodes, in_turn))
 
 }  // namespace quantlens

@@ -9,6 +9,7 @@
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/frontend/onnx/source.h"
 #include "quantlens/frontend/onnx/wire.h"
+#include "quantlens/graph/check.h"
 
 namespace quantlens::onnx {
 namespace {
@@ -147,7 +148,7 @@ Model read(const fs::path& path, MappedFile file) {
   Model model = in_file(path, [&] { return read_sound(source); });
   try {
     sort_nodes(model.graph);
-    check(model.graph);
+    check_names(model.graph);
   } catch (const Error& error) {
     unsound(path, error.what());
   }

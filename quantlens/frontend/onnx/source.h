@@ -106,11 +106,6 @@ Graph read_graph(Source& source, std::string_view message, int depth);
 /// Errc::bad_input where they form a cycle.
 void sort_nodes(Graph& graph);
 
-/// Checks what every reader of a Graph relies on: nothing made twice, everything read is made
-/// before, here or in a graph around it. Throws Errc::bad_input with a sentence that lacks the
-/// path.
-void check(const Graph& graph);
-
 /// "" and "ai.onnx" are the same set of operators.
 inline std::string canonical_domain(std::string_view domain) {
   return std::string(domain == "ai.onnx" ? "" : domain);

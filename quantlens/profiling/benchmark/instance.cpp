@@ -27,6 +27,7 @@ namespace {
 using remote::FileDescriptor;
 using remote::FrameType;
 using remote::Message;
+using remote::message_of;
 using remote::Received;
 using remote::Transfer;
 using Prepare = std::function<PreparedModels(const InstanceJob&)>;
@@ -97,8 +98,8 @@ class Instance {
     switch (order.step) {
       case InstanceStep::prepare:
         model_.reset();
-        model_ = std::make_unique<RoundModel>(prepared_.timed.at(order.model), round_.threads,
-                                              false, std::function<bool()>());
+        model_ = std::make_unique<RoundModel>(prepared_.timed.at(order.model),
+                                              TimedOptions{.threads = round_.threads});
         model_->warm_up(round_.warmup, {});
         return send(message_of(FrameType::stepped, InstanceAnswer()));
       case InstanceStep::run:

@@ -13,8 +13,7 @@
 #include <boost/describe.hpp>
 
 #include "quantlens/profiling/benchmark/rounds.h"
-#include "quantlens/runtime/remote/channel.h"
-#include "quantlens/runtime/remote/messages.h"
+#include "quantlens/runtime/remote/answer.h"
 
 namespace quantlens {
 
@@ -41,13 +40,5 @@ struct InstanceAnswer {
   std::vector<double> runs_us;  ///< to `stop`
 };
 BOOST_DESCRIBE_STRUCT(InstanceAnswer, (), (runs_us))
-
-template <class T>
-remote::Message message_of(remote::FrameType type, const T& text) {
-  remote::Message message;
-  message.type = type;
-  message.text = remote::text_of(text);
-  return message;
-}
 
 }  // namespace quantlens

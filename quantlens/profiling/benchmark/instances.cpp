@@ -16,6 +16,7 @@ namespace quantlens {
 
 using remote::FrameType;
 using remote::Message;
+using remote::message_of;
 using remote::Process;
 using remote::Received;
 using remote::Transfer;
@@ -30,13 +31,19 @@ class Instances::Instance {
                   .arguments = {"benchmark-instance"},
                   .role = "an instance of the benchmark",
                   .advice = "check the path, or run without --instances"}),
-        channel_(process_.take_socket(), [this, stop = options.stop](int socket, short events) {
-          return process_.wait_for(socket, events, Process::Clock::time_point::max(), stop);
-        }) {}
+        channel_(process_.take_socket(),
+                 [this, stop = options.stop](int socket, short events) {
+                   return process_.wait_for(socket, events, deadline_, stop);
+                 }),
+        timeout_seconds_(options.timeout_seconds) {}
 
-  void send(Message message) { check(channel_.send(std::move(message))); }
+  void send(Message message) {
+    set_deadline();
+    check(channel_.send(std::move(message)));
+  }
 
   InstanceAnswer receive(FrameType type) {
+    set_deadline();
     Received received;
     check(channel_.receive(received));
     if (received.header.type == FrameType::error) {
@@ -60,14 +67,27 @@ class Instances::Instance {
  private:
   void check(Transfer transfer) {
     if (transfer == Transfer::done) return;
+    if (transfer == Transfer::late) {
+      give_up(fmt::format("did not answer within {:g} s and was ended (--isolate-timeout)",
+                          *timeout_seconds_));
+    }
     constexpr std::chrono::seconds kToDie(2);
     if (!process_.wait_for_end(kToDie)) give_up("closed the pipe");
     give_up(process_.how_it_ended());
   }
 
+  void set_deadline() {
+    if (!timeout_seconds_) return;
+    constexpr double kLongest = 1e8;
+    const std::chrono::duration<double> wait(std::min(*timeout_seconds_, kLongest));
+    deadline_ = Process::Clock::now() + std::chrono::ceil<Process::Clock::duration>(wait);
+  }
+
   std::string name_;
   Process process_;
+  Process::Clock::time_point deadline_ = Process::Clock::time_point::max();
   remote::Channel channel_;
+  std::optional<double> timeout_seconds_;
 };
 
 Instances::Instances(const std::vector<InstanceJob>& jobs, const InstancesOptions& options)

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace quantlens {
 struct InstancesOptions {
   fs::path program = "/proc/self/exe";  ///< `PROGRAM benchmark-instance` calls serve_instance
   std::function<bool()> stop;           ///< asked while they are waited for
+  std::optional<double> timeout_seconds = {};  ///< one that is silent for so long is given up
 };
 
 /// Processes that time models at the same time. However this ends, they are ended and waited for.

@@ -36,11 +36,8 @@ bool is_enough(std::uint64_t runs, double seconds, const RoundOptions& options) 
   return (runs >= kRuns && seconds >= kSeconds) || (runs >= kSlowRuns && seconds >= kSlowSeconds);
 }
 
-RoundModel::RoundModel(const TimedModel& timed, unsigned threads, bool in_turn,
-                       const std::function<bool()>& stop)
-    : run_(open_timed(*timed.model,
-                      {.threads = threads, .in_turn = in_turn, .stop_requested = stop})),
-      count_(timed.batches.size()) {
+RoundModel::RoundModel(const TimedModel& timed, const TimedOptions& how)
+    : run_(open_timed(*timed.model, how)), count_(timed.batches.size()) {
   for (const Batch& batch : timed.batches) run_->add(batch);
 }
 
@@ -53,16 +50,18 @@ void RoundModel::warm_up(std::uint64_t runs, const std::function<bool()>& stop) 
 
 std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models, std::size_t first,
                                               const RoundOptions& options,
-                                              const std::function<bool()>& stop) {
+                                              const std::function<bool()>& stop, Workers* workers) {
   // Places are numbered as they are loaded, and only these numbers decide what is done when, to the
   // end of the models: so the loading that begins with the other model is its mirror image.
   const std::size_t count = models.size();
   const auto model_at = [&](std::size_t place) { return (first + place) % count; };
+  const TimedOptions how{
+      .threads = options.threads, .in_turn = count > 1, .stop_requested = stop, .workers = workers};
   std::vector<RoundModel> places;
   places.reserve(count);
   for (std::size_t place = 0; place < count; ++place) {
     check(stop);
-    places.emplace_back(models[model_at(place)], options.threads, count > 1, stop);
+    places.emplace_back(models[model_at(place)], how);
   }
   for (RoundModel& place : places) place.warm_up(options.warmup, stop);
   std::vector<std::vector<double>> runs_us(count);

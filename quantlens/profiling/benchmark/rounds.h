@@ -39,10 +39,8 @@ struct TimedModel {
 /// A model that was loaded for a round, or its part of one.
 class RoundModel {
  public:
-  /// Loads it; `in_turn`: with another; `stop`: asked meanwhile. Throws as open_timed and
-  /// TimedRun::add do.
-  RoundModel(const TimedModel& timed, unsigned threads, bool in_turn,
-             const std::function<bool()>& stop);
+  /// Loads it. Throws as open_timed and TimedRun::add do.
+  RoundModel(const TimedModel& timed, const TimedOptions& how);
   /// Runs it before the clock counts. Throws Errc::interrupted where `stop` says so.
   void warm_up(std::uint64_t runs, const std::function<bool()>& stop);
   /// The time of run number `i`, in microseconds; batches take turns.
@@ -60,9 +58,11 @@ bool is_swapped(std::uint64_t i);
 
 /// One loading: loads the models anew, that of number `first` first, and times them in turn, so
 /// that what disturbs one disturbs the other. For each its runs in microseconds, equally many.
-/// Throws Errc::interrupted where `stop` says so between runs. REQUIRES: one model or two.
+/// They run in `workers`; null: in this process. Throws Errc::interrupted where `stop` says so
+/// between runs. REQUIRES: one model or two.
 std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models, std::size_t first,
                                               const RoundOptions& options,
-                                              const std::function<bool()>& stop);
+                                              const std::function<bool()>& stop,
+                                              Workers* workers = nullptr);
 
 }  // namespace quantlens

@@ -72,6 +72,12 @@ bool take_files(msghdr& message, std::vector<FileDescriptor>& files) {
 
 }  // namespace
 
+Payload memory_with(const Received& received) {
+  if (received.files.empty()) return {};
+  if (received.files.size() > 1) throw Error(Errc::bad_input, "it brings more files than one");
+  return map_sealed(received.files.front());
+}
+
 Channel::Channel(FileDescriptor socket, Wait wait)
     : socket_(std::move(socket)), wait_(std::move(wait)) {
   const int flags = ::fcntl(socket_.get(), F_GETFL);

@@ -28,6 +28,10 @@ struct Received {
   std::vector<FileDescriptor> files;
 };
 
+/// The sealed memory that came with a frame: its only file; without one, none. Throws as
+/// map_sealed.
+Payload memory_with(const Received& received);
+
 /// How a transfer ended. What is no frame is thrown: Errc::bad_input, Errc::unsupported.
 enum class Transfer {
   done,

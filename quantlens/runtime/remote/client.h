@@ -31,6 +31,9 @@ class Client {
   /// From now on so many threads may ask at once; each question that is one too many waits.
   void widen(unsigned questions, const std::string& doing);
 
+  /// Whether the worker is of no more use.
+  bool is_lost();
+
   /// A question, and what `read` makes of its answer, of type `answer`; it lies in memory that the
   /// worker may change, and is gone afterwards. `doing` is what the worker does, for a sentence
   /// that says when it failed: "mobilenet.onnx: step 3 (sample 2)". Throws what the worker answers
@@ -83,7 +86,6 @@ class Client {
   void say_hello(const Worker& worker);
   void check(Transfer transfer, const std::string& doing);
   void check_lost();
-  bool is_lost();
   [[noreturn]] void refuse(const std::string& doing, const Error& error);
   [[noreturn]] void give_up(const std::string& doing, const std::string& problem,
                             const std::string& advice);

@@ -94,7 +94,7 @@ FrameHeader header_from_bytes(std::string_view bytes) {
                            .new_memory = (flags & kNewMemory) != 0,
                            .files = number_at<std::uint8_t>(bytes, 25)};
   if (type < static_cast<std::uint16_t>(FrameType::hello) ||
-      type > static_cast<std::uint16_t>(FrameType::widened)) {
+      type > static_cast<std::uint16_t>(kLastFrameType)) {
     refuse(fmt::format("it is of type {}, which there is not", type));
   }
   const bool odd = (header.new_memory && !header.in_memory) || flags > (kInMemory | kNewMemory) ||

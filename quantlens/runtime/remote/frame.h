@@ -11,7 +11,7 @@
 
 namespace quantlens::remote {
 
-inline constexpr std::uint16_t kProtocolVersion = 2;
+inline constexpr std::uint16_t kProtocolVersion = 3;
 inline constexpr std::size_t kHeaderBytes = 32;
 inline constexpr std::uint32_t kMostText = 32U << 20U;
 inline constexpr std::uint64_t kMostInFrame = 64U << 10U;  ///< a larger body lies in shared memory
@@ -19,18 +19,35 @@ inline constexpr std::uint64_t kMostInMemory = std::uint64_t{1} << 46U;
 inline constexpr std::uint8_t kMostFiles = 4;
 
 enum class FrameType : std::uint16_t {
-  hello = 1,     ///< worker: which runtime it is
-  open = 2,      ///< which models, taps and options
-  opened = 3,    ///< worker: what could not be tapped
-  step = 4,      ///< a batch
-  stepped = 5,   ///< worker: the graph outputs
-  take = 6,      ///< asks for what was gathered
-  taken = 7,     ///< worker: a TapState
-  error = 8,     ///< worker: instead of the answer
-  close = 9,     ///< the worker may end
-  widen = 10,    ///< brings a further socket for questions
-  widened = 11,  ///< worker: it listens there, too
+  hello = 1,          ///< worker: which runtime it is
+  open = 2,           ///< which models, taps and options
+  opened = 3,         ///< worker: what could not be tapped
+  step = 4,           ///< a batch
+  stepped = 5,        ///< worker: the graph outputs
+  take = 6,           ///< asks for what was gathered
+  taken = 7,          ///< worker: a TapState
+  error = 8,          ///< worker: instead of the answer
+  close = 9,          ///< the worker may end
+  widen = 10,         ///< brings a further socket for questions
+  widened = 11,       ///< worker: it listens there, too
+  status = 12,        ///< asks what the worker is
+  status_told = 13,   ///< worker: that
+  read = 14,          ///< a model's file
+  read_done = 15,     ///< worker: the Model
+  apply = 16,         ///< a model's file and a Plan
+  applied = 17,       ///< worker: the quantized files
+  open_timed = 18,    ///< which model is to be timed
+  opened_timed = 19,  ///< worker: its number, and the graph that is run
+  add = 20,           ///< a batch for a timed model
+  added = 21,         ///< worker: the batch's number
+  time = 22,          ///< which batch is to be run for its time
+  timed = 23,         ///< worker: the times
+  ask_outputs = 24,   ///< which batch is to be run for what it answers
+  outputs = 25,       ///< worker: the answer
+  close_timed = 26,   ///< which timed model may go
+  closed_timed = 27,  ///< worker: it is gone
 };
+inline constexpr FrameType kLastFrameType = FrameType::closed_timed;
 
 struct FrameHeader {
   FrameType type = FrameType::hello;

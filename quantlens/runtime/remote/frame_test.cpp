@@ -32,13 +32,13 @@ TEST(Frame, HasTheBytesThatTheDocumentGives) {
   // The checksum by Python: zlib.crc32(frame[:28] + b"{}abc").
   const std::string expected(
       "QLWP"
-      "\x02\x00"
+      "\x03\x00"
       "\x04\x00"
       "\x04\x03\x02\x01"
       "\x02\x00\x00\x00"
       "\x03\x00\x00\x00\x00\x00\x00\x00"
       "\x00\x00\x00\x00"
-      "\xb3\x3d\xb3\x96"
+      "\x97\xe4\xb4\xf5"
       "{}abc",
       kHeaderBytes + 5);
   EXPECT_EQ(frame_bytes(some_header(), "{}", "abc"), expected);
@@ -91,8 +91,8 @@ TEST(Frame, WithSizesBeyondTheLimitsIsRefusedWhateverItsSum) {
   EXPECT_TRUE(refused([](FrameHeader& h) { h.new_memory = true; }));
   EXPECT_TRUE(refused([](FrameHeader& h) { h.in_memory = h.new_memory = true; })) << "no file";
   EXPECT_TRUE(refused([](FrameHeader& h) { h.type = FrameType{0}; }));
-  EXPECT_TRUE(refused([](FrameHeader& h) { h.type = FrameType{12}; }));
-  EXPECT_FALSE(refused([](FrameHeader& h) { h.type = FrameType::widened; }));
+  EXPECT_TRUE(refused([](FrameHeader& h) { h.type = FrameType{28}; }));
+  EXPECT_FALSE(refused([](FrameHeader& h) { h.type = kLastFrameType; }));
 }
 
 }  // namespace

@@ -73,6 +73,22 @@ FileDescriptor make_file(std::uint64_t bytes) {
   return file;
 }
 
+/// Neither its size nor its bytes change from now on.
+void seal(const FileDescriptor& file, std::uint64_t bytes) {
+  if (::fcntl(file.get(), F_ADD_SEALS, kSizeSeals | F_SEAL_WRITE) != 0) {
+    throw_no_memory(bytes, errno);
+  }
+}
+
+void write_at(const FileDescriptor& file, std::uint64_t offset, Bytes bytes) {
+  for (std::uint64_t done = 0; done < bytes.size();) {
+    const ssize_t written = ::pwrite(file.get(), bytes.data() + done, bytes.size() - done,
+                                     static_cast<off_t>(offset + done));
+    if (written < 0 && errno != EINTR) throw_no_memory(bytes.size(), errno);
+    if (written > 0) done += static_cast<std::uint64_t>(written);
+  }
+}
+
 class Mapping {
  public:
   Mapping(void* address, std::size_t size) : address_(address), size_(size) {}
@@ -138,33 +154,59 @@ bool SharedMemory::reserve(std::uint64_t bytes) {
   return true;
 }
 
-Payload map_memory(const FileDescriptor& file) {
+namespace {
+
+/// Of a file that has these seals; `how`: MAP_SHARED, or MAP_PRIVATE of what nobody writes to.
+Payload mapped(const FileDescriptor& file, int wanted, int how) {
   struct stat info = {};
   const int seals = ::fcntl(file.get(), F_GET_SEALS);
-  if (::fstat(file.get(), &info) != 0 || seals < 0 || (seals & F_SEAL_SHRINK) == 0) {
+  if (::fstat(file.get(), &info) != 0 || seals < 0 || (seals & wanted) != wanted) {
     throw Error(Errc::bad_input, "what it sends as shared memory is none that stays");
   }
   const auto size = static_cast<std::size_t>(info.st_size);
   if (size == 0) throw Error(Errc::bad_input, "its shared memory is empty");
-  void* address = ::mmap(nullptr, size, PROT_READ, MAP_SHARED, file.get(), 0);
+  void* address = ::mmap(nullptr, size, PROT_READ, how, file.get(), 0);
   if (address == MAP_FAILED) throw_no_memory(size, errno);
   return {.bytes = {static_cast<const std::byte*>(address), size},
           .owner = std::make_shared<const Mapping>(address, size)};
 }
 
+}  // namespace
+
+Payload map_memory(const FileDescriptor& file) {
+  return mapped(file, F_SEAL_SHRINK, MAP_SHARED);
+}
+
+Payload map_sealed(const FileDescriptor& file) {
+  return mapped(file, F_SEAL_SHRINK | F_SEAL_WRITE, MAP_PRIVATE);
+}
+
 FileDescriptor file_of(Bytes bytes) {
-  FileDescriptor file = make_file(bytes.size());
-  std::uint64_t done = 0;
-  while (done < bytes.size()) {
-    const ssize_t written =
-        ::pwrite(file.get(), bytes.data() + done, bytes.size() - done, static_cast<off_t>(done));
-    if (written < 0 && errno != EINTR) throw_no_memory(bytes.size(), errno);
-    if (written > 0) done += static_cast<std::uint64_t>(written);
-  }
-  if (::fcntl(file.get(), F_ADD_SEALS, kSizeSeals | F_SEAL_WRITE) != 0) {
-    throw_no_memory(bytes.size(), errno);
-  }
+  Body body;
+  body.add(bytes);
+  return file_of(body);
+}
+
+FileDescriptor file_of(const Body& body) {
+  FileDescriptor file = make_file(body.size());
+  for (const auto& [offset, bytes] : body.pieces()) write_at(file, offset, bytes);
+  seal(file, body.size());
   return file;
+}
+
+SealedFile::SealedFile() : file_(::memfd_create("quantlens", MFD_CLOEXEC | MFD_ALLOW_SEALING)) {
+  if (!file_.is_open()) throw_no_memory(0, errno);
+}
+
+void SealedFile::write(Bytes bytes) {
+  if (is_clearly_too_much(bytes.size())) throw_no_memory(bytes.size(), ENOMEM);
+  write_at(file_, size_, bytes);
+  size_ += bytes.size();
+}
+
+FileDescriptor SealedFile::sealed() {
+  seal(file_, size_);
+  return std::move(file_);
 }
 
 }  // namespace quantlens::remote

@@ -35,11 +35,13 @@ class Body {
   /// REQUIRES: out.size() == size().
   void copy_to(std::span<std::byte> out) const;
 
- private:
   struct Piece {
     std::uint64_t offset;
     Bytes bytes;
   };
+  const std::vector<Piece>& pieces() const { return pieces_; }
+
+ private:
   std::vector<Piece> pieces_;
   std::deque<std::string> owned_;
   std::uint64_t size_ = 0;
@@ -69,7 +71,25 @@ class SharedMemory {
 /// size is not sealed; Errc::failed where the system does not map it.
 Payload map_memory(const FileDescriptor& file);
 
-/// A sealed file of these bytes. Throws as SharedMemory::reserve.
+/// Sealed memory: it stays as it is, even for who made it. Throws as SharedMemory::reserve.
 FileDescriptor file_of(Bytes bytes);
+FileDescriptor file_of(const Body& body);
+
+/// The same, of bytes that come one after the other. Throws as SharedMemory::reserve.
+class SealedFile {
+ public:
+  SealedFile();
+  void write(Bytes bytes);
+  std::uint64_t size() const { return size_; }
+  FileDescriptor sealed();  ///< at the end; leaves none
+
+ private:
+  FileDescriptor file_;
+  std::uint64_t size_ = 0;
+};
+
+/// The other side's sealed memory, without a copy. Throws as map_memory, and where it is not sealed
+/// against writing.
+Payload map_sealed(const FileDescriptor& file);
 
 }  // namespace quantlens::remote

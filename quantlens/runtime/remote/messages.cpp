@@ -22,6 +22,10 @@ constexpr bool kDescribedWhole =
 static_assert(kDescribedWhole<Tap> && kDescribedWhole<PairTap> && kDescribedWhole<TapSpec> &&
                   kDescribedWhole<RunOptions> && kDescribedWhole<NotTapped>,
               "describe the new field, too, at the end of runtime/run.h");
+constexpr std::size_t kAtHome = 2;  // fields of TimedOptions that do not travel
+static_assert(boost::pfr::tuple_size_v<TimedOptions> ==
+                  boost::mp11::mp_size<json::detail::Members<TimedOptions>>::value + kAtHome,
+              "describe the new field, too, at the end of runtime/timed.h");
 
 /// Calls `change` on every text in the value. Values are as deep as messages are: a few levels, or
 /// as deep as json::parse allows.
@@ -77,18 +81,6 @@ Tensor strings_from(const TensorText& text, std::string_view bytes) {
   return Tensor::from_strings(text.shape, std::move(strings));
 }
 
-Tensor tensor_from(const TensorText& text, const Payload& body) {
-  if (text.offset > body.bytes.size() || text.bytes > body.bytes.size() - text.offset) {
-    throw Error(Errc::bad_input,
-                fmt::format("the elements of '{}' are not in its body", printable(text.name)));
-  }
-  const Bytes bytes = body.bytes.subspan(text.offset, text.bytes);
-  if (text.dtype == DType::string) {
-    return strings_from(text, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-  }
-  return {text.dtype, text.shape, bytes, body.owner};
-}
-
 }  // namespace
 
 std::string text_of(const json::Value& value) {
@@ -103,17 +95,31 @@ json::Value value_from(std::string_view text) {
   return value;
 }
 
+TensorText add_tensor(const std::string& name, const Tensor& tensor, Body& body) {
+  TensorText text{.name = name, .dtype = tensor.dtype(), .shape = tensor.shape()};
+  const std::uint64_t before = body.size();
+  text.offset = tensor.dtype() == DType::string ? body.add_owned(packed(tensor.strings()))
+                                                : body.add(tensor.bytes());
+  text.bytes = body.size() > before ? body.size() - text.offset : 0;
+  return text;
+}
+
 std::vector<TensorText> add_tensors(const TensorMap& tensors, Body& body) {
   std::vector<TensorText> texts;
-  for (const auto& [name, tensor] : tensors) {
-    TensorText text{.name = name, .dtype = tensor.dtype(), .shape = tensor.shape()};
-    const std::uint64_t before = body.size();
-    text.offset = tensor.dtype() == DType::string ? body.add_owned(packed(tensor.strings()))
-                                                  : body.add(tensor.bytes());
-    text.bytes = body.size() > before ? body.size() - text.offset : 0;
-    texts.push_back(std::move(text));
-  }
+  for (const auto& [name, tensor] : tensors) texts.push_back(add_tensor(name, tensor, body));
   return texts;
+}
+
+Tensor tensor_from(const TensorText& text, const Payload& body) {
+  if (text.offset > body.bytes.size() || text.bytes > body.bytes.size() - text.offset) {
+    throw Error(Errc::bad_input,
+                fmt::format("the elements of '{}' are not in its body", printable(text.name)));
+  }
+  const Bytes bytes = body.bytes.subspan(text.offset, text.bytes);
+  if (text.dtype == DType::string) {
+    return strings_from(text, {reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+  }
+  return {text.dtype, text.shape, bytes, body.owner};
 }
 
 TensorMap tensors_from(const std::vector<TensorText>& texts, const Payload& body) {

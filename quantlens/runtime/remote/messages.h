@@ -13,8 +13,10 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/record/plan.h"
+#include "quantlens/runtime/remote/frame.h"
 #include "quantlens/runtime/remote/memory.h"
 #include "quantlens/runtime/run.h"
+#include "quantlens/runtime/timed.h"
 
 namespace quantlens {
 
@@ -31,15 +33,16 @@ struct Hello {
 };
 BOOST_DESCRIBE_STRUCT(Hello, (), (runtime, version))
 
-struct ModelText {
+/// A model as it is given to a worker.
+struct ModelFileText {
   std::string format;     ///< "onnx"
   std::string path;       ///< for messages, and to find files beside it
   bool attached = false;  ///< the next of the frame's files has its bytes; else it is at `path`
 };
-BOOST_DESCRIBE_STRUCT(ModelText, (), (format, path, attached))
+BOOST_DESCRIBE_STRUCT(ModelFileText, (), (format, path, attached))
 
 struct OpenText {
-  std::vector<ModelText> models;  ///< the reference, and the quantized one if there is one
+  std::vector<ModelFileText> models;  ///< the reference, and the quantized one if there is one
   TapSpec taps;
   RunOptions options;
 };
@@ -79,6 +82,56 @@ struct SteppedText {
 BOOST_DESCRIBE_STRUCT(SteppedText, (),
                       (reference, quantized, steps, in_flight, settled, not_tapped))
 
+/// What a worker is and can do.
+struct StatusText {
+  std::string runtime;
+  std::string version;                        ///< of the runtime
+  std::uint16_t protocol = kProtocolVersion;  ///< of the pipe
+  std::vector<std::string> formats;           ///< that it reads
+  bool applies = false;                       ///< answers `apply`
+  bool times = false;                         ///< answers `open_timed`
+};
+BOOST_DESCRIBE_STRUCT(StatusText, (), (runtime, version, protocol, formats, applies, times))
+
+struct OpenTimedText {
+  ModelFileText model;
+  TimedOptions options;
+};
+BOOST_DESCRIBE_STRUCT(OpenTimedText, (), (model, options))
+
+/// A batch of a model that was opened for its time.
+struct TimedBatchText {
+  std::uint64_t model = 0;  ///< its number in this worker
+  std::uint64_t batch = 0;  ///< TimedRun::add's number; unused where there is none
+};
+BOOST_DESCRIBE_STRUCT(TimedBatchText, (), (model, batch))
+
+struct AddText {
+  std::uint64_t model = 0;
+  std::vector<std::uint64_t> samples;
+  std::vector<TensorText> inputs;
+};
+BOOST_DESCRIBE_STRUCT(AddText, (), (model, samples, inputs))
+
+struct TypeText {
+  std::string name;
+  DType dtype = DType::float32;
+  Shape shape;
+};
+BOOST_DESCRIBE_STRUCT(TypeText, (), (name, dtype, shape))
+
+/// Times of a run. Its body: of each node its nanoseconds, 8 bytes.
+struct TimesText {
+  std::uint64_t whole = 0;      ///< nanoseconds
+  std::vector<TypeText> types;  ///< of the graph's values: in the first answer that has any
+};
+BOOST_DESCRIBE_STRUCT(TimesText, (), (whole, types))
+
+struct OutputsText {
+  std::vector<TensorText> outputs;
+};
+BOOST_DESCRIBE_STRUCT(OutputsText, (), (outputs))
+
 struct ErrorText {
   Errc code = Errc::failed;
   std::string sentence;
@@ -100,11 +153,14 @@ T message_from(std::string_view text) {
   return json::decode<T>(value_from(text), "its text");
 }
 
-/// Adds the elements to the body. REQUIRES: the tensors outlive it.
+/// Adds the elements to the body, and says where they are. REQUIRES: the tensor outlives it.
+TensorText add_tensor(const std::string& name, const Tensor& tensor, Body& body);
 std::vector<TensorText> add_tensors(const TensorMap& tensors, Body& body);
 
-/// Views of the body. Throws Errc::bad_input where one is not in the body, has another size than
-/// its shape asks for, or is there twice.
+/// A view of the body. Throws Errc::bad_input where it is not in the body, or has another size than
+/// its shape asks for.
+Tensor tensor_from(const TensorText& text, const Payload& body);
+/// Likewise of all; throws where one is there twice, too.
 TensorMap tensors_from(const std::vector<TensorText>& texts, const Payload& body);
 
 }  // namespace quantlens::remote

@@ -5,11 +5,17 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
+#include <string_view>
+#include <vector>
 
+#include "quantlens/record/plan.h"
+#include "quantlens/runtime/remote/messages.h"
 #include "quantlens/runtime/remote/process.h"
 #include "quantlens/runtime/run.h"
+#include "quantlens/runtime/timed.h"
 
 namespace quantlens::remote {
 
@@ -26,5 +32,32 @@ struct Worker {
 /// Then, and with the Run, the worker is ended and waited for. `options.isolation` does not matter.
 std::unique_ptr<Run> open(const Worker& worker, const Model& reference, const Model* quantized,
                           const TapSpec& taps, const RunOptions& options);
+
+// What follows is asked of a worker that others ask, too (client.h). It throws what the worker
+// throws, and Errc::failed as above; then that worker is of no more use.
+class Client;
+
+/// What the worker is and can do.
+StatusText status(Client& worker);
+
+/// As frontend::read, by the worker. Weights are views of `file` where they lie in it, else of
+/// memory that the worker gives away: neither is copied here. `file` is empty of what is no single
+/// file; then the worker reads what is at `path`.
+Model read(Client& worker, std::string_view format, const fs::path& path, const MappedFile& file);
+
+/// A model and what is to be made of it.
+struct Change {
+  const Model& model;
+  const Plan& plan;
+  const std::map<std::string, std::string>& metadata;
+};
+
+/// As frontend::apply, by the worker; what it makes is written here.
+std::vector<std::string> apply(Client& worker, const Change& change, Store& store,
+                               const fs::path& path);
+
+/// As quantlens::open_timed, in the worker, where the times are taken.
+std::unique_ptr<TimedRun> open_timed(std::shared_ptr<Client> worker, const Model& model,
+                                     const TimedOptions& options);
 
 }  // namespace quantlens::remote

@@ -16,10 +16,13 @@
 #include <sys/wait.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/memory_store.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/onnxruntime/testing.h"
 #include "quantlens/runtime/open.h"
+#include "quantlens/runtime/remote/client.h"
+#include "quantlens/runtime/workers.h"
 
 namespace quantlens::remote {
 namespace {
@@ -177,7 +180,10 @@ TEST_F(RemoteRuns, ThatSendNoSoundFrameSayWhatIsWrongWithIt) {
 TEST_F(RemoteRuns, ThatAreNoWorkersOfThisVersionSaySo) {
   EXPECT_THAT(failure_to_open(fake("http")), HasSubstr("it begins with 'HTTP', not with QLWP"));
   EXPECT_THAT(failure_to_open(fake("newer")),
-              AllOf(HasSubstr("version 3 of the protocol, and this is 2"),
+              AllOf(HasSubstr("version 4 of the protocol, and this is 3"),
+                    HasSubstr("name a worker of this version")));
+  EXPECT_THAT(failure_to_open(fake("older")),
+              AllOf(HasSubstr("version 2 of the protocol, and this is 3"),
                     HasSubstr("name a worker of this version")));
   EXPECT_THAT(failure_to_open(fake("other_runtime")), HasSubstr("is one for 'tensorflow'"));
 }
@@ -210,6 +216,116 @@ TEST_F(RemoteRuns, ThrowWhatTheRuntimeThere) {
     EXPECT_EQ(error.code(), Errc::unsupported);
     EXPECT_STREQ(error.what(), "not this model");
   }
+}
+
+/// Of a worker that times one run and then does not.
+std::string failure_of_timed_run(const std::string& fault, double timeout_seconds = 60) {
+  const Model model = doubling_model();
+  const auto client = std::make_shared<Client>(fake(fault, timeout_seconds));
+  const auto run = open_timed(client, model, {});
+  run->add(batch_of(0, 1));
+  run->run(0);
+  try {
+    run->run(0);
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::failed);
+    EXPECT_TRUE(client->is_lost());
+    return error.what();
+  }
+  ADD_FAILURE() << "it was run";
+  return {};
+}
+
+TEST_F(RemoteRuns, ThatAreTimedAndLostSayInWhichRun) {
+  EXPECT_THAT(failure_of_timed_run("killed"),
+              AllOf(HasSubstr("model.onnx: in timed run 2: the worker for fake (process "),
+                    HasSubstr("was ended by signal 9 (Killed)")));
+  EXPECT_THAT(failure_of_timed_run("hangs", 0.3), HasSubstr("did not answer within 0.3 s"));
+  EXPECT_THAT(failure_of_timed_run("lies"), HasSubstr("it is no answer to what was asked"));
+  EXPECT_THAT(failure_of_timed_run("no_memory"), HasSubstr("no sound frame"));
+}
+
+TEST_F(RemoteRuns, WhoseModelsAndTimesAreNoneSaySo) {
+  const Model model = doubling_model();
+  const auto client = [] { return std::make_shared<Client>(fake("no_graph")); };
+  EXPECT_THAT(failure([&] { open_timed(client(), model, {}); }),
+              AllOf(HasSubstr("model.onnx: while it was opened to be timed"),
+                    HasSubstr("it has no graph")));
+  EXPECT_THAT(failure([&] { read(*client(), "onnx", "a.onnx", model.file); }),
+              AllOf(HasSubstr("a.onnx: while it was read"), HasSubstr("it has no graph")));
+  const auto counts = std::make_shared<Client>(fake("many_times"));
+  const auto run = open_timed(counts, model, {});
+  run->add(batch_of(0, 1));
+  EXPECT_THAT(failure([&] { run->run(0); }), HasSubstr("not those of the graph's nodes"));
+}
+
+TEST_F(RemoteRuns, WhoseResultsAreNoFilesSaySoAndWriteNothing) {
+  const Model model = doubling_model();
+  const auto applied = [&](const std::string& fault, Store& store) {
+    Client client(fake(fault));
+    apply(client, {.model = model, .plan = {}, .metadata = {}}, store, "out/q.onnx");
+  };
+  MemoryStore store;
+  for (const auto& [fault, problem] :
+       {std::pair{"elsewhere", "it names a file '/../../x'"},
+        std::pair{"fewer_files", "not those that it names"}, std::pair{"cut_file", "cut off"},
+        std::pair{"open_file", "none that stays"}}) {
+    EXPECT_THAT(failure([&] { applied(fault, store); }),
+                AllOf(HasSubstr("while it was quantized"), HasSubstr(problem)));
+  }
+  EXPECT_TRUE(store.files().empty());
+  applied("sound", store);
+  EXPECT_EQ(store.files().at("out/q.onnx"), "data");
+}
+
+TEST_F(RemoteRuns, SayWhatTheyAre) {
+  Client client(real());
+  const StatusText text = status(client);
+  EXPECT_EQ(text.runtime, "oracle");
+  EXPECT_EQ(text.protocol, kProtocolVersion);
+  EXPECT_THAT(text.formats, testing::ElementsAre("onnx"));
+  EXPECT_FALSE(text.times);
+  EXPECT_FALSE(text.applies);
+}
+
+TEST_F(RemoteRuns, RefuseWhatTheirRuntimeCannotDo) {
+  const Model model = doubling_model();
+  const auto client = std::make_shared<Client>(real());
+  MemoryStore store;
+  const auto refused = [](const std::function<void()>& act) {
+    try {
+      act();
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::unsupported);
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  EXPECT_THAT(refused([&] { open_timed(client, model, {}); }), HasSubstr("takes no times"));
+  EXPECT_THAT(
+      refused([&] { apply(*client, {.model = model, .plan = {}, .metadata = {}}, store, "q"); }),
+      HasSubstr("writes no models"));
+  EXPECT_THAT(refused([&] { read(*client, "graphdef", "m.pb", model.file); }),
+              HasSubstr("oracle does not read the format 'graphdef'"));
+  EXPECT_EQ(read(*client, "onnx", "m.onnx", model.file).graph.nodes.size(), 1U)
+      << "it is of use all the same";
+}
+
+TEST_F(RemoteRuns, AreSharedByAJobAndStartedAgainWhereTheyAreLost) {
+  Workers workers({.program = QUANTLENS_TEST_WORKER, .stop_requested = {}});
+  const auto first = workers.worker("oracle");
+  EXPECT_EQ(workers.worker("oracle"), first);
+  EXPECT_NE(workers.worker("renamed"), first);
+  const Model model = doubling_model();
+  EXPECT_THROW(open_timed(first, model, {}), Error) << "the oracle takes no times";
+  EXPECT_EQ(workers.worker("oracle"), first) << "an answer that is an error loses nothing";
+  Message question;
+  question.type = FrameType::status;
+  const auto misjudged = [](const Received&) -> int { throw Error(Errc::bad_input, "nonsense"); };
+  EXPECT_THROW(
+      first->ask(std::move(question), FrameType::status_told, "when it was asked", misjudged),
+      Error);
+  EXPECT_NE(workers.worker("oracle"), first);
 }
 
 TEST_F(RemoteRuns, AreEndedWhenTheyAreNotUsed) {

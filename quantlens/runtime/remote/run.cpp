@@ -1,50 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
-#include <cstring>
 #include <mutex>
 #include <utility>
 #include <vector>
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
 
-#include "quantlens/base/text.h"
 #include "quantlens/runtime/remote/client.h"
+#include "quantlens/runtime/remote/give.h"
 #include "quantlens/runtime/remote/messages.h"
 #include "quantlens/runtime/remote/remote.h"
 
 namespace quantlens::remote {
 namespace {
-
-bool holds(const FileDescriptor& file, Bytes bytes) {
-  struct stat info = {};
-  if (::fstat(file.get(), &info) != 0 || !S_ISREG(info.st_mode)) return false;
-  if (static_cast<std::uint64_t>(info.st_size) != bytes.size()) return false;
-  constexpr std::size_t kChunk = 1U << 20U;
-  std::vector<std::byte> part(std::min(kChunk, bytes.size()));
-  for (std::size_t at = 0; at < bytes.size();) {
-    const std::size_t wanted = std::min(part.size(), bytes.size() - at);
-    const ssize_t count = ::pread(file.get(), part.data(), wanted, static_cast<off_t>(at));
-    if (count <= 0) return false;
-    const auto size = static_cast<std::size_t>(count);
-    if (std::memcmp(part.data(), bytes.data() + at, size) != 0) return false;
-    at += size;
-  }
-  return true;
-}
-
-/// The model's own file where it still has these bytes; else, and where the model was never in a
-/// file, shared memory with them. So the worker runs what was read here, whatever becomes of the
-/// path, and nothing large is copied.
-FileDescriptor file_with(const Model& model) {
-  if (!model.path.empty()) {
-    FileDescriptor file(::open(model.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-    if (file.is_open() && holds(file, model.file.bytes())) return file;
-  }
-  return file_of(model.file.bytes());
-}
 
 std::string samples_text(const std::vector<std::uint64_t>& samples) {
   if (samples.empty()) return "no sample";
@@ -75,11 +44,8 @@ class RemoteRun final : public Run {
 };
 
 std::string models_text(const Model& reference, const Model* quantized) {
-  const auto one = [](const Model& model) {
-    return model.path.empty() ? "the model" : printable(model.path.string());
-  };
-  if (quantized == nullptr) return one(reference);
-  return fmt::format("{} with {}", one(reference), one(*quantized));
+  if (quantized == nullptr) return where(reference);
+  return fmt::format("{} with {}", where(reference), where(*quantized));
 }
 
 RemoteRun::RemoteRun(const Worker& worker, const Model& reference, const Model* quantized,
@@ -91,9 +57,7 @@ RemoteRun::RemoteRun(const Worker& worker, const Model& reference, const Model* 
   text.options.isolation.reset();
   for (const Model* model : {&reference, quantized}) {
     if (model == nullptr) continue;
-    text.models.push_back(
-        {.format = model->format, .path = model->path.string(), .attached = true});
-    message.files.push_back(file_with(*model));
+    text.models.push_back(give(*model, message.files));
   }
   message.text = text_of(text);
   const std::string doing = models_ + ": while it was opened";

@@ -29,13 +29,17 @@
 #include "quantlens/runtime/oracle/oracle.h"
 #include "quantlens/runtime/remote/channel.h"
 #include "quantlens/runtime/remote/messages.h"
+#include "quantlens/runtime/remote/session.h"
 
 namespace quantlens::remote {
 namespace {
 
+constexpr std::string_view kOnnx[] = {"onnx"};
+
 constexpr Served kServed[] = {
-    {"onnxruntime", [] { return onnxruntime::status().version; }, onnx::read, onnxruntime::open},
-    {"oracle", [] { return std::string(); }, onnx::read, oracle::open},
+    {"onnxruntime", [] { return onnxruntime::status().version; }, kOnnx, onnx::read,
+     onnxruntime::open, onnxruntime::open_timed, onnx::apply},
+    {"oracle", [] { return std::string(); }, kOnnx, onnx::read, oracle::open},
 };
 
 /// Ends the process once the other side is gone: nobody is left to wait for the step.
@@ -62,149 +66,6 @@ class Watch {
   FileDescriptor stop_;
   std::thread thread_;
 };
-
-template <class T>
-Message reply(FrameType type, const T& text) {
-  Message message;
-  message.type = type;
-  message.text = text_of(text);
-  return message;
-}
-
-/// A step of a Run that other threads step as well; says what was known when it was done.
-class Stepping {
- public:
-  Outputs step(Run& run, const Batch& batch, SteppedText& done) {
-    const Count count(*this);
-    Outputs outputs = run.step(batch);
-    const std::lock_guard lock(mutex_);
-    done.steps = ++done_;
-    done.in_flight = run.in_flight();
-    done.settled = under_way_ == 1;
-    if (done.settled) done.not_tapped = run.not_tapped();
-    return outputs;
-  }
-
- private:
-  struct Count {
-    explicit Count(Stepping& stepping) : of(stepping) { change(1); }
-    ~Count() { change(-1); }
-    Count(const Count&) = delete;
-    Count& operator=(const Count&) = delete;
-    void change(int by) {
-      const std::lock_guard lock(of.mutex_);
-      of.under_way_ += by;
-    }
-    Stepping& of;
-  };
-
-  std::mutex mutex_;
-  int under_way_ = 0;  // a step counts until its answer is complete
-  std::uint64_t done_ = 0;
-};
-
-/// What one worker has open, and its answers. Steps may be asked for by several threads at once.
-class Session {
- public:
-  explicit Session(const Served& runtime) : runtime_(runtime) {}
-
-  /// `outputs` has to live until the answer is sent.
-  Message answer(Received request, Outputs& outputs) {
-    switch (request.header.type) {
-      case FrameType::open:
-        return open(std::move(request));
-      case FrameType::step:
-        return step(request, outputs);
-      case FrameType::take:
-        return take();
-      default:
-        throw Error(Errc::usage, "a worker does not answer frames of this type");
-    }
-  }
-
- private:
-  Message open(Received request) {
-    if (run_) throw Error(Errc::usage, "a worker opens models only once");
-    const auto text = message_from<OpenText>(request.text);
-    constexpr std::size_t kMostModels = 2;
-    if (text.models.empty() || text.models.size() > kMostModels) {
-      throw Error(Errc::usage, "a worker opens one model or two");
-    }
-    models_.clear();
-    models_.reserve(kMostModels);  // the Run refers to them
-    auto file = request.files.begin();
-    for (const ModelText& model : text.models) {
-      if (model.attached && file == request.files.end()) {
-        throw Error(Errc::usage, "a model's file does not come with the frame");
-      }
-      const fs::path where =
-          model.attached ? fmt::format("/proc/self/fd/{}", (file++)->get()) : model.path;
-      models_.push_back(runtime_.read(model.path, MappedFile::open(where)));
-    }
-    const Model* quantized = models_.size() > 1 ? &models_[1] : nullptr;
-    run_ = runtime_.open(models_[0], quantized, text.taps, text.options);
-    return reply(FrameType::opened,
-                 OpenedText{.not_tapped = run_->not_tapped(), .in_flight = run_->in_flight()});
-  }
-
-  Message step(const Received& request, Outputs& outputs) {
-    const auto text = message_from<StepText>(request.text);
-    Batch batch;
-    batch.samples = text.samples;
-    batch.inputs = tensors_from(text.inputs, request.body);
-    batch.labels.resize(batch.samples.size());
-    SteppedText stepped;
-    outputs = stepping_.step(opened(), batch, stepped);
-    Message message;
-    message.type = FrameType::stepped;
-    stepped.reference = add_tensors(outputs.reference, message.body);
-    stepped.quantized = add_tensors(outputs.quantized, message.body);
-    message.text = text_of(stepped);
-    return message;
-  }
-
-  Message take() {
-    Message message;
-    message.type = FrameType::taken;
-    message.text = "{}";
-    message.body.add_owned(to_bytes(opened().take()));
-    return message;
-  }
-
-  Run& opened() {
-    if (!run_) throw Error(Errc::usage, "nothing is open in this worker");
-    return *run_;
-  }
-
-  const Served& runtime_;
-  std::vector<Model> models_;
-  std::unique_ptr<Run> run_;
-  Stepping stepping_;
-};
-
-Message error_message(const Error& error) {
-  Message message;
-  message.type = FrameType::error;
-  message.text = text_of(ErrorText{.code = error.code(), .sentence = error.what()});
-  return message;
-}
-
-/// The answer, whatever is thrown.
-Message answer_or_error(Session& session, Received request, Outputs& outputs) {
-  try {
-    return session.answer(std::move(request), outputs);
-  } catch (const Error& error) {
-    return error_message(error);
-  } catch (const std::bad_alloc&) {
-    return error_message({Errc::failed,
-                          "out of memory; use fewer --threads, a smaller "
-                          "--batch-size or a larger machine"});
-  } catch (const std::exception& error) {
-    return error_message({Errc::failed, fmt::format("unexpected: {}; please report this with the "
-                                                    "command line",
-                                                    printable(error.what()))});
-  }
-}
 
 /// False where the other side is gone.
 bool send(Channel& channel, std::uint32_t sequence, Message message) {
@@ -258,14 +119,13 @@ void answer_all(Channel& channel, Session& session,
   for (Received request; receive(channel, request);) {
     if (request.header.type == FrameType::close) return;
     const std::uint32_t sequence = request.header.sequence;
-    Outputs outputs;
-    Message answer;
+    Answer answer;
     if (request.header.type == FrameType::widen && further(request)) {
-      answer = reply(FrameType::widened, OpenedText());
+      answer.message = message_of(FrameType::widened, OpenedText());
     } else {
-      answer = answer_or_error(session, std::move(request), outputs);
+      answer = session.answer(std::move(request));
     }
-    if (!send(channel, sequence, std::move(answer))) return;
+    if (!send(channel, sequence, std::move(answer.message))) return;
   }
 }
 

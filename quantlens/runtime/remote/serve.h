@@ -3,11 +3,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
+#include "quantlens/record/plan.h"
 #include "quantlens/runtime/run.h"
+#include "quantlens/runtime/timed.h"
 
 namespace quantlens::remote {
 
@@ -15,9 +20,17 @@ namespace quantlens::remote {
 struct Served {
   std::string_view name;
   std::string (*version)();
-  Model (*read)(const fs::path& path, MappedFile file);  ///< a model that came as an open file
+  std::span<const std::string_view> formats;  ///< that it reads
+  /// A model from its bytes; of a folder, which lies at its path, `file` is empty.
+  Model (*read)(const fs::path& path, MappedFile file);
   std::unique_ptr<Run> (*open)(const Model& reference, const Model* quantized, const TapSpec& taps,
                                const RunOptions& options);
+  std::unique_ptr<TimedRun> (*open_timed)(const Model& model,
+                                          const TimedOptions& options) = nullptr;  ///< null: none
+  /// As frontend::apply, of what `read` gave; null: none.
+  std::vector<std::string> (*apply)(const Model& model, const Plan& plan,
+                                    const std::map<std::string, std::string>& metadata,
+                                    Store& store, const fs::path& path) = nullptr;
 };
 
 /// Serves on the socket until the other side asks to end. If that is gone, the process ends at

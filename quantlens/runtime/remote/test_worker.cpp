@@ -16,9 +16,13 @@
 #include <unistd.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/memory_store.h"
 #include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/remote/channel.h"
 #include "quantlens/runtime/remote/messages.h"
+#include "quantlens/runtime/remote/model_text.h"
+#include "quantlens/runtime/remote/plan_text.h"
 #include "quantlens/runtime/remote/serve.h"
 
 namespace quantlens::remote {
@@ -114,6 +118,25 @@ void answer_step(std::string_view fault, const FrameHeader& request) {
   hang();
 }
 
+/// A result of one file, as `fault` has it.
+void answer_apply(std::string_view fault, Message& answer) {
+  AppliedText text{.notes = {}, .files = {{.suffix = "", .bytes = 4}}};
+  Body body;
+  body.add_owned("data");
+  answer.files.push_back(file_of(body));
+  if (fault == "elsewhere") {
+    text.files.insert(text.files.begin(), {.suffix = "/../../x", .bytes = 4});
+    answer.files.push_back(file_of(body));
+  }
+  if (fault == "fewer_files") text.files.push_back(text.files.front());
+  if (fault == "cut_file") text.files.front().bytes = 5;
+  if (fault == "open_file") {
+    answer.files.clear();
+    answer.files.emplace_back(memory_of(4));
+  }
+  answer.text = text_of(text);
+}
+
 /// As a worker up to the step where it fails.
 int fail(std::string_view fault) {
   Channel channel(FileDescriptor(kSocket), [](int socket, short events) {
@@ -128,11 +151,17 @@ int fail(std::string_view fault) {
   for (Received request; channel.receive(request) == Transfer::done;) {
     if (request.header.type == FrameType::close) break;
     if (request.header.type == FrameType::step && ++steps == 2) answer_step(fault, request.header);
+    if (request.header.type == FrameType::time && ++steps == 2) answer_step(fault, request.header);
     Message answer;
     answer.type = FrameType{static_cast<std::uint16_t>(
         static_cast<std::uint16_t>(request.header.type) + 1U)};  // as all answers are numbered
     answer.sequence = request.header.sequence;
     answer.text = "{}";
+    if (answer.type == FrameType::opened_timed && fault != "no_graph") {
+      answer.text = text_of(OpenedTimedText{.model = 1, .graph = {{GraphText()}}});
+    }
+    if (answer.type == FrameType::timed && fault == "many_times") answer.body.add_owned("times");
+    if (answer.type == FrameType::applied) answer_apply(fault, answer);
     if (answer.type == FrameType::taken) answer.body.add_owned("no statistics");
     if (fault == "errs") {
       answer.type = FrameType::error;
@@ -160,17 +189,52 @@ class StuckRun final : public Run {
   std::vector<NotTapped> none_;
 };
 
+constexpr std::string_view kOnnx[] = {"onnx"};
+
 void serve_stuck(std::string_view told) {
   StuckRun::told = told;
   serve({.name = "fake",
          .version = [] { return std::string(); },
+         .formats = kOnnx,
          .read = onnx::read,
          .open = [](const Model&, const Model*, const TapSpec&, const RunOptions&)
              -> std::unique_ptr<Run> { return std::make_unique<StuckRun>(); }},
         kSocket);
 }
 
+constexpr std::string_view kMagic = "RNMD";
+constexpr std::string_view kRenamed[] = {"renamed"};
+
+/// ONNX behind a magic of its own, which nothing but this worker reads.
+Model read_renamed(const fs::path& path, MappedFile file) {
+  if (!file.text().starts_with(kMagic)) throw Error(Errc::bad_input, "it is not renamed");
+  Model model =
+      onnx::read(path, MappedFile::from_bytes(std::string(file.text().substr(kMagic.size()))));
+  return model;
+}
+
+std::vector<std::string> apply_renamed(const Model& model, const Plan& plan,
+                                       const std::map<std::string, std::string>& metadata,
+                                       Store& store, const fs::path& path) {
+  MemoryStore made;
+  std::vector<std::string> notes = onnx::apply(model, plan, metadata, made, path);
+  write_atomic(store, path, std::string(kMagic) + made.files().at(path.string()));
+  return notes;
+}
+
+void serve_renamed() {
+  serve({.name = "renamed",
+         .version = [] { return std::string("1"); },
+         .formats = kRenamed,
+         .read = read_renamed,
+         .open = onnxruntime::open,
+         .open_timed = onnxruntime::open_timed,
+         .apply = apply_renamed},
+        kSocket);
+}
+
 int run(std::string_view word, std::string_view runtime) {
+  if (word == "worker" && runtime == "renamed") return serve_renamed(), 0;
   if (word == "worker" || word == "stuck") {
     word == "worker" ? serve(runtime, kSocket) : serve_stuck(runtime);
     return 0;
@@ -178,12 +242,12 @@ int run(std::string_view word, std::string_view runtime) {
   if (word == "silent") hang();
   if (word == "ends_at_once") end_with_many_words();
   if (word == "http") send_raw("HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n");
-  if (word == "newer") {
+  if (word == "newer" || word == "older") {
     std::string bytes = frame_bytes({.text_bytes = 2}, "{}", "");
-    bytes[4] = static_cast<char>(kProtocolVersion + 1);
+    bytes[4] = static_cast<char>(kProtocolVersion + (word == "newer" ? 1 : -1));
     send_raw(bytes);
   }
-  if (word == "http" || word == "newer") hang();
+  if (word == "http" || word == "newer" || word == "older") hang();
   return fail(word);
 }
 

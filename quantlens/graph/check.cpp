@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "quantlens/graph/check.h"
+
 #include <string>
 #include <string_view>
 #include <unordered_set>
@@ -7,9 +9,8 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/frontend/onnx/source.h"
 
-namespace quantlens::onnx {
+namespace quantlens {
 namespace {
 
 /// The names that a node of a graph may read at one moment, those of the graphs around it included.
@@ -34,7 +35,7 @@ void make(Scope& scope, const std::string& name, std::string_view what) {
   }
 }
 
-void check_graph(const Graph& graph, const Scope* around) {
+void check_within(const Graph& graph, const Scope* around) {
   Scope scope{around, {}};
   for (const ValueInfo& input : graph.inputs) make(scope, input.name, "input");
   for (const auto& [name, weight] : graph.weights) make(scope, name, "weight");
@@ -45,7 +46,7 @@ void check_graph(const Graph& graph, const Scope* around) {
       fail(fmt::format("node '{}' reads '{}', which nothing makes", printable(op_name(node)),
                        printable(name)));
     }
-    for (const auto& [key, body] : node.subgraphs) check_graph(*body, &scope);
+    for (const auto& [key, body] : node.subgraphs) check_within(*body, &scope);
     for (const std::string& name : node.outputs) {
       if (!name.empty()) make(scope, name, "output");
     }
@@ -59,8 +60,8 @@ void check_graph(const Graph& graph, const Scope* around) {
 
 }  // namespace
 
-void check(const Graph& graph) {
-  check_graph(graph, nullptr);
+void check_names(const Graph& graph) {
+  check_within(graph, nullptr);
 }
 
-}  // namespace quantlens::onnx
+}  // namespace quantlens

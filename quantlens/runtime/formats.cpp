@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/runtime/formats.h"
+
+#include <algorithm>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/runtime/onnxruntime/onnxruntime.h"
+#include "quantlens/runtime/remote/remote.h"
+#include "quantlens/runtime/workers.h"
+
+namespace quantlens {
+namespace {
+
+constexpr FormatEntry kFormats[] = {
+    {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed, onnxruntime::load, nullptr},
+};
+
+[[noreturn]] void refuse_without_worker(const FormatEntry& entry, const std::string& what) {
+  throw Error(Errc::unsupported,
+              fmt::format("{}: models of format '{}' are for a worker of {} alone; use --isolate",
+                          what, entry.format, entry.runtime));
+}
+
+std::string where(const Model& model) {
+  return model.path.empty() ? "the model" : printable(model.path.string());
+}
+
+/// Of a folder, which has no bytes of its own, an empty one.
+MappedFile file_at(const fs::path& path) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) ? MappedFile() : MappedFile::open(path);
+}
+
+}  // namespace
+
+std::span<const FormatEntry> known_formats() {
+  return kFormats;
+}
+
+Formats::Formats(Workers* workers, std::span<const FormatEntry> entries)
+    : workers_(workers), entries_(entries) {}
+
+const FormatEntry* Formats::find(std::string_view format) const {
+  const auto found = std::ranges::find(entries_, format, &FormatEntry::format);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+const FormatEntry& Formats::at(std::string_view format) const {
+  if (const FormatEntry* entry = find(format)) return *entry;
+  throw Error(Errc::unsupported,
+              fmt::format("no runtime runs models of format '{}'", printable(format)));
+}
+
+Workers& Formats::workers_for(const FormatEntry& entry, const fs::path& path) const {
+  if (workers_ == nullptr) refuse_without_worker(entry, printable(path.string()));
+  return *workers_;
+}
+
+Model Formats::read(const fs::path& path) const {
+  const bool any_apart = std::ranges::any_of(
+      entries_, [](const FormatEntry& entry) { return entry.match != nullptr; });
+  if (!any_apart) return frontend::read(path);
+  const MappedFile file = file_at(path);
+  for (const FormatEntry& entry : entries_) {
+    if (entry.match == nullptr || !entry.match(file.bytes(), path)) continue;
+    const auto worker = workers_for(entry, path).worker(entry.runtime);
+    return remote::read(*worker, entry.format, path, file);
+  }
+  return frontend::read(path);
+}
+
+std::vector<std::string> Formats::apply(const Model& model, const Plan& plan,
+                                        const std::map<std::string, std::string>& metadata,
+                                        Store& store, const fs::path& path) const {
+  const FormatEntry* entry = find(model.format);
+  if (entry == nullptr || entry->match == nullptr) {
+    return frontend::apply(model, plan, metadata, store, path);
+  }
+  const auto worker = workers_for(*entry, path).worker(entry->runtime);
+  return remote::apply(*worker, {.model = model, .plan = plan, .metadata = metadata}, store, path);
+}
+
+std::unique_ptr<Run> Formats::open(const Model& reference, const Model* quantized,
+                                   const TapSpec& taps, const RunOptions& options) const {
+  if (quantized != nullptr && quantized->format != reference.format) {
+    throw Error(Errc::unsupported,
+                fmt::format("a model of format '{}' and one of format '{}' cannot run together",
+                            printable(reference.format), printable(quantized->format)));
+  }
+  const FormatEntry& entry = at(reference.format);
+  if (options.isolation) {
+    return remote::open(worker_for(entry.runtime, *options.isolation), reference, quantized, taps,
+                        options);
+  }
+  if (entry.open == nullptr) refuse_without_worker(entry, where(reference));
+  return entry.open(reference, quantized, taps, options);
+}
+
+std::unique_ptr<TimedRun> Formats::open_timed(const Model& model,
+                                              const TimedOptions& options) const {
+  const FormatEntry& entry = at(model.format);
+  if (options.workers != nullptr) {
+    return remote::open_timed(options.workers->worker(entry.runtime), model, options);
+  }
+  if (entry.open_timed == nullptr) refuse_without_worker(entry, where(model));
+  return entry.open_timed(model, options);
+}
+
+void Formats::load(std::string_view format) const {
+  const FormatEntry& entry = at(format);
+  if (entry.load != nullptr) entry.load();
+}
+
+}  // namespace quantlens

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quantlens/base/store.h"
+#include "quantlens/record/plan.h"
+#include "quantlens/runtime/run.h"
+#include "quantlens/runtime/timed.h"
+
+namespace quantlens {
+
+/// What a frontend does with a format, a runtime does with its models; of a format that a worker
+/// alone has, what is null here is asked of the worker.
+struct FormatEntry {
+  std::string_view format;
+  const char* runtime;  ///< as a worker is asked for it
+  std::unique_ptr<Run> (*open)(const Model&, const Model*, const TapSpec&, const RunOptions&);
+  std::unique_ptr<TimedRun> (*open_timed)(const Model&, const TimedOptions&);
+  void (*load)();  ///< the runtime's library into this process
+  /// Of a format that no frontend here reads: whether the bytes look like it; of a folder there are
+  /// none. Null: frontend::read reads it.
+  bool (*match)(Bytes bytes, const fs::path& path);
+};
+
+/// All that quantlens knows.
+std::span<const FormatEntry> known_formats();
+
+/// The verbs that depend on a model's format, each where it can be done: in this process, or in a
+/// worker where the options ask for isolation or a worker alone has the format.
+class Formats {
+ public:
+  /// `workers` read and write the formats that workers alone have; null: those are refused with
+  /// Errc::unsupported. All it is given must outlive it, and the Runs that it opens.
+  explicit Formats(Workers* workers = nullptr,
+                   std::span<const FormatEntry> entries = known_formats());
+
+  /// As frontend::read.
+  Model read(const fs::path& path) const;
+  /// As frontend::apply.
+  std::vector<std::string> apply(const Model& model, const Plan& plan,
+                                 const std::map<std::string, std::string>& metadata, Store& store,
+                                 const fs::path& path) const;
+  /// As quantlens::open.
+  std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
+                            const RunOptions& options) const;
+  /// As quantlens::open_timed.
+  std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options) const;
+  /// As quantlens::load_runtime.
+  void load(std::string_view format) const;
+
+ private:
+  const FormatEntry* find(std::string_view format) const;
+  const FormatEntry& at(std::string_view format) const;
+  Workers& workers_for(const FormatEntry& entry, const fs::path& path) const;
+
+  Workers* workers_;
+  std::span<const FormatEntry> entries_;
+};
+
+}  // namespace quantlens

@@ -66,7 +66,8 @@ static void read_question(FrameType type, std::string_view text, const Payload& 
   if (type == FrameType::apply) plan_from(read_as<ApplyText>(text).plan, body);
   if (type == FrameType::open_timed) read_as<OpenTimedText>(text);
   if (type == FrameType::add) tensors_from(read_as<AddText>(text).inputs, body);
-  if (type == FrameType::time) read_as<TimedBatchText>(text);
+  if (type == FrameType::time) read_as<TimeText>(text);
+  if (type == FrameType::ask_outputs) read_as<TimedBatchText>(text);
 }
 
 static void read_message(FrameType type, std::string_view text, std::string_view bytes) {

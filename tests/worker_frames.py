@@ -137,23 +137,26 @@ def whole_runtime(session, given, wanted):
     inputs = [{"name": given.name, "dtype": "float32", "shape": image.shape, "offset": 0, "bytes": len(body)}]
     kind, added, _ = client.ask(ADD, {"model": number, "samples": [0], "inputs": inputs}, body)
     harness.check((kind, added) == (ADDED, {"model": number, "batch": 0}), f"it takes a batch: {added}")
-    for run in range(2):
-        kind, timed, body = client.ask(TIME, {"model": number, "batch": 0})
-        nodes = struct.unpack(f"<{count}Q", body)
-        harness.check(kind == TIMED and 0 < sum(nodes) <= timed["whole"], f"run {run}: {sum(nodes)} of {timed['whole']} ns in nodes")
-        types = {each["name"]: (each["dtype"], each["shape"]) for each in timed["types"]}
-        harness.check((types[wanted] == ("float32", [1, 10])) if run == 0 else not types, "types come with the first times")
+    for turns in (1, 3):
+        kind, timed, body = client.ask(TIME, {"turns": [{"model": number, "batch": 0}] * turns})
+        harness.check(kind == TIMED and len(body) == 8 * turns * (1 + count), f"{turns} turns: times of {count} nodes each")
+        for turn in range(turns):
+            whole, *nodes = struct.unpack_from(f"<{1 + count}Q", body, 8 * turn * (1 + count))
+            harness.check(0 < sum(nodes) <= whole, f"{sum(nodes)} of {whole} ns in nodes")
+        types = {each["name"]: (each["dtype"], each["shape"]) for told in timed["types"] for each in told["types"]}
+        harness.check(types[wanted] == ("float32", [1, 10]) if turns == 1 else not types, "types come with the first times")
     kind, outputs, body = client.ask(ASK_OUTPUTS, {"model": number, "batch": 0})
     harness.check(kind == OUTPUTS and np.array_equal(tensor(outputs["outputs"][0], body), session.run(None, {given.name: image})[0]),
                   "and answers as ONNX Runtime itself")
-    for kind, text in ((TIME, {"model": number, "batch": 1}), (TIME, {"model": 99, "batch": 0}), (ADD, {"model": 0}),
-                       (TIME, {"model": -1}), (TIME, [1]), (READ, file), (READ, {"format": "graphdef", "path": "m"}),
+    for kind, text in ((TIME, {"turns": [{"model": number, "batch": 0}, {"model": number, "batch": 1}]}),
+                       (TIME, {"turns": [{"model": 99, "batch": 0}]}), (ADD, {"model": 0}), (TIME, {"turns": [{"model": -1}]}),
+                       (TIME, [1]), (ASK_OUTPUTS, {"model": number, "batch": 1}), (READ, file), (READ, {"format": "graphdef", "path": "m"}),
                        (OPEN_TIMED, {"model": {"format": "onnx", "path": "/nowhere"}}), (HELLO, {})):
         kind, refused, _ = client.ask(kind, text)
         harness.check(kind == ERROR and refused["sentence"], f"refused: {refused}")
     kind, _, _ = client.ask(CLOSE_TIMED, {"model": number})
     harness.check(kind == CLOSED_TIMED, "the model is closed")
-    kind, refused, _ = client.ask(TIME, {"model": number, "batch": 0})
+    kind, refused, _ = client.ask(TIME, {"turns": [{"model": number, "batch": 0}]})
     harness.check(kind == ERROR and refused["code"] == "usage", f"and is gone then: {refused['sentence']}")
     client.send(CLOSE)
     harness.check(client.process.wait(20) == 0, "close ends it with 0")

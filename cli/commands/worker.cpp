@@ -20,7 +20,7 @@ int run(const std::string& runtime) {
 void add_worker(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
       "worker",
-      "Run models for another quantlens, which starts this program by itself "
+      "Run, time and read models for another quantlens, which starts this program by itself "
       "(--isolate)");
   verb->group("");  // people have no use for it
   auto runtime = std::make_shared<std::string>();

@@ -23,6 +23,7 @@ constexpr std::int64_t kMostElements = 16384;
 EventCost event_cost(TimedOptions how, std::size_t nodes, std::int64_t elements,
                      const Progress& progress) {
   constexpr int kRuns = 60;
+  constexpr int kAtOnce = 10;
   const std::size_t length = std::clamp(nodes, kLeastNodes, kMostNodes);
   const Model model = chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
   how.in_turn = true;
@@ -35,13 +36,20 @@ EventCost event_cost(TimedOptions how, std::size_t nodes, std::int64_t elements,
   std::vector<double> bare_us;
   std::vector<double> timed_us;
   std::vector<double> outside_us;
-  for (int i = 0; i < kRuns; ++i) {
-    throw_if_stopped(progress);
-    bare_us.push_back(static_cast<double>(bare->run(plain).whole) / 1e3);
-    const RunTime time = timed->run(stamped);
+  const auto keep = [&](std::size_t turn, const RunTime& time) {
+    const double us = static_cast<double>(time.whole) / 1e3;
+    if (turn % 2 == 0) return bare_us.push_back(us);
     const auto inside = std::accumulate(time.nodes.begin(), time.nodes.end(), std::uint64_t{0});
-    timed_us.push_back(static_cast<double>(time.whole) / 1e3);
+    timed_us.push_back(us);
     outside_us.push_back(static_cast<double>(time.whole - inside) / 1e3);
+  };
+  std::vector<Turn> turns;
+  for (int i = 0; i < kAtOnce; ++i) {
+    turns.insert(turns.end(), {{bare.get(), plain}, {timed.get(), stamped}});
+  }
+  for (int i = 0; i < kRuns; i += kAtOnce) {
+    throw_if_stopped(progress);
+    run_in_turn(turns, keep);
   }
   const auto count = static_cast<double>(length);
   const double whole = (wall_time(timed_us).mean_us - wall_time(bare_us).mean_us) / count;

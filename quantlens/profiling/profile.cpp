@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
 #include <list>
 #include <utility>
 
@@ -75,12 +76,16 @@ class Rounds {
   void run_round(std::size_t round) {
     const std::size_t begin = samplers_.front().samples().wall_us.size();
     const Clock::time_point start = Clock::now();
-    for (std::size_t run = 0; !is_done(round, run, start) && !is_full(); ++run) {
-      if (run % 2 == 0) {
-        for (Sampler& sampler : samplers_) sampler.sample();
-      } else {
-        for (auto it = samplers_.rbegin(); it != samplers_.rend(); ++it) it->sample();
-      }
+    std::vector<Sampler*> samplers;
+    for (Sampler& sampler : samplers_) samplers.push_back(&sampler);
+    std::size_t at_once = 1;
+    for (std::size_t run = 0; !is_done(round, run, start) && !is_full();) {
+      throw_if_stopped(progress_);
+      const std::size_t count = std::min(at_once, runs_left(round, run));
+      const Clock::time_point before = Clock::now();
+      take_samples(samplers, run, count);
+      at_once = turns_at_once(seconds_since(before) / static_cast<double>(count));
+      run += count;
     }
     if (samplers_.size() != 2) return;
     const std::span first(samplers_.front().samples().wall_us);
@@ -90,11 +95,16 @@ class Rounds {
     }
   }
 
+  /// Of a round with a number of runs; else no limit.
+  std::size_t runs_left(std::size_t round, std::size_t run) const {
+    if (!options_.iterations) return std::numeric_limits<std::size_t>::max();
+    const std::size_t all = *options_.iterations;
+    const std::size_t wanted = all / kLeastRounds + (round < all % kLeastRounds ? 1 : 0);
+    return wanted - std::min(run, wanted);
+  }
+
   bool is_done(std::size_t round, std::size_t run, Clock::time_point start) const {
-    if (options_.iterations) {
-      const std::size_t all = *options_.iterations;
-      return run >= all / kLeastRounds + (round < all % kLeastRounds ? 1 : 0);
-    }
+    if (options_.iterations) return runs_left(round, run) == 0;
     return run >= kLeastRuns &&
            seconds_since(start) >= kRoundSeconds * static_cast<double>(samplers_.size());
   }
@@ -126,8 +136,12 @@ RunTimes with_one_thread(const ToProfile& what, const ProfileOptions& options, P
   Sampler sampler(what.model, what.batches, single, progress);
   sampler.open(options.warm_up);
   const Clock::time_point start = Clock::now();
-  for (std::size_t run = 0; run < kLeastRuns || seconds_since(start) < kRoundSeconds; ++run) {
-    sampler.sample();
+  Sampler* const only = &sampler;
+  for (std::size_t run = 0; run < kLeastRuns || seconds_since(start) < kRoundSeconds;) {
+    throw_if_stopped(progress);
+    constexpr std::size_t kAtOnce = 4;
+    take_samples({&only, 1}, run, kAtOnce);
+    run += kAtOnce;
   }
   return sampler.samples();
 }

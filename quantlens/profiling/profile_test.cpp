@@ -166,9 +166,10 @@ TEST_F(Profiles, ASamplerRunsAllItsBatchesInTurn) {
   NoProgress progress;
   Sampler sampler(model, batches, {}, progress);
   sampler.open(1);
-  for (int i = 0; i < 4; ++i) sampler.sample();
+  Sampler* const only = &sampler;
+  take_samples({&only, 1}, 0, 4);
   sampler.open(0);
-  sampler.sample();
+  take_samples({&only, 1}, 4, 1);
   const RunTimes& samples = sampler.samples();
   EXPECT_EQ(samples.wall_us.size(), 5u);
   EXPECT_EQ(samples.timed_us.size(), 5u);

@@ -42,16 +42,33 @@ void Sampler::open(std::size_t warm_up) {
   }
 }
 
-void Sampler::sample() {
+std::array<Turn, 2> Sampler::next() {
   const std::size_t batch = next_++ % batches_.size();
-  throw_if_stopped(progress_);
-  samples_.wall_us.push_back(static_cast<double>(bare_->run(batch).whole) / 1e3);
-  throw_if_stopped(progress_);
-  const RunTime time = timed_->run(batch);
-  samples_.timed_us.push_back(static_cast<double>(time.whole) / 1e3);
+  return {Turn{.model = bare_.get(), .batch = batch}, Turn{.model = timed_.get(), .batch = batch}};
+}
+
+void Sampler::keep(std::size_t which, const RunTime& time) {
+  (which == 0 ? samples_.wall_us : samples_.timed_us)
+      .push_back(static_cast<double>(time.whole) / 1e3);
   for (const std::uint64_t ns : time.nodes) {
     samples_.nodes_us.push_back(static_cast<float>(ns) / 1e3F);
   }
+}
+
+void take_samples(std::span<Sampler* const> samplers, std::size_t first, std::size_t count) {
+  std::vector<Turn> turns;
+  std::vector<Sampler*> whose;
+  for (std::size_t i = first; i < first + count; ++i) {
+    for (std::size_t k = 0; k < samplers.size(); ++k) {
+      Sampler* sampler = samplers[i % 2 == 0 ? k : samplers.size() - 1 - k];
+      for (const Turn& turn : sampler->next()) {
+        turns.push_back(turn);
+        whose.push_back(sampler);
+      }
+    }
+  }
+  run_in_turn(turns,
+              [&](std::size_t turn, const RunTime& time) { whose[turn]->keep(turn % 2, time); });
 }
 
 }  // namespace quantlens

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <memory>
 #include <span>
@@ -47,8 +48,10 @@ class Sampler {
 
   /// Loads the model anew, twice, and runs it `warm_up` times.
   void open(std::size_t warm_up);
-  /// One run without timers and one with. REQUIRES: it is open.
-  void sample();
+  /// The turns of the next sample: one run without timers and one with. REQUIRES: it is open.
+  std::array<Turn, 2> next();
+  /// What such a turn took: of `which`, 0 or 1.
+  void keep(std::size_t which, const RunTime& time);
   const RunTimes& samples() const { return samples_; }
 
  private:
@@ -61,5 +64,9 @@ class Sampler {
   std::size_t next_ = 0;
   RunTimes samples_;
 };
+
+/// Takes `count` samples of each; neighbouring samples in opposite orders, beginning with the
+/// order of sample number `first`. Throws as Sampler does. REQUIRES: all are open.
+void take_samples(std::span<Sampler* const> samplers, std::size_t first, std::size_t count);
 
 }  // namespace quantlens

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/runtime/open.h"
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "quantlens/runtime/formats.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
+#include "quantlens/runtime/remote/remote.h"
 
 namespace quantlens {
 
@@ -15,6 +17,18 @@ std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const 
 
 std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options) {
   return Formats().open_timed(model, options);
+}
+
+void run_in_turn(std::span<const Turn> turns,
+                 const std::function<void(std::size_t turn, const RunTime& time)>& seen) {
+  if (remote::run_together(turns, seen)) return;
+  for (std::size_t i = 0; i < turns.size(); ++i) seen(i, turns[i].model->run(turns[i].batch));
+}
+
+std::size_t turns_at_once(double seconds) {
+  constexpr double kSeconds = 0.02;
+  constexpr double kMost = 64;
+  return static_cast<std::size_t>(std::clamp(kSeconds / std::max(seconds, 1e-9), 1.0, kMost));
 }
 
 void load_runtime(std::string_view format) noexcept {

@@ -71,6 +71,23 @@ class TimedRun {
   virtual const ValueTypes& types() const = 0;
 };
 
+/// A run of a model's batch of this number.
+struct Turn {
+  TimedRun* model = nullptr;
+  std::size_t batch = 0;
+};
+
+/// Runs them one right after the other, in this order, and tells of each its number and times,
+/// which are valid within the call. Models of one worker are run there without a word in between: a
+/// question for each would leave the worker idle, and caches cold, before each run. Throws
+/// Errc::failed where the runtime fails.
+void run_in_turn(std::span<const Turn> turns,
+                 const std::function<void(std::size_t turn, const RunTime& time)>& seen);
+
+/// How many repetitions of what took so long last time, all turns together, are one call of
+/// run_in_turn: for some 20 ms, so that who asks to stop need not wait.
+std::size_t turns_at_once(double seconds);
+
 /// Loads a model for its time. Throws as `open` does.
 std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options);
 

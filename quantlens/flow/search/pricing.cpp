@@ -2,6 +2,7 @@
 #include "quantlens/flow/search/pricing.h"
 
 #include <array>
+#include <memory>
 #include <optional>
 #include <tuple>
 #include <vector>
@@ -13,6 +14,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/flow/steps/first_batches.h"
+#include "quantlens/flow/steps/session_workers.h"
 #include "quantlens/profiling/profile.h"
 #include "quantlens/tuning/prices.h"
 #include "quantlens/workspace/read_record.h"
@@ -68,6 +70,15 @@ Prices prices_of(const TuneOptions& options, const SearchJob::Place& place,
   return *setting.prices;
 }
 
+/// In workers where the session isolates models.
+Profiled timed(const std::vector<ToProfile>& models, const Session& session) {
+  const std::unique_ptr<Workers> workers = session_workers(session);
+  return profile(
+      models,
+      {.threads = session.threads, .workers = workers.get(), .iterations = 45, .machine = false},
+      session.progress);
+}
+
 }  // namespace
 
 Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& space,
@@ -77,8 +88,7 @@ Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& sp
   const std::vector<Batch> batches = first_batches(setting.data, session);
   const std::vector<ToProfile> models{
       {setting.original.model, batches}, {quantized, batches}, {mixed, batches}};
-  const Profiled seen = profile(
-      models, {.threads = session.threads, .iterations = 45, .machine = false}, session.progress);
+  const Profiled seen = timed(models, session);
   const auto profiled = [&](std::size_t i) {
     return ProfiledModel{models[i].model.graph, seen.graphs[i], seen.types[i], seen.profiles[i]};
   };
@@ -91,8 +101,7 @@ std::pair<double, double> timed_in_turn(const Model& reference, const Model& oth
                                         const FittedData& data, const Session& session) {
   const std::vector<Batch> batches = first_batches(data, session);
   const std::vector<ToProfile> models{{reference, batches}, {other, batches}};
-  const Profiled seen = profile(
-      models, {.threads = session.threads, .iterations = 45, .machine = false}, session.progress);
+  const Profiled seen = timed(models, session);
   return {seen.profiles[0].wall.median_us, seen.profiles[1].wall.median_us};
 }
 

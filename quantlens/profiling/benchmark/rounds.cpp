@@ -66,12 +66,26 @@ std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models
   for (RoundModel& place : places) place.warm_up(options.warmup, stop);
   std::vector<std::vector<double>> runs_us(count);
   const Clock::time_point start = Clock::now();
-  for (std::uint64_t i = 0; !is_enough(i, seconds_since(start), options); ++i) {
-    for (std::size_t k = 0; k < count; ++k) {
-      check(stop);
-      const std::size_t place = (k + (is_swapped(i) ? 1 : 0)) % count;
-      runs_us[model_at(place)].push_back(places[place].run_us(i));
-    }
+  std::size_t at_once = 1;
+  for (std::uint64_t i = 0; !is_enough(i, seconds_since(start), options);) {
+    check(stop);
+    const Clock::time_point before = Clock::now();
+    std::vector<Turn> turns;
+    std::vector<std::size_t> whose;
+    const std::uint64_t end = i + at_once;
+    do {
+      for (std::size_t k = 0; k < count; ++k) {
+        const std::size_t place = (k + (is_swapped(i) ? 1 : 0)) % count;
+        turns.push_back(places[place].turn(i));
+        whose.push_back(model_at(place));
+      }
+      ++i;
+    } while (i < end && !(options.iterations && is_enough(i, 0, options)));
+    run_in_turn(turns, [&](std::size_t turn, const RunTime& time) {
+      runs_us[whose[turn]].push_back(static_cast<double>(time.whole) / 1e3);
+    });
+    at_once = turns_at_once(seconds_since(before) * static_cast<double>(count) /
+                            static_cast<double>(turns.size()));
   }
   return runs_us;
 }

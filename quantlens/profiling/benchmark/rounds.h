@@ -45,6 +45,7 @@ class RoundModel {
   void warm_up(std::uint64_t runs, const std::function<bool()>& stop);
   /// The time of run number `i`, in microseconds; batches take turns.
   double run_us(std::uint64_t i) { return static_cast<double>(run_->run(i % count_).whole) / 1e3; }
+  Turn turn(std::uint64_t i) const { return {.model = run_.get(), .batch = i % count_}; }
 
  private:
   std::unique_ptr<TimedRun> run_;

@@ -132,6 +132,32 @@ TEST_P(TimedRuns, OfSeveralModelsRunInTurn) {
   EXPECT_EQ(first->outputs(0).at("y").data<float>()[1], 15);
 }
 
+TEST_P(TimedRuns, AreRunInTheOrderOfTheirTurns) {
+  const Model model = small_net();
+  const auto bare = open(model, {.in_turn = true});
+  const auto timed = open(model, {.nodes = true, .in_turn = true});
+  bare->add(numbers(1));
+  timed->add(numbers(1));
+  timed->add(numbers(20'000));
+  const std::vector<Turn> turns{
+      {timed.get(), 0}, {bare.get(), 0}, {timed.get(), 1}, {timed.get(), 0}};
+  std::vector<std::size_t> seen;
+  std::vector<std::uint64_t> whole;
+  run_in_turn(turns, [&](std::size_t turn, const RunTime& time) {
+    seen.push_back(turn);
+    whole.push_back(time.whole);
+    EXPECT_EQ(time.nodes.size(), turns[turn].model->graph().nodes.size());
+  });
+  EXPECT_THAT(seen, testing::ElementsAre(0, 1, 2, 3));
+  EXPECT_GT(whole[2], whole[3]) << "twenty thousand samples take longer than one";
+  ASSERT_TRUE(timed->types().contains("product"));
+  EXPECT_THROW(
+      run_in_turn(turns, [](std::size_t,
+                            const RunTime&) { throw Error(Errc::interrupted, "interrupted"); }),
+      Error);
+  EXPECT_GT(bare->run(0).whole, 0U) << "it is of use all the same";
+}
+
 TEST_P(TimedRuns, RefuseBatchesThatDoNotFit) {
   const Model model = small_net();
   const auto run = open(model);

@@ -120,12 +120,25 @@ struct TypeText {
 };
 BOOST_DESCRIBE_STRUCT(TypeText, (), (name, dtype, shape))
 
-/// Times of a run. Its body: of each node its nanoseconds, 8 bytes.
-struct TimesText {
-  std::uint64_t whole = 0;      ///< nanoseconds
-  std::vector<TypeText> types;  ///< of the graph's values: in the first answer that has any
+/// Runs that are made one right after the other.
+struct TimeText {
+  std::vector<TimedBatchText> turns;
 };
-BOOST_DESCRIBE_STRUCT(TimesText, (), (whole, types))
+BOOST_DESCRIBE_STRUCT(TimeText, (), (turns))
+
+/// Types of the values of a timed model's graph.
+struct ModelTypesText {
+  std::uint64_t model = 0;
+  std::vector<TypeText> types;
+};
+BOOST_DESCRIBE_STRUCT(ModelTypesText, (), (model, types))
+
+/// Its body has the times: of each turn the whole run's nanoseconds, then those of each node of the
+/// model's graph, 8 bytes each.
+struct TimesText {
+  std::vector<ModelTypesText> types;  ///< of models that were run for the first time
+};
+BOOST_DESCRIBE_STRUCT(TimesText, (), (types))
 
 struct OutputsText {
   std::vector<TensorText> outputs;

@@ -7,6 +7,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,6 +56,11 @@ struct Change {
 /// As frontend::apply, by the worker; what it makes is written here.
 std::vector<std::string> apply(Client& worker, const Change& change, Store& store,
                                const fs::path& path);
+
+using Seen = std::function<void(std::size_t turn, const RunTime& time)>;
+
+/// As quantlens::run_in_turn, where all models are in one worker; false where they are not.
+bool run_together(std::span<const Turn> turns, const Seen& seen);
 
 /// As quantlens::open_timed, in the worker, where the times are taken.
 std::unique_ptr<TimedRun> open_timed(std::shared_ptr<Client> worker, const Model& model,

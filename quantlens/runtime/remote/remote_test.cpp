@@ -240,9 +240,21 @@ TEST_F(RemoteRuns, ThatAreTimedAndLostSayInWhichRun) {
   EXPECT_THAT(failure_of_timed_run("killed"),
               AllOf(HasSubstr("model.onnx: in timed run 2: the worker for fake (process "),
                     HasSubstr("was ended by signal 9 (Killed)")));
-  EXPECT_THAT(failure_of_timed_run("hangs", 0.3), HasSubstr("did not answer within 0.3 s"));
+  EXPECT_THAT(failure_of_timed_run("hangs", 3), HasSubstr("did not answer within 3 s"));
   EXPECT_THAT(failure_of_timed_run("lies"), HasSubstr("it is no answer to what was asked"));
   EXPECT_THAT(failure_of_timed_run("no_memory"), HasSubstr("no sound frame"));
+}
+
+TEST_F(RemoteRuns, ThatAreTimedInTurnAndLostSayInWhichRuns) {
+  const Model model = doubling_model();
+  const auto client = std::make_shared<Client>(fake("killed"));
+  const auto one = open_timed(client, model, {}), other = open_timed(client, model, {});
+  one->add(batch_of(0, 1));
+  other->add(batch_of(0, 1));
+  one->run(0);
+  const std::vector<Turn> turns{{one.get(), 0}, {other.get(), 0}, {one.get(), 0}};
+  EXPECT_THAT(failure([&] { run_in_turn(turns, [](std::size_t, const RunTime&) {}); }),
+              HasSubstr("model.onnx: in timed runs 2 to 3: the worker for fake"));
 }
 
 TEST_F(RemoteRuns, WhoseModelsAndTimesAreNoneSaySo) {
@@ -256,7 +268,7 @@ TEST_F(RemoteRuns, WhoseModelsAndTimesAreNoneSaySo) {
   const auto counts = std::make_shared<Client>(fake("many_times"));
   const auto run = open_timed(counts, model, {});
   run->add(batch_of(0, 1));
-  EXPECT_THAT(failure([&] { run->run(0); }), HasSubstr("not those of the graph's nodes"));
+  EXPECT_THAT(failure([&] { run->run(0); }), HasSubstr("not those of the graphs' nodes"));
 }
 
 TEST_F(RemoteRuns, WhoseResultsAreNoFilesSaySoAndWriteNothing) {

@@ -160,7 +160,9 @@ int fail(std::string_view fault) {
     if (answer.type == FrameType::opened_timed && fault != "no_graph") {
       answer.text = text_of(OpenedTimedText{.model = 1, .graph = {{GraphText()}}});
     }
-    if (answer.type == FrameType::timed && fault == "many_times") answer.body.add_owned("times");
+    if (answer.type == FrameType::timed) {
+      answer.body.add_owned(std::string(fault == "many_times" ? 16 : 8, '\1'));
+    }
     if (answer.type == FrameType::applied) answer_apply(fault, answer);
     if (answer.type == FrameType::taken) answer.body.add_owned("no statistics");
     if (fault == "errs") {

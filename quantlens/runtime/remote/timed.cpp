@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -32,13 +35,11 @@ class RemoteTimedRun final : public TimedRun {
   const ValueTypes& types() const override { return types_; }
 
  private:
+  friend class Together;
   TimedBatchText batch(std::size_t number) const { return {.model = number_, .batch = number}; }
-  void learn(const TimesText& text);
-  void learn_nodes(Bytes body);
 
   std::shared_ptr<Client> client_;
   std::string where_;
-  bool with_nodes_;
   std::uint64_t number_ = 0;
   std::uint64_t runs_ = 0;
   Graph graph_;
@@ -48,7 +49,7 @@ class RemoteTimedRun final : public TimedRun {
 
 RemoteTimedRun::RemoteTimedRun(std::shared_ptr<Client> client, const Model& model,
                                const TimedOptions& options)
-    : client_(std::move(client)), where_(where(model)), with_nodes_(options.nodes) {
+    : client_(std::move(client)), where_(where(model)) {
   std::vector<FileDescriptor> files;
   const OpenTimedText text{.model = give(model, files), .options = options};
   Message message = message_of(FrameType::open_timed, text);
@@ -84,30 +85,13 @@ std::size_t RemoteTimedRun::add(const Batch& batch) {
 }
 
 RunTime RemoteTimedRun::run(std::size_t number) {
-  const std::string doing = fmt::format("{}: in timed run {}", where_, ++runs_);
-  return client_->ask(message_of(FrameType::time, batch(number)), FrameType::timed, doing,
-                      [this](const Received& answer) {
-                        const auto text = message_from<TimesText>(answer.text);
-                        learn_nodes(answer.body.bytes);
-                        learn(text);
-                        return RunTime{.whole = text.whole, .nodes = nodes_};
-                      });
-}
-
-void RemoteTimedRun::learn(const TimesText& text) {
-  for (const TypeText& type : text.types) {
-    types_.insert_or_assign(type.name, TensorType{type.dtype, type.shape});
-  }
-}
-
-void RemoteTimedRun::learn_nodes(Bytes body) {
-  std::string_view bytes(reinterpret_cast<const char*>(body.data()), body.size());
-  const std::size_t nodes = with_nodes_ ? graph_.nodes.size() : 0;
-  if (bytes.size() != nodes * sizeof(std::uint64_t)) {
-    throw Error(Errc::bad_input, "its times are not those of the graph's nodes");
-  }
-  nodes_.clear();
-  for (std::size_t i = 0; i < nodes; ++i) nodes_.push_back(take_u64(bytes));
+  const Turn turn{.model = this, .batch = number};
+  RunTime only;
+  run_together({&turn, 1}, [&](std::size_t, const RunTime& time) {
+    nodes_.assign(time.nodes.begin(), time.nodes.end());
+    only = {.whole = time.whole, .nodes = nodes_};
+  });
+  return only;
 }
 
 TensorMap RemoteTimedRun::outputs(std::size_t number) {
@@ -118,7 +102,89 @@ TensorMap RemoteTimedRun::outputs(std::size_t number) {
                       });
 }
 
+/// Runs of models of one worker, which are one question.
+class Together {
+ public:
+  /// Nothing where they are not of one worker.
+  static std::optional<Together> of(std::span<const Turn> turns) {
+    Together together;
+    for (const Turn& turn : turns) {
+      auto* model = dynamic_cast<RemoteTimedRun*>(turn.model);
+      if (model == nullptr) return std::nullopt;
+      together.models_.push_back(model);
+      together.text_.turns.push_back(model->batch(turn.batch));
+      if (model->client_ != together.models_.front()->client_) return std::nullopt;
+    }
+    if (turns.empty()) return std::nullopt;
+    return together;
+  }
+
+  void run(const Seen& seen) {
+    RemoteTimedRun& first = *models_.front();
+    const std::string doing = sentence();
+    for (RemoteTimedRun* model : models_) ++model->runs_;
+    const std::vector<std::uint64_t> times =
+        first.client_->ask(message_of(FrameType::time, text_), FrameType::timed, doing,
+                           [this](const Received& answer) {
+                             learn(message_from<TimesText>(answer.text));
+                             return times_from(answer.body.bytes);
+                           });
+    std::span<const std::uint64_t> left = times;
+    for (std::size_t i = 0; i < models_.size(); ++i) {
+      const std::size_t nodes = models_[i]->graph_.nodes.size();
+      seen(i, RunTime{.whole = left[0], .nodes = left.subspan(1, nodes)});
+      left = left.subspan(1 + nodes);
+    }
+  }
+
+ private:
+  /// "a.onnx with b.onnx: in timed runs 21 to 36"; the numbers are those of the first model's runs.
+  std::string sentence() const {
+    const RemoteTimedRun& first = *models_.front();
+    std::string names = first.where_;
+    for (const RemoteTimedRun* model : models_) {
+      if (model->where_ == first.where_) continue;
+      names += " with " + model->where_;
+      break;
+    }
+    const auto runs = static_cast<std::uint64_t>(std::ranges::count(models_, &first));
+    if (runs == 1) return fmt::format("{}: in timed run {}", names, first.runs_ + 1);
+    return fmt::format("{}: in timed runs {} to {}", names, first.runs_ + 1, first.runs_ + runs);
+  }
+
+  void learn(const TimesText& text) const {
+    for (const ModelTypesText& of : text.types) {
+      const auto found = std::ranges::find(models_, of.model, &RemoteTimedRun::number_);
+      if (found == models_.end()) throw Error(Errc::bad_input, "its types are of another model");
+      for (const TypeText& type : of.types) {
+        (*found)->types_.insert_or_assign(type.name, TensorType{type.dtype, type.shape});
+      }
+    }
+  }
+
+  std::vector<std::uint64_t> times_from(Bytes body) const {
+    std::size_t count = 0;
+    for (const RemoteTimedRun* model : models_) count += 1 + model->graph_.nodes.size();
+    std::string_view bytes(reinterpret_cast<const char*>(body.data()), body.size());
+    if (bytes.size() != count * sizeof(std::uint64_t)) {
+      throw Error(Errc::bad_input, "its times are not those of the graphs' nodes");
+    }
+    std::vector<std::uint64_t> times(count);
+    for (std::uint64_t& time : times) time = take_u64(bytes);
+    return times;
+  }
+
+  std::vector<RemoteTimedRun*> models_;
+  TimeText text_;
+};
+
 }  // namespace
+
+bool run_together(std::span<const Turn> turns, const Seen& seen) {
+  std::optional<Together> together = Together::of(turns);
+  if (together) together->run(seen);
+  return together.has_value();
+}
 
 std::unique_ptr<TimedRun> open_timed(std::shared_ptr<Client> client, const Model& model,
                                      const TimedOptions& options) {

@@ -68,16 +68,32 @@ Answer TimedModels::add(const Received& request) {
 }
 
 Answer TimedModels::time(const Received& request) {
-  const auto text = message_from<TimedBatchText>(request.text);
-  Timed& of = with_batch(text);
-  const RunTime time = of.run->run(text.batch);
-  TimesText times{.whole = time.whole, .types = {}};
-  if (!std::exchange(of.types_told, true)) times.types = types_of(*of.run);
-  Answer answer{.message = message_of(FrameType::timed, times)};
-  std::string nodes;
-  nodes.reserve(time.nodes.size() * sizeof(std::uint64_t));
-  for (const std::uint64_t ns : time.nodes) append_u64(nodes, ns);
-  answer.message.body.add_owned(std::move(nodes));
+  const auto text = message_from<TimeText>(request.text);
+  std::vector<std::pair<Timed*, std::size_t>> turns;
+  std::size_t numbers = 0;
+  for (const TimedBatchText& turn : text.turns) {
+    Timed& of = with_batch(turn);
+    turns.emplace_back(&of, turn.batch);
+    numbers += 1 + of.run->graph().nodes.size();
+  }
+  std::vector<std::uint64_t> times;
+  times.reserve(numbers);  // nothing is done between two runs but this
+  for (const auto& [of, batch] : turns) {
+    const RunTime time = of->run->run(batch);
+    times.push_back(time.whole);
+    times.insert(times.end(), time.nodes.begin(), time.nodes.end());
+  }
+  TimesText answered;
+  for (std::size_t i = 0; i < turns.size(); ++i) {
+    Timed& of = *turns[i].first;
+    if (std::exchange(of.types_told, true)) continue;
+    answered.types.push_back({.model = text.turns[i].model, .types = types_of(*of.run)});
+  }
+  Answer answer{.message = message_of(FrameType::timed, answered)};
+  std::string bytes;
+  bytes.reserve(times.size() * sizeof(std::uint64_t));
+  for (const std::uint64_t ns : times) append_u64(bytes, ns);
+  answer.message.body.add_owned(std::move(bytes));
   return answer;
 }
 

@@ -241,6 +241,7 @@ class Reader {
 
 std::vector<EntryText> entries_of(const std::map<std::string, std::string>& map) {
   std::vector<EntryText> entries;
+  entries.reserve(map.size());
   for (const auto& [key, value] : map) entries.push_back({key, value});
   return entries;
 }

@@ -123,7 +123,7 @@ void answer_all(Channel& channel, Session& session,
     if (request.header.type == FrameType::widen && further(request)) {
       answer.message = message_of(FrameType::widened, OpenedText());
     } else {
-      answer = session.answer(std::move(request));
+      answer = session.answer(request);
     }
     if (!send(channel, sequence, std::move(answer.message))) return;
   }

@@ -79,10 +79,10 @@ Outputs Stepping::step(Run& run, const Batch& batch, SteppedText& done) {
   return outputs;
 }
 
-Answer Session::answer(Received request) {
+Answer Session::answer(const Received& request) {
   const auto failed = [](const Error& error) { return Answer{.message = error_message(error)}; };
   try {
-    return judged(std::move(request));
+    return judged(request);
   } catch (const Error& error) {
     return failed(error);
   } catch (const std::bad_alloc&) {
@@ -96,16 +96,16 @@ Answer Session::answer(Received request) {
   }
 }
 
-Answer Session::judged(Received request) {
+Answer Session::judged(const Received& request) {
   if (request.header.type == FrameType::step) return step(request);
   const std::lock_guard lock(alone_);
-  return answer_alone(std::move(request));
+  return answer_alone(request);
 }
 
-Answer Session::answer_alone(Received request) {
+Answer Session::answer_alone(const Received& request) {
   switch (request.header.type) {
     case FrameType::open:
-      return open(std::move(request));
+      return open(request);
     case FrameType::take:
       return take();
     case FrameType::status:
@@ -143,7 +143,7 @@ Model Session::read_given(const ModelFileText& text, const MappedFile& file) con
   return runtime_.read(text.path, file);
 }
 
-Answer Session::open(Received request) {
+Answer Session::open(const Received& request) {
   if (run_) throw Error(Errc::usage, "a worker opens models only once");
   const auto text = message_from<OpenText>(request.text);
   constexpr std::size_t kMostModels = 2;

@@ -36,12 +36,12 @@ class Session {
   explicit Session(const Served& runtime) : runtime_(runtime) {}
 
   /// Whatever is thrown becomes an answer.
-  Answer answer(Received request);
+  Answer answer(const Received& request);
 
  private:
-  Answer judged(Received request);
-  Answer answer_alone(Received request);
-  Answer open(Received request);
+  Answer judged(const Received& request);
+  Answer answer_alone(const Received& request);
+  Answer open(const Received& request);
   Answer step(const Received& request);
   Answer take();
   Answer status() const;

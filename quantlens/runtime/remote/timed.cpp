@@ -186,9 +186,9 @@ bool run_together(std::span<const Turn> turns, const Seen& seen) {
   return together.has_value();
 }
 
-std::unique_ptr<TimedRun> open_timed(std::shared_ptr<Client> client, const Model& model,
+std::unique_ptr<TimedRun> open_timed(std::shared_ptr<Client> worker, const Model& model,
                                      const TimedOptions& options) {
-  return std::make_unique<RemoteTimedRun>(std::move(client), model, options);
+  return std::make_unique<RemoteTimedRun>(std::move(worker), model, options);
 }
 
 }  // namespace quantlens::remote

@@ -30,9 +30,9 @@ std::string histograms_to_bytes(const TapState& state, const EachWeight& each_we
 /// tap_state_from_bytes does.
 Histograms histograms_from_bytes(std::string_view bytes, std::string_view where);
 
-/// Single pairs of a histograms.bin, values or weights: reads the index, and of all else what is asked for. The bytes
-/// are those of a mapped file, which must outlive this, so that what is not asked for stays on
-/// disk.
+/// Single pairs of a histograms.bin, values or weights: reads the index, and of all else what is
+/// asked for. The bytes are those of a mapped file, which must outlive this, so that what is not
+/// asked for stays on disk.
 class HistogramsReader {
  public:
   /// Throws Errc::bad_input, naming `where`, for a damaged index, and Errc::unsupported for a file

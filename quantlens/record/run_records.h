@@ -32,8 +32,8 @@ struct RunRecords {
   std::optional<Accuracy> accuracy_alone;  ///< of one model
   std::optional<AccuracyPair> accuracy;    ///< of two
   std::optional<Study> study;
-  StudyTimes times;                    ///< of the study
-  std::optional<Profile> profile;      ///< of one model
+  StudyTimes times;                     ///< of the study
+  std::optional<Profile> profile;       ///< of one model
   std::optional<ProfilePair> profiles;  ///< of two
   std::optional<Benchmark> benchmark;
 };

@@ -178,7 +178,8 @@ std::optional<Table> run_table(const RunRecords& records, const RunView& view) {
   if (records.diagnosis) return activations_table(*records.diagnosis, view.order);
   if (records.plan) return precision_table(*records.plan, records.links);
   if (records.accuracy) return accuracy_table(*records.accuracy, names_of(records));
-  if (records.accuracy_alone) return accuracy_table(*records.accuracy_alone, names_of(records).quantized);
+  if (records.accuracy_alone)
+    return accuracy_table(*records.accuracy_alone, names_of(records).quantized);
   return std::nullopt;
 }
 

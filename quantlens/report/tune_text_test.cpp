@@ -156,8 +156,7 @@ TEST(TuneText, TheEndSaysHowFarAndWhatNext) {
   Study study = study_of({trial_of(0.7, false)});
   EXPECT_NE(goal_text(study).find("no trial has a figure"), std::string::npos);
   study.best = 1;
-  EXPECT_NE(goal_text(study).find("a loss of 6.19 % where 1.00 % is allowed"),
-            std::string::npos);
+  EXPECT_NE(goal_text(study).find("a loss of 6.19 % where 1.00 % is allowed"), std::string::npos);
   study.goal.absolute = true;
   study.reached = true;
   study.trials[0].ops_quantized = 1;

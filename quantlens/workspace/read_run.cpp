@@ -40,13 +40,14 @@ void add_profile(ProfileRecord record, RunRecords& records) {
     records.profile = std::move(record.reference);
     return;
   }
-  records.profiles = ProfilePair{.reference = std::move(record.reference),
-                                 .quantized = std::move(*record.quantized),
-                                 .ratio = record.ratio.value_or(0),
-                                 .ratio_interval = record.ratio_interval.value_or(std::array<double, 2>{}),
-                                 .ops = std::move(record.ops),
-                                 .findings = std::move(record.findings),
-                                 .verdict = std::move(record.verdict)};
+  records.profiles =
+      ProfilePair{.reference = std::move(record.reference),
+                  .quantized = std::move(*record.quantized),
+                  .ratio = record.ratio.value_or(0),
+                  .ratio_interval = record.ratio_interval.value_or(std::array<double, 2>{}),
+                  .ops = std::move(record.ops),
+                  .findings = std::move(record.findings),
+                  .verdict = std::move(record.verdict)};
 }
 
 }  // namespace

@@ -111,8 +111,8 @@ std::string histograms_to_bytes(const TapState& state, const EachWeight& each_we
     });
   }
   std::ranges::stable_sort(entries, {}, key);
-  const auto repeated = std::ranges::unique(entries, {}, key);
-  entries.erase(repeated.begin(), repeated.end());
+  const auto same = [](const PairEntry& a, const PairEntry& b) { return key(a) == key(b); };
+  entries.erase(std::unique(entries.begin(), entries.end(), same), entries.end());
   const std::uint64_t begin = out.size();
   out += index_of(entries);
   append_u64(out, weights);

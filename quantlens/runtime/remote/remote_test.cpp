@@ -282,7 +282,7 @@ TEST_F(RemoteRuns, WhoseResultsAreNoFilesSaySoAndWriteNothing) {
        {std::pair{"elsewhere", "it names a file '/../../x'"},
         std::pair{"fewer_files", "not those that it names"}, std::pair{"cut_file", "cut off"},
         std::pair{"open_file", "none that stays"}}) {
-    EXPECT_THAT(failure([&] { applied(fault, store); }),
+    EXPECT_THAT(failure([&, name = fault] { applied(name, store); }),
                 AllOf(HasSubstr("while it was quantized"), HasSubstr(problem)));
   }
   EXPECT_TRUE(store.files().empty());

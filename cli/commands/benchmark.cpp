@@ -9,8 +9,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
-#include "quantlens/base/json.h"
-#include "quantlens/report/benchmark_text.h"
 
 namespace quantlens::cli {
 namespace {

@@ -5,8 +5,6 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
-#include "quantlens/base/json.h"
-#include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
 namespace {

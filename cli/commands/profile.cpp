@@ -6,8 +6,6 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
-#include "quantlens/base/json.h"
-#include "quantlens/report/profile_tables.h"
 
 namespace quantlens::cli {
 namespace {

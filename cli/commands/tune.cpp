@@ -10,8 +10,6 @@
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/render.h"
 #include "quantlens/accuracy/metric.h"
-#include "quantlens/base/json.h"
-#include "quantlens/record/recipe_document.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/tuning/strategy.h"
 

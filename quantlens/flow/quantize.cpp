@@ -23,6 +23,7 @@
 #include "quantlens/quantizer/recipe/approach.h"
 #include "quantlens/runtime/constants.h"
 #include "quantlens/runtime/open.h"
+#include "quantlens/workspace/read_run.h"
 
 namespace quantlens::flow {
 namespace {
@@ -54,13 +55,6 @@ void check_data(const QuantizeOptions& options) {
                 "--data is required for --diagnose and --metric; only --metric command:PROGRAM "
                 "needs none");
   }
-}
-
-LinkCounts links_of(const Graph& graph) {
-  const auto count = [&](Kind kind) {
-    return static_cast<std::uint64_t>(std::ranges::count(graph.nodes, kind, &Node::kind));
-  };
-  return {.quantize = count(Kind::quantize), .dequantize = count(Kind::dequantize)};
 }
 
 /// Forms of the float model.
@@ -123,8 +117,9 @@ class Job {
     note_unquantized(*result.plan);
     const Model quantized = frontend::read(result.output);
     workload.add_model(model_file("quantized", quantized));
-    workload.put(QuantizedOutline{outline(quantized.graph)});
-    result.links = links_of(quantized.graph);
+    const QuantizedOutline drawn{outline(quantized.graph)};
+    workload.put(drawn);
+    result.links = links_of(drawn);
     if (options_.diagnose || options_.metric) measure_both(quantized, workload, result);
     if (options_.verify > 0 && result.diagnosis) {
       verify_findings({from, given, options_.recipe, quantized, *data_}, options_.verify, session_,

@@ -103,6 +103,7 @@ std::string histograms_to_bytes(const TapState& state, const EachWeight& each_we
   const std::uint64_t weights = out.size();
   if (each_weight) {
     std::set<std::tuple<std::string, std::string>> told;
+    for (const PairEntry& entry : entries) told.emplace(entry.reference, entry.quantized);
     each_weight([&](const PairedStats& weight) {
       if (!told.emplace(weight.reference, weight.quantized).second) return;
       const std::string bytes = to_bytes(weight);
@@ -110,9 +111,7 @@ std::string histograms_to_bytes(const TapState& state, const EachWeight& each_we
       out += bytes;
     });
   }
-  std::ranges::stable_sort(entries, {}, key);
-  const auto same = [](const PairEntry& a, const PairEntry& b) { return key(a) == key(b); };
-  entries.erase(std::unique(entries.begin(), entries.end(), same), entries.end());
+  std::ranges::sort(entries, {}, key);
   const std::uint64_t begin = out.size();
   out += index_of(entries);
   append_u64(out, weights);

@@ -26,10 +26,14 @@ std::string plan_text(const RunRecords& records, const RunView& view) {
   return text + op_counts_text(plan) + effects_text(plan);
 }
 
-/// The file of a model that the run made.
+/// The file of the run's model of this role, of several the last: a search that goes on may write
+/// to another one.
 std::string path_of(const RunRecords& records, std::string_view role) {
-  const auto found = std::ranges::find(records.run.models, role, &ModelFile::role);
-  return found == records.run.models.end() ? std::string() : found->path;
+  std::string path;
+  for (const ModelFile& model : records.run.models) {
+    if (model.role == role) path = model.path;
+  }
+  return path;
 }
 
 std::string study_text(const RunRecords& records, const RunView& view) {
@@ -77,10 +81,6 @@ std::string accuracies_text(const RunRecords& records, const RunView& view) {
   }
   if (records.accuracy) return accuracy_text(*records.accuracy, names);
   return records.accuracy_alone ? accuracy_text(*records.accuracy_alone) : std::string();
-}
-
-boost::json::object fields_of(const json::Value& record) {
-  return record.as_object();
 }
 
 void add(const boost::json::object& fields, boost::json::object& object) {
@@ -140,7 +140,7 @@ void add_study(const RunRecords& records, boost::json::object& object) {
 }
 
 void add_profiles(const ProfilePair& pair, boost::json::object& object) {
-  add(fields_of(json::encode(pair)), object);
+  add(json::encode(pair).as_object(), object);
   object["nodes"] = object["quantized"].as_object()["nodes"];
   object["wall_us"] = pair.quantized.wall.median_us;
   object["explained"] = pair.quantized.explained;
@@ -148,9 +148,9 @@ void add_profiles(const ProfilePair& pair, boost::json::object& object) {
 
 void add_evaluation(const RunRecords& records, boost::json::object& object) {
   if (records.accuracy_alone) {
-    add(fields_of(json::encode(*records.accuracy_alone)), object);
+    add(json::encode(*records.accuracy_alone).as_object(), object);
   } else if (records.accuracy) {
-    add(fields_of(json::encode(records.accuracy->quantized)), object);
+    add(json::encode(records.accuracy->quantized).as_object(), object);
     object["against"] = json::encode(records.accuracy->reference);
     add_difference(*records.accuracy, object);
   }
@@ -192,12 +192,12 @@ boost::json::object run_json(const RunRecords& records) {
   } else if (records.profiles) {
     add_profiles(*records.profiles, object);
   } else if (records.profile) {
-    add(fields_of(json::encode(*records.profile)), object);
+    add(json::encode(*records.profile).as_object(), object);
     object["wall_us"] = records.profile->wall.median_us;
   } else if (records.benchmark) {
-    add(fields_of(json::encode(*records.benchmark)), object);
+    add(json::encode(*records.benchmark).as_object(), object);
   } else if (records.diagnosis) {
-    add(fields_of(json::encode(*records.diagnosis)), object);
+    add(json::encode(*records.diagnosis).as_object(), object);
     if (records.accuracy) object["accuracy"] = json::encode(*records.accuracy);
   } else {
     add_evaluation(records, object);

@@ -3,13 +3,12 @@
 
 #include <utility>
 
-#include "quantlens/runtime/oracle/constants.h"
+#include "quantlens/runtime/formats.h"
 
 namespace quantlens {
 
 TensorMap constant_values(const Model& model, std::uint64_t most_bytes) {
-  if (model.format == "onnx") return oracle::constant_values(model, most_bytes);
-  return {};
+  return Formats().constants(model, most_bytes);
 }
 
 Indexed indexed(const Model& model) {

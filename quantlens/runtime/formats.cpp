@@ -10,24 +10,23 @@
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
+#include "quantlens/runtime/oracle/constants.h"
 #include "quantlens/runtime/remote/remote.h"
+#include "quantlens/runtime/where.h"
 #include "quantlens/runtime/workers.h"
 
 namespace quantlens {
 namespace {
 
 constexpr FormatEntry kFormats[] = {
-    {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed, onnxruntime::load, nullptr},
+    {"onnx", "onnxruntime", onnxruntime::open, onnxruntime::open_timed, onnxruntime::load, nullptr,
+     oracle::constant_values},
 };
 
 [[noreturn]] void refuse_without_worker(const FormatEntry& entry, const std::string& what) {
   throw Error(Errc::unsupported,
               fmt::format("{}: models of format '{}' are for a worker of {} alone; use --isolate",
                           what, entry.format, entry.runtime));
-}
-
-std::string where(const Model& model) {
-  return model.path.empty() ? "the model" : printable(model.path.string());
 }
 
 /// Of a folder, which has no bytes of its own, an empty one.
@@ -114,6 +113,12 @@ std::unique_ptr<TimedRun> Formats::open_timed(const Model& model,
 void Formats::load(std::string_view format) const {
   const FormatEntry& entry = at(format);
   if (entry.load != nullptr) entry.load();
+}
+
+TensorMap Formats::constants(const Model& model, std::uint64_t most_bytes) const {
+  const FormatEntry* entry = find(model.format);
+  if (entry == nullptr || entry->constants == nullptr) return {};
+  return entry->constants(model, most_bytes);
 }
 
 }  // namespace quantlens

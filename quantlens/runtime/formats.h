@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <span>
@@ -26,6 +27,8 @@ struct FormatEntry {
   /// Of a format that no frontend here reads: whether the bytes look like it; of a folder there are
   /// none. Null: frontend::read reads it.
   bool (*match)(Bytes bytes, const fs::path& path);
+  /// As quantlens::constant_values; null: no interpreter here knows its ops.
+  TensorMap (*constants)(const Model& model, std::uint64_t most_bytes) = nullptr;
 };
 
 /// All that quantlens knows.
@@ -53,6 +56,8 @@ class Formats {
   std::unique_ptr<TimedRun> open_timed(const Model& model, const TimedOptions& options) const;
   /// As quantlens::load_runtime.
   void load(std::string_view format) const;
+  /// As quantlens::constant_values.
+  TensorMap constants(const Model& model, std::uint64_t most_bytes) const;
 
  private:
   const FormatEntry* find(std::string_view format) const;

@@ -62,7 +62,7 @@ class WorkloadReader {
   /// `folder`: as Workspace::folder has it.
   WorkloadReader(const Store& store, fs::path folder) : store_(store), folder_(std::move(folder)) {}
 
-  /// Nothing where the workload has no such record. `part`: as of WorkloadWriter::put.
+  /// Nothing where the workload has no such record. `part`: as of WorkloadWriter::Part.
   template <class Record>
   std::optional<Record> get(std::string_view part = {}) const {
     return read_record<Record>(store_, path<Record>(part));

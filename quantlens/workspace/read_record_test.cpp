@@ -23,7 +23,10 @@ TEST(WorkloadReader, GetsWhatTheWriterPut) {
   EXPECT_EQ(reader.get<Recipe>(), recipe);
 
   recipe.accuracy_level = "fast";
-  writer->put(recipe, "trials/7");
+  {
+    const WorkloadWriter::Part trial(*writer, "trials/7");
+    writer->put(recipe);
+  }
   EXPECT_EQ(reader.get<Recipe>("trials/7"), recipe);
   EXPECT_NE(reader.get<Recipe>(), recipe);
   EXPECT_EQ(reader.path<Recipe>("trials/7"), writer->folder() / "trials/7/recipe.json");

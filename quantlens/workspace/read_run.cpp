@@ -10,16 +10,6 @@
 namespace quantlens {
 namespace {
 
-LinkCounts links_of(const GraphOutline& graph) {
-  LinkCounts links;
-  for (const OpOutline& op : graph.ops) {
-    if (!op.scope.empty()) continue;
-    if (op.kind == to_string(Kind::quantize)) ++links.quantize;
-    if (op.kind == to_string(Kind::dequantize)) ++links.dequantize;
-  }
-  return links;
-}
-
 void add_accuracy(AccuracyRecord record, RunRecords& records) {
   if (!record.reference) {
     records.accuracy_alone = std::move(record.quantized);
@@ -51,6 +41,16 @@ void add_profile(ProfileRecord record, RunRecords& records) {
 }
 
 }  // namespace
+
+LinkCounts links_of(const GraphOutline& graph) {
+  LinkCounts links;
+  for (const OpOutline& op : graph.ops) {
+    if (!op.scope.empty()) continue;
+    if (op.kind == to_string(Kind::quantize)) ++links.quantize;
+    if (op.kind == to_string(Kind::dequantize)) ++links.dequantize;
+  }
+  return links;
+}
 
 RunRecords read_run(const Store& store, const Workspace& workspace, const std::string& id) {
   RunRecords records;

@@ -49,11 +49,11 @@ void WorkloadWriter::write(std::string_view file, std::string_view bytes) {
   write_atomic(store_, path, bytes);
 }
 
-void WorkloadWriter::write(const std::vector<FileBytes>& files, std::string_view part) {
-  for (const FileBytes& file : files) write((fs::path(part) / file.name).string(), file.bytes);
+void WorkloadWriter::write(const std::vector<FileBytes>& files) {
+  for (const FileBytes& file : files) write(file.name, file.bytes);
   // Lists that an earlier version of the record had.
   const fs::path record = files.back().name;
-  const fs::path folder = folder_ / part_ / part;
+  const fs::path folder = folder_ / part_;
   for (const std::string& name : store_.list(folder)) {
     const bool is_list = name.starts_with(record.stem().string() + ".") && name.ends_with(".rows");
     if (is_list && std::ranges::find(files, name, &FileBytes::name) == files.end()) {

@@ -36,11 +36,10 @@ class WorkloadWriter {
   const Workload& workload() const { return workload_; }
   const fs::path& folder() const { return folder_; }
   /// Writes a record to its files, the one that names the others last, each all or nothing.
-  /// `part`: a folder below the workload's, of a trial.
   template <class Record>
-  void put(const Record& record, std::string_view part = {}) {
+  void put(const Record& record) {
     static_assert(!std::is_same_v<Record, Workload>, "the writer keeps it");
-    write(to_files(record), part);
+    write(to_files(record));
   }
   /// The same of a record that `to_file` has made bytes of already.
   template <class Record>
@@ -81,7 +80,7 @@ class WorkloadWriter {
   void fail(const std::string& message);
 
  private:
-  void write(const std::vector<FileBytes>& files, std::string_view part);
+  void write(const std::vector<FileBytes>& files);
   void finish(WorkloadState state, const std::string& message);
   void save();
 

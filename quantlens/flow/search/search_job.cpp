@@ -177,7 +177,10 @@ void SearchJob::keep(Trial trial, double seconds, bool is_new) {
   result_.times.trials.push_back(seconds);
   if (is_new) {
     const Trial& last = study().trials.back();
-    workload_.put(last.recipe, fmt::format("trials/{}", last.number));
+    {
+      const WorkloadWriter::Part writing(workload_, folder_of(last));
+      workload_.put(last.recipe);
+    }
     constexpr std::uint64_t kAtOnce = 16;  // comparisons of outputs are many, and cheap to repeat
     if (last.judged != Judged::output_error || last.number % kAtOnce == 0) record();
   }
@@ -189,10 +192,14 @@ void SearchJob::record() {
   workload_.put(study());
 }
 
+std::string SearchJob::folder_of(const Trial& trial) {
+  return fmt::format("trials/{}", trial.number);
+}
+
 std::string SearchJob::folder_of(const Recipe& recipe) const {
   const auto trial = std::ranges::find(study().trials, recipe, &Trial::recipe);
   if (trial == study().trials.end()) return "trials/start";  // before any was made
-  return fmt::format("trials/{}", trial->number);
+  return folder_of(*trial);
 }
 
 const Diagnosis* SearchJob::diagnose(const Recipe& recipe) {

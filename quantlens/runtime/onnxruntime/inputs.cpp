@@ -10,6 +10,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/runtime/where.h"
 
 namespace quantlens::onnxruntime {
 namespace {
@@ -35,10 +36,6 @@ bool fits(const ValueInfo& input, const Tensor& tensor) {
 }
 
 }  // namespace
-
-std::string where(const Model& model) {
-  return model.path.empty() ? "the model" : printable(model.path.string());
-}
 
 NamedTensors inputs_for(const Model& model, const Model& reference, const Batch& batch) {
   NamedTensors inputs;

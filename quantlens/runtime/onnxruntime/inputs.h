@@ -7,9 +7,6 @@
 
 namespace quantlens::onnxruntime {
 
-/// How messages name a model.
-std::string where(const Model& model);
-
 /// The batch's tensors under the names of `model`'s inputs; the batch knows them as `reference`'s,
 /// by position. Throws Errc::bad_input where they do not fit.
 NamedTensors inputs_for(const Model& model, const Model& reference, const Batch& batch);

@@ -26,6 +26,7 @@
 #include "quantlens/runtime/onnxruntime/session.h"
 #include "quantlens/runtime/onnxruntime/tap_ops.h"
 #include "quantlens/runtime/step_room.h"
+#include "quantlens/runtime/where.h"
 
 namespace quantlens::onnxruntime {
 namespace {

@@ -19,6 +19,7 @@
 #include "quantlens/runtime/onnxruntime/session.h"
 #include "quantlens/runtime/onnxruntime/timer_ops.h"
 #include "quantlens/runtime/remote/file_descriptor.h"
+#include "quantlens/runtime/where.h"
 
 namespace quantlens::onnxruntime {
 namespace {

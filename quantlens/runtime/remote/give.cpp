@@ -41,10 +41,6 @@ FileDescriptor file_with(const fs::path& path, Bytes bytes) {
 
 }  // namespace
 
-std::string where(const Model& model) {
-  return model.path.empty() ? "the model" : printable(model.path.string());
-}
-
 ModelFileText give(std::string_view format, const fs::path& path, const MappedFile& file,
                    std::vector<FileDescriptor>& files) {
   ModelFileText text{

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -10,9 +9,6 @@
 #include "quantlens/runtime/remote/messages.h"
 
 namespace quantlens::remote {
-
-/// How a model is called in a sentence.
-std::string where(const Model& model);
 
 /// Adds the model to a frame's files: its own file where that still has the bytes that were read;
 /// else, and where the model was never in a file, sealed memory with them. So the worker runs what

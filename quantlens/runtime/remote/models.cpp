@@ -13,6 +13,7 @@
 #include "quantlens/runtime/remote/model_text.h"
 #include "quantlens/runtime/remote/plan_text.h"
 #include "quantlens/runtime/remote/remote.h"
+#include "quantlens/runtime/where.h"
 
 namespace quantlens::remote {
 namespace {

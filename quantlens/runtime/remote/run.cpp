@@ -11,6 +11,7 @@
 #include "quantlens/runtime/remote/give.h"
 #include "quantlens/runtime/remote/messages.h"
 #include "quantlens/runtime/remote/remote.h"
+#include "quantlens/runtime/where.h"
 
 namespace quantlens::remote {
 namespace {

@@ -16,6 +16,7 @@
 #include "quantlens/runtime/remote/give.h"
 #include "quantlens/runtime/remote/model_text.h"
 #include "quantlens/runtime/remote/remote.h"
+#include "quantlens/runtime/where.h"
 #include "quantlens/stats/bytes.h"
 
 namespace quantlens::remote {

@@ -107,6 +107,24 @@ class CheckLayers(unittest.TestCase):
         self.assertEqual(code, 1)
         self.assertIn("quantlens/stats/a.cpp:2: says plan.json", out)
 
+    def test_catches_the_words_of_a_format_outside_the_folders_that_read_or_run_it(self):
+        for line in ('if (attribute_int(node, "group", 1) == 1) return;', 'node.attributes.find("axis");',
+                     'return node->domain.empty();', 'return node.type == "Conv";', 'if (a.type != b.type) return;',
+                     'return "Conv" == nodes[i].type;', 'node.type.starts_with("Fused");',
+                     'return model.opsets.at("") < 13;'):
+            self.write("quantlens/stats/a.cpp", f"// node.type == one\n{line}\n")
+            code, out = self.run_it()
+            self.assertEqual(code, 1, line)
+            self.assertIn("quantlens/stats/a.cpp:2: reads the words of a format", out)
+
+    def test_accepts_the_words_of_a_format_where_they_are_read_or_shown(self):
+        line = 'if (node.type == "Conv") return node.attributes;\n'
+        self.write("quantlens/frontend/onnx/a.cpp", line)
+        self.write("quantlens/stats/a_test.cpp", line)
+        self.write("quantlens/stats/a.cpp", 'text += node.type;\nif (pair.type == "Input" || header.type == kClose) return;\n')
+        code, out = self.run_it()
+        self.assertEqual(code, 0, out)
+
     def test_draws_the_arrows_that_includes_make(self):
         code, out = self.run_it("--picture")
         self.assertEqual(code, 0)

@@ -16,7 +16,8 @@ struct Patch {
   std::vector<std::pair<std::string, Tensor>> weights;  ///< new ones, of new names
   /// By a value that is replaced: nodes without subgraphs, in order of flow, of which the last
   /// makes it under its own name. What they read comes before the node that made it, or from nodes
-  /// of values before.
+  /// of values before. A node without a type is to do what its kind and roles say (mul, max,
+  /// quantize, dequantize): the frontend finds the format's words.
   std::map<std::string, std::vector<Node>> nodes;
   /// REQUIRES: names of values that the model does not have, where they are not replaced ones.
 };

@@ -14,7 +14,7 @@ struct ClipBounds {
   float high = std::numeric_limits<float>::infinity();
 };
 
-/// The constant bounds of a Clip, from its inputs or (before ONNX's opset 11) its attributes.
+/// The constant bounds of a Clip, its own or from its inputs.
 /// Nothing for another op, and where a bound is computed.
 std::optional<ClipBounds> clip_bounds(const GraphIndex& index, const Node& node);
 

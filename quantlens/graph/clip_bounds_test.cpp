@@ -8,13 +8,13 @@
 namespace quantlens {
 namespace {
 
-TEST(ClipBounds, ComeFromInputsOrAttributesAndAreConstant) {
+TEST(ClipBounds, ComeFromInputsOrTheOpItselfAndAreConstant) {
   SmallGraph small;
   small.weight("low", {}, {-1}).weight("high", {}, {2});
   small.node(Kind::clip, {"x", "low", "high"}, "both")
       .node(Kind::clip, {"x", "", "high"}, "above")
       .node(Kind::clip, {"x"}, "old")
-      .attribute("min", 0.5F)
+      .set(&roles::Bounds::low, 0.5F)
       .node(Kind::clip, {"x", "computed"}, "open")
       .node(Kind::relu, {"x"}, "r");
   const GraphIndex index(small.graph());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "quantlens/graph/ranks.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -23,7 +24,7 @@ Extent broadcast(const Extent& a, const Extent& b) {
 }
 
 /// A window's way along one axis.
-struct Window {
+struct Step {
   std::int64_t kernel = 1, stride = 1, dilation = 1, begin = 0, end = 0;
 
   std::int64_t reach() const { return (kernel - 1) * dilation + 1; }
@@ -33,24 +34,17 @@ std::int64_t at(const std::vector<std::int64_t>& list, std::size_t i, std::int64
   return i < list.size() ? list[i] : otherwise;
 }
 
-/// Nothing where the op does not tell it by these attributes alone.
-std::optional<std::vector<Window>> windows(const Node& node, std::span<const std::int64_t> kernel) {
-  const std::string automatic = attribute_string(node, "auto_pad", "NOTSET");
-  if ((automatic != "NOTSET" && automatic != "VALID") || attribute_int(node, "ceil_mode", 0) != 0 ||
-      node.attributes.contains("output_shape")) {
-    return std::nullopt;
-  }
-  const std::vector<std::int64_t> strides = attribute_ints(node, "strides"),
-                                  dilations = attribute_ints(node, "dilations");
-  std::vector<std::int64_t> pads;
-  if (automatic == "NOTSET") pads = attribute_ints(node, "pads");
-  std::vector<Window> all;
+/// Nothing where these numbers alone do not tell it.
+std::optional<std::vector<Step>> steps_of(const roles::Window& window,
+                                          std::span<const std::int64_t> kernel) {
+  if (window.pads_to_fit || window.rounds_up || window.has_extents) return std::nullopt;
+  std::vector<Step> all;
   for (std::size_t i = 0; i < kernel.size(); ++i) {
-    const Window one{.kernel = kernel[i],
-                     .stride = at(strides, i, 1),
-                     .dilation = at(dilations, i, 1),
-                     .begin = at(pads, i, 0),
-                     .end = at(pads, kernel.size() + i, 0)};
+    const Step one{.kernel = kernel[i],
+                   .stride = at(window.strides, i, 1),
+                   .dilation = at(window.dilations, i, 1),
+                   .begin = at(window.pads, i, 0),
+                   .end = at(window.pads, kernel.size() + i, 0)};
     const auto is_usable = [](std::int64_t x) { return x >= 0 && x < kMost; };
     if (one.stride < 1 || !is_usable(one.kernel) || !is_usable(one.stride) ||
         !is_usable(one.dilation) || !is_usable(one.begin) || !is_usable(one.end)) {
@@ -128,7 +122,7 @@ class Inference {
         return of_convolution(node);
       case Kind::max_pool:
       case Kind::average_pool:
-        return slid(input(node, 0), windows(node, attribute_ints(node, "kernel_shape")), false);
+        return of_pool(node);
       case Kind::global_average_pool:
         return of_global_pool(node);
       case Kind::gemm:
@@ -156,38 +150,46 @@ class Inference {
   }
 
   /// `back`: as a transposed convolution does. The first two axes stay as they are.
-  static Row slid(Row row, const std::optional<std::vector<Window>>& windows, bool back) {
+  static Row slid(Row row, const std::optional<std::vector<Step>>& steps, bool back) {
     for (std::size_t i = 2; i < row.size(); ++i) {
       Extent& one = row[i];
-      if (!windows || i - 2 >= windows->size() || !one || *one >= kMost) {
+      if (!steps || i - 2 >= steps->size() || !one || *one >= kMost) {
         one = std::nullopt;
         continue;
       }
-      const Window& window = (*windows)[i - 2];
-      const std::int64_t pads = window.begin + window.end;
-      const std::int64_t room = *one + pads - window.reach();
-      one = back        ? (*one - 1) * window.stride + window.reach() - pads
-            : room >= 0 ? room / window.stride + 1
+      const Step& step = (*steps)[i - 2];
+      const std::int64_t pads = step.begin + step.end;
+      const std::int64_t room = *one + pads - step.reach();
+      one = back        ? (*one - 1) * step.stride + step.reach() - pads
+            : room >= 0 ? room / step.stride + 1
                         : 0;
     }
     return row;
   }
 
+  Row of_pool(const Node& node) const {
+    const roles::Window* window = window_of(node);
+    if (window == nullptr) return {};
+    return slid(input(node, 0), steps_of(*window, window->kernel), false);
+  }
+
   Row of_convolution(const Node& node) const {
-    const Row weight = input(node, 1);
-    Row row = input(node, 0);
+    const auto* role = quantlens::role<roles::Convolution>(node);
+    if (role == nullptr) return {};
+    const Row weight = input(node, role->operands.weight);
+    Row row = input(node, role->operands.data);
     if (weight.size() < 3) return {};
     row.resize(weight.size());
     const bool back = node.kind == Kind::conv_transpose;
     std::vector<std::int64_t> kernel;
     for (std::size_t i = 2; i < weight.size(); ++i) kernel.push_back(weight[i].value_or(kMost));
-    row = slid(std::move(row), windows(node, kernel), back);
-    const std::vector<std::int64_t> more = attribute_ints(node, "output_padding");
+    row = slid(std::move(row), steps_of(role->window, kernel), back);
+    const std::vector<std::int64_t>& more = role->window.output_padding;
     for (std::size_t i = 0; back && i < more.size() && 2 + i < row.size(); ++i) {
       if (row[2 + i]) row[2 + i] = *row[2 + i] + more[i];
     }
-    row[1] = weight[back ? 1 : 0];
-    if (back && row[1]) row[1] = *row[1] * attribute_int(node, "group", 1);
+    row[1] = weight[role->output_axis];
+    if (back && row[1]) row[1] = *row[1] * role->groups;
     return row;
   }
 
@@ -200,8 +202,8 @@ class Inference {
   Row of_gemm(const Node& node) const {
     const Row a = input(node, 0), b = input(node, 1);
     Row row(2);
-    if (a.size() == 2) row[0] = a[attribute_int(node, "transA", 0) != 0 ? 1 : 0];
-    if (b.size() == 2) row[1] = b[attribute_int(node, "transB", 0) != 0 ? 0 : 1];
+    if (a.size() == 2) row[0] = a[transposes_a(node) ? 1 : 0];
+    if (b.size() == 2) row[1] = b[transposes_b(node) ? 0 : 1];
     return row;
   }
 
@@ -217,7 +219,7 @@ class Inference {
 
   Row of_transpose(const Node& node) const {
     const Row before = input(node, 0);
-    const std::vector<std::int64_t> order = attribute_ints(node, "perm");
+    const std::vector<std::int64_t>& order = permutation_of(node);
     Row row(before.rbegin(), before.rend());
     for (std::size_t i = 0; i < order.size(); ++i) {
       if (i >= row.size() || order[i] < 0 || order[i] >= std::ssize(before)) return {};
@@ -232,7 +234,8 @@ class Inference {
       return {};
     const Tensor values = aligned(*target);
     const Row before = input(node, 0);
-    const bool copies = attribute_int(node, "allowzero", 0) == 0;
+    const auto* role = quantlens::role<roles::Reshaping>(node);
+    const bool copies = role != nullptr && role->copies_zeros;
     Row row;
     for (const std::int64_t one : values.data<std::int64_t>()) {
       const std::size_t place = row.size();

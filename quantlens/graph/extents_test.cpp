@@ -8,7 +8,6 @@
 namespace quantlens {
 namespace {
 
-using Ints = std::vector<std::int64_t>;
 using Row = std::vector<Extent>;
 
 constexpr Extent kOpen = std::nullopt;
@@ -28,15 +27,17 @@ const Dim kBatch{.extent = {}, .symbol = "N"};
 TEST(Extents, FollowWindows) {
   SmallGraph net;
   net.input("x").weight("w", {4, 3, 3, 5}, std::vector<float>(180));
-  net.node(Kind::conv, {"x", "w"}, "c").attribute("strides", Ints{2, 1});
-  net.attribute("pads", Ints{1, 0, 0, 2}).attribute("dilations", Ints{1, 2});
-  net.node(Kind::conv, {"x", "w"}, "same").attribute("auto_pad", std::string("SAME_UPPER"));
-  net.node(Kind::max_pool, {"c"}, "m").attribute("kernel_shape", Ints{2, 2});
-  net.node(Kind::max_pool, {"c"}, "up").attribute("kernel_shape", Ints{2, 2});
-  net.attribute("ceil_mode", std::int64_t{1});
+  net.node(Kind::conv, {"x", "w"}, "c")
+      .set(&roles::Convolution::window,
+           {.strides = {2, 1}, .dilations = {1, 2}, .pads = {1, 0, 0, 2}});
+  net.node(Kind::conv, {"x", "w"}, "same");
+  net.set(&roles::Convolution::window, {.pads_to_fit = true});
+  net.node(Kind::max_pool, {"c"}, "m").set(&roles::Pool::window, {.kernel = {2, 2}});
+  net.node(Kind::max_pool, {"c"}, "up");
+  net.set(&roles::Pool::window, {.kernel = {2, 2}, .rounds_up = true});
   net.constant("t", Tensor::from<float>({4, 2, 2, 2}, std::vector<float>(32)));
-  net.node(Kind::conv_transpose, {"m", "t"}, "b").attribute("group", std::int64_t{2});
-  net.attribute("strides", Ints{2, 2}).attribute("output_padding", Ints{1, 0});
+  net.node(Kind::conv_transpose, {"m", "t"}, "b").set(&roles::Convolution::groups, 2);
+  net.set(&roles::Convolution::window, {.strides = {2, 2}, .output_padding = {1, 0}});
   net.node(Kind::global_average_pool, {"b"}, "g");
   const Extents known = of(net, {kBatch, dim(3), dim(8), dim(20)});
   EXPECT_EQ(known.at("c"), (Row{kOpen, 4, 4, 14}));  // (8+1-3)/2+1, 20+2-9+1
@@ -53,7 +54,8 @@ TEST(Extents, FollowProducts) {
   net.constant("stack", Tensor::from<float>({2, 5, 3}, std::vector<float>(30)));
   net.node(Kind::matmul, {"x", "w"}, "m").node(Kind::matmul, {"m", "stack"}, "s");
   net.node(Kind::matmul, {"w", "x"}, "left").node(Kind::gemm, {"x", "w"}, "g");
-  net.attribute("transB", std::int64_t{1}).attribute("transA", std::int64_t{1});
+  net.set(&roles::MatrixProduct::transposes_a, true);
+  net.set(&roles::MatrixProduct::transposes_b, true);
   const Extents known = of(net, {kBatch, dim(3)});
   EXPECT_EQ(known.at("m"), (Row{kOpen, 5}));
   EXPECT_EQ(known.at("s"), (Row{2, kOpen, 3}));
@@ -75,7 +77,7 @@ TEST(Extents, OfSumsAreWhatWidensThem) {
 TEST(Extents, FollowWhatMoves) {
   SmallGraph net;
   net.input("x").constant("to", Tensor::from<std::int64_t>({3}, {0, -1, 7}));
-  net.node(Kind::transpose, {"x"}, "t").attribute("perm", Ints{2, 0, 1});
+  net.node(Kind::transpose, {"x"}, "t").set(&roles::Permutation::order, {2, 0, 1});
   net.node(Kind::transpose, {"x"}, "turned").node(Kind::reshape, {"x", "to"}, "r");
   const Extents known = of(net, {dim(4), kBatch, dim(6)});
   EXPECT_EQ(known.at("t"), (Row{6, 4, kOpen}));
@@ -87,8 +89,10 @@ TEST(Extents, TakeNoHugeNumbers) {
   SmallGraph net;
   const std::int64_t huge = std::int64_t{1} << 62;
   net.input("x").constant("t", Tensor::from<float>({1, 1, 2}, {1, 2}));
-  net.node(Kind::conv_transpose, {"x", "t"}, "b").attribute("strides", Ints{huge});
-  net.node(Kind::conv_transpose, {"x", "t"}, "c").attribute("strides", Ints{2});
+  net.node(Kind::conv_transpose, {"x", "t"}, "b");
+  net.set(&roles::Convolution::window, {.strides = {huge}});
+  net.node(Kind::conv_transpose, {"x", "t"}, "c");
+  net.set(&roles::Convolution::window, {.strides = {2}});
   const Extents known = of(net, {dim(1), dim(1), dim(huge)});
   EXPECT_EQ(known.at("b"), (Row{1, 1, kOpen}));
   EXPECT_EQ(known.at("c"), (Row{1, 1, kOpen}));

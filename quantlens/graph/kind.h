@@ -5,14 +5,15 @@
 
 namespace quantlens {
 
-/// What an op does, whatever a framework calls it. Quantizer, pairing and rules read only this.
+/// What an op does, whatever a framework calls it. Quantizer, pairing and rules read only this and
+/// what roles.h says of it.
 /// Enumerators without a comment take (data) or (a, b) and give one output.
 enum class Kind {
   other,
   constant,
-  conv,            ///< (x, weight [O,I/g,...], bias?)
-  conv_transpose,  ///< (x, weight [I,O/g,...], bias?)
-  gemm,            ///< (a, b, c?)
+  conv,            ///< inputs and axes of weights: roles::Convolution
+  conv_transpose,  ///< likewise
+  gemm,            ///< roles::MatrixProduct
   matmul,
   batch_norm,
   layer_norm,

@@ -32,6 +32,21 @@ std::string op_name(const Node& node) {
   return node.name.empty() ? node.type + ":" + op_id(node) : node.name;
 }
 
+std::string full_type(const Node& node) {
+  return node.domain.empty() ? node.type : node.domain + "." + node.type;
+}
+
+bool speaks_within(const Model& model, const Model& other) {
+  return std::ranges::all_of(model.opsets, [&](const auto& set) {
+    const auto found = other.opsets.find(set.first);
+    return found != other.opsets.end() && found->second == set.second;
+  });
+}
+
+bool are_of_one_version(const Model& a, const Model& b) {
+  return a.opsets == b.opsets;
+}
+
 std::int64_t attribute_int(const Node& node, const std::string& key, std::int64_t otherwise) {
   return attribute<std::int64_t>(node, key, otherwise);
 }

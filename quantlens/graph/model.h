@@ -15,6 +15,7 @@
 
 #include "quantlens/base/store.h"
 #include "quantlens/graph/kind.h"
+#include "quantlens/graph/roles.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens {
@@ -52,11 +53,14 @@ struct Node {
   Kind kind = Kind::other;
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;
-  std::map<std::string, Attribute> attributes;  ///< graphs are in `subgraphs`
+  /// In the format's words, for whoever writes, runs or shows the node; graphs are in `subgraphs`.
+  std::map<std::string, Attribute> attributes;
   /// Bodies of If, Loop, Scan by attribute (of a list of graphs: "key[0]", …). Never null.
   std::map<std::string, std::shared_ptr<const Graph>> subgraphs;
   /// Of each output, where the format defines another one than `kind` says by itself; else empty.
   std::vector<ResultType> results = {};
+  /// What inputs and attributes mean, as roles_of.h tells; none: as `kind` says by itself.
+  Roles roles = {};
 };
 
 /// A tensor stored in the file. Its bytes may be a view into the mapped file.
@@ -74,12 +78,24 @@ struct Graph {
   std::set<std::string> opaque_weights;
 };
 
+/// What the operators of a format, in a model's version of them, have words for.
+struct Vocabulary {
+  bool codes = true;           ///< values in codes, and links between them and floats
+  bool channel_scales = true;  ///< a scale for each channel
+  bool dynamic_codes = true;   ///< scales that are found when the model runs
+  bool half = true;            ///< half in all ops of half_inputs.h
+  std::string version = {};    ///< as people see it, e.g. "opset 12"
+  std::string whole = {};      ///< the first version with words for all of this
+};
+BOOST_DESCRIBE_STRUCT(Vocabulary, (), (codes, channel_scales, dynamic_codes, half, version, whole))
+
 /// A model and the file it came from.
 struct Model {
   std::string format;  ///< "onnx"
   fs::path path;       ///< for messages; may be empty
   Graph graph;
-  std::map<std::string, std::int64_t> opsets;   ///< by domain; "" is the format's own
+  std::map<std::string, std::int64_t> opsets;  ///< by domain; "" is the format's own
+  Vocabulary vocabulary = {};
   std::map<std::string, std::string> metadata;  ///< the file's key/value properties
   MappedFile file;                              ///< its bytes as they are on disk
 };
@@ -93,6 +109,16 @@ const std::string& op_id(const Node& node);
 /// What people see and patterns match: the node's name, or `<type>:<output>` where it has none.
 std::string op_name(const Node& node);
 
+/// The operator with its set, as people tell those of several sets apart: "com.microsoft.QGemm".
+std::string full_type(const Node& node);
+
+/// Whether ops of `model` mean the same among those of `other`, which may use more sets of
+/// operators: sets that both have are of one version.
+bool speaks_within(const Model& model, const Model& other);
+/// Whether both use the same sets of operators, in the same versions.
+bool are_of_one_version(const Model& a, const Model& b);
+
+// For frontends, and for runtimes that interpret a format's ops themselves: others ask roles_of.h.
 /// Integer attribute, or `otherwise` where absent or of another type.
 std::int64_t attribute_int(const Node& node, const std::string& key, std::int64_t otherwise);
 float attribute_float(const Node& node, const std::string& key, float otherwise);

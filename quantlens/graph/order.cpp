@@ -49,34 +49,6 @@ std::vector<std::string_view> captured_names(const Node& node) {
   return out;
 }
 
-/// The value that a Constant node stands for, whichever attribute holds it.
-std::optional<Tensor> constant_value(const Node& node) {
-  const auto get = [&](const std::string& key) -> const Attribute* {
-    const auto found = node.attributes.find(key);
-    return found == node.attributes.end() ? nullptr : &found->second;
-  };
-  if (const Attribute* a = get("value"); a && std::holds_alternative<Tensor>(*a)) {
-    return std::get<Tensor>(*a);
-  }
-  if (const Attribute* a = get("value_float"); a && std::holds_alternative<float>(*a)) {
-    return Tensor::scalar(std::get<float>(*a));
-  }
-  if (const Attribute* a = get("value_int"); a && std::holds_alternative<std::int64_t>(*a)) {
-    return Tensor::scalar(std::get<std::int64_t>(*a));
-  }
-  if (const Attribute* a = get("value_floats");
-      a && std::holds_alternative<std::vector<float>>(*a)) {
-    const auto& values = std::get<std::vector<float>>(*a);
-    return Tensor::from<float>({static_cast<std::int64_t>(values.size())}, values);
-  }
-  if (const Attribute* a = get("value_ints");
-      a && std::holds_alternative<std::vector<std::int64_t>>(*a)) {
-    const auto& values = std::get<std::vector<std::int64_t>>(*a);
-    return Tensor::from<std::int64_t>({static_cast<std::int64_t>(values.size())}, values);
-  }
-  return std::nullopt;
-}
-
 /// For each node, those that make what it reads (its subgraphs' reads included), no node twice.
 /// Throws where nothing makes a value.
 std::vector<std::vector<std::size_t>> dependencies(const Graph& graph,
@@ -157,9 +129,7 @@ void GraphIndex::add_node(std::size_t number) {
   if (node.kind != Kind::constant || node.outputs.empty()) return;
   const Tensor*& constant = values_[node.outputs.front()].constant;
   if (constant != nullptr) return;
-  if (std::optional<Tensor> value = constant_value(node)) {
-    constant = &computed_.emplace(node.outputs.front(), std::move(*value)).first->second;
-  }
+  if (const auto* held = std::get_if<roles::ConstantValue>(&node.roles)) constant = &held->value;
 }
 
 const GraphIndex::Value& GraphIndex::at(std::string_view value) const {

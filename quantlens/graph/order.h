@@ -51,7 +51,7 @@ class GraphIndex {
   const Value& at(std::string_view value) const;
 
   const Graph* graph_;
-  TensorMap computed_;                                  // the values of Constant nodes among them
+  TensorMap computed_;
   std::unordered_map<std::string_view, Value> values_;  // names in the graph and in `computed_`
 };
 

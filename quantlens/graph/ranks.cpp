@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "quantlens/graph/roles_of.h"
+
 namespace quantlens {
 namespace {
 
@@ -31,6 +33,11 @@ bool keeps_rank(Kind kind) {
     default:
       return false;
   }
+}
+
+bool keeps_axes(const Node& node) {
+  const auto* reduction = role<roles::Reduction>(node);
+  return reduction != nullptr && reduction->keeps_axes;
 }
 
 class Inference {
@@ -102,22 +109,22 @@ class Inference {
     return *data - 1 + *indices;
   }
 
-  /// How many axes a Squeeze or Unsqueeze names; 0 where that is not known.
-  std::size_t named_axes(const Node& node) const {
-    const Tensor* axes = node.inputs.size() > 1 ? index_.constant(node.inputs[1]) : nullptr;
-    return axes != nullptr ? static_cast<std::size_t>(axes->size())
-                           : attribute_ints(node, "axes").size();
+  std::optional<std::size_t> of_convolution(const Node& node) const {
+    const roles::Operands* operands = operands_of(node);
+    if (operands == nullptr) return std::nullopt;
+    const std::optional<std::size_t> weight = rank(node, operands->weight);
+    return weight ? weight : rank(node, operands->data);
   }
 
   std::optional<std::size_t> unsqueezed(const Node& node) const {
     const std::optional<std::size_t> before = rank(node, 0);
-    const std::size_t added = named_axes(node);
+    const std::size_t added = axes_named(index_, node).size();
     return before && added > 0 ? std::optional(*before + added) : std::nullopt;
   }
 
   std::optional<std::size_t> squeezed(const Node& node) const {
     const std::optional<std::size_t> before = rank(node, 0);
-    const std::size_t gone = named_axes(node);
+    const std::size_t gone = axes_named(index_, node).size();
     return before && gone > 0 && gone <= *before ? std::optional(*before - gone) : std::nullopt;
   }
 
@@ -130,7 +137,7 @@ class Inference {
         return 2;
       case Kind::conv:
       case Kind::conv_transpose:
-        return rank(node, 1) ? rank(node, 1) : rank(node, 0);
+        return of_convolution(node);
       case Kind::matmul:
         return rank(node, 0) == 1 || rank(node, 1) == 1 ? std::nullopt : broadcast(node);
       case Kind::add:
@@ -146,7 +153,7 @@ class Inference {
       case Kind::reduce_sum:
       case Kind::reduce_max:
       case Kind::reduce_min:
-        return attribute_int(node, "keepdims", 1) != 0 ? rank(node, 0) : std::nullopt;
+        return keeps_axes(node) ? rank(node, 0) : std::nullopt;
       case Kind::reshape:
         return node.inputs.size() > 1 ? length(node.inputs[1]) : std::nullopt;
       case Kind::shape_of:

@@ -23,7 +23,7 @@ TEST(Ranks, FollowTheOpsAsFarAsTheyTell) {
       .node(Kind::add, {"f", "open"}, "unknown")
       .node(Kind::reduce_mean, {"x"}, "mean")
       .node(Kind::reduce_max, {"x"}, "dropped")
-      .attribute("keepdims", std::int64_t{0})
+      .set(&roles::Reduction::keeps_axes, false)
       .node(Kind::gather, {"matrix", "three"}, "rows")
       .node(Kind::gather, {"matrix", "open"}, "no_rows")
       .node(Kind::shape_of, {"open"}, "shape")

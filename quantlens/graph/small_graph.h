@@ -2,7 +2,9 @@
 #pragma once
 
 #include <string>
+#include <type_traits>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "quantlens/graph/model.h"
@@ -42,6 +44,14 @@ class SmallGraph {
                                   .outputs = {output},
                                   .attributes = {},
                                   .subgraphs = {}});
+    return *this;
+  }
+  /// A role of the last node, where it is another than its kind says.
+  template <class Role, class T>
+  SmallGraph& set(T Role::*field, std::type_identity_t<T> value) {
+    Node& node = model_.graph.nodes.back();
+    if (std::holds_alternative<std::monostate>(node.roles)) node.roles = default_roles(node.kind);
+    std::get<Role>(node.roles).*field = std::move(value);
     return *this;
   }
   SmallGraph& attribute(const std::string& key, Attribute value) {

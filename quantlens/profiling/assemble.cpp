@@ -49,11 +49,6 @@ class Timings {
   double event_us_;
 };
 
-std::string full_type(const Node& node) {
-  return node.domain.empty() || node.domain == "ai.onnx" ? node.type
-                                                         : node.domain + "." + node.type;
-}
-
 /// Rates, and what keeps the node busy. REQUIRES: machine.
 void classify(NodeTime& row, const Work& work, const Machine& machine) {
   constexpr double kBusy = 0.25;

@@ -6,7 +6,9 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "quantlens/graph/compare_nodes.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -85,8 +87,8 @@ class Anchors {
 NodeRole role_of(const Node& node, const Node* anchor) {
   if (node.kind == Kind::quantize) return NodeRole::quantize;
   if (node.kind == Kind::dequantize) return NodeRole::dequantize;
-  if (node.type == "ReorderInput" || node.type == "ReorderOutput") return NodeRole::reorder;
-  const bool own = anchor != nullptr && anchor->type == node.type;
+  if (role<roles::Reorder>(node) != nullptr) return NodeRole::reorder;
+  const bool own = anchor != nullptr && have_same_type(*anchor, node);
   if (node.kind == Kind::transpose && !own) return NodeRole::transpose;
   if (node.kind == Kind::cast && !own) return NodeRole::cast;
   return NodeRole::op;

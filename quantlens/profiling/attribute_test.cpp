@@ -77,9 +77,10 @@ TEST(Attribute, WhatTheRuntimePutsInIsNoOp) {
                        node_of(Kind::cast, {"t"}, "y")});
   const Graph run = graph_of(
       {"x"},
-      {typed(node_of(Kind::other, {"x"}, "reordered"), "ReorderInput"),
+      {typed(node_of(Kind::other, {"x"}, "reordered"), "ReorderInput",
+             roles::Reorder{.into_blocks = true}),
        named(node_of(Kind::conv, {"reordered"}, "k"), "c_op_nchwc"),
-       typed(node_of(Kind::other, {"k"}, "c"), "ReorderOutput"),
+       typed(node_of(Kind::other, {"k"}, "c"), "ReorderOutput", roles::Reorder{}),
        node_of(Kind::transpose, {"c"}, "t"), named(node_of(Kind::transpose, {"t"}, "t2"), ""),
        node_of(Kind::cast, {"t2"}, "y"), named(node_of(Kind::cast, {"y"}, "z"), "Inserted")});
   const auto attributed = attribute(run, file);
@@ -94,7 +95,7 @@ TEST(Attribute, AReorderIsNotTheOpWhoseResultItGivesOfWhateverKind) {
   const Graph file = graph_of({"x"}, {typed(node_of(Kind::other, {"x"}, "y"), "GlobalMaxPool")});
   const Graph run = graph_of(
       {"x"}, {named(typed(node_of(Kind::other, {"x"}, "k"), "GlobalMaxPool"), "y_op_nchwc"),
-              typed(node_of(Kind::other, {"k"}, "y"), "ReorderOutput")});
+              typed(node_of(Kind::other, {"k"}, "y"), "ReorderOutput", roles::Reorder{})});
   const auto attributed = attribute(run, file);
   EXPECT_EQ(attributed[0].ops, (Numbers{0}));
   EXPECT_EQ(attributed[1].ops, Numbers());

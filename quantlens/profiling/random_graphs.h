@@ -78,7 +78,7 @@ class RandomGraphs {
     Node made = node_of(kKinds[below(std::size(kKinds))], {}, fresh());
     if (below(12) == 0) made = control_flow(pick(values_), made.outputs[0]);
     for (std::size_t i = below(4); i > 0; --i) made.inputs.push_back(pick(values_));
-    if (below(6) == 0) made.type = below(2) == 0 ? "ReorderInput" : "ReorderOutput";
+    if (below(6) == 0) made.roles = roles::Reorder{.into_blocks = below(2) == 0};
     if (below(2) == 0) made.name = pick(names);
     if (below(8) == 0) made.outputs.insert(made.outputs.begin(), "");
     if (below(8) == 0) made.outputs.push_back(fresh());

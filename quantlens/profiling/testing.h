@@ -29,9 +29,11 @@ inline Node named(Node node, const std::string& name) {
   return node;
 }
 
-inline Node typed(Node node, const std::string& type) {
+/// Of no kind.
+inline Node typed(Node node, const std::string& type, Roles roles = {}) {
   node.type = type;
   node.kind = Kind::other;
+  node.roles = std::move(roles);
   return node;
 }
 

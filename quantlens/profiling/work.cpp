@@ -2,8 +2,9 @@
 #include "quantlens/profiling/work.h"
 
 #include <algorithm>
-#include <string_view>
 #include <vector>
+
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -43,29 +44,24 @@ std::uint64_t extent(const TensorType& type, std::size_t axis) {
   return static_cast<std::uint64_t>(std::max<std::int64_t>(type.shape.at(axis), 0));
 }
 
-/// Multiplications of a convolution: each output element takes one for each element of a filter of
-/// its group. The weight is [O,I/g,...] in every layout: blocked ones only pad it.
-std::optional<std::uint64_t> of_convolution(const Node& node, const Lookup& lookup,
-                                            std::size_t weight_at) {
-  if (node.inputs.size() <= weight_at || node.outputs.empty()) return std::nullopt;
-  const auto weight = lookup.find(node.inputs[weight_at]);
-  const auto outputs = lookup.elements(node.outputs[0]);
-  if (!weight || !outputs || weight->shape.size() < 3 || extent(*weight, 0) == 0) return {};
-  const auto filter =
-      static_cast<std::uint64_t>(element_count(weight->shape).value_or(0)) / extent(*weight, 0);
-  return 2 * filter * *outputs;
+/// How many elements of a weight stand along one extent of an axis; nothing where that is unknown.
+std::optional<std::uint64_t> elements_each(const TensorType& weight, std::size_t axis) {
+  if (axis >= weight.shape.size() || extent(weight, axis) == 0) return std::nullopt;
+  return static_cast<std::uint64_t>(element_count(weight.shape).value_or(0)) / extent(weight, axis);
 }
 
-/// Of a transposed convolution [I,O/g,...]: each input element goes through all filters of its
-/// channel.
-std::optional<std::uint64_t> of_transposed_convolution(const Node& node, const Lookup& lookup) {
-  if (node.inputs.size() < 2) return std::nullopt;
-  const auto weight = lookup.find(node.inputs[1]);
-  const auto inputs = lookup.elements(node.inputs[0]);
-  if (!weight || !inputs || weight->shape.size() < 3 || extent(*weight, 0) == 0) return {};
-  const auto filters =
-      static_cast<std::uint64_t>(element_count(weight->shape).value_or(0)) / extent(*weight, 0);
-  return 2 * filters * *inputs;
+/// Multiplications of a convolution: each output element takes one for each element of a filter of
+/// its group, in every layout: blocked ones only pad the weight. Of a transposed one, each input
+/// element goes through all filters of its channel.
+std::optional<std::uint64_t> of_convolution(const Node& node, const Lookup& lookup) {
+  const auto weight = lookup.find(weight_of(node));
+  if (!weight || node.outputs.empty()) return std::nullopt;
+  const std::optional<WeightAxes> axes = weight_axes(node, weight->shape.size());
+  if (!axes) return std::nullopt;
+  const bool is_transposed = node.kind == Kind::conv_transpose;
+  const auto each = elements_each(*weight, is_transposed ? axes->input : axes->output);
+  const auto elements = lookup.elements(is_transposed ? data_of(node) : node.outputs[0]);
+  return each && elements ? std::optional(2 * *each * *elements) : std::nullopt;
 }
 
 /// Of LSTM, GRU, RNN (x [T,N,I], weights, recurrent weights): each weight once a step and sample.
@@ -85,8 +81,9 @@ std::optional<std::uint64_t> of_product(const Node& node, const Lookup& lookup) 
   const auto a = lookup.find(node.inputs[0]);
   const auto outputs = lookup.elements(node.outputs[0]);
   if (!a || !outputs || a->shape.empty()) return std::nullopt;
-  const bool is_transposed = attribute_int(node, "transA", 0) != 0 && a->shape.size() > 1;
-  const bool is_batch_transposed = attribute_int(node, "transBatchA", 0) != 0;
+  const auto* product = role<roles::MatrixProduct>(node);
+  const bool is_transposed = transposes_a(node) && a->shape.size() > 1;
+  const bool is_batch_transposed = product != nullptr && product->transposes_batch_a;
   const std::size_t inner = !is_transposed        ? a->shape.size() - 1
                             : is_batch_transposed ? 0
                                                   : a->shape.size() - 2;
@@ -94,47 +91,27 @@ std::optional<std::uint64_t> of_product(const Node& node, const Lookup& lookup) 
 }
 
 bool is_product(const Node& node) {
-  switch (node.kind) {
-    case Kind::gemm:
-    case Kind::matmul:
-    case Kind::qmatmul:
-    case Kind::qgemm:
-    case Kind::matmul_integer:
-    case Kind::matmul_integer_to_float:
-    case Kind::dynamic_quantize_matmul:
-    case Kind::matmul_blocks:
-      return true;
-    default:
-      return node.type == "FusedMatMul" || node.type == "FusedGemm";
-  }
-}
-
-bool is_convolution(const Node& node) {
-  return node.kind == Kind::conv || node.kind == Kind::qconv || node.kind == Kind::conv_integer ||
-         node.type == "Conv" || node.type == "FusedConv" || node.type == "NhwcFusedConv";
+  return role<roles::MatrixProduct>(node) != nullptr || node.kind == Kind::matmul_blocks;
 }
 
 bool is_move(const Node& node) {
   return moves_elements(node.kind) || node.kind == Kind::concat || node.kind == Kind::slice ||
          node.kind == Kind::split || node.kind == Kind::gather ||
          node.kind == Kind::gather_elements || node.kind == Kind::tile ||
-         node.kind == Kind::expand || node.kind == Kind::pad || node.type == "ReorderInput" ||
-         node.type == "ReorderOutput" || node.kind == Kind::identity;
+         node.kind == Kind::expand || node.kind == Kind::pad || node.kind == Kind::identity ||
+         role<roles::Reorder>(node) != nullptr;
 }
 
 /// Kinds that multiply in ways that are not told here.
 bool is_unknown(const Node& node) {
-  return node.kind == Kind::control_flow || !node.subgraphs.empty() || node.type == "Einsum" ||
-         std::string_view(node.type).ends_with("Attention");
+  return node.kind == Kind::control_flow || !node.subgraphs.empty() ||
+         role<roles::UntoldProduct>(node) != nullptr;
 }
 
 std::optional<std::uint64_t> operations_of(const Node& node, const Lookup& lookup) {
-  if (is_convolution(node)) {
-    return of_convolution(node, lookup, node.kind == Kind::qconv ? 3 : 1);
-  }
+  if (role<roles::Convolution>(node) != nullptr) return of_convolution(node, lookup);
   if (is_product(node)) return of_product(node, lookup);
   if (is_move(node)) return 0;
-  if (node.kind == Kind::conv_transpose) return of_transposed_convolution(node, lookup);
   if (node.kind == Kind::recurrent) return of_recurrent(node, lookup);
   if (is_unknown(node)) return std::nullopt;
   std::optional<std::uint64_t>

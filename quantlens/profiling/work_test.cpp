@@ -77,24 +77,26 @@ TEST(Work, OfMatrixProducts) {
 TEST(Work, OfProductsWithATransposedMatrix) {
   const ValueTypes types = {{"a", floats({5, 4})}, {"b", floats({5, 6})}, {"y", floats({4, 6})}};
   Node gemm = node_of(Kind::gemm, {"a", "b"}, "y");
-  gemm.attributes["transA"] = std::int64_t{1};
+  gemm.roles = roles::MatrixProduct{.transposes_a = true};
   EXPECT_EQ(work(gemm, types).operations, Count(2 * 5 * 24));
-  const Node fused = typed(gemm, "FusedMatMul");
+  const Node fused = typed(gemm, "FusedMatMul", gemm.roles);
   const ValueTypes batched = {
       {"a", floats({2, 5, 4})}, {"b", floats({2, 5, 6})}, {"y", floats({2, 4, 6})}};
   EXPECT_EQ(work(fused, batched).operations, Count(2 * 5 * 48));
 }
 
 TEST(Work, OfAProductWhoseBatchIsTransposedToo) {
-  Node fused = typed(node_of(Kind::other, {"a", "b"}, "y"), "FusedMatMul");
-  fused.attributes["transBatchA"] = std::int64_t{1};
+  roles::MatrixProduct product{.transposes_batch_a = true};
+  const Node plain = node_of(Kind::other, {"a", "b"}, "y");
   const ValueTypes rows = {
       {"a", floats({4, 2, 5})}, {"b", floats({2, 5, 6})}, {"y", floats({2, 4, 6})}};
-  EXPECT_EQ(work(fused, rows).operations, Count(2 * 5 * 48)) << "[M, batch, K]";
-  fused.attributes["transA"] = std::int64_t{1};
+  EXPECT_EQ(work(typed(plain, "FusedMatMul", product), rows).operations, Count(2 * 5 * 48))
+      << "[M, batch, K]";
+  product.transposes_a = true;
   const ValueTypes columns = {
       {"a", floats({5, 2, 4})}, {"b", floats({2, 5, 6})}, {"y", floats({2, 4, 6})}};
-  EXPECT_EQ(work(fused, columns).operations, Count(2 * 5 * 48)) << "[K, batch, M]";
+  EXPECT_EQ(work(typed(plain, "FusedMatMul", product), columns).operations, Count(2 * 5 * 48))
+      << "[K, batch, M]";
 }
 
 TEST(Work, OfRecurrentCellsIsEachWeightOnceAStep) {
@@ -144,9 +146,13 @@ TEST(Work, WhatIsNotKnownIsAbsent) {
   EXPECT_EQ(work(node_of(Kind::conv, {"x"}, "y"), types).operations, Count());
   EXPECT_EQ(work(node_of(Kind::matmul, {}, "y"), types).operations, Count());
   EXPECT_EQ(work(control_flow("x", "y"), types).operations, Count());
-  EXPECT_EQ(work(typed(node_of(Kind::other, {"x", "x"}, "y"), "Einsum"), types).operations,
-            Count());
-  EXPECT_EQ(work(typed(node_of(Kind::other, {"x", "x"}, "y"), "QAttention"), types).operations,
+  EXPECT_EQ(
+      work(typed(node_of(Kind::other, {"x", "x"}, "y"), "Einsum", roles::UntoldProduct{}), types)
+          .operations,
+      Count());
+  EXPECT_EQ(work(typed(node_of(Kind::other, {"x", "x"}, "y"), "QAttention", roles::UntoldProduct{}),
+                 types)
+                .operations,
             Count());
   const ValueTypes words = {{"x", {DType::string, {2}}}, {"y", floats({2})}};
   EXPECT_EQ(work(node_of(Kind::other, {"x"}, "y"), words).bytes, Count());

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/profiling/attribute.h"
 #include "quantlens/profiling/wall_time.h"
 #include "quantlens/tuning/curve.h"
@@ -19,6 +20,11 @@ double elements_of(const ValueTypes& types, const std::string& value) {
   const auto found = types.find(value);
   if (found == types.end()) return 0;
   return static_cast<double>(element_count(found->second.shape).value_or(0));
+}
+
+bool into_blocks_of(const Node& node) {
+  const auto* reorder = role<roles::Reorder>(node);
+  return reorder != nullptr && reorder->into_blocks;
 }
 
 /// What was seen of conversions, in one run or more.
@@ -35,7 +41,7 @@ struct Seen {
       if (time.role == NodeRole::dequantize) dequantizers.push_back(point);
       if (time.role == NodeRole::transpose) transposes.push_back(point);
       if (time.role != NodeRole::reorder) continue;
-      (node.type == "ReorderInput" ? into_blocks : out_of_blocks).push_back(point);
+      (into_blocks_of(node) ? into_blocks : out_of_blocks).push_back(point);
     }
   }
 };

@@ -20,11 +20,11 @@ void normalise(std::vector<Blame>& blames, double Blame::*field) {
   }
 }
 
-double noise_of(const ActivationRow& row) {
+double noise_of(const ActivationRow& row, const TunableOp& op) {
   constexpr double kDecibelsADecade = 10;
   constexpr double kMost = 1e3;  // beyond, all is lost
   // means of deviations are nearly nothing, so that their noise says little
-  if (row.type == "ReduceMean") return 0;
+  if (op.kind == to_string(Kind::reduce_mean)) return 0;
   const double noise = std::pow(10.0, -row.local_sqnr_db.value_or(row.sqnr_db) / kDecibelsADecade);
   return std::isnan(noise) ? kMost : std::min(noise, kMost);
 }
@@ -97,7 +97,7 @@ std::vector<Blame> blames_of(const Space& space, const Diagnosis* diagnosis) {
     const double share = row.output_share.value_or(0);
     knows_outputs = knows_outputs || share > 0;
     if (share > 0) blame.output += share;
-    blame.noise = std::max(blame.noise, noise_of(row));
+    blame.noise = std::max(blame.noise, noise_of(row, space.ops[found->second]));
     constexpr double kMost = 1e3;  // beyond, all is lost
     if (row.mse_normalized > blame.mse) blame.mse = std::min(row.mse_normalized, kMost);
   }

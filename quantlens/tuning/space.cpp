@@ -12,6 +12,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/approach.h"
@@ -136,13 +137,14 @@ std::uint64_t count_of(const MultiplyAdds& multiply_adds, const std::string& op)
 /// "Conv[3,3] depthwise": what kernels tell apart.
 std::string kernel_of(const Node& node, const GraphIndex& index) {
   std::string text = node.type;
-  const Tensor* weight = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
+  const Tensor* weight = index.constant(weight_of(node));
   if (!weight) return text + " of two values";
   if (weight->shape().size() < 3) return text;
   const std::vector<std::int64_t> kernel(weight->shape().begin() + 2, weight->shape().end());
   text += fmt::format("[{}]", fmt::join(kernel, ","));
-  if (attribute_int(node, "group", 1) == 1) return text;
-  return text + (weight->shape()[1] == 1 ? " depthwise" : " grouped");
+  if (groups_of(node) == 1) return text;
+  const std::optional<WeightAxes> axes = weight_axes(node, weight->shape().size());
+  return text + (axes && weight->shape()[axes->input] == 1 ? " depthwise" : " grouped");
 }
 
 /// Fills in TunableOp::make.

@@ -14,6 +14,8 @@
 #include <fmt/ranges.h>
 
 #include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/compare_nodes.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -107,13 +109,12 @@ std::optional<Value> absent_value(const Known& known) {
 }
 
 std::optional<Value> value_of(const Node& node, std::string_view key) {
-  const auto found = node.attributes.find(std::string(key));
-  if (found == node.attributes.end()) return {};
-  if (const auto* number = std::get_if<std::int64_t>(&found->second)) return Value(*number);
-  if (const auto* real = std::get_if<float>(&found->second)) return Value(*real);
-  if (const auto* text = std::get_if<std::string>(&found->second)) return Value(*text);
-  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&found->second))
-    return Value(*list);
+  const Attribute* found = said(node, std::string(key));
+  if (found == nullptr) return {};
+  if (const auto* number = std::get_if<std::int64_t>(found)) return Value(*number);
+  if (const auto* real = std::get_if<float>(found)) return Value(*real);
+  if (const auto* text = std::get_if<std::string>(found)) return Value(*text);
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(found)) return Value(*list);
   return {};
 }
 
@@ -150,8 +151,8 @@ std::string text(const Value& value, std::int64_t neutral) {
 }
 
 bool pads_by_name(const Node& node) {
-  const std::string name = attribute_string(node, "auto_pad", "NOTSET");
-  return name != "NOTSET" && name != "VALID";
+  const roles::Window* window = window_of(node);
+  return window != nullptr && window->pads_to_fit;
 }
 
 }  // namespace
@@ -161,7 +162,8 @@ std::vector<std::string> changed_attributes(const Node& reference, const Node& q
   const std::optional<IntegerOp> integer = integer_op(quantized);
   const Kind kind = integer ? integer->computes : quantized.kind;
   if (kind != reference.kind) return changes;
-  if (attribute_int(quantized, "channels_last", 0) != 0) return changes;
+  if (value_of(quantized, "channels_last").value_or(std::int64_t{0}) != Value(std::int64_t{0}))
+    return changes;  // its lists are of other axes
   const bool by_name = pads_by_name(reference) || pads_by_name(quantized);
   for (const Known& known : attributes_of(kind)) {
     const std::int64_t neutral = known.key == "pads" || known.key == "output_padding" ? 0 : 1;

@@ -23,6 +23,7 @@
 #include "quantlens/diagnosis/view/alike.h"
 #include "quantlens/diagnosis/view/code_reach.h"
 #include "quantlens/graph/clip_bounds.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -237,7 +238,7 @@ class Finder {
     constexpr double kRounding = 2;  // steps
     const FloatView::Op& op = quantized_.ops()[q];
     if (op.outputs.empty() || !op.outputs[0] || reference_.ops()[r].outputs.empty()) return;
-    if (quantized_.node(op).attributes.contains("activation")) return;
+    if (fuses_activation(quantized_.node(op))) return;
     const auto& match = match_.values[*op.outputs[0]];
     if (!match || !reference_.ops()[r].outputs[0]) return;
     const FloatView::Value& value = quantized_.values()[*op.outputs[0]];

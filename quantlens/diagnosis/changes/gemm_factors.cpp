@@ -10,6 +10,7 @@
 #include "quantlens/diagnosis/changes/changed_constants.h"
 #include "quantlens/diagnosis/changes/tensor_factors.h"
 #include "quantlens/diagnosis/view/stored_bias.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -17,14 +18,6 @@ namespace {
 constexpr std::size_t kWeight = 1, kBias = 2;
 constexpr double kLeastSquaredCosine = 0.98;
 constexpr double kEqual = 0.1;  // corrected biases and weights in few bits are off by less
-
-double alpha_of(const Node& node) {
-  return attribute_float(node, "alpha", 1);
-}
-
-double beta_of(const Node& node) {
-  return node.kind == Kind::gemm ? attribute_float(node, "beta", 1) : 1;
-}
 
 const FloatView::Constant* constant_at(const FloatView& view, const FloatView::Op& op,
                                        std::size_t operand) {
@@ -41,16 +34,14 @@ std::optional<double> factor_of_weights(const FloatView& reference, const FloatV
   const FloatView::Constant* plain = constant_at(reference, before, kWeight);
   const FloatView::Constant* stored = constant_at(quantized, after, kWeight);
   if (plain == nullptr || stored == nullptr) return {};
-  const bool is_turned = attribute_int(reference.node(before), "transB", 0) !=
-                         attribute_int(quantized.node(after), "transB", 0);
-  if (is_turned) return {};
+  if (transposes_b(reference.node(before)) != transposes_b(quantized.node(after))) return {};
   const std::optional<Tensor> w = values_of(*plain), q = values_of(*stored);
   if (!w || !q || w->shape() != q->shape()) return {};
   return factor_between(*w, *q, kLeastSquaredCosine);
 }
 
 /// What is added by a beta of 1, before alpha.
-std::optional<Tensor> bias_of(const FloatView& quantized, const FloatView::Op& after) {
+std::optional<Tensor> bias_values(const FloatView& quantized, const FloatView::Op& after) {
   const FloatView::Constant* bias = constant_at(quantized, after, kBias);
   if (bias != nullptr && bias->is_computed) return values_of(*bias);
   return stored_bias(quantized.index(), quantized.node(after));
@@ -85,7 +76,7 @@ GemmFactors gemm_factors(const FloatView& reference, const FloatView::Op& before
   compare_products(alpha, alpha_of(other), factor_of_weights(reference, before, quantized, after),
                    factors);
   const Tensor* plain = constant_input(prepared, reference.index(), node, kBias);
-  const std::optional<Tensor> stored = bias_of(quantized, after);
+  const std::optional<Tensor> stored = bias_values(quantized, after);
   if (plain == nullptr || !is_float(plain->dtype()) || !stored || beta == 0) return factors;
   const std::optional<double> biases =
       factor_between(to_float32(*plain), *stored, kLeastSquaredCosine);

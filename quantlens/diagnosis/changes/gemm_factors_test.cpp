@@ -32,7 +32,8 @@ struct Form {
 };
 
 SmallGraph& add_factors(SmallGraph& net, const Form& form) {
-  return net.attribute("alpha", form.alpha).attribute("beta", form.beta);
+  return net.set(&roles::MatrixProduct::alpha, form.alpha)
+      .set(&roles::MatrixProduct::beta, form.beta);
 }
 
 Model reference(const Form& form) {
@@ -105,7 +106,7 @@ TEST(GemmFactors, QGemmTakesItsBiasTimesAlpha) {
     net.constant("wz", Tensor::from<std::int8_t>({}, {0}));
     net.node(Kind::quantize, {"x", "s", "z"}, "x_q");
     net.node(Kind::qgemm, {"x_q", "s", "z", "w_q", "ws", "wz", "b_q"}, "g");
-    net.attribute("alpha", 0.5F).node(Kind::relu, {"g"}, "y").output("y");
+    net.set(&roles::MatrixProduct::alpha, 0.5F).node(Kind::relu, {"g"}, "y").output("y");
     return net.model();
   };
   const Model before = reference({.alpha = 0.5F, .beta = 2});

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "quantlens/diagnosis/view/alike.h"
+#include "quantlens/graph/compare_nodes.h"
 
 namespace quantlens {
 namespace {
@@ -21,9 +22,9 @@ bool is_made_otherwise(const GraphIndex& reference, const Node& node, const std:
   const std::optional<std::size_t> producer = quantized.producer(value);
   if (!producer) return false;
   const Node& other = quantized.graph().nodes[*producer];
-  if (uses_codes(other.kind) || other.domain != node.domain || holds_others(other.kind))
+  if (uses_codes(other.kind) || !are_of_one_set(other, node) || holds_others(other.kind))
     return false;
-  if (other.type != node.type) return true;
+  if (!have_same_type(other, node)) return true;
   for (std::size_t i = 0; i < std::min(node.inputs.size(), other.inputs.size()); ++i) {
     const Tensor* places = reference.constant(node.inputs[i]);
     const Tensor* others = quantized.constant(other.inputs[i]);

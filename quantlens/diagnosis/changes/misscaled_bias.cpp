@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "quantlens/diagnosis/view/alike.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -52,8 +53,7 @@ float scale_at(const std::vector<QParams>& params, std::size_t channel) {
 
 std::optional<MisscaledBias> compared(const FloatView& view, const Biased& one) {
   const FloatView::Op& op = view.ops()[one.op];
-  if (attribute_float(view.node(op), "alpha", 1) != 1)
-    return {};  // kernels differ in what it is of
+  if (alpha_of(view.node(op)) != 1) return {};  // kernels differ in what it is of
   if (op.operands.size() < 2 || !op.operands[0].value || !op.operands[1].constant) return {};
   const FloatView::Value& data = view.values()[*op.operands[0].value];
   const FloatView::Constant& weight = view.constants()[*op.operands[1].constant];

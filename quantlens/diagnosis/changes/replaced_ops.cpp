@@ -13,6 +13,7 @@
 
 #include "quantlens/diagnosis/match/named_ops.h"
 #include "quantlens/diagnosis/view/alike.h"
+#include "quantlens/graph/compare_nodes.h"
 
 namespace quantlens {
 namespace {
@@ -123,7 +124,7 @@ class Finder {
   std::string difference(const FloatView::Op& before, const FloatView::Op& after) const {
     const Node& node = reference_.node(before);
     const Node& other = quantized_.node(after);
-    if (!node.domain.empty()) return {};
+    if (!is_of_own_set(node)) return {};
     const std::optional<Values> read = values_read(after);
     const Values wanted = values_of(before);
     if (!read || read->empty()) return {};

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/diagnosis/changes/made_otherwise.h"
+#include "quantlens/graph/compare_nodes.h"
 #include "quantlens/graph/names.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/analyze/capability.h"
@@ -20,21 +21,13 @@ namespace {
 constexpr std::size_t kMostNodes = 64;  // of one op's pattern
 constexpr std::size_t kMostOps = 256;
 
-Node node_of(const std::string& type, Kind kind, std::vector<std::string> inputs,
-             const std::string& output) {
+/// In no format's words: the frontend finds them.
+Node node_of(Kind kind, std::vector<std::string> inputs, const std::string& output) {
   Node node;
-  node.type = type;
   node.kind = kind;
   node.inputs = std::move(inputs);
   node.outputs = {output};
   return node;
-}
-
-/// Whether ONNX's own QuantizeLinear has codes of 16 bits; else the file has the runtime's.
-bool has_wide_quantizers(const Model& model) {
-  constexpr std::int64_t kOpset = 21;
-  const auto found = model.opsets.find("");
-  return found != model.opsets.end() && found->second >= kOpset;
 }
 
 class FloatOps {
@@ -42,8 +35,7 @@ class FloatOps {
   FloatOps(const PairedModels& models, const std::vector<std::string>& ops)
       : index_(models.reference.index),
         quantized_index_(models.quantized.index),
-        names_(ops.begin(), ops.end()),
-        wide_domain_(has_wide_quantizers(models.quantized.model) ? "" : "com.microsoft") {
+        names_(ops.begin(), ops.end()) {
     const Pairing& pairing = models.pairing;
     const Graph& reference = index_.graph();
     const Graph& quantized = quantized_index_.graph();
@@ -150,14 +142,14 @@ class FloatOps {
     if (failed_) return;
     if (!root.input_factors.empty()) {
       const std::string product = fresh();
-      nodes_.push_back(named(node_of("Mul", Kind::mul, {value, root.input_factors}, product)));
+      nodes_.push_back(named(node_of(Kind::mul, {value, root.input_factors}, product)));
       value = product;
     }
     // not Identity: the runtime would join the op and the codes behind it to an integer kernel
     const std::string kept = root.side == Side::integer_output ? fresh() : *place;
-    nodes_.push_back(named(node_of("Max", Kind::other, {value}, kept)));
+    nodes_.push_back(named(node_of(Kind::max, {value}, kept)));
     if (root.side == Side::integer_output) {
-      nodes_.push_back(with_params("QuantizeLinear", Kind::quantize, root, kept, *place));
+      nodes_.push_back(with_params(Kind::quantize, root, kept, *place));
     }
     patch_.nodes.emplace(*place, std::move(nodes_));
     nodes_.clear();
@@ -190,8 +182,7 @@ class FloatOps {
       const std::string& value = op_id(link);
       floats_.emplace(value, Floats{.name = floats, .reference = root.reference});
       if (is_read_as_float(value)) {
-        patch_.nodes.emplace(value,
-                             std::vector{named(node_of("Max", Kind::other, {floats}, value))});
+        patch_.nodes.emplace(value, std::vector{named(node_of(Kind::max, {floats}, value))});
       }
     }
   }
@@ -222,13 +213,13 @@ class FloatOps {
     const std::vector<Node>& nodes = index_.graph().nodes;
     if (ops.contains(op_name(node))) return true;
     const std::optional<std::size_t> maker = index_.producer(op_id(node));
-    if (maker && nodes[*maker].type == node.type) return ops.contains(op_name(nodes[*maker]));
+    if (maker && have_same_type(nodes[*maker], node)) return ops.contains(op_name(nodes[*maker]));
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const auto found = floats_.find(node.inputs[i]);
       if (found == floats_.end()) continue;
       std::size_t others = 0, same = 0;
       for (const Use& use : index_.uses(found->second.reference)) {
-        if (use.input != i || nodes[use.node].type != node.type) continue;
+        if (use.input != i || !have_same_type(nodes[use.node], node)) continue;
         ++(ops.contains(op_name(nodes[use.node])) ? same : others);
       }
       if (same > 0 && others == 0) return true;
@@ -385,7 +376,7 @@ class FloatOps {
     if (!pair.params) return pair.quantized;
     if (const auto floats = is_float(pair) ? place_of(pair) : std::nullopt) return *floats;
     std::string name = fresh();
-    nodes_.push_back(with_params("DequantizeLinear", Kind::dequantize, pair, pair.quantized, name));
+    nodes_.push_back(with_params(Kind::dequantize, pair, pair.quantized, name));
     return name;
   }
 
@@ -394,16 +385,15 @@ class FloatOps {
     return node;
   }
 
-  Node with_params(const std::string& type, Kind kind, const ValuePair& pair,
-                   const std::string& input, const std::string& output) {
+  Node with_params(Kind kind, const ValuePair& pair, const std::string& input,
+                   const std::string& output) {
     std::vector<QParams> params = pair.channel_params;
     if (params.empty()) params.push_back(*pair.params);
-    Node node = named(node_of(type, kind, {input, fresh(), fresh()}, output));
-    if (byte_size(pair.scheme->dtype) > 1) node.domain = wide_domain_;
+    Node node = named(node_of(kind, {input, fresh(), fresh()}, output));
     Shape shape;
     if (!pair.channel_params.empty()) {
       shape = {static_cast<std::int64_t>(params.size())};
-      node.attributes["axis"] = std::int64_t{pair.scheme->axis.value_or(1)};
+      node.roles = roles::Coding{.axis = pair.scheme->axis.value_or(1)};
     }
     std::vector<float> scales;
     std::vector<std::int32_t> zeros;
@@ -419,8 +409,7 @@ class FloatOps {
   const GraphIndex& index_;
   const GraphIndex& quantized_index_;
   std::set<std::string> names_;
-  std::string wide_domain_;                              ///< of QuantizeLinear for codes of 16 bits
-  std::unordered_map<std::string, std::string> inputs_;  // by name of the reference
+  std::unordered_map<std::string, std::string> inputs_;      // by name of the reference
   std::unordered_map<std::string, const ValuePair*> pairs_;  // likewise by value
   std::set<std::string> without_side_;   // values of the reference that nothing stands for
   std::set<std::string> folded_;         // ids of ops that constants of others hold
@@ -438,18 +427,10 @@ class FloatOps {
   Patch patch_;
 };
 
-/// Whether ops of the reference mean the same in the quantized model, whose file may use more sets.
-bool are_of_one_version(const Model& reference, const Model& quantized) {
-  return std::ranges::all_of(reference.opsets, [&](const auto& set) {
-    const auto found = quantized.opsets.find(set.first);
-    return found != quantized.opsets.end() && found->second == set.second;
-  });
-}
-
 }  // namespace
 
 std::optional<Patch> float_ops(const PairedModels& models, const std::vector<std::string>& ops) {
-  if (!are_of_one_version(models.reference.model, models.quantized.model)) return std::nullopt;
+  if (!speaks_within(models.reference.model, models.quantized.model)) return std::nullopt;
   return FloatOps(models, ops).patch();
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 
 #include "quantlens/diagnosis/view/alike.h"
+#include "quantlens/graph/compare_nodes.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -39,7 +41,7 @@ OpComparer::OpComparer(const FloatView& reference, const FloatView& quantized)
       tails_(reference) {}
 
 bool OpComparer::is_swapped(const FloatView& view, const FloatView::Op& op, std::size_t operand) {
-  return op.kind == Kind::gemm && operand == 1 && attribute_int(view.node(op), "transB", 0) != 0;
+  return op.kind == Kind::gemm && operand == 1 && transposes_b(view.node(op));
 }
 
 void OpComparer::compare_constants(const FloatView::Op& quantized, const FloatView::Op& reference,
@@ -122,7 +124,7 @@ OpComparison OpComparer::compare(const FloatView::Op& quantized, const FloatView
   }
   if (best.possible) {
     const std::size_t different =
-        different_attributes(quantized_.node(quantized), reference_.node(reference));
+        count_different_attributes(quantized_.node(quantized), reference_.node(reference));
     best.disagreements += different;
     best.score -= static_cast<double>(different);
   }

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/stats/channel.h"
 
 namespace quantlens {
@@ -25,12 +26,10 @@ std::optional<std::size_t> axes_behind(const Shape& shape) {
 
 /// The axis of the weight along which products are summed up; nothing where there is none alone.
 std::optional<int> summed_axis(const Node& op, std::size_t operand, const Shape& shape) {
-  if (operand != 1 || shape.size() < 2) return {};
-  const int rank = static_cast<int>(shape.size());
-  if (op.kind == Kind::matmul) return rank - 2;
-  if (op.kind == Kind::gemm) return attribute_int(op, "transB", 0) != 0 ? 1 : 0;
-  if (op.kind == Kind::conv && attribute_int(op, "group", 1) == 1) return 1;
-  return {};
+  const bool multiplies = op.kind == Kind::matmul || op.kind == Kind::gemm || op.kind == Kind::conv;
+  if (!multiplies || operand != operands_of(op)->weight || groups_of(op) != 1) return {};
+  const std::optional<WeightAxes> axes = weight_axes(op, shape.size());
+  return axes ? std::optional(static_cast<int>(axes->input)) : std::nullopt;
 }
 
 /// Whether nothing but its codes is made of what an op gives.

@@ -36,8 +36,8 @@ class Net {
     graph_.node(kind, std::move(inputs), output);
     return *this;
   }
-  Net& attribute(const std::string& key, Attribute value) {
-    graph_.attribute(key, std::move(value));
+  Net& permute(std::vector<std::int64_t> order) {
+    graph_.set(&roles::Permutation::order, std::move(order));
     return *this;
   }
   /// From now on read through codes, in the QDQ form.
@@ -85,8 +85,7 @@ Model attention_net(bool quantized, unsigned blocks) {
           .node(Kind::matmul, {from, one + "w"}, one)
           .quantize(one);
     }
-    net.node(Kind::transpose, {p + "k"}, p + "t")
-        .attribute("perm", std::vector<std::int64_t>{1, 0});
+    net.node(Kind::transpose, {p + "k"}, p + "t").permute({1, 0});
     net.node(Kind::matmul, {p + "q", p + "t"}, p + "s").quantize(p + "s");
     net.node(Kind::softmax, {p + "s"}, p + "p").quantize(p + "p");
     net.node(Kind::matmul, {p + "p", p + "v"}, p + "o").quantize(p + "o");
@@ -209,7 +208,7 @@ TEST(MatchStructure, SeesThroughMovesThatOnlyOneModelMakes) {
 TEST(MatchStructure, PairsTheSumThatAnotherModelAddsBehindItsProduct) {
   SmallGraph reference;
   reference.input("x").weight("w", {4, 8}, numbers(32, 1)).weight("b", {4}, {1, 2, 3, 4});
-  reference.node(Kind::gemm, {"x", "w", "b"}, "g").attribute("transB", std::int64_t{1});
+  reference.node(Kind::gemm, {"x", "w", "b"}, "g").set(&roles::MatrixProduct::transposes_b, true);
   reference.node(Kind::relu, {"g"}, "r").node(Kind::softmax, {"r"}, "y").output("y");
   std::vector<float> transposed(32);
   const std::vector<float> values = numbers(32, 1);

@@ -151,7 +151,7 @@ Model dynamic_product(bool has_bias, bool by_channel) {
   net.constant("wq", Tensor::from<std::int8_t>({kIn, kOut}, codes));
   net.node(Kind::dynamic_quantize, {"0"}, "q").node(Kind::mul, {"scale", "ws"}, "scales");
   net.node(Kind::matmul_integer, {"q", "wq", "zero"}, "sums").node(Kind::cast, {"sums"}, "floats");
-  net.attribute("to", std::int64_t{1}).node(Kind::mul, {"floats", "scales"}, "1");
+  net.set(&roles::Conversion::to, DType::float32).node(Kind::mul, {"floats", "scales"}, "1");
   if (has_bias) net.node(Kind::add, {"1", "b"}, "2");
   net.node(Kind::exp, {has_bias ? "2" : "1"}, "3").output("3");
   Model model = net.model();

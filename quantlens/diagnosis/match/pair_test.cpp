@@ -32,7 +32,7 @@ SmallGraph quantized_net() {
   net.constant("w_q", Tensor::from<std::int8_t>({2, 1, 1, 1}, {100, 100}));
   net.node(Kind::quantize, {"x", "s", "zero"}, "x_q")
       .node(Kind::dequantize, {"x_q", "s", "zero"}, "x_dq");
-  net.node(Kind::dequantize, {"w_q", "ws", "wz"}, "w_dq").attribute("axis", std::int64_t{0});
+  net.node(Kind::dequantize, {"w_q", "ws", "wz"}, "w_dq").set(&roles::Coding::axis, 0);
   net.node(Kind::conv, {"x_dq", "w_dq"}, "c").node(Kind::relu, {"c"}, "r");
   net.node(Kind::quantize, {"r", "s", "zero"}, "r_q")
       .node(Kind::dequantize, {"r_q", "s", "zero"}, "r_dq");
@@ -77,7 +77,9 @@ TEST(Pair, FloatsThatAreMadeOfCodesHaveARow) {
   quantized.node(Kind::add, {"r", "s"}, "y").output("y");
   Model before = reference.model(), after = quantized.model();
   before.graph.nodes[0].type = "LSTM";
+  before.graph.nodes[0].roles = roles::Recurrence{.cell = roles::Cell::lstm};
   after.graph.nodes[0].type = "DynamicQuantizeLSTM";
+  after.graph.nodes[0].roles = roles::Recurrence{.cell = roles::Cell::lstm, .has_codes = true};
   std::vector<std::string> compared;
   for (const ValuePair& one : pair(before, after).pairs) {
     EXPECT_EQ(one.side, Side::float_);

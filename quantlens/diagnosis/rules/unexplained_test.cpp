@@ -86,6 +86,11 @@ TEST(Unexplained, ADifferenceThatIsToldIsKnown) {
   EXPECT_NE(cause_where(pairing).value().because, told.because);
 }
 
+void as_lstm(Node& node, bool has_codes) {
+  node.type = has_codes ? "DynamicQuantizeLSTM" : "LSTM";
+  node.roles = roles::Recurrence{.cell = roles::Cell::lstm, .has_codes = has_codes};
+}
+
 /// An integer LSTM takes floats and gives floats, an embedding in blocks gives floats.
 TEST(Unexplained, NothingIsSaidOfAnOpWithCodesInside) {
   for (const bool is_lstm : {false, true}) {
@@ -94,12 +99,12 @@ TEST(Unexplained, NothingIsSaidOfAnOpWithCodesInside) {
     quantized.node(is_lstm ? Kind::recurrent : Kind::gather_blocks, {"x", "w", "w"}, "y");
     quantized.output("y");
     Model model = quantized.model();
-    if (is_lstm) model.graph.nodes.back().type = "DynamicQuantizeLSTM";
+    if (is_lstm) as_lstm(model.graph.nodes.back(), true);
     EXPECT_FALSE(cause_of_y(model, {}));
     const Cause cause = asked_of_y(rounding, model, {}).value();
     EXPECT_EQ(cause.ops, std::vector<std::string>{"node_y"});
     EXPECT_EQ(cause.because.find("it computes with codes that were not compared"), 0U);
-    if (is_lstm) model.graph.nodes.back().type = "LSTM";
+    if (is_lstm) as_lstm(model.graph.nodes.back(), false);
     EXPECT_EQ(cause_of_y(model, {}).has_value(), is_lstm) << "one in float has none";
   }
 }

@@ -5,6 +5,9 @@
 #include <optional>
 #include <string_view>
 
+#include "quantlens/graph/compare_nodes.h"
+#include "quantlens/graph/roles_of.h"
+
 namespace quantlens {
 namespace {
 
@@ -15,26 +18,13 @@ bool is_vague(Kind kind) {
   return kind == Kind::other || kind == Kind::recurrent || kind == Kind::control_flow;
 }
 
-/// The type of the op on floats that a node stands for.
-std::string_view float_type(const Node& node) {
-  constexpr std::string_view kOnCodes = "DynamicQuantize";
-  std::string_view type = node.type;
-  if (type.starts_with(kOnCodes)) type.remove_prefix(kOnCodes.size());
-  return type;
+/// Whether both do the same on floats, whatever their weights are stored in.
+bool is_same_function(const Node& a, const Node& b) {
+  const auto* of_a = role<roles::Recurrence>(a);
+  const auto* of_b = role<roles::Recurrence>(b);
+  if (of_a != nullptr && of_b != nullptr) return of_a->cell == of_b->cell;
+  return have_same_type(a, b);
 }
-
-struct SameNumbers {
-  bool operator()(std::int64_t a, std::int64_t b) const { return a == b || a < 0 || b < 0; }
-  bool operator()(const Tensor&, const Tensor&) const { return true; }
-  template <class T>
-  bool operator()(const T& a, const T& b) const {
-    return a == b;
-  }
-  template <class A, class B>
-  bool operator()(const A&, const B&) const {
-    return true;  // an integer for a float and the like: no evidence
-  }
-};
 
 /// One number for each index of the last axis, perhaps written as a row.
 bool is_constant_vector(const FloatView& view, const FloatView::Operand& operand) {
@@ -81,7 +71,7 @@ bool alike(const FloatView& a, const FloatView::Op& of_a, const FloatView& b,
            const FloatView::Op& of_b) {
   const Kind kind = family(a.node(of_a), of_a.kind);
   if (kind != family(b.node(of_b), of_b.kind)) return false;
-  return !is_vague(kind) || float_type(a.node(of_a)) == float_type(b.node(of_b));
+  return !is_vague(kind) || is_same_function(a.node(of_a), b.node(of_b));
 }
 
 bool multiplies_by_weight(Kind kind) {
@@ -118,16 +108,6 @@ bool is_function(Kind kind) {
     default:
       return false;
   }
-}
-
-std::size_t different_attributes(const Node& a, const Node& b) {
-  std::size_t different = 0;
-  for (const auto& [key, value] : a.attributes) {
-    const auto found = b.attributes.find(key);
-    if (found == b.attributes.end() || key == "auto_pad") continue;
-    if (!std::visit(SameNumbers(), value, found->second)) ++different;
-  }
-  return different;
 }
 
 bool may_absorb(const FloatView& view, const FloatView::Op& before, const FloatView::Op& next) {

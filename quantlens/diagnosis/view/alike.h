@@ -26,9 +26,6 @@ bool commutes(const FloatView::Op& op);
 /// as kernels clip and add: where it is left out, something else is computed.
 bool is_function(Kind kind);
 
-/// How many attributes that both nodes have differ. Negative axes count as equal to any.
-std::size_t different_attributes(const Node& a, const Node& b);
-
 /// Whether a kernel may do the work of `next` together with the op before it, whose output it
 /// reads: an activation that clips, a batch norm, the bias behind a matrix product.
 bool may_absorb(const FloatView& view, const FloatView::Op& before, const FloatView::Op& next);

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "quantlens/graph/ranks.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/stats/channel.h"
 
@@ -135,7 +136,7 @@ class Follower {
     }
     const std::optional<int> of_weight = output_channel_axis(node, weight->shape());
     if (!of_weight) return {};
-    if (node.kind == Kind::conv_transpose && attribute_int(node, "group", 1) != 1) return {};
+    if (node.kind == Kind::conv_transpose && groups_of(node) != 1) return {};
     const std::vector<float> reaches = reaches_of(*weight, *of_weight);
     return Channels{axis, reaches.size(), marking_order(reaches, most_)};
   }
@@ -169,7 +170,7 @@ class Follower {
   void begin_at_input(const Node& conv) {
     const Tensor* weight = constant_input(prepared_, index_, conv, 1);
     if (weight == nullptr || weight->shape().size() < 3) return;
-    if (!index_.is_input(conv.inputs.at(0)) || attribute_int(conv, "group", 1) != 1) return;
+    if (!index_.is_input(data_of(conv)) || groups_of(conv) != 1) return;
     std::vector<float> equals(static_cast<std::size_t>(weight->shape()[1]));
     const std::size_t count = equals.size();
     if (count > 1) found_.emplace(conv.inputs[0], Channels{1, count, marking_order(equals, most_)});
@@ -195,7 +196,7 @@ class Follower {
   std::optional<Channels> transposed(const Node& node) const {
     const Channels* from = find(node.inputs.at(0));
     if (from == nullptr) return {};
-    const std::vector<std::int64_t> order = attribute_ints(node, "perm");
+    const std::vector<std::int64_t> order = permutation_of(node);
     const auto at = std::ranges::find(order, static_cast<std::int64_t>(from->axis));
     if (at == order.end()) return {};
     return Channels{static_cast<std::size_t>(at - order.begin()), from->count, from->order};
@@ -203,7 +204,7 @@ class Follower {
 
   /// The channels that the parts share, or those of all parts side by side.
   std::optional<Channels> joined(const Node& node) const {
-    const std::int64_t axis = attribute_int(node, "axis", -1);
+    const std::int64_t axis = axis_of(node).value_or(-1);
     std::vector<const Channels*> parts;
     for (const std::string& input : node.inputs) {
       if (const Channels* found = find(input)) parts.push_back(found);

@@ -69,7 +69,7 @@ TEST(MarkChannels, FollowsWhatComputesElementByElement) {
   net.node(Kind::relu, {"a"}, "r").node(Kind::max_pool, {"r"}, "p");
   net.weight("half", {1}, {0.5F}).node(Kind::mul, {"p", "half"}, "m");
   net.node(Kind::add, {"m", "r"}, "s").node(Kind::reshape, {"s", "half"}, "lost");
-  net.node(Kind::transpose, {"s"}, "t").attribute("perm", std::vector<std::int64_t>{0, 2, 3, 1});
+  net.node(Kind::transpose, {"s"}, "t").set(&roles::Permutation::order, {0, 2, 3, 1});
   net.node(Kind::relu, {"t"}, "tr").node(Kind::max_pool, {"tr"}, "tp");
   const auto pairs = marked(net);
   for (const char* value : {"r", "p", "m", "s"}) {
@@ -92,7 +92,7 @@ TEST(MarkChannels, OfMatricesLieAlongTheLastAxis) {
   net.node(Kind::reshape, {"g", "shape"}, "r").node(Kind::matmul, {"r", "g"}, "values");
   net.constant("shape", Tensor::from<std::int64_t>({3}, {1, -1, 3}));
   net.node(Kind::reshape, {"m", "shape"}, "lost");
-  net.node(Kind::concat, {"r", "token"}, "c").attribute("axis", std::int64_t{1});
+  net.node(Kind::concat, {"r", "token"}, "c").set(&roles::AxisChoice::axis, 1);
   net.weight("token", {1, 1, 3}, {1, 2, 3});
   const auto pairs = marked(net, {.histograms_of_one = 2, .channels_of_a_histogram = 1});
   EXPECT_EQ(pairs.at("r").channel_axis, 2);
@@ -110,8 +110,8 @@ TEST(MarkChannels, OfAConcatStandSideBySide) {
   SmallGraph net;
   conv(net.input("x"), "x", "a", {1, 9});
   conv(net, "x", "b", {7, 1, 3});
-  net.node(Kind::concat, {"a", "b"}, "c").attribute("axis", std::int64_t{1});
-  net.node(Kind::concat, {"a", "a"}, "rows").attribute("axis", std::int64_t{2});
+  net.node(Kind::concat, {"a", "b"}, "c").set(&roles::AxisChoice::axis, 1);
+  net.node(Kind::concat, {"a", "a"}, "rows").set(&roles::AxisChoice::axis, 2);
   net.node(Kind::add, {"a", "b"}, "unequal");
   const auto pairs = marked(net, {.histograms_of_one = 2, .channels_of_a_histogram = 1});
   EXPECT_EQ(pairs.at("c").channel_axis, 1);

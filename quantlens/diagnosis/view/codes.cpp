@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "quantlens/graph/roles_of.h"
+
 namespace quantlens {
 namespace {
 
@@ -25,9 +27,8 @@ bool is_code(DType dtype) {
 DType declared_dtype(const GraphIndex& index, const Node& node) {
   const Tensor* stored = node.inputs.empty() ? nullptr : index.constant(node.inputs[0]);
   if (stored != nullptr && is_code(stored->dtype())) return stored->dtype();
-  constexpr std::int64_t kOnnxInt8 = 3;
-  const std::int64_t asked = attribute_int(node, "output_dtype", 0);
-  return asked == kOnnxInt8 ? DType::int8 : DType::uint8;
+  const auto* coding = role<roles::Coding>(node);
+  return coding != nullptr && coding->codes == DType::int8 ? DType::int8 : DType::uint8;
 }
 
 }  // namespace
@@ -61,7 +62,7 @@ std::optional<Codes> codes_with(const GraphIndex& index, const CodeParams& from,
 std::optional<Codes> codes_of(const GraphIndex& index, const Node& node, const std::string& tensor,
                               std::size_t rank) {
   if (node.inputs.size() < 2) return std::nullopt;
-  const std::int64_t axis = attribute_int(node, "axis", 1);
+  const std::int64_t axis = axis_of(node).value_or(1);
   CodeParams from{.scale = node.inputs[1],
                   .zero_point = node.inputs.size() > 2 ? node.inputs[2] : "",
                   .dtype = declared_dtype(index, node),

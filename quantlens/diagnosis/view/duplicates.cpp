@@ -6,6 +6,9 @@
 #include <string>
 #include <utility>
 
+#include "quantlens/graph/compare_nodes.h"
+#include "quantlens/graph/roles_of.h"
+
 namespace quantlens {
 namespace {
 
@@ -13,13 +16,12 @@ constexpr std::size_t kMostBytes = 4096;  ///< of constants that are compared un
 
 bool may_be_random(const Node& node) {
   return node.kind == Kind::control_flow || node.kind == Kind::recurrent ||
-         node.type.find("Random") != std::string::npos || node.type == "Multinomial" ||
-         node.type == "Bernoulli";
+         role<roles::RandomNumbers>(node) != nullptr;
 }
 
 /// What two ops must have in common to compute the same; attributes are compared apart.
 struct Key {
-  std::string type, domain;
+  std::string type;                                   ///< with its set
   std::vector<std::pair<int, std::size_t>> operands;  ///< (what it is, number)
   auto operator<=>(const Key&) const = default;
 };
@@ -55,7 +57,7 @@ class Finder {
   static constexpr std::size_t kMostAlike = 64;
 
   Key key_of(const FloatView::Op& op, const Node& node) {
-    Key key{.type = node.type, .domain = node.domain, .operands = {}};
+    Key key{.type = full_type(node), .operands = {}};
     for (const FloatView::Operand& operand : op.operands) {
       if (operand.value) {
         key.operands.emplace_back(0, first_[*operand.value]);
@@ -87,25 +89,7 @@ class Finder {
   }
 
   static bool is_same_but_operands(const Node& a, const Node& b) {
-    const auto same = [](const auto& x, const auto& y) {
-      if (x.first != y.first || x.second.index() != y.second.index()) return false;
-      return !std::holds_alternative<Tensor>(x.second) && is_equal(x.second, y.second);
-    };
-    return a.outputs.size() == b.outputs.size() &&
-           std::ranges::equal(a.attributes, b.attributes, same);
-  }
-
-  static bool is_equal(const Attribute& a, const Attribute& b) {
-    return std::visit(
-        [&](const auto& value) {
-          using T = std::decay_t<decltype(value)>;
-          if constexpr (std::is_same_v<T, Tensor>) {
-            return false;
-          } else {
-            return value == std::get<T>(b);
-          }
-        },
-        a);
+    return a.outputs.size() == b.outputs.size() && have_same_attributes(a, b);
   }
 
   const FloatView& view_;

@@ -7,19 +7,14 @@
 
 #include "quantlens/diagnosis/view/block_weight.h"
 #include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
 
-bool casts_to_float(const Node& node) {
-  constexpr std::int64_t kFloat32 = 1, kFloat16 = 10, kFloat64 = 11, kBfloat16 = 16;
-  const std::int64_t to = attribute_int(node, "to", 0);
-  return to == kFloat32 || to == kFloat16 || to == kFloat64 || to == kBfloat16;
-}
-
 bool swaps_matrix_axes(const Node& node, const Tensor& tensor) {
   if (node.kind != Kind::transpose || tensor.shape().size() != 2) return false;
-  const std::vector<std::int64_t> order = attribute_ints(node, "perm");
+  const std::vector<std::int64_t>& order = permutation_of(node);
   return order.empty() || order == std::vector<std::int64_t>{1, 0};
 }
 
@@ -317,7 +312,7 @@ class FloatView::Builder {
   static int scale_axis(const Node& node, const Tensor& weight) {
     const int last = std::max(0, static_cast<int>(weight.shape().size()) - 1);
     if (node.kind == Kind::qconv) return 0;
-    if (node.kind == Kind::qgemm && attribute_int(node, "transB", 0) != 0) return 0;
+    if (node.kind == Kind::qgemm && transposes_b(node)) return 0;
     return last;
   }
 

@@ -76,7 +76,7 @@ TEST(FloatView, TakesSumsTimesTheirScaleForTheValue) {
   add(Kind::mul, {"s", "ws"}, "scale");
   add(Kind::matmul_integer, {"q", "w", "z"}, "sums");
   add(Kind::cast, {"sums"}, "cast");
-  model.graph.nodes.back().attributes["to"] = std::int64_t{1};
+  model.graph.nodes.back().roles = roles::Conversion{.to = DType::float32};
   add(Kind::mul, {"cast", "scale"}, "y");
   add(Kind::relu, {"y"}, "r");
   const GraphIndex index(model.graph);

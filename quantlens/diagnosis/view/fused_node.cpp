@@ -12,7 +12,9 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/graph/compare_nodes.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -53,8 +55,10 @@ bool multiplies_float_weight(const GraphIndex& file, const std::string& value) {
 
 /// The node whose result this one lays out anew, or itself.
 const Node* behind_layouts(const GraphIndex& run, const Node* node) {
-  constexpr std::array<const char*, 3> kLayouts = {"Transpose", "ReorderInput", "ReorderOutput"};
-  while (std::ranges::find(kLayouts, node->type) != kLayouts.end() && !node->inputs.empty()) {
+  const auto lays_out = [](const Node& one) {
+    return one.kind == Kind::transpose || role<roles::Reorder>(one) != nullptr;
+  };
+  while (lays_out(*node) && !node->inputs.empty()) {
     const Node* before = maker_of(run, node->inputs[0]);
     if (before == nullptr) break;
     node = before;
@@ -64,7 +68,7 @@ const Node* behind_layouts(const GraphIndex& run, const Node* node) {
 
 /// Whether both runs have this node.
 bool is_kept(const Node& bare, const Node* observed) {
-  return observed != nullptr && observed->type == bare.type && observed->domain == bare.domain &&
+  return observed != nullptr && is_same_operator(*observed, bare) &&
          observed->outputs == bare.outputs;
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/view/integer_ops.h"
 
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
 
 namespace quantlens {
@@ -97,7 +98,8 @@ IntegerOp in_blocks(Kind computes) {
 /// (x, weight, recurrent weight, bias?, lengths?, two states?, peepholes?, then scale and zero
 /// point of both weights), gives floats
 std::optional<IntegerOp> recurrent(const Node& node) {
-  if (node.type != "DynamicQuantizeLSTM") return std::nullopt;
+  const auto* role = quantlens::role<roles::Recurrence>(node);
+  if (role == nullptr || !role->has_codes) return std::nullopt;
   IntegerOp op{.computes = Kind::recurrent,
                .operands = {plain(0),
                             {.tensor = 1, .scale = 8, .zero_point = 9},
@@ -189,7 +191,7 @@ bool carries_codes(const Node& node) {
     case Kind::dropout:
       return true;
     case Kind::resize:
-      return attribute_string(node, "mode", "nearest") == "nearest";
+      return role<roles::Resampling>(node)->is_nearest;
     default:
       return moves_elements(node.kind);
   }

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "quantlens/diagnosis/view/alike.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -38,7 +39,7 @@ std::size_t Layouts::after(std::size_t before, const Node& node) {
   const Kind kind = family(node, node.kind);
   if (kind == Kind::identity) return before;
   if (kind != Kind::transpose) return number({.before = before, .kind = kind, .order = {}});
-  std::vector<std::int64_t> order = attribute_ints(node, "perm");
+  std::vector<std::int64_t> order = permutation_of(node);
   if (before != 0 && steps_[before].kind == Kind::transpose) {
     std::vector<std::int64_t> both = composed(steps_[before].order, order);
     if (!both.empty()) {

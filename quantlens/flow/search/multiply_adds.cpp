@@ -12,6 +12,7 @@
 #include "quantlens/graph/element_types.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/ranks.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -38,12 +39,15 @@ std::uint64_t elements(const Tensor& tensor) {
 
 /// Of convolutions: elements of a filter of one group an output; the other way round transposed.
 std::optional<Count> of_convolution(const Node& node, const GraphIndex& index) {
-  const Tensor* weight = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
-  if (!weight || weight->shape().size() < 3 || extent(*weight, 0) == 0) return std::nullopt;
+  const Tensor* weight = index.constant(weight_of(node));
+  const auto axes = weight ? weight_axes(node, weight->shape().size()) : std::nullopt;
+  if (!axes) return std::nullopt;
   const bool is_transposed = node.kind == Kind::conv_transpose;
+  const std::uint64_t channels = extent(*weight, is_transposed ? axes->input : axes->output);
+  if (channels == 0) return std::nullopt;
   return Count{.op = op_id(node),
-               .value = is_transposed ? node.inputs[0] : node.outputs[0],
-               .each = elements(*weight) / extent(*weight, 0),
+               .value = is_transposed ? data_of(node) : node.outputs[0],
+               .each = elements(*weight) / channels,
                .last_extent_of = {}};
 }
 
@@ -51,19 +55,16 @@ std::optional<Count> of_convolution(const Node& node, const GraphIndex& index) {
 /// operand tells, or a run.
 std::optional<Count> of_product(const Node& node, const GraphIndex& index) {
   if (node.inputs.size() < 2) return std::nullopt;
-  const bool is_gemm = node.kind == Kind::gemm;
-  const bool transposes_a = is_gemm && attribute_int(node, "transA", 0) != 0;
-  const bool transposes_b = is_gemm && attribute_int(node, "transB", 0) != 0;
   Count count{.op = op_id(node), .value = node.outputs[0], .each = 1, .last_extent_of = {}};
   const Tensor* b = index.constant(node.inputs[1]);
   const Tensor* a = index.constant(node.inputs[0]);
   if (b && !b->shape().empty()) {
     const std::size_t rank = b->shape().size();
-    count.each = extent(*b, transposes_b || rank == 1 ? rank - 1 : rank - 2);
+    count.each = extent(*b, transposes_b(node) || rank == 1 ? rank - 1 : rank - 2);
   } else if (a && !a->shape().empty()) {
     const std::size_t rank = a->shape().size();
-    count.each = extent(*a, transposes_a && rank > 1 ? rank - 2 : rank - 1);
-  } else if (transposes_a) {
+    count.each = extent(*a, transposes_a(node) && rank > 1 ? rank - 2 : rank - 1);
+  } else if (transposes_a(node)) {
     return std::nullopt;
   } else {
     count.last_extent_of = node.inputs[0];
@@ -73,16 +74,19 @@ std::optional<Count> of_product(const Node& node, const GraphIndex& index) {
 
 /// Of LSTM, GRU, RNN: each weight once a step.
 std::optional<Count> of_cell(const Node& node, const GraphIndex& index) {
-  if (node.inputs.size() < 3) return std::nullopt;
+  const auto* role = quantlens::role<roles::Recurrence>(node);
+  if (role == nullptr || node.inputs.size() < 3) return std::nullopt;
   const Tensor* weights = index.constant(node.inputs[1]);
   const Tensor* recurrent = index.constant(node.inputs[2]);
-  const std::size_t of_input = node.type == "DynamicQuantizeLSTM" ? 1 : 2;
-  if (!weights || !recurrent || weights->shape().size() != 3 || extent(*weights, of_input) == 0)
+  if (!weights || !recurrent || weights->shape().size() != 3 ||
+      extent(*weights, role->input_axis) == 0) {
     return {};
-  return Count{.op = op_id(node),
-               .value = node.inputs[0],
-               .each = (elements(*weights) + elements(*recurrent)) / extent(*weights, of_input),
-               .last_extent_of = {}};
+  }
+  return Count{
+      .op = op_id(node),
+      .value = node.inputs[0],
+      .each = (elements(*weights) + elements(*recurrent)) / extent(*weights, role->input_axis),
+      .last_extent_of = {}};
 }
 
 std::optional<Count> count_of(const Node& node, const GraphIndex& index) {

@@ -2,6 +2,7 @@
 #include "quantlens/flow/steps/check_plan.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <unordered_map>
 #include <unordered_set>
@@ -11,6 +12,7 @@
 
 #include "quantlens/base/text.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/profiling/attribute.h"
 #include "quantlens/quantizer/analyze/capability.h"
 
@@ -28,7 +30,8 @@ bool is_link(Kind kind) {
 /// Whether a kernel computes on 8-bit codes, not only between them.
 bool is_integer_kernel(const Node& node) {
   if (node.kind == Kind::matmul_blocks || node.kind == Kind::gather_blocks) return false;
-  return (uses_codes(node.kind) && !is_link(node.kind)) || node.type.starts_with("QLinear");
+  return (uses_codes(node.kind) && !is_link(node.kind)) ||
+         role<roles::UntoldCodes>(node) != nullptr;
 }
 
 /// Of an integer kernel: whether its result is codes, too. That of QGemm is where it has a zero
@@ -50,12 +53,14 @@ bool gives_codes(const Node& node) {
 
 /// Whether an op that takes codes for its data gives such.
 bool moves_codes(const Node& node) {
-  return passes_elements(node.kind) || node.type == "NhwcMaxPool" || node.kind == Kind::pad ||
-         node.kind == Kind::concat;
+  const auto* pool = role<roles::Pool>(node);
+  return passes_elements(node.kind) || (pool != nullptr && pool->takes_maximum) ||
+         node.kind == Kind::pad || node.kind == Kind::concat;
 }
 
-bool has_weight(std::string_view type) {
-  return type == "Conv" || type == "ConvTranspose" || type == "Gemm" || type == "MatMul";
+bool has_weight(const OpPlan& op) {
+  constexpr std::array kKinds = {Kind::conv, Kind::conv_transpose, Kind::gemm, Kind::matmul};
+  return std::ranges::any_of(kKinds, [&](Kind kind) { return op.kind == to_string(kind); });
 }
 
 /// What a runtime does with each value and node of its graph.
@@ -81,8 +86,7 @@ class RunView {
 
   /// Whether it multiplies a weight that is dequantized from 8 bits.
   bool dequantizes_weight(const Node& node) const {
-    if (node.inputs.size() < 2) return false;
-    const std::optional<std::size_t> maker = index_.producer(node.inputs[1]);
+    const std::optional<std::size_t> maker = index_.producer(weight_of(node));
     if (!maker || run_.nodes[*maker].kind != Kind::dequantize) return false;
     const Tensor* codes = index_.constant(run_.nodes[*maker].inputs[0]);
     return codes != nullptr && is_8_bit(codes->dtype());
@@ -163,7 +167,7 @@ class Check {
 
   // A Relu or Clip may have become a bound of the codes that its QuantizeLinear gives.
   std::optional<Deviation> of_integer(std::size_t op) const {
-    const bool weighted = has_weight(plan_.ops[op].type);
+    const bool weighted = has_weight(plan_.ops[op]);
     const Node* instead = nullptr;
     for (const std::size_t number : nodes_[op]) {
       const Node& each = node(number);
@@ -177,7 +181,7 @@ class Check {
   }
 
   std::optional<Deviation> of_float(std::size_t op) const {
-    const bool weighted = has_weight(plan_.ops[op].type);
+    const bool weighted = has_weight(plan_.ops[op]);
     const Node* integer = nullptr;
     for (const std::size_t number : nodes_[op]) {
       const Node& each = node(number);
@@ -198,8 +202,7 @@ class Check {
   }
 
   static bool has_weight_of_its_own(const Node& node) {
-    return node.kind == Kind::conv || node.kind == Kind::conv_transpose ||
-           node.kind == Kind::gemm || node.kind == Kind::matmul || node.type.starts_with("Fused");
+    return operands_of(node) != nullptr && !uses_codes(node.kind);
   }
 
   /// Whether the node computes an op that is planned so, too.

@@ -111,7 +111,7 @@ Measured measure_samples(const ModelPair& models, const FittedData& data,
   if (!options.diagnose) {
     return measure_bare(run_bare(files, data, options, session), options, session, workload);
   }
-  const bool are_aligned = models.reference.opsets == models.quantized.opsets;
+  const bool are_aligned = are_of_one_version(models.reference, models.quantized);
   const Model reference = are_aligned ? Model() : upgraded(models.reference, session.progress);
   const Model quantized = are_aligned ? Model() : upgraded(models.quantized, session.progress);
   const ModelPair aligned = are_aligned ? models : ModelPair{reference, quantized};

@@ -19,6 +19,7 @@
 #include "quantlens/flow/steps/gone_ops.h"
 #include "quantlens/flow/steps/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
+#include "quantlens/graph/compare_nodes.h"
 #include "quantlens/quantizer/analyze/analyzed.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
@@ -61,7 +62,7 @@ Recipe recipe_of(const Model& quantized) {
 /// Whether they compute the same ops from the same values; constants may be others.
 bool is_alike(const Graph& one, const Graph& other) {
   return std::ranges::equal(one.nodes, other.nodes, [](const Node& a, const Node& b) {
-    return a.type == b.type && a.inputs == b.inputs && a.outputs == b.outputs;
+    return have_same_type(a, b) && a.inputs == b.inputs && a.outputs == b.outputs;
   });
 }
 

@@ -4,6 +4,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -11,6 +13,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens::onnx {
 namespace {
@@ -20,6 +23,47 @@ std::string unread_name(const GraphIndex& index, const std::string& value) {
   std::string name = value + "/replaced";
   while (index.producer(name) || index.is_input(name) || index.constant(name)) name += '_';
   return name;
+}
+
+constexpr std::string_view kRuntimeSet = "com.microsoft";
+
+std::string_view type_of(Kind kind) {
+  switch (kind) {
+    case Kind::mul:
+      return "Mul";
+    case Kind::max:
+      return "Max";
+    case Kind::quantize:
+      return "QuantizeLinear";
+    case Kind::dequantize:
+      return "DequantizeLinear";
+    default:
+      throw Error(Errc::unsupported,
+                  fmt::format("no node of kind {} can be inserted", to_string(kind)));
+  }
+}
+
+/// Whether ONNX's own links have codes of the node's type; the runtime's have them in any version.
+bool has_own_link(const Model& model, const Patch& patch, const Node& node) {
+  constexpr std::int64_t kAllWidthsOpset = 21;
+  constexpr std::size_t kZeroPoint = 2;
+  if (node.inputs.size() <= kZeroPoint) return true;
+  const auto zero = std::ranges::find(patch.weights, node.inputs[kZeroPoint],
+                                      &std::pair<std::string, Tensor>::first);
+  const auto opset = model.opsets.find("");
+  return zero == patch.weights.end() || byte_size(zero->second.dtype()) == 1 ||
+         (opset != model.opsets.end() && opset->second >= kAllWidthsOpset);
+}
+
+/// The node in ONNX's words.
+Node worded(const Model& model, const Patch& patch, Node node) {
+  if (!node.type.empty()) return node;
+  node.type = type_of(node.kind);
+  const auto* coding = role<roles::Coding>(node);
+  if (coding == nullptr) return node;
+  if (*coding != roles::Coding()) node.attributes["axis"] = coding->axis;
+  if (!has_own_link(model, patch, node)) node.domain = kRuntimeSet;
+  return node;
 }
 
 Edit edit_of(const Model& model, const Patch& patch) {
@@ -35,7 +79,7 @@ Edit edit_of(const Model& model, const Patch& patch) {
     const std::vector<std::string>& outputs = model.graph.nodes[*made_by].outputs;
     const auto at = std::ranges::find(outputs, value) - outputs.begin();
     edit.outputs[*made_by][static_cast<std::size_t>(at)] = unread_name(index, value);
-    for (const Node& node : nodes) edit.inserted.emplace(*made_by, node);
+    for (const Node& node : nodes) edit.inserted.emplace(*made_by, worded(model, patch, node));
   }
   return edit;
 }

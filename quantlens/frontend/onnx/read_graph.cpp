@@ -207,6 +207,7 @@ class NodeReader {
       if (node_.kind == Kind::cast || node_.kind == Kind::other) {
         node_.results = result_types(node_);
       }
+      node_.roles = read_roles(node_);
     }
     if (!node_.subgraphs.empty()) node_.kind = Kind::control_flow;
     return std::move(node_);

@@ -51,6 +51,8 @@ Model read_sound(Source& source) {
   model.file = source.file;
   for (const std::string_view opset : parts.opsets) add_opset(source, model, opset);
   if (parts.opsets.empty() && parts.ir_version < 3) model.opsets[""] = 1;
+  if (const auto own = model.opsets.find(""); own != model.opsets.end())
+    model.vocabulary = vocabulary_of(own->second);
   for (const std::string_view entry : parts.metadata) {
     const auto [key, value] = read_entry(entry);
     model.metadata.insert_or_assign(std::string(key), std::string(value));

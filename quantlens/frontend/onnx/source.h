@@ -114,6 +114,12 @@ inline std::string canonical_domain(std::string_view domain) {
 /// What an operator does; Kind::other for those that quantlens does not know.
 Kind kind_of(std::string_view domain, std::string_view type);
 
+/// `Node::roles` of an operator. REQUIRES: its kind is known.
+Roles read_roles(const Node& node);
+
+/// What operators of this version of ONNX have words for.
+Vocabulary vocabulary_of(std::int64_t opset);
+
 /// `Node::results` of an operator of ONNX itself, by its attributes; empty where `kind` says it,
 /// and for operators of other domains, of newer versions of ONNX and those that give no single
 /// tensor.

@@ -58,12 +58,14 @@ TEST(Causes, ADequantizerIsThereForWhatMadeTheCodes) {
 }
 
 TEST(Causes, AnotherLayoutIsThereForItsReader) {
-  const Graph run = graph_of({"x"}, {node_of(Kind::conv, {"x", "w"}, "c"),
-                                     typed(node_of(Kind::other, {"c"}, "o"), "ReorderOutput"),
-                                     node_of(Kind::softmax, {"o"}, "y")});
+  const Graph run =
+      graph_of({"x"}, {node_of(Kind::conv, {"x", "w"}, "c"),
+                       typed(node_of(Kind::other, {"c"}, "o"), "ReorderOutput", roles::Reorder{}),
+                       node_of(Kind::softmax, {"o"}, "y")});
   EXPECT_EQ(causes_in(run)[1], (Numbers{2}));
-  const Graph last = graph_of({"x"}, {node_of(Kind::conv, {"x", "w"}, "c"),
-                                      typed(node_of(Kind::other, {"c"}, "y"), "ReorderOutput")});
+  const Graph last =
+      graph_of({"x"}, {node_of(Kind::conv, {"x", "w"}, "c"),
+                       typed(node_of(Kind::other, {"c"}, "y"), "ReorderOutput", roles::Reorder{})});
   EXPECT_EQ(causes_in(last)[1], (Numbers{0})) << "where nothing reads it, what it reads";
 }
 

@@ -27,7 +27,8 @@ struct Pair {
               node_of(Kind::softmax, {"rd"}, "y")});
   Written reference{
       floats,
-      graph_of({"x"}, {typed(node_of(Kind::other, {"x"}, "x2"), "ReorderInput"),
+      graph_of({"x"}, {typed(node_of(Kind::other, {"x"}, "x2"), "ReorderInput",
+                             roles::Reorder{.into_blocks = true}),
                        node_of(Kind::conv, {"x2", "w"}, "r"), node_of(Kind::softmax, {"r"}, "y")}),
       {1, 20, 5}};
   Written quantized{

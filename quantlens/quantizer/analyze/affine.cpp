@@ -8,13 +8,16 @@
 #include <tuple>
 #include <utility>
 
+#include "quantlens/graph/roles_of.h"
+
 namespace quantlens {
 namespace {
 
 std::optional<Affine> batch_norm_affine(const GraphIndex& index, const Node& node,
                                         const ChannelAxis& channels) {
   const bool by_second_axis = channels.has_axis() && channels.rank == channels.from_end + 1;
-  if (node.inputs.size() < 5 || !by_second_axis || attribute_int(node, "training_mode", 0) != 0)
+  const auto* norm = role<roles::Normalization>(node);
+  if (node.inputs.size() < 5 || !by_second_axis || norm == nullptr || norm->is_training)
     return std::nullopt;
   std::vector<std::vector<double>> parts;  // scale, shift, mean, variance
   for (std::size_t i = 1; i < 5; ++i) {
@@ -26,7 +29,7 @@ std::optional<Affine> batch_norm_affine(const GraphIndex& index, const Node& nod
     const Tensor values = aligned(*tensor);
     parts.emplace_back(values.data<float>().begin(), values.data<float>().end());
   }
-  const double epsilon = attribute_float(node, "epsilon", 1e-5F);
+  const double epsilon = norm->epsilon;
   Affine affine = identity(channels.count);
   for (std::size_t c = 0; c < channels.count; ++c) {
     affine.factor[c] = parts[0][c] / std::sqrt(parts[3][c] + epsilon);
@@ -42,8 +45,7 @@ std::size_t extent(const Shape& shape, std::size_t axis) {
 }
 
 bool can_get_bias(const Node& node) {
-  return node.kind != Kind::gemm ||
-         (attribute_float(node, "alpha", 1) == 1 && attribute_float(node, "beta", 1) == 1);
+  return node.kind != Kind::gemm || (alpha_of(node) == 1 && beta_of(node) == 1);
 }
 
 Affine identity(std::size_t count) {

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "quantlens/graph/roles_of.h"
+
 namespace quantlens {
 namespace {
 
@@ -60,26 +62,38 @@ bool passes_elements(Kind kind) {
 std::optional<int> output_channel_axis(const Node& node,
                                        std::span<const std::int64_t> weight_shape) {
   switch (node.kind) {
-    case Kind::conv:
-      return weight_shape.size() >= 3 ? std::optional(0) : std::nullopt;
-    case Kind::conv_transpose:
-      return weight_shape.size() >= 3 ? std::optional(1) : std::nullopt;
     case Kind::gemm:
-      if (weight_shape.size() != 2) return std::nullopt;
-      return attribute_int(node, "transB", 0) != 0 ? 0 : 1;
     case Kind::matmul:  // integer kernels take per-column scales for plain matrices only
-      return weight_shape.size() == 2 ? std::optional(1) : std::nullopt;
+      if (weight_shape.size() != 2) return std::nullopt;
+      break;
+    case Kind::conv:
+    case Kind::conv_transpose:
+      break;
     default:
       return std::nullopt;
   }
+  const std::optional<WeightAxes> axes = weight_axes(node, weight_shape.size());
+  return axes ? std::optional(static_cast<int>(axes->output)) : std::nullopt;
 }
+
+namespace {
+
+std::string_view resampling_obstacle(const Node& node) {
+  const auto* resampling = role<roles::Resampling>(node);
+  if (resampling == nullptr || !resampling->is_nearest)
+    return "Resize that interpolates has no integer kernel";
+  if (resampling->may_fill_in)
+    return "Resize that fills in values from outside has no integer kernel";
+  return {};
+}
+
+}  // namespace
 
 std::string_view attribute_obstacle(const Node& node) {
   switch (node.kind) {
     case Kind::gemm:
-      if (attribute_int(node, "transA", 0) != 0) return "integer Gemm has no transA";
-      if (node.inputs.size() > 2 &&
-          (attribute_float(node, "alpha", 1) != 1 || attribute_float(node, "beta", 1) != 1)) {
+      if (transposes_a(node)) return "integer Gemm has no transA";
+      if (node.inputs.size() > 2 && (alpha_of(node) != 1 || beta_of(node) != 1)) {
         return "integer Gemm with a bias needs alpha and beta of 1";
       }
       return {};
@@ -89,13 +103,7 @@ std::string_view attribute_obstacle(const Node& node) {
       }
       return {};
     case Kind::resize:
-      if (attribute_string(node, "mode", "nearest") != "nearest") {
-        return "Resize that interpolates has no integer kernel";
-      }
-      if (attribute_string(node, "coordinate_transformation_mode", "") == "tf_crop_and_resize") {
-        return "Resize that fills in values from outside has no integer kernel";
-      }
-      return {};
+      return resampling_obstacle(node);
     default:
       return {};
   }

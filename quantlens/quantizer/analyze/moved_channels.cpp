@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/graph/roles_of.h"
+
 namespace quantlens {
 namespace {
 
@@ -25,7 +27,8 @@ std::optional<Target> reshape_target(const GraphIndex& index, const Node& node) 
   const Tensor* shape = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
   if (shape == nullptr || shape->dtype() != DType::int64 || shape->shape().size() != 1)
     return std::nullopt;
-  const bool copies_zeros = attribute_int(node, "allowzero", 0) == 0;
+  const auto* reshaping = role<roles::Reshaping>(node);
+  const bool copies_zeros = reshaping != nullptr && reshaping->copies_zeros;
   const Tensor values = aligned(*shape);
   Target target;
   for (const std::int64_t one : values.data<std::int64_t>()) {
@@ -37,8 +40,9 @@ std::optional<Target> reshape_target(const GraphIndex& index, const Node& node) 
 
 std::optional<Target> flatten_target(const Node& node, const std::vector<Extent>& input) {
   const auto rank = std::ssize(input);
-  std::int64_t split = attribute_int(node, "axis", 1);
-  if (split < 0) split += rank;
+  const std::optional<std::int64_t> axis = axis_of(node);
+  if (!axis) return std::nullopt;
+  const std::int64_t split = *axis < 0 ? *axis + rank : *axis;
   if (split < 0 || split > rank) return std::nullopt;
   Target target{.extents = {Extent(1), Extent(1)}, .is_copied = {split == 1, false}};
   for (std::int64_t i = 0; i < rank; ++i) {
@@ -141,13 +145,7 @@ AxisMap matched(const std::vector<Extent>& input, Target target) {
 /// Axes that a Squeeze or Unsqueeze names, as positions; nothing where they are not known.
 std::optional<std::vector<bool>> named_axes(const GraphIndex& index, const Node& node,
                                             std::size_t rank) {
-  std::vector<std::int64_t> axes = attribute_ints(node, "axes");
-  if (node.inputs.size() > 1 && !node.inputs[1].empty()) {
-    const Tensor* given = index.constant(node.inputs[1]);
-    if (given == nullptr || given->dtype() != DType::int64) return std::nullopt;
-    const Tensor values = aligned(*given);
-    axes.assign(values.data<std::int64_t>().begin(), values.data<std::int64_t>().end());
-  }
+  const std::vector<std::int64_t> axes = axes_named(index, node);
   if (axes.empty()) return std::nullopt;
   std::vector<bool> is_named(rank);
   for (std::int64_t axis : axes) {
@@ -159,15 +157,9 @@ std::optional<std::vector<bool>> named_axes(const GraphIndex& index, const Node&
   return is_named;
 }
 
-std::size_t count_of_axes(const GraphIndex& index, const Node& node) {
-  const Tensor* given = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
-  return given != nullptr ? static_cast<std::size_t>(given->size())
-                          : attribute_ints(node, "axes").size();
-}
-
 std::optional<AxisMap> transposed(const Node& node, std::size_t rank) {
   AxisMap map{.input_rank = rank, .origins = {}};
-  for (const std::int64_t axis : attribute_ints(node, "perm")) {
+  for (const std::int64_t axis : permutation_of(node)) {
     if (axis < 0 || axis >= static_cast<std::int64_t>(rank)) return std::nullopt;
     map.origins.emplace_back(static_cast<std::size_t>(axis));
   }
@@ -202,7 +194,7 @@ std::optional<AxisMap> axes_of(const GraphIndex& index, const Node& node, std::s
       return map;
     }
     case Kind::unsqueeze: {
-      const auto is_new = named_axes(index, node, rank + count_of_axes(index, node));
+      const auto is_new = named_axes(index, node, rank + axes_named(index, node).size());
       if (!is_new) return std::nullopt;
       AxisMap map{.input_rank = rank, .origins = {}};
       std::size_t next = 0;

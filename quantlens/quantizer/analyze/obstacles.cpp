@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
@@ -16,14 +15,6 @@ bool all_finite(const Tensor& tensor) {
 }
 
 }  // namespace
-
-std::int64_t opset_of(const Model& model) {
-  const auto found = model.opsets.find("");
-  if (model.format != "onnx" || found == model.opsets.end()) {
-    return std::numeric_limits<std::int64_t>::max();
-  }
-  return found->second;
-}
 
 std::string constant_obstacle(const Tensor& tensor, const std::string& what) {
   if (tensor.dtype() != DType::float32) {

@@ -3,7 +3,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -14,9 +13,6 @@ namespace quantlens {
 
 inline constexpr const char* kConstantResult = "its result is constant";
 inline constexpr const char* kKeptByRecipe = "the recipe keeps it in float";
-
-/// Of ONNX's own operators; more than any version where the format has none.
-std::int64_t opset_of(const Model& model);
 
 /// Of a constant input that is to become integers. `what`: "weight", "bias", ...
 std::string constant_obstacle(const Tensor& tensor, const std::string& what);

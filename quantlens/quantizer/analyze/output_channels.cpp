@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <span>
 
+#include "quantlens/graph/roles_of.h"
+
 namespace quantlens {
 namespace {
 
@@ -14,63 +16,54 @@ std::size_t product(std::span<const std::int64_t> extents) {
   return size;
 }
 
-/// Of a MatMul: columns of its second operand, or rows of its first one.
-OutputChannels of_matmul(const Node& node, const Shape& weight, const Extents& extents,
-                         std::size_t input) {
-  const std::size_t from_end = input == 1 ? 1 : 2;
-  const std::size_t rank = extents_of(extents, op_id(node)).size();
-  OutputChannels channels{
-      {extent(weight, weight.size() - from_end), std::max(rank, from_end), from_end}};
-  if (input == 0) channels.inner = extent(weight, weight.size() - 1);
-  channels.weight = input;
-  return channels;
+bool multiplies(Kind kind) {
+  return kind == Kind::conv || kind == Kind::conv_transpose || kind == Kind::gemm ||
+         kind == Kind::matmul;
 }
 
-/// Nothing where the op is no multiplication by a constant weight, input number `input`, that has
-/// such channels.
+/// Of a MatMul: columns of its second operand, or rows of its first one.
+OutputChannels of_matmul(const WeightAxes& axes, const Shape& weight, std::size_t rank,
+                         bool is_left) {
+  const std::size_t axis = is_left ? axes.input : axes.output;
+  const std::size_t from_end = is_left ? 2 : 1;
+  return {{extent(weight, axis), std::max(rank, from_end), from_end},
+          product(std::span(weight).subspan(axis + 1))};
+}
+
+/// Nothing where the weight has no such channels. `is_left`: it is a MatMul's first operand.
 std::optional<OutputChannels> layout_of(const Node& node, const Shape& weight,
-                                        const Extents& extents, std::size_t input) {
-  const std::span<const std::int64_t> shape(weight);
-  if (node.kind == Kind::matmul) {
-    return weight.size() < 2 ? std::nullopt
-                             : std::optional(of_matmul(node, weight, extents, input));
-  }
-  if (input != 1) return std::nullopt;
-  switch (node.kind) {
-    case Kind::conv:
-      if (weight.size() < 3) return std::nullopt;
-      return OutputChannels{{extent(weight, 0), weight.size(), weight.size() - 1},
-                            product(shape.subspan(1))};
-    case Kind::conv_transpose: {
-      const std::int64_t groups = attribute_int(node, "group", 1);
-      if (weight.size() < 3 || groups < 1 || weight[0] % groups != 0) return std::nullopt;
-      const auto count = static_cast<std::size_t>(groups);
-      return OutputChannels{{extent(weight, 1) * count, weight.size(), weight.size() - 1},
-                            product(shape.subspan(2)),
-                            count};
-    }
-    case Kind::gemm: {
-      if (weight.size() != 2) return std::nullopt;
-      const bool by_rows = attribute_int(node, "transB", 0) != 0;
-      return OutputChannels{{extent(weight, by_rows ? 0 : 1), 2, 1},
-                            by_rows ? extent(weight, 1) : 1};
-    }
-    default:
-      return std::nullopt;
-  }
+                                        const Extents& extents, bool is_left) {
+  const auto axes = weight_axes(node, weight.size());
+  if (!axes) return std::nullopt;
+  if (node.kind == Kind::matmul)
+    return of_matmul(*axes, weight, extents_of(extents, op_id(node)).size(), is_left);
+  OutputChannels channels{{extent(weight, axes->output), 2, 1},
+                          product(std::span(weight).subspan(axes->output + 1))};
+  if (node.kind == Kind::gemm) return weight.size() == 2 ? std::optional(channels) : std::nullopt;
+  channels.rank = weight.size();
+  channels.from_end = weight.size() - role<roles::Convolution>(node)->channel_axis;
+  if (node.kind == Kind::conv) return channels;
+  const std::int64_t groups = groups_of(node);  // lie in a row along its first axis
+  if (groups < 1 || weight[axes->input] % groups != 0 || (groups > 1 && axes->input != 0))
+    return std::nullopt;
+  channels.groups = static_cast<std::size_t>(groups);
+  channels.count *= channels.groups;
+  return channels;
 }
 
 }  // namespace
 
 std::optional<OutputChannels> output_channels(const GraphIndex& index, const Extents& extents,
                                               const Node& node) {
-  if (node.inputs.size() < 2) return std::nullopt;
-  const bool is_second = node.kind != Kind::matmul || index.constant(node.inputs[1]) != nullptr;
-  const std::size_t input = is_second ? 1 : 0;
-  const Tensor* weight = index.constant(node.inputs[input]);
+  const roles::Operands* operands = multiplies(node.kind) ? operands_of(node) : nullptr;
+  if (operands == nullptr || node.inputs.size() < 2) return std::nullopt;
+  const bool is_left = node.kind == Kind::matmul && index.constant(weight_of(node)) == nullptr;
+  const Tensor* weight = index.constant(is_left ? data_of(node) : weight_of(node));
   if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0)
     return std::nullopt;
-  return layout_of(node, weight->shape(), extents, input);
+  std::optional<OutputChannels> channels = layout_of(node, weight->shape(), extents, is_left);
+  if (channels) channels->weight = is_left ? operands->data : operands->weight;
+  return channels;
 }
 
 }  // namespace quantlens

@@ -8,6 +8,7 @@
 
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/extents.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/before_logarithm.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/float_regions.h"
@@ -85,8 +86,7 @@ bool is_fused_into_gemm(const Node& node) {
     case Kind::tanh:
       return true;
     default:
-      constexpr std::array kTypes = {"Selu", "Softplus", "Softsign", "ThresholdedRelu"};
-      return std::ranges::count(kTypes, node.type) > 0;
+      return role<roles::Activation>(node) != nullptr;
   }
 }
 

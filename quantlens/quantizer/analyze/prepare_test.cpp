@@ -139,7 +139,7 @@ SmallGraph conv_with_batch_norm() {
   net.weight("var", {2}, {1, 4});
   net.node(Kind::conv, {"x", "w", "b"}, "c")
       .node(Kind::batch_norm, {"c", "scale", "shift", "mean", "var"}, "n");
-  net.attribute("epsilon", 0.0F).node(Kind::relu, {"n"}, "r");
+  net.set(&roles::Normalization::epsilon, 0.0F).node(Kind::relu, {"n"}, "r");
   return net;
 }
 

@@ -1,34 +1,53 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/quantizer/analyze/weight_layout.h"
 
-#include <cstdint>
+#include <algorithm>
+
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
+namespace {
+
+std::size_t stride(const Shape& shape, std::size_t axis) {
+  std::size_t size = 1;
+  for (std::size_t i = axis + 1; i < shape.size(); ++i) size *= static_cast<std::size_t>(shape[i]);
+  return size;
+}
+
+/// Whether the op is one of those that are described, with a weight of this rank.
+bool has_layout(const Node& node, std::size_t rank) {
+  switch (node.kind) {
+    case Kind::conv:
+      return rank >= 3;
+    case Kind::matmul:
+      return rank == 2;
+    case Kind::gemm:
+      return rank == 2 && !transposes_a(node) && alpha_of(node) == 1 && beta_of(node) == 1;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
 
 std::optional<WeightLayout> weight_layout(const Node& node, const Shape& shape) {
-  const auto extent = [&](std::size_t axis) { return static_cast<std::size_t>(shape[axis]); };
   const auto elements = static_cast<std::size_t>(element_count(shape).value_or(0));
-  if (elements == 0) return std::nullopt;
-  if (node.kind == Kind::conv && shape.size() >= 3) {
-    const std::int64_t groups = attribute_int(node, "group", 1);
-    if (groups < 1 || shape[0] % groups != 0) return std::nullopt;
-    WeightLayout layout{.outputs = extent(0), .inputs = extent(1)};
-    layout.taps = elements / layout.outputs / layout.inputs;
-    layout.groups = static_cast<std::size_t>(groups);
-    return layout;
-  }
-  if (shape.size() != 2) return std::nullopt;
-  if (node.kind == Kind::matmul) {
-    return WeightLayout{.outputs = extent(1), .inputs = extent(0), .outputs_last = true};
-  }
-  if (node.kind != Kind::gemm || attribute_int(node, "transA", 0) != 0 ||
-      attribute_float(node, "alpha", 1) != 1 || attribute_float(node, "beta", 1) != 1) {
-    return std::nullopt;
-  }
-  if (attribute_int(node, "transB", 0) != 0) {
-    return WeightLayout{.outputs = extent(0), .inputs = extent(1)};
-  }
-  return WeightLayout{.outputs = extent(1), .inputs = extent(0), .outputs_last = true};
+  const auto axes = weight_axes(node, shape.size());
+  if (elements == 0 || !axes || !has_layout(node, shape.size())) return std::nullopt;
+  const std::int64_t groups = groups_of(node);
+  if (groups < 1 || shape[axes->output] % groups != 0) return std::nullopt;
+  const auto [first, last] = std::minmax(axes->output, axes->input);
+  const bool is_in_front = first == 0 && last == 1;
+  if (!is_in_front && (first + 1 != last || last + 1 != shape.size())) return std::nullopt;
+  WeightLayout layout{.outputs = static_cast<std::size_t>(shape[axes->output]),
+                      .inputs = static_cast<std::size_t>(shape[axes->input]),
+                      .groups = static_cast<std::size_t>(groups),
+                      .output_axis = axes->output,
+                      .output_stride = stride(shape, axes->output),
+                      .input_stride = stride(shape, axes->input)};
+  layout.taps = elements / layout.outputs / layout.inputs;
+  layout.tap_stride = is_in_front ? 1 : layout.outputs * layout.inputs;
+  return layout;
 }
 
 }  // namespace quantlens

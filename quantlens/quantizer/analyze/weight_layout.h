@@ -15,16 +15,18 @@ struct WeightLayout {
   std::size_t inputs = 0;   ///< input channels of one group
   std::size_t taps = 1;     ///< elements of the kernel
   std::size_t groups = 1;
-  bool outputs_last = false;  ///< [inputs, outputs]; else [outputs, inputs, taps...]
+  std::size_t output_axis = 0;
+  /// Elements from one channel, or place of the kernel, to the next.
+  std::size_t output_stride = 1, input_stride = 1, tap_stride = 1;
 
   std::size_t at(std::size_t o, std::size_t i, std::size_t k) const {
-    return outputs_last ? i * outputs + o : (o * inputs + i) * taps + k;
+    return o * output_stride + i * input_stride + k * tap_stride;
   }
   std::size_t first_input(std::size_t o) const { return o / (outputs / groups) * inputs; }
 };
 
-/// Of the second input of a Conv, a MatMul, or a Gemm that only multiplies and adds; nothing for
-/// other ops, shapes and attributes.
+/// Of the weight of a Conv, a MatMul of matrices, or a Gemm that only multiplies and adds, whose
+/// channels are the first two or the last two axes; nothing for other ops and shapes.
 std::optional<WeightLayout> weight_layout(const Node& node, const Shape& shape);
 
 }  // namespace quantlens

@@ -13,6 +13,7 @@
 
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quant/params.h"
 #include "quantlens/quantizer/analyze/weight_layout.h"
 #include "quantlens/quantizer/plan/parameters.h"
@@ -157,11 +158,11 @@ class Equalizer {
   std::optional<Layer> make_layer(const Node& node) const {
     const bool multiplies =
         node.kind == Kind::conv || node.kind == Kind::gemm || node.kind == Kind::matmul;
-    if (!multiplies || node.inputs.size() < 2 || index_.uses(node.inputs[1]).size() != 1 ||
-        !is_plain_float(index_.constant(node.inputs[1]))) {
+    if (!multiplies || index_.uses(weight_of(node)).size() != 1 ||
+        !is_plain_float(index_.constant(weight_of(node)))) {
       return std::nullopt;
     }
-    const Tensor* weight = constant_input(prepared_, index_, node, 1);
+    const Tensor* weight = constant_input(prepared_, index_, node, operands_of(node)->weight);
     const auto layout = weight_layout(node, weight->shape());
     if (!layout) return std::nullopt;
     Layer layer{.node = &node,
@@ -190,8 +191,8 @@ class Equalizer {
       biases = {{&last, 1}, {&last, 2}};
     } else if (last.kind == Kind::add) {
       biases = {{&last, bias_input(index_, last).value()}};
-    } else if (last.inputs.size() > 2 && !last.inputs[2].empty()) {
-      biases = {{&last, 2}};
+    } else if (!bias_of(last).empty()) {
+      biases = {{&last, *operands_of(last)->bias}};
     }
     const auto channels = static_cast<std::int64_t>(layer.layout.outputs);
     for (const Bias& bias : biases) {
@@ -315,13 +316,14 @@ class Equalizer {
   /// False where a number is not finite any more.
   bool store(std::size_t number, const Layer& layer, Plan& plan) const {
     const Node& node = *layer.node;
-    const std::string& original = node.inputs[1];
+    const std::string& original = weight_of(node);
     const bool is_folded = folded_.contains(op_id(node));
     if (!is_folded || !is_one(layer.in)) {  // the batch norm scales what is written
       Layer own = layer;
       own.weight = aligned(*index_.constant(original));
       if (is_folded) std::ranges::fill(own.out, 1.0);
-      if (!add_edit({op_id(node), 1}, original, scaled(own), plan)) return false;
+      if (!add_edit({op_id(node), operands_of(node)->weight}, original, scaled(own), plan))
+        return false;
     }
     if (const auto biases = biases_.find(number); biases != biases_.end() && !is_one(layer.out)) {
       for (const Bias& bias : biases->second) {
@@ -375,7 +377,8 @@ class Equalizer {
     TensorRecipe recipe = recipe_.weight;
     if (recipe.dtype == "fp32") recipe.dtype = "int8";  // single ops may be integer all the same
     Scheme scheme = plain_scheme(recipe);
-    if (recipe.granularity == "per_channel") scheme.axis = layer.layout.outputs_last ? 1 : 0;
+    if (recipe.granularity == "per_channel")
+      scheme.axis = static_cast<int>(layer.layout.output_axis);
     std::vector<QParams> params;
     for (const Range& range : extremes(weight, scheme.axis)) {
       params.push_back(choose_params(range, scheme));

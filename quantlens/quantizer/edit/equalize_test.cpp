@@ -304,7 +304,7 @@ TEST(Equalize, ADepthwiseConvReadsEachChannelWithOneOfItsOwn) {
       .node(Kind::conv, {"x", "w1"}, "c")
       .node(Kind::relu, {"c"}, "r")
       .node(Kind::conv, {"r", "w2"}, "y")
-      .attribute("group", std::int64_t{4})
+      .set(&roles::Convolution::groups, 4)
       .output("y");
   const Plan plan = equalized(net).plan;
   EXPECT_NEAR(row_range(read(net, plan, {"c", 1}), 2), 4, 1e-5);
@@ -319,7 +319,7 @@ TEST(Equalize, AGroupedConvReadsChannelsOfItsGroup) {
       .weight("w2", {2, 2, 1, 1}, {1, 1, 1, 0.25F})
       .node(Kind::conv, {"x", "w1"}, "c")
       .node(Kind::conv, {"c", "w2"}, "y")
-      .attribute("group", std::int64_t{2})
+      .set(&roles::Convolution::groups, 2)
       .output("y");
   const Plan plan = equalized(net).plan;
   const auto w2 = read(net, plan, {"y", 1}).data<float>();
@@ -337,7 +337,7 @@ TEST(Equalize, ABatchNormIsScaledInPlaceOfItsConv) {
       .weight("w2", {1, 3, 1, 1}, {1, 0.25F, 1})
       .node(Kind::conv, {"x", "w1"}, "c")
       .node(Kind::batch_norm, {"c", "scale", "shift", "mean", "variance"}, "n")
-      .attribute("epsilon", 0.0F)
+      .set(&roles::Normalization::epsilon, 0.0F)
       .node(Kind::relu, {"n"}, "r")
       .node(Kind::conv, {"r", "w2"}, "y")
       .output("y");
@@ -362,7 +362,7 @@ TEST(Equalize, MatMulsWithTheirBiasesAndGemmsTakePart) {
       .node(Kind::add, {"b1", "m"}, "a")
       .node(Kind::relu, {"a"}, "r")
       .node(Kind::gemm, {"r", "w2"}, "y")
-      .attribute("transB", std::int64_t{1})
+      .set(&roles::MatrixProduct::transposes_b, true)
       .output("y");
   const Plan plan = equalized(net).plan;
   EXPECT_NEAR(read(net, plan, {"m", 1}).data<float>()[1], 4, 1e-5);

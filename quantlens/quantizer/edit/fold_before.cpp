@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "quantlens/graph/extents.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/affine.h"
 #include "quantlens/quantizer/analyze/before_logarithm.h"
 #include "quantlens/quantizer/analyze/bypass.h"
@@ -26,116 +27,122 @@ namespace {
 struct Inputs : ChannelAxis {
   std::size_t outputs = 0;
   std::size_t weight = 1;  ///< input of the op that is its weight
+  std::size_t data = 0;    ///< the other one
 
   struct Ends {
     std::size_t in = 0, out = 0;
   };
-  Kind kind = Kind::other;
   std::size_t groups = 1;
-  std::size_t taps = 1;
-  bool by_rows = false;  ///< of a matrix: it is [outputs, inputs]
-
-  std::size_t data() const { return 1 - weight; }
+  std::size_t input_stride = 1, output_stride = 1;  ///< of the weight's elements
+  bool counts_outputs_within = false;               ///< a group; else inputs
 
   /// The channels that an element of the weight joins.
   Ends of(std::size_t element) const {
     const std::size_t ins = count / groups, outs = outputs / groups;
-    if (kind == Kind::conv) {
-      const std::size_t out = element / (ins * taps);
-      return {.in = out / outs * ins + element / taps % ins, .out = out};
+    if (counts_outputs_within) {
+      const std::size_t in = element / input_stride % count;
+      return {.in = in, .out = in / ins * outs + element / output_stride % outs};
     }
-    if (kind == Kind::conv_transpose) {
-      const std::size_t in = element / (outs * taps);
-      return {.in = in, .out = in / ins * outs + element / taps % outs};
-    }
-    if (by_rows) return {.in = element % count, .out = element / count % outputs};
-    return {.in = element / outputs % count, .out = element % outputs};
+    const std::size_t out = element / output_stride % outputs;
+    return {.in = out / outs * ins + element / input_stride % ins, .out = out};
   }
 };
 
-bool is_padded(const Node& node) {
-  const std::vector<std::int64_t> pads = attribute_ints(node, "pads");
-  const std::string automatic = attribute_string(node, "auto_pad", "NOTSET");
-  return (automatic != "NOTSET" && automatic != "VALID") ||
-         std::ranges::any_of(pads, [](std::int64_t one) { return one != 0; });
+std::size_t stride(const Shape& shape, std::size_t axis) {
+  std::size_t size = 1;
+  for (std::size_t i = axis + 1; i < shape.size(); ++i) size *= extent(shape, i);
+  return size;
+}
+
+/// REQUIRES: axes of this weight.
+Inputs inputs_along(const WeightAxes& axes, const Shape& weight) {
+  Inputs inputs;
+  inputs.count = extent(weight, axes.input);
+  inputs.outputs = extent(weight, axes.output);
+  inputs.input_stride = stride(weight, axes.input);
+  inputs.output_stride = stride(weight, axes.output);
+  return inputs;
 }
 
 std::optional<Inputs> inputs_of_convolution(const Node& node, const Shape& weight) {
-  Inputs inputs;
-  inputs.kind = node.kind;
-  const std::int64_t groups = attribute_int(node, "group", 1);
-  if (weight.size() < 3 || groups < 1 || weight[0] % groups != 0) return std::nullopt;
+  const auto axes = weight_axes(node, weight.size());
+  const std::int64_t groups = groups_of(node);
+  if (!axes || groups < 1) return std::nullopt;
+  Inputs inputs = inputs_along(*axes, weight);
   inputs.groups = static_cast<std::size_t>(groups);
-  const bool transposed = node.kind == Kind::conv_transpose;
-  inputs.count = transposed ? extent(weight, 0) : extent(weight, 1) * inputs.groups;
-  inputs.outputs = transposed ? extent(weight, 1) * inputs.groups : extent(weight, 0);
+  inputs.counts_outputs_within = node.kind == Kind::conv_transpose;
+  std::size_t& within = inputs.counts_outputs_within ? inputs.outputs : inputs.count;
+  const std::size_t all = inputs.counts_outputs_within ? inputs.count : inputs.outputs;
+  if (all % inputs.groups != 0) return std::nullopt;
+  within *= inputs.groups;
   inputs.rank = weight.size();
-  inputs.from_end = weight.size() - 1;
-  for (std::size_t axis = 2; axis < weight.size(); ++axis) inputs.taps *= extent(weight, axis);
+  inputs.from_end = weight.size() - role<roles::Convolution>(node)->channel_axis;
   return inputs;
 }
 
-/// Of a Gemm or MatMul. `weight`: its input that is one.
-std::optional<Inputs> inputs_of_matrix(const Node& node, const Shape& shape, const Extents& extents,
-                                       std::size_t weight) {
-  Inputs inputs;
-  inputs.kind = node.kind;
-  inputs.weight = weight;
-  if (node.kind == Kind::gemm) {
-    if (shape.size() != 2 || weight != 1) return std::nullopt;
-    inputs.by_rows = attribute_int(node, "transB", 0) != 0;
-    inputs.rank = 2;
-    inputs.from_end = attribute_int(node, "transA", 0) != 0 ? 2 : 1;
-  } else {
-    if (shape.size() < 2) return std::nullopt;
-    inputs.by_rows = weight == 0;
-    inputs.from_end = weight == 0 ? 2 : 1;
-    inputs.rank = std::max(extents_of(extents, node.inputs[inputs.data()]).size(), inputs.from_end);
-  }
-  inputs.count = extent(shape, shape.size() - (inputs.by_rows ? 1 : 2));
-  inputs.outputs = extent(shape, shape.size() - (inputs.by_rows ? 2 : 1));
+/// Of a Gemm or MatMul. `is_left`: of a MatMul whose weight is its first operand.
+std::optional<Inputs> inputs_of_matrix(const Node& node, const Shape& weight,
+                                       const Extents& extents, bool is_left) {
+  const auto axes = weight_axes(node, weight.size());
+  if (!axes) return std::nullopt;
+  const bool is_gemm = node.kind == Kind::gemm;
+  if (is_gemm && weight.size() != 2) return std::nullopt;
+  Inputs inputs = inputs_along(
+      is_left ? WeightAxes{.output = axes->input, .input = axes->output} : *axes, weight);
+  inputs.from_end = is_left || transposes_a(node) ? 2 : 1;
+  const std::string& data = is_left ? weight_of(node) : data_of(node);
+  inputs.rank = is_gemm ? 2 : std::max(extents_of(extents, data).size(), inputs.from_end);
   return inputs;
 }
 
-/// Nothing where the op is none that multiplies by a weight of floats.
-std::optional<Inputs> inputs_of(const GraphIndex& index, const Node& node, const Extents& extents) {
-  if (node.inputs.size() < 2) return std::nullopt;
-  const bool is_first = node.kind == Kind::matmul && index.constant(node.inputs[1]) == nullptr;
-  const std::size_t input = is_first ? 0 : 1;
-  const Tensor* weight = index.constant(node.inputs[input]);
-  if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0)
-    return std::nullopt;
+std::optional<Inputs> layout_of(const Node& node, const Shape& weight, const Extents& extents,
+                                bool is_left) {
   switch (node.kind) {
     case Kind::conv:
     case Kind::conv_transpose:
-      return inputs_of_convolution(node, weight->shape());
+      return inputs_of_convolution(node, weight);
     case Kind::gemm:
     case Kind::matmul:
-      return inputs_of_matrix(node, weight->shape(), extents, input);
+      return inputs_of_matrix(node, weight, extents, is_left);
     default:
       return std::nullopt;
   }
 }
 
+/// Nothing where the op is none that multiplies by a weight of floats.
+std::optional<Inputs> inputs_of(const GraphIndex& index, const Node& node, const Extents& extents) {
+  const roles::Operands* operands = operands_of(node);
+  if (operands == nullptr || node.inputs.size() < 2) return std::nullopt;
+  const bool is_left = node.kind == Kind::matmul && index.constant(weight_of(node)) == nullptr;
+  const Tensor* weight = index.constant(is_left ? data_of(node) : weight_of(node));
+  if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0)
+    return std::nullopt;
+  std::optional<Inputs> inputs = layout_of(node, weight->shape(), extents, is_left);
+  if (!inputs) return std::nullopt;
+  inputs->weight = is_left ? operands->data : operands->weight;
+  inputs->data = is_left ? operands->weight : operands->data;
+  return inputs;
+}
+
 /// Whether a Pad keeps channels: it does not widen them, and what it adds is zero, or made of what
 /// is there.
-struct Padding {
+struct Kept {
   bool keeps_factors = false, keeps_shifts = false;
 };
 
-Padding padding_of(const GraphIndex& index, const Node& node, const ChannelAxis& channels) {
-  const std::string mode = attribute_string(node, "mode", "constant");
+Kept kept_by_pad(const GraphIndex& index, const Node& node, const ChannelAxis& channels) {
+  const auto* padding = role<roles::Padding>(node);
   const Tensor* pads = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
   const bool has_axes = node.inputs.size() > 3 && !node.inputs[3].empty();
-  if (pads == nullptr || pads->dtype() != DType::int64 || has_axes || !channels.has_axis() ||
-      static_cast<std::size_t>(pads->size()) != 2 * channels.rank) {
+  if (padding == nullptr || pads == nullptr || pads->dtype() != DType::int64 || has_axes ||
+      !channels.has_axis() || static_cast<std::size_t>(pads->size()) != 2 * channels.rank) {
     return {};
   }
   const Tensor values = aligned(*pads);
   const auto numbers = values.data<std::int64_t>();
   const std::size_t axis = channels.rank - channels.from_end;
   if (numbers[axis] != 0 || numbers[channels.rank + axis] != 0) return {};
-  if (mode != "constant") return {.keeps_factors = true, .keeps_shifts = true};
+  if (!padding->is_constant) return {.keeps_factors = true, .keeps_shifts = true};
   if (node.inputs.size() < 3 || node.inputs[2].empty()) return {.keeps_factors = true};
   const auto filling = numbers_of(index.constant(node.inputs[2]), {.count = 1, .rank = 1});
   return {.keeps_factors = filling && (*filling)[0] == 0};
@@ -177,7 +184,7 @@ class Folder {
     const std::optional<Inputs> inputs = inputs_of(index_, node, extents_);
     if (!inputs) return;
     const std::optional<Bias> bias = bias_of(node, *inputs);
-    std::vector<Link> links = chain_before(node.inputs[inputs->data()], *inputs, bias.has_value());
+    std::vector<Link> links = chain_before(node.inputs[inputs->data], *inputs, bias.has_value());
     while (!links.empty() && !may_begin(links.back())) links.pop_back();
     if (!links.empty()) fold(node, *inputs, links, bias);
   }
@@ -185,21 +192,24 @@ class Folder {
   /// Nothing where what is added before cannot be added behind: zeros of padding meet it, the
   /// borders of a ConvTranspose have other sums, and there is no place for it.
   std::optional<Bias> bias_of(const Node& node, const Inputs& inputs) const {
-    Bias bias{.node = &node, .input = 2, .numbers = std::vector<double>(inputs.outputs, 0)};
+    Bias bias{.node = &node,
+              .input = operands_of(node)->bias.value_or(0),
+              .numbers = std::vector<double>(inputs.outputs, 0)};
     ChannelAxis channels{.count = inputs.outputs, .rank = 1, .from_end = 1};
-    const bool has_bias = node.inputs.size() > 2 && !node.inputs[2].empty();
+    const bool has_bias = !quantlens::bias_of(node).empty();
     switch (node.kind) {
       case Kind::conv:
-        if (is_padded(node)) return std::nullopt;
+        if (is_padded(*window_of(node))) return std::nullopt;
         break;
       case Kind::gemm:
         if (!has_bias && !can_get_bias(node)) return std::nullopt;
-        bias.times = attribute_float(node, "beta", 1);
+        bias.times = beta_of(node);
         channels.rank = 2;
         break;
       case Kind::matmul: {  // the Add behind it
         const std::vector<Use>& uses = index_.uses(op_id(node));
-        if (inputs.weight != 1 || uses.size() != 1 || index_.is_output(op_id(node)))
+        if (inputs.weight != operands_of(node)->weight || uses.size() != 1 ||
+            index_.is_output(op_id(node)))
           return std::nullopt;
         bias.node = &graph_.nodes[uses[0].node];
         const auto input = bias_input(index_, *bias.node);
@@ -254,9 +264,9 @@ class Folder {
   std::optional<ChannelAxis> before_moved(const Node& node, const ChannelAxis& channels,
                                           bool& may_shift) const {
     if (only_moves(node.kind)) return moved_back(index_, extents_, node, channels);
-    const Padding padding = padding_of(index_, node, channels);
-    may_shift = may_shift && padding.keeps_shifts;
-    return padding.keeps_factors ? std::optional(channels) : std::nullopt;
+    const Kept kept = kept_by_pad(index_, node, channels);
+    may_shift = may_shift && kept.keeps_shifts;
+    return kept.keeps_factors ? std::optional(channels) : std::nullopt;
   }
 
   /// Whether a chain may begin with this op: what it reads would be codes, and surely has these
@@ -314,7 +324,7 @@ class Folder {
       const auto [in, out] = inputs.of(i);
       added[out] += numbers[i] * all.shift[in];
     }
-    const double alpha = node.kind == Kind::gemm ? attribute_float(node, "alpha", 1) : 1;
+    const double alpha = alpha_of(node);
     std::vector<float> values(added.size());
     for (std::size_t o = 0; o < added.size(); ++o)
       values[o] = static_cast<float>(bias.numbers[o] + alpha * added[o] / bias.times);

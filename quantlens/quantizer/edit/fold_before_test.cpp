@@ -42,7 +42,7 @@ TEST(FoldBefore, KnowsTheChannelsOfEachGroup) {
   SmallGraph net = two_channels();
   net.weight("d", {2, 1, 1, 1}, {7, 11});
   net.node(Kind::mul, {"r", "k"}, "m").node(Kind::conv, {"m", "d"}, "y");
-  net.attribute("group", std::int64_t{2}).output("y");
+  net.set(&roles::Convolution::groups, 2).output("y");
   EXPECT_EQ(numbers(fold_before(GraphIndex(net.graph())), "d/with/y"),
             (std::vector<float>{21, 55}));
 }
@@ -50,7 +50,7 @@ TEST(FoldBefore, KnowsTheChannelsOfEachGroup) {
 TEST(FoldBefore, LeavesWhatIsAddedInFrontOfPadding) {
   SmallGraph net = two_channels();
   net.node(Kind::add, {"r", "s"}, "a").node(Kind::conv, {"a", "v"}, "y");
-  net.attribute("pads", std::vector<std::int64_t>{1, 1, 1, 1}).output("y");
+  net.set(&roles::Convolution::window, {.pads = {1, 1, 1, 1}}).output("y");
   EXPECT_TRUE(fold_before(GraphIndex(net.graph())).removed.empty());
 }
 
@@ -101,7 +101,8 @@ Plan of_matrices(const SmallGraph& net, std::int64_t rows) {
 TEST(FoldBefore, KnowsWhatAGemmMultipliesItsWeightAndBiasBy) {
   SmallGraph net = two_columns();
   net.node(Kind::mul, {"r", "k"}, "m").node(Kind::add, {"m", "s"}, "a");
-  net.node(Kind::gemm, {"a", "v", "b"}, "y").attribute("alpha", 0.5F).attribute("beta", 2.0F);
+  net.node(Kind::gemm, {"a", "v", "b"}, "y");
+  net.set(&roles::MatrixProduct::alpha, 0.5F).set(&roles::MatrixProduct::beta, 2.0F);
   net.output("y");
   const Plan plan = of_matrices(net, 3);
   EXPECT_EQ(numbers(plan, "v/with/y"), (std::vector<float>{3, 6, 15, 20}));
@@ -113,7 +114,9 @@ TEST(FoldBefore, ScalesRowsThatAGemmOrAWeightOnTheLeftReads) {
     SmallGraph net = two_columns();
     net.weight("rows", {2, 1}, {3, 5}).node(Kind::mul, {"r", "rows"}, "m");
     if (is_gemm) {
-      net.node(Kind::gemm, {"m", "v"}, "y").attribute("transA", std::int64_t{1}).output("y");
+      net.node(Kind::gemm, {"m", "v"}, "y")
+          .set(&roles::MatrixProduct::transposes_a, true)
+          .output("y");
     } else {
       net.node(Kind::matmul, {"v", "m"}, "y").output("y");
     }
@@ -136,15 +139,15 @@ TEST(FoldBefore, AddsToTheBiasBehindAMatMul) {
 }
 
 TEST(FoldBefore, GoesThroughAPadThatKeepsIt) {
-  for (const std::string mode : {"constant", "reflect"}) {
+  for (const bool is_constant : {true, false}) {
     for (const bool shifts : {false, true}) {
       SmallGraph net = two_channels();
       net.constant("pads", Tensor::from<std::int64_t>({8}, {0, 0, 1, 1, 0, 0, 1, 1}));
       net.node(shifts ? Kind::add : Kind::mul, {"r", shifts ? "s" : "k"}, "m");
-      net.node(Kind::pad, {"m", "pads"}, "p").attribute("mode", mode);
+      net.node(Kind::pad, {"m", "pads"}, "p").set(&roles::Padding::is_constant, is_constant);
       net.node(Kind::conv, {"p", "v"}, "y").output("y");
       EXPECT_EQ(fold_before(GraphIndex(net.graph())).removed.size(),
-                mode == "reflect" || !shifts ? 1U : 0U);
+                !is_constant || !shifts ? 1U : 0U);
     }
   }
 }

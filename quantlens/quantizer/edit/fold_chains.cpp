@@ -9,6 +9,7 @@
 #include <string>
 #include <utility>
 
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/affine.h"
 #include "quantlens/quantizer/analyze/bypass.h"
 #include "quantlens/quantizer/analyze/moved_channels.h"
@@ -129,8 +130,9 @@ class Folding {
     const Affine all = total(links);
     const std::optional<Tensor> after = weight_times(all.factor);
     if (!after) return false;
-    const double times = node_.kind == Kind::gemm ? attribute_float(node_, "beta", 1) : 1;
-    const bool has_bias = node_.inputs.size() > 2 && !node_.inputs[2].empty();
+    const double times = beta_of(node_);
+    const roles::Operands& operands = *operands_of(node_);
+    const bool has_bias = !bias_of(node_).empty();
     std::optional<Tensor> bias;
     if ((has_bias && times != 0) || !all.only_scales()) {
       const auto before = has_bias ? bias_numbers() : std::vector<double>(channels_.count, 0);
@@ -138,14 +140,14 @@ class Folding {
       bias = shifted(*before, all, times);
       if (!bias) return false;
     }
-    if (!all.only_shifts()) edit(node_, 1, *after);
-    if (bias) edit(node_, 2, *bias);
+    if (!all.only_shifts()) edit(node_, operands.weight, *after);
+    if (bias) edit(node_, operands.bias.value(), *bias);
     for (const ChainLink& link : links) fold(link, node_);
     return true;
   }
 
   std::optional<std::vector<double>> bias_numbers() const {
-    return numbers_of(index_.constant(node_.inputs[2]),
+    return numbers_of(index_.constant(bias_of(node_)),
                       {channels_.count, node_.kind == Kind::gemm ? 2U : 1U, 1});
   }
 
@@ -240,7 +242,9 @@ class Folding {
     const auto mean = numbers_of(index_.constant(node.inputs[kMean]), vector);
     const auto variance = numbers_of(index_.constant(node.inputs[kVariance]), vector);
     if (!mean || !variance) return false;
-    const double epsilon = attribute_float(node, "epsilon", 1e-5F);
+    const auto* role = quantlens::role<roles::Normalization>(node);
+    if (role == nullptr) return false;
+    const double epsilon = role->epsilon;
     std::vector<float> scale, shift;
     for (std::size_t c = 0; c < channels_.count; ++c) {
       scale.push_back(static_cast<float>(std::sqrt((*variance)[c] + epsilon)));

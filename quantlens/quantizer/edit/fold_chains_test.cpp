@@ -93,11 +93,11 @@ class RandomChain {
     if (kind_ == Kind::gemm) {
       alpha_ = inputs.size() > 2 ? 0.5 : 1;  // else it gets no bias
       beta_ = inputs.size() > 2 ? 2 : 1;
-      net_.attribute("transB", std::int64_t{by_rows_});
-      net_.attribute("alpha", static_cast<float>(alpha_));
-      net_.attribute("beta", static_cast<float>(beta_));
+      net_.set(&roles::MatrixProduct::transposes_b, by_rows_);
+      net_.set(&roles::MatrixProduct::alpha, static_cast<float>(alpha_));
+      net_.set(&roles::MatrixProduct::beta, static_cast<float>(beta_));
     } else if (rank_ > 2) {
-      net_.attribute("group", std::int64_t{groups_});
+      net_.set(&roles::Convolution::groups, groups_);
     }
   }
 
@@ -138,7 +138,7 @@ class RandomChain {
         for (float& one : of_channels) one = std::abs(one);
         net_.weight(inputs.back(), {kOut}, of_channels);
       }
-      net_.node(kind, inputs, value).attribute("epsilon", 0.5F);
+      net_.node(kind, inputs, value).set(&roles::Normalization::epsilon, 0.5F);
     } else {
       std::vector<std::string> inputs{last_, constant(value + "c")};
       if (kind != Kind::div && one_of(0, 1) == 1) std::swap(inputs[0], inputs[1]);
@@ -343,7 +343,7 @@ TEST(FoldChain, LetsANormalizationBehindAMatMulTakeWhatIsBehindIt) {
 TEST(FoldChain, GivesNoBiasToAGemmThatHasAnIntegerKernelWithoutOne) {
   SmallGraph net;
   net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("k", {2}, {2, 4});
-  net.node(Kind::gemm, {"x", "w"}, "m").attribute("alpha", 0.5F);
+  net.node(Kind::gemm, {"x", "w"}, "m").set(&roles::MatrixProduct::alpha, 0.5F);
   net.node(Kind::mul, {"m", "k"}, "s").node(Kind::add, {"s", "k"}, "y").output("y");
   EXPECT_EQ(prepare(net.graph()).folds.list(), (std::vector<Fold>{{.op = "s", .into = "m"}}));
 }
@@ -375,7 +375,7 @@ TEST(PrepareLike, ANormBehindAMatMulLeavesItsShift) {
   net.weight("shift", {2}, {1, 1}).weight("mean", {2}, {0.5F, 0.25F}).weight("var", {2}, {3, 8});
   net.node(Kind::matmul, {"x", "w"}, "m");
   net.node(Kind::batch_norm, {"m", "scale", "shift", "mean", "var"}, "n");
-  net.attribute("epsilon", 1.0F).output("n");
+  net.set(&roles::Normalization::epsilon, 1.0F).output("n");
   Graph graph = net.graph();
   graph.values["m"] = {
       .name = "m", .dtype = DType::float32, .shape = std::vector<Dim>{{1, ""}, {2, ""}}};

@@ -43,7 +43,7 @@ Plan folded(SmallGraph& net, const std::string& end) {
 
 TEST(FoldThrough, FollowsTheChannelsOfAConvThroughATranspose) {
   SmallGraph net = conv();
-  net.node(Kind::transpose, {"c"}, "t").attribute("perm", Ints{0, 2, 3, 1});
+  net.node(Kind::transpose, {"c"}, "t").set(&roles::Permutation::order, {0, 2, 3, 1});
   net.node(Kind::mul, {"t", "last"}, "m").node(Kind::add, {"last", "m"}, "a");
   const Plan plan = folded(net, "a");
   EXPECT_EQ(plan.removed, (Strings{"m", "a"}));
@@ -55,7 +55,7 @@ TEST(FoldThrough, FollowsTheChannelsOfAConvThroughATranspose) {
 
 TEST(FoldThrough, LeavesNumbersAlongAnotherAxis) {
   SmallGraph net = conv();
-  net.node(Kind::transpose, {"c"}, "t").attribute("perm", Ints{0, 2, 1, 3});
+  net.node(Kind::transpose, {"c"}, "t").set(&roles::Permutation::order, {0, 2, 1, 3});
   net.node(Kind::mul, {"t", "last"}, "m");
   EXPECT_TRUE(folded(net, "m").removed.empty());
 }
@@ -113,7 +113,7 @@ TEST(FoldThrough, FoldsOneNumberBehindAReshapeThatSplitsTheChannels) {
   net.weight("half", {}, {0.5F}).constant("shape", ints({0, -1, 2, 2}));
   net.node(Kind::matmul, {"x", "w"}, "p").node(Kind::add, {"b", "p"}, "q");
   net.node(Kind::reshape, {"q", "shape"}, "r").node(Kind::transpose, {"r"}, "t");
-  net.attribute("perm", Ints{0, 2, 1, 3}).node(Kind::mul, {"t", "half"}, "m");
+  net.set(&roles::Permutation::order, {0, 2, 1, 3}).node(Kind::mul, {"t", "half"}, "m");
   Graph graph = net.graph();
   graph.inputs[0].shape = {{Dim{}, Dim{}, Dim{.extent = 2, .symbol = {}}}};
   Node end{.name = "end",
@@ -150,11 +150,11 @@ TEST(FoldThrough, LeavesWhatIsAddedToAMatMulBehindAMoveWithoutABias) {
 
 TEST(FoldThrough, LeavesOutputsAndWhatOthersRead) {
   SmallGraph net = conv();
-  net.node(Kind::transpose, {"c"}, "t").attribute("perm", Ints{0, 2, 3, 1});
+  net.node(Kind::transpose, {"c"}, "t").set(&roles::Permutation::order, {0, 2, 3, 1});
   net.node(Kind::mul, {"t", "last"}, "m").output("m");
   EXPECT_TRUE(folded(net, "m").removed.empty());
   SmallGraph other = conv();
-  other.node(Kind::transpose, {"c"}, "t").attribute("perm", Ints{0, 2, 3, 1});
+  other.node(Kind::transpose, {"c"}, "t").set(&roles::Permutation::order, {0, 2, 3, 1});
   other.node(Kind::mul, {"t", "last"}, "m").node(Kind::relu, {"t"}, "also");
   EXPECT_TRUE(folded(other, "m").removed.empty());
 }
@@ -162,7 +162,7 @@ TEST(FoldThrough, LeavesOutputsAndWhatOthersRead) {
 TEST(FoldThrough, LeavesToOthersWhatHasNoMoveInBetween) {
   SmallGraph net = conv();
   net.weight("k", {2, 1, 1}, {5, 7}).node(Kind::mul, {"c", "k"}, "m");
-  net.node(Kind::transpose, {"m"}, "t").attribute("perm", Ints{0, 2, 3, 1});
+  net.node(Kind::transpose, {"m"}, "t").set(&roles::Permutation::order, {0, 2, 3, 1});
   EXPECT_TRUE(folded(net, "t").removed.empty());
 }
 

@@ -12,6 +12,7 @@
 
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/ranks.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/weight_layout.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/plan/parameters.h"
@@ -148,13 +149,13 @@ class Smoother {
  private:
   void add(const Node& node, const std::set<std::string>& calibrated) {
     if ((node.kind != Kind::matmul && node.kind != Kind::gemm) || node.inputs.size() < 2) return;
-    const Tensor* weight = index_.constant(node.inputs[1]);
+    const Tensor* weight = index_.constant(weight_of(node));
     if (weight == nullptr || weight->dtype() != DType::float32 ||
-        index_.uses(node.inputs[1]).size() != 1) {
+        index_.uses(weight_of(node)).size() != 1) {
       return;
     }
     const auto layout = weight_layout(node, weight->shape());
-    const std::string& value = node.inputs[0];
+    const std::string& value = data_of(node);
     if (!layout || index_.constant(value) || !calibrated.contains(range_source(index_, value))) {
       return;
     }
@@ -219,13 +220,14 @@ class Smoother {
     Scaling scaling{.value = group.value, .factor = factor, .uses = {}};
     for (std::size_t p = 0; p < group.products.size(); ++p) {
       const Node& node = *group.products[p].node;
-      const std::string name = node.inputs[1] + "/smoothed";
+      const roles::Operands& operands = *operands_of(node);
+      const std::string name = weight_of(node) + "/smoothed";
       plan.weights.emplace(name, std::move(weights[p]));
       plan.input_edits.push_back(
-          {.use = {op_id(node), 1}, .weight = name, .original = node.inputs[1]});
+          {.use = {op_id(node), operands.weight}, .weight = name, .original = weight_of(node)});
       plan.effects.push_back(
           {.algorithm = "smooth_quant", .op = op_id(node), .name = op_name(node), .gain_db = gain});
-      scaling.uses.push_back({op_id(node), 0});
+      scaling.uses.push_back({op_id(node), operands.data});
     }
     plan.scalings.push_back(std::move(scaling));
   }

@@ -43,7 +43,7 @@ SmallGraph two_gemms() {
       .node(Kind::relu, {"x"}, "r")
       .node(Kind::gemm, {"r", "w1"}, "a")
       .node(Kind::gemm, {"r", "w2"}, "b")
-      .attribute("transB", std::int64_t{1})
+      .set(&roles::MatrixProduct::transposes_b, true)
       .node(Kind::sigmoid, {"r"}, "s")
       .output("a")
       .output("b")
@@ -153,7 +153,9 @@ TEST(Smooth, WeightsThatSeveralOpsReadAreLeftOut) {
   }
   const auto wanted = [&] { return channels_for_smoothing(Planned(net.model()).draft).size(); };
   EXPECT_EQ(wanted(), 1U) << "for the other op";
-  net.node(Kind::gemm, {"s", "w2"}, "too").attribute("transB", std::int64_t{1}).output("too");
+  net.node(Kind::gemm, {"s", "w2"}, "too")
+      .set(&roles::MatrixProduct::transposes_b, true)
+      .output("too");
   EXPECT_EQ(wanted(), 0U);
 }
 

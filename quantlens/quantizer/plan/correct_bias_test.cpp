@@ -77,7 +77,7 @@ SmallGraph grouped_conv() {
                0.02F, 0.03F, 0.071F})
       .weight("b", {4}, {0.5F, -0.5F, 0.25F, 0})
       .node(Kind::conv, {"x", "w", "b"}, "c")
-      .attribute("group", std::int64_t{2});
+      .set(&roles::Convolution::groups, 2);
   net.node(Kind::relu, {"c"}, "r").node(Kind::max_pool, {"r"}, "y").output("y");
   return net;
 }

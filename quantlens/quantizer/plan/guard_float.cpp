@@ -9,18 +9,17 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
 
 namespace quantlens {
 namespace {
 
-constexpr std::size_t kBias = 2;
 constexpr std::size_t kBatchNormShift = 2;
 
 std::int64_t output_channels(const Node& node, const Tensor& weight) {
   const std::optional<int> axis = output_channel_axis(node, weight.shape());
-  const std::int64_t groups =
-      node.kind == Kind::conv_transpose ? attribute_int(node, "group", 1) : 1;
+  const std::int64_t groups = node.kind == Kind::conv_transpose ? groups_of(node) : 1;
   return axis ? weight.shape()[static_cast<std::size_t>(*axis)] * groups : 0;
 }
 
@@ -72,12 +71,14 @@ class Guard {
 
   /// False where that changes nothing.
   bool guard(const Node& node) {
-    const Tensor* weight = constant(node, 1);
+    const roles::Operands* operands = operands_of(node);
+    const Tensor* weight = operands ? constant(node, operands->weight) : nullptr;
     if (weight == nullptr || weight->dtype() != DType::float32) return false;
-    if (node.kind == Kind::matmul) return guard_matmul(node);
-    if (name_of(node, kBias).empty()) return add_zeros(node, *weight);
-    const Tensor* bias = constant(node, kBias);
-    return bias != nullptr && bias->shape().size() == 1 && dequantize(node, kBias);
+    if (!operands->bias) return guard_matmul(node);
+    const std::size_t place = *operands->bias;
+    if (name_of(node, place).empty()) return add_zeros(node, *weight, place);
+    const Tensor* bias = constant(node, place);
+    return bias != nullptr && bias->shape().size() == 1 && dequantize(node, place);
   }
 
  private:
@@ -160,7 +161,7 @@ class Guard {
         return node.inputs.size() == 2 &&
                (constant(node, 0) != nullptr || constant(node, 1) != nullptr);
       default:
-        return is_passed(node.kind) || node.type == "Sum";
+        return is_passed(node.kind) || role<roles::Sum>(node) != nullptr;
     }
   }
 
@@ -180,16 +181,16 @@ class Guard {
     return false;
   }
 
-  bool add_zeros(const Node& node, const Tensor& weight) {
+  bool add_zeros(const Node& node, const Tensor& weight, std::size_t place) {
     const std::int64_t channels = output_channels(node, weight);
     if (channels <= 0) return false;
     const std::string name = op_id(node) + "/bias";
     plan_.weights[name] =
         Tensor::from<float>({channels}, std::vector<float>(static_cast<std::size_t>(channels)));
-    const ValueUse use{op_id(node), kBias};
+    const ValueUse use{op_id(node), place};
     plan_.input_edits.push_back({.use = use, .weight = name, .original = ""});
-    edits_[key(use.op, kBias)] = name;
-    return dequantize(node, kBias);
+    edits_[key(use.op, place)] = name;
+    return dequantize(node, place);
   }
 
   /// Has the op read this constant as an int32 that is dequantized.

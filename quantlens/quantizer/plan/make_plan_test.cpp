@@ -54,25 +54,26 @@ SmallGraph two_convs() {
   return net;
 }
 
-Model of_opset(std::int64_t version) {
+Model in_words_of(const Vocabulary& vocabulary) {
   Model model = two_convs().model();
-  model.format = "onnx";
-  model.opsets[""] = version;
+  model.vocabulary = vocabulary;
   return model;
 }
 
 TEST(MakePlan, GivesOneScaleToAWeightWhereTheModelsOperatorsKnowNoMore) {
-  EXPECT_TRUE(plan_of(of_opset(13)).plan.weights_quantized[0].scheme.axis);
-  EXPECT_TRUE(plan_of(of_opset(13)).notes.empty());
-  const PlanResult old = plan_of(of_opset(12));
+  EXPECT_TRUE(plan_of(in_words_of({})).plan.weights_quantized[0].scheme.axis);
+  EXPECT_TRUE(plan_of(in_words_of({})).notes.empty());
+  const PlanResult old =
+      plan_of(in_words_of({.channel_scales = false, .version = "opset 12", .whole = "opset 13"}));
   EXPECT_TRUE(op(old.plan, "c1").quantized);
   EXPECT_FALSE(old.plan.weights_quantized[0].scheme.axis);
   ASSERT_EQ(old.notes.size(), 1U);
-  EXPECT_NE(old.notes[0].find("opset 12"), std::string::npos);
+  EXPECT_THAT(old.notes[0], testing::HasSubstr("(opset 12) know no scale for each channel"));
+  EXPECT_THAT(old.notes[0], testing::HasSubstr("export it again with opset 13 or newer"));
 }
 
 TEST(MakePlan, LeavesAllInFloatWhereTheModelsOperatorsKnowNoCodes) {
-  const PlanResult old = plan_of(of_opset(9));
+  const PlanResult old = plan_of(in_words_of({.codes = false, .channel_scales = false}));
   EXPECT_FALSE(op(old.plan, "c1").quantized);
   EXPECT_NE(op(old.plan, "c1").reason.find("QuantizeLinear"), std::string::npos);
   EXPECT_TRUE(old.plan.activations.empty());
@@ -390,7 +391,6 @@ TEST(MakePlan, WhatANormalizationReadsIsNotInHalf) {
   net.node(Kind::add, {"v", "eps"}, "ve").node(Kind::sqrt, {"ve"}, "sd");
   net.node(Kind::div, {"d", "sd"}, "n").output("n");
   Model model = net.model();
-  model.opsets[""] = 13;
   Recipe recipe;
   recipe.fallback = "fp16";
   const Plan plan = plan_of(model, recipe).plan;

@@ -8,6 +8,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/graph/element_types.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/obstacles.h"
 #include "quantlens/quantizer/plan/describe_ops.h"
@@ -17,17 +18,17 @@
 namespace quantlens {
 namespace {
 
-constexpr std::int64_t kDynamicOpset = 11;  // the first with DynamicQuantizeLinear
 constexpr std::size_t kReduceBits = 7;
 
 bool is_lstm(const Node& node) {
-  return node.kind == Kind::recurrent && node.type == "LSTM" && node.domain.empty();
+  const auto* recurrence = role<roles::Recurrence>(node);
+  return recurrence != nullptr && recurrence->cell == roles::Cell::lstm && !recurrence->has_codes;
 }
 
 /// Where an op reads its weights.
 std::vector<std::size_t> weight_inputs(const Node& node) {
   if (is_lstm(node)) return {1, 2};
-  return {1};
+  return {operands_of(node)->weight};
 }
 
 class DynamicPlanner {
@@ -38,7 +39,7 @@ class DynamicPlanner {
         types_(element_types(index_)),
         prepared_(analyzed.prepared),
         rules_(recipe),
-        opset_(opset_of(analyzed.model)) {
+        vocabulary_(analyzed.model.vocabulary) {
     const bool reduces =
         recipe.reduce_range == "auto" ? saturates(recipe, target) : recipe.reduce_range == "true";
     if (reduces) bits_ = kReduceBits;
@@ -62,11 +63,11 @@ class DynamicPlanner {
       return fmt::format("dynamic quantization has weights of int8 or uint8, not {}",
                          recipe.weight.dtype.value_or("none"));
     }
-    if (opset_ < kDynamicOpset) {
+    if (!vocabulary_.dynamic_codes) {
       return fmt::format(
-          "the model's operators (opset {}) know no DynamicQuantizeLinear: export it again with "
-          "opset 13 or newer",
-          opset_);
+          "the model's operators ({}) know no DynamicQuantizeLinear: export it again with {} or "
+          "newer",
+          vocabulary_.version, vocabulary_.whole);
     }
     if (std::string reason = attribute_reason(node); !reason.empty()) return reason;
     if (std::string reason = opaque_obstacle(graph_, node); !reason.empty()) return reason;
@@ -109,10 +110,10 @@ class DynamicPlanner {
   }
 
   static std::string attribute_reason(const Node& node) {
-    if (node.kind == Kind::gemm && attribute_float(node, "alpha", 1) != 1) {
+    if (alpha_of(node) != 1) {
       return "integer Gemm needs an alpha of 1";
     }
-    if (is_lstm(node) && attribute_int(node, "layout", 0) != 0) {
+    if (is_lstm(node) && role<roles::Recurrence>(node)->is_batch_first) {
       return "integer LSTM has no layout with the batch first";
     }
     return std::string(attribute_obstacle(node));
@@ -132,8 +133,8 @@ class DynamicPlanner {
       if (std::string reason = constant_obstacle(*weight, "weight"); !reason.empty()) return reason;
       if (std::string reason = shape_reason(node, weight->shape()); !reason.empty()) return reason;
     }
-    if (node.kind != Kind::conv || node.inputs.size() < 3 || node.inputs[2].empty()) return {};
-    const Tensor* bias = constant_input(prepared_, index_, node, 2);
+    if (node.kind != Kind::conv || bias_of(node).empty()) return {};
+    const Tensor* bias = constant_input(prepared_, index_, node, *operands_of(node)->bias);
     if (bias == nullptr) return "its bias is computed at run time";
     return bias->shape().size() == 1 && bias->dtype() == DType::float32
                ? std::string()
@@ -167,9 +168,7 @@ class DynamicPlanner {
   }
 
   /// How the elements of a weight are laid out in the file: kernels do not transpose.
-  static bool is_turned(const Node& node) {
-    return is_lstm(node) || (node.kind == Kind::gemm && attribute_int(node, "transB", 0) != 0);
-  }
+  static bool is_turned(const Node& node) { return is_lstm(node) || transposes_b(node); }
 
   /// One stored tensor serves all ops that want the same weight in the same way.
   void add(WeightPlan wanted, const Node& node, Plan& plan) {
@@ -189,7 +188,7 @@ class DynamicPlanner {
   std::unordered_map<std::string, DType> types_;
   const Prepared& prepared_;
   RecipeRules rules_;
-  std::int64_t opset_;
+  const Vocabulary& vocabulary_;
   std::size_t bits_ = 8;
   std::size_t made_symmetric_ = 0;
   /// Weights of the plan by name and by how they lie.

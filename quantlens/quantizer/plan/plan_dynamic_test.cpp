@@ -74,8 +74,7 @@ TEST(PlanDynamic, SaysWhyNot) {
             "its weight has 1 dimensions, too few for an integer kernel");
   EXPECT_EQ(reason(Tensor::from<float>({0, 2}, {})), "its weight is empty");
   Model old = matmul_of(Tensor::from<float>({1, 1}, {1}));
-  old.format = "onnx";
-  old.opsets[""] = 10;
+  old.vocabulary = {.dynamic_codes = false, .version = "opset 10", .whole = "opset 13"};
   EXPECT_NE(op(plan_of(old).plan, "y").reason.find("opset 10"), std::string::npos);
 }
 

@@ -18,7 +18,6 @@ namespace quantlens {
 namespace {
 
 constexpr float kGreatestHalf = 65504;
-constexpr std::int64_t kHalfOpset = 13;  // from here on all ops below take half
 
 bool asks_for_half(const OpRecipe& recipe) {
   return recipe.activation.dtype == "fp16" || recipe.weight.dtype == "fp16";
@@ -34,7 +33,7 @@ class HalfPlanner {
         prepared_(analyzed.prepared),
         rules_(recipe),
         is_fallback_(recipe.fallback == "fp16"),
-        opset_(opset_of(analyzed.model)) {
+        has_half_(analyzed.model.vocabulary.half) {
     for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
     for (const Fold& fold : plan.folds) folded_.insert(fold.op);
   }
@@ -50,7 +49,7 @@ class HalfPlanner {
     const Node& node = graph_.nodes[number];
     const auto inputs = half_inputs(node);
     if (!inputs) return fmt::format("{} is not computed in half", node.type);
-    if (opset_ < kHalfOpset) return "its operators are too old for half";
+    if (!has_half_) return "its operators are too old for half";
     if (const auto kept = prepared_.kept_float.find(number);
         kept != prepared_.kept_float.end() && !is_asked(node)) {
       return kept->second;
@@ -117,7 +116,7 @@ class HalfPlanner {
   const Prepared& prepared_;
   RecipeRules rules_;
   bool is_fallback_;
-  std::int64_t opset_;
+  bool has_half_;
   std::unordered_map<std::string, Range> ranges_;
   std::set<std::string> folded_;
 };

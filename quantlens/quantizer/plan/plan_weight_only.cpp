@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/graph/element_types.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/obstacles.h"
 #include "quantlens/quantizer/plan/describe_ops.h"
@@ -52,12 +53,11 @@ class WeightOnlyPlanner {
     const OpRecipe recipe = rules_.for_op(node).recipe;
     const bool is_table = node.kind == Kind::gather;
     const std::size_t input = is_table ? 0 : 1;
-    BlockWeightPlan wanted{
-        .weight = node.inputs[input],
-        .rows = is_table || (node.kind == Kind::gemm && attribute_int(node, "transB", 0) != 0),
-        .scheme = scheme_of(recipe.weight),
-        .integer_data = !is_table && recipe.activation.dtype.has_value(),
-        .uses = {{op_id(node), input}}};
+    BlockWeightPlan wanted{.weight = node.inputs[input],
+                           .rows = is_table || transposes_b(node),
+                           .scheme = scheme_of(recipe.weight),
+                           .integer_data = !is_table && recipe.activation.dtype.has_value(),
+                           .uses = {{op_id(node), input}}};
     if (is_table) {
       const Shape& shape = index_.constant(wanted.weight)->shape();
       while (shape[1] % wanted.scheme.size != 0) wanted.scheme.size /= 2;
@@ -104,7 +104,7 @@ class WeightOnlyPlanner {
       return node.kind == Kind::matmul ? "its weight is the operand on the left"
                                        : "its data input is constant";
     }
-    if (node.kind == Kind::gemm && attribute_float(node, "alpha", 1) != 1) {
+    if (alpha_of(node) != 1) {
       return "Gemm with weights in blocks needs an alpha of 1";
     }
     if (const auto reason = attribute_obstacle(node); !reason.empty()) return std::string(reason);
@@ -117,7 +117,7 @@ class WeightOnlyPlanner {
     if (std::string reason = constant_reason(node, 0); !reason.empty()) return reason;
     const Tensor& table = *index_.constant(node.inputs[0]);
     if (table.size() < kSmallTable) return "its table is small";
-    if (const auto axis = attribute_int(node, "axis", 0); axis != 0 && axis != -2) {
+    if (const auto axis = axis_of(node).value_or(0); axis != 0 && axis != -2) {
       return "it looks up columns; only tables of rows are stored in blocks";
     }
     if (table.shape()[1] % kLeastBlock != 0) {

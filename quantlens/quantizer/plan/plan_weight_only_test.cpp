@@ -18,7 +18,7 @@ SmallGraph tied() {
   SmallGraph net;
   net.input("i").input("x").weight("t", {64, 48}, std::vector<float>(64 * 48, 1));
   net.node(Kind::gather, {"t", "i"}, "e");
-  net.node(Kind::gemm, {"e", "t"}, "g").attribute("transB", std::int64_t{1});
+  net.node(Kind::gemm, {"e", "t"}, "g").set(&roles::MatrixProduct::transposes_b, true);
   net.node(Kind::matmul, {"x", "t"}, "m").output("g").output("m");
   return net;
 }

@@ -15,6 +15,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/element_types.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/obstacles.h"
 #include "quantlens/quantizer/analyze/pre_post_process.h"
@@ -37,8 +38,6 @@ constexpr const char* kAroundKept =
     "(pre_post_process_quantization)";
 
 // From which version of ONNX's operators on a model can say codes, and a scale for each channel.
-constexpr std::int64_t kCodesOpset = 10;
-constexpr std::int64_t kChannelScalesOpset = 13;
 
 }  // namespace
 
@@ -51,7 +50,7 @@ class StaticPlanner::Decisions {
         prepared_(analyzed.prepared),
         recipe_(recipe),
         rules_(recipe),
-        opset_(opset_of(analyzed.model)) {
+        vocabulary_(analyzed.model.vocabulary) {
     for (const Pattern& pattern : prepared_.patterns) {
       Wish wish = wish_of(pattern);
       wishes_.forced.push_back(wish.forced);
@@ -144,9 +143,9 @@ class StaticPlanner::Decisions {
     note_float_kernels(selection, codes_of(result.plan), result.notes);
     if (lacks_channel_scales_) {
       result.notes.push_back(fmt::format(
-          "the model's operators (opset {}) know no scale for each channel: each weight has one "
-          "scale, which may cost accuracy; export it again with opset {} or newer",
-          opset_, kChannelScalesOpset));
+          "the model's operators ({}) know no scale for each channel: each weight has one scale, "
+          "which may cost accuracy; export it again with {} or newer",
+          vocabulary_.version, vocabulary_.whole));
     }
     return result;
   }
@@ -179,9 +178,9 @@ class StaticPlanner::Decisions {
       if (member.activation.percentile != recipe_.activation.percentile)
         wish.recipe.activation.percentile = member.activation.percentile;
     }
-    if (opset_ < kChannelScalesOpset && wish.recipe.weight.granularity == "per_channel") {
+    if (!vocabulary_.channel_scales && wish.recipe.weight.granularity == "per_channel") {
       wish.recipe.weight.granularity = "per_tensor";
-      lacks_channel_scales_ = opset_ >= kCodesOpset;
+      lacks_channel_scales_ = vocabulary_.codes;
     }
     return wish;
   }
@@ -195,11 +194,10 @@ class StaticPlanner::Decisions {
       return kept->second;
     }
     if (!capability(anchor.kind)) return fmt::format("{} has no integer form here", anchor.type);
-    if (opset_ < kCodesOpset) {
+    if (!vocabulary_.codes) {
       return fmt::format(
-          "the model's operators (opset {}) know no QuantizeLinear: export it again with opset {} "
-          "or newer",
-          opset_, kChannelScalesOpset);
+          "the model's operators ({}) know no QuantizeLinear: export it again with {} or newer",
+          vocabulary_.version, vocabulary_.whole);
     }
     if (const auto reason = attribute_obstacle(anchor); !reason.empty()) return std::string(reason);
     const std::vector<std::size_t> inputs = data_inputs(anchor);
@@ -407,15 +405,14 @@ class StaticPlanner::Decisions {
   }
 
   std::string weighted_obstacle(const Node& anchor) const {
-    if (index_.constant(anchor.inputs[0])) return "its data input is constant";
-    const Tensor* weight = constant_input(prepared_, index_, anchor, 1);
+    if (index_.constant(data_of(anchor))) return "its data input is constant";
+    const roles::Operands& operands = *operands_of(anchor);
+    const Tensor* weight = constant_input(prepared_, index_, anchor, operands.weight);
     if (!weight) return "its weight is computed at run time";
     if (std::string reason = constant_obstacle(*weight, "weight"); !reason.empty()) return reason;
-    const Tensor* bias = constant_input(prepared_, index_, anchor, 2);
-    if (!bias) {
-      const bool absent = anchor.inputs.size() < 3 || anchor.inputs[2].empty();
-      return absent ? std::string() : "its bias is computed at run time";
-    }
+    const Tensor* bias =
+        operands.bias ? constant_input(prepared_, index_, anchor, *operands.bias) : nullptr;
+    if (!bias) return bias_of(anchor).empty() ? "" : "its bias is computed at run time";
     if (bias->shape().size() > 1) return "its bias is no vector";
     return constant_obstacle(*bias, "bias");
   }
@@ -437,7 +434,7 @@ class StaticPlanner::Decisions {
   const Prepared& prepared_;
   const Recipe& recipe_;
   RecipeRules rules_;
-  std::int64_t opset_;
+  const Vocabulary& vocabulary_;
   bool lacks_channel_scales_ = false;
   std::vector<OpRecipe> recipes_;  // by pattern
   Wishes wishes_;

@@ -9,6 +9,7 @@
 #include <utility>
 #include <variant>
 
+#include <boost/mp11/algorithm.hpp>
 #include <boost/pfr/tuple_size.hpp>
 #include <fmt/format.h>
 
@@ -19,12 +20,12 @@ namespace quantlens::remote {
 namespace {
 
 constexpr std::size_t kMostNesting = 32;  // as frontends read
-constexpr std::size_t kOtherwise = 3;     // fields of Node: kind, attributes, subgraphs
+constexpr std::size_t kOtherwise = 4;     // fields of Node: kind, roles, attributes, subgraphs
 static_assert(boost::pfr::tuple_size_v<Node> ==
                   boost::mp11::mp_size<json::detail::Members<Node>>::value + kOtherwise,
               "describe the new field of Node, too, in model_text.h");
 static_assert(boost::pfr::tuple_size_v<Graph> == 7, "a new field of Graph has to travel, too");
-static_assert(boost::pfr::tuple_size_v<Model> == 6, "a new field of Model has to travel, too");
+static_assert(boost::pfr::tuple_size_v<Model> == 7, "a new field of Model has to travel, too");
 static_assert(std::variant_size_v<Attribute> ==
                   boost::mp11::mp_size<boost::describe::describe_enumerators<AttributeType>>::value,
               "name the new alternative of Attribute in AttributeType, too");
@@ -95,6 +96,7 @@ class Writer {
   NodeText text_from_node(const Node& node) {
     NodeText text{.fields = json::encode(node),
                   .kind = std::string(to_string(node.kind)),
+                  .roles = text_from_roles(node.roles),
                   .attributes = {},
                   .bodies = {}};
     for (const auto& [name, attribute] : node.attributes) {
@@ -105,6 +107,20 @@ class Writer {
                std::visit([&](const auto& value) { return text_from_value(value); }, attribute)});
     }
     for (const auto& [name, body] : node.subgraphs) text.bodies.push_back({name, add(*body)});
+    return text;
+  }
+
+  RolesText text_from_roles(const Roles& roles) {
+    RolesText text{.alternative = roles.index(), .fields = {}};
+    std::visit(
+        [&]<class T>(const T& alternative) {
+          if constexpr (std::is_same_v<T, roles::ConstantValue>) {
+            text.fields = json::encode(add_tensor({}, alternative.value, memory_));
+          } else if constexpr (!std::is_same_v<T, std::monostate>) {
+            text.fields = json::encode(alternative);
+          }
+        },
+        roles);
     return text;
   }
 
@@ -191,6 +207,7 @@ class Reader {
   Node node_from(const NodeText& text, Made& owner) {
     auto node = json::decode<Node>(text.fields, "its text: fields of a node");
     node.kind = kind_from(text.kind);
+    node.roles = roles_from(text.roles);
     for (const AttributeText& attribute : text.attributes) {
       add_once(node.attributes, attribute.name, attribute_from(attribute));
     }
@@ -208,6 +225,23 @@ class Reader {
       refuse(fmt::format("the results of '{}' are not of its outputs", printable(op_name(node))));
     }
     return node;
+  }
+
+  Roles roles_from(const RolesText& text) const {
+    constexpr const char* kWhere = "its text: roles";
+    constexpr std::size_t kAlternatives = std::variant_size_v<Roles>;
+    if (text.alternative >= kAlternatives) refuse("its nodes have roles of no kind");
+    Roles roles;
+    boost::mp11::mp_with_index<kAlternatives>(text.alternative, [&](auto number) {
+      using T = std::variant_alternative_t<number, Roles>;
+      if constexpr (std::is_same_v<T, roles::ConstantValue>) {
+        const auto value = json::decode<TensorText>(text.fields, kWhere);
+        roles = T{.value = tensor_from(value, memory_)};
+      } else if constexpr (!std::is_same_v<T, std::monostate>) {
+        roles = json::decode<T>(text.fields, kWhere);
+      }
+    });
+    return roles;
   }
 
   Attribute attribute_from(const AttributeText& text) const {
@@ -261,6 +295,7 @@ GraphsText text_from(const Graph& graph, Bytes file, Body& memory) {
 ModelText text_from(const Model& model, Bytes file, Body& memory) {
   ModelText text{.graph = text_from(model.graph, file, memory),
                  .opsets = {},
+                 .vocabulary = model.vocabulary,
                  .metadata = entries_of(model.metadata)};
   for (const auto& [domain, version] : model.opsets) text.opsets.push_back({domain, version});
   return text;
@@ -274,6 +309,7 @@ Model model_from(const ModelText& text, const Payload& memory, const MappedFile&
   Model model;
   model.graph = graph_from(text.graph, memory, file);
   for (const OpsetText& opset : text.opsets) add_once(model.opsets, opset.domain, opset.version);
+  model.vocabulary = text.vocabulary;
   model.metadata = map_from(text.metadata);
   model.file = file;
   return model;

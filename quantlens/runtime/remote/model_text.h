@@ -52,13 +52,21 @@ struct BodyText {
 };
 BOOST_DESCRIBE_STRUCT(BodyText, (), (name, graph))
 
+/// An alternative of Roles, by its number.
+struct RolesText {
+  std::uint64_t alternative = 0;
+  json::Value fields;  ///< of ConstantValue a TensorText
+};
+BOOST_DESCRIBE_STRUCT(RolesText, (), (alternative, fields))
+
 struct NodeText {
   json::Value fields;  ///< those of Node that are described as they are
   std::string kind;
+  RolesText roles;
   std::vector<AttributeText> attributes;
   std::vector<BodyText> bodies;
 };
-BOOST_DESCRIBE_STRUCT(NodeText, (), (fields, kind, attributes, bodies))
+BOOST_DESCRIBE_STRUCT(NodeText, (), (fields, kind, roles, attributes, bodies))
 
 struct GraphText {
   std::string name;
@@ -96,9 +104,10 @@ BOOST_DESCRIBE_STRUCT(OpsetText, (), (domain, version))
 struct ModelText {
   GraphsText graph;
   std::vector<OpsetText> opsets;
+  Vocabulary vocabulary;
   std::vector<EntryText> metadata;
 };
-BOOST_DESCRIBE_STRUCT(ModelText, (), (graph, opsets, metadata))
+BOOST_DESCRIBE_STRUCT(ModelText, (), (graph, opsets, vocabulary, metadata))
 
 /// A model that was opened for its time.
 struct OpenedTimedText {

@@ -91,26 +91,24 @@ struct Blame {
   auto operator<=>(const Blame&) const = default;
 };
 
-Blame blame_of(const ActivationRow& row) {
+Blame blame_of(const ActivationRow& row, const TunableOp& op) {
   Blame blame{.share = -row.output_share.value_or(0)};
-  if (row.type != "ReduceMean") blame.local_db = row.local_sqnr_db.value_or(row.sqnr_db);
+  if (op.kind != to_string(Kind::reduce_mean))
+    blame.local_db = row.local_sqnr_db.value_or(row.sqnr_db);
   return blame;
 }
 
 /// Every op, those most to blame first.
 std::vector<const TunableOp*> worst_first(const Space& space, const Diagnosis& diagnosis) {
-  std::map<std::string_view, Blame> blames;
-  for (const ActivationRow& row : diagnosis.activations) {
-    const Blame blame = blame_of(row);
-    const auto [found, is_new] = blames.emplace(row.op, blame);
-    if (!is_new && blame < found->second) found->second = blame;
-  }
+  std::multimap<std::string_view, const ActivationRow*> rows;
+  for (const ActivationRow& row : diagnosis.activations) rows.emplace(row.op, &row);
   std::vector<std::pair<Blame, const TunableOp*>> order;
   for (const TunableOp& op : space.ops) {
     Blame worst;
     for (const std::string& value : op.values) {
-      const auto found = blames.find(value);
-      if (found != blames.end() && found->second < worst) worst = found->second;
+      const auto [first, last] = rows.equal_range(value);
+      for (auto row = first; row != last; ++row)
+        worst = std::min(worst, blame_of(*row->second, op));
     }
     order.emplace_back(worst, &op);
   }

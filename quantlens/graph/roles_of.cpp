@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/graph/roles_of.h"
+
+#include <algorithm>
+
+namespace quantlens {
+namespace {
+
+const std::string& input_of(const Node& node, std::optional<std::size_t> number) {
+  static const std::string kNone;
+  return number && *number < node.inputs.size() ? node.inputs[*number] : kNone;
+}
+
+}  // namespace
+
+const Roles& roles_of(const Node& node) {
+  return std::holds_alternative<std::monostate>(node.roles) ? default_roles(node.kind) : node.roles;
+}
+
+const roles::Operands* operands_of(const Node& node) {
+  if (const auto* convolution = role<roles::Convolution>(node)) return &convolution->operands;
+  if (const auto* product = role<roles::MatrixProduct>(node)) return &product->operands;
+  return nullptr;
+}
+
+const std::string& data_of(const Node& node) {
+  const roles::Operands* operands = operands_of(node);
+  return input_of(node, operands ? std::optional(operands->data) : std::nullopt);
+}
+
+const std::string& weight_of(const Node& node) {
+  const roles::Operands* operands = operands_of(node);
+  return input_of(node, operands ? std::optional(operands->weight) : std::nullopt);
+}
+
+const std::string& bias_of(const Node& node) {
+  const roles::Operands* operands = operands_of(node);
+  return input_of(node, operands ? operands->bias : std::nullopt);
+}
+
+std::optional<WeightAxes> weight_axes(const Node& node, std::size_t rank) {
+  if (const auto* convolution = role<roles::Convolution>(node)) {
+    if (rank < 3) return std::nullopt;
+    return WeightAxes{.output = convolution->output_axis, .input = convolution->input_axis};
+  }
+  if (rank < 2 || role<roles::MatrixProduct>(node) == nullptr) return std::nullopt;
+  return transposes_b(node) ? WeightAxes{.output = rank - 2, .input = rank - 1}
+                            : WeightAxes{.output = rank - 1, .input = rank - 2};
+}
+
+bool transposes_b(const Node& node) {
+  const auto* product = role<roles::MatrixProduct>(node);
+  return product != nullptr && product->transposes_b;
+}
+
+bool transposes_a(const Node& node) {
+  const auto* product = role<roles::MatrixProduct>(node);
+  return product != nullptr && product->transposes_a;
+}
+
+float alpha_of(const Node& node) {
+  const auto* product = role<roles::MatrixProduct>(node);
+  return product != nullptr ? product->alpha : 1;
+}
+
+float beta_of(const Node& node) {
+  const auto* product = role<roles::MatrixProduct>(node);
+  return product != nullptr ? product->beta : 1;
+}
+
+std::int64_t groups_of(const Node& node) {
+  const auto* convolution = role<roles::Convolution>(node);
+  return convolution != nullptr ? convolution->groups : 1;
+}
+
+bool fuses_activation(const Node& node) {
+  const auto* convolution = role<roles::Convolution>(node);
+  const auto* product = role<roles::MatrixProduct>(node);
+  return (convolution != nullptr && convolution->fuses_activation) ||
+         (product != nullptr && product->fuses_activation);
+}
+
+const roles::Window* window_of(const Node& node) {
+  if (const auto* convolution = role<roles::Convolution>(node)) return &convolution->window;
+  if (const auto* pool = role<roles::Pool>(node)) return &pool->window;
+  return nullptr;
+}
+
+bool is_padded(const roles::Window& window) {
+  return window.pads_to_fit ||
+         std::ranges::any_of(window.pads, [](std::int64_t one) { return one != 0; });
+}
+
+std::optional<std::int64_t> axis_of(const Node& node) {
+  if (const auto* choice = role<roles::AxisChoice>(node)) return choice->axis;
+  if (const auto* coding = role<roles::Coding>(node)) return coding->axis;
+  return std::nullopt;
+}
+
+const std::vector<std::int64_t>& permutation_of(const Node& node) {
+  static const std::vector<std::int64_t> kNone;
+  const auto* permutation = role<roles::Permutation>(node);
+  return permutation != nullptr ? permutation->order : kNone;
+}
+
+std::vector<std::int64_t> axes_named(const GraphIndex& index, const Node& node) {
+  const auto* named = role<roles::NamedAxes>(node);
+  if (named == nullptr) return {};
+  if (node.inputs.size() < 2 || node.inputs[1].empty()) return named->axes;
+  const Tensor* given = index.constant(node.inputs[1]);
+  if (given == nullptr || given->dtype() != DType::int64) return {};
+  const Tensor values = aligned(*given);
+  return {values.data<std::int64_t>().begin(), values.data<std::int64_t>().end()};
+}
+
+bool casts_to_float(const Node& node) {
+  const auto* conversion = role<roles::Conversion>(node);
+  return conversion != nullptr && conversion->to && is_float(*conversion->to);
+}
+
+}  // namespace quantlens

@@ -11,10 +11,6 @@
 namespace quantlens {
 namespace {
 
-Attribute order(std::vector<std::int64_t> axes) {
-  return axes;
-}
-
 TEST(Alike, AreOpsThatAreWrittenForEachOther) {
   SmallGraph net;
   net.input("x");

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/frontend/onnx/source.h"
 #include "quantlens/runtime/onnxruntime/testing.h"
 
 namespace quantlens::flow {
@@ -25,7 +26,7 @@ OpPlan planned(const std::string& type, const std::string& id, bool integer) {
   return {.op = id,
           .name = id + "_node",
           .type = type,
-          .kind = {},
+          .kind = std::string(to_string(onnx::kind_of("", type))),
           .pattern = {type},
           .members = {id},
           .quantized = integer,

@@ -32,13 +32,13 @@ TEST(Frame, HasTheBytesThatTheDocumentGives) {
   // The checksum by Python: zlib.crc32(frame[:28] + b"{}abc").
   const std::string expected(
       "QLWP"
-      "\x03\x00"
+      "\x04\x00"
       "\x04\x00"
       "\x04\x03\x02\x01"
       "\x02\x00\x00\x00"
       "\x03\x00\x00\x00\x00\x00\x00\x00"
       "\x00\x00\x00\x00"
-      "\x97\xe4\xb4\xf5"
+      "\x2a\xed\xd2\x07"
       "{}abc",
       kHeaderBytes + 5);
   EXPECT_EQ(frame_bytes(some_header(), "{}", "abc"), expected);

@@ -54,6 +54,7 @@ class LongOptions {
 
  private:
   std::optional<Isolation> isolation() const;
+  std::shared_ptr<Workers> workers(Progress& progress) const;
 
   std::string data_, workspace_, name_, progress_ = "auto";
   std::optional<std::uint64_t> limit_, batch_size_;

@@ -113,11 +113,14 @@ std::unique_ptr<Run> Formats::open(const Model& reference, const Model* quantize
                             printable(reference.format), printable(quantized->format)));
   }
   const FormatEntry& entry = at(reference.format);
-  if (options.isolation) {
-    return remote::open(worker_for(entry.runtime, *options.isolation), reference, quantized, taps,
-                        options);
+  const Isolation* isolation = options.isolation ? &*options.isolation : nullptr;
+  if (entry.open == nullptr && isolation == nullptr) {
+    if (options.workers == nullptr) refuse_without_worker(entry, where(reference));
+    isolation = &options.workers->isolation();
   }
-  if (entry.open == nullptr) refuse_without_worker(entry, where(reference));
+  if (isolation != nullptr) {
+    return remote::open(worker_for(entry.runtime, *isolation), reference, quantized, taps, options);
+  }
   return entry.open(reference, quantized, taps, options);
 }
 

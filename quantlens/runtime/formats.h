@@ -56,7 +56,8 @@ class Formats {
   /// As frontend::write_patched.
   void write_patched(const Model& model, const Patch& patch, Store& store,
                      const fs::path& path) const;
-  /// As quantlens::open.
+  /// As quantlens::open: of a format that workers alone have, by the program of the options'
+  /// isolation or workers.
   std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                             const RunOptions& options) const;
   /// As quantlens::open_timed.
@@ -65,6 +66,9 @@ class Formats {
   void load(std::string_view format) const;
   /// As quantlens::constant_values.
   TensorMap constants(const Model& model, std::uint64_t most_bytes) const;
+
+  /// Whether the model is of a format that workers alone have.
+  bool is_apart(const Model& model) const { return apart(model) != nullptr; }
 
  private:
   const FormatEntry* find(std::string_view format) const;

@@ -163,6 +163,8 @@ TEST_P(ModelFormats, ReadWhatRunsAndIsTimed) {
       {.isolation = Isolation{.program = QUANTLENS_TEST_WORKER, .stop_requested = {}},
        .watch = {}});
   EXPECT_EQ(run->step(data).reference.at("y").data<float>()[1], 3);
+  const auto by_format = formats().open(model, nullptr, {}, {.workers = &workers_, .watch = {}});
+  EXPECT_EQ(by_format->step(data).reference.at("y").data<float>()[1], 3);
   const auto timed = formats().open_timed(model, {.nodes = true, .workers = &workers_});
   EXPECT_GT(timed->run(timed->add(data)).whole, 0U);
   EXPECT_FALSE(timed->graph().nodes.empty());

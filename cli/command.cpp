@@ -18,9 +18,6 @@
 namespace quantlens::cli {
 namespace {
 
-/// The running program itself, also where its file was replaced meanwhile.
-constexpr const char* kThisProgram = "/proc/self/exe";
-
 constexpr const char* kNotEmpty = "is empty; give it a value or leave it out";
 
 CLI::Validator seconds() {

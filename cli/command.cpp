@@ -145,13 +145,21 @@ flow::Session LongOptions::session(Store& store, Progress& progress,
           .arguments = arguments,
           .threads = threads_ > 0 ? threads_ : available_cores(),
           .strict = strict_,
-          .isolation = isolation()};
+          .isolation = isolation(),
+          .workers = workers(progress)};
 }
 
-/// The running program itself, also where its file was replaced meanwhile.
 std::optional<Isolation> LongOptions::isolation() const {
   if (!isolate_) return {};
-  return Isolation{.program = "/proc/self/exe", .timeout_seconds = isolate_timeout_};
+  return Isolation{.program = kThisProgram, .timeout_seconds = isolate_timeout_};
+}
+
+/// None is started before it is asked.
+std::shared_ptr<Workers> LongOptions::workers(Progress& progress) const {
+  return std::make_shared<Workers>(Isolation{
+      .program = kThisProgram, .timeout_seconds = isolate_timeout_, .stop_requested = [&progress] {
+        return progress.stop_requested();
+      }});
 }
 
 flow::DataChoice LongOptions::data() const {

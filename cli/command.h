@@ -33,6 +33,9 @@ std::string shortened(const std::string& text);
 /// What an option's value must be; otherwise its sentence is the usage error.
 CLI::Validator not_empty();
 CLI::Validator number();  ///< not NaN
+/// The running program itself, also where its file was replaced meanwhile.
+inline constexpr const char* kThisProgram = "/proc/self/exe";
+
 /// CLI11 alone reads -1 as a large number, and cuts large numbers off.
 inline constexpr std::uint64_t kMostCount = std::numeric_limits<std::int64_t>::max();
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
@@ -54,6 +57,7 @@ class LongOptions {
 
  private:
   std::optional<Isolation> isolation() const;
+  std::shared_ptr<Workers> workers(Progress& progress) const;
 
   std::string data_, workspace_, name_, progress_ = "auto";
   std::optional<std::uint64_t> limit_, batch_size_;

@@ -49,7 +49,8 @@ void print_head(const flow::Inspection& inspection) {
 }
 
 int run(const Arguments& arguments) {
-  const flow::Inspection inspection = flow::inspect(arguments.model);
+  Workers workers(Isolation{.program = kThisProgram, .stop_requested = {}});  // started when asked
+  const flow::Inspection inspection = flow::inspect(arguments.model, Formats(&workers));
   if (arguments.table.is_json()) {
     print_out(json::dump(json::encode(inspection)));
     return kDone;

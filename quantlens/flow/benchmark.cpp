@@ -37,7 +37,7 @@ struct Prepared {
   std::vector<std::unique_ptr<Model>> models;
   std::vector<std::uint64_t> batch_sizes;
   Cores cores;
-  std::unique_ptr<Workers> workers;  ///< where models are read and timed; null: in this process
+  std::shared_ptr<Workers> workers;  ///< where models are timed; null: in this process
 };
 
 std::vector<std::unique_ptr<Model>> read_models(const std::vector<std::string>& paths,
@@ -77,8 +77,9 @@ Prepared prepare(const BenchmarkOptions& options, const Session& session) {
                     .models = {},
                     .batch_sizes = {},
                     .cores = cores_of(options),
-                    .workers = session_workers(session)};
-  prepared.models = read_models(paths_of(options), Formats(prepared.workers.get()));
+                    .workers = {}};
+  prepared.models = read_models(paths_of(options), formats(session));
+  prepared.workers = session_workers(session, *prepared.models.at(0));
   prepared.batch_sizes = check_data(options, *prepared.models.at(0), session.progress);
   return prepared;
 }

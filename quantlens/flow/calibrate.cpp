@@ -145,7 +145,7 @@ TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedDa
 
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
   refuse_edit(options.recipe, "quantlens calibrate");
-  Model model = frontend::read(options.model);
+  Model model = formats(session).read(options.model);
   const FittedData data = fit_data(options.data, model, session);
   check_destination({.path = options.output, .is_model = false},
                     {.model = &model, .files = options.recipe_files, .data = {&data}});
@@ -156,7 +156,7 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
       .workload = workload->workload().id, .folder = workload->folder(), .output = options.output};
   run_recorded(session, *workload, [&](const Session& recorded) {
     workload->put(options.recipe);
-    const IndexedModel newer = made_ready(std::move(model), recorded.progress);
+    const IndexedModel newer = made_ready(std::move(model), recorded);
     const Analyzed analyzed(newer.indexed());
     const Draft draft(analyzed, options.recipe);
     const std::vector<std::string> values = draft.values_to_calibrate();

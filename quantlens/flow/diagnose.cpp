@@ -14,8 +14,8 @@
 namespace quantlens::flow {
 
 DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) {
-  const Model reference = frontend::read(options.reference);
-  const Model quantized = frontend::read(options.quantized);
+  const Model reference = formats(session).read(options.reference);
+  const Model quantized = formats(session).read(options.quantized);
   check_order(reference, quantized);
   const FittedData data = fit_data(options.data, reference, session);
   if (options.metric) check_metric(*options.metric, reference, data, options.data);
@@ -33,7 +33,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
           "scales; compare with the file 'edited' of the workload that made it",
           printable(options.quantized.string())));
     }
-    const std::optional<Model> like = made_ready_like(quantized, reference, recorded.progress);
+    const std::optional<Model> like = made_ready_like(quantized, reference, recorded);
     Measured measured = measure({like ? *like : reference, quantized}, &data,
                                 {.diagnose = true,
                                  .metric = options.metric,

@@ -14,9 +14,9 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
                                          "command:PROGRAM needs none",
                                          options.metric.name));
   }
-  const Model model = frontend::read(options.model);
+  const Model model = formats(session).read(options.model);
   std::optional<Model> against;
-  if (options.against) against = frontend::read(*options.against);
+  if (options.against) against = formats(session).read(*options.against);
   std::optional<FittedData> data;
   if (needs_data(options.metric)) {
     data = fit_data(options.data, model, session);

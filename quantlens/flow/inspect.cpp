@@ -25,8 +25,8 @@ void add_weight(const Tensor& weight, Inspection& result) {
 
 }  // namespace
 
-Inspection inspect(const fs::path& path) {
-  const Model model = frontend::read(path);
+Inspection inspect(const fs::path& path, const Formats& formats) {
+  const Model model = formats.read(path);
   Inspection result{.path = path.string(),
                     .format = model.format,
                     .file_bytes = model.file.bytes().size(),

@@ -11,6 +11,7 @@
 #include "quantlens/base/store.h"
 #include "quantlens/graph/outline.h"
 #include "quantlens/record/plan.h"
+#include "quantlens/runtime/formats.h"
 
 namespace quantlens::flow {
 
@@ -36,6 +37,6 @@ BOOST_DESCRIBE_STRUCT(Inspection, (),
                        op_counts, on_codes, would_quantize, stay_float, metadata, ops))
 
 /// Reads the model and plans with the default recipe as if every value had a range.
-Inspection inspect(const fs::path& path);
+Inspection inspect(const fs::path& path, const Formats& formats = Formats());
 
 }  // namespace quantlens::flow

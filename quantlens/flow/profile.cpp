@@ -133,12 +133,10 @@ ProfileResult imported(const ProfileVerbOptions& options, const Session& session
 ProfileResult profile(const ProfileVerbOptions& options, const Session& session) {
   check_options(options);
   if (is_profile(options.model)) return imported(options, session);
-  const std::unique_ptr<Workers> workers = session_workers(session);
-  const Formats formats(workers.get());
-  const Model model = formats.read(options.model);
+  const Model model = formats(session).read(options.model);
   std::optional<Model> other;
   if (options.other) {
-    other = formats.read(*options.other);
+    other = formats(session).read(*options.other);
     check_order(model, *other);
   }
   DataChoice choice = options.data;
@@ -161,6 +159,7 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
       wanted.push_back({*other, others});
     }
     ProfileOptions how = options.profile;
+    const std::shared_ptr<Workers> workers = session_workers(session, model);
     how.threads = session.threads;
     how.workers = workers.get();
     const Profiled profiled = quantlens::profile(wanted, how, recorded.progress);

@@ -115,7 +115,7 @@ class Job {
                      QuantizeResult& result) {
     workload.put(*result.plan);
     note_unquantized(*result.plan);
-    const Model quantized = frontend::read(result.output);
+    const Model quantized = formats(session_).read(result.output);
     workload.add_model(model_file("quantized", quantized));
     const QuantizedOutline drawn{outline(quantized.graph)};
     workload.put(drawn);
@@ -230,7 +230,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   check_data(options);
   QuantizeResult result;
   result.output = destination_of(options.output, options.model);
-  const Model model = frontend::read(options.model);
+  const Model model = formats(session).read(options.model);
   std::optional<FittedData> data;
   if (!options.data.data.empty()) data = fit_data(options.data, model, session);
   const std::optional<FittedData> apart = data_apart(options, model, session);
@@ -245,7 +245,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
                 options.metric ? metric_text(*options.metric) : "", apart ? &*apart : nullptr);
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    const IndexedModel newer = made_ready(model, recorded.progress);
+    const IndexedModel newer = made_ready(model, recorded);
     const FittedData* calibration = apart ? &*apart : data ? &*data : nullptr;
     CalibrationSamples samples;  // with ranges nothing is calibrated, and nothing edited
     if (calibration && !options.ranges)

@@ -71,6 +71,23 @@ std::vector<InputSpec> input_specs(const Model& model) {
   return specs;
 }
 
+Session with_progress(const Session& session, Progress& progress) {
+  return {.store = session.store,
+          .progress = progress,
+          .workspace = session.workspace,
+          .name = session.name,
+          .arguments = session.arguments,
+          .threads = session.threads,
+          .strict = session.strict,
+          .isolation = session.isolation,
+          .workers = session.workers,
+          .phases = session.phases};
+}
+
+Formats formats(const Session& session) {
+  return Formats(session.workers.get());
+}
+
 FittedData fit_data(const DataChoice& choice, const Model& model, Progress& progress) {
   const std::vector<InputSpec> specs = input_specs(model);
   FittedData data{.opened = open_data(choice.data, specs, choice.options),
@@ -124,7 +141,8 @@ RunOptions run_options(const Session& session) {
   RunOptions options{.threads = session.threads,
                      .in_flight = session.threads,
                      .optimized_dump = {},
-                     .isolation = session.isolation};
+                     .isolation = session.isolation,
+                     .workers = session.workers.get()};
   options.watch = {.phases = session.phases, .stop_requested = [&progress = session.progress] {
                      return progress.stop_requested();
                    }};
@@ -176,8 +194,8 @@ constexpr Folding kFoldThrough{fold_through, kFoldedThroughKey,
                                "before what moves the elements they read"};
 constexpr Folding kFoldBefore{fold_before, kFoldedBeforeKey, "that read them"};
 
-Model folded(const Model& model, const Plan& plan, const Folding& folding) {
-  return frontend::edited(model, plan, {{folding.key, "1"}});
+Model folded(const Model& model, const Plan& plan, const Folding& folding, const Session& session) {
+  return formats(session).edited(model, plan, {{folding.key, "1"}});
 }
 
 void tell(const Plan& plan, const Folding& folding, Progress& progress) {
@@ -186,46 +204,47 @@ void tell(const Plan& plan, const Folding& folding, Progress& progress) {
 }
 
 /// Without the ops whose constants are put into others.
-IndexedModel folded(IndexedModel model, const Folding& folding, Progress& progress) {
+IndexedModel folded(IndexedModel model, const Folding& folding, const Session& session) {
   const Plan plan = folding.fold(model.indexed().index);
   if (plan.removed.empty()) return model;
-  tell(plan, folding, progress);
-  return IndexedModel(folded(model.model(), plan, folding));
+  tell(plan, folding, session.progress);
+  return IndexedModel(folded(model.model(), plan, folding, session));
 }
 
 /// The same where it was done to what `quantized` was made from: as quantlens says in its file, or,
 /// where nobody does, as the weights of the file tell.
 std::optional<Model> folded_like(const Model& quantized, const Model& model, const Folding& folding,
-                                 Progress& progress) {
+                                 const Session& session) {
   const bool is_told = quantized.metadata.contains(folding.key);
   if (!is_told && has_stored_recipe(quantized)) return std::nullopt;
   const Plan plan = folding.fold(indexed(model).index);
   if (plan.removed.empty()) return std::nullopt;
-  Model result = folded(model, plan, folding);
+  Model result = folded(model, plan, folding, session);
   if (!is_told && !has_edited_weights(quantized, model, result, plan)) return std::nullopt;
-  tell(plan, folding, progress);
+  tell(plan, folding, session.progress);
   return result;
 }
 
 }  // namespace
 
-IndexedModel made_ready(Model model, Progress& progress) {
-  IndexedModel newer(upgraded(std::move(model), progress));
+IndexedModel made_ready(Model model, const Session& session) {
+  IndexedModel newer(upgraded(std::move(model), session.progress));
   if (uses_codes(newer.model().graph)) return newer;
-  return folded(folded(std::move(newer), kFoldThrough, progress), kFoldBefore, progress);
+  return folded(folded(std::move(newer), kFoldThrough, session), kFoldBefore, session);
 }
 
 std::optional<Model> made_ready_like(const Model& quantized, const Model& model,
-                                     Progress& progress) {
+                                     const Session& session) {
   if (uses_codes(model.graph)) return std::nullopt;
   if (has_stored_recipe(quantized) && !quantized.metadata.contains(kFoldedThroughKey) &&
       !quantized.metadata.contains(kFoldedBeforeKey))
     return std::nullopt;
   const frontend::Upgraded newer = frontend::upgrade(model);
-  const auto through = folded_like(quantized, newer.model, kFoldThrough, progress);
-  auto result = folded_like(quantized, through ? *through : newer.model, kFoldBefore, progress);
+  const auto through = folded_like(quantized, newer.model, kFoldThrough, session);
+  auto result = folded_like(quantized, through ? *through : newer.model, kFoldBefore, session);
   if (!result) result = through;
-  if (result) std::ranges::for_each(newer.notes, [&](const auto& note) { progress.note(note); });
+  if (result)
+    std::ranges::for_each(newer.notes, [&](const auto& note) { session.progress.note(note); });
   return result;
 }
 
@@ -301,15 +320,8 @@ void run_recorded(const Session& session, WorkloadWriter& workload,
   session.progress.kept_as(workload.workload().id, workload.folder().string());
   Phases phases;
   RecordedProgress progress(session.progress, workload, phases);
-  const Session recorded{.store = session.store,
-                         .progress = progress,
-                         .workspace = session.workspace,
-                         .name = session.name,
-                         .arguments = session.arguments,
-                         .threads = session.threads,
-                         .strict = session.strict,
-                         .isolation = session.isolation,
-                         .phases = &phases};
+  Session recorded = with_progress(session, progress);
+  recorded.phases = &phases;
   const auto end = [&] { workload.set_times(phases.seconds()); };
   try {
     const Phase rest(&phases, "rest");

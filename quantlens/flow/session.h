@@ -18,7 +18,9 @@
 #include "quantlens/dataset/reader.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/runtime/constants.h"
+#include "quantlens/runtime/formats.h"
 #include "quantlens/runtime/run.h"
+#include "quantlens/runtime/workers.h"
 #include "quantlens/workspace/workspace.h"
 
 namespace quantlens::flow {
@@ -33,8 +35,16 @@ struct Session {
   unsigned threads = 1;                ///< cores to use, all together
   bool strict = false;                 ///< an unreadable sample ends the verb
   std::optional<Isolation> isolation;  ///< where the models run in a process of their own
-  Phases* phases = nullptr;            ///< of the recorded run; null before it begins
+  /// Who reads, writes and runs models of formats that workers alone have; null: nobody does.
+  std::shared_ptr<Workers> workers = {};
+  Phases* phases = nullptr;  ///< of the recorded run; null before it begins
 };
+
+/// The same that tells another one of its progress. Views both.
+Session with_progress(const Session& session, Progress& progress);
+
+/// The doors to models of all formats.
+Formats formats(const Session& session);
 
 /// Which samples.
 struct DataChoice {
@@ -108,12 +118,12 @@ inline constexpr const char* kFoldedThroughKey = "quantlens.folded_through";
 /// The model in newer operators, with constants around its ops folded into them where that is exact
 /// (quantizer/edit/fold_through.h, fold_before.h): what is calibrated and quantized. Says what was
 /// done.
-IndexedModel made_ready(Model model, Progress& progress);
+IndexedModel made_ready(Model model, const Session& session);
 
 /// The same as far as it was done to the model that `quantized` was made from, as its properties
 /// say or, where others made or changed it, its weights; nothing where none of it was.
 std::optional<Model> made_ready_like(const Model& quantized, const Model& model,
-                                     Progress& progress);
+                                     const Session& session);
 
 /// SHA-256 of the reference's file, as the workload has it.
 std::string reference_hash(const WorkloadWriter& workload);

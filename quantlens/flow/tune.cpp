@@ -149,7 +149,7 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   job.finish();
   if (study.reached && options.goal.objective == "speed" && options.prices != "none") {
     std::tie(result.times.float_us, result.times.best_us) =
-        timed_in_turn(setting.given, frontend::read(result.output), setting.data, session);
+        timed_in_turn(setting.given, formats(session).read(result.output), setting.data, session);
     workload.put(result.times);
   }
 }
@@ -171,7 +171,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   check_goal(options.goal, is_higher_better(metric));
   TuneResult result;
   result.output = destination_of(options.output, options.model);
-  const Model model = frontend::read(options.model);
+  const Model model = formats(session).read(options.model);
   const FittedData data = fit_data(options.data, model, session);
   std::optional<FittedData> apart;
   if (options.calibration_data) {
@@ -198,7 +198,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
     } else {
       workload->put(*result.study);
     }
-    const IndexedModel newer = made_ready(model, recorded.progress);
+    const IndexedModel newer = made_ready(model, recorded);
     if (prices) check_prices(*prices, newer.model().graph, printable(options.prices));
     note_calibration(options, data, metric, recorded.progress);
     const TrialSetting setting{.given = model,

@@ -55,6 +55,11 @@ const FormatEntry& Formats::at(std::string_view format) const {
               fmt::format("no runtime runs models of format '{}'", printable(format)));
 }
 
+const FormatEntry* Formats::apart(const Model& model) const {
+  const FormatEntry* entry = find(model.format);
+  return entry != nullptr && entry->match != nullptr ? entry : nullptr;
+}
+
 Workers& Formats::workers_for(const FormatEntry& entry, const fs::path& path) const {
   if (workers_ == nullptr) refuse_without_worker(entry, printable(path.string()));
   return *workers_;
@@ -76,12 +81,28 @@ Model Formats::read(const fs::path& path) const {
 std::vector<std::string> Formats::apply(const Model& model, const Plan& plan,
                                         const std::map<std::string, std::string>& metadata,
                                         Store& store, const fs::path& path) const {
-  const FormatEntry* entry = find(model.format);
-  if (entry == nullptr || entry->match == nullptr) {
-    return frontend::apply(model, plan, metadata, store, path);
-  }
+  const FormatEntry* entry = apart(model);
+  if (entry == nullptr) return frontend::apply(model, plan, metadata, store, path);
   const auto worker = workers_for(*entry, path).worker(entry->runtime);
   return remote::apply(*worker, {.model = model, .plan = plan, .metadata = metadata}, store, path);
+}
+
+Model Formats::edited(const Model& model, const Plan& plan,
+                      const std::map<std::string, std::string>& metadata) const {
+  const FormatEntry* entry = apart(model);
+  if (entry == nullptr) return frontend::edited(model, plan, metadata);
+  MemoryStore store;
+  apply(model, plan, metadata, store, model.path);
+  const auto worker = workers_for(*entry, model.path).worker(entry->runtime);
+  return remote::read(*worker, entry->format, model.path, store.read(model.path));
+}
+
+void Formats::write_patched(const Model& model, const Patch& patch, Store& store,
+                            const fs::path& path) const {
+  const FormatEntry* entry = apart(model);
+  if (entry == nullptr) return frontend::write_patched(model, patch, store, path);
+  const auto worker = workers_for(*entry, path).worker(entry->runtime);
+  remote::write_patched(*worker, model, patch, store, path);
 }
 
 std::unique_ptr<Run> Formats::open(const Model& reference, const Model* quantized,
@@ -92,11 +113,14 @@ std::unique_ptr<Run> Formats::open(const Model& reference, const Model* quantize
                             printable(reference.format), printable(quantized->format)));
   }
   const FormatEntry& entry = at(reference.format);
-  if (options.isolation) {
-    return remote::open(worker_for(entry.runtime, *options.isolation), reference, quantized, taps,
-                        options);
+  const Isolation* isolation = options.isolation ? &*options.isolation : nullptr;
+  if (entry.open == nullptr && isolation == nullptr) {
+    if (options.workers == nullptr) refuse_without_worker(entry, where(reference));
+    isolation = &options.workers->isolation();
   }
-  if (entry.open == nullptr) refuse_without_worker(entry, where(reference));
+  if (isolation != nullptr) {
+    return remote::open(worker_for(entry.runtime, *isolation), reference, quantized, taps, options);
+  }
   return entry.open(reference, quantized, taps, options);
 }
 

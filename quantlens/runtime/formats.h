@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "quantlens/base/store.h"
+#include "quantlens/frontend/patch.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/runtime/run.h"
 #include "quantlens/runtime/timed.h"
@@ -49,7 +50,14 @@ class Formats {
   std::vector<std::string> apply(const Model& model, const Plan& plan,
                                  const std::map<std::string, std::string>& metadata, Store& store,
                                  const fs::path& path) const;
-  /// As quantlens::open.
+  /// As frontend::edited.
+  Model edited(const Model& model, const Plan& plan,
+               const std::map<std::string, std::string>& metadata) const;
+  /// As frontend::write_patched.
+  void write_patched(const Model& model, const Patch& patch, Store& store,
+                     const fs::path& path) const;
+  /// As quantlens::open: of a format that workers alone have, by the program of the options'
+  /// isolation or workers.
   std::unique_ptr<Run> open(const Model& reference, const Model* quantized, const TapSpec& taps,
                             const RunOptions& options) const;
   /// As quantlens::open_timed.
@@ -59,9 +67,14 @@ class Formats {
   /// As quantlens::constant_values.
   TensorMap constants(const Model& model, std::uint64_t most_bytes) const;
 
+  /// Whether the model is of a format that workers alone have.
+  bool is_apart(const Model& model) const { return apart(model) != nullptr; }
+
  private:
   const FormatEntry* find(std::string_view format) const;
   const FormatEntry& at(std::string_view format) const;
+  /// The entry of a format that workers alone have; null of any other.
+  const FormatEntry* apart(const Model& model) const;
   Workers& workers_for(const FormatEntry& entry, const fs::path& path) const;
 
   Workers* workers_;

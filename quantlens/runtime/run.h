@@ -79,6 +79,8 @@ struct Isolation {
   std::function<bool()> stop_requested;
 };
 
+class Workers;
+
 /// Who watches the runtime while it loads models in this process, if anybody does. It does not
 /// travel to a worker.
 struct Watch {
@@ -97,6 +99,9 @@ struct RunOptions {
                             ///< of a second model in a session apart: with ".quantized" behind
   bool apart = false;       ///< two models in two sessions, even where one could hold both
   std::optional<Isolation> isolation;  ///< absent: the models run in this process
+  /// Whose programs run models of formats that workers alone have; null: nobody does. It does not
+  /// travel to a worker.
+  const Workers* workers = nullptr;
   Watch watch;
 };
 

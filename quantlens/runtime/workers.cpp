@@ -21,6 +21,7 @@ Workers::Workers(Isolation isolation) : isolation_(std::move(isolation)) {}
 Workers::~Workers() = default;
 
 std::shared_ptr<remote::Client> Workers::worker(std::string_view runtime) {
+  const std::lock_guard lock(mutex_);
   const auto found = clients_.find(runtime);
   if (found != clients_.end() && !found->second->is_lost()) return found->second;
   auto client = std::make_shared<remote::Client>(worker_for(runtime, isolation_));

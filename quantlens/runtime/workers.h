@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -20,7 +21,7 @@ remote::Worker worker_for(std::string_view runtime, const Isolation& isolation);
 
 /// The workers of one job, a process for each runtime, started when it is first asked: they read
 /// models, apply plans and time models. Models that are timed through them share a process, so that
-/// they run in turn there as they would here. (A Run has a worker of its own.) For one thread.
+/// they run in turn there as they would here. (A Run has a worker of its own.)
 class Workers {
  public:
   explicit Workers(Isolation isolation);
@@ -32,8 +33,12 @@ class Workers {
   /// not start.
   std::shared_ptr<remote::Client> worker(std::string_view runtime);
 
+  /// How they are started.
+  const Isolation& isolation() const { return isolation_; }
+
  private:
-  Isolation isolation_;
+  const Isolation isolation_;
+  std::mutex mutex_;
   std::map<std::string, std::shared_ptr<remote::Client>, std::less<>> clients_;
 };
 

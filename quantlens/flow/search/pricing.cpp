@@ -72,7 +72,7 @@ Prices prices_of(const TuneOptions& options, const SearchJob::Place& place,
 
 /// In workers where the session isolates models.
 Profiled timed(const std::vector<ToProfile>& models, const Session& session) {
-  const std::unique_ptr<Workers> workers = session_workers(session);
+  const std::shared_ptr<Workers> workers = session_workers(session, models.front().model);
   return profile(
       models,
       {.threads = session.threads, .workers = workers.get(), .iterations = 45, .machine = false},

@@ -255,7 +255,7 @@ void SearchJob::close() {
 void SearchJob::restore(const Trial& best) {
   std::string there;
   try {
-    there = sums_of(frontend::read(result_.output), session_.store).sha256;
+    there = sums_of(formats(session_).read(result_.output), session_.store).sha256;
   } catch (const Error&) {
     there.clear();  // it is written now
   }
@@ -268,7 +268,7 @@ void SearchJob::finish() {
   if (!study().best) return;
   restore(best());
   workload_.put(best().recipe);
-  const Model quantized = frontend::read(result_.output);
+  const Model quantized = formats(session_).read(result_.output);
   workload_.add_model(model_file("quantized", quantized));
   workload_.put(QuantizedOutline{outline(quantized.graph)});
 }

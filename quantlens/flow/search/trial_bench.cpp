@@ -257,14 +257,14 @@ Model TrialBench::built(const Candidate& candidate) {
   const fs::path path = scratch_.path() / setting_.output.filename();
   judged_.clear();
   written(candidate, path);
-  return frontend::read(path);
+  return formats(session_).read(path);
 }
 
 double TrialBench::judge(const Candidate& candidate, Look look, Trial& trial) {
   const fs::path path = scratch_.path() / setting_.output.filename();
   judged_.clear();
   Written made = written(candidate, path);
-  const Model quantized = frontend::read(path);
+  const Model quantized = formats(session_).read(path);
   const FileSums sums = sums_of(quantized, session_.store);
   trial.bytes = sums.bytes;
   trial.sha256 = sums.sha256;

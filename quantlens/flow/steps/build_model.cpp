@@ -36,7 +36,7 @@ struct Running {
 /// it tells: those of an int8 file are less than what calibration held, but for large ones, which
 /// lie beside their model.
 Running run_of(const Plan& plan, const fs::path& path, const Session& session) {
-  auto written = std::make_unique<const Model>(frontend::read(path));
+  auto written = std::make_unique<const Model>(formats(session).read(path));
   if (frontend::files_of(*written).size() > 1) {
     throw Error(Errc::unsupported, "its weights lie beside the file, and would be copied for that");
   }
@@ -90,18 +90,19 @@ PlanResult plan_for(const Draft& draft, const GivenRanges& given, const EditedFl
 }
 
 std::vector<std::string> write_quantized(const FloatModel& from, const Plan& plan,
-                                         const Recipe& recipe, Store& store, const fs::path& path) {
+                                         const Recipe& recipe, const Session& session,
+                                         const fs::path& path) {
   std::map<std::string, std::string> metadata{
       {"quantlens.version", kVersion},
       {"quantlens.format", plan.quant_format},
       {kRecipeKey, boost::json::serialize(json::encode(recipe))}};
   if (from.edited) metadata[kFloatModelKey] = sha256_hex(from.edited->model.file.text());
-  return frontend::apply(from.analyzed.model, plan, metadata, store, path);
+  return formats(session).apply(from.analyzed.model, plan, metadata, session.store, path);
 }
 
 Written write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recipe,
                          const Session& session, const fs::path& path) {
-  Written written{.notes = write_quantized(from, plan, recipe, session.store, path), .model = {}};
+  Written written{.notes = write_quantized(from, plan, recipe, session, path), .model = {}};
   // without codes between ops all of them run as told
   if (plan.activations.empty()) return written;
   std::vector<std::string>& notes = written.notes;
@@ -109,7 +110,7 @@ Written write_as_planned(const FloatModel& from, Plan& plan, const Recipe& recip
     std::optional<Running> running = run_of(plan, path, session);
     if (guard_against(running->deviations, from, plan)) {
       running.reset();  // before there is another one
-      notes = write_quantized(from, plan, recipe, session.store, path);
+      notes = write_quantized(from, plan, recipe, session, path);
       running = run_of(plan, path, session);
     }
     for (std::string& note : tell_deviations(running->deviations, plan)) {

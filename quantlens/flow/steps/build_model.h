@@ -31,7 +31,8 @@ PlanResult plan_for(const Draft& draft, const GivenRanges& given, const EditedFl
 /// Writes the model that a plan describes, its recipe among its metadata; all or nothing. Gives
 /// notes.
 std::vector<std::string> write_quantized(const FloatModel& from, const Plan& plan,
-                                         const Recipe& recipe, Store& store, const fs::path& path);
+                                         const Recipe& recipe, const Session& session,
+                                         const fs::path& path);
 
 /// A quantized model that was written.
 struct Written {

@@ -129,12 +129,12 @@ std::optional<EditedFloat> edit_float(const Indexed& original, const Recipe& rec
   const auto apply = [&](Plan plan, const std::string& name) {
     const fs::path path = workload.folder() / (name + original.model.path.extension().string());
     const Model& before = edited ? edited->model : original.model;
-    frontend::apply(before, plan, {}, session.store, path);
+    formats(session).apply(before, plan, {}, session.store, path);
     record.model = path.filename().string();
     std::vector<AlgorithmEffect> effects = edited ? std::move(edited->effects) : plan.effects;
     if (edited) effects.insert(effects.end(), plan.effects.begin(), plan.effects.end());
-    edited =
-        EditedFloat{.model = frontend::read(path), .effects = std::move(effects), .record = record};
+    edited = EditedFloat{
+        .model = formats(session).read(path), .effects = std::move(effects), .record = record};
   };
   if (auto plan = equalization(original, recipe, record, session)) {
     apply(std::move(*plan), wants_smooth_quant(recipe) ? "equalized" : "edited");

@@ -148,8 +148,8 @@ class WeightErrors final : public Pass {
     Store& store = passes_.session.store;
     scratch_.emplace(store, passes_.folder / "rounded_weights");
     const fs::path path = scratch_->path() / reference.path.filename();
-    frontend::apply(reference, std::exchange(rounded->plan, {}), {}, store, path);
-    model_ = frontend::read(path);
+    formats(passes_.session).apply(reference, std::exchange(rounded->plan, {}), {}, store, path);
+    model_ = formats(passes_.session).read(path);
     return open(reference, &*model_, rounded->taps, watched_by(phases, passes_.session));
   }
 

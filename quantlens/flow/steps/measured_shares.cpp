@@ -85,8 +85,8 @@ class Patched {
     Store& store = passes.session.store;
     scratch_.emplace(store, passes.folder / name);
     const fs::path path = scratch_->path() / quantized.path.filename();
-    frontend::write_patched(quantized, *patch, store, path);
-    model_ = frontend::read(path);
+    formats(passes.session).write_patched(quantized, *patch, store, path);
+    model_ = formats(passes.session).read(path);
     RunOptions how = run_options(passes.session);
     how.apart = true;  // it computes what it computes bare (ADR 30)
     how.watch.phases = &phases;

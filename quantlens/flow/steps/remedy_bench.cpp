@@ -74,17 +74,9 @@ class RemedyBench::Maker {
   Maker(const ProfiledModels& models, const Session& session, fs::path folder)
       : recipe_(recipe_of(models.quantized)),
         quiet_(session.progress),
-        session_{.store = session.store,
-                 .progress = quiet_,
-                 .workspace = session.workspace,
-                 .name = session.name,
-                 .arguments = session.arguments,
-                 .threads = session.threads,
-                 .strict = session.strict,
-                 .isolation = session.isolation,
-                 .phases = session.phases},
+        session_(with_progress(session, quiet_)),
         scratch_(session.store, std::move(folder)),
-        ready_(made_ready(models.reference, quiet_)),
+        ready_(made_ready(models.reference, session_)),
         analyzed_(ready_.indexed()) {
     analyzed_.prepared.gone = gone_ops(models.reference, ready_.model());
     const Draft draft(analyzed_, recipe_);
@@ -113,7 +105,7 @@ class RemedyBench::Maker {
     Plan plan = plan_for(draft, given, nullptr).plan;
     const fs::path path = scratch_.path() / ready_.model().path.filename();
     write_as_planned({.analyzed = analyzed_}, plan, recipe, session_, path);
-    return frontend::read(path);
+    return formats(session_).read(path);
   }
 
   Recipe recipe_;

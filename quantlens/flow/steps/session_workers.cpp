@@ -3,9 +3,10 @@
 
 namespace quantlens::flow {
 
-std::unique_ptr<Workers> session_workers(const Session& session) {
+std::shared_ptr<Workers> session_workers(const Session& session, const Model& model) {
   const std::optional<Isolation> isolation = run_options(session).isolation;
-  return isolation ? std::make_unique<Workers>(*isolation) : nullptr;
+  if (!isolation && !formats(session).is_apart(model)) return nullptr;
+  return session.workers || !isolation ? session.workers : std::make_shared<Workers>(*isolation);
 }
 
 }  // namespace quantlens::flow

@@ -8,8 +8,8 @@
 
 namespace quantlens::flow {
 
-/// Where models are read, written and timed of a session that isolates them, which must outlive it;
-/// null: in this process.
-std::unique_ptr<Workers> session_workers(const Session& session);
+/// Where models are timed: of a session that isolates them, which must outlive it, or of formats
+/// that workers alone have; null: in this process.
+std::shared_ptr<Workers> session_workers(const Session& session, const Model& model);
 
 }  // namespace quantlens::flow

@@ -47,7 +47,7 @@ class Verification {
     Plan plan = plan_for(draft, given, origin_.from.edited).plan;
     const fs::path path = scratch_.path() / origin_.from.analyzed.model.path.filename();
     write_as_planned(origin_.from, plan, recipe, session_, path);
-    TapState errors = errors_of(frontend::read(path), step);
+    TapState errors = errors_of(formats(session_).read(path), step);
     recipe_ = recipe;
     return errors;
   }

@@ -163,6 +163,8 @@ TEST_P(ModelFormats, ReadWhatRunsAndIsTimed) {
       {.isolation = Isolation{.program = QUANTLENS_TEST_WORKER, .stop_requested = {}},
        .watch = {}});
   EXPECT_EQ(run->step(data).reference.at("y").data<float>()[1], 3);
+  const auto by_format = formats().open(model, nullptr, {}, {.workers = &workers_, .watch = {}});
+  EXPECT_EQ(by_format->step(data).reference.at("y").data<float>()[1], 3);
   const auto timed = formats().open_timed(model, {.nodes = true, .workers = &workers_});
   EXPECT_GT(timed->run(timed->add(data)).whole, 0U);
   EXPECT_FALSE(timed->graph().nodes.empty());
@@ -178,6 +180,32 @@ TEST_P(ModelFormats, ApplyAPlanToTheSameBytes) {
   EXPECT_EQ(written.files().at("out/q"),
             std::string(GetParam().magic) + wanted.files().at("out/q"));
   EXPECT_EQ(written.files().size(), 1U);
+}
+
+TEST_P(ModelFormats, EditAModelThatIsNotWritten) {
+  const Model here = plain_net();
+  const std::map<std::string, std::string> metadata{{"who", "a\xff"}};
+  Model wanted = onnx::edited(here, small_plan(), metadata);
+  const Model edited = formats().edited(formats().read(put(here)), small_plan(), metadata);
+  wanted.format = GetParam().format;
+  EXPECT_EQ(whole_text(edited), whole_text(wanted));
+}
+
+TEST_P(ModelFormats, PatchAModelToTheSameBytes) {
+  const Model here = plain_net();
+  Node once = here.graph.nodes.at(0);
+  once.outputs = {"once"};
+  Node twice;
+  twice.kind = Kind::mul;
+  twice.inputs = {"once", "two"};
+  twice.outputs = {"product"};
+  const Patch patch{.weights = {{"two", Tensor::from<float>({1}, {2})}},
+                    .nodes = {{"product", {once, twice}}}};
+  MemoryStore wanted, written;
+  onnx::write_patched(here, patch, wanted, "out/q");
+  formats().write_patched(formats().read(put(here)), patch, written, "out/q");
+  EXPECT_EQ(written.files().at("out/q"),
+            std::string(GetParam().magic) + wanted.files().at("out/q"));
 }
 
 TEST_P(ModelFormats, SayWhyAFileIsNoModel) {
@@ -198,6 +226,9 @@ TEST_P(ModelFormats, AreRefusedWithoutTheWorkerThatAloneHasThem) {
   const Model model = formats().read(path);
   MemoryStore store;
   EXPECT_EQ(refusal([&] { alone.apply(model, {}, {}, store, "q"); }, sentence), Errc::unsupported);
+  EXPECT_EQ(refusal([&] { alone.edited(model, {}, {}); }, sentence), Errc::unsupported);
+  EXPECT_EQ(refusal([&] { alone.write_patched(model, {}, store, "q"); }, sentence),
+            Errc::unsupported);
   EXPECT_EQ(refusal([&] { alone.open(model, nullptr, {}, {}); }, sentence), Errc::unsupported);
   EXPECT_EQ(refusal([&] { alone.open_timed(model, {}); }, sentence), Errc::unsupported);
   EXPECT_TRUE(store.files().empty());

@@ -46,8 +46,10 @@ enum class FrameType : std::uint16_t {
   outputs = 25,       ///< worker: the answer
   close_timed = 26,   ///< which timed model may go
   closed_timed = 27,  ///< worker: it is gone
+  patch = 28,         ///< a model's file and a Patch
+  patched = 29,       ///< worker: the patched files
 };
-inline constexpr FrameType kLastFrameType = FrameType::closed_timed;
+inline constexpr FrameType kLastFrameType = FrameType::patched;
 
 struct FrameHeader {
   FrameType type = FrameType::hello;

@@ -89,9 +89,11 @@ struct StatusText {
   std::uint16_t protocol = kProtocolVersion;  ///< of the pipe
   std::vector<std::string> formats;           ///< that it reads
   bool applies = false;                       ///< answers `apply`
+  bool patches = false;                       ///< answers `patch`
   bool times = false;                         ///< answers `open_timed`
 };
-BOOST_DESCRIBE_STRUCT(StatusText, (), (runtime, version, protocol, formats, applies, times))
+BOOST_DESCRIBE_STRUCT(StatusText, (),
+                      (runtime, version, protocol, formats, applies, patches, times))
 
 struct OpenTimedText {
   ModelFileText model;

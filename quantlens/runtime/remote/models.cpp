@@ -11,6 +11,7 @@
 #include "quantlens/runtime/remote/client.h"
 #include "quantlens/runtime/remote/give.h"
 #include "quantlens/runtime/remote/model_text.h"
+#include "quantlens/runtime/remote/patch_text.h"
 #include "quantlens/runtime/remote/plan_text.h"
 #include "quantlens/runtime/remote/remote.h"
 #include "quantlens/runtime/where.h"
@@ -50,6 +51,16 @@ Result result_from(const Received& answer, const fs::path& path) {
   return result;
 }
 
+/// All are complete before any is visible, and the one that needs the others is last.
+void write(const Result& result, Store& store) {
+  std::vector<std::unique_ptr<FileWriter>> writers;
+  for (const auto& [name, memory] : result.files) {
+    writers.push_back(store.create(name));
+    writers.back()->write(memory.bytes);
+  }
+  for (const auto& writer : writers) writer->commit();
+}
+
 }  // namespace
 
 StatusText status(Client& worker) {
@@ -85,14 +96,22 @@ std::vector<std::string> apply(Client& worker, const Change& change, Store& stor
   const std::string doing = fmt::format("{}: while it was quantized", where(change.model));
   Result result = worker.ask(std::move(message), FrameType::applied, doing,
                              [&](const Received& answer) { return result_from(answer, path); });
-  // All are complete before any is visible, and the one that needs the others is last.
-  std::vector<std::unique_ptr<FileWriter>> writers;
-  for (const auto& [name, memory] : result.files) {
-    writers.push_back(store.create(name));
-    writers.back()->write(memory.bytes);
-  }
-  for (const auto& writer : writers) writer->commit();
+  write(result, store);
   return std::move(result.notes);
+}
+
+void write_patched(Client& worker, const Model& model, const Patch& patch, Store& store,
+                   const fs::path& path) {
+  Message message;
+  PatchText text = text_from(patch, message.body);
+  text.model = give(model, message.files);
+  text.path = path.string();
+  message.type = FrameType::patch;
+  message.text = text_of(text);
+  const std::string doing = fmt::format("{}: while ops of it were put into float", where(model));
+  write(worker.ask(std::move(message), FrameType::patched, doing,
+                   [&](const Received& answer) { return result_from(answer, path); }),
+        store);
 }
 
 }  // namespace quantlens::remote

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quantlens/frontend/patch.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/runtime/remote/messages.h"
 #include "quantlens/runtime/remote/process.h"
@@ -56,6 +57,10 @@ struct Change {
 /// As frontend::apply, by the worker; what it makes is written here.
 std::vector<std::string> apply(Client& worker, const Change& change, Store& store,
                                const fs::path& path);
+
+/// As frontend::write_patched, by the worker; what it makes is written here.
+void write_patched(Client& worker, const Model& model, const Patch& patch, Store& store,
+                   const fs::path& path);
 
 using Seen = std::function<void(std::size_t turn, const RunTime& time)>;
 

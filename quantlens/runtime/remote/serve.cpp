@@ -38,7 +38,7 @@ constexpr std::string_view kOnnx[] = {"onnx"};
 
 constexpr Served kServed[] = {
     {"onnxruntime", [] { return onnxruntime::status().version; }, kOnnx, onnx::read,
-     onnxruntime::open, onnxruntime::open_timed, onnx::apply},
+     onnxruntime::open, onnxruntime::open_timed, onnx::apply, onnx::write_patched},
     {"oracle", [] { return std::string(); }, kOnnx, onnx::read, oracle::open},
 };
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quantlens/frontend/patch.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/runtime/run.h"
 #include "quantlens/runtime/timed.h"
@@ -31,6 +32,9 @@ struct Served {
   std::vector<std::string> (*apply)(const Model& model, const Plan& plan,
                                     const std::map<std::string, std::string>& metadata,
                                     Store& store, const fs::path& path) = nullptr;
+  /// As frontend::write_patched, of what `read` gave; null: none.
+  void (*write_patched)(const Model& model, const Patch& patch, Store& store,
+                        const fs::path& path) = nullptr;
 };
 
 /// Serves on the socket until the other side asks to end. If that is gone, the process ends at

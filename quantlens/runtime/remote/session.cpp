@@ -11,6 +11,7 @@
 
 #include "quantlens/base/text.h"
 #include "quantlens/runtime/remote/model_text.h"
+#include "quantlens/runtime/remote/patch_text.h"
 #include "quantlens/runtime/remote/plan_text.h"
 #include "quantlens/runtime/remote/sealed_store.h"
 
@@ -31,7 +32,8 @@ MappedFile given_file(const ModelFileText& text, const Received& request, std::s
 }
 
 /// The files of a result, itself last, as their names differ from its path.
-Answer applied(SealedStore& store, const fs::path& path, std::vector<std::string> notes) {
+Answer written(FrameType type, SealedStore& store, const fs::path& path,
+               std::vector<std::string> notes) {
   if (store.files().size() > kMostFiles) {
     throw Error(Errc::unsupported, "the result is of more files than a frame can have");
   }
@@ -45,7 +47,7 @@ Answer applied(SealedStore& store, const fs::path& path, std::vector<std::string
     if (name != path) add(written, name.native().substr(path.native().size()));
   }
   add(store.files().at(path), "");
-  answer.message.type = FrameType::applied;
+  answer.message.type = type;
   answer.message.text = text_of(text);
   return answer;
 }
@@ -114,6 +116,8 @@ Answer Session::answer_alone(const Received& request) {
       return read(request);
     case FrameType::apply:
       return apply(request);
+    case FrameType::patch:
+      return patch(request);
     case FrameType::open_timed: {
       if (runtime_.open_timed == nullptr) {
         throw Error(Errc::unsupported, fmt::format("{} takes no times", runtime_.name));
@@ -196,6 +200,7 @@ Answer Session::status() const {
                                     .version = runtime_.version(),
                                     .formats = {runtime_.formats.begin(), runtime_.formats.end()},
                                     .applies = runtime_.apply != nullptr,
+                                    .patches = runtime_.write_patched != nullptr,
                                     .times = runtime_.open_timed != nullptr})};
 }
 
@@ -219,7 +224,18 @@ Answer Session::apply(const Received& request) const {
   SealedStore store;
   const auto notes = runtime_.apply(model, plan_from(text.plan, request.body),
                                     map_from(text.metadata), store, text.path);
-  return applied(store, text.path, notes);
+  return written(FrameType::applied, store, text.path, notes);
+}
+
+Answer Session::patch(const Received& request) const {
+  if (runtime_.write_patched == nullptr) {
+    throw Error(Errc::unsupported, fmt::format("{} patches no models", runtime_.name));
+  }
+  const auto text = message_from<PatchText>(request.text);
+  const Model model = read_given(text.model, given_file(text.model, request, 0));
+  SealedStore store;
+  runtime_.write_patched(model, patch_from(text, request.body), store, text.path);
+  return written(FrameType::patched, store, text.path, {});
 }
 
 Run& Session::opened() const {

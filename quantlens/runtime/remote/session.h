@@ -47,6 +47,7 @@ class Session {
   Answer status() const;
   Answer read(const Received& request) const;
   Answer apply(const Received& request) const;
+  Answer patch(const Received& request) const;
   Model read_given(const ModelFileText& text, const MappedFile& file) const;
   Run& opened() const;
 

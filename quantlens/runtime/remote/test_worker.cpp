@@ -224,6 +224,12 @@ std::vector<std::string> apply_renamed(const Model& model, const Plan& plan,
   return notes;
 }
 
+void patch_renamed(const Model& model, const Patch& patch, Store& store, const fs::path& path) {
+  MemoryStore made;
+  onnx::write_patched(model, patch, made, path);
+  write_atomic(store, path, std::string(kMagic) + made.files().at(path.string()));
+}
+
 void serve_renamed() {
   serve({.name = "renamed",
          .version = [] { return std::string("1"); },
@@ -231,7 +237,8 @@ void serve_renamed() {
          .read = read_renamed,
          .open = onnxruntime::open,
          .open_timed = onnxruntime::open_timed,
-         .apply = apply_renamed},
+         .apply = apply_renamed,
+         .write_patched = patch_renamed},
         kSocket);
 }
 

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/memory_store.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"

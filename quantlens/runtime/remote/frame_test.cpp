@@ -91,7 +91,7 @@ TEST(Frame, WithSizesBeyondTheLimitsIsRefusedWhateverItsSum) {
   EXPECT_TRUE(refused([](FrameHeader& h) { h.new_memory = true; }));
   EXPECT_TRUE(refused([](FrameHeader& h) { h.in_memory = h.new_memory = true; })) << "no file";
   EXPECT_TRUE(refused([](FrameHeader& h) { h.type = FrameType{0}; }));
-  EXPECT_TRUE(refused([](FrameHeader& h) { h.type = FrameType{28}; }));
+  EXPECT_TRUE(refused([](FrameHeader& h) { h.type = FrameType{30}; }));
   EXPECT_FALSE(refused([](FrameHeader& h) { h.type = kLastFrameType; }));
 }
 

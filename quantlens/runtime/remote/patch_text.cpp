@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/runtime/remote/patch_text.h"
 
-#include <iterator>
-#include <utility>
+#include <set>
+#include <string_view>
 
 #include <boost/pfr/tuple_size.hpp>
 
@@ -10,17 +10,34 @@ namespace quantlens::remote {
 
 static_assert(boost::pfr::tuple_size_v<Patch> == 2, "a new field of Patch has to travel, too");
 
+namespace {
+
+/// Whatever is read and not made here is an input.
+Graph graph_of(const std::vector<Node>& nodes) {
+  Graph graph;
+  std::set<std::string_view> known;
+  for (const Node& node : nodes) {
+    for (const std::string& input : node.inputs) {
+      if (!input.empty() && known.insert(input).second) {
+        graph.inputs.push_back({.name = input, .dtype = {}, .shape = {}});
+      }
+    }
+    known.insert(node.outputs.begin(), node.outputs.end());
+  }
+  graph.nodes = nodes;
+  return graph;
+}
+
+}  // namespace
+
 PatchText text_from(const Patch& patch, Body& body) {
   PatchText text;
   for (const auto& [name, tensor] : patch.weights) {
     text.weights.push_back(add_tensor(name, tensor, body));
   }
-  Graph all;
   for (const auto& [value, nodes] : patch.nodes) {
-    text.values.push_back({.value = value, .nodes = nodes.size()});
-    all.nodes.insert(all.nodes.end(), nodes.begin(), nodes.end());
+    text.values.push_back({.value = value, .nodes = text_from(graph_of(nodes), {}, body)});
   }
-  text.nodes = text_from(all, {}, body);
   return text;
 }
 
@@ -29,16 +46,9 @@ Patch patch_from(const PatchText& text, const Payload& body) {
   for (const TensorText& weight : text.weights) {
     patch.weights.emplace_back(weight.name, tensor_from(weight, body));
   }
-  Graph all = graph_from(text.nodes, body, {});
-  auto next = all.nodes.begin();
   for (const PatchedText& value : text.values) {
-    const auto left = static_cast<std::uint64_t>(std::distance(next, all.nodes.end()));
-    if (value.nodes > left) throw Error(Errc::bad_input, "a patch names nodes that it has not");
-    const auto end = next + static_cast<std::ptrdiff_t>(value.nodes);
-    patch.nodes[value.value].assign(std::make_move_iterator(next), std::make_move_iterator(end));
-    next = end;
+    patch.nodes[value.value] = graph_from(value.nodes, body, {}).nodes;
   }
-  if (next != all.nodes.end()) throw Error(Errc::bad_input, "a patch has nodes of no value");
   return patch;
 }
 

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -17,7 +16,7 @@ namespace quantlens::remote {
 /// A value that is made anew.
 struct PatchedText {
   std::string value;
-  std::uint64_t nodes = 0;  ///< how many of the graph's, behind those of the values before
+  GraphsText nodes;  ///< a graph of them, whose inputs are what they read
 };
 BOOST_DESCRIBE_STRUCT(PatchedText, (), (value, nodes))
 
@@ -26,16 +25,14 @@ struct PatchText {
   ModelFileText model;
   std::vector<TensorText> weights;  ///< their elements in the body
   std::vector<PatchedText> values;
-  GraphsText nodes;  ///< of all values, in one graph without values of its own
   std::string path;  ///< where the result will be: a name that files have inside
 };
-BOOST_DESCRIBE_STRUCT(PatchText, (), (model, weights, values, nodes, path))
+BOOST_DESCRIBE_STRUCT(PatchText, (), (model, weights, values, path))
 
 /// All but the model and the path. REQUIRES: the patch outlives the body.
 PatchText text_from(const Patch& patch, Body& body);
 
-/// The reverse. Throws Errc::bad_input where the values do not have the graph's nodes, and as
-/// graph_from.
+/// The reverse. Throws as graph_from.
 Patch patch_from(const PatchText& text, const Payload& body);
 
 }  // namespace quantlens::remote

@@ -27,7 +27,7 @@ Diagnosis diagnosis_of(std::size_t rows) {
     if (i % 3 == 0) row.rank = i;
     row.worst_samples.assign(i % 4, {.sample = i, .name = "s", .share = 0.25});
   }
-  diagnosis.verdict = "words";
+  diagnosis.conclusions = {said_in_words("words")};
   return diagnosis;
 }
 

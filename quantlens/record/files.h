@@ -22,6 +22,7 @@
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/histograms.h"
 #include "quantlens/record/pairing.h"
+#include "quantlens/record/passes.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/prices.h"
 #include "quantlens/record/profile.h"
@@ -63,6 +64,7 @@ using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<Pairing, "pairing.json", 2>,       //
     RecordFile<Diagnosis, "diagnosis.json", 2>,   //
     RecordFile<Histograms, "histograms.bin", 5>,  // of a diagnosis
+    RecordFile<Passes, "passes.bin", 6>,          // likewise
     RecordFile<AccuracyRecord, "accuracy.json", 3>,
     RecordFile<Study, "study.json", 2>,       // of a tune, like the four below
     RecordFile<StudyTimes, "times.json", 2>,  //
@@ -95,7 +97,8 @@ inline constexpr std::uint32_t kWorkloadFormat = detail::newest(RecordFiles());
 
 /// Records with bytes of their own; all others are JSON.
 template <class R>
-inline constexpr bool kIsBinary = std::is_same_v<R, TapState> || std::is_same_v<R, Histograms>;
+inline constexpr bool kIsBinary =
+    std::is_same_v<R, TapState> || std::is_same_v<R, Histograms> || std::is_same_v<R, Passes>;
 
 /// A record's JSON: by its fields, but for those that have a form of their own.
 template <class R>
@@ -136,6 +139,8 @@ template <>
 std::string to_file(const TapState& record);
 template <>
 std::string to_file(const Histograms& record);
+template <>
+std::string to_file(const Passes& record);
 
 /// The reverse. Throws as from_value does, and Errc::unsupported for a newer version of what has
 /// its own.
@@ -147,6 +152,8 @@ template <>
 TapState from_file(std::string_view bytes, std::string_view where);
 template <>
 Histograms from_file(std::string_view bytes, std::string_view where);
+template <>
+Passes from_file(std::string_view bytes, std::string_view where);
 
 /// Records that people hand to other commands: one file, whatever its size.
 template <class R>

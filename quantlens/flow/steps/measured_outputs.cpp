@@ -19,6 +19,7 @@
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/error/float_ops.h"
+#include "quantlens/diagnosis/error/output_gain.h"
 #include "quantlens/flow/steps/lockstep.h"
 #include "quantlens/flow/steps/output_errors.h"
 #include "quantlens/flow/steps/scratch_folder.h"

@@ -17,6 +17,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/graph/outline.h"
 #include "quantlens/record/accuracy.h"
+#include "quantlens/record/accuracy_state.h"
 #include "quantlens/record/benchmark.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/float_edit.h"
@@ -66,10 +67,11 @@ using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<Histograms, "histograms.bin", 5>,  // of a diagnosis
     RecordFile<Passes, "passes.bin", 6>,          // likewise
     RecordFile<AccuracyRecord, "accuracy.json", 3>,
-    RecordFile<Study, "study.json", 2>,       // of a tune, like the four below
-    RecordFile<StudyTimes, "times.json", 2>,  //
-    RecordFile<Scores, "scores.json", 2>,     //
-    RecordFile<Prices, "prices.json", 2>,     //
+    RecordFile<AccuracyState, "accuracy_state.bin", 6>,  // what that was made of
+    RecordFile<Study, "study.json", 2>,                  // of a tune, like the four below
+    RecordFile<StudyTimes, "times.json", 2>,             //
+    RecordFile<Scores, "scores.json", 2>,                //
+    RecordFile<Prices, "prices.json", 2>,                //
     RecordFile<ProfileRecord, "profile.json", 3>, RecordFile<Benchmark, "benchmark.json", 2>>;
 
 namespace detail {
@@ -97,8 +99,8 @@ inline constexpr std::uint32_t kWorkloadFormat = detail::newest(RecordFiles());
 
 /// Records with bytes of their own; all others are JSON.
 template <class R>
-inline constexpr bool kIsBinary =
-    std::is_same_v<R, TapState> || std::is_same_v<R, Histograms> || std::is_same_v<R, Passes>;
+inline constexpr bool kIsBinary = std::is_same_v<R, TapState> || std::is_same_v<R, Histograms> ||
+                                  std::is_same_v<R, Passes> || std::is_same_v<R, AccuracyState>;
 
 /// A record's JSON: by its fields, but for those that have a form of their own.
 template <class R>
@@ -141,6 +143,8 @@ template <>
 std::string to_file(const Histograms& record);
 template <>
 std::string to_file(const Passes& record);
+template <>
+std::string to_file(const AccuracyState& record);
 
 /// The reverse. Throws as from_value does, and Errc::unsupported for a newer version of what has
 /// its own.
@@ -154,6 +158,8 @@ template <>
 Histograms from_file(std::string_view bytes, std::string_view where);
 template <>
 Passes from_file(std::string_view bytes, std::string_view where);
+template <>
+AccuracyState from_file(std::string_view bytes, std::string_view where);
 
 /// Records that people hand to other commands: one file, whatever its size.
 template <class R>

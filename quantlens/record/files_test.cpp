@@ -89,6 +89,16 @@ R filled() {
     record.observation.reference_sqnr_db = std::numeric_limits<double>::infinity();
     Filler().fill(record.samples);
     record.caveat = "random data";
+  } else if constexpr (std::is_same_v<R, AccuracyState>) {
+    record = {.metric = "top1:label_offset=1", .reference = "gathered", .quantized = "likewise"};
+    for (std::uint64_t sample = 3; sample < 13; ++sample) record.samples.insert(sample);
+    record.both_right = 4;
+    record.both_wrong = 3;
+    record.lost = 2;
+    record.gained = 1;
+    Filler().fill(record.flips.emplace_back());
+    for (std::uint64_t i = 0; i < 2; ++i) record.flips.push_back(record.flips.front());
+    for (std::uint64_t i = 0; i < 3; ++i) record.flips[i].sample = 4 + i;
   } else {
     Filler().fill(record);
   }

@@ -6,6 +6,7 @@ namespace quantlens::cli {
 void add_commands(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
   add_quantize(program, command_line, chosen);
   add_diagnose(program, command_line, chosen);
+  add_judge(program, command_line, chosen);
   add_tune(program, command_line, chosen);
   add_evaluate(program, command_line, chosen);
   add_profile(program, command_line, chosen);

@@ -16,6 +16,7 @@ void add_doctor(CLI::App& program, const std::vector<std::string>& command_line,
 void add_evaluate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_profile(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_inspect(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_judge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_merge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_tune(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);

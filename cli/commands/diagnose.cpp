@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/diagnose.h"
 
-#include <optional>
-
-#include <fmt/format.h>
-
 #include "cli/commands/commands.h"
+#include "cli/commands/fail_below.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
 
@@ -15,7 +12,7 @@ namespace {
 struct Arguments {
   flow::DiagnoseOptions options;
   std::string metric;
-  std::optional<double> fail_below_db;
+  FailBelow fail_below;
   LongOptions common;
   TableOptions table;
 };
@@ -33,13 +30,6 @@ std::string after_run(const flow::DiagnoseResult& result, const flow::DiagnoseOp
   return text + workload_line(result, result.folder);
 }
 
-/// Says what is missing to the goal.
-int goal_code(const Diagnosis& diagnosis, double least_db) {
-  const std::optional<std::string> missed = missed_goal(diagnosis, least_db);
-  if (missed) print_err(fmt::format("quantlens: {}\n", *missed));
-  return missed ? kGoalMissed : kDone;
-}
-
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::DiagnoseOptions options = arguments.options;
@@ -49,7 +39,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   const flow::DiagnoseResult result =
       flow::diagnose(options, arguments.common.session(store, progress, command_line));
   print_run(result, arguments.table, after_run(result, options));
-  return arguments.fail_below_db ? goal_code(*result.diagnosis, *arguments.fail_below_db) : kDone;
+  return arguments.fail_below.code(*result.diagnosis);
 }
 
 }  // namespace
@@ -70,10 +60,7 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
                    "Find the error of each op alone in a second pass over this many samples; 0 "
                    "leaves it out (default: 32)")
       ->check(whole_number(0, kMostCount));
-  verb->add_option("--fail-below", arguments->fail_below_db,
-                   "Exit with 3 if an activation's SQNR is below this many dB, or if an output was "
-                   "not compared (default: never)")
-      ->check(number());
+  arguments->fail_below.add_to(*verb);
   arguments->common.add_to(*verb, DataOption::required);
   arguments->table.add_to(*verb);
   arguments->table.add_sort_to(*verb);

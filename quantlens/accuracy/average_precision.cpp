@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -9,8 +8,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "quantlens/accuracy/detections.h"
 #include "quantlens/accuracy/kinds.h"
 #include "quantlens/accuracy/match_boxes.h"
+#include "quantlens/accuracy/metric_bytes.h"
 #include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"
 #include "quantlens/base/error.h"
@@ -75,45 +76,44 @@ struct Said {
   std::vector<double> boxes, scores, classes;
 };
 
-/// Mean average precision as COCO has it. Of each detection 16 bytes are kept.
+/// Mean average precision as COCO has it.
 class AveragePrecision final : public Metric {
  public:
-  explicit AveragePrecision(MapOptions options) : options_(std::move(options)) {}
+  explicit AveragePrecision(MapOptions options)
+      : options_(std::move(options)), detections_(options_.thresholds.size()) {}
 
   void add(const Batch& batch, const TensorMap& outputs) override {
     for (std::size_t i = 0; i < batch.samples.size(); ++i) {
       ByClass image;
       add_truth(batch, i, image);
       add_detections(said_of(batch, i, outputs), image);
-      for (auto& [number, boxes] : image) judge(number, boxes, block_of(batch.samples[i]));
+      for (auto& [number, boxes] : image) judge(number, boxes, batch.samples[i]);
       samples_.count(batch.samples[i]);
     }
   }
 
   MetricFigure figure() const override {
-    std::map<std::int64_t, Class> sorted = classes_;
-    for (auto& [number, one] : sorted) {
-      std::ranges::stable_sort(one.found, std::ranges::greater(), &Found::score);
-    }
-    const auto without = [&](std::size_t block) { return mean_without(sorted, block); };
-    return {.value = without(kNoBlock),
+    Detections::Means means = detections_.means(samples_);
+    return {.value = means.all,
             .samples = samples_.samples(),
             .bounds = {0, 1},
             .right = {},
-            .without = samples_.without_each(without)};
+            .without = std::move(means.without)};
+  }
+
+  std::string state() const override {
+    std::string out;
+    detections_.append_to(out);
+    return out;
+  }
+
+  void merge(std::string_view state, const SampleSet& samples) override {
+    detections_.merge_from(state, samples);
+    refuse_rest(state);
+    samples_.count(samples);
   }
 
  private:
-  struct Found {
-    double score = 0;
-    std::uint16_t hit = 0, ignored = 0;  ///< as Verdict's
-    std::uint8_t block = 0;
-  };
-  struct Class {
-    std::vector<Found> found;
-    std::array<std::uint64_t, kBlocks> objects{};  ///< crowds do not count
-  };
-
   void add_truth(const Batch& batch, std::size_t i, ByClass& image) const {
     const Tensor& label = label_of(batch, i);
     const Shape& shape = label.shape();
@@ -153,46 +153,12 @@ class AveragePrecision final : public Metric {
     }
   }
 
-  void judge(std::int64_t number, OfClass& boxes, std::size_t block) {
-    constexpr std::size_t kMostClasses = 100'000;
-    if (classes_.size() >= kMostClasses && !classes_.contains(number)) {
-      throw Error(Errc::bad_input,
-                  fmt::format("map: detections have more than {} classes; name the output of "
-                              "classes with map:classes=OUTPUT",
-                              kMostClasses));
-    }
-    Class& all = classes_[number];
-    all.objects[block] +=
+  void judge(std::int64_t number, OfClass& boxes, std::uint64_t sample) {
+    const auto objects =
         static_cast<std::uint64_t>(std::ranges::count(boxes.truth, false, &TruthBox::crowd));
-    for (const Verdict& verdict :
-         match_boxes(std::move(boxes.detected), std::move(boxes.truth), options_.thresholds)) {
-      all.found.push_back({.score = verdict.score,
-                           .hit = verdict.hit,
-                           .ignored = verdict.ignored,
-                           .block = static_cast<std::uint8_t>(block)});
-    }
-  }
-
-  /// Over all classes of which there are objects, and all thresholds.
-  double mean_without(const std::map<std::int64_t, Class>& classes, std::size_t left_out) const {
-    double sum = 0;
-    std::uint64_t terms = 0;
-    for (const auto& [number, one] : classes) {
-      std::uint64_t objects = 0;
-      for (std::size_t block = 0; block < kBlocks; ++block) {
-        if (block != left_out) objects += one.objects[block];
-      }
-      if (objects == 0) continue;
-      for (std::size_t at = 0; at < options_.thresholds.size(); ++at, ++terms) {
-        std::vector<bool> hits;
-        for (const Found& found : one.found) {
-          if (found.block == left_out || (found.ignored >> at & 1U) != 0) continue;
-          hits.push_back((found.hit >> at & 1U) != 0);
-        }
-        sum += interpolated_precision(hits, objects);
-      }
-    }
-    return terms == 0 ? 0 : sum / static_cast<double>(terms);
+    detections_.add(
+        number, sample, objects,
+        match_boxes(std::move(boxes.detected), std::move(boxes.truth), options_.thresholds));
   }
 
   /// What one output says of sample `i`; may be nothing.
@@ -279,7 +245,7 @@ class AveragePrecision final : public Metric {
   }
 
   MapOptions options_;
-  std::map<std::int64_t, Class> classes_;
+  Detections detections_;
   SampleBlocks samples_;
 };
 

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quantlens/accuracy/metric.h"
@@ -11,7 +14,8 @@
 namespace quantlens {
 
 /// Spearman's correlation of the cosines between the embeddings of samples 2i and 2i + 1, and of
-/// the scores that their labels give. Keeps 24 bytes a pair.
+/// the scores that their labels give. Keeps 24 bytes a pair, and of a part of the samples the
+/// embeddings at both ends whose partners may be in other parts.
 class EmbeddingPairs final : public Metric {
  public:
   struct Pair {
@@ -29,6 +33,8 @@ class EmbeddingPairs final : public Metric {
   /// Its groups are of pairs.
   MetricFigure figure() const override;
   const std::vector<Pair>& pairs() const { return pairs_; }
+  std::string state() const override;
+  void merge(std::string_view state, const SampleSet& samples) override;
 
  private:
   struct Half {
@@ -36,11 +42,20 @@ class EmbeddingPairs final : public Metric {
     double score = 0;
     std::vector<double> embedding;  ///< empty: there is none
   };
+  struct State {
+    std::vector<Pair> pairs;
+    std::vector<Half> ends;
+  };
   Half half_of(const Batch& batch, std::size_t i, const TensorMap& outputs) const;
+  /// Makes a pair of it where its partner is there.
+  bool paired_up(const Half& half);
+  static State take_state(std::string_view& in, const SampleSet& samples);
 
   std::string metric_, output_;
-  Half first_;  // waits for its partner
-  std::vector<Pair> pairs_;
+  std::vector<Pair> pairs_;             // by index
+  std::map<std::uint64_t, Half> ends_;  // without their partners, by sample
+  bool begun_ = false;
+  std::optional<std::uint64_t> waiting_;  // the sample in ends_ whose partner would come next
 };
 
 }  // namespace quantlens

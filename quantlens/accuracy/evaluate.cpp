@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/accuracy/evaluate.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <optional>
@@ -10,6 +11,9 @@
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/interval.h"
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/record/common_samples.h"
 #include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
@@ -21,7 +25,42 @@ TensorMap under_names_of(const TensorMap& reference, const TensorMap& quantized)
   return {{reference.begin()->first, quantized.begin()->second}};
 }
 
+void insert(const Batch& batch, SampleSet& samples) {
+  for (const std::uint64_t sample : batch.samples) samples.insert(sample);
+}
+
+[[noreturn]] void refuse_merge(const std::string& what) {
+  throw Error(Errc::bad_input, fmt::format("accuracies cannot be merged: {}", what));
+}
+
+/// What a sink of this metric has not taken, and can take.
+void check_mergeable(const MetricSpec& spec, bool is_pair, const SampleSet& samples,
+                     const AccuracyState& other) {
+  if (const std::string metric = metric_text(spec); other.metric != metric) {
+    refuse_merge(
+        fmt::format("one is {}, the other {}", printable(metric), printable(other.metric)));
+  }
+  if (other.reference.has_value() != is_pair) {
+    refuse_merge("one is of two models, the other of one alone");
+  }
+  if (const auto common = first_common(samples, other.samples)) {
+    refuse_merge(
+        fmt::format("they cover some of the same samples, the first of them is {}", *common));
+  }
+}
+
 }  // namespace
+
+MetricSpec metric_of(const AccuracyState& state) {
+  try {
+    const MetricSpec spec = parse_metric(state.metric);
+    if (needs_data(spec)) return spec;
+  } catch (const Error&) {
+    // of a newer version, or damaged
+  }
+  throw Error(Errc::bad_input,
+              fmt::format("there is no metric '{}' that scores samples", printable(state.metric)));
+}
 
 Accuracy accuracy_of(const MetricSpec& spec, const MetricFigure& figure) {
   Accuracy accuracy{.metric = spec.name,
@@ -54,6 +93,21 @@ AccuracySink::AccuracySink(const MetricSpec& spec) : spec_(spec), metric_(make_m
 
 void AccuracySink::add(const Batch& batch, const Outputs& outputs) {
   metric_->add(batch, outputs.reference);
+  insert(batch, samples_);
+}
+
+AccuracyState AccuracySink::state() const {
+  AccuracyState state;
+  state.metric = metric_text(spec_);
+  state.samples = samples_;
+  state.quantized = metric_->state();
+  return state;
+}
+
+void AccuracySink::merge(const AccuracyState& other) {
+  check_mergeable(spec_, false, samples_, other);
+  metric_->merge(other.quantized, other.samples);
+  samples_.merge(other.samples);
 }
 
 Accuracy AccuracySink::result() const {
@@ -73,6 +127,34 @@ void AccuracyPairSink::add(const Batch& batch, const Outputs& outputs) {
   for (std::size_t i = 0; i < reference_->last().size(); ++i) {
     count(batch.samples[i], reference_->last()[i], quantized_->last()[i]);
   }
+  insert(batch, samples_);
+}
+
+AccuracyState AccuracyPairSink::state() const {
+  return {.metric = metric_text(spec_),
+          .samples = samples_,
+          .reference = reference_->state(),
+          .quantized = quantized_->state(),
+          .both_right = both_right_,
+          .both_wrong = both_wrong_,
+          .lost = so_far_.lost,
+          .gained = so_far_.gained,
+          .flips = so_far_.flips};
+}
+
+void AccuracyPairSink::merge(const AccuracyState& other) {
+  check_mergeable(spec_, true, samples_, other);
+  reference_->merge(*other.reference, other.samples);
+  quantized_->merge(other.quantized, other.samples);
+  samples_.merge(other.samples);
+  both_right_ += other.both_right;
+  both_wrong_ += other.both_wrong;
+  so_far_.lost += other.lost;
+  so_far_.gained += other.gained;
+  std::vector<Flip>& flips = so_far_.flips;
+  flips.insert(flips.end(), other.flips.begin(), other.flips.end());
+  std::ranges::sort(flips, {}, &Flip::sample);
+  flips.resize(std::min(flips.size(), kFlipsKept));
 }
 
 void AccuracyPairSink::count(std::uint64_t sample, const SampleScore& reference,

@@ -11,6 +11,7 @@
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/dataset/reader.h"
 #include "quantlens/record/accuracy.h"
+#include "quantlens/record/accuracy_state.h"
 #include "quantlens/runtime/feed.h"
 
 namespace quantlens {
@@ -23,14 +24,22 @@ class AccuracySink {
   /// Throws as Metric::add does.
   void add(const Batch& batch, const Outputs& outputs);
   Accuracy result() const;
+  /// What was gathered; another sink of the same metric takes it.
+  AccuracyState state() const;
+  /// Adds what was gathered over other samples, consecutive ones but for those that could not be
+  /// read: the result is then, to the last bit, that of one sink that was fed all, in whatever
+  /// order parts are merged. Throws Errc::bad_input where the two share samples, are of different
+  /// metrics or of another number of models, or are damaged; the sink is of no further use then.
+  void merge(const AccuracyState& other);
 
  private:
   MetricSpec spec_;
   std::unique_ptr<Metric> metric_;
+  SampleSet samples_;
 };
 
 /// Gathers the figures of two models over the same samples. Of the samples that flip in a rate the
-/// first kFlipsKept in order of feeding are kept.
+/// first kFlipsKept in order of index are kept.
 class AccuracyPairSink {
  public:
   /// `names` tells what people call a sample (Dataset::name); empty: "sample 17".
@@ -39,6 +48,9 @@ class AccuracyPairSink {
   /// Throws as AccuracySink::add does.
   void add(const Batch& batch, const Outputs& outputs);
   AccuracyPair result() const;
+  AccuracyState state() const;
+  /// As AccuracySink's.
+  void merge(const AccuracyState& other);
 
  private:
   void count(std::uint64_t sample, const SampleScore& reference, const SampleScore& quantized);
@@ -46,9 +58,13 @@ class AccuracyPairSink {
   MetricSpec spec_;
   std::unique_ptr<Metric> reference_, quantized_;
   std::function<std::string(std::uint64_t)> names_;
+  SampleSet samples_;
   AccuracyPair so_far_;  ///< flips, lost and gained; the rest is made by `result`
   std::uint64_t both_right_ = 0, both_wrong_ = 0;
 };
+
+/// The metric that a state is of. Throws Errc::bad_input where it is none that scores samples.
+MetricSpec metric_of(const AccuracyState& state);
 
 /// A figure with its interval.
 Accuracy accuracy_of(const MetricSpec& spec, const MetricFigure& figure);

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/kinds.h"
+#include "quantlens/accuracy/metric_bytes.h"
 #include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"
 #include "quantlens/base/error.h"
@@ -85,6 +86,39 @@ class F1 final : public Metric {
             .bounds = {0, 1},
             .right = {},
             .without = samples_.without_each([&](std::size_t block) { return without(block); })};
+  }
+
+  std::string state() const override {
+    std::string out;
+    append_varint(out, counts_.size());
+    for (const auto& [number, blocks] : counts_) {
+      append_i64(out, number);
+      for (const Counts& counts : blocks) {
+        append_varint(out, counts.hits);
+        append_varint(out, counts.missed);
+        append_varint(out, counts.wrong);
+      }
+    }
+    return out;
+  }
+
+  void merge(std::string_view state, const SampleSet& samples) override {
+    constexpr std::size_t kLeastBytes = sizeof(std::int64_t) + 3 * kBlocks;
+    std::optional<std::int64_t> before;
+    for (std::size_t left = take_count(state, kLeastBytes); left > 0; --left) {
+      const std::int64_t number = take_i64(state);
+      if (before && number <= *before) refuse_bytes("classes are out of order");
+      before = number;
+      for (std::uint32_t block = 0; block < kBlocks; ++block) {
+        Counts* counts = of_class(number, block);
+        if (counts == nullptr) refuse_bytes("a class is none that counts");
+        const std::uint64_t hits = take_tally(state);
+        const std::uint64_t missed = take_tally(state);
+        counts->add({.hits = hits, .missed = missed, .wrong = take_tally(state)});
+      }
+    }
+    refuse_rest(state);
+    samples_.count(samples);
   }
 
  private:

@@ -12,9 +12,11 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quantlens/dataset/reader.h"
+#include "quantlens/stats/samples.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens {
@@ -81,6 +83,15 @@ class Metric {
   virtual MetricFigure figure() const = 0;
   /// Of a rate: what the samples that were added last scored.
   virtual std::span<const SampleScore> last() const { return {}; }
+
+  /// What was gathered, as bytes for `merge`. They do not name the samples: who keeps them does.
+  virtual std::string state() const = 0;
+  /// Adds the state of a metric of the same spec over `samples`, which are consecutive but for
+  /// those that could not be read. However samples were split, and in whatever order their parts
+  /// are merged, the figure is to the last bit that of one metric that was given all of them.
+  /// Throws Errc::bad_input for bytes that `state` cannot have given of these samples; the metric
+  /// is of no further use then. REQUIRES: none of `samples` was added before.
+  virtual void merge(std::string_view state, const SampleSet& samples) = 0;
 };
 
 /// Throws as parse_metric does. REQUIRES: needs_data(spec).

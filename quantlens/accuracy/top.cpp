@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/kinds.h"
+#include "quantlens/accuracy/metric_bytes.h"
 #include "quantlens/accuracy/options.h"
 #include "quantlens/accuracy/outputs.h"
 #include "quantlens/base/error.h"
@@ -41,6 +42,20 @@ class Top final : public Metric {
   }
 
   std::span<const SampleScore> last() const override { return last_; }
+
+  std::string state() const override {
+    std::string out;
+    append_varint(out, right_);
+    return out;
+  }
+
+  void merge(std::string_view state, const SampleSet& samples) override {
+    const std::uint64_t right = take_varint(state);
+    if (right > samples.size()) refuse_bytes("more samples are right than there are");
+    refuse_rest(state);
+    right_ += right;
+    samples_ += samples.size();
+  }
 
  private:
   SampleScore score(const Batch& batch, std::size_t i, const TensorMap& outputs) const {

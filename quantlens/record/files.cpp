@@ -113,6 +113,26 @@ Histograms from_file(std::string_view bytes, std::string_view where) {
   return histograms_from_bytes(bytes, where);
 }
 
+template <>
+std::string to_file(const Passes& record) {
+  return to_bytes(record);
+}
+
+template <>
+Passes from_file(std::string_view bytes, std::string_view where) {
+  return passes_from_bytes(bytes, where);
+}
+
+template <>
+std::string to_file(const AccuracyState& record) {
+  return to_bytes(record);
+}
+
+template <>
+AccuracyState from_file(std::string_view bytes, std::string_view where) {
+  return accuracy_state_from_bytes(bytes, where);
+}
+
 namespace exported {
 
 std::string remedy(std::size_t number) {

@@ -17,11 +17,13 @@
 #include "quantlens/base/json.h"
 #include "quantlens/graph/outline.h"
 #include "quantlens/record/accuracy.h"
+#include "quantlens/record/accuracy_state.h"
 #include "quantlens/record/benchmark.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/histograms.h"
 #include "quantlens/record/pairing.h"
+#include "quantlens/record/passes.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/prices.h"
 #include "quantlens/record/profile.h"
@@ -63,11 +65,13 @@ using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<Pairing, "pairing.json", 2>,       //
     RecordFile<Diagnosis, "diagnosis.json", 6>,   //
     RecordFile<Histograms, "histograms.bin", 5>,  // of a diagnosis
+    RecordFile<Passes, "passes.bin", 6>,          // likewise
     RecordFile<AccuracyRecord, "accuracy.json", 3>,
-    RecordFile<Study, "study.json", 2>,       // of a tune, like the four below
-    RecordFile<StudyTimes, "times.json", 2>,  //
-    RecordFile<Scores, "scores.json", 2>,     //
-    RecordFile<Prices, "prices.json", 2>,     //
+    RecordFile<AccuracyState, "accuracy_state.bin", 6>,  // what that was made of
+    RecordFile<Study, "study.json", 2>,                  // of a tune, like the four below
+    RecordFile<StudyTimes, "times.json", 2>,             //
+    RecordFile<Scores, "scores.json", 2>,                //
+    RecordFile<Prices, "prices.json", 2>,                //
     RecordFile<ProfileRecord, "profile.json", 3>, RecordFile<Benchmark, "benchmark.json", 2>>;
 
 namespace detail {
@@ -95,7 +99,8 @@ inline constexpr std::uint32_t kWorkloadFormat = detail::newest(RecordFiles());
 
 /// Records with bytes of their own; all others are JSON.
 template <class R>
-inline constexpr bool kIsBinary = std::is_same_v<R, TapState> || std::is_same_v<R, Histograms>;
+inline constexpr bool kIsBinary = std::is_same_v<R, TapState> || std::is_same_v<R, Histograms> ||
+                                  std::is_same_v<R, Passes> || std::is_same_v<R, AccuracyState>;
 
 /// A record's JSON: by its fields, but for those that have a form of their own.
 template <class R>
@@ -138,6 +143,10 @@ template <>
 std::string to_file(const TapState& record);
 template <>
 std::string to_file(const Histograms& record);
+template <>
+std::string to_file(const Passes& record);
+template <>
+std::string to_file(const AccuracyState& record);
 
 /// The reverse. Throws as from_value does, and Errc::unsupported for a newer version of what has
 /// its own.
@@ -149,6 +158,10 @@ template <>
 TapState from_file(std::string_view bytes, std::string_view where);
 template <>
 Histograms from_file(std::string_view bytes, std::string_view where);
+template <>
+Passes from_file(std::string_view bytes, std::string_view where);
+template <>
+AccuracyState from_file(std::string_view bytes, std::string_view where);
 
 /// Records that people hand to other commands: one file, whatever its size.
 template <class R>

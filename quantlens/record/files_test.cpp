@@ -2,6 +2,7 @@
 // Walks the table of files: whatever stands in a record comes back from its file.
 #include "quantlens/record/files.h"
 
+#include <limits>
 #include <set>
 
 #include <boost/describe.hpp>
@@ -81,6 +82,23 @@ R filled() {
     record.state = some_state();
     record.weights.emplace_back().reference = "w";
     record.weights.back().pairs.add(0, testing::normal_floats(1, 9), testing::normal_floats(2, 9));
+  } else if constexpr (std::is_same_v<R, Passes>) {
+    record.local = {.ops = some_state(), .weights = {}, .inputs = some_state()};
+    record.outputs = some_state();
+    record.in_float = {{.ops = {"a", "b"}, .errors = some_state()}};
+    record.observation.reference_sqnr_db = std::numeric_limits<double>::infinity();
+    Filler().fill(record.samples);
+    record.caveat = "random data";
+  } else if constexpr (std::is_same_v<R, AccuracyState>) {
+    record = {.metric = "top1:label_offset=1", .reference = "gathered", .quantized = "likewise"};
+    for (std::uint64_t sample = 3; sample < 13; ++sample) record.samples.insert(sample);
+    record.both_right = 4;
+    record.both_wrong = 3;
+    record.lost = 2;
+    record.gained = 1;
+    Filler().fill(record.flips.emplace_back());
+    for (std::uint64_t i = 0; i < 2; ++i) record.flips.push_back(record.flips.front());
+    for (std::uint64_t i = 0; i < 3; ++i) record.flips[i].sample = 4 + i;
   } else {
     Filler().fill(record);
   }

@@ -9,6 +9,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/record/common_samples.h"
 #include "quantlens/stats/bytes.h"
 
 // The bytes, all integers little-endian:
@@ -240,14 +241,6 @@ bool counted_in_one(std::uint64_t elements_a, bool counted_a, std::uint64_t elem
   throw Error(Errc::bad_input, fmt::format("statistics cannot be merged: {}", what));
 }
 
-/// REQUIRES: the two overlap.
-std::uint64_t first_common(const SampleSet& a, const SampleSet& b) {
-  auto x = a.ranges().begin();
-  auto y = b.ranges().begin();
-  while (x->last < y->first || y->last < x->first) ++(x->last < y->first ? x : y);
-  return std::max(x->first, y->first);
-}
-
 /// Of one value or pair, `what`, in two states: the axis, the channels counted, how many there are.
 template <class Stats>
 void check_same_channels(const Stats& a, const Stats& b, const ChannelMoments& channels_a,
@@ -374,9 +367,9 @@ void merge(TapState& state, const TapState& other) {
     return;
   }
   if (state.model != other.model) refuse_merge("they are of different models");
-  if (state.samples.overlaps(other.samples)) {
-    refuse_merge(fmt::format("they cover some of the same samples, the first of them is {}",
-                             first_common(state.samples, other.samples)));
+  if (const auto common = first_common(state.samples, other.samples)) {
+    refuse_merge(
+        fmt::format("they cover some of the same samples, the first of them is {}", *common));
   }
   check_same_taps(state.values, other.values);
   check_same_taps(state.pairs, other.pairs);

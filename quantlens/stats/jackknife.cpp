@@ -73,7 +73,9 @@ std::array<double, 2> grouped_rate_interval(double whole, std::span<const double
 
 void SampleBlocks::count(const SampleSet& samples) {
   for (const SampleSet::Range& range : samples.ranges()) {
-    for (std::uint64_t sample = range.first; sample <= range.last; ++sample) count(sample);
+    const std::uint64_t size = range.last - range.first + 1;
+    for (std::uint64_t& block : samples_) block += size / kBlocks;
+    for (std::uint64_t i = 0; i < size % kBlocks; ++i) count(range.first + i);
   }
 }
 

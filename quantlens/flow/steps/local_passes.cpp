@@ -189,20 +189,18 @@ LocalRuns::LocalRuns(const LocalPasses& passes) : impl_(std::make_unique<Impl>(p
 
 LocalRuns::~LocalRuns() = default;
 
-SharesWithout LocalRuns::add_to(Diagnosis& diagnosis, const TapState& accumulated) {
+LocalStates LocalRuns::gathered() {
   const LocalPasses& passes = impl_->passes;
-  if (passes.samples == 0 || diagnosis.paired == 0) return {};
+  if (passes.samples == 0) return {};
   if (impl_->two_at_once) impl_->of_weights.be_opened(passes.session);
-  const std::optional<TapState> local =
-      impl_->of_ops.gathered(passes, "local errors", "local errors are left out");
-  if (!local) return {};
-  const std::optional<TapState> weights =
+  LocalStates states;
+  states.ops = impl_->of_ops.gathered(passes, "local errors", "local errors are left out");
+  if (!states.ops) return states;
+  states.weights =
       impl_->of_weights.gathered(passes, "weight errors", "errors of weights are estimated");
-  const std::optional<TapState> inputs =
+  states.inputs =
       impl_->of_inputs.gathered(passes, "input errors", "errors of inputs are estimated");
-  return add_local_errors(
-      passes.models.reference.model.graph, passes.models.pairing,
-      {accumulated, *local, weights ? &*weights : nullptr, inputs ? &*inputs : nullptr}, diagnosis);
+  return states;
 }
 
 }  // namespace quantlens::flow

@@ -4,12 +4,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "quantlens/diagnosis/error/output_shares.h"
 #include "quantlens/diagnosis/match/paired_models.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/flow/steps/measure.h"
-#include "quantlens/record/diagnosis.h"
-#include "quantlens/record/tap_state.h"
+#include "quantlens/record/passes.h"
 
 namespace quantlens::flow {
 
@@ -33,10 +31,8 @@ class LocalRuns {
   LocalRuns(const LocalRuns&) = delete;
   LocalRuns& operator=(const LocalRuns&) = delete;
 
-  /// Runs all, and adds local errors, their parts and shares to the diagnosis of what has
-  /// accumulated. What stands in the way of a pass costs its figures, and is noted. Returns the
-  /// shares without each block of samples.
-  SharesWithout add_to(Diagnosis& diagnosis, const TapState& accumulated);
+  /// Runs all. What stands in the way of a pass costs its figures, and is noted.
+  LocalStates gathered();
 
  private:
   struct Impl;

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <future>
+#include <memory>
 #include <optional>
 #include <string>
 #include <utility>
@@ -12,18 +13,16 @@
 #include "quantlens/accuracy/command.h"
 #include "quantlens/accuracy/evaluate.h"
 #include "quantlens/base/error.h"
-#include "quantlens/diagnosis/diagnose.h"
-#include "quantlens/diagnosis/rules/find.h"
-#include "quantlens/diagnosis/rules/observation.h"
-#include "quantlens/diagnosis/rules/op_ids.h"
+#include "quantlens/diagnosis/judge.h"
 #include "quantlens/diagnosis/view/weights.h"
 #include "quantlens/flow/steps/bare.h"
 #include "quantlens/flow/steps/local_passes.h"
 #include "quantlens/flow/steps/lockstep.h"
-#include "quantlens/flow/steps/measured_shares.h"
+#include "quantlens/flow/steps/measured_outputs.h"
 #include "quantlens/flow/steps/observe.h"
+#include "quantlens/flow/steps/recorded_outputs.h"
+#include "quantlens/flow/steps/write_diagnosis.h"
 #include "quantlens/record/histograms.h"
-#include "quantlens/report/tables.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"
@@ -31,15 +30,6 @@
 namespace quantlens::flow {
 
 namespace {
-
-void write_diagnosis(const Diagnosis& diagnosis, const std::string& histograms,
-                     WorkloadWriter& workload) {
-  workload.put(diagnosis);
-  workload.put_bytes<Histograms>(histograms);
-  workload.write(exported::kActivations,
-                 to_csv(activations_table(diagnosis, ActivationOrder::mse)));
-  workload.write(exported::kWeights, to_csv(weights_table(diagnosis)));
-}
 
 /// Encodes on another thread, where the session has a core for it.
 std::future<std::string> encoded(const PairedModels& models, const TapState& state,
@@ -51,12 +41,14 @@ std::future<std::string> encoded(const PairedModels& models, const TapState& sta
   });
 }
 
-/// What makes figures doubtful is in the report itself, which others read without the notes.
-void add_caveat(const Dataset& dataset, Diagnosis& diagnosis) {
-  const std::string caveat = dataset.caveat();
-  if (caveat.empty()) return;
-  diagnosis.conclusions.insert(diagnosis.conclusions.begin(),
-                               {.says = "caveat", .figures = {{"text", figure::text(caveat)}}});
+/// What is kept of a diagnosis, as far as it is known before it is judged.
+Passes begun(const Observed& seen, const Dataset& dataset) {
+  return {.local = {},
+          .outputs = {},
+          .in_float = {},
+          .observation = seen.observation,
+          .samples = {},
+          .caveat = dataset.caveat()};
 }
 
 /// Diagnoses the two models, whose operators are of the same version where that can be had.
@@ -64,7 +56,6 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
                            const BareAnswers& bare, const Work& work) {
   const auto& [data, options, session, workload] = work;
   const Dataset& dataset = *data.opened.dataset;
-  const SampleNames names = [&dataset](std::uint64_t sample) { return dataset.name(sample); };
   const Observed seen = observe(models, std::move(first), bare, work);
   const PairedModels paired(*seen.reference, *seen.quantized, seen.pairing);
   const LocalPasses passes{.models = paired,
@@ -73,20 +64,30 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
                            .session = session,
                            .folder = workload.folder()};
   std::optional<LocalRuns> local(passes);  // opened while what has accumulated is looked at
-  Phase diagnosing(session.phases, "diagnose");
-  Diagnosis diagnosis = diagnose(paired, seen.state, names);
-  diagnosing.end();
-  Phase locally(session.phases, "local passes");
-  const SharesWithout shares = local->add_to(diagnosis, seen.state);
-  local.reset();
-  locally.end();
-  const Phase finding(session.phases, "findings");
-  std::future<std::string> histograms = encoded(paired, seen.state, session);
-  add_findings(paired, measured_shares(passes, bare, shares), diagnosis);
-  add_observation(seen.observation, diagnosis);
-  add_op_ids(paired.reference.model.graph, diagnosis.findings);
-  add_caveat(dataset, diagnosis);
-  write_diagnosis(diagnosis, histograms.get(), workload);
+  const std::unique_ptr<OutputErrors> measured = measured_outputs(passes, bare);
+  Passes gathered = begun(seen, dataset);
+  RecordedOutputs outputs(*measured, gathered);
+  std::future<std::string> histograms;
+  const auto run_local = [&]() -> const LocalStates& {
+    gathered.local = local->gathered();
+    local.reset();
+    histograms = encoded(paired, seen.state, session);  // while findings are looked for
+    return gathered.local;
+  };
+  const Diagnosis diagnosis =
+      judge(paired, {.accumulated = seen.state,
+                     .local = run_local,
+                     .outputs = outputs,
+                     .observation = gathered.observation,
+                     .names = [&](std::uint64_t sample) { return dataset.name(sample); },
+                     .caveat = gathered.caveat,
+                     .phases = session.phases});
+  gathered.samples = named_samples(diagnosis);
+  const Phase writing(session.phases, "findings");
+  if (!histograms.valid()) histograms = encoded(paired, seen.state, session);
+  workload.put(gathered);
+  workload.put_bytes<Histograms>(histograms.get());
+  write_diagnosis(diagnosis, workload);
   return diagnosis;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/flow/steps/measured_shares.h"
+#include "quantlens/flow/steps/measured_outputs.h"
 
 #include <algorithm>
 #include <chrono>
@@ -19,6 +19,7 @@
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/error/float_ops.h"
+#include "quantlens/diagnosis/error/output_gain.h"
 #include "quantlens/flow/steps/lockstep.h"
 #include "quantlens/flow/steps/output_errors.h"
 #include "quantlens/flow/steps/scratch_folder.h"
@@ -100,9 +101,9 @@ class Patched {
   std::map<std::string, double> seconds_;
 };
 
-class Measurement {
+class MeasuredOutputs final : public OutputErrors {
  public:
-  Measurement(const LocalPasses& passes, const BareAnswers& bare)
+  MeasuredOutputs(const LocalPasses& passes, const BareAnswers& bare)
       : passes_(passes),
         bare_(bare),
         beside_(stand_in(passes.models.reference.model)),
@@ -116,25 +117,31 @@ class Measurement {
     }
   }
 
-  std::optional<Gain> gain(const std::vector<std::string>& ops) {
-    if (!can_run()) return std::nullopt;
+  const TapState* as_they_are() override {
+    if (!can_run()) return nullptr;
     try {
-      if (!has_error()) return std::nullopt;
+      return has_error() ? &*before_ : nullptr;
+    } catch (const Error& error) {
+      pass_over(error);
+      return nullptr;
+    }
+  }
+
+  std::optional<TapState> in_float(const std::vector<std::string>& ops) override {
+    try {
       load({ops});
       const std::unique_ptr<Patched> patched = std::move(loaded_.extract(ops).mapped());
       if (patched->run() == nullptr) return std::nullopt;
       const std::vector<TensorMap> answers = answers_of(*patched->run());
-      return output_gain(*before_,
-                         errors([&](std::size_t i) -> const TensorMap& { return answers[i]; }));
+      return errors([&](std::size_t i) -> const TensorMap& { return answers[i]; });
     } catch (const Error& error) {
-      if (error.code() == Errc::interrupted) throw;
-      note(error.what());
+      pass_over(error);
       return std::nullopt;
     }
   }
 
   /// Loads as many of them at once as there is room for, those that come first.
-  void expect(const std::vector<std::vector<std::string>>& all) {
+  void expect(const std::vector<std::vector<std::string>>& all) override {
     const Session& session = passes_.session;
     if (session.threads < 2 || session.isolation) return;
     try {
@@ -144,7 +151,7 @@ class Measurement {
       const auto count = static_cast<std::ptrdiff_t>(std::min(all.size(), 1 + further));
       load({all.begin(), all.begin() + count});
     } catch (const Error& error) {
-      if (error.code() == Errc::interrupted) throw;  // else `gain` meets it again
+      if (error.code() == Errc::interrupted) throw;  // else `in_float` meets it again
     }
   }
 
@@ -192,6 +199,11 @@ class Measurement {
     }
     if (passes_.session.phases != nullptr) passes_.session.phases->spread(waited.count(), seconds);
     throw_if_stopped(progress);
+  }
+
+  void pass_over(const Error& error) {
+    if (error.code() == Errc::interrupted) throw error;
+    note(error.what());
   }
 
   void note(std::string_view why) {
@@ -245,16 +257,8 @@ class Measurement {
 
 }  // namespace
 
-ShareSources measured_shares(const LocalPasses& passes, const BareAnswers& bare,
-                             const SharesWithout& without) {
-  const auto measurement = std::make_shared<Measurement>(passes, bare);
-  return {.without = without,
-          .measure =
-              [measurement](const std::vector<std::string>& ops) { return measurement->gain(ops); },
-          .expect =
-              [measurement](const std::vector<std::vector<std::string>>& ops) {
-                measurement->expect(ops);
-              }};
+std::unique_ptr<OutputErrors> measured_outputs(const LocalPasses& passes, const BareAnswers& bare) {
+  return std::make_unique<MeasuredOutputs>(passes, bare);
 }
 
 }  // namespace quantlens::flow

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "cli/command.h"
+#include "quantlens/record/diagnosis.h"
+
+namespace quantlens::cli {
+
+/// `--fail-below`: the gate of commands that diagnose.
+class FailBelow {
+ public:
+  void add_to(CLI::App& verb);
+  /// The exit code; says what is missing to the goal.
+  int code(const Diagnosis& diagnosis) const;
+
+ private:
+  std::optional<double> least_db_;
+};
+
+}  // namespace quantlens::cli

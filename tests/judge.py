@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What a run gathered is judged again: the same version gives the same diagnosis, byte for byte, and no model is run."""
+
+import shutil
+
+import harness
+
+
+def gathered(sandbox, identity, name):
+    return (sandbox.workload(identity) / name).read_bytes()
+
+
+def figures(done):
+    return [line for line in done.stdout.splitlines() if line.startswith(("|", "+", "1. ", "2. ")) or " dB" in line]
+
+
+def judged_as_before(sandbox, diagnosed, run, what):
+    """`run`: as `judge` takes it."""
+    before = identity_of(diagnosed)
+    again = sandbox.run("judge", run)
+    identity = identity_of(again)
+    harness.check(identity != before, f"{what}: judging is a run of its own")
+    for name in ("diagnosis.json", "activations_table.csv", "weights_table.csv", "passes.bin", "histograms.bin", "pairing.json"):
+        harness.check(gathered(sandbox, identity, name) == gathered(sandbox, before, name), f"{what}: {name} is equal")
+    missing = [line for line in figures(again) if line not in diagnosed.stdout]
+    harness.check(figures(again) and not missing, f"{what}: the same is told: {missing[:2]}")
+    return identity
+
+
+def identity_of(done):
+    return next(line for line in reversed(done.stdout.splitlines()) if line.startswith("workload:")).split()[1]
+
+
+def main():
+    sandbox = harness.Sandbox()
+    given, data = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
+    model, int8 = sandbox.path / "digits.onnx", sandbox.path / "digits.int8.onnx"
+    shutil.copy(given, model)
+    made = sandbox.run("quantize", model, "-o", int8, "--data", data, "--diagnose", "--recipe", harness.PER_TENSOR)
+    judged_as_before(sandbox, made, "last", "quantize")
+
+    diagnosed = sandbox.run("diagnose", model, int8, "--data", data)
+    first = judged_as_before(sandbox, diagnosed, identity_of(diagnosed), "diagnose")
+    judged_as_before(sandbox, diagnosed, sandbox.workload(first), "a judged run, by its folder")
+    workload = sandbox.json("judge", first)["workload"]
+    record = sandbox.record(workload, "workload.json")
+    harness.check([one["role"] for one in record["data"]] == ["samples"], "the data are named as they were")
+    harness.check(sandbox.run("judge", first, "--fail-below", 200, code=3).stderr.count("below 200 dB") == 1,
+                  "the gate holds as it does in diagnose")
+
+    no_local = sandbox.run("diagnose", model, int8, "--data", data, "--local", 0)
+    judged_as_before(sandbox, no_local, "last", "without local errors")
+
+    inspected = sandbox.run("evaluate", model, "--data", data, "--metric", "top1")
+    refused = sandbox.run("judge", identity_of(inspected), code=1).stderr
+    harness.check("has no pairing.json" in refused and "run it again" in refused, f"what diagnosed nothing is refused: {refused}")
+    harness.check("no workload" in sandbox.run("judge", "nothing", code=1).stderr, "an unknown run is refused")
+
+    whole = gathered(sandbox, first, "passes.bin")
+    (sandbox.workload(first) / "passes.bin").write_bytes(whole[:len(whole) // 2])
+    harness.check("passes.bin" in sandbox.run("judge", first, code=1).stderr, "a damaged file is named")
+    (sandbox.workload(first) / "passes.bin").write_bytes(whole)
+    int8.write_bytes(int8.read_bytes() + b"\x82\x01\x00")  # an empty field that nobody reads
+    refused = sandbox.run("judge", first, code=1).stderr
+    harness.check("is not the file that" in refused, f"another file is refused: {refused}")
+    int8.unlink()
+    harness.check("digits.int8.onnx" in sandbox.run("judge", first, code=1).stderr, "a file that is gone is named")
+
+
+main()

@@ -44,5 +44,39 @@ TEST(ElementTypes, FollowTheDataAndTheFile) {
   EXPECT_FALSE(types.contains("unknown"));
 }
 
+TEST(ElementTypes, OfCodesAreThoseOfTheirZeroPointOrAsTheOpSays) {
+  SmallGraph small;
+  small.input("x").constant("scale", Tensor::scalar(0.5F));
+  small.constant("zero", Tensor::scalar(std::int8_t{0}));
+  small.node(Kind::quantize, {"x", "scale", "zero"}, "q")
+      .node(Kind::dequantize, {"q", "scale", "zero"}, "d")
+      .node(Kind::quantize, {"x", "scale"}, "unsaid")
+      .node(Kind::quantize, {"x", "scale"}, "said")
+      .set(&roles::Coding::codes, DType::uint16)
+      .node(Kind::qconcat, {"scale", "zero", "q", "scale", "zero"}, "joined")
+      .node(Kind::conv_integer, {"q", "q"}, "sums");
+  const auto types = element_types(GraphIndex(small.graph()));
+  EXPECT_EQ(types.at("q"), DType::int8);
+  EXPECT_EQ(types.at("d"), DType::float32);
+  EXPECT_FALSE(types.contains("unsaid"));
+  EXPECT_EQ(types.at("said"), DType::uint16);
+  EXPECT_EQ(types.at("joined"), DType::int8);
+  EXPECT_EQ(types.at("sums"), DType::int32);
+}
+
+TEST(ElementTypes, OfConstantsAndOfFurtherResults) {
+  SmallGraph small;
+  small.input("x").node(Kind::constant, {}, "c");
+  small.node(Kind::max_pool, {"x"}, "pool").node(Kind::split, {"x"}, "half");
+  Graph graph = small.graph();
+  graph.nodes[0].roles = roles::ConstantValue{Tensor::scalar(std::int64_t{3})};
+  graph.nodes[1].outputs.push_back("places");
+  graph.nodes[2].outputs.push_back("rest");
+  const auto types = element_types(GraphIndex(graph));
+  EXPECT_EQ(types.at("c"), DType::int64);
+  EXPECT_EQ(types.at("places"), DType::int64);
+  EXPECT_EQ(types.at("rest"), DType::float32);
+}
+
 }  // namespace
 }  // namespace quantlens

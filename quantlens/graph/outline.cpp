@@ -1,10 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/graph/outline.h"
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <type_traits>
+#include <variant>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+
+#include "quantlens/graph/element_types.h"
+#include "quantlens/graph/order.h"
+#include "quantlens/graph/roles_of.h"
+#include "quantlens/graph/shapes.h"
 
 namespace quantlens {
 namespace {
@@ -42,6 +51,35 @@ std::string attribute_text(const Attribute& attribute) {
   return text;
 }
 
+/// Whether all lists in it are.
+template <class T>
+bool is_short(const T& value) {
+  if constexpr (boost::describe::has_describe_members<T>::value) {
+    bool all = true;
+    boost::mp11::mp_for_each<boost::describe::describe_members<T, boost::describe::mod_public>>(
+        [&](auto member) { all = all && is_short(value.*member.pointer); });
+    return all;
+  } else if constexpr (std::is_same_v<T, std::vector<std::int64_t>>) {
+    return value.size() <= kMostItems;
+  } else {
+    return true;
+  }
+}
+
+RolesOutline roles_outline(const Node& node) {
+  const RolesOutline roles = std::visit(
+      [](const auto& role) -> RolesOutline {
+        if constexpr (std::is_same_v<std::decay_t<decltype(role)>, roles::ConstantValue>) {
+          return {};
+        } else {
+          return role;
+        }
+      },
+      roles_of(node));
+  const bool fits = std::visit([](const auto& role) { return is_short(role); }, roles);
+  return fits ? roles : RolesOutline();
+}
+
 void add_ops(const Graph& graph, const std::string& scope, std::vector<OpOutline>& ops) {
   for (const Node& node : graph.nodes) {
     const std::string id = scope.empty() ? op_id(node) : scope + '/' + op_id(node);
@@ -52,7 +90,8 @@ void add_ops(const Graph& graph, const std::string& scope, std::vector<OpOutline
                  .scope = scope,
                  .inputs = node.inputs,
                  .outputs = node.outputs,
-                 .attributes = {}};
+                 .attributes = {},
+                 .roles = roles_outline(node)};
     for (const auto& [key, value] : node.attributes) op.attributes[key] = attribute_text(value);
     ops.push_back(std::move(op));
     for (const auto& [key, body] : node.subgraphs) add_ops(*body, id, ops);
@@ -75,15 +114,28 @@ ValueOutline outline(const ValueInfo& value) {
 }
 
 GraphOutline outline(const Graph& graph) {
+  const GraphIndex index(graph);
+  const auto types = element_types(index);
+  const Shapes known = shapes(index);
+  const auto describe = [&](const std::string& name) {
+    ValueInfo value{.name = name, .dtype = {}, .shape = {}};
+    if (const auto type = types.find(name); type != types.end()) value.dtype = type->second;
+    if (const auto shape = known.find(name); shape != known.end()) value.shape = shape->second;
+    return outline(value);
+  };
   GraphOutline result;
   for (const ValueInfo& input : graph.inputs) result.inputs.push_back(outline(input));
-  for (const ValueInfo& output : graph.outputs) result.outputs.push_back(outline(output));
+  for (const ValueInfo& output : graph.outputs) result.outputs.push_back(describe(output.name));
   for (const auto& [key, weight] : graph.weights) {
     result.weights.push_back({.name = key,
                               .dtype = std::string(name(weight.dtype())),
                               .shape = fmt::format("[{}]", fmt::join(weight.shape(), ","))});
   }
-  for (const auto& [key, value] : graph.values) result.values.push_back(outline(value));
+  for (const Node& node : graph.nodes) {
+    for (const std::string& output : node.outputs) {
+      if (!output.empty() && !index.is_output(output)) result.values.push_back(describe(output));
+    }
+  }
   add_ops(graph, "", result.ops);
   return result;
 }

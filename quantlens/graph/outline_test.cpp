@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/graph/small_graph.h"
+
 namespace quantlens {
 namespace {
 
@@ -14,6 +16,40 @@ ValueInfo image() {
   return {.name = "x",
           .dtype = DType::float32,
           .shape = std::vector<Dim>{{std::nullopt, "N"}, {3, ""}, {std::nullopt, ""}}};
+}
+
+TEST(Outline, TellsInnerValuesThatTheOpsMakeKnown) {
+  SmallGraph net;
+  net.input("x").weight("w", {4, 3, 1, 1}, std::vector<float>(12)).output("y");
+  net.node(Kind::conv, {"x", "w"}, "c").node(Kind::other, {"c"}, "o").node(Kind::relu, {"c"}, "y");
+  Graph graph = net.graph();
+  graph.inputs[0].shape = {{{.extent = {}, .symbol = "N"},
+                            {.extent = 3, .symbol = {}},
+                            {.extent = 8, .symbol = {}},
+                            {.extent = {}, .symbol = {}}}};
+  const GraphOutline result = outline(graph);
+  EXPECT_THAT(result.values,
+              ElementsAre(ValueOutline{"c", "float32", "[N,4,8,?]"}, ValueOutline{"o", "?", "?"}));
+  EXPECT_THAT(result.outputs, ElementsAre(ValueOutline{"y", "float32", "[N,4,8,?]"}));
+}
+
+TEST(Outline, TellsTheRolesOfOpsAndNoContentsOfTensors) {
+  SmallGraph net;
+  net.input("x").weight("w", {4, 1, 1, 1}, std::vector<float>(4));
+  net.node(Kind::conv, {"x", "w"}, "c").set(&roles::Convolution::groups, 4);
+  net.node(Kind::constant, {}, "k");
+  net.node(Kind::transpose, {"c"}, "t");
+  net.set(&roles::Permutation::order, std::vector<std::int64_t>(1000, 1));
+  net.node(Kind::relu, {"c"}, "r").node(Kind::matmul, {"c", "w"}, "m");
+  Graph graph = net.graph();
+  graph.nodes[1].roles = roles::ConstantValue{Tensor::scalar(1.0F)};
+  const GraphOutline result = outline(graph);
+  EXPECT_EQ(std::get<roles::Convolution>(result.ops[0].roles), (roles::Convolution{.groups = 4}));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(result.ops[1].roles));
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(result.ops[2].roles)) << "it is too long";
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(result.ops[3].roles)) << "it has none";
+  EXPECT_TRUE(std::holds_alternative<roles::MatrixProduct>(result.ops[4].roles))
+      << "those of its kind, too";
 }
 
 TEST(Outline, SaysOfAValueWhatTheFileSays) {
@@ -48,7 +84,8 @@ TEST(Outline, ListsOpsWithTheirBodiesAndAttributesAsText) {
   ASSERT_THAT(result.ops, testing::SizeIs(3));
   EXPECT_EQ(result.ops[0].kind, "other");
   EXPECT_EQ(result.ops[2].kind, "relu");
-  EXPECT_THAT(result.values, ElementsAre(ValueOutline{"y", "float32", "[3]"}));
+  EXPECT_THAT(result.values, ElementsAre(ValueOutline{"y", "float32", "[3]"},
+                                         ValueOutline{"z", "float32", "[3]"}));
   EXPECT_EQ(result.ops[0].name, "If:y");
   EXPECT_EQ(result.ops[1].op, "y/inner");
   EXPECT_EQ(result.ops[1].scope, "y");

@@ -4,12 +4,14 @@
 
 #include <limits>
 #include <set>
+#include <variant>
 
 #include <boost/describe.hpp>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/graph/small_graph.h"
 #include "quantlens/stats/testing.h"
 
 namespace quantlens {
@@ -49,6 +51,11 @@ class Filler {
       fill(value);
       values.push_back(value);
     }
+  }
+  /// The first that is any.
+  template <class T, class... More>
+  void fill(std::variant<std::monostate, T, More...>& value) {
+    fill(value.template emplace<T>());
   }
   template <class T, std::size_t kSize>
   void fill(std::array<T, kSize>& values) {
@@ -203,6 +210,25 @@ TEST(RecordFiles, TwoModelsAreWrittenAsTheyWereInLayout2) {
   ProfilePair profiles;
   Filler().fill(profiles);
   EXPECT_EQ(to_file(ProfileRecord(profiles)), json::dump(json::encode(profiles)));
+}
+
+TEST(RecordFiles, HaveTheRolesOfAnOpAsAnObjectThatSaysWhatItIs) {
+  SmallGraph net;
+  net.input("x").node(Kind::concat, {"x", "x"}, "c").set(&roles::AxisChoice::axis, -1);
+  net.node(Kind::cast, {"c"}, "half").set(&roles::Conversion::to, DType::float16);
+  const GraphOutline drawn = outline(net.graph());
+  const json::Value value = json::encode(drawn);
+  EXPECT_EQ(json::dump(value.at("ops").at(0).at("roles")),
+            "{\"is\": \"axis_choice\", \"axis\": -1}\n");
+  EXPECT_EQ(json::dump(value.at("ops").at(1).at("roles")),
+            "{\"is\": \"conversion\", \"to\": \"float16\"}\n");
+  const auto again = json::decode<GraphOutline>(value, "graph.json");
+  EXPECT_EQ(again.ops[0].roles, drawn.ops[0].roles);
+  EXPECT_EQ(again.ops[1].roles, drawn.ops[1].roles);
+  json::Value newer = value;
+  newer.at("ops").at(0).at("roles").at("is") = "of_a_newer_quantlens";
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(
+      json::decode<GraphOutline>(newer, "graph.json").ops[0].roles));
 }
 
 }  // namespace

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/graph/shapes.h"
+
+#include <gtest/gtest.h>
+
+#include "quantlens/graph/small_graph.h"
+
+namespace quantlens {
+namespace {
+
+Dim of(std::int64_t extent) {
+  return {.extent = extent, .symbol = {}};
+}
+
+const Dim kOpen;
+const Dim kBatch{.extent = {}, .symbol = "batch"};
+const Dim kSteps{.extent = {}, .symbol = "steps"};
+
+Shapes shapes_of(const SmallGraph& net, const std::vector<Dim>& input) {
+  Graph graph = net.graph();
+  graph.inputs[0].shape = input;
+  return shapes(GraphIndex(graph));
+}
+
+Tensor integers(std::vector<std::int64_t> values) {
+  const auto count = static_cast<std::int64_t>(values.size());
+  return Tensor::from<std::int64_t>({count}, std::move(values));
+}
+
+TEST(Shapes, CarryTheNamesOfTheFile) {
+  SmallGraph net;
+  net.input("x").weight("w", {4, 3, 3, 3}, std::vector<float>(108));
+  net.node(Kind::conv, {"x", "w"}, "c").node(Kind::global_average_pool, {"c"}, "g");
+  net.node(Kind::flatten, {"g"}, "f");
+  const Shapes known = shapes_of(net, {kBatch, of(3), of(8), kSteps});
+  EXPECT_EQ(known.at("c"), (Dims{kBatch, of(4), of(6), kOpen}));
+  EXPECT_EQ(known.at("f"), (Dims{kBatch, of(4)}));
+}
+
+TEST(Shapes, FollowPartsOfADimension) {
+  SmallGraph net;
+  net.input("x").constant("two", integers({1, 5})).constant("begin", integers({1}));
+  net.constant("end", integers({-1})).constant("axis", integers({1}));
+  net.node(Kind::slice, {"x", "begin", "end", "axis"}, "s").node(Kind::slice, {"x"}, "open");
+  Graph graph = net.graph();
+  graph.inputs[0].shape = {kBatch, of(6)};
+  Node split{.name = {}, .type = "Split", .domain = {}, .kind = Kind::split};
+  split.inputs = {"x", "two"};
+  split.outputs = {"c", "d"};
+  split.roles = roles::AxisChoice{.axis = -1};
+  graph.nodes.push_back(split);
+  const Shapes known = shapes(GraphIndex(graph));
+  EXPECT_EQ(known.at("c"), (Dims{kBatch, of(1)}));
+  EXPECT_EQ(known.at("d"), (Dims{kBatch, of(5)}));
+  EXPECT_EQ(known.at("s"), (Dims{kBatch, of(4)}));
+  EXPECT_EQ(known.at("open"), (Dims{kOpen, kOpen})) << "as many axes as the data";
+}
+
+TEST(Shapes, OfAGatherHaveTheIndicesInTheAxisPlace) {
+  SmallGraph net;
+  net.input("ids").weight("table", {1000, 384}, std::vector<float>(384000));
+  net.node(Kind::gather, {"table", "ids"}, "rows");
+  EXPECT_EQ(shapes_of(net, {kBatch, kSteps}).at("rows"), (Dims{kBatch, kSteps, of(384)}));
+}
+
+TEST(Shapes, ThatTheFileSaysStayUnlessANumberSaysMore) {
+  SmallGraph net;
+  net.input("x").node(Kind::relu, {"x"}, "y").node(Kind::relu, {"y"}, "z");
+  Graph graph = net.graph();
+  graph.inputs[0].shape = {kBatch, of(3)};
+  graph.values["y"] = {.name = "y", .dtype = {}, .shape = {{kSteps, kSteps}}};
+  graph.values["z"] = {.name = "z", .dtype = {}, .shape = {{of(1), of(2), of(3)}}};
+  const Shapes known = shapes(GraphIndex(graph));
+  EXPECT_EQ(known.at("y"), (Dims{kSteps, of(3)}));
+  EXPECT_EQ(known.at("z"), (Dims{of(1), of(2), of(3)}));
+}
+
+TEST(Shapes, OfAConvolutionWithItsChannelsLastHaveThemLast) {
+  SmallGraph net;
+  net.input("x").weight("w", {8, 3, 3, 3}, std::vector<float>(216));
+  net.node(Kind::conv, {"x", "w"}, "c").set(&roles::Convolution::channel_axis, 3);
+  EXPECT_EQ(shapes_of(net, {kBatch, of(6), of(5), of(3)}).at("c"),
+            (Dims{kBatch, of(4), of(3), of(8)}));
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -219,9 +219,9 @@ TEST(RecordFiles, HaveTheRolesOfAnOpAsAnObjectThatSaysWhatItIs) {
   const GraphOutline drawn = outline(net.graph());
   const json::Value value = json::encode(drawn);
   EXPECT_EQ(json::dump(value.at("ops").at(0).at("roles")),
-            "{\"is\": \"axis_choice\", \"axis\": -1}\n");
+            "{\n  \"is\": \"axis_choice\",\n  \"axis\": -1\n}\n");
   EXPECT_EQ(json::dump(value.at("ops").at(1).at("roles")),
-            "{\"is\": \"conversion\", \"to\": \"float16\"}\n");
+            "{\n  \"is\": \"conversion\",\n  \"to\": \"float16\"\n}\n");
   const auto again = json::decode<GraphOutline>(value, "graph.json");
   EXPECT_EQ(again.ops[0].roles, drawn.ops[0].roles);
   EXPECT_EQ(again.ops[1].roles, drawn.ops[1].roles);

@@ -208,7 +208,7 @@ TEST(StatementText, HasASentenceForEachStatementThatIsDocumented) {
 
 TEST(StatementText, ShowsWhatItDoesNotKnowAndWhatIsMissing) {
   EXPECT_EQ(told("later", {{"part", figure::share(0.5)}}),
-            R"(later {"part": {"is": "share", "value": 0.5}})");
+            R"(later {"part":{"is":"share","value":5E-1}})");
   EXPECT_EQ(told("at_op"), " ?: ");
   EXPECT_THAT(told("saturation", {{"part", figure::text("much")}}), HasSubstr("explain nan %"));
 }

@@ -110,7 +110,7 @@ TEST(FindCauses, ValuesWithACauseInCommonAreOneFinding) {
   EXPECT_EQ(first.op, "node_a");
   EXPECT_EQ(first.ops, (std::vector<std::string>{"node_a", "node_sum", "node_b"}));
   EXPECT_DOUBLE_EQ(*first.output_share, 0.5);
-  EXPECT_NE(first.remedy.find("node_b"), std::string::npos);
+  EXPECT_TRUE(first.remedy.at("op_name_dict").as_object().contains("node_b"));
   EXPECT_EQ(found.findings[1].rule, "rounding");
   EXPECT_EQ(found.findings[1].op, "node_beside");
 }

@@ -4,11 +4,30 @@
 
 #include <span>
 #include <string>
+#include <string_view>
+
+#include <fmt/format.h>
 
 #include "quantlens/base/json_line.h"
 #include "quantlens/record/statement.h"
 
 namespace quantlens {
+
+/// "0.5", "[1, 2]", "{\"Add\": 2}", "\"text\"" of a figure's value, which is of two levels at most.
+inline std::string said(const json::Value& value) {  // NOLINT(misc-no-recursion)
+  if (value.is_number()) return fmt::format("{}", value.to_number<double>());
+  std::string text;
+  if (value.is_array()) {
+    for (const json::Value& one : value.get_array()) text += (text.empty() ? "" : ", ") + said(one);
+    return '[' + text + ']';
+  }
+  if (!value.is_object()) return json::line(value);
+  for (const auto& one : value.get_object()) {
+    text += fmt::format("{}\"{}\": {}", text.empty() ? "" : ", ", std::string_view(one.key()),
+                        said(one.value()));
+  }
+  return '{' + text + '}';
+}
 
 /// "weight_scales(channels: 2, weight_sqnr: 45, wrong: 1) and_also(op: \"mm\")"
 inline std::string said(std::span<const Statement> statements) {
@@ -19,7 +38,7 @@ inline std::string said(std::span<const Statement> statements) {
     bool is_first = true;
     for (const auto& [name, figure] : statement.figures) {
       if (!is_first) text += ", ";
-      text += name + ": " + json::line(figure.value);
+      text += name + ": " + said(figure.value);
       is_first = false;
     }
     text += ')';

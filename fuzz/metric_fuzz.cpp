@@ -28,7 +28,7 @@ static void score_everything(const MetricSpec& spec, const Tensor& label) {
     metric->add({.samples = {6, 7}, .inputs = {}, .labels = {label, label}}, some_outputs());
   } catch (const Error&) {  // said why
   }
-  const Figure figure = metric->figure();
+  const MetricFigure figure = metric->figure();
   if (figure.value < figure.bounds[0] || figure.value > figure.bounds[1]) std::abort();
 }
 

@@ -68,12 +68,13 @@
 // ---- Two models become a diagnosis
 #include "quantlens/record/pairing.h"         // Pairing: what stands for what, leftovers
 #include "quantlens/record/diagnosis.h"       // Diagnosis: rows of activations and weights
+#include "quantlens/record/statement.h"       // Statement: what findings say, by words and figures
 #include "quantlens/diagnosis/match/pair.h"         // pair, taps_for
 #include "quantlens/diagnosis/diagnose.h"     // diagnose: tables from what the taps gathered
 
 // ---- Answers become an accuracy
 #include "quantlens/record/accuracy.h"        // Accuracy, AccuracyPair, Flip
-#include "quantlens/accuracy/metric.h"        // Metric, Figure; parse_metric, make_metric
+#include "quantlens/accuracy/metric.h"        // Metric, MetricFigure; parse_metric, make_metric
 #include "quantlens/accuracy/evaluate.h"      // AccuracySink, AccuracyPairSink: sinks of feed
 #include "quantlens/record/scores.h"          // Scores: what later models are paired with
 #include "quantlens/accuracy/against_scores.h" // ScoresSink, AgainstScoresSink
@@ -118,6 +119,7 @@
 #include "quantlens/report/table.h"           // Table; to_text, to_csv, to_markdown
 #include "quantlens/report/tables.h"          // activations_table, weights_table, ...
 #include "quantlens/report/profile_tables.h"  // profiling_table, joined_table
+#include "quantlens/report/statement_text.h"  // text_of: sentences of statements
 #include "quantlens/report/benchmark_text.h"  // benchmark_text, benchmark_table
 #include "quantlens/record/workload.h"        // Workload: one run's own record
 #include "quantlens/workspace/workspace.h"    // Workspace, WorkloadWriter: the folder of all runs

@@ -79,7 +79,7 @@ def per_tensor_mobilenet(sandbox):
     first = findings[0]
     assert first["rule"] == "spread_weight" and first["severity"] == "problem", first
     assert first["measured_gain"] > 0.8, f"the remedy takes away {first['measured_gain']} of the error"
-    recipe["op_name_dict"].update(json.loads(first["remedy"])["op_name_dict"])
+    recipe["op_name_dict"].update(first["remedy"]["op_name_dict"])
     again, _ = run()
     print(f"mobilenet 0.25 with a scale for each channel {best:.3f}, with one for all {lost:.3f}, with the remedies of {len(recipe['op_name_dict'])} "
           f"ops {again:.3f}")

@@ -69,7 +69,7 @@ def main():
     harness.check(tried and len(tried) <= 2, f"{len(tried)} remedies are tried")
     for finding in tried:
         sandbox.run("quantize", MODEL, "--data", DATA, "-o", mended, "--recipe",
-                    json.dumps(RECIPE | json.loads(finding["remedy"])))
+                    json.dumps(RECIPE | finding["remedy"]))
         gain = 1 - relative_error(x, mended) / relative_error(x, int8)
         low, high = finding["measured_gain_interval"]
         harness.check(abs(gain - finding["measured_gain"]) < 1e-4, f"{finding['op']}: {gain:.4f} of the error is gone")
@@ -78,7 +78,8 @@ def main():
     harness.check(first["measured_gain"] > 0.9 and first["output_share"] > 0.9, "  as its share has promised")
     folder = sandbox.workload(result["workload"])
     stored = json.loads((folder / "diagnosis.json").read_text())["findings"]
-    harness.check(stored == result["diagnosis"]["findings"], "the record has it, too")
+    told = [{key: value for key, value in finding.items() if key != "because"} for finding in result["diagnosis"]["findings"]]
+    harness.check(stored == told, "the record has it, too, but for the sentences")
     harness.check(not any(path.is_dir() or path.suffix == ".onnx" for path in folder.iterdir()), "nothing is left behind")
     text = sandbox.run("quantize", *ARGUMENTS, "-o", int8, "--verify", "1").stdout
     harness.check(f"tried: {100 * first['measured_gain']:.0f} % of the error gone" in text, "people are told")

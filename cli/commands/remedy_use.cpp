@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands/remedy_use.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/commands/render.h"
@@ -11,12 +13,12 @@
 namespace quantlens::cli {
 namespace {
 
-template <class Findings>
-std::optional<std::size_t> first_in(const Findings& findings) {
-  for (std::size_t i = 0; i < findings.size(); ++i) {
-    if (!findings[i].remedy.empty()) return i + 1;
-  }
-  return std::nullopt;
+/// Counted from 1.
+template <class Findings, class HasRemedy>
+std::optional<std::size_t> first_in(const Findings& findings, const HasRemedy& has_remedy) {
+  const auto found = std::ranges::find_if(findings, has_remedy);
+  if (found == findings.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - findings.begin()) + 1;
 }
 
 std::string word(const std::string& text) {
@@ -40,11 +42,13 @@ std::string data_options(const flow::DataChoice& choice) {
 }  // namespace
 
 std::optional<std::size_t> first_remedy(const Diagnosis& diagnosis) {
-  return first_in(diagnosis.findings);
+  return first_in(diagnosis.findings,
+                  [](const Finding& finding) { return !finding.remedy.is_null(); });
 }
 
 std::optional<std::size_t> first_remedy(const ProfilePair& pair) {
-  return first_in(pair.findings);
+  return first_in(pair.findings,
+                  [](const SpeedFinding& finding) { return !finding.remedy.empty(); });
 }
 
 std::string again_with_remedy(const std::vector<std::string>& command_line, const fs::path& folder,

@@ -42,7 +42,7 @@ void ScoresSink::add(const Batch& batch, const Outputs& outputs) {
   seen_ += batch.samples.size();
   for (const SampleScore& score : metric_->last()) scores_.right += score.right ? '1' : '0';
   if (!points_.pass(seen_) || !metric_->last().empty()) return;
-  Figure figure = metric_->figure();
+  MetricFigure figure = metric_->figure();
   scores_.parts.push_back({.samples = seen_,
                            .value = figure.value,
                            .bounds = figure.bounds,
@@ -51,7 +51,7 @@ void ScoresSink::add(const Batch& batch, const Outputs& outputs) {
 
 Scores ScoresSink::result() const {
   Scores scores = scores_;
-  Figure figure = metric_->figure();
+  MetricFigure figure = metric_->figure();
   scores.accuracy = accuracy_of(spec_, figure);
   if (!figure.right && (scores.parts.empty() || scores.parts.back().samples != seen_)) {
     scores.parts.push_back({.samples = seen_,
@@ -105,12 +105,12 @@ const PartFigure& AgainstScoresSink::part() const {
 AccuracyPair AgainstScoresSink::result() const {
   if (reference_.accuracy.is_rate) return of_rates();
   const PartFigure& part = this->part();
-  const Figure before{.value = part.value,
-                      .samples = part.samples,
-                      .bounds = part.bounds,
-                      .right = {},
-                      .without = part.without};
-  const Figure figure = metric_->figure();
+  const MetricFigure before{.value = part.value,
+                            .samples = part.samples,
+                            .bounds = part.bounds,
+                            .right = {},
+                            .without = part.without};
+  const MetricFigure figure = metric_->figure();
   if (before.without.size() != figure.without.size()) refuse(seen_);
   AccuracyPair pair = paired(accuracy_of(spec_, before), accuracy_of(spec_, figure));
   pair.difference_interval = difference_interval(before, figure);
@@ -123,7 +123,7 @@ std::optional<std::array<double, 2>> AgainstScoresSink::cautious_interval() cons
   double most = 1;  // that two figures can differ
   if (!reference_.accuracy.is_rate) {
     const PartFigure& before = part();
-    const Figure figure = metric_->figure();
+    const MetricFigure figure = metric_->figure();
     // without the only group that differs, nothing does
     const bool rests_on_one =
         pair.difference == 0 ||

@@ -90,7 +90,7 @@ class AveragePrecision final : public Metric {
     }
   }
 
-  Figure figure() const override {
+  MetricFigure figure() const override {
     std::map<std::int64_t, Class> sorted = classes_;
     for (auto& [number, one] : sorted) {
       std::ranges::stable_sort(one.found, std::ranges::greater(), &Found::score);

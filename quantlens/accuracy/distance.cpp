@@ -52,7 +52,7 @@ class Distance final : public Metric {
     }
   }
 
-  Figure figure() const override {
+  MetricFigure figure() const override {
     return {.value = without(kNoBlock),
             .samples = samples_.samples(),
             .bounds = {0, std::numeric_limits<double>::infinity()},

@@ -86,7 +86,7 @@ void EmbeddingPairs::add(const Batch& batch, const TensorMap& outputs) {
   }
 }
 
-Figure EmbeddingPairs::figure() const {
+MetricFigure EmbeddingPairs::figure() const {
   const auto of_these = [&](std::span<const std::size_t> kept) {
     return correlation(pairs_, kept);
   };

@@ -27,7 +27,7 @@ class EmbeddingPairs final : public Metric {
   /// does not fit; Errc::usage where the output must be named or is not there.
   void add(const Batch& batch, const TensorMap& outputs) override;
   /// Its groups are of pairs.
-  Figure figure() const override;
+  MetricFigure figure() const override;
   const std::vector<Pair>& pairs() const { return pairs_; }
 
  private:

@@ -23,7 +23,7 @@ TensorMap under_names_of(const TensorMap& reference, const TensorMap& quantized)
 
 }  // namespace
 
-Accuracy accuracy_of(const MetricSpec& spec, const Figure& figure) {
+Accuracy accuracy_of(const MetricSpec& spec, const MetricFigure& figure) {
   Accuracy accuracy{.metric = spec.name,
                     .value = figure.value,
                     .interval = {},
@@ -38,8 +38,8 @@ Accuracy accuracy_of(const MetricSpec& spec, const Figure& figure) {
   return accuracy;
 }
 
-std::optional<std::array<double, 2>> difference_interval(const Figure& reference,
-                                                         const Figure& quantized) {
+std::optional<std::array<double, 2>> difference_interval(const MetricFigure& reference,
+                                                         const MetricFigure& quantized) {
   const double difference = quantized.value - reference.value;
   if (!std::isfinite(difference)) return std::nullopt;
   std::vector<double> without;
@@ -95,8 +95,8 @@ void AccuracyPairSink::count(std::uint64_t sample, const SampleScore& reference,
 }
 
 AccuracyPair AccuracyPairSink::result() const {
-  const Figure reference = reference_->figure();
-  const Figure quantized = quantized_->figure();
+  const MetricFigure reference = reference_->figure();
+  const MetricFigure quantized = quantized_->figure();
   AccuracyPair pair = paired(accuracy_of(spec_, reference), accuracy_of(spec_, quantized));
   pair.lost = so_far_.lost;
   pair.gained = so_far_.gained;

@@ -51,12 +51,12 @@ class AccuracyPairSink {
 };
 
 /// A figure with its interval.
-Accuracy accuracy_of(const MetricSpec& spec, const Figure& figure);
+Accuracy accuracy_of(const MetricSpec& spec, const MetricFigure& figure);
 
 /// 95 %, of two figures that are no rates, by leaving out the same samples of both.
 /// REQUIRES: the same samples.
-std::optional<std::array<double, 2>> difference_interval(const Figure& reference,
-                                                         const Figure& quantized);
+std::optional<std::array<double, 2>> difference_interval(const MetricFigure& reference,
+                                                         const MetricFigure& quantized);
 
 /// Two accuracies with their difference and its ratio; no interval of it.
 AccuracyPair paired(Accuracy reference, Accuracy quantized);

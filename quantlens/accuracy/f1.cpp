@@ -79,7 +79,7 @@ class F1 final : public Metric {
     }
   }
 
-  Figure figure() const override {
+  MetricFigure figure() const override {
     return {.value = without(kNoBlock),
             .samples = samples_.samples(),
             .bounds = {0, 1},

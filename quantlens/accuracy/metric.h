@@ -62,7 +62,7 @@ struct SampleScore {
 };
 
 /// A figure of a model over samples, and what its intervals are made of.
-struct Figure {
+struct MetricFigure {
   double value = 0;
   std::uint64_t samples = 0;
   std::array<double, 2> bounds{};      ///< of any value
@@ -78,7 +78,7 @@ class Metric {
   /// Samples in ascending order. Throws Errc::bad_input where an output or a label does not fit,
   /// Errc::usage where an output must be named or is not there.
   virtual void add(const Batch& batch, const TensorMap& outputs) = 0;
-  virtual Figure figure() const = 0;
+  virtual MetricFigure figure() const = 0;
   /// Of a rate: what the samples that were added last scored.
   virtual std::span<const SampleScore> last() const { return {}; }
 };

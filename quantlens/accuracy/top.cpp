@@ -34,7 +34,7 @@ class Top final : public Metric {
     }
   }
 
-  Figure figure() const override {
+  MetricFigure figure() const override {
     const double value =
         samples_ == 0 ? 0 : static_cast<double>(right_) / static_cast<double>(samples_);
     return {.value = value, .samples = samples_, .bounds = {0, 1}, .right = right_, .without = {}};

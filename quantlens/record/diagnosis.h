@@ -9,7 +9,9 @@
 
 #include <boost/describe.hpp>
 
+#include "quantlens/base/json.h"
 #include "quantlens/record/pairing.h"
+#include "quantlens/record/statement.h"
 
 namespace quantlens {
 
@@ -125,6 +127,9 @@ BOOST_DESCRIBE_STRUCT(WeightRow, (),
                        worst_channel, worst_channel_sqnr_db, channel_spread, misfit_channels,
                        misfit_share))
 
+/// How grave a finding is.
+BOOST_DEFINE_ENUM_CLASS(Severity, problem, warning, note)
+
 /// A rule's verdict.
 struct Finding {
   std::string rule;              ///< its name in docs/rules.md
@@ -132,9 +137,9 @@ struct Finding {
   std::vector<std::string> ops;  ///< as people see them, that the remedy is about
   /// Ids of `ops`, as rows have them; empty where several ops, or none, have such a name.
   std::vector<std::string> op_ids;
-  std::string because;   ///< a sentence with the figures
-  std::string remedy;    ///< a fragment of a recipe (JSON); empty where none mends it
-  std::string severity;  ///< problem | warning | note
+  Statements reasons;  ///< why, with the figures
+  json::Value remedy;  ///< a fragment of a recipe, an object; null where none mends it
+  Severity severity = Severity::note;
   /// Share of the outputs' error that begins here, 0..1: what the remedy is expected to take away;
   /// and its 95 % interval. Absent where the finding is about no error.
   std::optional<double> output_share;
@@ -151,7 +156,7 @@ struct Finding {
   std::optional<std::array<double, 2>> measured_gain_interval;
 };
 BOOST_DESCRIBE_STRUCT(Finding, (),
-                      (rule, op, ops, op_ids, because, remedy, severity, output_share,
+                      (rule, op, ops, op_ids, reasons, remedy, severity, output_share,
                        output_share_interval, share_is_measured, estimated_share,
                        tied_with_previous, measured_gain, measured_gain_interval))
 
@@ -169,12 +174,12 @@ struct Diagnosis {
   /// Share of the outputs' error that passes through values that were not compared, 0..1: where it
   /// begins is not known. Absent without shares.
   std::optional<double> unknown_share;
-  std::string verdict;  ///< a paragraph in plain words
+  Statements conclusions;  ///< what is lost, where it begins, what to change: a paragraph
   std::vector<Finding> findings;
 };
 BOOST_DESCRIBE_STRUCT(Diagnosis, (),
                       (samples, local_samples, paired, activations, weights, only_reference,
                        only_quantized, not_compared, outputs_not_compared, suspects, unknown_share,
-                       verdict, findings))
+                       conclusions, findings))
 
 }  // namespace quantlens

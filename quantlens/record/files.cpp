@@ -9,6 +9,22 @@
 namespace quantlens {
 namespace {
 
+/// Before layout 6 a verdict was a text, and so was why a finding is one, and its remedy.
+void replace_text(std::string_view text, std::string_view statements, boost::json::object& object) {
+  const json::Value* words = object.if_contains(text);
+  if (words == nullptr || !words->is_string()) return;
+  Statements said;
+  if (!words->get_string().empty()) said.push_back(said_in_words(words->get_string()));
+  object[statements] = json::encode(said);
+}
+
+void replace_remedy(boost::json::object& finding, std::string_view where) {
+  const json::Value* remedy = finding.if_contains("remedy");
+  if (remedy == nullptr || !remedy->is_string()) return;
+  finding["remedy"] =
+      remedy->get_string().empty() ? json::Value() : json::parse(remedy->get_string(), where);
+}
+
 /// Layout 2 had the figures of one model at the top, where now a member has them.
 json::Value under(std::string_view member, std::string_view of_layout_2,
                   const json::Value& record) {
@@ -46,6 +62,23 @@ Plan from_value(const json::Value& value, std::string_view where) {
 template <>
 Pairing from_value(const json::Value& value, std::string_view where) {
   return json::decode<Pairing>(from_columns(value, where), where);
+}
+
+template <>
+Diagnosis from_value(const json::Value& value, std::string_view where) {
+  const bool is_before_layout_6 = value.is_object() && value.get_object().contains("verdict");
+  if (!is_before_layout_6) return json::decode<Diagnosis>(value, where);
+  json::Value record = value;
+  replace_text("verdict", "conclusions", record.get_object());
+  if (json::Value* findings = record.get_object().if_contains("findings");
+      findings != nullptr && findings->is_array()) {
+    for (json::Value& finding : findings->get_array()) {
+      if (!finding.is_object()) continue;
+      replace_text("because", "reasons", finding.get_object());
+      replace_remedy(finding.get_object(), where);
+    }
+  }
+  return json::decode<Diagnosis>(record, where);
 }
 
 template <>

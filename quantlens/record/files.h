@@ -61,7 +61,7 @@ using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<Ranges, "ranges.json", 2>,         //
     RecordFile<Plan, "plan.json", 2>,             //
     RecordFile<Pairing, "pairing.json", 2>,       //
-    RecordFile<Diagnosis, "diagnosis.json", 2>,   //
+    RecordFile<Diagnosis, "diagnosis.json", 6>,   //
     RecordFile<Histograms, "histograms.bin", 5>,  // of a diagnosis
     RecordFile<AccuracyRecord, "accuracy.json", 3>,
     RecordFile<Study, "study.json", 2>,       // of a tune, like the four below
@@ -122,6 +122,8 @@ template <>
 Plan from_value(const json::Value& value, std::string_view where);
 template <>
 Pairing from_value(const json::Value& value, std::string_view where);
+template <>
+Diagnosis from_value(const json::Value& value, std::string_view where);
 template <>
 AccuracyRecord from_value(const json::Value& value, std::string_view where);
 template <>

@@ -158,6 +158,26 @@ TEST(RecordFiles, OfLayout2AreRead) {
   EXPECT_EQ(from_file<Recipe>(json::dump(json::encode(recipe)), "recipe.json"), recipe);
 }
 
+TEST(RecordFiles, FindingsOfLayout5AreRead) {
+  const auto diagnosis = from_file<Diagnosis>(
+      R"({"samples": 8, "verdict": "The outputs are lost.", "findings": [
+          {"rule": "rounding", "op": "a", "ops": ["a"], "because": "8 bits are too few",
+           "remedy": "{\"op_name_dict\": {\"a\": \"fp32\"}}", "severity": "problem",
+           "output_share": 0.5},
+          {"rule": "dead_channels", "op": "b", "ops": ["b"], "because": "", "remedy": "",
+           "severity": "note"}]})",
+      "diagnosis.json");
+  EXPECT_EQ(diagnosis.samples, 8U);
+  EXPECT_EQ(diagnosis.conclusions, Statements{said_in_words("The outputs are lost.")});
+  ASSERT_EQ(diagnosis.findings.size(), 2U);
+  EXPECT_EQ(diagnosis.findings[0].reasons, Statements{said_in_words("8 bits are too few")});
+  EXPECT_EQ(diagnosis.findings[0].remedy.at("op_name_dict").at("a"), "fp32");
+  EXPECT_EQ(diagnosis.findings[0].severity, Severity::problem);
+  EXPECT_EQ(diagnosis.findings[0].output_share, 0.5);
+  EXPECT_TRUE(diagnosis.findings[1].reasons.empty());
+  EXPECT_TRUE(diagnosis.findings[1].remedy.is_null());
+}
+
 TEST(RecordFiles, TwoModelsAreWrittenAsTheyWereInLayout2) {
   AccuracyPair pair;
   Filler().fill(pair);

@@ -171,15 +171,16 @@ TEST(Records, ADiagnosisReadsBackWithInfinities) {
   weight.weight = "w";
   weight.reference = {-1, 1, 0, 0.5, 0.25};
   diagnosis.weights = {weight};
-  diagnosis.verdict = "All is lost.";
-  diagnosis.findings = {{.rule = "outlier_channel",
-                         .op = "y",
-                         .ops = {"y", "z"},
-                         .because = "channel 3 spans 40x",
-                         .remedy = "{}",
-                         .severity = "problem",
-                         .output_share = 0.5,
-                         .output_share_interval = {{0.25, 0.75}}}};
+  diagnosis.conclusions = {said_in_words("All is lost.")};
+  diagnosis.findings = {
+      {.rule = "outlier_channel",
+       .op = "y",
+       .ops = {"y", "z"},
+       .reasons = {{"channel", {{"channel", figure::count(3)}, {"spread", figure::number(40)}}}},
+       .remedy = boost::json::object(),
+       .severity = Severity::problem,
+       .output_share = 0.5,
+       .output_share_interval = {{0.25, 0.75}}}};
   const std::string text = json::dump(json::encode(diagnosis));
   const auto back = json::decode<Diagnosis>(json::parse(text, "diagnosis.json"), "diagnosis.json");
   EXPECT_EQ(back.activations.at(0).sqnr_db, row.sqnr_db);

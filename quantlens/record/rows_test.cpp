@@ -27,7 +27,7 @@ Diagnosis diagnosis_of(std::size_t rows) {
     if (i % 3 == 0) row.rank = i;
     row.worst_samples.assign(i % 4, {.sample = i, .name = "s", .share = 0.25});
   }
-  diagnosis.verdict = "words";
+  diagnosis.conclusions = {said_in_words("words")};
   return diagnosis;
 }
 
@@ -67,7 +67,7 @@ TEST(SplitRows, JoinedAgainTheRecordIsAsItWas) {
     const SplitRecord split = split_of(rows);
     ASSERT_EQ(split.lists.size(), 1U);
     EXPECT_EQ(split.lists[0].path, "activations");
-    EXPECT_EQ(split.head.at("verdict"), "words");
+    EXPECT_EQ(split.head.at("conclusions").at(0).at("says"), "words");
     EXPECT_EQ(split.head.at("activations").at("rows"), rows);
     EXPECT_EQ(joined(split), to_value(diagnosis_of(rows)));
   }

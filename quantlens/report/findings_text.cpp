@@ -8,13 +8,19 @@
 #include <fmt/ranges.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/base/json_line.h"
 #include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/cell.h"
+#include "quantlens/report/statement_text.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
 namespace {
+
+std::string word_of(Severity severity) {
+  return std::string(json::encode(severity).get_string());
+}
 
 std::string share_text(const Finding& finding) {
   if (!finding.output_share) return {};
@@ -72,9 +78,9 @@ std::size_t shown_findings(const std::vector<Finding>& findings) {
 
 std::string findings_text(const Diagnosis& diagnosis) {
   constexpr std::size_t kIndent = 3;
-  if (diagnosis.verdict.empty()) return {};
+  if (diagnosis.conclusions.empty()) return {};
   const std::size_t shown = shown_findings(diagnosis.findings);
-  std::string text = wrapped(printable(diagnosis.verdict), 0);
+  std::string text = wrapped(printable(text_of(diagnosis.conclusions)), 0);
   std::size_t number = 0;
   bool is_tried = false;
   for (const Finding& finding : diagnosis.findings) {
@@ -84,12 +90,13 @@ std::string findings_text(const Diagnosis& diagnosis) {
       break;
     }
     text += fmt::format("{}. ", number);
-    text +=
-        wrapped(fmt::format("{} {}{}: {}{}", finding.severity, finding.rule, share_text(finding),
-                            place_text(finding), printable(finding.because)),
-                kIndent);
-    if (!finding.remedy.empty()) {
-      text += "   " + wrapped(fmt::format("recipe: {}", printable(finding.remedy)), kIndent);
+    text += wrapped(
+        fmt::format("{} {}{}: {}{}", word_of(finding.severity), finding.rule, share_text(finding),
+                    place_text(finding), printable(text_of(finding.reasons))),
+        kIndent);
+    if (!finding.remedy.is_null()) {
+      text += "   " +
+              wrapped(fmt::format("recipe: {}", printable(json::line(finding.remedy))), kIndent);
     }
     if (finding.measured_gain) {
       text += "   " + wrapped(tried_text(finding, !is_tried), kIndent);

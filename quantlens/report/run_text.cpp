@@ -11,6 +11,7 @@
 #include "quantlens/record/files.h"
 #include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/diagnosis_text.h"
+#include "quantlens/report/statement_text.h"
 
 namespace quantlens {
 namespace {
@@ -109,7 +110,7 @@ void add_plan(const RunRecords& records, boost::json::object& object) {
   }
   if (records.accuracy_alone) object["quantized"] = json::encode(*records.accuracy_alone);
   if (records.float_edit) object["float_edit"] = json::encode(*records.float_edit);
-  if (records.diagnosis) object["diagnosis"] = json::encode(*records.diagnosis);
+  if (records.diagnosis) object["diagnosis"] = diagnosis_json(*records.diagnosis);
 }
 
 void add_study(const RunRecords& records, boost::json::object& object) {
@@ -197,7 +198,7 @@ boost::json::object run_json(const RunRecords& records) {
   } else if (records.benchmark) {
     add(json::encode(*records.benchmark).as_object(), object);
   } else if (records.diagnosis) {
-    add(json::encode(*records.diagnosis).as_object(), object);
+    add(diagnosis_json(*records.diagnosis), object);
     if (records.accuracy) object["accuracy"] = json::encode(*records.accuracy);
   } else {
     add_evaluation(records, object);

@@ -218,12 +218,12 @@ TEST(ActivationsTable, FilesHaveEveryDigitAndBothEndsOfEachInterval) {
 
 TEST(FindingsText, SaysWhatTheSamplesCannotTellApart) {
   Diagnosis diagnosis;
-  diagnosis.verdict = "All is lost.";
+  diagnosis.conclusions = {said_in_words("All is lost.")};
   Finding finding;
   finding.rule = "rounding";
   finding.op = "conv1";
-  finding.because = "8 bits";
-  finding.severity = "note";
+  finding.reasons = {said_in_words("8 bits")};
+  finding.severity = Severity::note;
   finding.output_share = 0.5;
   finding.output_share_interval = {{0.4, 0.6}};
   diagnosis.findings = {finding, finding};
@@ -238,7 +238,7 @@ TEST(FindingsText, SaysWhatTheSamplesCannotTellApart) {
 
 TEST(FindingsText, HasAllThatWasTried) {
   Diagnosis diagnosis;
-  diagnosis.verdict = "All is lost.";
+  diagnosis.conclusions = {said_in_words("All is lost.")};
   Finding finding;
   finding.rule = "rounding";
   finding.op = "conv1";
@@ -252,13 +252,13 @@ TEST(FindingsText, HasAllThatWasTried) {
 
 TEST(FindingsText, SaysHowManyOpsAShareIsOfAndOffersNoGainThatIsNone) {
   Diagnosis diagnosis;
-  diagnosis.verdict = "All is lost.";
+  diagnosis.conclusions = {said_in_words("All is lost.")};
   Finding finding;
   finding.rule = "rounding";
   finding.op = "conv1";
   finding.ops = {"conv1", "add2"};
-  finding.because = "8 bits";
-  finding.severity = "note";
+  finding.reasons = {said_in_words("8 bits")};
+  finding.severity = Severity::note;
   finding.output_share = -0.2;
   finding.output_share_interval = {{-0.4, 0.1}};
   Finding none = finding;

@@ -229,11 +229,11 @@ Recipe with_float(Recipe recipe, const std::vector<const TunableOp*>& ops) {
   return recipe;
 }
 
-std::vector<std::size_t> ops_in_float(const Space& space, const std::string& fragment) {
+std::vector<std::size_t> ops_in_float(const Space& space, const json::Value& fragment) {
   std::vector<std::size_t> ops;
-  if (fragment.empty()) return ops;
+  if (fragment.is_null()) return ops;
   try {
-    const Recipe recipe = with_fragment({}, fragment, "a remedy");
+    const Recipe recipe = with_document({}, fragment, "a remedy");
     RecipeRules rules(recipe);
     for (std::size_t i = 0; i < space.ops.size(); ++i) {
       Node node;

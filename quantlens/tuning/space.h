@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "quantlens/base/json.h"
 #include "quantlens/graph/model.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
@@ -62,7 +63,7 @@ std::uint64_t multiply_adds_quantized(const Plan& plan, const MultiplyAdds& mult
 Recipe with_float(Recipe recipe, const std::vector<const TunableOp*>& ops);
 
 /// Numbers of the ops in a space that a fragment of a recipe would have in float; none where it is
-/// no such fragment.
-std::vector<std::size_t> ops_in_float(const Space& space, const std::string& fragment);
+/// no such fragment, nor of a null.
+std::vector<std::size_t> ops_in_float(const Space& space, const json::Value& fragment);
 
 }  // namespace quantlens

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/base/yaml.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {
@@ -83,12 +84,13 @@ TEST(Space, ARemedySaysWhichOpsItHasInFloat) {
   const Graph& graph = net.model().graph;
   const Space space = space_of(graph, all_in_int8(graph), {});
   using Numbers = std::vector<std::size_t>;
-  EXPECT_EQ(ops_in_float(space, "{op_name_dict: {node_b: fp32}}"), Numbers{1});
-  EXPECT_EQ(ops_in_float(space, "{op_type_dict: {\".*\": fp32}}"), (Numbers{0, 1}));
-  EXPECT_EQ(ops_in_float(space, "{op_name_dict: {node_b: {activation: {algorithm: mse}}}}"),
+  EXPECT_EQ(ops_in_float(space, parse_yaml("{op_name_dict: {node_b: fp32}}", "")), Numbers{1});
+  EXPECT_EQ(ops_in_float(space, parse_yaml("{op_type_dict: {\".*\": fp32}}", "")), (Numbers{0, 1}));
+  EXPECT_EQ(ops_in_float(
+                space, parse_yaml("{op_name_dict: {node_b: {activation: {algorithm: mse}}}}", "")),
             Numbers{});
-  EXPECT_EQ(ops_in_float(space, "{op_nam_dict: 1}"), Numbers{});
-  EXPECT_EQ(ops_in_float(space, ""), Numbers{});
+  EXPECT_EQ(ops_in_float(space, parse_yaml("{op_nam_dict: 1}", "")), Numbers{});
+  EXPECT_EQ(ops_in_float(space, json::Value()), Numbers{});
 }
 
 }  // namespace

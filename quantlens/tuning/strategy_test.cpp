@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/yaml.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
 #include "quantlens/quantizer/recipe/recipe_rules.h"
 #include "quantlens/tuning/goal.h"
@@ -252,16 +253,20 @@ TEST(Auto, TakesTheRemediesOfFindings) {
   search.diagnosis.findings = {
       {.rule = "clipping",
        .op = "c",
-       .because = "",
-       .remedy = "{op_name_dict: {c: {activation: {algorithm: minmax}}}}",
-       .severity = ""},
+       .reasons = {},
+       .remedy = parse_yaml("{op_name_dict: {c: {activation: {algorithm: minmax}}}}", ""),
+       .severity = Severity::note},
       {.rule = "hard",
        .op = "c",
-       .because = "",
-       .remedy = "{op_name_dict: {c: fp32}}",
-       .severity = ""},
-      {.rule = "none", .op = "c", .because = "", .remedy = "", .severity = ""},
-      {.rule = "wrong", .op = "c", .because = "", .remedy = "{op_nam_dict: 1}", .severity = ""}};
+       .reasons = {},
+       .remedy = parse_yaml("{op_name_dict: {c: fp32}}", ""),
+       .severity = Severity::note},
+      {.rule = "none", .op = "c", .reasons = {}, .remedy = {}, .severity = Severity::note},
+      {.rule = "wrong",
+       .op = "c",
+       .reasons = {},
+       .remedy = parse_yaml("{op_nam_dict: 1}", ""),
+       .severity = Severity::note}};
   strategy_named("auto")(search);
   ASSERT_GE(search.trials.size(), 2u);
   EXPECT_EQ(search.trials[1].recipe.op_name_dict.at("c").activation.algorithm, "minmax")
@@ -276,9 +281,9 @@ TEST(Auto, BelievesFindingsBeforeFigures) {
   search.blames = {{"c1", 0.9}, {"c2", 0.1}, {"a3", 0}};
   search.diagnosis.findings = {{.rule = "steep_reader",
                                 .op = "a3",
-                                .because = "",
-                                .remedy = "{op_name_dict: {a3: fp32}}",
-                                .severity = ""}};
+                                .reasons = {},
+                                .remedy = parse_yaml("{op_name_dict: {a3: fp32}}", ""),
+                                .severity = Severity::note}};
   strategy_named("auto")(search);
   EXPECT_EQ(search.in_float(search.best().recipe), (Names{"a3"}));
   const auto in_float = [&](const Trial& trial) { return !search.in_float(trial.recipe).empty(); };

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <functional>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -23,15 +21,16 @@ std::vector<Finding> accumulation(const Evidence& evidence) {
   const auto greatest = std::ranges::max_element(
       evidence.diagnosis().activations, {},
       [](const ActivationRow& row) { return row.output_share.value_or(0); });
-  return {
-      {.rule = "accumulation",
-       .op = greatest->name,
-       .ops = {},
-       .because = fmt::format("no op stands out: {} of {} together begin {:.0f} % of the error, "
-                              "this one most with {:.1f} %",
-                              half, shares.size(), 100 * sum, 100 * shares.front()),
-       .remedy = R"({"accuracy_level": "best"})",
-       .severity = {}}};
+  return {{.rule = "accumulation",
+           .op = greatest->name,
+           .ops = {},
+           .reasons = {{"accumulation",
+                        {{"ops", figure::count(half)},
+                         {"of", figure::count(shares.size())},
+                         {"together", figure::share(sum)},
+                         {"greatest", figure::share(shares.front())}}}},
+           .remedy = boost::json::object{{"accuracy_level", "best"}},
+           .severity = usual_severity(evidence)}};
 }
 
 }  // namespace quantlens

@@ -24,20 +24,23 @@ double shown_db(const Evidence& evidence, const Change& change) {
 
 /// What the two files do otherwise without any quantization, which leads.
 std::vector<Finding> changed(const Evidence& evidence) {
-  std::vector<Change> changes = evidence.pairing().changes;
+  std::vector<FoundChange> changes;
+  for (const Change& change : evidence.pairing().changes) {
+    changes.push_back({.change = change, .reasons = {said_in_words(change.because)}});
+  }
   std::ranges::move(shifted_codes(evidence), std::back_inserter(changes));
-  std::ranges::stable_sort(changes, [&](const Change& a, const Change& b) {
-    return shown_db(evidence, a) < shown_db(evidence, b);
+  std::ranges::stable_sort(changes, [&](const FoundChange& a, const FoundChange& b) {
+    return shown_db(evidence, a.change) < shown_db(evidence, b.change);
   });
   std::vector<Finding> findings;
   findings.reserve(changes.size());
-  for (Change& change : changes) {
+  for (auto& [change, reasons] : changes) {
     findings.push_back({.rule = std::move(change.rule),
                         .op = change.ops.front(),
                         .ops = std::move(change.ops),
-                        .because = std::move(change.because),
+                        .reasons = std::move(reasons),
                         .remedy = {},
-                        .severity = {}});
+                        .severity = usual_severity(evidence)});
   }
   return findings;
 }

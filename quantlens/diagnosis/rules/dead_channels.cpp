@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/counted.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/nonfinite_elements.h"
 #include "quantlens/quant/params.h"
@@ -27,12 +24,11 @@ std::vector<Finding> dead_channels(const Evidence& evidence) {
     findings.push_back({.rule = "dead_channels",
                         .op = row.name,
                         .ops = {row.name},
-                        .because = fmt::format("{} of its {} {} only weights of zero and can be "
-                                               "pruned",
-                                               dead, counted(reaches.size(), "channel"),
-                                               dead == 1 ? "has" : "have"),
+                        .reasons = {{"dead_channels",
+                                     {{"dead", figure::count(static_cast<std::uint64_t>(dead))},
+                                      {"channels", figure::count(reaches.size())}}}},
                         .remedy = {},
-                        .severity = "note"});
+                        .severity = Severity::note});
   }
   return findings;
 }

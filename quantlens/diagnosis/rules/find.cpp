@@ -13,14 +13,11 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/json_line.h"
 #include "quantlens/diagnosis/rules/float_remedies.h"
 #include "quantlens/diagnosis/rules/found_cause.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/rules/same_remedy.h"
-#include "quantlens/diagnosis/rules/share_words.h"
+#include "quantlens/diagnosis/rules/share_statement.h"
 #include "quantlens/diagnosis/rules/uncompared.h"
 #include "quantlens/diagnosis/rules/verdict.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
@@ -32,7 +29,6 @@ namespace {
 constexpr double kLeastShare = 0.05;
 constexpr std::size_t kMostValues = 64;
 constexpr double kNothingLost = 60;  // dB: what is above is hardly more than the order of sums
-constexpr std::array<std::string_view, 3> kSeverities = {"problem", "warning", "note"};
 
 struct NamedRule {
   std::string_view name;
@@ -191,8 +187,9 @@ void name_values(std::vector<FoundCause>& found) {
   }
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!is_one_of_several[i]) continue;
-    found[i].cause.because =
-        fmt::format("at its value {}: {}", found[i].value, found[i].cause.because);
+    Statements& reasons = found[i].cause.reasons;
+    reasons.insert(reasons.begin(),
+                   {.says = "at_value", .figures = {{"value", figure::value(found[i].value)}}});
   }
 }
 
@@ -256,19 +253,6 @@ std::optional<FoundCause> made_together(const Evidence& evidence, const SharesWi
   return values < 2 ? std::nullopt : all;
 }
 
-/// How grave it is to lose so much of the outputs.
-std::string_view severity_at(double output_sqnr_db) {
-  constexpr double kMostLost = 10;
-  constexpr double kMuchLost = 20;
-  if (output_sqnr_db < kMostLost) return "problem";
-  return output_sqnr_db < kMuchLost ? "warning" : "note";
-}
-
-std::size_t rank(const Finding& finding) {
-  return static_cast<std::size_t>(std::ranges::find(kSeverities, finding.severity) -
-                                  kSeverities.begin());
-}
-
 /// Whether data that calibration did not see may be why codes are wasted or clip: what begins most
 /// error is that.
 bool is_made_by_data(const std::vector<Finding>& findings) {
@@ -281,16 +265,16 @@ int place(const Finding& finding, bool by_data) {
   if (is_changed(finding)) return 0;
   if (by_data && finding.rule == "unlike_data") return 0;
   if (finding.output_share) return 1;
-  return finding.severity == kSeverities.front() ? 0 : 2;
+  return finding.severity == Severity::problem ? 0 : 2;
 }
 
-Finding finding_of(FoundCause&& found, std::string_view severity) {
+Finding finding_of(FoundCause&& found, Severity severity) {
   Finding finding{.rule = std::string(found.rule),
                   .op = std::move(found.op),
                   .ops = std::move(found.cause.ops),
-                  .because = std::move(found.cause.because),
+                  .reasons = std::move(found.cause.reasons),
                   .remedy = {},
-                  .severity = std::string(severity),
+                  .severity = severity,
                   .output_share = std::min(1.0, found.share),
                   .output_share_interval = {},
                   .share_is_measured = found.estimated.has_value(),
@@ -300,20 +284,20 @@ Finding finding_of(FoundCause&& found, std::string_view severity) {
                   .measured_gain_interval = {}};
   finding.output_share_interval = {found.interval[0], std::min(1.0, found.interval[1])};
   const bool may_help = !takes_nothing(finding) && !found.cause.remedy.empty();
-  if (may_help) finding.remedy = json::line(found.cause.remedy);
+  if (may_help) finding.remedy = std::move(found.cause.remedy);
   return finding;
 }
 
 /// In their order. What takes nothing away and is not all that is known of the error is a note, and
 /// no tie.
-std::vector<Finding> findings_of(std::vector<FoundCause>&& found, std::string_view severity) {
+std::vector<Finding> findings_of(std::vector<FoundCause>&& found, Severity severity) {
   std::vector<Finding> findings;
   findings.reserve(found.size());
   for (FoundCause& one : found) {
     Finding finding = finding_of(std::move(one), severity);
     const bool is_nothing = takes_nothing(finding);
     if (!findings.empty()) {
-      if (is_nothing) finding.severity = kSeverities.back();
+      if (is_nothing) finding.severity = Severity::note;
       if (is_nothing || takes_nothing(findings.back())) finding.tied_with_previous = false;
     }
     findings.push_back(std::move(finding));
@@ -393,9 +377,16 @@ void replace_what_is_in_force(const Model& quantized, std::vector<FoundCause>& f
 
 }  // namespace
 
+Severity usual_severity(const Evidence& evidence) {
+  constexpr double kMostLost = 10;
+  constexpr double kMuchLost = 20;
+  const double output_sqnr_db = evidence.outputs().sqnr_db;
+  if (output_sqnr_db < kMostLost) return Severity::problem;
+  return output_sqnr_db < kMuchLost ? Severity::warning : Severity::note;
+}
+
 void add_findings(const PairedModels& models, const ShareSources& shares, Diagnosis& diagnosis) {
   const Evidence evidence(models, diagnosis);
-  const std::string_view severity = severity_at(evidence.outputs().sqnr_db);
   std::vector<FoundCause> found = causes(evidence, shares);
   replace_what_is_in_force(models.quantized.model, found);
   FloatRemedies remedies(evidence);
@@ -407,20 +398,17 @@ void add_findings(const PairedModels& models, const ShareSources& shares, Diagno
       [&] { return made_together(evidence, shares.without); }, found,
       remedies.expecting(shares.expect));
   for (FoundCause& one : found) remedies.tell(one);
-  std::vector<Finding> findings = findings_of(std::move(found), severity);
+  std::vector<Finding> findings = findings_of(std::move(found), usual_severity(evidence));
   const bool by_data = is_made_by_data(findings);
   for (const ModelRule rule : kModelRules) {
     if (rule == accumulation && has_measured_culprit(findings)) continue;
-    for (Finding& finding : rule(evidence)) {
-      if (finding.severity.empty()) finding.severity = severity;
-      findings.push_back(std::move(finding));
-    }
+    std::ranges::move(rule(evidence), std::back_inserter(findings));
   }
   std::ranges::stable_sort(findings, [by_data](const Finding& a, const Finding& b) {
-    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    if (a.severity != b.severity) return a.severity < b.severity;
     return place(a, by_data) < place(b, by_data);
   });
-  diagnosis.verdict = verdict(evidence, findings);
+  diagnosis.conclusions = verdict(evidence, findings);
   diagnosis.findings = std::move(findings);
 }
 

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
@@ -141,18 +142,22 @@ TEST(FindCauses, NothingIsMeasuredOfOpsOfWhichOneIsAnotherInTheFile) {
 }
 
 TEST(FindCauses, SeverityFollowsFromWhatIsLost) {
-  EXPECT_EQ(Case(5).find().findings[0].severity, "problem");
-  EXPECT_EQ(Case(15).find().findings[0].severity, "warning");
-  EXPECT_EQ(Case(25).find().findings[0].severity, "note");
+  EXPECT_EQ(Case(5).find().findings[0].severity, Severity::problem);
+  EXPECT_EQ(Case(15).find().findings[0].severity, Severity::warning);
+  EXPECT_EQ(Case(25).find().findings[0].severity, Severity::note);
 }
 
 TEST(FindCauses, TheVerdictSaysWhatIsLostAndWhereItBegins) {
-  const std::string verdict = Case(5).find().verdict;
-  EXPECT_NE(verdict.find("5.0 dB"), std::string::npos) << verdict;
+  const Statements verdict = Case(5).find().conclusions;
+  EXPECT_EQ(said(std::span(verdict).first(1)), R"(loss(outputs: "all", sqnr: 5))");
+  const Statement& share = verdict.at(1);
+  EXPECT_EQ(share.says, "share.begins");
+  EXPECT_EQ(share.figures.at("estimated"), figure::share(0.5));
   // each block swings both shares by 0.005: t (7) sqrt(7 0.01^2) = 0.0626
-  EXPECT_NE(verdict.find("50 % (44 to 56, estimated)"), std::string::npos) << verdict;
-  EXPECT_NE(verdict.find("node_a"), std::string::npos) << verdict;
-  EXPECT_EQ(verdict.find("As much"), std::string::npos) << "25 % is less";
+  EXPECT_NEAR(share.figures.at("interval").value.at(0).as_double(), 0.5 - 0.0626, 1e-4);
+  EXPECT_NEAR(share.figures.at("interval").value.at(1).as_double(), 0.5 + 0.0626, 1e-4);
+  EXPECT_EQ(share.figures.at("op"), figure::op("node_a"));
+  EXPECT_EQ(said(verdict).find("as_much"), std::string::npos) << "25 % is less";
 }
 
 TEST(FindCauses, TheVerdictNamesNoCauseWhereNoShareIsSurelyAboveNothing) {
@@ -160,11 +165,11 @@ TEST(FindCauses, TheVerdictNamesNoCauseWhereNoShareIsSurelyAboveNothing) {
   net.measure(0.1, 0.3);
   const Diagnosis& found = net.find();
   EXPECT_EQ(found.findings[0].rule, "unexplained");
-  EXPECT_EQ(found.verdict.find("begins at node"), std::string::npos) << found.verdict;
-  EXPECT_NE(found.verdict.find("10 % (-20 to 40, measured) of the error would be gone with"),
-            std::string::npos)
-      << found.verdict;
-  EXPECT_NE(found.verdict.find("what makes the error is not known"), std::string::npos);
+  const std::string verdict = said(found.conclusions);
+  EXPECT_EQ(verdict.find("share.begins"), std::string::npos) << verdict;
+  EXPECT_NE(verdict.find("share.in_float("), std::string::npos) << verdict;
+  EXPECT_NE(verdict.find("measured: 0.1,"), std::string::npos) << verdict;
+  EXPECT_NE(verdict.find("in_doubt("), std::string::npos) << verdict;
   net.measure(0.4, 0.3);
   EXPECT_NE(net.find().findings[0].rule, "unexplained") << "at least a tenth is sure";
 }
@@ -178,7 +183,8 @@ TEST(FindCauses, WhatNothingExplainsIsNoMistakeInCommon) {
     row.local_sqnr_db = 10;
   }
   for (const Finding& finding : net.find().findings) {
-    EXPECT_EQ(finding.because.find("have this mistake"), std::string::npos) << finding.because;
+    EXPECT_EQ(said(finding.reasons).find("made_together"), std::string::npos)
+        << said(finding.reasons);
   }
 }
 
@@ -197,15 +203,15 @@ std::string verdict_beside_a_wrong_op(double first_sqnr_db) {
   const Diagnosis& found = net.find();
   EXPECT_EQ(found.findings[0].op, "node_a");
   EXPECT_TRUE(found.findings[0].share_is_measured);
-  return found.verdict;
+  return said(found.conclusions);
 }
 
 TEST(FindCauses, TheVerdictNamesAnOpThatIsMoreWrongByItselfBesideAGreatShare) {
   const std::string verdict = verdict_beside_a_wrong_op(10);
-  EXPECT_NE(verdict.find("By itself, node_beside has an error (2.0 dB) that no rounding explains"),
+  EXPECT_NE(verdict.find(R"(unexplained_by_itself(op: "node_beside", own_sqnr: 2))"),
             std::string::npos)
       << verdict;
-  EXPECT_EQ(verdict_beside_a_wrong_op(1).find("no rounding explains"), std::string::npos);
+  EXPECT_EQ(verdict_beside_a_wrong_op(1).find("unexplained_by_itself"), std::string::npos);
 }
 
 TEST(FindCauses, WhatTakesNothingAwayHasNoRemedyAndIsNoProblem) {
@@ -214,12 +220,12 @@ TEST(FindCauses, WhatTakesNothingAwayHasNoRemedyAndIsNoProblem) {
   const std::vector<Finding> found = net.find().findings;
   ASSERT_GE(found.size(), 2U);
   EXPECT_EQ(found[0].rule, "unexplained");
-  EXPECT_EQ(found[0].severity, "problem") << "the outputs are lost all the same";
-  for (const Finding& finding : found) EXPECT_EQ(finding.remedy, "") << finding.op;
-  EXPECT_EQ(found[1].severity, "note");
+  EXPECT_EQ(found[0].severity, Severity::problem) << "the outputs are lost all the same";
+  for (const Finding& finding : found) EXPECT_TRUE(finding.remedy.is_null()) << finding.op;
+  EXPECT_EQ(found[1].severity, Severity::note);
   EXPECT_FALSE(found[1].tied_with_previous);
   net.measure(0.2, 0.05);
-  EXPECT_NE(net.find().findings[0].remedy, "");
+  EXPECT_TRUE(net.find().findings[0].remedy.is_object());
 }
 
 TEST(FindCauses, WhatFewSamplesDecideDoesNotComeFirst) {
@@ -237,7 +243,10 @@ TEST(FindCauses, TiesAreShown) {
   const Diagnosis& found = net.find();
   EXPECT_FALSE(found.findings[0].tied_with_previous);
   EXPECT_TRUE(found.findings[1].tied_with_previous);
-  EXPECT_NE(found.verdict.find("As much may begin at node_beside"), std::string::npos);
+  const Statements& verdict = found.conclusions;
+  const auto second = std::ranges::find(verdict, "as_much.begins", &Statement::says);
+  ASSERT_NE(second, verdict.end());
+  EXPECT_EQ(second->figures.at("op"), figure::op("node_beside"));
 }
 
 TEST(FindCauses, WhatSwingsTogetherIsNoTieThoughIntervalsOverlap) {
@@ -248,32 +257,30 @@ TEST(FindCauses, WhatSwingsTogetherIsNoTieThoughIntervalsOverlap) {
   EXPECT_GT((*found.findings[1].output_share_interval)[1],
             (*found.findings[0].output_share_interval)[0]);
   EXPECT_FALSE(found.findings[1].tied_with_previous);
-  EXPECT_EQ(found.verdict.find("As much"), std::string::npos);
+  EXPECT_EQ(said(found.conclusions).find("as_much"), std::string::npos);
 }
 
 TEST(FindCauses, EqualOutputsAreEqualWhateverIsLostBefore) {
   Case net(std::numeric_limits<double>::infinity());
   const Diagnosis& found = net.find();
-  EXPECT_TRUE(found.verdict.starts_with("The outputs are equal.")) << found.verdict;
-  EXPECT_EQ(found.findings.front().severity, "note");
+  EXPECT_EQ(said(std::span(found.conclusions).first(1)), R"(loss(outputs: "all", sqnr: "inf"))");
+  EXPECT_EQ(found.findings.front().severity, Severity::note);
 }
 
 TEST(FindCauses, WhereNoOutputWasComparedNothingIsSaidOfThem) {
   Case net(5);
   net.diagnosis().activations.erase(net.diagnosis().activations.begin());
-  const std::string verdict = net.find().verdict;
-  EXPECT_TRUE(verdict.starts_with("No output was compared; the worst activation keeps 30.0 dB"))
-      << verdict;
+  EXPECT_EQ(said(std::span(net.find().conclusions).first(1)),
+            "loss.no_output(worst_activation: 30)");
 }
 
 TEST(FindCauses, InfiniteOutputsAreTheFirstProblem) {
   Case net(31);
   net.diagnosis().activations[0].nonfinite = 1000;
   const Diagnosis& found = net.find();
-  EXPECT_TRUE(found.verdict.starts_with("50 % of an output are NaN or infinities."))
-      << found.verdict;
+  EXPECT_EQ(said(std::span(found.conclusions).first(1)), "loss.nonfinite(part: 0.5)");
   EXPECT_EQ(found.findings.front().rule, "nonfinite");
-  EXPECT_EQ(found.findings.front().severity, "problem");
+  EXPECT_EQ(found.findings.front().severity, Severity::problem);
 }
 
 TEST(FindCauses, WithoutLocalErrorsTheVerdictSaysSo) {
@@ -282,7 +289,7 @@ TEST(FindCauses, WithoutLocalErrorsTheVerdictSaysSo) {
   for (ActivationRow& row : net.diagnosis().activations) row.output_share.reset();
   const Diagnosis& found = net.find();
   EXPECT_TRUE(found.findings.empty());
-  EXPECT_NE(found.verdict.find("not known without local errors"), std::string::npos);
+  EXPECT_EQ(found.conclusions.back().says, "no_local_errors");
 }
 
 TEST(FindCauses, AScaleThatIsNotFoldedIsNamedWhereverItStandsHoweverLittleBeginsThere) {
@@ -307,7 +314,8 @@ TEST(FindCauses, AScaleThatIsNotFoldedIsNamedWhereverItStandsHoweverLittleBegins
   const Finding& first = diagnosis.findings[0];
   EXPECT_EQ(first.rule, "unfolded_scale");
   EXPECT_EQ(first.ops, (std::vector<std::string>{"node_a", "node_b", "node_c", "node_y"}));
-  for (const std::string& op : first.ops) EXPECT_NE(first.remedy.find(op), std::string::npos) << op;
+  for (const std::string& op : first.ops)
+    EXPECT_TRUE(first.remedy.at("op_name_dict").as_object().contains(op)) << op;
 }
 
 TEST(FindCauses, FindingsOfOneOpSayWhichOfItsValuesTheySpeakOf) {
@@ -317,12 +325,12 @@ TEST(FindCauses, FindingsOfOneOpSayWhichOfItsValuesTheySpeakOf) {
   const Diagnosis& found = net.find();
   std::vector<std::string> of_y;
   for (const Finding& finding : found.findings) {
-    if (finding.op == "node_y") of_y.push_back(finding.because);
+    if (finding.op == "node_y") of_y.push_back(said(finding.reasons));
   }
   ASSERT_EQ(of_y.size(), 2U);
-  EXPECT_TRUE(of_y[0].starts_with("at its value beside: ")) << of_y[0];
-  EXPECT_TRUE(of_y[1].starts_with("at its value y: ")) << of_y[1];
-  EXPECT_EQ(found.findings[0].because.find("at its value"), std::string::npos);
+  EXPECT_TRUE(of_y[0].starts_with(R"(at_value(value: "beside") )")) << of_y[0];
+  EXPECT_TRUE(of_y[1].starts_with(R"(at_value(value: "y") )")) << of_y[1];
+  EXPECT_NE(found.findings[0].reasons.front().says, "at_value");
 }
 
 }  // namespace

@@ -2,9 +2,6 @@
 #include <algorithm>
 #include <map>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/integer_ops.h"
 
@@ -34,7 +31,7 @@ bool is_island(const GraphIndex& index, const Node& node) {
 
 /// Float ops alone between integer ones cost a conversion on both sides: of speed, not of accuracy.
 std::vector<Finding> float_islands(const Evidence& evidence) {
-  std::map<std::string, std::size_t> types;
+  std::map<std::string, std::uint64_t> types;
   std::vector<std::string> ops;
   for (const Node& node : evidence.quantized().graph().nodes) {
     if (!is_island(evidence.quantized(), node)) continue;
@@ -42,17 +39,13 @@ std::vector<Finding> float_islands(const Evidence& evidence) {
     ops.push_back(op_name(node));
   }
   if (ops.empty()) return {};
-  std::vector<std::string> parts;
-  parts.reserve(types.size());
-  for (const auto& [type, count] : types) parts.push_back(fmt::format("{} {}", count, type));
-  return {{.rule = "float_islands",
-           .op = ops.front(),
-           .ops = ops,
-           .because = fmt::format(
-               "float ops between integer ones convert on both sides, which costs time: {}",
-               fmt::join(parts, ", ")),
-           .remedy = {},
-           .severity = "note"}};
+  return {
+      {.rule = "float_islands",
+       .op = ops.front(),
+       .ops = ops,
+       .reasons = {{"float_islands", {{"types", figure::counts({types.begin(), types.end()})}}}},
+       .remedy = {},
+       .severity = Severity::note}};
 }
 
 }  // namespace quantlens

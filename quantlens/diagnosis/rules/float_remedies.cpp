@@ -4,9 +4,6 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/counted.h"
 #include "quantlens/diagnosis/rules/same_remedy.h"
 #include "quantlens/diagnosis/rules/uncompared.h"
 #include "quantlens/quantizer/analyze/capability.h"
@@ -60,14 +57,12 @@ void FloatRemedies::tell(FoundCause& found) {
   if (!found.estimated || asked == followers_.end() || !asked->second) return;
   const Names& names = *asked->second;
   if (names.empty()) return;
-  const std::string told = "; the share includes what begins at " + names.front();
-  if (names.size() == 1 && found.cause.because.ends_with(told))
-    found.cause.because.resize(found.cause.because.size() - told.size());
-  const std::string others =
-      names.size() < 2 ? "" : fmt::format(" and {}", counted(names.size() - 1, "more op"));
-  found.cause.because =
-      fmt::format("{}; the share includes {}{}, which the quantizer then leaves in float",
-                  found.cause.because, names.front(), others);
+  Statements& reasons = found.cause.reasons;
+  const Statement told = includes_op(names.front());
+  if (names.size() == 1 && !reasons.empty() && reasons.back() == told) reasons.pop_back();
+  reasons.push_back({.says = "share_includes.left_in_float",
+                     .figures = {{"op", figure::op(names.front())},
+                                 {"other_ops", figure::count(names.size() - 1)}}});
 }
 
 FloatRemedies::Names FloatRemedies::with_followers(const Names& ops) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
@@ -34,12 +35,13 @@ class Net {
   }
 
   /// The ops that are measured in float where a remedy asks for that of these, and what is told.
-  Names measured(const Names& ops, boost::json::object remedy, std::string& because) {
+  Names measured(const Names& ops, boost::json::object remedy, std::string& told) {
     const Diagnosis diagnosis;
     const OwnModels models(net_.model(), SmallGraph().model(), pairing_);
     const Evidence evidence(models, diagnosis);
     std::vector<FoundCause> found(1);
-    found[0].cause = {.because = "why", .ops = ops, .remedy = std::move(remedy)};
+    found[0].cause = {
+        .reasons = {{.says = "why", .figures = {}}}, .ops = ops, .remedy = std::move(remedy)};
     FloatRemedies remedies(evidence);
     remedies.join(found);
     Names asked;
@@ -54,7 +56,7 @@ class Net {
     EXPECT_EQ(asked, expected);
     found[0].estimated = 0.1;
     remedies.tell(found[0]);
-    because = found[0].cause.because;
+    told = said(found[0].cause.reasons);
     return asked;
   }
 
@@ -69,7 +71,8 @@ class Net {
     for (const Names& ops : mended) {
       FoundCause& one = found.emplace_back();
       one.op = ops.front();
-      one.cause = {.because = "why", .ops = ops, .remedy = in_float(ops)};
+      one.cause = {
+          .reasons = {{.says = "why", .figures = {}}}, .ops = ops, .remedy = in_float(ops)};
       one.share = 0.25;
     }
     FloatRemedies(evidence).join(found);
@@ -93,37 +96,37 @@ TEST(FloatRemedies, ThatMakeTheSameOpsFloatAreOne) {
 }
 
 TEST(FloatRemedies, WhatOnlyFloatsReadThenIsMeasuredWithThem) {
-  std::string because;
-  EXPECT_THAT(Net(false).measured({"node_y"}, in_float({"node_y"}), because),
+  std::string told;
+  EXPECT_THAT(Net(false).measured({"node_y"}, in_float({"node_y"}), told),
               ElementsAre("node_y", "node_s"));
-  EXPECT_THAT(because, HasSubstr("the share includes node_s, which"));
+  EXPECT_EQ(told, R"(why() share_includes.left_in_float(op: "node_s", other_ops: 0))");
 }
 
 TEST(FloatRemedies, WhatReadsFloatsThenIsMeasuredWithThem) {
-  std::string because;
-  EXPECT_THAT(Net(true).measured({"node_a"}, in_float({"node_a"}), because),
+  std::string told;
+  EXPECT_THAT(Net(true).measured({"node_a"}, in_float({"node_a"}), told),
               ElementsAre("node_a", "node_s"));
 }
 
 TEST(FloatRemedies, WhatWasNotComparedIsNotMeasuredWithThem) {
-  std::string because;
+  std::string told;
   Net net(false);
   net.leave_out("s");
-  EXPECT_THAT(net.measured({"node_y"}, in_float({"node_y"}), because), ElementsAre("node_y"));
+  EXPECT_THAT(net.measured({"node_y"}, in_float({"node_y"}), told), ElementsAre("node_y"));
 }
 
 TEST(FloatRemedies, CodesThatOthersReadStay) {
-  std::string because;
-  EXPECT_THAT(Net(true).measured({"node_y"}, in_float({"node_y"}), because), ElementsAre("node_y"));
-  EXPECT_EQ(because, "why");
+  std::string told;
+  EXPECT_THAT(Net(true).measured({"node_y"}, in_float({"node_y"}), told), ElementsAre("node_y"));
+  EXPECT_EQ(told, "why()");
 }
 
 TEST(FloatRemedies, RemediesThatKeepCodesAreMeasuredAsTheyAre) {
-  std::string because;
+  std::string told;
   const boost::json::object per_channel =
       for_ops({"node_y"}, {{"weight", {{"granularity", "per_channel"}}}});
-  EXPECT_THAT(Net(false).measured({"node_y"}, per_channel, because), ElementsAre("node_y"));
-  EXPECT_EQ(because, "why");
+  EXPECT_THAT(Net(false).measured({"node_y"}, per_channel, told), ElementsAre("node_y"));
+  EXPECT_EQ(told, "why()");
 }
 
 }  // namespace

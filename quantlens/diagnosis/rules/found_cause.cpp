@@ -4,12 +4,11 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <iterator>
 #include <tuple>
 #include <utility>
-
-#include <fmt/format.h>
 
 #include "quantlens/stats/jackknife.h"
 
@@ -42,9 +41,10 @@ void set_measured(const std::optional<Gain>& gain, FoundCause& found) {
 }
 
 void tell_of_other(const FoundCause& other, FoundCause& found) {
-  const bool is_same_op = other.op == found.op;
-  found.cause.because += fmt::format("; the share includes what begins at {}",
-                                     is_same_op ? "its value " + other.value : other.op);
+  found.cause.reasons.push_back(
+      other.op != found.op ? includes_op(other.op)
+                           : Statement{.says = "share_includes",
+                                       .figures = {{"value", figure::value(other.value)}}});
 }
 
 /// Of one of all, and of those whose share is measured by the same ops: it is of them together.
@@ -220,21 +220,19 @@ void measure_first(const MeasureShare& measure, const ExpectShares& expect,
 /// Where no share is surely above 0, the first one is no cause that is known: it stays, as what may
 /// be one.
 void admit_doubt(std::vector<FoundCause>& found) {
-  const auto measured =
-      std::ranges::count_if(found, [](const FoundCause& one) { return one.estimated.has_value(); });
+  const auto measured = static_cast<std::uint64_t>(std::ranges::count_if(
+      found, [](const FoundCause& one) { return one.estimated.has_value(); }));
+  Statement doubt{
+      .says = "in_doubt",
+      .figures = {{"measured", figure::count(measured)}, {"causes", figure::count(found.size())}}};
   FoundCause& first = found.front();
   first.rule = "unexplained";
   if (first.estimated && first.interval[1] <= 0) {
-    first.cause.because = fmt::format(
-        "nothing that was tried in float by itself takes error away for sure ({} of {} {} "
-        "measured), so what makes the error is not known; errors may hide each other",
-        measured, found.size(), found.size() == 1 ? "was" : "were");
+    doubt.says = "in_doubt.none_alone";
+    first.cause.reasons = {std::move(doubt)};
     return;
   }
-  first.cause.because = fmt::format(
-      "no share is surely above 0 ({} of {} {} measured), so what makes the error is not known; by "
-      "the ops' own errors, mistakes first, it may be this: {}",
-      measured, found.size(), found.size() == 1 ? "was" : "were", first.cause.because);
+  first.cause.reasons.insert(first.cause.reasons.begin(), std::move(doubt));
 }
 
 /// The most that one measured by itself may take away.
@@ -264,10 +262,11 @@ bool put_together(const MeasureShare& measure, const Together& together,
   const bool none_alone = none_is_sure(found);
   const double enough = none_alone ? 0 : greatest_alone(found);
   if (!all->estimated || all->interval[0] <= enough) return false;
-  all->cause.because = fmt::format(
-      "{} ops have this mistake, and while the others have it none of them gives {} back by "
-      "itself: {}",
-      all->cause.ops.size(), none_alone ? "anything" : "much", all->cause.because);
+  all->cause.reasons.insert(
+      all->cause.reasons.begin(),
+      {.says = "made_together",
+       .figures = {{"ops", figure::count(all->cause.ops.size())},
+                   {"alone", figure::text(none_alone ? "nothing" : "little")}}});
   std::erase_if(found, [&](const FoundCause& one) {
     return one.rule == all->rule &&
            std::ranges::find(all->cause.ops, one.op) != all->cause.ops.end();
@@ -277,6 +276,10 @@ bool put_together(const MeasureShare& measure, const Together& together,
 }
 
 }  // namespace
+
+Statement includes_op(const std::string& op) {
+  return {.says = "share_includes", .figures = {{"op", figure::op(op)}}};
+}
 
 bool are_measured_by_the_same(const FoundCause& a, const FoundCause& b) {
   return sorted(a.measured_ops()) == sorted(b.measured_ops());

@@ -46,6 +46,9 @@ struct FoundCause {
   double weight() const { return interval[0] * (is_mistake && interval[0] > 0 ? kMistake : 1); }
 };
 
+/// "share_includes": the share is also of what begins at another op.
+Statement includes_op(const std::string& op);
+
 /// Whether one trial gives the shares of both.
 bool are_measured_by_the_same(const FoundCause& a, const FoundCause& b);
 

@@ -18,12 +18,12 @@ std::optional<Cause> huge_mask(const Evidence& evidence, const ActivationRow& ro
   const bool below = -row.min >= kHuge && -row.min >= kApart * std::max(1.0, rest);
   if (!below || row.max > kHuge || *row.scale < 1) return {};
   const std::vector<std::string> ops = evidence.ops_at(row);
-  return Cause{.because = fmt::format("a mask of {:.3g} is in its range, so that one code stands "
-                                      "for {:.3g} and what is not masked has few",
-                                      row.min, *row.scale),
-               .ops = ops,
-               .remedy = in_float(ops),
-               .shared = fmt::format("mask {:.3g}", row.min)};
+  return Cause{
+      .reasons = {{"huge_mask",
+                   {{"mask", figure::number(row.min)}, {"step", figure::number(*row.scale)}}}},
+      .ops = ops,
+      .remedy = in_float(ops),
+      .shared = fmt::format("mask {:.3g}", row.min)};
 }
 
 }  // namespace quantlens

@@ -2,9 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/percent.h"
 #include "quantlens/diagnosis/changes/tensor_factors.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/stored_bias.h"
@@ -68,11 +65,9 @@ std::optional<double> factor_of_wrong_scale(const Evidence& evidence, const Node
   return is_wrong ? factor : std::nullopt;
 }
 
-std::string words(double off, double own) {
-  constexpr const char* kEffect = "makes the result wrong by a constant in each channel";
-  if (own == 0) return fmt::format("its bias is not 0 after quantization, and {}", kEffect);
-  return fmt::format("its bias is off by {} % of itself after quantization, and {}",
-                     percent_text(off / own), kEffect);
+Statement another_bias(double off, double own) {
+  if (own == 0) return {.says = "lost_bias.not_zero", .figures = {}};
+  return {.says = "lost_bias.off", .figures = {{"off", figure::share(off / own)}}};
 }
 
 }  // namespace
@@ -92,7 +87,7 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   const Node* op = reader_of(evidence.quantized(), pair->quantized);
   if (op == nullptr) return {};
   if (op->inputs.size() <= bias_input(*op) || op->inputs[bias_input(*op)].empty()) {
-    return Cause{.because = "the float op adds a bias, the quantized one none",
+    return Cause{.reasons = {{"lost_bias.absent", {}}},
                  .ops = {row.name},
                  .remedy = in_float({row.name}),
                  .shared = {}};
@@ -106,15 +101,13 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   if (is_shift && !explains_constant(row, shift)) return {};
   if (shift < kFar * own || shift == 0) return {};
   if (const auto factor = factor_of_wrong_scale(evidence, *op, before, *after)) {
-    return Cause{.because = fmt::format("its bias counts {:.2g} times, since it stands in steps of "
-                                        "the scale of the codes that the op reads, which is wrong",
-                                        *factor),
+    return Cause{.reasons = {{"lost_bias.wrong_scale", {{"factor", figure::number(*factor)}}}},
                  .ops = {row.name},
                  .remedy = in_float({row.name}),
                  .shared = {},
                  .is_effect = true};
   }
-  return Cause{.because = words(shift, own),
+  return Cause{.reasons = {another_bias(shift, own)},
                .ops = {row.name},
                .remedy = in_float({row.name}),
                .shared = {}};

@@ -8,11 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/counted.h"
-#include "quantlens/base/percent.h"
-#include "quantlens/base/text.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/nonfinite_elements.h"
 #include "quantlens/quantizer/analyze/capability.h"
@@ -51,17 +46,15 @@ std::optional<Finding> in_constants(const Evidence& evidence) {
   const std::vector<Lost> all = lost_in_constants(evidence);
   if (all.empty()) return {};
   const Lost& first = all.front();
-  const std::string further =
-      all.size() == 1 ? "" : fmt::format(", some at {} too", counted(all.size() - 1, "other op"));
-  Finding finding{
-      .rule = "nonfinite",
-      .op = first.op,
-      .ops = {},
-      .because = fmt::format("the float model's constants hold NaN or infinities, {} of {} "
-                             "elements here{}; comparisons of constants leave them out",
-                             first.count, first.elements, further),
-      .remedy = {},
-      .severity = "note"};
+  Finding finding{.rule = "nonfinite",
+                  .op = first.op,
+                  .ops = {},
+                  .reasons = {{"nonfinite.constants",
+                               {{"nonfinite", figure::count(first.count)},
+                                {"elements", figure::count(first.elements)},
+                                {"other_ops", figure::count(all.size() - 1)}}}},
+                  .remedy = {},
+                  .severity = Severity::note};
   for (const Lost& one : all) finding.ops.push_back(one.op);
   return finding;
 }
@@ -81,17 +74,18 @@ std::optional<Finding> in_activations(const Evidence& evidence) {
   }
   if (first == nullptr) return {};
   const double outputs = evidence.outputs().nonfinite;
-  std::string because = fmt::format(
-      "{} {} NaN or infinities{}: {} of its {} pairs; no figure includes them",
-      counted(rows, "activation"), rows == 1 ? "holds" : "hold",
-      rows == 1 ? "" : ", this one first", first->nonfinite, first->nonfinite + first->elements);
-  if (outputs > 0) because += fmt::format("; of an output they are {} %", percent_text(outputs));
-  return Finding{.rule = "nonfinite",
-                 .op = first->name,
-                 .ops = {first->name},
-                 .because = std::move(because),
-                 .remedy = {},
-                 .severity = first->elements == 0 || outputs > 0 ? "problem" : "note"};
+  Statements reasons{{"nonfinite.activations",
+                      {{"activations", figure::count(rows)},
+                       {"nonfinite", figure::count(first->nonfinite)},
+                       {"pairs", figure::count(first->nonfinite + first->elements)}}}};
+  if (outputs > 0) reasons.push_back({"nonfinite.of_output", {{"part", figure::share(outputs)}}});
+  return Finding{
+      .rule = "nonfinite",
+      .op = first->name,
+      .ops = {first->name},
+      .reasons = std::move(reasons),
+      .remedy = {},
+      .severity = first->elements == 0 || outputs > 0 ? Severity::problem : Severity::note};
 }
 
 /// A scale that makes no numbers of codes, or 0 of all.
@@ -138,21 +132,15 @@ std::optional<Finding> in_scales(const Evidence& evidence) {
   const std::vector<BadScale> all = bad_scales(evidence);
   if (all.empty()) return {};
   const BadScale& first = all.front();
-  const std::string further =
-      all.size() == 1 ? ""
-                      : fmt::format("; so do those of {}", counted(all.size() - 1, "other tensor"));
-  Finding finding{
-      .rule = "nonfinite",
-      .op = first.op,
-      .ops = {},
-      .because = fmt::format(
-          "its codes {} have a scale of {}, so {}{}. Ranges of infinities, NaN or nothing "
-          "but 0 lead to such scales: quantize again without them, or leave the op in "
-          "float",
-          printable(first.value), first.scale,
-          first.scale == 0 ? "all of them mean 0" : "they mean no numbers", further),
-      .remedy = {},
-      .severity = "problem"};
+  Finding finding{.rule = "nonfinite",
+                  .op = first.op,
+                  .ops = {},
+                  .reasons = {{"nonfinite.scale",
+                               {{"codes", figure::value(first.value)},
+                                {"scale", figure::number(first.scale)},
+                                {"other_tensors", figure::count(all.size() - 1)}}}},
+                  .remedy = {},
+                  .severity = Severity::problem};
   for (const BadScale& one : all) {
     if (std::ranges::find(finding.ops, one.op) == finding.ops.end()) finding.ops.push_back(one.op);
   }

@@ -3,14 +3,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstddef>
+#include <iterator>
 #include <utility>
-
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "quantlens/base/counted.h"
-#include "quantlens/base/text.h"
 
 namespace quantlens {
 namespace {
@@ -18,27 +12,13 @@ namespace {
 // Error that is a hundredth of what is told changes no figure.
 constexpr double kFarBelowDb = 20;
 
-std::string names_of(const std::vector<std::string>& ops) {
-  constexpr std::size_t kMost = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + printable(ops[i]);
-  }
-  if (ops.size() > kMost) text += fmt::format(" and {} more", ops.size() - kMost);
-  return text;
-}
-
-std::string in_decibels(double value) {
-  if (std::isfinite(value)) return fmt::format("{:.1f} dB", value);
-  return value > 0 ? "all (no error)" : "nothing (not finite)";
-}
-
-std::string losses(const Observation& observation) {
+/// What is lost as the file is deployed, and what would have been told; nothing where the first was
+/// not known to be another.
+Statements losses(const Observation& observation) {
   if (!observation.bare_sqnr_db || !observation.observed_sqnr_db) return {};
-  return fmt::format(
-      ": the outputs of the first samples keep {} of SQNR as the file is deployed, and would be "
-      "told as {}",
-      in_decibels(*observation.bare_sqnr_db), in_decibels(*observation.observed_sqnr_db));
+  return {{.says = "observation.losses",
+           .figures = {{"deployed", figure::decibels(*observation.bare_sqnr_db)},
+                       {"observed", figure::decibels(*observation.observed_sqnr_db)}}}};
 }
 
 /// Whether what would have been told is another loss.
@@ -50,57 +30,60 @@ bool matters(const Observation& observation) {
 }
 
 /// What the runtime runs for ops that cannot be looked at, as far as its graphs show it.
-std::string nodes_of(const std::vector<Fusion>& fusions) {
+std::vector<std::string> nodes_of(const std::vector<Fusion>& fusions) {
   std::vector<std::string> nodes;
   for (const Fusion& one : fusions) {
     if (!one.node.empty() && std::ranges::find(nodes, one.node) == nodes.end())
       nodes.push_back(one.node);
   }
-  if (nodes.empty()) return "in another way, fused with neighbours,";
-  return fmt::format("inside {},", fmt::join(nodes, " and "));
+  return nodes;
 }
 
 /// What the runtime does with these ops, and what to do.
-std::string unseen_words(const Observation& observation) {
-  const bool is_one = observation.unseen.size() == 1;
+Statements about_unseen(const Observation& observation) {
   const bool makes_weight = std::ranges::any_of(observation.fusions, &Fusion::makes_weight);
-  const std::string weight =
-      makes_weight ? ", by an int8 weight that it makes of the float one by itself" : "";
-  const std::string left_out =
-      observation.untried.empty()
-          ? ""
-          : fmt::format("; so are those of {}, which were not tried one by one",
-                        names_of(observation.untried));
-  const char* what_to_do =
-      makes_weight
-          ? "fold the constants behind the op into its weight and quantize that: "
-            "`quantlens quantize` does so with the float model"
-          : "quantize the float model with `quantlens quantize`, which reads back what the "
-            "runtime makes of its file, or switch that optimisation off in the session";
-  const bool loses = std::isfinite(observation.bare_sqnr_db.value_or(0));
-  if (!matters(observation)) {
-    return fmt::format(
-        "the runtime computes {} {} when nobody looks at {}{}; that changes nearly nothing of the "
-        "outputs, but {} not compared{}",
-        names_of(observation.unseen), nodes_of(observation.fusions),
-        is_one ? "its result" : "their results", weight,
-        is_one ? "that result is" : "these results are", left_out);
+  const bool is_another = matters(observation);
+  Statements told{{.says = "observation.unseen",
+                   .figures = {{"ops", figure::ops(observation.unseen)},
+                               {"inside", figure::texts(nodes_of(observation.fusions))}}}};
+  if (makes_weight) told.push_back({.says = "observation.makes_weight", .figures = {}});
+  if (is_another) std::ranges::move(losses(observation), std::back_inserter(told));
+  told.push_back({.says = is_another ? "observation.not_compared" : "observation.nearly_the_same",
+                  .figures = {{"ops", figure::count(observation.unseen.size())}}});
+  if (!observation.untried.empty()) {
+    told.push_back({.says = "observation.neither_compared",
+                    .figures = {{"ops", figure::ops(observation.untried)}}});
   }
-  return fmt::format(
-      "the runtime computes {} {} when nobody looks at {}{}{}; all figures are of the file as it "
-      "is deployed, and {} not compared{}{}",
-      names_of(observation.unseen), nodes_of(observation.fusions),
-      is_one ? "its result" : "their results", weight, losses(observation),
-      is_one ? "that result is" : "these results are", left_out,
-      loses ? fmt::format(". Where that loss is too much, {}", what_to_do) : "");
+  const bool loses = std::isfinite(observation.bare_sqnr_db.value_or(0));
+  if (is_another && loses) {
+    told.push_back(
+        {.says = makes_weight ? "observation.fold_constants" : "observation.quantize_anew",
+         .figures = {}});
+  }
+  return told;
 }
 
-Finding finding_of(std::string because, std::vector<std::string> ops, const char* severity) {
+Statements about_untried(const Observation& observation) {
+  Statements told{
+      {.says = "observation.untried", .figures = {{"ops", figure::ops(observation.untried)}}}};
+  std::ranges::move(losses(observation), std::back_inserter(told));
+  told.push_back({.says = "observation.none_compared", .figures = {}});
+  return told;
+}
+
+Statements about_apart(const Observation& observation) {
+  Statements told{{.says = "observation.apart", .figures = {}}};
+  std::ranges::move(losses(observation), std::back_inserter(told));
+  told.push_back({.says = "observation.run_apart", .figures = {}});
+  return told;
+}
+
+Finding finding_of(Statements reasons, std::vector<std::string> ops, Severity severity) {
   Finding finding;
   finding.rule = "observation";
   finding.op = ops.empty() ? "" : ops.front();
   finding.ops = std::move(ops);
-  finding.because = std::move(because);
+  finding.reasons = std::move(reasons);
   finding.severity = severity;
   return finding;
 }
@@ -114,60 +97,43 @@ bool is_off(const Observation& observation) {
   return *observation.reference_sqnr_db < enough;
 }
 
-std::string reference_words(const Observation& observation) {
-  std::string kept;
+Statement about_reference(const Observation& observation) {
   if (observation.reference_others > 0) {
-    const bool is_one = observation.reference_others == 1;
-    kept = fmt::format("{} of the float model's outputs {} than its file gives",
-                       counted(observation.reference_others, "element"),
-                       is_one ? "is another" : "are others");
-  } else {
-    kept = fmt::format("the float model's outputs keep {} of those that its file gives",
-                       in_decibels(*observation.reference_sqnr_db));
+    return {.says = "observation.other_elements",
+            .figures = {{"elements", figure::count(observation.reference_others)}}};
   }
-  return kept +
-         " when its values are looked at: figures are of a float model that computes a little "
-         "differently, and what separates it from the file is in them, too";
+  return {.says = "observation.reference",
+          .figures = {{"sqnr", figure::decibels(*observation.reference_sqnr_db)}}};
 }
 
 }  // namespace
 
 void add_observation(const Observation& observation, Diagnosis& diagnosis) {
+  const Severity where_it_matters = matters(observation) ? Severity::problem : Severity::note;
   std::vector<Finding> found;
   if (!observation.is_steady) {
-    found.push_back(finding_of(
-        "however its values are looked at, the quantized model's outputs are not those of the bare "
-        "file: figures of values inside are of a model that computes something else. Trust the "
-        "accuracy, and what `quantlens evaluate` says of the file",
-        {}, "problem"));
+    found.push_back(
+        finding_of({{.says = "observation.unsteady", .figures = {}}}, {}, Severity::problem));
   } else if (!observation.unseen.empty()) {
-    found.push_back(finding_of(unseen_words(observation), observation.unseen,
-                               matters(observation) ? "problem" : "note"));
+    found.push_back(finding_of(about_unseen(observation), observation.unseen, where_it_matters));
   } else if (!observation.untried.empty()) {
-    found.push_back(finding_of(
-        fmt::format("looking at some results of {} changes what the runtime computes{}; which ones "
-                    "was not found in the tries that there are, so none of these is compared",
-                    names_of(observation.untried), losses(observation)),
-        observation.untried, matters(observation) ? "problem" : "note"));
+    found.push_back(finding_of(about_untried(observation), observation.untried, where_it_matters));
   } else if (observation.apart) {
-    found.push_back(finding_of(
-        fmt::format("run beside the float model in one session, the quantized one computes "
-                    "something else{}; so they were run apart, and all figures are of the file as "
-                    "it is deployed: nothing is to be done",
-                    losses(observation)),
-        {}, matters(observation) ? "warning" : "note"));
+    found.push_back(finding_of(about_apart(observation), {},
+                               matters(observation) ? Severity::warning : Severity::note));
   }
   if (is_off(observation)) {
-    found.push_back(finding_of(reference_words(observation), {}, "warning"));
+    found.push_back(finding_of({about_reference(observation)}, {}, Severity::warning));
   }
   for (auto one = found.rbegin(); one != found.rend(); ++one) {
-    if (one->severity == "note") {
+    if (one->severity == Severity::note) {
       diagnosis.findings.push_back(*one);
       continue;
     }
-    std::string sentence = one->because;
-    sentence.front() = static_cast<char>(sentence.front() - 'a' + 'A');
-    diagnosis.verdict = sentence + ". " + diagnosis.verdict;
+    Statements lead{{.says = "begin", .figures = {}}};
+    lead.insert(lead.end(), one->reasons.begin(), one->reasons.end());
+    lead.push_back({.says = "next", .figures = {}});
+    diagnosis.conclusions.insert(diagnosis.conclusions.begin(), lead.begin(), lead.end());
     diagnosis.findings.insert(diagnosis.findings.begin(), *one);
   }
 }

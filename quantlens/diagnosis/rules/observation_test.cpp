@@ -6,22 +6,23 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/rules/testing.h"
+
 namespace quantlens {
 namespace {
 
+using testing::EndsWith;
 using testing::HasSubstr;
-using testing::Not;
-using testing::StartsWith;
 
 Diagnosis with_a_finding() {
   Diagnosis diagnosis;
-  diagnosis.verdict = "The rest.";
+  diagnosis.conclusions = {{.says = "the_rest", .figures = {}}};
   diagnosis.findings.push_back({.rule = "rounding",
                                 .op = "conv",
                                 .ops = {"conv"},
-                                .because = "it rounds",
+                                .reasons = {{.says = "rounds", .figures = {}}},
                                 .remedy = {},
-                                .severity = "problem"});
+                                .severity = Severity::problem});
   return diagnosis;
 }
 
@@ -47,7 +48,7 @@ TEST(Observation, SaysNothingOfARunThatIsTheBareOne) {
   observation.reference_sqnr_db = std::numeric_limits<double>::infinity();
   const Diagnosis diagnosis = told(observation);
   EXPECT_EQ(diagnosis.findings.size(), 1U);
-  EXPECT_EQ(diagnosis.verdict, "The rest.");
+  EXPECT_EQ(said(diagnosis.conclusions), "the_rest()");
 }
 
 TEST(Observation, SaysFirstWhatTheRuntimeDoesAndWhatToDo) {
@@ -55,39 +56,41 @@ TEST(Observation, SaysFirstWhatTheRuntimeDoesAndWhatToDo) {
   ASSERT_EQ(diagnosis.findings.size(), 2U);
   EXPECT_EQ(diagnosis.findings[0].rule, "observation");
   EXPECT_EQ(diagnosis.findings[0].op, "mul");
-  EXPECT_EQ(diagnosis.findings[0].severity, "problem");
-  EXPECT_THAT(diagnosis.findings[0].because, HasSubstr("QLinearConv 'conv'"));
-  EXPECT_THAT(diagnosis.findings[0].because, HasSubstr("int8 weight that it makes of the float"));
-  EXPECT_THAT(diagnosis.findings[0].because, HasSubstr("fold the constants"));
-  EXPECT_THAT(diagnosis.verdict, StartsWith("The runtime computes mul inside QLinearConv 'conv'"));
+  EXPECT_EQ(diagnosis.findings[0].severity, Severity::problem);
+  const std::string reasons = said(diagnosis.findings[0].reasons);
+  EXPECT_EQ(reasons,
+            "observation.unseen(inside: [\"QLinearConv 'conv'\"], ops: [\"mul\"]) "
+            "observation.makes_weight() observation.losses(deployed: 3, observed: 20) "
+            "observation.not_compared(ops: 1) observation.fold_constants()");
+  EXPECT_EQ(said(diagnosis.conclusions), "begin() " + reasons + " next() the_rest()");
 }
 
 TEST(Observation, IsANoteBehindAllOthersWhereTheLossIsTheSame) {
   const Diagnosis diagnosis = told(unseen(20, 20.1));
   ASSERT_EQ(diagnosis.findings.size(), 2U);
   EXPECT_EQ(diagnosis.findings.front().rule, "rounding");
-  EXPECT_EQ(diagnosis.findings.back().severity, "note");
-  EXPECT_THAT(diagnosis.findings.back().because, HasSubstr("int8 weight that it makes"));
-  EXPECT_THAT(diagnosis.findings.back().because, HasSubstr("that result is not compared"));
-  EXPECT_THAT(diagnosis.findings.back().because, Not(HasSubstr("fold the constants")))
+  EXPECT_EQ(diagnosis.findings.back().severity, Severity::note);
+  EXPECT_THAT(said(diagnosis.findings.back().reasons),
+              EndsWith("observation.makes_weight() observation.nearly_the_same(ops: 1)"))
       << "nothing is to be done";
-  EXPECT_EQ(diagnosis.verdict, "The rest.");
+  EXPECT_EQ(said(diagnosis.conclusions), "the_rest()");
 }
 
 TEST(Observation, TellsWhatWasNotTriedByItself) {
   Observation observation = unseen(3, 20);
   observation.untried = {"add"};
-  EXPECT_THAT(told(observation).findings[0].because, HasSubstr("add, which were not tried"));
+  EXPECT_THAT(said(told(observation).findings[0].reasons),
+              HasSubstr("observation.neither_compared(ops: [\"add\"])"));
   observation.unseen.clear();
   const Diagnosis alone = told(observation);
   EXPECT_EQ(alone.findings[0].op, "add");
-  EXPECT_THAT(alone.findings[0].because, HasSubstr("was not found"));
+  EXPECT_THAT(said(alone.findings[0].reasons), EndsWith("observation.none_compared()"));
 }
 
 TEST(Observation, IsAProblemWhereItIsNotSteady) {
   Observation observation;
   observation.is_steady = false;
-  EXPECT_EQ(told(observation).findings[0].severity, "problem");
+  EXPECT_EQ(told(observation).findings[0].severity, Severity::problem);
 }
 
 TEST(Observation, SaysWhereTheModelsRanApart) {
@@ -95,25 +98,25 @@ TEST(Observation, SaysWhereTheModelsRanApart) {
   observation.apart = true;
   observation.bare_sqnr_db = 30;
   observation.observed_sqnr_db = 12;
-  EXPECT_EQ(told(observation).findings[0].severity, "warning");
-  EXPECT_THAT(told(observation).verdict, HasSubstr("run apart"));
+  EXPECT_EQ(told(observation).findings[0].severity, Severity::warning);
+  EXPECT_THAT(said(told(observation).conclusions), HasSubstr("observation.run_apart()"));
 }
 
 TEST(Observation, WarnsOfAFloatModelThatComputesOtherwise) {
   Observation observation;
   observation.reference_sqnr_db = 31;
   observation.bare_sqnr_db = 20;  // a tenth of the error and more is not the quantized model's
-  EXPECT_THAT(told(observation).findings[0].because, HasSubstr("31.0 dB"));
+  EXPECT_EQ(said(told(observation).findings[0].reasons), "observation.reference(sqnr: 31)");
   observation.reference_sqnr_db = 41;
   EXPECT_EQ(told(observation).findings.size(), 1U);
   observation.reference_sqnr_db = -std::numeric_limits<double>::infinity();
-  EXPECT_THAT(told(observation).findings[0].because, HasSubstr("not finite"));
+  EXPECT_EQ(said(told(observation).findings[0].reasons), R"(observation.reference(sqnr: "-inf"))");
 }
 
 TEST(Observation, WarnsOfIntegersOfTheFloatModelThatAreOthers) {
   Observation observation;
   observation.reference_others = 2;
-  EXPECT_THAT(told(observation).findings[0].because, HasSubstr("2 elements"));
+  EXPECT_EQ(said(told(observation).findings[0].reasons), "observation.other_elements(elements: 2)");
 }
 
 }  // namespace

@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -15,10 +13,11 @@ std::optional<Cause> outlier_activation(const Evidence& evidence, const Activati
   const double far = std::max(row.max - row.mean, row.mean - row.min) / row.standard_deviation;
   if (far < kFar) return {};
   const std::vector<std::string> ops = evidence.ops_at(row);
-  return Cause{.because = fmt::format("its farthest value is {:.0f} standard deviations from its "
-                                      "mean, so that a step of {:.3g} is {:.2g} of them",
-                                      far, row.scale.value_or(0),
-                                      row.scale.value_or(0) / row.standard_deviation),
+  return Cause{.reasons = {{"outlier_activation",
+                            {{"distance", figure::number(far)},
+                             {"step", figure::number(row.scale.value_or(0))},
+                             {"step_in_deviations",
+                              figure::number(row.scale.value_or(0) / row.standard_deviation)}}}},
                .ops = ops,
                .remedy = in_float(ops),
                .shared = {}};

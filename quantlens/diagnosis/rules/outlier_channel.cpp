@@ -2,8 +2,6 @@
 #include <algorithm>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -20,12 +18,6 @@ bool feeds_weights_alone(const Evidence& evidence, const ActivationRow& row) {
   });
 }
 
-/// Of the median channel's values.
-std::string codes_left(std::int64_t codes_in_all, double spread) {
-  const double codes = static_cast<double>(codes_in_all) / spread;
-  return codes < 1 ? "less than one" : fmt::format("{:.0f}", codes);
-}
-
 }  // namespace
 
 /// A few channels decide the range of all: the others have few codes.
@@ -34,15 +26,16 @@ std::optional<Cause> outlier_channel(const Evidence& evidence, const ActivationR
   if (part(row.rounding_mse, row) < 0.5 || row.channel_spread.value_or(1) < kWide) return {};
   const std::vector<std::string> ops = evidence.ops_at(row);
   const std::int64_t codes = evidence.steps(row) + 1;
-  return Cause{
-      .because = fmt::format("its widest channel reaches {:.0f} times as far as the median "
-                             "one, which is left with {} of {} codes",
-                             *row.channel_spread, codes_left(codes, *row.channel_spread), codes),
-      .ops = ops,
-      .remedy = feeds_weights_alone(evidence, row)
-                    ? boost::json::object{{"recipes", {{"smooth_quant", true}}}}
-                    : in_float(ops),
-      .shared = {}};
+  return Cause{.reasons = {{"outlier_channel",
+                            {{"spread", figure::number(*row.channel_spread)},
+                             {"codes_left",
+                              figure::number(static_cast<double>(codes) / *row.channel_spread)},
+                             {"codes", figure::count(static_cast<std::uint64_t>(codes))}}}},
+               .ops = ops,
+               .remedy = feeds_weights_alone(evidence, row)
+                             ? boost::json::object{{"recipes", {{"smooth_quant", true}}}}
+                             : in_float(ops),
+               .shared = {}};
 }
 
 }  // namespace quantlens

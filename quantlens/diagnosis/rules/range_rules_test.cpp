@@ -57,10 +57,10 @@ TEST(Ranges, ARangeIsWastedThatIsOutOfLineWithTheFilesOthers) {
   EXPECT_FALSE(wasted_of(1.6)) << "nearer to once than to twice what the others have";
   const auto doubled = wasted_of(2.4);
   ASSERT_TRUE(doubled) << "fewer than three times, but twice what the others have";
-  EXPECT_NE(doubled->because.find("2.40 times as far as its values, those of the file's other "
-                                  "values 1.20 times"),
-            std::string::npos)
-      << doubled->because;
+  const Statement& told = doubled->reasons.at(0);
+  EXPECT_EQ(told.says, "wasted_range.out_of_line");
+  EXPECT_NEAR(told.figures.at("reach").value.as_double(), 2.4, 1e-6);
+  EXPECT_NEAR(told.figures.at("usual_reach").value.as_double(), 1.2, 1e-6);
   EXPECT_FALSE(wasted_of(2.4, 1.2, 0.5)) << "the maker leaves 1.2 to 2.4";
   EXPECT_FALSE(wasted_of(0.9, 0.4)) << "codes that clip waste nothing";
   EXPECT_TRUE(wasted_of(3.5, 3.5)) << "three times as far is wasted whatever the others have";
@@ -163,7 +163,9 @@ TEST(Ranges, WastedRangeIsWhereCodesReachMuchFarther) {
   row.scale = 1;
   const auto cause = wasted_range(evidence, row);
   ASSERT_TRUE(cause);
-  EXPECT_NE(cause->because.find("26 of 255 steps"), std::string::npos) << cause->because;
+  EXPECT_EQ(cause->reasons.at(0).says, "wasted_range");
+  EXPECT_NEAR(cause->reasons[0].figures.at("used_steps").value.as_double(), 25.5, 1e-6);
+  EXPECT_EQ(cause->reasons[0].figures.at("steps"), figure::count(255));
   EXPECT_NEAR(cause->least_mended, 0.99, 0.001) << "ten times finer steps";
 }
 

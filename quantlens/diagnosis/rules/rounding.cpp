@@ -2,9 +2,8 @@
 #include <bit>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
-
-#include <fmt/format.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/integer_ops.h"
@@ -35,38 +34,34 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
   // what reads none of these is `unexplained`
   if (const double other = part(row.other_mse, row); other >= 0.5) {
     if (is_of_codes_inside(evidence, row)) {
-      return Cause{.because = fmt::format("it computes with codes that were not compared, whose "
-                                          "rounding may make {:.0f} % of its own error",
-                                          100 * other),
+      return Cause{.reasons = {{"rounding.codes_inside", {{"part", figure::share(other)}}}},
                    .ops = {row.name},
                    .remedy = in_float({row.name}),
                    .shared = {}};
     }
-    return Cause{.because = fmt::format("it reads codes that were not compared, whose rounding may "
-                                        "make {:.0f} % of its own error",
-                                        100 * other),
+    return Cause{.reasons = {{"rounding.uncompared_codes", {{"part", figure::share(other)}}}},
                  .ops = ops,
                  .remedy = in_float(ops),
                  .shared = {}};
   }
   if (weight > codes) {
     const WeightRow* stored = evidence.weight(row.op);
-    const std::string because =
-        stored != nullptr && may_be_of_weight(*stored, row)
-            ? fmt::format("rounding its weight ({:.1f} dB) makes {:.0f} % of its own error",
-                          stored->sqnr_db, 100 * weight)
-            : fmt::format(
-                  "its constants, as the quantized model has them, make {:.0f} % of its "
-                  "own error",
-                  100 * weight);
-    return Cause{
-        .because = because, .ops = {row.name}, .remedy = in_float({row.name}), .shared = {}};
+    Statement reason{.says = "rounding.constants", .figures = {{"part", figure::share(weight)}}};
+    if (stored != nullptr && may_be_of_weight(*stored, row)) {
+      reason.says = "rounding.weight";
+      reason.figures["weight_sqnr"] = figure::decibels(stored->sqnr_db);
+    }
+    return Cause{.reasons = {std::move(reason)},
+                 .ops = {row.name},
+                 .remedy = in_float({row.name}),
+                 .shared = {}};
   }
   const auto bits = std::bit_width(static_cast<std::uint64_t>(evidence.steps(row)));
-  return Cause{.because = fmt::format("{} bits are too few for {}: rounding in steps of {:.3g} "
-                                      "makes {:.0f} % of its own error",
-                                      bits, evidence.is_input(row) ? "it" : "its result",
-                                      row.scale.value_or(0), 100 * codes),
+  return Cause{.reasons = {{"rounding.bits",
+                            {{"bits", figure::count(static_cast<std::uint64_t>(bits))},
+                             {"of", figure::text(evidence.is_input(row) ? "input" : "result")},
+                             {"step", figure::number(row.scale.value_or(0))},
+                             {"part", figure::share(codes)}}}},
                .ops = ops,
                .remedy = in_float(ops),
                .shared = {}};

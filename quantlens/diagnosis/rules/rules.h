@@ -16,7 +16,7 @@ namespace quantlens {
 
 /// Why error begins at a value.
 struct Cause {
-  std::string because;           ///< a sentence without its end, with the figures
+  Statements reasons;            ///< without an end
   std::vector<std::string> ops;  ///< as people see them; what the remedy is about
   boost::json::object remedy;    ///< a fragment of a recipe; empty where no recipe mends it
   /// Causes with the same words here are one: what they have in common, e.g. the op that they feed.
@@ -60,6 +60,12 @@ std::vector<Finding> accumulation(const Evidence& evidence);
 std::vector<Finding> float_islands(const Evidence& evidence);
 std::vector<Finding> dead_channels(const Evidence& evidence);
 
+/// What the two files do otherwise, and the figures that say so.
+struct FoundChange {
+  Change change;
+  Statements reasons;
+};
+
 /// Codes with another zero point than the file's other codes of their kind have, where that loses
 /// something. Makers leave nothing to chance here: codes of what is never negative begin at 0, and
 /// codes of a symmetric scheme are centred on it. Which of them a file's maker does is read off the
@@ -69,7 +75,11 @@ std::vector<Finding> dead_channels(const Evidence& evidence);
 /// the codes are shared with a value of the other kind. Of codes with a scale for each channel only
 /// those of what is never negative are judged, by whether any is clipped. What was not compared is
 /// not.
-std::vector<Change> shifted_codes(const Evidence& evidence);
+std::vector<FoundChange> shifted_codes(const Evidence& evidence);
+
+/// How grave it is to lose as much of the outputs as was lost: what findings have that do not say
+/// otherwise.
+Severity usual_severity(const Evidence& evidence);
 
 /// Whether a finding is of what the two files do otherwise (`changed`): it leads its severity.
 bool is_changed(const Finding& finding);

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/cpu.h"
 #include "quantlens/diagnosis/rules/find.h"
+#include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/recipe/read_recipe.h"
@@ -143,9 +144,7 @@ TEST(Rules, NothingIsCalledRoundingOfAWeightThatMakesNothing) {
   row.weight_mse = 1e-6;
   const auto cause = rounding(net.evidence(), row);
   ASSERT_TRUE(cause);
-  EXPECT_NE(cause->because.find("codes that were not compared, whose rounding may make 100 %"),
-            std::string::npos)
-      << cause->because;
+  EXPECT_EQ(said(cause->reasons), "rounding.uncompared_codes(part: 1)");
 }
 
 TEST(Rules, ALogarithmNamesTheWholeWayToIt) {
@@ -167,7 +166,7 @@ TEST(Rules, OutliersAreToldByTheirDistanceAndByTheirChannels) {
   row.channel_spread = 32;
   const auto channel = outlier_channel(net.evidence(), row);
   ASSERT_TRUE(channel);
-  EXPECT_NE(channel->because.find("8 of 256 codes"), std::string::npos) << channel->because;
+  EXPECT_EQ(said(channel->reasons), "outlier_channel(codes: 256, codes_left: 8, spread: 32)");
   EXPECT_TRUE(channel->remedy.contains("op_name_dict"));
   Case smooth;
   smooth.reference().weight("u", {2, 2}, {1, 1, 1, 1}).node(Kind::matmul, {"z", "u"}, "m");
@@ -193,8 +192,10 @@ TEST(Rules, AnUnfoldedScaleMakesStepsCoarserThanThoseOfItsResult) {
   ActivationRow row = read_by(times, Kind::mul, {0.01F, 1});
   const auto cause = unfolded_scale(times.evidence(), row);
   ASSERT_TRUE(cause);
-  EXPECT_NE(cause->because.find("node_e"), std::string::npos);
-  EXPECT_NE(cause->because.find("7 times"), std::string::npos) << "10 sqrt((1 + 0.0001) / 2)";
+  const Statement& told = cause->reasons.at(0);
+  EXPECT_EQ(told.says, "unfolded_scale.result");
+  EXPECT_EQ(told.figures.at("op"), figure::op("node_e"));
+  EXPECT_NEAR(told.figures.at("coarser").value.as_double(), 10 * std::sqrt((1 + 0.0001) / 2), 1e-6);
   EXPECT_THAT(cause->ops, testing::Contains("node_e"));
   row = read_by(over, Kind::div, {100, 1});
   EXPECT_TRUE(unfolded_scale(over.evidence(), row));
@@ -217,7 +218,8 @@ TEST(Rules, AnUnfoldedScaleWhoseConstantsShareAScaleRoundsSmallOnesAway) {
   const ActivationRow row = made_of(row_at("e"), &ActivationRow::weight_mse);
   const auto cause = unfolded_scale(far.evidence(), row);
   ASSERT_TRUE(cause);
-  EXPECT_NE(cause->because.find("0.01 to 1"), std::string::npos) << cause->because;
+  EXPECT_EQ(said(cause->reasons).find("unfolded_scale.constants(factors: [0.00999"), 0U)
+      << said(cause->reasons);
   EXPECT_FALSE(unfolded_scale(far.evidence(), row_at("e"))) << "its result is rounded";
   read_by(near, Kind::mul, {1, 1.5F});
   EXPECT_FALSE(unfolded_scale(near.evidence(), row));
@@ -277,7 +279,7 @@ TEST(Rules, WeightScalesAreThoseOfTheirChannels) {
   net.weight().misfit_share = 0.9;
   const auto cause = weight_scales(net.evidence(), row);
   ASSERT_TRUE(cause);
-  EXPECT_NE(cause->because.find("1 of 2 channels"), std::string::npos) << cause->because;
+  EXPECT_EQ(said(cause->reasons), "weight_scales(channels: 2, weight_sqnr: 45, wrong: 1)");
   EXPECT_FALSE(weight_scales(net.evidence(), row_at("y"))) << "the weight makes no error here";
 }
 
@@ -310,12 +312,14 @@ TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
   codes.bias_from_codes();
   const auto coarse = lost_bias(codes.evidence(), row);
   ASSERT_TRUE(coarse);
-  EXPECT_NE(coarse->because.find("45 %"), std::string::npos) << "1 and 1 for 1 and 2";
+  EXPECT_EQ(coarse->reasons.at(0).says, "lost_bias.off");
+  EXPECT_NEAR(coarse->reasons[0].figures.at("off").value.as_double(), std::sqrt(0.2), 1e-6)
+      << "1 and 1 for 1 and 2";
   Case none;
   none.quantize({});
   const auto cause = lost_bias(none.evidence(), row);
   ASSERT_TRUE(cause);
-  EXPECT_NE(cause->because.find("none"), std::string::npos);
+  EXPECT_EQ(said(cause->reasons), "lost_bias.absent()");
 }
 
 TEST(Rules, ALostBiasOfAnIntegerGemmIsTold) {
@@ -354,7 +358,7 @@ TEST(Rules, ABiasInStepsOfAWrongScaleIsAnEffectOfThat) {
     net.diagnosis().activations = {clips ? made_of(read, &ActivationRow::clipping_mse) : read};
     const auto cause = lost_bias(net.evidence(), row);
     ASSERT_TRUE(cause);
-    EXPECT_EQ(cause->is_effect, clips) << cause->because;
+    EXPECT_EQ(cause->is_effect, clips) << said(cause->reasons);
   }
 }
 
@@ -370,13 +374,15 @@ TEST(Rules, RoundingAlwaysAnswersAndTellsWeightFromResult) {
   const Case net;
   const auto result = rounding(net.evidence(), row_at("y"));
   ASSERT_TRUE(result);
-  EXPECT_NE(result->because.find("result"), std::string::npos);
+  EXPECT_EQ(result->reasons.at(0).says, "rounding.bits");
+  EXPECT_EQ(result->reasons[0].figures.at("of"), figure::text("result"));
+  EXPECT_EQ(result->reasons[0].figures.at("bits"), figure::count(8));
   const auto weight = rounding(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse));
   ASSERT_TRUE(weight);
-  EXPECT_NE(weight->because.find("weight (45.0 dB)"), std::string::npos) << weight->because;
+  EXPECT_EQ(said(weight->reasons), "rounding.weight(part: 1, weight_sqnr: 45)");
   ActivationRow far = made_of(row_at("y"), &ActivationRow::weight_mse);
   far.local_sqnr_db = 15;
-  EXPECT_EQ(rounding(net.evidence(), far)->because.find("its constants"), 0U)
+  EXPECT_EQ(rounding(net.evidence(), far)->reasons.at(0).says, "rounding.constants")
       << "a weight of 45 dB does not make 15";
 }
 
@@ -391,7 +397,7 @@ TEST(Rules, InputsUnlikeThoseOfCalibrationAreClippedOrTiny) {
   EXPECT_TRUE(unlike_data(net.evidence()).empty()) << "hardly beyond: other samples";
   net.diagnosis().activations[0].max = 40;
   ASSERT_EQ(unlike_data(net.evidence()).size(), 1U);
-  EXPECT_EQ(unlike_data(net.evidence())[0].severity, "problem");
+  EXPECT_EQ(unlike_data(net.evidence())[0].severity, Severity::problem);
   net.diagnosis().activations[0] = row;
   net.diagnosis().activations[0].max = 0.1;
   EXPECT_EQ(unlike_data(net.evidence()).size(), 1U);
@@ -423,12 +429,12 @@ TEST(Rules, WhatTheRecipesAlgorithmClipsIsNoSignOfOtherData) {
   for (const std::string algorithm : {"percentile", "moving_average", "mse"}) {
     const std::vector<Finding> findings = unlike_where_clipped(algorithm);
     ASSERT_EQ(findings.size(), 1U);
-    EXPECT_EQ(findings[0].severity, "note");
-    EXPECT_NE(findings[0].because.find(algorithm + ", clips on purpose"), std::string::npos);
+    EXPECT_EQ(findings[0].severity, Severity::note);
+    EXPECT_EQ(said(std::span(findings[0].reasons).last(1)),
+              "unlike_data.clips_on_purpose(algorithm: \"" + algorithm + "\")");
   }
-  EXPECT_EQ(unlike_where_clipped("minmax")[0].severity, "problem");
-  EXPECT_NE(unlike_where_clipped("")[0].because.find("algorithms other than minmax also clip"),
-            std::string::npos);
+  EXPECT_EQ(unlike_where_clipped("minmax")[0].severity, Severity::problem);
+  EXPECT_EQ(unlike_where_clipped("")[0].reasons.back().says, "unlike_data.may_clip_on_purpose");
 }
 
 TEST(Rules, SymmetricCodesOfAnInputWithoutNegativesAreNoSignOfOtherData) {
@@ -512,9 +518,9 @@ TEST(Rules, NonfiniteNamesTheFirstOpOfThem) {
   const std::vector<Finding> findings = nonfinite(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].op, "node_y");
-  EXPECT_EQ(findings[0].severity, "problem") << "z is an output";
+  EXPECT_EQ(findings[0].severity, Severity::problem) << "z is an output";
   net.diagnosis().activations[0].nonfinite = 0;
-  EXPECT_EQ(nonfinite(net.evidence())[0].severity, "note");
+  EXPECT_EQ(nonfinite(net.evidence())[0].severity, Severity::note);
 }
 
 TEST(Rules, NonfiniteTellsOfConstantsThatHoldSome) {
@@ -523,9 +529,9 @@ TEST(Rules, NonfiniteTellsOfConstantsThatHoldSome) {
   const std::vector<Finding> findings = nonfinite(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].op, "node_y");
-  EXPECT_EQ(findings[0].severity, "note");
-  EXPECT_NE(findings[0].because.find("2 of 4 elements here"), std::string::npos)
-      << findings[0].because;
+  EXPECT_EQ(findings[0].severity, Severity::note);
+  EXPECT_EQ(said(findings[0].reasons),
+            "nonfinite.constants(elements: 4, nonfinite: 2, other_ops: 0)");
 }
 
 TEST(Rules, NonfiniteTellsOfScalesThatMakeNoNumbersOfCodes) {
@@ -538,9 +544,9 @@ TEST(Rules, NonfiniteTellsOfScalesThatMakeNoNumbersOfCodes) {
   net.quantize_input({.dtype = DType::uint8}, {INFINITY, 0});
   const std::vector<Finding> findings = nonfinite(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].severity, "problem");
-  EXPECT_NE(findings[0].because.find("codes x_q have a scale of inf"), std::string::npos)
-      << findings[0].because;
+  EXPECT_EQ(findings[0].severity, Severity::problem);
+  EXPECT_EQ(said(findings[0].reasons),
+            R"(nonfinite.scale(codes: "x_q", other_tensors: 0, scale: "inf"))");
   net.quantize_input({.dtype = DType::uint8}, {0, 0});
   EXPECT_EQ(nonfinite(net.evidence()).size(), 1U);
   net.diagnosis().activations[0].min = net.diagnosis().activations[0].max = 0;
@@ -563,7 +569,8 @@ TEST(Rules, AccumulationIsWhereNothingStandsOut) {
   for (ActivationRow& row : net.diagnosis().activations) row.output_share = 0.0625;
   const std::vector<Finding> findings = accumulation(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_NE(findings[0].because.find("8 of 16"), std::string::npos) << findings[0].because;
+  EXPECT_EQ(said(findings[0].reasons),
+            "accumulation(greatest: 0.0625, of: 16, ops: 8, together: 0.5)");
   net.diagnosis().activations[3].output_share = 0.5;
   EXPECT_TRUE(accumulation(net.evidence()).empty());
 }
@@ -577,7 +584,7 @@ TEST(Rules, FloatIslandsConvertOnBothSides) {
   const std::vector<Finding> findings = float_islands(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
   EXPECT_EQ(findings[0].ops, std::vector<std::string>{"node_r"});
-  EXPECT_EQ(findings[0].severity, "note");
+  EXPECT_EQ(findings[0].severity, Severity::note);
 }
 
 TEST(Rules, ASoftmaxBetweenCodesIsNoFloatIsland) {
@@ -595,7 +602,7 @@ TEST(Rules, DeadChannelsHaveNoWeights) {
   net.reference().weight("w", {2, 1, 1, 1}, {1, 0});
   const std::vector<Finding> findings = dead_channels(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_NE(findings[0].because.find("1 of its 2 channels"), std::string::npos);
+  EXPECT_EQ(said(findings[0].reasons), "dead_channels(channels: 2, dead: 1)");
 }
 
 TEST(Rules, PatternsOfRemediesMatchTheNameAlone) {

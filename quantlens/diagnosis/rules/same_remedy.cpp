@@ -3,18 +3,19 @@
 
 #include <algorithm>
 #include <functional>
+#include <iterator>
 #include <string>
 #include <utility>
-
-#include <fmt/format.h>
 
 namespace quantlens {
 namespace {
 
-/// "at mm2: rounding its weight ..". Causes of one op begin with their value.
-std::string told_after(const FoundCause& one, const FoundCause& lead) {
-  if (one.op == lead.op) return one.cause.because;
-  return fmt::format("at {}: {}", one.op, one.cause.because);
+/// "and at mm2: rounding its weight ..". Causes of one op begin with their value.
+void tell_after(FoundCause& lead, const FoundCause& other) {
+  Statement link{.says = "and_also", .figures = {}};
+  if (other.op != lead.op) link.figures["op"] = figure::op(other.op);
+  lead.cause.reasons.push_back(std::move(link));
+  std::ranges::copy(other.cause.reasons, std::back_inserter(lead.cause.reasons));
 }
 
 void add_estimate(const FoundCause& other, FoundCause& lead) {
@@ -26,7 +27,7 @@ void add_estimate(const FoundCause& other, FoundCause& lead) {
 }
 
 void join(FoundCause&& other, FoundCause& lead) {
-  lead.cause.because += "; and " + told_after(other, lead);
+  tell_after(lead, other);
   lead.is_loud = lead.is_loud && other.is_loud;
   lead.own_error = std::max(lead.own_error, other.own_error);
   add_estimate(other, lead);

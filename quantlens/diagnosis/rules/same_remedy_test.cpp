@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/rules/testing.h"
+
 namespace quantlens {
 namespace {
 
@@ -13,7 +15,7 @@ namespace {
 FoundCause cause(const std::string& op, const std::string& mended, double share) {
   FoundCause found{
       .rule = "rounding", .op = op, .value = op + "_out", .cause = {}, .estimated = {}};
-  found.cause.because = "8 bits are too few";
+  found.cause.reasons = {{.says = "too_few_bits", .figures = {}}};
   found.cause.ops = {mended};
   found.cause.remedy = in_float({mended});
   found.share = share;
@@ -28,7 +30,7 @@ TEST(SameRemedy, CausesThatOneRemedyMendsAreOne) {
   join_same_remedies(found);
   ASSERT_EQ(found.size(), 2U);
   EXPECT_EQ(found[0].op, "if") << "the greater estimate leads";
-  EXPECT_EQ(found[0].cause.because, "8 bits are too few; and at mm: 8 bits are too few");
+  EXPECT_EQ(said(found[0].cause.reasons), R"(too_few_bits() and_also(op: "mm") too_few_bits())");
   EXPECT_DOUBLE_EQ(found[0].share, 0.7);
   EXPECT_DOUBLE_EQ(found[0].interval[1], 0.9);
   EXPECT_EQ(found[0].without, (std::vector<double>{0.7, 0.7}));

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include "quantlens/base/cpu.h"
 #include "quantlens/diagnosis/rules/rules.h"
@@ -11,13 +10,10 @@ std::optional<Cause> saturation(const Evidence& evidence, const ActivationRow& r
   const WeightPair* pair = evidence.weight_pair(row.op);
   if (cpu_has_vnni() || pair == nullptr || part(row.other_mse, row) < 0.5) return {};
   if (pair->scheme.dtype != DType::int8 || pair->in_blocks) return {};
-  return Cause{
-      .because = fmt::format("neither weight nor codes explain {:.0f} % of its own error, and "
-                             "this CPU (no VNNI) saturates sums of 8-bit products",
-                             100 * part(row.other_mse, row)),
-      .ops = {row.name},
-      .remedy = {{"reduce_range", "true"}},
-      .shared = "saturation"};
+  return Cause{.reasons = {{"saturation", {{"part", figure::share(part(row.other_mse, row))}}}},
+               .ops = {row.name},
+               .remedy = {{"reduce_range", "true"}},
+               .shared = "saturation"};
 }
 
 }  // namespace quantlens

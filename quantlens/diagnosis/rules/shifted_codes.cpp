@@ -12,9 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/percent.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/code_reach.h"
 #include "quantlens/diagnosis/view/float_view.h"
@@ -148,32 +145,35 @@ bool is_mended_by(std::int64_t usual, const Member& one) {
 }
 
 /// What is cut off, and what codes are for nothing.
-std::string loss_words(const Member& one, const Usual& usual) {
+Statement lost_by(const Member& one, const Usual& usual) {
   if (one.has_channel_scales) {
-    return fmt::format(
-        "{} % of its values are cut off above its codes while {} codes below 0 are never used",
-        percent_text(one.row->clip_rate), one.params.zero_point - code_limits(one.dtype).min);
+    const std::int64_t unused = one.params.zero_point - code_limits(one.dtype).min;
+    return {.says = "shifted_codes.cut_in_channels",
+            .figures = {{"clipped", figure::share(one.row->clip_rate)},
+                        {"unused", figure::count(static_cast<std::uint64_t>(unused))}}};
   }
-  const auto [low, high] = reach_of(one.dtype, one.params);
   const Fit own = fit_of(one, one.params.zero_point);
   const Fit mended = fit_of(one, usual.zero);
   const std::size_t side = own.cut[1] > own.cut[0] ? 1 : 0;
-  return fmt::format(
-      "its codes reach from {:.3g} to {:.3g}, its values from {:.3g} to {:.3g}, so that {:.0f} "
-      "steps are cut off {} them while {:.0f} codes {} them are never used; with zero point {}, "
-      "{:.0f} would be cut off",
-      low, high, one.row->min, one.row->max, own.cut[side], side == 1 ? "above" : "below",
-      own.unused[1 - side], side == 1 ? "below" : "above", usual.zero,
-      mended.cut[0] + mended.cut[1]);
+  return {.says = "shifted_codes.cut",
+          .figures = {{"codes", figure::numbers(reach_of(one.dtype, one.params))},
+                      {"values", figure::numbers({one.row->min, one.row->max})},
+                      {"cut", figure::number(own.cut[side])},
+                      {"side", figure::text(side == 1 ? "above" : "below")},
+                      {"unused", figure::number(own.unused[1 - side])},
+                      {"usual_zero_point", figure::number(static_cast<double>(usual.zero))},
+                      {"usual_cut", figure::number(mended.cut[0] + mended.cut[1])}}};
 }
 
-std::string words(const Member& one, const Usual& usual, std::size_t others) {
-  return fmt::format(
-      "the zero point of its codes is {}, that of {} of the file's {} other values which {} is {}: "
-      "{}",
-      one.params.zero_point, usual.count, others,
-      one.is_never_negative ? "are never negative" : "lie unevenly around 0", usual.zero,
-      loss_words(one, usual));
+Statements reasons_of(const Member& one, const Usual& usual, std::size_t others) {
+  return {
+      {.says = "shifted_codes",
+       .figures = {{"zero_point", figure::number(one.params.zero_point)},
+                   {"usual_zero_point", figure::number(static_cast<double>(usual.zero))},
+                   {"usual_of", figure::count(usual.count)},
+                   {"other_values", figure::count(others)},
+                   {"kind", figure::text(one.is_never_negative ? "never negative" : "uneven")}}},
+      lost_by(one, usual)};
 }
 
 void add_name(std::vector<std::string>& names, std::string name) {
@@ -195,14 +195,14 @@ class Finder {
     }
   }
 
-  std::vector<Change> run() const {
-    std::vector<Change> found;
+  std::vector<FoundChange> run() const {
+    std::vector<FoundChange> found;
     for (const auto& [key, group] : groups_) add_of(group, found);
     return found;
   }
 
  private:
-  void add_of(const std::vector<const Member*>& group, std::vector<Change>& found) const {
+  void add_of(const std::vector<const Member*>& group, std::vector<FoundChange>& found) const {
     std::vector<const Member*> telling;
     std::ranges::copy_if(group, std::back_inserter(telling),
                          [](const Member* one) { return tells_the_rule(*one); });
@@ -215,7 +215,8 @@ class Finder {
       if (used_.contains({!one->is_never_negative, params.zero_point, params.scale})) continue;
       if (!is_mended_by(rule->zero, *one)) continue;
       if (is_told_as_changed(*one)) continue;
-      found.push_back(change_of(*one, words(*one, *rule, telling.size() - tells_the_rule(*one))));
+      found.push_back({.change = change_of(*one),
+                       .reasons = reasons_of(*one, *rule, telling.size() - tells_the_rule(*one))});
     }
   }
 
@@ -235,7 +236,7 @@ class Finder {
            });
   }
 
-  Change change_of(const Member& one, std::string because) const {
+  Change change_of(const Member& one) const {
     std::vector<std::string> names{one.pair->op_name};
     if (const Node* maker = maker_of(one)) add_name(names, op_name(*maker));
     if (const auto& mover = reference_.values()[one.value].producer)
@@ -245,7 +246,7 @@ class Finder {
             .ops = std::move(names),
             .value = one.pair->reference,
             .weight = {},
-            .because = std::move(because)};
+            .because = {}};
   }
 
   const Evidence& evidence_;
@@ -257,7 +258,7 @@ class Finder {
 
 }  // namespace
 
-std::vector<Change> shifted_codes(const Evidence& evidence) {
+std::vector<FoundChange> shifted_codes(const Evidence& evidence) {
   return Finder(evidence).run();
 }
 

@@ -8,6 +8,7 @@
 
 #include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
@@ -78,9 +79,9 @@ struct Layers {
     return ranges;
   }
 
-  std::vector<Change> changes() const { return changes_of(net(false), net(true)); }
+  std::vector<FoundChange> changes() const { return changes_of(net(false), net(true)); }
 
-  std::vector<Change> changes_of(const SmallGraph& before, const SmallGraph& after) const {
+  std::vector<FoundChange> changes_of(const SmallGraph& before, const SmallGraph& after) const {
     const Pairing pairing = pair(before.model(), after.model());
     Diagnosis diagnosis;
     diagnosis.activations = rows_of(pairing, ranges());
@@ -104,20 +105,28 @@ TEST(ShiftedCodes, OfWhatIsNeverNegativeBeginAtZeroAsTheFilesOthersDo) {
   Layers layers;
   EXPECT_TRUE(layers.changes().empty());
   layers.zeros[4] = 8;
-  const std::vector<Change> changes = layers.changes();
+  const std::vector<FoundChange> changes = layers.changes();
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].rule, "shifted_codes");
-  EXPECT_EQ(changes[0].value, "a4");
-  EXPECT_EQ(changes[0].ops.front(), "node_m4");
-  EXPECT_EQ(changes[0].because,
-            "the zero point of its codes is 8, that of 11 of the file's 11 other values which are "
-            "never negative is 0: its codes reach from -1.2 to 37.1, its values from 0 to 38.1, so "
-            "that 7 steps are cut off above them while 8 codes below them are never used; with "
-            "zero point 0, 0 would be cut off");
+  EXPECT_EQ(changes[0].change.rule, "shifted_codes");
+  EXPECT_EQ(changes[0].change.value, "a4");
+  EXPECT_EQ(changes[0].change.ops.front(), "node_m4");
+  const Statements& told = changes[0].reasons;
+  EXPECT_EQ(said(std::span(told).first(1)),
+            R"(shifted_codes(kind: "never negative", other_values: 11, usual_of: 11, )"
+            "usual_zero_point: 0, zero_point: 8)");
+  ASSERT_EQ(told.size(), 2U);
+  EXPECT_EQ(told[1].says, "shifted_codes.cut");
+  const auto number = [&](const char* name) {
+    return json::decode<double>(told[1].figures.at(name).value, name);
+  };
+  EXPECT_NEAR(number("cut"), 7, 1e-4);
+  EXPECT_EQ(told[1].figures.at("side"), figure::text("above"));
+  EXPECT_NEAR(number("unused"), 8, 1e-4);
+  EXPECT_NEAR(number("usual_cut"), 0, 1e-4);
 }
 
 /// As Layers of Relus; the codes of a4 have a scale for each of eight channels.
-std::vector<Change> changes_by_channel(std::uint8_t zero, double clip_rate) {
+std::vector<FoundChange> changes_by_channel(std::uint8_t zero, double clip_rate) {
   Layers layers;
   layers.zeros[4] = zero;
   const SmallGraph before = layers.net(false);
@@ -137,12 +146,10 @@ std::vector<Change> changes_by_channel(std::uint8_t zero, double clip_rate) {
 TEST(ShiftedCodes, WithAScaleForEachChannelAreJudgedByWhatIsClipped) {
   EXPECT_TRUE(changes_by_channel(8, 0).empty());
   EXPECT_TRUE(changes_by_channel(0, 0.03).empty()) << "as the others";
-  const std::vector<Change> changes = changes_by_channel(8, 0.03);
+  const std::vector<FoundChange> changes = changes_by_channel(8, 0.03);
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_NE(changes[0].because.find("3.0 % of its values are cut off above its codes while 8 codes "
-                                    "below 0 are never used"),
-            std::string::npos)
-      << changes[0].because;
+  EXPECT_EQ(said(std::span(changes[0].reasons).last(1)),
+            "shifted_codes.cut_in_channels(clipped: 0.03, unused: 8)");
 }
 
 TEST(ShiftedCodes, AreNoneWhereNothingIsLost) {
@@ -172,11 +179,10 @@ TEST(ShiftedCodes, OfASymmetricSchemeAreCentred) {
   EXPECT_TRUE(layers.changes().empty());
   layers.zeros[7] = 136;
   ASSERT_EQ(layers.changes().size(), 1U);
-  EXPECT_EQ(layers.changes()[0].value, "a7");
-  EXPECT_NE(layers.changes()[0].because.find("that of 11 of the file's 11 other values which lie "
-                                             "unevenly around 0 is 128"),
-            std::string::npos)
-      << layers.changes()[0].because;
+  EXPECT_EQ(layers.changes()[0].change.value, "a7");
+  EXPECT_EQ(said(std::span(layers.changes()[0].reasons).first(1)),
+            R"(shifted_codes(kind: "uneven", other_values: 11, usual_of: 11, )"
+            "usual_zero_point: 128, zero_point: 136)");
 }
 
 TEST(ShiftedCodes, ValuesWithSymmetricRangesTellNoScheme) {
@@ -194,8 +200,10 @@ TEST(ShiftedCodes, OfAnyRangeAreHeldAgainstASymmetricScheme) {
   layers.of_both_signs().steps[3] = {-127, 127};
   layers.zeros[3] = 136;
   ASSERT_EQ(layers.changes().size(), 1U);
-  EXPECT_EQ(layers.changes()[0].value, "a3");
-  EXPECT_NE(layers.changes()[0].because.find("that of 11 of the file's 11"), std::string::npos);
+  EXPECT_EQ(layers.changes()[0].change.value, "a3");
+  const Statement told = layers.changes()[0].reasons.front();
+  EXPECT_EQ(told.figures.at("usual_of"), figure::count(11));
+  EXPECT_EQ(told.figures.at("other_values"), figure::count(11));
 }
 
 TEST(ShiftedCodes, MayBeSharedWithAValueThatIsNegative) {

@@ -2,8 +2,6 @@
 #include <string>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -32,10 +30,11 @@ std::optional<Cause> spread_weight(const Evidence& evidence, const ActivationRow
   if (weight == nullptr || !is_spread(*weight) || part(row.weight_mse, row) < 0.5) return {};
   const std::vector<std::string> ops = all_spread(evidence);
   return Cause{
-      .because = fmt::format("its weight has one scale for {} channels, the widest {:.0f} times as "
-                             "wide as the median one (channel {} keeps {:.1f} dB)",
-                             weight->channels, weight->channel_spread, weight->worst_channel,
-                             weight->worst_channel_sqnr_db),
+      .reasons = {{"spread_weight",
+                   {{"channels", figure::count(weight->channels)},
+                    {"spread", figure::number(weight->channel_spread)},
+                    {"worst_channel", figure::count(weight->worst_channel)},
+                    {"worst_channel_sqnr", figure::decibels(weight->worst_channel_sqnr_db)}}}},
       .ops = ops,
       .remedy = for_ops(ops, {{"weight", {{"granularity", "per_channel"}}}}),
       .shared = "one scale for each weight"};

@@ -3,9 +3,6 @@
 #include <unordered_set>
 #include <utility>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/text.h"
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -74,13 +71,14 @@ std::optional<Cause> steep_reader(const Evidence& evidence, const ActivationRow&
   if (steep.op == nullptr) return {};
   std::vector<std::string> ops = evidence.ops_before_logarithm(row);
   if (ops.empty()) ops = evidence.ops_at(row);
-  return Cause{
-      .because = fmt::format("a {} ({}) reads it, and tells small values apart that one "
-                             "step of {:.3g} makes equal (their median: {:.3g})",
-                             steep.what, printable(op_name(*steep.op)), *row.scale, row.median),
-      .ops = ops,
-      .remedy = in_float(ops),
-      .shared = op_id(*steep.op)};
+  return Cause{.reasons = {{"steep_reader",
+                            {{"what", figure::text(steep.what)},
+                             {"op", figure::op(op_name(*steep.op))},
+                             {"step", figure::number(*row.scale)},
+                             {"median", figure::number(row.median)}}}},
+               .ops = ops,
+               .remedy = in_float(ops),
+               .shared = op_id(*steep.op)};
 }
 
 }  // namespace quantlens

@@ -3,8 +3,6 @@
 
 #include <unordered_map>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -44,12 +42,11 @@ std::vector<FoundCause> uncompared_causes(const Pairing& pairing, const Diagnosi
     one.rule = "unexplained";
     one.op = pair.op_name;
     one.value = pair.reference;
-    one.cause = {.because = fmt::format("its result was not compared ({}), so that it is known "
-                                        "only what its float form takes away",
-                                        reason->second),
-                 .ops = {pair.op_name},
-                 .remedy = in_float({pair.op_name}),
-                 .shared = {}};
+    one.cause = {
+        .reasons = {{"unexplained.not_compared", {{"reason", figure::text(reason->second)}}}},
+        .ops = {pair.op_name},
+        .remedy = in_float({pair.op_name}),
+        .shared = {}};
     one.is_mistake = true;
     one.is_loud = true;
   }

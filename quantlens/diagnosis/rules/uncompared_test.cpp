@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/rules/testing.h"
+
 namespace quantlens {
 namespace {
 
@@ -30,7 +32,7 @@ TEST(Uncompared, OpsAreThoseThatHaveACounterpartAndWereLeftOut) {
   EXPECT_EQ(found[0].rule, "unexplained");
   EXPECT_EQ(found[0].cause.ops, std::vector<std::string>{"node_b"});
   EXPECT_TRUE(found[0].is_loud) << "nothing but a measured share speaks for it";
-  EXPECT_NE(found[0].cause.because.find("it would change"), std::string::npos);
+  EXPECT_EQ(said(found[0].cause.reasons), R"(unexplained.not_compared(reason: "it would change"))");
   Diagnosis diagnosis;
   diagnosis.activations.emplace_back().name = "node_b";
   EXPECT_TRUE(uncompared_causes(pairing, diagnosis).empty()) << "another value of it has a row";

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/alike.h"
 #include "quantlens/diagnosis/view/integer_ops.h"
@@ -29,8 +27,8 @@ std::optional<double> most_by_rounding(const WeightPair* pair) {
   return squares / static_cast<double>(pair->params.size()) / 4;
 }
 
-Cause in_float_because(std::string because, const ActivationRow& row) {
-  return {.because = std::move(because),
+Cause in_float_because(Statement reason, const ActivationRow& row) {
+  return {.reasons = {std::move(reason)},
           .ops = {row.name},
           .remedy = in_float({row.name}),
           .shared = {}};
@@ -88,10 +86,7 @@ CodesRead codes_read(const Evidence& evidence, const ActivationRow& row) {
 std::optional<Cause> beyond_rounding(const ActivationRow& row) {
   if (row.local_sqnr_db.value_or(kSeldomRounding) >= kSeldomRounding) return {};
   return in_float_because(
-      fmt::format("it reads codes that were not compared, whose rounding seldom makes an error as "
-                  "great as its own ({:.1f} dB)",
-                  *row.local_sqnr_db),
-      row);
+      {"unexplained.uncompared_codes", {{"own_sqnr", figure::decibels(*row.local_sqnr_db)}}}, row);
 }
 
 /// Whether a change of the op was read off the two files.
@@ -110,13 +105,11 @@ std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& 
   const std::optional<double> most = most_by_rounding(evidence.weight_pair(row.op));
   const double of_weight = part(row.weight_mse, row);
   if (stored != nullptr && most && stored->mse > *most && of_weight >= kMost) {
-    return in_float_because(
-        fmt::format(
-            "its weight in the quantized model ({:.1f} dB) makes {:.0f} % of its own error and "
-            "is off by {:.1f} times the most that rounding in its steps can make: it is "
-            "another weight",
-            stored->sqnr_db, 100 * of_weight, std::sqrt(stored->mse / *most)),
-        row);
+    return in_float_because({"unexplained.other_weight",
+                             {{"weight_sqnr", figure::decibels(stored->sqnr_db)},
+                              {"part", figure::share(of_weight)},
+                              {"times_rounding", figure::number(std::sqrt(stored->mse / *most))}}},
+                            row);
   }
   const double other = part(row.other_mse, row);
   const bool has_weight = multiplies_weight(evidence, row);
@@ -125,27 +118,15 @@ std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& 
   if (read == CodesRead::scaled_anew) return {};
   if (read == CodesRead::unpaired) return beyond_rounding(row);
   if (is_told_of(evidence, row)) {
-    return in_float_because(
-        fmt::format("the difference of the two files that is told of it makes {:.0f} % of its own "
-                    "error",
-                    100 * other),
-        row);
+    return in_float_because({"unexplained.known_change", {{"part", figure::share(other)}}}, row);
   }
   if (has_weight && stored == nullptr) {
-    return in_float_because(
-        fmt::format(
-            "rounding of its inputs and result cannot make {:.0f} % of its own error, and the "
-            "quantized model has no weight that is surely this one: the weight or the bias may "
-            "be another one",
-            100 * other),
-        row);
+    return in_float_because({"unexplained.no_weight", {{"part", figure::share(other)}}}, row);
   }
-  return in_float_because(
-      fmt::format(
-          "rounding of its inputs, {} and result cannot make {:.0f} % of its own error, and "
-          "no difference of the two files is known that does",
-          has_weight ? "weight" : "constants", 100 * other),
-      row);
+  return in_float_because({"unexplained.beyond_rounding",
+                           {{"constant", figure::text(has_weight ? "weight" : "constants")},
+                            {"part", figure::share(other)}}},
+                          row);
 }
 
 }  // namespace quantlens

@@ -5,8 +5,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quantizer/analyze/affine.h"
 
@@ -61,14 +59,14 @@ bool are_far_apart(const std::vector<double>& factors) {
   return factors.size() > 1 && std::ranges::max(factors) >= kOneBit * std::ranges::min(factors);
 }
 
-std::string range_of(const std::vector<double>& factors) {
-  return fmt::format("{:.2g} to {:.2g}", std::ranges::min(factors), std::ranges::max(factors));
+Figure range_of(const std::vector<double>& factors) {
+  return figure::numbers({std::ranges::min(factors), std::ranges::max(factors)});
 }
 
 /// All of a network are one finding: none of them alone gives much back.
-Cause cause_of(std::string because, std::vector<std::string> ops) {
+Cause cause_of(Statement reason, std::vector<std::string> ops) {
   boost::json::object remedy = in_float(ops);
-  return {.because = std::move(because),
+  return {.reasons = {std::move(reason)},
           .ops = std::move(ops),
           .remedy = std::move(remedy),
           .shared = "scales that are not folded"};
@@ -86,12 +84,11 @@ std::optional<Cause> of_result(const Evidence& evidence, const ActivationRow& ro
   if (behind == nullptr || behind->scale.value_or(0) <= 0) return {};
   const double coarser = *row.scale * rms(factors) / *behind->scale;
   if (coarser < kOneBit) return {};
-  return cause_of(
-      fmt::format("one scale serves channels that {} evens out behind its codes (times "
-                  "{}), where their steps are {:.0f} times those of its result: a scale "
-                  "that was not folded into the op",
-                  op_name(node), range_of(factors), coarser),
-      evidence.ops_at(row));
+  return cause_of({"unfolded_scale.result",
+                   {{"op", figure::op(op_name(node))},
+                    {"factors", range_of(factors)},
+                    {"coarser", figure::number(coarser)}}},
+                  evidence.ops_at(row));
 }
 
 /// The op that evens out channels has its constants in codes of one scale.
@@ -107,11 +104,7 @@ std::optional<Cause> of_constants(const Evidence& evidence, const ActivationRow&
     const ActivationRow* before = row_of(evidence, node.inputs[input]);
     std::vector<std::string> ops =
         before != nullptr ? evidence.ops_at(*before) : std::vector{row.name};
-    return cause_of(
-        fmt::format("it evens out channels by constants of {} that were not folded into "
-                    "the op before it, and one scale rounds the small ones away",
-                    range_of(factors)),
-        std::move(ops));
+    return cause_of({"unfolded_scale.constants", {{"factors", range_of(factors)}}}, std::move(ops));
   }
   return {};
 }

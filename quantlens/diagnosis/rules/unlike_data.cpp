@@ -8,10 +8,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/percent.h"
-#include "quantlens/base/text.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
@@ -87,18 +83,14 @@ std::vector<std::string> preparation(const Evidence& evidence, const ActivationR
 }
 
 /// What may have made the misfit.
-std::string why(const Evidence& evidence, bool is_clipped) {
-  constexpr const char* kOthers =
-      "prepared otherwise (scale, mean, order of channels) than for calibration, or than the float "
-      "model wants them";
+Statement why(const Evidence& evidence, bool is_clipped) {
   const std::optional<std::string>& algorithm = evidence.range_algorithm();
-  if (!is_clipped || algorithm == kMinmax) return fmt::format("They may be {}", kOthers);
-  if (algorithm) {
-    return fmt::format(
-        "The recipe's algorithm, {}, clips on purpose; such a figure is also that of data {}",
-        *algorithm, kOthers);
+  if (!is_clipped || algorithm == kMinmax) {
+    return {.says = "unlike_data.prepared_otherwise", .figures = {}};
   }
-  return fmt::format("They may be {}; algorithms other than minmax also clip on purpose", kOthers);
+  if (!algorithm) return {.says = "unlike_data.may_clip_on_purpose", .figures = {}};
+  return {.says = "unlike_data.clips_on_purpose",
+          .figures = {{"algorithm", figure::text(*algorithm)}}};
 }
 
 /// How far the values reach beyond the codes, of the codes' width.
@@ -125,20 +117,20 @@ std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row
   const bool is_chosen = evidence.range_algorithm().value_or(kMinmax) != kMinmax;
   const bool is_problem = (is_clipped && !is_chosen) || lacks || part <= kTwoBits;
   const bool is_note = is_clipped && !is_problem;
-  return Finding{
-      .rule = "unlike_data",
-      .op = input,
-      .ops = {row.name},
-      .because = fmt::format(
-          "the data are {:.3g} to {:.3g} {}, the codes that calibration chose reach from "
-          "{:.3g} to {:.3g}: {:.0f} % of them are used, and {} % of the data are clipped. {}",
-          row.min, row.max, evidence.is_input(row) ? "here" : "behind " + printable(row.name),
-          (*reach)[0], (*reach)[1], 100 * part, percent_text(row.clip_rate),
-          why(evidence, is_clipped)),
-      .remedy = {},
-      .severity = is_problem ? "problem"
-                  : is_note  ? "note"
-                             : ""};
+  Statement fit{.says = "unlike_data",
+                .figures = {{"data", figure::numbers({row.min, row.max})},
+                            {"codes", figure::numbers(*reach)},
+                            {"used", figure::share(part)},
+                            {"clipped", figure::share(row.clip_rate)}}};
+  if (!evidence.is_input(row)) fit.figures["behind"] = figure::op(row.name);
+  return Finding{.rule = "unlike_data",
+                 .op = input,
+                 .ops = {row.name},
+                 .reasons = {std::move(fit), why(evidence, is_clipped)},
+                 .remedy = {},
+                 .severity = is_problem ? Severity::problem
+                             : is_note  ? Severity::note
+                                        : usual_severity(evidence)};
 }
 
 }  // namespace

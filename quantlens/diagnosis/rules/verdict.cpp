@@ -3,63 +3,47 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/percent.h"
-#include "quantlens/base/text.h"
 #include "quantlens/diagnosis/rules/rules.h"
-#include "quantlens/diagnosis/rules/share_words.h"
+#include "quantlens/diagnosis/rules/share_statement.h"
 #include "quantlens/record/own_error.h"
 
 namespace quantlens {
 namespace {
 
-/// What is left of the outputs that were compared.
-std::string left_text(const Evidence& evidence) {
-  const bool are_all = evidence.diagnosis().outputs_not_compared.empty();
-  const char* subject = are_all ? "The outputs" : "The compared outputs";
-  const double sqnr_db = evidence.outputs().sqnr_db;
-  if (std::isinf(sqnr_db) && sqnr_db > 0) return fmt::format("{} are equal", subject);
-  const char* how_much = "little of their signal is lost";
-  if (sqnr_db < 20) how_much = "some of their signal is lost";
-  if (sqnr_db < 10) how_much = "much of their signal is lost";
-  if (sqnr_db < 3) how_much = "little of their signal is left";
-  return fmt::format("{} keep {:.1f} dB of SQNR: {}", subject, sqnr_db, how_much);
-}
-
-std::string loss_text(const Evidence& evidence) {
+Statement loss(const Evidence& evidence) {
   const Evidence::Outputs& outputs = evidence.outputs();
-  const double sqnr_db = outputs.sqnr_db;
   if (!outputs.compared) {
-    if (std::isinf(sqnr_db)) return "No output was compared";
-    return fmt::format("No output was compared; the worst activation keeps {:.1f} dB of SQNR",
-                       sqnr_db);
+    Statement statement{.says = "loss.no_output", .figures = {}};
+    if (!std::isinf(outputs.sqnr_db))
+      statement.figures["worst_activation"] = figure::decibels(outputs.sqnr_db);
+    return statement;
   }
-  if (outputs.nonfinite >= 1) return "An output holds nothing but NaN and infinities";
   if (outputs.nonfinite > 0) {
-    return fmt::format("{} % of an output are NaN or infinities", percent_text(outputs.nonfinite));
+    return {.says = "loss.nonfinite", .figures = {{"part", figure::share(outputs.nonfinite)}}};
   }
-  return left_text(evidence);
+  const bool are_all = evidence.diagnosis().outputs_not_compared.empty();
+  return {.says = "loss",
+          .figures = {{"sqnr", figure::decibels(outputs.sqnr_db)},
+                      {"outputs", figure::text(are_all ? "all" : "compared")}}};
 }
 
-/// " 1 of 2 outputs was not compared: prob." Empty where all were, or none.
-std::string left_out_text(const Evidence& evidence) {
-  constexpr std::size_t kMost = 3;
+/// Of outputs that were not compared; nothing where all were, or none.
+Statements left_out(const Evidence& evidence) {
   const std::vector<std::string>& left = evidence.diagnosis().outputs_not_compared;
   if (left.empty() || !evidence.outputs().compared) return {};
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kMost, left.size()); ++i)
-    names += (i == 0 ? "" : ", ") + printable(left[i]);
   const std::vector<ValueInfo>& all = evidence.reference().graph().outputs;
-  const auto floats = static_cast<std::size_t>(std::ranges::count_if(
+  const auto floats = static_cast<std::uint64_t>(std::ranges::count_if(
       all, [](const ValueInfo& output) { return output.dtype && is_float(*output.dtype); }));
-  return fmt::format(" {} of {} outputs{} {} not compared: {}{}.", left.size(), floats,
-                     floats == all.size() ? "" : " of floats", left.size() == 1 ? "was" : "were",
-                     names, left.size() > kMost ? ", …" : "");
+  return {{.says = "outputs_left_out",
+           .figures = {{"outputs", figure::values(left)},
+                       {"of_floats", figure::count(floats)},
+                       {"of", figure::count(all.size())}}}};
 }
 
 /// Whether shares were measured and not even the first is surely above 0.
@@ -68,12 +52,11 @@ bool is_doubtful(std::span<const Finding> findings, const Finding& first) {
          std::ranges::any_of(findings, &Finding::share_is_measured);
 }
 
-/// "; 20 % of the error passes through values that were not compared"
-std::string unknown_text(const Diagnosis& diagnosis) {
-  const double unknown = diagnosis.unknown_share.value_or(0);
-  if (unknown < 0.005) return {};
-  return fmt::format("; {:.0f} % of the error passes through values that were not compared",
-                     100 * unknown);
+/// Of error that passes through values that were not compared.
+Statements unknown(const Diagnosis& diagnosis) {
+  const double share = diagnosis.unknown_share.value_or(0);
+  if (share < 0.005) return {};
+  return {{.says = "unknown_share", .figures = {{"share", figure::share(share)}}}};
 }
 
 /// SQNR of what an op adds by itself, its inputs' rounding apart; infinite where that is nothing.
@@ -112,23 +95,23 @@ bool is_worse(const ActivationRow& row, const Diagnosis& diagnosis, const Findin
 /// What the local errors say of another op, and where the first share is small that none is great.
 /// Shares and local errors that name different ops are both told: of a great share that was
 /// measured, where the other op adds more error by itself.
-std::string doubt_text(const Evidence& evidence, std::span<const Finding> findings,
-                       const Finding& first, bool in_doubt) {
+Statements doubts(const Evidence& evidence, std::span<const Finding> findings, const Finding& first,
+                  bool in_doubt) {
   constexpr double kMuch = 0.1;
   const auto is_much = [](const Finding& finding) {
     return finding.share_is_measured && finding.output_share.value_or(0) >= kMuch;
   };
   const ActivationRow* worst = worst_unexplained(evidence);
-  std::string text;
+  Statements told;
   if (first.share_is_measured && std::ranges::none_of(findings, is_much) && !in_doubt) {
-    text = " No op that was tried alone takes much of it away.";
+    told.push_back({.says = "none_takes_much", .figures = {}});
   }
-  if (worst == nullptr || is_named(first, worst->name)) return text;
-  if (is_much(first) && !is_worse(*worst, evidence.diagnosis(), first)) return text;
-  return text + fmt::format(
-                    " By itself, {} has an error ({:.1f} dB) that no rounding explains, the "
-                    "greatest of this kind.",
-                    printable(worst->name), *worst->local_sqnr_db);
+  if (worst == nullptr || is_named(first, worst->name)) return told;
+  if (is_much(first) && !is_worse(*worst, evidence.diagnosis(), first)) return told;
+  told.push_back({.says = "unexplained_by_itself",
+                  .figures = {{"op", figure::op(worst->name)},
+                              {"own_sqnr", figure::decibels(*worst->local_sqnr_db)}}});
+  return told;
 }
 
 /// The finding below the first with the greatest share of those at which as much may begin, though
@@ -148,50 +131,75 @@ const Finding* as_much(std::span<const Finding> findings, const Finding& first) 
   return greatest;
 }
 
-/// " As much may begin at Conv_3, 34 %: rounding its weight …"
-std::string second_text(const Evidence& evidence, const Finding& second, bool in_doubt) {
-  const std::string place = place_words(evidence, second);
-  const std::string share = fmt::format("{:.0f} % ({})", 100 * *second.output_share,
-                                        second.share_is_measured ? "measured" : "estimated");
-  if (in_doubt) {
-    return fmt::format(" As much may be gone with {} in float, {}: {}.", place, share,
-                       second.because);
+/// Another one that may be as great, before its reasons.
+Statement second_place(const Evidence& evidence, const Finding& second, bool in_doubt) {
+  Statement statement{.says = in_doubt ? "as_much.in_float" : "as_much.begins", .figures = {}};
+  add_place(evidence, second, statement);
+  add_share(second, statement);
+  return statement;
+}
+
+/// Statements one behind the other.
+class Paragraph {
+ public:
+  void add(Statement statement) { statements_.push_back(std::move(statement)); }
+  void add_all(const Statements& more) {
+    statements_.insert(statements_.end(), more.begin(), more.end());
   }
-  return fmt::format(" As much may begin at {}, {}: {}.", place, share, second.because);
+  /// `lead`, the finding's reasons, and what ends the sentence.
+  void add_reasons(Statement lead, const Finding& finding, const Statements& more = {}) {
+    add(std::move(lead));
+    add_all(finding.reasons);
+    add_all(more);
+    add({.says = "end", .figures = {}});
+  }
+  Statements take() { return std::move(statements_); }
+
+ private:
+  Statements statements_;
+};
+
+/// Findings of no share that come before those that have one.
+void add_grave(std::span<const Finding> findings, Paragraph& paragraph) {
+  for (const Finding& finding : findings) {
+    const bool leads = &finding == &findings.front() && finding.rule == "unlike_data";
+    if (!finding.output_share && (finding.severity == Severity::problem || leads)) {
+      paragraph.add_reasons({.says = "at_op", .figures = {{"op", figure::op(finding.op)}}},
+                            finding);
+    }
+  }
 }
 
 }  // namespace
 
-std::string verdict(const Evidence& evidence, std::span<const Finding> findings) {
-  if (evidence.diagnosis().paired == 0) return "Nothing was compared.";
-  std::string text = loss_text(evidence) + "." + left_out_text(evidence);
+Statements verdict(const Evidence& evidence, std::span<const Finding> findings) {
+  if (evidence.diagnosis().paired == 0) return {{.says = "nothing_compared", .figures = {}}};
+  Paragraph text;
+  text.add(loss(evidence));
+  text.add_all(left_out(evidence));
   if (!findings.empty() && is_changed(findings.front())) {
     const Finding& first = findings.front();
-    return text + fmt::format(" The two files differ at {}: {}. Mend that before all else.",
-                              printable(first.op), first.because);
+    text.add_reasons({.says = "files_differ", .figures = {{"op", figure::op(first.op)}}}, first);
+    text.add({.says = "mend_first", .figures = {}});
+    return text.take();
   }
-  for (const Finding& finding : findings) {
-    const bool leads = &finding == &findings.front() && finding.rule == "unlike_data";
-    if (!finding.output_share && (finding.severity == "problem" || leads)) {
-      text += fmt::format(" {}: {}.", printable(finding.op), finding.because);
-    }
-  }
+  add_grave(findings, text);
   const auto first = std::ranges::find_if(
       findings, [](const Finding& finding) { return finding.output_share.has_value(); });
   if (first == findings.end()) {
     if (evidence.diagnosis().local_samples == 0) {
-      text += " Where it begins is not known without local errors.";
+      text.add({.says = "no_local_errors", .figures = {}});
     }
-    return text;
+    return text.take();
   }
   const bool in_doubt = is_doubtful(findings, *first);
-  text += fmt::format(" {}{}.", share_words(evidence, *first, in_doubt),
-                      unknown_text(evidence.diagnosis()));
-  text += doubt_text(evidence, findings, *first, in_doubt);
+  text.add_reasons(share_statement(evidence, *first, in_doubt), *first,
+                   unknown(evidence.diagnosis()));
+  text.add_all(doubts(evidence, findings, *first, in_doubt));
   if (const Finding* second = as_much(findings, *first)) {
-    text += second_text(evidence, *second, in_doubt);
+    text.add_reasons(second_place(evidence, *second, in_doubt), *second);
   }
-  return text;
+  return text.take();
 }
 
 }  // namespace quantlens

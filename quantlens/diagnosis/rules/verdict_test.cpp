@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
@@ -21,8 +22,8 @@ Finding finding_at(const std::string& op, double share, double low, double high)
   finding.rule = "rounding";
   finding.op = op;
   finding.ops = {op};
-  finding.because = "8 bits are too few";
-  finding.severity = "problem";
+  finding.reasons = {{.says = "too_few_bits", .figures = {}}};
+  finding.severity = Severity::problem;
   finding.output_share = share;
   finding.output_share_interval = {{low, high}};
   finding.share_is_measured = true;
@@ -55,7 +56,7 @@ class Told {
 
   std::string verdict(const std::vector<Finding>& findings) const {
     const OwnModels models(net_.model(), SmallGraph().model());
-    return quantlens::verdict(Evidence(models, diagnosis_), findings);
+    return said(quantlens::verdict(Evidence(models, diagnosis_), findings));
   }
 
  private:
@@ -65,21 +66,21 @@ class Told {
 
 TEST(Verdict, SaysWhichOutputsWereNotCompared) {
   Told told;
-  EXPECT_THAT(told.verdict({}), HasSubstr("The outputs keep 15.0 dB of SQNR: some of"));
-  EXPECT_THAT(told.verdict({}), Not(HasSubstr("not compared")));
+  EXPECT_EQ(told.verdict({}), R"(loss(outputs: "all", sqnr: 15))");
   told.leave_out("z");
-  EXPECT_THAT(told.verdict({}), HasSubstr("The compared outputs keep 15.0 dB of SQNR: some of"));
-  EXPECT_THAT(told.verdict({}), HasSubstr("lost. 1 of 2 outputs was not compared: z."));
+  EXPECT_EQ(told.verdict({}), R"(loss(outputs: "compared", sqnr: 15) )"
+                              R"(outputs_left_out(of: 2, of_floats: 2, outputs: ["z"]))");
   told.add_integer_output();
   for (const char* name : {"b", "sum", "a"}) told.leave_out(name);
   EXPECT_THAT(told.verdict({}),
-              HasSubstr(" 4 of 5 outputs of floats were not compared: z, b, sum, …."))
+              HasSubstr(R"(of: 6, of_floats: 5, outputs: ["z", "b", "sum", "a"]))"))
       << "of integers no error is told";
 }
 
 TEST(Verdict, AShareOfOneOpBeginsThere) {
   EXPECT_THAT(Told().verdict({finding_at("node_a", 0.65, 0.47, 0.83)}),
-              HasSubstr("65 % (47 to 83, measured) of the error begins at node_a: 8 bits"));
+              HasSubstr(R"(share.begins(interval: [0.47, 0.83], measured: 0.65, op: "node_a") )"
+                        "too_few_bits() end()"));
 }
 
 TEST(Verdict, AShareOfSeveralOpsIsSaidToBeTheirsTogether) {
@@ -88,31 +89,28 @@ TEST(Verdict, AShareOfSeveralOpsIsSaidToBeTheirsTogether) {
   Finding joint = finding_at("node_a", 0.65, 0.47, 0.83);
   joint.ops = {"node_a", "node_sum", "node_y", "node_b"};
   EXPECT_THAT(told.verdict({joint}),
-              HasSubstr("begins at 4 ops together (2 relu, 1 add, 1 sigmoid). Most of it, by "
-                        "estimate, at node_a: 8 bits"));
+              HasSubstr(R"(share.begins(first_is: "greatest", interval: [0.47, 0.83], )"
+                        R"(measured: 0.65, op: "node_a", ops: 4, )"
+                        R"(types: {"relu": 2, "add": 1, "sigmoid": 1}))"));
   told.row(1).output_share = 0.4;
-  EXPECT_THAT(told.verdict({joint}), HasSubstr("1 sigmoid), among them node_a: 8 bits"))
+  EXPECT_THAT(told.verdict({joint}), HasSubstr(R"(share.begins(first_is: "one")"))
       << "more is estimated to begin at node_b";
 }
 
 TEST(Verdict, AShareOfOneValueIsMeasuredWithItsReadersInFloat) {
   Finding one = finding_at("node_a", 0.65, 0.47, 0.83);
   one.ops = {"node_a", "node_sum"};
-  EXPECT_THAT(Told().verdict({one}),
-              HasSubstr("of the error begins at node_a and the op that reads it: 8 bits"));
+  EXPECT_THAT(Told().verdict({one}), HasSubstr(R"(measured: 0.65, op: "node_a", readers: 1))"));
   one.share_is_measured = false;
-  EXPECT_THAT(Told().verdict({one}), HasSubstr("estimated) of the error begins at node_a: 8 bits"));
+  EXPECT_THAT(Told().verdict({one}),
+              HasSubstr(R"(share.begins(estimated: 0.65, interval: [0.47, 0.83], op: "node_a"))"));
 }
 
 TEST(Verdict, NoShareBelowNothingIsSaidToBeGone) {
   const std::string none = Told().verdict({finding_at("node_a", -1, -1, -0.42)});
-  EXPECT_THAT(none, HasSubstr("None of the error is gone with node_a in float (-100 to -42 %"));
+  EXPECT_THAT(none, HasSubstr("share.in_float(interval: [-1, -0.42], measured: -1"));
   const std::string unclear = Told().verdict({finding_at("node_a", -0.07, -0.59, 0.44)});
-  EXPECT_THAT(unclear, HasSubstr("With node_a in float no gain can be told (-59 to 44 %"));
-  for (const std::string& told : {none, unclear}) {
-    EXPECT_THAT(told, Not(HasSubstr("would be gone")));
-    EXPECT_THAT(told, Not(HasSubstr("begins at")));
-  }
+  EXPECT_THAT(unclear, HasSubstr("share.in_float(interval: [-0.59, 0.44], measured: -0.07"));
 }
 
 TEST(Verdict, AsMuchMayBeginAtTheGreatestOfAllFindingsBelow) {
@@ -120,8 +118,8 @@ TEST(Verdict, AsMuchMayBeginAtTheGreatestOfAllFindingsBelow) {
       finding_at("node_a", 0.25, -0.05, 0.54), finding_at("node_b", 0.14, -0.53, 0.81),
       finding_at("node_sum", 0.34, -0.26, 0.93), finding_at("node_y", 0.32, -0.09, 0.72)};
   const std::string told = Told().verdict(findings);
-  EXPECT_THAT(told, HasSubstr("25 % (-5 to 54, measured) of the error would be gone with node_a"));
-  EXPECT_THAT(told, HasSubstr("As much may be gone with node_sum in float, 34 %"));
+  EXPECT_THAT(told, HasSubstr("share.in_float(interval: [-0.05, 0.54], measured: 0.25"));
+  EXPECT_THAT(told, HasSubstr(R"(as_much.in_float(measured: 0.34, op: "node_sum"))"));
   EXPECT_THAT(told, Not(HasSubstr("node_b")));
 }
 
@@ -130,18 +128,20 @@ TEST(Verdict, AsMuchMayBeginAtWhatIsTiedThroughOthers) {
                                    finding_at("node_b", 0.08, -0.25, 0.42),
                                    finding_at("node_sum", 0.13, -0.28, 0.54)};
   findings[1].tied_with_previous = findings[2].tied_with_previous = true;
-  EXPECT_THAT(Told().verdict(findings), HasSubstr("As much may begin at node_sum, 13 %"));
+  EXPECT_THAT(Told().verdict(findings),
+              HasSubstr(R"(as_much.begins(measured: 0.13, op: "node_sum"))"));
   findings[2].output_share_interval = {{-0.1, 0.3}};
-  EXPECT_THAT(Told().verdict(findings), HasSubstr("As much may begin at node_b, 8 %"));
+  EXPECT_THAT(Told().verdict(findings),
+              HasSubstr(R"(as_much.begins(measured: 0.08, op: "node_b"))"));
   findings[1].tied_with_previous = false;
-  EXPECT_THAT(Told().verdict(findings), Not(HasSubstr("As much")));
+  EXPECT_THAT(Told().verdict(findings), Not(HasSubstr("as_much")));
 }
 
 TEST(Verdict, WhereAnotherFindingTakesMuchAwayItIsNotSaidThatNoneDoes) {
   const Finding first = finding_at("node_a", 0.05, 0.03, 0.07);
-  EXPECT_THAT(Told().verdict({first}), HasSubstr("No op that was tried alone takes much of it"));
+  EXPECT_THAT(Told().verdict({first}), HasSubstr("none_takes_much()"));
   EXPECT_THAT(Told().verdict({first, finding_at("node_b", 0.34, -0.1, 0.8)}),
-              Not(HasSubstr("No op that was tried alone")));
+              Not(HasSubstr("none_takes_much()")));
 }
 
 }  // namespace

@@ -2,9 +2,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/counted.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
@@ -14,8 +11,8 @@ namespace {
 
 /// `times`: so many times finer its steps become, and rounding's energy by the square.
 Cause with_minmax_because(const Evidence& evidence, const ActivationRow& row, double times,
-                          std::string&& because) {
-  return {.because = std::move(because),
+                          Statement&& reason) {
+  return {.reasons = {std::move(reason)},
           .ops = {row.name},
           .remedy = with_minmax(evidence, row),
           .shared = {},
@@ -31,11 +28,11 @@ std::optional<Cause> out_of_line(const Evidence& evidence, const ActivationRow& 
   const double times = room(row, *reach);
   const std::optional<UsualRoom>& usual = evidence.usual_room();
   if (!usual || !std::isfinite(times) || times <= std::max(1.0, usual->fence)) return {};
-  return with_minmax_because(
-      evidence, row, times,
-      fmt::format("its codes reach {:.2f} times as far as its values, those of the file's other "
-                  "values {:.2f} times (median): its scale of {:.3g} is out of line with them",
-                  times, usual->middle, row.scale.value_or(0)));
+  return with_minmax_because(evidence, row, times,
+                             {"wasted_range.out_of_line",
+                              {{"reach", figure::number(times)},
+                               {"usual_reach", figure::number(usual->middle)},
+                               {"step", figure::number(row.scale.value_or(0))}}});
 }
 
 }  // namespace
@@ -51,12 +48,13 @@ std::optional<Cause> wasted_range(const Evidence& evidence, const ActivationRow&
   // which tells values apart by their ratio: no range has steps that are fine enough for it
   if (!evidence.ops_before_logarithm(row).empty()) return {};
   if (reach < kWasted * used) return out_of_line(evidence, row);
-  return with_minmax_because(
-      evidence, row, reach / used,
-      fmt::format("its codes reach over {:.3g}, its values over {:.3g} only (of {}): "
-                  "{:.0f} of {} steps are used",
-                  reach, used, counted(evidence.diagnosis().samples, "sample"), used / *row.scale,
-                  steps));
+  return with_minmax_because(evidence, row, reach / used,
+                             {"wasted_range",
+                              {{"codes", figure::number(reach)},
+                               {"values", figure::number(used)},
+                               {"samples", figure::count(evidence.diagnosis().samples)},
+                               {"used_steps", figure::number(used / *row.scale)},
+                               {"steps", figure::count(static_cast<std::uint64_t>(steps))}}});
 }
 
 }  // namespace quantlens

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fmt/format.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
 
@@ -10,9 +9,10 @@ std::optional<Cause> weight_scales(const Evidence& evidence, const ActivationRow
   const WeightRow* weight = evidence.weight(row.op);
   if (weight == nullptr || weight->misfit_share < 0.5) return {};
   if (part(row.weight_mse, row) + part(row.other_mse, row) < 0.5) return {};
-  return Cause{.because = fmt::format("{} of {} channels of its weight have the right codes and a "
-                                      "wrong scale: the weight keeps {:.1f} dB",
-                                      weight->misfit_channels, weight->channels, weight->sqnr_db),
+  return Cause{.reasons = {{"weight_scales",
+                            {{"wrong", figure::count(weight->misfit_channels)},
+                             {"channels", figure::count(weight->channels)},
+                             {"weight_sqnr", figure::decibels(weight->sqnr_db)}}}},
                .ops = {row.name},
                .remedy = for_ops({row.name}, {{"weight", {{"granularity", "per_channel"}}}}),
                .shared = {}};

@@ -54,7 +54,9 @@ std::future<std::string> encoded(const PairedModels& models, const TapState& sta
 /// What makes figures doubtful is in the report itself, which others read without the notes.
 void add_caveat(const Dataset& dataset, Diagnosis& diagnosis) {
   const std::string caveat = dataset.caveat();
-  if (!caveat.empty()) diagnosis.verdict = caveat + " " + diagnosis.verdict;
+  if (caveat.empty()) return;
+  diagnosis.conclusions.insert(diagnosis.conclusions.begin(),
+                               {.says = "caveat", .figures = {{"text", figure::text(caveat)}}});
 }
 
 /// Diagnoses the two models, whose operators are of the same version where that can be had.

@@ -3,13 +3,16 @@
 
 #include <cstddef>
 
+#include "quantlens/base/json_line.h"
 #include "quantlens/record/files.h"
 
 namespace quantlens::flow {
 
 std::vector<std::string> remedies_of(const Diagnosis& diagnosis) {
   std::vector<std::string> remedies;
-  for (const Finding& finding : diagnosis.findings) remedies.push_back(finding.remedy);
+  for (const Finding& finding : diagnosis.findings) {
+    remedies.push_back(finding.remedy.is_null() ? std::string() : json::line(finding.remedy));
+  }
   return remedies;
 }
 

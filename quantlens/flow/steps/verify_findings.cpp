@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/steps/verify_findings.h"
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <utility>
@@ -11,7 +13,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/error/output_gain.h"
-#include "quantlens/diagnosis/rules/trial_words.h"
+#include "quantlens/diagnosis/rules/trial_statement.h"
 #include "quantlens/flow/steps/output_errors.h"
 #include "quantlens/flow/steps/scratch_folder.h"
 #include "quantlens/frontend/frontend.h"
@@ -36,8 +38,8 @@ class Verification {
   }
 
   /// With one more remedy.
-  TapState errors_with(const std::string& remedy, const std::string& step) {
-    const Recipe recipe = with_fragment(recipe_, remedy, "a finding's remedy");
+  TapState errors_with(const json::Value& remedy, const std::string& step) {
+    const Recipe recipe = with_document(recipe_, remedy, "a finding's remedy");
     if (edits_float(recipe) && !edits_float(origin_.recipe)) {
       throw Error(Errc::unsupported, "it edits the float model; quantize with it, or let tune try");
     }
@@ -68,7 +70,7 @@ void verify_findings(const Origin& origin, std::uint64_t count, const Session& s
   std::uint64_t tried = 0;
   for (Finding& finding : diagnosis.findings) {
     if (tried == count) break;
-    if (finding.remedy.empty() || !finding.output_share) continue;
+    if (finding.remedy.is_null() || !finding.output_share) continue;
     ++tried;
     try {
       if (!before) before = verification.errors_of(origin.quantized, "remedy 0");
@@ -90,8 +92,7 @@ void verify_findings(const Origin& origin, std::uint64_t count, const Session& s
         count, tried == 0 ? "none" : std::to_string(tried),
         counted(diagnosis.findings.size(), "finding")));
   }
-  const std::string told = trial_words(diagnosis);
-  if (!told.empty()) diagnosis.verdict += " " + told;
+  std::ranges::move(trial_statements(diagnosis), std::back_inserter(diagnosis.conclusions));
   workload.put(diagnosis);
 }
 

@@ -37,9 +37,9 @@ void spell_weight(json::Value& value) {
 }
 
 /// The document in the form of recipe_document.
-json::Value normalized(std::string_view text, std::string_view where,
+json::Value normalized(const json::Value& said, std::string_view where,
                        std::vector<std::string>& notes) {
-  json::Value document = flattened(parse_yaml(text, where), std::string(where), notes);
+  json::Value document = flattened(said, std::string(where), notes);
   spell_weight(document);
   for (const char* key : {"op_type_dict", "op_name_dict"}) {
     json::Value* ops = document.is_object() ? document.get_object().if_contains(key) : nullptr;
@@ -52,7 +52,8 @@ json::Value normalized(std::string_view text, std::string_view where,
 /// What the document says itself; empty: nothing.
 std::string approach_in(const RecipeText& document) {
   std::vector<std::string> none;
-  const json::Value value = normalized(document.text, document.where, none);
+  const json::Value value =
+      normalized(parse_yaml(document.text, document.where), document.where, none);
   const json::Value* said =
       value.is_object() ? first_of(value.get_object().if_contains("approach")) : nullptr;
   return said != nullptr && said->is_string() ? std::string(said->get_string()) : "";
@@ -62,11 +63,16 @@ std::string approach_in(const RecipeText& document) {
 
 Recipe with_fragment(const Recipe& recipe, std::string_view fragment, std::string_view where,
                      std::vector<std::string>* notes, const std::string& approach) {
-  json::Value document = recipe_document(recipe);
+  return with_document(recipe, parse_yaml(fragment, where), where, notes, approach);
+}
+
+Recipe with_document(const Recipe& recipe, const json::Value& document, std::string_view where,
+                     std::vector<std::string>* notes, const std::string& approach) {
+  json::Value whole = recipe_document(recipe);
   std::vector<std::string> said_in_vain;
-  overlay(document, normalized(fragment, where, said_in_vain));
+  overlay(whole, normalized(document, where, said_in_vain));
   std::vector<std::string> more;
-  Recipe over = read_recipe(json::dump(document), where, &more, approach);
+  Recipe over = read_recipe(json::dump(whole), where, &more, approach);
   if (notes) {
     notes->insert(notes->end(), said_in_vain.begin(), said_in_vain.end());
     notes->insert(notes->end(), more.begin(), more.end());

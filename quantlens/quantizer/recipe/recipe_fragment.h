@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quantlens/base/json.h"
 #include "quantlens/record/recipe.h"
 
 namespace quantlens {
@@ -14,6 +15,10 @@ namespace quantlens {
 /// entry by entry, anything else in place of what was there; a null says nothing. Gathers notes,
 /// throws and reads `approach` as read_recipe does.
 Recipe with_fragment(const Recipe& recipe, std::string_view fragment, std::string_view where,
+                     std::vector<std::string>* notes = nullptr, const std::string& approach = {});
+
+/// Likewise of a document that is parsed already.
+Recipe with_document(const Recipe& recipe, const json::Value& document, std::string_view where,
                      std::vector<std::string>* notes = nullptr, const std::string& approach = {});
 
 /// A document of read_recipe's, and what messages call it.

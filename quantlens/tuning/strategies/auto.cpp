@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/json_line.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
 #include "quantlens/quantizer/recipe/recipe_rules.h"
@@ -23,14 +24,15 @@ namespace quantlens {
 namespace {
 
 bool keeps_int8(const Finding& finding) {
-  return !finding.remedy.empty() && finding.remedy.find("fp32") == std::string::npos &&
-         finding.remedy.find("fp16") == std::string::npos;
+  if (finding.remedy.is_null()) return false;
+  const std::string remedy = json::line(finding.remedy);
+  return remedy.find("fp32") == std::string::npos && remedy.find("fp16") == std::string::npos;
 }
 
 /// A remedy that contradicts what was asked for is no remedy here.
-Recipe with_remedy(Recipe recipe, const std::string& remedy) {
+Recipe with_remedy(Recipe recipe, const json::Value& remedy) {
   try {
-    return with_fragment(recipe, remedy, "a finding's remedy");
+    return with_document(recipe, remedy, "a finding's remedy");
   } catch (const Error&) {
     return recipe;
   }
@@ -121,7 +123,7 @@ std::vector<const TunableOp*> worst_first(const Space& space, const Diagnosis& d
 
 /// What may be in float: what a finding names, or an op and what is around it.
 struct Step {
-  std::string remedy;
+  json::Value remedy;
   const TunableOp* op = nullptr;
 };
 
@@ -129,7 +131,7 @@ struct Step {
 std::vector<Step> steps_of(const Space& space, const Diagnosis& diagnosis) {
   std::vector<Step> steps;
   for (const Finding& finding : diagnosis.findings) {
-    if (!finding.remedy.empty() && !keeps_int8(finding))
+    if (!finding.remedy.is_null() && !keeps_int8(finding))
       steps.push_back({.remedy = finding.remedy});
   }
   for (const TunableOp* op : worst_first(space, diagnosis))

@@ -1,0 +1,55 @@
+// The sentences of statements: one table for each group of rules. A sentence is made of figures
+// alone; how many digits of one are shown is said here and nowhere else.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "quantlens/record/statement.h"
+
+namespace quantlens {
+
+/// The figures of one statement by name. Records come from files: what is missing or of another
+/// kind is "?", NaN, 0 or empty.
+class Figures {
+ public:
+  explicit Figures(const Statement& statement) : statement_(statement) {}
+
+  bool has(const std::string& name) const { return statement_.figures.contains(name); }
+  double number(const std::string& name) const;
+  double percent(const std::string& name) const { return 100 * number(name); }
+  std::array<double, 2> ends(const std::string& name) const;
+  std::uint64_t count(const std::string& name) const;
+  std::vector<std::pair<std::string, std::uint64_t>> counts(const std::string& name) const;
+  std::string text(const std::string& name) const;
+  /// A name from a model, safe to print.
+  std::string shown(const std::string& name) const;
+  std::vector<std::string> texts(const std::string& name) const;
+
+ private:
+  const json::Value* find(const std::string& name) const;
+
+  const Statement& statement_;
+};
+
+/// A statement's word and what makes its sentence.
+struct Sentence {
+  std::string_view says;
+  std::string (*sentence)(const Figures& figures);
+};
+
+// Of the rules that look at one value, of those that look at the whole, of what causes have in
+// common, of how models were looked at, and of the verdict.
+std::span<const Sentence> value_sentences();
+std::span<const Sentence> model_sentences();
+std::span<const Sentence> cause_sentences();
+std::span<const Sentence> observation_sentences();
+std::span<const Sentence> verdict_sentences();
+
+}  // namespace quantlens

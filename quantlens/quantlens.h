@@ -74,6 +74,7 @@
 
 // ---- Answers become an accuracy
 #include "quantlens/record/accuracy.h"        // Accuracy, AccuracyPair, Flip
+#include "quantlens/record/accuracy_state.h"  // AccuracyState: what an accuracy was made of
 #include "quantlens/accuracy/metric.h"        // Metric, MetricFigure; parse_metric, make_metric
 #include "quantlens/accuracy/evaluate.h"      // AccuracySink, AccuracyPairSink: sinks of feed
 #include "quantlens/record/scores.h"          // Scores: what later models are paired with
@@ -126,10 +127,12 @@
 
 // ---- The verbs with their inputs and outputs in the workspace: what doors call
 #include "quantlens/flow/session.h"           // flow::Session: store, progress, threads of a door
+#include "quantlens/flow/part.h"              // flow::Part: some of the samples
 #include "quantlens/flow/quantize.h"          // flow::quantize: calibrate, plan, apply
 #include "quantlens/flow/calibrate.h"         // flow::calibrate: statistics, of all samples or some
 #include "quantlens/flow/merge.h"             // flow::merge: statistics of some become those of all
 #include "quantlens/flow/diagnose.h"          // flow::diagnose: pair and compare any two models
+#include "quantlens/flow/judge.h"             // flow::judge: stored runs, or parts of one, anew
 #include "quantlens/flow/tune.h"              // flow::tune: search, build, score, keep the best
 #include "quantlens/flow/profile.h"           // flow::profile: where the time goes
 #include "quantlens/flow/evaluate.h"          // flow::evaluate: an accuracy, alone or paired

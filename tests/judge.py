@@ -51,9 +51,10 @@ def main():
     no_local = sandbox.run("diagnose", model, int8, "--data", data, "--local", 0)
     judged_as_before(sandbox, no_local, "last", "without local errors")
 
-    inspected = sandbox.run("evaluate", model, "--data", data, "--metric", "top1")
-    refused = sandbox.run("judge", identity_of(inspected), code=1).stderr
-    harness.check("has no pairing.json" in refused and "run it again" in refused, f"what diagnosed nothing is refused: {refused}")
+    sandbox.run("calibrate", model, "--data", data, "-o", sandbox.path / "statistics.bin")
+    refused = sandbox.run("judge", "last", code=1).stderr
+    harness.check("has no pairing.json and no accuracy_state.bin" in refused and "run it again" in refused,
+                  f"what left nothing to judge is refused: {refused}")
     harness.check("no workload" in sandbox.run("judge", "nothing", code=1).stderr, "an unknown run is refused")
 
     whole = gathered(sandbox, first, "passes.bin")

@@ -3,6 +3,7 @@
 
 #include "cli/commands/commands.h"
 #include "cli/commands/fail_below.h"
+#include "cli/commands/part_option.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
 
@@ -13,6 +14,7 @@ struct Arguments {
   flow::DiagnoseOptions options;
   std::string metric;
   FailBelow fail_below;
+  PartOption part;
   LongOptions common;
   TableOptions table;
 };
@@ -34,6 +36,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   DiskStore store;
   flow::DiagnoseOptions options = arguments.options;
   options.data = arguments.common.data();
+  options.part = arguments.part.part();
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   TerminalProgress progress = arguments.common.make_progress();
   const flow::DiagnoseResult result =
@@ -62,6 +65,7 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
       ->check(whole_number(0, kMostCount));
   arguments->fail_below.add_to(*verb);
   arguments->common.add_to(*verb, DataOption::required);
+  arguments->part.add_to(*verb, parts_to_be_judged());
   arguments->table.add_to(*verb);
   arguments->table.add_sort_to(*verb);
   verb->footer(

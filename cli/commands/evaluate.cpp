@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands/commands.h"
+#include "cli/commands/part_option.h"
 #include "cli/commands/render.h"
 
 namespace quantlens::cli {
@@ -12,6 +13,7 @@ namespace {
 struct Arguments {
   flow::EvaluateOptions options;
   std::string metric;
+  PartOption part;
   LongOptions common;
   TableOptions table;
 };
@@ -20,6 +22,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   DiskStore store;
   flow::EvaluateOptions options = arguments.options;
   options.data = arguments.common.data();
+  options.part = arguments.part.part();
   options.metric = parse_metric(arguments.metric);
   TerminalProgress progress = arguments.common.make_progress();
   const flow::EvaluateResult result =
@@ -43,6 +46,7 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
                    "Compare with this model over the same samples; the difference is MODEL minus "
                    "this one (default: none)");
   arguments->common.add_to(*verb, DataOption::optional);
+  arguments->part.add_to(*verb, parts_to_be_judged());
   arguments->table.add_to(*verb);
   verb->footer(
       "Example:\n  quantlens evaluate mobilenet.int8.onnx --against mobilenet.onnx --data "

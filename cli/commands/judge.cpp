@@ -21,24 +21,29 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   const flow::JudgeResult result =
       flow::judge(arguments.options, arguments.common.session(store, progress, command_line));
   print_run(result, arguments.table, workload_line(result, result.folder));
-  return arguments.fail_below.code(*result.diagnosis);
+  return result.diagnosis ? arguments.fail_below.code(*result.diagnosis) : kDone;
 }
 
 }  // namespace
 
 void add_judge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen) {
   CLI::App* verb = program.add_subcommand(
-      "judge", "Judge what an earlier diagnosis gathered by the rules of this version");
+      "judge",
+      "Judge what earlier runs gathered by the rules of this version; several are parts of one");
   auto arguments = std::make_shared<Arguments>();
-  verb->add_option("RUN", arguments->options.run,
-                   "The run that diagnosed: its id, the beginning of it, the word last, or its "
-                   "folder. No model is run; both models' files must be as they were")
+  verb->add_option("RUN", arguments->options.runs,
+                   "The run that diagnosed or evaluated: its id, the beginning of it, the word "
+                   "last, or its folder; of a run in parts (--shard, --samples) all of them. No "
+                   "model is run; the models' files must be as they were")
       ->required();
   arguments->fail_below.add_to(*verb);
   arguments->common.add_to(*verb, DataOption::none);
   arguments->table.add_to(*verb);
   arguments->table.add_sort_to(*verb);
-  verb->footer("Example:\n  quantlens judge last");
+  verb->footer(
+      "Example:\n  quantlens judge last\n"
+      "Or of parts, from two machines:\n"
+      "  quantlens judge one/workloads/ID two/workloads/ID");
   verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
 }
 

@@ -30,10 +30,9 @@ SharesWithout add_local(const PairedModels& models, const States& states, Diagno
 ShareSources sources(const SharesWithout& without, OutputErrors& outputs) {
   return {.without = without,
           .measure = [&outputs](const std::vector<std::string>& ops) -> std::optional<Gain> {
-            const TapState* before = outputs.as_they_are();
-            if (before == nullptr || !has_output_error(*before)) return std::nullopt;
-            const std::optional<TapState> after = outputs.in_float(ops);
-            return after ? std::optional(output_gain(*before, *after)) : std::nullopt;
+            const std::optional<OutputsCompared> errors = outputs.compared(ops);
+            if (!errors || !has_output_error(errors->as_they_are)) return std::nullopt;
+            return output_gain(errors->as_they_are, errors->in_float);
           },
           .expect = [&outputs](const auto& ops) { outputs.expect(ops); }};
 }

@@ -18,7 +18,13 @@
 
 namespace quantlens {
 
-/// The outputs' errors over the first samples, gathered when they are asked for, or earlier.
+/// The outputs' errors over the same samples.
+struct OutputsCompared {
+  TapState as_they_are;  ///< of the files
+  TapState in_float;     ///< with some ops computed in float inside the quantized model
+};
+
+/// The outputs' errors over a few samples, gathered when they are asked for, or earlier.
 class OutputErrors {
  public:
   virtual ~OutputErrors() = default;
@@ -26,11 +32,9 @@ class OutputErrors {
   OutputErrors(const OutputErrors&) = delete;
   OutputErrors& operator=(const OutputErrors&) = delete;
 
-  /// As the files are; null where they cannot be had.
-  virtual const TapState* as_they_are() = 0;
-  /// With ops, named as people see them, computed in float inside the quantized model; nothing
-  /// where that cannot be had.
-  virtual std::optional<TapState> in_float(const std::vector<std::string>& ops) = 0;
+  /// With and without these ops, named as people see them, in float; nothing where that cannot be
+  /// had, or where the outputs have no error.
+  virtual std::optional<OutputsCompared> compared(const std::vector<std::string>& ops) = 0;
   /// Told which ops will be asked for next, in this order.
   virtual void expect(const std::vector<std::vector<std::string>>& /*ops*/) {}
 };

@@ -27,38 +27,6 @@ RangeAlgorithm algorithm_of(const TensorRecipe& activation, const Recipe& recipe
   return algorithm;
 }
 
-/// The shard's part of `count` samples in batches of `batch_size`.
-Samples part_of(const Shard& shard, std::uint64_t count, std::uint64_t batch_size) {
-  const std::uint64_t batches = (count + batch_size - 1) / batch_size;
-  if (shard.count > batches) {
-    throw Error(Errc::usage, fmt::format("there are {} samples in batches of {} for {} shards; use "
-                                         "at most {}",
-                                         count, batch_size, shard.count, batches));
-  }
-  const auto begin = [&](std::uint64_t index) {  // of neighbours one is a batch longer at most
-    const std::uint64_t batch =
-        batches / shard.count * index + std::min(index, batches % shard.count);
-    return std::min(count, batch * batch_size);
-  };
-  const std::uint64_t first = begin(shard.index - 1);
-  return {.first = first, .count = begin(shard.index) - first};
-}
-
-Samples chosen_samples(const CalibrateOptions& options, const FittedData& data) {
-  const std::uint64_t size = data.opened.dataset->size();
-  if (const auto* samples = std::get_if<Samples>(&options.part)) {
-    if (samples->first + samples->count <= size) return *samples;
-    throw Error(Errc::bad_input,
-                fmt::format("{}: has {} samples, not {}", printable(options.data.data), size,
-                            samples->first + samples->count));
-  }
-  const Samples first = first_samples(options.recipe, data);
-  if (const auto* shard = std::get_if<Shard>(&options.part)) {
-    return part_of(*shard, first.count, data.opened.batch_size);
-  }
-  return first;
-}
-
 /// A range of codes says nothing of an input that never varied.
 void note_inputs_without_range(const Model& model, const TapState& state, Progress& progress) {
   for (const ValueInfo& input : model.graph.inputs) {
@@ -80,8 +48,7 @@ void ask_for_histograms(const std::vector<std::string>& values, std::vector<Tap>
 }
 
 Samples first_samples(const Recipe& recipe, const FittedData& data) {
-  return {.first = 0,
-          .count = std::min(recipe.calibration_sampling_size, data.opened.dataset->size())};
+  return samples_of({}, data, recipe.calibration_sampling_size);
 }
 
 std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::string>& values) {
@@ -146,10 +113,11 @@ TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedDa
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
   refuse_edit(options.recipe, "quantlens calibrate");
   Model model = formats(session).read(options.model);
-  const FittedData data = fit_data(options.data, model, session);
+  FittedData data = fit_data(options.data, model, session);
   check_destination({.path = options.output, .is_model = false},
                     {.model = &model, .files = options.recipe_files, .data = {&data}});
-  const Samples samples = chosen_samples(options, data);
+  const Samples samples = samples_of(options.part, data, options.recipe.calibration_sampling_size);
+  if (!std::holds_alternative<std::monostate>(options.part)) data.part = samples;
   const auto workload = begin_workload(session, "calibrate", {{"reference", &model}});
   describe_data(*workload, &data);
   CalibrateResult result{
@@ -167,7 +135,8 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
     }
     std::vector<Tap> taps = calibration_taps(draft, values);
     ask_for_histograms(values, taps);
-    TapState statistics = gather(newer.model(), taps, data, samples, recorded);
+    TapState statistics =
+        gather(newer.model(), taps, data, {.first = 0, .count = samples.count}, recorded);
     statistics.model = reference_hash(*workload);
     result.samples = statistics.samples.size();
     result.values = statistics.values.size();

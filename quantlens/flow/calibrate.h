@@ -4,10 +4,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <variant>
 #include <vector>
 
 #include "quantlens/calib/choose_ranges.h"
+#include "quantlens/flow/part.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/record/recipe.h"
@@ -15,27 +15,13 @@
 
 namespace quantlens::flow {
 
-/// Samples first, first + 1, ... of a data set.
-struct Samples {
-  std::uint64_t first = 0;
-  std::uint64_t count = 0;
-};
-
-/// Part `index` (from 1) of `count` nearly equal parts of the samples that calibration looks at.
-/// Parts begin at whole batches, so that each batch is what it is without parts.
-struct Shard {
-  std::uint64_t index = 1;
-  std::uint64_t count = 1;
-};
-
 struct CalibrateOptions {
   fs::path model;
   fs::path output;  ///< of the statistics
   DataChoice data;
   Recipe recipe;
   std::vector<fs::path> recipe_files;  ///< that the recipe came from: not overwritten
-  /// Absent: the first `calibration_sampling_size`.
-  std::variant<std::monostate, Shard, Samples> part;
+  Part part;  ///< a shard is one of the first `calibration_sampling_size` samples, as is no part
 };
 
 struct CalibrateResult {
@@ -68,7 +54,7 @@ RangeOptions range_options(const Draft& draft);
 /// The ranges of all values for 8-bit codes, and for 16-bit ones of those that are stored so.
 Ranges ranges_for(const TapState& statistics, const Draft& draft);
 
-/// One pass over these samples.
+/// One pass over these samples of the data's part.
 TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedData& data,
                 const Samples& samples, const Session& session);
 

@@ -17,8 +17,9 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
   const Model reference = formats(session).read(options.reference);
   const Model quantized = formats(session).read(options.quantized);
   check_order(reference, quantized);
-  const FittedData data = fit_data(options.data, reference, session);
+  FittedData data = fit_data(options.data, reference, session);
   if (options.metric) check_metric(*options.metric, reference, data, options.data);
+  look_at(options.part, data);
   const auto workload =
       begin_workload(session, "diagnose", {{"reference", &reference}, {"quantized", &quantized}});
   describe_data(*workload, &data, options.metric ? metric_text(*options.metric) : "");

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "quantlens/accuracy/metric.h"
+#include "quantlens/flow/part.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/flow/steps/measure.h"
 #include "quantlens/record/run_records.h"
@@ -15,6 +16,7 @@ struct DiagnoseOptions {
   fs::path reference;
   fs::path quantized;
   DataChoice data;
+  Part part;  ///< of these data
   std::optional<MetricSpec> metric;
   std::uint64_t local_samples = kLocalSamples;
 };

@@ -21,8 +21,12 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   if (needs_data(options.metric)) {
     data = fit_data(options.data, model, session);
     check_metric(options.metric, model, *data, options.data);
+    look_at(options.part, *data);
   } else if (!options.data.data.empty()) {
     session.progress.note("--data has no effect: the program has its own");
+  }
+  if (!data && !std::holds_alternative<std::monostate>(options.part)) {
+    session.progress.note("--shard and --samples have no effect: the program has its own data");
   }
   std::vector<std::pair<std::string, const Model*>> models{{"quantized", &model}};
   if (against) models.insert(models.begin(), {"reference", &*against});
@@ -37,10 +41,12 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
       result.accuracy =
           measure({*against, model}, data ? &*data : nullptr, wanted, recorded, *workload).accuracy;
     } else {
-      result.accuracy_alone =
-          accuracy_alone(model, data ? &*data : nullptr, options.metric, recorded);
+      const ScoredAlone scored =
+          score_alone(model, data ? &*data : nullptr, options.metric, recorded);
+      result.accuracy_alone = scored.accuracy;
       warn_of_classes(*result.accuracy_alone, options.metric, recorded.progress);
       workload->put(AccuracyRecord(*result.accuracy_alone));
+      if (scored.state) workload->put(*scored.state);
     }
   });
   result.run = workload->workload();

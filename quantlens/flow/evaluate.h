@@ -5,6 +5,7 @@
 #include <string>
 
 #include "quantlens/accuracy/metric.h"
+#include "quantlens/flow/part.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/record/run_records.h"
 
@@ -14,6 +15,7 @@ struct EvaluateOptions {
   fs::path model;
   std::optional<fs::path> against;  ///< the model to compare with, over the same samples
   DataChoice data;                  ///< of a metric that needs it
+  Part part;                        ///< of these data
   MetricSpec metric;
 };
 

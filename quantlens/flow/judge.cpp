@@ -5,85 +5,23 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "quantlens/base/error.h"
+#include "quantlens/accuracy/evaluate.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/judge.h"
+#include "quantlens/flow/steps/parts.h"
 #include "quantlens/flow/steps/recorded_outputs.h"
 #include "quantlens/flow/steps/remedies.h"
+#include "quantlens/flow/steps/stored_run.h"
 #include "quantlens/flow/steps/write_diagnosis.h"
-#include "quantlens/workspace/read_record.h"
 
 namespace quantlens::flow {
 namespace {
-
-/// A run by its id, or by its folder in a workspace that need not be the session's.
-struct StoredRun {
-  Workload run;
-  fs::path folder;
-};
-
-StoredRun find_run(const std::string& text, const Session& session) {
-  std::error_code none;
-  if (!fs::is_directory(text, none)) {
-    const Workspace workspace = workspace_of(session);
-    return {workspace.find(text), workspace.folder(text)};
-  }
-  const fs::path folder = fs::canonical(text);
-  const Workspace workspace(session.store, folder.parent_path().parent_path());
-  return {workspace.find(folder.filename().string()), folder};
-}
-
-/// What the earlier run left.
-struct Left {
-  Pairing pairing;
-  Histograms histograms;
-  Passes passes;
-};
-
-template <class Record>
-Record wanted(const WorkloadReader& reader, const StoredRun& stored) {
-  std::optional<Record> record = reader.get<Record>();
-  if (record) return *std::move(record);
-  throw Error(Errc::not_found,
-              fmt::format("{}: has no {}: only what diagnose and quantize --diagnose of quantlens "
-                          "0.1 or later wrote can be judged again; run it again",
-                          printable(stored.run.id), FileOf<Record>::kName));
-}
-
-Left left_by(const StoredRun& stored, const Store& store) {
-  const WorkloadReader reader(store, stored.folder);
-  return {.pairing = wanted<Pairing>(reader, stored),
-          .histograms = wanted<Histograms>(reader, stored),
-          .passes = wanted<Passes>(reader, stored)};
-}
-
-/// The last one of this role; null: there is none.
-const ModelFile* file_of(const Workload& run, std::string_view role) {
-  const ModelFile* found = nullptr;
-  for (const ModelFile& model : run.models) {
-    if (model.role == role) found = &model;
-  }
-  return found;
-}
-
-/// The model as it was then.
-Model read_again(const ModelFile* file, const StoredRun& stored, const Session& session) {
-  if (file == nullptr) {
-    throw Error(Errc::not_found, fmt::format("{}: names no two models: nothing was compared",
-                                             printable(stored.run.id)));
-  }
-  Model model = formats(session).read(file->path);
-  if (model_file(file->role, model).sha256 == file->sha256) return model;
-  throw Error(Errc::bad_input,
-              fmt::format("{}: is not the file that {} looked at (its SHA-256 is another one); put "
-                          "that one back, or diagnose this one",
-                          printable(file->path), printable(stored.run.id)));
-}
 
 /// The diagnosis of the two models in the forms that were looked at.
 Diagnosis judged(const Model& reference, const Model& quantized, const Left& left,
@@ -109,28 +47,82 @@ Diagnosis judged(const Model& reference, const Model& quantized, const Left& lef
                            .phases = session.phases});
 }
 
+/// The accuracy of all samples of the state.
+void add_accuracy(const AccuracyState& state, RunRecords& records, WorkloadWriter& workload) {
+  const MetricSpec metric = metric_of(state);
+  if (state.reference) {
+    AccuracyPairSink sink(metric, {});
+    sink.merge(state);
+    records.accuracy = sink.result();
+    workload.put(AccuracyRecord(*records.accuracy));
+  } else {
+    AccuracySink sink(metric);
+    sink.merge(state);
+    records.accuracy_alone = sink.result();
+    workload.put(AccuracyRecord(*records.accuracy_alone));
+  }
+  workload.put(state);
+}
+
+/// The models that the runs looked at, by role.
+struct StoredModels {
+  std::optional<Model> reference;  ///< absent of runs that scored one model
+  Model quantized;
+
+  std::vector<std::pair<std::string, const Model*>> by_role() const {
+    std::vector<std::pair<std::string, const Model*>> models{{"quantized", &quantized}};
+    if (reference) models.insert(models.begin(), {"reference", &*reference});
+    return models;
+  }
+};
+
+StoredModels models_of(const Parts& parts, const Session& session) {
+  const StoredRun& first = parts.runs.front();
+  StoredModels models;
+  const ModelFile* reference = file_of(first.run, "edited");
+  if (reference == nullptr) reference = file_of(first.run, "reference");
+  if (reference != nullptr || parts.left) models.reference = read_again(reference, first, session);
+  models.quantized = read_again(file_of(first.run, "quantized"), first, session);
+  return models;
+}
+
+/// Everything that the runs looked at, in order.
+std::vector<DataUsed> data_of(const std::vector<StoredRun>& runs) {
+  std::vector<DataUsed> data;
+  for (const StoredRun& stored : runs) {
+    data.insert(data.end(), stored.run.data.begin(), stored.run.data.end());
+  }
+  return data;
+}
+
+std::string ids_of(const std::vector<StoredRun>& runs) {
+  std::vector<std::string> ids;
+  for (const StoredRun& stored : runs) ids.push_back(printable(stored.run.id));
+  return fmt::format("{}", fmt::join(ids, ", "));
+}
+
 }  // namespace
 
 JudgeResult judge(const JudgeOptions& options, const Session& session) {
-  const StoredRun stored = find_run(options.run, session);
-  const Left left = left_by(stored, session.store);
-  const ModelFile* edited = file_of(stored.run, "edited");
-  const Model reference =
-      read_again(edited != nullptr ? edited : file_of(stored.run, "reference"), stored, session);
-  const Model quantized = read_again(file_of(stored.run, "quantized"), stored, session);
+  std::vector<StoredRun> runs;
+  for (const std::string& run : options.runs) runs.push_back(find_run(run, session));
+  const Parts parts = read_parts(std::move(runs), session);
+  const Workload& first = parts.runs.front().run;
+  const StoredModels models = models_of(parts, session);
   Session named = session;
-  if (named.name.empty()) named.name = stored.run.name;
-  const auto workload =
-      begin_workload(named, "judge", {{"reference", &reference}, {"quantized", &quantized}});
-  workload->describe(stored.run.data, stored.run.metric);
+  if (named.name.empty()) named.name = first.name;
+  const auto workload = begin_workload(named, "judge", models.by_role());
+  workload->describe(data_of(parts.runs), first.metric);
   JudgeResult result;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    recorded.progress.note(fmt::format("judges what {} gathered", printable(stored.run.id)));
-    Diagnosis diagnosis = judged(reference, quantized, left, recorded);
-    workload->put(left.pairing);
-    workload->put(left.passes);
-    workload->put(left.histograms);
+    recorded.progress.note(fmt::format("judges what {} gathered", ids_of(parts.runs)));
+    if (parts.accuracy) add_accuracy(*parts.accuracy, result, *workload);
+    if (!parts.left) return;
+    Diagnosis diagnosis = judged(*models.reference, models.quantized, *parts.left, recorded);
+    workload->put(parts.left->pairing);
+    workload->put(parts.left->passes);
+    workload->put(parts.left->histograms);
     write_diagnosis(diagnosis, *workload);
     write_remedies(remedies_of(diagnosis), *workload);
     result.diagnosis = std::move(diagnosis);

@@ -116,6 +116,10 @@ FittedData fit_data(const DataChoice& choice, const Model& model, const Session&
   return data;
 }
 
+std::uint64_t sample_count(const FittedData& data) {
+  return data.part ? data.part->count : data.opened.dataset->size();
+}
+
 BatchReader make_reader(const FittedData& data, const Session& session,
                         std::optional<std::uint64_t> count, std::uint64_t first) {
   ReaderOptions options{.batch_size = data.opened.batch_size,
@@ -123,8 +127,10 @@ BatchReader make_reader(const FittedData& data, const Session& session,
                         .strict = session.strict,
                         .whole = data.whole,
                         .exact = data.exact};
-  options.first = first;
-  options.count = count;
+  const Samples part = data.part.value_or(Samples{.first = 0, .count = sample_count(data)});
+  const std::uint64_t skipped = std::min(first, part.count);
+  options.first = part.first + skipped;
+  options.count = std::min(count.value_or(part.count), part.count - skipped);
   return BatchReader(*data.opened.dataset, options, data.input_name);
 }
 
@@ -296,7 +302,8 @@ DataUsed data_used(const std::string& role, const FittedData& data) {
           .data = data.source,
           .fingerprint = fingerprint(data.opened),
           .samples = data.opened.dataset->size(),
-          .batch_size = data.opened.batch_size};
+          .batch_size = data.opened.batch_size,
+          .part = data.part};
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "quantlens/dataset/open.h"
 #include "quantlens/dataset/reader.h"
 #include "quantlens/graph/model.h"
+#include "quantlens/record/workload.h"
 #include "quantlens/runtime/constants.h"
 #include "quantlens/runtime/formats.h"
 #include "quantlens/runtime/run.h"
@@ -60,7 +61,12 @@ struct FittedData {
   bool whole = false;      ///< a sample is what the model takes at once: it knows no batches
   bool exact = false;      ///< the model takes batches of exactly opened.batch_size
   std::jthread loading;    ///< of the model's runtime, perhaps still under way
+  std::optional<Samples> part = {};  ///< that readers go over, as if there were no others (part.h);
+                                     ///< absent: all
 };
+
+/// How many samples a run can look at: those of the part, where there is one.
+std::uint64_t sample_count(const FittedData& data);
 
 /// Whether the first extent of all inputs may be the number of samples. It is not where an input is
 /// a scalar (a sampling rate), or where two are fixed and differ (a state beside the data).
@@ -77,7 +83,8 @@ FittedData fit_data(const DataChoice& choice, const Model& model, Progress& prog
 /// are unpacked while other things are done.
 FittedData fit_data(const DataChoice& choice, const Model& model, const Session& session);
 
-/// A reader over `count` samples (absent: all) from `first` on, with this session's share of cores.
+/// A reader over `count` samples (absent: all) from `first` on, both counted within the part of the
+/// data, with this session's share of cores.
 BatchReader make_reader(const FittedData& data, const Session& session,
                         std::optional<std::uint64_t> count = {}, std::uint64_t first = 0);
 

@@ -89,10 +89,12 @@ R filled() {
     record.state = some_state();
     record.weights.emplace_back().reference = "w";
     record.weights.back().pairs.add(0, testing::normal_floats(1, 9), testing::normal_floats(2, 9));
+    record.weights.emplace_back().reference = "a";  // told in no order of names
   } else if constexpr (std::is_same_v<R, Passes>) {
     record.local = {.ops = some_state(), .weights = {}, .inputs = some_state()};
-    record.outputs = some_state();
-    record.in_float = {{.ops = {"a", "b"}, .errors = some_state()}};
+    record.outputs = {
+        {.as_they_are = some_state(), .in_float = {{.ops = {"a", "b"}, .errors = some_state()}}},
+        {.as_they_are = some_state(), .in_float = {}}};
     record.observation.reference_sqnr_db = std::numeric_limits<double>::infinity();
     Filler().fill(record.samples);
     record.caveat = "random data";

@@ -128,12 +128,17 @@ Histograms histograms_from_bytes(std::string_view bytes, std::string_view where)
   to_bytes(histograms.state, expected);
   naming(where, [&] {
     std::vector<PairEntry> of_state;
+    std::vector<PairEntry> of_weights;
     for (const PairEntry& entry : take_index(parts.index, parts.pairs.size())) {
       if (entry.offset < parts.state.size()) {
         of_state.push_back(entry);
       } else {
-        histograms.weights.push_back(pair_at(parts.pairs, entry));
+        of_weights.push_back(entry);
       }
+    }
+    std::ranges::sort(of_weights, {}, &PairEntry::offset);  // as they were told
+    for (const PairEntry& entry : of_weights) {
+      histograms.weights.push_back(pair_at(parts.pairs, entry));
     }
     if (index_of(of_state) != index_of(expected)) refuse_bytes("its index is another one's");
   });

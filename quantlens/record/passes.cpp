@@ -1,44 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/record/passes.h"
 
-#include <fmt/format.h>
-
-#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
+#include "quantlens/record/binary_record.h"
 #include "quantlens/stats/bytes.h"
 
 // The bytes of passes.bin, all integers little-endian:
-//   magic     8 bytes, kMagic (its last two show a transfer that changed line ends)
-//   version   u32, kVersion
+//   magic     kMagic
 //   head      u32 length, the JSON of a Head
 //   states    each u64 length and a TapState: those of ops, weights and inputs that the head says
-//             are there; of the outputs, likewise; then one for each list of ops in the head
+//             are there; then for each part of `outputs` that of the files, and one for each of its
+//             lists of ops
 // Nothing follows.
 
 namespace quantlens {
 namespace {
 
-constexpr std::string_view kMagic("QLPASS\r\n", 8);
-constexpr std::uint32_t kVersion = 1;
+constexpr RecordMagic kMagic{
+    .text = std::string_view("QLPASS\r\n", 8), .version = 1, .what = "passes"};
 
 /// All that is no TapState.
 struct Head {
   bool ops = false;
   bool weights = false;
   bool inputs = false;
-  bool outputs = false;
-  std::vector<std::vector<std::string>> in_float;
+  std::vector<std::vector<std::vector<std::string>>> outputs;  ///< lists of ops of each part
   Observation observation;
   std::vector<SampleName> samples;
   std::string caveat;
 };
-BOOST_DESCRIBE_STRUCT(Head, (),
-                      (ops, weights, inputs, outputs, in_float, observation, samples, caveat))
+BOOST_DESCRIBE_STRUCT(Head, (), (ops, weights, inputs, outputs, observation, samples, caveat))
 
 void append(const TapState& state, std::string& out) {
-  const std::string bytes = to_bytes(state);
-  append_u64(out, bytes.size());
-  out += bytes;
+  append_chunk(to_bytes(state), out);
 }
 
 void append(const std::optional<TapState>& state, std::string& out) {
@@ -46,11 +40,7 @@ void append(const std::optional<TapState>& state, std::string& out) {
 }
 
 TapState take_state(std::string_view& in) {
-  const std::uint64_t size = take_u64(in);
-  if (size > in.size()) refuse_bytes("they end in a pass");
-  TapState state = tap_state_from_bytes(in.substr(0, size), "a pass");
-  in.remove_prefix(size);
-  return state;
+  return tap_state_from_bytes(take_chunk(in), "a pass");
 }
 
 std::optional<TapState> take_state_if(bool is_there, std::string_view& in) {
@@ -58,21 +48,18 @@ std::optional<TapState> take_state_if(bool is_there, std::string_view& in) {
 }
 
 Passes take_passes(std::string_view in) {
-  if (!in.starts_with(kMagic)) refuse_bytes("they do not begin as those of passes");
-  in.remove_prefix(kMagic.size());
-  if (const std::uint32_t version = take_u32(in); version > kVersion) {
-    throw Error(Errc::unsupported,
-                fmt::format("these passes are of version {}, and this quantlens reads up to {}",
-                            version, kVersion));
-  }
+  take_magic(kMagic, in);
   auto head = json::decode<Head>(json::parse(take_name(in), "their head"), "their head");
   Passes passes;
   passes.local = {.ops = take_state_if(head.ops, in),
                   .weights = take_state_if(head.weights, in),
                   .inputs = take_state_if(head.inputs, in)};
-  passes.outputs = take_state_if(head.outputs, in);
-  for (std::vector<std::string>& ops : head.in_float) {
-    passes.in_float.push_back({.ops = std::move(ops), .errors = take_state(in)});
+  for (std::vector<std::vector<std::string>>& lists : head.outputs) {
+    MeasuredPart& part = passes.outputs.emplace_back();
+    part.as_they_are = take_state(in);
+    for (std::vector<std::string>& ops : lists) {
+      part.in_float.push_back({.ops = std::move(ops), .errors = take_state(in)});
+    }
   }
   if (!in.empty()) refuse_bytes("something follows them");
   passes.observation = std::move(head.observation);
@@ -87,20 +74,24 @@ std::string to_bytes(const Passes& passes) {
   Head head{.ops = passes.local.ops.has_value(),
             .weights = passes.local.weights.has_value(),
             .inputs = passes.local.inputs.has_value(),
-            .outputs = passes.outputs.has_value(),
-            .in_float = {},
+            .outputs = {},
             .observation = passes.observation,
             .samples = passes.samples,
             .caveat = passes.caveat};
-  for (const OutputsInFloat& one : passes.in_float) head.in_float.push_back(one.ops);
-  std::string out(kMagic);
-  append_u32(out, kVersion);
+  for (const MeasuredPart& part : passes.outputs) {
+    std::vector<std::vector<std::string>>& lists = head.outputs.emplace_back();
+    for (const OutputsInFloat& one : part.in_float) lists.push_back(one.ops);
+  }
+  std::string out;
+  append_magic(kMagic, out);
   append_name(out, json::dump(json::encode(head)));
-  for (const auto* state :
-       {&passes.local.ops, &passes.local.weights, &passes.local.inputs, &passes.outputs}) {
+  for (const auto* state : {&passes.local.ops, &passes.local.weights, &passes.local.inputs}) {
     append(*state, out);
   }
-  for (const OutputsInFloat& one : passes.in_float) append(one.errors, out);
+  for (const MeasuredPart& part : passes.outputs) {
+    append(part.as_they_are, out);
+    for (const OutputsInFloat& one : part.in_float) append(one.errors, out);
+  }
   return out;
 }
 

@@ -28,6 +28,12 @@ struct OutputsInFloat {
   TapState errors;
 };
 
+/// What was measured of the outputs over the first samples of a run.
+struct MeasuredPart {
+  TapState as_they_are;                  ///< their errors, of the files
+  std::vector<OutputsInFloat> in_float;  ///< over the same samples
+};
+
 /// A sample that a table names.
 struct SampleName {
   std::uint64_t sample = 0;
@@ -39,8 +45,7 @@ BOOST_DESCRIBE_STRUCT(SampleName, (), (sample, name))
 /// what has accumulated, which stands in histograms.bin.
 struct Passes {
   LocalStates local;
-  std::optional<TapState> outputs;       ///< their errors as the files are, over the first samples
-  std::vector<OutputsInFloat> in_float;  ///< over the same samples
+  std::vector<MeasuredPart> outputs;  ///< one for each part of the samples that measured any
   Observation observation;
   std::vector<SampleName> samples;  ///< ascending
   std::string caveat;               ///< what makes the data's figures doubtful; empty: nothing

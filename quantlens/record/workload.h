@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,6 +22,13 @@ struct ModelFile {
 };
 BOOST_DESCRIBE_STRUCT(ModelFile, (), (role, path, sha256, bytes))
 
+/// Samples first, first + 1, ... of a data set.
+struct Samples {
+  std::uint64_t first = 0;
+  std::uint64_t count = 0;
+};
+BOOST_DESCRIBE_STRUCT(Samples, (), (first, count))
+
 /// Samples that a run read.
 struct DataUsed {
   std::string role;           ///< samples | calibration, where that has data of its own
@@ -28,8 +36,9 @@ struct DataUsed {
   std::string fingerprint;    ///< of the files that were opened and of the folder's names and sizes
   std::uint64_t samples = 0;  ///< that were chosen
   std::uint64_t batch_size = 1;
+  std::optional<Samples> part;  ///< of them, where the run looked at these alone; absent: all
 };
-BOOST_DESCRIBE_STRUCT(DataUsed, (), (role, data, fingerprint, samples, batch_size))
+BOOST_DESCRIBE_STRUCT(DataUsed, (), (role, data, fingerprint, samples, batch_size, part))
 
 /// One run's own record: the only file that holds ids, times and thread counts.
 struct Workload {

@@ -170,6 +170,7 @@ BareAnswers run_bare(const ModelPair& models, const FittedData& data, const Meas
   if (accuracy) {
     report_skipped(reader, session.progress);
     bare.accuracy = accuracy->result();
+    bare.accuracy_state = accuracy->state();
   }
   return bare;
 }

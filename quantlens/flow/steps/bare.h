@@ -10,6 +10,7 @@
 #include "quantlens/flow/session.h"
 #include "quantlens/flow/steps/measure.h"
 #include "quantlens/record/accuracy.h"
+#include "quantlens/record/accuracy_state.h"
 #include "quantlens/runtime/run.h"
 
 namespace quantlens::flow {
@@ -23,11 +24,12 @@ inline constexpr std::uint64_t kBareBytes = std::uint64_t{32} << 20U;
 
 /// What two files answer as a user's session runs them: each by itself, with nothing looked at.
 struct BareAnswers {
-  std::optional<AccuracyPair> accuracy;  ///< where a metric was asked for
-  std::vector<Batch> batches;            ///< the first ones, of kBareSamples samples or more
-  std::vector<Outputs> outputs;          ///< of each of them
-  std::uint64_t samples = 0;             ///< that were run
-  std::size_t digest = 0;                ///< of all outputs of the quantized model, in order
+  std::optional<AccuracyPair> accuracy;         ///< where a metric was asked for
+  std::optional<AccuracyState> accuracy_state;  ///< what that was made of
+  std::vector<Batch> batches;                   ///< the first ones, of kBareSamples samples or more
+  std::vector<Outputs> outputs;                 ///< of each of them
+  std::uint64_t samples = 0;                    ///< that were run
+  std::size_t digest = 0;                       ///< of all outputs of the quantized model, in order
 };
 
 /// Runs both files over all samples where a metric is asked for, else over the first few.

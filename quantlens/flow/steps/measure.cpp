@@ -45,7 +45,6 @@ std::future<std::string> encoded(const PairedModels& models, const TapState& sta
 Passes begun(const Observed& seen, const Dataset& dataset) {
   return {.local = {},
           .outputs = {},
-          .in_float = {},
           .observation = seen.observation,
           .samples = {},
           .caveat = dataset.caveat()};
@@ -60,7 +59,7 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
   const PairedModels paired(*seen.reference, *seen.quantized, seen.pairing);
   const LocalPasses passes{.models = paired,
                            .data = data,
-                           .samples = std::min(options.local_samples, dataset.size()),
+                           .samples = std::min(options.local_samples, sample_count(data)),
                            .session = session,
                            .folder = workload.folder()};
   std::optional<LocalRuns> local(passes);  // opened while what has accumulated is looked at
@@ -103,6 +102,7 @@ Measured measure_bare(const BareAnswers& bare, const MeasureOptions& options,
   if (measured.accuracy) {
     warn_of_classes(measured.accuracy->reference, *options.metric, session.progress);
     workload.put(AccuracyRecord(*measured.accuracy));
+    workload.put(*bare.accuracy_state);
   }
   return measured;
 }
@@ -161,16 +161,21 @@ void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progres
                   100 * accuracy.value, metric.name));
 }
 
-Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
+ScoredAlone score_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
                         const Session& session) {
-  if (!needs_data(metric)) return program_accuracy(metric, model, session.progress);
+  if (!needs_data(metric)) return {program_accuracy(metric, model, session.progress), {}};
   AccuracySink sink(metric);
   BatchReader reader = make_reader(*data, session);  // reads while the model is opened
   const ClosingRun run = closing(open(model, nullptr, {}, run_options(session)), session.phases);
   feed(*run, reader, session.progress, "evaluate",
        [&](const Batch& batch, const Outputs& outputs) { sink.add(batch, outputs); });
   report_skipped(reader, session.progress);
-  return sink.result();
+  return {sink.result(), sink.state()};
+}
+
+Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
+                        const Session& session) {
+  return score_alone(model, data, metric, session).accuracy;
 }
 
 Measured measure(const ModelPair& models, const FittedData* data, const MeasureOptions& options,

@@ -8,6 +8,7 @@
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/record/accuracy.h"
+#include "quantlens/record/accuracy_state.h"
 #include "quantlens/record/diagnosis.h"
 
 namespace quantlens::flow {
@@ -48,17 +49,25 @@ void check_metric(const MetricSpec& metric, const Model& model, const FittedData
 /// elsewhere.
 void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progress& progress);
 
+/// A model's accuracy, and what it was made of, of which a program knows nothing.
+struct ScoredAlone {
+  Accuracy accuracy;
+  std::optional<AccuracyState> state;
+};
+
 /// Runs one model over all of `data`, or the program that the metric is. REQUIRES: there are data
 /// but for a program.
+ScoredAlone score_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
+                        const Session& session);
 Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,
                         const Session& session);
 
 /// Runs both files bare (the float model's own one, MeasureOptions::original), over all of `data`
 /// for a metric, then in lockstep with all their values looked at, held against the bare outputs
 /// (observe.h), and writes pairing.json, diagnosis.json, histograms.bin, the CSV tables and
-/// accuracy.json into the workload, each as soon as it is known. Local errors take a second pass
-/// over few samples; where they cannot be had, a note says why. REQUIRES: there are data, but where
-/// only a program is asked.
+/// accuracy.json with its state into the workload, each as soon as it is known. Local errors take a
+/// second pass over few samples; where they cannot be had, a note says why. REQUIRES: there are
+/// data, but where only a program is asked.
 Measured measure(const ModelPair& models, const FittedData* data, const MeasureOptions& options,
                  const Session& session, WorkloadWriter& workload);
 

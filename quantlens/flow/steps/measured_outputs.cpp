@@ -117,23 +117,16 @@ class MeasuredOutputs final : public OutputErrors {
     }
   }
 
-  const TapState* as_they_are() override {
-    if (!can_run()) return nullptr;
+  std::optional<OutputsCompared> compared(const std::vector<std::string>& ops) override {
     try {
-      return has_error() ? &*before_ : nullptr;
-    } catch (const Error& error) {
-      pass_over(error);
-      return nullptr;
-    }
-  }
-
-  std::optional<TapState> in_float(const std::vector<std::string>& ops) override {
-    try {
+      if (!can_run() || !has_error()) return std::nullopt;
       load({ops});
       const std::unique_ptr<Patched> patched = std::move(loaded_.extract(ops).mapped());
       if (patched->run() == nullptr) return std::nullopt;
       const std::vector<TensorMap> answers = answers_of(*patched->run());
-      return errors([&](std::size_t i) -> const TensorMap& { return answers[i]; });
+      return OutputsCompared{
+          .as_they_are = *before_,
+          .in_float = errors([&](std::size_t i) -> const TensorMap& { return answers[i]; })};
     } catch (const Error& error) {
       pass_over(error);
       return std::nullopt;
@@ -151,7 +144,7 @@ class MeasuredOutputs final : public OutputErrors {
       const auto count = static_cast<std::ptrdiff_t>(std::min(all.size(), 1 + further));
       load({all.begin(), all.begin() + count});
     } catch (const Error& error) {
-      if (error.code() == Errc::interrupted) throw;  // else `in_float` meets it again
+      if (error.code() == Errc::interrupted) throw;  // else `compared` meets it again
     }
   }
 

@@ -6,32 +6,34 @@
 namespace quantlens::flow {
 namespace {
 
-const TapState* kept(const Passes& passes, const std::vector<std::string>& ops) {
-  const auto found = std::ranges::find(passes.in_float, ops, &OutputsInFloat::ops);
-  return found == passes.in_float.end() ? nullptr : &found->errors;
+const TapState* kept(const MeasuredPart& part, const std::vector<std::string>& ops) {
+  const auto found = std::ranges::find(part.in_float, ops, &OutputsInFloat::ops);
+  return found == part.in_float.end() ? nullptr : &found->errors;
 }
 
 }  // namespace
 
-const TapState* RecordedOutputs::as_they_are() {
-  const TapState* outputs = source_.as_they_are();
-  if (outputs != nullptr && !passes_.outputs) passes_.outputs = *outputs;
-  return outputs;
-}
-
-std::optional<TapState> RecordedOutputs::in_float(const std::vector<std::string>& ops) {
-  std::optional<TapState> errors = source_.in_float(ops);
-  if (errors && kept(passes_, ops) == nullptr) passes_.in_float.push_back({ops, *errors});
+std::optional<OutputsCompared> RecordedOutputs::compared(const std::vector<std::string>& ops) {
+  std::optional<OutputsCompared> errors = source_.compared(ops);
+  if (!errors) return errors;
+  if (passes_.outputs.empty()) {
+    passes_.outputs.push_back({.as_they_are = errors->as_they_are, .in_float = {}});
+  }
+  MeasuredPart& part = passes_.outputs.back();
+  if (kept(part, ops) == nullptr) part.in_float.push_back({ops, errors->in_float});
   return errors;
 }
 
-const TapState* StoredOutputs::as_they_are() {
-  return passes_.outputs ? &*passes_.outputs : nullptr;
-}
-
-std::optional<TapState> StoredOutputs::in_float(const std::vector<std::string>& ops) {
-  const TapState* errors = kept(passes_, ops);
-  return errors != nullptr ? std::optional(*errors) : std::nullopt;
+std::optional<OutputsCompared> StoredOutputs::compared(const std::vector<std::string>& ops) {
+  std::optional<OutputsCompared> all;
+  for (const MeasuredPart& part : passes_.outputs) {
+    const TapState* errors = kept(part, ops);
+    if (errors == nullptr) continue;
+    if (!all) all.emplace();
+    merge(all->as_they_are, part.as_they_are);
+    merge(all->in_float, *errors);
+  }
+  return all;
 }
 
 }  // namespace quantlens::flow

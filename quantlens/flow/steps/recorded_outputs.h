@@ -14,8 +14,7 @@ namespace quantlens::flow {
 class RecordedOutputs final : public OutputErrors {
  public:
   RecordedOutputs(OutputErrors& source, Passes& passes) : source_(source), passes_(passes) {}
-  const TapState* as_they_are() override;
-  std::optional<TapState> in_float(const std::vector<std::string>& ops) override;
+  std::optional<OutputsCompared> compared(const std::vector<std::string>& ops) override;
   void expect(const std::vector<std::vector<std::string>>& ops) override { source_.expect(ops); }
 
  private:
@@ -23,12 +22,12 @@ class RecordedOutputs final : public OutputErrors {
   Passes& passes_;
 };
 
-/// Answers with what was kept, and with nothing where it was not asked then. Views `passes`.
+/// Answers with what was kept, of those parts of the samples that were asked for these ops then,
+/// and with nothing where none was. Views `passes`.
 class StoredOutputs final : public OutputErrors {
  public:
   explicit StoredOutputs(const Passes& passes) : passes_(passes) {}
-  const TapState* as_they_are() override;
-  std::optional<TapState> in_float(const std::vector<std::string>& ops) override;
+  std::optional<OutputsCompared> compared(const std::vector<std::string>& ops) override;
 
  private:
   const Passes& passes_;

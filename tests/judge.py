@@ -55,7 +55,7 @@ def main():
     refused = sandbox.run("judge", "last", code=1).stderr
     harness.check("has no pairing.json and no accuracy_state.bin" in refused and "run it again" in refused,
                   f"what left nothing to judge is refused: {refused}")
-    harness.check("no workload" in sandbox.run("judge", "nothing", code=1).stderr, "an unknown run is refused")
+    harness.check("there is none" in sandbox.run("judge", "nothing", code=1).stderr, "an unknown run is refused")
 
     whole = gathered(sandbox, first, "passes.bin")
     (sandbox.workload(first) / "passes.bin").write_bytes(whole[:len(whole) // 2])

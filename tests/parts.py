@@ -69,7 +69,7 @@ def evaluated_in_parts(sandbox, models, data):
         judged = identity_of_last(sandbox)
         for name in ("accuracy.json", "accuracy_state.bin"):
             harness.check(read(sandbox, judged, name) == read(sandbox, whole, name), f"{options}: {name} is that of one run")
-        shown = sandbox.run("workloads", "show", whole).stdout.splitlines()[0]
+        shown = next(line for line in sandbox.run("workloads", "show", whole).stdout.splitlines() if "interval" in line)
         harness.check(shown in told.stdout, f"it tells the accuracy: {shown}")
     return whole, parts
 
@@ -83,15 +83,15 @@ def refusals(sandbox, models, data, whole, parts, evaluated):
         sentence = sandbox.run("judge", *runs, code=1).stderr
         harness.check(all(word in sentence for word in (*words, *map(str, runs))), f"it says {words}: {sentence}")
 
-    refused(whole, parts[0], words=("no parts of one run", "cover some of the same samples", "is 0"))
-    refused(parts[1], evaluated, words=("no parts of one run", "diagnose", "evaluate"))
+    refused(whole, parts[0], words=("not parts of one run", "cover some of the same samples", "is 0"))
+    refused(parts[1], evaluated, words=("not parts of one run", "diagnose", "evaluate"))
     base = ("diagnose", *models, "--data", data)
     without = identity_of(sandbox.run(*base, "--shard", "2/3"))
-    refused(parts[0], without, words=("no parts of one run", "one has top1, the other no metric"))
+    refused(parts[0], without, words=("not parts of one run", "one has top1, the other no metric"))
     other = sandbox.path / "other.int8.onnx"
     other.write_bytes(models[1].read_bytes() + b"\x82\x01\x00")  # an empty field that nobody reads
     another = identity_of(sandbox.run("diagnose", models[0], other, "--data", data, "--metric", "top1", "--shard", "2/3"))
-    refused(parts[0], another, words=("no parts of one run", "different files", "other.int8.onnx"))
+    refused(parts[0], another, words=("not parts of one run", "different files", "other.int8.onnx"))
     sentence = sandbox.run(*base, "--shard", "5/4", code=2).stderr
     harness.check("is no part such as 2/4" in sentence, f"no such shard: {sentence}")
     harness.check("samples, not" in sandbox.run(*base, "--samples", "0:100000", code=1).stderr, "there are not so many samples")

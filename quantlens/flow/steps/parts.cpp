@@ -70,7 +70,7 @@ StoredPart read_part(StoredRun stored, const Store& store) {
 [[noreturn]] void refuse(const StoredPart& first, const StoredPart& other,
                          const std::string& what) {
   throw Error(Errc::bad_input,
-              fmt::format("{} and {} are no parts of one run: {}", first.id(), other.id(), what));
+              fmt::format("{} and {} are not parts of one run: {}", first.id(), other.id(), what));
 }
 
 void check_models(const StoredPart& first, const StoredPart& other) {

@@ -196,7 +196,7 @@ def full_output(sandbox):
         sandbox.run("calibrate", MODEL, *data, "--samples", samples, "-o", part)
     verbs = {"quantize": [MODEL, *data, "-o", quantized], "calibrate": [MODEL, *data, "-o", statistics],
              "merge": [sandbox.path / "two.bin", *parts], "inspect": [MODEL], "doctor": [], "demo": [],
-             "diagnose": [MODEL, quantized, *data], "evaluate": [MODEL, *data, "--metric", "top1"],
+             "diagnose": [MODEL, quantized, *data], "judge": ["last"], "evaluate": [MODEL, *data, "--metric", "top1"],
              "profile": [MODEL, "--iterations", 2], "benchmark": [MODEL, "--iterations", 2, "--warmup", 0],
              "tune": [MODEL, *data, "--metric", "top1", "-o", sandbox.path / "tuned.onnx"], "workloads": ["list"]}
     named = re.findall(r"^  ([a-z]+) ", sandbox.run("--help").stdout.split("ubcommands:")[1], re.MULTILINE)

@@ -40,6 +40,6 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_as<Plan>(value);
   read_as<Pairing>(value);
   read_as<Diagnosis>(value);
-  read_as<AccuracyPair>(value);
+  read_as<AccuracyRecord>(value);
   return 0;
 }

@@ -73,7 +73,7 @@
 #include "quantlens/diagnosis/diagnose.h"     // diagnose: tables from what the taps gathered
 
 // ---- Answers become an accuracy
-#include "quantlens/record/accuracy.h"        // Accuracy, AccuracyPair, Flip
+#include "quantlens/record/accuracy.h"        // Accuracy, AccuracyRecord, Flip
 #include "quantlens/record/accuracy_state.h"  // AccuracyState: what an accuracy was made of
 #include "quantlens/accuracy/metric.h"        // Metric, MetricFigure; parse_metric, make_metric
 #include "quantlens/accuracy/evaluate.h"      // AccuracySink, AccuracyPairSink: sinks of feed
@@ -89,7 +89,7 @@
 // ---- Models are timed
 #include "quantlens/runtime/timed.h"          // TimedRun, open_timed: a model run for its time alone
 #include "quantlens/runtime/workers.h"        // Workers: processes in which a job's models are timed
-#include "quantlens/record/profile.h"         // Profile, NodeTime, OpTime, ProfilePair
+#include "quantlens/record/profile.h"         // Profile, NodeTime, OpTime, ProfileRecord
 #include "quantlens/profiling/profile.h"      // profile: where the time goes
 #include "quantlens/profiling/wall_time.h"    // wall_time, ratio_of_rounds: percentiles, intervals
 #include "quantlens/profiling/attribute.h"    // attribute: which ops a node computes

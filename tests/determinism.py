@@ -9,7 +9,7 @@ def records(sandbox, threads, model, data, limit):
     result = sandbox.json("quantize", model, "-o", output, "--data", data, "--limit", limit, "--diagnose",
                           "--metric", "top1", "--threads", threads)
     folder = sandbox.workload(result["workload"])
-    names = ["statistics.bin", "ranges.json", "plan.json", "pairing.json", "diagnosis.json", "histograms.bin",
+    names = ["graph.json", "graph_quantized.json", "statistics.bin", "ranges.json", "plan.json", "pairing.json", "diagnosis.json", "histograms.bin",
              "activations_table.csv", "weights_table.csv", "accuracy.json"]
     return {name: (folder / name).read_bytes() for name in names} | {"model": output.read_bytes()}
 

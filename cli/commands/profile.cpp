@@ -20,7 +20,7 @@ struct Arguments {
 /// What follows the run's own text.
 std::string after_run(const flow::ProfileResult& result, const flow::ProfileVerbOptions& options) {
   std::string text;
-  const auto number = result.profiles ? first_remedy(*result.profiles) : std::nullopt;
+  const auto number = first_remedy(*result.profile);
   if (number) {
     const Compared compared{.reference = options.model,
                             .quantized = *options.other,

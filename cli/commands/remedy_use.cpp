@@ -46,7 +46,7 @@ std::optional<std::size_t> first_remedy(const Diagnosis& diagnosis) {
                   [](const Finding& finding) { return !finding.remedy.is_null(); });
 }
 
-std::optional<std::size_t> first_remedy(const ProfilePair& pair) {
+std::optional<std::size_t> first_remedy(const ProfileRecord& pair) {
   return first_in(pair.findings,
                   [](const SpeedFinding& finding) { return !finding.remedy.empty(); });
 }

@@ -15,7 +15,7 @@ namespace quantlens::cli {
 
 /// The number of the first finding with a remedy; nothing where none has one.
 std::optional<std::size_t> first_remedy(const Diagnosis& diagnosis);
-std::optional<std::size_t> first_remedy(const ProfilePair& pair);
+std::optional<std::size_t> first_remedy(const ProfileRecord& pair);
 
 /// How the remedies of a run of `quantize` are tried: its command line again, with the remedy laid
 /// over the recipes that it has.

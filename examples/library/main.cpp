@@ -27,7 +27,7 @@ int main(int argc, char** argv) try {
   const quantlens::ActivationRow& worst = result.diagnosis->activations.at(0);
   std::printf("worst op: %s, %.2f dB\n", worst.name.c_str(), worst.sqnr_db);
   std::printf("top1: %.4f of %.4f\n", result.accuracy->quantized.value,
-              result.accuracy->reference.value);
+              result.accuracy->reference->value);
 } catch (const std::exception& error) {
   return std::fprintf(stderr, "%s\n", error.what()), 1;
 }

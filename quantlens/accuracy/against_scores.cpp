@@ -81,14 +81,14 @@ bool AgainstScoresSink::add(const Batch& batch, const Outputs& outputs) {
   return points_.pass(seen_);
 }
 
-AccuracyPair AgainstScoresSink::of_rates() const {
+AccuracyRecord AgainstScoresSink::of_rates() const {
   const std::uint64_t samples = both_ + lost_ + gained_ + neither_;
   Accuracy reference = reference_.accuracy;
   reference.samples = samples;
   reference.value =
       samples == 0 ? 0 : static_cast<double>(both_ + lost_) / static_cast<double>(samples);
   reference.interval = rate_interval(both_ + lost_, samples);
-  AccuracyPair pair = paired(std::move(reference), accuracy_of(spec_, metric_->figure()));
+  AccuracyRecord pair = paired(std::move(reference), accuracy_of(spec_, metric_->figure()));
   pair.lost = lost_;
   pair.gained = gained_;
   pair.difference_interval = paired_rate_interval(both_, gained_, lost_, neither_);
@@ -102,7 +102,7 @@ const PartFigure& AgainstScoresSink::part() const {
   return *part;
 }
 
-AccuracyPair AgainstScoresSink::result() const {
+AccuracyRecord AgainstScoresSink::result() const {
   if (reference_.accuracy.is_rate) return of_rates();
   const PartFigure& part = this->part();
   const MetricFigure before{.value = part.value,
@@ -112,13 +112,13 @@ AccuracyPair AgainstScoresSink::result() const {
                             .without = part.without};
   const MetricFigure figure = metric_->figure();
   if (before.without.size() != figure.without.size()) refuse(seen_);
-  AccuracyPair pair = paired(accuracy_of(spec_, before), accuracy_of(spec_, figure));
+  AccuracyRecord pair = paired(accuracy_of(spec_, before), accuracy_of(spec_, figure));
   pair.difference_interval = difference_interval(before, figure);
   return pair;
 }
 
 std::optional<std::array<double, 2>> AgainstScoresSink::cautious_interval() const {
-  const AccuracyPair pair = result();
+  const AccuracyRecord pair = result();
   if (!pair.difference_interval) return std::nullopt;
   double most = 1;  // that two figures can differ
   if (!reference_.accuracy.is_rate) {
@@ -126,7 +126,7 @@ std::optional<std::array<double, 2>> AgainstScoresSink::cautious_interval() cons
     const MetricFigure figure = metric_->figure();
     // without the only group that differs, nothing does
     const bool rests_on_one =
-        pair.difference == 0 ||
+        pair.difference == 0.0 ||
         !std::ranges::equal(before.without, figure.without, std::ranges::not_equal_to());
     if (!rests_on_one) return pair.difference_interval;
     most = before.bounds.back() - before.bounds.front();
@@ -135,8 +135,8 @@ std::optional<std::array<double, 2>> AgainstScoresSink::cautious_interval() cons
   constexpr double kThree = 3;
   const double reach = most * kThree / static_cast<double>(std::max<std::uint64_t>(seen_, 1));
   const auto [low, high] = *pair.difference_interval;
-  return std::array{std::min(low, pair.difference - reach),
-                    std::max(high, pair.difference + reach)};
+  return std::array{std::min(low, *pair.difference - reach),
+                    std::max(high, *pair.difference + reach)};
 }
 
 }  // namespace quantlens

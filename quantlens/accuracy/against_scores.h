@@ -51,7 +51,7 @@ class AgainstScoresSink {
   bool add(const Batch& batch, const Outputs& outputs);
   /// Over the samples so far. Its flips are not listed. Throws Errc::failed where nothing was kept
   /// of the reference over just these.
-  AccuracyPair result() const;
+  AccuracyRecord result() const;
   /// The 95 % interval of `result`'s difference, made safe to judge by: an interval is of no use
   /// where hardly any of the samples so far differ, since those to come may. So it reaches at least
   /// as far from the difference as what n equal samples leave open, 3/n of all that a figure can
@@ -60,7 +60,7 @@ class AgainstScoresSink {
   std::optional<std::array<double, 2>> cautious_interval() const;
 
  private:
-  AccuracyPair of_rates() const;
+  AccuracyRecord of_rates() const;
   const PartFigure& part() const;
 
   MetricSpec spec_;

@@ -66,7 +66,7 @@ Scores kept(const MetricSpec& metric, Make&& make) {
 
 /// Both at once over the first `count` samples, as evaluate --against has it.
 template <class Make>
-AccuracyPair together(const MetricSpec& metric, Make&& make, std::uint64_t count) {
+AccuracyRecord together(const MetricSpec& metric, Make&& make, std::uint64_t count) {
   AccuracyPairSink sink(metric, {});
   for (std::uint64_t i = 0; i < count; ++i) {
     const Step one = make(i);
@@ -84,9 +84,9 @@ std::vector<std::uint64_t> expect_the_same(const MetricSpec& metric, Make&& make
     const Step one = make(i);
     if (!sink.add(one.batch, {one.outputs.quantized, {}})) continue;
     looks.push_back(i + 1);
-    const AccuracyPair pair = sink.result();
-    const AccuracyPair expected = together(metric, make, i + 1);
-    EXPECT_EQ(pair.reference.value, expected.reference.value) << i;
+    const AccuracyRecord pair = sink.result();
+    const AccuracyRecord expected = together(metric, make, i + 1);
+    EXPECT_EQ(pair.reference->value, expected.reference->value) << i;
     EXPECT_EQ(pair.quantized.value, expected.quantized.value) << i;
     EXPECT_EQ(pair.quantized.samples, i + 1);
     EXPECT_EQ(pair.difference_interval, expected.difference_interval) << i;

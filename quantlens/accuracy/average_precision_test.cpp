@@ -131,10 +131,10 @@ TEST(AveragePrecision, OfTwoModelsIsPaired) {
              {detections_of({0, off, 10, 10}, {0.5F}, {0}),
               detections_of({0, off, 10, i == 3 ? 5.F : 10.F}, {0.5F}, {0})});
   }
-  const AccuracyPair pair = sink.result();
+  const AccuracyRecord pair = sink.result();
   EXPECT_LT(pair.difference, 0);
   const auto [low, high] = pair.difference_interval.value();
-  const auto [alone_low, alone_high] = pair.reference.interval.value();
+  const auto [alone_low, alone_high] = pair.reference->interval.value();
   EXPECT_LT(low, pair.difference);
   EXPECT_GT(high, pair.difference);
   EXPECT_LT(high - low, alone_high - alone_low);

@@ -23,7 +23,7 @@ using testing::Le;
 constexpr int kDataSets = 2000;
 
 /// What a sink says of a data set of both models' scores for one of two classes.
-AccuracyPair rates(const std::vector<float>& reference, const std::vector<float>& quantized) {
+AccuracyRecord rates(const std::vector<float>& reference, const std::vector<float>& quantized) {
   const auto tensor = [](const std::vector<float>& margins) {
     std::vector<float> scores;
     for (const float margin : margins) scores.insert(scores.end(), {0, margin});

@@ -79,14 +79,14 @@ TEST(Distance, OfTwoModelsIsPaired) {
     quantized.push_back({std::sqrt(noise * noise + 0.25F)});  // each greater by a quarter
   }
   sink.add(batch_of(0, targets), {{{"y", output_of(reference)}}, {{"y", output_of(quantized)}}});
-  const AccuracyPair pair = sink.result();
-  EXPECT_NEAR(pair.difference, 0.25, 1e-6);
+  const AccuracyRecord pair = sink.result();
+  EXPECT_NEAR(pair.difference.value(), 0.25, 1e-6);
   const auto [low, high] = pair.difference_interval.value();
   EXPECT_NEAR(low, 0.25, 1e-5);
   EXPECT_NEAR(high, 0.25, 1e-5);
-  const auto [alone_low, alone_high] = pair.reference.interval.value();
+  const auto [alone_low, alone_high] = pair.reference->interval.value();
   EXPECT_GT(alone_high - alone_low, 1);
-  EXPECT_NEAR(pair.ratio.value(), 0.25 / pair.reference.value, 1e-6);
+  EXPECT_NEAR(pair.ratio.value(), 0.25 / pair.reference->value, 1e-6);
   EXPECT_TRUE(pair.flips.empty());
 }
 

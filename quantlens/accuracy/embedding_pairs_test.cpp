@@ -118,11 +118,11 @@ TEST(SpearmanCosine, OfOneModelAndOfTwo) {
   EXPECT_FALSE(one.is_rate);
   EXPECT_NEAR(one.value, 1, 1e-12);
   EXPECT_EQ(one.samples, 80u);
-  const AccuracyPair two = paired.result();
+  const AccuracyRecord two = paired.result();
   // Swapped neighbours: each of 36 pairs is off by one rank: 1 - 6 * 36 / (n (n^2 - 1)).
   const double wanted = 1 - 6.0 * 36 / (40.0 * (1600 - 1));
   EXPECT_NEAR(two.quantized.value, wanted, 1e-12);
-  EXPECT_NEAR(two.difference, wanted - 1, 1e-12);
+  EXPECT_NEAR(two.difference.value(), wanted - 1, 1e-12);
   EXPECT_NEAR(two.ratio.value(), wanted - 1, 1e-12);
   const auto [low, high] = two.difference_interval.value();
   EXPECT_LT(low, two.difference);

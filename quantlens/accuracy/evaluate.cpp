@@ -176,10 +176,10 @@ void AccuracyPairSink::count(std::uint64_t sample, const SampleScore& reference,
   so_far_.flips.push_back(std::move(flip));
 }
 
-AccuracyPair AccuracyPairSink::result() const {
+AccuracyRecord AccuracyPairSink::result() const {
   const MetricFigure reference = reference_->figure();
   const MetricFigure quantized = quantized_->figure();
-  AccuracyPair pair = paired(accuracy_of(spec_, reference), accuracy_of(spec_, quantized));
+  AccuracyRecord pair = paired(accuracy_of(spec_, reference), accuracy_of(spec_, quantized));
   pair.lost = so_far_.lost;
   pair.gained = so_far_.gained;
   pair.flips = so_far_.flips;
@@ -189,10 +189,10 @@ AccuracyPair AccuracyPairSink::result() const {
   return pair;
 }
 
-AccuracyPair paired(Accuracy reference, Accuracy quantized) {
-  AccuracyPair pair;
+AccuracyRecord paired(Accuracy reference, Accuracy quantized) {
+  AccuracyRecord pair;
   pair.difference = quantized.value - reference.value;
-  if (reference.value > 0) pair.ratio = pair.difference / reference.value;
+  if (reference.value > 0) pair.ratio = *pair.difference / reference.value;
   pair.reference = std::move(reference);
   pair.quantized = std::move(quantized);
   return pair;

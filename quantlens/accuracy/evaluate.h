@@ -47,7 +47,7 @@ class AccuracyPairSink {
   /// An output that has another name in the quantized model is found where both have only one.
   /// Throws as AccuracySink::add does.
   void add(const Batch& batch, const Outputs& outputs);
-  AccuracyPair result() const;
+  AccuracyRecord result() const;
   AccuracyState state() const;
   /// As AccuracySink's.
   void merge(const AccuracyState& other);
@@ -59,7 +59,7 @@ class AccuracyPairSink {
   std::unique_ptr<Metric> reference_, quantized_;
   std::function<std::string(std::uint64_t)> names_;
   SampleSet samples_;
-  AccuracyPair so_far_;  ///< flips, lost and gained; the rest is made by `result`
+  AccuracyRecord so_far_;  ///< flips, lost and gained; the rest is made by `result`
   std::uint64_t both_right_ = 0, both_wrong_ = 0;
 };
 
@@ -75,6 +75,6 @@ std::optional<std::array<double, 2>> difference_interval(const MetricFigure& ref
                                                          const MetricFigure& quantized);
 
 /// Two accuracies with their difference and its ratio; no interval of it.
-AccuracyPair paired(Accuracy reference, Accuracy quantized);
+AccuracyRecord paired(Accuracy reference, Accuracy quantized);
 
 }  // namespace quantlens

@@ -59,12 +59,12 @@ TEST(AccuracyPairSink, PairsTheAnswersOfBothModels) {
   AccuracyPairSink sink(parse_metric("top1"), name_of);
   // right in both, lost, lost, gained, wrong in both
   sink.add(batch_of(0, {0, 0, 1, 1, 2}), outputs_of({0, 0, 1, 0, 0}, {0, 1, 2, 1, 1}));
-  const AccuracyPair pair = sink.result();
-  EXPECT_EQ(pair.reference.value, 0.6);
+  const AccuracyRecord pair = sink.result();
+  EXPECT_EQ(pair.reference->value, 0.6);
   EXPECT_EQ(pair.quantized.value, 0.4);
   EXPECT_EQ(pair.lost, 2u);
   EXPECT_EQ(pair.gained, 1u);
-  EXPECT_DOUBLE_EQ(pair.difference, -0.2);
+  EXPECT_DOUBLE_EQ(pair.difference.value(), -0.2);
   EXPECT_DOUBLE_EQ(pair.ratio.value(), -0.2 / 0.6);
   EXPECT_EQ(pair.difference_interval, paired_rate_interval(1, 1, 2, 1));
 }
@@ -88,7 +88,7 @@ TEST(AccuracyPairSink, KeepsTheFirstFlipsAndCountsAll) {
   for (std::uint64_t i = 0; i < kFlipsKept + 50; ++i) {
     sink.add(batch_of(i, {0}), outputs_of({0}, {1}));
   }
-  const AccuracyPair pair = sink.result();
+  const AccuracyRecord pair = sink.result();
   EXPECT_EQ(pair.lost, kFlipsKept + 50);
   ASSERT_EQ(pair.flips.size(), kFlipsKept);
   EXPECT_EQ(pair.flips.back().name, "sample " + std::to_string(kFlipsKept - 1));
@@ -111,7 +111,7 @@ TEST(AccuracyPairSink, KeepsWhatItCountedWhereABatchDoesNotFit) {
   AccuracyPairSink sink(parse_metric("top1"), {});
   sink.add(batch_of(0, {0}), outputs_of({0}, {0}));
   EXPECT_THROW(sink.add(batch_of(1, {9}), outputs_of({0}, {0})), Error);
-  EXPECT_EQ(sink.result().reference.samples, 1u);
+  EXPECT_EQ(sink.result().reference->samples, 1u);
 }
 
 }  // namespace

@@ -137,7 +137,7 @@ TEST(F1, OfTwoModelsIsPaired) {
              {{{"y", scores_of({i % 3 == 0 ? 1 : 0}, 2)}},
               {{"y", scores_of({i % 3 == 0 || i == 7 ? 1 : 0}, 2)}}});
   }
-  const AccuracyPair pair = sink.result();
+  const AccuracyRecord pair = sink.result();
   EXPECT_GT(pair.difference, 0);
   const auto [low, high] = pair.difference_interval.value();
   EXPECT_LT(low, 0);  // one sample is no proof

@@ -131,7 +131,7 @@ class EveryMetric : public ::testing::TestWithParam<Kind> {
   }
 };
 
-std::string text(const AccuracyPair& pair) {
+std::string text(const AccuracyRecord& pair) {
   return json::dump(json::encode(pair));
 }
 

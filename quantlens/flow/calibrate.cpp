@@ -11,6 +11,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/calib/calibrate.h"
 #include "quantlens/flow/steps/destination.h"
+#include "quantlens/flow/steps/drawn.h"
 #include "quantlens/flow/steps/edit_float.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/plan/correct_bias.h"
@@ -112,7 +113,7 @@ TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedDa
 
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
   refuse_edit(options.recipe, "quantlens calibrate");
-  Model model = formats(session).read(options.model);
+  const Model model = formats(session).read(options.model);
   FittedData data = fit_data(options.data, model, session);
   check_destination({.path = options.output, .is_model = false},
                     {.model = &model, .files = options.recipe_files, .data = {&data}});
@@ -124,7 +125,8 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
       .workload = workload->workload().id, .folder = workload->folder(), .output = options.output};
   run_recorded(session, *workload, [&](const Session& recorded) {
     workload->put(options.recipe);
-    const IndexedModel newer = made_ready(std::move(model), recorded);
+    const IndexedModel newer = made_ready(model, recorded);
+    put_if_other(newer.model(), model, *workload);
     const Analyzed analyzed(newer.indexed());
     const Draft draft(analyzed, options.recipe);
     const std::vector<std::string> values = draft.values_to_calibrate();

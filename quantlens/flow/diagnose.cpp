@@ -5,6 +5,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/flow/steps/drawn.h"
 #include "quantlens/flow/steps/edit_float.h"
 #include "quantlens/flow/steps/measure.h"
 #include "quantlens/flow/steps/remedies.h"
@@ -35,6 +36,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
           printable(options.quantized.string())));
     }
     const std::optional<Model> like = made_ready_like(quantized, reference, recorded);
+    if (like) put_if_other(*like, reference, *workload);
     Measured measured = measure({like ? *like : reference, quantized}, &data,
                                 {.diagnose = true,
                                  .metric = options.metric,

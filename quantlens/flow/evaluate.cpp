@@ -41,11 +41,10 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
       result.accuracy =
           measure({*against, model}, data ? &*data : nullptr, wanted, recorded, *workload).accuracy;
     } else {
-      const ScoredAlone scored =
-          score_alone(model, data ? &*data : nullptr, options.metric, recorded);
-      result.accuracy_alone = scored.accuracy;
-      warn_of_classes(*result.accuracy_alone, options.metric, recorded.progress);
-      workload->put(AccuracyRecord(*result.accuracy_alone));
+      ScoredAlone scored = score_alone(model, data ? &*data : nullptr, options.metric, recorded);
+      result.accuracy.emplace().quantized = std::move(scored.accuracy);
+      warn_of_classes(result.accuracy->quantized, options.metric, recorded.progress);
+      workload->put(*result.accuracy);
       if (scored.state) workload->put(*scored.state);
     }
   });

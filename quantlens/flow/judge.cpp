@@ -54,13 +54,12 @@ void add_accuracy(const AccuracyState& state, RunRecords& records, WorkloadWrite
     AccuracyPairSink sink(metric, {});
     sink.merge(state);
     records.accuracy = sink.result();
-    workload.put(AccuracyRecord(*records.accuracy));
   } else {
     AccuracySink sink(metric);
     sink.merge(state);
-    records.accuracy_alone = sink.result();
-    workload.put(AccuracyRecord(*records.accuracy_alone));
+    records.accuracy.emplace().quantized = sink.result();
   }
+  workload.put(*records.accuracy);
   workload.put(state);
 }
 

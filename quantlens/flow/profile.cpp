@@ -28,14 +28,14 @@
 namespace quantlens::flow {
 namespace {
 
-ProfilePair paired(const Profiled& profiled, const Model& reference, const Model& quantized) {
-  ProfilePair pair;
+ProfileRecord paired(const Profiled& profiled, const Model& reference, const Model& quantized) {
+  ProfileRecord pair;
   pair.reference = profiled.profiles[0];
-  pair.quantized = profiled.profiles[1];
+  const Profile& second = pair.quantized.emplace(profiled.profiles[1]);
   pair.ratio = profiled.ratio->value;
   pair.ratio_interval = profiled.ratio->interval;
   pair.ops = join({reference.graph, profiled.graphs[0], profiled.types[0], pair.reference},
-                  {quantized.graph, profiled.graphs[1], profiled.types[1], pair.quantized},
+                  {quantized.graph, profiled.graphs[1], profiled.types[1], second},
                   quantlens::pair(reference, quantized));
   pair.findings = speed_findings(pair);
   return pair;
@@ -64,27 +64,22 @@ void write_profile(WorkloadWriter& workload, const Profile& profile,
   workload.write(files.data, profiling_data(profile));
 }
 
-void write_records(WorkloadWriter& workload, const ProfileResult& result) {
-  if (result.profile) {
-    write_profile(workload, *result.profile, exported::kProfile);
-    workload.put(ProfileRecord(*result.profile));
-    return;
+void write_records(WorkloadWriter& workload, const ProfileRecord& record) {
+  write_profile(workload, record.reference, exported::kProfile);
+  if (record.quantized) {
+    write_profile(workload, *record.quantized, exported::kQuantizedProfile);
+    workload.write(exported::kJoinedOps, to_csv(joined_table(record)));
   }
-  const ProfilePair& pair = *result.profiles;
-  write_profile(workload, pair.reference, exported::kProfile);
-  write_profile(workload, pair.quantized, exported::kQuantizedProfile);
-  workload.write(exported::kJoinedOps, to_csv(joined_table(pair)));
-  workload.put(ProfileRecord(pair));
+  workload.put(record);
   std::vector<std::string> remedies;
-  for (const SpeedFinding& finding : pair.findings) remedies.push_back(finding.remedy);
+  for (const SpeedFinding& finding : record.findings) remedies.push_back(finding.remedy);
   write_remedies(remedies, workload);
 }
 
-void write_trace(const ProfileVerbOptions& options, const ProfileResult& result,
+void write_trace(const ProfileVerbOptions& options, const ProfileRecord& record,
                  const Session& session) {
   if (options.trace.empty()) return;
-  write_atomic(session.store, options.trace,
-               result.profiles ? trace_json(*result.profiles) : trace_json(*result.profile));
+  write_atomic(session.store, options.trace, trace_json(record));
 }
 
 void check_options(const ProfileVerbOptions& options) {
@@ -120,9 +115,9 @@ ProfileResult imported(const ProfileVerbOptions& options, const Session& session
   ProfileResult result;
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    result.profile = import_profile(options.model, recorded.progress);
-    write_records(*workload, result);
-    write_trace(options, result, recorded);
+    result.profile.emplace().reference = import_profile(options.model, recorded.progress);
+    write_records(*workload, *result.profile);
+    write_trace(options, *result.profile, recorded);
   });
   result.run = workload->workload();
   return result;
@@ -171,20 +166,20 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
       caveats += departs + ". ";
     }
     if (other) {
-      result.profiles = paired(profiled, model, *other);
-      result.profiles->verdict = caveats + speed_verdict(*result.profiles);
+      result.profile = paired(profiled, model, *other);
+      result.profile->verdict = caveats + speed_verdict(*result.profile);
       const ProfiledModel in_float{model.graph, profiled.graphs[0], profiled.types[0],
                                    profiled.profiles[0]};
       RemedyBench bench({model, *other, in_float, data, batches}, how, recorded,
                         workload->folder() / "remedy");
       try_remedies(
           model.graph, options.verify,
-          [&](const std::string& remedy) { return bench.time(remedy); }, *result.profiles);
+          [&](const std::string& remedy) { return bench.time(remedy); }, *result.profile);
     } else {
-      result.profile = profiled.profiles.front();
+      result.profile.emplace().reference = profiled.profiles.front();
     }
-    write_records(*workload, result);
-    write_trace(options, result, recorded);
+    write_records(*workload, *result.profile);
+    write_trace(options, *result.profile, recorded);
   });
   result.run = workload->workload();
   return result;

@@ -11,6 +11,7 @@
 #include "quantlens/flow/calibrate.h"
 #include "quantlens/flow/steps/build_model.h"
 #include "quantlens/flow/steps/destination.h"
+#include "quantlens/flow/steps/drawn.h"
 #include "quantlens/flow/steps/edit_float.h"
 #include "quantlens/flow/steps/given_ranges.h"
 #include "quantlens/flow/steps/gone_ops.h"
@@ -252,6 +253,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
       samples = {calibration, first_samples(options.recipe, *calibration)};
     std::optional<EditedFloat> edited =
         edit_float(newer.indexed(), options.recipe, samples, recorded, *workload);
+    put_if_other(edited ? edited->model : newer.model(), model, *workload);
     Job(options, recorded, {model, newer, edited ? &*edited : nullptr}, data, calibration)
         .run(*workload, result);
   });

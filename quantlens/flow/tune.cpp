@@ -21,6 +21,7 @@
 #include "quantlens/flow/search/search_job.h"
 #include "quantlens/flow/search/trial_bench.h"
 #include "quantlens/flow/steps/destination.h"
+#include "quantlens/flow/steps/drawn.h"
 #include "quantlens/flow/steps/measure.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/tuning/goal.h"
@@ -199,6 +200,7 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
       workload->put(*result.study);
     }
     const IndexedModel newer = made_ready(model, recorded);
+    put_if_other(newer.model(), model, *workload);
     if (prices) check_prices(*prices, newer.model().graph, printable(options.prices));
     note_calibration(options, data, metric, recorded.progress);
     const TrialSetting setting{.given = model,

@@ -99,9 +99,10 @@ std::string trace_json(const Profile& profile) {
   return trace_of(std::vector<Traced>{{profile, ""}});
 }
 
-std::string trace_json(const ProfilePair& pair) {
-  return trace_of(
-      std::vector<Traced>{{pair.reference, " (reference)"}, {pair.quantized, " (quantized)"}});
+std::string trace_json(const ProfileRecord& profile) {
+  if (!profile.quantized) return trace_json(profile.reference);
+  return trace_of(std::vector<Traced>{{profile.reference, " (reference)"},
+                                      {*profile.quantized, " (quantized)"}});
 }
 
 }  // namespace quantlens

@@ -12,7 +12,7 @@ namespace quantlens {
 /// laid end to end with their mean_us. An event's category is the node's role.
 std::string trace_json(const Profile& profile);
 
-/// Both models, one process each.
-std::string trace_json(const ProfilePair& pair);
+/// Each model of a profile in a process of its own.
+std::string trace_json(const ProfileRecord& profile);
 
 }  // namespace quantlens

@@ -63,7 +63,7 @@ TEST(Trace, IsImportedAsItWas) {
 }
 
 TEST(Trace, OfTwoModelsHasAProcessEach) {
-  const ProfilePair pair{.reference = small_profile(), .quantized = small_profile()};
+  const ProfileRecord pair{.reference = small_profile(), .quantized = small_profile()};
   const std::string trace = trace_json(pair);
   EXPECT_THAT(trace, testing::HasSubstr("net.onnx (reference)"));
   EXPECT_THAT(trace, testing::HasSubstr("net.onnx (quantized)"));
@@ -71,6 +71,12 @@ TEST(Trace, OfTwoModelsHasAProcessEach) {
   EXPECT_EQ(profile.model, "net.onnx (reference)");
   EXPECT_EQ(profile.nodes.size(), 2U);
   EXPECT_TRUE(notes.have("two models"));
+}
+
+TEST(Trace, OfAProfileOfOneModelIsThatModels) {
+  ProfileRecord alone;
+  alone.reference = small_profile();
+  EXPECT_EQ(trace_json(alone), trace_json(small_profile()));
 }
 
 }  // namespace

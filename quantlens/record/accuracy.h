@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <boost/describe.hpp>
@@ -34,43 +34,17 @@ struct Flip {
 };
 BOOST_DESCRIBE_STRUCT(Flip, (), (sample, name, direction, label, reference, other))
 
-/// Two models over the same samples.
-struct AccuracyPair {
-  Accuracy reference;
-  Accuracy quantized;
-  double difference = 0;                                     ///< quantized - reference
-  std::optional<std::array<double, 2>> difference_interval;  ///< 95 %, paired; absent as interval
-  std::optional<double> ratio;         ///< difference / reference; absent unless that is above 0
-  std::uint64_t lost = 0, gained = 0;  ///< of a rate
-  std::vector<Flip> flips;             ///< the first kFlipsKept in order of index
-};
-BOOST_DESCRIBE_STRUCT(AccuracyPair, (),
-                      (reference, quantized, difference, difference_interval, ratio, lost, gained,
-                       flips))
-
 inline constexpr std::size_t kFlipsKept = 200;
 
 /// accuracy.json: of one model, or of two over the same samples. What takes two is absent of one.
 struct AccuracyRecord {
-  AccuracyRecord() = default;
-  explicit AccuracyRecord(Accuracy alone) : quantized(std::move(alone)) {}
-  explicit AccuracyRecord(const AccuracyPair& pair)
-      : reference(pair.reference),
-        quantized(pair.quantized),
-        difference(pair.difference),
-        difference_interval(pair.difference_interval),
-        ratio(pair.ratio),
-        lost(pair.lost),
-        gained(pair.gained),
-        flips(pair.flips) {}
-
   std::optional<Accuracy> reference;
-  Accuracy quantized;  ///< of one, whether it is quantized or not
-  std::optional<double> difference;
-  std::optional<std::array<double, 2>> difference_interval;
-  std::optional<double> ratio;
-  std::uint64_t lost = 0, gained = 0;
-  std::vector<Flip> flips;
+  Accuracy quantized;                ///< of one, whether it is quantized or not
+  std::optional<double> difference;  ///< quantized - reference
+  std::optional<std::array<double, 2>> difference_interval;  ///< 95 %, paired; absent as interval
+  std::optional<double> ratio;         ///< difference / reference; absent unless that is above 0
+  std::uint64_t lost = 0, gained = 0;  ///< of a rate
+  std::vector<Flip> flips;             ///< the first kFlipsKept in order of index
 };
 BOOST_DESCRIBE_STRUCT(AccuracyRecord, (),
                       (reference, quantized, difference, difference_interval, ratio, lost, gained,

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <boost/describe.hpp>
@@ -147,39 +146,15 @@ struct SpeedFinding {
 BOOST_DESCRIBE_STRUCT(SpeedFinding, (),
                       (rule, ops, because, remedy, milliseconds, trial, not_tried))
 
-/// Two models beside each other.
-struct ProfilePair {
-  Profile reference;
-  Profile quantized;
-  double ratio = 0;                        ///< quantized over reference, of wall times
-  std::array<double, 2> ratio_interval{};  ///< 95 %, of interleaved runs
-  std::vector<OpTime> ops;                 ///< by what quantization costs, worst first
-  std::vector<SpeedFinding> findings;      ///< by milliseconds, most first
-  std::string verdict;                     ///< a paragraph in plain words
-};
-BOOST_DESCRIBE_STRUCT(ProfilePair, (),
-                      (reference, quantized, ratio, ratio_interval, ops, findings, verdict))
-
-/// profile.json: of one model, or of two. What takes two is absent of one.
+/// profile.json: of one model, or of two beside each other. What takes two is absent of one.
 struct ProfileRecord {
-  ProfileRecord() = default;
-  explicit ProfileRecord(Profile alone) : reference(std::move(alone)) {}
-  explicit ProfileRecord(const ProfilePair& pair)
-      : reference(pair.reference),
-        quantized(pair.quantized),
-        ratio(pair.ratio),
-        ratio_interval(pair.ratio_interval),
-        ops(pair.ops),
-        findings(pair.findings),
-        verdict(pair.verdict) {}
-
   Profile reference;  ///< of one, whether it is quantized or not
   std::optional<Profile> quantized;
-  std::optional<double> ratio;
-  std::optional<std::array<double, 2>> ratio_interval;
-  std::vector<OpTime> ops;
-  std::vector<SpeedFinding> findings;
-  std::string verdict;
+  std::optional<double> ratio;                          ///< quantized over reference, of wall times
+  std::optional<std::array<double, 2>> ratio_interval;  ///< 95 %, of interleaved runs
+  std::vector<OpTime> ops;                              ///< by what quantization costs, worst first
+  std::vector<SpeedFinding> findings;                   ///< by milliseconds, most first
+  std::string verdict;                                  ///< a paragraph in plain words
 };
 BOOST_DESCRIBE_STRUCT(ProfileRecord, (),
                       (reference, quantized, ratio, ratio_interval, ops, findings, verdict))

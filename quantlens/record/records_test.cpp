@@ -212,11 +212,11 @@ TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
   ranges.empty = {"mask"};
   const std::string text = json::dump(json::encode(ranges));
   EXPECT_EQ(json::decode<Ranges>(json::parse(text, "ranges.json"), "ranges.json"), ranges);
-  AccuracyPair accuracy;
+  AccuracyRecord accuracy;
   accuracy.reference = {"top1", 0.97, {{0.93, 0.99}}, 100};
   accuracy.flips = {{3, "img_3.jpg", "lost", 7, 7, 1}};
   const std::string accuracy_text = json::dump(json::encode(accuracy));
-  EXPECT_EQ(again<AccuracyPair>(accuracy_text), accuracy_text);
+  EXPECT_EQ(again<AccuracyRecord>(accuracy_text), accuracy_text);
   FloatEdit edit;
   edit.outputs = {{"scores", 17.5, 0.99, 0.25}};
   edit.accuracy = accuracy.reference;

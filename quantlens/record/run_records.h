@@ -29,12 +29,10 @@ struct RunRecords {
   LinkCounts links;                     ///< of the model that the plan made
   std::optional<FloatEdit> float_edit;  ///< where the float model was edited first
   std::optional<Diagnosis> diagnosis;
-  std::optional<Accuracy> accuracy_alone;  ///< of one model
-  std::optional<AccuracyPair> accuracy;    ///< of two
+  std::optional<AccuracyRecord> accuracy;
   std::optional<Study> study;
-  StudyTimes times;                     ///< of the study
-  std::optional<Profile> profile;       ///< of one model
-  std::optional<ProfilePair> profiles;  ///< of two
+  StudyTimes times;  ///< of the study
+  std::optional<ProfileRecord> profile;
   std::optional<Benchmark> benchmark;
 };
 

@@ -35,7 +35,7 @@ std::string direction_text(const Accuracy& accuracy) {
 }
 
 /// "Flipped samples: a.png (lost, label 3: 3 -> 7), ..."; nothing where there are none.
-std::string flips_text(const AccuracyPair& accuracy) {
+std::string flips_text(const AccuracyRecord& accuracy) {
   if (accuracy.flips.empty()) return {};
   const std::size_t listed = std::min(accuracy.flips.size(), kFlipsListed);
   std::string text = "Flipped samples (reference -> quantized):";
@@ -55,8 +55,8 @@ std::string flips_text(const AccuracyPair& accuracy) {
 
 /// "[-4.1, -0.8] points, 18 answers lost, 6 gained", or the interval alone where no answer is right
 /// or wrong.
-std::string difference_text(const AccuracyPair& accuracy) {
-  if (!accuracy.reference.is_rate || !accuracy.difference_interval) {
+std::string difference_text(const AccuracyRecord& accuracy) {
+  if (!accuracy.quantized.is_rate || !accuracy.difference_interval) {
     return interval_text(accuracy.difference_interval, false);
   }
   const auto& [low, high] = *accuracy.difference_interval;
@@ -85,8 +85,9 @@ std::string accuracy_text(const Accuracy& accuracy) {
                      samples_text(accuracy));
 }
 
-std::string accuracy_text(const AccuracyPair& accuracy, const PairNames& names) {
-  const auto& [reference, quantized] = std::tie(accuracy.reference, accuracy.quantized);
+std::string accuracy_text(const AccuracyRecord& accuracy, const PairNames& names) {
+  if (!accuracy.reference) return accuracy_text(accuracy.quantized);
+  const auto& [reference, quantized] = std::tie(*accuracy.reference, accuracy.quantized);
   const std::string ratio = accuracy.ratio ? change_text(*accuracy.ratio) : std::string("n/a");
   const std::string both =
       fmt::format("({}|{})", printable(names.quantized), printable(names.reference));
@@ -99,25 +100,22 @@ std::string accuracy_text(const AccuracyPair& accuracy, const PairNames& names) 
   return text + flips_text(accuracy);
 }
 
-Table accuracy_table(const Accuracy& accuracy, const std::string& name) {
-  return {.title = "Accuracy",
-          .columns = {{.title = "Model"},
-                      {.title = "Metric"},
-                      {.title = "Value"},
-                      {.title = "95 % low"},
-                      {.title = "95 % high"},
-                      {.title = "Samples"}},
-          .rows = {row_of(name, accuracy)}};
-}
-
-Table accuracy_table(const AccuracyPair& accuracy, const PairNames& names) {
-  Table table = accuracy_table(accuracy.quantized, names.quantized);
-  table.rows.push_back(row_of(names.reference, accuracy.reference));
-  Accuracy difference = accuracy.reference;
-  difference.value = accuracy.difference;
+Table accuracy_table(const AccuracyRecord& accuracy, const PairNames& names) {
+  Table table{.title = "Accuracy",
+              .columns = {{.title = "Model"},
+                          {.title = "Metric"},
+                          {.title = "Value"},
+                          {.title = "95 % low"},
+                          {.title = "95 % high"},
+                          {.title = "Samples"}},
+              .rows = {row_of(names.quantized, accuracy.quantized)}};
+  if (!accuracy.reference) return table;
+  table.rows.push_back(row_of(names.reference, *accuracy.reference));
+  Accuracy difference = *accuracy.reference;
+  difference.value = accuracy.difference.value_or(0);
   difference.interval = accuracy.difference_interval;
   table.rows.push_back(row_of("difference", difference));
-  if (!accuracy.reference.is_rate) return table;
+  if (!accuracy.reference->is_rate) return table;
   table.columns.insert(table.columns.end(), {{.title = "Lost"}, {.title = "Gained"}});
   for (std::vector<Cell>& row : table.rows) row.resize(table.columns.size());
   table.rows.back().end()[-2] = static_cast<std::int64_t>(accuracy.lost);

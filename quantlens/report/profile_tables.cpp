@@ -164,7 +164,7 @@ Table profiling_table(const Profile& profile, ProfileRows rows) {
   return table;
 }
 
-Table joined_table(const ProfilePair& pair, ProfileRows rows) {
+Table joined_table(const ProfileRecord& pair, ProfileRows rows) {
   Table table{.title = "Profiling of both models", .columns = {}, .rows = {}};
   table.columns = {{"OP name"},
                    {"OP type"},
@@ -232,7 +232,7 @@ std::string profile_text(const Profile& profile, const std::string& label) {
   return wrapped(text, 0);
 }
 
-std::string speed_text(const ProfilePair& pair) {
+std::string speed_text(const ProfileRecord& pair) {
   constexpr std::size_t kShown = 5;
   constexpr std::size_t kIndent = 3;
   constexpr std::size_t kNames = 3;

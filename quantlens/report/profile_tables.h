@@ -14,7 +14,7 @@ enum class ProfileRows { nodes, types };
 Table profiling_table(const Profile& profile, ProfileRows rows);
 
 /// Both models' times, op by op of the reference, or type by type; the most lost first.
-Table joined_table(const ProfilePair& pair, ProfileRows rows = ProfileRows::nodes);
+Table joined_table(const ProfileRecord& pair, ProfileRows rows = ProfileRows::nodes);
 
 /// The predecessors' profiling_data.json: a list of objects, one a node, indented by four.
 std::string profiling_data(const Profile& profile);
@@ -24,6 +24,6 @@ std::string profiling_data(const Profile& profile);
 std::string profile_text(const Profile& profile, const std::string& label = "");
 
 /// The verdict and the findings with their remedies, likewise.
-std::string speed_text(const ProfilePair& pair);
+std::string speed_text(const ProfileRecord& pair);
 
 }  // namespace quantlens

@@ -67,7 +67,7 @@ TEST(ProfileText, SaysWhatIsExplainedAndWhatIsNot) {
 }
 
 TEST(JoinedTable, SaysWhichNodesComputeARow) {
-  ProfilePair pair;
+  ProfileRecord pair;
   OpTime row{.ops = {"y", "z"}, .names = {"MatMul_1", "Add_1"}, .type = "Gemm"};
   row.reference_us = 5;
   row.quantized_us = 7;

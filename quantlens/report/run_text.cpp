@@ -42,14 +42,12 @@ std::string study_text(const RunRecords& records, const RunView& view) {
          latency_text(*records.study, records.times);
 }
 
-std::string profiles_text(const RunRecords& records, const RunView& view) {
-  if (records.profile) {
-    return shown(profiling_table(*records.profile, view.rows), view) +
-           profile_text(*records.profile);
-  }
-  const ProfilePair& pair = *records.profiles;
-  return shown(joined_table(pair, view.rows), view) + speed_text(pair) +
-         profile_text(pair.reference, "float: ") + profile_text(pair.quantized, "int8: ");
+std::string times_text(const ProfileRecord& profile, const RunView& view) {
+  const Profile& reference = profile.reference;
+  if (!profile.quantized)
+    return shown(profiling_table(reference, view.rows), view) + profile_text(reference);
+  return shown(joined_table(profile, view.rows), view) + speed_text(profile) +
+         profile_text(reference, "float: ") + profile_text(*profile.quantized, "int8: ");
 }
 
 std::string benchmarks_text(const Benchmark& benchmark, const RunView& view) {
@@ -75,13 +73,9 @@ PairNames names_of(const RunRecords& records) {
 /// As a table in Markdown where nothing else was asked for.
 std::string accuracies_text(const RunRecords& records, const RunView& view) {
   const PairNames names = names_of(records);
-  if (view.markdown && is_evaluation(records)) {
-    if (records.accuracy) return shown(accuracy_table(*records.accuracy, names), view);
-    if (records.accuracy_alone)
-      return shown(accuracy_table(*records.accuracy_alone, names.quantized), view);
-  }
-  if (records.accuracy) return accuracy_text(*records.accuracy, names);
-  return records.accuracy_alone ? accuracy_text(*records.accuracy_alone) : std::string();
+  if (view.markdown && is_evaluation(records))
+    return shown(accuracy_table(*records.accuracy, names), view);
+  return accuracy_text(*records.accuracy, names);
 }
 
 void add(const boost::json::object& fields, boost::json::object& object) {
@@ -89,9 +83,9 @@ void add(const boost::json::object& fields, boost::json::object& object) {
 }
 
 /// What two accuracies say beside themselves.
-void add_difference(const AccuracyPair& pair, boost::json::object& object) {
+void add_difference(const AccuracyRecord& pair, boost::json::object& object) {
   object["ratio"] = json::encode(pair.ratio);
-  object["difference"] = pair.difference;
+  object["difference"] = json::encode(pair.difference);
   object["difference_interval"] = json::encode(pair.difference_interval);
   object["lost"] = pair.lost;
   object["gained"] = pair.gained;
@@ -104,11 +98,11 @@ void add_plan(const RunRecords& records, boost::json::object& object) {
   object["ops_float"] = count_of(*records.plan, false);
   object["notes"] = json::encode(records.run.notes);
   if (records.accuracy) {
-    object["reference"] = json::encode(records.accuracy->reference);
+    if (records.accuracy->reference)
+      object["reference"] = json::encode(*records.accuracy->reference);
     object["quantized"] = json::encode(records.accuracy->quantized);
-    add_difference(*records.accuracy, object);
+    if (records.accuracy->reference) add_difference(*records.accuracy, object);
   }
-  if (records.accuracy_alone) object["quantized"] = json::encode(*records.accuracy_alone);
   if (records.float_edit) object["float_edit"] = json::encode(*records.float_edit);
   if (records.diagnosis) object["diagnosis"] = diagnosis_json(*records.diagnosis);
 }
@@ -140,21 +134,24 @@ void add_study(const RunRecords& records, boost::json::object& object) {
   object["trials"] = json::encode(study.trials);
 }
 
-void add_profiles(const ProfilePair& pair, boost::json::object& object) {
-  add(json::encode(pair).as_object(), object);
+void add_profile(const ProfileRecord& profile, boost::json::object& object) {
+  if (!profile.quantized) {
+    add(json::encode(profile.reference).as_object(), object);
+    object["wall_us"] = profile.reference.wall.median_us;
+    return;
+  }
+  add(json::encode(profile).as_object(), object);
   object["nodes"] = object["quantized"].as_object()["nodes"];
-  object["wall_us"] = pair.quantized.wall.median_us;
-  object["explained"] = pair.quantized.explained;
+  object["wall_us"] = profile.quantized->wall.median_us;
+  object["explained"] = profile.quantized->explained;
 }
 
 void add_evaluation(const RunRecords& records, boost::json::object& object) {
-  if (records.accuracy_alone) {
-    add(json::encode(*records.accuracy_alone).as_object(), object);
-  } else if (records.accuracy) {
-    add(json::encode(records.accuracy->quantized).as_object(), object);
-    object["against"] = json::encode(records.accuracy->reference);
-    add_difference(*records.accuracy, object);
-  }
+  if (!records.accuracy) return;
+  add(json::encode(records.accuracy->quantized).as_object(), object);
+  if (!records.accuracy->reference) return;
+  object["against"] = json::encode(*records.accuracy->reference);
+  add_difference(*records.accuracy, object);
 }
 
 }  // namespace
@@ -165,22 +162,22 @@ std::string run_text(const RunRecords& records, const RunView& view) {
   if (records.plan) text += plan_text(records, view);
   if (records.float_edit) text += float_edit_text(*records.float_edit, path_of(records, "edited"));
   if (records.diagnosis) text += diagnosis_text(*records.diagnosis, view);
-  text += accuracies_text(records, view);
-  if (records.profile || records.profiles) text += profiles_text(records, view);
+  if (records.accuracy) text += accuracies_text(records, view);
+  if (records.profile) text += times_text(*records.profile, view);
   if (records.benchmark) text += benchmarks_text(*records.benchmark, view);
   return text;
 }
 
 std::optional<Table> run_table(const RunRecords& records, const RunView& view) {
   if (records.benchmark) return benchmark_table(*records.benchmark, Digits::all);
-  if (records.profiles) return joined_table(*records.profiles, view.rows);
-  if (records.profile) return profiling_table(*records.profile, view.rows);
+  if (records.profile) {
+    return records.profile->quantized ? joined_table(*records.profile, view.rows)
+                                      : profiling_table(records.profile->reference, view.rows);
+  }
   if (records.study) return study_table(*records.study, records.times);
   if (records.diagnosis) return activations_table(*records.diagnosis, view.order);
   if (records.plan) return precision_table(*records.plan, records.links);
   if (records.accuracy) return accuracy_table(*records.accuracy, names_of(records));
-  if (records.accuracy_alone)
-    return accuracy_table(*records.accuracy_alone, names_of(records).quantized);
   return std::nullopt;
 }
 
@@ -190,11 +187,8 @@ boost::json::object run_json(const RunRecords& records) {
     add_study(records, object);
   } else if (records.plan) {
     add_plan(records, object);
-  } else if (records.profiles) {
-    add_profiles(*records.profiles, object);
   } else if (records.profile) {
-    add(json::encode(*records.profile).as_object(), object);
-    object["wall_us"] = records.profile->wall.median_us;
+    add_profile(*records.profile, object);
   } else if (records.benchmark) {
     add(json::encode(*records.benchmark).as_object(), object);
   } else if (records.diagnosis) {

@@ -67,15 +67,14 @@ struct PairNames {
   std::string reference = "fp32";
 };
 
-/// Accuracy of both models as sentences with interval, ratio and flips, one a line, each ended by
-/// a newline. At most ten flipped samples are listed.
-std::string accuracy_text(const AccuracyPair& accuracy, const PairNames& names = {});
+/// An accuracy as sentences with its interval, of two models with ratio and flips, one a line, each
+/// ended by a newline. At most ten flipped samples are listed.
+std::string accuracy_text(const AccuracyRecord& accuracy, const PairNames& names = {});
 std::string accuracy_text(const Accuracy& accuracy);
 
 /// **Accuracy**: a row a model with value, 95 % interval and samples; of two models a third row
 /// with their difference, and answers lost and gained of a rate.
-Table accuracy_table(const AccuracyPair& accuracy, const PairNames& names);
-Table accuracy_table(const Accuracy& accuracy, const std::string& name);
+Table accuracy_table(const AccuracyRecord& accuracy, const PairNames& names);
 
 /// The last trial of a search as the predecessors told it, and why it was made, each on a line.
 /// Empty for one that measured outputs alone.

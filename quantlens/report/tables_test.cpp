@@ -63,10 +63,10 @@ OpPlan op(const std::string& name, const std::string& type, const std::string& r
   return plan;
 }
 
-AccuracyPair accuracy() {
-  AccuracyPair pair;
-  pair.reference = {"top1", 0.782, {{0.7437, 0.8161}}, 500};
-  pair.quantized = {"top1", 0.758, {{0.7186, 0.7935}}, 500};
+AccuracyRecord accuracy() {
+  AccuracyRecord pair;
+  pair.reference = Accuracy{"top1", 0.782, {{0.7437, 0.8161}}, 500};
+  pair.quantized = Accuracy{"top1", 0.758, {{0.7186, 0.7935}}, 500};
   pair.difference = -0.024;
   pair.difference_interval = {{-0.041, -0.008}};
   pair.ratio = -0.0307;
@@ -415,7 +415,7 @@ TEST(AccuracyText, TellsRatioIntervalAndFlips) {
 }
 
 TEST(AccuracyText, CountsOneAnswerAndNamesWhatWasCompared) {
-  AccuracyPair pair = accuracy();
+  AccuracyRecord pair = accuracy();
   pair.lost = 1;
   const std::string text = accuracy_text(pair, {.quantized = "b.onnx", .reference = "a.onnx"});
   EXPECT_THAT(text, HasSubstr("top1 (b.onnx|a.onnx): 0.7580|0.7820"));
@@ -432,12 +432,12 @@ TEST(AccuracyTable, HasBothModelsAndTheirDifference) {
 }
 
 TEST(AccuracyText, OfACorrelationCountsNoAnswers) {
-  AccuracyPair pair;
-  pair.reference = {"spearman_cosine", 0.8161, {{0.79, 0.85}}, 800, false, true};
-  pair.quantized = {"spearman_cosine", 0.8121, {{0.78, 0.84}}, 800, false, true};
+  AccuracyRecord pair;
+  pair.reference = Accuracy{"spearman_cosine", 0.8161, {{0.79, 0.85}}, 800, false, true};
+  pair.quantized = Accuracy{"spearman_cosine", 0.8121, {{0.78, 0.84}}, 800, false, true};
   pair.difference = -0.004;
   pair.difference_interval = {{-0.0061, -0.0019}};
-  pair.ratio = pair.difference / 0.8161;
+  pair.ratio = *pair.difference / 0.8161;
   EXPECT_EQ(accuracy_text(pair),
             "spearman_cosine (int8|fp32): 0.8121|0.8161, ratio -0.49 %, 95 % interval of the "
             "difference [-0.0061, -0.0019]\n"
@@ -445,9 +445,9 @@ TEST(AccuracyText, OfACorrelationCountsNoAnswers) {
 }
 
 TEST(AccuracyText, OfAnErrorHasItsDigitsAndDirection) {
-  AccuracyPair pair;
-  pair.reference = {"mse", 2.5e-05, {{2e-05, 3e-05}}, 40, false, false};
-  pair.quantized = {"mse", 1234.5, {}, 40, false, false};
+  AccuracyRecord pair;
+  pair.reference = Accuracy{"mse", 2.5e-05, {{2e-05, 3e-05}}, 40, false, false};
+  pair.quantized = Accuracy{"mse", 1234.5, {}, 40, false, false};
   EXPECT_EQ(accuracy_text(pair),
             "mse (int8|fp32): 1234.5|2.5e-05, ratio n/a, lower is better, 95 % interval of the "
             "difference n/a\n"
@@ -455,13 +455,13 @@ TEST(AccuracyText, OfAnErrorHasItsDigitsAndDirection) {
 }
 
 TEST(AccuracyText, HasNoRatioToAnAccuracyOfZero) {
-  AccuracyPair pair = accuracy();
+  AccuracyRecord pair = accuracy();
   pair.ratio.reset();
   EXPECT_THAT(accuracy_text(pair), HasSubstr("ratio n/a,"));
 }
 
 TEST(AccuracyText, ListsAFlippedSampleWithItsAnswers) {
-  AccuracyPair pair = accuracy();
+  AccuracyRecord pair = accuracy();
   pair.lost = 1;
   pair.gained = 0;
   pair.flips = {{4, "cat.png", "lost", 3, 3, 7}};
@@ -470,15 +470,19 @@ TEST(AccuracyText, ListsAFlippedSampleWithItsAnswers) {
 }
 
 TEST(AccuracyText, ListsTenFlippedSamplesAtMostAndTellsWhereTheRestIs) {
-  AccuracyPair pair = accuracy();
+  AccuracyRecord pair = accuracy();
   pair.flips.assign(24, {0, "x", "lost", 1, 1, 2});
   EXPECT_THAT(accuracy_text(pair), EndsWith(" 1 -> 2); 14 more, see accuracy.json in the "
                                             "workload or --output json\n"));
 }
 
 TEST(AccuracyText, OfOneModelHasItsInterval) {
-  EXPECT_EQ(accuracy_text(accuracy().reference),
-            "top1: 0.7820, 95 % interval [0.7437, 0.8161], 500 samples\n");
+  AccuracyRecord alone;
+  alone.quantized = *accuracy().reference;
+  EXPECT_EQ(accuracy_text(alone), "top1: 0.7820, 95 % interval [0.7437, 0.8161], 500 samples\n");
+  const Table table = accuracy_table(alone, {.quantized = "a.onnx", .reference = {}});
+  EXPECT_THAT(to_csv(table), HasSubstr("a.onnx,top1,0.782,"));
+  EXPECT_EQ(table.rows.size(), 1U);
 }
 
 }  // namespace

@@ -278,7 +278,7 @@ double TrialBench::judge(const Candidate& candidate, Look look, Trial& trial) {
 double TrialBench::score(const Model& quantized, ClosingRun ready, Look look, Trial& trial) {
   std::optional<double> ignored;
   const Scores& reference = this->reference(ignored);
-  AccuracyPair pair;
+  AccuracyRecord pair;
   trial.judged = Judged::whole;
   double seconds = 0;
   if (needs_data(setting_.metric)) {
@@ -313,9 +313,9 @@ double TrialBench::score(const Model& quantized, ClosingRun ready, Look look, Tr
     seconds = seconds_since(start);
   }
   trial.accuracy = pair.quantized;
-  trial.difference = pair.difference;
+  trial.difference = *pair.difference;
   trial.difference_interval = pair.difference_interval;
-  trial.loss = loss_of(setting_.goal, reference.accuracy, pair.difference);
+  trial.loss = loss_of(setting_.goal, reference.accuracy, *pair.difference);
   trial.reached = trial.judged == Judged::whole && is_within(setting_.goal, trial.loss);
   return seconds;
 }

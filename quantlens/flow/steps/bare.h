@@ -24,7 +24,7 @@ inline constexpr std::uint64_t kBareBytes = std::uint64_t{32} << 20U;
 
 /// What two files answer as a user's session runs them: each by itself, with nothing looked at.
 struct BareAnswers {
-  std::optional<AccuracyPair> accuracy;         ///< where a metric was asked for
+  std::optional<AccuracyRecord> accuracy;       ///< where a metric was asked for
   std::optional<AccuracyState> accuracy_state;  ///< what that was made of
   std::vector<Batch> batches;                   ///< the first ones, of kBareSamples samples or more
   std::vector<Outputs> outputs;                 ///< of each of them

@@ -16,6 +16,7 @@
 #include "quantlens/diagnosis/judge.h"
 #include "quantlens/diagnosis/view/weights.h"
 #include "quantlens/flow/steps/bare.h"
+#include "quantlens/flow/steps/drawn.h"
 #include "quantlens/flow/steps/local_passes.h"
 #include "quantlens/flow/steps/lockstep.h"
 #include "quantlens/flow/steps/measured_outputs.h"
@@ -100,8 +101,8 @@ Measured measure_bare(const BareAnswers& bare, const MeasureOptions& options,
                       const Session& session, WorkloadWriter& workload) {
   Measured measured{.diagnosis = {}, .accuracy = bare.accuracy};
   if (measured.accuracy) {
-    warn_of_classes(measured.accuracy->reference, *options.metric, session.progress);
-    workload.put(AccuracyRecord(*measured.accuracy));
+    warn_of_classes(*measured.accuracy->reference, *options.metric, session.progress);
+    workload.put(*measured.accuracy);
     workload.put(*bare.accuracy_state);
   }
   return measured;
@@ -118,6 +119,10 @@ Measured measure_samples(const ModelPair& models, const FittedData& data,
   const Model reference = are_aligned ? Model() : upgraded(models.reference, session.progress);
   const Model quantized = are_aligned ? Model() : upgraded(models.quantized, session.progress);
   const ModelPair aligned = are_aligned ? models : ModelPair{reference, quantized};
+  if (!are_aligned) {
+    put_if_other(reference, files.reference, workload);
+    workload.put(QuantizedOutline{drawn(quantized, files.quantized)});
+  }
   std::future<Lockstep> first = open_lockstep(aligned, session);
   const BareAnswers bare = run_bare(files, data, options, session);
   Measured measured = measure_bare(bare, options, session, workload);
@@ -191,7 +196,7 @@ Measured measure(const ModelPair& models, const FittedData* data, const MeasureO
     measured.accuracy =
         paired(program_accuracy(*options.metric, own_file(models, options), session.progress),
                program_accuracy(*options.metric, models.quantized, session.progress));
-    workload.put(AccuracyRecord(*measured.accuracy));
+    workload.put(*measured.accuracy);
   }
   return measured;
 }

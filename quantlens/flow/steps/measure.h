@@ -36,7 +36,7 @@ struct ModelPair {
 
 struct Measured {
   std::optional<Diagnosis> diagnosis;
-  std::optional<AccuracyPair> accuracy;
+  std::optional<AccuracyRecord> accuracy;
 };
 
 /// Whether a metric can be measured at all, before anything is run; nothing of one that needs no

@@ -105,13 +105,14 @@ std::vector<std::string> names_of(const Alike& alike) {
 
 /// The medians over all runs. Between rounds a machine may change its speed, so their ratio may be
 /// another one than that of runs in turn.
-std::string medians_text(const ProfilePair& pair) {
-  const double quantized = pair.quantized.wall.median_us;
+std::string medians_text(const ProfileRecord& pair) {
+  const double quantized = pair.quantized->wall.median_us;
   const double reference = pair.reference.wall.median_us;
-  const double ratio = reference > 0 ? quantized / reference : pair.ratio;
+  const double ratio = reference > 0 ? quantized / reference : *pair.ratio;
   std::string text =
       fmt::format("medians {:.3f} ms against {:.3f}", quantized / 1e3, reference / 1e3);
-  if (ratio >= pair.ratio_interval[0] && ratio <= pair.ratio_interval[1]) return text + ".";
+  const auto [low, high] = *pair.ratio_interval;
+  if (ratio >= low && ratio <= high) return text + ".";
   return text + fmt::format(
                     ", {:.3f} of each other, since the machine's speed changed between rounds: the "
                     "runs in turn are what compares.",
@@ -120,7 +121,7 @@ std::string medians_text(const ProfilePair& pair) {
 
 }  // namespace
 
-std::vector<SpeedFinding> speed_findings(const ProfilePair& pair) {
+std::vector<SpeedFinding> speed_findings(const ProfileRecord& pair) {
   using Key = std::pair<std::string_view, std::string>;
   std::map<Key, Alike> found;
   for (const OpTime& row : pair.ops) {
@@ -130,7 +131,7 @@ std::vector<SpeedFinding> speed_findings(const ProfilePair& pair) {
   }
   std::vector<SpeedFinding> findings;
   for (const auto& [key, alike] : found) {
-    if (alike.cost_us() < kLeastShare * pair.quantized.wall.median_us) continue;
+    if (alike.cost_us() < kLeastShare * pair.quantized->wall.median_us) continue;
     SpeedFinding finding{.rule = std::string(key.first), .ops = names_of(alike)};
     finding.because = because(key.first, alike);
     finding.milliseconds = alike.cost_us() / 1e3;
@@ -140,7 +141,7 @@ std::vector<SpeedFinding> speed_findings(const ProfilePair& pair) {
   return findings;
 }
 
-std::string speed_verdict(const ProfilePair& pair) {
+std::string speed_verdict(const ProfileRecord& pair) {
   double saved = 0;
   double lost = 0;
   Costs costs;
@@ -149,9 +150,10 @@ std::string speed_verdict(const ProfilePair& pair) {
     (kernel > 0 ? saved : lost) += std::abs(kernel);
     costs.add(row);
   }
-  const double ratio = pair.ratio;
+  const double ratio = *pair.ratio;
+  const auto [low, high] = *pair.ratio_interval;
   const std::string compared =
-      pair.ratio_interval[0] <= 1 && pair.ratio_interval[1] >= 1
+      low <= 1 && high >= 1
           ? "is neither faster nor slower than float, as far as these runs can tell"
           : fmt::format("is {:.2f} times as {} as float", ratio < 1 ? 1 / ratio : ratio,
                         ratio < 1 ? "fast" : "slow");
@@ -160,8 +162,8 @@ std::string speed_verdict(const ProfilePair& pair) {
       "{:.3f}); {} "
       "Faster kernels save {:.3f} ms, slower ones cost {:.3f}, conversions {:.3f} and other "
       "layouts {:.3f}.",
-      compared, ratio, pair.ratio_interval[0], pair.ratio_interval[1], medians_text(pair),
-      saved / 1e3, lost / 1e3, costs.conversions / 1e3, costs.layouts / 1e3);
+      compared, ratio, low, high, medians_text(pair), saved / 1e3, lost / 1e3,
+      costs.conversions / 1e3, costs.layouts / 1e3);
 }
 
 }  // namespace quantlens

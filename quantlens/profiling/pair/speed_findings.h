@@ -11,9 +11,10 @@ namespace quantlens {
 /// Why int8 is no faster than it is: rows alike are one finding, the most milliseconds first, none
 /// of less than half a percent of the quantized model's wall time. docs/profiling.md has the rules.
 /// What would mend it has to be timed (try_remedies.h): there is no remedy yet.
-std::vector<SpeedFinding> speed_findings(const ProfilePair& pair);
+/// REQUIRES: a profile of two models, as do the others that take a `pair`.
+std::vector<SpeedFinding> speed_findings(const ProfileRecord& pair);
 
 /// One paragraph: how the two compare, and what quantization saves and costs.
-std::string speed_verdict(const ProfilePair& pair);
+std::string speed_verdict(const ProfileRecord& pair);
 
 }  // namespace quantlens

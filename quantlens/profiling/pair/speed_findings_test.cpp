@@ -22,17 +22,18 @@ OpTime row(const std::string& op, double us, double kernel, double conversions) 
   return made;
 }
 
-ProfilePair pair_of(std::vector<OpTime> rows) {
-  ProfilePair pair;
+ProfileRecord pair_of(std::vector<OpTime> rows) {
+  ProfileRecord pair;
   pair.ops = std::move(rows);
-  pair.quantized.wall.mean_us = pair.quantized.wall.median_us = 1000;
+  Profile& quantized = pair.quantized.emplace();
+  quantized.wall.mean_us = quantized.wall.median_us = 1000;
   pair.reference.wall.mean_us = pair.reference.wall.median_us = 1000;
   pair.ratio = 1;
-  pair.ratio_interval = {0.99, 1.01};
+  pair.ratio_interval = {{0.99, 1.01}};
   return pair;
 }
 
-std::vector<std::string> rules(const ProfilePair& pair) {
+std::vector<std::string> rules(const ProfileRecord& pair) {
   std::vector<std::string> found;
   for (const SpeedFinding& finding : speed_findings(pair)) found.push_back(finding.rule);
   return found;
@@ -69,7 +70,7 @@ TEST(SpeedFindings, CountConversionsAsTheVerdictDoes) {
   OpTime slow = row("a", 10, 30, 4);
   slow.layout_us = 50;
   slow.gain_us -= 50;
-  const ProfilePair pair = pair_of({slow});
+  const ProfileRecord pair = pair_of({slow});
   EXPECT_NE(speed_verdict(pair).find("conversions 0.004 and other layouts 0.050"),
             std::string::npos);
   const std::string because = speed_findings(pair).at(0).because;
@@ -117,13 +118,13 @@ TEST(SpeedFindings, NameTheKernelsOfAllRowsAlike) {
 }
 
 TEST(SpeedVerdict, SaysHowTheTwoCompare) {
-  ProfilePair pair = pair_of({row("a", 100, 60, 10), row("b", 10, 15, 0)});
+  ProfileRecord pair = pair_of({row("a", 100, 60, 10), row("b", 10, 15, 0)});
   EXPECT_NE(speed_verdict(pair).find("neither faster nor slower than float"), std::string::npos);
   pair.ratio = 0.5;
-  pair.ratio_interval = {0.4, 0.6};
+  pair.ratio_interval = {{0.4, 0.6}};
   EXPECT_NE(speed_verdict(pair).find("2.00 times as fast"), std::string::npos);
   pair.ratio = 1.5;
-  pair.ratio_interval = {1.4, 1.6};
+  pair.ratio_interval = {{1.4, 1.6}};
   EXPECT_NE(speed_verdict(pair).find("1.50 times as slow"), std::string::npos);
   EXPECT_NE(speed_verdict(pair).find("save 0.040 ms, slower ones cost 0.005, conversions 0.010"),
             std::string::npos)
@@ -131,13 +132,13 @@ TEST(SpeedVerdict, SaysHowTheTwoCompare) {
 }
 
 TEST(SpeedVerdict, SaysWhyMediansHaveAnotherRatioThanRunsInTurn) {
-  ProfilePair pair = pair_of({row("a", 100, 60, 0)});
+  ProfileRecord pair = pair_of({row("a", 100, 60, 0)});
   pair.ratio = 0.8;
-  pair.ratio_interval = {0.78, 0.82};
+  pair.ratio_interval = {{0.78, 0.82}};
   pair.reference.wall.median_us = 1100;
-  pair.quantized.wall.median_us = 880;
+  pair.quantized->wall.median_us = 880;
   EXPECT_EQ(speed_verdict(pair).find("of each other"), std::string::npos) << speed_verdict(pair);
-  pair.quantized.wall.median_us = 1000;
+  pair.quantized->wall.median_us = 1000;
   EXPECT_NE(speed_verdict(pair).find("1.25 times as fast"), std::string::npos);
   EXPECT_NE(speed_verdict(pair).find("medians 1.000 ms against 1.100, 0.909 of each other"),
             std::string::npos)

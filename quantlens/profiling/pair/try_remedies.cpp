@@ -177,7 +177,7 @@ std::string outcome(const RemedyTrial& trial, std::size_t of) {
 /// One finding, and what becomes of its remedy.
 class Attempts {
  public:
-  Attempts(const Graph& reference, const TimeRemedy& time, const ProfilePair& pair,
+  Attempts(const Graph& reference, const TimeRemedy& time, const ProfileRecord& pair,
            SpeedFinding& finding)
       : reference_(reference), time_(time), pair_(pair), finding_(finding) {}
 
@@ -213,7 +213,7 @@ class Attempts {
     RemedyTrial trial{.ops = {names.begin(), names.end()},
                       .ratio = times.ratio.value,
                       .ratio_interval = times.ratio.interval};
-    const double wall_ms = pair_.quantized.wall.median_us / 1e3;
+    const double wall_ms = pair_.quantized->wall.median_us / 1e3;
     trial.gain_ms = wall_ms * (1 - trial.ratio);
     trial.gain_interval = {wall_ms * (1 - trial.ratio_interval[1]),
                            wall_ms * (1 - trial.ratio_interval[0])};
@@ -230,14 +230,14 @@ class Attempts {
 
   const Graph& reference_;
   const TimeRemedy& time_;
-  const ProfilePair& pair_;
+  const ProfileRecord& pair_;
   SpeedFinding& finding_;
 };
 
 }  // namespace
 
 void try_remedies(const Graph& reference, std::uint64_t count, const TimeRemedy& time,
-                  ProfilePair& pair) {
+                  ProfileRecord& pair) {
   std::uint64_t tried = 0;
   for (SpeedFinding& finding : pair.findings) {
     if (finding.rule == "float_island") {

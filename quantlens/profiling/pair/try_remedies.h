@@ -29,6 +29,6 @@ using TimeRemedy = std::function<RemedyTimes(const std::string& remedy)>;
 /// `reference` is the graph of the float model's file. Throws Errc::interrupted as `time` does,
 /// nothing else of its.
 void try_remedies(const Graph& reference, std::uint64_t count, const TimeRemedy& time,
-                  ProfilePair& pair);
+                  ProfileRecord& pair);
 
 }  // namespace quantlens

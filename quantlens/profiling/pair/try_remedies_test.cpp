@@ -41,7 +41,7 @@ class Chain {
       before = name;
     }
     pair_.ops = {row("a", 10, 40), row("b", 100, 50), row("c", 10, 40), row("d", 100, 50)};
-    pair_.quantized.wall.median_us = 1000;
+    pair_.quantized.emplace().wall.median_us = 1000;
     pair_.findings = speed_findings(pair_);
   }
 
@@ -62,11 +62,11 @@ class Chain {
     return pair_.findings.at(0);
   }
   const Texts& asked() const { return asked_; }
-  ProfilePair& pair() { return pair_; }
+  ProfileRecord& pair() { return pair_; }
 
  private:
   SmallGraph graph_;
-  ProfilePair pair_;
+  ProfileRecord pair_;
   std::vector<RemedyTimes> answers_;
   Texts asked_;
 };

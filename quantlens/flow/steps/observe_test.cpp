@@ -207,7 +207,7 @@ TEST_F(Observe, TheFloatModelsAccuracyIsThatOfItsOwnFile) {
   const Measured told = measure({reference, quantized}, &data_, options, session_, *workload_);
   const double wanted = accuracy_alone(own, &data_, *options.metric, session_).value;
   ASSERT_NE(wanted, accuracy_alone(reference, &data_, *options.metric, session_).value);
-  EXPECT_EQ(told.accuracy->reference.value, wanted);
+  EXPECT_EQ(told.accuracy->reference->value, wanted);
 }
 
 /// Answers of one output each for two batches of eight samples.

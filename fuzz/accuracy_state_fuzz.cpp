@@ -19,7 +19,7 @@ static void merge_again(const AccuracyState& state) {
   if (state.reference) {
     AccuracyPairSink sink(metric, {});
     sink.merge(state);
-    check_bounds(sink.result().reference);
+    check_bounds(sink.result().reference.value());
     AccuracyPairSink(metric, {}).merge(sink.state());
   } else {
     AccuracySink sink(metric);

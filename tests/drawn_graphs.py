@@ -110,7 +110,8 @@ def which_graph(sandbox):
     ran = sandbox.record(result["workload"], "graph.json")
     harness.check(not ran["as_in_file"], "the graph in newer operators is not that of the file")
     rows = {row["op"] for row in result["diagnosis"]["activations"]}
-    harness.check(rows <= {op["op"] for op in ran["ops"]}, "whatever was diagnosed is an op of the graph")
+    drawn = {op["op"] for op in ran["ops"]} | {value["name"] for value in ran["inputs"]}
+    harness.check(rows <= drawn, f"whatever was diagnosed is an op or an input of the graph: {rows - drawn}")
 
 
 def real(sandbox):
@@ -125,11 +126,12 @@ def real(sandbox):
         check_ops(graph, path.name)
 
 
+# The roles of a reduction do not say its axes, so extents behind a ReduceMean are open.
 SHARES = {
     "models/mobilenet_v1_0.25_224.onnx": 1,
     "models/squeezenet1.1.onnx": 1,
-    "models/kwt1.onnx": 0.9,
-    "foreign/kwt1_ort_qdq.onnx": 0.9,
+    "models/kwt1.onnx": 0.6,
+    "foreign/kwt1_ort_qdq.onnx": 1,
     "foreign/squeezenet1.1_inc_qoperator.onnx": 1,
 }
 

@@ -35,10 +35,12 @@ TEST(ShapeRules, AWindowKeepsANameWhereItChangesNoExtent) {
   EXPECT_EQ(slid({of(7)}, 0, {.strides = {2}, .pads_to_fit = true}, kernel, false), (Dims{of(4)}));
 }
 
-TEST(ShapeRules, AWindowThatRoundsUpIsKnownWhereThereIsNothingToRound) {
+TEST(ShapeRules, AWindowThatRoundsUpIsKnownWhereItsLastPlaceBeginsInTheData) {
   const std::int64_t kernel[] = {3};
   EXPECT_EQ(slid({of(7)}, 0, {.strides = {2}, .rounds_up = true}, kernel, false), (Dims{of(3)}));
-  EXPECT_EQ(slid({of(8)}, 0, {.strides = {2}, .rounds_up = true}, kernel, false), (Dims{kOpen}));
+  EXPECT_EQ(slid({of(8)}, 0, {.strides = {2}, .rounds_up = true}, kernel, false), (Dims{of(4)}));
+  EXPECT_EQ(slid({of(5)}, 0, {.strides = {3}, .pads = {0, 3}, .rounds_up = true}, kernel, false),
+            (Dims{kOpen}));
 }
 
 TEST(ShapeRules, JoinedAddsUpOneAxisAndLearnsTheOthersFromAnyPart) {

@@ -71,7 +71,7 @@ Diagnosis diagnose_aligned(const ModelPair& models, std::future<Lockstep> first,
   const auto run_local = [&]() -> const LocalStates& {
     gathered.local = local->gathered();
     local.reset();
-    histograms = encoded(paired, seen.state, session);  // while findings are looked for
+    histograms = encoded(paired, seen.state, work.session);  // while findings are looked for
     return gathered.local;
   };
   const Diagnosis diagnosis =

@@ -53,7 +53,7 @@ void check_mergeable(const MetricSpec& spec, bool is_pair, const SampleSet& samp
 
 MetricSpec metric_of(const AccuracyState& state) {
   try {
-    const MetricSpec spec = parse_metric(state.metric);
+    MetricSpec spec = parse_metric(state.metric);
     if (needs_data(spec)) return spec;
   } catch (const Error&) {
     // of a newer version, or damaged

@@ -103,7 +103,7 @@ class F1 final : public Metric {
   }
 
   void merge(std::string_view state, const SampleSet& samples) override {
-    constexpr std::size_t kLeastBytes = sizeof(std::int64_t) + 3 * kBlocks;
+    constexpr std::size_t kLeastBytes = sizeof(std::int64_t) + std::size_t{3} * kBlocks;
     std::optional<std::int64_t> before;
     for (std::size_t left = take_count(state, kLeastBytes); left > 0; --left) {
       const std::int64_t number = take_i64(state);

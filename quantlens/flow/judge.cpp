@@ -96,6 +96,7 @@ std::vector<DataUsed> data_of(const std::vector<StoredRun>& runs) {
 
 std::string ids_of(const std::vector<StoredRun>& runs) {
   std::vector<std::string> ids;
+  ids.reserve(runs.size());
   for (const StoredRun& stored : runs) ids.push_back(printable(stored.run.id));
   return fmt::format("{}", fmt::join(ids, ", "));
 }

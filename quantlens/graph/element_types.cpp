@@ -111,7 +111,6 @@ Types element_types(const GraphIndex& index) {
       const ResultType& result = node.results[i];
       set(node.outputs[i], result.dtype ? result.dtype : type_of(index, types, node, result.like));
     }
-    if (const Tensor* constant = index.constant(op_id(node))) set(op_id(node), constant->dtype());
     if (!node.results.empty() || node.outputs.empty()) continue;
     const std::optional<DType> type = result_type(index, types, node);
     set(node.outputs.front(), type);

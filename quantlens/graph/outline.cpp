@@ -120,6 +120,7 @@ GraphOutline outline(const Graph& graph) {
   const auto describe = [&](const std::string& name) {
     ValueInfo value{.name = name, .dtype = {}, .shape = {}};
     if (const auto type = types.find(name); type != types.end()) value.dtype = type->second;
+    if (const Tensor* constant = index.constant(name)) value.dtype = constant->dtype();
     if (const auto shape = known.find(name); shape != known.end()) value.shape = shape->second;
     return outline(value);
   };

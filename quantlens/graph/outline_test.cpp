@@ -46,6 +46,7 @@ TEST(Outline, TellsTheRolesOfOpsAndNoContentsOfTensors) {
   const GraphOutline result = outline(graph);
   EXPECT_EQ(std::get<roles::Convolution>(result.ops[0].roles), (roles::Convolution{.groups = 4}));
   EXPECT_TRUE(std::holds_alternative<std::monostate>(result.ops[1].roles));
+  EXPECT_EQ(result.values.at(1), (ValueOutline{"k", "float32", "[]"}));
   EXPECT_TRUE(std::holds_alternative<std::monostate>(result.ops[2].roles)) << "it is too long";
   EXPECT_TRUE(std::holds_alternative<std::monostate>(result.ops[3].roles)) << "it has none";
   EXPECT_TRUE(std::holds_alternative<roles::MatrixProduct>(result.ops[4].roles))

@@ -47,11 +47,11 @@ std::optional<std::int64_t> slid(std::int64_t extent, const Step& step, const ro
   if (window.pads_to_fit) return (extent + step.stride - 1) / step.stride;
   const std::int64_t room = extent + pads - step.reach();
   if (room < 0) return 0;
-  const std::int64_t whole = room / step.stride + 1;
-  if (!window.rounds_up || room % step.stride == 0) return whole;
-  // Runtimes differ on a last window that begins in the padding behind the data.
-  if (whole * step.stride >= extent + step.begin) return std::nullopt;
-  return whole + 1;
+  if (!window.rounds_up) return room / step.stride + 1;
+  const std::int64_t steps = (room + step.stride - 1) / step.stride;
+  // Whether a window counts that begins behind the data depends on a format's version.
+  if (steps * step.stride >= extent + step.begin) return std::nullopt;
+  return steps + 1;
 }
 
 /// Whether any extent stays as it is.
@@ -153,12 +153,10 @@ Dims slid(Dims data, std::size_t first, const roles::Window& window,
                     .dilation = at(window.dilations, i, 1),
                     .begin = at(window.pads, i, 0),
                     .end = at(window.pads, kernel.size() + i, 0)};
-    if (window.has_extents || !step.is_usable()) {
+    if (window.has_extents || !step.is_usable() || (dim.extent && !is_usable(*dim.extent))) {
       dim = {};
     } else if (!dim.extent) {
       if (!stays(step, window)) dim = {};
-    } else if (!is_usable(*dim.extent)) {
-      dim = {};
     } else {
       const auto extent = slid(*dim.extent, step, window, back);
       const std::int64_t more = back ? at(window.output_padding, i, 0) : 0;

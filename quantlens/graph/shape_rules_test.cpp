@@ -35,11 +35,11 @@ TEST(ShapeRules, AWindowKeepsANameWhereItChangesNoExtent) {
   EXPECT_EQ(slid({of(7)}, 0, {.strides = {2}, .pads_to_fit = true}, kernel, false), (Dims{of(4)}));
 }
 
-TEST(ShapeRules, AWindowThatRoundsUpIsKnownWhereItsLastPlaceBeginsInTheData) {
-  const std::int64_t kernel[] = {3};
-  EXPECT_EQ(slid({of(7)}, 0, {.strides = {2}, .rounds_up = true}, kernel, false), (Dims{of(3)}));
-  EXPECT_EQ(slid({of(8)}, 0, {.strides = {2}, .rounds_up = true}, kernel, false), (Dims{of(4)}));
-  EXPECT_EQ(slid({of(5)}, 0, {.strides = {3}, .pads = {0, 3}, .rounds_up = true}, kernel, false),
+TEST(ShapeRules, AWindowThatRoundsUpIsKnownUnlessItsLastPlaceIsBehindTheData) {
+  const std::int64_t three[] = {3}, two[] = {2};
+  EXPECT_EQ(slid({of(7)}, 0, {.strides = {2}, .rounds_up = true}, three, false), (Dims{of(3)}));
+  EXPECT_EQ(slid({of(8)}, 0, {.strides = {2}, .rounds_up = true}, three, false), (Dims{of(4)}));
+  EXPECT_EQ(slid({of(3)}, 0, {.strides = {3}, .pads = {0, 1}, .rounds_up = true}, two, false),
             (Dims{kOpen}));
 }
 

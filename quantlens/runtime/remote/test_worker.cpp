@@ -208,7 +208,8 @@ constexpr std::string_view kMagic = "RNMD";
 constexpr std::string_view kRenamed[] = {"renamed"};
 
 /// ONNX behind a magic of its own, which nothing but this worker reads.
-Model read_renamed(const fs::path& path, MappedFile file) {
+Model read_renamed(const fs::path& path,
+                   MappedFile file) {  // NOLINT(performance-unnecessary-value-param): as Served
   if (!file.text().starts_with(kMagic)) throw Error(Errc::bad_input, "it is not renamed");
   Model model =
       onnx::read(path, MappedFile::from_bytes(std::string(file.text().substr(kMagic.size()))));

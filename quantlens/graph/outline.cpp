@@ -66,16 +66,9 @@ bool is_short(const T& value) {
   }
 }
 
-RolesOutline roles_outline(const Node& node) {
-  const RolesOutline roles = std::visit(
-      [](const auto& role) -> RolesOutline {
-        if constexpr (std::is_same_v<std::decay_t<decltype(role)>, roles::ConstantValue>) {
-          return {};
-        } else {
-          return role;
-        }
-      },
-      roles_of(node));
+/// Nothing of long ones.
+RolesOutline short_roles(const Node& node) {
+  const RolesOutline roles = outline(roles_of(node));
   const bool fits = std::visit([](const auto& role) { return is_short(role); }, roles);
   return fits ? roles : RolesOutline();
 }
@@ -91,7 +84,7 @@ void add_ops(const Graph& graph, const std::string& scope, std::vector<OpOutline
                  .inputs = node.inputs,
                  .outputs = node.outputs,
                  .attributes = {},
-                 .roles = roles_outline(node)};
+                 .roles = short_roles(node)};
     for (const auto& [key, value] : node.attributes) op.attributes[key] = attribute_text(value);
     ops.push_back(std::move(op));
     for (const auto& [key, body] : node.subgraphs) add_ops(*body, id, ops);
@@ -111,6 +104,18 @@ ValueOutline outline(const ValueInfo& value) {
   }
   result.shape = fmt::format("[{}]", fmt::join(dims, ","));
   return result;
+}
+
+RolesOutline outline(const Roles& roles) {
+  return std::visit(
+      [](const auto& role) -> RolesOutline {
+        if constexpr (std::is_same_v<std::decay_t<decltype(role)>, roles::ConstantValue>) {
+          return {};
+        } else {
+          return role;
+        }
+      },
+      roles);
 }
 
 GraphOutline outline(const Graph& graph) {

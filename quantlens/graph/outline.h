@@ -58,6 +58,7 @@ struct QuantizedOutline : GraphOutline {};
 BOOST_DESCRIBE_STRUCT(QuantizedOutline, (GraphOutline), ())
 
 ValueOutline outline(const ValueInfo& value);
+RolesOutline outline(const Roles& roles);
 /// Of the model's own graph; nothing is run.
 GraphOutline outline(const Graph& graph);
 

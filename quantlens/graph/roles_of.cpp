@@ -2,14 +2,12 @@
 #include "quantlens/graph/roles_of.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace quantlens {
 namespace {
 
-const std::string& input_of(const Node& node, std::optional<std::size_t> number) {
-  static const std::string kNone;
-  return number && *number < node.inputs.size() ? node.inputs[*number] : kNone;
-}
+constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();  // input of no op
 
 }  // namespace
 
@@ -25,22 +23,24 @@ const roles::Operands* operands_of(const Node& node) {
 
 const std::string& data_of(const Node& node) {
   const roles::Operands* operands = operands_of(node);
-  return input_of(node, operands ? std::optional(operands->data) : std::nullopt);
+  return input_of(node, operands ? operands->data : kAbsent);
 }
 
 const std::string& weight_of(const Node& node) {
   const roles::Operands* operands = operands_of(node);
-  return input_of(node, operands ? std::optional(operands->weight) : std::nullopt);
+  return input_of(node, operands ? operands->weight : kAbsent);
 }
 
 const std::string& bias_of(const Node& node) {
   const roles::Operands* operands = operands_of(node);
-  return input_of(node, operands ? operands->bias : std::nullopt);
+  return input_of(node, operands ? operands->bias.value_or(kAbsent) : kAbsent);
 }
 
 std::optional<WeightAxes> weight_axes(const Node& node, std::size_t rank) {
   if (const auto* convolution = role<roles::Convolution>(node)) {
-    if (rank < 3) return std::nullopt;
+    const std::size_t last =
+        std::max({convolution->output_axis, convolution->input_axis, convolution->channel_axis});
+    if (rank < 3 || last >= rank) return std::nullopt;
     return WeightAxes{.output = convolution->output_axis, .input = convolution->input_axis};
   }
   if (rank < 2 || role<roles::MatrixProduct>(node) == nullptr) return std::nullopt;

@@ -35,7 +35,8 @@ struct WeightAxes {
   std::size_t output = 0, input = 0;
 };
 
-/// Nothing where the op is no convolution and no matrix product, or the rank is too small for it.
+/// Nothing where the op is no convolution and no matrix product, or the rank is too small for it or
+/// for the axes of a convolution.
 std::optional<WeightAxes> weight_axes(const Node& node, std::size_t rank);
 
 /// Whether a matrix that an op multiplies by is [outputs, inputs].

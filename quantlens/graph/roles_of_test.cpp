@@ -57,6 +57,8 @@ TEST(WeightAxes, OfAConvolutionAreWhereItsRolesSay) {
   const Node last = node_of(Kind::conv, roles::Convolution{.output_axis = 3, .input_axis = 2});
   EXPECT_EQ(weight_axes(last, 4)->output, 3U);
   EXPECT_FALSE(weight_axes(last, 2));
+  EXPECT_FALSE(weight_axes(last, 3)) << "there is no such axis";
+  EXPECT_FALSE(weight_axes(node_of(Kind::conv, roles::Convolution{.channel_axis = 4}), 4));
   EXPECT_FALSE(weight_axes(node_of(Kind::add), 4));
 }
 

@@ -78,7 +78,7 @@ std::optional<Count> of_cell(const Node& node, const GraphIndex& index) {
   if (role == nullptr || node.inputs.size() < 3) return std::nullopt;
   const Tensor* weights = index.constant(node.inputs[1]);
   const Tensor* recurrent = index.constant(node.inputs[2]);
-  if (!weights || !recurrent || weights->shape().size() != 3 ||
+  if (!weights || !recurrent || weights->shape().size() != 3 || role->input_axis >= 3 ||
       extent(*weights, role->input_axis) == 0) {
     return {};
   }

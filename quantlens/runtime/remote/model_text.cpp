@@ -9,12 +9,12 @@
 #include <utility>
 #include <variant>
 
-#include <boost/mp11/algorithm.hpp>
 #include <boost/pfr/tuple_size.hpp>
 #include <fmt/format.h>
 
 #include "quantlens/base/text.h"
 #include "quantlens/graph/check.h"
+#include "quantlens/graph/outline.h"
 
 namespace quantlens::remote {
 namespace {
@@ -96,9 +96,12 @@ class Writer {
   NodeText text_from_node(const Node& node) {
     NodeText text{.fields = json::encode(node),
                   .kind = std::string(to_string(node.kind)),
-                  .roles = text_from_roles(node.roles),
+                  .roles = json::encode(outline(node.roles)),
+                  .constant = {},
                   .attributes = {},
                   .bodies = {}};
+    if (const auto* constant = std::get_if<roles::ConstantValue>(&node.roles))
+      text.constant = add_tensor({}, constant->value, memory_);
     for (const auto& [name, attribute] : node.attributes) {
       text.attributes.push_back(
           {.name = name,
@@ -107,20 +110,6 @@ class Writer {
                std::visit([&](const auto& value) { return text_from_value(value); }, attribute)});
     }
     for (const auto& [name, body] : node.subgraphs) text.bodies.push_back({name, add(*body)});
-    return text;
-  }
-
-  RolesText text_from_roles(const Roles& roles) {
-    RolesText text{.alternative = roles.index(), .fields = {}};
-    std::visit(
-        [&]<class T>(const T& alternative) {
-          if constexpr (std::is_same_v<T, roles::ConstantValue>) {
-            text.fields = json::encode(add_tensor({}, alternative.value, memory_));
-          } else if constexpr (!std::is_same_v<T, std::monostate>) {
-            text.fields = json::encode(alternative);
-          }
-        },
-        roles);
     return text;
   }
 
@@ -207,7 +196,7 @@ class Reader {
   Node node_from(const NodeText& text, Made& owner) {
     auto node = json::decode<Node>(text.fields, "its text: fields of a node");
     node.kind = kind_from(text.kind);
-    node.roles = roles_from(text.roles);
+    node.roles = roles_from(text, node.kind);
     for (const AttributeText& attribute : text.attributes) {
       add_once(node.attributes, attribute.name, attribute_from(attribute));
     }
@@ -227,20 +216,16 @@ class Reader {
     return node;
   }
 
-  Roles roles_from(const RolesText& text) const {
-    constexpr const char* kWhere = "its text: roles";
-    constexpr std::size_t kAlternatives = std::variant_size_v<Roles>;
-    if (text.alternative >= kAlternatives) refuse("its nodes have roles of no kind");
-    Roles roles;
-    boost::mp11::mp_with_index<kAlternatives>(text.alternative, [&](auto number) {
-      using T = std::variant_alternative_t<number, Roles>;
-      if constexpr (std::is_same_v<T, roles::ConstantValue>) {
-        const auto value = json::decode<TensorText>(text.fields, kWhere);
-        roles = T{.value = tensor_from(value, memory_)};
-      } else if constexpr (!std::is_same_v<T, std::monostate>) {
-        roles = json::decode<T>(text.fields, kWhere);
-      }
-    });
+  /// Those that the kind has by itself, and of other kinds any.
+  Roles roles_from(const NodeText& text, Kind kind) const {
+    const auto told = json::decode<RolesOutline>(text.roles, "its text: roles");
+    Roles roles = std::visit([](const auto& role) -> Roles { return role; }, told);
+    if (text.constant) roles = roles::ConstantValue{.value = tensor_from(*text.constant, memory_)};
+    const Roles& usual = default_roles(kind);
+    const bool has_any = !std::holds_alternative<std::monostate>(roles);
+    const bool has_usual = !std::holds_alternative<std::monostate>(usual);
+    if (has_any ? has_usual && roles.index() != usual.index() : !text.roles.is_null())
+      refuse(fmt::format("a node of kind '{}' has roles of no or another kind", text.kind));
     return roles;
   }
 

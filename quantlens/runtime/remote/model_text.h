@@ -52,21 +52,15 @@ struct BodyText {
 };
 BOOST_DESCRIBE_STRUCT(BodyText, (), (name, graph))
 
-/// An alternative of Roles, by its number.
-struct RolesText {
-  std::uint64_t alternative = 0;
-  json::Value fields;  ///< of ConstantValue a TensorText
-};
-BOOST_DESCRIBE_STRUCT(RolesText, (), (alternative, fields))
-
 struct NodeText {
   json::Value fields;  ///< those of Node that are described as they are
   std::string kind;
-  RolesText roles;
+  json::Value roles;                   ///< a RolesOutline
+  std::optional<TensorText> constant;  ///< of a node whose role is ConstantValue
   std::vector<AttributeText> attributes;
   std::vector<BodyText> bodies;
 };
-BOOST_DESCRIBE_STRUCT(NodeText, (), (fields, kind, roles, attributes, bodies))
+BOOST_DESCRIBE_STRUCT(NodeText, (), (fields, kind, roles, constant, attributes, bodies))
 
 struct GraphText {
   std::string name;

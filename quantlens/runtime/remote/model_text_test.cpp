@@ -8,6 +8,7 @@
 
 #include <gmock/gmock.h>
 
+#include "quantlens/graph/outline.h"
 #include "quantlens/runtime/remote/plan_text.h"
 
 namespace quantlens::remote {
@@ -42,6 +43,8 @@ GraphText sound() {
   graph.inputs = {{.name = "x", .dtype = DType::float32, .shaped = false, .shape = {}}};
   graph.nodes = {{.fields = json::encode(node("Relu", {"x"}, {"y"})),
                   .kind = "relu",
+                  .roles = {},
+                  .constant = {},
                   .attributes = {},
                   .bodies = {}}};
   return graph;
@@ -104,6 +107,41 @@ TEST(ModelText, NumbersOfAttributesTravelBitByBit) {
     EXPECT_EQ(std::get<std::int64_t>(back.attributes.at("c")),
               std::numeric_limits<std::int64_t>::min());
   }
+}
+
+TEST(ModelText, RolesTravelWithTheirTensors) {
+  const roles::Convolution convolution{
+      .operands = {.data = 0, .weight = 3, .bias = 8}, .groups = 2, .window = {.pads = {1, 1}}};
+  Graph graph;
+  graph.nodes = {node("Odd", {}, {"y"}), node("Const", {}, {"c"}), node("Plain", {}, {"p"})};
+  graph.nodes[0].kind = Kind::qconv;
+  graph.nodes[0].roles = convolution;
+  graph.nodes[1].roles = roles::ConstantValue{Tensor::scalar(2.5F)};
+  const Graph read = there_and_back(graph);
+  EXPECT_EQ(std::get<roles::Convolution>(read.nodes.at(0).roles), convolution);
+  const Tensor& value = std::get<roles::ConstantValue>(read.nodes.at(1).roles).value;
+  EXPECT_EQ(value.data<float>()[0], 2.5F);
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(read.nodes.at(2).roles));
+}
+
+TEST(ModelText, RolesThatTheKindHasNotAreRefused) {
+  const auto conv = [](json::Value roles) {
+    return refusal([&](GraphText& graph) {
+      graph.nodes[0].kind = "conv";
+      graph.nodes[0].roles = std::move(roles);
+    });
+  };
+  EXPECT_EQ(conv(json::encode(RolesOutline(roles::Convolution()))), "");
+  EXPECT_EQ(conv(nullptr), "");
+  EXPECT_THAT(conv(json::encode(RolesOutline(roles::Pool()))), HasSubstr("'conv' has roles"));
+  EXPECT_THAT(conv({{"is", "unheard_of"}}), HasSubstr("'conv' has roles"));
+  EXPECT_THAT(conv({{"is", "convolution"}, {"groups", "two"}}), HasSubstr("groups"));
+  EXPECT_THAT(refusal([](GraphText& graph) {
+                graph.weights = {{.name = "w", .shape = {2}, .offset = 0, .bytes = 8}};
+                graph.nodes[0].kind = "conv";
+                graph.nodes[0].constant = graph.weights[0];
+              }),
+              HasSubstr("'conv' has roles"));
 }
 
 TEST(ModelText, GraphsNestAsDeepAsFrontendsReadThem) {

@@ -85,6 +85,11 @@ class Sandbox:
         return with_rows(json.loads(path.read_text()), str(path.with_suffix("")))
 
 
+def identity_of(done):
+    """The workload that a verb names in the last line of what it tells people."""
+    return next(line for line in reversed(done.stdout.splitlines()) if line.startswith("workload:")).split()[1]
+
+
 def imagenet(sandbox, folder=None, labels=None, name="imagenet.yaml", crop=224):
     """The document that feeds the MobileNets."""
     folder = folder or TESTDATA / "imagenet" / "images"

@@ -16,19 +16,15 @@ def figures(done):
 
 def judged_as_before(sandbox, diagnosed, run, what):
     """`run`: as `judge` takes it."""
-    before = identity_of(diagnosed)
+    before = harness.identity_of(diagnosed)
     again = sandbox.run("judge", run)
-    identity = identity_of(again)
+    identity = harness.identity_of(again)
     harness.check(identity != before, f"{what}: judging is a run of its own")
     for name in ("diagnosis.json", "activations_table.csv", "weights_table.csv", "passes.bin", "histograms.bin", "pairing.json"):
         harness.check(gathered(sandbox, identity, name) == gathered(sandbox, before, name), f"{what}: {name} is equal")
     missing = [line for line in figures(again) if line not in diagnosed.stdout]
     harness.check(figures(again) and not missing, f"{what}: the same is told: {missing[:2]}")
     return identity
-
-
-def identity_of(done):
-    return next(line for line in reversed(done.stdout.splitlines()) if line.startswith("workload:")).split()[1]
 
 
 def main():
@@ -40,7 +36,7 @@ def main():
     judged_as_before(sandbox, made, "last", "quantize")
 
     diagnosed = sandbox.run("diagnose", model, int8, "--data", data)
-    first = judged_as_before(sandbox, diagnosed, identity_of(diagnosed), "diagnose")
+    first = judged_as_before(sandbox, diagnosed, harness.identity_of(diagnosed), "diagnose")
     judged_as_before(sandbox, diagnosed, sandbox.workload(first), "a judged run, by its folder")
     workload = sandbox.json("judge", first)["workload"]
     record = sandbox.record(workload, "workload.json")

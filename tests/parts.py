@@ -11,10 +11,6 @@ import harness
 LOCAL = ("Local ", "Output share", "Rounding MSE", "Clipping MSE", "Weight MSE", "Input MSE", "Other MSE")
 
 
-def identity_of(done):
-    return next(line for line in reversed(done.stdout.splitlines()) if line.startswith("workload:")).split()[1]
-
-
 def read(sandbox, identity, name):
     return (sandbox.workload(identity) / name).read_bytes()
 
@@ -30,25 +26,25 @@ def accumulated(sandbox, identity):
 
 def diagnosed_in_parts(sandbox, models, data):
     base = ("diagnose", *models, "--data", data, "--metric", "top1")
-    whole = identity_of(sandbox.run(*base))
+    whole = harness.identity_of(sandbox.run(*base))
     for count, batch in ((2, 1), (3, 16)):
-        parts = [identity_of(sandbox.run(*base, "--batch-size", batch, "--shard", f"{i}/{count}")) for i in range(1, count + 1)]
+        parts = [harness.identity_of(sandbox.run(*base, "--batch-size", batch, "--shard", f"{i}/{count}")) for i in range(1, count + 1)]
         ends = []
         for part in parts:
             used = sandbox.record(part, "workload.json")["data"][0]
             ends.append((used["part"]["first"], used["part"]["first"] + used["part"]["count"]))
             harness.check(used["samples"] > used["part"]["count"], "the record says which part")
         harness.check(all(a[1] == b[0] for a, b in itertools.pairwise(ends)), f"parts follow each other: {ends}")
-        one = whole if batch == 1 else identity_of(sandbox.run(*base, "--batch-size", batch))
+        one = whole if batch == 1 else harness.identity_of(sandbox.run(*base, "--batch-size", batch))
         records = []
         for order in (parts, parts[::-1], parts[1:] + parts[:1]):
-            judged = identity_of(sandbox.run("judge", *order))
+            judged = harness.identity_of(sandbox.run("judge", *order))
             for name in ("histograms.bin", "accuracy.json", "accuracy_state.bin", "pairing.json"):
                 harness.check(read(sandbox, judged, name) == read(sandbox, one, name), f"{count} parts: {name} is that of one run")
             harness.check(accumulated(sandbox, judged) == accumulated(sandbox, one), f"{count} parts: so is what accumulates")
             records.append([read(sandbox, judged, name) for name in ("diagnosis.json", "passes.bin", "activations_table.csv")])
         harness.check(all(record == records[0] for record in records), f"{count} parts: in any order the same")
-        again = identity_of(sandbox.run("judge", judged))
+        again = harness.identity_of(sandbox.run("judge", judged))
         harness.check([read(sandbox, again, name) for name in ("diagnosis.json", "passes.bin", "activations_table.csv")]
                       == records[0], "what was judged can be judged")
     return whole, parts
@@ -86,11 +82,11 @@ def refusals(sandbox, models, data, whole, parts, evaluated):
     refused(whole, parts[0], words=("not parts of one run", "cover some of the same samples", "is 0"))
     refused(parts[1], evaluated, words=("not parts of one run", "diagnose", "evaluate"))
     base = ("diagnose", *models, "--data", data)
-    without = identity_of(sandbox.run(*base, "--shard", "2/3"))
+    without = harness.identity_of(sandbox.run(*base, "--shard", "2/3"))
     refused(parts[0], without, words=("not parts of one run", "one has top1, the other no metric"))
     other = sandbox.path / "other.int8.onnx"
     other.write_bytes(models[1].read_bytes() + b"\x82\x01\x00")  # an empty field that nobody reads
-    another = identity_of(sandbox.run("diagnose", models[0], other, "--data", data, "--metric", "top1", "--shard", "2/3"))
+    another = harness.identity_of(sandbox.run("diagnose", models[0], other, "--data", data, "--metric", "top1", "--shard", "2/3"))
     refused(parts[0], another, words=("not parts of one run", "different files", "other.int8.onnx"))
     sentence = sandbox.run(*base, "--shard", "5/4", code=2).stderr
     harness.check("is no part such as 2/4" in sentence, f"no such shard: {sentence}")

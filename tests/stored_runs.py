@@ -8,7 +8,7 @@ import harness
 
 def told_again(sandbox, done, what):
     """`done`: a verb's output, whose last line names the workload."""
-    identity = next(line for line in reversed(done.stdout.splitlines()) if line.startswith("workload:")).split()[1]
+    identity = harness.identity_of(done)
     shown = show(sandbox, identity)
     said = [line for line in done.stdout.splitlines() if line.startswith(("|", "+")) or "%" in line]
     missing = [line for line in said if line not in shown.splitlines()]

@@ -20,7 +20,7 @@ struct Arguments {
 // Beside the installed program, else in the source tree that it was built from.
 fs::path demo_folder() {
   std::error_code error;
-  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path program = fs::read_symlink(kThisProgram, error);
   std::vector<fs::path> tried;
   if (!error) tried.push_back(program.parent_path().parent_path() / "share/quantlens/demo");
 #ifdef QUANTLENS_DEMO_HINT

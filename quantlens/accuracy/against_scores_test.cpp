@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/accuracy/evaluate.h"
+#include "quantlens/accuracy/testing.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 
@@ -14,17 +15,6 @@ namespace quantlens {
 namespace {
 
 constexpr std::uint64_t kSamples = 300;
-
-/// Some number in [0, 1) that looks random.
-double some(std::uint64_t seed) {
-  const double x = std::sin(static_cast<double>(seed) * 12.9898) * 43758.5453;
-  return x - std::floor(x);
-}
-
-struct Step {
-  Batch batch;
-  Outputs outputs;
-};
 
 /// A sample of two class scores; the reference is right nine times out of ten, the other one less.
 Step step(std::uint64_t sample) {

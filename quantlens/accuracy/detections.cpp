@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -136,17 +135,13 @@ Detections::Class Detections::take_class(std::string_view& in, const SampleSet& 
 }
 
 void Detections::merge_from(std::string_view& in, const SampleSet& samples) {
-  constexpr std::size_t kLeastBytes = sizeof(std::int64_t) + kBlocks + 1;
-  std::optional<std::int64_t> before;
-  for (std::size_t left = take_count(in, kLeastBytes); left > 0; --left) {
-    const std::int64_t number = take_i64(in);
-    if (before && number <= *before) refuse_bytes("classes are out of order");
-    before = number;
+  constexpr std::size_t kLeastBytes = kBlocks + 1;
+  take_classes(in, kLeastBytes, [&](std::int64_t number) {
     const Class part = take_class(in, samples);
     Class& one = of_class(number);
     one.found.insert(one.found.end(), part.found.begin(), part.found.end());
     for (std::size_t block = 0; block < kBlocks; ++block) one.objects[block] += part.objects[block];
-  }
+  });
 }
 
 }  // namespace quantlens

@@ -13,7 +13,6 @@
 #include "quantlens/accuracy/interval.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/record/common_samples.h"
 #include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
@@ -43,7 +42,7 @@ void check_mergeable(const MetricSpec& spec, bool is_pair, const SampleSet& samp
   if (other.reference.has_value() != is_pair) {
     refuse_merge("one is of two models, the other of one alone");
   }
-  if (const auto common = first_common(samples, other.samples)) {
+  if (const auto common = samples.first_common(other.samples)) {
     refuse_merge(
         fmt::format("they cover some of the same samples, the first of them is {}", *common));
   }

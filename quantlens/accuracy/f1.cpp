@@ -103,12 +103,8 @@ class F1 final : public Metric {
   }
 
   void merge(std::string_view state, const SampleSet& samples) override {
-    constexpr std::size_t kLeastBytes = sizeof(std::int64_t) + std::size_t{3} * kBlocks;
-    std::optional<std::int64_t> before;
-    for (std::size_t left = take_count(state, kLeastBytes); left > 0; --left) {
-      const std::int64_t number = take_i64(state);
-      if (before && number <= *before) refuse_bytes("classes are out of order");
-      before = number;
+    constexpr std::size_t kLeastBytes = std::size_t{3} * kBlocks;
+    take_classes(state, kLeastBytes, [&](std::int64_t number) {
       for (std::uint32_t block = 0; block < kBlocks; ++block) {
         Counts* counts = of_class(number, block);
         if (counts == nullptr) refuse_bytes("a class is none that counts");
@@ -116,7 +112,7 @@ class F1 final : public Metric {
         const std::uint64_t missed = take_tally(state);
         counts->add({.hits = hits, .missed = missed, .wrong = take_tally(state)});
       }
-    }
+    });
     refuse_rest(state);
     samples_.count(samples);
   }

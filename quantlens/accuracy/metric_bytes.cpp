@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/accuracy/metric_bytes.h"
 
+#include <optional>
+
 namespace quantlens {
 
 void append_i64(std::string& out, std::int64_t value) {
@@ -16,6 +18,17 @@ std::uint64_t take_tally(std::string_view& in) {
   const std::uint64_t tally = take_varint(in);
   if (tally > kMost) refuse_bytes("a count is too large");
   return tally;
+}
+
+void take_classes(std::string_view& in, std::size_t least_bytes,
+                  const std::function<void(std::int64_t number)>& take) {
+  std::optional<std::int64_t> before;
+  for (std::size_t left = take_count(in, sizeof(std::int64_t) + least_bytes); left > 0; --left) {
+    const std::int64_t number = take_i64(in);
+    if (before && number <= *before) refuse_bytes("classes are out of order");
+    before = number;
+    take(number);
+  }
 }
 
 void refuse_rest(std::string_view in) {

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/accuracy/evaluate.h"
+#include "quantlens/accuracy/testing.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 
@@ -17,17 +18,6 @@ namespace {
 using ::testing::HasSubstr;
 
 constexpr std::uint64_t kSamples = 101;  // odd: parts end inside pairs of embeddings
-
-/// Some number in [0, 1) that looks random.
-double some(std::uint64_t seed) {
-  const double x = std::sin(static_cast<double>(seed) * 12.9898) * 43758.5453;
-  return x - std::floor(x);
-}
-
-struct Step {
-  Batch batch;
-  Outputs outputs;
-};
 
 using MakeStep = Step (*)(std::uint64_t);
 

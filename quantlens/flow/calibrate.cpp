@@ -13,7 +13,6 @@
 #include "quantlens/flow/steps/destination.h"
 #include "quantlens/flow/steps/drawn.h"
 #include "quantlens/flow/steps/edit_float.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/plan/correct_bias.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"

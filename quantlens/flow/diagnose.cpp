@@ -9,7 +9,6 @@
 #include "quantlens/flow/steps/edit_float.h"
 #include "quantlens/flow/steps/measure.h"
 #include "quantlens/flow/steps/remedies.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
 
 namespace quantlens::flow {

@@ -5,7 +5,6 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/flow/steps/measure.h"
-#include "quantlens/frontend/frontend.h"
 
 namespace quantlens::flow {
 EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) {

@@ -2,7 +2,6 @@
 #include "quantlens/flow/inspect.h"
 
 #include "quantlens/flow/steps/on_codes.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/runtime/constants.h"

@@ -14,6 +14,7 @@
 #include "quantlens/accuracy/evaluate.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/judge.h"
+#include "quantlens/flow/steps/model_pair.h"
 #include "quantlens/flow/steps/parts.h"
 #include "quantlens/flow/steps/recorded_outputs.h"
 #include "quantlens/flow/steps/remedies.h"
@@ -27,12 +28,9 @@ namespace {
 Diagnosis judged(const Model& reference, const Model& quantized, const Left& left,
                  const Session& session) {
   const std::optional<Model> like = made_ready_like(quantized, reference, session);
-  const Model& ready = like ? *like : reference;
-  const bool are_aligned = are_of_one_version(ready, quantized);
-  const Model newer = are_aligned ? Model() : upgraded(ready, session.progress);
-  const Model newer_quantized = are_aligned ? Model() : upgraded(quantized, session.progress);
-  const Indexed of_reference = indexed(are_aligned ? ready : newer);
-  const Indexed of_quantized = indexed(are_aligned ? quantized : newer_quantized);
+  const AlignedModels aligned({like ? *like : reference, quantized}, session.progress);
+  const Indexed of_reference = indexed(aligned.pair().reference);
+  const Indexed of_quantized = indexed(aligned.pair().quantized);
   const PairedModels models(of_reference, of_quantized, left.pairing);
   std::map<std::uint64_t, std::string> names;
   for (const SampleName& sample : left.passes.samples) names[sample.sample] = sample.name;

@@ -18,7 +18,6 @@
 #include "quantlens/flow/steps/measure.h"
 #include "quantlens/flow/steps/remedies.h"
 #include "quantlens/flow/steps/verify_findings.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/approach.h"

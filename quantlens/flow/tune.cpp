@@ -23,7 +23,6 @@
 #include "quantlens/flow/steps/destination.h"
 #include "quantlens/flow/steps/drawn.h"
 #include "quantlens/flow/steps/measure.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/prices.h"
 #include "quantlens/workspace/read_record.h"

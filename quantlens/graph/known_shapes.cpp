@@ -6,14 +6,6 @@
 #include "quantlens/graph/ranks.h"
 
 namespace quantlens {
-namespace {
-
-const std::string& input_name(const Node& node, std::size_t number) {
-  static const std::string kNone;
-  return number < node.inputs.size() ? node.inputs[number] : kNone;
-}
-
-}  // namespace
 
 KnownShapes::KnownShapes(const GraphIndex& index) : index_(index), lists_(index) {
   for (const auto& [name, rank] : ranks(index)) known_.emplace(name, Dims(rank));
@@ -44,20 +36,20 @@ MaybeDims KnownShapes::shape(const std::string& value) const {
 }
 
 MaybeDims KnownShapes::input(const Node& node, std::size_t number) const {
-  return shape(input_name(node, number));
+  return shape(input_of(node, number));
 }
 
 bool KnownShapes::has_input(const Node& node, std::size_t number) {
-  return !input_name(node, number).empty();
+  return !input_of(node, number).empty();
 }
 
 std::optional<std::vector<std::int64_t>> KnownShapes::numbers(const Node& node,
                                                               std::size_t number) const {
-  return constant_list(index_, input_name(node, number));
+  return constant_list(index_, input_of(node, number));
 }
 
 MaybeDims KnownShapes::list(const Node& node, std::size_t number) const {
-  return lists_.of(input_name(node, number));
+  return lists_.of(input_of(node, number));
 }
 
 std::optional<std::vector<std::size_t>> places(const std::vector<std::int64_t>& axes,

@@ -28,6 +28,11 @@ const std::string& op_id(const Node& node) {
   return kNone;
 }
 
+const std::string& input_of(const Node& node, std::size_t number) {
+  static const std::string kNone;
+  return number < node.inputs.size() ? node.inputs[number] : kNone;
+}
+
 std::string op_name(const Node& node) {
   return node.name.empty() ? node.type + ":" + op_id(node) : node.name;
 }

@@ -106,6 +106,9 @@ bool uses_codes(const Graph& graph);
 /// Identity of an op: its first non-empty output name (design: scope path and this name).
 const std::string& op_id(const Node& node);
 
+/// The value that an input reads; empty where the node has no such input.
+const std::string& input_of(const Node& node, std::size_t number);
+
 /// What people see and patterns match: the node's name, or `<type>:<output>` where it has none.
 std::string op_name(const Node& node);
 

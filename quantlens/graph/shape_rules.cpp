@@ -180,20 +180,6 @@ Dims joined(std::span<const Dims> parts, std::size_t axis) {
   return row;
 }
 
-Dims even_part(Dims data, std::size_t axis, std::size_t count, std::size_t number) {
-  Dim& dim = data[axis];
-  const auto parts = static_cast<std::int64_t>(count);
-  if (count == 1) return data;
-  if (!dim.extent || !is_usable(*dim.extent)) {
-    dim = {};
-    return data;
-  }
-  const std::int64_t each = (*dim.extent + parts - 1) / parts;
-  const std::int64_t last = *dim.extent - each * (parts - 1);
-  dim = shape_rules::number(number + 1 == count ? last : each);
-  return data;
-}
-
 Dims reshaped(const std::optional<Dims>& data, const Dims& target, bool copies_zeros) {
   Dims row;
   std::optional<std::size_t> rest;

@@ -40,10 +40,6 @@ Dims slid(Dims data, std::size_t first, const roles::Window& window,
 /// REQUIRES: at least one part, all of one rank above `axis`.
 Dims joined(std::span<const Dims> parts, std::size_t axis);
 
-/// Of the `count` even parts the one with this number: all are as large as the first, but for the
-/// last.
-Dims even_part(Dims data, std::size_t axis, std::size_t count, std::size_t number);
-
 /// By a target that has -1 for what is left over, and 0 for the data's own extent where
 /// `copies_zeros`.
 Dims reshaped(const std::optional<Dims>& data, const Dims& target, bool copies_zeros);

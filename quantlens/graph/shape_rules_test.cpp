@@ -50,12 +50,6 @@ TEST(ShapeRules, JoinedAddsUpOneAxisAndLearnsTheOthersFromAnyPart) {
   EXPECT_EQ(joined(unknown, 1), (Dims{of(4), kOpen}));
 }
 
-TEST(ShapeRules, OfEvenPartsTheLastMayBeSmaller) {
-  EXPECT_EQ(even_part({of(7)}, 0, 3, 0), (Dims{of(3)}));
-  EXPECT_EQ(even_part({of(7)}, 0, 3, 2), (Dims{of(1)}));
-  EXPECT_EQ(even_part({kBatch}, 0, 2, 0), (Dims{kOpen}));
-}
-
 TEST(ShapeRules, AReshapeFindsWhatIsLeftOver) {
   EXPECT_EQ(reshaped(Dims{kBatch, of(4), of(6)}, {of(0), of(-1), of(8)}, true),
             (Dims{kBatch, of(3), of(8)}));

@@ -9,7 +9,6 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/record/common_samples.h"
 #include "quantlens/stats/bytes.h"
 
 // The bytes, all integers little-endian:
@@ -367,7 +366,7 @@ void merge(TapState& state, const TapState& other) {
     return;
   }
   if (state.model != other.model) refuse_merge("they are of different models");
-  if (const auto common = first_common(state.samples, other.samples)) {
+  if (const auto common = state.samples.first_common(other.samples)) {
     refuse_merge(
         fmt::format("they cover some of the same samples, the first of them is {}", *common));
   }

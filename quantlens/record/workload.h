@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/describe.hpp>
@@ -63,5 +64,9 @@ BOOST_DESCRIBE_STRUCT(Workload, (),
                        data, metric, notes, environment, times))
 
 inline constexpr std::size_t kNotesKept = 200;
+
+/// The run's model of this role, of several the last: a search that goes on may write to another
+/// file. Null: there is none.
+const ModelFile* file_of(const Workload& run, std::string_view role);
 
 }  // namespace quantlens

@@ -27,14 +27,10 @@ std::string plan_text(const RunRecords& records, const RunView& view) {
   return text + op_counts_text(plan) + effects_text(plan);
 }
 
-/// The file of the run's model of this role, of several the last: a search that goes on may write
-/// to another one.
+/// Empty where the run has no model of this role.
 std::string path_of(const RunRecords& records, std::string_view role) {
-  std::string path;
-  for (const ModelFile& model : records.run.models) {
-    if (model.role == role) path = model.path;
-  }
-  return path;
+  const ModelFile* model = file_of(records.run, role);
+  return model != nullptr ? model->path : std::string();
 }
 
 std::string study_text(const RunRecords& records, const RunView& view) {

@@ -47,11 +47,13 @@ bool SampleSet::contains(std::uint64_t sample) const {
   return range != ranges_.end() && range->first <= sample;
 }
 
-bool SampleSet::overlaps(const SampleSet& other) const {
-  return std::any_of(other.ranges_.begin(), other.ranges_.end(), [&](const Range& range) {
+std::optional<std::uint64_t> SampleSet::first_common(const SampleSet& other) const {
+  for (const Range& range : other.ranges_) {
     const auto mine = reaching(ranges_, range.first);
-    return mine != ranges_.end() && mine->first <= range.last;
-  });
+    if (mine != ranges_.end() && mine->first <= range.last)
+      return std::max(mine->first, range.first);
+  }
+  return std::nullopt;
 }
 
 void SampleSet::merge(const SampleSet& other) {

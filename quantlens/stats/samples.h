@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,7 +27,8 @@ class SampleSet {
   };
   void insert(std::uint64_t sample);
   bool contains(std::uint64_t sample) const;
-  bool overlaps(const SampleSet& other) const;
+  /// The first sample that is in both; absent where none is.
+  std::optional<std::uint64_t> first_common(const SampleSet& other) const;
   void merge(const SampleSet& other);
   std::uint64_t size() const;
   const std::vector<Range>& ranges() const { return ranges_; }

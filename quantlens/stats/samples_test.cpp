@@ -32,9 +32,9 @@ TEST(SampleSet, KnowsWhatItContainsAndWhatItOverlaps) {
   EXPECT_FALSE(set.contains(0));
   EXPECT_FALSE(set.contains(4));
   EXPECT_FALSE(set.contains(8));
-  EXPECT_TRUE(set.overlaps(set_of({5, 6, 7})));
-  EXPECT_FALSE(set.overlaps(set_of({0, 4, 5, 6, 8})));
-  EXPECT_FALSE(set.overlaps(SampleSet()));
+  EXPECT_EQ(set.first_common(set_of({5, 6, 7})), 7U);
+  EXPECT_FALSE(set.first_common(set_of({0, 4, 5, 6, 8})));
+  EXPECT_FALSE(set.first_common(SampleSet()));
 }
 
 RC_GTEST_PROP(SampleSet, HoldsTheSameAsASet, ()) {
@@ -44,9 +44,11 @@ RC_GTEST_PROP(SampleSet, HoldsTheSameAsASet, ()) {
   const std::vector<std::uint64_t> right = *small;
   std::set<std::uint64_t> expected(left.begin(), left.end());
   SampleSet set = set_of(left);
-  const bool shared = std::any_of(right.begin(), right.end(),
-                                  [&](std::uint64_t s) { return expected.count(s) != 0; });
-  RC_ASSERT(set.overlaps(set_of(right)) == shared);
+  std::optional<std::uint64_t> shared;
+  for (const std::uint64_t s : right) {
+    if (expected.count(s) != 0) shared = std::min(s, shared.value_or(s));
+  }
+  RC_ASSERT(set.first_common(set_of(right)) == shared);
   set.merge(set_of(right));
   expected.insert(right.begin(), right.end());
   RC_ASSERT(set.size() == expected.size());

@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {

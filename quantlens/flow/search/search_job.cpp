@@ -11,7 +11,6 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/search/pricing.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/prices.h"
 

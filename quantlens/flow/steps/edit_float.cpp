@@ -8,7 +8,6 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/steps/output_errors.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/analyze/analyzed.h"
 #include "quantlens/quantizer/edit/equalize.h"
 #include "quantlens/quantizer/edit/smooth.h"

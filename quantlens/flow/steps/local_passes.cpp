@@ -22,7 +22,6 @@
 #include "quantlens/diagnosis/error/rounded_weights.h"
 #include "quantlens/flow/steps/lockstep.h"
 #include "quantlens/flow/steps/scratch_folder.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/feed.h"
 #include "quantlens/runtime/open.h"

@@ -115,19 +115,17 @@ Measured measure_samples(const ModelPair& models, const FittedData& data,
   if (!options.diagnose) {
     return measure_bare(run_bare(files, data, options, session), options, session, workload);
   }
-  const bool are_aligned = are_of_one_version(models.reference, models.quantized);
-  const Model reference = are_aligned ? Model() : upgraded(models.reference, session.progress);
-  const Model quantized = are_aligned ? Model() : upgraded(models.quantized, session.progress);
-  const ModelPair aligned = are_aligned ? models : ModelPair{reference, quantized};
-  if (!are_aligned) {
-    put_if_other(reference, files.reference, workload);
-    workload.put(QuantizedOutline{drawn(quantized, files.quantized)});
+  const AlignedModels aligned(models, session.progress);
+  const ModelPair pair = aligned.pair();
+  if (aligned.are_upgraded()) {
+    put_if_other(pair.reference, files.reference, workload);
+    workload.put(QuantizedOutline{drawn(pair.quantized, files.quantized)});
   }
-  std::future<Lockstep> first = open_lockstep(aligned, session);
+  std::future<Lockstep> first = open_lockstep(pair, session);
   const BareAnswers bare = run_bare(files, data, options, session);
   Measured measured = measure_bare(bare, options, session, workload);
   measured.diagnosis =
-      diagnose_aligned(aligned, std::move(first), bare, {data, options, session, workload});
+      diagnose_aligned(pair, std::move(first), bare, {data, options, session, workload});
   return measured;
 }
 

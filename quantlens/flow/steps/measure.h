@@ -7,6 +7,7 @@
 
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/session.h"
+#include "quantlens/flow/steps/model_pair.h"
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/accuracy_state.h"
 #include "quantlens/record/diagnosis.h"
@@ -26,12 +27,6 @@ struct MeasureOptions {
   /// of the reference: for a reference that was made of it (edited, in newer operators, with
   /// constants folded). Null: the reference.
   const Model* original = nullptr;
-};
-
-/// The two that run in lockstep.
-struct ModelPair {
-  const Model& reference;
-  const Model& quantized;
 };
 
 struct Measured {

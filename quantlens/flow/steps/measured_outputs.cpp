@@ -23,7 +23,6 @@
 #include "quantlens/flow/steps/lockstep.h"
 #include "quantlens/flow/steps/output_errors.h"
 #include "quantlens/flow/steps/scratch_folder.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/accumulators.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/open.h"

@@ -18,7 +18,6 @@
 #include "quantlens/flow/steps/given_ranges.h"
 #include "quantlens/flow/steps/gone_ops.h"
 #include "quantlens/flow/steps/scratch_folder.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/compare_nodes.h"
 #include "quantlens/quantizer/analyze/analyzed.h"
 #include "quantlens/quantizer/plan/make_plan.h"

@@ -19,14 +19,6 @@ StoredRun find_run(const std::string& text, const Session& session) {
   return {workspace.find(folder.filename().string()), folder};
 }
 
-const ModelFile* file_of(const Workload& run, std::string_view role) {
-  const ModelFile* found = nullptr;
-  for (const ModelFile& model : run.models) {
-    if (model.role == role) found = &model;
-  }
-  return found;
-}
-
 Model read_again(const ModelFile* file, const StoredRun& stored, const Session& session) {
   if (file == nullptr) {
     throw Error(Errc::not_found, fmt::format("{}: names no two models: nothing was compared",

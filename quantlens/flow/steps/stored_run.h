@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "quantlens/flow/session.h"
 #include "quantlens/graph/model.h"
@@ -19,9 +18,6 @@ struct StoredRun {
 /// `text`: its id, the beginning of it, "last", or its folder. Throws Errc::not_found where there
 /// is none.
 StoredRun find_run(const std::string& text, const Session& session);
-
-/// The last file of this role; null: there is none.
-const ModelFile* file_of(const Workload& run, std::string_view role);
 
 /// The model as it was then. Throws Errc::not_found where the run had none (null), and
 /// Errc::bad_input where the file is another one by now.

@@ -16,7 +16,6 @@
 #include "quantlens/diagnosis/rules/trial_statement.h"
 #include "quantlens/flow/steps/output_errors.h"
 #include "quantlens/flow/steps/scratch_folder.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
 
 namespace quantlens::flow {

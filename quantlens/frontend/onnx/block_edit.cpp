@@ -7,6 +7,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/domains.h"
 #include "quantlens/frontend/onnx/qdq_graph.h"
 #include "quantlens/frontend/onnx/unread.h"
 #include "quantlens/graph/order.h"
@@ -14,7 +15,6 @@
 namespace quantlens::onnx {
 namespace {
 
-constexpr const char* kMicrosoft = "com.microsoft";
 constexpr std::int64_t kIntegerData = 4;  // accuracy_level: the kernel may use int8 for its data
 
 class BlockForm {
@@ -37,7 +37,7 @@ class BlockForm {
       convert(edited.node, use->first.second, use->second);
       edit_.edit.removed.insert(at_);
     }
-    edit_.edit.opsets[kMicrosoft] = 1;
+    edit_.edit.opsets[kMicrosoftDomain] = 1;
     drop_unread(index_, edit_.edit);
   }
 
@@ -59,7 +59,7 @@ class BlockForm {
   }
 
   Node& insert(Node node) {
-    node.domain = kMicrosoft;
+    node.domain = kMicrosoftDomain;
     return edit_.edit.inserted.emplace(at_, std::move(node))->second;
   }
 

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/domains.h"
 #include "quantlens/frontend/onnx/qdq_graph.h"
 #include "quantlens/frontend/onnx/unread.h"
 #include "quantlens/graph/order.h"
@@ -18,7 +19,6 @@
 namespace quantlens::onnx {
 namespace {
 
-constexpr const char* kMicrosoft = "com.microsoft";
 constexpr std::int64_t kFloat32 = 1;  // as ONNX numbers element types
 
 /// Bytes with the last two axes swapped.
@@ -234,10 +234,10 @@ class DynamicForm {
       inputs.push_back(for_directions(weight.zero_point, weight.zero_points, directions));
     }
     Node& lstm = insert("DynamicQuantizeLSTM", std::move(inputs), node.outputs, op_name(node));
-    lstm.domain = kMicrosoft;
+    lstm.domain = kMicrosoftDomain;
     lstm.attributes = node.attributes;
     lstm.attributes.erase("layout");
-    edit_.edit.opsets[kMicrosoft] = 1;
+    edit_.edit.opsets[kMicrosoftDomain] = 1;
   }
 
   const Model& model_;

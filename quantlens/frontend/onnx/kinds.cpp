@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <string_view>
 
+#include "quantlens/frontend/onnx/domains.h"
 #include "quantlens/frontend/onnx/source.h"
 
 namespace quantlens::onnx {
@@ -130,7 +131,7 @@ Kind find(const Row (&table)[N], std::string_view type) {
 
 Kind kind_of(std::string_view domain, std::string_view type) {
   if (domain.empty()) return find(kOnnx, type);
-  if (domain == "com.microsoft") return find(kMicrosoft, type);
+  if (domain == kMicrosoftDomain) return find(kMicrosoft, type);
   return Kind::other;
 }
 

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/domains.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/roles_of.h"
@@ -24,8 +25,6 @@ std::string unread_name(const GraphIndex& index, const std::string& value) {
   while (index.producer(name) || index.is_input(name) || index.constant(name)) name += '_';
   return name;
 }
-
-constexpr std::string_view kRuntimeSet = "com.microsoft";
 
 std::string_view type_of(Kind kind) {
   switch (kind) {
@@ -62,7 +61,7 @@ Node worded(const Model& model, const Patch& patch, Node node) {
   const auto* coding = role<roles::Coding>(node);
   if (coding == nullptr) return node;
   if (*coding != roles::Coding()) node.attributes["axis"] = coding->axis;
-  if (!has_own_link(model, patch, node)) node.domain = kRuntimeSet;
+  if (!has_own_link(model, patch, node)) node.domain = kMicrosoftDomain;
   return node;
 }
 

@@ -16,6 +16,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/block_edit.h"
+#include "quantlens/frontend/onnx/domains.h"
 #include "quantlens/frontend/onnx/dynamic_edit.h"
 #include "quantlens/frontend/onnx/half_edit.h"
 #include "quantlens/frontend/onnx/names.h"

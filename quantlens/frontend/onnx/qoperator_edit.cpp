@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/domains.h"
 #include "quantlens/frontend/onnx/names.h"
 #include "quantlens/frontend/onnx/qdq_graph.h"
 #include "quantlens/frontend/onnx/qoperator_rules.h"

@@ -7,6 +7,8 @@
 #include <span>
 #include <string_view>
 
+#include "quantlens/frontend/onnx/domains.h"
+
 namespace quantlens::onnx {
 namespace {
 

@@ -32,6 +32,4 @@ bool moves_codes(const Site& site);
 /// Whether the codes mean the same numbers.
 bool equal_parameters(const Coded& a, const Coded& b);
 
-inline constexpr const char* kMicrosoftDomain = "com.microsoft";
-
 }  // namespace quantlens::onnx

@@ -6,6 +6,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/frontend/onnx/domains.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/frontend/onnx/source.h"
 #include "quantlens/frontend/onnx/wire.h"

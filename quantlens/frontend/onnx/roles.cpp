@@ -7,12 +7,11 @@
 #include <string_view>
 #include <utility>
 
+#include "quantlens/frontend/onnx/domains.h"
 #include "quantlens/frontend/onnx/source.h"
 
 namespace quantlens::onnx {
 namespace {
-
-constexpr std::string_view kRuntimeSet = "com.microsoft";
 
 bool flag(const Node& node, const std::string& key, bool otherwise = false) {
   return attribute_int(node, key, otherwise ? 1 : 0) != 0;
@@ -64,7 +63,7 @@ Roles block_matrix(const Node& node) {
 
 Roles recurrence(const Node& node) {
   roles::Recurrence role{.is_batch_first = flag(node, "layout")};
-  role.has_codes = node.domain == kRuntimeSet;
+  role.has_codes = node.domain == kMicrosoftDomain;
   if (role.has_codes) role.input_axis = 1;
   role.cell = node.type == "GRU"   ? roles::Cell::gru
               : node.type == "RNN" ? roles::Cell::rnn

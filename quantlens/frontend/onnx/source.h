@@ -106,11 +106,6 @@ Graph read_graph(Source& source, std::string_view message, int depth);
 /// Errc::bad_input where they form a cycle.
 void sort_nodes(Graph& graph);
 
-/// "" and "ai.onnx" are the same set of operators.
-inline std::string canonical_domain(std::string_view domain) {
-  return std::string(domain == "ai.onnx" ? "" : domain);
-}
-
 /// What an operator does; Kind::other for those that quantlens does not know.
 Kind kind_of(std::string_view domain, std::string_view type);
 

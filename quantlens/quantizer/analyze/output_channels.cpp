@@ -2,23 +2,17 @@
 #include "quantlens/quantizer/analyze/output_channels.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <span>
 
 #include "quantlens/graph/roles_of.h"
+#include "quantlens/quantizer/analyze/constant_operand.h"
+#include "quantlens/tensor/strides.h"
 
 namespace quantlens {
 namespace {
 
-std::size_t product(std::span<const std::int64_t> extents) {
-  std::size_t size = 1;
-  for (const std::int64_t one : extents) size *= static_cast<std::size_t>(one);
-  return size;
-}
-
-bool multiplies(Kind kind) {
-  return kind == Kind::conv || kind == Kind::conv_transpose || kind == Kind::gemm ||
-         kind == Kind::matmul;
+/// Neighbouring elements of a weight that share an extent of this axis.
+std::size_t inner_of(const Shape& weight, std::size_t axis) {
+  return static_cast<std::size_t>(strides(weight)[axis]);
 }
 
 /// Of a MatMul: columns of its second operand, or rows of its first one.
@@ -26,8 +20,7 @@ OutputChannels of_matmul(const WeightAxes& axes, const Shape& weight, std::size_
                          bool is_left) {
   const std::size_t axis = is_left ? axes.input : axes.output;
   const std::size_t from_end = is_left ? 2 : 1;
-  return {{extent(weight, axis), std::max(rank, from_end), from_end},
-          product(std::span(weight).subspan(axis + 1))};
+  return {{extent(weight, axis), std::max(rank, from_end), from_end}, inner_of(weight, axis)};
 }
 
 /// Nothing where the weight has no such channels. `is_left`: it is a MatMul's first operand.
@@ -37,8 +30,7 @@ std::optional<OutputChannels> layout_of(const Node& node, const Shape& weight,
   if (!axes) return std::nullopt;
   if (node.kind == Kind::matmul)
     return of_matmul(*axes, weight, extents_of(extents, op_id(node)).size(), is_left);
-  OutputChannels channels{{extent(weight, axes->output), 2, 1},
-                          product(std::span(weight).subspan(axes->output + 1))};
+  OutputChannels channels{{extent(weight, axes->output), 2, 1}, inner_of(weight, axes->output)};
   if (node.kind == Kind::gemm) return weight.size() == 2 ? std::optional(channels) : std::nullopt;
   channels.rank = weight.size();
   channels.from_end = weight.size() - role<roles::Convolution>(node)->channel_axis;
@@ -55,14 +47,11 @@ std::optional<OutputChannels> layout_of(const Node& node, const Shape& weight,
 
 std::optional<OutputChannels> output_channels(const GraphIndex& index, const Extents& extents,
                                               const Node& node) {
-  const roles::Operands* operands = multiplies(node.kind) ? operands_of(node) : nullptr;
-  if (operands == nullptr || node.inputs.size() < 2) return std::nullopt;
-  const bool is_left = node.kind == Kind::matmul && index.constant(weight_of(node)) == nullptr;
-  const Tensor* weight = index.constant(is_left ? data_of(node) : weight_of(node));
-  if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0)
-    return std::nullopt;
-  std::optional<OutputChannels> channels = layout_of(node, weight->shape(), extents, is_left);
-  if (channels) channels->weight = is_left ? operands->data : operands->weight;
+  const auto operand = constant_operand(index, node);
+  if (!operand) return std::nullopt;
+  std::optional<OutputChannels> channels =
+      layout_of(node, operand->weight->shape(), extents, operand->is_left);
+  if (channels) channels->weight = operand->input;
   return channels;
 }
 

@@ -4,15 +4,10 @@
 #include <algorithm>
 
 #include "quantlens/graph/roles_of.h"
+#include "quantlens/tensor/strides.h"
 
 namespace quantlens {
 namespace {
-
-std::size_t stride(const Shape& shape, std::size_t axis) {
-  std::size_t size = 1;
-  for (std::size_t i = axis + 1; i < shape.size(); ++i) size *= static_cast<std::size_t>(shape[i]);
-  return size;
-}
 
 /// Whether the op is one of those that are described, with a weight of this rank.
 bool has_layout(const Node& node, std::size_t rank) {
@@ -39,12 +34,13 @@ std::optional<WeightLayout> weight_layout(const Node& node, const Shape& shape) 
   const auto [first, last] = std::minmax(axes->output, axes->input);
   const bool is_in_front = first == 0 && last == 1;
   if (!is_in_front && (first + 1 != last || last + 1 != shape.size())) return std::nullopt;
+  const Strides steps = strides(shape);
   WeightLayout layout{.outputs = static_cast<std::size_t>(shape[axes->output]),
                       .inputs = static_cast<std::size_t>(shape[axes->input]),
                       .groups = static_cast<std::size_t>(groups),
                       .output_axis = axes->output,
-                      .output_stride = stride(shape, axes->output),
-                      .input_stride = stride(shape, axes->input)};
+                      .output_stride = static_cast<std::size_t>(steps[axes->output]),
+                      .input_stride = static_cast<std::size_t>(steps[axes->input])};
   layout.taps = elements / layout.outputs / layout.inputs;
   layout.tap_stride = is_in_front ? 1 : layout.outputs * layout.inputs;
   return layout;

@@ -16,9 +16,11 @@
 #include "quantlens/quantizer/analyze/before_logarithm.h"
 #include "quantlens/quantizer/analyze/bypass.h"
 #include "quantlens/quantizer/analyze/capability.h"
+#include "quantlens/quantizer/analyze/constant_operand.h"
 #include "quantlens/quantizer/analyze/float_regions.h"
 #include "quantlens/quantizer/analyze/moved_channels.h"
 #include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/tensor/strides.h"
 
 namespace quantlens {
 namespace {
@@ -48,19 +50,14 @@ struct Inputs : ChannelAxis {
   }
 };
 
-std::size_t stride(const Shape& shape, std::size_t axis) {
-  std::size_t size = 1;
-  for (std::size_t i = axis + 1; i < shape.size(); ++i) size *= extent(shape, i);
-  return size;
-}
-
 /// REQUIRES: axes of this weight.
 Inputs inputs_along(const WeightAxes& axes, const Shape& weight) {
   Inputs inputs;
   inputs.count = extent(weight, axes.input);
   inputs.outputs = extent(weight, axes.output);
-  inputs.input_stride = stride(weight, axes.input);
-  inputs.output_stride = stride(weight, axes.output);
+  const Strides steps = strides(weight);
+  inputs.input_stride = static_cast<std::size_t>(steps[axes.input]);
+  inputs.output_stride = static_cast<std::size_t>(steps[axes.output]);
   return inputs;
 }
 
@@ -80,47 +77,33 @@ std::optional<Inputs> inputs_of_convolution(const Node& node, const Shape& weigh
   return inputs;
 }
 
-/// Of a Gemm or MatMul. `is_left`: of a MatMul whose weight is its first operand.
-std::optional<Inputs> inputs_of_matrix(const Node& node, const Shape& weight,
-                                       const Extents& extents, bool is_left) {
+/// Of a Gemm or MatMul.
+std::optional<Inputs> inputs_of_matrix(const Node& node, const ConstantOperand& operand,
+                                       const Extents& extents) {
+  const Shape& weight = operand.weight->shape();
   const auto axes = weight_axes(node, weight.size());
   if (!axes) return std::nullopt;
   const bool is_gemm = node.kind == Kind::gemm;
   if (is_gemm && weight.size() != 2) return std::nullopt;
   Inputs inputs = inputs_along(
-      is_left ? WeightAxes{.output = axes->input, .input = axes->output} : *axes, weight);
-  inputs.from_end = is_left || transposes_a(node) ? 2 : 1;
-  const std::string& data = is_left ? weight_of(node) : data_of(node);
+      operand.is_left ? WeightAxes{.output = axes->input, .input = axes->output} : *axes, weight);
+  inputs.from_end = operand.is_left || transposes_a(node) ? 2 : 1;
+  const std::string& data = input_of(node, operand.data);
   inputs.rank = is_gemm ? 2 : std::max(extents_of(extents, data).size(), inputs.from_end);
   return inputs;
 }
 
-std::optional<Inputs> layout_of(const Node& node, const Shape& weight, const Extents& extents,
-                                bool is_left) {
-  switch (node.kind) {
-    case Kind::conv:
-    case Kind::conv_transpose:
-      return inputs_of_convolution(node, weight);
-    case Kind::gemm:
-    case Kind::matmul:
-      return inputs_of_matrix(node, weight, extents, is_left);
-    default:
-      return std::nullopt;
-  }
-}
-
 /// Nothing where the op is none that multiplies by a weight of floats.
 std::optional<Inputs> inputs_of(const GraphIndex& index, const Node& node, const Extents& extents) {
-  const roles::Operands* operands = operands_of(node);
-  if (operands == nullptr || node.inputs.size() < 2) return std::nullopt;
-  const bool is_left = node.kind == Kind::matmul && index.constant(weight_of(node)) == nullptr;
-  const Tensor* weight = index.constant(is_left ? data_of(node) : weight_of(node));
-  if (weight == nullptr || weight->dtype() != DType::float32 || weight->size() == 0)
-    return std::nullopt;
-  std::optional<Inputs> inputs = layout_of(node, weight->shape(), extents, is_left);
+  const auto operand = constant_operand(index, node);
+  if (!operand) return std::nullopt;
+  const bool is_convolution = node.kind == Kind::conv || node.kind == Kind::conv_transpose;
+  std::optional<Inputs> inputs = is_convolution
+                                     ? inputs_of_convolution(node, operand->weight->shape())
+                                     : inputs_of_matrix(node, *operand, extents);
   if (!inputs) return std::nullopt;
-  inputs->weight = is_left ? operands->data : operands->weight;
-  inputs->data = is_left ? operands->weight : operands->data;
+  inputs->weight = operand->input;
+  inputs->data = operand->data;
   return inputs;
 }
 
@@ -184,7 +167,7 @@ class Folder {
     const std::optional<Inputs> inputs = inputs_of(index_, node, extents_);
     if (!inputs) return;
     const std::optional<Bias> bias = bias_of(node, *inputs);
-    std::vector<Link> links = chain_before(node.inputs[inputs->data], *inputs, bias.has_value());
+    std::vector<Link> links = chain_before(input_of(node, inputs->data), *inputs, bias.has_value());
     while (!links.empty() && !may_begin(links.back())) links.pop_back();
     if (!links.empty()) fold(node, *inputs, links, bias);
   }

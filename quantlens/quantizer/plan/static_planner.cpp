@@ -37,8 +37,6 @@ constexpr const char* kAroundKept =
     "the recipe keeps ops before the first and behind the last Conv, MatMul or Gemm in float "
     "(pre_post_process_quantization)";
 
-// From which version of ONNX's operators on a model can say codes, and a scale for each channel.
-
 }  // namespace
 
 class StaticPlanner::Decisions {

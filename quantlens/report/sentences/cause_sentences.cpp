@@ -55,8 +55,7 @@ std::string none_alone(const Figures& f) {
 std::string made_together(const Figures& f) {
   return fmt::format(
       "{} ops have this mistake, and while the others have it none of them gives {} back by "
-      "itself: "
-      "",
+      "itself: ",
       f.count("ops"), f.text("alone") == "nothing" ? "anything" : "much");
 }
 

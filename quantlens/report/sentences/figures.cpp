@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <limits>
 
 #include "quantlens/base/error.h"
@@ -59,6 +60,14 @@ std::string Figures::shown(const std::string& name) const {
 
 std::vector<std::string> Figures::texts(const std::string& name) const {
   return read(find(name), std::vector<std::string>());
+}
+
+FirstNames first_names(const std::vector<std::string>& names) {
+  constexpr std::size_t kMost = 3;
+  const std::size_t shown = std::min(kMost, names.size());
+  FirstNames first{.text = {}, .left_out = names.size() - shown};
+  for (std::size_t i = 0; i < shown; ++i) first.text += (i == 0 ? "" : ", ") + printable(names[i]);
+  return first;
 }
 
 }  // namespace quantlens

@@ -37,8 +37,7 @@ std::string nonfinite_scale(const Figures& f) {
   const std::uint64_t others = f.count("other_tensors");
   return fmt::format(
       "its codes {} have a scale of {}, so {}{}. Ranges of infinities, NaN or nothing but 0 lead "
-      "to "
-      "such scales: quantize again without them, or leave the op in float",
+      "to such scales: quantize again without them, or leave the op in float",
       f.shown("codes"), scale, scale == 0 ? "all of them mean 0" : "they mean no numbers",
       others == 0 ? "" : fmt::format("; so do those of {}", counted(others, "other tensor")));
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "quantlens/base/counted.h"
-#include "quantlens/base/text.h"
 #include "quantlens/report/sentences/sentences.h"
 
 namespace quantlens {
@@ -15,13 +12,8 @@ namespace {
 
 /// "a, b, c and 2 more"
 std::string names_in(const std::vector<std::string>& ops) {
-  constexpr std::size_t kMost = 3;
-  std::string text;
-  for (std::size_t i = 0; i < std::min(kMost, ops.size()); ++i) {
-    text += (i == 0 ? "" : ", ") + printable(ops[i]);
-  }
-  if (ops.size() > kMost) text += fmt::format(" and {} more", ops.size() - kMost);
-  return text;
+  const auto [names, left_out] = first_names(ops);
+  return left_out == 0 ? names : fmt::format("{} and {} more", names, left_out);
 }
 
 std::string in_decibels(double value) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <span>
 #include <string>
@@ -37,6 +38,13 @@ class Figures {
 
   const Statement& statement_;
 };
+
+/// "a, b, c" of many more: how many that are is for the sentence to say.
+struct FirstNames {
+  std::string text;
+  std::size_t left_out = 0;
+};
+FirstNames first_names(const std::vector<std::string>& names);
 
 /// A statement's word and what makes its sentence.
 struct Sentence {

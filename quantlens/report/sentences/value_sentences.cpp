@@ -66,8 +66,7 @@ std::string spread_weight(const Figures& f) {
 std::string saturation(const Figures& f) {
   return fmt::format(
       "neither weight nor codes explain {:.0f} % of its own error, and this CPU (no VNNI) "
-      "saturates "
-      "sums of 8-bit products",
+      "saturates sums of 8-bit products",
       f.percent("part"));
 }
 

@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cmath>
-#include <cstddef>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -48,15 +46,12 @@ std::string loss(const Figures& f) {
 
 /// " 1 of 2 outputs was not compared: prob."
 std::string outputs_left_out(const Figures& f) {
-  constexpr std::size_t kMost = 3;
   const std::vector<std::string> left = f.texts("outputs");
-  std::string names;
-  for (std::size_t i = 0; i < std::min(kMost, left.size()); ++i)
-    names += (i == 0 ? "" : ", ") + printable(left[i]);
+  const auto [names, unnamed] = first_names(left);
   return fmt::format(" {} of {} outputs{} {} not compared: {}{}.", left.size(),
                      f.count("of_floats"),
                      f.count("of_floats") == f.count("of") ? "" : " of floats",
-                     left.size() == 1 ? "was" : "were", names, left.size() > kMost ? ", …" : "");
+                     left.size() == 1 ? "was" : "were", names, unnamed > 0 ? ", …" : "");
 }
 
 // ---- what comes before shares

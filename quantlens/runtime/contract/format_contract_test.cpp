@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "quantlens/base/memory_store.h"
-#include "quantlens/frontend/frontend.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/runtime/contract/run_contract.h"
 #include "quantlens/runtime/contract/same_model.h"

@@ -166,6 +166,18 @@ flow::DataChoice LongOptions::data() const {
   return {.data = data_, .options = {.limit = limit_, .batch_size = batch_size_, .seed = seed_}};
 }
 
+void LongOptions::add_calibration_data(CLI::App& verb) {
+  verb.add_option("--calibration-data", calibration_data_,
+                  "Calibrate with these samples instead of the first of --data")
+      ->check(not_empty())
+      ->group("Data");
+}
+
+std::optional<flow::DataChoice> LongOptions::calibration_data() const {
+  if (!calibration_data_) return std::nullopt;
+  return flow::DataChoice{.data = *calibration_data_, .options = {}};
+}
+
 void TableOptions::add_to(CLI::App& verb) {
   verb.add_option("--output", format_,
                   "Print this form on standard output: table, json, csv or markdown (default: "

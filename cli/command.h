@@ -54,11 +54,15 @@ class LongOptions {
   flow::Session session(Store& store, Progress& progress,
                         const std::vector<std::string>& arguments) const;
   flow::DataChoice data() const;
+  /// --calibration-data, for verbs that calibrate and then measure.
+  void add_calibration_data(CLI::App& verb);
+  std::optional<flow::DataChoice> calibration_data() const;
 
  private:
   std::optional<Isolation> isolation() const;
   std::shared_ptr<Workers> workers(Progress& progress) const;
 
+  std::optional<std::string> calibration_data_;
   std::string data_, workspace_, name_, progress_ = "auto";
   std::optional<std::uint64_t> limit_, batch_size_;
   std::uint64_t seed_ = 0;

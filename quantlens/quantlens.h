@@ -60,7 +60,7 @@
 #include "quantlens/quant/distribution.h"     // Distribution: a value as searches for ranges see it
 #include "quantlens/calib/choose_ranges.h"    // choose_ranges: statistics to ranges
 #include "quantlens/quantizer/analyze/prepare.h"      // prepare: patterns, folds, float regions
-#include "quantlens/quantizer/analyze/capability.h"   // capability: ops with integer kernels
+#include "quantlens/quantizer/analyze/capability.h"   // Capabilities: what runtimes run in int8
 #include "quantlens/quantizer/plan/make_plan.h"    // values_to_calibrate, make_plan: the decision
 #include "quantlens/quantizer/plan/correct_bias.h" // correct_biases: what rounding shifts, taken back
 // ... and frontend::apply, above, writes the Plan's model.

@@ -36,13 +36,15 @@ fs::path demo_folder() {
 
 flow::QuantizeResult quantize_demo(const fs::path& folder, const fs::path& output,
                                    const Recipe& recipe, const flow::Session& session) {
-  flow::QuantizeOptions options{.model = folder / "digits.onnx",
-                                .output = output,
-                                .data = {.data = (folder / "digits.npz").string(), .options = {}},
-                                .calibration_data = (folder / "calibration.npz").string(),
-                                .recipe = recipe,
-                                .diagnose = true,
-                                .metric = parse_metric("top1")};
+  flow::QuantizeOptions options{
+      .model = folder / "digits.onnx",
+      .output = output,
+      .data = {.data = (folder / "digits.npz").string(), .options = {}},
+      .calibration_data =
+          flow::DataChoice{.data = (folder / "calibration.npz").string(), .options = {}},
+      .recipe = recipe,
+      .diagnose = true,
+      .metric = parse_metric("top1")};
   return flow::quantize(options, session);
 }
 
@@ -50,9 +52,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   DiskStore store;
   TerminalProgress progress = arguments.common.make_progress();
   flow::Session session = arguments.common.session(store, progress, command_line);
-  if (session.workspace.empty()) session.workspace = default_workspace();
   const fs::path folder = demo_folder();
-  const fs::path outputs = session.workspace / "demo";
+  const fs::path outputs = flow::workspace_of(session).root() / "demo";
   store.make_folder(outputs);
   session.name = "demo per tensor";
   Recipe coarse;

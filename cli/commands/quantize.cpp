@@ -33,6 +33,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   DiskStore store;
   flow::QuantizeOptions options = arguments.options;
   options.data = arguments.common.data();
+  options.calibration_data = arguments.common.calibration_data();
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
   const GivenRecipe given = arguments.recipe.read(session, arguments.approach);
@@ -97,10 +98,7 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                        ", with options as in top1:label_offset=1 (docs/metrics.md)")
       ->check(not_empty());
   arguments->common.add_to(*verb, DataOption::optional);
-  verb->add_option("--calibration-data", arguments->options.calibration_data,
-                   "Calibrate with these samples instead of the first of --data")
-      ->check(not_empty())
-      ->group("Data");
+  arguments->common.add_calibration_data(*verb);
   verb->add_option("--ranges", arguments->options.ranges,
                    "Take ranges from this file, statistics of 'quantlens calibrate' or a "
                    "ranges.json, instead of calibrating; --data then serves --diagnose and "

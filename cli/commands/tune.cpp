@@ -19,7 +19,7 @@ namespace {
 struct Arguments {
   flow::TuneOptions options;
   RecipeOption recipe;
-  std::string accuracy_level;
+  std::string accuracy_level, metric;
   LongOptions common;
   TableOptions table;
 };
@@ -35,6 +35,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   DiskStore store;
   flow::TuneOptions options = arguments.options;
   options.data = arguments.common.data();
+  options.calibration_data = arguments.common.calibration_data();
+  options.metric = parse_metric(arguments.metric);
   options.seed = options.data.options.seed;
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
@@ -66,8 +68,9 @@ CLI::Validator share() {
   return {read, ""};
 }
 
-void add_goal(CLI::App& verb, flow::TuneOptions& options) {
-  verb.add_option("--metric", options.metric,
+void add_goal(CLI::App& verb, Arguments& arguments) {
+  flow::TuneOptions& options = arguments.options;
+  verb.add_option("--metric", arguments.metric,
                   "Score by this metric: " + metric_names() +
                       ", with options as in top1:label_offset=1 (docs/metrics.md)")
       ->required()
@@ -150,13 +153,10 @@ void add_tune(CLI::App& program, const std::vector<std::string>& command_line, R
                    "Write the best recipe to this file; quantize --recipe makes the same model "
                    "from it (default: only in the workload)")
       ->check(not_empty());
-  add_goal(*verb, arguments->options);
+  add_goal(*verb, *arguments);
   add_search(*verb, arguments->options);
   arguments->common.add_to(*verb, DataOption::required);
-  verb->add_option("--calibration-data", arguments->options.calibration_data,
-                   "Calibrate with these samples instead of the first of --data")
-      ->check(not_empty())
-      ->group("Data");
+  arguments->common.add_calibration_data(*verb);
   arguments->table.add_to(*verb);
   verb->footer(
       "Exit code 3: the goal was missed; the best model is there all the same.\n"

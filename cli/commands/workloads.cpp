@@ -13,9 +13,7 @@ namespace {
 struct Arguments {
   std::string id, folder;
   TableOptions table;
-  Workspace open(Store& store) const {
-    return {store, folder.empty() ? default_workspace() : fs::path(folder)};
-  }
+  Workspace open(Store& store) const { return {store, folder}; }
 };
 
 std::string state_name(const Workload& workload) {

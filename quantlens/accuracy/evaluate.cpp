@@ -80,6 +80,7 @@ std::optional<std::array<double, 2>> difference_interval(const MetricFigure& ref
                                                          const MetricFigure& quantized) {
   const double difference = quantized.value - reference.value;
   if (!std::isfinite(difference)) return std::nullopt;
+  if (reference.without.size() != quantized.without.size()) return std::nullopt;
   std::vector<double> without;
   for (std::size_t i = 0; i < reference.without.size(); ++i) {
     without.push_back(quantized.without[i] - reference.without[i]);

@@ -114,5 +114,63 @@ TEST(AccuracyPairSink, KeepsWhatItCountedWhereABatchDoesNotFit) {
   EXPECT_EQ(sink.result().reference->samples, 1u);
 }
 
+/// The mean of the labels.
+class MeanLabel final : public Metric {
+ public:
+  void add(const Batch& batch, const TensorMap& /*outputs*/) override {
+    for (const auto& label : batch.labels) labels_.push_back(label->as<std::int64_t>()[0]);
+  }
+  MetricFigure figure() const override {
+    double sum = 0;
+    for (const std::int64_t label : labels_) sum += static_cast<double>(label);
+    const double mean = sum / static_cast<double>(labels_.size());
+    return {.value = mean,
+            .samples = labels_.size(),
+            .bounds = {0, 2},
+            .right = {},
+            .without = std::vector<double>(labels_.size(), mean)};
+  }
+
+ private:
+  std::vector<std::int64_t> labels_;
+};
+
+TEST(OwnMetric, IsScoredLikeOneOfOurs) {
+  MetricSpec spec{.name = "mean label", .options = {}, .program = {}, .make = [] {
+                    return std::make_unique<MeanLabel>();
+                  }};
+  EXPECT_TRUE(needs_data(spec));
+  EXPECT_TRUE(is_higher_better(spec));
+  EXPECT_FALSE(keeps_state(spec));
+  EXPECT_NO_THROW(check_output(spec, {}));
+  AccuracyPairSink sink(spec, name_of);
+  sink.add(batch_of(0, {0, 1, 2}), outputs_of({0, 1, 1}, {0, 1, 1}));
+  EXPECT_EQ(sink.result().quantized.value, 1);
+  EXPECT_EQ(sink.result().quantized.metric, "mean label");
+  EXPECT_EQ(sink.result().difference, 0);
+  spec.options[kHigherIsBetter] = "false";
+  EXPECT_FALSE(is_higher_better(spec));
+}
+
+TEST(OwnMetric, IsNotPutTogetherFromParts) {
+  const MetricSpec spec{.name = "mean label", .options = {}, .program = {}, .make = [] {
+                          return std::make_unique<MeanLabel>();
+                        }};
+  AccuracySink sink(spec);
+  try {
+    sink.merge(AccuracySink(spec).state());
+    FAIL() << "it was merged";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.code(), Errc::unsupported);
+  }
+}
+
+TEST(OwnMetric, ThatMakesNothingIsRefused) {
+  const MetricSpec spec{.name = "none", .options = {}, .program = {}, .make = [] {
+                          return std::unique_ptr<Metric>();
+                        }};
+  EXPECT_THROW(AccuracySink{spec}, Error);
+}
+
 }  // namespace
 }  // namespace quantlens

@@ -25,7 +25,6 @@ struct Kind {
   std::unique_ptr<Metric> (*make)(const MetricSpec&) = nullptr;  ///< null: it needs no data
 };
 
-constexpr std::string_view kHigherIsBetter = "higher_is_better";
 constexpr std::string_view kOutput = "output";  ///< of what scores one output
 
 const std::vector<Kind>& kinds() {
@@ -172,15 +171,21 @@ std::string metric_names() {
 }
 
 bool is_higher_better(const MetricSpec& spec) {
-  const std::optional<std::string> given = given_text(spec, std::string(kHigherIsBetter));
-  return given ? *given == "true" : kind_of(spec.name).higher_is_better;
+  const std::optional<std::string> given = given_text(spec, kHigherIsBetter);
+  if (given) return *given == "true";
+  return spec.make || kind_of(spec.name).higher_is_better;
 }
 
 bool needs_data(const MetricSpec& spec) {
-  return kind_of(spec.name).make != nullptr;
+  return spec.make || kind_of(spec.name).make != nullptr;
+}
+
+bool keeps_state(const MetricSpec& spec) {
+  return !spec.make;
 }
 
 void check_output(const MetricSpec& spec, const std::vector<OutputOutline>& outputs) {
+  if (spec.make) return;
   for (const MetricOption& option : kind_of(spec.name).options) {
     const std::optional<std::string> wanted = given_text(spec, std::string(option.name));
     const bool is_the_one = option.name == kOutput;  // of several, each may be left out
@@ -189,7 +194,19 @@ void check_output(const MetricSpec& spec, const std::vector<OutputOutline>& outp
   }
 }
 
+void Metric::merge(std::string_view /*state*/, const SampleSet& /*samples*/) {
+  throw Error(Errc::unsupported,
+              "a metric of the caller's own is not put together from parts; score all samples in "
+              "one run");
+}
+
 std::unique_ptr<Metric> make_metric(const MetricSpec& spec) {
+  if (spec.make) {
+    std::unique_ptr<Metric> own = spec.make();
+    if (own != nullptr) return own;
+    throw Error(Errc::usage, fmt::format("the metric '{}' made no object that scores; return one",
+                                         printable(spec.name)));
+  }
   const Kind& kind = kind_of(spec.name);
   for (const auto& [key, value] : spec.options) check_option(kind, key, value);
   return kind.make(spec);

@@ -7,6 +7,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,13 +22,22 @@
 
 namespace quantlens {
 
+class Metric;
+
 /// A `--metric` text taken apart: "top1:output=probabilities,label_offset=1". docs/metrics.md has
-/// all metrics and what their options mean.
+/// all metrics and what their options mean. Or a metric of the caller's own.
 struct MetricSpec {
   std::string name;
-  std::map<std::string, std::string> options;
-  std::string program;  ///< of `command`: what is run, as it was written
+  std::map<std::string, std::string> options;  ///< of a metric of the caller's own kHigherIsBetter
+  std::string program;                         ///< of `command`: what is run, as it was written
+  /// Of a metric of the caller's own, of any name: an object for each model that is scored. Empty:
+  /// `name` is one of metric_names().
+  std::function<std::unique_ptr<Metric>()> make = {};
 };
+
+/// The option of all metrics that says "true" or "false"; absent: as the metric is, and of one of
+/// the caller's own "true".
+inline constexpr const char* kHigherIsBetter = "higher_is_better";
 
 /// Throws Errc::usage, naming the nearest, for unknown names and options, and for bad values.
 MetricSpec parse_metric(const std::string& text);
@@ -43,6 +53,10 @@ bool is_higher_better(const MetricSpec& spec);
 
 /// Whether it scores a model's answers to samples; else it is a program that is given the model.
 bool needs_data(const MetricSpec& spec);
+
+/// Whether a stored run keeps what was gathered for it (Metric::state): of a metric of the caller's
+/// own nobody could read it back.
+bool keeps_state(const MetricSpec& spec);
 
 /// What is known of a model's output before it is run.
 struct OutputOutline {
@@ -85,16 +99,18 @@ class Metric {
   virtual std::span<const SampleScore> last() const { return {}; }
 
   /// What was gathered, as bytes for `merge`. They do not name the samples: who keeps them does.
-  virtual std::string state() const = 0;
+  /// A metric of the caller's own needs neither.
+  virtual std::string state() const { return {}; }
   /// Adds the state of a metric of the same spec over `samples`, which are consecutive but for
   /// those that could not be read. However samples were split, and in whatever order their parts
   /// are merged, the figure is to the last bit that of one metric that was given all of them.
   /// Throws Errc::bad_input for bytes that `state` cannot have given of these samples; the metric
   /// is of no further use then. REQUIRES: none of `samples` was added before.
-  virtual void merge(std::string_view state, const SampleSet& samples) = 0;
+  virtual void merge(std::string_view state, const SampleSet& samples);
 };
 
-/// Throws as parse_metric does. REQUIRES: needs_data(spec).
+/// Throws as parse_metric does, and Errc::usage where a caller's own makes none.
+/// REQUIRES: needs_data(spec).
 std::unique_ptr<Metric> make_metric(const MetricSpec& spec);
 
 }  // namespace quantlens

@@ -42,6 +42,9 @@ class Dataset {
   virtual bool has_labels() const = 0;
   /// One sentence that must accompany every result from it, e.g. that it is random; may be empty.
   virtual std::string caveat() const { return {}; }
+  /// Equal for equal samples, where the data set knows; empty: it does not. Of samples that are
+  /// files the files tell (files.h).
+  virtual std::string fingerprint() const { return {}; }
 };
 
 /// What a model wants of one input.

@@ -41,6 +41,7 @@ bool reads(const OpenedData& data, const fs::path& file) {
 std::string fingerprint(const OpenedData& data) {
   std::string text = fmt::format("{}\n", data.dataset->size());
   for (const fs::path& file : data.files) text += fingerprint_of(MappedFile::open(file).text());
+  text += data.dataset->fingerprint();
   if (data.folder.empty()) return sha256_hex(text);
   for (std::uint64_t i = 0; i < data.dataset->size(); ++i) {
     const std::string name = data.dataset->name(i);

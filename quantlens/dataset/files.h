@@ -12,9 +12,9 @@ namespace quantlens {
 bool reads(const OpenedData& data, const std::filesystem::path& file);
 
 /// Equal for the same files. Covers the bytes of the document, of labels and of arrays (of files
-/// larger than 64 MiB their size and 64 parts of 1 MiB, from the first to the last), and the names
-/// and sizes of samples that are files of their own. Throws Errc::not_found or Errc::io for a file
-/// that is gone meanwhile.
+/// larger than 64 MiB their size and 64 parts of 1 MiB, from the first to the last), the names and
+/// sizes of samples that are files of their own, and Dataset::fingerprint. Throws Errc::not_found
+/// or Errc::io for a file that is gone meanwhile.
 std::string fingerprint(const OpenedData& data);
 
 }  // namespace quantlens

@@ -15,6 +15,7 @@
 #include "quantlens/dataset/document.h"
 #include "quantlens/dataset/images.h"
 #include "quantlens/dataset/npz.h"
+#include "quantlens/dataset/own_samples.h"
 #include "quantlens/dataset/synthetic.h"
 
 namespace quantlens {
@@ -29,6 +30,7 @@ class Limited final : public Dataset {
   std::string name(std::uint64_t index) const override { return all_->name(index); }
   bool has_labels() const override { return all_->has_labels(); }
   std::string caveat() const override { return all_->caveat(); }
+  std::string fingerprint() const override { return all_->fingerprint(); }
   void check_whole() const override { all_->check_whole(); }
 
  private:
@@ -234,6 +236,15 @@ std::uint64_t choose_batch_size(std::uint64_t document, const Request& request) 
   return std::max<std::uint64_t>(wanted, 1);
 }
 
+OpenedData as_asked(OpenedData opened, const Request& request) {
+  opened.batch_size = choose_batch_size(opened.batch_size, request);
+  const std::optional<std::uint64_t> limit = request.options.limit;
+  if (limit && *limit < opened.dataset->size()) {
+    opened.dataset = std::make_unique<Limited>(std::move(opened.dataset), *limit);
+  }
+  return opened;
+}
+
 }  // namespace
 
 OpenedData open_data(const std::string& data, const std::vector<InputSpec>& inputs,
@@ -244,12 +255,13 @@ OpenedData open_data(const std::string& data, const std::vector<InputSpec>& inpu
     if (data == "random") return open_source(RandomSource{}, DataDocument{}, request);
     return fs::is_directory(data, absent) ? open_folder(request) : open_file(request);
   };
-  OpenedData opened = open();
-  opened.batch_size = choose_batch_size(opened.batch_size, request);
-  if (options.limit && *options.limit < opened.dataset->size()) {
-    opened.dataset = std::make_unique<Limited>(std::move(opened.dataset), *options.limit);
-  }
-  return opened;
+  return as_asked(open(), request);
+}
+
+OpenedData open_samples(std::shared_ptr<const Dataset> samples, const std::string& name,
+                        const std::vector<InputSpec>& inputs, const DataOptions& options) {
+  return as_asked(opened(fit_samples(std::move(samples), name, inputs), {}),
+                  {.data = name, .inputs = inputs, .options = options});
 }
 
 }  // namespace quantlens

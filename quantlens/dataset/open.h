@@ -42,4 +42,9 @@ struct OpenedData {
 OpenedData open_data(const std::string& data, const std::vector<InputSpec>& inputs,
                      const DataOptions& options);
 
+/// The caller's own samples instead of files, fitted to `inputs` as own_samples.h says; `name` is
+/// what people call them. Throws as fit_samples does, and as open_data for the batch size.
+OpenedData open_samples(std::shared_ptr<const Dataset> samples, const std::string& name,
+                        const std::vector<InputSpec>& inputs, const DataOptions& options);
+
 }  // namespace quantlens

@@ -73,6 +73,11 @@ std::vector<std::uint64_t> check_data(const BenchmarkOptions& options, const Mod
 }
 
 Prepared prepare(const BenchmarkOptions& options, const Session& session) {
+  if (options.data.samples && (options.instances || options.cores_per_instance)) {
+    throw Error(Errc::usage,
+                "instances are processes of their own, which read their data from files; leave out "
+                "instances, or give a file");
+  }
   Prepared prepared{.options = options,
                     .models = {},
                     .batch_sizes = {},

@@ -28,6 +28,8 @@ namespace {
 using contract::Names;
 using contract::Net;
 
+const Capabilities& kAble = capabilities_of("onnx");
+
 /// One op, from the inputs "x" and perhaps "z" to "y"; what it computes it of.
 struct OneOp {
   Kind kind = Kind::other;
@@ -328,7 +330,7 @@ class Trial {
   std::string wrong_steps() const {
     constexpr double kSlack = 1.0001;
     for (const ActivationPlan& one : plan_.activations) {
-      const bool is_moved = capability(op_.kind)->role == Role::pass_through;
+      const bool is_moved = kAble.has(op_.kind, Role::pass_through);
       const Tensor& source = tensor(is_moved ? "x" : one.value);
       if (one.params.scale > kSlack * step_of(range_of(source), one.scheme)) {
         return fmt::format("the step of {} is {}", one.value, one.params.scale);
@@ -437,7 +439,7 @@ class Trial {
       std::ranges::transform(spread, bound.begin(), &Spread::most);
     }
     // moved codes are not rounded again; bounds of a Clip may cost the range a step
-    const bool is_moved = capability(op_.kind)->role == Role::pass_through;
+    const bool is_moved = kAble.has(op_.kind, Role::pass_through);
     const bool is_bounded = op_.kind == Kind::clip || op_.kind == Kind::relu;
     const double rounding = is_moved ? 0 : is_bounded ? 1 : 0.5;
     for (double& one : bound) one += rounding * step(output);
@@ -486,10 +488,10 @@ class Trial {
 
 TEST(Capability, HasATrialForEveryRowOfTheTable) {
   const std::vector<OneOp> all = ops();
-  for (const Capability& row : capabilities()) {
+  for (const Capability& row : kAble.rows()) {
     EXPECT_EQ(std::ranges::count(all, row.kind, &OneOp::kind), 1) << to_string(row.kind);
   }
-  EXPECT_EQ(all.size(), capabilities().size());
+  EXPECT_EQ(all.size(), kAble.rows().size());
 }
 
 class EveryScheme : public testing::TestWithParam<std::size_t> {};

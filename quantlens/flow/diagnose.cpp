@@ -18,7 +18,7 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
   const Model quantized = formats(session).read(options.quantized);
   check_order(reference, quantized);
   FittedData data = fit_data(options.data, reference, session);
-  if (options.metric) check_metric(*options.metric, reference, data, options.data);
+  if (options.metric) check_metric(*options.metric, reference, data);
   look_at(options.part, data);
   const auto workload =
       begin_workload(session, "diagnose", {{"reference", &reference}, {"quantized", &quantized}});

@@ -8,7 +8,7 @@
 
 namespace quantlens::flow {
 EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) {
-  if (needs_data(options.metric) && options.data.data.empty()) {
+  if (needs_data(options.metric) && !options.data.is_given()) {
     throw Error(Errc::usage, fmt::format("--data is required for --metric {}; only "
                                          "command:PROGRAM needs none",
                                          options.metric.name));
@@ -19,9 +19,9 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   std::optional<FittedData> data;
   if (needs_data(options.metric)) {
     data = fit_data(options.data, model, session);
-    check_metric(options.metric, model, *data, options.data);
+    check_metric(options.metric, model, *data);
     look_at(options.part, *data);
-  } else if (!options.data.data.empty()) {
+  } else if (options.data.is_given()) {
     session.progress.note("--data has no effect: the program has its own");
   }
   if (!data && !std::holds_alternative<std::monostate>(options.part)) {

@@ -45,7 +45,7 @@ Inspection inspect(const fs::path& path, const Formats& formats) {
   const Draft draft(analyzed, Recipe());
   result.ops = make_plan(draft, imagined_ranges(draft), {}).plan.ops;
   for (OpPlan& op : result.ops) {
-    if (const auto precision = precision_on_codes(index, op)) {
+    if (const auto precision = precision_on_codes(index, *analyzed.prepared.able, op)) {
       op.precision = *precision;
       op.quantized = true;
       op.form = "static";

@@ -100,7 +100,7 @@ void check_trace(const ProfileVerbOptions& options, const Sources& sources) {
 
 /// What another tool has timed.
 ProfileResult imported(const ProfileVerbOptions& options, const Session& session) {
-  const char* useless = !options.data.data.empty()   ? "--data"
+  const char* useless = options.data.is_given()      ? "--data"
                         : options.profile.iterations ? "--iterations"
                         : session.isolation          ? "--isolate"
                                                      : nullptr;
@@ -135,7 +135,7 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
     check_order(model, *other);
   }
   DataChoice choice = options.data;
-  if (choice.data.empty()) choice.data = "random";
+  if (!choice.is_given()) choice.data = "random";
   const FittedData data = fit_data(choice, model, session);
   check_trace(options, {.model = &model, .files = {options.other.value_or("")}, .data = {&data}});
   std::vector<std::pair<std::string, const Model*>> models{{"reference", &model}};

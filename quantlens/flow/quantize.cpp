@@ -32,7 +32,7 @@ namespace {
 std::optional<FittedData> data_apart(const QuantizeOptions& options, const Model& model,
                                      const Session& session) {
   if (!options.calibration_data) return std::nullopt;
-  return fit_data({.data = *options.calibration_data, .options = {}}, model, session);
+  return fit_data(*options.calibration_data, model, session);
 }
 
 /// Throws Errc::usage where samples are needed and not given, or given twice.
@@ -43,7 +43,7 @@ void check_data(const QuantizeOptions& options) {
                 "--ranges and --calibration-data exclude each other: nothing is calibrated where "
                 "the ranges are given");
   }
-  if (!options.data.data.empty()) return;
+  if (options.data.is_given()) return;
   if (!options.ranges && needs_calibration(options.recipe)) {
     throw Error(
         Errc::usage,
@@ -232,14 +232,14 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
   result.output = destination_of(options.output, options.model);
   const Model model = formats(session).read(options.model);
   std::optional<FittedData> data;
-  if (!options.data.data.empty()) data = fit_data(options.data, model, session);
+  if (options.data.is_given()) data = fit_data(options.data, model, session);
   const std::optional<FittedData> apart = data_apart(options, model, session);
   // Calibration may take hours: what would stop the writing is said before.
   check_destination({.path = result.output},
                     {.model = &model,
                      .files = files_read(options),
                      .data = {data ? &*data : nullptr, apart ? &*apart : nullptr}});
-  if (options.metric && data) check_metric(*options.metric, model, *data, options.data);
+  if (options.metric && data) check_metric(*options.metric, model, *data);
   const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
   describe_data(*workload, data ? &*data : nullptr,
                 options.metric ? metric_text(*options.metric) : "", apart ? &*apart : nullptr);

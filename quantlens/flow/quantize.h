@@ -15,9 +15,9 @@ namespace quantlens::flow {
 
 struct QuantizeOptions {
   fs::path model;
-  fs::path output;                              ///< empty: `.int8` before the model's extension
-  DataChoice data;                              ///< with `ranges` only where something is measured
-  std::optional<std::string> calibration_data;  ///< instead of the first samples of `data`
+  fs::path output;                             ///< empty: `.int8` before the model's extension
+  DataChoice data;                             ///< with `ranges` only where something is measured
+  std::optional<DataChoice> calibration_data;  ///< instead of the first samples of `data`
   std::optional<fs::path> ranges;  ///< statistics or a ranges.json: then nothing is calibrated
   Recipe recipe;
   std::vector<fs::path> recipe_files;  ///< that the recipe came from: not overwritten

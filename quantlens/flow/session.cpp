@@ -90,15 +90,19 @@ Formats formats(const Session& session) {
 
 FittedData fit_data(const DataChoice& choice, const Model& model, Progress& progress) {
   const std::vector<InputSpec> specs = input_specs(model);
-  FittedData data{.opened = open_data(choice.data, specs, choice.options),
-                  .source = choice.data,
+  const std::string source =
+      choice.samples && choice.data.empty() ? "the caller's samples" : choice.data;
+  FittedData data{.opened = choice.samples
+                                ? open_samples(choice.samples, source, specs, choice.options)
+                                : open_data(choice.data, specs, choice.options),
+                  .source = source,
                   .input_name = specs.size() == 1 ? specs[0].name : "",
                   .whole = !takes_batches(model),
                   .exact = fixes_batches(model),
                   .loading = {}};
   if (data.opened.dataset->size() == 0) {
     throw Error(Errc::bad_input,
-                fmt::format("{}: holds no sample; nothing can be run", choice.data));
+                fmt::format("{}: holds no sample; nothing can be run", printable(source)));
   }
   if (const std::string caveat = data.opened.dataset->caveat(); !caveat.empty())
     progress.note(caveat);
@@ -187,17 +191,16 @@ Model upgraded(Model model, Progress& progress) {
 
 namespace {
 
-using Fold = Plan (*)(const GraphIndex&);
-
 /// A way to put the constants of ops into others.
 struct Folding {
-  Fold fold;
+  Plan (*fold)(const GraphIndex& index, const Capabilities& able);
   const char* key;  ///< told in the properties of a model where it was done
   std::string_view where;
 };
 
-constexpr Folding kFoldThrough{fold_through, kFoldedThroughKey,
-                               "before what moves the elements they read"};
+constexpr Folding kFoldThrough{
+    [](const GraphIndex& index, const Capabilities&) { return fold_through(index); },
+    kFoldedThroughKey, "before what moves the elements they read"};
 constexpr Folding kFoldBefore{fold_before, kFoldedBeforeKey, "that read them"};
 
 Model folded(const Model& model, const Plan& plan, const Folding& folding, const Session& session) {
@@ -211,7 +214,7 @@ void tell(const Plan& plan, const Folding& folding, Progress& progress) {
 
 /// Without the ops whose constants are put into others.
 IndexedModel folded(IndexedModel model, const Folding& folding, const Session& session) {
-  const Plan plan = folding.fold(model.indexed().index);
+  const Plan plan = folding.fold(model.indexed().index, capabilities_of(model.model().format));
   if (plan.removed.empty()) return model;
   tell(plan, folding, session.progress);
   return IndexedModel(folded(model.model(), plan, folding, session));
@@ -223,7 +226,7 @@ std::optional<Model> folded_like(const Model& quantized, const Model& model, con
                                  const Session& session) {
   const bool is_told = quantized.metadata.contains(folding.key);
   if (!is_told && has_stored_recipe(quantized)) return std::nullopt;
-  const Plan plan = folding.fold(indexed(model).index);
+  const Plan plan = folding.fold(indexed(model).index, capabilities_of(model.format));
   if (plan.removed.empty()) return std::nullopt;
   Model result = folded(model, plan, folding, session);
   if (!is_told && !has_edited_weights(quantized, model, result, plan)) return std::nullopt;
@@ -269,7 +272,7 @@ ModelFile model_file(const std::string& role, const Model& model) {
 }
 
 Workspace workspace_of(const Session& session) {
-  return {session.store, session.workspace.empty() ? default_workspace() : session.workspace};
+  return {session.store, session.workspace};
 }
 
 std::unique_ptr<WorkloadWriter> begin_workload(

@@ -49,8 +49,11 @@ Formats formats(const Session& session);
 
 /// Which samples.
 struct DataChoice {
-  std::string data;  ///< as `--data` takes it
+  std::string data;  ///< as `--data` takes it; of `samples`, what people call them
+  std::shared_ptr<const Dataset> samples = {};  ///< the caller's own; null: `data` is opened
   DataOptions options;
+
+  bool is_given() const { return samples != nullptr || !data.empty(); }
 };
 
 /// A data set fitted to a model.

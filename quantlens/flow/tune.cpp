@@ -30,6 +30,16 @@
 namespace quantlens::flow {
 namespace {
 
+/// Options may have been written in another order.
+bool is_same_metric(const std::string& earlier, const std::string& now) {
+  if (earlier == now) return true;
+  try {
+    return metric_text(parse_metric(earlier)) == now;
+  } catch (const Error&) {
+    return false;  // a caller's own
+  }
+}
+
 /// Throws Errc::usage where an earlier run was asked something else: its trials tell nothing here.
 void check_same(const Study& earlier, const Study& now, const std::string& workload) {
   std::vector<std::string> differ;
@@ -43,7 +53,7 @@ void check_same(const Study& earlier, const Study& now, const std::string& workl
           earlier.calibration_data == now.calibration_data &&
               earlier.calibration_fingerprint == now.calibration_fingerprint);
   compare("another batch size", earlier.batch_size == now.batch_size);
-  compare("another metric", earlier.metric == now.metric);
+  compare("another metric", is_same_metric(earlier.metric, now.metric));
   compare("another goal", earlier.goal == now.goal);
   compare("another strategy", earlier.strategy == now.strategy);
   compare("another seed", earlier.seed == now.seed);
@@ -78,7 +88,7 @@ std::unique_ptr<WorkloadWriter> taken_up(const std::string& id, const Study& ask
 }
 
 void check_options(const TuneOptions& options) {
-  if (options.data.data.empty()) throw Error(Errc::usage, "--data is required");
+  if (!options.data.is_given()) throw Error(Errc::usage, "--data is required");
   strategy_named(options.strategy);
 }
 
@@ -98,13 +108,13 @@ Study asked(const TuneOptions& options, const Model& model, const FittedData& da
             const FittedData* calibration, const Store& store) {
   Study study;
   study.model = sha256_hex(model.file.text());
-  study.data = options.data.data;
-  study.calibration_data = options.calibration_data.value_or("");
+  study.data = data.source;
+  if (calibration) study.calibration_data = calibration->source;
   study.data_fingerprint = fingerprint(data.opened);
   if (calibration) study.calibration_fingerprint = fingerprint(calibration->opened);
   study.samples = data.opened.dataset->size();
   study.batch_size = data.opened.batch_size;
-  study.metric = options.metric;
+  study.metric = metric_text(options.metric);
   study.goal = options.goal;
   study.strategy = options.strategy;
   study.seed = options.seed;
@@ -136,8 +146,9 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   if (!beyond.empty()) session.progress.note(beyond);
   for (const auto& [op, count] : bench.multiply_adds()) study.multiply_adds += count;
   Task task{.start = options.recipe,
-            .space = space_of(setting.original.model.graph, bench.plan(options.recipe).planned.plan,
-                              options.recipe, bench.multiply_adds()),
+            .space = space_of(
+                setting.original.model.graph, capabilities_of(setting.original.model.format),
+                bench.plan(options.recipe).planned.plan, options.recipe, bench.multiply_adds()),
             .goal = options.goal,
             .seed = options.seed};
   const SearchJob::Place place{
@@ -167,7 +178,7 @@ void note_what_is_kept(const TuneResult& result, Progress& progress) {
 
 TuneResult tune(const TuneOptions& options, const Session& session) {
   check_options(options);
-  const MetricSpec metric = parse_metric(options.metric);
+  const MetricSpec& metric = options.metric;
   check_goal(options.goal, is_higher_better(metric));
   TuneResult result;
   result.output = destination_of(options.output, options.model);
@@ -175,14 +186,14 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   const FittedData data = fit_data(options.data, model, session);
   std::optional<FittedData> apart;
   if (options.calibration_data) {
-    apart = fit_data({.data = *options.calibration_data, .options = {}}, model, session);
+    apart = fit_data(*options.calibration_data, model, session);
   }
   std::vector<fs::path> files = options.recipe_files;
   files.emplace_back(options.prices);
   check_destinations(
       options, result.output,
       {.model = &model, .files = std::move(files), .data = {&data, apart ? &*apart : nullptr}});
-  check_metric(metric, model, data, options.data);
+  check_metric(metric, model, data);
   std::optional<Prices> prices = given_prices(options, session.store);
   result.study = asked(options, model, data, apart ? &*apart : nullptr, session.store);
   const auto workload = options.resume ? taken_up(*options.resume, *result.study, session)

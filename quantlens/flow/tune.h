@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/record/run_records.h"
 #include "quantlens/record/study.h"
@@ -16,10 +17,10 @@ struct TuneOptions {
   fs::path model;
   fs::path output;  ///< empty: `.int8` before the model's extension
   DataChoice data;
-  std::optional<std::string> calibration_data;  ///< instead of the first samples of `data`
-  Recipe recipe;                                ///< what the search starts from
-  std::vector<fs::path> recipe_files;           ///< that it came from: not overwritten
-  std::string metric;                           ///< as parse_metric takes it
+  std::optional<DataChoice> calibration_data;  ///< instead of the first samples of `data`
+  Recipe recipe;                               ///< what the search starts from
+  std::vector<fs::path> recipe_files;          ///< that it came from: not overwritten
+  MetricSpec metric;
   Goal goal;
   std::string strategy = "auto";
   std::uint64_t seed = 0;

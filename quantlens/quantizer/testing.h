@@ -11,7 +11,7 @@ namespace quantlens {
 
 /// Of a graph in which nothing but stored tensors is constant.
 inline Prepared prepare(const Graph& graph) {
-  return prepare(GraphIndex(graph));
+  return prepare(GraphIndex(graph), {}, capabilities_of("onnx"));
 }
 
 /// A model of one's own, a recipe, and all that is looked up for planning.

@@ -13,7 +13,6 @@
 #include "quantlens/base/json.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/roles_of.h"
-#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/approach.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
@@ -22,27 +21,15 @@
 namespace quantlens {
 namespace {
 
-std::set<std::string> kinds_of(Role role) {
-  std::set<std::string> kinds;
-  for (const Capability& row : capabilities()) {
-    if (row.role == role) kinds.emplace(to_string(row.kind));
-  }
-  return kinds;
+bool has_role(const Capabilities& able, const OpPlan& op, Role role) {
+  return std::ranges::any_of(able.rows(), [&](const Capability& row) {
+    return row.role == role && to_string(row.kind) == op.kind;
+  });
 }
 
-/// Of the kinds that the table calls worth it.
-const std::set<std::string>& computing_kinds() {
-  static const std::set<std::string> kKinds = kinds_of(Role::compute);
-  return kKinds;
-}
-
-const std::set<std::string>& moving_kinds() {
-  static const std::set<std::string> kKinds = kinds_of(Role::pass_through);
-  return kKinds;
-}
-
-bool computes(const OpPlan& op) {
-  return op.quantized && computing_kinds().contains(op.kind);
+/// In integers, and of a kind that the table calls worth it.
+bool computes(const Capabilities& able, const OpPlan& op) {
+  return op.quantized && has_role(able, op, Role::compute);
 }
 
 /// The words apart from the one that holds already.
@@ -174,7 +161,7 @@ void tell_makes(const Graph& graph, std::vector<TunableOp>& ops) {
 
 }  // namespace
 
-Space space_of(const Graph& graph, const Plan& plan, const Recipe& start,
+Space space_of(const Graph& graph, const Capabilities& able, const Plan& plan, const Recipe& start,
                const MultiplyAdds& multiply_adds) {
   Space space;
   for (const OpPlan& op : plan.ops) {
@@ -183,9 +170,9 @@ Space space_of(const Graph& graph, const Plan& plan, const Recipe& start,
                          .name = op.name,
                          .type = op.type,
                          .kind = op.kind,
-                         .computes = computes(op),
+                         .computes = computes(able, op),
                          .multiply_adds = count_of(multiply_adds, op.op),
-                         .moves = moving_kinds().contains(op.kind),
+                         .moves = has_role(able, op, Role::pass_through),
                          .values = op.members,
                          .around = {},
                          .make = op.type});
@@ -208,8 +195,9 @@ Space space_of(const Graph& graph, const Plan& plan, const Recipe& start,
   return space;
 }
 
-std::uint64_t compute_quantized(const Plan& plan) {
-  return static_cast<std::uint64_t>(std::ranges::count_if(plan.ops, computes));
+std::uint64_t compute_quantized(const Plan& plan, const Capabilities& able) {
+  return static_cast<std::uint64_t>(
+      std::ranges::count_if(plan.ops, [&](const OpPlan& op) { return computes(able, op); }));
 }
 
 std::uint64_t multiply_adds_quantized(const Plan& plan, const MultiplyAdds& multiply_adds) {

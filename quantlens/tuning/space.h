@@ -9,6 +9,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/graph/model.h"
+#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/recipe.h"
 
@@ -49,12 +50,13 @@ struct Space {
 /// Multiplications of one sample by op id, of ops whose are known.
 using MultiplyAdds = std::map<std::string, std::uint64_t>;
 
-/// `plan`: of the recipe that the search starts from, for this graph.
-Space space_of(const Graph& graph, const Plan& plan, const Recipe& start,
+/// `plan`: of the recipe that the search starts from, for this graph; `able`: what its runtime runs
+/// in int8.
+Space space_of(const Graph& graph, const Capabilities& able, const Plan& plan, const Recipe& start,
                const MultiplyAdds& multiply_adds = {});
 
 /// How many ops of a plan compute in int8, as TunableOp has it.
-std::uint64_t compute_quantized(const Plan& plan);
+std::uint64_t compute_quantized(const Plan& plan, const Capabilities& able);
 
 /// How many multiplications a plan has computed on int8 codes.
 std::uint64_t multiply_adds_quantized(const Plan& plan, const MultiplyAdds& multiply_adds);

@@ -9,6 +9,8 @@
 namespace quantlens {
 namespace {
 
+const Capabilities& kAble = capabilities_of("onnx");
+
 TEST(Space, HoldsWhatIsAroundAnOp) {
   SmallGraph net;
   net.input("x");
@@ -24,7 +26,7 @@ TEST(Space, HoldsWhatIsAroundAnOp) {
                         .members = {op_id(node)},
                         .quantized = true});
   }
-  const Space space = space_of(net.model().graph, plan, {});
+  const Space space = space_of(net.model().graph, kAble, plan, {});
   ASSERT_EQ(space.ops.size(), 5u);
   EXPECT_EQ(space.ops[1].around, (std::vector<std::size_t>{2, 3})) << "across what only moves";
   EXPECT_EQ(space.ops[4].around, (std::vector<std::size_t>{3}));
@@ -57,7 +59,7 @@ TEST(Space, OpsOfOneMakeHaveOneKernelAndAreFollowedByTheSame) {
   net.node(Kind::conv, {"br", "w3"}, "c").node(Kind::relu, {"c"}, "cr");
   net.node(Kind::conv, {"cr", "w3"}, "d").output("d");
   const Graph& graph = net.model().graph;
-  const Space space = space_of(graph, all_in_int8(graph), {});
+  const Space space = space_of(graph, kAble, all_in_int8(graph), {});
   ASSERT_EQ(space.ops.size(), 7u);
   EXPECT_EQ(space.ops[0].make, space.ops[4].make);
   EXPECT_NE(space.ops[0].make, space.ops[2].make) << "another kernel";
@@ -75,14 +77,14 @@ TEST(Space, MultiplicationsAreInInt8WhereThePlanComputesThemSo) {
   EXPECT_EQ(multiply_adds_quantized(plan, counts), 11u);
   plan.ops[1].quantized = false;
   EXPECT_EQ(multiply_adds_quantized(plan, counts), 0u);
-  EXPECT_EQ(space_of(graph, all_in_int8(graph), {}, counts).ops[1].multiply_adds, 11u);
+  EXPECT_EQ(space_of(graph, kAble, all_in_int8(graph), {}, counts).ops[1].multiply_adds, 11u);
 }
 
 TEST(Space, ARemedySaysWhichOpsItHasInFloat) {
   SmallGraph net;
   net.input("x").node(Kind::conv, {"x"}, "a").node(Kind::add, {"a", "x"}, "b").output("b");
   const Graph& graph = net.model().graph;
-  const Space space = space_of(graph, all_in_int8(graph), {});
+  const Space space = space_of(graph, kAble, all_in_int8(graph), {});
   using Numbers = std::vector<std::size_t>;
   EXPECT_EQ(ops_in_float(space, parse_yaml("{op_name_dict: {node_b: fp32}}", "")), Numbers{1});
   EXPECT_EQ(ops_in_float(space, parse_yaml("{op_type_dict: {\".*\": fp32}}", "")), (Numbers{0, 1}));

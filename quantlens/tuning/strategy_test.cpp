@@ -145,10 +145,11 @@ class Scripted final : public Search {
 };
 
 Task task_of(const Net& net, Recipe start = {}, Goal goal = {}) {
-  return {.start = start,
-          .space = space_of(Graph(), plan_of(net), start, net.multiply_adds),
-          .goal = std::move(goal),
-          .seed = 7};
+  return {
+      .start = start,
+      .space = space_of(Graph(), capabilities_of("onnx"), plan_of(net), start, net.multiply_adds),
+      .goal = std::move(goal),
+      .seed = 7};
 }
 
 /// Eight ops, of which two must be float; each of the others costs a little.

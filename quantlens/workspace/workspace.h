@@ -95,7 +95,9 @@ class WorkloadWriter {
 /// The registry over a workspace folder.
 class Workspace {
  public:
-  Workspace(Store& store, fs::path root) : store_(store), root_(std::move(root)) {}
+  /// `root` empty: default_workspace().
+  Workspace(Store& store, fs::path root)
+      : store_(store), root_(root.empty() ? default_workspace() : std::move(root)) {}
   const fs::path& root() const { return root_; }
 
   /// A new workload, state wip. `id` sorts by time: "20261121-113045-quantize-mobilenet-3f2a".

@@ -83,6 +83,9 @@ TEST(DefaultWorkspace, IsTheChosenOneElseInTheUsersDataFolder) {
   EXPECT_EQ(default_workspace(), "/home/me/.local/share/quantlens");
   const Variable mine("QUANTLENS_WORKSPACE", "/mine");
   EXPECT_EQ(default_workspace(), "/mine");
+  MemoryStore store;
+  EXPECT_EQ(Workspace(store, "").root(), "/mine");
+  EXPECT_EQ(Workspace(store, "/other").root(), "/other");
 }
 
 TEST(DefaultWorkspace, AsksForOneWhereTheEnvironmentTellsNone) {

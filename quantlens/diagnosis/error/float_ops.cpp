@@ -35,6 +35,7 @@ class FloatOps {
   FloatOps(const PairedModels& models, const std::vector<std::string>& ops)
       : index_(models.reference.index),
         quantized_index_(models.quantized.index),
+        able_(*models.prepared.able),
         names_(ops.begin(), ops.end()) {
     const Pairing& pairing = models.pairing;
     const Graph& reference = index_.graph();
@@ -103,10 +104,9 @@ class FloatOps {
     const std::optional<std::size_t> producer = index_.producer(pair.reference);
     if (!producer || pair.side != Side::integer_output) return false;
     const Node& node = index_.graph().nodes[*producer];
-    return capability(node.kind) == nullptr &&
-           std::ranges::any_of(node.inputs, [&](const std::string& input) {
-             return is_passed_from(input, values);
-           });
+    return !able_.has(node.kind) && std::ranges::any_of(node.inputs, [&](const std::string& input) {
+      return is_passed_from(input, values);
+    });
   }
 
   /// What integer readers take from codes, in float.
@@ -166,7 +166,7 @@ class FloatOps {
         const Node& reader = nodes[use.node];
         const bool is_moved = moves_elements(reader.kind) && use.input == 0;
         if (is_moved) waiting.push_back(reader.outputs.front());
-        if (!is_moved && (reader.kind == Kind::quantize || capability(reader.kind) != nullptr))
+        if (!is_moved && (reader.kind == Kind::quantize || able_.has(reader.kind))
           return false;
       }
     }
@@ -287,7 +287,7 @@ class FloatOps {
   bool is_float(const ValuePair& pair) const {
     const auto producer = index_.producer(pair.reference);
     if (pair.side != Side::q_output || !pair.input_factors.empty() || !producer) return false;
-    if (capability(index_.graph().nodes[*producer].kind) == nullptr) return true;
+    if (!able_.has(index_.graph().nodes[*producer].kind)) return true;
     const std::optional<std::string> place = place_of(pair);
     return place && reads_floats(*place);
   }
@@ -306,15 +306,15 @@ class FloatOps {
       const std::optional<std::size_t> maker = quantized_index_.producer(input);
       if (!maker) return false;
       const Kind kind = nodes[*maker].kind;
-      const bool is_float_op = capability(kind) == nullptr && !uses_codes(kind) &&
-                               kind != Kind::constant && kind != Kind::identity;
+      const bool is_float_op =
+          !able_.has(kind) && !uses_codes(kind) && kind != Kind::constant && kind != Kind::identity;
       return adds_or_multiplies(kind) || is_float_op;
     });
   }
 
   /// Whether an op gives elements of its first input, as constants say.
   bool passes_on(const Node& node) const {
-    return passes_elements(node.kind) && !node.inputs.empty() &&
+    return able_.passes_elements(node.kind) && !node.inputs.empty() &&
            std::all_of(node.inputs.begin() + 1, node.inputs.end(), [&](const std::string& input) {
              return input.empty() || index_.constant(input) != nullptr;
            });
@@ -342,7 +342,7 @@ class FloatOps {
         const Node& reader = index_.graph().nodes[use.node];
         if (use.input == 0 && passes_on(reader)) {
           waiting.push_back(reader.outputs.front());
-        } else if (capability(reader.kind) != nullptr && becomes_codes(op_id(reader))) {
+        } else if (able_.has(reader.kind) && becomes_codes(op_id(reader))) {
           return true;
         }
       }
@@ -408,6 +408,7 @@ class FloatOps {
 
   const GraphIndex& index_;
   const GraphIndex& quantized_index_;
+  const Capabilities& able_;
   std::set<std::string> names_;
   std::unordered_map<std::string, std::string> inputs_;      // by name of the reference
   std::unordered_map<std::string, const ValuePair*> pairs_;  // likewise by value

@@ -50,7 +50,7 @@ class Pairer {
         q_view_(q_index_),
         provenance_(read_provenance(quantized.model)),
         match_(match_structure(view_, q_view_, known())),
-        prepared_(prepare_like(index_, reference.constants,
+        prepared_(prepare_like(index_, reference.constants, capabilities_of(reference.model.format),
                                {match_.folded.begin(), match_.folded.end()})),
         quantized_of_(view_.values().size()) {
     for (const Pattern& pattern : prepared_.patterns) {
@@ -184,8 +184,7 @@ class Pairer {
                    .input_factors = {}};
     bool float_side = tensor_outputs_.contains(value);
     if (found != pattern_of_output_.end()) {
-      const Capability* row = capability(named.kind);
-      float_side = float_side || (row && row->role == Role::compute);
+      float_side = float_side || prepared_.able->has(named.kind, Role::compute);
       for (const std::size_t member : found->second->members)
         pair.pattern.push_back(node(member).type);
     }
@@ -384,8 +383,7 @@ class Pairer {
     const FloatView::Value& value = view_.values()[number];
     if (value.dtype || !value.producer) return value.dtype;
     const Node& producer = view_.node(view_.ops()[*value.producer]);
-    const Capability* row = capability(producer.kind);
-    if (!row || row->role != Role::compute) return std::nullopt;
+    if (!prepared_.able->has(producer.kind, Role::compute)) return std::nullopt;
     for (const std::string& input : producer.inputs) {  // all of one type
       if (const Tensor* constant = index_.constant(input)) return constant->dtype();
     }

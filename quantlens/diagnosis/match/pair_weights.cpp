@@ -51,8 +51,7 @@ class WeightPairer {
 
   /// An op that nothing of the quantized model is known to compute: its weight has no row.
   void miss(const FloatView::Op& op) {
-    const Capability* row = capability(op.kind);
-    if (!row || row->role != Role::compute) return;
+    if (!prepared_.able->has(op.kind, Role::compute)) return;
     const Node& node = reference_.node(op);
     for (std::size_t input = 0; input < std::min<std::size_t>(op.operands.size(), 2); ++input) {
       if (!op.operands[input].constant) continue;
@@ -170,9 +169,8 @@ std::map<std::size_t, std::size_t> alike_by_name(
 }
 
 /// Kinds whose constants have rows: weights, and what is added or multiplied.
-bool has_constants(Kind kind) {
-  const Capability* row = capability(kind);
-  return (row && row->role == Role::compute) || kind == Kind::conv_transpose || kind == Kind::add ||
+bool has_constants(const Capabilities& able, Kind kind) {
+  return able.has(kind, Role::compute) || kind == Kind::conv_transpose || kind == Kind::add ||
          kind == Kind::sub || kind == Kind::mul || kind == Kind::div;
 }
 
@@ -190,7 +188,7 @@ void pair_weights(const FloatView& reference, const FloatView& quantized, const 
   const auto alike = alike_by_name(reference, quantized, match, computed_by, pairing);
   WeightPairer pairer(reference, quantized, prepared, pairing);
   for (std::size_t r = 0; r < reference.ops().size(); ++r) {
-    if (!has_constants(reference.ops()[r].kind)) continue;
+    if (!has_constants(*prepared.able, reference.ops()[r].kind)) continue;
     if (const auto named = alike.find(r); named != alike.end()) {
       pairer.pair(reference.ops()[r], named->second, match);
     }

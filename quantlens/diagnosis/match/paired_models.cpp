@@ -9,6 +9,7 @@ PairedModels::PairedModels(const Indexed& of_reference, const Indexed& of_quanti
       quantized(of_quantized),
       pairing(of_both),
       prepared(prepare_like(reference.index, reference.constants,
+                            capabilities_of(reference.model.format),
                             {pairing.folded_ops.begin(), pairing.folded_ops.end()})) {}
 
 }  // namespace quantlens

@@ -9,7 +9,6 @@
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/quantizer/analyze/before_logarithm.h"
-#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
 
@@ -40,15 +39,16 @@ Evidence::Outputs outputs_of(const Graph& reference, const Diagnosis& diagnosis)
 /// as many readers as the model has ops.
 class Names {
  public:
+  explicit Names(const Capabilities& able) : able_(able) {}
   void add(const Node& node) {
-    const Capability* able = capability(node.kind);
-    if (able == nullptr || able->role == Role::pass_through) return;
+    if (!able_.has(node.kind) || able_.has(node.kind, Role::pass_through)) return;
     std::string name = op_name(node);
     if (seen_.insert(name).second) names_.push_back(std::move(name));
   }
   std::vector<std::string> take() { return std::move(names_); }
 
  private:
+  const Capabilities& able_;
   std::unordered_set<std::string> seen_;
   std::vector<std::string> names_;
 };
@@ -137,7 +137,7 @@ std::vector<Use> Evidence::readers(const std::string& value) const {
 }
 
 std::vector<std::string> Evidence::ops_at(const ActivationRow& row) const {
-  Names names;
+  Names names(able());
   if (const Node* own = node(row.op)) names.add(*own);
   std::vector<std::string> waiting{row.value};
   std::unordered_set<std::string> seen{row.value};
@@ -145,7 +145,7 @@ std::vector<std::string> Evidence::ops_at(const ActivationRow& row) const {
     for (const Use& use : reference().uses(waiting[i])) {
       const Node& reader = reference().graph().nodes[use.node];
       names.add(reader);
-      if (use.input != 0 || !passes_elements(reader.kind)) continue;
+      if (use.input != 0 || !able().passes_elements(reader.kind)) continue;
       for (const std::string& output : reader.outputs) {
         if (seen.insert(output).second) waiting.push_back(output);
       }
@@ -159,7 +159,7 @@ bool Evidence::inherits_scale(const ActivationRow& row) const {
   const std::optional<std::size_t> maker = reference().producer(row.value);
   if (own == pairs_.end() || !own->second->params || !maker) return false;
   const Node& node = reference().graph().nodes[*maker];
-  if (!passes_elements(node.kind) || node.inputs.empty()) return false;
+  if (!able().passes_elements(node.kind) || node.inputs.empty()) return false;
   const auto source = pairs_of_reference_.find(node.inputs.front());
   return source != pairs_of_reference_.end() && source->second->params == own->second->params;
 }
@@ -168,7 +168,7 @@ std::vector<std::string> Evidence::ops_before_logarithm(const ActivationRow& row
   const std::optional<std::size_t> own = reference().producer(row.op);
   const auto found = own ? before_logarithms_.find(*own) : before_logarithms_.end();
   if (found == before_logarithms_.end()) return {};
-  Names names;
+  Names names(able());
   for (const auto& [number, words] : before_logarithms_) {
     if (words == found->second) names.add(reference().graph().nodes[number]);
   }

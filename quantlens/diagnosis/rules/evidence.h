@@ -38,6 +38,8 @@ class Evidence {
   const Pairing& pairing() const { return models_.pairing; }
   /// The reference as the pairing folded it.
   const Prepared& prepared() const { return models_.prepared; }
+  /// What the reference's runtime runs in int8.
+  const Capabilities& able() const { return *models_.prepared.able; }
 
   /// Null where there is none.
   const Node* node(const std::string& op) const;

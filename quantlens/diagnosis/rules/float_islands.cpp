@@ -14,8 +14,9 @@ bool is_made_by(const GraphIndex& index, const std::string& value, Kind kind) {
 }
 
 /// Whether a float op dequantizes what it reads and has its result quantized again.
-bool is_island(const GraphIndex& index, const Node& node) {
-  if (uses_codes(node.kind) || node.kind == Kind::constant || has_integer_kernel(node.kind))
+bool is_island(const Evidence& evidence, const Node& node) {
+  const GraphIndex& index = evidence.quantized();
+  if (uses_codes(node.kind) || node.kind == Kind::constant || evidence.able().has_kernel(node.kind))
     return false;
   const bool reads = std::ranges::any_of(node.inputs, [&](const std::string& input) {
     return is_made_by(index, input, Kind::dequantize);
@@ -34,7 +35,7 @@ std::vector<Finding> float_islands(const Evidence& evidence) {
   std::map<std::string, std::uint64_t> types;
   std::vector<std::string> ops;
   for (const Node& node : evidence.quantized().graph().nodes) {
-    if (!is_island(evidence.quantized(), node)) continue;
+    if (!is_island(evidence, node)) continue;
     ++types[node.type];
     ops.push_back(op_name(node));
   }

@@ -6,7 +6,6 @@
 
 #include "quantlens/diagnosis/rules/same_remedy.h"
 #include "quantlens/diagnosis/rules/uncompared.h"
-#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/plan/select.h"
 
 namespace quantlens {
@@ -114,7 +113,7 @@ void FloatRemedies::find_groups() {
     const bool has_codes = pair != pairs.end() && pair->second->params.has_value();
     const bool has_weight = evidence_.weight_pair(value) != nullptr;
     group.is_integer =
-        capability(graph.nodes[pattern.anchor].kind) != nullptr && (has_codes || has_weight);
+        evidence_.able().has(graph.nodes[pattern.anchor].kind) && (has_codes || has_weight);
     if (pair != pairs.end() && !unknown.contains(pair->second->op_name))
       group.told_as = pair->second->op_name;
     groups_.push_back(std::move(group));

@@ -10,7 +10,6 @@
 
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/nonfinite_elements.h"
-#include "quantlens/quantizer/analyze/capability.h"
 
 namespace quantlens {
 
@@ -26,8 +25,7 @@ struct Lost {
 std::vector<Lost> lost_in_constants(const Evidence& evidence) {
   std::vector<Lost> all;
   for (const Node& node : evidence.reference().graph().nodes) {
-    const Capability* able = capability(node.kind);
-    const bool is_weight = able != nullptr && able->role == Role::compute;
+    const bool is_weight = evidence.able().has(node.kind, Role::compute);
     Lost lost{.op = op_name(node)};
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Tensor* stored = evidence.constant_input(node, i);

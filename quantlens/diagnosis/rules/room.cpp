@@ -7,16 +7,13 @@
 #include <limits>
 #include <vector>
 
-#include "quantlens/quantizer/analyze/capability.h"
-
 namespace quantlens {
 namespace {
 
 /// Whether a value's codes are those of what it is moved from.
 bool is_moved(const Evidence& evidence, const ActivationRow& row) {
   const Node* op = evidence.node(row.op);
-  const Capability* able = op == nullptr ? nullptr : capability(op->kind);
-  return able != nullptr && able->role == Role::pass_through;
+  return op != nullptr && evidence.able().has(op->kind, Role::pass_through);
 }
 
 /// In bits, in order: logarithms to base 2.

@@ -2,7 +2,6 @@
 #include "quantlens/diagnosis/view/integer_ops.h"
 
 #include "quantlens/graph/roles_of.h"
-#include "quantlens/quantizer/analyze/capability.h"
 
 namespace quantlens {
 namespace {
@@ -168,10 +167,6 @@ std::optional<IntegerOp> integer_op(const Node& node) {
 
 bool has_codes_inside(const Node& node) {
   return node.kind == Kind::gather_blocks || recurrent(node).has_value();
-}
-
-bool has_integer_kernel(Kind kind) {
-  return capability(kind) != nullptr || kind == Kind::softmax;
 }
 
 bool carries_codes(const Node& node) {

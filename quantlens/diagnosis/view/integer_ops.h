@@ -31,10 +31,6 @@ std::optional<IntegerOp> integer_op(const Node& node);
 /// in blocks), or of its weights and what they are multiplied with (an integer LSTM).
 bool has_codes_inside(const Node& node);
 
-/// Whether the runtime computes an op on codes where it stands between a DequantizeLinear and a
-/// QuantizeLinear: of Softmax too, which quantlens leaves in float.
-bool has_integer_kernel(Kind kind);
-
 /// Whether an op on codes gives codes with the scale and zero point of its first input: it moves,
 /// picks, limits or compares them only.
 bool carries_codes(const Node& node);

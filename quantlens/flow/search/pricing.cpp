@@ -129,7 +129,9 @@ void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place
   if (options.prices == "none" || options.goal.objective != "speed" || !study.reached) return;
   const Recipe recipe = study.trials.at(*study.best - 1).recipe;
   const Candidate now = place.bench.plan(recipe);
-  const Space space = space_of(setting.original.model.graph, now.planned.plan, recipe);
+  const Space space =
+      space_of(setting.original.model.graph, capabilities_of(setting.original.model.format),
+               now.planned.plan, recipe);
   if (space.ops.empty()) return;
   const Prices prices = prices_of(options, place, setting, space, recipe);
   place.workload.put(prices);

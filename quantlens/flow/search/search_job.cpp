@@ -126,7 +126,7 @@ Trial SearchJob::tried(const Proposal& proposal, bool is_closing, double& second
     }
     trial.fingerprint = candidate_->fingerprint;
     trial.multiply_adds_quantized = multiply_adds_quantized(plan, bench_.multiply_adds());
-    trial.compute_quantized = compute_quantized(plan);
+    trial.compute_quantized = compute_quantized(plan, bench_.able());
     if (prices_) trial.predicted_us = predict_us(*prices_, quantized_ops(plan));
     for (const OpPlan& op : plan.ops) ++(op.quantized ? trial.ops_quantized : trial.ops_float);
     const auto same = std::ranges::find_if(study().trials, [&](const Trial& earlier) {

@@ -62,6 +62,8 @@ class TrialBench {
   const Scores& reference(std::optional<double>& seconds);
   /// Of the float model's ops, by id; counted once.
   const std::map<std::string, std::uint64_t>& multiply_adds();
+  /// What the model's runtime runs in int8.
+  const Capabilities& able() const { return capabilities_of(setting_.original.model.format); }
   Candidate plan(const Recipe& recipe);
   /// The model of a candidate, at `path`.
   void write(const Candidate& candidate, const fs::path& path);

@@ -170,7 +170,7 @@ BareAnswers run_bare(const ModelPair& models, const FittedData& data, const Meas
   if (accuracy) {
     report_skipped(reader, session.progress);
     bare.accuracy = accuracy->result();
-    bare.accuracy_state = accuracy->state();
+    if (keeps_state(*options.metric)) bare.accuracy_state = accuracy->state();
   }
   return bare;
 }

@@ -41,7 +41,8 @@ Running run_of(const Plan& plan, const fs::path& path, const Session& session) {
     throw Error(Errc::unsupported, "its weights lie beside the file, and would be copied for that");
   }
   DeployedRun deployed = deployed_run(*written, run_options(session));
-  std::vector<Deviation> deviations = check_plan(plan, written->graph, deployed.graph.graph);
+  std::vector<Deviation> deviations = check_plan(plan, written->graph, deployed.graph.graph,
+                                                 capabilities_of(deployed.graph.format));
   return {.model = std::move(written),
           .run = closing(std::move(deployed.run), session.phases),
           .deviations = std::move(deviations)};

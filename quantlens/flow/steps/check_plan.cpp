@@ -14,7 +14,6 @@
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/profiling/attribute.h"
-#include "quantlens/quantizer/analyze/capability.h"
 
 namespace quantlens::flow {
 namespace {
@@ -52,9 +51,9 @@ bool gives_codes(const Node& node) {
 }
 
 /// Whether an op that takes codes for its data gives such.
-bool moves_codes(const Node& node) {
+bool moves_codes(const Capabilities& able, const Node& node) {
   const auto* pool = role<roles::Pool>(node);
-  return passes_elements(node.kind) || (pool != nullptr && pool->takes_maximum) ||
+  return able.passes_elements(node.kind) || (pool != nullptr && pool->takes_maximum) ||
          node.kind == Kind::pad || node.kind == Kind::concat;
 }
 
@@ -66,14 +65,14 @@ bool has_weight(const OpPlan& op) {
 /// What a runtime does with each value and node of its graph.
 class RunView {
  public:
-  explicit RunView(const Graph& run) : run_(run), index_(run) {
+  RunView(const Graph& run, const Capabilities& able) : run_(run), index_(run), able_(able) {
     for (const ValueInfo& input : run.inputs) {
       if (input.dtype && is_8_bit(*input.dtype)) codes_.insert(input.name);
     }
     for (const Node& node : run.nodes) {
       const bool gives = is_integer_kernel(node) ? gives_codes(node)
                          : is_link(node.kind)    ? node.kind != Kind::dequantize
-                                                 : moves_codes(node) && reads_codes(node);
+                                                 : moves_codes(able_, node) && reads_codes(node);
       if (!gives) continue;
       for (const std::string& output : node.outputs) codes_.insert(output);
     }
@@ -81,7 +80,7 @@ class RunView {
 
   /// Whether the node computes on codes, or moves them.
   bool is_integer(const Node& node) const {
-    return is_integer_kernel(node) || (moves_codes(node) && reads_codes(node));
+    return is_integer_kernel(node) || (moves_codes(able_, node) && reads_codes(node));
   }
 
   /// Whether it multiplies a weight that is dequantized from 8 bits.
@@ -99,6 +98,7 @@ class RunView {
 
   const Graph& run_;
   GraphIndex index_;
+  const Capabilities& able_;
   std::unordered_set<std::string> codes_;
 };
 
@@ -117,8 +117,8 @@ std::unordered_set<std::string> ops_with_codes(const Plan& plan) {
 
 class Check {
  public:
-  Check(const Plan& plan, const Graph& file, const Graph& run)
-      : plan_(plan), run_(run), view_(run), own_codes_(ops_with_codes(plan)) {
+  Check(const Plan& plan, const Graph& file, const Graph& run, const Capabilities& able)
+      : plan_(plan), run_(run), view_(run, able), own_codes_(ops_with_codes(plan)) {
     std::unordered_map<std::string, std::size_t> ops;  // by name; members stand for their pattern
     std::unordered_map<std::string, std::size_t> by_id;
     for (std::size_t i = 0; i < plan.ops.size(); ++i) {
@@ -233,8 +233,9 @@ std::string examples(const std::vector<std::string>& names) {
 
 }  // namespace
 
-std::vector<Deviation> check_plan(const Plan& plan, const Graph& file, const Graph& run) {
-  return Check(plan, file, run).run();
+std::vector<Deviation> check_plan(const Plan& plan, const Graph& file, const Graph& run,
+                                  const Capabilities& able) {
+  return Check(plan, file, run, able).run();
 }
 
 std::vector<std::string> tell_deviations(const std::vector<Deviation>& deviations, Plan& plan) {

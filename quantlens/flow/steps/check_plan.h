@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "quantlens/graph/model.h"
+#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/record/plan.h"
 
 namespace quantlens::flow {
@@ -26,8 +27,9 @@ struct Deviation {
 /// Holds the graph that a runtime really runs (`run`, runtime/deployed.h) against the plan. `file`:
 /// the graph of the file that was written by it. Looks at what a plan says of int8 and fp32, and of
 /// a pattern at the op that it is named after; what the runtime dropped or computed while loading
-/// is as planned. Linear in the number of ops.
-std::vector<Deviation> check_plan(const Plan& plan, const Graph& file, const Graph& run);
+/// is as planned. `able`: of that runtime. Linear in the number of ops.
+std::vector<Deviation> check_plan(const Plan& plan, const Graph& file, const Graph& run,
+                                  const Capabilities& able);
 
 /// Has the plan say what runs: precision and reason of these ops. Gives a sentence for each kind,
 /// with names.

@@ -103,7 +103,7 @@ Measured measure_bare(const BareAnswers& bare, const MeasureOptions& options,
   if (measured.accuracy) {
     warn_of_classes(*measured.accuracy->reference, *options.metric, session.progress);
     workload.put(*measured.accuracy);
-    workload.put(*bare.accuracy_state);
+    if (bare.accuracy_state) workload.put(*bare.accuracy_state);
   }
   return measured;
 }
@@ -137,14 +137,13 @@ Accuracy program_accuracy(const MetricSpec& metric, const Model& model, Progress
 
 }  // namespace
 
-void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
-                  const DataChoice& choice) {
+void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data) {
   if (!needs_data(metric)) return;
   if (!data.opened.dataset->has_labels()) {
     throw Error(Errc::bad_input,
                 fmt::format("{}: has no labels, which --metric {} needs; add labels to the data or "
                             "leave --metric out",
-                            choice.data, metric.name));
+                            printable(data.source), metric.name));
   }
   std::vector<OutputOutline> outputs;
   for (const ValueInfo& output : model.graph.outputs) {
@@ -155,7 +154,8 @@ void check_metric(const MetricSpec& metric, const Model& model, const FittedData
 
 void warn_of_classes(const Accuracy& accuracy, const MetricSpec& metric, Progress& progress) {
   constexpr double kHardlyEver = 0.05;
-  if (!accuracy.is_rate || accuracy.value >= kHardlyEver || metric.options.contains("label_offset"))
+  if (!accuracy.is_rate || accuracy.value >= kHardlyEver || metric.make ||
+      metric.options.contains("label_offset"))
     return;
   progress.note(
       fmt::format("the model scores {:.1f} % only: are its classes numbered as the "
@@ -173,7 +173,7 @@ ScoredAlone score_alone(const Model& model, const FittedData* data, const Metric
   feed(*run, reader, session.progress, "evaluate",
        [&](const Batch& batch, const Outputs& outputs) { sink.add(batch, outputs); });
   report_skipped(reader, session.progress);
-  return {sink.result(), sink.state()};
+  return {sink.result(), keeps_state(metric) ? std::optional(sink.state()) : std::nullopt};
 }
 
 Accuracy accuracy_alone(const Model& model, const FittedData* data, const MetricSpec& metric,

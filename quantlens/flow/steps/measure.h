@@ -37,8 +37,7 @@ struct Measured {
 /// Whether a metric can be measured at all, before anything is run; nothing of one that needs no
 /// data. Throws Errc::bad_input where the samples have no labels, Errc::usage where the model has
 /// no output of the name that it asks for.
-void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data,
-                  const DataChoice& choice);
+void check_metric(const MetricSpec& metric, const Model& model, const FittedData& data);
 
 /// Notes that a model which hardly ever answers right is likely to count its classes from
 /// elsewhere.

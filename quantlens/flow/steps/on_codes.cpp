@@ -50,9 +50,9 @@ std::optional<std::string> width_of_codes(const GraphIndex& index, std::string v
 }
 
 /// The width of the codes on both sides of ops that are one kernel.
-std::optional<std::string> between_codes(const GraphIndex& index, const Node& first,
-                                         const Node& last) {
-  if (!has_integer_kernel(first.kind) || last.outputs.size() != 1) return std::nullopt;
+std::optional<std::string> between_codes(const GraphIndex& index, const Capabilities& able,
+                                         const Node& first, const Node& last) {
+  if (!able.has_kernel(first.kind) || last.outputs.size() != 1) return std::nullopt;
   std::optional<std::string> width;
   for (const std::string& input : first.inputs) {
     const Node* link = maker(index, input);
@@ -69,7 +69,8 @@ std::optional<std::string> between_codes(const GraphIndex& index, const Node& fi
 
 }  // namespace
 
-std::optional<std::string> precision_on_codes(const GraphIndex& index, const OpPlan& op) {
+std::optional<std::string> precision_on_codes(const GraphIndex& index, const Capabilities& able,
+                                              const OpPlan& op) {
   const Node* first = maker(index, op.op);
   const Node* last = op.members.empty() ? first : maker(index, op.members.back());
   if (first == nullptr || last == nullptr) return std::nullopt;
@@ -78,7 +79,7 @@ std::optional<std::string> precision_on_codes(const GraphIndex& index, const OpP
   if (!first->inputs.empty() && carries_codes(*first)) {
     if (auto width = width_of_codes(index, first->inputs.front())) return width;
   }
-  return between_codes(index, *first, *last);
+  return between_codes(index, able, *first, *last);
 }
 
 }  // namespace quantlens::flow

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "quantlens/graph/order.h"
+#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/record/plan.h"
 
 namespace quantlens::flow {
@@ -13,6 +14,7 @@ namespace quantlens::flow {
 /// where it reads or gives codes itself, moves them, or stands between a DequantizeLinear of each
 /// input and QuantizeLinears of its result with an integer kernel for it. Nothing of what computes
 /// on floats.
-std::optional<std::string> precision_on_codes(const GraphIndex& index, const OpPlan& op);
+std::optional<std::string> precision_on_codes(const GraphIndex& index, const Capabilities& able,
+                                              const OpPlan& op);
 
 }  // namespace quantlens::flow

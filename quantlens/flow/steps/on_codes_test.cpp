@@ -12,7 +12,7 @@ std::optional<std::string> told(const Graph& graph, const std::string& op) {
   OpPlan plan;
   plan.op = op;
   plan.members = {op};
-  return precision_on_codes(GraphIndex(graph), plan);
+  return precision_on_codes(GraphIndex(graph), capabilities_of("onnx"), plan);
 }
 
 TEST(OnCodes, AreWhatStandsBetweenCodesAndHasAnIntegerKernel) {

@@ -4,6 +4,8 @@
 namespace quantlens {
 
 Analyzed::Analyzed(const Indexed& of)
-    : model(of.model), index(of.index), prepared(prepare(of.index, of.constants)) {}
+    : model(of.model),
+      index(of.index),
+      prepared(prepare(of.index, of.constants, capabilities_of(of.model.format))) {}
 
 }  // namespace quantlens

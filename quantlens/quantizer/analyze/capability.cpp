@@ -5,58 +5,48 @@
 #include <array>
 
 #include "quantlens/graph/roles_of.h"
+#include "quantlens/quantizer/analyze/onnxruntime_capability.h"
 
 namespace quantlens {
 namespace {
 
-constexpr std::array kCapabilities = {
-    Capability{.kind = Kind::conv, .role = Role::compute},
-    Capability{.kind = Kind::matmul,
-               .role = Role::compute,
-               .data_inputs = 2,
-               .needs_integer_output = false},
-    Capability{.kind = Kind::gemm, .role = Role::compute, .needs_integer_output = false},
-    Capability{.kind = Kind::add, .data_inputs = 2},
-    Capability{.kind = Kind::mul, .data_inputs = 2},
-    Capability{.kind = Kind::concat, .data_inputs = 0},
-    Capability{.kind = Kind::average_pool},
-    Capability{.kind = Kind::global_average_pool},
-    Capability{.kind = Kind::relu},
-    Capability{.kind = Kind::clip},
-    Capability{.kind = Kind::leaky_relu},
-    Capability{.kind = Kind::sigmoid},
-    Capability{.kind = Kind::where, .data_inputs = 2, .first_data_input = 1},
-    Capability{.kind = Kind::max_pool, .role = Role::pass_through},
-    Capability{.kind = Kind::reduce_max, .role = Role::pass_through},
-    Capability{.kind = Kind::reduce_min, .role = Role::pass_through},
-    Capability{.kind = Kind::slice, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::split, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::gather, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::gather_elements, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::expand, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::tile, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::resize, .role = Role::pass_through},
-    Capability{.kind = Kind::reshape, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::transpose, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::squeeze, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::unsqueeze, .role = Role::pass_through, .moves_all_widths = true},
-    Capability{.kind = Kind::flatten, .role = Role::pass_through, .moves_all_widths = true},
+struct RuntimeTable {
+  std::string_view format;
+  const Capabilities& (*able)();
 };
+
+constexpr std::array kTables = {
+    RuntimeTable{.format = "onnx", .able = onnxruntime_capabilities},
+};
+
+std::string_view no_obstacle(const Node& /*node*/) {
+  return {};
+}
 
 }  // namespace
 
-std::span<const Capability> capabilities() {
-  return kCapabilities;
+const Capability* Capabilities::row(Kind kind) const {
+  const auto found = std::ranges::find(rows_, kind, &Capability::kind);
+  return found == rows_.end() ? nullptr : &*found;
 }
 
-const Capability* capability(Kind kind) {
-  const auto* row = std::ranges::find(kCapabilities, kind, &Capability::kind);
-  return row == kCapabilities.end() ? nullptr : row;
+bool Capabilities::has(Kind kind, Role role) const {
+  const Capability* able = row(kind);
+  return able != nullptr && able->role == role;
 }
 
-bool passes_elements(Kind kind) {
-  const Capability* able = capability(kind);
-  return moves_elements(kind) || (able != nullptr && able->role == Role::pass_through);
+bool Capabilities::has_kernel(Kind kind) const {
+  return has(kind) || std::ranges::find(others_, kind) != others_.end();
+}
+
+bool Capabilities::passes_elements(Kind kind) const {
+  return moves_elements(kind) || has(kind, Role::pass_through);
+}
+
+const Capabilities& capabilities_of(std::string_view format) {
+  static constexpr Capabilities kNone({}, {}, no_obstacle);
+  const auto* const found = std::ranges::find(kTables, format, &RuntimeTable::format);
+  return found == kTables.end() ? kNone : found->able();
 }
 
 std::optional<int> output_channel_axis(const Node& node,
@@ -74,39 +64,6 @@ std::optional<int> output_channel_axis(const Node& node,
   }
   const std::optional<WeightAxes> axes = weight_axes(node, weight_shape.size());
   return axes ? std::optional(static_cast<int>(axes->output)) : std::nullopt;
-}
-
-namespace {
-
-std::string_view resampling_obstacle(const Node& node) {
-  const auto* resampling = role<roles::Resampling>(node);
-  if (resampling == nullptr || !resampling->is_nearest)
-    return "Resize that interpolates has no integer kernel";
-  if (resampling->may_fill_in)
-    return "Resize that fills in values from outside has no integer kernel";
-  return {};
-}
-
-}  // namespace
-
-std::string_view attribute_obstacle(const Node& node) {
-  switch (node.kind) {
-    case Kind::gemm:
-      if (transposes_a(node)) return "integer Gemm has no transA";
-      if (node.inputs.size() > 2 && (alpha_of(node) != 1 || beta_of(node) != 1)) {
-        return "integer Gemm with a bias needs alpha and beta of 1";
-      }
-      return {};
-    case Kind::max_pool:
-      if (node.outputs.size() > 1 && !node.outputs[1].empty()) {
-        return "MaxPool that also returns indices has no integer kernel";
-      }
-      return {};
-    case Kind::resize:
-      return resampling_obstacle(node);
-    default:
-      return {};
-  }
 }
 
 }  // namespace quantlens

@@ -16,7 +16,7 @@ enum class Role {
   pass_through,  ///< moves codes without computing: output has the input's parameters
 };
 
-/// One row of what runtimes run in int8 (QDQ form).
+/// One row of what a runtime runs in int8.
 struct Capability {
   Kind kind = Kind::other;
   Role role = Role::follow;
@@ -26,22 +26,43 @@ struct Capability {
   bool moves_all_widths = false;     ///< 16-bit codes as well as those of 8
 };
 
-/// The table.
-std::span<const Capability> capabilities();
+/// What one runtime runs in int8: a table of its own for each. It does not change, and lives as
+/// long as the program.
+class Capabilities {
+ public:
+  using Obstacle = std::string_view (*)(const Node&);
+  /// `others`: what it computes on codes, too, and quantlens leaves in float.
+  constexpr Capabilities(std::span<const Capability> rows, std::span<const Kind> others,
+                         Obstacle obstacle)
+      : rows_(rows), others_(others), obstacle_(obstacle) {}
 
-/// The row of a kind; null where it stays float.
-const Capability* capability(Kind kind);
+  std::span<const Capability> rows() const { return rows_; }
+  /// The row of a kind; null where it stays float.
+  const Capability* row(Kind kind) const;
+  bool has(Kind kind) const { return row(kind) != nullptr; }
+  bool has(Kind kind, Role role) const;
+  /// Whether the runtime computes an op on codes where it stands between those of all it reads and
+  /// of its result, whoever put them there.
+  bool has_kernel(Kind kind) const;
+  /// Whether an op gives elements of its first input: it moves, picks, pools or repeats them.
+  bool passes_elements(Kind kind) const;
+  /// Why an op that has a row cannot be quantized as it stands (its attributes); empty if it can.
+  std::string_view obstacle(const Node& node) const { return obstacle_(node); }
 
-/// Whether an op gives elements of its first input: it moves, picks, pools or repeats them.
-bool passes_elements(Kind kind);
+ private:
+  std::span<const Capability> rows_;
+  std::span<const Kind> others_;
+  Obstacle obstacle_;
+};
+
+/// The table of the runtime that runs models of this format (Model::format). What its CPUs differ
+/// in is no row: how wide weights may be (Target). Of a format that no table is for: an empty one,
+/// all stays float.
+const Capabilities& capabilities_of(std::string_view format);
 
 /// The axis of output channels of a weight: for Conv 0, for MatMul the last, for Gemm by transB,
 /// for ConvTranspose 1 (of each group). Nothing where per-channel scales are not possible.
 std::optional<int> output_channel_axis(const Node& node,
                                        std::span<const std::int64_t> weight_shape);
-
-/// Why an op that the table lists cannot be quantized as it stands (its attributes); empty if it
-/// can.
-std::string_view attribute_obstacle(const Node& node);
 
 }  // namespace quantlens

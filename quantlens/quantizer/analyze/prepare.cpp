@@ -10,7 +10,6 @@
 #include "quantlens/graph/extents.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/before_logarithm.h"
-#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/float_regions.h"
 #include "quantlens/quantizer/edit/fold_chains.h"
 
@@ -110,10 +109,11 @@ bool needs_codes_before_activation(const GraphIndex& index, const Pattern& patte
 }
 
 /// `like`: null, or the ops that may be folded, wherever they are.
-Prepared prepared_by(const GraphIndex& index, TensorMap constants,
+Prepared prepared_by(const GraphIndex& index, TensorMap constants, const Capabilities& able,
                      const std::set<std::string>* like) {
   const Graph& graph = index.graph();
   Prepared prepared;
+  prepared.able = &able;
   prepared.constants = std::move(constants);
   prepared.kept_float = find_float_regions(index);
   prepared.kept_float.merge(find_before_logarithms(index));
@@ -122,7 +122,7 @@ Prepared prepared_by(const GraphIndex& index, TensorMap constants,
   for (std::size_t number = 0; number < graph.nodes.size(); ++number) {
     if (taken.contains(number)) continue;
     const Node& node = graph.nodes[number];
-    const bool folds = capability(node.kind) != nullptr || node.kind == Kind::conv_transpose;
+    const bool folds = able.has(node.kind) || node.kind == Kind::conv_transpose;
     const bool is_kept = like == nullptr && prepared.kept_float.contains(number);
     Pattern pattern = is_kept || !folds ? Pattern{.anchor = number, .members = {number}, .sum = {}}
                                         : pattern_at(index, known, number, prepared, like);
@@ -146,13 +146,13 @@ Prepared prepared_by(const GraphIndex& index, TensorMap constants,
 
 }  // namespace
 
-Prepared prepare(const GraphIndex& index, TensorMap constants) {
-  return prepared_by(index, std::move(constants), nullptr);
+Prepared prepare(const GraphIndex& index, TensorMap constants, const Capabilities& able) {
+  return prepared_by(index, std::move(constants), able, nullptr);
 }
 
-Prepared prepare_like(const GraphIndex& index, TensorMap constants,
+Prepared prepare_like(const GraphIndex& index, TensorMap constants, const Capabilities& able,
                       const std::set<std::string>& folded) {
-  return prepared_by(index, std::move(constants), &folded);
+  return prepared_by(index, std::move(constants), able, &folded);
 }
 
 std::optional<std::size_t> bias_input(const GraphIndex& index, const Node& add) {

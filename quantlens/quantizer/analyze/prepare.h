@@ -12,6 +12,7 @@
 
 #include "quantlens/graph/model.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/folds.h"
 #include "quantlens/quantizer/plan/input_edits.h"
 #include "quantlens/record/plan.h"
@@ -48,15 +49,16 @@ struct Prepared {
   /// Nodes that stay float as parts of a larger function, or before one that 8 bits would ruin,
   /// with the reason ("inside LayerNormalization").
   std::map<std::size_t, std::string> kept_float;
+  const Capabilities* able = nullptr;  ///< what the model's runtime runs in int8
 };
 
 /// `constants`: of the values that nodes compute, those that need no input of the graph; they are
 /// quantized as weights are, and `index` knows them.
-Prepared prepare(const GraphIndex& index, TensorMap constants = {});
+Prepared prepare(const GraphIndex& index, TensorMap constants, const Capabilities& able);
 
 /// The same model as a file has it in which these ops, by id, are part of one before, and no
 /// others: another tool may fold less, and more.
-Prepared prepare_like(const GraphIndex& index, TensorMap constants,
+Prepared prepare_like(const GraphIndex& index, TensorMap constants, const Capabilities& able,
                       const std::set<std::string>& folded);
 
 /// The input of an Add that is a constant vector, one number for each column of the value in its

@@ -15,7 +15,6 @@
 #include "quantlens/quantizer/analyze/affine.h"
 #include "quantlens/quantizer/analyze/before_logarithm.h"
 #include "quantlens/quantizer/analyze/bypass.h"
-#include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/constant_operand.h"
 #include "quantlens/quantizer/analyze/float_regions.h"
 #include "quantlens/quantizer/analyze/moved_channels.h"
@@ -133,8 +132,8 @@ Kept kept_by_pad(const GraphIndex& index, const Node& node, const ChannelAxis& c
 
 class Folder {
  public:
-  explicit Folder(const GraphIndex& index)
-      : graph_(index.graph()), index_(index), extents_(extents(index_)) {
+  Folder(const GraphIndex& index, const Capabilities& able)
+      : graph_(index.graph()), index_(index), able_(able), extents_(extents(index_)) {
     for (const auto& [number, reason] : find_float_regions(index_)) in_float_.insert(number);
     for (const auto& [number, reason] : find_before_logarithms(index_)) in_float_.insert(number);
   }
@@ -274,7 +273,7 @@ class Folder {
     if (inputs_of(index_, maker, extents_) && index_.uses(value).size() == 1 &&
         !index_.is_output(value))
       return false;
-    return capability(maker.kind) != nullptr;
+    return able_.has(maker.kind);
   }
 
   void fold(const Node& node, const Inputs& inputs, const std::vector<Link>& links,
@@ -326,6 +325,7 @@ class Folder {
 
   const Graph& graph_;
   const GraphIndex& index_;
+  const Capabilities& able_;
   Extents extents_;
   std::set<std::size_t> in_float_;
   Plan plan_;
@@ -333,8 +333,8 @@ class Folder {
 
 }  // namespace
 
-Plan fold_before(const GraphIndex& index) {
-  return Folder(index).run();
+Plan fold_before(const GraphIndex& index, const Capabilities& able) {
+  return Folder(index, able).run();
 }
 
 }  // namespace quantlens

@@ -30,7 +30,7 @@ TEST(FoldBefore, ScalesInputChannelsAndAddsWhatIsShifted) {
   SmallGraph net = two_channels();
   net.node(Kind::mul, {"r", "k"}, "m").node(Kind::add, {"s", "m"}, "a");
   net.node(Kind::conv, {"a", "v"}, "y").output("y");
-  const Plan plan = fold_before(GraphIndex(net.graph()));
+  const Plan plan = fold_before(GraphIndex(net.graph()), capabilities_of("onnx"));
   EXPECT_EQ(plan.removed, (std::vector<std::string>{"a", "m"}));
   ASSERT_EQ(plan.value_edits.size(), 1U);
   EXPECT_EQ(plan.value_edits[0], (ValueEdit{.use = {"y", 0}, .value = "r"}));
@@ -43,7 +43,7 @@ TEST(FoldBefore, KnowsTheChannelsOfEachGroup) {
   net.weight("d", {2, 1, 1, 1}, {7, 11});
   net.node(Kind::mul, {"r", "k"}, "m").node(Kind::conv, {"m", "d"}, "y");
   net.set(&roles::Convolution::groups, 2).output("y");
-  EXPECT_EQ(numbers(fold_before(GraphIndex(net.graph())), "d/with/y"),
+  EXPECT_EQ(numbers(fold_before(GraphIndex(net.graph()), capabilities_of("onnx")), "d/with/y"),
             (std::vector<float>{21, 55}));
 }
 
@@ -51,14 +51,15 @@ TEST(FoldBefore, LeavesWhatIsAddedInFrontOfPadding) {
   SmallGraph net = two_channels();
   net.node(Kind::add, {"r", "s"}, "a").node(Kind::conv, {"a", "v"}, "y");
   net.set(&roles::Convolution::window, {.pads = {1, 1, 1, 1}}).output("y");
-  EXPECT_TRUE(fold_before(GraphIndex(net.graph())).removed.empty());
+  EXPECT_TRUE(fold_before(GraphIndex(net.graph()), capabilities_of("onnx")).removed.empty());
 }
 
 TEST(FoldBefore, SeesTheChannelsOfAValueThroughArithmeticAndActivations) {
   SmallGraph net = two_channels();
   net.weight("one", {}, {1}).node(Kind::add, {"r", "one"}, "b").node(Kind::relu, {"b"}, "t");
   net.node(Kind::mul, {"t", "k"}, "m").node(Kind::conv, {"m", "v"}, "y").output("y");
-  EXPECT_EQ(fold_before(GraphIndex(net.graph())).removed, std::vector<std::string>{"m"});
+  EXPECT_EQ(fold_before(GraphIndex(net.graph()), capabilities_of("onnx")).removed,
+            std::vector<std::string>{"m"});
 }
 
 TEST(FoldBefore, LeavesWhatWidensAValue) {
@@ -67,20 +68,20 @@ TEST(FoldBefore, LeavesWhatWidensAValue) {
   net.weight("v", {2, 2, 1, 1}, {1, 2, 3, 4}).node(Kind::conv, {"x", "w"}, "c");
   net.node(Kind::relu, {"c"}, "r").node(Kind::mul, {"r", "k"}, "m");
   net.node(Kind::conv, {"m", "v"}, "y").output("y");
-  EXPECT_TRUE(fold_before(GraphIndex(net.graph())).removed.empty());
+  EXPECT_TRUE(fold_before(GraphIndex(net.graph()), capabilities_of("onnx")).removed.empty());
 }
 
 TEST(FoldBefore, LeavesWhatEvensOutAnInputOfTheModel) {
   SmallGraph net;
   net.input("x").weight("k", {2, 1, 1}, {3, 5}).weight("v", {2, 2, 1, 1}, {1, 2, 3, 4});
   net.node(Kind::mul, {"x", "k"}, "m").node(Kind::conv, {"m", "v"}, "y").output("y");
-  EXPECT_TRUE(fold_before(GraphIndex(net.graph())).removed.empty());
+  EXPECT_TRUE(fold_before(GraphIndex(net.graph()), capabilities_of("onnx")).removed.empty());
 }
 
 TEST(FoldBefore, LeavesWhatAlsoSomethingElseReads) {
   SmallGraph net = two_channels();
   net.node(Kind::mul, {"r", "k"}, "m").node(Kind::conv, {"m", "v"}, "y").output("y").output("m");
-  EXPECT_TRUE(fold_before(GraphIndex(net.graph())).removed.empty());
+  EXPECT_TRUE(fold_before(GraphIndex(net.graph()), capabilities_of("onnx")).removed.empty());
 }
 
 /// x, a matrix -> MatMul of two columns -> Relu "r" -> what the test adds.
@@ -95,7 +96,7 @@ SmallGraph two_columns() {
 Plan of_matrices(const SmallGraph& net, std::int64_t rows) {
   Graph graph = net.graph();
   graph.inputs[0].shape = {{rows, {}}, {2, {}}};
-  return fold_before(GraphIndex(graph));
+  return fold_before(GraphIndex(graph), capabilities_of("onnx"));
 }
 
 TEST(FoldBefore, KnowsWhatAGemmMultipliesItsWeightAndBiasBy) {
@@ -122,7 +123,8 @@ TEST(FoldBefore, ScalesRowsThatAGemmOrAWeightOnTheLeftReads) {
     }
     EXPECT_EQ(numbers(of_matrices(net, 2), "v/with/y"),
               is_gemm ? (std::vector<float>{3, 6, 15, 20}) : (std::vector<float>{3, 10, 9, 20}));
-    EXPECT_TRUE(fold_before(GraphIndex(net.graph())).removed.empty()) << "one row would be widened";
+    EXPECT_TRUE(fold_before(GraphIndex(net.graph()), capabilities_of("onnx")).removed.empty())
+        << "one row would be widened";
   }
 }
 
@@ -146,7 +148,7 @@ TEST(FoldBefore, GoesThroughAPadThatKeepsIt) {
       net.node(shifts ? Kind::add : Kind::mul, {"r", shifts ? "s" : "k"}, "m");
       net.node(Kind::pad, {"m", "pads"}, "p").set(&roles::Padding::is_constant, is_constant);
       net.node(Kind::conv, {"p", "v"}, "y").output("y");
-      EXPECT_EQ(fold_before(GraphIndex(net.graph())).removed.size(),
+      EXPECT_EQ(fold_before(GraphIndex(net.graph()), capabilities_of("onnx")).removed.size(),
                 !is_constant || !shifts ? 1U : 0U);
     }
   }

@@ -361,12 +361,13 @@ TEST(PrepareLike, FoldsWhatAFileHasFoldedAndNoMore) {
   net.weight("s", {2, 1, 1}, {5, 7}).node(Kind::conv, {"x", "w"}, "c");
   net.node(Kind::mul, {"c", "f"}, "m").node(Kind::add, {"m", "s"}, "a").output("a");
   const auto folds = [&](const std::set<std::string>& folded) {
-    return prepare_like(GraphIndex(net.graph()), {}, folded).folds.list();
+    return prepare_like(GraphIndex(net.graph()), {}, capabilities_of("onnx"), folded).folds.list();
   };
   EXPECT_TRUE(folds({}).empty());
   EXPECT_EQ(folds({"m"}), (std::vector<Fold>{{.op = "m", .into = "c"}}));
   EXPECT_EQ(folds({"m", "a"}).size(), 2U);
-  EXPECT_TRUE(prepare_like(GraphIndex(net.graph()), {}, {"m"}).folds.contains("m"));
+  EXPECT_TRUE(prepare_like(GraphIndex(net.graph()), {}, capabilities_of("onnx"), {"m"})
+                  .folds.contains("m"));
 }
 
 TEST(PrepareLike, ANormBehindAMatMulLeavesItsShift) {
@@ -380,7 +381,7 @@ TEST(PrepareLike, ANormBehindAMatMulLeavesItsShift) {
   graph.values["m"] = {
       .name = "m", .dtype = DType::float32, .shape = std::vector<Dim>{{1, ""}, {2, ""}}};
   const GraphIndex index(graph);
-  const Prepared prepared = prepare_like(GraphIndex(graph), {}, {"n"});
+  const Prepared prepared = prepare_like(GraphIndex(graph), {}, capabilities_of("onnx"), {"n"});
   const Tensor* weight = constant_input(prepared, index, graph.nodes[0], 1);
   ASSERT_NE(weight, nullptr);
   const auto values = weight->data<float>();

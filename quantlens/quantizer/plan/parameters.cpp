@@ -155,7 +155,8 @@ class Parameters::Builder {
   // so the input's leader is final when its reader is seen.
   void join_groups() {
     for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
-      if (!selection_.quantized[p] || capability(anchor(p).kind)->role != Role::pass_through)
+      if (!selection_.quantized[p] ||
+          !owner_.prepared_.able->has(anchor(p).kind, Role::pass_through))
         continue;
       const std::string first = leader(anchor(p).inputs[0]);
       for (const std::string& output : outputs(p)) leaders_[output] = first;
@@ -184,7 +185,7 @@ class Parameters::Builder {
     for (std::size_t p = 0; p < owner_.prepared_.patterns.size(); ++p) {
       if (!selection_.quantized[p]) continue;
       const Scheme scheme = plain_scheme(recipes_[p].activation);
-      for (const std::size_t input : data_inputs(anchor(p))) {
+      for (const std::size_t input : data_inputs(*owner_.prepared_.able, anchor(p))) {
         const std::string& value = anchor(p).inputs[input];
         const Codes codes = read_by(p, value);
         schemes_.try_emplace({leader(value), codes.wide}, scheme);
@@ -243,7 +244,7 @@ class Parameters::Builder {
       add_weight_and_bias(p);
       return;
     }
-    for (const std::size_t input : data_inputs(node)) {
+    for (const std::size_t input : data_inputs(*owner_.prepared_.able, node)) {
       if (!index_.constant(node.inputs[input])) continue;
       if (node.kind == Kind::matmul && input == 1) {
         add_weight_and_bias(p);
@@ -382,7 +383,9 @@ std::string Parameters::range_obstacle(const Pattern& pattern,
   const Graph& graph = index_.graph();
   const Node& anchor = graph.nodes[pattern.anchor];
   std::vector<std::string> values = pattern_outputs(graph, pattern);
-  for (const std::size_t input : data_inputs(anchor)) values.push_back(anchor.inputs[input]);
+  for (const std::size_t input : data_inputs(*prepared_.able, anchor)) {
+    values.push_back(anchor.inputs[input]);
+  }
   for (const std::string& value : values) {
     if (codes.contains(value) && find_range(value) == nullptr) {
       return fmt::format(

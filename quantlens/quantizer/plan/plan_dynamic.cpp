@@ -109,14 +109,14 @@ class DynamicPlanner {
            is_lstm(node);
   }
 
-  static std::string attribute_reason(const Node& node) {
+  std::string attribute_reason(const Node& node) const {
     if (alpha_of(node) != 1) {
       return "integer Gemm needs an alpha of 1";
     }
     if (is_lstm(node) && role<roles::Recurrence>(node)->is_batch_first) {
       return "integer LSTM has no layout with the batch first";
     }
-    return std::string(attribute_obstacle(node));
+    return std::string(prepared_.able->obstacle(node));
   }
 
   std::string weight_reason(const Node& node) const {

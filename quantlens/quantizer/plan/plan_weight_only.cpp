@@ -107,7 +107,8 @@ class WeightOnlyPlanner {
     if (alpha_of(node) != 1) {
       return "Gemm with weights in blocks needs an alpha of 1";
     }
-    if (const auto reason = attribute_obstacle(node); !reason.empty()) return std::string(reason);
+    if (const auto reason = prepared_.able->obstacle(node); !reason.empty())
+      return std::string(reason);
     if (std::string reason = constant_reason(node, 1); !reason.empty()) return reason;
     constexpr std::size_t kData[] = {0};
     return type_obstacle(node, kData, types_);

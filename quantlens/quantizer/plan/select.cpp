@@ -35,7 +35,7 @@ class Selector {
     return pattern_outputs(index_.graph(), prepared_.patterns[p]);
   }
   bool possible(std::size_t p) const { return reasons_[p].empty(); }
-  Role role(std::size_t p) const { return capability(anchor(p).kind)->role; }
+  Role role(std::size_t p) const { return prepared_.able->row(anchor(p).kind)->role; }
   /// Worth quantizing by itself, or asked for.
   bool stands_alone(std::size_t p) const { return role(p) == Role::compute || wishes_.forced[p]; }
   bool is_constant(const std::string& value) const { return index_.constant(value) != nullptr; }
@@ -57,7 +57,8 @@ class Selector {
   }
   /// Of one that stands alone.
   bool gives_codes(std::size_t p) const {
-    if (role(p) != Role::compute || capability(anchor(p).kind)->needs_integer_output) return true;
+    if (role(p) != Role::compute || prepared_.able->row(anchor(p).kind)->needs_integer_output)
+      return true;
     if (prepared_.ends_in_codes.contains(prepared_.patterns[p].anchor)) return true;
     return any_wanted(p) && !wishes_.float_results[p];
   }
@@ -71,7 +72,7 @@ class Selector {
       const bool alone = stands_alone(p);
       if (!alone && !any_wanted(p)) continue;
       const bool sure = alone || (role(p) == Role::pass_through && all_surely(p));
-      for (const std::size_t input : data_inputs(anchor(p))) {
+      for (const std::size_t input : data_inputs(*prepared_.able, anchor(p))) {
         const std::string& value = anchor(p).inputs[input];
         if (is_constant(value)) continue;
         wanted_.insert(codes(p, value));
@@ -106,7 +107,7 @@ class Selector {
     const bool one_is_enough = kind == Kind::add || kind == Kind::mul || kind == Kind::where;
     std::size_t at_hand = 0;
     std::size_t data = 0;
-    for (const std::size_t input : data_inputs(anchor(p))) {
+    for (const std::size_t input : data_inputs(*prepared_.able, anchor(p))) {
       const std::string& value = anchor(p).inputs[input];
       if (is_constant(value)) continue;
       ++data;
@@ -126,7 +127,7 @@ class Selector {
     for (std::size_t p = 0; p < reasons_.size(); ++p) {
       selection.quantized[p] = possible(p);
       if (!possible(p)) continue;
-      for (const std::size_t input : data_inputs(anchor(p))) {
+      for (const std::size_t input : data_inputs(*prepared_.able, anchor(p))) {
         const std::string& value = anchor(p).inputs[input];
         if (!is_constant(value)) selection.codes.insert(value);
       }
@@ -157,8 +158,8 @@ std::vector<std::string> pattern_outputs(const Graph& graph, const Pattern& patt
   return outputs;
 }
 
-std::vector<std::size_t> data_inputs(const Node& anchor) {
-  const Capability* row = capability(anchor.kind);
+std::vector<std::size_t> data_inputs(const Capabilities& able, const Node& anchor) {
+  const Capability* row = able.row(anchor.kind);
   std::vector<std::size_t> inputs;
   if (!row) return inputs;
   const std::size_t first = row->first_data_input;

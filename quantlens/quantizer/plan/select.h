@@ -33,7 +33,7 @@ const std::string& pattern_output(const Graph& graph, const Pattern& pattern);
 std::vector<std::string> pattern_outputs(const Graph& graph, const Pattern& pattern);
 
 /// The data inputs of a pattern: input numbers of its anchor.
-std::vector<std::size_t> data_inputs(const Node& anchor);
+std::vector<std::size_t> data_inputs(const Capabilities& able, const Node& anchor);
 
 /// Spreads from the compute ops: those without an obstacle are integer, ops that only move codes
 /// follow on both sides, and the others (Add, Mul, Concat, pools, Relu) where they lie between

@@ -84,7 +84,8 @@ class StaticPlanner::Decisions {
     };
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
       if (!anyway_.obstacles[p].empty()) continue;
-      for (const std::size_t input : data_inputs(anchor(p))) add(anchor(p).inputs[input]);
+      for (const std::size_t input : data_inputs(*prepared_.able, anchor(p)))
+        add(anchor(p).inputs[input]);
       for (const std::string& output : pattern_outputs(graph_, prepared_.patterns[p])) add(output);
     }
     return values;
@@ -96,7 +97,7 @@ class StaticPlanner::Decisions {
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
       if (!selection.quantized[p] || !wishes_.wide[p]) continue;
       std::vector<std::string> values = pattern_outputs(graph_, prepared_.patterns[p]);
-      for (const std::size_t input : data_inputs(anchor(p))) {
+      for (const std::size_t input : data_inputs(*prepared_.able, anchor(p))) {
         values.push_back(anchor(p).inputs[input]);
       }
       for (const std::string& value : values) {
@@ -169,7 +170,7 @@ class StaticPlanner::Decisions {
       const OpRecipe member = rules_.for_op(node).recipe;
       const bool is_folded = prepared_.folds.contains(op_id(node));
       const bool has_wish =
-          is_folded ? node.kind == Kind::batch_norm : capability(node.kind) != nullptr;
+          is_folded ? node.kind == Kind::batch_norm : prepared_.able->has(node.kind);
       if (wants_float(member) && has_wish) wish.recipe.activation.dtype = "fp32";
       if (member.activation.algorithm != recipe_.activation.algorithm)
         wish.recipe.activation.algorithm = member.activation.algorithm;
@@ -188,17 +189,19 @@ class StaticPlanner::Decisions {
     const Node& anchor = graph_.nodes[pattern.anchor];
     if (index_.constant(op_id(anchor)) != nullptr) return kConstantResult;
     if (const auto kept = prepared_.kept_float.find(pattern.anchor);
-        kept != prepared_.kept_float.end() && !(forced && capability(anchor.kind))) {
+        kept != prepared_.kept_float.end() && !(forced && prepared_.able->has(anchor.kind))) {
       return kept->second;
     }
-    if (!capability(anchor.kind)) return fmt::format("{} has no integer form here", anchor.type);
+    if (!prepared_.able->has(anchor.kind))
+      return fmt::format("{} has no integer form here", anchor.type);
     if (!vocabulary_.codes) {
       return fmt::format(
           "the model's operators ({}) know no QuantizeLinear: export it again with {} or newer",
           vocabulary_.version, vocabulary_.whole);
     }
-    if (const auto reason = attribute_obstacle(anchor); !reason.empty()) return std::string(reason);
-    const std::vector<std::size_t> inputs = data_inputs(anchor);
+    if (const auto reason = prepared_.able->obstacle(anchor); !reason.empty())
+      return std::string(reason);
+    const std::vector<std::size_t> inputs = data_inputs(*prepared_.able, anchor);
     if (std::string reason = type_obstacle(anchor, inputs, types_); !reason.empty()) return reason;
     return operand_obstacle(anchor, forced);
   }
@@ -275,7 +278,7 @@ class StaticPlanner::Decisions {
         continue;
       }
       const auto op = std::ranges::find(graph_.nodes, type, &Node::type);
-      const Capability* row = capability(op->kind);
+      const Capability* row = prepared_.able->row(op->kind);
       if (row != nullptr && row->needs_integer_output) {
         notes.push_back(fmt::format(
             "{}: {} has no effect: its integer kernel gives codes only, so without them it would "
@@ -345,7 +348,7 @@ class StaticPlanner::Decisions {
 
   // What the runtime computes a quantized pattern in.
   std::string precision(std::size_t p, const CodesOf& codes) const {
-    const Capability& row = *capability(anchor(p).kind);
+    const Capability& row = *prepared_.able->row(anchor(p).kind);
     if (wishes_.wide[p]) return row.moves_all_widths ? "int16" : "fp32";
     if (has_narrow_weight(p)) return "fp32";
     return is_saturation(p, codes) ? "int8" : "fp32";
@@ -389,7 +392,7 @@ class StaticPlanner::Decisions {
       return "its bounds are computed at run time";
     }
     std::size_t constants = 0;
-    const std::vector<std::size_t> inputs = data_inputs(anchor);
+    const std::vector<std::size_t> inputs = data_inputs(*prepared_.able, anchor);
     for (const std::size_t input : inputs) {
       const Tensor* tensor = index_.constant(anchor.inputs[input]);
       if (!tensor) continue;

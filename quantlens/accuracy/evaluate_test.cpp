@@ -118,7 +118,7 @@ TEST(AccuracyPairSink, KeepsWhatItCountedWhereABatchDoesNotFit) {
 class MeanLabel final : public Metric {
  public:
   void add(const Batch& batch, const TensorMap& /*outputs*/) override {
-    for (const auto& label : batch.labels) labels_.push_back(label->as<std::int64_t>()[0]);
+    for (const auto& label : batch.labels) labels_.push_back(label->data<std::int64_t>()[0]);
   }
   MetricFigure figure() const override {
     double sum = 0;

@@ -57,16 +57,18 @@ TEST(OwnSamples, AreTakenAsTheModelWantsThem) {
   ASSERT_TRUE(batch);
   const Tensor& x = batch->inputs.at("x");
   EXPECT_EQ(x.shape(), Shape({2, 2}));
-  EXPECT_THAT(x.as<float>(), ElementsAre(0.5F, 2, 3, 4));
-  EXPECT_THAT(batch->labels.at(0)->as<std::int64_t>(), ElementsAre(7));
+  EXPECT_THAT(x.data<float>(), ElementsAre(0.5F, 2, 3, 4));
+  EXPECT_THAT(batch->labels.at(0)->data<std::int64_t>(), ElementsAre(7));
   EXPECT_EQ(batch->labels.at(0)->shape(), Shape());
 }
 
 TEST(OwnSamples, FeedTheOnlyInputByAnyNameAndLeaveOutWhatNoInputTakes) {
   const Tensor pair = Tensor::from<float>({2}, {1, 2});
-  EXPECT_THAT(
-      fit_samples(listed({sample("", pair)}), "mine", kVector)->read(0).inputs.at("x").as<float>(),
-      ElementsAre(1, 2));
+  EXPECT_THAT(fit_samples(listed({sample("", pair)}), "mine", kVector)
+                  ->read(0)
+                  .inputs.at("x")
+                  .data<float>(),
+              ElementsAre(1, 2));
   Sample more = sample("x", pair);
   more.inputs["mask"] = Tensor::from<float>({1}, {0});
   EXPECT_EQ(fit_samples(listed({more}), "mine", kVector)->read(0).inputs.size(), 1U);

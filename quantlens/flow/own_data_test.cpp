@@ -31,9 +31,9 @@ class Rights final : public Metric {
     const Tensor& scores = outputs.begin()->second;
     const std::size_t classes = static_cast<std::size_t>(scores.size()) / batch.samples.size();
     for (std::size_t i = 0; i < batch.samples.size(); ++i) {
-      const auto row = scores.as<float>().subspan(i * classes, classes);
+      const auto row = scores.data<float>().subspan(i * classes, classes);
       const auto answer = std::ranges::max_element(row) - row.begin();
-      right_ += answer == batch.labels[i]->as<std::int64_t>()[0] ? 1 : 0;
+      right_ += answer == batch.labels[i]->data<std::int64_t>()[0] ? 1 : 0;
       ++samples_;
     }
   }

@@ -166,8 +166,7 @@ class FloatOps {
         const Node& reader = nodes[use.node];
         const bool is_moved = moves_elements(reader.kind) && use.input == 0;
         if (is_moved) waiting.push_back(reader.outputs.front());
-        if (!is_moved && (reader.kind == Kind::quantize || able_.has(reader.kind))
-          return false;
+        if (!is_moved && (reader.kind == Kind::quantize || able_.has(reader.kind))) return false;
       }
     }
     return true;

@@ -13,6 +13,7 @@
 #include "quantlens/accuracy/command.h"
 #include "quantlens/accuracy/evaluate.h"
 #include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
 #include "quantlens/diagnosis/judge.h"
 #include "quantlens/diagnosis/view/weights.h"
 #include "quantlens/flow/steps/bare.h"

@@ -31,10 +31,11 @@ struct Capability {
 class Capabilities {
  public:
   using Obstacle = std::string_view (*)(const Node&);
-  /// `others`: what it computes on codes, too, and quantlens leaves in float.
+  /// `others`: what it computes on codes, too, and quantlens leaves in float; `attributes`: which
+  /// of them stand in the way.
   constexpr Capabilities(std::span<const Capability> rows, std::span<const Kind> others,
-                         Obstacle obstacle)
-      : rows_(rows), others_(others), obstacle_(obstacle) {}
+                         Obstacle attributes)
+      : rows_(rows), others_(others), obstacle_(attributes) {}
 
   std::span<const Capability> rows() const { return rows_; }
   /// The row of a kind; null where it stays float.

@@ -124,6 +124,10 @@ TEST(ModelText, RolesTravelWithTheirTensors) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(read.nodes.at(2).roles));
 }
 
+json::Value text_of(const RolesOutline& roles) {
+  return json::encode(std::optional(roles));
+}
+
 TEST(ModelText, RolesThatTheKindHasNotAreRefused) {
   const auto conv = [](json::Value roles) {
     return refusal([&](GraphText& graph) {
@@ -131,9 +135,9 @@ TEST(ModelText, RolesThatTheKindHasNotAreRefused) {
       graph.nodes[0].roles = std::move(roles);
     });
   };
-  EXPECT_EQ(conv(json::encode(RolesOutline(roles::Convolution()))), "");
+  EXPECT_EQ(conv(text_of(roles::Convolution())), "");
   EXPECT_EQ(conv(nullptr), "");
-  EXPECT_THAT(conv(json::encode(RolesOutline(roles::Pool()))), HasSubstr("'conv' has roles"));
+  EXPECT_THAT(conv(text_of(roles::Pool())), HasSubstr("'conv' has roles"));
   EXPECT_THAT(conv({{"is", "unheard_of"}}), HasSubstr("'conv' has roles"));
   EXPECT_THAT(conv({{"is", "convolution"}, {"groups", "two"}}), HasSubstr("groups"));
   EXPECT_THAT(refusal([](GraphText& graph) {

@@ -176,10 +176,16 @@ class Moved {
     const auto* role = quantlens::role<roles::Reduction>(node);
     const MaybeDims data = known_.input(node, 0);
     if (role == nullptr || !data) return std::nullopt;
-    if (!KnownShapes::has_input(node, 1)) return std::nullopt;
-    const Numbers axes = known_.numbers(node, 1);
-    if (!axes || axes->empty()) return std::nullopt;
-    const auto gone = places(*axes, data->size());
+    const Numbers axes =
+        KnownShapes::has_input(node, 1) ? known_.numbers(node, 1) : Numbers(role->axes);
+    if (!axes) return std::nullopt;
+    if (axes->empty() && !role->takes_all) return data;
+    std::vector<std::int64_t> reduced = *axes;
+    if (reduced.empty()) {
+      reduced.resize(data->size());
+      std::iota(reduced.begin(), reduced.end(), std::int64_t{0});
+    }
+    const auto gone = places(reduced, data->size());
     return gone ? MaybeDims(rules::without(*data, *gone, role->keeps_axes)) : std::nullopt;
   }
 

@@ -139,10 +139,12 @@ BOOST_DESCRIBE_STRUCT(Permutation, (), (order))
 
 /// reduce_mean, reduce_sum, reduce_max, reduce_min.
 struct Reduction {
-  bool keeps_axes = true;  ///< with an extent of 1
+  bool keeps_axes = true;               ///< with an extent of 1
+  std::vector<std::int64_t> axes = {};  ///< that the op itself names; empty: its second input does
+  bool takes_all = true;  ///< all axes where neither names any; else it does nothing then
   bool operator==(const Reduction&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Reduction, (), (keeps_axes))
+BOOST_DESCRIBE_STRUCT(Reduction, (), (keeps_axes, axes, takes_all))
 
 /// clip: bounds that the op itself says; else its inputs (data, low?, high?) are these.
 struct Bounds {

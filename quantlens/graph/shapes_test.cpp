@@ -63,6 +63,30 @@ TEST(Shapes, OfAGatherHaveTheIndicesInTheAxisPlace) {
   EXPECT_EQ(shapes_of(net, {kBatch, kSteps}).at("rows"), (Dims{kBatch, kSteps, of(384)}));
 }
 
+TEST(Shapes, OfAReductionGoByTheAxesThatAreNamed) {
+  const auto reduced = [](const roles::Reduction& how, const char* axes = nullptr) {
+    SmallGraph net;
+    net.input("x").constant("last", integers({-1}));
+    net.node(Kind::reduce_mean,
+             axes == nullptr ? std::vector<std::string>{"x"} : std::vector<std::string>{"x", axes},
+             "y");
+    Graph graph = net.graph();
+    graph.nodes.back().roles = how;
+    graph.inputs[0].shape = {kBatch, of(3), of(8)};
+    const Shapes known = shapes(GraphIndex(graph));
+    const auto found = known.find("y");
+    return found == known.end() ? std::optional<Dims>() : std::optional(found->second);
+  };
+  EXPECT_EQ(reduced({.axes = {1}}), (Dims{kBatch, of(1), of(8)}));
+  EXPECT_EQ(reduced({.keeps_axes = false, .axes = {-1, 1}}), (Dims{kBatch}));
+  EXPECT_EQ(reduced({}, "last"), (Dims{kBatch, of(3), of(1)}));
+  EXPECT_EQ(reduced({}), (Dims{of(1), of(1), of(1)}));
+  EXPECT_EQ(reduced({.keeps_axes = false}), Dims());
+  EXPECT_EQ(reduced({.takes_all = false}), (Dims{kBatch, of(3), of(8)}));
+  EXPECT_NE(reduced({}, "x"), (Dims{of(1), of(1), of(1)})) << "whatever the input names";
+  EXPECT_NE(reduced({.axes = {5}}), (Dims{kBatch, of(3), of(8)})) << "there is no such axis";
+}
+
 TEST(Shapes, ThatTheFileSaysStayUnlessANumberSaysMore) {
   SmallGraph net;
   net.input("x").node(Kind::relu, {"x"}, "y").node(Kind::relu, {"y"}, "z");

@@ -212,7 +212,9 @@ struct Reader {
     return roles::Permutation{.order = attribute_ints(node, "perm")};
   }
   Roles operator()(const roles::Reduction&) const {
-    return roles::Reduction{.keeps_axes = flag(node, "keepdims", true)};
+    return roles::Reduction{.keeps_axes = flag(node, "keepdims", true),
+                            .axes = attribute_ints(node, "axes"),
+                            .takes_all = !flag(node, "noop_with_empty_axes")};
   }
   Roles operator()(const roles::Bounds&) const { return bounds(node); }
   Roles operator()(const roles::Conversion&) const {

@@ -167,8 +167,13 @@ TEST(ReadRoles, MovesSayTheirAxes) {
   EXPECT_EQ(axis_of(read_node("Gather", 2)), 0);
   EXPECT_FALSE(role<roles::Reshaping>(read_node("Reshape", 2, {{"allowzero", std::int64_t{1}}}))
                    ->copies_zeros);
-  EXPECT_FALSE(role<roles::Reduction>(read_node("ReduceMean", 1, {{"keepdims", std::int64_t{0}}}))
-                   ->keeps_axes);
+  const auto reduction = [](const std::map<std::string, Attribute>& attributes) {
+    return *role<roles::Reduction>(read_node("ReduceMean", 1, attributes));
+  };
+  EXPECT_EQ(reduction({}), roles::Reduction());
+  EXPECT_FALSE(reduction({{"keepdims", std::int64_t{0}}}).keeps_axes);
+  EXPECT_THAT(reduction({{"axes", Ints{1, -1}}}).axes, ElementsAre(1, -1));
+  EXPECT_FALSE(reduction({{"noop_with_empty_axes", std::int64_t{1}}}).takes_all);
 }
 
 TEST(ReadRoles, PadsAndResizesSayWhereNewValuesComeFrom) {

@@ -83,7 +83,7 @@ def judge(sandbox, name):
         measured = wall * (1 - ratio["ratio"])
         reach = wall * (ratio["interval"][1] - ratio["interval"][0]) / 2
         errors.append(abs(row["mean_us"] - measured) / measured)
-        print(f"{name} {row['type']:28} {row['names'][0]:28} profile {row['mean_us']:8.2f} us, "
+        print(f"{name} {row['type']:28} {row['ops'][0]['name']:28} profile {row['mean_us']:8.2f} us, "
               f"measured {measured:8.2f} +-{reach:.2f}, error {100 * errors[-1]:5.1f} %", flush=True)
     print(f"{name}: {len(errors)} ops, median error {100 * statistics.median(errors):.1f} %", flush=True)
 

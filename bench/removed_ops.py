@@ -37,7 +37,7 @@ def removed(path, row, out):
     if len(row["outputs"]) != 1 or row["outputs"][0] not in row["inputs"]:
         return False
     model = onnx.load(path)
-    nodes, last, entries = without(model, set(row["names"]))
+    nodes, last, entries = without(model, {op["name"] for op in row["ops"]})
     if len(last) != 1 or not entries or last[0] in {o.name for o in model.graph.output}:
         return False
     for node in nodes:
@@ -59,7 +59,7 @@ def chosen(profile):
     """Ops by their time, but OF_A_TYPE of each type before the rest."""
     first, rest, counts = [], [], {}
     for row in profile["nodes"]:
-        if row["role"] != "op" or not row["names"]:
+        if row["role"] != "op" or not row["ops"]:
             continue
         counts[row["type"]] = counts.get(row["type"], 0) + 1
         (first if counts[row["type"]] <= OF_A_TYPE else rest).append(row)

@@ -7,7 +7,6 @@
 #include "quantlens/record/files.h"
 
 namespace quantlens::flow {
-
 namespace {
 
 template <class Findings>

@@ -112,7 +112,6 @@ RemedyBench::RemedyBench(const ProfiledModels& models, const ProfileOptions& opt
 
 RemedyBench::~RemedyBench() = default;
 
-/// Why the quantized model cannot be made anew, if so.
 std::optional<Statement> RemedyBench::make_ready() {
   const Model& quantized = models_.quantized;
   std::optional<Recipe> recipe = stored_recipe(quantized);

@@ -45,6 +45,8 @@ class RemedyBench {
 
  private:
   class Maker;
+
+  /// Says why the quantized model cannot be made anew; nothing where it can.
   std::optional<Statement> make_ready();
 
   ProfiledModels models_;

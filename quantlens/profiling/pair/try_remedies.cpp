@@ -24,11 +24,13 @@ namespace {
 constexpr std::size_t kMostTrials = 3;  // of a finding
 
 using Rows = std::vector<const OpTime*>;
+
 struct ByName {
   bool operator()(const OpRef& a, const OpRef& b) const {
     return std::tie(a.name, a.id) < std::tie(b.name, b.id);
   }
 };
+
 using Ops = std::set<OpRef, ByName>;
 
 /// Ops that have to be in float for a row to be: a pool that would stay in codes else with those

@@ -37,7 +37,7 @@ def removed(path, row, out):
     if len(row["outputs"]) != 1 or row["outputs"][0] not in row["inputs"]:
         return False
     model = onnx.load(path)
-    nodes, last, entries = without(model, set(row["names"]))
+    nodes, last, entries = without(model, {op["name"] for op in row["ops"]})
     if len(last) != 1 or not entries or last[0] in {o.name for o in model.graph.output}:
         return False
     for node in nodes:
@@ -59,7 +59,7 @@ def chosen(profile):
     """Ops by their time, but OF_A_TYPE of each type before the rest."""
     first, rest, counts = [], [], {}
     for row in profile["nodes"]:
-        if row["role"] != "op" or not row["names"]:
+        if row["role"] != "op" or not row["ops"]:
             continue
         counts[row["type"]] = counts.get(row["type"], 0) + 1
         (first if counts[row["type"]] <= OF_A_TYPE else rest).append(row)
@@ -83,7 +83,7 @@ def judge(sandbox, name):
         measured = wall * (1 - ratio["ratio"])
         reach = wall * (ratio["interval"][1] - ratio["interval"][0]) / 2
         errors.append(abs(row["mean_us"] - measured) / measured)
-        print(f"{name} {row['type']:28} {row['names'][0]:28} profile {row['mean_us']:8.2f} us, "
+        print(f"{name} {row['type']:28} {row['ops'][0]['name']:28} profile {row['mean_us']:8.2f} us, "
               f"measured {measured:8.2f} +-{reach:.2f}, error {100 * errors[-1]:5.1f} %", flush=True)
     print(f"{name}: {len(errors)} ops, median error {100 * statistics.median(errors):.1f} %", flush=True)
 

@@ -139,7 +139,7 @@ def timed_alike(sandbox, model):
         harness.check(nodes[0] == nodes[1] and nodes[0], f"{side}: the same {len(nodes[0])} nodes")
         ratio = there[side]["wall"]["median_us"] / here[side]["wall"]["median_us"]
         harness.check(ratio > 0, f"{side}: it is timed in the worker ({ratio:.2f} times what it takes here)")
-    ops = [sorted(op["ops"] for op in result["ops"]) for result in (here, there)]
+    ops = [sorted([op["id"] for op in row["ops"]] for row in result["ops"]) for result in (here, there)]
     harness.check(ops[0] == ops[1], "the same rows of ops")
     harness.check(here.keys() == there.keys(), "and the same fields")
     files = [sorted(path.name for path in sandbox.workload(result["workload"]).iterdir()) for result in (here, there)]

@@ -53,10 +53,14 @@ def two_models(sandbox):
     harness.check(close(parts, result["quantized"]["nodes_us"]), "int8 adds up")
     gains = [o["gain_us"] for o in ops]
     harness.check(gains == sorted(gains), "the most lost first")
-    named = [op for o in ops for op in o["ops"]]
-    harness.check(len(named) == len(set(named)) and named, f"{len(named)} ops of the float model, each in one row")
+    named = [op["id"] for o in ops for op in o["ops"]]
+    harness.check(len(named) == len(set(named)) and all(op["name"] for o in ops for op in o["ops"]) and named, f"{len(named)} ops of the float model, each in one row")
     harness.check(result["ratio_interval"][0] <= result["ratio"] <= result["ratio_interval"][1], "the ratio has an interval")
     harness.check("The quantized model" in result["verdict"], result["verdict"])
+    said = {one["says"]: one["figures"] for one in result["conclusions"]}
+    harness.check(said["speed.compared"]["ratio"] == {"is": "number", "value": result["ratio"]}, "it is made of figures")
+    record = sandbox.record(result["workload"], "profile.json")
+    harness.check("verdict" not in record and record["conclusions"] == result["conclusions"], "the record has no sentence")
     harness.check((sandbox.workload(result["workload"]) / "profiling_ops.csv").exists(), "profiling_ops.csv")
     check_findings(result, sandbox.workload(result["workload"]), True)
 
@@ -164,17 +168,23 @@ def check_findings(result, folder, tried):
     """A remedy is told where it was timed in the quantized model, and its whole interval is a gain."""
     for number, finding in enumerate(result["findings"], 1):
         trial, name = finding["trial"], f"{finding['rule']} {number}"
-        harness.check((trial is None) == (finding["not_tried"] != ""), f"{name}: was tried, or says why not")
+        harness.check((trial is None) == (finding["not_tried"] != []), f"{name}: was tried, or says why not")
+        says = [one["says"] for one in finding["reasons"]]
+        harness.check(says[0] == f"speed.{finding['rule']}" and "speed.times" in says, f"{name}: {says}")
+        harness.check(("speed.tried" in says) == (trial is not None), f"{name}: says what came of a trial")
+        harness.check(all(op["id"] and op["name"] for op in finding["ops"]), f"{name}: its ops have ids and names")
         harness.check(trial is None or tried, f"{name}: {finding['because']}")
         gains = trial is not None and trial["ratio_interval"][1] < 1
-        harness.check((finding["remedy"] != "") == gains, f"{name}: a remedy is what gains, {trial}")
+        harness.check((finding["remedy"] is not None) == gains, f"{name}: a remedy is what gains, {trial}")
         harness.check((folder / f"remedy_{number}.json").exists() == gains, f"{name}: so is a file")
         if trial is None:
             continue
         harness.check(trial["ratio_interval"][0] <= trial["ratio"] <= trial["ratio_interval"][1], f"{name}: {trial['ratio']}")
         harness.check(trial["before_us"] > 0 and trial["in_float_us"] > 0, f"{name}: its ops are timed in both models")
         if gains:
-            fragment = json.loads(finding["remedy"])["op_name_dict"]
+            fragment = finding["remedy"]["op_name_dict"]
+            stored = json.loads((folder / f"remedy_{number}.json").read_text())
+            harness.check(stored == finding["remedy"], f"{name}: the file has the same recipe")
             harness.check(len(fragment) == len(trial["ops"]) and trial["gain_interval"][0] > 0, f"{name}: {trial['gain_interval']}")
 
 

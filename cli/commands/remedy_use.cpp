@@ -48,7 +48,7 @@ std::optional<std::size_t> first_remedy(const Diagnosis& diagnosis) {
 
 std::optional<std::size_t> first_remedy(const ProfileRecord& pair) {
   return first_in(pair.findings,
-                  [](const SpeedFinding& finding) { return !finding.remedy.empty(); });
+                  [](const SpeedFinding& finding) { return !finding.remedy.is_null(); });
 }
 
 std::string again_with_remedy(const std::vector<std::string>& command_line, const fs::path& folder,

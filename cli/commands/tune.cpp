@@ -85,10 +85,14 @@ void add_goal(CLI::App& verb, Arguments& arguments) {
                 "Read --max-loss in the metric's own unit, where 0.01 of top1 is one point "
                 "(default: as a share)")
       ->group("Goal");
-  verb.add_option("--objective", options.goal.objective,
-                  "Prefer this among models within the goal. int8: most multiplications in int8; "
-                  "speed: the fastest on this machine; size: the smallest file; accuracy: the "
-                  "best figure that the limits allow (default: int8)")
+  verb.add_option_function<std::string>(
+          "--objective",
+          [&options](const std::string& word) {
+            boost::describe::enum_from_string(word.c_str(), options.goal.objective);
+          },
+          "Prefer this among models within the goal. int8: most multiplications in int8; speed: "
+          "the fastest on this machine; size: the smallest file; accuracy: the best figure that "
+          "the limits allow (default: int8)")
       ->check(one_of({"int8", "speed", "size", "accuracy"}))
       ->group("Goal");
   verb.add_option("--prices", options.prices,

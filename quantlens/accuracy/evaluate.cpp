@@ -169,7 +169,7 @@ void AccuracyPairSink::count(std::uint64_t sample, const SampleScore& reference,
   Flip flip;
   flip.sample = sample;
   flip.name = names_ ? names_(sample) : fmt::format("sample {}", sample);
-  flip.direction = lost ? "lost" : "gained";
+  flip.direction = lost ? FlipDirection::lost : FlipDirection::gained;
   flip.label = reference.label;
   flip.reference = reference.answer;
   flip.other = quantized.answer;

@@ -76,11 +76,11 @@ TEST(AccuracyPairSink, TellsWhichSamplesFlippedAndHow) {
   ASSERT_EQ(flips.size(), 2u);
   EXPECT_EQ(flips[0].sample, 7u);
   EXPECT_EQ(flips[0].name, "row 7");
-  EXPECT_EQ(flips[0].direction, "lost");
+  EXPECT_EQ(flips[0].direction, FlipDirection::lost);
   EXPECT_EQ(flips[0].label, 0);
   EXPECT_EQ(flips[0].reference, 0);
   EXPECT_EQ(flips[0].other, 2);
-  EXPECT_EQ(flips[1].direction, "gained");
+  EXPECT_EQ(flips[1].direction, FlipDirection::gained);
 }
 
 TEST(AccuracyPairSink, KeepsTheFirstFlipsAndCountsAll) {

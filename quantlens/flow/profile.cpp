@@ -23,6 +23,7 @@
 #include "quantlens/profiling/trace.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
 #include "quantlens/report/profile_tables.h"
+#include "quantlens/report/statement_text.h"
 #include "quantlens/runtime/formats.h"
 
 namespace quantlens::flow {
@@ -41,19 +42,19 @@ ProfileRecord paired(const Profiled& profiled, const Model& reference, const Mod
   return pair;
 }
 
-/// Where timers change what a model computes, which is said first; else empty. What is float may
-/// round in another way.
-std::string departure(const Model& model, const Answers& answers) {
-  if (!are_equal(answers.bare, answers.again) || are_equal(answers.bare, answers.timed)) return {};
+/// Where timers change what a model computes, which is said first. What is float may round in
+/// another way.
+std::optional<Statement> departure(const Model& model, const Answers& answers) {
+  if (!are_equal(answers.bare, answers.again) || are_equal(answers.bare, answers.timed)) {
+    return std::nullopt;
+  }
   const std::optional<double> kept_db = outputs_sqnr_db(answers.bare, answers.timed);
   const bool rounds = !uses_codes(model.graph) && kept_db && *kept_db >= kRoundingDb &&
                       outputs_others(answers.bare, answers.timed) == 0;
-  if (rounds) return {};
-  return fmt::format(
-      "{}: with timers in its graph the runtime computes something else{}: the wall times are "
-      "those of the file, but the times of nodes are of another graph",
-      printable(model.path.string()),
-      kept_db ? fmt::format(" (the outputs keep {:.1f} dB of those without)", *kept_db) : "");
+  if (rounds) return std::nullopt;
+  Statement departs{"speed.other_graph", {{"model", figure::text(model.path.string())}}};
+  if (kept_db) departs.figures.emplace("kept", figure::decibels(*kept_db));
+  return departs;
 }
 
 void write_profile(WorkloadWriter& workload, const Profile& profile,
@@ -71,9 +72,7 @@ void write_records(WorkloadWriter& workload, const ProfileRecord& record) {
     workload.write(exported::kJoinedOps, to_csv(joined_table(record)));
   }
   workload.put(record);
-  std::vector<std::string> remedies;
-  for (const SpeedFinding& finding : record.findings) remedies.push_back(finding.remedy);
-  write_remedies(remedies, workload);
+  write_remedies(remedies_of(record), workload);
 }
 
 void write_trace(const ProfileVerbOptions& options, const ProfileRecord& record,
@@ -158,23 +157,25 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
     how.threads = session.threads;
     how.workers = workers.get();
     const Profiled profiled = quantlens::profile(wanted, how, recorded.progress);
-    std::string caveats;
+    Statements conclusions;
     for (std::size_t i = 0; i < wanted.size(); ++i) {
-      const std::string departs = departure(wanted[i].model, profiled.answers[i]);
-      if (departs.empty()) continue;
-      recorded.progress.note(departs);
-      caveats += departs + ". ";
+      const auto departs = departure(wanted[i].model, profiled.answers[i]);
+      if (!departs) continue;
+      recorded.progress.note(text_of({&*departs, 1}));
+      conclusions.insert(conclusions.end(), {*departs, {"next", {}}});
     }
     if (other) {
       result.profile = paired(profiled, model, *other);
-      result.profile->verdict = caveats + speed_verdict(*result.profile);
+      const Statements compared = speed_conclusions(*result.profile);
+      conclusions.insert(conclusions.end(), compared.begin(), compared.end());
+      result.profile->conclusions = std::move(conclusions);
       const ProfiledModel in_float{model.graph, profiled.graphs[0], profiled.types[0],
                                    profiled.profiles[0]};
       RemedyBench bench({model, *other, in_float, data, batches}, how, recorded,
                         workload->folder() / "remedy");
       try_remedies(
           model.graph, options.verify,
-          [&](const std::string& remedy) { return bench.time(remedy); }, *result.profile);
+          [&](const json::Value& remedy) { return bench.time(remedy); }, *result.profile);
     } else {
       result.profile.emplace().reference = profiled.profiles.front();
     }

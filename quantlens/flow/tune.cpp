@@ -158,7 +158,7 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   job.close();
   speed_up(job, options, place, setting);
   job.finish();
-  if (study.reached && options.goal.objective == "speed" && options.prices != "none") {
+  if (study.reached && options.goal.objective == Objective::speed && options.prices != "none") {
     std::tie(result.times.float_us, result.times.best_us) =
         timed_in_turn(setting.given, formats(session).read(result.output), setting.data, session);
     workload.put(result.times);

@@ -27,7 +27,7 @@ struct TuneOptions {
   std::uint64_t max_trials = 100;
   double timeout = 0;                 ///< seconds after which no trial begins; 0: none
   std::optional<std::string> resume;  ///< workload of an earlier run with the same options
-  /// For Goal::objective "speed": measured (here, once there is a model within the goal), none (the
+  /// For Objective::speed: measured (here, once there is a model within the goal), none (the
   /// number of ops in int8 stands for speed: the same trials on any machine), or the prices.json of
   /// an earlier run.
   std::string prices = "measured";

@@ -83,8 +83,7 @@ NodeTime row_of(const Node& node, const Attributed& attributed, const Graph& fil
   row.provider = "CPUExecutionProvider";
   row.role = attributed.role;
   for (const std::size_t op : attributed.ops) {
-    row.ops.push_back(op_id(file.nodes[op]));
-    row.names.push_back(op_name(file.nodes[op]));
+    row.ops.push_back({.id = op_id(file.nodes[op]), .name = op_name(file.nodes[op])});
   }
   row.inputs = texts(node.inputs, samples);
   row.outputs = texts(node.outputs, samples);
@@ -128,7 +127,7 @@ Profile assemble(const Model& file, const RunTimes& samples, const RunTimes* sin
                  const ProfileFrame& frame) {
   Profile profile;
   profile.model = file.path.string();
-  profile.source = "quantlens";
+  profile.source = ProfileSource::quantlens;
   profile.threads = frame.threads;
   profile.batch_size = frame.batch_size;
   profile.wall = wall_time(samples.wall_us);

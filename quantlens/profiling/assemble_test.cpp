@@ -42,11 +42,11 @@ TEST(Assemble, EveryNodeHasARowTheLongestFirst) {
   ASSERT_EQ(profile.nodes.size(), 3u);
   EXPECT_EQ(profile.nodes[0].name, "y_op");
   EXPECT_EQ(profile.nodes[0].position, 2u);
-  EXPECT_EQ(profile.nodes[0].ops, std::vector<std::string>({"y"}));
+  EXPECT_EQ(profile.nodes[0].ops, std::vector<OpRef>({{"y", "y_op"}}));
   EXPECT_EQ(profile.nodes[0].inputs[0], "float32[1,2,4,4]");
   EXPECT_EQ(profile.nodes[2].position, 1u);
   EXPECT_EQ(profile.threads, 2u);
-  EXPECT_EQ(profile.source, "quantlens");
+  EXPECT_EQ(profile.source, ProfileSource::quantlens);
 }
 
 TEST(Assemble, TimesAreOfOneRunAndTotalsOfAll) {

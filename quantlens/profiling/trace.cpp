@@ -44,7 +44,7 @@ object args_of(const NodeTime& node) {
           {"role", json::encode(node.role)},
           {"provider", node.provider},
           {"position", node.position},
-          {"ops", json::encode(node.names)},
+          {"ops", json::encode(names_of(node.ops))},
           {"inputs", json::encode(node.inputs)},
           {"outputs", json::encode(node.outputs)},
           {"share", node.share},

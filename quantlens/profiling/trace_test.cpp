@@ -10,6 +10,8 @@
 namespace quantlens {
 namespace {
 
+using Texts = std::vector<std::string>;
+
 using imports::imported;
 
 NodeTime node(std::string name, std::string type, std::uint64_t position, double mean_us) {
@@ -20,11 +22,12 @@ NodeTime node(std::string name, std::string type, std::uint64_t position, double
 }
 
 Profile small_profile() {
-  Profile profile{.model = "/models/net.onnx", .source = "quantlens"};
+  Profile profile{.model = "/models/net.onnx", .source = ProfileSource::quantlens};
   profile.wall = {.runs = 10, .mean_us = 40, .median_us = 39};
   profile.nodes = {node("conv \"1\"", "Conv", 1, 20.5), node("q", "QuantizeLinear", 0, 3.25)};
   profile.nodes[0].inputs = {"float32[1,3]", "float32[3]"};
   profile.nodes[0].provider = "CPUExecutionProvider";
+  profile.nodes[0].ops = {{"y", "conv \"1\""}, {"z", "relu"}};
   profile.nodes[1].role = NodeRole::quantize;
   return profile;
 }
@@ -41,12 +44,13 @@ TEST(Trace, LaysNodesEndToEndInOrderOfExecution) {
   EXPECT_EQ(events[5].at("ts").as_double(), 3.25);
   EXPECT_EQ(events[5].at("dur").as_double(), 20.5);
   EXPECT_EQ(events[5].at("args").at("type"), "Conv");
+  EXPECT_EQ(events[5].at("args").at("ops"), json::encode(Texts({"conv \"1\"", "relu"})));
 }
 
 TEST(Trace, IsImportedAsItWas) {
   const Profile before = small_profile();
   const auto [profile, notes] = imported(trace_json(before));
-  EXPECT_EQ(profile.source, "quantlens");
+  EXPECT_EQ(profile.source, ProfileSource::quantlens);
   EXPECT_EQ(profile.model, "net.onnx");
   EXPECT_EQ(profile.wall.mean_us, 40);
   ASSERT_EQ(profile.nodes.size(), 2U);

@@ -23,11 +23,14 @@ struct Accuracy {
 };
 BOOST_DESCRIBE_STRUCT(Accuracy, (), (metric, value, interval, samples, is_rate, higher_is_better))
 
+/// lost: right in the reference and wrong in the other model; gained: the reverse.
+BOOST_DEFINE_ENUM_CLASS(FlipDirection, lost, gained)
+
 /// A sample whose answer is right in one model and wrong in the other.
 struct Flip {
   std::uint64_t sample = 0;
   std::string name;
-  std::string direction;  ///< lost (reference right, other wrong) | gained
+  FlipDirection direction = FlipDirection::lost;
   std::int64_t label = 0;
   std::int64_t reference = 0;  ///< first answer of the reference
   std::int64_t other = 0;      ///< first answer of the other model

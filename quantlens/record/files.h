@@ -72,7 +72,7 @@ using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<StudyTimes, "times.json", 2>,             //
     RecordFile<Scores, "scores.json", 2>,                //
     RecordFile<Prices, "prices.json", 2>,                //
-    RecordFile<ProfileRecord, "profile.json", 3>, RecordFile<Benchmark, "benchmark.json", 2>>;
+    RecordFile<ProfileRecord, "profile.json", 7>, RecordFile<Benchmark, "benchmark.json", 2>>;
 
 namespace detail {
 

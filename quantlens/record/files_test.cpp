@@ -184,6 +184,7 @@ TEST(RecordFiles, OfLayout2AreRead) {
       R"({"model": "net.onnx", "threads": 2, "nodes": [], "types": []})", "profile.json");
   EXPECT_EQ(profile.reference.model, "net.onnx");
   EXPECT_EQ(profile.reference.threads, 2U);
+  EXPECT_EQ(profile.reference.source, ProfileSource::quantlens);
   EXPECT_FALSE(profile.quantized);
 
   Recipe recipe;
@@ -212,7 +213,100 @@ TEST(RecordFiles, FindingsOfLayout5AreRead) {
   EXPECT_TRUE(diagnosis.findings[1].remedy.is_null());
 }
 
-// What layout 2 had of two models.
+// As quantlens wrote it, but for what stays as it is.
+constexpr const char* kProfileOfLayout6 = R"({
+  "reference": {"model": "net.onnx", "source": "quantlens", "threads": 1, "nodes": [
+    {"name": "conv", "type": "Conv", "role": "op", "position": 0, "ops": ["y", "z"],
+     "names": ["conv", "relu"], "inputs": ["float32[1,3]"], "total_us": 120.5}],
+    "types": [{"name": "Conv", "type": "Conv", "ops": [], "names": [], "total_us": 120.5}]},
+  "quantized": {"model": "net.int8.onnx", "source": "quantlens", "nodes": [
+    {"name": "q", "type": "QuantizeLinear", "role": "quantize", "ops": [], "names": []}],
+    "types": []},
+  "ratio": 1.25, "ratio_interval": [1.2, 1.3],
+  "ops": [
+    {"ops": ["y", "z"], "names": ["conv", "relu"], "type": "Conv", "gain_us": -20,
+     "quantized": true, "passed_to": []},
+    {"ops": ["p"], "names": ["pool"], "type": "MaxPool", "passed_to": ["conv"]},
+    {"ops": ["a"], "names": ["twin"]}, {"ops": ["b"], "names": ["twin"]},
+    {"ops": [], "names": [], "conversion_us": 3}],
+  "findings": [
+    {"rule": "slow_kernel", "ops": ["conv", "relu"], "because": "QLinearConv is slower",
+     "remedy": "{\"op_name_dict\":{\"conv\":\"fp32\"}}", "milliseconds": 0.02,
+     "trial": {"ops": ["conv"], "ratio": 0.9, "ratio_interval": [0.8, 0.95]}, "not_tried": ""},
+    {"rule": "float_island", "ops": ["twin", "gone"], "because": "it pays", "remedy": "",
+     "milliseconds": 0.01, "trial": null, "not_tried": "it is in float already"}],
+  "verdict": "The quantized model is 1.25 times as slow as float."
+})";
+
+TEST(RecordFiles, ProfilesOfLayout6AreRead) {
+  const auto profile = from_file<ProfileRecord>(kProfileOfLayout6, "profile.json");
+  const std::vector<OpRef> both{{"y", "conv"}, {"z", "relu"}};
+  ASSERT_EQ(profile.reference.nodes.size(), 1U);
+  EXPECT_EQ(profile.reference.nodes[0].ops, both);
+  EXPECT_EQ(profile.reference.nodes[0].total_us, 120.5);
+  EXPECT_EQ(profile.reference.nodes[0].inputs, std::vector<std::string>{"float32[1,3]"});
+  EXPECT_TRUE(profile.reference.types.at(0).ops.empty());
+  ASSERT_TRUE(profile.quantized);
+  EXPECT_EQ(profile.quantized->nodes.at(0).role, NodeRole::quantize);
+  EXPECT_EQ(profile.ratio, 1.25);
+  ASSERT_EQ(profile.ops.size(), 5U);
+  EXPECT_EQ(profile.ops[0].ops, both);
+  EXPECT_EQ(profile.ops[0].gain_us, -20);
+  EXPECT_EQ(profile.ops[1].passed_to, std::vector<OpRef>({{"y", "conv"}})) << "ids are of the rows";
+  EXPECT_TRUE(profile.ops[4].ops.empty());
+  EXPECT_EQ(profile.conclusions,
+            Statements{said_in_words("The quantized model is 1.25 times as slow as float.")});
+}
+
+TEST(RecordFiles, FindingsOfSpeedOfLayout6AreRead) {
+  const auto profile = from_file<ProfileRecord>(kProfileOfLayout6, "profile.json");
+  ASSERT_EQ(profile.findings.size(), 2U);
+  const SpeedFinding& slow = profile.findings[0];
+  EXPECT_EQ(slow.rule, SpeedRule::slow_kernel);
+  EXPECT_EQ(slow.ops, std::vector<OpRef>({{"y", "conv"}, {"z", "relu"}}));
+  EXPECT_EQ(slow.reasons, Statements{said_in_words("QLinearConv is slower")});
+  EXPECT_EQ(slow.remedy.at("op_name_dict").at("conv"), "fp32");
+  ASSERT_TRUE(slow.trial);
+  EXPECT_EQ(slow.trial->ops, std::vector<OpRef>({{"y", "conv"}}));
+  EXPECT_TRUE(slow.not_tried.empty());
+  const SpeedFinding& island = profile.findings[1];
+  EXPECT_EQ(island.ops, std::vector<OpRef>({{"", "twin"}, {"", "gone"}})) << "two have one name";
+  EXPECT_TRUE(island.remedy.is_null());
+  EXPECT_FALSE(island.trial);
+  EXPECT_EQ(island.not_tried, Statements{said_in_words("it is in float already")});
+  const auto again = from_file<ProfileRecord>(to_file(profile), "profile.json");
+  EXPECT_EQ(json::encode(again), json::encode(profile));
+}
+
+TEST(RecordFiles, ImportsOfLayout6HaveNamesWithoutIds) {
+  const auto profile = from_file<ProfileRecord>(
+      R"({"reference": {"model": "", "source": "onnxruntime", "nodes": [
+          {"name": "conv1", "type": "Conv", "ops": [], "names": ["conv1"]}], "types": []},
+          "quantized": null, "ratio": null, "ratio_interval": null, "ops": [], "findings": [],
+          "verdict": ""})",
+      "profile.json");
+  EXPECT_EQ(profile.reference.source, ProfileSource::onnxruntime);
+  EXPECT_EQ(profile.reference.nodes.at(0).ops, std::vector<OpRef>({{"", "conv1"}}));
+  EXPECT_TRUE(profile.conclusions.empty());
+}
+
+TEST(RecordFiles, DamagedProfilesOfLayout6AreRefusedByName) {
+  for (const char* damaged :
+       {R"({"reference": {"nodes": [{"ops": [3], "names": [4]}]}, "verdict": ""})",
+        R"({"findings": [{"rule": "slow_kernel", "remedy": "{"}], "verdict": ""})",
+        R"({"findings": [{"rule": "unheard_of"}], "verdict": ""})",
+        R"({"ops": [{"ops": ["a"], "passed_to": [7]}], "verdict": ""})"}) {
+    try {
+      from_file<ProfileRecord>(damaged, "w/profile.json");
+      ADD_FAILURE() << damaged;
+    } catch (const Error& error) {
+      EXPECT_EQ(error.code(), Errc::bad_input);
+      EXPECT_THAT(error.what(), HasSubstr("w/profile.json"));
+    }
+  }
+}
+
+// What layout 2 had of two models, under the names of today.
 TEST(RecordFiles, OfTwoModelsHaveTheFieldsThatTheyHadInLayout2) {
   AccuracyRecord accuracy;
   Filler().fill(accuracy);
@@ -223,7 +317,7 @@ TEST(RecordFiles, OfTwoModelsHaveTheFieldsThatTheyHadInLayout2) {
   Filler().fill(profile);
   EXPECT_THAT(keys_of(json::encode(profile)),
               ElementsAre("reference", "quantized", "ratio", "ratio_interval", "ops", "findings",
-                          "verdict"));
+                          "conclusions"));
 }
 
 TEST(RecordFiles, HaveTheRolesOfAnOpAsAnObjectThatSaysWhatItIs) {

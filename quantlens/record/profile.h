@@ -9,7 +9,14 @@
 
 #include <boost/describe.hpp>
 
+#include "quantlens/base/json.h"
+#include "quantlens/record/op_ref.h"
+#include "quantlens/record/statement.h"
+
 namespace quantlens {
+
+/// What wrote a profile.
+BOOST_DEFINE_ENUM_CLASS(ProfileSource, quantlens, onnxruntime, tensorflow)
 
 /// What a node of the runtime's graph is there for. quantize, dequantize: float to codes and back;
 /// reorder: another layout of the same elements that the runtime wants; transpose, cast: likewise,
@@ -27,9 +34,9 @@ struct NodeTime {
   std::string type;      ///< "Conv"; with its domain where that is not the format's own
   std::string provider;  ///< "CPUExecutionProvider"; empty: not known
   NodeRole role = NodeRole::op;
-  std::uint64_t position = 0;        ///< in the order of execution
-  std::vector<std::string> ops;      ///< ids of the ops of the profiled file that it computes
-  std::vector<std::string> names;    ///< of those ops, as people see them
+  std::uint64_t position = 0;  ///< in the order of execution
+  /// Of the profiled file, that it computes. Of an import: the node's own name, without an id.
+  std::vector<OpRef> ops;
   std::vector<std::string> inputs;   ///< type and shape of each: "float32[1,64]"; may be unknown
   std::vector<std::string> outputs;  ///< likewise
   double total_us = 0;               ///< over all `runs`
@@ -49,7 +56,7 @@ struct NodeTime {
   std::optional<Bound> bound;
 };
 BOOST_DESCRIBE_STRUCT(NodeTime, (),
-                      (name, type, provider, role, position, ops, names, inputs, outputs, total_us,
+                      (name, type, provider, role, position, ops, inputs, outputs, total_us,
                        accelerator_us, cpu_us, mean_us, median_us, p95_us, share, runs, defined,
                        scaling, bytes, operations, gb_per_second, gop_per_second, bound))
 
@@ -76,8 +83,8 @@ BOOST_DESCRIBE_STRUCT(Machine, (), (gb_per_second, float_gop_per_second, int8_go
 
 /// Where the time of one model goes.
 struct Profile {
-  std::string model;     ///< path, for people
-  std::string source;    ///< quantlens; of an import onnxruntime | tensorflow
+  std::string model;  ///< path, for people
+  ProfileSource source = ProfileSource::quantlens;
   unsigned threads = 0;  ///< 0: not known
   std::uint64_t batch_size = 0;
   WallTime wall;          ///< of unobserved runs; of an import, of its own
@@ -96,29 +103,28 @@ BOOST_DESCRIBE_STRUCT(Profile, (),
 
 /// Ops of the reference that both runtimes' graphs compute as a unit, and what that takes in each.
 struct OpTime {
-  std::vector<std::string> ops;    ///< ids, in the order of the reference
-  std::vector<std::string> names;  ///< as people see them
-  std::string type;                ///< of the op that computes: the costliest of them
-  double reference_us = 0;         ///< of the reference's run, its conversions and layouts too
-  double quantized_us = 0;         ///< of the quantized run, its kernels alone
-  double conversion_us = 0;        ///< Q and DQ that it causes in the quantized run
-  double layout_us = 0;            ///< reorders, transposes and casts that it causes there
-  double gain_us = 0;  ///< reference_us minus these three; below 0: it is slower in int8
+  std::vector<OpRef> ops;    ///< in the order of the reference
+  std::string type;          ///< of the op that computes: the costliest of them
+  double reference_us = 0;   ///< of the reference's run, its conversions and layouts too
+  double quantized_us = 0;   ///< of the quantized run, its kernels alone
+  double conversion_us = 0;  ///< Q and DQ that it causes in the quantized run
+  double layout_us = 0;      ///< reorders, transposes and casts that it causes there
+  double gain_us = 0;        ///< reference_us minus these three; below 0: it is slower in int8
   std::vector<std::string> reference_nodes;  ///< types of the nodes, in order
   std::vector<std::string> quantized_nodes;
   bool quantized = false;  ///< computed in codes
   bool wrapped = false;    ///< the quantized file has it between quantizers, to be computed in int8
-  /// Of a maximum pool in codes: names of the ops that read it. Whichever side of it the file has
-  /// quantizers on, it stays in codes while these are.
-  std::vector<std::string> passed_to;
+  /// Of a maximum pool in codes: the ops that read it. Whichever side of it the file has quantizers
+  /// on, it stays in codes while these are.
+  std::vector<OpRef> passed_to;
 };
 BOOST_DESCRIBE_STRUCT(OpTime, (),
-                      (ops, names, type, reference_us, quantized_us, conversion_us, layout_us,
-                       gain_us, reference_nodes, quantized_nodes, quantized, wrapped, passed_to))
+                      (ops, type, reference_us, quantized_us, conversion_us, layout_us, gain_us,
+                       reference_nodes, quantized_nodes, quantized, wrapped, passed_to))
 
 /// The quantized model with some ops in float, timed in turn with it as it is.
 struct RemedyTrial {
-  std::vector<std::string> ops;            ///< in float, as people see them
+  std::vector<OpRef> ops;                  ///< in float
   double ratio = 0;                        ///< of wall times: with them in float over as it is
   std::array<double, 2> ratio_interval{};  ///< 95 %, of interleaved runs
   double gain_ms = 0;                      ///< below 0: the model is slower with them in float
@@ -131,20 +137,24 @@ BOOST_DESCRIBE_STRUCT(RemedyTrial, (),
                       (ops, ratio, ratio_interval, gain_ms, gain_interval, before_us, in_float_us,
                        around_us))
 
-/// Why an op, or ops alike, are no faster in int8.
+/// Why an op, or ops alike, are no faster in int8 (docs/profiling.md).
+BOOST_DEFINE_ENUM_CLASS(SpeedRule, broken_fusion, conversions, float_island, lost_kernel,
+                        slow_kernel)
+
+/// Ops that are no faster in int8.
 struct SpeedFinding {
-  std::string rule;              ///< its name in docs/profiling.md
-  std::vector<std::string> ops;  ///< as people see them
-  std::string because;           ///< sentences with the figures
-  /// A fragment of a recipe (JSON) with which the model was timed and is faster; empty: none is
+  SpeedRule rule = SpeedRule::slow_kernel;
+  std::vector<OpRef> ops;
+  Statements reasons;  ///< why, with the figures, and what came of the remedy
+  /// A fragment of a recipe, an object, with which the model was timed and is faster; null: none is
   /// known.
-  std::string remedy;
+  json::Value remedy;
   double milliseconds = 0;           ///< that it costs beside the float model
   std::optional<RemedyTrial> trial;  ///< of the remedy, or of the best that gained nothing
-  std::string not_tried;             ///< why there is no trial; empty where there is one
+  Statements not_tried;              ///< why there is no trial; empty where there is one
 };
 BOOST_DESCRIBE_STRUCT(SpeedFinding, (),
-                      (rule, ops, because, remedy, milliseconds, trial, not_tried))
+                      (rule, ops, reasons, remedy, milliseconds, trial, not_tried))
 
 /// profile.json: of one model, or of two beside each other. What takes two is absent of one.
 struct ProfileRecord {
@@ -154,9 +164,21 @@ struct ProfileRecord {
   std::optional<std::array<double, 2>> ratio_interval;  ///< 95 %, of interleaved runs
   std::vector<OpTime> ops;                              ///< by what quantization costs, worst first
   std::vector<SpeedFinding> findings;                   ///< by milliseconds, most first
-  std::string verdict;                                  ///< a paragraph in plain words
+  Statements conclusions;                               ///< how the two compare: a paragraph
 };
 BOOST_DESCRIBE_STRUCT(ProfileRecord, (),
-                      (reference, quantized, ratio, ratio_interval, ops, findings, verdict))
+                      (reference, quantized, ratio, ratio_interval, ops, findings, conclusions))
+
+inline std::vector<std::string> ids_of(const std::vector<OpRef>& ops) {
+  std::vector<std::string> ids;
+  for (const OpRef& op : ops) ids.push_back(op.id);
+  return ids;
+}
+
+inline std::vector<std::string> names_of(const std::vector<OpRef>& ops) {
+  std::vector<std::string> names;
+  for (const OpRef& op : ops) names.push_back(op.name);
+  return names;
+}
 
 }  // namespace quantlens

@@ -214,7 +214,7 @@ TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
   EXPECT_EQ(json::decode<Ranges>(json::parse(text, "ranges.json"), "ranges.json"), ranges);
   AccuracyRecord accuracy;
   accuracy.reference = {"top1", 0.97, {{0.93, 0.99}}, 100};
-  accuracy.flips = {{3, "img_3.jpg", "lost", 7, 7, 1}};
+  accuracy.flips = {{3, "img_3.jpg", FlipDirection::lost, 7, 7, 1}};
   const std::string accuracy_text = json::dump(json::encode(accuracy));
   EXPECT_EQ(again<AccuracyRecord>(accuracy_text), accuracy_text);
   FloatEdit edit;
@@ -223,7 +223,7 @@ TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
   const std::string edit_text = json::dump(json::encode(edit));
   EXPECT_EQ(again<FloatEdit>(edit_text), edit_text);
   Study study;
-  study.goal.objective = "size";
+  study.goal.objective = Objective::size;
   study.best = 1;
   study.trials.emplace_back().judged = Judged::missed;
   study.trials[0].accuracy = accuracy.reference;

@@ -50,6 +50,10 @@ Figure decibels(double value) {
   return {.is = FigureKind::decibels, .value = json::encode(value)};
 }
 
+Figure microseconds(double value) {
+  return {.is = FigureKind::microseconds, .value = json::encode(value)};
+}
+
 Figure op(std::string_view name) {
   return named(FigureKind::op, name);
 }

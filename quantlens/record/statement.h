@@ -16,9 +16,9 @@
 namespace quantlens {
 
 /// What a figure is. number: in the model's own units, or how many times; share: of 1, where less
-/// than 0 is a loss; decibels: an SQNR; op, value: its name as people see it; text: a word that is
-/// one of a few, or what others say.
-BOOST_DEFINE_ENUM_CLASS(FigureKind, number, count, share, decibels, op, value, text)
+/// than 0 is a loss; decibels: an SQNR; microseconds: of one run; op, value: its name as people see
+/// it; text: a word that is one of a few, or what others say.
+BOOST_DEFINE_ENUM_CLASS(FigureKind, number, count, share, decibels, microseconds, op, value, text)
 
 /// One figure in full precision: a number or a text, a list of these (two ends of a range or of an
 /// interval; several ops), or an object of numbers (how many of each type).
@@ -53,6 +53,7 @@ Figure counts(const std::vector<std::pair<std::string, std::uint64_t>>& of_each)
 Figure share(double value);
 Figure shares(const std::array<double, 2>& ends);
 Figure decibels(double value);
+Figure microseconds(double value);
 Figure op(std::string_view name);
 Figure ops(const std::vector<std::string>& names);
 Figure value(std::string_view name);

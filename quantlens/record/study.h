@@ -15,12 +15,15 @@
 
 namespace quantlens {
 
+/// What counts of models within the goal: most of it in int8, the time of a run, the file's size,
+/// the accuracy.
+BOOST_DEFINE_ENUM_CLASS(Objective, int8, speed, size, accuracy)
+
 /// What a search is for.
 struct Goal {
   double max_loss = 0.01;  ///< of the float model's accuracy that may be lost
   bool absolute = false;  ///< in the metric's own unit; else as a share of the float model's figure
-  /// int8 (most of it) | speed | size | accuracy: what counts of models within the goal
-  std::string objective = "int8";
+  Objective objective = Objective::int8;
   bool operator==(const Goal&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Goal, (), (max_loss, absolute, objective))

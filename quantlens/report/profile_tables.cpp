@@ -11,9 +11,11 @@
 #include <fmt/ranges.h>
 
 #include "quantlens/base/json.h"
+#include "quantlens/base/json_line.h"
 #include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
 #include "quantlens/report/cell.h"
+#include "quantlens/report/statement_text.h"
 
 namespace quantlens {
 namespace {
@@ -94,7 +96,7 @@ const ProfileColumn kColumns[] = {
     {{"Bytes", kInFiles}, [](const NodeTime& n) { return whole_or_nothing(n.bytes); }},
     {{"Inputs", kInFiles}, [](const NodeTime& n) { return Cell(list(n.inputs)); }},
     {{"Outputs", kInFiles}, [](const NodeTime& n) { return Cell(list(n.outputs)); }},
-    {{"OP names", kInFiles}, [](const NodeTime& n) { return Cell(list(n.names)); }},
+    {{"OP names", kInFiles}, [](const NodeTime& n) { return Cell(list(names_of(n.ops))); }},
     {{"Provider", kInFiles}, [](const NodeTime& n) { return Cell(n.provider); }},
     {{"Position", kInFiles}, [](const NodeTime& n) { return Cell(static_cast<std::int64_t>(n.position)); }},
 };
@@ -102,9 +104,9 @@ const ProfileColumn kColumns[] = {
 
 /// The op that people look for: the first, and how many more.
 std::string row_name(const OpTime& row) {
-  if (row.names.empty()) return "(no op)";
-  if (row.names.size() == 1) return row.names.front();
-  return fmt::format("{} +{}", row.names.front(), row.names.size() - 1);
+  if (row.ops.empty()) return "(no op)";
+  if (row.ops.size() == 1) return row.ops.front().name;
+  return fmt::format("{} +{}", row.ops.front().name, row.ops.size() - 1);
 }
 
 /// A row for all ops of a type.
@@ -112,7 +114,7 @@ std::vector<OpTime> by_type(const std::vector<OpTime>& ops) {
   std::map<std::string, OpTime> types;
   for (const OpTime& op : ops) {
     OpTime& row = types[op.type];
-    row.names = {op.type.empty() ? "(no op)" : op.type};
+    row.ops = {{.id = {}, .name = op.type.empty() ? "(no op)" : op.type}};
     row.type = op.type;
     row.reference_us += op.reference_us;
     row.quantized_us += op.quantized_us;
@@ -142,7 +144,7 @@ std::string nodes_text(std::size_t count, const char* verb) {
 std::string run_text(const Profile& profile) {
   const WallTime& wall = profile.wall;
   if (wall.runs == 0) return "no whole run is told of";
-  if (profile.source != "quantlens") {
+  if (profile.source != ProfileSource::quantlens) {
     return fmt::format("one run takes {:.1f} us (mean of {}; median {:.1f}, p95 {:.1f})",
                        wall.mean_us, wall.runs, wall.median_us, wall.p95_us);
   }
@@ -182,7 +184,7 @@ Table joined_table(const ProfileRecord& pair, ProfileRows rows) {
                           hundredths(row.quantized_us), hundredths(row.conversion_us),
                           hundredths(row.layout_us), hundredths(row.gain_us),
                           counted(row.reference_nodes), counted(row.quantized_nodes),
-                          list(row.names), static_cast<std::int64_t>(row.quantized)});
+                          list(names_of(row.ops)), static_cast<std::int64_t>(row.quantized)});
   }
   return table;
 }
@@ -206,7 +208,7 @@ std::string profiling_data(const Profile& profile) {
 
 std::string profile_text(const Profile& profile, const std::string& label) {
   constexpr double kMuch = 0.1;
-  const bool is_ours = profile.source == "quantlens";
+  const bool is_ours = profile.source == ProfileSource::quantlens;
   const double wall = is_ours ? profile.wall.median_us : profile.wall.mean_us;
   const double left = wall - profile.nodes_us - profile.outside_us;
   std::string text = fmt::format("{}{}: ", label, run_text(profile));
@@ -237,26 +239,26 @@ std::string speed_text(const ProfileRecord& pair) {
   constexpr std::size_t kIndent = 3;
   constexpr std::size_t kNames = 3;
   constexpr std::size_t kLongest = 300;
-  std::string text = wrapped(printable(pair.verdict), 0);
+  std::string text = wrapped(printable(text_of(pair.conclusions)), 0);
   std::size_t number = 0;
   for (const SpeedFinding& finding : pair.findings) {
     if (++number > kShown) {
       text += fmt::format("{} more findings in profile.json\n", pair.findings.size() - kShown);
       break;
     }
-    std::vector<std::string> names(
-        finding.ops.begin(),
-        finding.ops.begin() + static_cast<std::ptrdiff_t>(std::min(kNames, finding.ops.size())));
+    std::vector<std::string> names = names_of(finding.ops);
+    names.resize(std::min(kNames, names.size()));
     std::string ops = list(names);
     if (finding.ops.size() > kNames)
       ops += fmt::format(" and {} more", finding.ops.size() - kNames);
     text += fmt::format("{}. ", number);
-    text += wrapped(fmt::format("{}, {:.3f} ms: {}: {}", finding.rule, finding.milliseconds,
-                                printable(ops), printable(finding.because)),
+    text += wrapped(fmt::format("{}, {:.3f} ms: {}: {}", word(finding.rule), finding.milliseconds,
+                                printable(ops), printable(text_of(finding.reasons))),
                     kIndent);
-    if (finding.remedy.empty()) continue;
-    const std::string recipe = finding.remedy.size() <= kLongest
-                                   ? printable(finding.remedy)
+    if (finding.remedy.is_null()) continue;
+    const std::string remedy = json::line(finding.remedy);
+    const std::string recipe = remedy.size() <= kLongest
+                                   ? printable(remedy)
                                    : exported::remedy(number) + " in the workload";
     text += "   " + wrapped("recipe: " + recipe, kIndent);
   }

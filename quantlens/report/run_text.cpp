@@ -130,13 +130,24 @@ void add_study(const RunRecords& records, boost::json::object& object) {
   object["trials"] = json::encode(study.trials);
 }
 
+/// The fields of the record, with sentences beside the statements.
+boost::json::object profile_json(const ProfileRecord& profile) {
+  boost::json::object object = json::encode(profile).as_object();
+  object["verdict"] = text_of(profile.conclusions);
+  boost::json::array& findings = object["findings"].as_array();
+  for (std::size_t i = 0; i < findings.size(); ++i) {
+    findings[i].as_object()["because"] = text_of(profile.findings[i].reasons);
+  }
+  return object;
+}
+
 void add_profile(const ProfileRecord& profile, boost::json::object& object) {
   if (!profile.quantized) {
     add(json::encode(profile.reference).as_object(), object);
     object["wall_us"] = profile.reference.wall.median_us;
     return;
   }
-  add(json::encode(profile).as_object(), object);
+  add(profile_json(profile), object);
   object["nodes"] = object["quantized"].as_object()["nodes"];
   object["wall_us"] = profile.quantized->wall.median_us;
   object["explained"] = profile.quantized->explained;

@@ -16,7 +16,7 @@ const Sentences& all_sentences() {
   static const Sentences kAll = [] {
     Sentences all;
     for (const auto& group : {value_sentences(), model_sentences(), cause_sentences(),
-                              observation_sentences(), verdict_sentences()}) {
+                              observation_sentences(), verdict_sentences(), speed_sentences()}) {
       for (const Sentence& one : group) all.emplace(one.says, &one);
     }
     return all;

@@ -198,7 +198,7 @@ std::set<std::string> documented() {
 TEST(StatementText, HasASentenceForEachStatementThatIsDocumented) {
   std::set<std::string> words;
   for (const auto& group : {value_sentences(), model_sentences(), cause_sentences(),
-                            observation_sentences(), verdict_sentences()}) {
+                            observation_sentences(), verdict_sentences(), speed_sentences()}) {
     for (const Sentence& one : group) {
       EXPECT_TRUE(words.emplace(one.says).second) << one.says << " has two";
     }

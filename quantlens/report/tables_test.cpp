@@ -464,14 +464,14 @@ TEST(AccuracyText, ListsAFlippedSampleWithItsAnswers) {
   AccuracyRecord pair = accuracy();
   pair.lost = 1;
   pair.gained = 0;
-  pair.flips = {{4, "cat.png", "lost", 3, 3, 7}};
+  pair.flips = {{4, "cat.png", FlipDirection::lost, 3, 3, 7}};
   EXPECT_THAT(accuracy_text(pair), EndsWith("Flipped samples (reference -> quantized): cat.png "
                                             "(lost, label 3: 3 -> 7)\n"));
 }
 
 TEST(AccuracyText, ListsTenFlippedSamplesAtMostAndTellsWhereTheRestIs) {
   AccuracyRecord pair = accuracy();
-  pair.flips.assign(24, {0, "x", "lost", 1, 1, 2});
+  pair.flips.assign(24, {0, "x", FlipDirection::lost, 1, 1, 2});
   EXPECT_THAT(accuracy_text(pair), EndsWith(" 1 -> 2); 14 more, see accuracy.json in the "
                                             "workload or --output json\n"));
 }

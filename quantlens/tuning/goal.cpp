@@ -88,11 +88,11 @@ bool may_be_within(const Goal& goal, const Trial& trial) {
 bool is_better(const Goal& goal, const Trial& trial, const Trial& other) {
   if (trial.reached != other.reached) return trial.reached;
   if (!trial.reached) return trial.loss < other.loss;
-  if (goal.objective == "accuracy") return trial.loss < other.loss;
-  if (goal.objective == "size") {
+  if (goal.objective == Objective::accuracy) return trial.loss < other.loss;
+  if (goal.objective == Objective::size) {
     return std::tie(trial.bytes, trial.loss) < std::tie(other.bytes, other.loss);
   }
-  if (goal.objective == "speed" && trial.predicted_us && other.predicted_us &&
+  if (goal.objective == Objective::speed && trial.predicted_us && other.predicted_us &&
       *trial.predicted_us != *other.predicted_us) {
     return *trial.predicted_us < *other.predicted_us;
   }

@@ -116,11 +116,11 @@ TEST(Goal, ObjectivesOrderWhatIsWithinIt) {
   EXPECT_TRUE(is_better(goal, fast, small));
   EXPECT_FALSE(is_better(goal, small, fast));
   EXPECT_FALSE(is_better(goal, fast, fast));
-  goal.objective = "size";
+  goal.objective = Objective::size;
   EXPECT_TRUE(is_better(goal, small, fast));
-  goal.objective = "accuracy";
+  goal.objective = Objective::accuracy;
   EXPECT_TRUE(is_better(goal, good, small));
-  goal.objective = "speed";
+  goal.objective = Objective::speed;
   EXPECT_TRUE(is_better(goal, fast, small)) << "nothing is predicted: ops count";
   Trial slower = fast;
   Trial faster = small;
@@ -128,15 +128,16 @@ TEST(Goal, ObjectivesOrderWhatIsWithinIt) {
   EXPECT_TRUE(is_better(goal, slower, faster)) << "only one is predicted";
   faster.predicted_us = 10;
   EXPECT_TRUE(is_better(goal, faster, slower));
-  goal.objective = "int8";
+  goal.objective = Objective::int8;
   EXPECT_FALSE(is_better(goal, faster, slower)) << "predictions do not count";
   const Trial missed = trial_of(0.2, 20, 1);
   const Trial worse = trial_of(0.3, 21, 1);
-  for (const char* objective : {"int8", "speed", "size", "accuracy"}) {
+  for (const Objective objective :
+       {Objective::int8, Objective::speed, Objective::size, Objective::accuracy}) {
     goal.objective = objective;
-    EXPECT_TRUE(is_better(goal, good, missed)) << objective;
-    EXPECT_FALSE(is_better(goal, missed, good)) << objective;
-    EXPECT_TRUE(is_better(goal, missed, worse)) << objective;
+    EXPECT_TRUE(is_better(goal, good, missed)) << static_cast<int>(objective);
+    EXPECT_FALSE(is_better(goal, missed, good)) << static_cast<int>(objective);
+    EXPECT_TRUE(is_better(goal, missed, worse)) << static_cast<int>(objective);
   }
 }
 

@@ -160,21 +160,22 @@ class Passing {
 std::set<std::string> quantized_ops(const std::vector<OpTime>& rows) {
   std::set<std::string> ops;
   for (const OpTime& row : rows) {
-    if (row.quantized) ops.insert(row.ops.begin(), row.ops.end());
+    if (!row.quantized) continue;
+    for (const OpRef& op : row.ops) ops.insert(op.id);
   }
   return ops;
 }
 
 std::vector<GroupPrice> groups_of(const std::vector<OpTime>& rows, const Graph& graph) {
   const GraphIndex index(graph);
-  const auto is_max_pool = [&](const std::string& op) {
-    const auto node = index.producer(op);
+  const auto is_max_pool = [&](const OpRef& op) {
+    const auto node = index.producer(op.id);
     return node && graph.nodes[*node].kind == Kind::max_pool;
   };
   std::vector<GroupPrice> groups;
   for (const OpTime& row : rows) {
     if (row.ops.empty()) continue;
-    groups.push_back({.ops = row.ops,
+    groups.push_back({.ops = ids_of(row.ops),
                       .float_us = row.reference_us,
                       .int8_us = row.quantized ? row.quantized_us : row.reference_us,
                       .float_beside_us = row.reference_us,
@@ -233,7 +234,7 @@ class Beside {
 
   void learn(const std::vector<OpTime>& mixed) {
     std::map<std::vector<std::string>, const OpTime*> rows;
-    for (const OpTime& row : mixed) rows[row.ops] = &row;
+    for (const OpTime& row : mixed) rows[ids_of(row.ops)] = &row;
     const std::vector<bool> are_int8 = in_int8(prices_, quantized_ops(mixed));
     const std::vector<bool> beside = beside_others(prices_, are_int8);
     for (std::size_t i = 0; i < beside.size(); ++i) {
@@ -277,7 +278,7 @@ std::vector<GroupKind> kinds_of(const std::vector<OpTime>& rows, const Elements&
   for (const OpTime& row : rows) {
     if (row.ops.empty()) continue;
     double most = 0;
-    for (const std::string& op : row.ops) most = std::max(most, elements.of(op));
+    for (const OpRef& op : row.ops) most = std::max(most, elements.of(op.id));
     kinds.push_back({row.type, most});
   }
   return kinds;

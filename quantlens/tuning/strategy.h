@@ -53,7 +53,7 @@ class Search {
 
   /// Whether this trial ends the search: it is within the goal, and no better one is wanted.
   bool is_enough(const Trial& trial) const {
-    return trial.reached && task_.goal.objective != "accuracy";
+    return trial.reached && task_.goal.objective != Objective::accuracy;
   }
 
  private:

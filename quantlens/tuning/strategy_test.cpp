@@ -399,7 +399,7 @@ TEST(Auto, ForcesNothingWhereThatIsTooMuch) {
 TEST(Auto, GoesOnWhereAccuracyIsTheObjective) {
   const Net net{.convs = {{"c1", 0.004}, {"c2", 0.001}}, .matmuls = {}, .adds = {}};
   Goal goal;
-  goal.objective = "accuracy";
+  goal.objective = Objective::accuracy;
   Scripted search(net, task_of(net, {}, goal), 100);
   strategy_named("auto")(search);
   EXPECT_GT(search.trials.size(), 1u);
@@ -412,7 +412,7 @@ TEST(Auto, LooksForTheBestFigureWhereItMayStopAtTheFirst) {
   for (int i = 0; i < 40; ++i) net.convs.emplace_back("c" + std::to_string(i), 0.002);
   Goal goal;
   goal.max_loss = 0.06;
-  goal.objective = "accuracy";
+  goal.objective = Objective::accuracy;
   Scripted search(net, task_of(net, {}, goal), 100);
   strategy_named("auto")(search);
   EXPECT_EQ(search.in_float(search.best().recipe).size(), 40u) << "all of them lose nothing";

@@ -108,7 +108,7 @@ std::pair<double, double> timed_in_turn(const Model& reference, const Model& oth
 std::optional<Prices> given_prices(const TuneOptions& options, const Store& store) {
   if (options.prices == "measured" || options.prices == "none") return std::nullopt;
   const std::string where = printable(options.prices);
-  if (options.goal.objective != "speed") {
+  if (options.goal.objective != Objective::speed) {
     throw Error(Errc::usage, fmt::format("--prices {}: has a use with --objective speed only; give "
                                          "that, or leave it out",
                                          where));
@@ -126,7 +126,8 @@ void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place
               const TrialSetting& setting) {
   constexpr double kWorthATrial = 0.98;
   const Study& study = *place.result.study;
-  if (options.prices == "none" || options.goal.objective != "speed" || !study.reached) return;
+  if (options.prices == "none" || options.goal.objective != Objective::speed || !study.reached)
+    return;
   const Recipe recipe = study.trials.at(*study.best - 1).recipe;
   const Candidate now = place.bench.plan(recipe);
   const Space space =

@@ -7,13 +7,25 @@
 #include "quantlens/record/files.h"
 
 namespace quantlens::flow {
+namespace {
 
-std::vector<std::string> remedies_of(const Diagnosis& diagnosis) {
+template <class Findings>
+std::vector<std::string> lines_of(const Findings& findings) {
   std::vector<std::string> remedies;
-  for (const Finding& finding : diagnosis.findings) {
+  for (const auto& finding : findings) {
     remedies.push_back(finding.remedy.is_null() ? std::string() : json::line(finding.remedy));
   }
   return remedies;
+}
+
+}  // namespace
+
+std::vector<std::string> remedies_of(const Diagnosis& diagnosis) {
+  return lines_of(diagnosis.findings);
+}
+
+std::vector<std::string> remedies_of(const ProfileRecord& pair) {
+  return lines_of(pair.findings);
 }
 
 void write_remedies(const std::vector<std::string>& remedies, WorkloadWriter& workload) {

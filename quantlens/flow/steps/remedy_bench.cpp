@@ -45,19 +45,6 @@ class WithoutNotes final : public Progress {
   Progress& progress_;
 };
 
-/// The recipe that a quantized model was made by. Throws Errc::unsupported where that is not known,
-/// or not enough to make it anew.
-Recipe recipe_of(const Model& quantized) {
-  std::optional<Recipe> recipe = stored_recipe(quantized);
-  if (!recipe) {
-    throw Error(Errc::unsupported, "the file holds no recipe to make it anew by");
-  }
-  if (quantized.metadata.contains(kFloatModelKey)) {
-    throw Error(Errc::unsupported, "the file was made from an edited float model");
-  }
-  return *std::move(recipe);
-}
-
 /// Whether they compute the same ops from the same values; constants may be others.
 bool is_alike(const Graph& one, const Graph& other) {
   return std::ranges::equal(one.nodes, other.nodes, [](const Node& a, const Node& b) {
@@ -70,8 +57,8 @@ bool is_alike(const Graph& one, const Graph& other) {
 /// Makes the quantized model anew, with remedies.
 class RemedyBench::Maker {
  public:
-  Maker(const ProfiledModels& models, const Session& session, fs::path folder)
-      : recipe_(recipe_of(models.quantized)),
+  Maker(const ProfiledModels& models, Recipe recipe, const Session& session, fs::path folder)
+      : recipe_(std::move(recipe)),
         quiet_(session.progress),
         session_(with_progress(session, quiet_)),
         scratch_(session.store, std::move(folder)),
@@ -86,14 +73,14 @@ class RemedyBench::Maker {
       statistics_ = gather(ready_.model(), calibration_taps(draft, values), models.data,
                            {.first = 0, .count = samples}, session_);
     }
-    if (!is_alike(made(recipe_).graph, models.quantized.graph)) {
-      throw Error(Errc::unsupported,
-                  "the file comes out as another one when it is made anew by its recipe");
-    }
   }
 
-  Model with(const std::string& remedy) {
-    return made(with_fragment(recipe_, remedy, "a finding's remedy"));
+  bool makes_again(const Model& quantized) {
+    return is_alike(made(recipe_).graph, quantized.graph);
+  }
+
+  Model with(const json::Value& remedy) {
+    return made(with_document(recipe_, remedy, "a finding's remedy"));
   }
 
  private:
@@ -125,20 +112,30 @@ RemedyBench::RemedyBench(const ProfiledModels& models, const ProfileOptions& opt
 
 RemedyBench::~RemedyBench() = default;
 
-RemedyTimes RemedyBench::time(const std::string& remedy) {
-  if (!refusal_.empty()) throw Error(Errc::unsupported, refusal_);
-  if (seconds_ > kMostSeconds) {
-    throw Error(Errc::unsupported, "other remedies have taken a minute");
+std::optional<Statement> RemedyBench::make_ready() {
+  const Model& quantized = models_.quantized;
+  std::optional<Recipe> recipe = stored_recipe(quantized);
+  if (!recipe) return Statement{"speed.not_tried.no_recipe", {}};
+  if (quantized.metadata.contains(kFloatModelKey)) {
+    return Statement{"speed.not_tried.edited_float_model", {}};
   }
+  try {
+    auto maker = std::make_unique<Maker>(models_, *std::move(recipe), session_, folder_);
+    if (!maker->makes_again(quantized)) return Statement{"speed.not_tried.another_file", {}};
+    maker_ = std::move(maker);
+    return std::nullopt;
+  } catch (const Error& error) {
+    if (error.code() == Errc::interrupted) throw;
+    return said_in_words(error.what());
+  }
+}
+
+std::variant<RemedyTimes, NotTimed> RemedyBench::time(const json::Value& remedy) {
+  if (refusal_) return NotTimed{*refusal_};
+  if (seconds_ > kMostSeconds) return NotTimed{{"speed.not_tried.no_time", {}}};
   const auto start = std::chrono::steady_clock::now();
-  if (!maker_) {
-    try {
-      maker_ = std::make_unique<Maker>(models_, session_, folder_);
-    } catch (const Error& error) {
-      if (error.code() != Errc::interrupted) refusal_ = error.what();
-      throw;
-    }
-  }
+  if (!maker_) refusal_ = make_ready();
+  if (refusal_) return NotTimed{*refusal_};
   const Model mixed = maker_->with(remedy);
   options_.step = fmt::format("remedy {}", ++tried_);
   const std::vector<Batch> named(models_.batches.begin(), models_.batches.end());

@@ -3,8 +3,9 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
-#include <string>
+#include <variant>
 
 #include "quantlens/dataset/reader.h"
 #include "quantlens/flow/session.h"
@@ -36,21 +37,24 @@ class RemedyBench {
   RemedyBench(const RemedyBench&) = delete;
   RemedyBench& operator=(const RemedyBench&) = delete;
 
-  /// Throws Errc::unsupported where the model with the remedy is not known: the quantized model is
-  /// none of quantlens, was made from an edited float model, or comes out as another one when it is
-  /// made anew without the remedy; and where remedies have taken a minute. Throws what making and
-  /// timing it throw.
-  RemedyTimes time(const std::string& remedy);
+  /// Not timed where the model with the remedy is not known: the quantized model is none of
+  /// quantlens, was made from an edited float model, or comes out as another one when it is made
+  /// anew without the remedy; and where remedies have taken a minute. Throws what making and timing
+  /// it throw.
+  std::variant<RemedyTimes, NotTimed> time(const json::Value& remedy);
 
  private:
   class Maker;
+
+  /// Says why the quantized model cannot be made anew; nothing where it can.
+  std::optional<Statement> make_ready();
 
   ProfiledModels models_;
   ProfileOptions options_;
   const Session& session_;
   fs::path folder_;
   std::unique_ptr<Maker> maker_;
-  std::string refusal_;  // once it is known
+  std::optional<Statement> refusal_;  // once it is known
   double seconds_ = 0;
   std::uint64_t tried_ = 0;
 };

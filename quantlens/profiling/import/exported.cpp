@@ -52,7 +52,7 @@ class Importer {
   std::uint64_t undated_ = 0;
   Durations wall_;
   Nodes nodes_;
-  Profile profile_{.source = "quantlens"};
+  Profile profile_{.source = ProfileSource::quantlens};
 };
 
 void Importer::take(const Event& event) {

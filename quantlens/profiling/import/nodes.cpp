@@ -119,7 +119,7 @@ std::size_t Nodes::insert(std::string_view name, std::string_view type) {
   ImportedNode& node = nodes_.emplace_back();
   node.row.type = type.empty() ? std::string(kUnknownType) : decoded(type);
   node.row.name = name.empty() ? node.row.type : decoded(name);
-  node.row.names = {node.row.name};
+  node.row.ops = {{.id = {}, .name = node.row.name}};
   node.row.role = role_of(node.row.type);
   return number;
 }

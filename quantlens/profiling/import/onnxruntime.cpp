@@ -189,7 +189,7 @@ Counted Importer::count_runs(Profile& profile) {
 
 Profile Importer::finish(const EventReader& reader) {
   cut_off_ = reader.cut_off();
-  Profile profile{.source = "onnxruntime"};
+  Profile profile{.source = ProfileSource::onnxruntime};
   tell_of_damage({.cut_off = cut_off_, .broken = reader.broken(), .undated = undated_}, progress_);
   if (unnamed_ > 0) {
     progress_.note("nodes without a name are counted by their type; name them to tell them apart");

@@ -32,7 +32,7 @@ std::string file(const std::vector<std::string>& events) {
 
 TEST(ImportOnnxRuntime, ReadsARealProfileNodeByNode) {
   const auto [profile, notes] = imported(std::string(kRealProfile));
-  EXPECT_EQ(profile.source, "onnxruntime");
+  EXPECT_EQ(profile.source, ProfileSource::onnxruntime);
   ASSERT_EQ(profile.nodes.size(), 3U);
   const NodeTime conv = row(profile.nodes, "conv1");
   EXPECT_EQ(conv.type, "Conv");

@@ -261,7 +261,7 @@ Profile StepStatsReader::read(Progress& progress) {
       if (number == 1) step_stats(field_end);
     });
   }
-  Profile profile{.source = "tensorflow"};
+  Profile profile{.source = ProfileSource::tensorflow};
   damage_.cut_off = lost_;
   tell_of_damage(damage_, progress);
   steps_.fill(profile, progress);

@@ -54,7 +54,7 @@ Profile import_timeline(std::istream& in, Progress& progress) {
     steps.add(device.substr(0, device.size() - (device.ends_with(kSuffix) ? kSuffix.size() : 0)),
               {node, type, {}}, time_us(event.start), *us);
   }
-  Profile profile{.source = "tensorflow"};
+  Profile profile{.source = ProfileSource::tensorflow};
   tell_of_damage({reader.cut_off(), reader.broken(), undated}, progress);
   steps.fill(profile, progress);
   return profile;

@@ -33,7 +33,7 @@ TEST(ImportTimeline, CountsOpsOfComputeProcessesByNode) {
                 process(2, "/device:CPU:0 Tensors"), op(1, "scope/a", "Conv2D", 1000, 50),
                 op(1, "scope/b", "Conv2D", 1050, 30), op(2, "scope/a", "Conv2D", 1000, 7),
                 R"({"ph":"O","cat":"Tensor","name":"t","pid":2,"args":{"snapshot":{"d":"x"}}})"}));
-  EXPECT_EQ(profile.source, "tensorflow");
+  EXPECT_EQ(profile.source, ProfileSource::tensorflow);
   ASSERT_EQ(profile.nodes.size(), 2U);
   EXPECT_EQ(profile.nodes[0].name, "scope/a");
   EXPECT_EQ(profile.nodes[0].type, "Conv2D");

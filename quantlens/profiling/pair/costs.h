@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-
 #include "quantlens/record/profile.h"
 
 namespace quantlens {
@@ -20,8 +18,5 @@ struct Costs {
   /// Of the quantized run, all three.
   double quantized() const { return kernels + conversions + layouts; }
 };
-
-/// "1.0 us for conversions and 2.0 for other layouts": never both under one word.
-std::string around_text(const Costs& costs);
 
 }  // namespace quantlens

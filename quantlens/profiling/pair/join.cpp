@@ -45,6 +45,10 @@ Told told_of(const ProfiledModel& model,
   return side;
 }
 
+OpRef ref_of(const Node& op) {
+  return {.id = op_id(op), .name = op_name(op)};
+}
+
 /// Rows by group; the last is of what belongs to no op.
 class Rows {
  public:
@@ -59,8 +63,7 @@ class Rows {
     join_folded(reference, codes);
     for (const std::size_t op : named_) {
       OpTime& row = rows_[groups_.find(op)];
-      row.ops.push_back(op_id(reference.nodes[op]));
-      row.names.push_back(op_name(reference.nodes[op]));
+      row.ops.push_back(ref_of(reference.nodes[op]));
     }
   }
 
@@ -191,15 +194,15 @@ void add_quantized(const Told& side, Rows& rows) {
 /// A runtime moves quantizers before a maximum pool and dequantizers behind it.
 void name_readers_of_pools(const Graph& reference, std::vector<OpTime>& rows) {
   const GraphIndex index(reference);
-  const auto is_pool = [&](const std::string& op) {
-    const auto node = index.producer(op);
+  const auto is_pool = [&](const OpRef& op) {
+    const auto node = index.producer(op.id);
     return node && reference.nodes[*node].kind == Kind::max_pool;
   };
   for (OpTime& row : rows) {
     if (!row.quantized || row.ops.empty() || !std::ranges::all_of(row.ops, is_pool)) continue;
-    for (const std::string& op : row.ops) {
-      for (const Use& use : index.uses(op)) {
-        row.passed_to.push_back(op_name(reference.nodes[use.node]));
+    for (const OpRef& op : row.ops) {
+      for (const Use& use : index.uses(op.id)) {
+        row.passed_to.push_back(ref_of(reference.nodes[use.node]));
       }
     }
   }

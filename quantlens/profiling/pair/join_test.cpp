@@ -15,6 +15,8 @@
 namespace quantlens {
 namespace {
 
+using Texts = std::vector<std::string>;
+
 /// conv + relu -> softmax in float; the convolution in int8 between a quantizer and a dequantizer.
 struct Pair {
   Graph floats =
@@ -44,9 +46,8 @@ struct Pair {
 TEST(Join, OpsThatANodeComputesTogetherAreARow) {
   const auto rows = Pair().rows();
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[0].ops, std::vector<std::string>({"y"})) << "the most lost first";
-  EXPECT_EQ(rows[1].ops, std::vector<std::string>({"c", "r"}));
-  EXPECT_EQ(rows[1].names, std::vector<std::string>({"c_op", "r_op"}));
+  EXPECT_EQ(ids_of(rows[0].ops), Texts({"y"})) << "the most lost first";
+  EXPECT_EQ(rows[1].ops, std::vector<OpRef>({{"c", "c_op"}, {"r", "r_op"}}));
   EXPECT_EQ(rows[1].type, "conv");
   EXPECT_EQ(rows[1].reference_nodes, std::vector<std::string>({"conv"}));
   EXPECT_EQ(rows[1].quantized_nodes, std::vector<std::string>({"qconv"}));
@@ -75,7 +76,7 @@ TEST(Join, AnOpBetweenQuantizersIsWrappedWhateverComputesIt) {
   const Written dequantized(pair.codes, pair.codes, {1, 1, 9, 1, 1, 1, 5});
   const auto rows = join(pair.reference.profiled(), dequantized.profiled(), {});
   ASSERT_EQ(rows.size(), 2u);
-  EXPECT_EQ(rows[1].ops, std::vector<std::string>({"c", "r"}));
+  EXPECT_EQ(ids_of(rows[1].ops), Texts({"c", "r"}));
   EXPECT_FALSE(rows[1].quantized);
   EXPECT_FALSE(rows[0].wrapped) << "its result is not quantized";
   const Graph small =
@@ -100,7 +101,7 @@ TEST(Join, WhatWasFoldedIsInTheRowOfItsReader) {
   const auto rows = join(Written(floats, floats, {1, 20, 2, 4}).profiled(),
                          Written(codes, codes, {8, 4}).profiled(), {});
   ASSERT_EQ(rows.size(), 2U);
-  EXPECT_EQ(rows[1].ops, (std::vector<std::string>{"s", "p", "y"}));
+  EXPECT_EQ(ids_of(rows[1].ops), Texts({"s", "p", "y"}));
   EXPECT_EQ(rows[1].type, "matmul") << "the costliest of them";
   EXPECT_DOUBLE_EQ(rows[1].gain_us, 1 + 20 + 2 - 8);
 }
@@ -113,11 +114,11 @@ TEST(Join, AMaximumPoolInCodesNamesItsReaders) {
               node_of(Kind::dequantize, {"q"}, "d"), node_of(Kind::conv, {"d", "w"}, "c")});
   Written written(codes, codes, {50, 3, 1, 4});
   const auto in_float = join(Written(floats, floats, {5, 10}).profiled(), written.profiled(), {});
-  ASSERT_EQ(in_float[0].ops, std::vector<std::string>{"p"});
+  ASSERT_EQ(ids_of(in_float[0].ops), Texts{"p"});
   EXPECT_TRUE(in_float[0].passed_to.empty());
   written.types["x"] = {.dtype = DType::uint8};
   const auto rows = join(Written(floats, floats, {5, 10}).profiled(), written.profiled(), {});
-  EXPECT_EQ(rows[0].passed_to, std::vector<std::string>{op_name(floats.nodes[1])});
+  EXPECT_EQ(rows[0].passed_to, std::vector<OpRef>({{"c", op_name(floats.nodes[1])}}));
   EXPECT_TRUE(rows[1].passed_to.empty());
 }
 
@@ -182,9 +183,9 @@ TEST(Join, AnOpIsInOneRowAndTheMostLostIsFirst) {
                            Written(file, second, random.times(second)).profiled(), {});
     std::set<std::string> seen;
     for (const OpTime& row : rows) {
-      ASSERT_EQ(row.ops.size(), row.names.size());
-      for (const std::string& op : row.ops) {
-        ASSERT_TRUE(op.empty() || seen.insert(op).second) << seed << " " << op;
+      for (const OpRef& op : row.ops) {
+        ASSERT_TRUE(op.id.empty() || seen.insert(op.id).second) << seed << " " << op.id;
+        ASSERT_FALSE(op.name.empty()) << seed << " " << op.id;
       }
     }
     ASSERT_TRUE(std::ranges::is_sorted(rows, {}, &OpTime::gain_us)) << seed;
@@ -218,7 +219,7 @@ TEST_P(JoinRealModels, EveryNodeIsChargedToAnOpOfTheReference) {
     of_reference += row.reference_us;
     of_quantized += codes_us;
     EXPECT_FALSE(row.ops.empty()) << row.reference_us << " and " << codes_us << " us are nobody's";
-    EXPECT_FALSE(row.reference_nodes.empty() && row.reference_us == 0) << row.names.front();
+    EXPECT_FALSE(row.reference_nodes.empty() && row.reference_us == 0) << row.ops.front().name;
   }
   EXPECT_NEAR(of_reference, reference.profile.nodes_us, 1e-6);
   EXPECT_NEAR(of_quantized, quantized.profile.nodes_us, 1e-6);

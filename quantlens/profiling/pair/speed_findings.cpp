@@ -5,30 +5,19 @@
 #include <cmath>
 #include <functional>
 #include <map>
-#include <string_view>
+#include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "quantlens/base/counted.h"
 #include "quantlens/profiling/pair/costs.h"
 
 namespace quantlens {
 namespace {
 
 constexpr double kLeastShare = 0.005;
-
-std::string joined(const std::vector<std::string>& types) {
-  std::string text;
-  std::size_t shown = 0;
-  for (const std::string& type : types) {
-    const std::size_t dot = type.rfind('.');
-    if (++shown > 4) return text + fmt::format(" and {} more", types.size() - 4);
-    if (!text.empty()) text += " + ";
-    text += dot == std::string::npos ? type : type.substr(dot + 1);
-  }
-  return text.empty() ? "nothing" : text;
-}
 
 /// Rows to which the same happens.
 struct Alike {
@@ -42,98 +31,88 @@ struct Alike {
   double cost_us() const { return costs.quantized() - costs.reference; }
 };
 
-std::string_view rule_of(const OpTime& row) {
+std::optional<SpeedRule> rule_of(const OpTime& row) {
   if (!row.quantized) {
-    if (row.wrapped) return "lost_kernel";
-    return row.conversion_us + row.layout_us > 0 ? "float_island" : "";
+    if (row.wrapped) return SpeedRule::lost_kernel;
+    return row.conversion_us + row.layout_us > 0 ? std::optional(SpeedRule::float_island)
+                                                 : std::nullopt;
   }
-  if (row.quantized_nodes.size() > row.reference_nodes.size()) return "broken_fusion";
-  return row.quantized_us > row.reference_us ? "slow_kernel" : "conversions";
+  if (row.quantized_nodes.size() > row.reference_nodes.size()) return SpeedRule::broken_fusion;
+  return row.quantized_us > row.reference_us ? SpeedRule::slow_kernel : SpeedRule::conversions;
 }
 
-/// "QLinearConv", or of rows that differ "QLinearConv (3 ops), Conv + Relu (1)", the most first.
-std::string kernels(const Alike& alike, std::vector<std::string> OpTime::*nodes) {
-  std::map<std::string, std::size_t> ops;
-  for (const OpTime* row : alike.rows) ++ops[joined(row->*nodes)];
-  if (ops.size() == 1) return ops.begin()->first;
-  std::vector<std::pair<std::string, std::size_t>> most(ops.begin(), ops.end());
-  std::ranges::stable_sort(most, std::ranges::greater(), &decltype(most)::value_type::second);
-  std::string text;
-  for (const auto& [types, count] : most) {
-    text += text.empty() ? fmt::format("{} ({})", types, counted(count, "op"))
-                         : fmt::format(", {} ({})", types, count);
-  }
-  return text;
+/// How many rows are computed by these types of nodes: {"QLinearConv", 3}, {"Conv + Relu", 1}.
+Figure kernels(const Alike& alike, std::vector<std::string> OpTime::*nodes) {
+  std::map<std::string, std::uint64_t> rows;
+  for (const OpTime* row : alike.rows) ++rows[fmt::format("{}", fmt::join(row->*nodes, " + "))];
+  return figure::counts({rows.begin(), rows.end()});
 }
 
-std::string because(std::string_view rule, const Alike& alike) {
-  const std::string of_float = kernels(alike, &OpTime::reference_nodes);
-  const std::string of_codes = kernels(alike, &OpTime::quantized_nodes);
+Statement times(const Costs& costs) {
+  return {"speed.times",
+          {{"reference", figure::microseconds(costs.reference)},
+           {"kernels", figure::microseconds(costs.kernels)},
+           {"conversions", figure::microseconds(costs.conversions)},
+           {"layouts", figure::microseconds(costs.layouts)}}};
+}
+
+Statement reason(SpeedRule rule, const Alike& alike) {
+  Statement reason{.says = fmt::format("speed.{}", boost::describe::enum_to_string(rule, "")),
+                   .figures = {{"kernels", kernels(alike, &OpTime::quantized_nodes)}}};
+  const bool has_another_kernel =
+      rule == SpeedRule::broken_fusion || rule == SpeedRule::slow_kernel;
+  if (has_another_kernel) {
+    reason.figures.emplace("reference_kernels", kernels(alike, &OpTime::reference_nodes));
+  }
+  return reason;
+}
+
+Statements reasons(SpeedRule rule, const Alike& alike) {
+  Statements said{reason(rule, alike)};
   const bool needs_readers =
       std::ranges::any_of(alike.rows, [](const OpTime* row) { return !row->passed_to.empty(); });
-  const std::string times =
-      fmt::format("{:.1f} us in the float model, {:.1f} in the quantized one, and there {}",
-                  alike.costs.reference, alike.costs.kernels, around_text(alike.costs));
-  if (rule == "lost_kernel") {
-    return fmt::format(
-        "{} stands between quantizers, but the runtime has no integer kernel for it "
-        "there and computes it in float: {}",
-        of_codes, times);
+  if (needs_readers && rule == SpeedRule::slow_kernel) {
+    said.push_back({"speed.slow_kernel.with_readers", {}});
   }
-  if (rule == "float_island") {
-    return fmt::format("{} is computed in float and pays for what is around it: {}", of_codes,
-                       times);
-  }
-  if (rule == "broken_fusion") {
-    return fmt::format("what float computes as {} takes {} in int8: {}", of_float, of_codes, times);
-  }
-  if (rule == "slow_kernel") {
-    return fmt::format(
-        "{}, which the quantized model runs, is slower than {} of the float model{}: {}", of_codes,
-        of_float, needs_readers ? ", and needs what reads it in float, too" : "", times);
-  }
-  return fmt::format("{} saves less than conversions and layouts cost: {}", of_codes, times);
+  said.push_back(times(alike.costs));
+  return said;
 }
 
-std::vector<std::string> names_of(const Alike& alike) {
-  std::vector<std::string> names;
-  for (const OpTime* row : alike.rows) {
-    names.insert(names.end(), row->names.begin(), row->names.end());
-  }
-  return names;
+std::vector<OpRef> ops_of(const Alike& alike) {
+  std::vector<OpRef> ops;
+  for (const OpTime* row : alike.rows) ops.insert(ops.end(), row->ops.begin(), row->ops.end());
+  return ops;
 }
 
 /// The medians over all runs. Between rounds a machine may change its speed, so their ratio may be
 /// another one than that of runs in turn.
-std::string medians_text(const ProfileRecord& pair) {
+Statement medians(const ProfileRecord& pair) {
   const double quantized = pair.quantized->wall.median_us;
   const double reference = pair.reference.wall.median_us;
+  Statement said{"speed.medians",
+                 {{"quantized", figure::microseconds(quantized)},
+                  {"reference", figure::microseconds(reference)}}};
   const double ratio = reference > 0 ? quantized / reference : *pair.ratio;
-  std::string text =
-      fmt::format("medians {:.3f} ms against {:.3f}", quantized / 1e3, reference / 1e3);
   const auto [low, high] = *pair.ratio_interval;
-  if (ratio >= low && ratio <= high) return text + ".";
-  return text + fmt::format(
-                    ", {:.3f} of each other, since the machine's speed changed between rounds: the "
-                    "runs in turn are what compares.",
-                    ratio);
+  const bool agrees = ratio >= low && ratio <= high;
+  if (!agrees) said.figures.emplace("other_ratio", figure::number(ratio));
+  return said;
 }
 
 }  // namespace
 
 std::vector<SpeedFinding> speed_findings(const ProfileRecord& pair) {
-  using Key = std::pair<std::string_view, std::string>;
+  using Key = std::pair<SpeedRule, std::string>;
   std::map<Key, Alike> found;
   for (const OpTime& row : pair.ops) {
     if (row.ops.empty() || row.gain_us >= 0) continue;
-    const std::string_view rule = rule_of(row);
-    if (!rule.empty()) found[{rule, row.type}].add(row);
+    if (const auto rule = rule_of(row)) found[{*rule, row.type}].add(row);
   }
   std::vector<SpeedFinding> findings;
   for (const auto& [key, alike] : found) {
     if (alike.cost_us() < kLeastShare * pair.quantized->wall.median_us) continue;
-    SpeedFinding finding{.rule = std::string(key.first), .ops = names_of(alike)};
-    finding.because = because(key.first, alike);
+    SpeedFinding finding{.rule = key.first, .ops = ops_of(alike)};
+    finding.reasons = reasons(key.first, alike);
     finding.milliseconds = alike.cost_us() / 1e3;
     findings.push_back(std::move(finding));
   }
@@ -141,7 +120,7 @@ std::vector<SpeedFinding> speed_findings(const ProfileRecord& pair) {
   return findings;
 }
 
-std::string speed_verdict(const ProfileRecord& pair) {
+Statements speed_conclusions(const ProfileRecord& pair) {
   double saved = 0;
   double lost = 0;
   Costs costs;
@@ -150,20 +129,15 @@ std::string speed_verdict(const ProfileRecord& pair) {
     (kernel > 0 ? saved : lost) += std::abs(kernel);
     costs.add(row);
   }
-  const double ratio = *pair.ratio;
-  const auto [low, high] = *pair.ratio_interval;
-  const std::string compared =
-      low <= 1 && high >= 1
-          ? "is neither faster nor slower than float, as far as these runs can tell"
-          : fmt::format("is {:.2f} times as {} as float", ratio < 1 ? 1 / ratio : ratio,
-                        ratio < 1 ? "fast" : "slow");
-  return fmt::format(
-      "The quantized model {}: run in turn with float, it takes {:.3f} of its time (95 % {:.3f} to "
-      "{:.3f}); {} "
-      "Faster kernels save {:.3f} ms, slower ones cost {:.3f}, conversions {:.3f} and other "
-      "layouts {:.3f}.",
-      compared, ratio, low, high, medians_text(pair), saved / 1e3, lost / 1e3,
-      costs.conversions / 1e3, costs.layouts / 1e3);
+  return {{"speed.compared",
+           {{"ratio", figure::number(*pair.ratio)},
+            {"interval", figure::numbers(*pair.ratio_interval)}}},
+          medians(pair),
+          {"speed.balance",
+           {{"saved", figure::microseconds(saved)},
+            {"lost", figure::microseconds(lost)},
+            {"conversions", figure::microseconds(costs.conversions)},
+            {"layouts", figure::microseconds(costs.layouts)}}}};
 }
 
 }  // namespace quantlens

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
 #include <vector>
 
 #include "quantlens/record/profile.h"
@@ -14,7 +13,7 @@ namespace quantlens {
 /// REQUIRES: a profile of two models, as do the others that take a `pair`.
 std::vector<SpeedFinding> speed_findings(const ProfileRecord& pair);
 
-/// One paragraph: how the two compare, and what quantization saves and costs.
-std::string speed_verdict(const ProfileRecord& pair);
+/// How the two compare, and what quantization saves and costs.
+Statements speed_conclusions(const ProfileRecord& pair);
 
 }  // namespace quantlens

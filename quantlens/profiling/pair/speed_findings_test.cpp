@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/profiling/pair/speed_findings.h"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 namespace quantlens {
@@ -9,8 +11,7 @@ namespace {
 /// An int8 convolution that takes `us` in float and a kernel and conversions of so much in int8.
 OpTime row(const std::string& op, double us, double kernel, double conversions) {
   OpTime made;
-  made.ops = {op};
-  made.names = {op + "_op"};
+  made.ops = {{op, op + "_op"}};
   made.type = "Conv";
   made.reference_us = us;
   made.quantized_us = kernel;
@@ -33,20 +34,37 @@ ProfileRecord pair_of(std::vector<OpTime> rows) {
   return pair;
 }
 
-std::vector<std::string> rules(const ProfileRecord& pair) {
-  std::vector<std::string> found;
+std::vector<SpeedRule> rules(const ProfileRecord& pair) {
+  std::vector<SpeedRule> found;
   for (const SpeedFinding& finding : speed_findings(pair)) found.push_back(finding.rule);
   return found;
 }
 
-using Rules = std::vector<std::string>;
+using Rules = std::vector<SpeedRule>;
+
+/// The only finding of this rule, by what its reasons say.
+Statements reasons_of(const std::vector<OpTime>& rows) {
+  const auto findings = speed_findings(pair_of(rows));
+  EXPECT_EQ(findings.size(), 1U);
+  return findings.at(0).reasons;
+}
+
+std::vector<std::string> words(const Statements& statements) {
+  std::vector<std::string> said;
+  for (const Statement& one : statements) said.push_back(one.says);
+  return said;
+}
+
+const json::Value& figure_of(const Statement& statement, const std::string& name) {
+  return statement.figures.at(name).value;
+}
 
 TEST(SpeedFindings, ALostKernelIsAnOpBetweenQuantizersInFloat) {
   OpTime lost = row("a", 10, 10, 20);
   lost.quantized = false;
-  EXPECT_EQ(rules(pair_of({lost})), Rules({"float_island"}));
+  EXPECT_EQ(rules(pair_of({lost})), Rules({SpeedRule::float_island}));
   lost.wrapped = true;
-  EXPECT_EQ(rules(pair_of({lost})), Rules({"lost_kernel"}));
+  EXPECT_EQ(rules(pair_of({lost})), Rules({SpeedRule::lost_kernel}));
 }
 
 TEST(SpeedFindings, AFloatOpThatPaysForNothingIsNone) {
@@ -58,33 +76,60 @@ TEST(SpeedFindings, AFloatOpThatPaysForNothingIsNone) {
 TEST(SpeedFindings, MoreNodesThanInFloatAreABrokenFusion) {
   OpTime broken = row("a", 10, 30, 0);
   broken.quantized_nodes.emplace_back("Relu");
-  EXPECT_EQ(rules(pair_of({broken})), Rules({"broken_fusion"}));
+  EXPECT_EQ(rules(pair_of({broken})), Rules({SpeedRule::broken_fusion}));
 }
 
 TEST(SpeedFindings, AKernelThatIsSlowerIsToldFromDearConversions) {
-  EXPECT_EQ(rules(pair_of({row("a", 10, 30, 1)})), Rules({"slow_kernel"}));
-  EXPECT_EQ(rules(pair_of({row("a", 10, 5, 30)})), Rules({"conversions"}));
+  EXPECT_EQ(rules(pair_of({row("a", 10, 30, 1)})), Rules({SpeedRule::slow_kernel}));
+  EXPECT_EQ(rules(pair_of({row("a", 10, 5, 30)})), Rules({SpeedRule::conversions}));
 }
 
-TEST(SpeedFindings, CountConversionsAsTheVerdictDoes) {
+TEST(SpeedFindings, SayWhichNodesComputeThemAndHowLong) {
   OpTime slow = row("a", 10, 30, 4);
   slow.layout_us = 50;
   slow.gain_us -= 50;
-  const ProfileRecord pair = pair_of({slow});
-  EXPECT_NE(speed_verdict(pair).find("conversions 0.004 and other layouts 0.050"),
-            std::string::npos);
-  const std::string because = speed_findings(pair).at(0).because;
-  EXPECT_NE(because.find("4.0 us for conversions and 50.0 for other layouts"), std::string::npos)
-      << because;
+  const Statements slower = reasons_of({slow});
+  EXPECT_EQ(slower, Statements({{"speed.slow_kernel",
+                                 {{"kernels", figure::counts({{"QLinearConv", 1}})},
+                                  {"reference_kernels", figure::counts({{"Conv", 1}})}}},
+                                {"speed.times",
+                                 {{"reference", figure::microseconds(10)},
+                                  {"kernels", figure::microseconds(30)},
+                                  {"conversions", figure::microseconds(4)},
+                                  {"layouts", figure::microseconds(50)}}}}));
+  const Statement balance = speed_conclusions(pair_of({slow})).at(2);
+  EXPECT_EQ(balance.says, "speed.balance");
+  for (const char* name : {"conversions", "layouts"}) {
+    EXPECT_EQ(figure_of(balance, name), figure_of(slower[1], name)) << "as the conclusions have it";
+  }
+  OpTime broken = row("a", 10, 30, 0);
+  broken.quantized_nodes.emplace_back("com.microsoft.Gelu");
+  const Statement fusion = reasons_of({broken}).at(0);
+  EXPECT_EQ(fusion.says, "speed.broken_fusion");
+  EXPECT_EQ(fusion.figures.at("kernels"),
+            figure::counts({{"QLinearConv + com.microsoft.Gelu", 1}}));
+}
+
+TEST(SpeedFindings, EachRuleHasItsStatement) {
+  EXPECT_EQ(reasons_of({row("a", 10, 5, 30)}).at(0).says, "speed.conversions");
+  OpTime in_float = row("a", 10, 10, 20);
+  in_float.quantized = false;
+  EXPECT_EQ(reasons_of({in_float}).at(0).says, "speed.float_island");
+  in_float.wrapped = true;
+  const Statement lost = reasons_of({in_float}).at(0);
+  EXPECT_EQ(lost.says, "speed.lost_kernel");
+  EXPECT_FALSE(lost.figures.contains("reference_kernels")) << "they are those of the float model";
 }
 
 TEST(SpeedFindings, APoolIsSaidToBeFloatOnlyWithWhatReadsIt) {
   OpTime pool = row("p", 10, 300, 0);
-  pool.passed_to = {"reader"};
+  pool.passed_to = {{"r", "reader"}};
   const auto findings = speed_findings(pair_of({pool}));
   ASSERT_EQ(findings.size(), 1u);
-  EXPECT_NE(findings[0].because.find("what reads it"), std::string::npos);
-  EXPECT_EQ(findings[0].ops, std::vector<std::string>{"p_op"});
+  EXPECT_EQ(words(findings[0].reasons),
+            std::vector<std::string>(
+                {"speed.slow_kernel", "speed.slow_kernel.with_readers", "speed.times"}));
+  EXPECT_EQ(findings[0].ops, std::vector<OpRef>({{"p", "p_op"}}));
 }
 
 TEST(SpeedFindings, AreSilentWhereInt8IsAsFastOrNobodysOrTooSmall) {
@@ -100,8 +145,8 @@ TEST(SpeedFindings, RowsAlikeAreOneAndTheMostIsFirst) {
   const auto findings =
       speed_findings(pair_of({row("c", 10, 5, 30), row("a", 10, 30, 0), row("b", 10, 40, 0)}));
   ASSERT_EQ(findings.size(), 2u);
-  EXPECT_EQ(findings[0].rule, "slow_kernel");
-  EXPECT_EQ(findings[0].ops, std::vector<std::string>({"a_op", "b_op"}));
+  EXPECT_EQ(findings[0].rule, SpeedRule::slow_kernel);
+  EXPECT_EQ(findings[0].ops, std::vector<OpRef>({{"a", "a_op"}, {"b", "b_op"}}));
   EXPECT_DOUBLE_EQ(findings[0].milliseconds, 0.05);
   EXPECT_DOUBLE_EQ(findings[1].milliseconds, 0.025);
 }
@@ -109,45 +154,47 @@ TEST(SpeedFindings, RowsAlikeAreOneAndTheMostIsFirst) {
 TEST(SpeedFindings, NameTheKernelsOfAllRowsAlike) {
   OpTime fused = row("b", 10, 30, 0);
   fused.reference_nodes = {"FusedConv"};
-  const auto findings = speed_findings(pair_of({fused, row("a", 10, 40, 0), row("c", 10, 50, 0)}));
-  ASSERT_EQ(findings.size(), 1U);
-  EXPECT_NE(findings[0].because.find("QLinearConv, which the quantized model runs, is slower than "
-                                     "Conv (2 ops), FusedConv (1) of the float model"),
-            std::string::npos)
-      << findings[0].because;
+  const Statements said = reasons_of({fused, row("a", 10, 40, 0), row("c", 10, 50, 0)});
+  EXPECT_EQ(said.at(0).figures.at("kernels"), figure::counts({{"QLinearConv", 3}}));
+  EXPECT_EQ(said.at(0).figures.at("reference_kernels"),
+            figure::counts({{"Conv", 2}, {"FusedConv", 1}}));
 }
 
-TEST(SpeedVerdict, SaysHowTheTwoCompare) {
+TEST(SpeedConclusions, SayHowTheTwoCompare) {
   ProfileRecord pair = pair_of({row("a", 100, 60, 10), row("b", 10, 15, 0)});
-  EXPECT_NE(speed_verdict(pair).find("neither faster nor slower than float"), std::string::npos);
   pair.ratio = 0.5;
   pair.ratio_interval = {{0.4, 0.6}};
-  EXPECT_NE(speed_verdict(pair).find("2.00 times as fast"), std::string::npos);
-  pair.ratio = 1.5;
-  pair.ratio_interval = {{1.4, 1.6}};
-  EXPECT_NE(speed_verdict(pair).find("1.50 times as slow"), std::string::npos);
-  EXPECT_NE(speed_verdict(pair).find("save 0.040 ms, slower ones cost 0.005, conversions 0.010"),
-            std::string::npos)
-      << speed_verdict(pair);
+  const Statements said = speed_conclusions(pair);
+  EXPECT_EQ(words(said),
+            std::vector<std::string>({"speed.compared", "speed.medians", "speed.balance"}));
+  EXPECT_EQ(said[0].figures.at("ratio"), figure::number(0.5));
+  EXPECT_EQ(said[0].figures.at("interval"), figure::numbers({0.4, 0.6}));
+  EXPECT_EQ(said[2].figures,
+            (std::map<std::string, Figure>{{"saved", figure::microseconds(40)},
+                                           {"lost", figure::microseconds(5)},
+                                           {"conversions", figure::microseconds(10)},
+                                           {"layouts", figure::microseconds(0)}}));
 }
 
-TEST(SpeedVerdict, SaysWhyMediansHaveAnotherRatioThanRunsInTurn) {
+TEST(SpeedConclusions, HaveTheRatioOfMediansWhereItIsAnotherThanThatOfRunsInTurn) {
   ProfileRecord pair = pair_of({row("a", 100, 60, 0)});
   pair.ratio = 0.8;
   pair.ratio_interval = {{0.78, 0.82}};
   pair.reference.wall.median_us = 1100;
   pair.quantized->wall.median_us = 880;
-  EXPECT_EQ(speed_verdict(pair).find("of each other"), std::string::npos) << speed_verdict(pair);
+  EXPECT_FALSE(speed_conclusions(pair).at(1).figures.contains("other_ratio"));
   pair.quantized->wall.median_us = 1000;
-  EXPECT_NE(speed_verdict(pair).find("1.25 times as fast"), std::string::npos);
-  EXPECT_NE(speed_verdict(pair).find("medians 1.000 ms against 1.100, 0.909 of each other"),
-            std::string::npos)
-      << speed_verdict(pair);
+  const Statement medians = speed_conclusions(pair).at(1);
+  EXPECT_EQ(medians.figures.at("quantized"), figure::microseconds(1000));
+  EXPECT_EQ(medians.figures.at("reference"), figure::microseconds(1100));
+  EXPECT_EQ(medians.figures.at("other_ratio"), figure::number(1000.0 / 1100));
 }
 
-TEST(SpeedVerdict, NothingLostIsZeroAndNotBelowIt) {
-  EXPECT_EQ(speed_verdict(pair_of({row("a", 100, 60, 0)})).find("-0.000"), std::string::npos);
-  EXPECT_EQ(speed_verdict(pair_of({})).find("-0.000"), std::string::npos);
+TEST(SpeedConclusions, NothingLostIsZeroAndNotBelowIt) {
+  for (const ProfileRecord& pair : {pair_of({row("a", 100, 60, 0)}), pair_of({})}) {
+    const json::Value lost = figure_of(speed_conclusions(pair).at(2), "lost");
+    EXPECT_FALSE(std::signbit(json::decode<double>(lost, "lost")));
+  }
 }
 
 }  // namespace

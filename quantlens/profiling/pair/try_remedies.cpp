@@ -2,20 +2,17 @@
 #include "quantlens/profiling/pair/try_remedies.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstddef>
 #include <iterator>
 #include <map>
 #include <optional>
 #include <set>
+#include <tuple>
 #include <utility>
 
 #include <boost/json/object.hpp>
-#include <fmt/format.h>
 
-#include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
-#include "quantlens/base/json_line.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/profiling/pair/costs.h"
 #include "quantlens/profiling/pair/groups.h"
@@ -27,35 +24,42 @@ namespace {
 constexpr std::size_t kMostTrials = 3;  // of a finding
 
 using Rows = std::vector<const OpTime*>;
-using Names = std::set<std::string>;
+
+struct ByName {
+  bool operator()(const OpRef& a, const OpRef& b) const {
+    return std::tie(a.name, a.id) < std::tie(b.name, b.id);
+  }
+};
+
+using Ops = std::set<OpRef, ByName>;
 
 /// Ops that have to be in float for a row to be: a pool that would stay in codes else with those
 /// that read it.
-Names names_of(const OpTime& row) {
-  Names names(row.names.begin(), row.names.end());
-  names.insert(row.passed_to.begin(), row.passed_to.end());
-  return names;
+Ops ops_of(const OpTime& row) {
+  Ops ops(row.ops.begin(), row.ops.end());
+  ops.insert(row.passed_to.begin(), row.passed_to.end());
+  return ops;
 }
 
-Names names_of(const Rows& rows) {
-  Names names;
-  for (const OpTime* row : rows) names.merge(names_of(*row));
-  return names;
+Ops ops_of(const Rows& rows) {
+  Ops ops;
+  for (const OpTime* row : rows) ops.merge(ops_of(*row));
+  return ops;
 }
 
-std::string in_float(const Names& names) {
+json::Value in_float(const Ops& ops) {
   boost::json::object entries;
-  for (const std::string& name : names) entries[pattern_of(name)] = "fp32";
-  return json::line(boost::json::object{{"op_name_dict", std::move(entries)}});
+  for (const OpRef& op : ops) entries[pattern_of(op.name)] = "fp32";
+  return boost::json::object{{"op_name_dict", std::move(entries)}};
 }
 
 /// Rows of two models joined with one reference, by what can be told apart in both.
 class Places {
  public:
-  Places(const Graph& reference, const RemedyTimes& times, const Names& in_float)
+  Places(const Graph& reference, const RemedyTimes& times, const Ops& in_float)
       : index_(reference), groups_(reference.nodes.size()) {
     for (const auto* rows : {&times.before, &times.after}) {
-      for (const OpTime& row : *rows) groups_.unite(ops_of(row));
+      for (const OpTime& row : *rows) groups_.unite(numbers_of(row));
     }
     add(times.before, &Place::before_us, in_float);
     add(times.after, &Place::after_us, in_float);
@@ -66,9 +70,9 @@ class Places {
   /// microseconds. What changes between two that are in float is shared by them.
   double change_us(const OpTime& row) const {
     std::set<std::size_t> groups;
-    for (const std::string& name : names_of(row)) {
-      if (const auto found = by_name_.find(name); found != by_name_.end()) {
-        groups.insert(found->second.begin(), found->second.end());
+    for (const OpRef& op : ops_of(row)) {
+      if (const auto found = group_of_.find(op.id); found != group_of_.end()) {
+        groups.insert(found->second);
       }
     }
     double change = 0;
@@ -109,26 +113,27 @@ class Places {
                                  [&](std::size_t at) { return places_.at(at).in_float; });
   }
 
-  std::vector<std::size_t> ops_of(const OpTime& row) const {
-    std::vector<std::size_t> ops;
-    for (const std::string& op : row.ops) {
-      if (const auto number = index_.producer(op)) ops.push_back(*number);
+  /// Of the graph's nodes.
+  std::vector<std::size_t> numbers_of(const OpTime& row) const {
+    std::vector<std::size_t> numbers;
+    for (const OpRef& op : row.ops) {
+      if (const auto number = index_.producer(op.id)) numbers.push_back(*number);
     }
-    return ops;
+    return numbers;
   }
 
-  void add(const std::vector<OpTime>& rows, double Place::*us, const Names& in_float) {
+  void add(const std::vector<OpTime>& rows, double Place::*us, const Ops& in_float) {
     for (const OpTime& row : rows) {
-      const std::vector<std::size_t> ops = ops_of(row);
-      if (ops.empty()) continue;
-      const std::size_t group = groups_.find(ops.front());
+      const std::vector<std::size_t> numbers = numbers_of(row);
+      if (numbers.empty()) continue;
+      const std::size_t group = groups_.find(numbers.front());
       Place& place = places_[group];
       Costs costs;
       costs.add(row);
       place.*us += costs.quantized();
-      for (const std::string& name : row.names) {
-        by_name_[name].insert(group);
-        place.in_float = place.in_float || in_float.contains(name);
+      for (const OpRef& op : row.ops) {
+        group_of_[op.id] = group;
+        place.in_float = place.in_float || in_float.contains(op);
       }
     }
   }
@@ -150,28 +155,26 @@ class Places {
   GraphIndex index_;
   Groups groups_;
   std::map<std::size_t, Place> places_;
-  std::map<std::string, std::set<std::size_t>> by_name_;
+  std::map<std::string, std::size_t> group_of_;  // by id of an op
 };
 
 bool gains(const RemedyTrial& trial) {
   return trial.ratio_interval[1] < 1;
 }
 
-std::string outcome(const RemedyTrial& trial, std::size_t of) {
-  const std::string which = trial.ops.size() < of
-                                ? fmt::format("{} of these {} ops", trial.ops.size(), of)
-                                : std::string("them");
-  const char* verdict = gains(trial) ? "is faster"
-                        : trial.ratio_interval[0] > 1
-                            ? "is slower"
-                            : "is no faster, as far as these runs can tell";
-  return fmt::format(
-      ". Measured with {} in float, this model {}: it takes {:.3f} of its time (95 % {:.3f} to "
-      "{:.3f}); they take {:.1f} us then where they took {:.1f}, and what is next to them takes "
-      "{:.1f} {}",
-      which, verdict, trial.ratio, trial.ratio_interval[0], trial.ratio_interval[1],
-      trial.in_float_us, trial.before_us, std::abs(trial.around_us),
-      trial.around_us < 0 ? "less" : "more");
+/// `of`: ops that were to be in float.
+Statement outcome(const RemedyTrial& trial, std::size_t of) {
+  Statement said{"speed.tried",
+                 {{"ratio", figure::number(trial.ratio)},
+                  {"interval", figure::numbers(trial.ratio_interval)},
+                  {"before", figure::microseconds(trial.before_us)},
+                  {"in_float", figure::microseconds(trial.in_float_us)},
+                  {"around", figure::microseconds(trial.around_us)}}};
+  if (trial.ops.size() < of) {
+    said.figures.emplace("ops", figure::count(trial.ops.size()));
+    said.figures.emplace("of", figure::count(of));
+  }
+  return said;
 }
 
 /// One finding, and what becomes of its remedy.
@@ -182,35 +185,34 @@ class Attempts {
       : reference_(reference), time_(time), pair_(pair), finding_(finding) {}
 
   void run() {
-    const Names wanted(finding_.ops.begin(), finding_.ops.end());
+    const Ops wanted(finding_.ops.begin(), finding_.ops.end());
     Rows rows;
     for (const OpTime& row : pair_.ops) {
-      const auto is_wanted = [&](const std::string& name) { return wanted.contains(name); };
-      if (std::ranges::any_of(row.names, is_wanted)) rows.push_back(&row);
+      const auto is_wanted = [&](const OpRef& op) { return wanted.contains(op); };
+      if (std::ranges::any_of(row.ops, is_wanted)) rows.push_back(&row);
     }
-    const std::size_t all = names_of(rows).size();
+    const std::size_t all = ops_of(rows).size();
     for (std::size_t i = 0; i < kMostTrials && !rows.empty(); ++i) {
-      const std::size_t tried = rows.size();
-      try {
-        rows = try_once(rows);
-      } catch (const Error& error) {
-        if (error.code() == Errc::interrupted) throw;
-        if (!finding_.trial) finding_.not_tried = error.what();
-        break;
-      }
-      if (rows.size() == tried) break;
+      const std::optional<Rows> winners = try_once(rows);
+      if (!winners || winners->size() == rows.size()) break;
+      rows = *winners;
     }
-    if (finding_.trial) finding_.because += outcome(*finding_.trial, all);
+    if (finding_.trial) finding_.reasons.push_back(outcome(*finding_.trial, all));
   }
 
  private:
-  /// Gives the rows that gain.
-  Rows try_once(const Rows& rows) {
-    const Names names = names_of(rows);
-    const std::string remedy = in_float(names);
-    const RemedyTimes times = time_(remedy);
-    const Places places(reference_, times, names);
-    RemedyTrial trial{.ops = {names.begin(), names.end()},
+  /// Gives the rows that gain; nothing where they cannot be timed.
+  std::optional<Rows> try_once(const Rows& rows) {
+    const Ops ops = ops_of(rows);
+    const json::Value remedy = in_float(ops);
+    const auto timed = time(remedy);
+    if (const auto* refused = std::get_if<NotTimed>(&timed)) {
+      if (!finding_.trial) finding_.not_tried = {refused->why};
+      return std::nullopt;
+    }
+    const RemedyTimes& times = std::get<RemedyTimes>(timed);
+    const Places places(reference_, times, ops);
+    RemedyTrial trial{.ops = {ops.begin(), ops.end()},
                       .ratio = times.ratio.value,
                       .ratio_interval = times.ratio.interval};
     const double wall_ms = pair_.quantized->wall.median_us / 1e3;
@@ -228,11 +230,27 @@ class Attempts {
     return winners;
   }
 
+  std::variant<RemedyTimes, NotTimed> time(const json::Value& remedy) const {
+    try {
+      return time_(remedy);
+    } catch (const Error& error) {
+      if (error.code() == Errc::interrupted) throw;
+      return NotTimed{said_in_words(error.what())};
+    }
+  }
+
   const Graph& reference_;
   const TimeRemedy& time_;
   const ProfileRecord& pair_;
   SpeedFinding& finding_;
 };
+
+void add_not_tried(SpeedFinding& finding) {
+  Statements& reasons = finding.reasons;
+  reasons.push_back({"speed.not_measured", {}});
+  reasons.insert(reasons.end(), finding.not_tried.begin(), finding.not_tried.end());
+  reasons.push_back({"speed.float_neighbours", {}});
+}
 
 }  // namespace
 
@@ -240,21 +258,16 @@ void try_remedies(const Graph& reference, std::uint64_t count, const TimeRemedy&
                   ProfileRecord& pair) {
   std::uint64_t tried = 0;
   for (SpeedFinding& finding : pair.findings) {
-    if (finding.rule == "float_island") {
-      finding.not_tried = "it is in float already";
+    if (finding.rule == SpeedRule::float_island) {
+      finding.not_tried = {{"speed.not_tried.in_float", {}}};
       continue;
     }
     if (tried++ < count) {
       Attempts(reference, time, pair, finding).run();
     } else {
-      finding.not_tried =
-          fmt::format("remedies of the first {} alone were to be tried", counted(count, "finding"));
+      finding.not_tried = {{"speed.not_tried.beyond", {{"findings", figure::count(count)}}}};
     }
-    if (finding.trial) continue;
-    finding.because += fmt::format(
-        ". What they take in float in this model is not measured ({}): the float model's times are "
-        "of ops whose neighbours are float, too",
-        finding.not_tried);
+    if (!finding.trial) add_not_tried(finding);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <string>
+#include <variant>
 #include <vector>
 
 #include "quantlens/graph/model.h"
@@ -19,12 +19,17 @@ struct RemedyTimes {
   std::vector<OpTime> after;   ///< with them in float, likewise
 };
 
-/// Times a fragment of a recipe. Throws an Error that says why it cannot be timed.
-using TimeRemedy = std::function<RemedyTimes(const std::string& remedy)>;
+/// Why a remedy was not timed.
+struct NotTimed {
+  Statement why;
+};
+
+/// Times a fragment of a recipe. Throws an Error where that fails.
+using TimeRemedy = std::function<std::variant<RemedyTimes, NotTimed>(const json::Value& remedy)>;
 
 /// Tries the first `count` findings of the pair by themselves: all ops of one in float, then
 /// without those that lose in float, three trials at most. Sets `remedy` where a trial's whole
-/// interval is below 1, `trial`, else `not_tried`, and adds to `because` what came of it. The times
+/// interval is below 1, `trial`, else `not_tried`, and adds to `reasons` what came of it. The times
 /// of the float model are those of ops whose neighbours are float, too: they are no promise.
 /// `reference` is the graph of the float model's file. Throws Errc::interrupted as `time` does,
 /// nothing else of its.

@@ -53,11 +53,12 @@ struct Sentence {
 };
 
 // Of the rules that look at one value, of those that look at the whole, of what causes have in
-// common, of how models were looked at, and of the verdict.
+// common, of how models were looked at, of the verdict, and of times.
 std::span<const Sentence> value_sentences();
 std::span<const Sentence> model_sentences();
 std::span<const Sentence> cause_sentences();
 std::span<const Sentence> observation_sentences();
 std::span<const Sentence> verdict_sentences();
+std::span<const Sentence> speed_sentences();
 
 }  // namespace quantlens

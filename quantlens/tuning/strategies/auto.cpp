@@ -150,7 +150,7 @@ class Auto {
     if (task_.space.ops.empty()) return;
     const Recipe base = best_recipe_;
     const Diagnosis* diagnosis = search_.diagnose(base);
-    if (task_.goal.objective == "accuracy") return fall_back_for_accuracy(diagnosis);
+    if (task_.goal.objective == Objective::accuracy) return fall_back_for_accuracy(diagnosis);
     keep_least_in_float(search_, base, diagnosis);
   }
 

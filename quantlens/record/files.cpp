@@ -4,20 +4,13 @@
 #include <fmt/format.h>
 
 #include "quantlens/record/columns.h"
+#include "quantlens/record/earlier_ops.h"
 #include "quantlens/record/recipe_document.h"
 
 namespace quantlens {
 namespace {
 
-/// Before layout 6 a verdict was a text, and so was why a finding is one, and its remedy.
-void replace_text(std::string_view text, std::string_view statements, boost::json::object& object) {
-  const json::Value* words = object.if_contains(text);
-  if (words == nullptr || !words->is_string()) return;
-  Statements said;
-  if (!words->get_string().empty()) said.push_back(said_in_words(words->get_string()));
-  object[statements] = json::encode(said);
-}
-
+/// Before layout 6 a remedy was a text.
 void replace_remedy(boost::json::object& finding, std::string_view where) {
   const json::Value* remedy = finding.if_contains("remedy");
   if (remedy == nullptr || !remedy->is_string()) return;
@@ -56,18 +49,22 @@ Recipe from_value(const json::Value& value, std::string_view where) {
 
 template <>
 Plan from_value(const json::Value& value, std::string_view where) {
-  return json::decode<Plan>(from_columns(value, where), where);
+  json::Value record = from_columns(value, where);
+  renew_plan_ops(record);
+  return json::decode<Plan>(record, where);
 }
 
 template <>
 Pairing from_value(const json::Value& value, std::string_view where) {
-  return json::decode<Pairing>(from_columns(value, where), where);
+  json::Value record = from_columns(value, where);
+  renew_pairing_ops(record);
+  return json::decode<Pairing>(record, where);
 }
 
 template <>
 Diagnosis from_value(const json::Value& value, std::string_view where) {
   const bool is_before_layout_6 = value.is_object() && value.get_object().contains("verdict");
-  if (!is_before_layout_6) return json::decode<Diagnosis>(value, where);
+  if (!is_before_layout_6 && !has_earlier_ops(value)) return json::decode<Diagnosis>(value, where);
   json::Value record = value;
   replace_text("verdict", "conclusions", record.get_object());
   if (json::Value* findings = record.get_object().if_contains("findings");
@@ -78,6 +75,7 @@ Diagnosis from_value(const json::Value& value, std::string_view where) {
       replace_remedy(finding.get_object(), where);
     }
   }
+  renew_diagnosis_ops(record);
   return json::decode<Diagnosis>(record, where);
 }
 

@@ -14,7 +14,7 @@ namespace {
 
 /// Whether a value's codes are those of what it is moved from.
 bool is_moved(const Evidence& evidence, const ActivationRow& row) {
-  const Node* op = evidence.node(row.op);
+  const Node* op = evidence.node(row.op.id);
   const Capability* able = op == nullptr ? nullptr : capability(op->kind);
   return able != nullptr && able->role == Role::pass_through;
 }

@@ -265,7 +265,7 @@ TEST(StatementText, TellsOfOpsThatDiffer) {
       "2, and multiplies the bias by its alpha, 0.5");
   EXPECT_EQ(
       text_of(Statements{
-          {"changed_op.attributes", {}},
+          {"changed_op.of_attributes", {}},
           {"changed_op.attribute",
            {{"name", figure::text("pads")},
             {"is", figure::wholes({0, 0, 2, 2})},

@@ -143,7 +143,7 @@ class Finder {
     const Statements changes = changed_attributes(node(r), quantized_.node(after));
     if (changes.empty()) return;
     Statements reasons = listed(changes);
-    reasons.insert(reasons.begin(), {"changed_op.attributes", {}});
+    reasons.insert(reasons.begin(), {"changed_op.of_attributes", {}});
     add(r, "changed_op", std::move(reasons));
   }
 

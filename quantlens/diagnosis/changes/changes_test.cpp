@@ -85,7 +85,7 @@ TEST(Changes, OtherPaddingIsOne) {
   const std::vector<Change> changes = files.changes();
   ASSERT_EQ(told(changes), Told{"changed_op \"node_c\""});
   EXPECT_EQ(said(changes[0].reasons),
-            "changed_op.attributes() "
+            "changed_op.of_attributes() "
             "changed_op.attribute(is: [0, 0, 2, 2], name: \"pads\", was: [1, 1, 1, 1])");
 }
 

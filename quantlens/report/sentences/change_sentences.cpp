@@ -251,7 +251,7 @@ constexpr Sentence kSentences[] = {
     {"changed_op.alpha", alpha},
     {"changed_op.beta", beta},
     {"changed_op.bias_factor", bias_factor},
-    {"changed_op.attributes", attributes},
+    {"changed_op.of_attributes", attributes},
     {"changed_op.attribute", attribute},
     {"changed_op.real_attribute", real_attribute},
     {"changed_op.integers", integers},

@@ -52,8 +52,8 @@ class Case {
   void swing(const std::string& value, double by) { swings_[value] = by; }
   /// All shares that are measured come to this, but those of an op and what is with it to nothing.
   void measure(double share, double to_both_sides, const std::string& but = {}) {
-    measure_ = [=](const std::vector<std::string>& ops) {
-      const double gone = std::ranges::find(ops, but) == ops.end() ? share : 0;
+    measure_ = [=](const std::vector<OpRef>& ops) {
+      const double gone = std::ranges::find(ops, op_ref(but)) == ops.end() ? share : 0;
       return Gain{.share = gone,
                   .interval = {gone - to_both_sides, gone + to_both_sides},
                   .without = std::vector<double>(8, gone)};
@@ -72,7 +72,7 @@ class Case {
   }
   /// Shares that are measured come to nothing, but to this where so many ops are tried at once.
   void measure_together(double share, std::size_t ops) {
-    measure_ = [=](const std::vector<std::string>& tried) {
+    measure_ = [=](const std::vector<OpRef>& tried) {
       const double gone = tried.size() >= ops ? share : 0;
       return Gain{.share = gone,
                   .interval = {gone - 0.01, gone + 0.01},
@@ -122,7 +122,8 @@ TEST(FindCauses, WhatWasNotComparedIsTriedWhereOutputsLoseSomething) {
     net.measure(0.5, 0.01);
     net.leave_out("root");
     const std::vector<Finding>& findings = net.find().findings;
-    const bool is_tried = std::ranges::find(findings, "node_root", &Finding::op) != findings.end();
+    const bool is_tried =
+        std::ranges::find(findings, op_ref("node_root"), &Finding::op) != findings.end();
     EXPECT_EQ(is_tried, output_sqnr_db == 15);
   }
 }
@@ -136,7 +137,7 @@ TEST(FindCauses, NothingIsMeasuredOfOpsOfWhichOneIsAnotherInTheFile) {
     const auto root = std::ranges::find(found, "steep_reader", &Finding::rule);
     ASSERT_NE(root, found.end());
     EXPECT_EQ(root->share_is_measured, !is_changed) << "the change would make its share";
-    const auto other = std::ranges::find(found, "node_beside", &Finding::op);
+    const auto other = std::ranges::find(found, op_ref("node_beside"), &Finding::op);
     ASSERT_NE(other, found.end());
     EXPECT_TRUE(other->share_is_measured);
   }

@@ -171,7 +171,7 @@ TEST(SettleShares, WhereOthersAddedErrorAnEstimateMayToo) {
 
 /// Measures a share that the samples cannot tell from 0.
 MeasureShare swings(double to_both_sides) {
-  return [to_both_sides](const std::vector<std::string>&) -> std::optional<Gain> {
+  return [to_both_sides](const std::vector<OpRef>&) -> std::optional<Gain> {
     std::vector<double> without(8, 0.3);
     for (std::size_t i = 0; i < 8; ++i) without[i] += i % 2 == 0 ? 0.1 : -0.1;
     return Gain{.share = 0.3,
@@ -204,8 +204,8 @@ TEST(SettleShares, WhereNoShareIsSurelyAboveNothingNoCauseIsKnown) {
 
 TEST(SettleShares, WhatTheSameOpsMeasureIsMeasuredOnceAndSaysSo) {
   std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.3), cause("c", 0.1)};
-  found[0].cause.measured = {"mm", "add"};
-  found[1].cause.measured = {"add", "mm"};
+  found[0].cause.measured = op_refs({"mm", "add"});
+  found[1].cause.measured = op_refs({"add", "mm"});
   found[1].is_mistake = true;
   std::vector<std::string> asked;
   settle_shares(knows({{"mm", 0.6}, {"add", 0.6}, {"c", 0.1}}, asked), 0, {}, found);
@@ -245,7 +245,7 @@ TEST(SettleShares, SharesThatChanceMayTurnAreTied) {
 
 /// Ops that clip one behind the other: each alone gives nothing back, "a" and "b" together do.
 TEST(SettleShares, MistakesThatHideEachOtherAreMeasuredTogether) {
-  const MeasureShare measure = [](const std::vector<std::string>& ops) {
+  const MeasureShare measure = [](const std::vector<OpRef>& ops) {
     const double gain = ops.size() == 2 ? 0.9 : 0;
     return Gain{.share = gain,
                 .interval = {gain - 0.01, gain + 0.01},
@@ -278,7 +278,7 @@ TEST(SettleShares, MistakesThatHideEachOtherAreMeasuredTogether) {
 /// Clipped one behind the other, the last gives a little back alone.
 TEST(SettleShares, MistakesThatGiveMuchMoreTogetherStandFirst) {
   const auto settled = [](double alone, double together) {
-    const MeasureShare measure = [=](const std::vector<std::string>& ops) {
+    const MeasureShare measure = [=](const std::vector<OpRef>& ops) {
       const double gain = ops.size() == 2 ? together : alone;
       return Gain{.share = gain,
                   .interval = {gain - 0.01, gain + 0.01},
@@ -314,7 +314,7 @@ TEST(SettleShares, WhereEstimatesFailOneOfNearlyNothingIsAsFarOffAsTheOthers) {
   std::vector<FoundCause> found = {cause("a", 0.9), cause("b", 0.08), cause("c", 0.0001)};
   std::vector<std::string> asked;
   settle_shares(knows({{"a", -0.02}, {"b", -0.02}}, asked), 0, {}, found);
-  const auto c = std::ranges::find(found, "c", &FoundCause::op);
+  const auto c = std::ranges::find(found, op_ref("c"), &FoundCause::op);
   EXPECT_FALSE(c->estimated);
   EXPECT_GE(c->interval[1], 0.9) << "a was expected to be so much, and is nothing";
 }

@@ -82,8 +82,8 @@ TEST(Ranges, WhatClippingTakesIsMeasuredWithTheReadersInFloat) {
   row.clipping_mse = 1;
   const auto cause = clipped_range(evidence, row);
   ASSERT_TRUE(cause);
-  EXPECT_EQ(cause->ops, std::vector<std::string>{"node_y"});
-  EXPECT_EQ(cause->measured, (std::vector<std::string>{"node_y", "node_z"}));
+  EXPECT_EQ(cause->ops, op_refs({"node_y"}));
+  EXPECT_EQ(cause->measured, op_refs({"node_y", "node_z"}));
 }
 
 /// y = conv(split(relu(x))): codes of the Relu do their harm at the Conv.
@@ -119,7 +119,7 @@ class SplitNet {
 
 TEST(Ranges, ReadersBehindASplitAreMeasuredWithIt) {
   const SplitNet net;
-  EXPECT_EQ(net.evidence().ops_at(row_at("r")), (std::vector<std::string>{"node_r", "node_y"}));
+  EXPECT_EQ(net.evidence().ops_at(row_at("r")), op_refs({"node_r", "node_y"}));
 }
 
 TEST(Ranges, AScaleThatASplitPassesOnIsNotWastedThere) {

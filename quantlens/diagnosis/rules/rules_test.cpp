@@ -123,7 +123,7 @@ TEST(Rules, ClippedRangeIsWhereClippingMakesMostOfTheError) {
   EXPECT_FALSE(clipped_range(net.evidence(), row));
   const auto cause = clipped_range(net.evidence(), made_of(row, &ActivationRow::clipping_mse));
   ASSERT_TRUE(cause);
-  EXPECT_EQ(cause->ops, std::vector<std::string>{"node_y"});
+  EXPECT_EQ(cause->ops, op_refs({"node_y"}));
   EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.algorithm, "minmax");
 }
 
@@ -132,7 +132,7 @@ TEST(Rules, SteepReaderIsBehindWhatIsRounded) {
   const auto cause = steep_reader(net.evidence(), row_at("y"));
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->shared, "z");
-  EXPECT_EQ(cause->ops, std::vector<std::string>{"node_y"}) << "a root has no integer kernel";
+  EXPECT_EQ(cause->ops, op_refs({"node_y"})) << "a root has no integer kernel";
   EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.dtype, "fp32");
   EXPECT_FALSE(steep_reader(net.evidence(), row_at("z")));
   EXPECT_FALSE(steep_reader(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse)));
@@ -154,8 +154,8 @@ TEST(Rules, ALogarithmNamesTheWholeWayToIt) {
   graph.node(Kind::mul, {"m", "m"}, "square").node(Kind::log, {"square"}, "l").output("l");
   const auto cause = steep_reader(net.evidence(), row_at("square"));
   ASSERT_TRUE(cause);
-  EXPECT_EQ(cause->ops.front(), "node_m");
-  EXPECT_EQ(cause->ops.back(), "node_square");
+  EXPECT_EQ(cause->ops.front(), op_ref("node_m"));
+  EXPECT_EQ(cause->ops.back(), op_ref("node_square"));
 }
 
 TEST(Rules, OutliersAreToldByTheirDistanceAndByTheirChannels) {
@@ -196,7 +196,7 @@ TEST(Rules, AnUnfoldedScaleMakesStepsCoarserThanThoseOfItsResult) {
   EXPECT_EQ(told.says, "unfolded_scale.result");
   EXPECT_EQ(told.figures.at("op"), figure::op(op_ref("node_e")));
   EXPECT_NEAR(told.figures.at("coarser").value.as_double(), 10 * std::sqrt((1 + 0.0001) / 2), 1e-6);
-  EXPECT_THAT(cause->ops, testing::Contains("node_e"));
+  EXPECT_THAT(cause->ops, testing::Contains(op_ref("node_e")));
   row = read_by(over, Kind::div, {100, 1});
   EXPECT_TRUE(unfolded_scale(over.evidence(), row));
 }
@@ -264,7 +264,7 @@ TEST(Rules, AllWeightsWithOneScaleForUnequalChannelsAreOneFinding) {
   const auto cause =
       spread_weight(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse));
   ASSERT_TRUE(cause);
-  EXPECT_EQ(cause->ops, (std::vector<std::string>{"node_y", "node_z"}));
+  EXPECT_EQ(cause->ops, op_refs({"node_y", "node_z"}));
   EXPECT_TRUE(recipe_of(*cause).op_name_dict.contains("node_z"));
   EXPECT_FALSE(cause->shared.empty());
 }
@@ -492,11 +492,11 @@ std::vector<std::string> unlike_where(const std::vector<std::string>& coded, dou
 }
 
 TEST(Rules, DataThatAreFramedAndWindowedBeforeTheyBecomeCodesAreSeenThere) {
-  const std::string name = row_at("windowed").name;
+  const std::string name = row_at("windowed").op.name;
   EXPECT_EQ(unlike_where({"windowed"}, 1), std::vector<std::string>{name});
   EXPECT_TRUE(unlike_where({"windowed"}, 25).empty()) << "they fit";
   EXPECT_TRUE(unlike_where({"spectrum"}, 1).empty()) << "it is computed";
-  EXPECT_EQ(unlike_where({"windowed", "r"}, 1), std::vector<std::string>{row_at("r").name})
+  EXPECT_EQ(unlike_where({"windowed", "r"}, 1), std::vector<std::string>{row_at("r").op.name})
       << "told once, where it is first seen";
 }
 

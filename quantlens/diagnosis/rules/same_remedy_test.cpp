@@ -50,7 +50,7 @@ TEST(SameRemedy, AMistakeLeads) {
 TEST(SameRemedy, CausesWithRemediesOfTheirOwnStayApart) {
   std::vector<FoundCause> found = {cause("a", "mm", 0.5), cause("b", "mm", 0.1),
                                    cause("c", "mm", 0.1)};
-  found[1].cause.remedy = for_ops({"b"}, {{"activation", {{"algorithm", "minmax"}}}});
+  found[1].cause.remedy = for_ops({op_ref("b")}, {{"activation", {{"algorithm", "minmax"}}}});
   found[2].cause.measured = op_refs({"mm", "reader"});
   join_same_remedies(found);
   EXPECT_EQ(found.size(), 3U);

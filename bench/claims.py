@@ -68,7 +68,7 @@ def main():
         tried += 1
         held += holds
         how = "measured" if claim["share_is_measured"] else "estimated"
-        print(f"| {name} | {claim['rule']} {claim['op']} | {percent(claim['output_share'])} ({percent(low)} to {percent(high)})"
+        print(f"| {name} | {claim['rule']} {claim['op']['name']} | {percent(claim['output_share'])} ({percent(low)} to {percent(high)})"
               f" | {how} | {percent(gain)} | {'yes' if holds else 'NO'} |", flush=True)
     print(f"\n{held} of {tried} claims hold")
 

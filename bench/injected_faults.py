@@ -31,7 +31,7 @@ import onnx
 from faults import files, kinds
 from faults.cost import Cost, is_fault
 from faults.edit import Damaged
-from faults.judge import contradictions, first_of, judge
+from faults.judge import contradictions, first_of, judge, named
 
 SAMPLES = 16
 ATTEMPTS = 24
@@ -81,7 +81,7 @@ class Bench:
     def healthy(self, key):
         found = self.diagnose(key[1], self.paths[key])
         (self.folder / f"healthy_{key[0]}_{key[1]}.json").write_text(json.dumps(found))
-        first = [(f["rule"], f["op"]) for f in found["findings"][:3]]
+        first = [(f["rule"], f["op"]["name"]) for f in found["findings"][:3]]
         print(f"{key[0]} {key[1]}: healthy, {first} {contradictions(found)}", flush=True)
 
     def plant(self, number, maker, fault):
@@ -121,7 +121,7 @@ class Bench:
             return None
         result = {"seed": self.seed, "number": number, "maker": maker, "model": key[1], "kind": fault.__name__,
                   "names": sorted(names), "cost": cost[0], **judge(found, names, rules), "against": contradictions(found),
-                  "verdict": found["verdict"], "first": first_of(found)}
+                  "verdict": found["verdict"], "first": first_of(named(found))}
         tell(result)
         if not keep:
             path.unlink()

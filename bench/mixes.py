@@ -67,7 +67,7 @@ def judge(sandbox, name):
     prices = sandbox.record(tuned["workload"], "prices.json")
     calibration = ["--limit", "100"]
     whole = plan_of(sandbox, sandbox.json("quantize", model, *common, *calibration))
-    names = [op["name"] for op in whole if op["quantized"] and op["kind"] in COMPUTE]
+    names = [op["op"]["name"] for op in whole if op["quantized"] and op["kind"] in COMPUTE]
     draw = random.Random(SEED)
     errors = []
     for mix in range(MIXES):
@@ -75,7 +75,7 @@ def judge(sandbox, name):
         floats = [op for op in names if draw.random() < share]
         recipe = json.dumps({"op_name_dict": {re.escape(op): "fp32" for op in floats}})
         plan = plan_of(sandbox, sandbox.json("quantize", model, *common, *calibration, "--recipe", recipe))
-        quantized = {op["op"] for op in plan if op["quantized"]}
+        quantized = {op["op"]["id"] for op in plan if op["quantized"]}
         guess = predicted(prices, quantized) / predicted(prices, set())
         ratio = sandbox.json("benchmark", model, out, "--data", data, "--threads", "1", "--rounds", "6")["ratios"][0]
         errors.append(abs(guess / ratio["ratio"] - 1))

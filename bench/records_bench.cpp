@@ -22,8 +22,8 @@ Diagnosis diagnosis() {
   for (std::size_t i = 0; i < kOps; ++i) {
     ActivationRow& row = made.activations.emplace_back();
     const double figure = 1.0 / static_cast<double>(i + 3);
-    row.op = row.value = fmt::format("/model/layer.{}/attention/MatMul_output_0", i);
-    row.name = fmt::format("/model/layer.{}/attention/MatMul", i);
+    row.op.id = row.value = fmt::format("/model/layer.{}/attention/MatMul_output_0", i);
+    row.op.name = fmt::format("/model/layer.{}/attention/MatMul", i);
     row.quantized = row.value + "_QuantizeLinear_Output";
     row.type = "MatMul";
     row.mse = row.mse_normalized = row.cosine = row.max_abs_error = row.clip_rate = figure;

@@ -68,7 +68,7 @@ def divergence(x, y):
 class Plan:
     def __init__(self, folder):
         plan = json.loads((folder / "plan.json").read_text())
-        self.ops = [op["name"] for op in plan["ops"] if op["quantized"]]
+        self.ops = [op["op"]["name"] for op in plan["ops"] if op["quantized"]]
         self.codes = {(a["value"], use["op"], use["input"]) for a in plan["activations"] for use in a["uses"]}
         self.weights = {weight["weight"] for weight in plan["weights_quantized"]}
 
@@ -85,8 +85,8 @@ class Shares:
             codes, weight = row["rounding_mse"] + row["clipping_mse"], row["weight_mse"] + row["other_mse"]
             if codes + weight > 0:
                 self.codes[row["value"]] = row["output_share"] * codes / (codes + weight)
-                by_op[row["op"]] = row["output_share"] * weight / (codes + weight)
-        self.weights = {row["weight"]: by_op.get(row["op"], 0) for row in diagnosis["weights"]}
+                by_op[row["op"]["id"]] = row["output_share"] * weight / (codes + weight)
+        self.weights = {row["weight"]: by_op.get(row["op"]["id"], 0) for row in diagnosis["weights"]}
 
     def predicted(self, before, after):
         uses = {}

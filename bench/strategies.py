@@ -98,7 +98,7 @@ def unfolded(folder):
 
 def middle_op(sandbox, model):
     """The name of the op in the middle of those that compute in int8."""
-    ops = [op["name"] for op in sandbox.json("inspect", model)["ops"]
+    ops = [op["op"]["name"] for op in sandbox.json("inspect", model)["ops"]
            if op["quantized"] and op["kind"] in ("conv", "matmul", "gemm")]
     return ops[len(ops) // 2]
 

@@ -8,6 +8,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/diagnosis.h"
+#include "quantlens/record/files.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/ranges.h"
@@ -28,6 +29,16 @@ static void read_as(const json::Value& value) {
   if (json::dump(json::encode(again)) != stored) std::abort();
 }
 
+/// Those that earlier layouts wrote in another form.
+template <class Record>
+static void read_stored(const json::Value& value) {
+  try {
+    (void)json::encode(from_value<Record>(value, "fuzz.json"));
+  } catch (const Error& error) {
+    if (error.code() != Errc::bad_input) std::abort();
+  }
+}
+
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   json::Value value;
   try {
@@ -41,5 +52,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   read_as<Pairing>(value);
   read_as<Diagnosis>(value);
   read_as<AccuracyRecord>(value);
+  read_stored<Plan>(value);
+  read_stored<Pairing>(value);
+  read_stored<Diagnosis>(value);
   return 0;
 }

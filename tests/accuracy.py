@@ -40,9 +40,9 @@ def main():
     weights = result["diagnosis"]["weights"]
     widest = sorted(weights, key=lambda row: -row["channel_spread"])[:7]
     for row in weights[:7]:
-        print(f"  {row['name']:30} MSE {row['mse']:.2g}, worst channel {row['worst_channel_sqnr_db']:.1f} dB, "
+        print(f"  {row['op']['name']:30} MSE {row['mse']:.2g}, worst channel {row['worst_channel_sqnr_db']:.1f} dB, "
               f"{row['channel_spread']:.0f} times as wide as the median")
-    harness.check({row["op"] for row in weights[:7]} == {row["op"] for row in widest},
+    harness.check({row["op"]["id"] for row in weights[:7]} == {row["op"]["id"] for row in widest},
                   "the first seven rows of the weights table are the seven widest spreads of channels")
 
     for name, least in [("mobilenet_v1_0.75_224", 0.740), ("mobilenet_v1_0.25_224", 0.500)]:

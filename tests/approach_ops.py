@@ -51,7 +51,7 @@ def types(path):
 
 
 def plan_of(sandbox, result):
-    return {op["op"]: op for op in sandbox.record(result["workload"], "plan.json")["ops"]}
+    return {op["op"]["id"]: op for op in sandbox.record(result["workload"], "plan.json")["ops"]}
 
 
 def as_dynamic(x):
@@ -232,7 +232,7 @@ def check_automatic(sandbox):
     path = save(sandbox, "automatic.onnx", nodes, (7, 2, 5), weights)
     out = sandbox.path / "automatic.q.onnx"
     result = sandbox.json("quantize", path, "--approach", "auto", "--data", "random", "-o", out)
-    forms = {op["name"]: op["form"] for op in plan_of(sandbox, result).values()}
+    forms = {op["op"]["name"]: op["form"] for op in plan_of(sandbox, result).values()}
     harness.check((forms["static"], forms["recurrent"], forms["last"]) == ("static", "dynamic", "static"),
                   f"auto: static where it can be, dynamic where not ({forms})")
     made = types(out)

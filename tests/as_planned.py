@@ -323,7 +323,7 @@ def check_ops(path, plan, dump):
     planned = sum(op["precision"] == "int8" for op in weighted)
     assert planned == sum(integer.values()), f"{planned} ops with weights are planned int8, and these run: {integer}"
     assert len(weighted) - planned == floats, f"{len(weighted) - planned} are planned in float, and {floats} run so"
-    told = [op["name"] for op in weighted if op["quantized"] != (op["precision"] == "int8")]
+    told = [op["op"]["name"] for op in weighted if op["quantized"] != (op["precision"] == "int8")]
     untold = [one for one in quantized if not any(re.search(f"[' ]{re.escape(name)}['/]", one) for name in told)]
     assert not untold, f"{untold} multiply weights that were codes, and the plan does not say so"
     if told:

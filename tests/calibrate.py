@@ -77,13 +77,13 @@ def check_single_ops(sandbox):
         return {v["value"]: v for v in record["values"]}, sandbox.record(result["workload"], "plan.json")
 
     usual, plan = ranges_by("{activation: {algorithm: minmax}}")
-    conv = next(op for op in plan["ops"] if op["type"] == "Conv" and op["name"].startswith("/block3/"))
+    conv = next(op for op in plan["ops"] if op["type"] == "Conv" and op["op"]["name"].startswith("/block3/"))
     value = conv["members"][-1]
     mixed, _ = ranges_by("{activation: {algorithm: minmax}, op_name_dict: {\"%s\": {activation: {algorithm: mse}}}}"
-                         % conv["name"])
+                         % conv["op"]["name"])
     changed = {name for name in usual if usual[name] != mixed[name]}
     harness.check(changed == {value} and mixed[value]["algorithm"] == "mse",
-                  f"an algorithm for {conv['name']} changes the range of {value} alone")
+                  f"an algorithm for {conv['op']['name']} changes the range of {value} alone")
     cut = [ranges_by("{activation: {algorithm: percentile, percentile: %s}}" % p)[0][value]["max"] for p in (100, 99.9, 90)]
     harness.check(cut[0] == usual[value]["max"] > cut[1] > cut[2], f"percentiles cut at {cut}")
     by_type, _ = ranges_by("{activation: {algorithm: mse}, op_type_dict: {Conv: {activation: {algorithm: minmax}}}}")

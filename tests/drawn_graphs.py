@@ -109,7 +109,7 @@ def which_graph(sandbox):
     result = sandbox.json("quantize", path, "-o", sandbox.path / "older.int8.onnx", "--data", data, "--diagnose")
     ran = sandbox.record(result["workload"], "graph.json")
     harness.check(not ran["as_in_file"], "the graph in newer operators is not that of the file")
-    rows = {row["op"] for row in result["diagnosis"]["activations"]}
+    rows = {row["op"]["id"] for row in result["diagnosis"]["activations"]}
     drawn = {op["op"] for op in ran["ops"]} | {value["name"] for value in ran["inputs"]}
     harness.check(rows <= drawn, f"whatever was diagnosed is an op or an input of the graph: {rows - drawn}")
 

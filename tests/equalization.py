@@ -129,11 +129,11 @@ def records(net):
     harness.check(sandbox.record(result["workload"], "float_edit.json") == result["float_edit"],
                   "float_edit.json is what --output json prints")
     effects = sandbox.record(result["workload"], "plan.json")["effects"]
-    gains = {one["name"]: one["gain_db"] for one in effects if one["algorithm"] == "cross_layer_equalization"}
+    gains = {one["op"]["name"]: one["gain_db"] for one in effects if one["algorithm"] == "cross_layer_equalization"}
     harness.check(set(gains) == {"first", "depthwise", "left", "right"} and gains["first"] > 6,
                   f"the plan says what each op gained: {gains}")
     harness.check("the diagnosis compares with the edited float model" in net.notes, "a note says what is compared")
-    rows = {row["name"]: row["sqnr_db"] for row in result["diagnosis"]["activations"]}
+    rows = {row["op"]["name"]: row["sqnr_db"] for row in result["diagnosis"]["activations"]}
     harness.check(set(rows) >= {"first", "depthwise"} and min(rows.values()) > 10,
                   f"and no op looks broken for its channels' other scales: {rows}")
     for reference, is_told in [(net.model, True), (edited, False)]:

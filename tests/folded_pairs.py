@@ -202,9 +202,9 @@ def faults(sandbox, net, path, quantized, data, x):
     pairing = sandbox.record(found["workload"], "pairing.json")
     for finding in found["findings"]:
         if finding["severity"] == "problem" and finding["rule"] in FAULTS:
-            yield f"{finding['rule']} {finding['op']}: {finding['because']}"
+            yield f"{finding['rule']} {finding['op']['name']}: {finding['because']}"
     for change in pairing["changes"]:
-        yield f"change {change['rule']} {change['op']}: {change['because']}"
+        yield f"change {change['rule']} {change['op']['name']}: {change['reasons']}"
     if found["outputs_not_compared"]:
         yield f"outputs not compared: {found['outputs_not_compared']}"
     if found["only_quantized"]:

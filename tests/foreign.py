@@ -155,7 +155,7 @@ def essence(pairing, names=None):
     def new(name):
         return names[name] if names else name
     return ({(pair["reference"], new(pair["quantized"]), pair["side"]) for pair in pairing["pairs"]},
-            {(pair["op"], pair["reference"], new(pair["quantized"])) for pair in pairing["weights"]},
+            {(pair["op"]["id"], pair["reference"], new(pair["quantized"])) for pair in pairing["weights"]},
             set(pairing["only_reference"]), {new(name) for name in pairing["only_quantized"]})
 
 

@@ -50,7 +50,14 @@ def with_rows(value, prefix):
     assert index["stamp"] == value["stamp"] and index["rows"] == value["rows"], prefix
     columns = {name: [cell for begin in blocks for cell in json.loads(lines[begin:lines.index(b"\n", begin)])]
                for name, blocks in index["columns"].items()}
-    return [dict(zip(columns, row)) for row in zip(*columns.values())]
+    rows = [{} for _ in range(index["rows"])]
+    for name, cells in columns.items():
+        *path, last = name.split(".")  # "op.id": a member of an object
+        for row, cell in zip(rows, cells):
+            for part in path:
+                row = row.setdefault(part, {})
+            row[last] = cell
+    return rows
 
 
 class Sandbox:

@@ -14,8 +14,8 @@ SAMPLES, NOISY = 100, 41
 
 def first_ops(result, sandbox):
     """The rows of the diagnosis in the order of the model, its input first."""
-    rows = {row["op"]: row for row in result["diagnosis"]["activations"]}
-    order = [op["op"] for op in sandbox.record(result["workload"], "plan.json")["ops"]]
+    rows = {row["op"]["id"]: row for row in result["diagnosis"]["activations"]}
+    order = [op["op"]["id"] for op in sandbox.record(result["workload"], "plan.json")["ops"]]
     return [row for row in rows.values() if row["type"] == "Input"] + [rows[op] for op in order if op in rows]
 
 
@@ -59,7 +59,7 @@ def arrays(sandbox):
     noisy = rows[0]["worst_samples"][0]["name"]
     harness.check(rows[0]["worst_samples"][0]["sample"] == NOISY, f"the input's worst sample is {noisy}")
     for row in rows[:3]:
-        harness.check(rank(row, noisy) == 0, f"{row['name']}: {row['worst_samples'][:2]}")
+        harness.check(rank(row, noisy) == 0, f"{row['op']['name']}: {row['worst_samples'][:2]}")
 
 
 def main():

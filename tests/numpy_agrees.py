@@ -128,7 +128,7 @@ def check_activations(rows, reference, quantized):
         figures = {"mse": s.ee / s.n, "sqnr_db": 10 * np.log10(s.xx / s.ee), "min": s.low, "max": s.high,
                    "cosine": s.xy / np.sqrt(s.xx * s.yy), "max_abs_error": s.largest}
         if row["channels"]:
-            harness.check(row["channels"] == len(s.channels[0]), f"{row['name']}: {row['channels']} channels")
+            harness.check(row["channels"] == len(s.channels[0]), f"{row['op']['name']}: {row['channels']} channels")
             figures |= s.channel_figures()
             with_channels += 1
         worst = max(worst, *(relative(row[key], value) for key, value in figures.items()))
@@ -137,7 +137,7 @@ def check_activations(rows, reference, quantized):
         if abs(median) < s.high / 256:
             width = abs(median) / 8 + 1e-6
         median_off = max(median_off, abs(row["median"] - median) / width)
-        harness.check(row["elements"] == s.n, f"{row['name']}: all {s.n} elements")
+        harness.check(row["elements"] == s.n, f"{row['op']['name']}: all {s.n} elements")
     harness.check(worst <= 1e-4, f"{len(chosen)} activations agree with the runtime to {worst:.1e} relative")
     check_intervals(chosen, sums)
     harness.check(with_channels >= 8, f"{with_channels} of them, channel by channel")
@@ -162,11 +162,11 @@ def check_weight_errors(rows, reference, quantized):
     """Of the ops whose local error is the weight's: the part is what the float model loses by it alone."""
     ratio = {row["value"]: row["weight_mse"] / row["local_mse"] for row in rows if row["local_mse"] and row["type"] == "Conv"}
     convs = {n.output[0] for n in quantized.graph.node if n.op_type == "Conv"}
-    chosen = [row for row in rows if ratio.get(row["value"], 0) > 0.9 and row["op"] in convs][:4]
+    chosen = [row for row in rows if ratio.get(row["value"], 0) > 0.9 and row["op"]["id"] in convs][:4]
     exact = 0
     for row in chosen:
         plain = session_with_outputs(reference, [row["value"]])
-        rounded = session_with_outputs(with_rounded_weight(reference, quantized, row["op"]), [row["value"]])
+        rounded = session_with_outputs(with_rounded_weight(reference, quantized, row["op"]["id"]), [row["value"]])
         total, count = 0.0, 0
         for pixels, _ in harness.mobilenet_images(LOCAL_SAMPLES):
             x, y = (s.run([row["value"]], {s.get_inputs()[0].name: pixels[None]})[0].astype(np.float64) for s in (plain, rounded))
@@ -174,7 +174,7 @@ def check_weight_errors(rows, reference, quantized):
         alone = total / count
         # Parts sum to the whole, whose weight and inputs correlate: by that the part may differ (Cauchy and Schwarz).
         bound = 2 * (row["input_mse"] / alone) ** 0.5 + 1e-6
-        harness.check(relative(row["weight_mse"], alone) <= bound, f"{row['name']}: {alone:.5g} by its weight alone")
+        harness.check(relative(row["weight_mse"], alone) <= bound, f"{row['op']['name']}: {alone:.5g} by its weight alone")
         exact += relative(row["weight_mse"], alone) <= 0.01
     harness.check(len(chosen) == 4 and exact == 4, f"{exact} of {len(chosen)} weights' parts of local errors are that to 1 %")
 

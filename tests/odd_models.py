@@ -91,7 +91,7 @@ def check_sparse_weights(sandbox):
     model = save(sandbox, "sparse.onnx", nodes, [floats("x", 1, 6)], [floats("y", 1, 4)], [weight("w2", 4, 4)], [sparse])
     output = sandbox.path / "sparse.q.onnx"
     result = sandbox.json("quantize", model, "--data", "random", "-o", output)
-    plan = {op["name"]: op for op in sandbox.record(result["workload"], "plan.json")["ops"]}
+    plan = {op["op"]["name"]: op for op in sandbox.record(result["workload"], "plan.json")["ops"]}
     harness.check("sparse" in plan["sparse"]["reason"] and plan["dense"]["quantized"], "a sparse weight keeps one op in float")
     runs(output, np.zeros([1, 6], np.float32))
 
@@ -161,7 +161,7 @@ def check_integers_among_floats(sandbox):
     done = sandbox.json("quantize", model, "--data", "random", "--recipe", "{op_type_dict: {'.*': int8}}", "-o", quantized)
     x = NUMBERS.standard_normal((4, 6)).astype(np.float32)
     harness.check(runs(quantized, x)[0].shape == runs(model, x)[0].shape, "the file runs")
-    rounded = {op["name"]: op["quantized"] for op in sandbox.record(done["workload"], "plan.json")["ops"]}
+    rounded = {op["op"]["name"]: op["quantized"] for op in sandbox.record(done["workload"], "plan.json")["ops"]}
     harness.check(rounded["first"] and rounded["second"] and rounded["reshape"], "what is float is rounded as asked")
     left = ("rows", "target", "turned", "deeper", "mask")
     harness.check(not any(rounded[name] for name in left), f"no integers, positions or conditions: {rounded}")

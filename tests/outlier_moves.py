@@ -22,8 +22,8 @@ def main():
         mended = sandbox.json("quantize", model, *DATA, "--metric", "top1")
         floating = sandbox.json("quantize", model, *DATA, "--metric", "top1", "--recipe",
                                 "{accuracy_level: fast, weight: {granularity: per_tensor}, op_name_dict: {'/%s/conv/.*': fp32}}" % layer)
-        worst = broken["diagnosis"]["activations"][0]["name"]
-        weight = broken["diagnosis"]["weights"][0]["name"]
+        worst = broken["diagnosis"]["activations"][0]["op"]["name"]
+        weight = broken["diagnosis"]["weights"][0]["op"]["name"]
         lost = broken["reference"]["value"] - broken["quantized"]["value"]
         kept = mended["reference"]["value"] - mended["quantized"]["value"]
         harness.check(layer in worst, f"{layer}: the first activation is {worst}")

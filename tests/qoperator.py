@@ -35,7 +35,7 @@ def optimized(path, dump):
 
 def planned_types(plan):
     """How many ops of each type the plan quantizes, each pattern counted by its first op."""
-    return collections.Counter(op["type"] for op in plan["ops"] if op["quantized"] and op["members"][:1] == [op["op"]])
+    return collections.Counter(op["type"] for op in plan["ops"] if op["quantized"] and op["members"][:1] == [op["op"]["id"]])
 
 
 def check_integer(name, path, plan, dump):

@@ -258,7 +258,7 @@ def check_kernels(path, plan, sandbox):
     options.optimized_model_filepath = str(dump)
     options.log_severity_level = 3
     onnxruntime.InferenceSession(str(path), options, providers=["CPUExecutionProvider"])
-    integer = {op["op"] for op in plan["ops"] if op["quantized"]}
+    integer = {op["op"]["id"] for op in plan["ops"] if op["quantized"]}
     codes = set()
     optimized = onnx.load(str(dump)).graph
     made_of_codes = {node.output[0] for node in optimized.node if node.op_type == "DequantizeLinear"}
@@ -322,8 +322,8 @@ def bound_of(op, members, values, quantized, scale):
     bound = 0.501 * float(scale)
     if anchor.op_type == "Resize":
         bound += float(scale)  # the integer kernel cuts off
-    scales = quantized.weight_scales.get(op["op"], {})
-    scales = {name.removesuffix(f"/with/{op['op']}"): one for name, one in scales.items()}
+    scales = quantized.weight_scales.get(op["op"]["id"], {})
+    scales = {name.removesuffix(f"/with/{op['op']['id']}"): one for name, one in scales.items()}
     weights = {w.name: numpy_helper.to_array(w) for w in quantized.original.graph.initializer}
     if anchor.op_type in ("Conv", "Gemm", "MatMul") and anchor.input[1] in scales:
         weight = weights[anchor.input[1].removeprefix("t_")]

@@ -40,7 +40,7 @@ class Demo:
                                 "--output", "json", *options)
         self.notes = done.stderr
         result = harness.json.loads(done.stdout)
-        self.plan = {op["name"]: op for op in self.sandbox.record(result["workload"], "plan.json")["ops"]}
+        self.plan = {op["op"]["name"]: op for op in self.sandbox.record(result["workload"], "plan.json")["ops"]}
         self.recipe = self.sandbox.record(result["workload"], "recipe.json")
         self.ranges = self.sandbox.record(result["workload"], "ranges.json")
         self.file = onnx.load(self.output)

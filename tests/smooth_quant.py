@@ -54,7 +54,7 @@ class Net:
 
     def effects(self, result):
         effects = self.sandbox.record(result["workload"], "plan.json")["effects"]
-        return {one["name"]: one["gain_db"] for one in effects if one["algorithm"] == "smooth_quant"}
+        return {one["op"]["name"]: one["gain_db"] for one in effects if one["algorithm"] == "smooth_quant"}
 
 
 def exact(net):

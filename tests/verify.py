@@ -72,7 +72,7 @@ def main():
                     json.dumps(RECIPE | finding["remedy"]))
         gain = 1 - relative_error(x, mended) / relative_error(x, int8)
         low, high = finding["measured_gain_interval"]
-        harness.check(abs(gain - finding["measured_gain"]) < 1e-4, f"{finding['op']}: {gain:.4f} of the error is gone")
+        harness.check(abs(gain - finding["measured_gain"]) < 1e-4, f"{finding['op']['name']}: {gain:.4f} of the error is gone")
         harness.check(low <= gain <= high <= 1, f"  within {low:.4f} to {high:.4f}")
     first = tried[0]
     harness.check(first["measured_gain"] > 0.9 and first["output_share"] > 0.9, "  as its share has promised")

@@ -13,9 +13,16 @@ def first_of(found):
     return found["findings"][0] if found["findings"] else {"rule": "-", "op": "-", "ops": [], "because": ""}
 
 
+def named(found):
+    """The same with ops by their names alone, which faults are planted by."""
+    findings = [{**one, "op": one["op"]["name"], "ops": [op["name"] for op in one["ops"]]} for one in found["findings"]]
+    rows = {table: [{**row, "name": row["op"]["name"]} for row in found[table]] for table in ("activations", "weights")}
+    return {**found, "findings": findings, **rows}
+
+
 def judge(found, names, rules):
     """Whether the first finding names the op, op and cause, a false cause, or says that it does not know."""
-    first = first_of(found)
+    first = first_of(named(found))
     op = bool(names & {first["op"], *first["ops"]})
     cause = op and first["rule"] in rules
     unexplained = first["rule"] in UNEXPLAINED
@@ -27,7 +34,7 @@ def contradictions(found):
     """Sentences, each about one figure of the report that another one denies."""
     checks = (interval_denies_share, verdict_denies_findings, local_errors_deny_share, table_denies_cause,
               unnamed_damage)
-    return [text for check in checks for text in check(found)]
+    return [text for check in checks for text in check(named(found))]
 
 
 def shared(found):
@@ -97,7 +104,7 @@ def table_denies_cause(found):
     rows = {}  # an op may have several: a product and its sum with the bias
     for row in found["activations"]:
         rows.setdefault(row["name"], []).append(row)
-    weights = {row.get("name", row["op"]): row for row in found["weights"]}
+    weights = {row["name"]: row for row in found["weights"]}
     for finding in shared(found):
         own = rows.get(finding["op"], [])
         if not own:

@@ -68,8 +68,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
     print_object({{"per_tensor",
                    {{"workload", broken.run.id},
                     {"accuracy", json::encode(*broken.accuracy)},
-                    {"worst_op", broken.diagnosis->activations.at(0).name},
-                    {"worst_weight", broken.diagnosis->weights.at(0).name}}},
+                    {"worst_op", broken.diagnosis->activations.at(0).op.name},
+                    {"worst_weight", broken.diagnosis->weights.at(0).op.name}}},
                   {"per_channel",
                    {{"workload", mended.run.id}, {"accuracy", json::encode(*mended.accuracy)}}}});
     return kDone;
@@ -87,7 +87,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
                   "median one,\nso one scale for all of them leaves the others hardly any codes. "
                   "With one scale "
                   "per channel:\n\n",
-                  worst.name, weight.weight, weight.channel_spread));
+                  worst.op.name, weight.weight, weight.channel_spread));
   print_out(accuracy_text(*mended.accuracy));
   print_out(
       fmt::format("\nThe same on your own model:\n  quantlens quantize MODEL.onnx --data DATA "

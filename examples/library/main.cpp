@@ -25,7 +25,7 @@ int main(int argc, char** argv) try {
   options.metric = quantlens::parse_metric("top1");
   const auto result = quantlens::flow::quantize(options, session);
   const quantlens::ActivationRow& worst = result.diagnosis->activations.at(0);
-  std::printf("worst op: %s, %.2f dB\n", worst.name.c_str(), worst.sqnr_db);
+  std::printf("worst op: %s, %.2f dB\n", worst.op.name.c_str(), worst.sqnr_db);
   std::printf("top1: %.4f of %.4f\n", result.accuracy->quantized.value,
               result.accuracy->reference->value);
 } catch (const std::exception& error) {

@@ -60,4 +60,26 @@ void decode_as(Tag<std::variant<std::monostate, T...>>, const Value& value, cons
   (decode_if(boost::mp11::mp_identity<T>()), ...);
 }
 
+template <class T>
+struct IsVariant : std::false_type {};
+template <class... T>
+struct IsVariant<std::variant<std::monostate, T...>> : std::true_type {};
+
 }  // namespace quantlens::json::detail
+
+// Those of json.h see no form that is declared after them.
+namespace quantlens::json {
+
+template <class T>
+requires detail::IsVariant<T>::value Value encode(const T& value) {
+  return detail::encode_as(detail::Tag<T>(), value);
+}
+
+template <class T>
+requires detail::IsVariant<T>::value T decode(const Value& value, std::string_view where) {
+  T out{};
+  detail::decode_as(detail::Tag<T>(), value, detail::Place{nullptr, where}, out);
+  return out;
+}
+
+}  // namespace quantlens::json

@@ -83,7 +83,6 @@ Compared compared(const ValuePair& pair, const PairedStats& gathered, const Samp
   const PairStats::Extremes& extremes = stats.extremes();
   const bool any = stats.count() > 0;
   ActivationRow row{.op = pair.op,
-                    .name = pair.op_name,
                     .type = pair.type,
                     .pattern = pair.pattern,
                     .value = pair.reference,

@@ -14,8 +14,7 @@ namespace {
 const SampleNames kNames = [](std::uint64_t sample) { return "sample " + std::to_string(sample); };
 
 ValuePair value_pair(const std::string& name) {
-  return {.op = name,
-          .op_name = "op " + name,
+  return {.op = {.id = name, .name = "op " + name},
           .type = "Conv",
           .reference = name,
           .quantized = name + "_q"};
@@ -48,8 +47,7 @@ TEST(Diagnose, AWeightThatIsCodesInTheReferenceHasNoRow) {
   net.input("x").constant("w", Tensor::from<std::int8_t>({2, 2}, {100, -50, 3, 7}));
   net.node(Kind::matmul_integer, {"x", "w"}, "y").output("y");
   Pairing pairing;
-  pairing.weights.push_back({.op = "y",
-                             .op_name = "y",
+  pairing.weights.push_back({.op = {.id = "y", .name = "y"},
                              .type = "MatMulInteger",
                              .reference = "w",
                              .quantized = "w",
@@ -86,8 +84,7 @@ TEST(Diagnose, NamesTheWorstChannelAndHowUnequalTheyAre) {
 /// The weight "w" of the conv "c" and its codes "w_q".
 Pairing conv_weights(float scale) {
   Pairing pairing;
-  pairing.weights.push_back({.op = "c",
-                             .op_name = "conv",
+  pairing.weights.push_back({.op = {.id = "c", .name = "conv"},
                              .type = "Conv",
                              .reference = "w",
                              .quantized = "w_q",
@@ -108,7 +105,7 @@ TEST(Diagnose, PutsTheLowestSqnrFirstAndNamesTheWorstSamples) {
   ASSERT_EQ(diagnosis.activations.size(), 2U);
   EXPECT_EQ(diagnosis.paired, 2U);
   const ActivationRow& worst = diagnosis.activations[0];
-  EXPECT_EQ(worst.name, "op b");
+  EXPECT_EQ(worst.op.name, "op b");
   EXPECT_DOUBLE_EQ(worst.mse, (9 + 0.25) / 8);
   EXPECT_NEAR(worst.sqnr_db, 10 * std::log10(20 / 9.25), 1e-12);
   EXPECT_EQ(worst.worst_samples.at(0).name, "sample 1");
@@ -163,7 +160,7 @@ TEST(Diagnose, RanksNoSuspectPairsAmongTheErrors) {
   const Model none;
   Pairing pairing;
   pairing.pairs = {value_pair("a"), value_pair("b")};
-  pairing.suspects = {{"b", "b_q", "op b", "name", 0.1}};
+  pairing.suspects = {{"b", "b_q", {"b", "op b"}, "name", 0.1}};
   TapState state;
   state.pairs = {paired("a", 1), paired("b", 30)};
   const Diagnosis diagnosis = diagnose(OwnModels(none, none, pairing), state, kNames);
@@ -195,8 +192,7 @@ TEST(Diagnose, ComparesWeightsThatAreStoredTheOtherWayRound) {
   SmallGraph quantized;
   quantized.constant("w_q", Tensor::from<std::int8_t>({3, 2}, {10, 20, 10, 25, 10, 30}));
   Pairing pairing;
-  pairing.weights.push_back({.op = "g",
-                             .op_name = "gemm",
+  pairing.weights.push_back({.op = {.id = "g", .name = "gemm"},
                              .type = "Gemm",
                              .reference = "w",
                              .quantized = "w_q",

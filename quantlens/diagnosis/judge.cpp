@@ -8,7 +8,6 @@
 #include "quantlens/diagnosis/error/output_gain.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/observation.h"
-#include "quantlens/diagnosis/rules/op_ids.h"
 
 namespace quantlens {
 namespace {
@@ -29,7 +28,7 @@ SharesWithout add_local(const PairedModels& models, const States& states, Diagno
 
 ShareSources sources(const SharesWithout& without, OutputErrors& outputs) {
   return {.without = without,
-          .measure = [&outputs](const std::vector<std::string>& ops) -> std::optional<Gain> {
+          .measure = [&outputs](const std::vector<OpRef>& ops) -> std::optional<Gain> {
             const std::optional<OutputsCompared> errors = outputs.compared(ops);
             if (!errors || !has_output_error(errors->as_they_are)) return std::nullopt;
             return output_gain(errors->as_they_are, errors->in_float);
@@ -49,7 +48,6 @@ Diagnosis judge(const PairedModels& models, const States& states) {
   const Phase finding(states.phases, "findings");
   add_findings(models, sources(without, states.outputs), diagnosis);
   add_observation(states.observation, diagnosis);
-  add_op_ids(models.reference.model.graph, diagnosis.findings);
   // What makes figures doubtful is in the report itself, which others read without the notes.
   if (!states.caveat.empty()) {
     diagnosis.conclusions.insert(

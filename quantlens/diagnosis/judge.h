@@ -32,11 +32,11 @@ class OutputErrors {
   OutputErrors(const OutputErrors&) = delete;
   OutputErrors& operator=(const OutputErrors&) = delete;
 
-  /// With and without these ops, named as people see them, in float; nothing where that cannot be
-  /// had, or where the outputs have no error.
-  virtual std::optional<OutputsCompared> compared(const std::vector<std::string>& ops) = 0;
+  /// With and without these ops in float; nothing where that cannot be had, or where the outputs
+  /// have no error.
+  virtual std::optional<OutputsCompared> compared(const std::vector<OpRef>& ops) = 0;
   /// Told which ops will be asked for next, in this order.
-  virtual void expect(const std::vector<std::vector<std::string>>& /*ops*/) {}
+  virtual void expect(const std::vector<std::vector<OpRef>>& /*ops*/) {}
 };
 
 /// What the passes of a diagnosis gathered, and how.

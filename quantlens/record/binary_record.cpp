@@ -13,16 +13,18 @@ void append_magic(const RecordMagic& magic, std::string& out) {
   append_u32(out, magic.version);
 }
 
-void take_magic(const RecordMagic& magic, std::string_view& in) {
+std::uint32_t take_magic(const RecordMagic& magic, std::string_view& in) {
   if (!in.starts_with(magic.text)) {
     refuse_bytes(fmt::format("they do not begin as those of {}", magic.what));
   }
   in.remove_prefix(magic.text.size());
-  if (const std::uint32_t version = take_u32(in); version > magic.version) {
+  const std::uint32_t version = take_u32(in);
+  if (version > magic.version) {
     throw Error(Errc::unsupported,
                 fmt::format("these {} are of version {}, and this quantlens reads up to {}",
                             magic.what, version, magic.version));
   }
+  return version;
 }
 
 void append_chunk(std::string_view bytes, std::string& out) {

@@ -18,9 +18,9 @@ struct RecordMagic {
 
 void append_magic(const RecordMagic& magic, std::string& out);
 
-/// Drops it from the front of `in`. Throws Errc::bad_input where it is not there, and
-/// Errc::unsupported for a newer version.
-void take_magic(const RecordMagic& magic, std::string_view& in);
+/// Drops it from the front of `in` and gives the version. Throws Errc::bad_input where it is not
+/// there, and Errc::unsupported for a newer version.
+std::uint32_t take_magic(const RecordMagic& magic, std::string_view& in);
 
 /// Bytes of another form inside a record: their length as u64, then themselves.
 void append_chunk(std::string_view bytes, std::string& out);

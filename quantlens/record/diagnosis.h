@@ -10,6 +10,7 @@
 #include <boost/describe.hpp>
 
 #include "quantlens/base/json.h"
+#include "quantlens/record/op_ref.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/statement.h"
 
@@ -27,8 +28,7 @@ BOOST_DESCRIBE_STRUCT(SampleShare, (), (sample, name, share))
 /// One activation: (op, reference value, quantized side). Formulas: docs/metrics.md. Intervals are
 /// 95 %, over the blocks of samples; absent where the samples do not tell (PairIntervals).
 struct ActivationRow {
-  std::string op;    ///< id
-  std::string name;  ///< as people see it
+  OpRef op;
   std::string type;
   std::vector<std::string> pattern;
   std::string value;
@@ -80,10 +80,10 @@ struct ActivationRow {
   std::vector<SampleShare> worst_samples;  ///< at most eight, worst first
 };
 BOOST_DESCRIBE_STRUCT(ActivationRow, (),
-                      (op, name, type, pattern, value, quantized, side, mse, mse_interval,
-                       mse_normalized, sqnr_db, sqnr_db_interval, rank, tied_with_previous,
-                       sqnr_drop_db, local_mse, local_sqnr_db, local_sqnr_db_interval, rounding_mse,
-                       clipping_mse, weight_mse, input_mse, other_mse, shift_share, output_share,
+                      (op, type, pattern, value, quantized, side, mse, mse_interval, mse_normalized,
+                       sqnr_db, sqnr_db_interval, rank, tied_with_previous, sqnr_drop_db, local_mse,
+                       local_sqnr_db, local_sqnr_db_interval, rounding_mse, clipping_mse,
+                       weight_mse, input_mse, other_mse, shift_share, output_share,
                        output_share_interval, cosine, cosine_interval, max_abs_error, clip_rate,
                        clip_rate_interval, min, max, data_range, quantized_min, quantized_max, mean,
                        standard_deviation, median, quantized_mean, quantized_standard_deviation,
@@ -98,8 +98,7 @@ BOOST_DESCRIBE_STRUCT(TensorSummary, (), (min, max, mean, standard_deviation, va
 
 /// One weight of one op, before and after quantization.
 struct WeightRow {
-  std::string op;
-  std::string name;
+  OpRef op;
   std::string type;
   std::string weight;
   std::string quantized;
@@ -122,7 +121,7 @@ struct WeightRow {
   double misfit_share = 0;
 };
 BOOST_DESCRIBE_STRUCT(WeightRow, (),
-                      (op, name, type, weight, quantized, dtype, granularity, mse, mse_normalized,
+                      (op, type, weight, quantized, dtype, granularity, mse, mse_normalized,
                        sqnr_db, cosine, max_abs_error, reference, dequantized, channels,
                        worst_channel, worst_channel_sqnr_db, channel_spread, misfit_channels,
                        misfit_share))
@@ -132,13 +131,11 @@ BOOST_DEFINE_ENUM_CLASS(Severity, problem, warning, note)
 
 /// A rule's verdict.
 struct Finding {
-  std::string rule;              ///< its name in docs/rules.md
-  std::string op;                ///< the first of `ops`
-  std::vector<std::string> ops;  ///< as people see them, that the remedy is about
-  /// Ids of `ops`, as rows have them; empty where several ops, or none, have such a name.
-  std::vector<std::string> op_ids;
-  Statements reasons;  ///< why, with the figures
-  json::Value remedy;  ///< a fragment of a recipe, an object; null where none mends it
+  std::string rule;        ///< its name in docs/rules.md
+  OpRef op;                ///< at which it is worst; of an input of the model both are its name
+  std::vector<OpRef> ops;  ///< that the remedy is about; of an input, those that read it
+  Statements reasons;      ///< why, with the figures
+  json::Value remedy;      ///< a fragment of a recipe, an object; null where none mends it
   Severity severity = Severity::note;
   /// Share of the outputs' error that begins here, 0..1: what the remedy is expected to take away;
   /// and its 95 % interval. Absent where the finding is about no error.
@@ -156,7 +153,7 @@ struct Finding {
   std::optional<std::array<double, 2>> measured_gain_interval;
 };
 BOOST_DESCRIBE_STRUCT(Finding, (),
-                      (rule, op, ops, op_ids, reasons, remedy, severity, output_share,
+                      (rule, op, ops, reasons, remedy, severity, output_share,
                        output_share_interval, share_is_measured, estimated_share,
                        tied_with_previous, measured_gain, measured_gain_interval))
 

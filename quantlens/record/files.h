@@ -61,11 +61,11 @@ using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<FloatEdit, "float_edit.json", 2>,  // where the float model was edited first
     RecordFile<TapState, "statistics.bin", 2>,    // of calibration
     RecordFile<Ranges, "ranges.json", 2>,         //
-    RecordFile<Plan, "plan.json", 2>,             //
-    RecordFile<Pairing, "pairing.json", 2>,       //
-    RecordFile<Diagnosis, "diagnosis.json", 6>,   //
+    RecordFile<Plan, "plan.json", 7>,             //
+    RecordFile<Pairing, "pairing.json", 7>,       //
+    RecordFile<Diagnosis, "diagnosis.json", 7>,   //
     RecordFile<Histograms, "histograms.bin", 5>,  // of a diagnosis
-    RecordFile<Passes, "passes.bin", 6>,          // likewise
+    RecordFile<Passes, "passes.bin", 7>,          // likewise
     RecordFile<AccuracyRecord, "accuracy.json", 3>,
     RecordFile<AccuracyState, "accuracy_state.bin", 6>,  // what that was made of
     RecordFile<Study, "study.json", 2>,                  // of a tune, like the four below

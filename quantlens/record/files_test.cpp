@@ -94,8 +94,10 @@ R filled() {
   } else if constexpr (std::is_same_v<R, Passes>) {
     record.local = {.ops = some_state(), .weights = {}, .inputs = some_state()};
     record.outputs = {
-        {.as_they_are = some_state(), .in_float = {{.ops = {"a", "b"}, .errors = some_state()}}},
+        {.as_they_are = some_state(),
+         .in_float = {{.ops = {{"a", "node_a"}, {"b", "node_b"}}, .errors = some_state()}}},
         {.as_they_are = some_state(), .in_float = {}}};
+    record.observation.unseen = {{"a", "node_a"}};
     record.observation.reference_sqnr_db = std::numeric_limits<double>::infinity();
     Filler().fill(record.samples);
     record.caveat = "random data";
@@ -207,6 +209,7 @@ TEST(RecordFiles, FindingsOfLayout5AreRead) {
   ASSERT_EQ(diagnosis.findings.size(), 2U);
   EXPECT_EQ(diagnosis.findings[0].reasons, Statements{said_in_words("8 bits are too few")});
   EXPECT_EQ(diagnosis.findings[0].remedy.at("op_name_dict").at("a"), "fp32");
+  EXPECT_EQ(diagnosis.findings[0].op, (OpRef{.id = {}, .name = "a"}));
   EXPECT_EQ(diagnosis.findings[0].severity, Severity::problem);
   EXPECT_EQ(diagnosis.findings[0].output_share, 0.5);
   EXPECT_TRUE(diagnosis.findings[1].reasons.empty());
@@ -306,7 +309,118 @@ TEST(RecordFiles, DamagedProfilesOfLayout6AreRefusedByName) {
   }
 }
 
-// What layout 2 had of two models, under the names of today.
+const OpRef kConv{.id = "y", .name = "conv"}, kAdd{.id = "z", .name = "add"};
+
+TEST(RecordFiles, OpsOfAPlanOfLayout6AreRead) {
+  const auto plan = from_file<Plan>(
+      R"({"ops": [{"op": "y", "name": "conv", "type": "Conv", "members": ["y"], "quantized": true},
+                  {"op": "z", "name": "add", "type": "Add", "reason": "too small"}],
+          "effects": [{"algorithm": "bias_correction", "op": "y", "name": "conv", "gain_db": 3}]})",
+      "plan.json");
+  ASSERT_EQ(plan.ops.size(), 2U);
+  EXPECT_EQ(plan.ops[0].op, kConv);
+  EXPECT_EQ(plan.ops[0].members, std::vector<std::string>{"y"});
+  EXPECT_EQ(plan.ops[1].op, kAdd);
+  EXPECT_EQ(plan.ops[1].reason, "too small");
+  ASSERT_EQ(plan.effects.size(), 1U);
+  EXPECT_EQ(plan.effects[0].op, kConv);
+  EXPECT_EQ(plan.effects[0].gain_db, 3);
+}
+
+TEST(RecordFiles, OpsOfAPairingOfLayout6AreRead) {
+  const auto pairing = from_file<Pairing>(
+      R"({"pairs": [{"op": "y", "op_name": "conv", "type": "Conv", "reference": "y",
+                     "quantized": "y_q"},
+                    {"op": "z", "op_name": "add", "reference": "z", "quantized": "z_q"},
+                    {"op": "b1", "op_name": "twin", "reference": "b1", "quantized": "b1_q"},
+                    {"op": "b2", "op_name": "twin", "reference": "b2", "quantized": "b2_q"}],
+          "weights": [{"op": "y", "op_name": "conv", "reference": "w", "quantized": "w_q",
+                       "params": {"scale": [0.5, 0.25], "zero_point": 0}}],
+          "suspects": [{"value": "z", "quantized": "z_q", "op_name": "add", "found_by": "name",
+                        "correlation": 0.25}],
+          "changes": [{"rule": "changed_weight", "op": "y", "ops": ["conv", "twin", "codes"],
+                       "value": "y", "weight": "w", "because": "its weight is another one"}]})",
+      "pairing.json");
+  ASSERT_EQ(pairing.pairs.size(), 4U);
+  EXPECT_EQ(pairing.pairs[0].op, kConv);
+  EXPECT_EQ(pairing.pairs[3].op, (OpRef{.id = "b2", .name = "twin"}));
+  ASSERT_EQ(pairing.weights.size(), 1U);
+  EXPECT_EQ(pairing.weights[0].op, kConv);
+  EXPECT_EQ(pairing.weights[0].params.size(), 2U);
+  ASSERT_EQ(pairing.suspects.size(), 1U);
+  EXPECT_EQ(pairing.suspects[0].op, kAdd);
+  ASSERT_EQ(pairing.changes.size(), 1U);
+  EXPECT_EQ(pairing.changes[0].op, kConv);
+  EXPECT_EQ(pairing.changes[0].ops,
+            (std::vector<OpRef>{kConv, {.id = {}, .name = "twin"}, {.id = {}, .name = "codes"}}))
+      << "a name that two ops have stands for none";
+  EXPECT_EQ(pairing.changes[0].reasons, Statements{said_in_words("its weight is another one")});
+}
+
+TEST(RecordFiles, OpsOfADiagnosisOfLayout6AreRead) {
+  const auto diagnosis = from_file<Diagnosis>(
+      R"({"activations": [{"op": "y", "name": "conv", "type": "Conv", "value": "y"},
+                          {"op": "z", "name": "add", "type": "Add", "value": "z"}],
+          "weights": [{"op": "y", "name": "conv", "weight": "w"}],
+          "suspects": [{"value": "z", "quantized": "z_q", "op_name": "add"}],
+          "conclusions": [{"says": "at_op", "figures": {"op": {"is": "op", "value": "add"}}}],
+          "findings": [{"rule": "rounding", "op": "conv", "ops": ["conv", "add", "twin"],
+                        "op_ids": ["y", "z", "b2"], "remedy": null, "severity": "note",
+                        "reasons": [{"says": "observation.unseen",
+                                     "figures": {"ops": {"is": "op", "value": ["twin", "add"]},
+                                                 "inside": {"is": "text", "value": ["n"]}}}]},
+                       {"rule": "rounding", "op": "add", "ops": ["add"], "op_ids": [""],
+                        "reasons": [], "remedy": null, "severity": "note"}]})",
+      "diagnosis.json");
+  const OpRef twin{.id = "b2", .name = "twin"};
+  ASSERT_EQ(diagnosis.activations.size(), 2U);
+  EXPECT_EQ(diagnosis.activations[0].op, kConv);
+  EXPECT_EQ(diagnosis.weights.at(0).op, kConv);
+  EXPECT_EQ(diagnosis.suspects.at(0).op, kAdd);
+  EXPECT_EQ(diagnosis.conclusions.at(0).figures.at("op"), figure::op(kAdd));
+  ASSERT_EQ(diagnosis.findings.size(), 2U);
+  EXPECT_EQ(diagnosis.findings[0].op, kConv);
+  EXPECT_EQ(diagnosis.findings[0].ops, (std::vector<OpRef>{kConv, kAdd, twin}));
+  const auto& figures = diagnosis.findings[0].reasons.at(0).figures;
+  EXPECT_EQ(figures.at("ops"), figure::ops({twin, kAdd}));
+  EXPECT_EQ(figures.at("inside"), figure::texts({"n"}));
+  EXPECT_EQ(diagnosis.findings[1].ops, std::vector<OpRef>{kAdd}) << "as the row of that name";
+}
+
+TEST(RecordFiles, AConclusionOfLayout6IsReadWhereThereIsNothingElse) {
+  const auto diagnosis = from_file<Diagnosis>(
+      R"({"conclusions": [{"says": "at_op", "figures": {"op": {"is": "op", "value": "add"}}}]})",
+      "diagnosis.json");
+  EXPECT_EQ(diagnosis.conclusions.at(0).figures.at("op"), figure::op({.id = {}, .name = "add"}));
+}
+
+TEST(RecordFiles, PassesOfVersion1AreRead) {
+  Passes passes = filled<Passes>();
+  for (MeasuredPart& part : passes.outputs) {
+    for (OutputsInFloat& one : part.in_float) {
+      for (OpRef& op : one.ops) op.id.clear();
+    }
+  }
+  for (OpRef& op : passes.observation.unseen) op.id.clear();
+  std::string bytes = to_file(passes);
+  bytes[8] = 1;  // the version
+  std::string head = bytes.substr(16);
+  const std::size_t before = head.size();
+  for (const char* name : {"node_a", "node_b"}) {
+    const std::string now = std::string(R"({"id": "", "name": ")") + name + "\"}";
+    for (std::size_t at = head.find(now); at != head.npos; at = head.find(now)) {
+      head.replace(at, now.size(), '"' + std::string(name) + '"');
+    }
+  }
+  ASSERT_LT(head.size(), before);
+  std::uint32_t length = 0;
+  for (int i = 3; i >= 0; --i) length = length << 8U | static_cast<std::uint8_t>(bytes[12 + i]);
+  length -= static_cast<std::uint32_t>(before - head.size());
+  for (int i = 0; i < 4; ++i) bytes[12 + i] = static_cast<char>(length >> (8 * i) & 0xFFU);
+  EXPECT_EQ(to_file(from_file<Passes>(bytes.substr(0, 16) + head, "passes.bin")), to_file(passes));
+}
+
+// What layout 2 had of two models.
 TEST(RecordFiles, OfTwoModelsHaveTheFieldsThatTheyHadInLayout2) {
   AccuracyRecord accuracy;
   Filler().fill(accuracy);

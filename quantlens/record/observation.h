@@ -8,6 +8,8 @@
 
 #include <boost/describe.hpp>
 
+#include "quantlens/record/op_ref.h"
+
 namespace quantlens {
 
 /// What the runtime makes of ops where nobody looks at their results.
@@ -20,13 +22,12 @@ BOOST_DESCRIBE_STRUCT(Fusion, (), (node, makes_weight))
 
 /// How the models were looked at, held against the files as they are run bare.
 struct Observation {
-  bool apart = false;               ///< in one model of both, the quantized one computed otherwise
-  std::vector<std::string> unseen;  ///< ops, as people see them, whose results could not be looked
-                                    ///< at without changing what is computed
-  std::vector<Fusion> fusions;      ///< of the first ones of these
-  std::vector<std::string>
-      untried;            ///< ops that were left out with others, not tried by themselves
-  bool is_steady = true;  ///< false: no way of looking gives the bare outputs
+  bool apart = false;  ///< in one model of both, the quantized one computed otherwise
+  /// Ops whose results could not be looked at without changing what is computed.
+  std::vector<OpRef> unseen;
+  std::vector<Fusion> fusions;  ///< of the first ones of these
+  std::vector<OpRef> untried;   ///< ops that were left out with others, not tried by themselves
+  bool is_steady = true;        ///< false: no way of looking gives the bare outputs
   /// SQNR of the float model's outputs against those of its own file, bare; +inf: equal; -inf: not
   /// even finite where that is; absent: no floats.
   std::optional<double> reference_sqnr_db;

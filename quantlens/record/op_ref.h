@@ -7,10 +7,10 @@
 
 namespace quantlens {
 
-/// An op of the reference model.
+/// An op of the reference model, as programs and as people name it.
 struct OpRef {
-  std::string id;
-  std::string name;
+  std::string id;    ///< as `op_id` gives it; empty: not known
+  std::string name;  ///< as `op_name` gives it
   bool operator==(const OpRef&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(OpRef, (), (id, name))

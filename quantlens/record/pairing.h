@@ -10,7 +10,9 @@
 
 #include "quantlens/quant/params.h"
 #include "quantlens/quant/scheme.h"
+#include "quantlens/record/op_ref.h"
 #include "quantlens/record/plan.h"
+#include "quantlens/record/statement.h"
 
 namespace quantlens {
 
@@ -19,9 +21,8 @@ BOOST_DEFINE_ENUM_CLASS(Side, q_output, integer_output, float_)
 
 /// A value of the reference and its quantized side.
 struct ValuePair {
-  std::string op;       ///< id of the op whose activation it is; a graph input's own name
-  std::string op_name;  ///< as people see it
-  std::string type;     ///< of the anchor; "Input" for graph inputs
+  OpRef op;          ///< whose activation it is; both are a graph input's own name
+  std::string type;  ///< of the anchor; "Input" for graph inputs
   std::vector<std::string> pattern;
   std::string reference;  ///< value of the reference
   std::string quantized;  ///< value of the quantized model
@@ -44,14 +45,13 @@ struct ValuePair {
   bool operator==(const ValuePair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ValuePair, (),
-                      (op, op_name, type, pattern, reference, quantized, side, scheme, params,
+                      (op, type, pattern, reference, quantized, side, scheme, params,
                        channel_params, found_by, confirmed, same_as, channel_axis,
                        channel_histograms, input_factors))
 
 /// A weight of the reference (after folding, if it was) and its integer tensor.
 struct WeightPair {
-  std::string op;
-  std::string op_name;
+  OpRef op;
   std::string type;
   std::string reference;    ///< name in the reference's file
   std::string quantized;    ///< integer tensor of the quantized model
@@ -66,7 +66,7 @@ struct WeightPair {
   bool operator==(const WeightPair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(WeightPair, (),
-                      (op, op_name, type, reference, quantized, folded, transposed, scheme, params,
+                      (op, type, reference, quantized, folded, transposed, scheme, params,
                        in_blocks, input_factors))
 
 /// A value that has a counterpart but was left out of the comparison.
@@ -81,25 +81,25 @@ BOOST_DESCRIBE_STRUCT(NotCompared, (), (value, reason))
 struct SuspectPair {
   std::string value;      ///< of the reference
   std::string quantized;  ///< value of the quantized model
-  std::string op_name;    ///< as people see it
+  OpRef op;
   std::string found_by;
   double correlation = 0;  ///< of the elements of the first sample
   bool operator==(const SuspectPair&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(SuspectPair, (), (value, quantized, op_name, found_by, correlation))
+BOOST_DESCRIBE_STRUCT(SuspectPair, (), (value, quantized, op, found_by, correlation))
 
 /// What an op and the one that stands for it do otherwise, though no quantization makes that:
 /// known from the two files alone (docs/rules.md).
 struct Change {
-  std::string rule;              ///< changed_op | changed_weight | lost_bias | unequal_codes
-  std::string op;                ///< id
-  std::vector<std::string> ops;  ///< as people see them, the changed one first
-  std::string value;             ///< of the reference: the activation that shows it
-  std::string weight;            ///< the reference's constant; empty: it is about none
-  std::string because;           ///< in words, with the figures
+  std::string rule;        ///< changed_op | changed_weight | lost_bias | unequal_codes
+  OpRef op;                ///< whose activation shows it
+  std::vector<OpRef> ops;  ///< the changed one first
+  std::string value;       ///< of the reference: that activation
+  std::string weight;      ///< the reference's constant; empty: it is about none
+  Statements reasons;      ///< what differs, with the figures
   bool operator==(const Change&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Change, (), (rule, op, ops, value, weight, because))
+BOOST_DESCRIBE_STRUCT(Change, (), (rule, op, ops, value, weight, reasons))
 
 /// How the two models belong together, leftovers shown.
 struct Pairing {

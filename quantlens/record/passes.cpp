@@ -3,6 +3,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/record/binary_record.h"
+#include "quantlens/record/earlier_ops.h"
 #include "quantlens/stats/bytes.h"
 
 // The bytes of passes.bin, all integers little-endian:
@@ -17,14 +18,14 @@ namespace quantlens {
 namespace {
 
 constexpr RecordMagic kMagic{
-    .text = std::string_view("QLPASS\r\n", 8), .version = 1, .what = "passes"};
+    .text = std::string_view("QLPASS\r\n", 8), .version = 2, .what = "passes"};
 
 /// All that is no TapState.
 struct Head {
   bool ops = false;
   bool weights = false;
   bool inputs = false;
-  std::vector<std::vector<std::vector<std::string>>> outputs;  ///< lists of ops of each part
+  std::vector<std::vector<std::vector<OpRef>>> outputs;  ///< lists of ops of each part
   Observation observation;
   std::vector<SampleName> samples;
   std::string caveat;
@@ -47,17 +48,43 @@ std::optional<TapState> take_state_if(bool is_there, std::string_view& in) {
   return is_there ? std::optional(take_state(in)) : std::nullopt;
 }
 
+/// In version 1 ops had their names alone.
+void renew_head(json::Value& head) {
+  auto* object = head.if_object();
+  if (object == nullptr) return;
+  if (json::Value* observation = object->if_contains("observation")) {
+    for (const char* list : {"unseen", "untried"}) {
+      auto* members = observation->if_object();
+      if (json::Value* ops = members != nullptr ? members->if_contains(list) : nullptr) {
+        renew_names(*ops);
+      }
+    }
+  }
+  json::Value* outputs = object->if_contains("outputs");
+  if (outputs == nullptr || !outputs->is_array()) return;
+  for (json::Value& part : outputs->get_array()) {
+    if (!part.is_array()) continue;
+    for (json::Value& ops : part.get_array()) renew_names(ops);
+  }
+}
+
+Head take_head(std::string_view& in) {
+  const std::uint32_t version = take_magic(kMagic, in);
+  json::Value head = json::parse(take_name(in), "their head");
+  if (version < 2) renew_head(head);
+  return json::decode<Head>(head, "their head");
+}
+
 Passes take_passes(std::string_view in) {
-  take_magic(kMagic, in);
-  auto head = json::decode<Head>(json::parse(take_name(in), "their head"), "their head");
+  Head head = take_head(in);
   Passes passes;
   passes.local = {.ops = take_state_if(head.ops, in),
                   .weights = take_state_if(head.weights, in),
                   .inputs = take_state_if(head.inputs, in)};
-  for (std::vector<std::vector<std::string>>& lists : head.outputs) {
+  for (std::vector<std::vector<OpRef>>& lists : head.outputs) {
     MeasuredPart& part = passes.outputs.emplace_back();
     part.as_they_are = take_state(in);
-    for (std::vector<std::string>& ops : lists) {
+    for (std::vector<OpRef>& ops : lists) {
       part.in_float.push_back({.ops = std::move(ops), .errors = take_state(in)});
     }
   }
@@ -79,7 +106,7 @@ std::string to_bytes(const Passes& passes) {
             .samples = passes.samples,
             .caveat = passes.caveat};
   for (const MeasuredPart& part : passes.outputs) {
-    std::vector<std::vector<std::string>>& lists = head.outputs.emplace_back();
+    std::vector<std::vector<OpRef>>& lists = head.outputs.emplace_back();
     for (const OutputsInFloat& one : part.in_float) lists.push_back(one.ops);
   }
   std::string out;

@@ -10,6 +10,7 @@
 #include <boost/describe.hpp>
 
 #include "quantlens/record/observation.h"
+#include "quantlens/record/op_ref.h"
 #include "quantlens/record/tap_state.h"
 
 namespace quantlens {
@@ -24,7 +25,7 @@ struct LocalStates {
 
 /// The outputs' errors with some ops computed in float inside the quantized model.
 struct OutputsInFloat {
-  std::vector<std::string> ops;  ///< as people see them
+  std::vector<OpRef> ops;
   TapState errors;
 };
 

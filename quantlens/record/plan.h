@@ -11,6 +11,7 @@
 #include "quantlens/quant/blocks.h"
 #include "quantlens/quant/params.h"
 #include "quantlens/quant/scheme.h"
+#include "quantlens/record/op_ref.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens {
@@ -96,8 +97,7 @@ struct Scaling {
 
 /// What becomes of one op of the reference, and why.
 struct OpPlan {
-  std::string op;    ///< id
-  std::string name;  ///< as people see it
+  OpRef op;
   std::string type;
   std::string kind;
   std::vector<std::string> pattern;  ///< types of the ops that one kernel replaces, anchor first
@@ -114,17 +114,16 @@ struct OpPlan {
   bool operator==(const OpPlan&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(OpPlan, (),
-                      (op, name, type, kind, pattern, members, quantized, precision, reason, form))
+                      (op, type, kind, pattern, members, quantized, precision, reason, form))
 
 /// What an accuracy algorithm did for one op.
 struct AlgorithmEffect {
   std::string algorithm;  ///< bias_correction, cross_layer_equalization, smooth_quant
-  std::string op;         ///< id
-  std::string name;       ///< as people see it
-  double gain_db = 0;     ///< by how much it lowers the expected error that it is meant for
+  OpRef op;
+  double gain_db = 0;  ///< by how much it lowers the expected error that it is meant for
   bool operator==(const AlgorithmEffect&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(AlgorithmEffect, (), (algorithm, op, name, gain_db))
+BOOST_DESCRIBE_STRUCT(AlgorithmEffect, (), (algorithm, op, gain_db))
 
 /// What the quantizer decided. Pure data; `frontend::apply` turns it into a file.
 struct Plan {

@@ -30,8 +30,8 @@ Scheme per_channel() {
 
 Plan some_plan() {
   Plan plan;
-  plan.ops = {{"y", "conv \"1\"", "Conv", "conv", {"Conv", "Relu"}, {"y", "z"}, true, ""},
-              {"n", "nms", "NonMaxSuppression", "other", {}, {}, false, "no int8 kernel"}};
+  plan.ops = {{{"y", "conv \"1\""}, "Conv", "conv", {"Conv", "Relu"}, {"y", "z"}, true, ""},
+              {{"n", "nms"}, "NonMaxSuppression", "other", {}, {}, false, "no int8 kernel"}};
   plan.activations = {{"x", Scheme{}, {0.1f, 128}, -12.8f, 12.7f, false, {{"y", 0}}},
                       {"z", Scheme{}, {1e-30f, 0}, 0, 6, true, {}}};
   plan.weights_quantized = {{"w", per_channel(), {{0.5f, 0}, {0.25f, 0}}, {{"y", 1}}}};
@@ -125,8 +125,7 @@ TEST(Records, EditedWeightsStayOutOfThePlansText) {
 
 TEST(Records, APairingReadsBackAsItWas) {
   Pairing pairing;
-  pairing.pairs = {{"y",
-                    "conv",
+  pairing.pairs = {{{"y", "conv"},
                     "Conv",
                     {"Conv"},
                     "y",
@@ -136,14 +135,14 @@ TEST(Records, APairingReadsBackAsItWas) {
                     QParams{0.25f, 3},
                     {{0.5f, 1}, {0.25f, 3}},
                     "metadata"},
-                   {"z", "add", "Add", {"Add"}, "z", "z", Side::float_, {}, {}, {}, "name"}};
+                   {{"z", "add"}, "Add", {"Add"}, "z", "z", Side::float_, {}, {}, {}, "name"}};
   pairing.weights = {
-      {"y", "conv", "Conv", "w", "w_quantized", true, false, per_channel(), {{0.5f, 0}}}};
+      {{"y", "conv"}, "Conv", "w", "w_quantized", true, false, per_channel(), {{0.5f, 0}}}};
   pairing.only_reference = {"a"};
   pairing.only_quantized = {"b", "\xc3\xa9"};
   pairing.not_compared = {{"c", "its shape differs"}};
   pairing.pairs[1].confirmed = true;
-  pairing.suspects = {{"z", "z", "add", "name", 0.25}};
+  pairing.suspects = {{"z", "z", {"z", "add"}, "name", 0.25}};
   const std::string text = json::dump(json::encode(pairing));
   const Pairing back = json::decode<Pairing>(json::parse(text, "pairing.json"), "pairing.json");
   EXPECT_EQ(back.pairs, pairing.pairs);
@@ -174,8 +173,8 @@ TEST(Records, ADiagnosisReadsBackWithInfinities) {
   diagnosis.conclusions = {said_in_words("All is lost.")};
   diagnosis.findings = {
       {.rule = "outlier_channel",
-       .op = "y",
-       .ops = {"y", "z"},
+       .op = {"y", "conv"},
+       .ops = {{"y", "conv"}, {"z", "add"}},
        .reasons = {{"channel", {{"channel", figure::count(3)}, {"spread", figure::number(40)}}}},
        .remedy = boost::json::object(),
        .severity = Severity::problem,

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <charconv>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,7 +14,8 @@
 #include "quantlens/base/text.h"
 
 // A file of rows, each line a JSON text:
-//   blocks    of each column in turn, an array of up to kBlock cells each
+//   blocks    of each column in turn, an array of up to kBlock cells each; a member that is an
+//             object of the same keys in all rows has a column for each of them, "op.id"
 //   index     {"rows": N, "block": kBlock, "stamp": text, "columns": {name: [where each begins]}}
 //   trailer   where the index begins, a number of kTrailerBytes with its spaces and newline
 
@@ -23,6 +25,7 @@ namespace {
 constexpr std::uint64_t kBlock = 256;
 constexpr std::size_t kTrailerBytes = 21;
 constexpr std::size_t kStampBytes = 16;
+constexpr std::ptrdiff_t kMostDots = 64;  // of a column: documents are no deeper
 constexpr const char* kRows = "rows";
 constexpr const char* kStamp = "stamp";
 constexpr const char* kBlockSize = "block";
@@ -56,33 +59,63 @@ std::uint64_t blocks_of(std::uint64_t rows) {
   return rows / kBlock + (rows % kBlock == 0 ? 0 : 1);
 }
 
-/// Objects with the same keys in the same order.
-bool are_rows(const boost::json::array& list) {
-  const auto* first = list.front().if_object();
-  return first != nullptr && std::ranges::all_of(list, [&](const json::Value& value) {
-           const auto* row = value.if_object();
-           return row != nullptr &&
-                  std::ranges::equal(*row, *first, {}, &boost::json::key_value_pair::key,
-                                     &boost::json::key_value_pair::key);
-         });
+/// Objects with the same keys in the same order, each of which can be a step of a path.
+template <class Values>
+bool are_rows(const Values& values) {
+  const auto* first = std::ranges::empty(values) ? nullptr : values.front()->if_object();
+  if (first == nullptr || first->empty()) return false;
+  const auto is_no_step = [](const auto& cell) {
+    return cell.key().empty() || cell.key().find('.') != cell.key().npos;
+  };
+  if (std::ranges::any_of(*first, is_no_step)) return false;
+  return std::ranges::all_of(values, [&](const json::Value* value) {
+    const auto* row = value->if_object();
+    return row != nullptr && std::ranges::equal(*row, *first, {}, &boost::json::key_value_pair::key,
+                                                &boost::json::key_value_pair::key);
+  });
+}
+
+using Cells = std::vector<json::Value*>;  // one of each row
+
+Cells cells_of(boost::json::array& list) {
+  Cells cells;
+  cells.reserve(list.size());
+  for (json::Value& value : list) cells.push_back(&value);
+  return cells;
+}
+
+/// Adds the columns of rows, or of one member of all rows, those inside of it one by one. Moves the
+/// cells out. REQUIRES: are_rows.
+void add_columns(const Cells& rows, const std::string& path, boost::json::object& columns,
+                 std::string& bytes) {
+  for (const auto& member : rows.front()->get_object()) {
+    const std::string name =
+        path.empty() ? std::string(member.key()) : path + '.' + std::string(member.key());
+    Cells cells;
+    cells.reserve(rows.size());
+    for (json::Value* row : rows) cells.push_back(&row->get_object().at(member.key()));
+    if (are_rows(cells)) {
+      add_columns(cells, name, columns, bytes);
+      continue;
+    }
+    boost::json::array begins;
+    for (std::size_t first = 0; first < cells.size(); first += kBlock) {
+      begins.emplace_back(bytes.size());
+      boost::json::array block;
+      for (std::size_t i = first; i < std::min<std::size_t>(first + kBlock, cells.size()); ++i) {
+        block.push_back(std::move(*cells[i]));
+      }
+      bytes += json::line(std::move(block)) + "\n";
+    }
+    columns[name] = std::move(begins);
+  }
 }
 
 /// Moves the cells out of `rows`. REQUIRES: are_rows.
-std::string bytes_of(boost::json::array& rows, std::string& stamp) {
+std::string bytes_of(const Cells& rows, std::string& stamp) {
   std::string bytes;
   boost::json::object columns;
-  for (const auto& cell : rows.front().as_object()) columns[cell.key()] = boost::json::array();
-  for (auto& column : columns) {
-    boost::json::array& begins = column.value().as_array();
-    for (std::size_t first = 0; first < rows.size(); first += kBlock) {
-      begins.emplace_back(bytes.size());
-      boost::json::array cells;
-      for (std::size_t i = first; i < std::min<std::size_t>(first + kBlock, rows.size()); ++i) {
-        cells.push_back(std::move(rows[i].as_object().at(column.key())));
-      }
-      bytes += json::line(std::move(cells)) + "\n";
-    }
-  }
+  add_columns(rows, {}, columns, bytes);
   stamp = sha256_hex(bytes).substr(0, kStampBytes);
   const std::size_t begin = bytes.size();
   bytes += json::line({{kRows, rows.size()},
@@ -91,6 +124,17 @@ std::string bytes_of(boost::json::array& rows, std::string& stamp) {
                        {kColumns, std::move(columns)}}) +
            "\n";
   return bytes + fmt::format("{:>{}}\n", begin, kTrailerBytes - 1);
+}
+
+/// The member of a row at a path as "op.id", with the objects on the way.
+json::Value& member_at(boost::json::object& row, std::string_view path) {
+  boost::json::object* object = &row;
+  for (std::size_t dot = path.find('.'); dot != path.npos; dot = path.find('.')) {
+    json::Value& inner = (*object)[path.substr(0, dot)];
+    object = inner.is_object() ? &inner.get_object() : &inner.emplace_object();
+    path.remove_prefix(dot + 1);
+  }
+  return (*object)[path];
 }
 
 /// What stands in the record in place of a long list.
@@ -122,10 +166,12 @@ void take_lists(json::Value& value, const std::string& path, std::vector<SplitRe
     return;
   }
   auto* list = value.if_array();
-  if (list == nullptr || path.empty() || list->size() <= kRowsInRecord || !are_rows(*list)) return;
+  if (list == nullptr || path.empty() || list->size() <= kRowsInRecord) return;
+  const Cells cells = cells_of(*list);
+  if (!are_rows(cells)) return;
   const std::size_t rows = list->size();
   std::string stamp;
-  out.push_back({path, bytes_of(*list, stamp)});
+  out.push_back({path, bytes_of(cells, stamp)});
   value = {{kRows, rows}, {kStamp, stamp}};
 }
 
@@ -175,6 +221,8 @@ RowsReader::RowsReader(std::string_view bytes, std::string_view where)
     }
     Column& column = columns_.emplace_back();
     column.name = entry.key();
+    if (std::ranges::count(column.name, '.') > kMostDots)
+      refuse(where_, "its index is of another form");
     for (const json::Value& offset : *begins) {
       column.blocks.push_back(whole(offset, where_));
       if (last && column.blocks.back() <= *last) refuse(where_, "its index is not in order");
@@ -218,22 +266,36 @@ boost::json::array RowsReader::cells(const Column& column, std::uint64_t first,
 boost::json::array RowsReader::column(std::string_view name, std::uint64_t first,
                                       std::uint64_t count) const {
   const auto found = std::ranges::find(columns_, name, &Column::name);
-  if (found == columns_.end()) {
+  if (found != columns_.end()) return cells(*found, first, count);
+  const std::string inside = std::string(name) + '.';
+  const auto path_inside = [&](const Column& column) {
+    const std::string_view path = column.name;
+    return path.starts_with(inside) ? path.substr(inside.size()) : std::string_view();
+  };
+  if (std::ranges::all_of(columns_, &std::string_view::empty, path_inside)) {
     throw Error(Errc::not_found, fmt::format("{}: has no column '{}'", where_, printable(name)));
   }
-  return cells(*found, first, count);
+  return rows_of(path_inside, first, count);
 }
 
 boost::json::array RowsReader::rows(std::uint64_t first, std::uint64_t count) const {
+  return rows_of([](const Column& column) { return std::string_view(column.name); }, first, count);
+}
+
+boost::json::array RowsReader::rows_of(
+    const std::function<std::string_view(const Column&)>& path_of, std::uint64_t first,
+    std::uint64_t count) const {
   boost::json::array found;
   for (const Column& column : columns_) {
+    const std::string_view path = path_of(column);
+    if (path.empty()) continue;
     boost::json::array values = cells(column, first, count);
     if (found.empty()) {
       found.resize(values.size());
       for (json::Value& row : found) row.emplace_object().reserve(columns_.size());
     }
     for (std::size_t i = 0; i < values.size(); ++i) {
-      found[i].get_object()[column.name] = std::move(values[i]);
+      member_at(found[i].get_object(), path) = std::move(values[i]);
     }
   }
   return found;

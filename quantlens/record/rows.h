@@ -28,11 +28,13 @@ class RowsReader {
   RowsReader(std::string_view bytes, std::string_view where);
 
   std::uint64_t size() const { return size_; }
+  /// A member of an object inside of all rows is a column of its own: "op.id".
   std::vector<std::string> columns() const;
   /// Tells the contents of one file from those of another one; the record has the same.
   const std::string& stamp() const { return stamp_; }
-  /// Cells `first` to `first + count` of a column, fewer where the rows end. Throws
-  /// Errc::bad_input for damaged bytes, Errc::not_found where there is no such column.
+  /// Cells `first` to `first + count` of a column, or objects of the columns inside of it ("op"),
+  /// fewer where the rows end. Throws Errc::bad_input for damaged bytes, Errc::not_found where
+  /// there is no such column.
   boost::json::array column(std::string_view name, std::uint64_t first, std::uint64_t count) const;
   /// Whole rows, as objects. Throws as column does.
   boost::json::array rows(std::uint64_t first, std::uint64_t count) const;
@@ -44,6 +46,9 @@ class RowsReader {
   };
   boost::json::array block(const Column& column, std::uint64_t number) const;
   boost::json::array cells(const Column& column, std::uint64_t first, std::uint64_t count) const;
+  /// Objects of those columns that have a path, which is empty where one has none.
+  boost::json::array rows_of(const std::function<std::string_view(const Column&)>& path_of,
+                             std::uint64_t first, std::uint64_t count) const;
 
   std::string_view bytes_;
   std::string where_;

@@ -21,7 +21,7 @@ Diagnosis diagnosis_of(std::size_t rows) {
   Diagnosis diagnosis;
   for (std::size_t i = 0; i < rows; ++i) {
     ActivationRow& row = diagnosis.activations.emplace_back();
-    row.op = "op\n\"" + std::to_string(i);
+    row.op = {.id = "op\n\"" + std::to_string(i), .name = "op"};
     row.sqnr_db =
         i % 7 == 0 ? std::numeric_limits<double>::infinity() : 0.1 * static_cast<double>(i);
     if (i % 3 == 0) row.rank = i;
@@ -95,11 +95,48 @@ TEST(SplitRows, GoesIntoStructsAndLeavesListsOfOtherThings) {
   EXPECT_EQ(joined(split), record);
 }
 
+/// Rows whose members are objects: of the same keys in all, of others, of none, of odd names.
+boost::json::array rows_with_objects(std::size_t count) {
+  boost::json::array rows;
+  for (std::size_t i = 0; i < count; ++i) {
+    const json::Value inner{{"id", i}, {"deep", {{"x", i + 1}, {"y", nullptr}}}};
+    rows.push_back({{"op", inner},
+                    {"none", boost::json::object()},
+                    {"at_times", i == 7 ? json::Value() : inner},
+                    {"other", {{i % 2 == 0 ? "even" : "odd", i}}},
+                    {"odd", {{"a.b", i}}},
+                    {"list", {inner}}});
+  }
+  return rows;
+}
+
+TEST(SplitRows, HaveAColumnForEachMemberOfAnObject) {
+  const json::Value record{{"rows", rows_with_objects(1500)}};
+  const SplitRecord split = split_rows(record);
+  ASSERT_EQ(split.lists.size(), 1U);
+  EXPECT_EQ(joined(split), record);
+  const RowsReader reader(split.lists[0].bytes, "x.rows");
+  EXPECT_THAT(reader.columns(), ElementsAre("op.id", "op.deep.x", "op.deep.y", "none", "at_times",
+                                            "other", "odd", "list"));
+  EXPECT_EQ(reader.column("op.deep.x", 1400, 2), (boost::json::array{1401, 1402}));
+  EXPECT_EQ(reader.column("op.deep", 3, 1).at(0), (json::Value{{"x", 4}, {"y", nullptr}}));
+  EXPECT_EQ(reader.rows(1499, 1).at(0), rows_with_objects(1500).at(1499));
+}
+
+TEST(SplitRows, LeavesRowsWhoseMembersLookLikePaths) {
+  for (const char* key : {"a.b", ""}) {
+    const json::Value record{
+        {"rows", boost::json::array(kRowsInRecord + 1, json::Value{{key, 1}})}};
+    EXPECT_TRUE(split_rows(record).lists.empty());
+  }
+}
+
 TEST(RowsReader, ReadsAPageAndAColumn) {
   const SplitRecord split = split_of(2000);
   const RowsReader reader(split.lists.at(0).bytes, "x.rows");
   EXPECT_EQ(reader.size(), 2000U);
-  EXPECT_EQ(reader.columns().front(), "op");
+  EXPECT_EQ(reader.columns().front(), "op.id");
+  EXPECT_EQ(reader.columns()[1], "op.name");
   const json::Value whole = to_value(diagnosis_of(2000));
   const boost::json::array& rows = whole.at("activations").as_array();
   for (const std::uint64_t first : {0, 100, 250, 256, 1990}) {
@@ -108,10 +145,14 @@ TEST(RowsReader, ReadsAPageAndAColumn) {
     for (std::size_t i = 0; i < page.size(); ++i) EXPECT_EQ(page[i], rows[first + i]);
   }
   EXPECT_EQ(reader.column("rank", 1, 3), (boost::json::array{nullptr, nullptr, 3}));
+  EXPECT_EQ(reader.column("op.id", 300, 2), (boost::json::array{"op\n\"300", "op\n\"301"}));
+  EXPECT_EQ(reader.column("op", 300, 1).at(0), rows[300].at("op")) << "put together";
   EXPECT_THAT(reader.rows(2000, 5), ElementsAre());
   EXPECT_THAT(reader.rows(~std::uint64_t{0}, ~std::uint64_t{0}), ElementsAre());
   EXPECT_EQ(reader.rows(1999, ~std::uint64_t{0}).size(), 1U);
   EXPECT_THROW(reader.column("nothing", 0, 1), Error);
+  EXPECT_THROW(reader.column("op.", 0, 1), Error);
+  EXPECT_THROW(reader.column("o", 0, 1), Error);
 }
 
 TEST(RowsReader, TouchesOnlyWhatIsAskedFor) {
@@ -147,13 +188,22 @@ TEST(RowsReader, RefusesWhatIsDamaged) {
   EXPECT_THAT(with("\"rows\":1500", "\"rows\":18446744073709551615"),
               HasSubstr("another number of rows"));
   EXPECT_THAT(with("\"block\":256", "\"block\":000"), HasSubstr("x.rows"));
-  EXPECT_THAT(with("\"op\":[0,", "\"op\":[9,"), HasSubstr("x.rows"));
-  EXPECT_THAT(with("\"op\":[0,", "\"op\":[9999999,"), HasSubstr("x.rows"));
+  EXPECT_THAT(with("\"op.id\":[0,", "\"op.id\":[9,"), HasSubstr("x.rows"));
+  EXPECT_THAT(with("\"op.id\":[0,", "\"op.id\":[9999999,"), HasSubstr("x.rows"));
+}
+
+TEST(RowsReader, RefusesColumnsThatAreDeeperThanDocuments) {
+  std::string bytes = split_of(1500).lists.at(0).bytes;
+  const std::size_t at = bytes.rfind("\"op.id\"");
+  const std::size_t begin = bytes.rfind('\n', at) + 1;
+  bytes.replace(at + 1, 5, std::string(100, '.'));
+  EXPECT_EQ(bytes.rfind('\n', at) + 1, begin);
+  EXPECT_THAT(refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("of another form"));
 }
 
 TEST(RowsReader, ReadsNoBlockTwice) {
   std::string bytes = split_of(1500).lists.at(0).bytes;
-  const std::size_t at = bytes.rfind("\"op\":[0,") + 8;
+  const std::size_t at = bytes.rfind("\"op.id\":[0,") + 11;
   const std::size_t end = bytes.find(',', at);
   bytes.replace(at, end - at, std::string(end - at, ' ').replace(end - at - 1, 1, "0"));
   EXPECT_THAT(refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("not in order"));

@@ -28,6 +28,14 @@ Figure numbers(const std::array<double, 2>& ends) {
   return {.is = FigureKind::number, .value = json::encode(ends)};
 }
 
+Figure whole(std::int64_t value) {
+  return {.is = FigureKind::number, .value = json::encode(value)};
+}
+
+Figure wholes(const std::vector<std::int64_t>& values) {
+  return {.is = FigureKind::number, .value = json::encode(values)};
+}
+
 Figure count(std::uint64_t value) {
   return {.is = FigureKind::count, .value = json::encode(value)};
 }
@@ -54,12 +62,12 @@ Figure microseconds(double value) {
   return {.is = FigureKind::microseconds, .value = json::encode(value)};
 }
 
-Figure op(std::string_view name) {
-  return named(FigureKind::op, name);
+Figure op(const OpRef& op) {
+  return {.is = FigureKind::op, .value = json::encode(op)};
 }
 
-Figure ops(const std::vector<std::string>& names) {
-  return all_named(FigureKind::op, names);
+Figure ops(const std::vector<OpRef>& ops) {
+  return {.is = FigureKind::op, .value = json::encode(ops)};
 }
 
 Figure value(std::string_view name) {

@@ -12,16 +12,17 @@
 #include <boost/describe.hpp>
 
 #include "quantlens/base/json.h"
+#include "quantlens/record/op_ref.h"
 
 namespace quantlens {
 
 /// What a figure is. number: in the model's own units, or how many times; share: of 1, where less
-/// than 0 is a loss; decibels: an SQNR; microseconds: of one run; op, value: its name as people see
-/// it; text: a word that is one of a few, or what others say.
+/// than 0 is a loss; decibels: an SQNR; microseconds: of one run; op: an OpRef; value: its name;
+/// text: a word that is one of a few, or what others say.
 BOOST_DEFINE_ENUM_CLASS(FigureKind, number, count, share, decibels, microseconds, op, value, text)
 
-/// One figure in full precision: a number or a text, a list of these (two ends of a range or of an
-/// interval; several ops), or an object of numbers (how many of each type).
+/// One figure in full precision: a number, a text or an op, a list of these (two ends of a range or
+/// of an interval; several ops), or an object of numbers (how many of each type).
 struct Figure {
   FigureKind is = FigureKind::number;
   json::Value value;
@@ -48,14 +49,16 @@ namespace figure {
 
 Figure number(double value);
 Figure numbers(const std::array<double, 2>& ends);
+Figure whole(std::int64_t value);
+Figure wholes(const std::vector<std::int64_t>& values);
 Figure count(std::uint64_t value);
 Figure counts(const std::vector<std::pair<std::string, std::uint64_t>>& of_each);
 Figure share(double value);
 Figure shares(const std::array<double, 2>& ends);
 Figure decibels(double value);
 Figure microseconds(double value);
-Figure op(std::string_view name);
-Figure ops(const std::vector<std::string>& names);
+Figure op(const OpRef& op);
+Figure ops(const std::vector<OpRef>& ops);
 Figure value(std::string_view name);
 Figure values(const std::vector<std::string>& names);
 Figure text(std::string_view words);

@@ -57,7 +57,7 @@ std::string drops_text(const std::vector<ActivationRow>& makers) {
     const double before = row->sqnr_db + *row->sqnr_drop_db;
     const std::string from = std::isfinite(before) ? fmt::format("{:.1f}", before) : "no error";
     parts.push_back(
-        fmt::format("{} (from {} to {:.1f} dB)", printable(row->name), from, row->sqnr_db));
+        fmt::format("{} (from {} to {:.1f} dB)", printable(row->op.name), from, row->sqnr_db));
   }
   if (parts.empty()) return {};
   return fmt::format("SQNR falls most at {}\n", fmt::join(parts, ", "));
@@ -70,7 +70,7 @@ std::string own_text(const std::vector<ActivationRow>& makers) {
   std::vector<std::string> parts;
   for (const ActivationRow* row :
        greatest(makers, -kGoodDb, [&](const ActivationRow& r) { return -own_db(r); })) {
-    parts.push_back(fmt::format("{} ({:.1f} dB)", printable(row->name), own_db(*row)));
+    parts.push_back(fmt::format("{} ({:.1f} dB)", printable(row->op.name), own_db(*row)));
   }
   if (parts.empty()) return {};
   return fmt::format("Worst by themselves, SQNR of their own error: {}\n", fmt::join(parts, ", "));
@@ -82,7 +82,8 @@ std::string nonfinite_text(const std::vector<ActivationRow>& rows) {
   for (const ActivationRow& row : rows) {
     if (row.nonfinite == 0) continue;
     const std::string count = row.elements == 0 ? "all" : fmt::format("{} of", row.nonfinite);
-    parts.push_back(fmt::format("{} ({} {} pairs)", row.name, count, row.elements + row.nonfinite));
+    parts.push_back(
+        fmt::format("{} ({} {} pairs)", row.op.name, count, row.elements + row.nonfinite));
   }
   return names_text("activation holds NaN or infinities, which no figure includes",
                     "activations hold NaN or infinities, which no figure includes", parts);
@@ -93,7 +94,7 @@ std::string spreads_text(const std::vector<WeightRow>& rows) {
   std::vector<std::string> parts;
   for (const WeightRow* row :
        greatest(rows, kLeastSpread, [](const WeightRow& r) { return r.channel_spread; })) {
-    parts.push_back(fmt::format("{} ({:.0f} times the median channel, {})", printable(row->name),
+    parts.push_back(fmt::format("{} ({:.0f} times the median channel, {})", printable(row->op.name),
                                 row->channel_spread, row->granularity));
   }
   if (parts.empty()) return {};

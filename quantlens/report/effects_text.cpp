@@ -37,7 +37,7 @@ std::string effects_text(const Plan& plan) {
                     is_all(median) ? "no error of rounded weights left"
                                    : fmt::format("{:.1f} dB less error of rounded weights", median),
                     is_all(most) ? "all of it gone" : fmt::format("{:.1f} dB", most),
-                    printable(effects.back()->name));
+                    printable(effects.back()->op.name));
   }
   return text;
 }

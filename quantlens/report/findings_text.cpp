@@ -39,8 +39,8 @@ std::string share_text(const Finding& finding) {
 
 /// "conv1: ", "conv1 and 5 more ops: "; empty where a finding is of no op.
 std::string place_text(const Finding& finding) {
-  if (finding.op.empty()) return {};
-  std::string text = printable(finding.op);
+  if (finding.op.name.empty()) return {};
+  std::string text = printable(finding.op.name);
   if (finding.ops.size() > 1) {
     text += fmt::format(" and {}", counted(finding.ops.size() - 1, "more op"));
   }

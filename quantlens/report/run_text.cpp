@@ -221,7 +221,7 @@ std::optional<std::string> missed_goal(const Diagnosis& diagnosis, double least_
   const ActivationRow& worst = diagnosis.activations.front();
   return fmt::format("{} of {} {} below {} dB, the worst {} with {:.1f} dB", below,
                      counted(diagnosis.activations.size(), "activation"), below == 1 ? "is" : "are",
-                     least_db, printable(worst.name), worst.sqnr_db);
+                     least_db, printable(worst.op.name), worst.sqnr_db);
 }
 
 }  // namespace quantlens

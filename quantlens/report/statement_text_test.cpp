@@ -12,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/record/files.h"
+#include "quantlens/record/testing.h"
 #include "quantlens/report/sentences/sentences.h"
 
 namespace quantlens {
@@ -72,7 +73,7 @@ TEST(StatementText, TellsOfShiftedCodes) {
 TEST(StatementText, SaysWhoseShareItIs) {
   std::map<std::string, Figure> figures{{"measured", figure::share(0.654)},
                                         {"interval", figure::shares({0.47, 0.83})},
-                                        {"op", figure::op("add")}};
+                                        {"op", figure::op(op_ref("add"))}};
   EXPECT_EQ(told("share.begins", figures),
             " 65 % (47 to 83, measured) of the error begins at add: ");
   figures["readers"] = figure::count(1);
@@ -92,7 +93,7 @@ TEST(StatementText, SaysWhoseShareItIs) {
 TEST(StatementText, SaysWhatFloatTakesAway) {
   std::map<std::string, Figure> figures{{"estimated", figure::share(-0.07)},
                                         {"interval", figure::shares({-0.59, 0.44})},
-                                        {"op", figure::op("add")}};
+                                        {"op", figure::op(op_ref("add"))}};
   EXPECT_EQ(told("share.in_float", figures),
             " With add in float no gain can be told (-59 to 44 % of the error gone, estimated): ");
   figures["interval"] = figure::shares({-1, -0.42});
@@ -123,7 +124,7 @@ TEST(StatementText, SaysWhatATrialTookAway) {
   const auto tried = [](double gain, double low, double high, std::uint64_t remedies) {
     return told("tried", {{"samples", figure::count(64)},
                           {"remedies", figure::count(remedies)},
-                          {"op", figure::op("conv1")},
+                          {"op", figure::op(op_ref("conv1"))},
                           {"gain", figure::share(gain)},
                           {"interval", figure::shares({low, high})}});
   };
@@ -142,9 +143,9 @@ TEST(StatementText, PutsStatementsOneBehindTheOther) {
   const Statements reasons{
       {.says = "at_value", .figures = {{"value", figure::value("y")}}},
       {.says = "saturation", .figures = {{"part", figure::share(0.5)}}},
-      {.says = "and_also", .figures = {{"op", figure::op("mm")}}},
+      {.says = "and_also", .figures = {{"op", figure::op(op_ref("mm"))}}},
       {.says = "rounding.constants", .figures = {{"part", figure::share(0.5)}}},
-      {.says = "share_includes", .figures = {{"op", figure::op("add")}}}};
+      {.says = "share_includes", .figures = {{"op", figure::op(op_ref("add"))}}}};
   EXPECT_EQ(text_of(reasons),
             "at its value y: neither weight nor codes explain 50 % of its own error, and this CPU "
             "(no VNNI) saturates sums of 8-bit products; and at mm: its constants, as the "
@@ -163,10 +164,10 @@ TEST(StatementText, BeginsSentencesOfTheVerdictWithACapital) {
 }
 
 TEST(StatementText, TellsOfObservations) {
-  const auto unseen = [](const std::vector<std::string>& ops,
+  const auto unseen = [](std::initializer_list<const char*> ops,
                          const std::vector<std::string>& inside) {
     return told("observation.unseen",
-                {{"ops", figure::ops(ops)}, {"inside", figure::texts(inside)}});
+                {{"ops", figure::ops(op_refs(ops))}, {"inside", figure::texts(inside)}});
   };
   EXPECT_EQ(unseen({"mul"}, {"QLinearConv 'c'"}),
             "the runtime computes mul inside QLinearConv 'c', when nobody looks at its result");
@@ -177,6 +178,178 @@ TEST(StatementText, TellsOfObservations) {
                                           {"observed", figure::decibels(-kInfinite)}}),
               HasSubstr("keep 31.0 dB of SQNR as the file is deployed, and would be told as "
                         "nothing (not finite)"));
+}
+
+TEST(StatementText, TellsOfConstantsThatDiffer) {
+  const auto told_of = [](Statement how, std::map<std::string, Figure> begin) {
+    return text_of(Statements{{"changed_constant", std::move(begin)},
+                              std::move(how),
+                              {"changed_constant.beyond_codes", {}}});
+  };
+  EXPECT_EQ(told_of({"constant.zero", {{"elements", figure::count(9)}}},
+                    {{"constant", figure::text("weight")}}),
+            "its weight is 0 in all its 9 elements, which no rounding of its codes makes");
+  EXPECT_EQ(told_of({"constant.number",
+                     {{"is", figure::number(-0.1875)}, {"was", figure::number(0.125)}}},
+                    {{"constant", figure::text("constant")}, {"ops", figure::count(2)}}),
+            "its constant (which 2 ops share) is -0.1875, not 0.125, which no rounding of its "
+            "codes makes");
+  const Figure elements = figure::count(576);
+  EXPECT_EQ(told("constant.zeros", {{"zeros", figure::count(3)}, {"elements", elements}}),
+            "is 0 in 3 of 576 elements that are not small in the float one");
+  EXPECT_EQ(
+      told("constant.wrapped",
+           {{"codes", figure::count(256)}, {"off", figure::count(4)}, {"elements", elements}}),
+      "is off by 256 codes in 4 of 576 elements: they have left the codes' range and wrapped "
+      "around");
+  EXPECT_EQ(told("constant.few_codes", {{"used", figure::count(7)},
+                                        {"codes", figure::count(256)},
+                                        {"bits", figure::count(3)},
+                                        {"gap", figure::count(42)}}),
+            "has only 7 of its 256 codes, as many as 3 bits have, in steps of 42 codes");
+  std::map<std::string, Figure> turn{{"of", figure::text("kernels")},
+                                     {"turn", figure::text("flipped")}};
+  EXPECT_EQ(told("constant.turned", turn), "has its kernels flipped");
+  turn["axis"] = figure::count(3);
+  EXPECT_EQ(told("constant.turned", turn), "has its kernels flipped along axis 3");
+  EXPECT_EQ(told("constant.turned",
+                 {{"of", figure::text("matrix")}, {"turn", figure::text("transposed")}}),
+            "has its matrix transposed");
+  EXPECT_EQ(told("constant.signs", {{"turned", figure::count(3)},
+                                    {"of", figure::count(16)},
+                                    {"channels", figure::text("output channels")}}),
+            "has the opposite sign in 3 of 16 output channels");
+  std::map<std::string, Figure> factors{{"times", figure::number(1.0999)}};
+  EXPECT_EQ(told("constant.factors", factors), "is 1.1 times the float one");
+  factors["times"] = figure::numbers({0.5, 1.25});
+  factors["changed"] = figure::count(3);
+  factors["of"] = figure::count(4);
+  factors["channels"] = figure::text("input channels");
+  EXPECT_EQ(told("constant.factors", factors),
+            "is 0.5 to 1.25 times the float one in 3 of 4 input channels");
+  EXPECT_EQ(told("constant.elements_moved", {{"moved", figure::count(3)}, {"elements", elements}}),
+            "has 3 of 576 elements in another order");
+  EXPECT_EQ(told("constant.channels_moved", {{"moved", figure::count(2)},
+                                             {"channels", figure::count(16)},
+                                             {"from", figure::count(5)},
+                                             {"to", figure::count(0)}}),
+            "has 2 of 16 channels in another order (5 stands in place of 0)");
+  EXPECT_EQ(told("constant.both_factors"),
+            "has other factors in its input and its output channels");
+  EXPECT_EQ(told("constant.other_numbers",
+                 {{"sqnr", figure::decibels(-3.04)}, {"cosine", figure::number(0.018)}}),
+            "holds other numbers (-3.0 dB, cosine 0.02)");
+  EXPECT_EQ(told("constant.nonfinite", {{"nonfinite", figure::count(1)}, {"elements", elements}}),
+            "holds NaN or infinities in 1 of 576 elements that are finite in the float one");
+}
+
+TEST(StatementText, TellsOfOpsThatDiffer) {
+  const Figure op = figure::op({.id = "c", .name = "conv2"});
+  EXPECT_EQ(told("changed_op.bounds",
+                 {{"is", figure::numbers({0, 3})}, {"was", figure::numbers({-kInfinite, 6})}}),
+            "its bounds are 0 and 3 in the quantized model, not -inf and 6");
+  const std::map<std::string, Figure> one_not_two{{"is", figure::number(1)},
+                                                  {"was", figure::number(2)}};
+  EXPECT_EQ(told("changed_op.alpha", one_not_two),
+            "its alpha is 1 in the quantized model, not 2, and its weight does not make up for it");
+  EXPECT_EQ(
+      text_of(Statements{
+          {"changed_op.beta", one_not_two}, {"and", {}}, {"changed_op.beta", one_not_two}}),
+      "its beta is 1 in the quantized model, not 2, and its bias does not make up for it; its "
+      "beta is 1 in the quantized model, not 2, and its bias does not make up for it");
+  EXPECT_EQ(
+      told("changed_op.bias_factor", {{"times", figure::number(0.125)},
+                                      {"beta", figure::number(2)},
+                                      {"alpha", figure::number(0.5)}}),
+      "its bias counts 0.125 times as much in the quantized model: QGemm has no beta, which is "
+      "2, and multiplies the bias by its alpha, 0.5");
+  EXPECT_EQ(
+      text_of(Statements{
+          {"changed_op.of_attributes", {}},
+          {"changed_op.attribute",
+           {{"name", figure::text("pads")},
+            {"is", figure::wholes({0, 0, 2, 2})},
+            {"was", figure::wholes({})},
+            {"neutral", figure::whole(0)}}},
+          {"and", {}},
+          {"changed_op.attribute",
+           {{"name", figure::text("axis")}, {"is", figure::whole(-1)}, {"was", figure::whole(1)}}},
+          {"and", {}},
+          {"changed_op.attribute",
+           {{"name", figure::text("mode")},
+            {"is", figure::text("edge")},
+            {"was", figure::text("constant")}}},
+          {"and", {}},
+          {"changed_op.real_attribute",
+           {{"name", figure::text("epsilon")},
+            {"is", figure::number(0.001)},
+            {"was", figure::number(1e-5)}}}}),
+      "its attributes are others in the quantized model: pads is [0,0,2,2], not 0 throughout; "
+      "axis is -1, not 1; mode is 'edge', not 'constant'; epsilon is 0.001, not 1e-05");
+  EXPECT_EQ(told("changed_op.integers", {{"input", figure::count(2)},
+                                         {"is", figure::wholes({2, -1})},
+                                         {"was", figure::count(12)}}),
+            "its input 2 is [2,-1] in the quantized model, not 12 integers");
+  EXPECT_EQ(told("changed_op.inputs_exchanged"),
+            "its two inputs stand in the other order in the quantized model");
+  EXPECT_EQ(told("changed_op.inputs_reordered"),
+            "its inputs stand in another order in the quantized model");
+  EXPECT_EQ(told("changed_op.another_result", {{"op", op}}),
+            "it reads another result of conv2 in the quantized model");
+  EXPECT_EQ(told("changed_op.another_input", {{"op", op}}),
+            "it does not read what conv2 gives in the quantized model");
+  EXPECT_EQ(told("changed_op.replaced", {{"type", figure::text("Max")}}),
+            "the quantized model has Max in its place");
+  std::map<std::string, Figure> gone{{"type", figure::text("Relu")}, {"op", op}};
+  EXPECT_EQ(told("changed_op.no_activation", gone),
+            "the quantized model has no Relu behind conv2, and nothing else clips there");
+  gone["zero_point"] = figure::whole(3);
+  gone["codes"] = figure::numbers({-0.3, 25.2});
+  EXPECT_EQ(
+      told("changed_op.no_activation", gone),
+      "the quantized model has no Relu behind conv2, and the codes there (zero point 3) reach "
+      "from -0.3 to 25.2");
+  EXPECT_EQ(told("left_out"),
+            "the quantized model leaves it out: what reads it reads what goes into it");
+  EXPECT_EQ(told("left_out", {{"reader", op}}),
+            "the quantized model leaves it out: conv2 reads what goes into it");
+  EXPECT_EQ(told("left_out.behind", {{"op", op}}),
+            "the quantized model leaves it out: what reads it reads the result of conv2");
+  EXPECT_EQ(told("changed_weight.of_another", {{"op", op}}),
+            "its weight in the quantized model is that of conv2");
+  EXPECT_EQ(told("lost_bias.all_zero", {{"elements", figure::count(4)}}),
+            "its bias is 0 in the quantized model, in all 4 elements");
+}
+
+TEST(StatementText, TellsOfCodesThatAreReadOtherwise) {
+  std::map<std::string, Figure> codes{{"written_scale", figure::number(0.25F)},
+                                      {"written_zero_point", figure::whole(80)},
+                                      {"read_scale", figure::number(0.1F)},
+                                      {"read_zero_point", figure::whole(-3)}};
+  EXPECT_EQ(told("unequal_codes", codes),
+            "its codes are written with scale 0.25 and zero point 80 and read with scale 0.1 and "
+            "zero point -3");
+  codes["reader"] = figure::op({.id = "m", .name = "mul"});
+  codes["other_readers"] = figure::count(2);
+  codes["read_channel"] = figure::count(5);
+  EXPECT_EQ(
+      told("unequal_codes", codes),
+      "its codes are written with scale 0.25 and zero point 80 and read by mul and 2 more with "
+      "scale 0.1 and zero point -3 (of channel 5)");
+  EXPECT_EQ(
+      told("unequal_codes.exchanged", codes),
+      "mul reads the codes of its two inputs with each other's figures: those written with "
+      "scale 0.25 and zero point 80 are read with scale 0.1 and zero point -3 (of channel 5)");
+  std::map<std::string, Figure> bias{{"step", figure::number(0.125)},
+                                     {"product_step", figure::number(0.0625)},
+                                     {"times", figure::number(0.5)}};
+  EXPECT_EQ(told("unequal_codes.of_bias", bias),
+            "its bias has steps of 0.125, its input and its weight have 0.0625 together: integer "
+            "kernels add the codes of the bias as they are, so that it counts 0.5 times. The scale "
+            "of the bias or that of its input is not the one that the file was made with");
+  bias["input"] = figure::op({.id = "x", .name = "x"});
+  EXPECT_THAT(told("unequal_codes.of_bias", bias),
+              HasSubstr("that of its input, the codes of x, is not the one"));
 }
 
 /// The words in the first column of the tables of docs/statements.md.
@@ -197,8 +370,9 @@ std::set<std::string> documented() {
 
 TEST(StatementText, HasASentenceForEachStatementThatIsDocumented) {
   std::set<std::string> words;
-  for (const auto& group : {value_sentences(), model_sentences(), cause_sentences(),
-                            observation_sentences(), verdict_sentences(), speed_sentences()}) {
+  for (const auto& group :
+       {value_sentences(), model_sentences(), change_sentences(), cause_sentences(),
+        observation_sentences(), verdict_sentences(), speed_sentences()}) {
     for (const Sentence& one : group) {
       EXPECT_TRUE(words.emplace(one.says).second) << one.says << " has two";
     }

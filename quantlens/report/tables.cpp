@@ -84,7 +84,7 @@ std::string worst_samples_text(const ActivationRow& row) {
 // clang-format off
 constexpr Field<ActivationRow> kActivationFields[] = {
     // as the predecessors, in their order
-    {"OP name", kEverywhere, [](const ActivationRow& r) { return Cell(r.name); }},
+    {"OP name", kEverywhere, [](const ActivationRow& r) { return Cell(r.op.name); }},
     {"MSE", kEverywhere, [](const ActivationRow& r) { return Cell(r.mse); }},
     {"Activation min", kEverywhere, [](const ActivationRow& r) { return Cell(r.min); }},
     {"Activation max", kEverywhere, [](const ActivationRow& r) { return Cell(r.max); }},
@@ -139,14 +139,14 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"Worst channel SQNR [dB]", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.worst_channel_sqnr_db); }},
     {"Channel spread", kOnlyInFiles, [](const ActivationRow& r) { return real_or_nothing(r.channel_spread); }},
     {"Worst samples", kOnlyInFiles, [](const ActivationRow& r) { return Cell(worst_samples_text(r)); }},
-    {"OP", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.op); }},
+    {"OP", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.op.id); }},
     {"Value", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.value); }},
     {"Quantized value", kOnlyInFiles, [](const ActivationRow& r) { return Cell(r.quantized); }},
 };
 
 constexpr Field<WeightRow> kWeightFields[] = {
     // as the predecessors, in their order
-    {"OP name", kEverywhere, [](const WeightRow& r) { return Cell(r.name); }},
+    {"OP name", kEverywhere, [](const WeightRow& r) { return Cell(r.op.name); }},
     {"MSE", kEverywhere, [](const WeightRow& r) { return Cell(r.mse); }},
     {"Input model min", kEverywhere, [](const WeightRow& r) { return Cell(r.reference.min); }},
     {"Input model max", kEverywhere, [](const WeightRow& r) { return Cell(r.reference.max); }},
@@ -170,7 +170,7 @@ constexpr Field<WeightRow> kWeightFields[] = {
     {"Dtype", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.dtype); }},
     {"Granularity", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.granularity); }},
     {"OP type", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.type); }},
-    {"OP", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.op); }},
+    {"OP", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.op.id); }},
     {"Weight", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.weight); }},
     {"Quantized weight", kOnlyInFiles, [](const WeightRow& r) { return Cell(r.quantized); }},
 };
@@ -266,8 +266,8 @@ void tell_apart(Table& table, const std::vector<ActivationRow>& rows) {
   std::set<std::pair<std::string_view, std::string_view>> values;
   bool share_name = false, share_value = false;
   for (const ActivationRow& row : rows) {
-    share_name = !names.insert(row.name).second || share_name;
-    share_value = !values.emplace(row.name, row.value).second || share_value;
+    share_name = !names.insert(row.op.name).second || share_name;
+    share_value = !values.emplace(row.op.name, row.value).second || share_value;
   }
   const auto show = [&](std::string_view title) {
     const auto column = std::ranges::find(table.columns, title, &Column::title);
@@ -394,7 +394,7 @@ Table float_reasons_table(const Plan& plan) {
     if (op.quantized || op.form == "fp16" || !is_counted(op)) continue;
     const auto [found, is_new] = number.emplace(op.reason, groups.size());
     if (is_new) groups.push_back({op.reason, {}});
-    groups[found->second].names.push_back(op.name);
+    groups[found->second].names.push_back(op.op.name);
   }
   std::ranges::stable_sort(
       groups, [](const Group& a, const Group& b) { return a.names.size() > b.names.size(); });

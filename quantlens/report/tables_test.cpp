@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/record/testing.h"
 #include "quantlens/report/cell.h"
 
 namespace quantlens {
@@ -21,7 +22,7 @@ using testing::StartsWith;
 
 ActivationRow activation(const std::string& name, double mse, double sqnr_db) {
   ActivationRow row;
-  row.name = name;
+  row.op = op_ref(name);
   row.mse = mse;
   row.sqnr_db = sqnr_db;
   row.elements = 10;
@@ -54,7 +55,7 @@ std::vector<std::string> column(const Table& table, const std::string& title) {
 
 OpPlan op(const std::string& name, const std::string& type, const std::string& reason) {
   OpPlan plan;
-  plan.name = name;
+  plan.op = op_ref(name);
   plan.type = type;
   plan.kind = type == "Constant" ? "constant" : "other";
   plan.quantized = reason.empty();
@@ -161,7 +162,7 @@ TEST(ActivationsTable, TellsRowsOfOneOpApart) {
   Diagnosis diagnosis;
   diagnosis.activations = {activation("scan", 1, 30), activation("scan", 2, 20),
                            activation("mm", 3, 10)};
-  for (ActivationRow& row : diagnosis.activations) row.value = row.name;
+  for (ActivationRow& row : diagnosis.activations) row.value = row.op.name;
   diagnosis.activations[0].value = "last_state";
   const auto text = [&] {
     return to_text(activations_table(diagnosis, ActivationOrder::sqnr), {.width = 60});
@@ -221,7 +222,7 @@ TEST(FindingsText, SaysWhatTheSamplesCannotTellApart) {
   diagnosis.conclusions = {said_in_words("All is lost.")};
   Finding finding;
   finding.rule = "rounding";
-  finding.op = "conv1";
+  finding.op = op_ref("conv1");
   finding.reasons = {said_in_words("8 bits")};
   finding.severity = Severity::note;
   finding.output_share = 0.5;
@@ -241,7 +242,7 @@ TEST(FindingsText, HasAllThatWasTried) {
   diagnosis.conclusions = {said_in_words("All is lost.")};
   Finding finding;
   finding.rule = "rounding";
-  finding.op = "conv1";
+  finding.op = op_ref("conv1");
   diagnosis.findings.assign(8, finding);
   EXPECT_THAT(findings_text(diagnosis), HasSubstr("\n3 more findings in diagnosis.json\n"));
   diagnosis.findings[6].measured_gain = 0.5;
@@ -255,8 +256,8 @@ TEST(FindingsText, SaysHowManyOpsAShareIsOfAndOffersNoGainThatIsNone) {
   diagnosis.conclusions = {said_in_words("All is lost.")};
   Finding finding;
   finding.rule = "rounding";
-  finding.op = "conv1";
-  finding.ops = {"conv1", "add2"};
+  finding.op = op_ref("conv1");
+  finding.ops = op_refs({"conv1", "add2"});
   finding.reasons = {said_in_words("8 bits")};
   finding.severity = Severity::note;
   finding.output_share = -0.2;
@@ -264,7 +265,7 @@ TEST(FindingsText, SaysHowManyOpsAShareIsOfAndOffersNoGainThatIsNone) {
   Finding none = finding;
   none.output_share_interval = {{-0.4, -0.1}};
   Finding whole = finding;
-  whole.op = "";
+  whole.op = {};
   whole.ops = {};
   whole.output_share.reset();
   diagnosis.findings = {finding, none, whole};
@@ -289,7 +290,7 @@ TEST(WeightsTable, FilesBeginAsThePredecessorsDid) {
 TEST(WeightsTable, ShowsSevenOfThePredecessorsColumnsOnATerminalThenOurs) {
   Diagnosis diagnosis;
   diagnosis.weights.emplace_back();
-  diagnosis.weights[0].name = "conv1";
+  diagnosis.weights[0].op = op_ref("conv1");
   const std::string text = to_text(weights_table(diagnosis), {.width = 0});
   EXPECT_THAT(text, HasSubstr("| Input model variance | Worst channel | Channel spread | SQNR "));
   EXPECT_THAT(text, Not(HasSubstr("Optimized")));
@@ -300,8 +301,7 @@ TEST(EffectsText, SaysTheMedianAndTheMostOfEachAlgorithm) {
   EXPECT_EQ(effects_text(plan), "");
   for (const double gain : {3.0, 12.25, 1.0}) {
     plan.effects.push_back({.algorithm = "bias_correction",
-                            .op = "c",
-                            .name = fmt::format("conv{}", gain),
+                            .op = op_ref(fmt::format("conv{}", gain)),
                             .gain_db = gain});
   }
   EXPECT_EQ(
@@ -312,13 +312,12 @@ TEST(EffectsText, SaysTheMedianAndTheMostOfEachAlgorithm) {
 
 TEST(EffectsText, SaysThatNoErrorIsLeftInsteadOfTheDecibelsThatStandForIt) {
   Plan plan;
-  plan.effects.push_back({.algorithm = "bias_correction", .op = "a", .name = "fc1", .gain_db = 1});
-  plan.effects.push_back(
-      {.algorithm = "bias_correction", .op = "b", .name = "fc2", .gain_db = 100});
+  plan.effects.push_back({.algorithm = "bias_correction", .op = op_ref("fc1"), .gain_db = 1});
+  plan.effects.push_back({.algorithm = "bias_correction", .op = op_ref("fc2"), .gain_db = 100});
   EXPECT_EQ(effects_text(plan),
             "bias correction: 2 ops, no error of rounded weights left (median), at most all of it "
             "gone (fc2)\n");
-  plan.effects.push_back({.algorithm = "bias_correction", .op = "c", .name = "fc3", .gain_db = 2});
+  plan.effects.push_back({.algorithm = "bias_correction", .op = op_ref("fc3"), .gain_db = 2});
   EXPECT_EQ(effects_text(plan),
             "bias correction: 3 ops, 2.0 dB less error of rounded weights (median), at most all of "
             "it gone (fc2)\n");

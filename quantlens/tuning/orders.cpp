@@ -91,7 +91,7 @@ std::vector<Blame> blames_of(const Space& space, const Diagnosis* diagnosis) {
   bool knows_outputs = false;
   static const std::vector<ActivationRow> kNone;
   for (const ActivationRow& row : diagnosis ? diagnosis->activations : kNone) {
-    const auto found = number.find(row.op);
+    const auto found = number.find(row.op.id);
     if (found == number.end()) continue;
     Blame& blame = blames[found->second];
     const double share = row.output_share.value_or(0);

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/record/testing.h"
+
 namespace quantlens {
 namespace {
 
@@ -41,7 +43,7 @@ TEST(Orders, BlameIsWeighedByCost) {
   Diagnosis diagnosis;
   for (const auto& [op, share] : {std::pair("cheap", 0.3), {"dear", 0.7}}) {
     ActivationRow row;
-    row.op = op;
+    row.op = op_ref(op);
     row.output_share = share;
     diagnosis.activations.push_back(row);
   }
@@ -62,7 +64,7 @@ TEST(Orders, NoiseThatIsNoNumberIsTheMost) {
   Diagnosis diagnosis;
   for (const double sqnr : {std::nan(""), 3.0}) {
     ActivationRow row;
-    row.op = std::isnan(sqnr) ? "a" : "b";
+    row.op = op_ref(std::isnan(sqnr) ? "a" : "b");
     row.local_sqnr_db = sqnr;
     diagnosis.activations.push_back(row);
   }

@@ -166,12 +166,12 @@ Space space_of(const Graph& graph, const Capabilities& able, const Plan& plan, c
   Space space;
   for (const OpPlan& op : plan.ops) {
     if (!op.quantized || op.members.empty()) continue;
-    space.ops.push_back({.op = op.op,
-                         .name = op.name,
+    space.ops.push_back({.op = op.op.id,
+                         .name = op.op.name,
                          .type = op.type,
                          .kind = op.kind,
                          .computes = computes(able, op),
-                         .multiply_adds = count_of(multiply_adds, op.op),
+                         .multiply_adds = count_of(multiply_adds, op.op.id),
                          .moves = has_role(able, op, Role::pass_through),
                          .values = op.members,
                          .around = {},
@@ -203,7 +203,7 @@ std::uint64_t compute_quantized(const Plan& plan, const Capabilities& able) {
 std::uint64_t multiply_adds_quantized(const Plan& plan, const MultiplyAdds& multiply_adds) {
   std::uint64_t sum = 0;
   for (const OpPlan& op : plan.ops) {
-    if (op.quantized && op.precision == "int8") sum += count_of(multiply_adds, op.op);
+    if (op.quantized && op.precision == "int8") sum += count_of(multiply_adds, op.op.id);
   }
   return sum;
 }

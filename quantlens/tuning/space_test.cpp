@@ -5,6 +5,7 @@
 
 #include "quantlens/base/yaml.h"
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -18,8 +19,7 @@ TEST(Space, HoldsWhatIsAroundAnOp) {
   net.node(Kind::add, {"s", "x"}, "a").node(Kind::conv, {"a"}, "c2").output("c2");
   Plan plan;
   for (const Node& node : net.model().graph.nodes) {
-    plan.ops.push_back({.op = op_id(node),
-                        .name = node.name,
+    plan.ops.push_back({.op = ref_of(node),
                         .type = node.type,
                         .kind = node.type,
                         .pattern = {node.type},
@@ -37,8 +37,7 @@ TEST(Space, HoldsWhatIsAroundAnOp) {
 Plan all_in_int8(const Graph& graph) {
   Plan plan;
   for (const Node& node : graph.nodes) {
-    plan.ops.push_back({.op = op_id(node),
-                        .name = op_name(node),
+    plan.ops.push_back({.op = ref_of(node),
                         .type = node.type,
                         .kind = std::string(to_string(node.kind)),
                         .pattern = {node.type},

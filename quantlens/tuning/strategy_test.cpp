@@ -13,6 +13,7 @@
 #include "quantlens/base/yaml.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
 #include "quantlens/quantizer/recipe/recipe_rules.h"
+#include "quantlens/record/testing.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/strategies/choices.h"
 
@@ -30,8 +31,7 @@ Plan plan_of(const Net& net) {
   Plan plan;
   const auto add = [&](const auto& ops, const char* type, const char* kind) {
     for (const auto& [name, loss] : ops) {
-      plan.ops.push_back({.op = name,
-                          .name = name,
+      plan.ops.push_back({.op = op_ref(name),
                           .type = type,
                           .kind = kind,
                           .pattern = {type},
@@ -94,7 +94,7 @@ class Scripted final : public Search {
     diagnosis.activations.clear();
     for (const auto& [name, loss] : losses_) {
       ActivationRow row;
-      row.op = name;
+      row.op = op_ref(name);
       row.local_sqnr_db = 40 - 100 * loss;
       row.mse_normalized = loss;
       if (const auto share = blames.find(name); share != blames.end()) {
@@ -253,18 +253,18 @@ TEST(Auto, TakesTheRemediesOfFindings) {
   Scripted search(net, task_of(net, {}, {.max_loss = -1}), 100);
   search.diagnosis.findings = {
       {.rule = "clipping",
-       .op = "c",
+       .op = op_ref("c"),
        .reasons = {},
        .remedy = parse_yaml("{op_name_dict: {c: {activation: {algorithm: minmax}}}}", ""),
        .severity = Severity::note},
       {.rule = "hard",
-       .op = "c",
+       .op = op_ref("c"),
        .reasons = {},
        .remedy = parse_yaml("{op_name_dict: {c: fp32}}", ""),
        .severity = Severity::note},
-      {.rule = "none", .op = "c", .reasons = {}, .remedy = {}, .severity = Severity::note},
+      {.rule = "none", .op = op_ref("c"), .reasons = {}, .remedy = {}, .severity = Severity::note},
       {.rule = "wrong",
-       .op = "c",
+       .op = op_ref("c"),
        .reasons = {},
        .remedy = parse_yaml("{op_nam_dict: 1}", ""),
        .severity = Severity::note}};
@@ -281,7 +281,7 @@ TEST(Auto, BelievesFindingsBeforeFigures) {
   Scripted search(net, task_of(net), 100);
   search.blames = {{"c1", 0.9}, {"c2", 0.1}, {"a3", 0}};
   search.diagnosis.findings = {{.rule = "steep_reader",
-                                .op = "a3",
+                                .op = op_ref("a3"),
                                 .reasons = {},
                                 .remedy = parse_yaml("{op_name_dict: {a3: fp32}}", ""),
                                 .severity = Severity::note}};

@@ -8,7 +8,7 @@
 namespace quantlens {
 namespace {
 
-/// What stands at "reference.nodes"; null where nothing does.
+/// What stands at "reference.nodes", or in a row at "op.id"; null where nothing does.
 const json::Value* member_at(const json::Value& record, std::string_view path) {
   const json::Value* value = &record;
   while (value != nullptr && !path.empty()) {
@@ -90,8 +90,7 @@ boost::json::array ListReader::column(std::string_view name, std::uint64_t first
   if (reader_) return reader_->column(name, first, count);
   boost::json::array cells;
   for (const json::Value& row : rows(first, count)) {
-    const auto* object = row.if_object();
-    const json::Value* cell = object != nullptr ? object->if_contains(name) : nullptr;
+    const json::Value* cell = member_at(row, name);
     if (cell == nullptr) {
       throw Error(Errc::not_found, fmt::format("{}: has no column '{}'", where_, printable(name)));
     }

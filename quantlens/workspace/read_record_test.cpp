@@ -44,7 +44,7 @@ TEST(WorkloadReader, GetsTheWorkloadItself) {
 /// A plan of so many ops.
 Plan plan_of(std::size_t ops) {
   Plan plan;
-  for (std::size_t i = 0; i < ops; ++i) plan.ops.emplace_back().op = "op" + std::to_string(i);
+  for (std::size_t i = 0; i < ops; ++i) plan.ops.emplace_back().op.id = "op" + std::to_string(i);
   return plan;
 }
 
@@ -59,8 +59,11 @@ TEST(WorkloadReader, GetsLongListsToo) {
     const auto list = reader.list<Plan>("ops");
     ASSERT_TRUE(list);
     EXPECT_EQ(list->size(), ops);
-    EXPECT_EQ(list->column("op", 3, 2), (boost::json::array{"op3", "op4"}));
-    EXPECT_EQ(list->rows(ops - 1, 9).at(0).at("op"), json::Value("op" + std::to_string(ops - 1)));
+    EXPECT_EQ(list->column("op.id", 3, 2), (boost::json::array{"op3", "op4"}));
+    EXPECT_EQ(list->column("op", 3, 1).at(0).at("id"), "op3");
+    EXPECT_EQ(list->rows(ops - 1, 9).at(0).at("op").at("id"),
+              json::Value("op" + std::to_string(ops - 1)));
+    EXPECT_THROW(list->column("op.nothing", 0, 1), Error);
     EXPECT_THROW(list->column("nothing", 0, 1), Error);
   }
   EXPECT_FALSE(reader.list<Plan>("nothing"));

@@ -10,9 +10,6 @@
 #include <string_view>
 #include <variant>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "quantlens/diagnosis/view/integer_ops.h"
 #include "quantlens/graph/compare_nodes.h"
 #include "quantlens/graph/roles_of.h"
@@ -140,14 +137,27 @@ bool are_equal(const Value& a, const Value& b, std::int64_t neutral) {
   return a.index() != b.index() || a == b;
 }
 
-std::string text(const Value& value, std::int64_t neutral) {
-  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value)) {
-    if (list->empty()) return fmt::format("{} throughout", neutral);
-    return fmt::format("[{}]", fmt::join(*list, ","));
-  }
-  if (const auto* real = std::get_if<float>(&value)) return fmt::format("{:.4g}", *real);
-  if (const auto* name = std::get_if<std::string>(&value)) return "'" + *name + "'";
-  return fmt::format("{}", std::get<std::int64_t>(value));
+Figure figure_of(const Value& value) {
+  if (const auto* list = std::get_if<std::vector<std::int64_t>>(&value))
+    return figure::wholes(*list);
+  if (const auto* real = std::get_if<float>(&value)) return figure::number(*real);
+  if (const auto* word = std::get_if<std::string>(&value)) return figure::text(*word);
+  return figure::whole(std::get<std::int64_t>(value));
+}
+
+bool is_empty(const Value& value) {
+  const auto* list = std::get_if<std::vector<std::int64_t>>(&value);
+  return list != nullptr && list->empty();
+}
+
+/// `neutral`: what an empty list holds throughout. REQUIRES: both are of one type.
+Statement changed_attribute(std::string_view key, const Value& before, const Value& after,
+                            std::int64_t neutral) {
+  Statement changed{
+      std::holds_alternative<float>(after) ? "changed_op.real_attribute" : "changed_op.attribute",
+      {{"name", figure::text(key)}, {"is", figure_of(after)}, {"was", figure_of(before)}}};
+  if (is_empty(before) || is_empty(after)) changed.figures["neutral"] = figure::whole(neutral);
+  return changed;
 }
 
 bool pads_by_name(const Node& node) {
@@ -157,8 +167,8 @@ bool pads_by_name(const Node& node) {
 
 }  // namespace
 
-std::vector<std::string> changed_attributes(const Node& reference, const Node& quantized) {
-  std::vector<std::string> changes;
+Statements changed_attributes(const Node& reference, const Node& quantized) {
+  Statements changes;
   const std::optional<IntegerOp> integer = integer_op(quantized);
   const Kind kind = integer ? integer->computes : quantized.kind;
   if (kind != reference.kind) return changes;
@@ -175,8 +185,7 @@ std::vector<std::string> changed_attributes(const Node& reference, const Node& q
     if (!before || !after) continue;
     if (known.is_axis && may_be_one_axis(*before, *after)) continue;
     if (are_equal(*before, *after, neutral)) continue;
-    changes.push_back(
-        fmt::format("{} is {}, not {}", known.key, text(*after, neutral), text(*before, neutral)));
+    changes.push_back(changed_attribute(known.key, *before, *after, neutral));
   }
   return changes;
 }

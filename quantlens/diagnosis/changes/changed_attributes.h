@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "quantlens/graph/model.h"
+#include "quantlens/record/statement.h"
 
 namespace quantlens {
 
@@ -13,6 +11,6 @@ namespace quantlens {
 /// while it keeps the function: where one model spells a function in another way (another type of
 /// node, padding by name or in an op before, channels last), they are not looked at. An axis
 /// counted from the end may equal any that is not.
-std::vector<std::string> changed_attributes(const Node& reference, const Node& quantized);
+Statements changed_attributes(const Node& reference, const Node& quantized);
 
 }  // namespace quantlens

@@ -6,10 +6,9 @@
 #include <unordered_map>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/changes/misscaled_bias.h"
 #include "quantlens/diagnosis/changes/unequal_codes.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -31,12 +30,13 @@ class CodesFinder {
   }
 
  private:
-  using Names = std::vector<std::string>;
+  using Ops = std::vector<OpRef>;
 
   const Node& node(std::size_t r) const { return reference_.node(reference_.ops()[r]); }
 
-  static void add_name(Names& names, const std::string& name) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  static void add_op(Ops& ops, const OpRef& op) {
+    const auto is_known = [&](const OpRef& one) { return is_same_op(one, op); };
+    if (std::ranges::none_of(ops, is_known)) ops.push_back(op);
   }
 
   const Node& anchor_of(std::size_t r) const {
@@ -56,52 +56,47 @@ class CodesFinder {
   }
 
   /// Who makes and who moves a value; of an input its name.
-  Names names_of(std::size_t value) const {
-    Names names;
+  Ops ops_at(std::size_t value) const {
+    Ops ops;
+    const std::vector<std::string>& floats =
+        reference_.values()[reference_.values()[value].root].floats;
     if (const auto maker = maker_of(value)) {
-      add_name(names, op_name(anchor_of(*maker)));
-      add_name(names, op_name(node(*maker)));
-    } else if (!reference_.values()[reference_.values()[value].root].floats.empty()) {
-      add_name(names, reference_.values()[reference_.values()[value].root].floats.front());
+      add_op(ops, ref_of(anchor_of(*maker)));
+      add_op(ops, ref_of(node(*maker)));
+    } else if (!floats.empty()) {
+      add_op(ops, {.id = floats.front(), .name = floats.front()});
     }
-    if (const auto& mover = reference_.values()[value].producer)
-      add_name(names, op_name(node(*mover)));
-    return names;
+    if (const auto& mover = reference_.values()[value].producer) add_op(ops, ref_of(node(*mover)));
+    return ops;
   }
 
-  void add(std::string rule, std::optional<std::size_t> value, Names names, std::string because,
-           std::string unless = {}) {
-    Change change{.rule = std::move(rule),
+  void add(std::optional<std::size_t> value, Ops ops, Statement reason, std::string unless = {}) {
+    Change change{.rule = "unequal_codes",
                   .op = {},
-                  .ops = std::move(names),
+                  .ops = std::move(ops),
                   .value = {},
                   .weight = {},
-                  .because = std::move(because)};
+                  .reasons = {std::move(reason)}};
     std::optional<std::size_t> maker;
     if (value) {
       maker = maker_of(*value);
       const std::vector<std::string>& floats = reference_.values()[*value].floats;
       if (!floats.empty()) change.value = floats.front();
     }
-    change.op = maker ? op_id(anchor_of(*maker)) : change.ops.front();
+    change.op = maker ? ref_of(anchor_of(*maker)) : change.ops.front();
     found_.push_back({.op = maker, .change = std::move(change), .unless = std::move(unless)});
   }
 
   // ---- written and read
-  Names reader_names(const UnequalCodes& one) const {
-    Names names;
+  Ops readers_of(const UnequalCodes& one) const {
+    Ops ops;
     for (const std::size_t reader : one.nodes) {
       const auto r = op_of_node_.find(reader);
-      add_name(names, op_name(r == op_of_node_.end() ? quantized_.index().graph().nodes[reader]
-                                                     : node(r->second)));
+      add_op(ops, r == op_of_node_.end()
+                      ? OpRef{.id = {}, .name = op_name(quantized_.index().graph().nodes[reader])}
+                      : ref_of(node(r->second)));
     }
-    return names;
-  }
-
-  static std::string read_by(const Names& readers) {
-    if (readers.empty()) return {};
-    if (readers.size() == 1) return " by " + readers.front();
-    return fmt::format(" by {} and {} more", readers.front(), readers.size() - 1);
+    return ops;
   }
 
   void find_unequal() {
@@ -127,27 +122,25 @@ class CodesFinder {
   }
 
   void add_unequal(const UnequalCodes& one, bool is_exchange) {
-    const Names readers = reader_names(one);
-    const std::string written = figures_of(one.written, one.read);
-    const std::string read = figures_of(one.read, one.written);
-    std::string because =
-        is_exchange ? fmt::format(
-                          "{} reads the codes of its two inputs with each other's figures: those "
-                          "written with {} are read with {}",
-                          readers.front(), written, read)
-                    : fmt::format("its codes are written with {} and read{} with {}", written,
-                                  read_by(readers), read);
+    const Ops readers = readers_of(one);
+    Statement reason{is_exchange ? "unequal_codes.exchanged" : "unequal_codes", {}};
+    add_params("written", one.written, one.read, reason);
+    add_params("read", one.read, one.written, reason);
+    if (!readers.empty()) reason.figures["reader"] = figure::op(readers.front());
+    if (!is_exchange && readers.size() > 1) {
+      reason.figures["other_readers"] = figure::count(readers.size() - 1);
+    }
     const auto value = reference_of(one.value);
-    Names names = value ? names_of(*value) : Names{};
-    if (names.empty()) names.push_back(one.tensor);
+    Ops ops = value ? ops_at(*value) : Ops{};
+    if (ops.empty()) ops.push_back({.id = {}, .name = one.tensor});
     // what all read otherwise than it was written is told of who wrote it
     if (readers.empty() || (one.by_all && !is_exchange)) {
-      for (const std::string& reader : readers) add_name(names, reader);
-      return add("unequal_codes", value, std::move(names), std::move(because));
+      for (const OpRef& reader : readers) add_op(ops, reader);
+      return add(value, std::move(ops), std::move(reason));
     }
-    Names first = readers;
-    for (const std::string& name : names) add_name(first, name);
-    add("unequal_codes", value, std::move(first), std::move(because));
+    Ops first = readers;
+    for (const OpRef& op : ops) add_op(first, op);
+    add(value, std::move(first), std::move(reason));
   }
 
   // ---- codes and the bias behind them
@@ -155,19 +148,17 @@ class CodesFinder {
     for (const MisscaledBias& one : misscaled_biases(quantized_)) {
       const auto& op = match_.ops[one.op];
       if (!op) continue;
-      Names names{op_name(node(op->reference))};
+      Ops ops{ref_of(node(op->reference))};
       const auto value = reference_of(one.value);
-      const Names makers = value ? names_of(*value) : Names{};
-      for (const std::string& name : makers) add_name(names, name);
-      std::string because = fmt::format(
-          "its bias has steps of {:.3g}, its input and its weight have {:.3g} together: integer "
-          "kernels add the codes of the bias as they are, so that it counts {:.3g} times. The "
-          "scale "
-          "of the bias or that of its input{} is not the one that the file was made with",
-          one.step, one.step * one.factor, one.factor,
-          makers.empty() ? "" : ", the codes of " + makers.front() + ",");
+      const Ops makers = value ? ops_at(*value) : Ops{};
+      for (const OpRef& maker : makers) add_op(ops, maker);
+      Statement reason{"unequal_codes.of_bias",
+                       {{"step", figure::number(one.step)},
+                        {"product_step", figure::number(one.step * one.factor)},
+                        {"times", figure::number(one.factor)}}};
+      if (!makers.empty()) reason.figures["input"] = figure::op(makers.front());
       const std::size_t output = *reference_.ops()[op->reference].outputs.front();
-      add("unequal_codes", output, std::move(names), std::move(because), "changed_weight");
+      add(output, std::move(ops), std::move(reason), "changed_weight");
     }
   }
 

@@ -291,7 +291,8 @@ std::vector<SharedChange> shared_changes(std::vector<ChangedConstant>&& changes)
   std::vector<SharedChange> shared;
   std::map<std::pair<std::string, std::string>, std::size_t> known;
   for (ChangedConstant& one : changes) {
-    const auto [at, is_new] = known.emplace(std::pair(one.stored, one.change.words), shared.size());
+    const auto [at, is_new] = known.emplace(
+        std::pair(one.stored, json::dump(json::encode(one.change.how))), shared.size());
     if (is_new) {
       shared.push_back({std::move(one), {}});
     } else {

@@ -9,8 +9,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/changes/tensor_factors.h"
 #include "quantlens/diagnosis/view/channel_order.h"
 #include "quantlens/diagnosis/view/nonfinite_elements.h"
@@ -78,6 +76,10 @@ class Rounding {
   AxisLayout layout_;
   std::vector<Reach> reaches_;
 };
+
+Figure count_of(std::int64_t number) {
+  return figure::count(static_cast<std::uint64_t>(number));
+}
 
 double energy(std::span<const float> values) {
   double sum = 0;
@@ -153,7 +155,8 @@ class Comparison {
 
   std::optional<ChangedTensor> zeroed_whole() {
     if (energy(y_) > 0) return {};
-    return ChangedTensor{Difference::zeroed, fmt::format("is 0 in all its {} elements", y_.size())};
+    return ChangedTensor{Difference::zeroed,
+                         {"constant.zero", {{"elements", figure::count(y_.size())}}}};
   }
 
   std::optional<ChangedTensor> zeroed() {
@@ -161,8 +164,8 @@ class Comparison {
     if (part < kMostly) return {};
     return ChangedTensor{
         Difference::zeroed,
-        fmt::format("is 0 in {} of {} elements that are not small in the float one", count,
-                    y_.size())};
+        {"constant.zeros",
+         {{"zeros", figure::count(count)}, {"elements", figure::count(y_.size())}}}};
   }
 
   std::optional<ChangedTensor> wrapped() {
@@ -174,9 +177,10 @@ class Comparison {
     });
     if (part < kMostly) return {};
     return ChangedTensor{Difference::wrapped_around,
-                         fmt::format("is off by {} codes in {} of {} elements: they have left the "
-                                     "codes' range and wrapped around",
-                                     rounding_.code_count(), count, y_.size())};
+                         {"constant.wrapped",
+                          {{"codes", count_of(rounding_.code_count())},
+                           {"off", figure::count(count)},
+                           {"elements", figure::count(y_.size())}}}};
   }
 
   /// Few codes with wide gaps between them, to which values were rounded.
@@ -197,19 +201,23 @@ class Comparison {
     });
     if (part < kMostly) return {};
     const auto bits = static_cast<int>(std::ceil(std::log2(used.size())));
-    return ChangedTensor{
-        Difference::fewer_bits,
-        fmt::format("has only {} of its {} codes, as many as {} bits have, in steps of {} codes",
-                    used.size(), rounding_.code_count(), bits, gap)};
+    return ChangedTensor{Difference::fewer_bits,
+                         {"constant.few_codes",
+                          {{"used", figure::count(used.size())},
+                           {"codes", count_of(rounding_.code_count())},
+                           {"bits", count_of(bits)},
+                           {"gap", count_of(gap)}}}};
   }
 
   std::optional<ChangedTensor> flipped() {
     for (const KernelTurn& turn : kernel_turns(sides_.before)) {
       const auto x = turn.values.data<float>();
       if (!fits(x) && !(cosine(x, y_) >= kAlike && cosine(x_, y_) < kAlike)) continue;
-      return ChangedTensor{
-          Difference::flipped,
-          fmt::format("has {} {}", turn.is_matrix ? "its matrix" : "its kernels", turn.words)};
+      Statement how{"constant.turned",
+                    {{"of", figure::text(turn.is_matrix ? "matrix" : "kernels")},
+                     {"turn", figure::text(turn.how)}}};
+      if (turn.axis) how.figures["axis"] = figure::count(*turn.axis);
+      return ChangedTensor{Difference::flipped, std::move(how)};
     }
     return {};
   }
@@ -219,16 +227,18 @@ class Comparison {
     const Factors factors = factors_along(sides_.before, sides_.after, sides_.output_axis);
     if (factors.is_trivial() || !fits(scaled(sides_.before, factors).data<float>())) return {};
     return ChangedTensor{factors.is_turned() ? Difference::negated : Difference::output_factors,
-                         factors.words("output channels")};
+                         factors.told("output channels")};
   }
 
   std::optional<ChangedTensor> by_number() {
-    return ChangedTensor{Difference::other, fmt::format("is {:.4g}, not {:.4g}", y_[0], x_[0])};
+    return ChangedTensor{
+        Difference::other,
+        {"constant.number", {{"is", figure::number(y_[0])}, {"was", figure::number(x_[0])}}}};
   }
 
   std::optional<ChangedTensor> reordered() {
-    if (const auto words = other_order(sides_.before, sides_.after, sides_.output_axis))
-      return ChangedTensor{Difference::swapped, *words};
+    if (const auto order = other_order(sides_.before, sides_.after, sides_.output_axis))
+      return ChangedTensor{Difference::swapped, *order};
     return {};
   }
 
@@ -238,7 +248,7 @@ class Comparison {
     const Factors factors = factors_along(sides_.before, sides_.after, axis);
     if (factors.is_trivial() || !fits(scaled(sides_.before, factors).data<float>())) return {};
     return ChangedTensor{factors.is_turned() ? Difference::negated : Difference::input_factors,
-                         factors.words("input channels")};
+                         factors.told("input channels")};
   }
 
   std::optional<ChangedTensor> by_both() {
@@ -250,8 +260,7 @@ class Comparison {
       x = scaled(x, factors_along(x, sides_.after, axis));
     }
     if (!fits(x.data<float>())) return {};
-    return ChangedTensor{Difference::both_factors,
-                         "has other factors in its input and its output channels"};
+    return ChangedTensor{Difference::both_factors, {"constant.both_factors", {}}};
   }
 
   std::optional<ChangedTensor> beyond_recognition() const {
@@ -259,7 +268,8 @@ class Comparison {
     const double sqnr_db = 10 * std::log10(energy(x_) / error_energy());
     return ChangedTensor{
         alike >= kAlike ? Difference::similar : Difference::other,
-        fmt::format("holds other numbers ({:.1f} dB, cosine {:.2f})", sqnr_db, alike)};
+        {"constant.other_numbers",
+         {{"sqnr", figure::decibels(sqnr_db)}, {"cosine", figure::number(alike)}}}};
   }
 
   double error_energy() const {
@@ -303,8 +313,8 @@ std::optional<ChangedTensor> lost_numbers(const TensorSides& sides) {
   if (lost == 0) return {};
   return ChangedTensor{
       Difference::nonfinite,
-      fmt::format("holds NaN or infinities in {} of {} elements that are finite in the float one",
-                  lost, y.size())};
+      {"constant.nonfinite",
+       {{"nonfinite", figure::count(lost)}, {"elements", figure::count(y.size())}}}};
 }
 
 /// Both sides with 0 for each element that is not finite in both: it counts for nothing.

@@ -2,9 +2,9 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "quantlens/record/pairing.h"
+#include "quantlens/record/statement.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens {
@@ -27,7 +27,7 @@ enum class Difference {
 
 struct ChangedTensor {
   Difference difference = Difference::other;
-  std::string words;  ///< goes on from "its weight …": "is 1.1 times the float one"
+  Statement how;  ///< goes on from "its weight …": "is 1.1 times the float one"
 };
 
 /// Both sides of a constant: float32, of one shape.

@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 
 namespace quantlens {
@@ -83,7 +84,7 @@ TEST(ChangedTensor, ChannelsInAnotherOrderAreSwapped) {
   std::swap_ranges(values.begin(), values.begin() + kPerChannel, values.begin() + 5 * kPerChannel);
   const auto change = weight.compare(Tensor::from<float>(kShape, values));
   EXPECT_EQ(difference_of(change), Difference::swapped);
-  EXPECT_EQ(change->words, "has 2 of 16 channels in another order (5 stands in place of 0)");
+  EXPECT_EQ(said(change->how), "constant.channels_moved(channels: 16, from: 5, moved: 2, to: 0)");
 }
 
 TEST(ChangedTensor, ChannelsWithTheOppositeSignAreNegated) {
@@ -92,7 +93,7 @@ TEST(ChangedTensor, ChannelsWithTheOppositeSignAreNegated) {
   for (std::size_t i = 0; i < 3 * kPerChannel; ++i) values[i] = -values[i];
   const auto change = weight.compare(weight.coded(values));
   EXPECT_EQ(difference_of(change), Difference::negated);
-  EXPECT_EQ(change->words, "has the opposite sign in 3 of 16 output channels");
+  EXPECT_EQ(said(change->how), R"(constant.signs(channels: "output channels", of: 16, turned: 3))");
 }
 
 TEST(ChangedTensor, KernelsReadBackwardsAreFlipped) {
@@ -103,7 +104,7 @@ TEST(ChangedTensor, KernelsReadBackwardsAreFlipped) {
                  values.begin() + static_cast<std::ptrdiff_t>(k + 9));
   const auto change = weight.compare(weight.coded(values));
   EXPECT_EQ(difference_of(change), Difference::flipped);
-  EXPECT_EQ(change->words, "has its kernels flipped");
+  EXPECT_EQ(said(change->how), R"(constant.turned(of: "kernels", turn: "flipped"))");
 }
 
 TEST(ChangedTensor, AFactorIsToldThoughTheGreatestCodesAreClipped) {
@@ -112,7 +113,8 @@ TEST(ChangedTensor, AFactorIsToldThoughTheGreatestCodesAreClipped) {
   for (float& value : values) value *= 1.1F;
   const auto change = weight.compare(weight.coded(values));
   EXPECT_EQ(difference_of(change), Difference::output_factors);
-  EXPECT_NE(change->words.find("times the float one"), std::string::npos) << change->words;
+  EXPECT_EQ(change->how.says, "constant.factors");
+  EXPECT_FALSE(change->how.figures.contains("changed")) << "of all channels";
 }
 
 TEST(ChangedTensor, FactorsOfInputChannelsAreToldApartFromThoseOfOutputs) {
@@ -157,8 +159,7 @@ TEST(ChangedTensor, SevenOf256CodesAreThreeBits) {
   }
   const auto change = weight.compare(weight.coded(values));
   EXPECT_EQ(difference_of(change), Difference::fewer_bits);
-  EXPECT_EQ(change->words,
-            "has only 7 of its 256 codes, as many as 3 bits have, in steps of 42 codes");
+  EXPECT_EQ(said(change->how), "constant.few_codes(bits: 3, codes: 256, gap: 42, used: 7)");
 }
 
 TEST(ChangedTensor, OtherNumbersAreOther) {
@@ -233,7 +234,7 @@ TEST(ChangedTensor, NonfiniteElementsHideNoChange) {
   spoil(weight.values());
   const auto change = weight.compare(after);
   EXPECT_EQ(difference_of(change), Difference::negated);
-  EXPECT_EQ(change->words, "has the opposite sign in 3 of 16 output channels");
+  EXPECT_EQ(said(change->how), R"(constant.signs(channels: "output channels", of: 16, turned: 3))");
 }
 
 TEST(ChangedTensor, FloatsOfBothFilesMayBeNonfinite) {
@@ -260,8 +261,7 @@ TEST(ChangedTensor, NumbersThatBecomeNaNAreAChange) {
   };
   const auto change = floats({1, NAN, 3, -INFINITY});
   EXPECT_EQ(difference_of(change), Difference::nonfinite);
-  EXPECT_EQ(change->words,
-            "holds NaN or infinities in 1 of 4 elements that are finite in the float one");
+  EXPECT_EQ(said(change->how), "constant.nonfinite(elements: 4, nonfinite: 1)");
   EXPECT_FALSE(floats({1, 2, 3, -INFINITY})) << "in half precision";
   EXPECT_TRUE(floats({1, 2, 3, INFINITY}));
 }

@@ -10,9 +10,6 @@
 #include <utility>
 #include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
 #include "quantlens/diagnosis/changes/changed_attributes.h"
 #include "quantlens/diagnosis/changes/changed_codes.h"
 #include "quantlens/diagnosis/changes/changed_constants.h"
@@ -24,6 +21,7 @@
 #include "quantlens/diagnosis/view/code_reach.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/roles_of.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -66,7 +64,7 @@ class Finder {
     for (CodeChange& one : changed_codes(reference_, quantized_, match_, anchor_))
       take(std::move(one));
     for (const ReplacedOp& one : replaced_ops(reference_, quantized_, match_)) {
-      if (found_[one.reference].empty()) add(one.reference, "changed_op", one.words);
+      if (found_[one.reference].empty()) add(one.reference, "changed_op", {one.how});
     }
     std::vector<Change> changes;
     for (std::vector<Change>& of_op : found_) std::ranges::move(of_op, std::back_inserter(changes));
@@ -76,20 +74,21 @@ class Finder {
 
  private:
   const Node& node(std::size_t r) const { return reference_.node(reference_.ops()[r]); }
+  OpRef ref(std::size_t r) const { return ref_of(node(r)); }
 
-  void add(std::size_t r, std::string rule, std::string because, std::string weight = {}) {
+  void add(std::size_t r, std::string rule, Statements reasons, std::string weight = {}) {
     const std::size_t number = reference_.ops()[r].node;
-    std::vector<std::string> ops{op_name(node(r))};
+    std::vector<OpRef> ops{ref(r)};
     const auto anchor = anchor_.find(number);
     if (anchor != anchor_.end() && anchor->second != number)
-      ops.push_back(op_name(reference_.index().graph().nodes[anchor->second]));
+      ops.push_back(ref_of(reference_.index().graph().nodes[anchor->second]));
     const auto end = end_.find(number);
     found_[r].push_back({.rule = std::move(rule),
-                         .op = op_id(node(r)),
+                         .op = ref(r),
                          .ops = std::move(ops),
                          .value = end == end_.end() ? op_id(node(r)) : end->second,
                          .weight = std::move(weight),
-                         .because = std::move(because)});
+                         .reasons = std::move(reasons)});
   }
 
   /// One constant that several ops read is one change.
@@ -99,14 +98,12 @@ class Finder {
     const bool is_weight = multiplies_by_weight(op.kind) || op.kind == Kind::gather;
     const std::string name =
         one.operand < node(one.op).inputs.size() ? node(one.op).inputs[one.operand] : "";
-    const std::string by =
-        shared.others.empty() ? "" : fmt::format(" (which {} ops share)", 1 + shared.others.size());
+    Statement begin{"changed_constant",
+                    {{"constant", figure::text(is_weight ? "weight" : "constant")}}};
+    if (!shared.others.empty()) begin.figures["ops"] = figure::count(1 + shared.others.size());
     add(one.op, is_weight ? "changed_weight" : "changed_op",
-        fmt::format("its {}{} {}, which no rounding of its codes makes",
-                    is_weight ? "weight" : "constant", by, one.change.words),
-        name);
-    for (const std::size_t other : shared.others)
-      found_[one.op].back().ops.push_back(op_name(node(other)));
+        {std::move(begin), one.change.how, {"changed_constant.beyond_codes", {}}}, name);
+    for (const std::size_t other : shared.others) found_[one.op].back().ops.push_back(ref(other));
   }
 
   // ---- attributes
@@ -129,9 +126,9 @@ class Finder {
     };
     if (!differ(is->low, was->low) && !differ(is->high, was->high)) return;
     add(r, "changed_op",
-        fmt::format(
-            "its bounds are {:.4g} and {:.4g} in the quantized model, not {:.4g} and {:.4g}",
-            is->low, is->high, was->low, was->high));
+        {{"changed_op.bounds",
+          {{"is", figure::numbers({is->low, is->high})},
+           {"was", figure::numbers({was->low, was->high})}}}});
   }
 
   void find_attributes(std::size_t q, std::size_t r) {
@@ -141,20 +138,30 @@ class Finder {
     const GemmFactors factors = gemm_factors(reference_, before, quantized_, after, prepared_);
     if (!factors.changes.empty()) {
       has_other_factors_.insert(r);
-      add(r, "changed_op", fmt::format("{}", fmt::join(factors.changes, "; ")));
+      add(r, "changed_op", listed(factors.changes));
     }
-    const std::vector<std::string> changes = changed_attributes(node(r), quantized_.node(after));
+    const Statements changes = changed_attributes(node(r), quantized_.node(after));
     if (changes.empty()) return;
-    add(r, "changed_op",
-        fmt::format("its attributes are others in the quantized model: {}",
-                    fmt::join(changes, "; ")));
+    Statements reasons = listed(changes);
+    reasons.insert(reasons.begin(), {"changed_op.of_attributes", {}});
+    add(r, "changed_op", std::move(reasons));
+  }
+
+  /// With a statement between each two that parts them.
+  static Statements listed(const Statements& statements) {
+    Statements all;
+    for (const Statement& one : statements) {
+      if (!all.empty()) all.push_back({"and", {}});
+      all.push_back(one);
+    }
+    return all;
   }
 
   // ---- operands
   void find_exchange(std::size_t q, std::size_t r) {
     const FloatView::Op& op = quantized_.ops()[q];
     if (!match_.ops[q]->swapped || commutes(op) || op.operands.size() != 2) return;
-    add(r, "changed_op", "its two inputs stand in the other order in the quantized model");
+    add(r, "changed_op", {{"changed_op.inputs_exchanged", {}}});
   }
 
   /// What kernels do together with the op before: find_dropped judges those that clip.
@@ -188,8 +195,7 @@ class Finder {
   void find_taken_weight(std::size_t q, std::size_t r) {
     const std::optional<std::size_t> owner = weights_.other_owner(q, r);
     if (!owner) return;
-    add(r, "changed_weight",
-        fmt::format("its weight in the quantized model is that of {}", op_name(node(*owner))),
+    add(r, "changed_weight", {{"changed_weight.of_another", {{"op", figure::op(ref(*owner))}}}},
         node(r).inputs.size() > 1 ? node(r).inputs[1] : "");
   }
 
@@ -212,16 +218,13 @@ class Finder {
             return operand.value && reference_.values()[*operand.value].root == match->reference;
           });
       if (is_left_out && !named_.of(*maker)) {
-        add(*maker, "changed_op",
-            fmt::format("the quantized model leaves it out: {} reads what goes into it",
-                        op_name(node(r))));
+        add(*maker, "changed_op", {{"left_out", {{"reader", figure::op(ref(r))}}}});
       } else {
         const bool is_another_result = reference_.values()[match->reference].producer == maker;
         add(r, "changed_op",
-            fmt::format("it {} {} in the quantized model",
-                        is_another_result ? "reads another result of" : "does not read what",
-                        op_name(node(*maker)) + (is_another_result ? "" : " gives")));
-        if (is_another_result) found_[r].back().ops.push_back(op_name(node(*maker)));
+            {{is_another_result ? "changed_op.another_result" : "changed_op.another_input",
+              {{"op", figure::op(ref(*maker))}}}});
+        if (is_another_result) found_[r].back().ops.push_back(ref(*maker));
       }
     }
   }
@@ -253,14 +256,13 @@ class Finder {
         const auto bounds = bounds_of(*maker);
         const double beyond = bounds ? steps_beyond(value, *bounds) : 0;
         if (beyond > kRounding) {
-          add(*maker, "changed_op",
-              fmt::format("the quantized model has no {} behind {}, and {}", node(*maker).type,
-                          op_name(node(r)), reach_words(value)));
+          Statement gone{"changed_op.no_activation",
+                         {{"type", figure::text(node(*maker).type)}, {"op", figure::op(ref(r))}}};
+          add_reach(value, gone);
+          add(*maker, "changed_op", {std::move(gone)});
         }
       } else if (is_function(kind) && !is_folded(*maker) && !named_.of(*maker)) {
-        add(*maker, "changed_op",
-            fmt::format("the quantized model leaves it out: what reads it reads the result of {}",
-                        op_name(node(r))));
+        add(*maker, "changed_op", {{"left_out.behind", {{"op", figure::op(ref(r))}}}});
       }
       const auto& operands = reference_.ops()[*maker].operands;
       const auto data = std::ranges::find_if(
@@ -314,7 +316,8 @@ class Finder {
     if (std::ranges::all_of(floats.data<float>(), is_no_loss)) return;
     if (rounds_to_zero(floats, after) || is_added_later(op)) return;
     add(r, "lost_bias",
-        fmt::format("its bias is 0 in the quantized model, in all {} elements", before->size()),
+        {{"lost_bias.all_zero",
+          {{"elements", figure::count(static_cast<std::uint64_t>(before->size()))}}}},
         node(r).inputs.size() > kBias ? node(r).inputs[kBias] : "");
   }
 

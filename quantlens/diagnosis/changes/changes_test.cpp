@@ -11,6 +11,7 @@
 #include "quantlens/diagnosis/changes/changed_attributes.h"
 #include "quantlens/diagnosis/changes/unequal_codes.h"
 #include "quantlens/diagnosis/match/pair.h"
+#include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
 
@@ -67,7 +68,8 @@ struct Files {
 /// "rule op" of each.
 std::vector<std::string> told(const std::vector<Change>& changes) {
   std::vector<std::string> words;
-  for (const Change& change : changes) words.push_back(change.rule + " " + change.ops.front());
+  for (const Change& change : changes)
+    words.push_back(change.rule + " " + said(change.ops.front()));
   return words;
 }
 
@@ -81,16 +83,17 @@ TEST(Changes, OtherPaddingIsOne) {
   Files files;
   files.pads = {0, 0, 2, 2};
   const std::vector<Change> changes = files.changes();
-  ASSERT_EQ(told(changes), Told{"changed_op node_c"});
-  EXPECT_NE(changes[0].because.find("pads is [0,0,2,2], not [1,1,1,1]"), std::string::npos)
-      << changes[0].because;
+  ASSERT_EQ(told(changes), Told{"changed_op \"node_c\""});
+  EXPECT_EQ(said(changes[0].reasons),
+            "changed_op.of_attributes() "
+            "changed_op.attribute(is: [0, 0, 2, 2], name: \"pads\", was: [1, 1, 1, 1])");
 }
 
 TEST(Changes, AWeightWithSwappedChannelsIsOneThoughItsOpIsBeyondRecognition) {
   Files files;
   std::rotate(files.first.begin(), files.first.begin() + 36, files.first.end());
   const std::vector<Change> changes = files.changes();
-  ASSERT_EQ(told(changes), Told{"changed_weight node_c"});
+  ASSERT_EQ(told(changes), Told{"changed_weight \"node_c\""});
   EXPECT_EQ(changes[0].weight, "w");
 }
 
@@ -105,13 +108,13 @@ TEST(Changes, FactorsThatTheNextOpTakesBackAreNone) {
 TEST(Changes, AFactorThatNothingTakesBackIsOne) {
   Files files;
   files.first = scaled(files.first, 1.1F);
-  EXPECT_EQ(told(files.changes()), Told{"changed_weight node_c"});
+  EXPECT_EQ(told(files.changes()), Told{"changed_weight \"node_c\""});
 }
 
 TEST(Changes, AnotherConstantOfAMulIsOne) {
   Files files;
   files.factor = {4, 1, 2, 3};
-  EXPECT_EQ(told(files.changes()), Told{"changed_op node_m"});
+  EXPECT_EQ(told(files.changes()), Told{"changed_op \"node_m\""});
 }
 
 TEST(Changes, ACorrectedBiasNearbyTakesNoFactorBack) {
@@ -127,7 +130,7 @@ TEST(Changes, ACorrectedBiasNearbyTakesNoFactorBack) {
   const std::vector<float> corrected{1.2F, -1.1F, 2.1F, 0.4F, 1, -1.8F, 1.1F, 0.9F};
   const SmallGraph before = net(bias, 1), mended = net(corrected, 1), after = net(corrected, 1.5F);
   EXPECT_EQ(told(pair(before.model(), mended.model()).changes), Told());
-  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_m"});
+  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op \"node_m\""});
 }
 
 TEST(Changes, AFewShiftsOfABiasThatAreAsItsElementsAreAreCorrected) {
@@ -140,7 +143,7 @@ TEST(Changes, AFewShiftsOfABiasThatAreAsItsElementsAreAreCorrected) {
       graph.node(Kind::matmul, {"x", "w"}, "a").node(Kind::add, {"a", "b"}, "c");
       return graph.node(Kind::tanh, {"c"}, "y").output("y");
     };
-    const Told expected = size == 2 ? Told() : Told{"changed_op node_c"};
+    const Told expected = size == 2 ? Told() : Told{"changed_op \"node_c\""};
     EXPECT_EQ(told(pair(net(1).model(), net(1.2F).model()).changes), expected) << size;
   }
 }
@@ -158,7 +161,7 @@ TEST(Changes, ADivisorThatTheWeightBehindHoldsIsNotLeftOut) {
   };
   const Model before = net(true, 1).model();
   EXPECT_EQ(told(pair(before, net(false, 1.0F / 6).model()).changes), Told());
-  EXPECT_EQ(told(pair(before, net(false, 1).model()).changes), Told{"changed_op node_d"});
+  EXPECT_EQ(told(pair(before, net(false, 1).model()).changes), Told{"changed_op \"node_d\""});
 }
 
 TEST(Changes, BoundsOfAClipAreCompared) {
@@ -169,7 +172,7 @@ TEST(Changes, BoundsOfAClipAreCompared) {
     return graph.node(Kind::clip, {"c", "low", "high"}, "y").output("y");
   };
   EXPECT_EQ(told(pair(net(6).model(), net(6).model()).changes), Told());
-  EXPECT_EQ(told(pair(net(6).model(), net(3).model()).changes), Told{"changed_op node_y"});
+  EXPECT_EQ(told(pair(net(6).model(), net(3).model()).changes), Told{"changed_op \"node_y\""});
 }
 
 /// Two Convs of one shape, whose weights a tool has exchanged: names say which is which.
@@ -190,14 +193,15 @@ TEST(Changes, ExchangedWeightsAreToldWhereNamesSayWhichIsWhich) {
     return graph.output("f4");
   };
   const std::vector<Change> changes = pair(net(2, 3).model(), net(3, 2).model()).changes;
-  for (const Change& change : changes) EXPECT_EQ(change.rule, "changed_weight") << change.because;
-  EXPECT_EQ(told(changes), (Told{"changed_weight node_c", "changed_weight node_e"}));
+  for (const Change& change : changes)
+    EXPECT_EQ(change.rule, "changed_weight") << said(change.reasons);
+  EXPECT_EQ(told(changes), (Told{"changed_weight \"node_c\"", "changed_weight \"node_e\""}));
 }
 
 TEST(Changes, ABiasOfNothingButZerosIsLostAndACorrectedOneIsNot) {
   Files files;
   files.bias = {0, 0, 0, 0};
-  EXPECT_EQ(told(files.changes()), Told{"lost_bias node_c"});
+  EXPECT_EQ(told(files.changes()), Told{"lost_bias \"node_c\""});
   files.bias = {1.3F, -0.8F, 1.9F, 0.9F};
   EXPECT_EQ(told(files.changes()), Told());
 }
@@ -205,7 +209,7 @@ TEST(Changes, ABiasOfNothingButZerosIsLostAndACorrectedOneIsNot) {
 TEST(Changes, AReluIsGoneOnlyWhereTheCodesReachBelowZero) {
   Files files;
   files.has_relu = false;
-  EXPECT_EQ(told(files.changes()), Told{"changed_op node_r"});
+  EXPECT_EQ(told(files.changes()), Told{"changed_op \"node_r\""});
   files.low = 0;
   EXPECT_EQ(told(files.changes()), Told());
 }
@@ -229,10 +233,9 @@ TEST(Changes, CodesThatAreReadByAnotherScaleAreTold) {
   const std::vector<Change> changes = files.changes();
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_EQ(changes[0].rule, "unequal_codes");
-  EXPECT_NE(changes[0].because.find("written with scale 0.25 and zero point 80 and read by node_m "
-                                    "with scale 0.5 and zero point 80"),
-            std::string::npos)
-      << changes[0].because;
+  EXPECT_EQ(said(changes[0].reasons),
+            "unequal_codes(read_scale: 0.5, read_zero_point: 80, reader: \"node_m\", "
+            "written_scale: 0.25, written_zero_point: 80)");
 }
 
 /// relu -> three matmuls, each of which reads the relu's codes by a DequantizeLinear of its own.
@@ -260,14 +263,16 @@ TEST(Changes, CodesThatSeveralOpsReadWithTheSameOtherFiguresAreOne) {
   EXPECT_EQ(told(read_with({0.25F, 0.25F, 0.25F})), Told());
   const std::vector<Change> by_all = read_with({0.5F, 0.5F, 0.5F});
   ASSERT_EQ(by_all.size(), 1U);
-  EXPECT_EQ(by_all[0].ops, (Told{"node_a", "node_m0", "node_m1", "node_m2"}));
-  EXPECT_NE(by_all[0].because.find("read by node_m0 and 2 more with scale 0.5"), std::string::npos)
-      << by_all[0].because;
+  EXPECT_EQ(by_all[0].ops, op_refs({"node_a", "node_m0", "node_m1", "node_m2"}));
+  EXPECT_EQ(said(by_all[0].reasons),
+            "unequal_codes(other_readers: 2, read_scale: 0.5, read_zero_point: 0, "
+            "reader: \"node_m0\", written_scale: 0.25, written_zero_point: 0)");
   const std::vector<Change> by_some = read_with({0.5F, 0.25F, 0.5F});
   ASSERT_EQ(by_some.size(), 1U);
-  EXPECT_EQ(by_some[0].ops, (Told{"node_m0", "node_m2", "node_a"})) << "one reads them as written";
+  EXPECT_EQ(by_some[0].ops, op_refs({"node_m0", "node_m2", "node_a"}))
+      << "one reads them as written";
   EXPECT_EQ(told(read_with({0.5F, 0.25F, 1})),
-            (Told{"unequal_codes node_m0", "unequal_codes node_m2"}));
+            (Told{"unequal_codes \"node_m0\"", "unequal_codes \"node_m2\""}));
 }
 
 TEST(Changes, OfAConstantThatSeveralOpsShareAreOne) {
@@ -283,10 +288,10 @@ TEST(Changes, OfAConstantThatSeveralOpsShareAreOne) {
   const SmallGraph before = net(0.125F, false), after = net(-0.1875F, true);
   const std::vector<Change> changes = pair(before.model(), after.model()).changes;
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].ops, (Told{"node_b", "node_e"})) << "neither is folded in that file";
-  EXPECT_NE(changes[0].because.find("its constant (which 2 ops share) is -0.1875, not 0.125"),
-            std::string::npos)
-      << changes[0].because;
+  EXPECT_EQ(changes[0].ops, op_refs({"node_b", "node_e"})) << "neither is folded in that file";
+  EXPECT_EQ(said(changes[0].reasons),
+            "changed_constant(constant: \"constant\", ops: 2) "
+            "constant.number(is: -0.1875, was: 0.125) changed_constant.beyond_codes()");
 }
 
 /// x in codes of `step` -> Conv with a weight in steps of 0.5 and a bias in steps of 0.125, or
@@ -331,9 +336,9 @@ TEST(Changes, ABiasInOtherStepsThanThoseOfItsProductIsToldWithTheInputsCodes) {
     const std::vector<Change> changes = with_input_step(0.125F, kind);
     ASSERT_EQ(changes.size(), 1U);
     EXPECT_EQ(changes[0].rule, "unequal_codes");
-    EXPECT_EQ(changes[0].ops, (Told{kind == Kind::conv ? "node_y" : "node_m", "x"}));
-    EXPECT_NE(changes[0].because.find("it counts 0.5 times"), std::string::npos)
-        << changes[0].because;
+    EXPECT_EQ(changes[0].ops, op_refs({kind == Kind::conv ? "node_y" : "node_m", "x"}));
+    EXPECT_EQ(said(changes[0].reasons),
+              "unequal_codes.of_bias(input: \"x\", product_step: 0.0625, step: 0.125, times: 0.5)");
   }
 }
 
@@ -348,7 +353,7 @@ TEST(Changes, OperandsOfASubInTheOtherOrderAreTold) {
   };
   const SmallGraph before = net(false), after = net(true);
   EXPECT_EQ(told(pair(before.model(), before.model()).changes), Told());
-  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_d"});
+  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op \"node_d\""});
 }
 
 TEST(Changes, AnActivationThatIsLeftOutBetweenFloatsIsTold) {
@@ -363,7 +368,7 @@ TEST(Changes, AnActivationThatIsLeftOutBetweenFloatsIsTold) {
     return graph;
   };
   const SmallGraph before = net(true), after = net(false);
-  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op node_t"});
+  EXPECT_EQ(told(pair(before.model(), after.model()).changes), Told{"changed_op \"node_t\""});
 }
 
 /// matmul -> x (1 + tanh ((x + x^3) / 2)) between codes -> matmul, whose codes have the names of
@@ -392,7 +397,7 @@ TEST(Changes, AnActivationThatIsLeftOutIsToldThoughAllAroundItIsKnownByName) {
     return told(pair(before.model(), quantized.model()).changes);
   };
   EXPECT_EQ(told_of(net(true, false), net(true, true)), Told());
-  EXPECT_EQ(told_of(net(true, false), net(false, true)), Told{"changed_op node_t"});
+  EXPECT_EQ(told_of(net(true, false), net(false, true)), Told{"changed_op \"node_t\""});
 }
 
 TEST(Changes, AnOpThatChangesNothingMayBeLeftOut) {
@@ -408,7 +413,7 @@ TEST(Changes, AnOpThatChangesNothingMayBeLeftOut) {
   };
   const SmallGraph zero = net(0, true), two = net(2, true), none = net(0, false);
   EXPECT_EQ(told(pair(zero.model(), none.model()).changes), Told());
-  EXPECT_EQ(told(pair(two.model(), none.model()).changes), Told{"changed_op node_s"});
+  EXPECT_EQ(told(pair(two.model(), none.model()).changes), Told{"changed_op \"node_s\""});
 }
 
 TEST(ChangedAttributes, DefaultsAndAxesFromTheEndAreNoChanges) {
@@ -420,10 +425,11 @@ TEST(ChangedAttributes, DefaultsAndAxesFromTheEndAreNoChanges) {
   net.node(Kind::softmax, {"x"}, "d").attribute("axis", std::int64_t{1});
   net.node(Kind::softmax, {"x"}, "e").attribute("axis", std::int64_t{2});
   const std::vector<Node>& nodes = net.graph().nodes;
-  EXPECT_EQ(changed_attributes(nodes[0], nodes[1]), Told());
-  EXPECT_EQ(changed_attributes(nodes[2], nodes[3]), Told());
-  EXPECT_EQ(changed_attributes(nodes[3], nodes[4]), Told{"axis is 2, not 1"});
-  EXPECT_EQ(changed_attributes(nodes[0], nodes[2]), Told()) << "nodes of other types";
+  EXPECT_EQ(changed_attributes(nodes[0], nodes[1]), Statements());
+  EXPECT_EQ(changed_attributes(nodes[2], nodes[3]), Statements());
+  EXPECT_EQ(said(changed_attributes(nodes[3], nodes[4])),
+            "changed_op.attribute(is: 2, name: \"axis\", was: 1)");
+  EXPECT_EQ(changed_attributes(nodes[0], nodes[2]), Statements()) << "nodes of other types";
 }
 
 }  // namespace

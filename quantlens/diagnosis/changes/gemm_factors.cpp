@@ -5,8 +5,6 @@
 #include <optional>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/changes/changed_constants.h"
 #include "quantlens/diagnosis/changes/tensor_factors.h"
 #include "quantlens/diagnosis/view/stored_bias.h"
@@ -53,9 +51,8 @@ void compare_products(double alpha_before, double alpha_after, std::optional<dou
   factors.product = alpha_after * *weights / alpha_before;
   if (!is_off(factors.product)) return;
   factors.changes.push_back(
-      fmt::format("its alpha is {:.4g} in the quantized model, not {:.4g}, and its weight does not "
-                  "make up for it",
-                  alpha_after, alpha_before));
+      {"changed_op.alpha",
+       {{"is", figure::number(alpha_after)}, {"was", figure::number(alpha_before)}}});
 }
 
 }  // namespace
@@ -87,13 +84,12 @@ GemmFactors gemm_factors(const FloatView& reference, const FloatView::Op& before
   factors.bias = times * *biases / beta;
   if (!is_off(factors.bias)) return factors;
   factors.changes.push_back(
-      is_qgemm
-          ? fmt::format("its bias counts {:.3g} times as much in the quantized model: QGemm has no "
-                        "beta, which is {:.4g}, and multiplies the bias by its alpha, {:.4g}",
-                        factors.bias, beta, times)
-          : fmt::format("its beta is {:.4g} in the quantized model, not {:.4g}, and its bias does "
-                        "not make up for it",
-                        times, beta));
+      is_qgemm ? Statement{"changed_op.bias_factor",
+                           {{"times", figure::number(factors.bias)},
+                            {"beta", figure::number(beta)},
+                            {"alpha", figure::number(times)}}}
+               : Statement{"changed_op.beta",
+                           {{"is", figure::number(times)}, {"was", figure::number(beta)}}});
   return factors;
 }
 

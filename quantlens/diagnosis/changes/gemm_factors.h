@@ -1,20 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "quantlens/diagnosis/view/float_view.h"
 #include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/record/statement.h"
 
 namespace quantlens {
 
 /// How many times as much a Gemm's product and bias count in the quantized model, by its alpha and
 /// beta and by what its weight and bias have taken over of them.
 struct GemmFactors {
-  double product = 1;                ///< 1 where it is not known
-  double bias = 1;                   ///< likewise
-  std::vector<std::string> changes;  ///< sentences; none where both are nearly 1
+  double product = 1;  ///< 1 where it is not known
+  double bias = 1;     ///< likewise
+  Statements changes;  ///< none where both are nearly 1
 };
 
 /// What the weight of `after` is to be multiplied with so that it counts as that of `before`, the

@@ -9,8 +9,6 @@
 #include <string_view>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/match/named_ops.h"
 #include "quantlens/diagnosis/view/alike.h"
 #include "quantlens/graph/compare_nodes.h"
@@ -54,14 +52,13 @@ bool are_inverse(std::string_view a, std::string_view b) {
   return is("Add", "Sub") || is("Mul", "Div");
 }
 
-std::string list_text(const Tensor& integers) {
+/// The integers themselves, or how many they are.
+Figure integers_figure(const Tensor& integers) {
   constexpr std::int64_t kMost = 8;
-  if (integers.size() > kMost) return fmt::format("{} integers", integers.size());
-  std::string text = "[";
+  if (integers.size() > kMost) return figure::count(static_cast<std::uint64_t>(integers.size()));
   const Tensor aligned_ones = aligned(integers);
-  for (const std::int64_t one : aligned_ones.data<std::int64_t>())
-    text += fmt::format("{}{}", text.size() > 1 ? "," : "", one);
-  return text + "]";
+  const auto values = aligned_ones.data<std::int64_t>();
+  return figure::wholes({values.begin(), values.end()});
 }
 
 class Finder {
@@ -80,10 +77,10 @@ class Finder {
       const std::optional<std::size_t> r = counterpart(q);
       if (!r) continue;
       const FloatView::Op& before = reference_.ops()[*r];
-      std::string words = match_.ops[q]
-                              ? integers_words(reference_.node(before), quantized_.node(op))
-                              : difference(before, op);
-      if (!words.empty()) found.push_back({*r, std::move(words)});
+      std::optional<Statement> how =
+          match_.ops[q] ? other_integers(reference_.node(before), quantized_.node(op))
+                        : difference(before, op);
+      if (how) found.push_back({*r, *std::move(how)});
     }
     return found;
   }
@@ -121,7 +118,8 @@ class Finder {
     return values;
   }
 
-  std::string difference(const FloatView::Op& before, const FloatView::Op& after) const {
+  std::optional<Statement> difference(const FloatView::Op& before,
+                                      const FloatView::Op& after) const {
     const Node& node = reference_.node(before);
     const Node& other = quantized_.node(after);
     if (!is_of_own_set(node)) return {};
@@ -129,14 +127,14 @@ class Finder {
     const Values wanted = values_of(before);
     if (!read || read->empty()) return {};
     const std::string_view type = plain_type(other);
-    if (passes_on(other, *read, wanted) && is_binary(node.type))
-      return "the quantized model leaves it out: what reads it reads what goes into it";
+    if (passes_on(other, *read, wanted) && is_binary(node.type)) return Statement{"left_out", {}};
     if (type != node.type) {
       const bool is_other = is_permuted(*read, wanted) && are_of_one_family(before, node, type);
-      return is_other ? fmt::format("the quantized model has {} in its place", type) : "";
+      if (!is_other) return {};
+      return Statement{"changed_op.replaced", {{"type", figure::text(type)}}};
     }
-    if (*read != wanted) return order_words(after, *read, wanted);
-    return integers_words(node, other);
+    if (*read != wanted) return other_order_of_inputs(after, *read, wanted);
+    return other_integers(node, other);
   }
 
   /// Whether it gives one of two values that the reference's op reads.
@@ -158,15 +156,15 @@ class Finder {
     return !has_constant || !are_inverse(node.type, type);
   }
 
-  static std::string order_words(const FloatView::Op& after, const Values& read,
-                                 const Values& wanted) {
+  static std::optional<Statement> other_order_of_inputs(const FloatView::Op& after,
+                                                        const Values& read, const Values& wanted) {
     if (commutes(after) || !is_permuted(read, wanted)) return {};
-    return "its inputs stand in another order in the quantized model";
+    return Statement{"changed_op.inputs_reordered", {}};
   }
 
   /// Bounds and places that are constants; not of Reshape and the like, whose shapes have several
   /// spellings.
-  std::string integers_words(const Node& node, const Node& other) const {
+  std::optional<Statement> other_integers(const Node& node, const Node& other) const {
     if (node.kind != Kind::slice && node.kind != Kind::pad && node.kind != Kind::gather) return {};
     for (std::size_t i = 1; i < std::min(node.inputs.size(), other.inputs.size()); ++i) {
       const Tensor* before = reference_.index().constant(node.inputs[i]);
@@ -174,8 +172,10 @@ class Finder {
       if (before == nullptr || after == nullptr || before->dtype() != DType::int64) continue;
       if (after->dtype() != DType::int64) continue;
       if (std::ranges::equal(before->bytes(), after->bytes())) continue;
-      return fmt::format("its input {} is {} in the quantized model, not {}", i + 1,
-                         list_text(*after), list_text(*before));
+      return Statement{"changed_op.integers",
+                       {{"input", figure::count(i + 1)},
+                        {"is", integers_figure(*after)},
+                        {"was", integers_figure(*before)}}};
     }
     return {};
   }

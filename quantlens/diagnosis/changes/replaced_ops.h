@@ -2,17 +2,17 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 #include <vector>
 
 #include "quantlens/diagnosis/match/match_structure.h"
+#include "quantlens/record/statement.h"
 
 namespace quantlens {
 
 /// An op of the reference in whose place the quantized model computes something else.
 struct ReplacedOp {
   std::size_t reference = 0;  ///< op of the reference's view
-  std::string words;          ///< goes on from the op's name: "the quantized model has Max …"
+  Statement how;              ///< "the quantized model has Max …"
 };
 
 /// Ops that no op of the quantized model stands for, where that has an op of another function, or

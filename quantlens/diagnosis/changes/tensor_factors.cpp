@@ -5,8 +5,6 @@
 #include <cmath>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "quantlens/stats/channel.h"
 
 namespace quantlens {
@@ -34,7 +32,7 @@ bool Factors::is_turned() const {
   return std::ranges::any_of(of, [](double factor) { return factor < 0; });
 }
 
-std::string Factors::words(const std::string& channels) const {
+Statement Factors::told(std::string_view channels) const {
   const auto turned = std::ranges::count_if(of, [](double factor) { return factor < 0; });
   const auto changed = static_cast<std::ptrdiff_t>(of.size()) - std::ranges::count_if(of, is_one);
   double least = 0, most = 0;
@@ -46,15 +44,19 @@ std::string Factors::words(const std::string& channels) const {
     any = true;
   }
   if (turned > 0 && is_one(-least) && (turned == changed)) {
-    return fmt::format("has the opposite sign in {} of {} {}", turned, of.size(), channels);
+    return {"constant.signs",
+            {{"turned", figure::count(static_cast<std::uint64_t>(turned))},
+             {"of", figure::count(of.size())},
+             {"channels", figure::text(channels)}}};
   }
-  const std::string times = most - least <= kOne * std::abs(most)
-                                ? fmt::format("{:.3g}", (least + most) / 2)
-                                : fmt::format("{:.3g} to {:.3g}", least, most);
-  if (changed == static_cast<std::ptrdiff_t>(of.size()))
-    return fmt::format("is {} times the float one", times);
-  return fmt::format("is {} times the float one in {} of {} {}", times, changed, of.size(),
-                     channels);
+  Statement told{"constant.factors", {}};
+  told.figures["times"] = most - least <= kOne * std::abs(most) ? figure::number((least + most) / 2)
+                                                                : figure::numbers({least, most});
+  if (changed == static_cast<std::ptrdiff_t>(of.size())) return told;
+  told.figures["changed"] = figure::count(static_cast<std::uint64_t>(changed));
+  told.figures["of"] = figure::count(of.size());
+  told.figures["channels"] = figure::text(channels);
+  return told;
 }
 
 Factors factors_along(const Tensor& before, const Tensor& after, std::optional<int> axis) {

@@ -3,9 +3,10 @@
 
 #include <optional>
 #include <span>
-#include <string>
+#include <string_view>
 #include <vector>
 
+#include "quantlens/record/statement.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens {
@@ -18,7 +19,7 @@ struct Factors {
   bool is_trivial() const;  ///< all are 1 to within rounding
   bool is_turned() const;   ///< some are negative
   /// "is 1.1 times the float one", "has the opposite sign in 3 of 16 output channels"
-  std::string words(const std::string& channels) const;
+  Statement told(std::string_view channels) const;
 };
 
 /// For each channel the median of after / before over its larger elements: what is clipped or

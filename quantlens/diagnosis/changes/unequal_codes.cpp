@@ -7,8 +7,6 @@
 #include <unordered_map>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "quantlens/diagnosis/view/integer_ops.h"
 
 namespace quantlens {
@@ -79,12 +77,13 @@ bool mean_the_same(const Codes& a, const Codes& b) {
   return true;
 }
 
-std::string figures_of(const Codes& codes, const Codes& other) {
+void add_params(const std::string& name, const Codes& codes, const Codes& other,
+                Statement& statement) {
   const std::size_t channel = first_difference(codes, other);
   const QParams& params = params_at(codes, channel);
-  std::string text = fmt::format("scale {:.6g} and zero point {}", params.scale, params.zero_point);
-  if (codes.params.size() > 1) text += fmt::format(" (of channel {})", channel);
-  return text;
+  statement.figures[name + "_scale"] = figure::number(params.scale);
+  statement.figures[name + "_zero_point"] = figure::whole(params.zero_point);
+  if (codes.params.size() > 1) statement.figures[name + "_channel"] = figure::count(channel);
 }
 
 std::vector<UnequalCodes> unequal_codes(const FloatView& view) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quantlens/diagnosis/view/float_view.h"
+#include "quantlens/record/statement.h"
 
 namespace quantlens {
 
@@ -23,9 +24,10 @@ struct UnequalCodes {
 /// where they are constants, in order of flow.
 std::vector<UnequalCodes> unequal_codes(const FloatView& view);
 
-/// "scale 0.1 and zero point 3", by the first channel that differs from `other` where there are
-/// several.
-std::string figures_of(const Codes& codes, const Codes& other);
+/// Adds the figures `<name>_scale` and `<name>_zero_point` of codes; where there are several, of
+/// the first channel that differs from `other`, `<name>_channel`.
+void add_params(const std::string& name, const Codes& codes, const Codes& other,
+                Statement& statement);
 
 /// Whether codes mean the same, but for the last digits of a scale.
 bool mean_the_same(const Codes& a, const Codes& b);

@@ -32,11 +32,11 @@ Node node_of(Kind kind, std::vector<std::string> inputs, const std::string& outp
 
 class FloatOps {
  public:
-  FloatOps(const PairedModels& models, const std::vector<std::string>& ops)
+  FloatOps(const PairedModels& models, const std::vector<OpRef>& ops)
       : index_(models.reference.index),
         quantized_index_(models.quantized.index),
-        able_(*models.prepared.able),
-        names_(ops.begin(), ops.end()) {
+        able_(*models.prepared.able) {
+    for (const OpRef& op : ops) ids_.emplace(op.id, op.name);
     const Pairing& pairing = models.pairing;
     const Graph& reference = index_.graph();
     const Graph& quantized = quantized_index_.graph();
@@ -48,10 +48,10 @@ class FloatOps {
     without_side_.insert(pairing.only_reference.begin(), pairing.only_reference.end());
     folded_.insert(pairing.folded_ops.begin(), pairing.folded_ops.end());
     for (const Change& change : pairing.changes) {
-      if (!change.ops.empty()) changed_.insert(change.ops.front());
+      if (!change.ops.empty()) changed_.insert(change.ops.front().id);
     }
     for (const ValuePair& pair : pairing.pairs) {
-      if (pair.type != "Input" && names_.contains(pair.op_name)) roots_.push_back(&pair);
+      if (pair.type != "Input" && ids_.contains(pair.op.id)) roots_.push_back(&pair);
     }
     add_followers(pairing);
     // what one makes, those behind it read
@@ -69,6 +69,8 @@ class FloatOps {
   }
 
  private:
+  using Ops = std::map<std::string, std::string>;  // names by id
+
   /// What an op of these gives is moved, pooled or cut in float, too: codes of the result that are
   /// only passed on would bring their rounding and clipping back. So is what reads it on codes by a
   /// kernel for which the quantizer has none (a QLinearSoftmax of another tool): nobody would write
@@ -85,7 +87,7 @@ class FloatOps {
           is_made_otherwise(index_, index_.graph().nodes[*maker], pair.reference, quantized_index_))
         continue;
       in_float.insert(pair.reference);
-      names_.insert(pair.op_name);
+      ids_.emplace(pair.op.id, pair.op.name);
       roots_.push_back(&pair);
     }
   }
@@ -189,8 +191,8 @@ class FloatOps {
   /// An op among them whose result was not paired computes as it did, but from floats where they
   /// are.
   void pass_to_unpaired() {
-    std::set<std::string> left = names_;
-    for (const ValuePair* root : roots_) left.erase(root->op_name);
+    Ops left = ids_;
+    for (const ValuePair* root : roots_) left.erase(root->op.id);
     for (Node node : quantized_index_.graph().nodes) {
       if (node.outputs.size() != 1 || uses_codes(node.kind)) continue;
       if (!is_one_of(left, node) || patch_.nodes.contains(op_id(node))) continue;
@@ -206,20 +208,21 @@ class FloatOps {
     }
   }
 
-  /// Whether an op of the quantized model is one of these of the reference: it has its name or
-  /// makes the value of its name; or all ops of its type that read what it reads are among them.
-  bool is_one_of(const std::set<std::string>& ops, const Node& node) const {
+  /// Whether an op of the quantized model is one of these of the reference: it makes the value of
+  /// its name, or has its name; or all ops of its type that read what it reads are among them.
+  bool is_one_of(const Ops& ops, const Node& node) const {
     const std::vector<Node>& nodes = index_.graph().nodes;
-    if (ops.contains(op_name(node))) return true;
     const std::optional<std::size_t> maker = index_.producer(op_id(node));
-    if (maker && have_same_type(nodes[*maker], node)) return ops.contains(op_name(nodes[*maker]));
+    if (maker && have_same_type(nodes[*maker], node)) return ops.contains(op_id(nodes[*maker]));
+    const std::string name = op_name(node);
+    if (std::ranges::any_of(ops, [&](const auto& op) { return op.second == name; })) return true;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const auto found = floats_.find(node.inputs[i]);
       if (found == floats_.end()) continue;
       std::size_t others = 0, same = 0;
       for (const Use& use : index_.uses(found->second.reference)) {
         if (use.input != i || !have_same_type(nodes[use.node], node)) continue;
-        ++(ops.contains(op_name(nodes[use.node])) ? same : others);
+        ++(ops.contains(op_id(nodes[use.node])) ? same : others);
       }
       if (same > 0 && others == 0) return true;
     }
@@ -238,7 +241,7 @@ class FloatOps {
     }
     if (const auto input = inputs_.find(value); input != inputs_.end()) return input->second;
     const auto pair = pairs_.find(value);
-    if (!computed && pair != pairs_.end() && !names_.contains(pair->second->op_name) &&
+    if (!computed && pair != pairs_.end() && !ids_.contains(pair->second->op.id) &&
         !is_moved_float(*pair->second)) {
       return nearby_[value] = meaning_of(*pair->second);
     }
@@ -255,8 +258,8 @@ class FloatOps {
   /// Whether an op that is not one of these is known to be another one in the quantized model, or
   /// to be missing.
   bool is_other(const Node& node, const std::string& value) const {
-    if (names_.contains(op_name(node)) || folded_.contains(op_id(node))) return false;
-    return without_side_.contains(value) || changed_.contains(op_name(node)) ||
+    if (ids_.contains(op_id(node)) || folded_.contains(op_id(node))) return false;
+    return without_side_.contains(value) || changed_.contains(op_id(node)) ||
            is_made_otherwise(index_, node, value, quantized_index_);
   }
 
@@ -271,7 +274,7 @@ class FloatOps {
       if (output.empty()) continue;
       const std::string name = fresh();
       const auto pair = pairs_.find(output);
-      const bool is_root = pair != pairs_.end() && names_.contains(pair->second->op_name);
+      const bool is_root = pair != pairs_.end() && ids_.contains(pair->second->op.id);
       // another result of the node has a place of its own, which may come before this one
       (is_root && output == value ? known_ : nearby_).emplace(output, name);
       if (output == value) made = name;
@@ -324,7 +327,7 @@ class FloatOps {
   bool becomes_codes(std::string value) const {
     for (std::size_t step = 0; step < kMostNodes; ++step) {
       if (const auto pair = pairs_.find(value); pair != pairs_.end()) {
-        return pair->second->side != Side::float_ && !names_.contains(pair->second->op_name);
+        return pair->second->side != Side::float_ && !ids_.contains(pair->second->op.id);
       }
       const std::vector<Use>& uses = index_.uses(value);
       if (uses.size() != 1) return false;
@@ -408,12 +411,12 @@ class FloatOps {
   const GraphIndex& index_;
   const GraphIndex& quantized_index_;
   const Capabilities& able_;
-  std::set<std::string> names_;
+  Ops ids_;                                                  // those in float
   std::unordered_map<std::string, std::string> inputs_;      // by name of the reference
   std::unordered_map<std::string, const ValuePair*> pairs_;  // likewise by value
   std::set<std::string> without_side_;   // values of the reference that nothing stands for
   std::set<std::string> folded_;         // ids of ops that constants of others hold
-  std::set<std::string> changed_;        // ops that differ in the two files, as people see them
+  std::set<std::string> changed_;        // ids of ops that differ in the two files
   std::vector<const ValuePair*> roots_;  // in order of flow
   std::string prefix_ = "quantlens/float/";
   std::size_t count_ = 0;
@@ -429,7 +432,7 @@ class FloatOps {
 
 }  // namespace
 
-std::optional<Patch> float_ops(const PairedModels& models, const std::vector<std::string>& ops) {
+std::optional<Patch> float_ops(const PairedModels& models, const std::vector<OpRef>& ops) {
   if (!speaks_within(models.reference.model, models.quantized.model)) return std::nullopt;
   return FloatOps(models, ops).patch();
 }

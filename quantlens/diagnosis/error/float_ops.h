@@ -20,7 +20,7 @@ namespace quantlens {
 /// it is only moved from one and no other op reads codes of it, are not read. Nothing where that
 /// cannot be said: an op has no pair, or a body of its own, or reads what the quantized model has
 /// nothing for or computes otherwise (that would be mended with it), or more than 64 nodes of the
-/// reference lie between it and values that were paired. `ops`: as people see them.
-std::optional<Patch> float_ops(const PairedModels& models, const std::vector<std::string>& ops);
+/// reference lie between it and values that were paired.
+std::optional<Patch> float_ops(const PairedModels& models, const std::vector<OpRef>& ops);
 
 }  // namespace quantlens

@@ -23,6 +23,13 @@ namespace {
 
 using testing::ElementsAreArray;
 
+/// "the_a" makes a.
+std::vector<OpRef> refs_of(const std::vector<std::string>& names) {
+  std::vector<OpRef> ops;
+  for (const std::string& name : names) ops.push_back({.id = name.substr(4), .name = name});
+  return ops;
+}
+
 constexpr QParams kOfInput{0.5F, 0};
 constexpr QParams kOfProduct{0.25F, 8};
 
@@ -100,7 +107,8 @@ std::vector<float> output_of(const Model& model) {
 /// The quantized model with these ops in float, written and read again.
 Model with(const std::vector<std::string>& ops) {
   const Model before = quantized();
-  const auto patch = float_ops(OwnModels(reference(), before, pair(reference(), before)), ops);
+  const auto patch =
+      float_ops(OwnModels(reference(), before, pair(reference(), before)), refs_of(ops));
   EXPECT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(before, patch.value_or(Patch{}), store, "patched.onnx");
@@ -123,6 +131,30 @@ TEST(FloatOps, PassFloatsToEachOther) {
               ElementsAreArray(output_of(reference())));
 }
 
+/// y = relu(b) with b = factor a and a = factor x, both of one name.
+TEST(FloatOps, AreToldApartThoughTheyHaveOneName) {
+  const auto net = [](bool is_quantized) {
+    Net made;
+    made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4})).node("Mul", {"x", "factor"}, "a");
+    if (is_quantized) made.codes("a", kOfProduct);
+    made.node("Mul", {is_quantized ? "a_dq" : "a", "factor"}, "b");
+    if (is_quantized) made.codes("b", kOfProduct);
+    Model model = made.node("Relu", {is_quantized ? "b_dq" : "b"}, "y").model();
+    for (Node& node : model.graph.nodes) {
+      if (op_id(node) == "a" || op_id(node) == "b") node.name = "twin";
+    }
+    return model;
+  };
+  const Model before = net(false), after = net(true);
+  for (const std::string asked : {"a", "b"}) {
+    const auto patch =
+        float_ops(OwnModels(before, after, pair(before, after)), {{.id = asked, .name = "twin"}});
+    ASSERT_TRUE(patch);
+    EXPECT_EQ(patch->nodes.contains("a"), asked == "a");
+    EXPECT_EQ(patch->nodes.contains("b"), asked == "b");
+  }
+}
+
 /// y = exp(reshape(factor x)), and the same with codes in front of the reshape, and behind it.
 TEST(FloatOps, PassFloatsThroughOpsThatOnlyMoveThem) {
   const auto net = [](bool is_quantized, bool behind) {
@@ -142,7 +174,7 @@ TEST(FloatOps, PassFloatsThroughOpsThatOnlyMoveThem) {
     // with its reader in float, too, which is behind what moves: nodes stand in order of flow
     for (const std::vector<std::string>& ops :
          {std::vector<std::string>{"the_a"}, {"the_a", "the_y"}}) {
-      const auto patch = float_ops(OwnModels(before, after, pair(before, after)), ops);
+      const auto patch = float_ops(OwnModels(before, after, pair(before, after)), refs_of(ops));
       ASSERT_TRUE(patch);
       MemoryStore store;
       frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -173,7 +205,7 @@ TEST(FloatOps, LeaveNoCodesOfWhatIsPassedOnAndNoneToReadersWithoutAPair) {
   Pairing pairing = pair(before, after);
   std::erase_if(pairing.pairs, [](const ValuePair& one) { return one.reference == "d"; });
   ASSERT_NE(output_of(after), output_of(before));
-  const auto patch = float_ops(OwnModels(before, after, pairing), {"the_a", "the_d"});
+  const auto patch = float_ops(OwnModels(before, after, pairing), refs_of({"the_a", "the_d"}));
   ASSERT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -199,7 +231,7 @@ TEST(FloatOps, PassFloatsToOpsWithoutAPairWhateverTheyAreCalled) {
   Pairing pairing = pair(before, after);
   std::erase_if(pairing.pairs, [](const ValuePair& one) { return one.reference != "a"; });
   const auto with_float = [&](const std::vector<std::string>& ops) {
-    const auto patch = float_ops(OwnModels(before, after, pairing), ops);
+    const auto patch = float_ops(OwnModels(before, after, pairing), refs_of(ops));
     MemoryStore store;
     frontend::write_patched(after, patch.value(), store, "patched.onnx");
     return output_of(onnx::read("patched.onnx", store.read("patched.onnx")));
@@ -223,7 +255,8 @@ TEST(FloatOps, MakeAllResultsOfOneOp) {
   };
   const Model before = net(false), after = net(true);
   ASSERT_NE(output_of(after), output_of(before));
-  const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {"the_e", "the_k"});
+  const auto patch =
+      float_ops(OwnModels(before, after, pair(before, after)), refs_of({"the_e", "the_k"}));
   ASSERT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -249,7 +282,7 @@ TEST(FloatOps, ReadWhatIsMovedFromFloatsAsFloats) {
       return made.node("Sqrt", {is_quantized ? "m_dq" : "m"}, "y").model();
     };
     const Model before = net(false), after = net(true);
-    const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {"the_m"});
+    const auto patch = float_ops(OwnModels(before, after, pair(before, after)), refs_of({"the_m"}));
     ASSERT_TRUE(patch);
     MemoryStore store;
     frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -282,7 +315,7 @@ TEST(FloatOps, ReadCodesOfWhatIsMovedWhereAnotherOpReadsThem) {
   };
   const Model before = net(false), after = net(true);
   const auto with_float = [&](const std::vector<std::string>& ops) {
-    const auto patch = float_ops(OwnModels(before, after, pair(before, after)), ops);
+    const auto patch = float_ops(OwnModels(before, after, pair(before, after)), refs_of(ops));
     MemoryStore store;
     frontend::write_patched(after, patch.value(), store, "patched.onnx");
     return output_of(onnx::read("patched.onnx", store.read("patched.onnx")));
@@ -310,7 +343,7 @@ TEST(FloatOps, PassFloatsBehindIntegerOperatorsToo) {
   };
   const Model before = net(false).node("Exp", {"r"}, "y").model();
   const Model after = net(true).node("Exp", {"r"}, "y").model();
-  const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {"the_a"});
+  const auto patch = float_ops(OwnModels(before, after, pair(before, after)), refs_of({"the_a"}));
   ASSERT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(after, *patch, store, "patched.onnx");
@@ -336,31 +369,36 @@ TEST(FloatOps, AreNothingWhereTheyReadWhatIsMissingOrChanged) {
   };
   const Model before = net(false), after = net(true);
   Pairing pairing = pair(before, after);
-  EXPECT_TRUE(float_ops(OwnModels(before, after, pairing), {"the_m"}));
+  EXPECT_TRUE(float_ops(OwnModels(before, after, pairing), refs_of({"the_m"})));
   Pairing missing = pairing;
   missing.only_reference = {"e"};
-  EXPECT_FALSE(float_ops(OwnModels(before, after, missing), {"the_m"}));
+  EXPECT_FALSE(float_ops(OwnModels(before, after, missing), refs_of({"the_m"})));
   Pairing inside = pairing;
   inside.only_reference = {"m"};
-  EXPECT_TRUE(float_ops(OwnModels(before, after, inside), {"the_m"})) << "it is one of them";
+  EXPECT_TRUE(float_ops(OwnModels(before, after, inside), refs_of({"the_m"})))
+      << "it is one of them";
   missing.folded_ops = {"e"};
-  EXPECT_TRUE(float_ops(OwnModels(before, after, missing), {"the_m"})) << "another op holds it";
-  EXPECT_FALSE(float_ops(OwnModels(before, net(true, "Tanh"), pairing), {"the_m"}))
+  EXPECT_TRUE(float_ops(OwnModels(before, after, missing), refs_of({"the_m"})))
+      << "another op holds it";
+  EXPECT_FALSE(float_ops(OwnModels(before, net(true, "Tanh"), pairing), refs_of({"the_m"})))
       << "it is no Exp there";
-  pairing.changes.push_back({.rule = "changed_op", .op = "e", .ops = {"the_e"}});
-  EXPECT_FALSE(float_ops(OwnModels(before, after, pairing), {"the_m"}));
+  pairing.changes.push_back(
+      {.rule = "changed_op", .op = {.id = "e", .name = "the_e"}, .ops = refs_of({"the_e"})});
+  EXPECT_FALSE(float_ops(OwnModels(before, after, pairing), refs_of({"the_m"})));
 }
 
 TEST(FloatOps, AreNothingWhereNoPairIsOfTheOp) {
   const Model before = quantized();
-  EXPECT_FALSE(float_ops(OwnModels(reference(), before, pair(reference(), before)), {"the_other"}));
-  EXPECT_FALSE(float_ops(OwnModels(reference(), before, {}), {"the_a"}));
+  EXPECT_FALSE(
+      float_ops(OwnModels(reference(), before, pair(reference(), before)), refs_of({"the_other"})));
+  EXPECT_FALSE(float_ops(OwnModels(reference(), before, {}), refs_of({"the_a"})));
 }
 
 TEST(FloatOps, AreNothingWhereOperatorsAreOfAnotherVersion) {
   Model before = quantized();
   before.opsets[""] = 17;
-  EXPECT_FALSE(float_ops(OwnModels(reference(), before, pair(reference(), before)), {"the_a"}));
+  EXPECT_FALSE(
+      float_ops(OwnModels(reference(), before, pair(reference(), before)), refs_of({"the_a"})));
 }
 
 /// Another tool's file: x times a factor and a function of it, both by kernels on codes.
@@ -384,7 +422,7 @@ TEST(FloatOps, TakeReadersOnCodesAlongThatTheQuantizerHasNoKernelFor) {
     Net net;
     net.weight("f", Tensor::from<float>({4}, {1, 2, 3, 4})).node("Mul", {"x", "f"}, "a");
     const Model before = net.node(function, {"a"}, "y").model(), after = on_codes(function);
-    const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {"the_a"});
+    const auto patch = float_ops(OwnModels(before, after, pair(before, after)), refs_of({"the_a"}));
     ASSERT_TRUE(patch);
     EXPECT_TRUE(patch->nodes.contains("a_q"));
     EXPECT_EQ(patch->nodes.contains("y_q"), function == "Softmax");

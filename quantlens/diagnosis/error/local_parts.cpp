@@ -84,7 +84,7 @@ class Parts {
       CodeError& worst = of_value_[pair.reference];
       if (error.sum() >= worst.sum()) worst = error;
     }
-    for (const WeightRow& row : diagnosis.weights) weight_of_[row.op] = &row;
+    for (const WeightRow& row : diagnosis.weights) weight_of_[row.op.id] = &row;
   }
 
   void split(ActivationRow& row) const {
@@ -114,7 +114,7 @@ class Parts {
 
  private:
   bool has_weight(const ActivationRow& row) const {
-    const std::optional<std::size_t> op = reference_.producer(row.op);
+    const std::optional<std::size_t> op = reference_.producer(row.op.id);
     if (!op) return false;
     const Node& node = reference_.graph().nodes[*op];
     return multiplies_by_weight(node.kind) && node.inputs.size() > 1 &&
@@ -123,13 +123,13 @@ class Parts {
 
   /// Null where the quantized model's weight was not found to be this one.
   const WeightRow* weight_of(const ActivationRow& row) const {
-    const auto found = weight_of_.find(row.op);
+    const auto found = weight_of_.find(row.op.id);
     return found == weight_of_.end() ? nullptr : found->second;
   }
 
   /// Of an op with a weight. In its sums the relative errors of both factors count alike.
   void split_rest(const WeightRow* weight, double energy, ActivationRow& row) const {
-    const std::optional<std::size_t> op = reference_.producer(row.op);
+    const std::optional<std::size_t> op = reference_.producer(row.op.id);
     const auto input =
         op ? of_value_.find(reference_.graph().nodes[*op].inputs.front()) : of_value_.end();
     if (input == of_value_.end()) return;

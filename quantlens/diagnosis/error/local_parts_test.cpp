@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/record/testing.h"
 
 namespace quantlens {
 namespace {
@@ -34,7 +35,7 @@ PairedStats spread(const std::string& value, float reach) {
 
 ValuePair value_pair(const std::string& value) {
   ValuePair pair{
-      .op = value, .op_name = value, .type = "Conv", .reference = value, .quantized = value + "_q"};
+      .op = op_ref(value), .type = "Conv", .reference = value, .quantized = value + "_q"};
   pair.scheme = Scheme{.dtype = DType::uint8};
   pair.params = QParams{kStep, 0};
   return pair;
@@ -47,7 +48,7 @@ class Conv {
     net_.input("x").weight("w", {1, 1, 1, 1}, {1}).node(Kind::conv, {"x", "w"}, "y").output("y");
     pairing_.pairs = {value_pair("x"), value_pair("y")};
     diagnosis_.weights.push_back(
-        {.op = "y", .weight = "w", .sqnr_db = weight_sqnr_db, .channels = 1});
+        {.op = op_ref("y"), .weight = "w", .sqnr_db = weight_sqnr_db, .channels = 1});
     diagnosis_.weights.back().reference.mean = 1;
   }
 
@@ -57,7 +58,8 @@ class Conv {
     TapState state;
     state.pairs = {spread("x", reach_of_x), spread("y", reach_of_y)};
     ActivationRow row;
-    row.op = row.value = "y";
+    row.value = "y";
+    row.op = op_ref("y");
     row.quantized = "y_q";
     row.local_mse = local_mse;
     diagnosis_.activations = {row};
@@ -135,7 +137,8 @@ TEST(LocalParts, WithoutAWeightTheRestIsTheInputs) {
   state.pairs = {spread("x", 25), spread("y", 25)};
   Diagnosis diagnosis;
   ActivationRow row;
-  row.op = row.value = "y";
+  row.value = "y";
+  row.op = op_ref("y");
   row.quantized = "y_q";
   row.local_mse = 7;
   diagnosis.activations = {row, row};
@@ -159,7 +162,8 @@ ActivationRow split_measured(double local_mse, const std::vector<float>& by_inpu
   y.pairs.add(0, std::vector<float>(by_inputs.size()), by_inputs);
   Diagnosis diagnosis;
   ActivationRow row;
-  row.op = row.value = "y";
+  row.value = "y";
+  row.op = op_ref("y");
   row.quantized = "y_q";
   row.local_mse = local_mse;
   diagnosis.activations = {row};
@@ -217,7 +221,8 @@ TEST(LocalParts, WhatFarClippedValuesMayMakeHasNoOtherCause) {
     y.pairs.add(0, std::vector<float>(10), std::vector<float>(10));
     Diagnosis diagnosis;
     ActivationRow row;
-    row.op = row.value = "y";
+    row.value = "y";
+    row.op = op_ref("y");
     row.quantized = "y_q";
     row.local_mse = local_mse;
     diagnosis.activations = {row};

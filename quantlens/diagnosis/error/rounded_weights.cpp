@@ -35,7 +35,7 @@ std::map<std::string, PairTap> taps_of_ops(const Pairing& pairing) {
   std::map<std::string, PairTap> of_ops;
   for (const ValuePair& pair : pairing.pairs) {
     const auto tap = of_values.find(pair.reference);
-    if (tap != of_values.end()) of_ops.emplace(pair.op, tap->second);
+    if (tap != of_values.end()) of_ops.emplace(pair.op.id, tap->second);
   }
   return of_ops;
 }
@@ -80,13 +80,13 @@ std::optional<RoundedWeights> rounded_weights(const PairedModels& models) {
   std::set<std::string> tapped;
   std::size_t bytes = 0;
   for_each_weight(models, [&](const WeightSides& weight) {
-    const auto tap = taps.find(weight.pair.op);
+    const auto tap = taps.find(weight.pair.op.id);
     bytes += weight.after.size() * sizeof(float);
     if (tap == taps.end() || weight.stored != DType::float32 || bytes > kMostBytes) return;
     const std::string& original = reference.nodes[weight.node].inputs[weight.input];
-    const std::string name = fmt::format("{}/{}/rounded", weight.pair.op, weight.input);
+    const std::string name = fmt::format("{}/{}/rounded", weight.pair.op.id, weight.input);
     plan.weights.insert_or_assign(name, weight.after);
-    redirects.add({.op = weight.pair.op, .input = weight.input}, name, original);
+    redirects.add({.op = weight.pair.op.id, .input = weight.input}, name, original);
     if (tapped.insert(tap->second.reference).second) rounded.taps.pairs.push_back(tap->second);
   });
   std::map<std::string, PairTap> of_values;

@@ -33,12 +33,12 @@ SmallGraph codes() {
 
 Pairing pairing_of(const std::string& value) {
   Pairing pairing;
-  ValuePair pair{.op = "y", .op_name = "conv", .type = "Conv", .reference = value};
+  ValuePair pair{.op = {.id = "y", .name = "conv"}, .type = "Conv", .reference = value};
   pair.quantized = value + "_q";
   pair.scheme = Scheme{.dtype = DType::uint8};
   pair.params = QParams{1, 0};
   pairing.pairs = {pair};
-  WeightPair weight{.op = "y", .reference = "w", .quantized = "w_q"};
+  WeightPair weight{.op = {.id = "y", .name = "conv"}, .reference = "w", .quantized = "w_q"};
   weight.scheme = {.dtype = DType::int8, .symmetric = true, .axis = 0};
   weight.params = {QParams{0.25F, 0}, QParams{0.25F, 0}};
   pairing.weights = {weight};
@@ -102,7 +102,7 @@ TEST(RoundedWeights, ConstantsThatTheOtherFileDidNotFoldAreRoundedWhereTheyAre) 
   other.node(Kind::mul, {"y_d", "f_d"}, "m_q").output("m_q");
   Pairing pairing = pairing_of("y");
   pairing.pairs.push_back(pairing.pairs.front());
-  pairing.pairs.back().op = pairing.pairs.back().reference = "m";
+  pairing.pairs.back().op.id = pairing.pairs.back().reference = "m";
   pairing.pairs.back().quantized = "m_q";
   const auto rounded = rounded_weights(OwnModels(net.model(), other.model(), pairing));
   ASSERT_TRUE(rounded);

@@ -48,7 +48,7 @@ void find_suspects(const TapState& state, std::uint64_t sample, Pairing& pairing
     if (!measured || *measured >= kLeastCorrelation) continue;
     pairing.suspects.push_back({.value = pair.reference,
                                 .quantized = pair.quantized,
-                                .op_name = pair.op_name,
+                                .op = pair.op,
                                 .found_by = pair.found_by,
                                 .correlation = *measured});
   }

@@ -54,8 +54,7 @@ TEST(Correlation, NeedsSomeElementsOfThatSample) {
 }
 
 ValuePair value_pair(const std::string& name, const std::string& found_by, bool confirmed) {
-  return {.op = name,
-          .op_name = "op " + name,
+  return {.op = {.id = name, .name = "op " + name},
           .type = "Add",
           .reference = name,
           .quantized = name + "_q",
@@ -82,7 +81,7 @@ TEST(Suspects, AreThePairsThatNeitherOpsNorValuesSpeakFor) {
   find_suspects(state, 0, pairing);
   ASSERT_EQ(pairing.suspects.size(), 2U);
   EXPECT_EQ(pairing.suspects[0].value, "bad");
-  EXPECT_EQ(pairing.suspects[0].op_name, "op bad");
+  EXPECT_EQ(pairing.suspects[0].op.name, "op bad");
   EXPECT_LT(pairing.suspects[0].correlation, kLeastCorrelation);
   EXPECT_EQ(pairing.suspects[1].value, "moved") << "its elements are those of the first";
 }

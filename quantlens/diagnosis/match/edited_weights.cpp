@@ -19,7 +19,7 @@ std::unordered_map<std::string, double> sqnr_of_weights(const Model& reference,
   const Pairing pairing = pair(looked_up, quantized);
   std::unordered_map<std::string, double> sqnr_db;
   for (const WeightRow& row : weight_rows({looked_up, quantized, pairing}))
-    sqnr_db.emplace(row.op, row.sqnr_db);
+    sqnr_db.emplace(row.op.id, row.sqnr_db);
   return sqnr_db;
 }
 

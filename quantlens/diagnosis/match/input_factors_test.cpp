@@ -19,6 +19,7 @@
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/record/testing.h"
 #include "quantlens/runtime/oracle/oracle.h"
 
 namespace quantlens {
@@ -98,7 +99,7 @@ std::vector<float> output_of(const Model& model) {
 }
 
 Model with_float(const Model& before, const Model& after, const std::string& op) {
-  const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {op});
+  const auto patch = float_ops(OwnModels(before, after, pair(before, after)), {op_ref(op)});
   EXPECT_TRUE(patch);
   MemoryStore store;
   frontend::write_patched(after, patch.value_or(Patch{}), store, "patched.onnx");

@@ -24,6 +24,7 @@
 #include "quantlens/graph/outline.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/record/op_refs.h"
 #include "quantlens/runtime/constants.h"
 
 namespace quantlens {
@@ -72,8 +73,7 @@ class Pairer {
   Pairing run() {
     for (const ValueInfo& input : reference_.graph.inputs) {
       pair_value(input.name,
-                 {.op = input.name,
-                  .op_name = input.name,
+                 {.op = {.id = input.name, .name = input.name},
                   .type = "Input",
                   .pattern = {},
                   .reference = input.name,
@@ -170,8 +170,7 @@ class Pairer {
     if (value.empty() || index_.constant(value)) return;
     const auto found = pattern_of_output_.find(value);
     const Node& named = found == pattern_of_output_.end() ? op : node(found->second->anchor);
-    ValuePair pair{.op = op_id(named),
-                   .op_name = op_name(named),
+    ValuePair pair{.op = ref_of(named),
                    .type = named.type,
                    .pattern = {},
                    .reference = value,

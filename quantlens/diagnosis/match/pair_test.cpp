@@ -45,9 +45,9 @@ TEST(Pair, FindsTheQuantizedSideOfEachValueByName) {
   const SmallGraph quantized = quantized_net();
   const Pairing pairing = pair(reference.model(), quantized.model());
   ASSERT_EQ(pairing.pairs.size(), 3U);
-  EXPECT_EQ(pairing.pairs[0].op, "x");
+  EXPECT_EQ(pairing.pairs[0].op.id, "x");
   EXPECT_EQ(pairing.pairs[0].type, "Input");
-  EXPECT_EQ(pairing.pairs[1].op_name, "node_c") << "a row bears the name of its pattern's anchor";
+  EXPECT_EQ(pairing.pairs[1].op.name, "node_c") << "a row bears the name of its pattern's anchor";
   EXPECT_EQ(pairing.pairs[1].reference, "r");
   EXPECT_EQ(pairing.pairs[1].quantized, "r_q");
   EXPECT_EQ(pairing.pairs[1].side, Side::q_output);

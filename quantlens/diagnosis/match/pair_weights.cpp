@@ -15,6 +15,7 @@
 #include "quantlens/diagnosis/match/compare_ops.h"
 #include "quantlens/diagnosis/match/input_factors.h"
 #include "quantlens/quantizer/analyze/capability.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -87,8 +88,7 @@ class WeightPairer {
       return;
     }
     const int bits = stored.blocks->bits();
-    pairing_.weights.push_back({.op = op_id(node),
-                                .op_name = op_name(node),
+    pairing_.weights.push_back({.op = ref_of(node),
                                 .type = node.type,
                                 .reference = node.inputs[input],
                                 .quantized = stored.name,
@@ -123,8 +123,7 @@ class WeightPairer {
           {node.inputs[input], "the weight's scales do not fit its shape"});
       return;
     }
-    pairing_.weights.push_back({.op = op_id(node),
-                                .op_name = op_name(node),
+    pairing_.weights.push_back({.op = ref_of(node),
                                 .type = node.type,
                                 .reference = node.inputs[input],
                                 .quantized = stored.name,
@@ -152,7 +151,7 @@ std::map<std::size_t, std::size_t> alike_by_name(
     const FloatView& reference, const FloatView& quantized, const StructureMatch& match,
     const std::vector<std::optional<std::size_t>>& computed_by, const Pairing& pairing) {
   std::set<std::string> paired;
-  for (const ValuePair& pair : pairing.pairs) paired.insert(pair.op);
+  for (const ValuePair& pair : pairing.pairs) paired.insert(pair.op.id);
   std::map<std::pair<std::string, std::string>, std::size_t> left;
   for (std::size_t q = 0; q < quantized.ops().size(); ++q) {
     const Node& node = quantized.node(quantized.ops()[q]);

@@ -22,7 +22,7 @@ std::vector<Finding> accumulation(const Evidence& evidence) {
       evidence.diagnosis().activations, {},
       [](const ActivationRow& row) { return row.output_share.value_or(0); });
   return {{.rule = "accumulation",
-           .op = greatest->name,
+           .op = greatest->op,
            .ops = {},
            .reasons = {{"accumulation",
                         {{"ops", figure::count(half)},

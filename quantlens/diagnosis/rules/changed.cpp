@@ -24,21 +24,18 @@ double shown_db(const Evidence& evidence, const Change& change) {
 
 /// What the two files do otherwise without any quantization, which leads.
 std::vector<Finding> changed(const Evidence& evidence) {
-  std::vector<FoundChange> changes;
-  for (const Change& change : evidence.pairing().changes) {
-    changes.push_back({.change = change, .reasons = {said_in_words(change.because)}});
-  }
+  std::vector<Change> changes = evidence.pairing().changes;
   std::ranges::move(shifted_codes(evidence), std::back_inserter(changes));
-  std::ranges::stable_sort(changes, [&](const FoundChange& a, const FoundChange& b) {
-    return shown_db(evidence, a.change) < shown_db(evidence, b.change);
+  std::ranges::stable_sort(changes, [&](const Change& a, const Change& b) {
+    return shown_db(evidence, a) < shown_db(evidence, b);
   });
   std::vector<Finding> findings;
   findings.reserve(changes.size());
-  for (auto& [change, reasons] : changes) {
+  for (Change& change : changes) {
     findings.push_back({.rule = std::move(change.rule),
                         .op = change.ops.front(),
                         .ops = std::move(change.ops),
-                        .reasons = std::move(reasons),
+                        .reasons = std::move(change.reasons),
                         .remedy = {},
                         .severity = usual_severity(evidence)});
   }

@@ -12,7 +12,7 @@ std::optional<Cause> clipped_range(const Evidence& evidence, const ActivationRow
                              {"values", figure::numbers({row.min, row.max})},
                              {"clipped", figure::share(row.clip_rate)},
                              {"part", figure::share(part(row.clipping_mse, row))}}}},
-               .ops = {row.name},
+               .ops = {row.op},
                .remedy = with_minmax(evidence, row),
                .shared = {},
                .measured = evidence.ops_at(row)};

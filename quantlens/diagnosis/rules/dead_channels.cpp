@@ -11,8 +11,8 @@ namespace quantlens {
 std::vector<Finding> dead_channels(const Evidence& evidence) {
   std::vector<Finding> findings;
   for (const WeightRow& row : evidence.diagnosis().weights) {
-    const WeightPair* pair = evidence.weight_pair(row.op);
-    const Node* node = evidence.node(row.op);
+    const WeightPair* pair = evidence.weight_pair(row.op.id);
+    const Node* node = evidence.node(row.op.id);
     if (!pair || !node || !pair->scheme.axis || pair->transposed) continue;
     const auto input = std::ranges::find(node->inputs, pair->reference) - node->inputs.begin();
     const Tensor* stored = evidence.constant_input(*node, static_cast<std::size_t>(input));
@@ -22,8 +22,8 @@ std::vector<Finding> dead_channels(const Evidence& evidence) {
     const auto dead = std::ranges::count(reaches, Range{0, 0});
     if (dead == 0) continue;
     findings.push_back({.rule = "dead_channels",
-                        .op = row.name,
-                        .ops = {row.name},
+                        .op = row.op,
+                        .ops = {row.op},
                         .reasons = {{"dead_channels",
                                      {{"dead", figure::count(static_cast<std::uint64_t>(dead))},
                                       {"channels", figure::count(reaches.size())}}}},

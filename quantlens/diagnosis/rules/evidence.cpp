@@ -11,6 +11,7 @@
 #include "quantlens/quantizer/analyze/before_logarithm.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -35,22 +36,21 @@ Evidence::Outputs outputs_of(const Graph& reference, const Diagnosis& diagnosis)
   return outputs;
 }
 
-/// Names of ops that have an integer kernel that computes, each once, in order. One value may have
-/// as many readers as the model has ops.
-class Names {
+/// Ops that have an integer kernel that computes, each once, in order. One value may have as many
+/// readers as the model has ops.
+class Computing {
  public:
   explicit Names(const Capabilities& able) : able_(able) {}
   void add(const Node& node) {
     if (!able_.has(node.kind) || able_.has(node.kind, Role::pass_through)) return;
-    std::string name = op_name(node);
-    if (seen_.insert(name).second) names_.push_back(std::move(name));
+    if (seen_.insert(op_id(node)).second) ops_.push_back(ref_of(node));
   }
-  std::vector<std::string> take() { return std::move(names_); }
+  std::vector<OpRef> take() { return std::move(ops_); }
 
  private:
   const Capabilities& able_;
-  std::unordered_set<std::string> seen_;
-  std::vector<std::string> names_;
+  std::unordered_set<std::string> seen_;  // ids
+  std::vector<OpRef> ops_;
 };
 
 /// As the recipe in the file has it. One that cannot be read says nothing here.
@@ -67,8 +67,8 @@ Evidence::Evidence(const PairedModels& models, const Diagnosis& diagnosis)
       diagnosis_(diagnosis),
       before_logarithms_(find_before_logarithms(reference())),
       outputs_(outputs_of(reference().graph(), diagnosis)) {
-  for (const WeightRow& row : diagnosis.weights) weights_.emplace(row.op, &row);
-  for (const WeightPair& pair : pairing().weights) weight_pairs_.emplace(pair.op, &pair);
+  for (const WeightRow& row : diagnosis.weights) weights_.emplace(row.op.id, &row);
+  for (const WeightPair& pair : pairing().weights) weight_pairs_.emplace(pair.op.id, &pair);
   for (const ValuePair& pair : pairing().pairs) {
     pairs_.emplace(pair.quantized, &pair);
     pairs_of_reference_.emplace(pair.reference, &pair);
@@ -136,22 +136,22 @@ std::vector<Use> Evidence::readers(const std::string& value) const {
   return readers;
 }
 
-std::vector<std::string> Evidence::ops_at(const ActivationRow& row) const {
-  Names names(able());
-  if (const Node* own = node(row.op)) names.add(*own);
+std::vector<OpRef> Evidence::ops_at(const ActivationRow& row) const {
+  Computing ops(able());
+  if (const Node* own = node(row.op.id)) ops.add(*own);
   std::vector<std::string> waiting{row.value};
   std::unordered_set<std::string> seen{row.value};
   for (std::size_t i = 0; i < waiting.size(); ++i) {
     for (const Use& use : reference().uses(waiting[i])) {
       const Node& reader = reference().graph().nodes[use.node];
-      names.add(reader);
+      ops.add(reader);
       if (use.input != 0 || !able().passes_elements(reader.kind)) continue;
       for (const std::string& output : reader.outputs) {
         if (seen.insert(output).second) waiting.push_back(output);
       }
     }
   }
-  return names.take();
+  return ops.take();
 }
 
 bool Evidence::inherits_scale(const ActivationRow& row) const {
@@ -164,15 +164,15 @@ bool Evidence::inherits_scale(const ActivationRow& row) const {
   return source != pairs_of_reference_.end() && source->second->params == own->second->params;
 }
 
-std::vector<std::string> Evidence::ops_before_logarithm(const ActivationRow& row) const {
-  const std::optional<std::size_t> own = reference().producer(row.op);
+std::vector<OpRef> Evidence::ops_before_logarithm(const ActivationRow& row) const {
+  const std::optional<std::size_t> own = reference().producer(row.op.id);
   const auto found = own ? before_logarithms_.find(*own) : before_logarithms_.end();
   if (found == before_logarithms_.end()) return {};
-  Names names(able());
+  Computing ops(able());
   for (const auto& [number, words] : before_logarithms_) {
-    if (words == found->second) names.add(reference().graph().nodes[number]);
+    if (words == found->second) ops.add(reference().graph().nodes[number]);
   }
-  return names.take();
+  return ops.take();
 }
 
 }  // namespace quantlens

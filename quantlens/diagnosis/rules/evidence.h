@@ -41,7 +41,7 @@ class Evidence {
   /// What the reference's runtime runs in int8.
   const Capabilities& able() const { return *models_.prepared.able; }
 
-  /// Null where there is none.
+  /// By an op's id; null where there is none.
   const Node* node(const std::string& op) const;
   const WeightRow* weight(const std::string& op) const;
   const WeightPair* weight_pair(const std::string& op) const;
@@ -72,16 +72,16 @@ class Evidence {
   /// What values of this file have (room.h).
   const std::optional<UsualRoom>& usual_room() const { return usual_room_; }
 
-  /// The names of the ops that give up integers if `row`'s value is to stay float: its own, and
+  /// The ops that give up integers if `row`'s value is to stay float: its own, and
   /// those that read it, also moved, picked or repeated. Without what has no integer kernel anyway.
-  std::vector<std::string> ops_at(const ActivationRow& row) const;
+  std::vector<OpRef> ops_at(const ActivationRow& row) const;
   /// Whether the row's codes are those of a value that is moved or picked here, with its scale: no
   /// other one can be chosen here.
   bool inherits_scale(const ActivationRow& row) const;
 
   /// As above, of all ops on the way to the logarithm that `row`'s value goes to with its small
   /// values (find_before_logarithms); empty where there is none.
-  std::vector<std::string> ops_before_logarithm(const ActivationRow& row) const;
+  std::vector<OpRef> ops_before_logarithm(const ActivationRow& row) const;
 
   /// What reads `value` after moving it (Reshape and the like), with the movers left out.
   std::vector<Use> readers(const std::string& value) const;

@@ -7,7 +7,6 @@
 #include <functional>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -21,6 +20,7 @@
 #include "quantlens/diagnosis/rules/uncompared.h"
 #include "quantlens/diagnosis/rules/verdict.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
+#include "quantlens/record/op_refs.h"
 #include "quantlens/record/own_error.h"
 
 namespace quantlens {
@@ -66,15 +66,15 @@ void add_share(const ActivationRow& row, const SharesWithout& shares, FoundCause
   std::ranges::transform(found.without, row_without->second, found.without.begin(), std::plus());
 }
 
-void add_names(std::vector<std::string>& names, std::vector<std::string>&& others) {
-  for (std::string& name : others) {
-    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+void add_ops(std::vector<OpRef>& ops, std::vector<OpRef>&& others) {
+  for (OpRef& op : others) {
+    if (std::ranges::find(ops, op) == ops.end()) ops.push_back(std::move(op));
   }
 }
 
 void join(Cause& cause, Cause&& other) {
-  add_names(cause.ops, std::move(other.ops));
-  add_names(cause.measured, std::move(other.measured));
+  add_ops(cause.ops, std::move(other.ops));
+  add_ops(cause.measured, std::move(other.measured));
   cause.least_mended = std::min(cause.least_mended, other.least_mended);
   const auto entries = cause.remedy.find("op_name_dict");
   const auto others = other.remedy.find("op_name_dict");
@@ -133,7 +133,7 @@ void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shar
     if (!cause) continue;
     const bool is_mistake = named.is_mistake && !cause->is_effect;
     if (!is_mistake && !asked.is_loud && *row.output_share < kLeastShare) return;
-    if (cause->ops.empty()) cause->ops.push_back(row.name);
+    if (cause->ops.empty()) cause->ops.push_back(row.op);
     const auto same = std::ranges::find_if(found, [&](const FoundCause& one) {
       return !cause->shared.empty() && one.rule == named.name && one.cause.shared == cause->shared;
     });
@@ -143,7 +143,7 @@ void ask(const Evidence& evidence, const Asked& asked, const SharesWithout& shar
       add_share(row, shares, *same);
     } else {
       found.push_back({.rule = named.name,
-                       .op = row.name,
+                       .op = row.op,
                        .value = row.value,
                        .cause = std::move(*cause),
                        .is_mistake = is_mistake,
@@ -168,7 +168,7 @@ void add_the_rest(const Evidence& evidence, const std::vector<const ActivationRo
       std::optional<Cause> cause = named->rule(evidence, row);
       if (!cause || cause->shared != one.cause.shared) continue;
       if (first_rule(evidence, row) != named) continue;
-      if (cause->ops.empty()) cause->ops.push_back(row.name);
+      if (cause->ops.empty()) cause->ops.push_back(row.op);
       join(one.cause, std::move(*cause));
       if (row.output_share) add_share(row, shares, one);
     }
@@ -234,13 +234,13 @@ std::optional<FoundCause> made_together(const Evidence& evidence, const SharesWi
     const auto* named = first_rule(evidence, *row);
     if (named == nullptr || !may_be_common(*named) || (all && all->rule != named->name)) continue;
     Cause cause = *named->rule(evidence, *row);
-    if (cause.ops.empty()) cause.ops.push_back(row->name);
+    if (cause.ops.empty()) cause.ops.push_back(row->op);
     if (cause.measured.empty()) cause.measured = cause.ops;
     if (all) {
       join(all->cause, std::move(cause));
     } else {
       all.emplace(FoundCause{.rule = named->name,
-                             .op = row->name,
+                             .op = row->op,
                              .value = row->value,
                              .cause = std::move(cause),
                              .is_mistake = true,
@@ -329,7 +329,7 @@ std::vector<double> lumps_of(const Evidence& evidence, const SampleSet& measured
 /// Shares are of all samples, though a few of them are measured.
 MeasureShare of_all_samples(const MeasureShare& measure, const Evidence& evidence) {
   if (!measure) return {};
-  return [&measure, &evidence](const std::vector<std::string>& ops) {
+  return [&measure, &evidence](const std::vector<OpRef>& ops) {
     std::optional<Gain> gain = measure(ops);
     if (gain) widen_for_others(lumps_of(evidence, gain->samples), *gain);
     return gain;
@@ -340,13 +340,14 @@ MeasureShare of_all_samples(const MeasureShare& measure, const Evidence& evidenc
 /// share, whatever the others do.
 MeasureShare without_changes(const MeasureShare& measure, const Pairing& pairing) {
   if (!measure) return {};
-  std::set<std::string> changed;
+  std::vector<OpRef> changed;
   for (const Change& change : pairing.changes) {
-    if (!change.ops.empty()) changed.insert(change.ops.front());
+    if (!change.ops.empty()) changed.push_back(change.ops.front());
   }
-  return [&measure, changed](const std::vector<std::string>& ops) -> std::optional<Gain> {
-    const auto differ =
-        std::ranges::count_if(ops, [&](const std::string& op) { return changed.contains(op); });
+  return [&measure, changed](const std::vector<OpRef>& ops) -> std::optional<Gain> {
+    const auto differ = std::ranges::count_if(ops, [&](const OpRef& op) {
+      return std::ranges::any_of(changed, [&](const OpRef& one) { return is_same_op(one, op); });
+    });
     const bool is_mixed = differ > 0 && differ < std::ssize(ops);
     return is_mixed ? std::nullopt : measure(ops);
   };

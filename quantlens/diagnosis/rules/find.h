@@ -13,12 +13,12 @@
 
 namespace quantlens {
 
-/// How much of the outputs' error is gone when ops, named as people see them, are computed in float
-/// inside the quantized model, over some samples; nothing where that cannot be measured.
-using MeasureShare = std::function<std::optional<Gain>(const std::vector<std::string>& ops)>;
+/// How much of the outputs' error is gone when these ops are computed in float inside the
+/// quantized model, over some samples; nothing where that cannot be measured.
+using MeasureShare = std::function<std::optional<Gain>(const std::vector<OpRef>& ops)>;
 
 /// Told which ops MeasureShare will be asked for next, in this order, whatever it answers.
-using ExpectShares = std::function<void(const std::vector<std::vector<std::string>>& ops)>;
+using ExpectShares = std::function<void(const std::vector<std::vector<OpRef>>& ops)>;
 
 /// How much of the outputs' error begins where.
 struct ShareSources {

@@ -12,14 +12,15 @@
 #include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/record/testing.h"
 
 namespace quantlens {
 namespace {
 
 ActivationRow row_at(const std::string& value, double share, double sqnr_db) {
   ActivationRow row;
-  row.op = row.value = value;
-  row.name = "node_" + value;
+  row.value = value;
+  row.op = op_ref("node_" + value);
   row.quantized = value + "_q";
   row.scale = 0.1;
   row.max = row.data_range = 25.5;
@@ -51,8 +52,8 @@ class Case {
   void swing(const std::string& value, double by) { swings_[value] = by; }
   /// All shares that are measured come to this, but those of an op and what is with it to nothing.
   void measure(double share, double to_both_sides, const std::string& but = {}) {
-    measure_ = [=](const std::vector<std::string>& ops) {
-      const double gone = std::ranges::find(ops, but) == ops.end() ? share : 0;
+    measure_ = [=](const std::vector<OpRef>& ops) {
+      const double gone = std::ranges::find(ops, op_ref(but)) == ops.end() ? share : 0;
       return Gain{.share = gone,
                   .interval = {gone - to_both_sides, gone + to_both_sides},
                   .without = std::vector<double>(8, gone)};
@@ -60,18 +61,18 @@ class Case {
   }
   /// The two files differ at an op.
   void change(const std::string& op) {
-    pairing_.changes.push_back({.rule = "changed_op", .op = op, .ops = {op}});
+    pairing_.changes.push_back({.rule = "changed_op", .op = op_ref(op), .ops = {op_ref(op)}});
   }
   /// The op's result has a counterpart and was not compared.
   void leave_out(const std::string& value) {
-    ValuePair pair{.op = value, .op_name = "node_" + value};
+    ValuePair pair{.op = op_ref("node_" + value)};
     pair.reference = pair.quantized = value;
     pairing_.pairs.push_back(pair);
     pairing_.not_compared.push_back({value, "looking at it would change it"});
   }
   /// Shares that are measured come to nothing, but to this where so many ops are tried at once.
   void measure_together(double share, std::size_t ops) {
-    measure_ = [=](const std::vector<std::string>& tried) {
+    measure_ = [=](const std::vector<OpRef>& tried) {
       const double gone = tried.size() >= ops ? share : 0;
       return Gain{.share = gone,
                   .interval = {gone - 0.01, gone + 0.01},
@@ -107,12 +108,12 @@ TEST(FindCauses, ValuesWithACauseInCommonAreOneFinding) {
   ASSERT_EQ(found.findings.size(), 2U);
   const Finding& first = found.findings[0];
   EXPECT_EQ(first.rule, "steep_reader");
-  EXPECT_EQ(first.op, "node_a");
-  EXPECT_EQ(first.ops, (std::vector<std::string>{"node_a", "node_sum", "node_b"}));
+  EXPECT_EQ(first.op, op_ref("node_a"));
+  EXPECT_EQ(first.ops, op_refs({"node_a", "node_sum", "node_b"}));
   EXPECT_DOUBLE_EQ(*first.output_share, 0.5);
   EXPECT_TRUE(first.remedy.at("op_name_dict").as_object().contains("node_b"));
   EXPECT_EQ(found.findings[1].rule, "rounding");
-  EXPECT_EQ(found.findings[1].op, "node_beside");
+  EXPECT_EQ(found.findings[1].op, op_ref("node_beside"));
 }
 
 TEST(FindCauses, WhatWasNotComparedIsTriedWhereOutputsLoseSomething) {
@@ -121,7 +122,8 @@ TEST(FindCauses, WhatWasNotComparedIsTriedWhereOutputsLoseSomething) {
     net.measure(0.5, 0.01);
     net.leave_out("root");
     const std::vector<Finding>& findings = net.find().findings;
-    const bool is_tried = std::ranges::find(findings, "node_root", &Finding::op) != findings.end();
+    const bool is_tried =
+        std::ranges::find(findings, op_ref("node_root"), &Finding::op) != findings.end();
     EXPECT_EQ(is_tried, output_sqnr_db == 15);
   }
 }
@@ -135,7 +137,7 @@ TEST(FindCauses, NothingIsMeasuredOfOpsOfWhichOneIsAnotherInTheFile) {
     const auto root = std::ranges::find(found, "steep_reader", &Finding::rule);
     ASSERT_NE(root, found.end());
     EXPECT_EQ(root->share_is_measured, !is_changed) << "the change would make its share";
-    const auto other = std::ranges::find(found, "node_beside", &Finding::op);
+    const auto other = std::ranges::find(found, op_ref("node_beside"), &Finding::op);
     ASSERT_NE(other, found.end());
     EXPECT_TRUE(other->share_is_measured);
   }
@@ -156,7 +158,7 @@ TEST(FindCauses, TheVerdictSaysWhatIsLostAndWhereItBegins) {
   // each block swings both shares by 0.005: t (7) sqrt(7 0.01^2) = 0.0626
   EXPECT_NEAR(share.figures.at("interval").value.at(0).as_double(), 0.5 - 0.0626, 1e-4);
   EXPECT_NEAR(share.figures.at("interval").value.at(1).as_double(), 0.5 + 0.0626, 1e-4);
-  EXPECT_EQ(share.figures.at("op"), figure::op("node_a"));
+  EXPECT_EQ(share.figures.at("op"), figure::op(op_ref("node_a")));
   EXPECT_EQ(said(verdict).find("as_much"), std::string::npos) << "25 % is less";
 }
 
@@ -201,7 +203,7 @@ std::string verdict_beside_a_wrong_op(double first_sqnr_db) {
   wrong.other_mse = 1;
   net.diagnosis().activations[3] = wrong;
   const Diagnosis& found = net.find();
-  EXPECT_EQ(found.findings[0].op, "node_a");
+  EXPECT_EQ(found.findings[0].op, op_ref("node_a"));
   EXPECT_TRUE(found.findings[0].share_is_measured);
   return said(found.conclusions);
 }
@@ -221,7 +223,7 @@ TEST(FindCauses, WhatTakesNothingAwayHasNoRemedyAndIsNoProblem) {
   ASSERT_GE(found.size(), 2U);
   EXPECT_EQ(found[0].rule, "unexplained");
   EXPECT_EQ(found[0].severity, Severity::problem) << "the outputs are lost all the same";
-  for (const Finding& finding : found) EXPECT_TRUE(finding.remedy.is_null()) << finding.op;
+  for (const Finding& finding : found) EXPECT_TRUE(finding.remedy.is_null()) << finding.op.name;
   EXPECT_EQ(found[1].severity, Severity::note);
   EXPECT_FALSE(found[1].tied_with_previous);
   net.measure(0.2, 0.05);
@@ -231,9 +233,9 @@ TEST(FindCauses, WhatTakesNothingAwayHasNoRemedyAndIsNoProblem) {
 TEST(FindCauses, WhatFewSamplesDecideDoesNotComeFirst) {
   Case net(5);
   net.diagnosis().activations[3] = row_at("beside", 0.6, 30);
-  EXPECT_EQ(net.find().findings[0].op, "node_beside");
+  EXPECT_EQ(net.find().findings[0].op, op_ref("node_beside"));
   net.swing("beside", 0.3);
-  EXPECT_EQ(net.find().findings[0].op, "node_a");
+  EXPECT_EQ(net.find().findings[0].op, op_ref("node_a"));
 }
 
 TEST(FindCauses, TiesAreShown) {
@@ -246,7 +248,7 @@ TEST(FindCauses, TiesAreShown) {
   const Statements& verdict = found.conclusions;
   const auto second = std::ranges::find(verdict, "as_much.begins", &Statement::says);
   ASSERT_NE(second, verdict.end());
-  EXPECT_EQ(second->figures.at("op"), figure::op("node_beside"));
+  EXPECT_EQ(second->figures.at("op"), figure::op(op_ref("node_beside")));
 }
 
 TEST(FindCauses, WhatSwingsTogetherIsNoTieThoughIntervalsOverlap) {
@@ -313,19 +315,19 @@ TEST(FindCauses, AScaleThatIsNotFoldedIsNamedWhereverItStandsHoweverLittleBegins
   ASSERT_FALSE(diagnosis.findings.empty());
   const Finding& first = diagnosis.findings[0];
   EXPECT_EQ(first.rule, "unfolded_scale");
-  EXPECT_EQ(first.ops, (std::vector<std::string>{"node_a", "node_b", "node_c", "node_y"}));
-  for (const std::string& op : first.ops)
-    EXPECT_TRUE(first.remedy.at("op_name_dict").as_object().contains(op)) << op;
+  EXPECT_EQ(first.ops, op_refs({"node_a", "node_b", "node_c", "node_y"}));
+  for (const OpRef& op : first.ops)
+    EXPECT_TRUE(first.remedy.at("op_name_dict").as_object().contains(op.name)) << op.name;
 }
 
 TEST(FindCauses, FindingsOfOneOpSayWhichOfItsValuesTheySpeakOf) {
   Case net(5);
-  net.diagnosis().activations[3].name = "node_y";
+  net.diagnosis().activations[3].op = op_ref("node_y");
   net.diagnosis().activations[0].output_share = 0.2;
   const Diagnosis& found = net.find();
   std::vector<std::string> of_y;
   for (const Finding& finding : found.findings) {
-    if (finding.op == "node_y") of_y.push_back(said(finding.reasons));
+    if (finding.op == op_ref("node_y")) of_y.push_back(said(finding.reasons));
   }
   ASSERT_EQ(of_y.size(), 2U);
   EXPECT_TRUE(of_y[0].starts_with(R"(at_value(value: "beside") )")) << of_y[0];

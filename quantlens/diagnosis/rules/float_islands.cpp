@@ -4,6 +4,7 @@
 
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -33,11 +34,11 @@ bool is_island(const Evidence& evidence, const Node& node) {
 /// Float ops alone between integer ones cost a conversion on both sides: of speed, not of accuracy.
 std::vector<Finding> float_islands(const Evidence& evidence) {
   std::map<std::string, std::uint64_t> types;
-  std::vector<std::string> ops;
+  std::vector<OpRef> ops;
   for (const Node& node : evidence.quantized().graph().nodes) {
     if (!is_island(evidence, node)) continue;
     ++types[node.type];
-    ops.push_back(op_name(node));
+    ops.push_back(ref_of(node));
   }
   if (ops.empty()) return {};
   return {

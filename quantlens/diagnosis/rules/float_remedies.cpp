@@ -11,7 +11,7 @@
 namespace quantlens {
 namespace {
 
-bool share_a_name(const std::vector<std::string>& a, const std::vector<std::string>& b) {
+bool share_an_op(const std::vector<OpRef>& a, const std::vector<OpRef>& b) {
   return std::ranges::find_first_of(a, b) != a.end();
 }
 
@@ -26,11 +26,11 @@ void FloatRemedies::join(std::vector<FoundCause>& found) {
     if (is_float(cause)) followers_.emplace(cause.ops, std::nullopt);
   };
   const auto made_float = [&](const FoundCause& one) {
-    if (!is_float(one.cause)) return Names();
+    if (!is_float(one.cause)) return Ops();
     expect(one.cause);
-    Names names = with_followers(one.cause.ops);
-    std::ranges::sort(names);
-    return names;
+    Ops ops = with_followers(one.cause.ops);
+    std::sort(ops.begin(), ops.end());
+    return ops;
   };
   join_same_trials(made_float, found);
   for (const FoundCause& one : found) expect(one.cause);
@@ -38,15 +38,15 @@ void FloatRemedies::join(std::vector<FoundCause>& found) {
 
 MeasureShare FloatRemedies::measuring(const MeasureShare& measure) {
   if (!measure) return {};
-  return [this, &measure](const Names& ops) { return measure(with_followers(ops)); };
+  return [this, &measure](const Ops& ops) { return measure(with_followers(ops)); };
 }
 
 ExpectShares FloatRemedies::expecting(const ExpectShares& expect) {
   if (!expect) return {};
-  return [this, &expect](const std::vector<Names>& all) {
-    std::vector<Names> wanted;
+  return [this, &expect](const std::vector<Ops>& all) {
+    std::vector<Ops> wanted;
     wanted.reserve(all.size());
-    for (const Names& ops : all) wanted.push_back(with_followers(ops));
+    for (const Ops& ops : all) wanted.push_back(with_followers(ops));
     expect(wanted);
   };
 }
@@ -54,45 +54,45 @@ ExpectShares FloatRemedies::expecting(const ExpectShares& expect) {
 void FloatRemedies::tell(FoundCause& found) {
   const auto asked = followers_.find(found.cause.ops);
   if (!found.estimated || asked == followers_.end() || !asked->second) return;
-  const Names& names = *asked->second;
-  if (names.empty()) return;
+  const Ops& behind = *asked->second;
+  if (behind.empty()) return;
   Statements& reasons = found.cause.reasons;
-  const Statement told = includes_op(names.front());
-  if (names.size() == 1 && !reasons.empty() && reasons.back() == told) reasons.pop_back();
+  const Statement told = includes_op(behind.front());
+  if (behind.size() == 1 && !reasons.empty() && reasons.back() == told) reasons.pop_back();
   reasons.push_back({.says = "share_includes.left_in_float",
-                     .figures = {{"op", figure::op(names.front())},
-                                 {"other_ops", figure::count(names.size() - 1)}}});
+                     .figures = {{"op", figure::op(behind.front())},
+                                 {"other_ops", figure::count(behind.size() - 1)}}});
 }
 
-FloatRemedies::Names FloatRemedies::with_followers(const Names& ops) {
+FloatRemedies::Ops FloatRemedies::with_followers(const Ops& ops) {
   const auto asked = followers_.find(ops);
   if (asked == followers_.end()) return ops;
   if (!asked->second) asked->second = find_followers(ops);
-  Names all = ops;
+  Ops all = ops;
   all.insert(all.end(), asked->second->begin(), asked->second->end());
   return all;
 }
 
-FloatRemedies::Names FloatRemedies::find_followers(const Names& ops) {
+FloatRemedies::Ops FloatRemedies::find_followers(const Ops& ops) {
   if (groups_.empty()) find_groups();
   const std::vector<bool> integer = integer_without(ops);
-  Names names;
+  Ops ops_behind;
   for (std::size_t p = 0; p < groups_.size(); ++p) {
     const Group& group = groups_[p];
-    if (!integer_[p] || integer[p] || group.told_as.empty()) continue;
-    if (!share_a_name(group.names, ops)) names.push_back(group.told_as);
+    if (!integer_[p] || integer[p] || !group.told_as) continue;
+    if (!share_an_op(group.ops, ops)) ops_behind.push_back(*group.told_as);
   }
-  return names;
+  return ops_behind;
 }
 
-std::vector<bool> FloatRemedies::integer_without(const Names& ops) const {
+std::vector<bool> FloatRemedies::integer_without(const Ops& ops) const {
   const std::size_t count = groups_.size();
   Wishes wishes{.obstacles = {},
                 .forced = std::vector<bool>(count),
                 .float_results = std::vector<bool>(count),
                 .wide = std::vector<bool>(count)};
   for (const Group& group : groups_) {
-    const bool stays = !group.is_integer || share_a_name(group.names, ops);
+    const bool stays = !group.is_integer || share_an_op(group.ops, ops);
     wishes.obstacles.emplace_back(stays ? "float" : "");
   }
   return select(evidence_.reference(), evidence_.prepared(), wishes).quantized;
@@ -106,7 +106,7 @@ void FloatRemedies::find_groups() {
   for (const Pattern& pattern : evidence_.prepared().patterns) {
     Group group;
     for (const std::size_t member : pattern.members) {
-      group.names.push_back(op_name(graph.nodes[member]));
+      group.ops.push_back(ref_of(graph.nodes[member]));
     }
     const std::string& value = pattern_output(graph, pattern);
     const auto pair = pairs.find(value);
@@ -114,8 +114,8 @@ void FloatRemedies::find_groups() {
     const bool has_weight = evidence_.weight_pair(value) != nullptr;
     group.is_integer =
         evidence_.able().has(graph.nodes[pattern.anchor].kind) && (has_codes || has_weight);
-    if (pair != pairs.end() && !unknown.contains(pair->second->op_name))
-      group.told_as = pair->second->op_name;
+    if (pair != pairs.end() && !unknown.contains(pair->second->op.id))
+      group.told_as = pair->second->op;
     groups_.push_back(std::move(group));
   }
   integer_ = integer_without({});

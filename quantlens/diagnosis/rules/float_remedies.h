@@ -8,6 +8,7 @@
 
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/found_cause.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 
@@ -30,28 +31,27 @@ class FloatRemedies {
   void tell(FoundCause& found);
 
  private:
-  using Names = std::vector<std::string>;  // of ops, as people see them
+  using Ops = std::vector<OpRef>;
 
   /// Ops that one integer kernel computes.
   struct Group {
-    Names names;
-    std::string told_as;  // as its value's pair has it; empty where none was compared
+    Ops ops;
+    std::optional<OpRef> told_as;  // as its value's pair has it; nothing where none was compared
     bool is_integer = false;
   };
 
   /// Whether a cause's remedy puts its ops into float, and nothing else is measured.
   static bool is_float(const Cause& cause);
-  Names with_followers(const Names& ops);
-  Names find_followers(const Names& ops);
+  Ops with_followers(const Ops& ops);
+  Ops find_followers(const Ops& ops);
   /// Which groups are integer, of those that are in the file, where these ops are not.
-  std::vector<bool> integer_without(const Names& ops) const;
+  std::vector<bool> integer_without(const Ops& ops) const;
   void find_groups();
 
   const Evidence& evidence_;
-  std::map<Names, std::optional<Names>>
-      followers_;              // by the ops of a remedy; those that were asked
-  std::vector<Group> groups_;  // one a pattern, once they are asked for
-  std::vector<bool> integer_;  // likewise: as select has it of the file
+  std::map<Ops, std::optional<Ops>> followers_;  // by the ops of a remedy; those that were asked
+  std::vector<Group> groups_;                    // one a pattern, once they are asked for
+  std::vector<bool> integer_;                    // likewise: as select has it of the file
 };
 
 }  // namespace quantlens

@@ -14,7 +14,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-using Names = std::vector<std::string>;
+using Ops = std::vector<OpRef>;
 
 /// Conv, Sigmoid, Conv, all integer; `beside` adds a Conv that reads the Sigmoid, too.
 class Net {
@@ -26,7 +26,7 @@ class Net {
     if (beside) net_.node(Kind::conv, {"s", "w"}, "z").output("z");
     for (const char* value : {"a", "s", "y", "z"}) {
       if (!beside && *value == 'z') continue;
-      ValuePair pair{.op = value, .op_name = std::string("node_") + value};
+      ValuePair pair{.op = op_ref(std::string("node_") + value)};
       pair.reference = pair.quantized = value;
       pair.scheme = Scheme();
       pair.params = QParams{0.1F, 0};
@@ -35,7 +35,7 @@ class Net {
   }
 
   /// The ops that are measured in float where a remedy asks for that of these, and what is told.
-  Names measured(const Names& ops, boost::json::object remedy, std::string& told) {
+  Ops measured(const Ops& ops, boost::json::object remedy, std::string& told) {
     const Diagnosis diagnosis;
     const OwnModels models(net_.model(), SmallGraph().model(), pairing_);
     const Evidence evidence(models, diagnosis);
@@ -44,13 +44,13 @@ class Net {
         .reasons = {{.says = "why", .figures = {}}}, .ops = ops, .remedy = std::move(remedy)};
     FloatRemedies remedies(evidence);
     remedies.join(found);
-    Names asked;
-    Names expected;
-    const MeasureShare measure = [&](const Names& all) {
+    Ops asked;
+    Ops expected;
+    const MeasureShare measure = [&](const Ops& all) {
       asked = all;
       return std::optional<Gain>();
     };
-    const ExpectShares expect = [&](const std::vector<Names>& all) { expected = all.front(); };
+    const ExpectShares expect = [&](const std::vector<Ops>& all) { expected = all.front(); };
     remedies.expecting(expect)({ops});
     remedies.measuring(measure)(ops);
     EXPECT_EQ(asked, expected);
@@ -63,12 +63,12 @@ class Net {
   void leave_out(const std::string& value) { pairing_.not_compared.push_back({value, "why"}); }
 
   /// What is left of causes that these ops in float mend.
-  std::vector<FoundCause> joined(const std::vector<Names>& mended) {
+  std::vector<FoundCause> joined(const std::vector<Ops>& mended) {
     const Diagnosis diagnosis;
     const OwnModels models(net_.model(), SmallGraph().model(), pairing_);
     const Evidence evidence(models, diagnosis);
     std::vector<FoundCause> found;
-    for (const Names& ops : mended) {
+    for (const Ops& ops : mended) {
       FoundCause& one = found.emplace_back();
       one.op = ops.front();
       one.cause = {
@@ -86,46 +86,50 @@ class Net {
 
 /// One trial gives one figure: it is one finding, which names the ops of all.
 TEST(FloatRemedies, ThatMakeTheSameOpsFloatAreOne) {
-  const std::vector<FoundCause> one = Net(false).joined({{"node_y"}, {"node_s", "node_y"}});
+  const std::vector<FoundCause> one =
+      Net(false).joined({op_refs({"node_y"}), op_refs({"node_s", "node_y"})});
   ASSERT_EQ(one.size(), 1U);
-  EXPECT_THAT(one[0].cause.ops, testing::UnorderedElementsAre("node_y", "node_s"));
+  EXPECT_THAT(one[0].cause.ops, testing::UnorderedElementsAre(op_ref("node_y"), op_ref("node_s")));
   EXPECT_EQ(one[0].cause.remedy, in_float(one[0].cause.ops));
   EXPECT_DOUBLE_EQ(one[0].share, 0.5);
-  EXPECT_EQ(Net(true).joined({{"node_y"}, {"node_s", "node_y"}}).size(), 2U)
+  EXPECT_EQ(Net(true).joined({op_refs({"node_y"}), op_refs({"node_s", "node_y"})}).size(), 2U)
       << "the other Conv reads codes still";
 }
 
 TEST(FloatRemedies, WhatOnlyFloatsReadThenIsMeasuredWithThem) {
   std::string told;
-  EXPECT_THAT(Net(false).measured({"node_y"}, in_float({"node_y"}), told),
-              ElementsAre("node_y", "node_s"));
+  EXPECT_THAT(Net(false).measured({op_ref("node_y")}, in_float({op_ref("node_y")}), told),
+              ElementsAre(op_ref("node_y"), op_ref("node_s")));
   EXPECT_EQ(told, R"(why() share_includes.left_in_float(op: "node_s", other_ops: 0))");
 }
 
 TEST(FloatRemedies, WhatReadsFloatsThenIsMeasuredWithThem) {
   std::string told;
-  EXPECT_THAT(Net(true).measured({"node_a"}, in_float({"node_a"}), told),
-              ElementsAre("node_a", "node_s"));
+  EXPECT_THAT(Net(true).measured({op_ref("node_a")}, in_float({op_ref("node_a")}), told),
+              ElementsAre(op_ref("node_a"), op_ref("node_s")));
 }
 
 TEST(FloatRemedies, WhatWasNotComparedIsNotMeasuredWithThem) {
   std::string told;
   Net net(false);
   net.leave_out("s");
-  EXPECT_THAT(net.measured({"node_y"}, in_float({"node_y"}), told), ElementsAre("node_y"));
+  EXPECT_THAT(net.measured({op_ref("node_y")}, in_float({op_ref("node_y")}), told),
+              ElementsAre(op_ref("node_y")));
 }
 
 TEST(FloatRemedies, CodesThatOthersReadStay) {
   std::string told;
-  EXPECT_THAT(Net(true).measured({"node_y"}, in_float({"node_y"}), told), ElementsAre("node_y"));
+  EXPECT_THAT(Net(true).measured({op_ref("node_y")}, in_float({op_ref("node_y")}), told),
+              ElementsAre(op_ref("node_y")));
   EXPECT_EQ(told, "why()");
 }
 
 TEST(FloatRemedies, RemediesThatKeepCodesAreMeasuredAsTheyAre) {
   std::string told;
   const boost::json::object per_channel =
-      for_ops({"node_y"}, {{"weight", {{"granularity", "per_channel"}}}});
-  EXPECT_THAT(Net(false).measured({"node_y"}, per_channel, told), ElementsAre("node_y"));
+      for_ops({op_ref("node_y")}, {{"weight", {{"granularity", "per_channel"}}}});
+  EXPECT_THAT(Net(false).measured({op_ref("node_y")}, per_channel, told),
+              ElementsAre(op_ref("node_y")));
   EXPECT_EQ(told, "why()");
 }
 

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <utility>
 
+#include "quantlens/record/op_refs.h"
 #include "quantlens/stats/jackknife.h"
 
 namespace quantlens {
@@ -20,9 +21,9 @@ constexpr std::size_t kMostMeasured = 4;
 constexpr std::size_t kMostForTheFirst = 8;  // where an estimate would stand first
 constexpr double kLeast = -1;                // error that is doubled or more is told as that
 
-std::vector<std::string> sorted(std::vector<std::string> names) {
-  std::ranges::sort(names);
-  return names;
+std::vector<OpRef> sorted(std::vector<OpRef> ops) {
+  std::sort(ops.begin(), ops.end());
+  return ops;
 }
 
 /// What the remedy takes away, of what float does.
@@ -169,7 +170,7 @@ bool is_tied(const FoundCause& a, const FoundCause& b) {
   return is_within_chance(a.share - b.share, without);
 }
 
-void add_new(const std::vector<std::string>& ops, std::vector<std::vector<std::string>>& all) {
+void add_new(const std::vector<OpRef>& ops, std::vector<std::vector<OpRef>>& all) {
   const auto is_same = [&](const auto& one) { return sorted(one) == sorted(ops); };
   if (std::ranges::none_of(all, is_same)) all.push_back(ops);
 }
@@ -181,7 +182,7 @@ void tell_next(const ExpectShares& expect, const std::vector<FoundCause>& found,
   if (!expect || !any_is_measured(found)) return;
   const auto asked = static_cast<std::size_t>(std::ranges::count_if(found, &FoundCause::is_asked));
   const std::size_t sure = std::min(most, kFirst - std::min(kFirst, asked));
-  std::vector<std::vector<std::string>> next;
+  std::vector<std::vector<OpRef>> next;
   for (const FoundCause& one : found) {
     if (next.size() == sure) break;
     if (!one.is_asked) add_new(one.measured_ops(), next);
@@ -190,7 +191,7 @@ void tell_next(const ExpectShares& expect, const std::vector<FoundCause>& found,
 }
 
 void tell_loud(const ExpectShares& expect, const std::vector<FoundCause>& found) {
-  std::vector<std::vector<std::string>> loud;
+  std::vector<std::vector<OpRef>> loud;
   for (const FoundCause& one : found) {
     if (one.is_loud) add_new(one.measured_ops(), loud);
   }
@@ -277,7 +278,7 @@ bool put_together(const MeasureShare& measure, const Together& together,
 
 }  // namespace
 
-Statement includes_op(const std::string& op) {
+Statement includes_op(const OpRef& op) {
   return {.says = "share_includes", .figures = {{"op", figure::op(op)}}};
 }
 

@@ -21,7 +21,7 @@ inline constexpr double kMistake = 3;
 /// A cause and the values at which it is at work.
 struct FoundCause {
   std::string_view rule;
-  std::string op;     ///< the worst one
+  OpRef op;           ///< the worst one
   std::string value;  ///< at which it is worst
   Cause cause;
   bool is_mistake = false;
@@ -39,7 +39,7 @@ struct FoundCause {
   double chance = 0;
 
   /// The ops that are computed in float to measure the share.
-  const std::vector<std::string>& measured_ops() const {
+  const std::vector<OpRef>& measured_ops() const {
     return cause.measured.empty() ? cause.ops : cause.measured;
   }
   /// How much begins there at least: what one sample decides does not come first.
@@ -47,7 +47,7 @@ struct FoundCause {
 };
 
 /// "share_includes": the share is also of what begins at another op.
-Statement includes_op(const std::string& op);
+Statement includes_op(const OpRef& op);
 
 /// Whether one trial gives the shares of both.
 bool are_measured_by_the_same(const FoundCause& a, const FoundCause& b);

@@ -22,8 +22,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 FoundCause cause(const std::string& op, double share) {
-  FoundCause found{.rule = "rounding", .op = op, .cause = {}, .estimated = {}};
-  found.cause.ops = {op};
+  FoundCause found{.rule = "rounding", .op = op_ref(op), .cause = {}, .estimated = {}};
+  found.cause.ops = {op_ref(op)};
   found.share = share;
   found.without = std::vector<double>(8, share);
   for (std::size_t i = 0; i < 8; ++i) found.without[i] += i % 2 == 0 ? 0.001 : -0.001;
@@ -32,9 +32,9 @@ FoundCause cause(const std::string& op, double share) {
 
 /// Knows the gains of some ops, the same in all samples.
 MeasureShare knows(const std::map<std::string, double>& gains, std::vector<std::string>& asked) {
-  return [gains, &asked](const std::vector<std::string>& ops) -> std::optional<Gain> {
-    asked.push_back(ops.front());
-    const auto found = gains.find(ops.front());
+  return [gains, &asked](const std::vector<OpRef>& ops) -> std::optional<Gain> {
+    asked.push_back(ops.front().name);
+    const auto found = gains.find(ops.front().name);
     if (found == gains.end()) return std::nullopt;
     const double gain = found->second;
     return Gain{.share = gain,
@@ -45,7 +45,7 @@ MeasureShare knows(const std::map<std::string, double>& gains, std::vector<std::
 
 std::vector<std::string> names(const std::vector<FoundCause>& found) {
   std::vector<std::string> all;
-  for (const FoundCause& one : found) all.push_back(one.op);
+  for (const FoundCause& one : found) all.push_back(one.op.name);
   return all;
 }
 
@@ -87,13 +87,13 @@ TEST(SettleShares, WhatIsExpectedIsAskedNextWhateverTheAnswersAre) {
     }
     std::vector<std::string> asked;
     std::map<std::size_t, std::string> next;  // by how many were asked before
-    settle_shares(knows(gains, asked), 0, {}, found,
-                  [&](const std::vector<std::vector<std::string>>& ops) {
-                    for (std::size_t k = 0; k < ops.size(); ++k) {
-                      const auto [known, is_new] = next.emplace(asked.size() + k, ops[k].front());
-                      EXPECT_EQ(known->second, ops[k].front());
-                    }
-                  });
+    settle_shares(
+        knows(gains, asked), 0, {}, found, [&](const std::vector<std::vector<OpRef>>& ops) {
+          for (std::size_t k = 0; k < ops.size(); ++k) {
+            const auto [known, is_new] = next.emplace(asked.size() + k, ops[k].front().name);
+            EXPECT_EQ(known->second, ops[k].front().name);
+          }
+        });
     for (const auto& [at, op] : next) {
       ASSERT_LT(at, asked.size());
       EXPECT_EQ(asked[at], op);
@@ -117,7 +117,7 @@ TEST(SettleShares, ErrorsThatHideEachOtherWidenWhatIsThePriceOf8Bits) {
 
 TEST(SettleShares, OpsThatShowWhatCodesDoAreMeasuredInPlaceOfTheRemedys) {
   std::vector<FoundCause> found = {cause("a", 0.5)};
-  found[0].cause.measured = {"reader"};
+  found[0].cause.measured = {op_ref("reader")};
   std::vector<std::string> asked;
   settle_shares(knows({{"reader", 0.7}}, asked), 0, {}, found);
   EXPECT_THAT(asked, ElementsAre("reader"));
@@ -155,7 +155,7 @@ TEST(SettleShares, EstimatesAreAsWideAsOthersWereOff) {
   std::vector<std::string> asked;
   settle_shares(knows({{"a", 0.3}, {"b", 0.3}, {"c", 0.5}}, asked), 0, {}, found);
   EXPECT_EQ(asked.size(), 3U) << "the first three are known then";
-  ASSERT_EQ(found.back().op, "d");
+  ASSERT_EQ(found.back().op, op_ref("d"));
   EXPECT_FALSE(found.back().estimated);
   EXPECT_LE(found.back().interval[0], 0.075) << "a had three quarters of its estimate";
   EXPECT_GE(found.back().interval[1], 0.25) << "c had two and a half times as much";
@@ -171,7 +171,7 @@ TEST(SettleShares, WhereOthersAddedErrorAnEstimateMayToo) {
 
 /// Measures a share that the samples cannot tell from 0.
 MeasureShare swings(double to_both_sides) {
-  return [to_both_sides](const std::vector<std::string>&) -> std::optional<Gain> {
+  return [to_both_sides](const std::vector<OpRef>&) -> std::optional<Gain> {
     std::vector<double> without(8, 0.3);
     for (std::size_t i = 0; i < 8; ++i) without[i] += i % 2 == 0 ? 0.1 : -0.1;
     return Gain{.share = 0.3,
@@ -196,7 +196,7 @@ TEST(SettleShares, WhereNoShareIsSurelyAboveNothingNoCauseIsKnown) {
   found[0].cause.reasons = {{.says = "clipped", .figures = {}}};
   found[0].own_error = 0.01;
   settle_shares(swings(0.6), 0, {}, found);
-  EXPECT_EQ(found[0].op, "a");
+  EXPECT_EQ(found[0].op, op_ref("a"));
   EXPECT_EQ(found[0].rule, "unexplained");
   EXPECT_EQ(said(found[0].cause.reasons), "in_doubt(causes: 2, measured: 2) clipped()");
   EXPECT_EQ(found[1].rule, "rounding") << "only what stands first is taken for the cause";
@@ -204,16 +204,16 @@ TEST(SettleShares, WhereNoShareIsSurelyAboveNothingNoCauseIsKnown) {
 
 TEST(SettleShares, WhatTheSameOpsMeasureIsMeasuredOnceAndSaysSo) {
   std::vector<FoundCause> found = {cause("a", 0.5), cause("b", 0.3), cause("c", 0.1)};
-  found[0].cause.measured = {"mm", "add"};
-  found[1].cause.measured = {"add", "mm"};
+  found[0].cause.measured = op_refs({"mm", "add"});
+  found[1].cause.measured = op_refs({"add", "mm"});
   found[1].is_mistake = true;
   std::vector<std::string> asked;
   settle_shares(knows({{"mm", 0.6}, {"add", 0.6}, {"c", 0.1}}, asked), 0, {}, found);
   EXPECT_EQ(asked.size(), 2U);
   for (const FoundCause& one : found) {
-    if (one.op == "c") continue;
-    EXPECT_DOUBLE_EQ(one.share, 0.6) << one.op;
-    const std::string other = one.op == "a" ? "b" : "a";
+    if (one.op == op_ref("c")) continue;
+    EXPECT_DOUBLE_EQ(one.share, 0.6) << one.op.name;
+    const std::string other = one.op == op_ref("a") ? "b" : "a";
     EXPECT_EQ(said(one.cause.reasons), "share_includes(op: \"" + other + "\")");
   }
 }
@@ -223,11 +223,11 @@ TEST(SettleShares, AnEstimateDoesNotStandFirstWhereItCanBeMeasured) {
   std::map<std::string, double> gains;
   for (int i = 0; i < 6; ++i) {
     found.push_back(cause(fmt::format("op{}", i), 0.6 - 0.1 * i));
-    gains[found.back().op] = i == 5 ? 0.2 : -0.2;
+    gains[found.back().op.name] = i == 5 ? 0.2 : -0.2;
   }
   std::vector<std::string> asked;
   settle_shares(knows(gains, asked), 0, {}, found);
-  EXPECT_EQ(found[0].op, "op5");
+  EXPECT_EQ(found[0].op, op_ref("op5"));
   EXPECT_TRUE(found[0].estimated);
   EXPECT_EQ(asked.size(), 6U);
 }
@@ -245,7 +245,7 @@ TEST(SettleShares, SharesThatChanceMayTurnAreTied) {
 
 /// Ops that clip one behind the other: each alone gives nothing back, "a" and "b" together do.
 TEST(SettleShares, MistakesThatHideEachOtherAreMeasuredTogether) {
-  const MeasureShare measure = [](const std::vector<std::string>& ops) {
+  const MeasureShare measure = [](const std::vector<OpRef>& ops) {
     const double gain = ops.size() == 2 ? 0.9 : 0;
     return Gain{.share = gain,
                 .interval = {gain - 0.01, gain + 0.01},
@@ -258,7 +258,7 @@ TEST(SettleShares, MistakesThatHideEachOtherAreMeasuredTogether) {
       if (!are_mistakes) return std::nullopt;
       FoundCause all = cause("a", 0.95);
       all.rule = "clipped_range";
-      all.cause.ops = {"a", "b"};
+      all.cause.ops = op_refs({"a", "b"});
       all.cause.reasons = {{.says = "clipped", .figures = {}}};
       return all;
     };
@@ -278,7 +278,7 @@ TEST(SettleShares, MistakesThatHideEachOtherAreMeasuredTogether) {
 /// Clipped one behind the other, the last gives a little back alone.
 TEST(SettleShares, MistakesThatGiveMuchMoreTogetherStandFirst) {
   const auto settled = [](double alone, double together) {
-    const MeasureShare measure = [=](const std::vector<std::string>& ops) {
+    const MeasureShare measure = [=](const std::vector<OpRef>& ops) {
       const double gain = ops.size() == 2 ? together : alone;
       return Gain{.share = gain,
                   .interval = {gain - 0.01, gain + 0.01},
@@ -289,7 +289,7 @@ TEST(SettleShares, MistakesThatGiveMuchMoreTogetherStandFirst) {
     const Together both = [] {
       FoundCause all = cause("a", 0.95);
       all.rule = "clipped_range";
-      all.cause.ops = {"a", "b"};
+      all.cause.ops = op_refs({"a", "b"});
       return std::optional(all);
     };
     settle_shares(measure, 0, both, found);
@@ -314,7 +314,7 @@ TEST(SettleShares, WhereEstimatesFailOneOfNearlyNothingIsAsFarOffAsTheOthers) {
   std::vector<FoundCause> found = {cause("a", 0.9), cause("b", 0.08), cause("c", 0.0001)};
   std::vector<std::string> asked;
   settle_shares(knows({{"a", -0.02}, {"b", -0.02}}, asked), 0, {}, found);
-  const auto c = std::ranges::find(found, "c", &FoundCause::op);
+  const auto c = std::ranges::find(found, op_ref("c"), &FoundCause::op);
   EXPECT_FALSE(c->estimated);
   EXPECT_GE(c->interval[1], 0.9) << "a was expected to be so much, and is nothing";
 }
@@ -331,7 +331,7 @@ TEST(SettleShares, ASureShareKeepsItsCause) {
   std::vector<FoundCause> found = {cause("a", 0.9), cause("b", 0.2)};
   std::vector<std::string> asked;
   settle_shares(knows({{"a", -0.05}, {"b", 0.1}}, asked), 0, {}, found);
-  EXPECT_EQ(found[0].op, "b");
+  EXPECT_EQ(found[0].op, op_ref("b"));
   EXPECT_EQ(found[0].rule, "rounding");
 }
 

@@ -17,7 +17,7 @@ std::optional<Cause> huge_mask(const Evidence& evidence, const ActivationRow& ro
   const double rest = std::abs(is_mostly_masked ? row.max : row.median);
   const bool below = -row.min >= kHuge && -row.min >= kApart * std::max(1.0, rest);
   if (!below || row.max > kHuge || *row.scale < 1) return {};
-  const std::vector<std::string> ops = evidence.ops_at(row);
+  const std::vector<OpRef> ops = evidence.ops_at(row);
   return Cause{
       .reasons = {{"huge_mask",
                    {{"mask", figure::number(row.min)}, {"step", figure::number(*row.scale)}}}},

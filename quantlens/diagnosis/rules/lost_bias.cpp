@@ -25,7 +25,7 @@ const Node* reader_of(const GraphIndex& quantized, const std::string& weight) {
 /// Whether error that no rounding makes may be a shift of which an activation has cut some away.
 bool is_shift_cut(const ActivationRow& row) {
   constexpr double kMostlyOther = 0.5;
-  return row.value != row.op && part(row.other_mse, row) >= kMostlyOther;
+  return row.value != row.op.id && part(row.other_mse, row) >= kMostlyOther;
 }
 
 /// Whether another bias, off by `shift` (root mean square), is the constant by which the result is
@@ -33,7 +33,7 @@ bool is_shift_cut(const ActivationRow& row) {
 /// where a far greater constant is there, something else makes it.
 bool explains_constant(const ActivationRow& row, double shift) {
   constexpr double kOfOther = 4;  // the constant may be twice the bias's, with what weights add
-  const double least = row.value == row.op ? 0.5 : 0.1;  // an activation cuts much of it off
+  const double least = row.value == row.op.id ? 0.5 : 0.1;  // an activation cuts much of it off
   const double constant = row.shift_share.value_or(0) * row.local_mse.value_or(0);
   return constant >= least * shift * shift && constant <= kOfOther * shift * shift;
 }
@@ -76,8 +76,8 @@ Statement another_bias(double off, double own) {
 std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& row) {
   constexpr double kFar = 0.1;          // of the bias itself
   constexpr double kMostlyShift = 0.4;  // bias correction, too, makes it another one, with none
-  const WeightPair* pair = evidence.weight_pair(row.op);
-  const Node* node = evidence.node(row.op);
+  const WeightPair* pair = evidence.weight_pair(row.op.id);
+  const Node* node = evidence.node(row.op.id);
   if (!pair || !node || node->inputs.size() <= bias_input(*node)) return {};
   const bool is_shift = row.shift_share.value_or(0) >= kMostlyShift;
   if (!is_shift && !is_shift_cut(row)) return {};
@@ -88,8 +88,8 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   if (op == nullptr) return {};
   if (op->inputs.size() <= bias_input(*op) || op->inputs[bias_input(*op)].empty()) {
     return Cause{.reasons = {{"lost_bias.absent", {}}},
-                 .ops = {row.name},
-                 .remedy = in_float({row.name}),
+                 .ops = {row.op},
+                 .remedy = in_float({row.op}),
                  .shared = {}};
   }
   const std::optional<Tensor> after = stored_bias(evidence.quantized(), *op);
@@ -102,14 +102,14 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   if (shift < kFar * own || shift == 0) return {};
   if (const auto factor = factor_of_wrong_scale(evidence, *op, before, *after)) {
     return Cause{.reasons = {{"lost_bias.wrong_scale", {{"factor", figure::number(*factor)}}}},
-                 .ops = {row.name},
-                 .remedy = in_float({row.name}),
+                 .ops = {row.op},
+                 .remedy = in_float({row.op}),
                  .shared = {},
                  .is_effect = true};
   }
   return Cause{.reasons = {another_bias(shift, own)},
-               .ops = {row.name},
-               .remedy = in_float({row.name}),
+               .ops = {row.op},
+               .remedy = in_float({row.op}),
                .shared = {}};
 }
 

@@ -10,6 +10,7 @@
 
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/nonfinite_elements.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 
@@ -17,7 +18,7 @@ namespace {
 
 /// Of one op's constants.
 struct Lost {
-  std::string op;  ///< as people see it
+  OpRef op;
   std::size_t count = 0, elements = 0;
 };
 
@@ -26,7 +27,7 @@ std::vector<Lost> lost_in_constants(const Evidence& evidence) {
   std::vector<Lost> all;
   for (const Node& node : evidence.reference().graph().nodes) {
     const bool is_weight = evidence.able().has(node.kind, Role::compute);
-    Lost lost{.op = op_name(node)};
+    Lost lost{.op = ref_of(node)};
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
       const Tensor* stored = evidence.constant_input(node, i);
       if (stored == nullptr || !is_float(stored->dtype())) continue;
@@ -79,8 +80,8 @@ std::optional<Finding> in_activations(const Evidence& evidence) {
   if (outputs > 0) reasons.push_back({"nonfinite.of_output", {{"part", figure::share(outputs)}}});
   return Finding{
       .rule = "nonfinite",
-      .op = first->name,
-      .ops = {first->name},
+      .op = first->op,
+      .ops = {first->op},
       .reasons = std::move(reasons),
       .remedy = {},
       .severity = first->elements == 0 || outputs > 0 ? Severity::problem : Severity::note};
@@ -88,7 +89,8 @@ std::optional<Finding> in_activations(const Evidence& evidence) {
 
 /// A scale that makes no numbers of codes, or 0 of all.
 struct BadScale {
-  std::string op, value;
+  OpRef op;
+  std::string value;
   float scale = 0;
 };
 
@@ -112,7 +114,7 @@ std::vector<BadScale> bad_scales(const Evidence& evidence) {
   std::vector<BadScale> all;
   const auto look = [&](const auto& pair, std::span<const QParams> params, auto is_bad) {
     const auto bad = std::ranges::find_if(params, is_bad);
-    if (bad != params.end()) all.push_back({pair.op_name, pair.quantized, bad->scale});
+    if (bad != params.end()) all.push_back({pair.op, pair.quantized, bad->scale});
   };
   for (const WeightPair& pair : evidence.pairing().weights) look(pair, pair.params, is_nonfinite);
   for (const ValuePair& pair : evidence.pairing().pairs) {

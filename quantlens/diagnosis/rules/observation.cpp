@@ -78,10 +78,10 @@ Statements about_apart(const Observation& observation) {
   return told;
 }
 
-Finding finding_of(Statements reasons, std::vector<std::string> ops, Severity severity) {
+Finding finding_of(Statements reasons, std::vector<OpRef> ops, Severity severity) {
   Finding finding;
   finding.rule = "observation";
-  finding.op = ops.empty() ? "" : ops.front();
+  if (!ops.empty()) finding.op = ops.front();
   finding.ops = std::move(ops);
   finding.reasons = std::move(reasons);
   finding.severity = severity;

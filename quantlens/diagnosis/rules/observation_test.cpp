@@ -18,8 +18,8 @@ Diagnosis with_a_finding() {
   Diagnosis diagnosis;
   diagnosis.conclusions = {{.says = "the_rest", .figures = {}}};
   diagnosis.findings.push_back({.rule = "rounding",
-                                .op = "conv",
-                                .ops = {"conv"},
+                                .op = op_ref("conv"),
+                                .ops = {op_ref("conv")},
                                 .reasons = {{.says = "rounds", .figures = {}}},
                                 .remedy = {},
                                 .severity = Severity::problem});
@@ -36,7 +36,7 @@ Diagnosis told(const Observation& observation) {
 Observation unseen(double bare_db, double observed_db) {
   Observation observation;
   observation.apart = true;
-  observation.unseen = {"mul"};
+  observation.unseen = {op_ref("mul")};
   observation.fusions = {{.node = "QLinearConv 'conv'", .makes_weight = true}};
   observation.bare_sqnr_db = bare_db;
   observation.observed_sqnr_db = observed_db;
@@ -55,7 +55,7 @@ TEST(Observation, SaysFirstWhatTheRuntimeDoesAndWhatToDo) {
   const Diagnosis diagnosis = told(unseen(3, 20));
   ASSERT_EQ(diagnosis.findings.size(), 2U);
   EXPECT_EQ(diagnosis.findings[0].rule, "observation");
-  EXPECT_EQ(diagnosis.findings[0].op, "mul");
+  EXPECT_EQ(diagnosis.findings[0].op, op_ref("mul"));
   EXPECT_EQ(diagnosis.findings[0].severity, Severity::problem);
   const std::string reasons = said(diagnosis.findings[0].reasons);
   EXPECT_EQ(reasons,
@@ -78,12 +78,12 @@ TEST(Observation, IsANoteBehindAllOthersWhereTheLossIsTheSame) {
 
 TEST(Observation, TellsWhatWasNotTriedByItself) {
   Observation observation = unseen(3, 20);
-  observation.untried = {"add"};
+  observation.untried = {op_ref("add")};
   EXPECT_THAT(said(told(observation).findings[0].reasons),
               HasSubstr("observation.neither_compared(ops: [\"add\"])"));
   observation.unseen.clear();
   const Diagnosis alone = told(observation);
-  EXPECT_EQ(alone.findings[0].op, "add");
+  EXPECT_EQ(alone.findings[0].op, op_ref("add"));
   EXPECT_THAT(said(alone.findings[0].reasons), EndsWith("observation.none_compared()"));
 }
 

@@ -12,7 +12,7 @@ std::optional<Cause> outlier_activation(const Evidence& evidence, const Activati
   if (part(row.rounding_mse, row) < 0.5 || row.standard_deviation <= 0) return {};
   const double far = std::max(row.max - row.mean, row.mean - row.min) / row.standard_deviation;
   if (far < kFar) return {};
-  const std::vector<std::string> ops = evidence.ops_at(row);
+  const std::vector<OpRef> ops = evidence.ops_at(row);
   return Cause{.reasons = {{"outlier_activation",
                             {{"distance", figure::number(far)},
                              {"step", figure::number(row.scale.value_or(0))},

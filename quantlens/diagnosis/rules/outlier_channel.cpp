@@ -24,7 +24,7 @@ bool feeds_weights_alone(const Evidence& evidence, const ActivationRow& row) {
 std::optional<Cause> outlier_channel(const Evidence& evidence, const ActivationRow& row) {
   constexpr double kWide = 8;  // 3 bits
   if (part(row.rounding_mse, row) < 0.5 || row.channel_spread.value_or(1) < kWide) return {};
-  const std::vector<std::string> ops = evidence.ops_at(row);
+  const std::vector<OpRef> ops = evidence.ops_at(row);
   const std::int64_t codes = evidence.steps(row) + 1;
   return Cause{.reasons = {{"outlier_channel",
                             {{"spread", figure::number(*row.channel_spread)},

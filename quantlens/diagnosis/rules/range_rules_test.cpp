@@ -8,6 +8,7 @@
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/record/testing.h"
 
 namespace quantlens {
 namespace {
@@ -15,8 +16,8 @@ namespace {
 /// A row of 0 to 25.5 whose error is that of rounding alone.
 ActivationRow row_at(const std::string& value) {
   ActivationRow row;
-  row.op = row.value = value;
-  row.name = "node_" + value;
+  row.value = value;
+  row.op = op_ref("node_" + value);
   row.quantized = value + "_q";
   row.scale = 0.1;
   row.max = row.quantized_max = row.data_range = 25.5;
@@ -40,7 +41,8 @@ std::optional<Cause> wasted_of(double times, double others = 1.2, double noise =
     ActivationRow row = row_at(value);
     const double reach = i == 9 ? times : others * (1 + noise * (i % 3));
     row.scale = reach * row.max / 255;
-    pairing.pairs.push_back({.op = value, .reference = value, .quantized = row.quantized});
+    pairing.pairs.push_back(
+        {.op = op_ref("node_" + value), .reference = value, .quantized = row.quantized});
     pairing.pairs.back().scheme = {.dtype = DType::uint8, .symmetric = false, .axis = {}};
     pairing.pairs.back().params = QParams{static_cast<float>(*row.scale), 0};
     diagnosis.activations.push_back(row);
@@ -80,8 +82,8 @@ TEST(Ranges, WhatClippingTakesIsMeasuredWithTheReadersInFloat) {
   row.clipping_mse = 1;
   const auto cause = clipped_range(evidence, row);
   ASSERT_TRUE(cause);
-  EXPECT_EQ(cause->ops, std::vector<std::string>{"node_y"});
-  EXPECT_EQ(cause->measured, (std::vector<std::string>{"node_y", "node_z"}));
+  EXPECT_EQ(cause->ops, op_refs({"node_y"}));
+  EXPECT_EQ(cause->measured, op_refs({"node_y", "node_z"}));
 }
 
 /// y = conv(split(relu(x))): codes of the Relu do their harm at the Conv.
@@ -92,7 +94,8 @@ class SplitNet {
     net_.node(Kind::split, {"r"}, "s").node(Kind::conv, {"s", "w"}, "y").output("y");
     for (const char* value : {"r", "s"}) {
       ValuePair& pair = pairing_.pairs.emplace_back();
-      pair.op = pair.reference = value;
+      pair.reference = value;
+      pair.op = op_ref("node_" + pair.reference);
       pair.quantized = row_at(value).quantized;
       pair.scheme = Scheme{.dtype = DType::uint8};
       pair.params = QParams{1, 0};
@@ -116,7 +119,7 @@ class SplitNet {
 
 TEST(Ranges, ReadersBehindASplitAreMeasuredWithIt) {
   const SplitNet net;
-  EXPECT_EQ(net.evidence().ops_at(row_at("r")), (std::vector<std::string>{"node_r", "node_y"}));
+  EXPECT_EQ(net.evidence().ops_at(row_at("r")), op_refs({"node_r", "node_y"}));
 }
 
 TEST(Ranges, AScaleThatASplitPassesOnIsNotWastedThere) {

@@ -5,27 +5,26 @@
 namespace quantlens {
 namespace {
 
-boost::json::object by_name(const std::vector<std::string>& ops, const boost::json::value& wanted) {
+boost::json::object by_name(const std::vector<OpRef>& ops, const boost::json::value& wanted) {
   boost::json::object entries;
-  for (const std::string& op : ops) entries[pattern_of(op)] = wanted;
+  for (const OpRef& op : ops) entries[pattern_of(op.name)] = wanted;
   return {{"op_name_dict", std::move(entries)}};
 }
 
 }  // namespace
 
-boost::json::object in_float(const std::vector<std::string>& ops) {
+boost::json::object in_float(const std::vector<OpRef>& ops) {
   if (ops.empty()) return {};
   return by_name(ops, "fp32");
 }
 
-boost::json::object for_ops(const std::vector<std::string>& ops,
-                            const boost::json::object& options) {
+boost::json::object for_ops(const std::vector<OpRef>& ops, const boost::json::object& options) {
   return by_name(ops, options);
 }
 
 boost::json::object with_minmax(const Evidence& evidence, const ActivationRow& row) {
   if (evidence.is_input(row)) return {};
-  return for_ops({row.name}, {{"activation", {{"algorithm", "minmax"}}}});
+  return for_ops({row.op}, {{"activation", {{"algorithm", "minmax"}}}});
 }
 
 double part(const std::optional<double>& of, const ActivationRow& row) {

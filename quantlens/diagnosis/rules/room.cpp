@@ -12,7 +12,7 @@ namespace {
 
 /// Whether a value's codes are those of what it is moved from.
 bool is_moved(const Evidence& evidence, const ActivationRow& row) {
-  const Node* op = evidence.node(row.op);
+  const Node* op = evidence.node(row.op.id);
   return op != nullptr && evidence.able().has(op->kind, Role::pass_through);
 }
 

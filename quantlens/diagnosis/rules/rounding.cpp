@@ -30,13 +30,13 @@ bool may_be_of_weight(const WeightRow& stored, const ActivationRow& row) {
 std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row) {
   const double weight = part(row.weight_mse, row);
   const double codes = part(row.rounding_mse, row);
-  const std::vector<std::string> ops = evidence.ops_at(row);
+  const std::vector<OpRef> ops = evidence.ops_at(row);
   // what reads none of these is `unexplained`
   if (const double other = part(row.other_mse, row); other >= 0.5) {
     if (is_of_codes_inside(evidence, row)) {
       return Cause{.reasons = {{"rounding.codes_inside", {{"part", figure::share(other)}}}},
-                   .ops = {row.name},
-                   .remedy = in_float({row.name}),
+                   .ops = {row.op},
+                   .remedy = in_float({row.op}),
                    .shared = {}};
     }
     return Cause{.reasons = {{"rounding.uncompared_codes", {{"part", figure::share(other)}}}},
@@ -45,15 +45,15 @@ std::optional<Cause> rounding(const Evidence& evidence, const ActivationRow& row
                  .shared = {}};
   }
   if (weight > codes) {
-    const WeightRow* stored = evidence.weight(row.op);
+    const WeightRow* stored = evidence.weight(row.op.id);
     Statement reason{.says = "rounding.constants", .figures = {{"part", figure::share(weight)}}};
     if (stored != nullptr && may_be_of_weight(*stored, row)) {
       reason.says = "rounding.weight";
       reason.figures["weight_sqnr"] = figure::decibels(stored->sqnr_db);
     }
     return Cause{.reasons = {std::move(reason)},
-                 .ops = {row.name},
-                 .remedy = in_float({row.name}),
+                 .ops = {row.op},
+                 .remedy = in_float({row.op}),
                  .shared = {}};
   }
   const auto bits = std::bit_width(static_cast<std::uint64_t>(evidence.steps(row)));

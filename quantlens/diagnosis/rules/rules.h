@@ -16,14 +16,14 @@ namespace quantlens {
 
 /// Why error begins at a value.
 struct Cause {
-  Statements reasons;            ///< without an end
-  std::vector<std::string> ops;  ///< as people see them; what the remedy is about
-  boost::json::object remedy;    ///< a fragment of a recipe; empty where no recipe mends it
+  Statements reasons;          ///< without an end
+  std::vector<OpRef> ops;      ///< what the remedy is about
+  boost::json::object remedy;  ///< a fragment of a recipe; empty where no recipe mends it
   /// Causes with the same words here are one: what they have in common, e.g. the op that they feed.
   std::string shared;
   /// The ops that are computed in float to measure the share, where those are not `ops`: what codes
   /// do is gone only where nobody reads codes.
-  std::vector<std::string> measured;
+  std::vector<OpRef> measured;
   /// How much of what those ops in float take away the remedy does, at least: finer steps leave
   /// some of the rounding.
   double least_mended = 1;
@@ -60,12 +60,6 @@ std::vector<Finding> accumulation(const Evidence& evidence);
 std::vector<Finding> float_islands(const Evidence& evidence);
 std::vector<Finding> dead_channels(const Evidence& evidence);
 
-/// What the two files do otherwise, and the figures that say so.
-struct FoundChange {
-  Change change;
-  Statements reasons;
-};
-
 /// Codes with another zero point than the file's other codes of their kind have, where that loses
 /// something. Makers leave nothing to chance here: codes of what is never negative begin at 0, and
 /// codes of a symmetric scheme are centred on it. Which of them a file's maker does is read off the
@@ -75,7 +69,7 @@ struct FoundChange {
 /// the codes are shared with a value of the other kind. Of codes with a scale for each channel only
 /// those of what is never negative are judged, by whether any is clipped. What was not compared is
 /// not.
-std::vector<FoundChange> shifted_codes(const Evidence& evidence);
+std::vector<Change> shifted_codes(const Evidence& evidence);
 
 /// How grave it is to lose as much of the outputs as was lost: what findings have that do not say
 /// otherwise.
@@ -86,10 +80,9 @@ bool is_changed(const Finding& finding);
 
 // Remedies
 /// {"op_name_dict": {name: "fp32", ..}}, names as patterns that match them alone.
-boost::json::object in_float(const std::vector<std::string>& ops);
+boost::json::object in_float(const std::vector<OpRef>& ops);
 /// {"op_name_dict": {name: options, ..}}
-boost::json::object for_ops(const std::vector<std::string>& ops,
-                            const boost::json::object& options);
+boost::json::object for_ops(const std::vector<OpRef>& ops, const boost::json::object& options);
 
 /// The row's range by minimum and maximum; empty for an input of the model, which no recipe names.
 boost::json::object with_minmax(const Evidence& evidence, const ActivationRow& row);

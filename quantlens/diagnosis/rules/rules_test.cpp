@@ -23,8 +23,8 @@ namespace {
 /// A row whose error is of one part alone.
 ActivationRow row_at(const std::string& value) {
   ActivationRow row;
-  row.op = row.value = value;
-  row.name = "node_" + value;
+  row.value = value;
+  row.op = op_ref("node_" + value);
   row.quantized = value + "_q";
   row.scale = 0.1;
   row.max = 25.5;
@@ -53,16 +53,16 @@ class Case {
   Case() {
     net_.input("x").weight("w", {2, 1, 1, 1}, {1, 8}).weight("bias", {2}, {1, 2});
     net_.node(Kind::conv, {"x", "w", "bias"}, "y").node(Kind::sqrt, {"y"}, "z").output("z");
-    pairing_.weights.push_back({.op = "y", .reference = "w", .quantized = "w_q"});
+    pairing_.weights.push_back({.op = op_ref("node_y"), .reference = "w", .quantized = "w_q"});
     pairing_.weights.back().scheme = {.dtype = DType::int8, .symmetric = true, .axis = 0};
     pairing_.weights.back().params = {{1.0F / 127, 0}, {8.0F / 127, 0}};
     diagnosis_.weights.push_back(
-        {.op = "y", .name = "node_y", .granularity = "per_channel", .sqnr_db = 45});
+        {.op = op_ref("node_y"), .granularity = "per_channel", .sqnr_db = 45});
   }
 
   /// The input's codes.
   void quantize_input(Scheme scheme, QParams params) {
-    pairing_.pairs = {{.op = "x", .type = "Input", .reference = "x", .quantized = "x_q"}};
+    pairing_.pairs = {{.op = op_ref("x"), .type = "Input", .reference = "x", .quantized = "x_q"}};
     pairing_.pairs.front().scheme = scheme;
     pairing_.pairs.front().params = params;
   }
@@ -123,7 +123,7 @@ TEST(Rules, ClippedRangeIsWhereClippingMakesMostOfTheError) {
   EXPECT_FALSE(clipped_range(net.evidence(), row));
   const auto cause = clipped_range(net.evidence(), made_of(row, &ActivationRow::clipping_mse));
   ASSERT_TRUE(cause);
-  EXPECT_EQ(cause->ops, std::vector<std::string>{"node_y"});
+  EXPECT_EQ(cause->ops, op_refs({"node_y"}));
   EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.algorithm, "minmax");
 }
 
@@ -132,7 +132,7 @@ TEST(Rules, SteepReaderIsBehindWhatIsRounded) {
   const auto cause = steep_reader(net.evidence(), row_at("y"));
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->shared, "z");
-  EXPECT_EQ(cause->ops, std::vector<std::string>{"node_y"}) << "a root has no integer kernel";
+  EXPECT_EQ(cause->ops, op_refs({"node_y"})) << "a root has no integer kernel";
   EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.dtype, "fp32");
   EXPECT_FALSE(steep_reader(net.evidence(), row_at("z")));
   EXPECT_FALSE(steep_reader(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse)));
@@ -154,8 +154,8 @@ TEST(Rules, ALogarithmNamesTheWholeWayToIt) {
   graph.node(Kind::mul, {"m", "m"}, "square").node(Kind::log, {"square"}, "l").output("l");
   const auto cause = steep_reader(net.evidence(), row_at("square"));
   ASSERT_TRUE(cause);
-  EXPECT_EQ(cause->ops.front(), "node_m");
-  EXPECT_EQ(cause->ops.back(), "node_square");
+  EXPECT_EQ(cause->ops.front(), op_ref("node_m"));
+  EXPECT_EQ(cause->ops.back(), op_ref("node_square"));
 }
 
 TEST(Rules, OutliersAreToldByTheirDistanceAndByTheirChannels) {
@@ -194,9 +194,9 @@ TEST(Rules, AnUnfoldedScaleMakesStepsCoarserThanThoseOfItsResult) {
   ASSERT_TRUE(cause);
   const Statement& told = cause->reasons.at(0);
   EXPECT_EQ(told.says, "unfolded_scale.result");
-  EXPECT_EQ(told.figures.at("op"), figure::op("node_e"));
+  EXPECT_EQ(told.figures.at("op"), figure::op(op_ref("node_e")));
   EXPECT_NEAR(told.figures.at("coarser").value.as_double(), 10 * std::sqrt((1 + 0.0001) / 2), 1e-6);
-  EXPECT_THAT(cause->ops, testing::Contains("node_e"));
+  EXPECT_THAT(cause->ops, testing::Contains(op_ref("node_e")));
   row = read_by(over, Kind::div, {100, 1});
   EXPECT_TRUE(unfolded_scale(over.evidence(), row));
 }
@@ -259,13 +259,12 @@ TEST(Rules, AllWeightsWithOneScaleForUnequalChannelsAreOneFinding) {
   net.weight().channel_spread = 8;
   net.weight().granularity = "per_tensor";
   WeightRow other = net.weight();
-  other.op = "z";
-  other.name = "node_z";
+  other.op = op_ref("node_z");
   net.diagnosis().weights.push_back(other);
   const auto cause =
       spread_weight(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse));
   ASSERT_TRUE(cause);
-  EXPECT_EQ(cause->ops, (std::vector<std::string>{"node_y", "node_z"}));
+  EXPECT_EQ(cause->ops, op_refs({"node_y", "node_z"}));
   EXPECT_TRUE(recipe_of(*cause).op_name_dict.contains("node_z"));
   EXPECT_FALSE(cause->shared.empty());
 }
@@ -413,7 +412,7 @@ std::vector<Finding> unlike_where_clipped(const std::string& algorithm) {
   if (!algorithm.empty())
     after.metadata(kRecipeKey, R"({"activation": {"algorithm": ")" + algorithm + "\"}}");
   Pairing pairing;
-  pairing.pairs = {{.op = "x", .type = "Input", .reference = "x", .quantized = "x_q"}};
+  pairing.pairs = {{.op = op_ref("x"), .type = "Input", .reference = "x", .quantized = "x_q"}};
   pairing.pairs[0].scheme = {.dtype = DType::uint8};
   pairing.pairs[0].params = QParams{0.1F, 0};
   Diagnosis diagnosis;
@@ -473,7 +472,8 @@ std::vector<std::string> unlike_where(const std::vector<std::string>& coded, dou
   Diagnosis diagnosis;
   for (const std::string& value : coded) {
     ValuePair& pair = pairing.pairs.emplace_back();
-    pair.op = pair.op_name = pair.reference = value;
+    pair.reference = value;
+    pair.op = op_ref(value);
     pair.quantized = value + "_q";
     pair.scheme = Scheme{.dtype = DType::uint8};
     pair.params = QParams{0.1F, 0};
@@ -485,18 +485,18 @@ std::vector<std::string> unlike_where(const std::vector<std::string>& coded, dou
   const OwnModels models(net.model(), SmallGraph().model(), pairing);
   std::vector<std::string> found;
   for (const Finding& finding : unlike_data(Evidence(models, diagnosis))) {
-    EXPECT_EQ(finding.op, "x") << "the data are the input's";
-    found.push_back(finding.ops.front());
+    EXPECT_EQ(finding.op, op_ref("x")) << "the data are the input's";
+    found.push_back(finding.ops.front().name);
   }
   return found;
 }
 
 TEST(Rules, DataThatAreFramedAndWindowedBeforeTheyBecomeCodesAreSeenThere) {
-  const std::string name = row_at("windowed").name;
+  const std::string name = row_at("windowed").op.name;
   EXPECT_EQ(unlike_where({"windowed"}, 1), std::vector<std::string>{name});
   EXPECT_TRUE(unlike_where({"windowed"}, 25).empty()) << "they fit";
   EXPECT_TRUE(unlike_where({"spectrum"}, 1).empty()) << "it is computed";
-  EXPECT_EQ(unlike_where({"windowed", "r"}, 1), std::vector<std::string>{row_at("r").name})
+  EXPECT_EQ(unlike_where({"windowed", "r"}, 1), std::vector<std::string>{row_at("r").op.name})
       << "told once, where it is first seen";
 }
 
@@ -517,7 +517,7 @@ TEST(Rules, NonfiniteNamesTheFirstOpOfThem) {
   net.diagnosis().activations[1].nonfinite = 2;
   const std::vector<Finding> findings = nonfinite(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].op, "node_y");
+  EXPECT_EQ(findings[0].op, op_ref("node_y"));
   EXPECT_EQ(findings[0].severity, Severity::problem) << "z is an output";
   net.diagnosis().activations[0].nonfinite = 0;
   EXPECT_EQ(nonfinite(net.evidence())[0].severity, Severity::note);
@@ -528,7 +528,7 @@ TEST(Rules, NonfiniteTellsOfConstantsThatHoldSome) {
   net.reference().weight("w", {2, 1, 1, 1}, {NAN, 8}).weight("bias", {2}, {1, INFINITY});
   const std::vector<Finding> findings = nonfinite(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].op, "node_y");
+  EXPECT_EQ(findings[0].op, op_ref("node_y"));
   EXPECT_EQ(findings[0].severity, Severity::note);
   EXPECT_EQ(said(findings[0].reasons),
             "nonfinite.constants(elements: 4, nonfinite: 2, other_ops: 0)");
@@ -583,7 +583,7 @@ TEST(Rules, FloatIslandsConvertOnBothSides) {
   q.node(Kind::quantize, {"r", "s"}, "r_q").output("r_q");
   const std::vector<Finding> findings = float_islands(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
-  EXPECT_EQ(findings[0].ops, std::vector<std::string>{"node_r"});
+  EXPECT_EQ(findings[0].ops, op_refs({"node_r"}));
   EXPECT_EQ(findings[0].severity, Severity::note);
 }
 
@@ -606,7 +606,7 @@ TEST(Rules, DeadChannelsHaveNoWeights) {
 }
 
 TEST(Rules, PatternsOfRemediesMatchTheNameAlone) {
-  const boost::json::object remedy = in_float({"a/b(1).c"});
+  const boost::json::object remedy = in_float({op_ref("a/b(1).c")});
   EXPECT_TRUE(remedy.at("op_name_dict").as_object().contains(R"(a/b\(1\)\.c)"));
   EXPECT_TRUE(in_float({}).empty());
 }

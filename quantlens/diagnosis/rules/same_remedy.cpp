@@ -67,12 +67,12 @@ void join_same_remedies(std::vector<FoundCause>& found) {
 
 void join_same_trials(const MadeFloat& made_float, std::vector<FoundCause>& found) {
   const auto are_one_trial = [&](const FoundCause& a, const FoundCause& b) {
-    const std::vector<std::string> of_a = made_float(a);
+    const std::vector<OpRef> of_a = made_float(a);
     return !of_a.empty() && of_a == made_float(b);
   };
   join_all(found, are_one_trial, [](FoundCause&& other, FoundCause& lead) {
-    std::vector<std::string>& ops = lead.cause.ops;
-    for (const std::string& op : other.cause.ops) {
+    std::vector<OpRef>& ops = lead.cause.ops;
+    for (const OpRef& op : other.cause.ops) {
       if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
     }
     lead.cause.remedy = in_float(ops);

@@ -15,7 +15,7 @@ namespace quantlens {
 void join_same_remedies(std::vector<FoundCause>& found);
 
 /// All ops that are in float where a cause's remedy is tried, sorted; none where it is another one.
-using MadeFloat = std::function<std::vector<std::string>(const FoundCause&)>;
+using MadeFloat = std::function<std::vector<OpRef>(const FoundCause&)>;
 
 /// Likewise of causes whose remedies make the same ops float, though they do not name the same: the
 /// remedy of all names what any does.

@@ -21,11 +21,12 @@ std::array<double, 2> interval_of(const Finding& finding) {
 
 /// How many ops of each type, most first; empty where they are not nodes of the reference.
 std::vector<std::pair<std::string, std::uint64_t>> types_of(const Evidence& evidence,
-                                                            const std::vector<std::string>& ops) {
-  const std::unordered_set<std::string> names(ops.begin(), ops.end());
+                                                            const std::vector<OpRef>& ops) {
+  std::unordered_set<std::string> ids;
+  for (const OpRef& op : ops) ids.insert(op.id);
   std::map<std::string, std::uint64_t> counts;
   for (const Node& node : evidence.reference().graph().nodes) {
-    if (names.contains(op_name(node))) ++counts[node.type];
+    if (ids.contains(op_id(node))) ++counts[node.type];
   }
   std::vector<std::pair<std::string, std::uint64_t>> types(counts.begin(), counts.end());
   std::ranges::stable_sort(types, std::ranges::greater(), &decltype(types)::value_type::second);
@@ -36,14 +37,14 @@ std::vector<std::pair<std::string, std::uint64_t>> types_of(const Evidence& evid
 /// value, and goes where nobody reads its codes.
 bool is_of_one_value(const Evidence& evidence, const Finding& finding) {
   return std::ranges::any_of(evidence.diagnosis().activations, [&](const ActivationRow& row) {
-    return row.name == finding.op && evidence.ops_at(row) == finding.ops;
+    return row.op == finding.op && evidence.ops_at(row) == finding.ops;
   });
 }
 
-double estimate_at(const Evidence& evidence, const std::string& op) {
+double estimate_at(const Evidence& evidence, const OpRef& op) {
   double greatest = 0;
   for (const ActivationRow& row : evidence.diagnosis().activations) {
-    if (row.name == op) greatest = std::max(greatest, row.output_share.value_or(0));
+    if (row.op == op) greatest = std::max(greatest, row.output_share.value_or(0));
   }
   return greatest;
 }

@@ -17,6 +17,7 @@
 #include "quantlens/diagnosis/view/float_view.h"
 #include "quantlens/diagnosis/view/never_negative.h"
 #include "quantlens/quant/params.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -176,8 +177,8 @@ Statements reasons_of(const Member& one, const Usual& usual, std::size_t others)
       lost_by(one, usual)};
 }
 
-void add_name(std::vector<std::string>& names, std::string name) {
-  if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+void add_op(std::vector<OpRef>& ops, OpRef op) {
+  if (std::ranges::find(ops, op) == ops.end()) ops.push_back(std::move(op));
 }
 
 class Finder {
@@ -195,14 +196,14 @@ class Finder {
     }
   }
 
-  std::vector<FoundChange> run() const {
-    std::vector<FoundChange> found;
+  std::vector<Change> run() const {
+    std::vector<Change> found;
     for (const auto& [key, group] : groups_) add_of(group, found);
     return found;
   }
 
  private:
-  void add_of(const std::vector<const Member*>& group, std::vector<FoundChange>& found) const {
+  void add_of(const std::vector<const Member*>& group, std::vector<Change>& found) const {
     std::vector<const Member*> telling;
     std::ranges::copy_if(group, std::back_inserter(telling),
                          [](const Member* one) { return tells_the_rule(*one); });
@@ -215,8 +216,8 @@ class Finder {
       if (used_.contains({!one->is_never_negative, params.zero_point, params.scale})) continue;
       if (!is_mended_by(rule->zero, *one)) continue;
       if (is_told_as_changed(*one)) continue;
-      found.push_back({.change = change_of(*one),
-                       .reasons = reasons_of(*one, *rule, telling.size() - tells_the_rule(*one))});
+      found.push_back(
+          change_of(*one, reasons_of(*one, *rule, telling.size() - tells_the_rule(*one))));
     }
   }
 
@@ -232,21 +233,21 @@ class Finder {
     const Node* maker = maker_of(one);
     return maker != nullptr &&
            std::ranges::any_of(evidence_.pairing().changes, [&](const Change& change) {
-             return change.rule == "changed_op" && change.op == op_id(*maker);
+             return change.rule == "changed_op" && change.op.id == op_id(*maker);
            });
   }
 
-  Change change_of(const Member& one) const {
-    std::vector<std::string> names{one.pair->op_name};
-    if (const Node* maker = maker_of(one)) add_name(names, op_name(*maker));
+  Change change_of(const Member& one, Statements reasons) const {
+    std::vector<OpRef> ops{one.pair->op};
+    if (const Node* maker = maker_of(one)) add_op(ops, ref_of(*maker));
     if (const auto& mover = reference_.values()[one.value].producer)
-      add_name(names, op_name(reference_.node(reference_.ops()[*mover])));
+      add_op(ops, ref_of(reference_.node(reference_.ops()[*mover])));
     return {.rule = "shifted_codes",
             .op = one.pair->op,
-            .ops = std::move(names),
+            .ops = std::move(ops),
             .value = one.pair->reference,
             .weight = {},
-            .because = {}};
+            .reasons = std::move(reasons)};
   }
 
   const Evidence& evidence_;
@@ -258,7 +259,7 @@ class Finder {
 
 }  // namespace
 
-std::vector<FoundChange> shifted_codes(const Evidence& evidence) {
+std::vector<Change> shifted_codes(const Evidence& evidence) {
   return Finder(evidence).run();
 }
 

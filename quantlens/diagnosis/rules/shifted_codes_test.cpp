@@ -79,9 +79,9 @@ struct Layers {
     return ranges;
   }
 
-  std::vector<FoundChange> changes() const { return changes_of(net(false), net(true)); }
+  std::vector<Change> changes() const { return changes_of(net(false), net(true)); }
 
-  std::vector<FoundChange> changes_of(const SmallGraph& before, const SmallGraph& after) const {
+  std::vector<Change> changes_of(const SmallGraph& before, const SmallGraph& after) const {
     const Pairing pairing = pair(before.model(), after.model());
     Diagnosis diagnosis;
     diagnosis.activations = rows_of(pairing, ranges());
@@ -105,11 +105,11 @@ TEST(ShiftedCodes, OfWhatIsNeverNegativeBeginAtZeroAsTheFilesOthersDo) {
   Layers layers;
   EXPECT_TRUE(layers.changes().empty());
   layers.zeros[4] = 8;
-  const std::vector<FoundChange> changes = layers.changes();
+  const std::vector<Change> changes = layers.changes();
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].change.rule, "shifted_codes");
-  EXPECT_EQ(changes[0].change.value, "a4");
-  EXPECT_EQ(changes[0].change.ops.front(), "node_m4");
+  EXPECT_EQ(changes[0].rule, "shifted_codes");
+  EXPECT_EQ(changes[0].value, "a4");
+  EXPECT_EQ(changes[0].ops.front(), op_ref("node_m4"));
   const Statements& told = changes[0].reasons;
   EXPECT_EQ(said(std::span(told).first(1)),
             R"(shifted_codes(kind: "never negative", other_values: 11, usual_of: 11, )"
@@ -126,7 +126,7 @@ TEST(ShiftedCodes, OfWhatIsNeverNegativeBeginAtZeroAsTheFilesOthersDo) {
 }
 
 /// As Layers of Relus; the codes of a4 have a scale for each of eight channels.
-std::vector<FoundChange> changes_by_channel(std::uint8_t zero, double clip_rate) {
+std::vector<Change> changes_by_channel(std::uint8_t zero, double clip_rate) {
   Layers layers;
   layers.zeros[4] = zero;
   const SmallGraph before = layers.net(false);
@@ -146,7 +146,7 @@ std::vector<FoundChange> changes_by_channel(std::uint8_t zero, double clip_rate)
 TEST(ShiftedCodes, WithAScaleForEachChannelAreJudgedByWhatIsClipped) {
   EXPECT_TRUE(changes_by_channel(8, 0).empty());
   EXPECT_TRUE(changes_by_channel(0, 0.03).empty()) << "as the others";
-  const std::vector<FoundChange> changes = changes_by_channel(8, 0.03);
+  const std::vector<Change> changes = changes_by_channel(8, 0.03);
   ASSERT_EQ(changes.size(), 1U);
   EXPECT_EQ(said(std::span(changes[0].reasons).last(1)),
             "shifted_codes.cut_in_channels(clipped: 0.03, unused: 8)");
@@ -179,7 +179,7 @@ TEST(ShiftedCodes, OfASymmetricSchemeAreCentred) {
   EXPECT_TRUE(layers.changes().empty());
   layers.zeros[7] = 136;
   ASSERT_EQ(layers.changes().size(), 1U);
-  EXPECT_EQ(layers.changes()[0].change.value, "a7");
+  EXPECT_EQ(layers.changes()[0].value, "a7");
   EXPECT_EQ(said(std::span(layers.changes()[0].reasons).first(1)),
             R"(shifted_codes(kind: "uneven", other_values: 11, usual_of: 11, )"
             "usual_zero_point: 128, zero_point: 136)");
@@ -200,7 +200,7 @@ TEST(ShiftedCodes, OfAnyRangeAreHeldAgainstASymmetricScheme) {
   layers.of_both_signs().steps[3] = {-127, 127};
   layers.zeros[3] = 136;
   ASSERT_EQ(layers.changes().size(), 1U);
-  EXPECT_EQ(layers.changes()[0].change.value, "a3");
+  EXPECT_EQ(layers.changes()[0].value, "a3");
   const Statement told = layers.changes()[0].reasons.front();
   EXPECT_EQ(told.figures.at("usual_of"), figure::count(11));
   EXPECT_EQ(told.figures.at("other_values"), figure::count(11));

@@ -14,21 +14,21 @@ bool is_spread(const WeightRow& weight) {
 }
 
 /// All ops with such a weight: behind the error of one hides that of the next.
-std::vector<std::string> all_spread(const Evidence& evidence) {
-  std::vector<std::string> names;
+std::vector<OpRef> all_spread(const Evidence& evidence) {
+  std::vector<OpRef> ops;
   for (const WeightRow& weight : evidence.diagnosis().weights) {
-    if (is_spread(weight)) names.push_back(weight.name);
+    if (is_spread(weight)) ops.push_back(weight.op);
   }
-  return names;
+  return ops;
 }
 
 }  // namespace
 
 /// One scale for all channels of a weight that differ in width.
 std::optional<Cause> spread_weight(const Evidence& evidence, const ActivationRow& row) {
-  const WeightRow* weight = evidence.weight(row.op);
+  const WeightRow* weight = evidence.weight(row.op.id);
   if (weight == nullptr || !is_spread(*weight) || part(row.weight_mse, row) < 0.5) return {};
-  const std::vector<std::string> ops = all_spread(evidence);
+  const std::vector<OpRef> ops = all_spread(evidence);
   return Cause{
       .reasons = {{"spread_weight",
                    {{"channels", figure::count(weight->channels)},

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -69,11 +70,11 @@ std::optional<Cause> steep_reader(const Evidence& evidence, const ActivationRow&
   if (!row.scale || part(row.rounding_mse, row) < 0.5) return {};
   const Steep steep = steep_behind(evidence, row);
   if (steep.op == nullptr) return {};
-  std::vector<std::string> ops = evidence.ops_before_logarithm(row);
+  std::vector<OpRef> ops = evidence.ops_before_logarithm(row);
   if (ops.empty()) ops = evidence.ops_at(row);
   return Cause{.reasons = {{"steep_reader",
                             {{"what", figure::text(steep.what)},
-                             {"op", figure::op(op_name(*steep.op))},
+                             {"op", figure::op(ref_of(*steep.op))},
                              {"step", figure::number(*row.scale)},
                              {"median", figure::number(row.median)}}}},
                .ops = ops,

@@ -10,8 +10,15 @@
 
 #include "quantlens/base/json_line.h"
 #include "quantlens/record/statement.h"
+#include "quantlens/record/testing.h"
 
 namespace quantlens {
+
+/// An op by its name, and by its id where that is another than tests give it.
+inline std::string said(const OpRef& op) {
+  const std::string name = json::line(json::Value(op.name));
+  return op == op_ref(op.name) ? name : fmt::format("{} ({})", name, op.id);
+}
 
 /// "0.5", "[1, 2]", "{\"Add\": 2}", "\"text\"" of a figure's value, which is of two levels at most.
 inline std::string said(const json::Value& value) {  // NOLINT(misc-no-recursion)
@@ -22,11 +29,17 @@ inline std::string said(const json::Value& value) {  // NOLINT(misc-no-recursion
     return '[' + text + ']';
   }
   if (!value.is_object()) return json::line(value);
+  if (value.get_object().contains("id")) return said(json::decode<OpRef>(value, "a figure"));
   for (const auto& one : value.get_object()) {
     text += fmt::format("{}\"{}\": {}", text.empty() ? "" : ", ", std::string_view(one.key()),
                         said(one.value()));
   }
   return '{' + text + '}';
+}
+
+inline std::string said(std::span<const Statement> statements);
+inline std::string said(const Statement& statement) {
+  return said(std::span(&statement, 1));
 }
 
 /// "weight_scales(channels: 2, weight_sqnr: 45, wrong: 1) and_also(op: \"mm\")"

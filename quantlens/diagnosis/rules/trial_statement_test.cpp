@@ -6,13 +6,14 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/rules/testing.h"
+#include "quantlens/record/testing.h"
 
 namespace quantlens {
 namespace {
 
 Finding tried_at(const std::string& op, double gain, double low, double high) {
   Finding finding;
-  finding.op = op;
+  finding.op = op_ref(op);
   finding.measured_gain = gain;
   finding.measured_gain_interval = {{low, high}};
   return finding;
@@ -20,7 +21,7 @@ Finding tried_at(const std::string& op, double gain, double low, double high) {
 
 TEST(TrialStatements, OfNoTrialThereAreNone) {
   Diagnosis diagnosis;
-  diagnosis.findings.emplace_back().op = "conv1";
+  diagnosis.findings.emplace_back().op = op_ref("conv1");
   EXPECT_TRUE(trial_statements(diagnosis).empty());
 }
 

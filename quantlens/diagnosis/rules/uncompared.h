@@ -9,8 +9,8 @@
 
 namespace quantlens {
 
-/// The ops that have a counterpart whose result was not compared, as people see them: no figure
-/// tells what error they make.
+/// Ids of the ops that have a counterpart whose result was not compared: no figure tells what error
+/// they make.
 std::unordered_set<std::string> uncompared_ops(const Pairing& pairing);
 
 /// Those without a row as causes that only a measured share can speak for, a few, in order of flow:

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/rules/testing.h"
+#include "quantlens/record/testing.h"
 
 namespace quantlens {
 namespace {
@@ -14,7 +15,7 @@ namespace {
 Pairing six_ops() {
   Pairing pairing;
   for (const char* value : {"a", "b", "c", "d", "e", "f"}) {
-    ValuePair pair{.op = value, .op_name = std::string("node_") + value};
+    ValuePair pair{.op = op_ref(std::string("node_") + value)};
     pair.reference = pair.quantized = value;
     pairing.pairs.push_back(pair);
   }
@@ -30,21 +31,21 @@ TEST(Uncompared, OpsAreThoseThatHaveACounterpartAndWereLeftOut) {
   const std::vector<FoundCause> found = uncompared_causes(pairing, {});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].rule, "unexplained");
-  EXPECT_EQ(found[0].cause.ops, std::vector<std::string>{"node_b"});
+  EXPECT_EQ(found[0].cause.ops, op_refs({"node_b"}));
   EXPECT_TRUE(found[0].is_loud) << "nothing but a measured share speaks for it";
   EXPECT_EQ(said(found[0].cause.reasons), R"(unexplained.not_compared(reason: "it would change"))");
   Diagnosis diagnosis;
-  diagnosis.activations.emplace_back().name = "node_b";
+  diagnosis.activations.emplace_back().op = op_ref("node_b");
   EXPECT_TRUE(uncompared_causes(pairing, diagnosis).empty()) << "another value of it has a row";
 }
 
 TEST(Uncompared, CausesAreAFewSinceEachTakesARun) {
   Pairing pairing = six_ops();
-  for (const ValuePair& pair : pairing.pairs) pairing.not_compared.push_back({pair.op, "why"});
+  for (const ValuePair& pair : pairing.pairs) pairing.not_compared.push_back({pair.op.id, "why"});
   EXPECT_EQ(uncompared_causes(pairing, {}).size(), 4U);
   pairing.pairs[0].type = "Input";
   pairing.pairs[1].same_as = 0;
-  EXPECT_EQ(uncompared_causes(pairing, {}).front().op, "node_c")
+  EXPECT_EQ(uncompared_causes(pairing, {}).front().op, op_ref("node_c"))
       << "inputs and moved values are none";
 }
 

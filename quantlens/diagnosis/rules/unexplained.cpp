@@ -28,14 +28,12 @@ std::optional<double> most_by_rounding(const WeightPair* pair) {
 }
 
 Cause in_float_because(Statement reason, const ActivationRow& row) {
-  return {.reasons = {std::move(reason)},
-          .ops = {row.name},
-          .remedy = in_float({row.name}),
-          .shared = {}};
+  return {
+      .reasons = {std::move(reason)}, .ops = {row.op}, .remedy = in_float({row.op}), .shared = {}};
 }
 
 bool multiplies_weight(const Evidence& evidence, const ActivationRow& row) {
-  const Node* node = evidence.node(row.op);
+  const Node* node = evidence.node(row.op.id);
   if (node == nullptr || node->inputs.size() < 2) return false;
   return multiplies_by_weight(node->kind) && evidence.constant_input(*node, 1) != nullptr;
 }
@@ -71,7 +69,7 @@ CodesRead codes_behind(const Evidence& evidence, const ActivationRow& row) {
 
 /// What feeds the op: where it was not compared, what its rounding makes is not known.
 CodesRead codes_read(const Evidence& evidence, const ActivationRow& row) {
-  const Node* node = evidence.node(row.op);
+  const Node* node = evidence.node(row.op.id);
   const auto& not_compared = evidence.pairing().not_compared;
   const auto is_left_out = [&](const std::string& input) {
     return std::ranges::find(not_compared, input, &NotCompared::value) != not_compared.end();
@@ -101,8 +99,8 @@ bool is_told_of(const Evidence& evidence, const ActivationRow& row) {
 /// Neither codes nor the weight can make so much error: the two ops do not compute the same.
 std::optional<Cause> unexplained(const Evidence& evidence, const ActivationRow& row) {
   constexpr double kMost = 0.5;
-  const WeightRow* stored = evidence.weight(row.op);
-  const std::optional<double> most = most_by_rounding(evidence.weight_pair(row.op));
+  const WeightRow* stored = evidence.weight(row.op.id);
+  const std::optional<double> most = most_by_rounding(evidence.weight_pair(row.op.id));
   const double of_weight = part(row.weight_mse, row);
   if (stored != nullptr && most && stored->mse > *most && of_weight >= kMost) {
     return in_float_because({"unexplained.other_weight",

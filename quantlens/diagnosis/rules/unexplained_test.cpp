@@ -9,6 +9,7 @@
 #include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/record/testing.h"
 
 namespace quantlens {
 namespace {
@@ -20,8 +21,8 @@ std::optional<Cause> asked_of_y(ValueRule rule, const Model& after, const Pairin
   reference.input("x").weight("w", {2, 2}, {1, 2, 3, 4});
   reference.node(Kind::matmul, {"x", "w"}, "y").output("y");
   ActivationRow row;
-  row.op = row.value = row.quantized = "y";
-  row.name = "node_y";
+  row.value = row.quantized = "y";
+  row.op = op_ref("node_y");
   row.local_mse = row.other_mse = 1;
   row.local_sqnr_db = sqnr_db;
   row.rounding_mse = row.clipping_mse = row.weight_mse = row.input_mse = 0;
@@ -74,16 +75,17 @@ TEST(Unexplained, NothingIsSaidOfAnOpThatReadsCodesScaledAnew) {
   quantized.node(Kind::matmul_integer, {"x_q", "w"}, "sums").node(Kind::cast, {"sums"}, "y");
   quantized.output("y");
   Pairing pairing;
-  pairing.pairs.push_back({.op = "x", .reference = "x", .quantized = "x"});
+  pairing.pairs.push_back({.op = op_ref("x"), .reference = "x", .quantized = "x"});
   EXPECT_FALSE(cause_of_y(quantized.model(), pairing));
 }
 
 TEST(Unexplained, ADifferenceThatIsToldIsKnown) {
   Pairing pairing;
-  pairing.changes.push_back({.rule = "changed_op", .op = "y", .ops = {"node_y"}});
+  pairing.changes.push_back(
+      {.rule = "changed_op", .op = op_ref("node_y"), .ops = op_refs({"node_y"})});
   const Cause told = cause_where(pairing).value();
   EXPECT_EQ(told.reasons.at(0).says, "unexplained.known_change");
-  pairing.changes[0].op = "elsewhere";
+  pairing.changes[0].op = op_ref("elsewhere");
   EXPECT_NE(cause_where(pairing).value().reasons, told.reasons);
 }
 
@@ -103,7 +105,7 @@ TEST(Unexplained, NothingIsSaidOfAnOpWithCodesInside) {
     if (is_lstm) as_lstm(model.graph.nodes.back(), true);
     EXPECT_FALSE(cause_of_y(model, {}));
     const Cause cause = asked_of_y(rounding, model, {}).value();
-    EXPECT_EQ(cause.ops, std::vector<std::string>{"node_y"});
+    EXPECT_EQ(cause.ops, op_refs({"node_y"}));
     EXPECT_EQ(cause.reasons.at(0).says, "rounding.codes_inside");
     if (is_lstm) as_lstm(model.graph.nodes.back(), false);
     EXPECT_EQ(cause_of_y(model, {}).has_value(), is_lstm) << "one in float has none";
@@ -113,7 +115,7 @@ TEST(Unexplained, NothingIsSaidOfAnOpWithCodesInside) {
 TEST(Unexplained, CodesOfNothingBehindComparedOnesAreOthersTrouble) {
   Pairing pairing;
   pairing.only_quantized = {"m_q"};
-  pairing.pairs.push_back({.op = "x", .reference = "x", .quantized = "d"});
+  pairing.pairs.push_back({.op = op_ref("x"), .reference = "x", .quantized = "d"});
   EXPECT_TRUE(cause_where(pairing));
 }
 

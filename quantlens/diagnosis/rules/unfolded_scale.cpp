@@ -7,6 +7,7 @@
 
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quantizer/analyze/affine.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -64,7 +65,7 @@ Figure range_of(const std::vector<double>& factors) {
 }
 
 /// All of a network are one finding: none of them alone gives much back.
-Cause cause_of(Statement reason, std::vector<std::string> ops) {
+Cause cause_of(Statement reason, std::vector<OpRef> ops) {
   boost::json::object remedy = in_float(ops);
   return {.reasons = {std::move(reason)},
           .ops = std::move(ops),
@@ -85,7 +86,7 @@ std::optional<Cause> of_result(const Evidence& evidence, const ActivationRow& ro
   const double coarser = *row.scale * rms(factors) / *behind->scale;
   if (coarser < kOneBit) return {};
   return cause_of({"unfolded_scale.result",
-                   {{"op", figure::op(op_name(node))},
+                   {{"op", figure::op(ref_of(node))},
                     {"factors", range_of(factors)},
                     {"coarser", figure::number(coarser)}}},
                   evidence.ops_at(row));
@@ -95,15 +96,14 @@ std::optional<Cause> of_result(const Evidence& evidence, const ActivationRow& ro
 std::optional<Cause> of_constants(const Evidence& evidence, const ActivationRow& row) {
   if (part(row.weight_mse, row) < 0.5) return {};
   const std::optional<std::size_t> number = evidence.reference().producer(row.value);
-  if (!number || row.op != row.value) return {};
+  if (!number || row.op.id != row.value) return {};
   const Node& node = evidence.reference().graph().nodes[*number];
   for (std::size_t input = 0; input < std::min<std::size_t>(node.inputs.size(), 2); ++input) {
     if (evidence.constant_input(node, input) != nullptr) continue;
     const std::vector<double> factors = factors_of(evidence, {.node = *number, .input = input});
     if (!are_far_apart(factors)) continue;
     const ActivationRow* before = row_of(evidence, node.inputs[input]);
-    std::vector<std::string> ops =
-        before != nullptr ? evidence.ops_at(*before) : std::vector{row.name};
+    std::vector<OpRef> ops = before != nullptr ? evidence.ops_at(*before) : std::vector{row.op};
     return cause_of({"unfolded_scale.constants", {{"factors", range_of(factors)}}}, std::move(ops));
   }
   return {};

@@ -122,10 +122,10 @@ std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row
                             {"codes", figure::numbers(*reach)},
                             {"used", figure::share(part)},
                             {"clipped", figure::share(row.clip_rate)}}};
-  if (!evidence.is_input(row)) fit.figures["behind"] = figure::op(row.name);
+  if (!evidence.is_input(row)) fit.figures["behind"] = figure::op(row.op);
   return Finding{.rule = "unlike_data",
-                 .op = input,
-                 .ops = {row.name},
+                 .op = {.id = input, .name = input},
+                 .ops = {row.op},
                  .reasons = {std::move(fit), why(evidence, is_clipped)},
                  .remedy = {},
                  .severity = is_problem ? Severity::problem

@@ -81,14 +81,14 @@ const ActivationRow* worst_unexplained(const Evidence& evidence) {
   return worst;
 }
 
-bool is_named(const Finding& finding, const std::string& op) {
+bool is_named(const Finding& finding, const OpRef& op) {
   return std::ranges::find(finding.ops, op) != finding.ops.end();
 }
 
 /// Whether no op that the finding names adds as much error by itself.
 bool is_worse(const ActivationRow& row, const Diagnosis& diagnosis, const Finding& finding) {
   return std::ranges::all_of(diagnosis.activations, [&](const ActivationRow& other) {
-    return !is_named(finding, other.name) || own_sqnr_db(row) < own_sqnr_db(other);
+    return !is_named(finding, other.op) || own_sqnr_db(row) < own_sqnr_db(other);
   });
 }
 
@@ -106,10 +106,10 @@ Statements doubts(const Evidence& evidence, std::span<const Finding> findings, c
   if (first.share_is_measured && std::ranges::none_of(findings, is_much) && !in_doubt) {
     told.push_back({.says = "none_takes_much", .figures = {}});
   }
-  if (worst == nullptr || is_named(first, worst->name)) return told;
+  if (worst == nullptr || is_named(first, worst->op)) return told;
   if (is_much(first) && !is_worse(*worst, evidence.diagnosis(), first)) return told;
   told.push_back({.says = "unexplained_by_itself",
-                  .figures = {{"op", figure::op(worst->name)},
+                  .figures = {{"op", figure::op(worst->op)},
                               {"own_sqnr", figure::decibels(*worst->local_sqnr_db)}}});
   return told;
 }

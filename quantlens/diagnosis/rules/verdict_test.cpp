@@ -10,6 +10,7 @@
 #include "quantlens/diagnosis/rules/testing.h"
 #include "quantlens/diagnosis/testing.h"
 #include "quantlens/graph/small_graph.h"
+#include "quantlens/record/testing.h"
 
 namespace quantlens {
 namespace {
@@ -20,8 +21,8 @@ using testing::Not;
 Finding finding_at(const std::string& op, double share, double low, double high) {
   Finding finding;
   finding.rule = "rounding";
-  finding.op = op;
-  finding.ops = {op};
+  finding.op = op_ref(op);
+  finding.ops = {op_ref(op)};
   finding.reasons = {{.says = "too_few_bits", .figures = {}}};
   finding.severity = Severity::problem;
   finding.output_share = share;
@@ -41,8 +42,8 @@ class Told {
     diagnosis_.local_samples = 8;
     for (const char* value : {"a", "b", "sum", "y"}) {
       ActivationRow& row = diagnosis_.activations.emplace_back();
-      row.op = row.value = row.quantized = value;
-      row.name = "node_" + row.op;
+      row.value = row.quantized = value;
+      row.op = op_ref("node_" + row.value);
       row.sqnr_db = 15;
     }
   }
@@ -87,7 +88,7 @@ TEST(Verdict, AShareOfSeveralOpsIsSaidToBeTheirsTogether) {
   Told told;
   told.row(0).output_share = 0.2;
   Finding joint = finding_at("node_a", 0.65, 0.47, 0.83);
-  joint.ops = {"node_a", "node_sum", "node_y", "node_b"};
+  joint.ops = op_refs({"node_a", "node_sum", "node_y", "node_b"});
   EXPECT_THAT(told.verdict({joint}),
               HasSubstr(R"(share.begins(first_is: "greatest", interval: [0.47, 0.83], )"
                         R"(measured: 0.65, op: "node_a", ops: 4, )"
@@ -99,7 +100,7 @@ TEST(Verdict, AShareOfSeveralOpsIsSaidToBeTheirsTogether) {
 
 TEST(Verdict, AShareOfOneValueIsMeasuredWithItsReadersInFloat) {
   Finding one = finding_at("node_a", 0.65, 0.47, 0.83);
-  one.ops = {"node_a", "node_sum"};
+  one.ops = op_refs({"node_a", "node_sum"});
   EXPECT_THAT(Told().verdict({one}), HasSubstr(R"(measured: 0.65, op: "node_a", readers: 1))"));
   one.share_is_measured = false;
   EXPECT_THAT(Told().verdict({one}),

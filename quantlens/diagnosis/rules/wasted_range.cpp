@@ -13,7 +13,7 @@ namespace {
 Cause with_minmax_because(const Evidence& evidence, const ActivationRow& row, double times,
                           Statement&& reason) {
   return {.reasons = {std::move(reason)},
-          .ops = {row.name},
+          .ops = {row.op},
           .remedy = with_minmax(evidence, row),
           .shared = {},
           .measured = evidence.ops_at(row),

@@ -7,8 +7,6 @@
 #include <set>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "quantlens/stats/channel.h"
 #include "quantlens/tensor/strides.h"
 
@@ -44,7 +42,7 @@ float farthest(const std::vector<float>& x, const std::vector<float>& y) {
 
 /// The same numbers, each with a tolerance, in another order, which explains what is different ten
 /// times as well: small changes of many numbers, as of a corrected bias, look alike when sorted.
-std::optional<std::string> other_order_of_numbers(const Tensor& before, const Tensor& after) {
+std::optional<Statement> other_order_of_numbers(const Tensor& before, const Tensor& after) {
   constexpr double kNear = 0.02;  // of the greatest
   std::vector<float> x(before.data<float>().begin(), before.data<float>().end());
   std::vector<float> y(after.data<float>().begin(), after.data<float>().end());
@@ -60,7 +58,8 @@ std::optional<std::string> other_order_of_numbers(const Tensor& before, const Te
   std::ranges::sort(y);
   constexpr float kTimes = 10;
   if (!std::ranges::equal(x, y, is_near) || in_place < kTimes * farthest(x, y)) return {};
-  return fmt::format("has {} of {} elements in another order", moved, x.size());
+  return Statement{"constant.elements_moved",
+                   {{"moved", figure::count(moved)}, {"elements", figure::count(x.size())}}};
 }
 
 Tensor turned(const Tensor& weight, const std::vector<std::size_t>& order,
@@ -81,8 +80,8 @@ Tensor turned(const Tensor& weight, const std::vector<std::size_t>& order,
 
 }  // namespace
 
-std::optional<std::string> other_order(const Tensor& before, const Tensor& after,
-                                       std::optional<int> axis) {
+std::optional<Statement> other_order(const Tensor& before, const Tensor& after,
+                                     std::optional<int> axis) {
   constexpr double kOwn = 0.95, kAnother = 0.97;
   if (before.shape().empty() || !axis) return other_order_of_numbers(before, after);
   const AxisLayout layout = axis_layout(before.shape(), *axis);
@@ -110,8 +109,11 @@ std::optional<std::string> other_order(const Tensor& before, const Tensor& after
     taken.insert(at);
   }
   if (taken.size() < strange.size()) return {};
-  return fmt::format("has {} of {} channels in another order ({} stands in place of {})",
-                     strange.size(), y.size(), from, strange.front());
+  return Statement{"constant.channels_moved",
+                   {{"moved", figure::count(strange.size())},
+                    {"channels", figure::count(y.size())},
+                    {"from", figure::count(from)},
+                    {"to", figure::count(strange.front())}}};
 }
 
 std::vector<KernelTurn> kernel_turns(const Tensor& weight) {
@@ -120,20 +122,20 @@ std::vector<KernelTurn> kernel_turns(const Tensor& weight) {
   std::vector<std::size_t> order(rank);
   std::iota(order.begin(), order.end(), std::size_t{0});
   if (rank == 2 && weight.shape()[0] == weight.shape()[1] && weight.shape()[0] > 1)
-    turns.push_back({turned(weight, {1, 0}, {}), "transposed", true});
+    turns.push_back({turned(weight, {1, 0}, {}), "transposed", {}, true});
   if (rank < 3) return turns;
   std::set<std::size_t> wide;
   for (std::size_t axis = 2; axis < rank; ++axis) {
     if (weight.shape()[axis] > 1) wide.insert(axis);
   }
   if (wide.empty()) return turns;
-  turns.push_back({turned(weight, order, wide), "flipped", false});
+  turns.push_back({turned(weight, order, wide), "flipped", {}, false});
   if (wide.size() > 1) {
     for (const std::size_t axis : wide)
-      turns.push_back({turned(weight, order, {axis}), fmt::format("flipped along axis {}", axis)});
+      turns.push_back({turned(weight, order, {axis}), "flipped", axis, false});
   }
   if (rank == 4 && wide.size() == 2 && weight.shape()[2] == weight.shape()[3])
-    turns.push_back({turned(weight, {0, 1, 3, 2}, {}), "transposed", false});
+    turns.push_back({turned(weight, {0, 1, 3, 2}, {}), "transposed", {}, false});
   return turns;
 }
 

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
-#include <string>
+#include <string_view>
 #include <vector>
 
+#include "quantlens/record/statement.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens {
@@ -13,13 +15,14 @@ namespace quantlens {
 /// are not the float ones' are each that of another one, by their direction, which is then one
 /// channel's alone. A vector's elements are compared as numbers. Nothing else, and where there are
 /// too many to compare.
-std::optional<std::string> other_order(const Tensor& before, const Tensor& after,
-                                       std::optional<int> axis);
+std::optional<Statement> other_order(const Tensor& before, const Tensor& after,
+                                     std::optional<int> axis);
 
 /// A weight with its kernels or its matrix turned.
 struct KernelTurn {
   Tensor values;
-  std::string words;
+  std::string_view how;             ///< "transposed", "flipped"
+  std::optional<std::size_t> axis;  ///< the only one along which it is flipped
   bool is_matrix = false;
 };
 

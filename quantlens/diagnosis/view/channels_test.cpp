@@ -6,6 +6,8 @@
 
 #include "quantlens/graph/small_graph.h"
 #include "quantlens/quantizer/testing.h"
+#include "quantlens/record/op_refs.h"
+#include "quantlens/record/testing.h"
 
 namespace quantlens {
 namespace {
@@ -19,10 +21,10 @@ constexpr ChannelLimits kAll{.channels_of_a_histogram = 1};
 std::map<std::string, ValuePair> marked(const SmallGraph& net, ChannelLimits limits = kAll) {
   Pairing pairing;
   for (const ValueInfo& input : net.graph().inputs) {
-    pairing.pairs.push_back({.op = input.name, .reference = input.name});
+    pairing.pairs.push_back({.op = op_ref(input.name), .reference = input.name});
   }
   for (const Node& node : net.graph().nodes) {
-    pairing.pairs.push_back({.op = op_id(node), .reference = op_id(node)});
+    pairing.pairs.push_back({.op = ref_of(node), .reference = op_id(node)});
   }
   mark_channels(GraphIndex(net.graph()), prepare(net.graph()), pairing, limits);
   std::map<std::string, ValuePair> by_value;
@@ -54,7 +56,7 @@ TEST(MarkChannels, TakesThoseThatHaveScalesOfTheirOwnWhereNothingElseTells) {
   SmallGraph net;
   net.input("x").node(Kind::softmax, {"x"}, "y").output("y");
   Pairing pairing;
-  pairing.pairs = {{.op = "y", .reference = "y"}, {.op = "y", .reference = "y"}};
+  pairing.pairs = {{.op = op_ref("y"), .reference = "y"}, {.op = op_ref("y"), .reference = "y"}};
   pairing.pairs[1].scheme = Scheme{.dtype = DType::uint8, .axis = 2};
   pairing.pairs[1].channel_params = {{0.1F, 0}, {0.2F, 0}};
   mark_channels(GraphIndex(net.graph()), prepare(net.graph()), pairing, kAll);

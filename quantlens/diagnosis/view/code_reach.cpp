@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include <fmt/format.h>
-
 namespace quantlens {
 
 std::array<double, 2> reach_of(DType dtype, const QParams& params) {
@@ -28,13 +26,12 @@ double steps_beyond(const FloatView::Value& value, const ClipBounds& bounds) {
   return most;
 }
 
-std::string reach_words(const FloatView::Value& value) {
-  if (value.sides.empty() || !value.sides.front().codes) return "nothing else clips there";
+void add_reach(const FloatView::Value& value, Statement& statement) {
+  if (value.sides.empty() || !value.sides.front().codes) return;
   const Codes& codes = *value.sides.front().codes;
   const QParams& params = codes.params.front();
-  const auto [low, high] = reach_of(codes.scheme.dtype, params);
-  return fmt::format("the codes there (zero point {}) reach from {:.3g} to {:.3g}",
-                     params.zero_point, low, high);
+  statement.figures["zero_point"] = figure::whole(params.zero_point);
+  statement.figures["codes"] = figure::numbers(reach_of(codes.scheme.dtype, params));
 }
 
 }  // namespace quantlens

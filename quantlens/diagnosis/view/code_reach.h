@@ -2,10 +2,10 @@
 #pragma once
 
 #include <array>
-#include <string>
 
 #include "quantlens/diagnosis/view/float_view.h"
 #include "quantlens/graph/clip_bounds.h"
+#include "quantlens/record/statement.h"
 
 namespace quantlens {
 
@@ -15,7 +15,7 @@ std::array<double, 2> reach_of(DType dtype, const QParams& params);
 /// How far the codes of a value reach beyond these bounds, in steps; infinite for floats.
 double steps_beyond(const FloatView::Value& value, const ClipBounds& bounds);
 
-/// "the codes there (zero point 3) reach from -0.3 to 25.2"
-std::string reach_words(const FloatView::Value& value);
+/// Adds the figures `zero_point` and `codes`, how far a value's codes reach; none of floats.
+void add_reach(const FloatView::Value& value, Statement& statement);
 
 }  // namespace quantlens

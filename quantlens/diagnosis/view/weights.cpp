@@ -140,7 +140,6 @@ WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& aft
   const PairStats::Extremes& extremes = stats.extremes();
   WeightRow row{
       .op = pair.op,
-      .name = pair.op_name,
       .type = pair.type,
       .weight = pair.reference,
       .quantized = pair.quantized,
@@ -166,7 +165,7 @@ void for_each_weight(const PairedModels& models,
   const GraphIndex& index = models.reference.index;
   const GraphIndex& q_index = models.quantized.index;
   for (const WeightPair& pair : models.pairing.weights) {
-    const auto producer = index.producer(pair.op);
+    const auto producer = index.producer(pair.op.id);
     std::optional<Tensor> stored = dequantized(q_index, pair);
     if (!producer || !stored) continue;
     const Node& op = index.graph().nodes[*producer];

@@ -154,7 +154,7 @@ void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place
 std::set<std::string> quantized_ops(const Plan& plan) {
   std::set<std::string> ops;
   for (const OpPlan& op : plan.ops) {
-    if (op.quantized) ops.insert(op.op);
+    if (op.quantized) ops.insert(op.op.id);
   }
   return ops;
 }

@@ -62,7 +62,7 @@ std::set<std::string> ops_that(Runs runs, const std::vector<Deviation>& deviatio
                                const Plan& plan) {
   std::set<std::string> ops;
   for (const Deviation& deviation : deviations) {
-    if (deviation.runs == runs) ops.insert(plan.ops[deviation.op].op);
+    if (deviation.runs == runs) ops.insert(plan.ops[deviation.op].op.id);
   }
   return ops;
 }

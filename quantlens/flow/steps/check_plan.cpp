@@ -122,8 +122,8 @@ class Check {
     std::unordered_map<std::string, std::size_t> ops;  // by name; members stand for their pattern
     std::unordered_map<std::string, std::size_t> by_id;
     for (std::size_t i = 0; i < plan.ops.size(); ++i) {
-      ops.emplace(plan.ops[i].name, i);
-      by_id.emplace(plan.ops[i].op, i);
+      ops.emplace(plan.ops[i].op.name, i);
+      by_id.emplace(plan.ops[i].op.id, i);
     }
     pattern_of_.resize(plan.ops.size());
     for (std::size_t i = 0; i < plan.ops.size(); ++i) {
@@ -186,7 +186,7 @@ class Check {
     for (const std::size_t number : nodes_[op]) {
       const Node& each = node(number);
       if (weighted && has_weight_of_its_own(each) && view_.dequantizes_weight(each) &&
-          !own_codes_.contains(plan_.ops[op].op) && !runs_integer_op(number)) {
+          !own_codes_.contains(plan_.ops[op].op.id) && !runs_integer_op(number)) {
         return Deviation{.op = op, .runs = Runs::with_codes, .kernel = each.type};
       }
       if (is_link(each.kind)) continue;
@@ -249,19 +249,19 @@ std::vector<std::string> tell_deviations(const std::vector<Deviation>& deviation
         op.precision = "fp32";
         op.reason = fmt::format("the runtime computes it in float between its codes ({})",
                                 printable(deviation.kernel));
-        in_float.push_back(op.name);
+        in_float.push_back(op.op.name);
         break;
       case Runs::on_codes:
         op.precision = "int8";
         op.reason += fmt::format("; the runtime computes it on the codes that it reads ({})",
                                  printable(deviation.kernel));
-        on_codes.push_back(op.name);
+        on_codes.push_back(op.op.name);
         break;
       case Runs::with_codes:
         op.precision = "int8";
         op.reason += fmt::format("; the runtime quantizes its weight all the same ({})",
                                  printable(deviation.kernel));
-        with_codes.push_back(op.name);
+        with_codes.push_back(op.op.name);
         break;
     }
   }

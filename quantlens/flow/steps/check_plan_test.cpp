@@ -23,8 +23,7 @@ constexpr const char* kMicrosoft = "com.microsoft";
 
 /// What our plans say of an op by itself.
 OpPlan planned(const std::string& type, const std::string& id, bool integer) {
-  return {.op = id,
-          .name = id + "_node",
+  return {.op = {.id = id, .name = id + "_node"},
           .type = type,
           .kind = std::string(to_string(onnx::kind_of("", type))),
           .pattern = {type},

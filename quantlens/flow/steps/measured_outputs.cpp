@@ -23,6 +23,7 @@
 #include "quantlens/flow/steps/lockstep.h"
 #include "quantlens/flow/steps/output_errors.h"
 #include "quantlens/flow/steps/scratch_folder.h"
+#include "quantlens/record/op_refs.h"
 #include "quantlens/runtime/accumulators.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/open.h"
@@ -53,7 +54,7 @@ TapSpec given_outputs(const ModelPair& models, const BareAnswers& bare) {
 class Patched {
  public:
   /// What goes wrong is thrown by `run`. In a folder of this name a model is written.
-  Patched(const LocalPasses& passes, const Model& beside, const std::vector<std::string>& ops,
+  Patched(const LocalPasses& passes, const Model& beside, const std::vector<OpRef>& ops,
           const std::string& name) {
     Phases phases;
     try {
@@ -77,7 +78,7 @@ class Patched {
   const std::map<std::string, double>& seconds() const { return seconds_; }
 
  private:
-  void open_run(const LocalPasses& passes, const Model& beside, const std::vector<std::string>& ops,
+  void open_run(const LocalPasses& passes, const Model& beside, const std::vector<OpRef>& ops,
                 const std::string& name, Phases& phases) {
     const Model& quantized = passes.models.quantized.model;
     const std::optional<Patch> patch = float_ops(passes.models, ops);
@@ -116,7 +117,7 @@ class MeasuredOutputs final : public OutputErrors {
     }
   }
 
-  std::optional<OutputsCompared> compared(const std::vector<std::string>& ops) override {
+  std::optional<OutputsCompared> compared(const std::vector<OpRef>& ops) override {
     try {
       if (!can_run() || !has_error()) return std::nullopt;
       load({ops});
@@ -133,7 +134,7 @@ class MeasuredOutputs final : public OutputErrors {
   }
 
   /// Loads as many of them at once as there is room for, those that come first.
-  void expect(const std::vector<std::vector<std::string>>& all) override {
+  void expect(const std::vector<std::vector<OpRef>>& all) override {
     const Session& session = passes_.session;
     if (session.threads < 2 || session.isolation) return;
     try {
@@ -166,7 +167,7 @@ class MeasuredOutputs final : public OutputErrors {
     return has_output_error(*before_);
   }
 
-  void load(std::vector<std::vector<std::string>> wanted) {
+  void load(std::vector<std::vector<OpRef>> wanted) {
     std::erase_if(wanted, [this](const auto& ops) { return loaded_.contains(ops); });
     if (wanted.empty()) return;
     Progress& progress = passes_.session.progress;
@@ -241,7 +242,7 @@ class MeasuredOutputs final : public OutputErrors {
   const TapSpec outputs_;
   std::size_t batches_ = 0;  // of the bare ones
   std::optional<TapState> before_;
-  std::map<std::vector<std::string>, std::unique_ptr<Patched>> loaded_;  // and not run yet, by ops
+  std::map<std::vector<OpRef>, std::unique_ptr<Patched>> loaded_;  // and not run yet, by ops
   std::size_t made_ = 0;
   std::size_t runs_ = 0;
   bool noted_ = false;

@@ -157,16 +157,16 @@ class Observer {
     }
   }
 
-  std::vector<std::string> ops_at(const Slots& slots) const {
-    std::vector<std::string> names;
+  std::vector<OpRef> ops_at(const Slots& slots) const {
+    std::vector<OpRef> ops;
     for (const std::size_t slot : slots) {
       const PairTap& tap = taps_.pairs[slot];
       const auto pair = std::ranges::find_if(pairing_.pairs, [&](const ValuePair& each) {
         return each.reference == tap.reference && each.quantized == tap.quantized;
       });
-      if (pair != pairing_.pairs.end()) names.push_back(pair->op_name);
+      if (pair != pairing_.pairs.end()) ops.push_back(pair->op);
     }
-    return names;
+    return ops;
   }
 
   void tell_unseen(const HarmlessTaps& found, const RunOptions& how, Observation& observation) {

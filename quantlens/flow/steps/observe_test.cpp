@@ -160,7 +160,10 @@ TEST_F(Observe, NamesTheOpsThatLookingWouldChangeAndTheNodeThatRunsForThem) {
   EXPECT_TRUE(seen.observation.untried.empty());
   ASSERT_FALSE(seen.observation.unseen.empty());
   const std::set<std::string> fused{"c_node", "i_node", "m_node", "y_node"};
-  for (const std::string& op : seen.observation.unseen) EXPECT_TRUE(fused.contains(op)) << op;
+  for (const OpRef& op : seen.observation.unseen) {
+    EXPECT_TRUE(fused.contains(op.name)) << op.name;
+    EXPECT_EQ(op.id + "_node", op.name);
+  }
   ASSERT_FALSE(seen.observation.fusions.empty());
   EXPECT_THAT(seen.observation.fusions[0].node, HasSubstr("QLinearConv"));
   EXPECT_TRUE(seen.observation.fusions[0].makes_weight);

@@ -71,7 +71,7 @@ std::optional<std::string> between_codes(const GraphIndex& index, const Capabili
 
 std::optional<std::string> precision_on_codes(const GraphIndex& index, const Capabilities& able,
                                               const OpPlan& op) {
-  const Node* first = maker(index, op.op);
+  const Node* first = maker(index, op.op.id);
   const Node* last = op.members.empty() ? first : maker(index, op.members.back());
   if (first == nullptr || last == nullptr) return std::nullopt;
   if (converts(first->kind)) return width_of(index, *first);

@@ -10,7 +10,7 @@ namespace {
 
 std::optional<std::string> told(const Graph& graph, const std::string& op) {
   OpPlan plan;
-  plan.op = op;
+  plan.op.id = op;
   plan.members = {op};
   return precision_on_codes(GraphIndex(graph), capabilities_of("onnx"), plan);
 }

@@ -3,17 +3,21 @@
 
 #include <algorithm>
 
+#include "quantlens/record/op_refs.h"
+
 namespace quantlens::flow {
 namespace {
 
-const TapState* kept(const MeasuredPart& part, const std::vector<std::string>& ops) {
-  const auto found = std::ranges::find(part.in_float, ops, &OutputsInFloat::ops);
+const TapState* kept(const MeasuredPart& part, const std::vector<OpRef>& ops) {
+  const auto found = std::ranges::find_if(part.in_float, [&](const OutputsInFloat& one) {
+    return std::ranges::equal(one.ops, ops, is_same_op);
+  });
   return found == part.in_float.end() ? nullptr : &found->errors;
 }
 
 }  // namespace
 
-std::optional<OutputsCompared> RecordedOutputs::compared(const std::vector<std::string>& ops) {
+std::optional<OutputsCompared> RecordedOutputs::compared(const std::vector<OpRef>& ops) {
   std::optional<OutputsCompared> errors = source_.compared(ops);
   if (!errors) return errors;
   if (passes_.outputs.empty()) {
@@ -24,7 +28,7 @@ std::optional<OutputsCompared> RecordedOutputs::compared(const std::vector<std::
   return errors;
 }
 
-std::optional<OutputsCompared> StoredOutputs::compared(const std::vector<std::string>& ops) {
+std::optional<OutputsCompared> StoredOutputs::compared(const std::vector<OpRef>& ops) {
   std::optional<OutputsCompared> all;
   for (const MeasuredPart& part : passes_.outputs) {
     const TapState* errors = kept(part, ops);

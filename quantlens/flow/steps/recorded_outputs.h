@@ -14,8 +14,8 @@ namespace quantlens::flow {
 class RecordedOutputs final : public OutputErrors {
  public:
   RecordedOutputs(OutputErrors& source, Passes& passes) : source_(source), passes_(passes) {}
-  std::optional<OutputsCompared> compared(const std::vector<std::string>& ops) override;
-  void expect(const std::vector<std::vector<std::string>>& ops) override { source_.expect(ops); }
+  std::optional<OutputsCompared> compared(const std::vector<OpRef>& ops) override;
+  void expect(const std::vector<std::vector<OpRef>>& ops) override { source_.expect(ops); }
 
  private:
   OutputErrors& source_;
@@ -27,7 +27,7 @@ class RecordedOutputs final : public OutputErrors {
 class StoredOutputs final : public OutputErrors {
  public:
   explicit StoredOutputs(const Passes& passes) : passes_(passes) {}
-  std::optional<OutputsCompared> compared(const std::vector<std::string>& ops) override;
+  std::optional<OutputsCompared> compared(const std::vector<OpRef>& ops) override;
 
  private:
   const Passes& passes_;

@@ -80,8 +80,8 @@ void verify_findings(const Origin& origin, std::uint64_t count, const Session& s
       finding.measured_gain_interval = gain.interval;
     } catch (const Error& error) {
       if (error.code() == Errc::interrupted) throw;
-      session.progress.note(
-          fmt::format("the remedy at {} is not tried: {}", printable(finding.op), error.what()));
+      session.progress.note(fmt::format("the remedy at {} is not tried: {}",
+                                        printable(finding.op.name), error.what()));
     }
   }
   if (tried < count) {

@@ -58,7 +58,7 @@ class DynamicForm {
   void run() {
     std::set<std::string> dynamic;
     for (const OpPlan& op : plan_.ops) {
-      if (op.form == "dynamic") dynamic.insert(op.op);
+      if (op.form == "dynamic") dynamic.insert(op.op.id);
     }
     for (const EditedNode& edited : qdq_.nodes()) {
       if (!edited.original) continue;

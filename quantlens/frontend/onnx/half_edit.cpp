@@ -39,7 +39,7 @@ class HalfForm {
         qdq_(model.graph, edit),
         names_(names_of(model.graph, edit)) {
     for (const OpPlan& op : plan.ops) {
-      if (op.form == "fp16") wanted_.insert(op.op);
+      if (op.form == "fp16") wanted_.insert(op.op.id);
     }
     for (std::size_t i = 0; i < qdq_.nodes().size(); ++i) {
       if (is_half(i)) continue;

@@ -273,8 +273,9 @@ class IntegerForm {
 std::vector<std::string> notes_on(const Plan& plan, const std::set<std::string>& integer) {
   std::map<std::string, std::vector<std::string>> left;
   for (const OpPlan& op : plan.ops) {
-    const bool is_anchor = !op.members.empty() && op.members[0] == op.op;
-    if (op.quantized && is_anchor && !integer.contains(op.op)) left[op.type].push_back(op.name);
+    const bool is_anchor = !op.members.empty() && op.members[0] == op.op.id;
+    if (op.quantized && is_anchor && !integer.contains(op.op.id))
+      left[op.type].push_back(op.op.name);
   }
   std::vector<std::string> notes;
   for (const auto& [type, names] : left) {

@@ -45,8 +45,7 @@ WeightPlan bias(const std::string& name, const std::string& op, std::optional<in
 }
 
 OpPlan op_plan(const std::string& op, const std::string& type, bool quantized = true) {
-  return {.op = op,
-          .name = "node_" + op,
+  return {.op = {.id = op, .name = "node_" + op},
           .type = type,
           .kind = {},
           .pattern = {type},

@@ -57,7 +57,7 @@ void check_supported(const Model& model, const Plan& plan) {
   };
   std::set<std::string> dynamic;
   for (const OpPlan& op : plan.ops) {
-    if (op.form == "dynamic") dynamic.insert(op.op);
+    if (op.form == "dynamic") dynamic.insert(op.op.id);
   }
   for (const ActivationPlan& activation : plan.activations) {
     check(need_of(model, activation.scheme));

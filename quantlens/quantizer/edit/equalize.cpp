@@ -18,6 +18,7 @@
 #include "quantlens/quantizer/analyze/weight_layout.h"
 #include "quantlens/quantizer/plan/parameters.h"
 #include "quantlens/quantizer/recipe/recipe_rules.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -337,10 +338,8 @@ class Equalizer {
         if (!add_edit({op_id(*bias.node), bias.input}, name, divided, plan)) return false;
       }
     }
-    plan.effects.push_back({.algorithm = "cross_layer_equalization",
-                            .op = op_id(node),
-                            .name = op_name(node),
-                            .gain_db = gain_db(layer)});
+    plan.effects.push_back(
+        {.algorithm = "cross_layer_equalization", .op = ref_of(node), .gain_db = gain_db(layer)});
     return true;
   }
 

@@ -145,8 +145,7 @@ TEST(Equalize, TheEffectsSayWhatRoundingGains) {
   const SmallGraph& net = convs.between(Kind::relu).finish();
   const std::vector<AlgorithmEffect> effects = equalized(net).plan.effects;
   ASSERT_EQ(effects.size(), 2U);
-  EXPECT_EQ(effects[0].op, "c1");
-  EXPECT_EQ(effects[0].name, "node_c1");
+  EXPECT_EQ(effects[0].op, (OpRef{.id = "c1", .name = "node_c1"}));
   EXPECT_EQ(effects[0].algorithm, "cross_layer_equalization");
   EXPECT_GT(effects[0].gain_db, 10) << "the other channels had a 64th of the codes";
   EXPECT_LT(effects[0].gain_db, 40);

@@ -16,6 +16,7 @@
 #include "quantlens/quantizer/analyze/weight_layout.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/plan/parameters.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -225,8 +226,7 @@ class Smoother {
       plan.weights.emplace(name, std::move(weights[p]));
       plan.input_edits.push_back(
           {.use = {op_id(node), operands.weight}, .weight = name, .original = weight_of(node)});
-      plan.effects.push_back(
-          {.algorithm = "smooth_quant", .op = op_id(node), .name = op_name(node), .gain_db = gain});
+      plan.effects.push_back({.algorithm = "smooth_quant", .op = ref_of(node), .gain_db = gain});
       scaling.uses.push_back({op_id(node), operands.data});
     }
     plan.scalings.push_back(std::move(scaling));

@@ -16,6 +16,7 @@
 #include "quantlens/quant/params.h"
 #include "quantlens/quantizer/analyze/weight_layout.h"
 #include "quantlens/quantizer/plan/parameters.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -218,10 +219,8 @@ class Corrector {
         shifts_of(*layout, weight.data<float>(), rounded.data<float>(), *channels->second);
     const std::optional<Tensor> corrected = without(*bias, shifts);
     if (!corrected || !store(*place, {*bias, *corrected}, *codes, readers, plan)) return;
-    plan.effects.push_back({.algorithm = "bias_correction",
-                            .op = op_id(node),
-                            .name = op_name(node),
-                            .gain_db = gain_db(shifts)});
+    plan.effects.push_back(
+        {.algorithm = "bias_correction", .op = ref_of(node), .gain_db = gain_db(shifts)});
   }
 
   static std::optional<Tensor> without(const Tensor& bias, const std::vector<Shift>& shifts) {

@@ -106,8 +106,7 @@ TEST(CorrectBias, TakesFromTheBiasOfAConvWhatRoundingItsWeightAdds) {
   EXPECT_EQ(codes_read(plan, "c", 2)->params, before.params);
   EXPECT_EQ(codes_read(plan, "c", 2)->weight, "c/bias/corrected");
   ASSERT_EQ(plan.effects.size(), 1);
-  EXPECT_EQ(plan.effects[0].op, "c");
-  EXPECT_EQ(plan.effects[0].name, "node_c");
+  EXPECT_EQ(plan.effects[0].op, (OpRef{.id = "c", .name = "node_c"}));
   EXPECT_GT(plan.effects[0].gain_db, 0);
 }
 

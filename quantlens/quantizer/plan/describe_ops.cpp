@@ -5,8 +5,7 @@ namespace quantlens {
 namespace {
 
 OpPlan described(const Node& node, const std::string& id, const Verdict& verdict) {
-  return {.op = id,
-          .name = op_name(node),
+  return {.op = {.id = id, .name = op_name(node)},
           .type = node.type,
           .kind = std::string(to_string(node.kind)),
           .pattern = {},

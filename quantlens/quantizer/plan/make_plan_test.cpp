@@ -29,7 +29,7 @@ PlanResult plan_of(const Model& model, const Recipe& recipe = {}) {
 
 const OpPlan& op(const Plan& plan, const std::string& id) {
   for (const OpPlan& candidate : plan.ops) {
-    if (candidate.op == id) return candidate;
+    if (candidate.op.id == id) return candidate;
   }
   throw std::out_of_range(id);
 }
@@ -305,7 +305,7 @@ SmallGraph a_line() {
 std::vector<std::string> float_ops(const Plan& plan) {
   std::vector<std::string> names;
   for (const OpPlan& one : plan.ops) {
-    if (!one.quantized) names.push_back(one.op);
+    if (!one.quantized) names.push_back(one.op.id);
   }
   return names;
 }
@@ -601,7 +601,7 @@ TEST(MakePlan, NarrowsRangesOfWeightsAndSaysWhatItGains) {
   EXPECT_LT(plan.weights_quantized[0].params[0].scale, full);
   ASSERT_EQ(plan.effects.size(), 1U);
   EXPECT_EQ(plan.effects[0].algorithm, "weight_ranges");
-  EXPECT_EQ(plan.effects[0].name, "node_c1");
+  EXPECT_EQ(plan.effects[0].op.name, "node_c1");
   EXPECT_GT(plan.effects[0].gain_db, 0.5);
 }
 TEST(MakePlan, QuantizesNoOpButThoseNamedWhereTheModelIsToStayFloat) {

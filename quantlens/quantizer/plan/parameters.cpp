@@ -16,6 +16,7 @@
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/coarse_constant.h"
 #include "quantlens/quantizer/recipe/recipe_rules.h"
+#include "quantlens/record/op_refs.h"
 
 namespace quantlens {
 namespace {
@@ -109,8 +110,7 @@ std::vector<QParams> weight_params(const Node& node, const Tensor& weight, const
     const FittedParams fitted = least_error_params(weight, scheme);
     if (fitted.error > 0) {
       plan.effects.push_back({.algorithm = "weight_ranges",
-                              .op = op_id(node),
-                              .name = op_name(node),
+                              .op = ref_of(node),
                               .gain_db = 10 * std::log10(fitted.full_error / fitted.error)});
     }
     return fitted.params;

@@ -19,7 +19,7 @@ PlanResult plan_of(const Model& model, const Recipe& recipe = recipe_for("dynami
 
 const OpPlan& op(const Plan& plan, const std::string& id) {
   for (const OpPlan& candidate : plan.ops) {
-    if (candidate.op == id) return candidate;
+    if (candidate.op.id == id) return candidate;
   }
   throw std::out_of_range(id);
 }

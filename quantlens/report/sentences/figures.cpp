@@ -20,6 +20,12 @@ T read(const json::Value* value, T otherwise) {
   }
 }
 
+/// A text, or the name of an op.
+std::string name_in(const json::Value* value) {
+  if (value != nullptr && value->is_object()) return read(value, OpRef{.id = {}, .name = "?"}).name;
+  return read(value, std::string("?"));
+}
+
 }  // namespace
 
 const json::Value* Figures::find(const std::string& name) const {
@@ -50,8 +56,26 @@ std::vector<std::pair<std::string, std::uint64_t>> Figures::counts(const std::st
   return all;
 }
 
+std::int64_t Figures::whole(const std::string& name) const {
+  return read(find(name), std::int64_t{0});
+}
+
+std::vector<std::int64_t> Figures::wholes(const std::string& name) const {
+  return read(find(name), std::vector<std::int64_t>());
+}
+
+bool Figures::is_list(const std::string& name) const {
+  const json::Value* value = find(name);
+  return value != nullptr && value->is_array();
+}
+
+bool Figures::is_text(const std::string& name) const {
+  const json::Value* value = find(name);
+  return value != nullptr && value->is_string();
+}
+
 std::string Figures::text(const std::string& name) const {
-  return read(find(name), std::string("?"));
+  return name_in(find(name));
 }
 
 std::string Figures::shown(const std::string& name) const {
@@ -59,7 +83,11 @@ std::string Figures::shown(const std::string& name) const {
 }
 
 std::vector<std::string> Figures::texts(const std::string& name) const {
-  return read(find(name), std::vector<std::string>());
+  std::vector<std::string> all;
+  for (const json::Value& value : read(find(name), std::vector<json::Value>())) {
+    all.push_back(name_in(&value));
+  }
+  return all;
 }
 
 FirstNames first_names(const std::vector<std::string>& names) {

@@ -28,6 +28,11 @@ class Figures {
   std::array<double, 2> ends(const std::string& name) const;
   std::uint64_t count(const std::string& name) const;
   std::vector<std::pair<std::string, std::uint64_t>> counts(const std::string& name) const;
+  std::int64_t whole(const std::string& name) const;
+  std::vector<std::int64_t> wholes(const std::string& name) const;
+  bool is_list(const std::string& name) const;
+  bool is_text(const std::string& name) const;
+  /// A text; of an op its name.
   std::string text(const std::string& name) const;
   /// A name from a model, safe to print.
   std::string shown(const std::string& name) const;
@@ -52,10 +57,12 @@ struct Sentence {
   std::string (*sentence)(const Figures& figures);
 };
 
-// Of the rules that look at one value, of those that look at the whole, of what causes have in
-// common, of how models were looked at, of the verdict, and of times.
+// Of the rules that look at one value, of those that look at the whole, of what the two files do
+// otherwise, of what causes have in common, of how models were looked at, of the verdict, and of
+// times.
 std::span<const Sentence> value_sentences();
 std::span<const Sentence> model_sentences();
+std::span<const Sentence> change_sentences();
 std::span<const Sentence> cause_sentences();
 std::span<const Sentence> observation_sentences();
 std::span<const Sentence> verdict_sentences();

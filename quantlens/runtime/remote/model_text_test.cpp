@@ -228,7 +228,7 @@ TEST(ModelText, BodiesAreUsedOnceAndComeBefore) {
 TEST(PlanText, AllOfAPlanTravels) {
   Plan plan;
   plan.quant_format = "qoperator";
-  plan.ops = {{.op = "y", .name = "n\xff", .quantized = true, .form = "static"}};
+  plan.ops = {{.op = {.id = "y", .name = "n\xff"}, .quantized = true, .form = "static"}};
   plan.folds = {{"a", "b"}};
   plan.weights = {{"w", Tensor::from<float>({2}, {1, 2})},
                   {"s", Tensor::from_strings({1}, {"text"})}};

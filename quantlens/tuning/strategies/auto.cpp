@@ -103,7 +103,7 @@ Blame blame_of(const ActivationRow& row, const TunableOp& op) {
 /// Every op, those most to blame first.
 std::vector<const TunableOp*> worst_first(const Space& space, const Diagnosis& diagnosis) {
   std::multimap<std::string_view, const ActivationRow*> rows;
-  for (const ActivationRow& row : diagnosis.activations) rows.emplace(row.op, &row);
+  for (const ActivationRow& row : diagnosis.activations) rows.emplace(row.op.id, &row);
   std::vector<std::pair<Blame, const TunableOp*>> order;
   for (const TunableOp& op : space.ops) {
     Blame worst;

@@ -12,7 +12,7 @@ std::vector<const TunableOp*> largest_first(const Space& space, const Diagnosis*
   std::map<std::string, double> errors;
   if (diagnosis != nullptr) {
     for (const ActivationRow& row : diagnosis->activations) {
-      double& error = errors[row.op];
+      double& error = errors[row.op.id];
       error = std::max(error, row.mse_normalized);
     }
   }

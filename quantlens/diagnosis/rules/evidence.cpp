@@ -40,7 +40,7 @@ Evidence::Outputs outputs_of(const Graph& reference, const Diagnosis& diagnosis)
 /// readers as the model has ops.
 class Computing {
  public:
-  explicit Names(const Capabilities& able) : able_(able) {}
+  explicit Computing(const Capabilities& able) : able_(able) {}
   void add(const Node& node) {
     if (!able_.has(node.kind) || able_.has(node.kind, Role::pass_through)) return;
     if (seen_.insert(op_id(node)).second) ops_.push_back(ref_of(node));

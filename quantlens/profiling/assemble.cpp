@@ -83,7 +83,7 @@ NodeTime row_of(const Node& node, const Attributed& attributed, const Graph& fil
   row.provider = "CPUExecutionProvider";
   row.role = attributed.role;
   for (const std::size_t op : attributed.ops) {
-    row.ops.push_back({.id = op_id(file.nodes[op]), .name = op_name(file.nodes[op])});
+    row.ops.push_back(ref_of(file.nodes[op]));
   }
   row.inputs = texts(node.inputs, samples);
   row.outputs = texts(node.outputs, samples);

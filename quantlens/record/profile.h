@@ -10,7 +10,7 @@
 #include <boost/describe.hpp>
 
 #include "quantlens/base/json.h"
-#include "quantlens/record/op_ref.h"
+#include "quantlens/record/op_refs.h"
 #include "quantlens/record/statement.h"
 
 namespace quantlens {
@@ -173,12 +173,6 @@ inline std::vector<std::string> ids_of(const std::vector<OpRef>& ops) {
   std::vector<std::string> ids;
   for (const OpRef& op : ops) ids.push_back(op.id);
   return ids;
-}
-
-inline std::vector<std::string> names_of(const std::vector<OpRef>& ops) {
-  std::vector<std::string> names;
-  for (const OpRef& op : ops) names.push_back(op.name);
-  return names;
 }
 
 }  // namespace quantlens

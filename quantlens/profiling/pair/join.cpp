@@ -45,10 +45,6 @@ Told told_of(const ProfiledModel& model,
   return side;
 }
 
-OpRef ref_of(const Node& op) {
-  return {.id = op_id(op), .name = op_name(op)};
-}
-
 /// Rows by group; the last is of what belongs to no op.
 class Rows {
  public:

@@ -24,6 +24,13 @@ inline std::strong_ordering operator<=>(const OpRef& a, const OpRef& b) {
   return by_id != 0 ? by_id : a.name <=> b.name;
 }
 
+inline std::vector<std::string> ids_of(const std::vector<OpRef>& ops) {
+  std::vector<std::string> ids;
+  ids.reserve(ops.size());
+  for (const OpRef& op : ops) ids.push_back(op.id);
+  return ids;
+}
+
 inline std::vector<std::string> names_of(const std::vector<OpRef>& ops) {
   std::vector<std::string> names;
   names.reserve(ops.size());

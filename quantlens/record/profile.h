@@ -169,10 +169,4 @@ struct ProfileRecord {
 BOOST_DESCRIBE_STRUCT(ProfileRecord, (),
                       (reference, quantized, ratio, ratio_interval, ops, findings, conclusions))
 
-inline std::vector<std::string> ids_of(const std::vector<OpRef>& ops) {
-  std::vector<std::string> ids;
-  for (const OpRef& op : ops) ids.push_back(op.id);
-  return ids;
-}
-
 }  // namespace quantlens

@@ -27,7 +27,7 @@ TEST(Uncompared, OpsAreThoseThatHaveACounterpartAndWereLeftOut) {
   EXPECT_TRUE(uncompared_ops(pairing).empty());
   EXPECT_TRUE(uncompared_causes(pairing, {}).empty());
   pairing.not_compared = {{"b", "it would change"}, {"body/x", "it lies in a body"}};
-  EXPECT_EQ(uncompared_ops(pairing), std::unordered_set<std::string>{"node_b"});
+  EXPECT_EQ(uncompared_ops(pairing), std::unordered_set<std::string>{"b"});
   const std::vector<FoundCause> found = uncompared_causes(pairing, {});
   ASSERT_EQ(found.size(), 1U);
   EXPECT_EQ(found[0].rule, "unexplained");

@@ -14,6 +14,9 @@ namespace quantlens {
 /// Writes small graphs down, for tests: one call a node, in order.
 class SmallGraph {
  public:
+  /// Of a format whose runtime the quantizer knows.
+  SmallGraph() { model_.format = "onnx"; }
+
   SmallGraph& input(const std::string& name) {
     model_.graph.inputs.push_back({.name = name, .dtype = DType::float32, .shape = {}});
     return *this;

@@ -322,16 +322,16 @@ TEST(FindCauses, AScaleThatIsNotFoldedIsNamedWhereverItStandsHoweverLittleBegins
 
 TEST(FindCauses, FindingsOfOneOpSayWhichOfItsValuesTheySpeakOf) {
   Case net(5);
-  net.diagnosis().activations[3].op = op_ref("node_y");
+  net.diagnosis().activations[0].op = op_ref("node_beside");  // the row of y
   net.diagnosis().activations[0].output_share = 0.2;
   const Diagnosis& found = net.find();
-  std::vector<std::string> of_y;
+  std::vector<std::string> of_one;
   for (const Finding& finding : found.findings) {
-    if (finding.op == op_ref("node_y")) of_y.push_back(said(finding.reasons));
+    if (finding.op == op_ref("node_beside")) of_one.push_back(said(finding.reasons));
   }
-  ASSERT_EQ(of_y.size(), 2U);
-  EXPECT_TRUE(of_y[0].starts_with(R"(at_value(value: "beside") )")) << of_y[0];
-  EXPECT_TRUE(of_y[1].starts_with(R"(at_value(value: "y") )")) << of_y[1];
+  ASSERT_EQ(of_one.size(), 2U);
+  EXPECT_TRUE(of_one[0].starts_with(R"(at_value(value: "beside") )")) << of_one[0];
+  EXPECT_TRUE(of_one[1].starts_with(R"(at_value(value: "y") )")) << of_one[1];
   EXPECT_NE(found.findings[0].reasons.front().says, "at_value");
 }
 

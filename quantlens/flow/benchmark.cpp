@@ -32,7 +32,7 @@ Cores cores_of(const BenchmarkOptions& options) {
 }
 
 /// All that a benchmark needs, checked.
-struct Prepared {
+struct Setup {
   BenchmarkOptions options;
   std::vector<std::unique_ptr<Model>> models;
   std::vector<std::uint64_t> batch_sizes;
@@ -72,21 +72,21 @@ std::vector<std::uint64_t> check_data(const BenchmarkOptions& options, const Mod
   return sizes;
 }
 
-Prepared prepare(const BenchmarkOptions& options, const Session& session) {
+Setup set_up(const BenchmarkOptions& options, const Session& session) {
   if (options.data.samples && (options.instances || options.cores_per_instance)) {
     throw Error(Errc::usage,
                 "instances are processes of their own, which read their data from files; leave out "
                 "instances, or give a file");
   }
-  Prepared prepared{.options = options,
-                    .models = {},
-                    .batch_sizes = {},
-                    .cores = cores_of(options),
-                    .workers = {}};
-  prepared.models = read_models(paths_of(options), formats(session));
-  prepared.workers = session_workers(session, *prepared.models.at(0));
-  prepared.batch_sizes = check_data(options, *prepared.models.at(0), session.progress);
-  return prepared;
+  Setup setup{.options = options,
+              .models = {},
+              .batch_sizes = {},
+              .cores = cores_of(options),
+              .workers = {}};
+  setup.models = read_models(paths_of(options), formats(session));
+  setup.workers = session_workers(session, *setup.models.at(0));
+  setup.batch_sizes = check_data(options, *setup.models.at(0), session.progress);
+  return setup;
 }
 
 /// For each model the batches in its own words.
@@ -100,37 +100,36 @@ std::vector<TimedModel> timed_models(const std::vector<std::unique_ptr<Model>>& 
   return timed;
 }
 
-std::vector<ModelTimes> empty_times(const Prepared& prepared, std::uint64_t batch_size,
+std::vector<ModelTimes> empty_times(const Setup& setup, std::uint64_t batch_size,
                                     unsigned threads) {
   std::vector<ModelTimes> times;
-  for (const auto& model : prepared.models) {
+  for (const auto& model : setup.models) {
     times.push_back({.model = model->path.string(),
                      .batch_size = batch_size,
                      .threads = threads,
                      .instances = {}});
-    times.back().instances.resize(std::max<std::size_t>(1, prepared.cores.size()));
-    for (std::size_t i = 0; i < prepared.cores.size(); ++i) {
-      times.back().instances[i].cores = prepared.cores[i];
+    times.back().instances.resize(std::max<std::size_t>(1, setup.cores.size()));
+    for (std::size_t i = 0; i < setup.cores.size(); ++i) {
+      times.back().instances[i].cores = setup.cores[i];
     }
   }
   return times;
 }
 
 /// In this process, or all in one worker.
-std::vector<ModelTimes> time_here(const Prepared& prepared, std::uint64_t batch_size,
+std::vector<ModelTimes> time_here(const Setup& setup, std::uint64_t batch_size,
                                   const Session& session) {
   NoProgress silent;  // what there is to say was said when the data were checked
-  const FittedData data =
-      benchmark_data(prepared.options.data, batch_size, *prepared.models[0], silent);
+  const FittedData data = benchmark_data(setup.options.data, batch_size, *setup.models[0], silent);
   const std::vector<TimedModel> models =
-      timed_models(prepared.models, benchmark_batches(data, session));
-  RoundOptions round = prepared.options.round;
+      timed_models(setup.models, benchmark_batches(data, session));
+  RoundOptions round = setup.options.round;
   if (round.threads == 0) round.threads = session.threads;
-  std::vector<ModelTimes> times = empty_times(prepared, batch_size, round.threads);
+  std::vector<ModelTimes> times = empty_times(setup, batch_size, round.threads);
   round.loadings = models.size();  // each is loaded first once
   const auto stop = [&] { return session.progress.stop_requested(); };
-  for (std::uint64_t i = 0; i < prepared.options.rounds * models.size(); ++i) {
-    auto runs_us = time_loading(models, i % models.size(), round, stop, prepared.workers.get());
+  for (std::uint64_t i = 0; i < setup.options.rounds * models.size(); ++i) {
+    auto runs_us = time_loading(models, i % models.size(), round, stop, setup.workers.get());
     for (std::size_t m = 0; m < models.size(); ++m) {
       times[m].instances[0].loadings.push_back(std::move(runs_us[m]));
     }
@@ -139,16 +138,15 @@ std::vector<ModelTimes> time_here(const Prepared& prepared, std::uint64_t batch_
   return times;
 }
 
-std::vector<InstanceJob> jobs_of(const Prepared& prepared, std::uint64_t batch_size,
-                                 unsigned threads) {
+std::vector<InstanceJob> jobs_of(const Setup& setup, std::uint64_t batch_size, unsigned threads) {
   std::vector<InstanceJob> jobs;
-  const DataChoice& data = prepared.options.data;
-  for (const std::vector<unsigned>& cores : prepared.cores) {
-    jobs.push_back({.models = paths_of(prepared.options),
+  const DataChoice& data = setup.options.data;
+  for (const std::vector<unsigned>& cores : setup.cores) {
+    jobs.push_back({.models = paths_of(setup.options),
                     .data = data.data,
                     .batch_size = batch_size,
                     .seed = data.options.seed,
-                    .round = prepared.options.round,
+                    .round = setup.options.round,
                     .cores = cores});
     jobs.back().round.threads = threads;
   }
@@ -156,16 +154,16 @@ std::vector<InstanceJob> jobs_of(const Prepared& prepared, std::uint64_t batch_s
 }
 
 /// In processes of their own, all of one model at a time.
-std::vector<ModelTimes> time_instances(const Prepared& prepared, std::uint64_t batch_size,
+std::vector<ModelTimes> time_instances(const Setup& setup, std::uint64_t batch_size,
                                        const Session& session) {
-  unsigned threads = prepared.options.round.threads;
-  if (threads == 0) threads = static_cast<unsigned>(prepared.cores[0].size());
-  InstancesOptions how{.program = prepared.options.program,
+  unsigned threads = setup.options.round.threads;
+  if (threads == 0) threads = static_cast<unsigned>(setup.cores[0].size());
+  InstancesOptions how{.program = setup.options.program,
                        .stop = [&] { return session.progress.stop_requested(); }};
   if (session.isolation) how.timeout_seconds = session.isolation->timeout_seconds;
-  Instances instances(jobs_of(prepared, batch_size, threads), how);
-  std::vector<ModelTimes> times = empty_times(prepared, batch_size, threads);
-  for (std::uint64_t i = 0; i < prepared.options.rounds; ++i) {
+  Instances instances(jobs_of(setup, batch_size, threads), how);
+  std::vector<ModelTimes> times = empty_times(setup, batch_size, threads);
+  for (std::uint64_t i = 0; i < setup.options.rounds; ++i) {
     for (std::size_t k = 0; k < times.size(); ++k) {
       const std::size_t m = (i + k) % times.size();
       auto runs_us = instances.time_round(m);
@@ -186,20 +184,19 @@ void add_times(const std::vector<ModelTimes>& times, Order order, Benchmark& ben
 }  // namespace
 
 BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& session) {
-  const Prepared prepared = prepare(options, session);
-  std::vector<std::pair<std::string, const Model*>> models{{"reference", prepared.models[0].get()}};
-  if (options.other) models.emplace_back("quantized", prepared.models[1].get());
+  const Setup setup = set_up(options, session);
+  std::vector<std::pair<std::string, const Model*>> models{{"reference", setup.models[0].get()}};
+  if (options.other) models.emplace_back("quantized", setup.models[1].get());
   const auto workload = begin_workload(session, "benchmark", models);
   BenchmarkOutcome outcome;
   outcome.folder = workload->folder();
   outcome.benchmark.emplace();
   run_recorded(session, *workload, [&](const Session& recorded) {
-    recorded.progress.begin("benchmark",
-                            models.size() * prepared.batch_sizes.size() * options.rounds);
-    const bool here = prepared.cores.empty();
-    for (const std::uint64_t size : prepared.batch_sizes) {
+    recorded.progress.begin("benchmark", models.size() * setup.batch_sizes.size() * options.rounds);
+    const bool here = setup.cores.empty();
+    for (const std::uint64_t size : setup.batch_sizes) {
       const auto times =
-          here ? time_here(prepared, size, recorded) : time_instances(prepared, size, recorded);
+          here ? time_here(setup, size, recorded) : time_instances(setup, size, recorded);
       add_times(times, here ? Order::in_turn : Order::apart, *outcome.benchmark);
       workload->put(*outcome.benchmark);
     }
@@ -219,12 +216,12 @@ void serve_benchmark_instance(int socket) {
                           .name = {},
                           .arguments = {},
                           .threads = static_cast<unsigned>(job.cores.size())};
-    PreparedModels prepared{.models = read_models(job.models, Formats()), .timed = {}};
+    PreparedModels setup{.models = read_models(job.models, Formats()), .timed = {}};
     const DataChoice choice{.data = job.data,
                             .options = {.limit = {}, .batch_size = {}, .seed = job.seed}};
-    const FittedData data = benchmark_data(choice, job.batch_size, *prepared.models.at(0), silent);
-    prepared.timed = timed_models(prepared.models, benchmark_batches(data, session));
-    return prepared;
+    const FittedData data = benchmark_data(choice, job.batch_size, *setup.models.at(0), silent);
+    setup.timed = timed_models(setup.models, benchmark_batches(data, session));
+    return setup;
   });
 }
 

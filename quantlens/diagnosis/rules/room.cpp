@@ -29,7 +29,7 @@ std::vector<double> rooms(const Evidence& evidence) {
   return bits;
 }
 
-double quantile(const std::vector<double>& ordered, double p) {
+double below_which(const std::vector<double>& ordered, double p) {
   const double at = p * static_cast<double>(ordered.size() - 1);
   const auto below = static_cast<std::size_t>(at);
   const std::size_t above = std::min(below + 1, ordered.size() - 1);
@@ -50,9 +50,9 @@ std::optional<UsualRoom> usual_room(const Evidence& evidence) {
   constexpr double kHalfBit = 0.5;
   const std::vector<double> bits = rooms(evidence);
   if (bits.size() < kFewest) return {};
-  const double low = quantile(bits, 0.25);
-  const double middle = quantile(bits, 0.5);
-  const double high = quantile(bits, 0.75);
+  const double low = below_which(bits, 0.25);
+  const double middle = below_which(bits, 0.5);
+  const double high = below_which(bits, 0.75);
   const double fence = std::max(high + kTukey * (high - low), middle + kHalfBit);
   return UsualRoom{.middle = std::exp2(middle), .fence = std::exp2(fence)};
 }

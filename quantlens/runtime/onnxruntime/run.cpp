@@ -156,8 +156,8 @@ class OnnxRun final : public Run {
   StepRoom room_;
   TapOps taps_;
   std::string prefix_;  // of the quantized model's names in a merged one; empty: not merged
-  std::unique_ptr<Session> session_;
-  std::unique_ptr<Session> quantized_session_;  // null: none, or merged
+  std::unique_ptr<LoadedModel> session_;
+  std::unique_ptr<LoadedModel> quantized_session_;  // null: none, or merged
 };
 
 OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& spec,
@@ -198,8 +198,8 @@ OnnxRun::OnnxRun(const Model& reference, const Model* quantized, const TapSpec& 
 bool OnnxRun::open_merged(const TapEdits& edits, const SessionOptions& options) {
   const std::string prefix = free_prefix(reference_.graph);
   try {
-    session_ = std::make_unique<Session>(write_merged(reference_, *quantized_, edits, prefix),
-                                         options, taps_);
+    session_ = std::make_unique<LoadedModel>(write_merged(reference_, *quantized_, edits, prefix),
+                                             options, taps_);
   } catch (const Error& error) {
     if (error.code() != Errc::unsupported && error.code() != Errc::bad_input) throw;
     return false;  // where a model itself is to blame, running apart says which
@@ -219,13 +219,13 @@ void OnnxRun::open_apart(const TapEdits& edits, const SessionOptions& options, u
     own.phases = nullptr;  // they are for one thread
     if (i > 0 && !own.optimized_dump.empty()) own.optimized_dump += ".quantized";
     (i == 0 ? session_ : quantized_session_) =
-        std::make_unique<Session>(std::move(files[i]), own, taps_);
+        std::make_unique<LoadedModel>(std::move(files[i]), own, taps_);
   });
 }
 
 /// Runs a session for a step; what a tap threw is the reason of a failure, the runtime only knows
 /// that there was one.
-std::vector<Tensor> run(Session& session, const NamedTensors& inputs, TapOps::Call& taps) {
+std::vector<Tensor> run(LoadedModel& session, const NamedTensors& inputs, TapOps::Call& taps) {
   try {
     return session.run(inputs);
   } catch (const Error&) {

@@ -153,7 +153,7 @@ bool is_outside(const Tensor& weight) {
          std::ranges::find(kElements, weight.dtype(), &Element::first) != kElements.end();
 }
 
-Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps)
+LoadedModel::LoadedModel(SessionModel model, const SessionOptions& options, TapOps& taps)
     : where_(printable(model.where)) {
   check_threads(options.threads);
   try {
@@ -196,7 +196,7 @@ Session::Session(SessionModel model, const SessionOptions& options, TapOps& taps
   }
 }
 
-std::vector<Tensor> Session::run(const NamedTensors& inputs) {
+std::vector<Tensor> LoadedModel::run(const NamedTensors& inputs) {
   try {
     std::vector<const char*> input_names;
     std::vector<Ort::Value> input_values;

@@ -59,12 +59,12 @@ struct SessionOptions {
 };
 
 /// One loaded model, all optimisations on. Several threads may run it at once.
-class Session {
+class LoadedModel {
  public:
   /// Throws Errc::bad_input where the runtime refuses the model, Errc::unsupported where an output
   /// is no tensor, Errc::interrupted where a stop was requested meanwhile. `taps` must outlive the
   /// session.
-  Session(SessionModel model, const SessionOptions& options, TapOps& taps);
+  LoadedModel(SessionModel model, const SessionOptions& options, TapOps& taps);
 
   const std::vector<std::string>& output_names() const { return output_names_; }
 

@@ -146,7 +146,7 @@ std::string with_timers(const Model& model, const std::vector<std::vector<std::s
 }
 
 /// A batch in the form that the runtime takes.
-struct Prepared {
+struct BoundBatch {
   NamedTensors held;
   std::vector<const char*> names;
   std::vector<Ort::Value> values;
@@ -166,7 +166,7 @@ class OnnxTimedRun final : public TimedRun {
   }
 
  private:
-  std::vector<Ort::Value> called(const Prepared& batch);
+  std::vector<Ort::Value> called(const BoundBatch& batch);
   void share_out(std::uint64_t begin);
 
   const Model& model_;
@@ -176,7 +176,7 @@ class OnnxTimedRun final : public TimedRun {
   Ort::Session session_{nullptr};
   std::vector<std::string> output_names_;
   std::vector<const char*> outputs_;
-  std::vector<Prepared> batches_;
+  std::vector<BoundBatch> batches_;
   std::vector<std::uint64_t> nodes_;
 };
 
@@ -212,7 +212,7 @@ OnnxTimedRun::OnnxTimedRun(const Model& model, const TimedOptions& options) : mo
 }
 
 std::size_t OnnxTimedRun::add(const Batch& batch) {
-  Prepared prepared;
+  BoundBatch prepared;
   for (auto& [name, tensor] : inputs_for(model_, model_, batch)) {
     prepared.held.emplace_back(name, aligned(tensor));
   }
@@ -227,13 +227,13 @@ std::size_t OnnxTimedRun::add(const Batch& batch) {
   return batches_.size() - 1;
 }
 
-std::vector<Ort::Value> OnnxTimedRun::called(const Prepared& batch) {
+std::vector<Ort::Value> OnnxTimedRun::called(const BoundBatch& batch) {
   return session_.Run(Ort::RunOptions{nullptr}, batch.names.data(), batch.values.data(),
                       batch.values.size(), outputs_.data(), outputs_.size());
 }
 
 TensorMap OnnxTimedRun::outputs(std::size_t number) {
-  const Prepared& batch = batches_.at(number);
+  const BoundBatch& batch = batches_.at(number);
   if (timers_) timers_->begin();
   try {
     std::vector<Ort::Value> values = called(batch);
@@ -250,7 +250,7 @@ TensorMap OnnxTimedRun::outputs(std::size_t number) {
 }
 
 RunTime OnnxTimedRun::run(std::size_t number) {
-  const Prepared& batch = batches_.at(number);
+  const BoundBatch& batch = batches_.at(number);
   if (timers_) timers_->begin();
   try {
     const std::uint64_t begin = now_ns();

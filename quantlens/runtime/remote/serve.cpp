@@ -114,7 +114,7 @@ bool wait_for(int socket, short events) {
 
 /// Answers what comes, until `close` or until the other side is gone. What `further` says to is no
 /// question.
-void answer_all(Channel& channel, Session& session,
+void answer_all(Channel& channel, WorkerSession& session,
                 const std::function<bool(const Received&)>& further) {
   for (Received request; receive(channel, request);) {
     if (request.header.type == FrameType::close) return;
@@ -133,7 +133,7 @@ void answer_all(Channel& channel, Session& session,
 /// closed and waited for.
 class Lines {
  public:
-  explicit Lines(Session& session) : session_(session) {}
+  explicit Lines(WorkerSession& session) : session_(session) {}
   Lines(const Lines&) = delete;
   Lines& operator=(const Lines&) = delete;
   ~Lines() {
@@ -166,7 +166,7 @@ class Lines {
     }
   }
 
-  Session& session_;
+  WorkerSession& session_;
   std::vector<FileDescriptor> sockets_;  // for ending; the threads have their own
   std::vector<std::thread> threads_;
 };
@@ -180,7 +180,7 @@ void serve(const Served& runtime, int socket) {
   Message hello;
   hello.text = text_of(Hello{.runtime = std::string(runtime.name), .version = runtime.version()});
   if (!send(channel, 0, std::move(hello))) return;
-  Session session(runtime);
+  WorkerSession session(runtime);
   Lines lines(session);
   answer_all(channel, session, [&](const Received& request) { return lines.add(request); });
 }

@@ -81,7 +81,7 @@ Outputs Stepping::step(Run& run, const Batch& batch, SteppedText& done) {
   return outputs;
 }
 
-Answer Session::answer(const Received& request) {
+Answer WorkerSession::answer(const Received& request) {
   const auto failed = [](const Error& error) { return Answer{.message = error_message(error)}; };
   try {
     return judged(request);
@@ -98,13 +98,13 @@ Answer Session::answer(const Received& request) {
   }
 }
 
-Answer Session::judged(const Received& request) {
+Answer WorkerSession::judged(const Received& request) {
   if (request.header.type == FrameType::step) return step(request);
   const std::lock_guard lock(alone_);
   return answer_alone(request);
 }
 
-Answer Session::answer_alone(const Received& request) {
+Answer WorkerSession::answer_alone(const Received& request) {
   switch (request.header.type) {
     case FrameType::open:
       return open(request);
@@ -139,7 +139,7 @@ Answer Session::answer_alone(const Received& request) {
   }
 }
 
-Model Session::read_given(const ModelFileText& text, const MappedFile& file) const {
+Model WorkerSession::read_given(const ModelFileText& text, const MappedFile& file) const {
   if (std::ranges::find(runtime_.formats, text.format) == runtime_.formats.end()) {
     throw Error(Errc::unsupported, fmt::format("{} does not read the format '{}'", runtime_.name,
                                                printable(text.format)));
@@ -147,7 +147,7 @@ Model Session::read_given(const ModelFileText& text, const MappedFile& file) con
   return runtime_.read(text.path, file);
 }
 
-Answer Session::open(const Received& request) {
+Answer WorkerSession::open(const Received& request) {
   if (run_) throw Error(Errc::usage, "a worker opens models only once");
   const auto text = message_from<OpenText>(request.text);
   constexpr std::size_t kMostModels = 2;
@@ -167,7 +167,7 @@ Answer Session::open(const Received& request) {
                                                               .in_flight = run_->in_flight()})};
 }
 
-Answer Session::step(const Received& request) {
+Answer WorkerSession::step(const Received& request) {
   const auto text = message_from<StepText>(request.text);
   Batch batch;
   batch.samples = text.samples;
@@ -185,7 +185,7 @@ Answer Session::step(const Received& request) {
   return answer;
 }
 
-Answer Session::take() {
+Answer WorkerSession::take() {
   Answer answer;
   answer.message.type = FrameType::taken;
   answer.message.text = "{}";
@@ -193,7 +193,7 @@ Answer Session::take() {
   return answer;
 }
 
-Answer Session::status() const {
+Answer WorkerSession::status() const {
   return {.message =
               message_of(FrameType::status_told,
                          StatusText{.runtime = std::string(runtime_.name),
@@ -204,7 +204,7 @@ Answer Session::status() const {
                                     .times = runtime_.open_timed != nullptr})};
 }
 
-Answer Session::read(const Received& request) const {
+Answer WorkerSession::read(const Received& request) const {
   const auto text = message_from<ModelFileText>(request.text);
   const MappedFile file = given_file(text, request, 0);
   const Model model = read_given(text, file);
@@ -215,7 +215,7 @@ Answer Session::read(const Received& request) const {
   return answer;
 }
 
-Answer Session::apply(const Received& request) const {
+Answer WorkerSession::apply(const Received& request) const {
   if (runtime_.apply == nullptr) {
     throw Error(Errc::unsupported, fmt::format("{} writes no models", runtime_.name));
   }
@@ -227,7 +227,7 @@ Answer Session::apply(const Received& request) const {
   return written(FrameType::applied, store, text.path, notes);
 }
 
-Answer Session::patch(const Received& request) const {
+Answer WorkerSession::patch(const Received& request) const {
   if (runtime_.write_patched == nullptr) {
     throw Error(Errc::unsupported, fmt::format("{} patches no models", runtime_.name));
   }
@@ -238,7 +238,7 @@ Answer Session::patch(const Received& request) const {
   return written(FrameType::patched, store, text.path, {});
 }
 
-Run& Session::opened() const {
+Run& WorkerSession::opened() const {
   if (!run_) throw Error(Errc::usage, "nothing is open in this worker");
   return *run_;
 }

@@ -31,9 +31,9 @@ class Stepping {
 };
 
 /// Steps may be asked for by several threads at once; all else is answered one at a time.
-class Session {
+class WorkerSession {
  public:
-  explicit Session(const Served& runtime) : runtime_(runtime) {}
+  explicit WorkerSession(const Served& runtime) : runtime_(runtime) {}
 
   /// Whatever is thrown becomes an answer.
   Answer answer(const Received& request);

@@ -7,11 +7,11 @@
 
 namespace quantlens {
 
-/// CPU time of this process that `work` takes, the least of three times: others use the machine.
+/// CPU time of this process that `work` takes, the least of five times: others use the machine.
 template <class Work>
 double cpu_seconds(Work&& work) {
   double least = 1e9;
-  for (int i = 0; i < 3; ++i) {
+  for (int i = 0; i < 5; ++i) {
     const std::clock_t before = std::clock();
     work();
     least = std::min(least, static_cast<double>(std::clock() - before) / CLOCKS_PER_SEC);

@@ -294,8 +294,9 @@ int run_phase(const Settings& settings) {
   onnxruntime::require_library();
   const Model model = frontend::read(settings.model);
   LoopClock clock;
-  const flow::FittedData data =
-      flow::fit_data({settings.data, {.limit = settings.limit, .batch_size = {}}}, model, clock);
+  const flow::FittedData data = flow::fit_data(
+      {.data = settings.data, .options = {.limit = settings.limit, .batch_size = {}}}, model,
+      clock);
   const Decoded samples(*data.opened.dataset, data.opened.dataset->size());
   const Work work{settings, samples, data.opened.batch_size, data.input_name};
   return serve_passes([&] {

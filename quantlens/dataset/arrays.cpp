@@ -30,10 +30,6 @@ Tensor row_of(const Tensor& array, std::uint64_t index, const Shape& shape) {
   return Tensor(array.dtype(), shape, array.bytes().subspan(index * bytes, bytes), array.owner());
 }
 
-bool is_integer(DType dtype) {
-  return !is_float(dtype) && dtype != DType::string;
-}
-
 class ArrayDataset final : public Dataset {
  public:
   ArrayDataset(std::vector<Column> columns, std::optional<Column> label, std::uint64_t size,
@@ -128,15 +124,12 @@ Column input_column(const std::string& array_name, const Tensor& array, const In
 }
 
 Column label_column(const std::string& array_name, const Tensor& array, std::string_view where) {
-  Column column{.input = {},
-                .array_name = array_name,
-                .array = array,
-                .dtype = array.dtype(),
-                .row = row_shape(array, array_name, where)};
-  if (!is_integer(array.dtype())) return column;
-  column.dtype = DType::int64;
-  if (element_count(column.row) == 1) column.row.clear();
-  return column;
+  LabelForm form = label_form(array.dtype(), row_shape(array, array_name, where));
+  return {.input = {},
+          .array_name = array_name,
+          .array = array,
+          .dtype = form.dtype,
+          .row = std::move(form.shape)};
 }
 
 std::optional<std::string> usual_label(const std::vector<std::string>& arrays,

@@ -173,6 +173,12 @@ std::string describe(const InputSpec& input) {
   return fmt::format("{} [{}] a sample", name(input.dtype), extents);
 }
 
+LabelForm label_form(DType dtype, Shape shape) {
+  if (is_float(dtype) || dtype == DType::string) return {dtype, std::move(shape)};
+  if (element_count(shape) == 1) shape.clear();
+  return {DType::int64, std::move(shape)};
+}
+
 bool is_convertible(DType from, DType to) {
   return from == to || (from != DType::string && to != DType::string);
 }

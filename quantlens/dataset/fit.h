@@ -17,6 +17,15 @@ std::optional<Shape> fit_shape(const Shape& sample, const InputSpec& input);
 /// "float32 [3,224,224] (after the batch dimension)", for sentences about what a model takes.
 std::string describe(const InputSpec& input);
 
+/// How a label of this type and shape is held.
+struct LabelForm {
+  DType dtype = DType::int64;
+  Shape shape;
+};
+
+/// An integer label becomes int64, one of a single element a scalar; others stay what they are.
+LabelForm label_form(DType dtype, Shape shape);
+
 /// Whether some values of one type may become the other: numbers only.
 bool is_convertible(DType from, DType to);
 

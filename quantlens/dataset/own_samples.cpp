@@ -63,10 +63,9 @@ class FittedSamples final : public Dataset {
   }
 
   Tensor fit_label(const Tensor& label, std::uint64_t index) const {
-    if (is_float(label.dtype()) || label.dtype() == DType::string) return label;
-    const Shape shape = element_count(label.shape()) == 1 ? Shape{} : label.shape();
-    return convert(Tensor(label.dtype(), shape, label.bytes(), label.owner()), DType::int64,
-                   where(index) + ": label");
+    LabelForm form = label_form(label.dtype(), label.shape());
+    return convert(Tensor(label.dtype(), std::move(form.shape), label.bytes(), label.owner()),
+                   form.dtype, where(index) + ": label");
   }
 
   std::shared_ptr<const Dataset> samples_;

@@ -1,28 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/record/earlier_profile.h"
 
-#include <map>
 #include <string>
 
 #include "quantlens/record/earlier_ops.h"
+#include "quantlens/record/known_ops.h"
 
 namespace quantlens {
 namespace {
 
-/// Nothing where there is no such list.
-boost::json::array* list_in(boost::json::object& object, std::string_view name) {
-  json::Value* list = object.if_contains(name);
-  return list != nullptr && list->is_array() ? &list->get_array() : nullptr;
-}
-
-template <class F>
-void for_each_in(boost::json::object& object, std::string_view name, F&& change) {
-  boost::json::array* list = list_in(object, name);
-  if (list == nullptr) return;
-  for (json::Value& entry : *list) {
-    if (entry.is_object()) change(entry.get_object());
-  }
-}
+using earlier::for_each_object;
+using earlier::KnownOps;
+using earlier::text_in;
 
 /// The profiles of layouts 2 to 6 as layout 7 has them.
 class EarlierProfile {
@@ -36,10 +25,10 @@ class EarlierProfile {
       json::Value* profile = record_.if_contains(model);
       if (profile != nullptr && profile->is_object()) renew_profile(profile->get_object());
     }
-    for_each_in(record_, "ops", [](auto& row) { join_names(row); });
+    for_each_object(record_, "ops", [](auto& row) { join_names(row); });
     learn_ids();
-    for_each_in(record_, "ops", [&](auto& row) { find_ids(row, "passed_to"); });
-    for_each_in(record_, "findings", [&](auto& finding) { renew_finding(finding); });
+    for_each_object(record_, "ops", [&](auto& row) { find_ids(row, "passed_to"); });
+    for_each_object(record_, "findings", [&](auto& finding) { renew_finding(finding); });
   }
 
  private:
@@ -48,7 +37,7 @@ class EarlierProfile {
       profile.erase("source");
     }
     for (const char* rows : {"nodes", "types"}) {
-      for_each_in(profile, rows, [](auto& row) { join_names(row); });
+      for_each_object(profile, rows, [](auto& row) { join_names(row); });
     }
   }
 
@@ -63,9 +52,11 @@ class EarlierProfile {
 
   /// Ids stood in one list and names in another; of an import there were names alone.
   static void join_names(boost::json::object& row) {
-    const boost::json::array* names = list_in(row, "names");
+    const json::Value* told = row.if_contains("names");
+    const auto* names = told != nullptr ? told->if_array() : nullptr;
     if (names == nullptr) return;
-    const boost::json::array* ids = list_in(row, "ops");
+    const json::Value* beside = row.if_contains("ops");
+    const auto* ids = beside != nullptr ? beside->if_array() : nullptr;
     boost::json::array refs;
     for (std::size_t i = 0; i < names->size(); ++i) {
       const bool has_id = ids != nullptr && i < ids->size();
@@ -77,34 +68,22 @@ class EarlierProfile {
 
   /// Of the ops of rows, but for names that several have.
   void learn_ids() {
-    for_each_in(record_, "ops", [&](auto& row) {
-      for_each_in(row, "ops", [&](auto& ref) {
-        if (!ref.contains("id") || !ref.contains("name")) return;
-        const auto [known, is_new] = ids_.emplace(text_of(ref.at("name")), ref.at("id"));
-        if (!is_new) known->second = "";
+    for_each_object(record_, "ops", [&](auto& row) {
+      for_each_object(row, "ops", [&](auto& ref) {
+        known_.add(std::string(text_in(ref, "id")), std::string(text_in(ref, "name")));
       });
     });
   }
 
   /// Where there were names alone.
   void find_ids(boost::json::object& object, std::string_view name) const {
-    boost::json::array* list = list_in(object, name);
-    if (list == nullptr) return;
-    for (json::Value& entry : *list) {
-      if (!entry.is_string()) continue;
-      const auto known = ids_.find(text_of(entry));
-      entry = boost::json::object{{"id", known == ids_.end() ? json::Value("") : known->second},
-                                  {"name", entry}};
-    }
-  }
-
-  static std::string text_of(const json::Value& value) {
-    return value.is_string() ? std::string(value.get_string()) : std::string();
+    json::Value* names = object.if_contains(name);
+    if (names != nullptr && names->is_array()) known_.renew_names(*names);
   }
 
   boost::json::object& record_;
   std::string_view where_;
-  std::map<std::string, json::Value> ids_;
+  KnownOps known_;
 };
 
 }  // namespace

@@ -96,7 +96,7 @@ class Writer {
   NodeText text_from_node(const Node& node) {
     NodeText text{.fields = json::encode(node),
                   .kind = std::string(to_string(node.kind)),
-                  .roles = json::encode(std::optional(outline(node.roles))),
+                  .roles = json::encode(outline(node.roles)),
                   .constant = {},
                   .attributes = {},
                   .bodies = {}};
@@ -218,9 +218,8 @@ class Reader {
 
   /// Those that the kind has by itself, and of other kinds any.
   Roles roles_from(const NodeText& text, Kind kind) const {
-    const auto told = json::decode<std::optional<RolesOutline>>(text.roles, "its text: roles");
-    Roles roles =
-        std::visit([](const auto& role) -> Roles { return role; }, told.value_or(RolesOutline()));
+    const auto told = json::decode<RolesOutline>(text.roles, "its text: roles");
+    Roles roles = std::visit([](const auto& role) -> Roles { return role; }, told);
     if (text.constant) roles = roles::ConstantValue{.value = tensor_from(*text.constant, memory_)};
     const Roles& usual = default_roles(kind);
     const bool has_any = !std::holds_alternative<std::monostate>(roles);

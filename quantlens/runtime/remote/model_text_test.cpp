@@ -125,7 +125,7 @@ TEST(ModelText, RolesTravelWithTheirTensors) {
 }
 
 json::Value text_of(const RolesOutline& roles) {
-  return json::encode(std::optional(roles));
+  return json::encode(roles);
 }
 
 TEST(ModelText, RolesThatTheKindHasNotAreRefused) {

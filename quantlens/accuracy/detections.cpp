@@ -12,7 +12,7 @@
 namespace quantlens {
 
 void Detections::add(std::int64_t number, std::uint64_t sample, std::uint64_t objects,
-                     const std::vector<Verdict>& verdicts) {
+                     const std::vector<BoxVerdict>& verdicts) {
   if (sample >> kSampleBits != 0) {
     throw Error(Errc::bad_input, fmt::format("map: sample {} is beyond all that are counted "
                                              "(2^{})",
@@ -20,7 +20,7 @@ void Detections::add(std::int64_t number, std::uint64_t sample, std::uint64_t ob
   }
   Class& one = of_class(number);
   one.objects[block_of(sample)] += objects;
-  for (const Verdict& verdict : verdicts) {
+  for (const BoxVerdict& verdict : verdicts) {
     Found found{.score = verdict.score, .sample = 0, .hit = 0, .ignored = 0};
     found.sample = sample & ((std::uint64_t{1} << kSampleBits) - 1);
     found.hit = verdict.hit & ((1U << kMostOverlaps) - 1);

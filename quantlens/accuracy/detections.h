@@ -26,7 +26,7 @@ class Detections {
   /// The verdicts of one class in one sample, and how many objects there are, crowds left out.
   /// Samples in ascending order. Throws Errc::bad_input where there are too many classes.
   void add(std::int64_t number, std::uint64_t sample, std::uint64_t objects,
-           const std::vector<Verdict>& verdicts);
+           const std::vector<BoxVerdict>& verdicts);
 
   /// The mean over all thresholds, and all classes of which there are objects; first of all
   /// samples, then without those of each block of `samples`, which are all that were added.
@@ -46,7 +46,7 @@ class Detections {
   struct Found {
     double score = 0;
     std::uint64_t sample : kSampleBits;
-    std::uint64_t hit : kMostOverlaps;      ///< as Verdict's
+    std::uint64_t hit : kMostOverlaps;      ///< as BoxVerdict's
     std::uint64_t ignored : kMostOverlaps;  ///< likewise
   };
   struct Class {

@@ -64,12 +64,12 @@ double overlap(const Box& detected, const TruthBox& truth) {
   return all > 0 ? both / all : 0;
 }
 
-std::vector<Verdict> match_boxes(std::vector<DetectedBox> detected, std::vector<TruthBox> truth,
-                                 std::span<const double> thresholds) {
+std::vector<BoxVerdict> match_boxes(std::vector<DetectedBox> detected, std::vector<TruthBox> truth,
+                                    std::span<const double> thresholds) {
   std::ranges::stable_sort(detected, std::ranges::greater(), &DetectedBox::score);
   if (detected.size() > kMostDetections) detected.resize(kMostDetections);
   std::ranges::stable_sort(truth, std::ranges::less(), &TruthBox::crowd);
-  std::vector<Verdict> verdicts;
+  std::vector<BoxVerdict> verdicts;
   verdicts.reserve(detected.size());
   for (const DetectedBox& one : detected) {
     verdicts.push_back({.score = one.score, .hit = 0, .ignored = 0});

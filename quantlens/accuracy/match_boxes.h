@@ -34,7 +34,7 @@ double overlap(const Box& detected, const TruthBox& truth);
 inline constexpr std::size_t kMostOverlaps = 10;
 
 /// What became of a detection at each threshold, a bit each.
-struct Verdict {
+struct BoxVerdict {
   double score = 0;
   std::uint16_t hit = 0;      ///< found an object that nothing before had found
   std::uint16_t ignored = 0;  ///< found a crowd
@@ -43,8 +43,8 @@ struct Verdict {
 /// One class of one image, as COCO does it: detections by falling score (of equal ones in order),
 /// 100 at most; each takes the object with the greatest overlap, if it reaches the threshold, that
 /// no other has taken; else a crowd, which any number may take. Verdicts come in that order.
-std::vector<Verdict> match_boxes(std::vector<DetectedBox> detected, std::vector<TruthBox> truth,
-                                 std::span<const double> thresholds);
+std::vector<BoxVerdict> match_boxes(std::vector<DetectedBox> detected, std::vector<TruthBox> truth,
+                                    std::span<const double> thresholds);
 
 /// The area under the curve of precision over recall, at 101 points of recall, each with the
 /// greatest precision that is had at it or beyond. `hits` by falling score; of `objects` in all.

@@ -16,10 +16,10 @@ Box line(double x, double length) {
   return {.x1 = x, .y1 = 0, .x2 = x + length, .y2 = 1};
 }
 
-std::vector<int> hits_of(const std::vector<Verdict>& verdicts) {
+std::vector<int> hits_of(const std::vector<BoxVerdict>& verdicts) {
   std::vector<int> hits;
   hits.reserve(verdicts.size());
-  for (const Verdict& verdict : verdicts) hits.push_back(verdict.hit);
+  for (const BoxVerdict& verdict : verdicts) hits.push_back(verdict.hit);
   return hits;
 }
 

@@ -49,8 +49,8 @@ std::string without_numbers(std::string_view name) {
 using Key = std::function<std::string(std::size_t op)>;
 
 /// A step a group of equal keys, those first that are most to blame for their cost.
-Order by_groups(std::string name, const std::vector<std::size_t>& ops, const Key& key,
-                const std::vector<Blame>& blames, const Costs& costs) {
+OpOrder by_groups(std::string name, const std::vector<std::size_t>& ops, const Key& key,
+                  const std::vector<Blame>& blames, const Costs& costs) {
   std::map<std::string, std::vector<std::size_t>> groups;
   for (const std::size_t op : ops) groups[key(op)].push_back(op);
   std::vector<std::pair<double, std::vector<std::size_t>>> rows;
@@ -66,15 +66,15 @@ Order by_groups(std::string name, const std::vector<std::size_t>& ops, const Key
   std::ranges::stable_sort(rows, [](const auto& x, const auto& y) {
     return x.first != y.first ? x.first > y.first : x.second.front() < y.second.front();
   });
-  Order order{.name = std::move(name), .steps = {}};
+  OpOrder order{.name = std::move(name), .steps = {}};
   for (auto& row : rows) order.steps.push_back(std::move(row.second));
   return order;
 }
 
-Order one_by_one(std::string name, std::vector<std::size_t> ops,
-                 const std::function<double(std::size_t)>& worth) {
+OpOrder one_by_one(std::string name, std::vector<std::size_t> ops,
+                   const std::function<double(std::size_t)>& worth) {
   std::ranges::stable_sort(ops, std::greater(), worth);
-  Order order{.name = std::move(name), .steps = {}};
+  OpOrder order{.name = std::move(name), .steps = {}};
   for (const std::size_t op : ops) order.steps.push_back({op});
   return order;
 }
@@ -123,8 +123,8 @@ Blame blame_without(const std::vector<Blame>& blames, const std::set<std::size_t
   return left;
 }
 
-Order by_blame(const std::vector<std::size_t>& ops, const std::vector<Blame>& blames,
-               const Costs& costs) {
+OpOrder by_blame(const std::vector<std::size_t>& ops, const std::vector<Blame>& blames,
+                 const Costs& costs) {
   return one_by_one("those most to blame for what they compute", ops, [&](std::size_t op) {
     return blames[op].output / static_cast<double>(std::max<std::uint64_t>(costs[op], 1));
   });
@@ -167,15 +167,15 @@ std::vector<std::string> repeated_parts(const std::vector<std::string>& names) {
   return parts;
 }
 
-std::vector<Order> other_orders(const Space& space, const std::vector<std::size_t>& ops,
-                                const std::vector<Blame>& blames, const Costs& costs) {
+std::vector<OpOrder> other_orders(const Space& space, const std::vector<std::size_t>& ops,
+                                  const std::vector<Blame>& blames, const Costs& costs) {
   std::vector<std::string> names;
   for (const TunableOp& op : space.ops) names.push_back(op.name);
   const std::vector<std::string> parts = repeated_parts(names);
   const auto cost = [&](std::size_t op) {
     return static_cast<double>(std::max<std::uint64_t>(costs[op], 1));
   };
-  std::vector<Order> orders;
+  std::vector<OpOrder> orders;
   orders.push_back(by_groups(
       "what is made alike", ops, [&](std::size_t op) { return space.ops[op].make; }, blames,
       costs));

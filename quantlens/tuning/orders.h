@@ -30,20 +30,20 @@ Blame blame_without(const std::vector<Blame>& blames, const std::set<std::size_t
 using Costs = std::vector<std::uint64_t>;
 
 /// Ops (numbers in the space) that become float one step after the other, a step's together.
-struct Order {
+struct OpOrder {
   std::string name;  ///< "those most to blame first"
   std::vector<std::vector<std::size_t>> steps;
 };
 
 /// A step an op, by what it is to blame for its cost.
-Order by_blame(const std::vector<std::size_t>& ops, const std::vector<Blame>& blames,
-               const Costs& costs);
+OpOrder by_blame(const std::vector<std::size_t>& ops, const std::vector<Blame>& blames,
+                 const Costs& costs);
 
 /// Other ways to put the same ops in order, the likeliest first: what is alike together (make, name
 /// but for its numbers, the repeated part of the network that a name tells), from the outputs, from
 /// the inputs, and by the other two figures of a diagnosis.
-std::vector<Order> other_orders(const Space& space, const std::vector<std::size_t>& ops,
-                                const std::vector<Blame>& blames, const Costs& costs);
+std::vector<OpOrder> other_orders(const Space& space, const std::vector<std::size_t>& ops,
+                                  const std::vector<Blame>& blames, const Costs& costs);
 
 /// Of each name, the part that it repeats with others: "encoder/layer.3" of
 /// "encoder/layer.3/query" where there is an "encoder/layer.4" as well; empty where there is none.

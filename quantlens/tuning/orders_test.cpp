@@ -27,8 +27,8 @@ Space space_of_names(const std::vector<std::string>& names) {
   return space;
 }
 
-const Order& named(const std::vector<Order>& orders, const std::string& name) {
-  return *std::ranges::find(orders, name, &Order::name);
+const OpOrder& named(const std::vector<OpOrder>& orders, const std::string& name) {
+  return *std::ranges::find(orders, name, &OpOrder::name);
 }
 
 TEST(Orders, APartThatRepeatsEndsWithItsNumber) {
@@ -76,9 +76,9 @@ TEST(Orders, NoiseThatIsNoNumberIsTheMost) {
 TEST(Orders, EachHoldsEveryOpOnce) {
   const Space space = space_of_names({"layer.1/q", "layer.1/k", "layer.2/q", "layer.2/k", "head"});
   const std::vector<std::size_t> ops{0, 1, 2, 3, 4};
-  const std::vector<Order> orders =
+  const std::vector<OpOrder> orders =
       other_orders(space, ops, blames_of(space, nullptr), Costs(ops.size(), 1));
-  for (const Order& order : orders) {
+  for (const OpOrder& order : orders) {
     std::vector<std::size_t> seen;
     for (const auto& step : order.steps) seen.insert(seen.end(), step.begin(), step.end());
     std::ranges::sort(seen);

@@ -4,7 +4,7 @@
 namespace quantlens {
 namespace {
 
-OpPlan described(const Node& node, const std::string& id, const Verdict& verdict) {
+OpPlan described(const Node& node, const std::string& id, const PatternVerdict& verdict) {
   return {.op = {.id = id, .name = op_name(node)},
           .type = node.type,
           .kind = std::string(to_string(node.kind)),
@@ -31,7 +31,7 @@ void add_body_ops(const Node& holder, const std::string& scope, std::vector<OpPl
 }  // namespace
 
 std::vector<OpPlan> describe_ops(const Graph& graph, const std::vector<Pattern>& patterns,
-                                 const std::vector<Verdict>& verdicts) {
+                                 const std::vector<PatternVerdict>& verdicts) {
   std::vector<OpPlan> ops(graph.nodes.size());
   for (std::size_t p = 0; p < patterns.size(); ++p) {
     for (const std::size_t member : patterns[p].members) {

@@ -11,7 +11,7 @@
 namespace quantlens {
 
 /// What was decided about the ops of one pattern.
-struct Verdict {
+struct PatternVerdict {
   std::string form = "float";      ///< as OpPlan has it
   std::string precision = "fp32";  ///< likewise
   std::string reason;              ///< why it is not quantized; empty where it is
@@ -20,6 +20,6 @@ struct Verdict {
 /// Every op of the graph, in its order, those inside of others behind them. `verdicts`: one a
 /// pattern; each node is in exactly one pattern.
 std::vector<OpPlan> describe_ops(const Graph& graph, const std::vector<Pattern>& patterns,
-                                 const std::vector<Verdict>& verdicts);
+                                 const std::vector<PatternVerdict>& verdicts);
 
 }  // namespace quantlens

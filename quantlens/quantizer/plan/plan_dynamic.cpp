@@ -250,7 +250,7 @@ PlanResult plan_dynamic(const Analyzed& analyzed, const Recipe& recipe, const Ta
   plan.weights = prepared.weights;
   plan.weights.insert(prepared.constants.begin(), prepared.constants.end());
   const std::vector<Pattern> patterns = single_ops(graph, prepared);
-  std::vector<Verdict> verdicts;
+  std::vector<PatternVerdict> verdicts;
   for (const Pattern& pattern : patterns) {
     std::string reason = planner.obstacle(pattern.anchor);
     if (reason.empty()) planner.add(pattern.anchor, plan);

@@ -179,7 +179,7 @@ PlanResult plan_weight_only(const Analyzed& analyzed, const Recipe& recipe) {
   Plan& plan = result.plan;
   plan.weights.insert(constants.begin(), constants.end());
   std::vector<Pattern> patterns;
-  std::vector<Verdict> verdicts;
+  std::vector<PatternVerdict> verdicts;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     std::string reason = planner.obstacle(i);
     patterns.push_back({.anchor = i, .members = {i}});

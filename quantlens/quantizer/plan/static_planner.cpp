@@ -418,8 +418,8 @@ class StaticPlanner::Decisions {
     return constant_obstacle(*bias, "bias");
   }
 
-  std::vector<Verdict> verdicts(const Selection& selection, const CodesOf& codes) const {
-    std::vector<Verdict> verdicts;
+  std::vector<PatternVerdict> verdicts(const Selection& selection, const CodesOf& codes) const {
+    std::vector<PatternVerdict> verdicts;
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
       const bool quantized = selection.quantized[p];
       verdicts.push_back({.form = quantized ? "static" : "float",

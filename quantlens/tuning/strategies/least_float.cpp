@@ -201,15 +201,15 @@ class LeastFloat {
     // then a part of what was found may do: the most to blame, or either end of the network
     const Ops part = part_of_found(stage);
     const std::vector<std::size_t> ops(part.begin(), part.end());
-    std::vector<Order> orders = other_orders(space_, ops, blames_, stage.costs);
-    std::erase_if(orders, [](const Order& order) { return !order.name.starts_with("from"); });
+    std::vector<OpOrder> orders = other_orders(space_, ops, blames_, stage.costs);
+    std::erase_if(orders, [](const OpOrder& order) { return !order.name.starts_with("from"); });
     orders.insert(orders.begin(), by_blame(ops, blames_, stage.costs));
     return other_ways(stage, std::move(orders), missed);
   }
 
   /// The orders as far as they cost less than what was found, the most promising first. False where
   /// the search is over.
-  bool other_ways(const Stage& stage, std::vector<Order> orders, int& missed) {
+  bool other_ways(const Stage& stage, std::vector<OpOrder> orders, int& missed) {
     while (!orders.empty() && missed < stage.most_others) {
       std::size_t next = 0;
       Promise best = promise_of(stage, orders[0]);
@@ -229,8 +229,8 @@ class LeastFloat {
 
   /// By blame; before it what is around ops that are float: as long as that is int8, so is what
   /// they read and make.
-  Order first_order(const Stage& stage) const {
-    Order order = by_blame(stage.ops, blames_, stage.costs);
+  OpOrder first_order(const Stage& stage) const {
+    OpOrder order = by_blame(stage.ops, blames_, stage.costs);
     Ops around;
     for (const std::size_t op : stage.always) {
       around.insert(space_.ops[op].around.begin(), space_.ops[op].around.end());
@@ -253,7 +253,7 @@ class LeastFloat {
   }
 
   /// First the level: each costs twice what the one before costs; then inside it.
-  bool halve_levels(const Stage& stage, const Order& order) {
+  bool halve_levels(const Stage& stage, const OpOrder& order) {
     const Prefixes prefixes(order, stage.costs);
     const std::uint64_t bound = found_ ? cost_of(part_of_found(stage), stage.costs) : most_work_;
     std::vector<std::size_t> levels{0};
@@ -316,7 +316,7 @@ class LeastFloat {
 
   /// The shortest that is predicted; where there is none that costs less, the longest of half the
   /// cost.
-  Promise promise_of(const Stage& stage, const Order& order) const {
+  Promise promise_of(const Stage& stage, const OpOrder& order) const {
     const Prefixes prefixes(order, stage.costs);
     const std::uint64_t cost = cost_of(part_of_found(stage), stage.costs);
     const Blame found = blame_without(blames_, *found_);
@@ -337,7 +337,7 @@ class LeastFloat {
 
   /// Whether this prefix meets the goal: then the least of its order. Nothing where the limits are
   /// reached.
-  std::optional<bool> cheaper(const Stage& stage, const Order& order, std::size_t count) {
+  std::optional<bool> cheaper(const Stage& stage, const OpOrder& order, std::size_t count) {
     const Prefixes prefixes(order, stage.costs);
     const std::uint64_t cost = cost_of(part_of_found(stage), stage.costs);
     if (cost / 2 < worth(stage)) return true;  // nothing to be gained

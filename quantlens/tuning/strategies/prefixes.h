@@ -23,7 +23,7 @@ inline std::uint64_t cost_of(const Ops& ops, const Costs& costs) {
 /// An order's prefixes, and what each costs.
 class Prefixes {
  public:
-  Prefixes(const Order& order, const Costs& costs) : order_(order), costs_{0} {
+  Prefixes(const OpOrder& order, const Costs& costs) : order_(order), costs_{0} {
     for (const std::vector<std::size_t>& step : order.steps) {
       std::uint64_t cost = costs_.back();
       for (const std::size_t op : step) cost += costs[op];
@@ -56,7 +56,7 @@ class Prefixes {
   }
 
  private:
-  const Order& order_;
+  const OpOrder& order_;
   Costs costs_;
 };
 

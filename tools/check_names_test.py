@@ -1,0 +1,82 @@
+# SPDX-License-Identifier: Apache-2.0
+"""check_names: two definitions of one name are told with their places; what C++ allows to repeat passes."""
+import contextlib
+import importlib.machinery
+import importlib.util
+import io
+import pathlib
+import tempfile
+import unittest
+
+TOOLS = pathlib.Path(__file__).resolve().parent
+
+
+def load(name):
+    loader = importlib.machinery.SourceFileLoader(name, str(TOOLS / name))
+    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
+    loader.exec_module(module)
+    return module
+
+
+check_names = load("check_names")
+
+ONE = """namespace lens {
+struct Verdict {  // a comment with struct Other {
+  int hits = 0;
+};
+}  // namespace lens
+"""
+
+
+class CheckNames(unittest.TestCase):
+    def run_on(self, one, two):
+        with tempfile.TemporaryDirectory() as folder:
+            root = pathlib.Path(folder)
+            (root / "quantlens/b").mkdir(parents=True)
+            (root / "quantlens/a.h").write_text(one, encoding="utf-8")
+            (root / "quantlens/b/b.cpp").write_text(two, encoding="utf-8")
+            out = io.StringIO()
+            with contextlib.redirect_stdout(out):
+                code = check_names.main([folder])
+            return code, out.getvalue()
+
+    def assert_passes(self, one, two):
+        code, out = self.run_on(one, two)
+        self.assertEqual(code, 0, out)
+
+    def test_tells_both_places_of_a_type(self):
+        code, out = self.run_on(ONE, "\nnamespace lens {\nclass Verdict final : public std::vector<int> {\n};\n}")
+        self.assertEqual(code, 1)
+        self.assertIn("lens::Verdict is defined in quantlens/a.h:2 and in quantlens/b/b.cpp:3", out)
+
+    def test_tells_an_enum_and_a_nested_namespace(self):
+        code, _ = self.run_on("namespace lens::flow {\nenum class Order { up };\n}",
+                              "namespace lens::flow {\nstruct Order {};\n}")
+        self.assertEqual(code, 1)
+
+    def test_tells_an_inline_function_of_equal_parameters(self):
+        one = "namespace lens {\ninline int sum(int left, std::span<const int> all) {\n  return left;\n}\n}"
+        self.assertEqual(self.run_on(one, one.replace("left", "l"))[0], 1)
+        self.assert_passes(one, one.replace("int left", "float left"))
+
+    def test_a_nameless_namespace_may_repeat_a_name(self):
+        self.assert_passes(ONE, "namespace lens {\nnamespace {\nstruct Verdict {\n};\n}\n}")
+
+    def test_another_namespace_may_repeat_a_name(self):
+        self.assert_passes(ONE, "namespace lens::flow {\nstruct Verdict {\n};\n}")
+
+    def test_a_member_type_may_repeat_a_name(self):
+        self.assert_passes(ONE, "namespace lens {\nclass Box {\n  struct Verdict {\n  };\n};\nstruct Box::Verdict {\n};\n}")
+
+    def test_a_declaration_is_no_definition(self):
+        self.assert_passes(ONE, 'namespace lens {\nstruct Verdict;\nauto text = "struct Verdict {";\n}')
+
+    def test_the_tree_has_no_such_name(self):
+        out = io.StringIO()
+        with contextlib.redirect_stdout(out):
+            code = check_names.main([])
+        self.assertEqual(code, 0, out.getvalue())
+
+
+if __name__ == "__main__":
+    unittest.main()

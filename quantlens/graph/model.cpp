@@ -16,6 +16,13 @@ T attribute(const Node& node, const std::string& key, T otherwise) {
 
 }  // namespace
 
+Attribute::Attribute() = default;
+Attribute::Attribute(const Attribute& other) = default;
+Attribute::Attribute(Attribute&& other) noexcept = default;
+Attribute& Attribute::operator=(const Attribute& other) = default;
+Attribute& Attribute::operator=(Attribute&& other) noexcept = default;
+Attribute::~Attribute() = default;
+
 bool uses_codes(const Graph& graph) {
   return std::ranges::any_of(graph.nodes, [](const Node& node) { return uses_codes(node.kind); });
 }

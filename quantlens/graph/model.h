@@ -10,6 +10,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -34,8 +36,24 @@ struct ValueInfo {
   std::optional<std::vector<Dim>> shape;
 };
 
-using Attribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>,
-                               std::vector<float>, std::vector<std::string>, Tensor>;
+using AnyAttribute = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>,
+                                  std::vector<float>, std::vector<std::string>, Tensor>;
+
+/// The same as a type of its own, for the sake of what Roles says.
+class Attribute : public AnyAttribute {
+ public:
+  Attribute();
+  Attribute(const Attribute& other);
+  Attribute(Attribute&& other) noexcept;
+  Attribute& operator=(const Attribute& other);
+  Attribute& operator=(Attribute&& other) noexcept;
+  ~Attribute();
+
+  template <class Value>
+  requires(!std::is_same_v<std::remove_cvref_t<Value>, Attribute> &&
+           std::is_constructible_v<AnyAttribute, Value>) Attribute(Value&& value)
+      : AnyAttribute(std::forward<Value>(value)) {}
+};
 
 struct Graph;
 

@@ -24,7 +24,7 @@ struct ValueOutline {
 BOOST_DESCRIBE_STRUCT(ValueOutline, (), (name, dtype, shape))
 
 /// Roles without the contents of tensors.
-using RolesOutline = boost::mp11::mp_remove<Roles, roles::ConstantValue>;
+using RolesOutline = boost::mp11::mp_remove<AnyRoles, roles::ConstantValue>;
 
 struct OpOutline {
   std::string op;     ///< id: its scope path and its first output

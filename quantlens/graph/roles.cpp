@@ -87,6 +87,13 @@ Roles roles_by(Kind kind) {
 
 }  // namespace
 
+Roles::Roles() = default;
+Roles::Roles(const Roles& other) = default;
+Roles::Roles(Roles&& other) noexcept = default;
+Roles& Roles::operator=(const Roles& other) = default;
+Roles& Roles::operator=(Roles&& other) noexcept = default;
+Roles::~Roles() = default;
+
 const Roles& default_roles(Kind kind) {
   static const auto kRoles = [] {
     std::array<Roles, static_cast<std::size_t>(Kind::control_flow) + 1> all;

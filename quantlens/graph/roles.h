@@ -7,10 +7,12 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <variant>
 #include <vector>
 
 #include <boost/describe.hpp>
+#include <boost/mp11.hpp>
 
 #include "quantlens/graph/kind.h"
 #include "quantlens/tensor/tensor.h"
@@ -238,13 +240,30 @@ BOOST_DESCRIBE_STRUCT(Reorder, (), (into_blocks))
 
 /// Those of a node. A node whose kind is `other` may have some as well: ops that a runtime makes
 /// have a convolution, a product or a pool inside that no kind names.
-using Roles =
+using AnyRoles =
     std::variant<std::monostate, roles::Convolution, roles::MatrixProduct, roles::BlockMatrix,
                  roles::Recurrence, roles::Pool, roles::Normalization, roles::AxisChoice,
                  roles::NamedAxes, roles::Permutation, roles::Reduction, roles::Bounds,
                  roles::Conversion, roles::Coding, roles::Reshaping, roles::Padding,
                  roles::Resampling, roles::ConstantValue, roles::Sum, roles::Activation,
                  roles::RandomNumbers, roles::UntoldProduct, roles::UntoldCodes, roles::Reorder>;
+
+/// The same as a type of its own, which is copied and destroyed in roles.cpp: wherever a variant is
+/// itself, the compiler makes a table of its alternatives for each of that, in each file that has a
+/// node.
+class Roles : public AnyRoles {
+ public:
+  Roles();
+  Roles(const Roles& other);
+  Roles(Roles&& other) noexcept;
+  Roles& operator=(const Roles& other);
+  Roles& operator=(Roles&& other) noexcept;
+  ~Roles();
+
+  template <class Role>
+  requires boost::mp11::mp_contains<AnyRoles, Role>::value Roles(Role role)
+      : AnyRoles(std::in_place_type<Role>, std::move(role)) {}
+};
 
 /// What ops of a kind have where nothing else is said: a frontend begins with these.
 const Roles& default_roles(Kind kind);

@@ -26,7 +26,7 @@ static_assert(boost::pfr::tuple_size_v<Node> ==
               "describe the new field of Node, too, in model_text.h");
 static_assert(boost::pfr::tuple_size_v<Graph> == 7, "a new field of Graph has to travel, too");
 static_assert(boost::pfr::tuple_size_v<Model> == 7, "a new field of Model has to travel, too");
-static_assert(std::variant_size_v<Attribute> ==
+static_assert(std::variant_size_v<AnyAttribute> ==
                   boost::mp11::mp_size<boost::describe::describe_enumerators<AttributeType>>::value,
               "name the new alternative of Attribute in AttributeType, too");
 

@@ -205,9 +205,7 @@ void decode_as(Tag<std::vector<T>>, const Value& value, const Place& place, std:
   out.clear();
   out.reserve(array.size());
   for (std::size_t i = 0; i < array.size(); ++i) {
-    T element{};
-    decode_as(Tag<T>(), array[i], Place{&place, {}, i}, element);
-    out.push_back(std::move(element));
+    decode_as(Tag<T>(), array[i], Place{&place, {}, i}, out.emplace_back());
   }
 }
 

@@ -39,7 +39,7 @@ struct Document : Point {
   std::vector<Point> points;
   std::map<std::string, Point> by_name;
   std::array<std::int64_t, 2> pair = {1, 2};
-  std::vector<bool> bits;
+  std::array<bool, 2> bits = {};
   Value extra;
   bool operator==(const Document&) const = default;
 };
@@ -98,7 +98,10 @@ TEST(Json, PrintsFieldsInTheirOrderTheBasesFirst) {
   "points": [],
   "by_name": {},
   "pair": [1, 2],
-  "bits": [],
+  "bits": [
+    false,
+    false
+  ],
   "extra": null
 }
 )");

@@ -50,9 +50,10 @@ class Attribute : public AnyAttribute {
   ~Attribute();
 
   template <class Value>
-  requires(!std::is_same_v<std::remove_cvref_t<Value>, Attribute> &&
-           std::is_constructible_v<AnyAttribute, Value>) Attribute(Value&& value)
-      : AnyAttribute(std::forward<Value>(value)) {}
+  requires(!std::is_same_v<Value, Attribute> && std::is_constructible_v<AnyAttribute, Value>)
+      // NOLINTNEXTLINE(google-explicit-constructor): as a variant is made of its alternatives
+      Attribute(Value value)
+      : AnyAttribute(std::move(value)) {}
 };
 
 struct Graph;

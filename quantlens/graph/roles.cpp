@@ -10,7 +10,8 @@ Roles product_of(roles::Operands operands) {
   return roles::MatrixProduct{.operands = operands};
 }
 
-Roles roles_by(Kind kind) {
+/// Of ops with a weight.
+Roles weighted_by(Kind kind) {
   switch (kind) {
     case Kind::conv:
       return roles::Convolution{};
@@ -38,6 +39,13 @@ Roles roles_by(Kind kind) {
       return roles::BlockMatrix{};
     case Kind::recurrent:
       return roles::Recurrence{};
+    default:
+      return {};
+  }
+}
+
+Roles roles_by(Kind kind) {
+  switch (kind) {
     case Kind::max_pool:
       return roles::Pool{.takes_maximum = true};
     case Kind::average_pool:
@@ -81,7 +89,7 @@ Roles roles_by(Kind kind) {
     case Kind::resize:
       return roles::Resampling{};
     default:
-      return {};
+      return weighted_by(kind);
   }
 }
 

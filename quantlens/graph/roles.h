@@ -261,7 +261,9 @@ class Roles : public AnyRoles {
   ~Roles();
 
   template <class Role>
-  requires boost::mp11::mp_contains<AnyRoles, Role>::value Roles(Role role)
+  requires boost::mp11::mp_contains<AnyRoles, Role>::value
+  // NOLINTNEXTLINE(google-explicit-constructor): as a variant is made of its alternatives
+  Roles(Role role)
       : AnyRoles(std::in_place_type<Role>, std::move(role)) {}
 };
 

@@ -6,6 +6,7 @@
 #include "cli/commands/part_option.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
+#include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
 namespace {
@@ -22,10 +23,11 @@ struct Arguments {
 /// What follows the run's own text.
 std::string after_run(const flow::DiagnoseResult& result, const flow::DiagnoseOptions& models) {
   std::string text;
-  if (const auto number = first_remedy(*result.diagnosis)) {
+  if (const auto number = remedy_to_try(*result.diagnosis)) {
     const Compared compared{.reference = models.reference,
                             .quantized = models.quantized,
                             .data = models.data,
+                            .metric = result.run.metric,
                             .is_ours = result.is_ours};
     text = anew_with_remedy(compared, result.folder, *number);
   }

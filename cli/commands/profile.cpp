@@ -25,6 +25,7 @@ std::string after_run(const flow::ProfileResult& result, const flow::ProfileVerb
     const Compared compared{.reference = options.model,
                             .quantized = *options.other,
                             .data = options.data,
+                            .metric = {},
                             .is_ours = result.is_ours};
     text = anew_with_remedy(compared, result.folder, *number);
   }

@@ -7,6 +7,7 @@
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
+#include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
 namespace {
@@ -23,7 +24,7 @@ struct Arguments {
 std::string after_run(const flow::QuantizeResult& result,
                       const std::vector<std::string>& command_line) {
   std::string text;
-  const auto number = result.diagnosis ? first_remedy(*result.diagnosis) : std::nullopt;
+  const auto number = result.diagnosis ? remedy_to_try(*result.diagnosis) : std::nullopt;
   if (number) text = again_with_remedy(command_line, result.folder, *number);
   return text + fmt::format("quantized model: {}\nworkload:        {}  ({})\n",
                             result.output.string(), result.run.id, result.folder.string());

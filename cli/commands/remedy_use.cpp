@@ -13,12 +13,23 @@
 namespace quantlens::cli {
 namespace {
 
-/// Counted from 1.
-template <class Findings, class HasRemedy>
-std::optional<std::size_t> first_in(const Findings& findings, const HasRemedy& has_remedy) {
-  const auto found = std::ranges::find_if(findings, has_remedy);
-  if (found == findings.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - findings.begin()) + 1;
+constexpr const char* kMended = "mended.onnx";
+
+/// With another file to write: the one that was diagnosed stays.
+std::vector<std::string> writing_another(std::vector<std::string> command_line) {
+  const std::string option = "-o";
+  for (auto word = command_line.begin(); word != command_line.end(); ++word) {
+    if (*word == option && word + 1 != command_line.end()) {
+      *++word = kMended;
+      return command_line;
+    }
+    if (word->starts_with(option) && !word->starts_with("--")) {
+      *word = option + kMended;
+      return command_line;
+    }
+  }
+  command_line.insert(command_line.end(), {option, kMended});
+  return command_line;
 }
 
 std::string word(const std::string& text) {
@@ -41,20 +52,17 @@ std::string data_options(const flow::DataChoice& choice) {
 
 }  // namespace
 
-std::optional<std::size_t> first_remedy(const Diagnosis& diagnosis) {
-  return first_in(diagnosis.findings,
-                  [](const Finding& finding) { return !finding.remedy.is_null(); });
-}
-
 std::optional<std::size_t> first_remedy(const ProfileRecord& pair) {
-  return first_in(pair.findings,
-                  [](const SpeedFinding& finding) { return !finding.remedy.is_null(); });
+  const auto found = std::ranges::find_if(
+      pair.findings, [](const SpeedFinding& finding) { return !finding.remedy.is_null(); });
+  if (found == pair.findings.end()) return std::nullopt;
+  return static_cast<std::size_t>(found - pair.findings.begin()) + 1;
 }
 
 std::string again_with_remedy(const std::vector<std::string>& command_line, const fs::path& folder,
                               std::size_t number) {
   std::string command = "quantlens";
-  for (const std::string& argument : command_line) command += " " + word(argument);
+  for (const std::string& argument : writing_another(command_line)) command += " " + word(argument);
   return fmt::format("To try the recipe of finding {}:\n  {}{}\n", number, command,
                      recipe_option(folder / exported::remedy(number)));
 }
@@ -70,8 +78,9 @@ std::string anew_with_remedy(const Compared& compared, const fs::path& folder, s
                 "one; {}, which another tool made, stays as it is. ",
                 quantized);
   return wrapped(fmt::format("{}To try that of finding {}:", what, number), 0) +
-         fmt::format("  quantlens quantize {} -o mended.onnx{}{}{}\n",
-                     word(compared.reference.string()), data_options(compared.data),
+         fmt::format("  quantlens quantize {} -o {}{}{}{}{}\n", word(compared.reference.string()),
+                     kMended, data_options(compared.data),
+                     compared.metric.empty() ? "" : " --metric " + word(compared.metric),
                      compared.is_ours ? recipe_option(compared.quantized) : "",
                      recipe_option(folder / exported::remedy(number)));
 }

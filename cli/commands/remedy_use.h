@@ -8,17 +8,15 @@
 
 #include "quantlens/base/store.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/record/diagnosis.h"
 #include "quantlens/record/profile.h"
 
 namespace quantlens::cli {
 
 /// The number of the first finding with a remedy; nothing where none has one.
-std::optional<std::size_t> first_remedy(const Diagnosis& diagnosis);
 std::optional<std::size_t> first_remedy(const ProfileRecord& pair);
 
 /// How the remedies of a run of `quantize` are tried: its command line again, with the remedy laid
-/// over the recipes that it has.
+/// over the recipes that it has, and another file to write.
 std::string again_with_remedy(const std::vector<std::string>& command_line, const fs::path& folder,
                               std::size_t number);
 
@@ -26,6 +24,7 @@ std::string again_with_remedy(const std::vector<std::string>& command_line, cons
 struct Compared {
   fs::path reference, quantized;
   flow::DataChoice data;  ///< none: random
+  std::string metric;     ///< as `--metric` takes it; empty: none
   bool is_ours = false;   ///< the quantized one has the recipe that quantlens made it with
 };
 

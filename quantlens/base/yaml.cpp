@@ -99,9 +99,11 @@ json::Value parse_yaml(std::string_view text, std::string_view where) {
   try {
     return Converter(where).convert(YAML::Load(std::string(text)), 0);
   } catch (const YAML::Exception& error) {
-    throw Error(Errc::usage,
-                fmt::format("{}: line {}: not sound YAML ({}); see --help for an example", where,
-                            error.mark.line + 1, error.msg));
+    throw Error(
+        Errc::usage,
+        fmt::format(
+            "{}: line {}: not sound YAML ({}); docs/data.md and docs/recipes.md have examples",
+            where, error.mark.line + 1, error.msg));
   }
 }
 

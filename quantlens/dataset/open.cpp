@@ -159,7 +159,7 @@ OpenedData open_folder(const Request& request) {
        .labels = {},
        .steps = steps,
        .where = request.data,
-       .caveat = fmt::format("The images are fed as grey levels 0 to 255{}, since no data document "
+       .caveat = fmt::format("The images are fed as pixel values 0 to 255{}, since no data document "
                              "says how the model wants them; write one (docs/data.md) if that is "
                              "not so.",
                              sizing)},

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <optional>
 #include <string_view>
+#include <tuple>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -74,7 +76,25 @@ std::size_t shown_findings(const std::vector<Finding>& findings) {
   return shown;
 }
 
+/// Falls with what speaks for a try.
+auto doubts_of(const Finding& finding) {
+  const double low = finding.measured_gain_interval.value_or(
+      finding.output_share_interval.value_or(std::array{0.0, 0.0}))[0];
+  return std::tuple(finding.severity, low <= 0, !finding.share_is_measured,
+                    -finding.output_share.value_or(0));
+}
+
 }  // namespace
+
+std::optional<std::size_t> remedy_to_try(const Diagnosis& diagnosis) {
+  const std::vector<Finding>& findings = diagnosis.findings;
+  std::optional<std::size_t> best;
+  for (std::size_t i = 0; i < shown_findings(findings); ++i) {
+    if (findings[i].remedy.is_null()) continue;
+    if (!best || doubts_of(findings[i]) < doubts_of(findings[*best])) best = i;
+  }
+  return best ? std::optional(*best + 1) : std::nullopt;
+}
 
 std::string findings_text(const Diagnosis& diagnosis) {
   constexpr std::size_t kIndent = 3;

@@ -57,6 +57,11 @@ std::string op_counts_text(const Plan& plan);
 /// words allow; each ended by a newline. Empty where there is no verdict.
 std::string findings_text(const Diagnosis& diagnosis);
 
+/// The finding, counted from 1, whose remedy is worth a try before the others of that text: of the
+/// gravest with a remedy that one which surely takes error away, else the one that is thought to
+/// take most, what was measured first. Nothing where no finding of the text has a remedy.
+std::optional<std::size_t> remedy_to_try(const Diagnosis& diagnosis);
+
 /// How far an edited float model is from the original, one output a line, and its accuracy; each
 /// ended by a newline. `path`: of its file.
 std::string float_edit_text(const FloatEdit& edit, const std::string& path);

@@ -251,6 +251,47 @@ TEST(FindingsText, HasAllThatWasTried) {
   EXPECT_THAT(findings_text(diagnosis), HasSubstr("\n1 more finding in diagnosis.json\n"));
 }
 
+Finding with_remedy(Severity severity, double share, bool is_measured, double low) {
+  Finding finding;
+  finding.rule = "rounding";
+  finding.op = op_ref("conv1");
+  finding.severity = severity;
+  finding.output_share = share;
+  finding.output_share_interval = {{low, 1.0}};
+  finding.share_is_measured = is_measured;
+  finding.remedy = boost::json::object{{"accuracy_level", "best"}};
+  return finding;
+}
+
+TEST(RemedyToTry, IsTheGravestThenTheSurestThenTheMeasuredThenTheLargest) {
+  const Finding estimated = with_remedy(Severity::note, 0.6, false, -1);
+  const Finding measured = with_remedy(Severity::note, 0.4, true, -0.1);
+  const Finding larger = with_remedy(Severity::note, 0.5, true, -0.1);
+  const Finding sure = with_remedy(Severity::note, 0.1, false, 0.05);
+  const Finding grave = with_remedy(Severity::warning, 0.1, false, -1);
+  Diagnosis diagnosis;
+  diagnosis.findings = {estimated, measured};
+  EXPECT_EQ(remedy_to_try(diagnosis), 2);
+  diagnosis.findings.push_back(larger);
+  EXPECT_EQ(remedy_to_try(diagnosis), 3);
+  diagnosis.findings.push_back(sure);
+  EXPECT_EQ(remedy_to_try(diagnosis), 4);
+  diagnosis.findings.push_back(grave);
+  EXPECT_EQ(remedy_to_try(diagnosis), 5);
+  diagnosis.findings[4].remedy = nullptr;
+  EXPECT_EQ(remedy_to_try(diagnosis), 4);
+}
+
+TEST(RemedyToTry, IsOneOfAFindingThatIsShown) {
+  Diagnosis diagnosis;
+  diagnosis.findings.assign(8, with_remedy(Severity::note, 0.5, true, 0.1));
+  for (std::size_t i = 0; i < 7; ++i) diagnosis.findings[i].remedy = nullptr;
+  EXPECT_EQ(remedy_to_try(diagnosis), std::nullopt);
+  diagnosis.findings[7].measured_gain = 0.5;
+  EXPECT_EQ(remedy_to_try(diagnosis), 8);
+  EXPECT_EQ(remedy_to_try(Diagnosis()), std::nullopt);
+}
+
 TEST(FindingsText, SaysHowManyOpsAShareIsOfAndOffersNoGainThatIsNone) {
   Diagnosis diagnosis;
   diagnosis.conclusions = {said_in_words("All is lost.")};

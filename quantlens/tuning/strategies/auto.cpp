@@ -181,8 +181,9 @@ class Auto {
     const Recipe forced =
         with_remedies(with_better_codes(task_.start), search_.diagnose(task_.start));
     const Recipe recipe = without_forced(forced);
-    const std::string_view codes = "a scale a channel, ranges of least error, biases corrected";
-    const std::string_view kept = "all ops stay int8";
+    std::string codes = "a scale a channel, ranges of least error, biases corrected";
+    if (forced != with_better_codes(task_.start)) codes += ", and what findings say";
+    const std::string_view kept = "no op is asked to be float";
     const std::string_view freed = "no op asked to be int8 that would stay float";
     const auto why = [&](std::string_view rest) { return fmt::format("{}: {}", codes, rest); };
     if (recipe == task_.start ||
@@ -203,7 +204,8 @@ class Auto {
     recipe.activation.algorithm = "minmax";
     recipe.activation.percentile.reset();
     return !is_open_ || recipe == best_recipe_ ||
-           tried({.recipe = recipe, .why = "ranges as wide as what was seen: all ops stay int8"},
+           tried({.recipe = recipe,
+                  .why = "ranges as wide as what was seen: no op is asked to be float"},
                  kSurelyLess);
   }
 

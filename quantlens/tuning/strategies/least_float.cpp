@@ -145,7 +145,7 @@ class LeastFloat {
     }
     if (others_.empty()) return true;
     const auto met =
-        meets(all_others(), counted(others_.size(), "op") + ", all that do not compute");
+        meets(all_others(), counted(others_.size(), "op") + ", all without multiply-adds");
     return met.has_value();
   }
 
@@ -156,7 +156,7 @@ class LeastFloat {
     if (work == 0 || work > all_work_ / kLittle || work >= most_work_) return true;
     Ops floats = all_others();
     floats.insert(named_.begin(), named_.end());
-    return meets(floats, fmt::format("what findings name, and {} that do not compute",
+    return meets(floats, fmt::format("what findings name, and {} without multiply-adds",
                                      counted(others_.size(), "op")))
         .has_value();
   }
@@ -167,7 +167,7 @@ class LeastFloat {
     const Stage stage{.ops = computing_,
                       .always = all_others(),
                       .costs = work_,
-                      .also = counted(others_.size(), "op") + " that do not compute",
+                      .also = counted(others_.size(), "op") + " without multiply-adds",
                       .parts = kParts,
                       .most_others = kOthers};
     return least_of(stage) && (!found_ || give_back(stage));

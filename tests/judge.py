@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a run gathered is judged again: the same version gives the same diagnosis, byte for byte, and no model is run."""
 
+import json
 import shutil
 
 import harness
@@ -27,6 +28,58 @@ def judged_as_before(sandbox, diagnosed, run, what):
     return identity
 
 
+def changed(sandbox, identity, name, change):
+    """The sentence of a run of `judge` over a copy of the workload in which a record was changed."""
+    copy = sandbox.workload(identity[:-4] + "dead")
+    shutil.copytree(sandbox.workload(identity), copy)
+    for path in (copy / "workload.json", copy / name):
+        record = json.loads(path.read_text())
+        if path.name == "workload.json":
+            record["id"] = copy.name
+        if path.name == name:
+            change(record)
+        path.write_text(json.dumps(record))
+    done = sandbox.run("judge", copy.name, code=None)
+    shutil.rmtree(copy)
+    return done
+
+
+def refuse_damage(sandbox, first):
+    """What its readers rely on is checked where a record is read, and what is left out is said."""
+    def scale(record):
+        record["pairs"][0]["params"]["scale"] = -0.5
+
+    def position(record):
+        record["pairs"][1]["same_as"] = 255
+
+    def owner(record):
+        record["id"] = first
+
+    for name, change, words in (("pairing.json", scale, "no positive number"), ("pairing.json", position, "pair 255"),
+                                ("workload.json", owner, "another run")):
+        done = changed(sandbox, first, name, change)
+        harness.check(done.returncode == 1 and name in done.stderr and words in done.stderr, f"damage is named: {done.stderr}")
+
+    def name(record):
+        record["pairs"][0]["reference"] = "elsewhere"
+
+    done = changed(sandbox, first, "pairing.json", name)
+    harness.check(done.returncode == 0 and "no statistics" in done.stderr and "elsewhere" in done.stderr,
+                  f"a pair without statistics is named: {done.stderr}")
+
+
+def refuse_half(sandbox, model, int8, data):
+    """A run that was ended between its accuracy and its pairing passes no gate, nor does one that compared nothing."""
+    half = harness.identity_of(sandbox.run("diagnose", model, int8, "--data", data, "--metric", "top1"))
+    (sandbox.workload(half) / "pairing.json").unlink()
+    refused = sandbox.run("judge", half, "--fail-below", 0, code=1).stderr
+    harness.check("has no pairing.json" in refused, f"half a run is refused: {refused}")
+    scored = sandbox.json("evaluate", int8, "--data", data, "--metric", "top1")["workload"]
+    refused = sandbox.run("judge", scored, "--fail-below", 0, code=1).stderr
+    harness.check("cannot be checked" in refused, f"a gate over no diagnosis fails: {refused}")
+    sandbox.run("judge", scored)
+
+
 def main():
     sandbox = harness.Sandbox()
     given, data = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
@@ -43,6 +96,9 @@ def main():
     harness.check([one["role"] for one in record["data"]] == ["samples"], "the data are named as they were")
     harness.check(sandbox.run("judge", first, "--fail-below", 200, code=3).stderr.count("below 200 dB") == 1,
                   "the gate holds as it does in diagnose")
+
+    refuse_damage(sandbox, first)
+    refuse_half(sandbox, model, int8, data)
 
     no_local = sandbox.run("diagnose", model, int8, "--data", data, "--local", 0)
     judged_as_before(sandbox, no_local, "last", "without local errors")

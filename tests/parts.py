@@ -96,6 +96,13 @@ def refusals(sandbox, models, data, whole, parts, evaluated):
     harness.check("accuracy_state.bin" in sandbox.run("judge", evaluated, code=1).stderr, "a damaged state is named")
 
 
+def notes(sandbox, parts):
+    """What a reader should know of the parts is in the judged run, too."""
+    sandbox.run("judge", parts[0], parts[2])
+    told = sandbox.record(identity_of_last(sandbox), "workload.json")["notes"]
+    harness.check(any("no run looked at samples" in note for note in told), f"a gap is told: {told}")
+
+
 def main():
     sandbox = harness.Sandbox()
     data = harness.DEMO / "digits.npz"
@@ -104,6 +111,7 @@ def main():
     sandbox.run("quantize", models[0], "-o", models[1], "--data", harness.DEMO / "calibration.npz", "--recipe", harness.PER_TENSOR)
     whole, parts = diagnosed_in_parts(sandbox, models, data)
     evaluated, _ = evaluated_in_parts(sandbox, models, data)
+    notes(sandbox, parts)
     refusals(sandbox, models, data, whole, parts, evaluated)
 
 

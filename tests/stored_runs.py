@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A stored run is told again as its verb has told it: text, tables, JSON of its records; nothing is run for that."""
 
+import json
 import shutil
 
 import harness
@@ -26,6 +27,23 @@ def show(sandbox, identity, *options):
         sandbox.environment = before
 
 
+def refuse_damaged_study(sandbox, identity):
+    """Trials that are not numbered from 1, and a best one that is not there."""
+    path = sandbox.workload(identity) / "study.json"
+    whole = path.read_text()
+    for member, value in (("best", 0), ("best", 255), ("trials", [])):
+        path.write_text(json.dumps(dict(json.loads(whole), best=1) | {member: value}))
+        refused = sandbox.run("workloads", "show", identity, code=1).stderr
+        harness.check("study.json" in refused and "damaged" in refused, f"{member} {value} is refused: {refused.strip()}")
+    for number in (0, 2):
+        study = json.loads(whole)
+        study["trials"][0]["number"] = number
+        path.write_text(json.dumps(study))
+        refused = sandbox.run("workloads", "show", identity, code=1).stderr
+        harness.check("study.json" in refused, f"a first trial of number {number} is refused")
+    path.write_text(whole)
+
+
 def main():
     sandbox = harness.Sandbox()
     model, data = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
@@ -36,8 +54,9 @@ def main():
     harness.check(csv == (sandbox.workload(identity) / "activations_table.csv").read_text() or csv.startswith("OP name"),
                   "a stored diagnosis has its table as CSV")
     told_again(sandbox, sandbox.run("diagnose", model, int8, "--data", data, "--metric", "top1"), "diagnose")
-    told_again(sandbox, sandbox.run("tune", model, "-o", sandbox.path / "t.onnx", "--data", data, "--metric", "top1",
-                                    "--max-trials", 3), "tune")
+    searched = told_again(sandbox, sandbox.run("tune", model, "-o", sandbox.path / "t.onnx", "--data", data, "--metric", "top1",
+                                               "--max-trials", 3), "tune")
+    refuse_damaged_study(sandbox, searched)
     told_again(sandbox, sandbox.run("profile", model, int8, "--iterations", 20, "--verify", 0), "profile")
     told_again(sandbox, sandbox.run("benchmark", model, int8, "--rounds", 3, "--iterations", 5), "benchmark")
     result = sandbox.json("evaluate", model, "--against", int8, "--data", data, "--metric", "top1")

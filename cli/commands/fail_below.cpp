@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/error.h"
 #include "quantlens/report/run_text.h"
 
 namespace quantlens::cli {
@@ -21,6 +22,13 @@ int FailBelow::code(const Diagnosis& diagnosis) const {
   const std::optional<std::string> missed = missed_goal(diagnosis, *least_db_);
   if (missed) print_err(fmt::format("quantlens: {}\n", *missed));
   return missed ? kGoalMissed : kDone;
+}
+
+int FailBelow::code_of_none() const {
+  if (!least_db_) return kDone;
+  throw Error(
+      Errc::failed,
+      "--fail-below cannot be checked: the run compared no activations; judge one that did");
 }
 
 }  // namespace quantlens::cli

@@ -14,6 +14,8 @@ class FailBelow {
   void add_to(CLI::App& verb);
   /// The exit code; says what is missing to the goal.
   int code(const Diagnosis& diagnosis) const;
+  /// The exit code where nothing was diagnosed. Throws Errc::failed where the gate was asked for.
+  int code_of_none() const;
 
  private:
   std::optional<double> least_db_;

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/judge.h"
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -12,6 +15,7 @@
 #include <fmt/ranges.h>
 
 #include "quantlens/accuracy/evaluate.h"
+#include "quantlens/base/counted.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/judge.h"
 #include "quantlens/flow/steps/model_pair.h"
@@ -23,6 +27,30 @@
 
 namespace quantlens::flow {
 namespace {
+
+/// Pairs whose statistics are not there have no row: of a run whose files do not go together, or
+/// whose values have names that are no UTF-8, which its JSON tells otherwise.
+void note_without_statistics(const Left& left, Progress& progress) {
+  std::set<std::pair<std::string_view, std::string_view>> told;
+  for (const PairedStats& stats : left.histograms.state.pairs) {
+    told.emplace(stats.reference, stats.quantized);
+  }
+  std::vector<std::string> missing;
+  for (const ValuePair& pair : left.pairing.pairs) {
+    const ValuePair& gathered = pair.same_as ? left.pairing.pairs[*pair.same_as] : pair;
+    if (!told.contains({gathered.reference, gathered.quantized})) {
+      missing.push_back(printable(pair.reference));
+    }
+  }
+  constexpr std::size_t kNamed = 3;
+  if (missing.empty()) return;
+  const std::size_t count = missing.size();
+  missing.resize(std::min(count, kNamed));
+  progress.note(fmt::format("{} of {} {} no statistics in {} and therefore no row: {}{}",
+                            counted(count, "pair"), FileOf<Pairing>::kName,
+                            count == 1 ? "has" : "have", FileOf<Histograms>::kName,
+                            fmt::join(missing, ", "), count > kNamed ? ", …" : ""));
+}
 
 /// The diagnosis of the two models in the forms that were looked at.
 Diagnosis judged(const Model& reference, const Model& quantized, const Left& left,
@@ -115,8 +143,10 @@ JudgeResult judge(const JudgeOptions& options, const Session& session) {
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
     recorded.progress.note(fmt::format("judges what {} gathered", ids_of(parts.runs)));
+    for (const std::string& note : parts.notes) recorded.progress.note(note);
     if (parts.accuracy) add_accuracy(*parts.accuracy, result, *workload);
     if (!parts.left) return;
+    note_without_statistics(*parts.left, recorded.progress);
     Diagnosis diagnosis = judged(*models.reference, models.quantized, *parts.left, recorded);
     workload->put(parts.left->pairing);
     workload->put(parts.left->passes);

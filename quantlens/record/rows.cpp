@@ -189,6 +189,9 @@ void put_lists(json::Value& value, const std::string& path,
   const std::string name = rows_file(where, path);
   const RowsReader reader(file.text(), name);
   if (reader.stamp() != object->at(kStamp).get_string()) refuse(name, "it is not this record's");
+  if (reader.size() != whole(object->at(kRows), where)) {
+    refuse(name, "it has another number of rows than its record says");
+  }
   value = reader.rows(0, reader.size());
 }
 

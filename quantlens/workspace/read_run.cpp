@@ -1,10 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/workspace/read_run.h"
 
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
 #include "quantlens/graph/kind.h"
 #include "quantlens/workspace/read_record.h"
 
 namespace quantlens {
+namespace {
+
+/// What those who tell a search rely on: its trials are counted from 1, and name each other so.
+void check(const Study& study, const fs::path& file) {
+  const std::size_t count = study.trials.size();
+  const auto is_there = [&](std::uint64_t number) { return number >= 1 && number <= count; };
+  const auto is_sound = [&](const Trial& trial) {
+    const bool needs_accuracy = trial.judged == Judged::met || trial.judged == Judged::missed;
+    const auto position = static_cast<std::uint64_t>(&trial - study.trials.data());
+    return trial.number == position + 1 && (!trial.same_as || is_there(*trial.same_as)) &&
+           (!needs_accuracy || trial.accuracy);
+  };
+  const bool has_best =
+      !study.best || (is_there(*study.best) && study.trials[*study.best - 1].accuracy);
+  if (has_best && std::ranges::all_of(study.trials, is_sound)) return;
+  throw Error(Errc::bad_input,
+              fmt::format("{}: its trials do not go together; it is damaged, so run tune again",
+                          printable(file.string())));
+}
+
+}  // namespace
+
 LinkCounts links_of(const GraphOutline& graph) {
   LinkCounts links;
   for (const OpOutline& op : graph.ops) {
@@ -27,6 +56,7 @@ RunRecords read_run(const Store& store, const Workspace& workspace, const std::s
   records.diagnosis = reader.get<Diagnosis>();
   records.accuracy = reader.get<AccuracyRecord>();
   records.study = reader.get<Study>();
+  if (records.study) check(*records.study, reader.path<Study>());
   records.times = reader.get<StudyTimes>().value_or(StudyTimes());
   records.profile = reader.get<ProfileRecord>();
   records.benchmark = reader.get<Benchmark>();

@@ -60,6 +60,9 @@ StoredPart read_part(StoredRun stored, const Store& store) {
     part.left = Left{.pairing = *std::move(pairing),
                      .histograms = wanted<Histograms>(reader, part.stored),
                      .passes = wanted<Passes>(reader, part.stored)};
+  } else if (part.stored.run.verb == "diagnose" ||
+             part.stored.run.state == WorkloadState::failure) {
+    refuse_stored(part.stored, FileOf<Pairing>::kName);
   } else if (!part.accuracy) {
     refuse_stored(part.stored, fmt::format("{} and no {}", FileOf<Pairing>::kName,
                                            FileOf<AccuracyState>::kName));
@@ -166,13 +169,13 @@ void add(AccuracyState& all, const AccuracyState& part) {
 }
 
 /// Adds a part whose samples come later.
-void add(StoredPart& all, StoredPart&& part, Progress& progress) {
+void add(StoredPart& all, StoredPart&& part, std::vector<std::string>& notes) {
   check_alike(all, part);
   const DataUsed* one = samples_of(all.stored);
   const DataUsed* other = samples_of(part.stored);
   if (one != nullptr && other != nullptr && one->fingerprint != other->fingerprint) {
-    progress.note(fmt::format("{} and {} looked at different data: {} and {}", all.id(), part.id(),
-                              printable(one->data), printable(other->data)));
+    notes.push_back(fmt::format("{} and {} looked at different data: {} and {}", all.id(),
+                                part.id(), printable(one->data), printable(other->data)));
   }
   try {
     if (all.left) add(*all.left, *std::move(part.left));
@@ -182,16 +185,46 @@ void add(StoredPart& all, StoredPart&& part, Progress& progress) {
   }
 }
 
+/// Samples between two parts that neither looked at.
+void note_gap(const StoredRun& before, const StoredRun& after, std::vector<std::string>& notes) {
+  const DataUsed* one = samples_of(before);
+  const DataUsed* other = samples_of(after);
+  if (one == nullptr || other == nullptr || !one->part || !other->part) return;
+  const std::uint64_t end = one->part->first + one->part->count;
+  if (other->part->first <= end) return;
+  notes.push_back(fmt::format("no run looked at samples {} to {}, which lie between {} and {}", end,
+                              other->part->first - 1, printable(before.run.id),
+                              printable(after.run.id)));
+}
+
+/// That it was not ended well, and what it told of its samples.
+void note_run(const StoredRun& stored, std::vector<std::string>& notes) {
+  const Workload& run = stored.run;
+  if (run.state != WorkloadState::success) {
+    notes.push_back(fmt::format("{} was not ended{}{}: what it had gathered by then is judged",
+                                printable(run.id), run.message.empty() ? "" : ": ",
+                                printable(run.message)));
+  }
+  for (const std::string& note : run.notes) {
+    notes.push_back(fmt::format("{}: {}", printable(run.id), printable(note)));
+  }
+}
+
 }  // namespace
 
 Parts read_parts(std::vector<StoredRun> runs, const Session& session) {
   std::ranges::stable_sort(runs, {}, first_sample);
+  std::vector<std::string> notes;
   StoredPart all = read_part(runs.front(), session.store);
   for (std::size_t i = 1; i < runs.size(); ++i) {
-    add(all, read_part(runs[i], session.store), session.progress);
+    note_gap(runs[i - 1], runs[i], notes);
+    add(all, read_part(runs[i], session.store), notes);
   }
-  return {
-      .runs = std::move(runs), .left = std::move(all.left), .accuracy = std::move(all.accuracy)};
+  for (const StoredRun& stored : runs) note_run(stored, notes);
+  return {.runs = std::move(runs),
+          .left = std::move(all.left),
+          .accuracy = std::move(all.accuracy),
+          .notes = std::move(notes)};
 }
 
 }  // namespace quantlens::flow

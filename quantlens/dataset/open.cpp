@@ -154,16 +154,17 @@ OpenedData open_folder(const Request& request) {
     steps.crop = size;
     sizing = fmt::format(", scaled and cropped to {}x{}", size->width, size->height);
   }
-  auto images = open_images(
-      {.folder = request.data,
-       .labels = {},
-       .steps = steps,
-       .where = request.data,
-       .caveat = fmt::format("The images are fed as pixel values 0 to 255{}, since no data document "
-                             "says how the model wants them; write one (docs/data.md) if that is "
-                             "not so.",
-                             sizing)},
-      input);
+  auto images =
+      open_images({.folder = request.data,
+                   .labels = {},
+                   .steps = steps,
+                   .where = request.data,
+                   .caveat = fmt::format(
+                       "The images are fed as pixel values 0 to 255{}, since no data document "
+                       "says how the model wants them; write one (docs/data.md) if that is "
+                       "not so.",
+                       sizing)},
+                  input);
   return opened(std::move(images), {}, request.data);
 }
 

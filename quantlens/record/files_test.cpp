@@ -28,7 +28,7 @@ class Filler {
     if constexpr (std::is_same_v<T, bool>) {
       value = !value;
     } else if constexpr (std::is_arithmetic_v<T>) {
-      value = static_cast<T>(++count_ % 100);
+      value = static_cast<T>(1 + count_++ % 99);
     } else if constexpr (std::is_enum_v<T>) {
       boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
           [&](auto enumerator) { value = enumerator.value; });
@@ -111,6 +111,9 @@ R filled() {
     Filler().fill(record.flips.emplace_back());
     for (std::uint64_t i = 0; i < 2; ++i) record.flips.push_back(record.flips.front());
     for (std::uint64_t i = 0; i < 3; ++i) record.flips[i].sample = 4 + i;
+  } else if constexpr (std::is_same_v<R, Pairing>) {
+    Filler().fill(record);
+    for (ValuePair& pair : record.pairs) pair.same_as = 1;
   } else {
     Filler().fill(record);
   }
@@ -121,6 +124,27 @@ std::vector<std::string> keys_of(const json::Value& record) {
   std::vector<std::string> keys;
   for (const auto& member : record.get_object()) keys.emplace_back(member.key());
   return keys;
+}
+
+TEST(PairingFile, IsRefusedWithAScaleOrANumberThatReadersCannotUse) {
+  const auto refused = [](const auto& change) {
+    auto record = filled<Pairing>();
+    change(record);
+    try {
+      (void)from_file<Pairing>(to_file(record), "pairing.json");
+    } catch (const Error& error) {
+      return std::string(error.what());
+    }
+    return std::string("it is read");
+  };
+  EXPECT_THAT(refused([](Pairing& record) { record.pairs[0].params->scale = 0; }),
+              HasSubstr("pairing.json: a scale of '" + filled<Pairing>().pairs[0].reference));
+  EXPECT_THAT(refused([](Pairing& record) { record.pairs[1].channel_params[1].scale = -1; }),
+              HasSubstr("no positive number"));
+  EXPECT_THAT(refused([](Pairing& record) { record.weights[0].params[0].scale = -1; }),
+              HasSubstr("no positive number"));
+  EXPECT_THAT(refused([](Pairing& record) { record.pairs[0].same_as = 2; }),
+              HasSubstr("the elements of pair 2, which there is not"));
 }
 
 template <class File>

@@ -39,8 +39,41 @@ void check_scales(std::span<const QParams> params, const std::string& value,
   }
 }
 
+bool is_of_numbers(FigureKind kind) {
+  return kind != FigureKind::op && kind != FigureKind::value && kind != FigureKind::text;
+}
+
+/// A number, a list or an object of them.
+void check_numbers(const json::Value& value, std::string_view where) {
+  if (const auto* list = value.if_array()) {
+    for (const json::Value& one : *list) check_numbers(one, where);
+  } else if (const auto* object = value.if_object()) {
+    for (const auto& one : *object) check_numbers(one.value(), where);
+  } else {
+    (void)json::decode<double>(value, where);
+  }
+}
+
+/// Sentences are made of figures, and none says that a number is no number.
+void check(const Statements& statements, std::string_view where) {
+  for (const Statement& statement : statements) {
+    for (const auto& [name, figure] : statement.figures) {
+      if (!is_of_numbers(figure.is)) continue;
+      check_numbers(figure.value, fmt::format("{}: figure '{}'", where, printable(name)));
+    }
+  }
+}
+
+template <class Judged>
+Judged checked(Judged judged, std::string_view where) {
+  check(judged.conclusions, where);
+  for (const auto& finding : judged.findings) check(finding.reasons, where);
+  return judged;
+}
+
 /// What readers rely on.
 void check(const Pairing& pairing, std::string_view where) {
+  for (const Change& change : pairing.changes) check(change.reasons, where);
   for (const ValuePair& pair : pairing.pairs) {
     if (pair.params) check_scales(std::span(&*pair.params, 1), pair.reference, where);
     check_scales(pair.channel_params, pair.reference, where);
@@ -93,7 +126,9 @@ Pairing from_value(const json::Value& value, std::string_view where) {
 template <>
 Diagnosis from_value(const json::Value& value, std::string_view where) {
   const bool is_before_layout_6 = value.is_object() && value.get_object().contains("verdict");
-  if (!is_before_layout_6 && !has_earlier_ops(value)) return json::decode<Diagnosis>(value, where);
+  if (!is_before_layout_6 && !has_earlier_ops(value)) {
+    return checked(json::decode<Diagnosis>(value, where), where);
+  }
   json::Value record = value;
   replace_text("verdict", "conclusions", record.get_object());
   if (json::Value* findings = record.get_object().if_contains("findings");
@@ -105,7 +140,7 @@ Diagnosis from_value(const json::Value& value, std::string_view where) {
     }
   }
   renew_diagnosis_ops(record);
-  return json::decode<Diagnosis>(record, where);
+  return checked(json::decode<Diagnosis>(record, where), where);
 }
 
 template <>
@@ -119,7 +154,7 @@ ProfileRecord from_value(const json::Value& value, std::string_view where) {
   const bool is_before_layout_7 =
       record.is_object() && !record.get_object().contains("conclusions");
   if (is_before_layout_7) renew_profile(record.get_object(), where);
-  return json::decode<ProfileRecord>(record, where);
+  return checked(json::decode<ProfileRecord>(record, where), where);
 }
 
 template <>

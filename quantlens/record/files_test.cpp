@@ -147,6 +147,22 @@ TEST(PairingFile, IsRefusedWithAScaleOrANumberThatReadersCannotUse) {
               HasSubstr("the elements of pair 2, which there is not"));
 }
 
+TEST(DiagnosisFile, IsRefusedWhereAFigureOfItsSentencesIsNoNumber) {
+  Diagnosis diagnosis;
+  diagnosis.conclusions = {{.says = "kept", .figures = {{"sqnr", figure::decibels(30)}}}};
+  const auto read = [](const Diagnosis& record) {
+    return from_file<Diagnosis>(to_file(record), "diagnosis.json");
+  };
+  EXPECT_EQ(read(diagnosis).conclusions, diagnosis.conclusions);
+  diagnosis.conclusions[0].figures["sqnr"] =
+      figure::decibels(std::numeric_limits<double>::infinity());
+  EXPECT_EQ(read(diagnosis).conclusions, diagnosis.conclusions);
+  diagnosis.conclusions[0].figures["sqnr"].value = "x";
+  EXPECT_THROW((void)read(diagnosis), Error);
+  diagnosis.conclusions[0].figures["sqnr"].value = {1, "x"};
+  EXPECT_THROW((void)read(diagnosis), Error);
+}
+
 template <class File>
 class EveryFile : public ::testing::Test {};
 template <class List>

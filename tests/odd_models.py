@@ -177,8 +177,29 @@ def check_inputs_that_never_vary(sandbox):
         harness.check(said == still, f"an input of {name}: its codes fit no other data, which is {'' if still else 'not '}said")
 
 
+def check_odd_scales(sandbox):
+    """Scales that no quantizer should write are told, and judged again as they were."""
+    model, data = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
+    int8, odd = sandbox.path / "digits.int8.onnx", sandbox.path / "odd_scale.onnx"
+    sandbox.run("quantize", model, "-o", int8, "--data", data, "--limit", 20)
+    links = [node for node in onnx.load(int8).graph.node if node.op_type == "QuantizeLinear"]
+    for scale in (0, float("inf"), float("nan"), -0.05):
+        for link in (links[0], links[3]):
+            changed = onnx.load(int8)
+            del changed.metadata_props[:]
+            for weights in changed.graph.initializer:
+                if weights.name == link.input[1]:
+                    weights.CopyFrom(numpy_helper.from_array(np.full_like(numpy_helper.to_array(weights), scale), weights.name))
+            onnx.save(changed, odd)
+            told = sandbox.json("diagnose", model, odd, "--data", data, "--limit", 20)
+            again = sandbox.json("judge", told["workload"])
+            harness.check(told["findings"] and again["findings"] == told["findings"],
+                          f"a scale of {scale} for {link.input[0]}: {len(told['findings'])} findings, judged alike")
+
+
 def main():
     sandbox = harness.Sandbox()
+    check_odd_scales(sandbox)
     check_inputs_that_never_vary(sandbox)
     check_infinite_errors(sandbox)
     check_models_that_share_nothing(sandbox)

@@ -74,10 +74,12 @@ Distribution::Distribution(const FloatHistogram& histogram, Range extremes) {
 
 Distribution::Error Distribution::expected_error(const QParams& params,
                                                  const CodeRange& codes) const {
-  const double step = params.scale;
+  const double step = std::abs(double{params.scale});  // a foreign file's may be below 0
   const double steps = 1 / step;
-  const double low = step * static_cast<double>(codes.min - params.zero_point);
-  const double high = step * static_cast<double>(codes.max - params.zero_point);
+  const double one = params.scale * static_cast<double>(codes.min - params.zero_point);
+  const double other = params.scale * static_cast<double>(codes.max - params.zero_point);
+  const double low = std::min(one, other);
+  const double high = std::max(one, other);
   Error sum;
   double in_steps = 0;
   for (const Bin& bin : bins_) {

@@ -100,8 +100,9 @@ Range unclipped(const QParams& params, DType dtype) {
   const auto edge = [&](double code) {
     return static_cast<float>((code - params.zero_point) * double{params.scale});
   };
-  return {.min = edge(static_cast<double>(codes.min) - 0.5),
-          .max = edge(static_cast<double>(codes.max) + 0.5)};
+  const float one = edge(static_cast<double>(codes.min) - 0.5);
+  const float other = edge(static_cast<double>(codes.max) + 0.5);
+  return {.min = std::min(one, other), .max = std::max(one, other)};  // a scale may be below 0
 }
 
 std::int32_t quantize(float value, const QParams& params, DType dtype) {

@@ -77,6 +77,12 @@ TEST(Unclipped, EndsWhereQuantizeSaturates) {
   }
 }
 
+TEST(Unclipped, IsARangeWhereAForeignScaleIsBelowZero) {
+  const Range range = unclipped({.scale = -0.5f, .zero_point = 10}, DType::uint8);
+  EXPECT_EQ(range.min, (255.5f - 10) * -0.5f);
+  EXPECT_EQ(range.max, (-0.5f - 10) * -0.5f);
+}
+
 TEST(CodeRange, IsWhatEachSchemeCanUse) {
   const auto expect = [](DType dtype, bool symmetric, int bits, std::int64_t min,
                          std::int64_t max) {

@@ -1,11 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/record/files.h"
 
-#include <algorithm>
-#include <cmath>
-#include <span>
-#include <string>
-
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
@@ -23,20 +18,6 @@ json::Value under(std::string_view member, std::string_view of_layout_2,
                   const json::Value& record) {
   if (!record.is_object() || !record.get_object().contains(of_layout_2)) return record;
   return boost::json::object{{member, record}};
-}
-
-[[noreturn]] void refuse(std::string_view where, const std::string& what) {
-  throw Error(Errc::bad_input,
-              fmt::format("{}: {}; it is damaged, so run the verb again", where, what));
-}
-
-void check_scales(std::span<const QParams> params, const std::string& value,
-                  std::string_view where) {
-  if (std::ranges::any_of(params, [](const QParams& one) {
-        return !std::isfinite(one.scale) || !(one.scale > 0);
-      })) {
-    refuse(where, fmt::format("a scale of '{}' is no positive number", printable(value)));
-  }
 }
 
 bool is_of_numbers(FigureKind kind) {
@@ -71,18 +52,16 @@ Judged checked(Judged judged, std::string_view where) {
   return judged;
 }
 
-/// What readers rely on.
+/// What readers rely on. A scale may be any number: other tools write 0, NaN and less than 0.
 void check(const Pairing& pairing, std::string_view where) {
   for (const Change& change : pairing.changes) check(change.reasons, where);
   for (const ValuePair& pair : pairing.pairs) {
-    if (pair.params) check_scales(std::span(&*pair.params, 1), pair.reference, where);
-    check_scales(pair.channel_params, pair.reference, where);
-    if (pair.same_as && *pair.same_as >= pairing.pairs.size()) {
-      refuse(where, fmt::format("'{}' has the elements of pair {}, which there is not",
-                                printable(pair.reference), *pair.same_as));
-    }
+    if (!pair.same_as || *pair.same_as < pairing.pairs.size()) continue;
+    throw Error(Errc::bad_input,
+                fmt::format("{}: '{}' has the elements of pair {}, which there is not; it is "
+                            "damaged, so run the verb again",
+                            where, printable(pair.reference), *pair.same_as));
   }
-  for (const WeightPair& pair : pairing.weights) check_scales(pair.params, pair.reference, where);
 }
 
 }  // namespace

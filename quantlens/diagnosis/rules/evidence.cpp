@@ -8,6 +8,7 @@
 #include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/room.h"
+#include "quantlens/diagnosis/view/code_reach.h"
 #include "quantlens/quantizer/analyze/before_logarithm.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
@@ -81,13 +82,7 @@ std::optional<std::array<double, 2>> Evidence::reach(const ActivationRow& row) c
   const auto found = pairs_.find(row.quantized);
   if (found == pairs_.end() || !found->second->scheme || !found->second->params) return {};
   if (!found->second->channel_params.empty()) return {};
-  const CodeRange codes = code_limits(found->second->scheme->dtype);
-  const QParams& params = *found->second->params;
-  const double scale = params.scale;
-  const auto value = [&](std::int64_t code) {
-    return static_cast<double>(code - params.zero_point) * scale;
-  };
-  return {{value(codes.min), value(codes.max)}};
+  return reach_of(found->second->scheme->dtype, *found->second->params);
 }
 
 std::int64_t Evidence::steps(const ActivationRow& row) const {

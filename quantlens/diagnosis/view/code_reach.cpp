@@ -9,8 +9,9 @@ namespace quantlens {
 std::array<double, 2> reach_of(DType dtype, const QParams& params) {
   const CodeRange codes = code_limits(dtype);
   const double step = params.scale;
-  return {static_cast<double>(codes.min - params.zero_point) * step,
-          static_cast<double>(codes.max - params.zero_point) * step};
+  const double one = static_cast<double>(codes.min - params.zero_point) * step;
+  const double other = static_cast<double>(codes.max - params.zero_point) * step;
+  return {std::min(one, other), std::max(one, other)};
 }
 
 double steps_beyond(const FloatView::Value& value, const ClipBounds& bounds) {

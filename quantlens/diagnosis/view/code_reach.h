@@ -9,7 +9,7 @@
 
 namespace quantlens {
 
-/// What the least and the greatest code mean.
+/// The least and the greatest value that codes mean; a foreign file may have scales below 0.
 std::array<double, 2> reach_of(DType dtype, const QParams& params);
 
 /// How far the codes of a value reach beyond these bounds, in steps; infinite for floats.

@@ -1,22 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """check_layers: a seeded violation of each kind is caught, and the real tree passes."""
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import pathlib
 import tempfile
 import unittest
 
-TOOLS = pathlib.Path(__file__).resolve().parent
-
-
-def load(name):
-    loader = importlib.machinery.SourceFileLoader(name, str(TOOLS / name))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(name, loader))
-    loader.exec_module(module)
-    return module
-
+from load_script import TOOLS, load
 
 check_layers = load("check_layers")
 

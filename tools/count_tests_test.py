@@ -1,17 +1,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """count_tests: what ctest wrote is counted as it was."""
 import contextlib
-import importlib.machinery
-import importlib.util
 import io
 import pathlib
 import tempfile
 import unittest
 
-TOOL = pathlib.Path(__file__).resolve().parent / "count_tests"
-LOADER = importlib.machinery.SourceFileLoader("count_tests", str(TOOL))
-count_tests = importlib.util.module_from_spec(importlib.util.spec_from_loader("count_tests", LOADER))
-LOADER.exec_module(count_tests)
+from load_script import load
+
+count_tests = load("count_tests")
 
 PASSED = '<testcase name="{0}" status="run"><system-out/></testcase>'
 FAILED = '<testcase name="{0}" status="fail"><failure message=""/><system-out>1 is not 2\n</system-out></testcase>'

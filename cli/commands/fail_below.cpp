@@ -17,18 +17,16 @@ void FailBelow::add_to(CLI::App& verb) {
       ->check(number());
 }
 
-int FailBelow::code(const Diagnosis& diagnosis) const {
+int FailBelow::code(const std::optional<Diagnosis>& diagnosis) const {
   if (!least_db_) return kDone;
-  const std::optional<std::string> missed = missed_goal(diagnosis, *least_db_);
+  if (!diagnosis) {
+    throw Error(
+        Errc::failed,
+        "--fail-below cannot be checked: the run compared no activations; judge one that did");
+  }
+  const std::optional<std::string> missed = missed_goal(*diagnosis, *least_db_);
   if (missed) print_err(fmt::format("quantlens: {}\n", *missed));
   return missed ? kGoalMissed : kDone;
-}
-
-int FailBelow::code_of_none() const {
-  if (!least_db_) return kDone;
-  throw Error(
-      Errc::failed,
-      "--fail-below cannot be checked: the run compared no activations; judge one that did");
 }
 
 }  // namespace quantlens::cli

@@ -12,10 +12,9 @@ namespace quantlens::cli {
 class FailBelow {
  public:
   void add_to(CLI::App& verb);
-  /// The exit code; says what is missing to the goal.
-  int code(const Diagnosis& diagnosis) const;
-  /// The exit code where nothing was diagnosed. Throws Errc::failed where the gate was asked for.
-  int code_of_none() const;
+  /// The exit code; says what is missing to the goal. Throws Errc::failed where the gate was asked
+  /// for and nothing was diagnosed.
+  int code(const std::optional<Diagnosis>& diagnosis) const;
 
  private:
   std::optional<double> least_db_;

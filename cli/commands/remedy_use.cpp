@@ -23,7 +23,7 @@ std::vector<std::string> writing_another(std::vector<std::string> command_line) 
       *++word = kMended;
       return command_line;
     }
-    if (word->starts_with(option) && !word->starts_with("--")) {
+    if (word->starts_with(option)) {
       *word = option + kMended;
       return command_line;
     }

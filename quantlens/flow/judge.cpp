@@ -5,9 +5,7 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,6 +16,7 @@
 #include "quantlens/base/counted.h"
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/judge.h"
+#include "quantlens/diagnosis/view/gathered.h"
 #include "quantlens/flow/steps/model_pair.h"
 #include "quantlens/flow/steps/parts.h"
 #include "quantlens/flow/steps/recorded_outputs.h"
@@ -31,14 +30,10 @@ namespace {
 /// Pairs whose statistics are not there have no row: of a run whose files do not go together, or
 /// whose values have names that are no UTF-8, which its JSON tells otherwise.
 void note_without_statistics(const Left& left, Progress& progress) {
-  std::set<std::pair<std::string_view, std::string_view>> told;
-  for (const PairedStats& stats : left.histograms.state.pairs) {
-    told.emplace(stats.reference, stats.quantized);
-  }
   std::vector<std::string> missing;
   for (const ValuePair& pair : left.pairing.pairs) {
     const ValuePair& gathered = pair.same_as ? left.pairing.pairs[*pair.same_as] : pair;
-    if (!told.contains({gathered.reference, gathered.quantized})) {
+    if (gathered_of(left.histograms.state, gathered.reference, gathered.quantized) == nullptr) {
       missing.push_back(printable(pair.reference));
     }
   }

@@ -88,8 +88,9 @@ auto doubts_of(const Finding& finding) {
 
 std::optional<std::size_t> remedy_to_try(const Diagnosis& diagnosis) {
   const std::vector<Finding>& findings = diagnosis.findings;
+  const std::size_t shown = shown_findings(findings);
   std::optional<std::size_t> best;
-  for (std::size_t i = 0; i < shown_findings(findings); ++i) {
+  for (std::size_t i = 0; i < shown; ++i) {
     if (findings[i].remedy.is_null()) continue;
     if (!best || doubts_of(findings[i]) < doubts_of(findings[*best])) best = i;
   }

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/workspace/read_run.h"
 
-#include <algorithm>
 #include <cstdint>
 
 #include <fmt/format.h>
@@ -18,15 +17,14 @@ namespace {
 void check(const Study& study, const fs::path& file) {
   const std::size_t count = study.trials.size();
   const auto is_there = [&](std::uint64_t number) { return number >= 1 && number <= count; };
-  const auto is_sound = [&](const Trial& trial) {
+  bool is_sound = !study.best || (is_there(*study.best) && study.trials[*study.best - 1].accuracy);
+  std::uint64_t number = 0;
+  for (const Trial& trial : study.trials) {
     const bool needs_accuracy = trial.judged == Judged::met || trial.judged == Judged::missed;
-    const auto position = static_cast<std::uint64_t>(&trial - study.trials.data());
-    return trial.number == position + 1 && (!trial.same_as || is_there(*trial.same_as)) &&
-           (!needs_accuracy || trial.accuracy);
-  };
-  const bool has_best =
-      !study.best || (is_there(*study.best) && study.trials[*study.best - 1].accuracy);
-  if (has_best && std::ranges::all_of(study.trials, is_sound)) return;
+    is_sound &= trial.number == ++number && (!trial.same_as || is_there(*trial.same_as)) &&
+                (!needs_accuracy || trial.accuracy);
+  }
+  if (is_sound) return;
   throw Error(Errc::bad_input,
               fmt::format("{}: its trials do not go together; it is damaged, so run tune again",
                           printable(file.string())));

@@ -178,11 +178,11 @@ class Auto {
   /// Better codes, and nothing forced. Where that is enough but costs work, what is forced may be,
   /// or a part of it.
   bool better_codes() {
-    const Recipe forced =
-        with_remedies(with_better_codes(task_.start), search_.diagnose(task_.start));
+    const Recipe better = with_better_codes(task_.start);
+    const Recipe forced = with_remedies(better, search_.diagnose(task_.start));
     const Recipe recipe = without_forced(forced);
     std::string codes = "a scale a channel, ranges of least error, biases corrected";
-    if (forced != with_better_codes(task_.start)) codes += ", and what findings say";
+    if (forced != better) codes += ", and what findings say";
     const std::string_view kept = "no op is asked to be float";
     const std::string_view freed = "no op asked to be int8 that would stay float";
     const auto why = [&](std::string_view rest) { return fmt::format("{}: {}", codes, rest); };

@@ -192,13 +192,19 @@ TEST(RowsReader, RefusesWhatIsDamaged) {
   EXPECT_THAT(with("\"op.id\":[0,", "\"op.id\":[9999999,"), HasSubstr("x.rows"));
 }
 
-TEST(RowsReader, RefusesColumnsThatAreDeeperThanDocuments) {
-  std::string bytes = split_of(1500).lists.at(0).bytes;
-  const std::size_t at = bytes.rfind("\"op.id\"");
-  const std::size_t begin = bytes.rfind('\n', at) + 1;
-  bytes.replace(at + 1, 5, std::string(100, '.'));
-  EXPECT_EQ(bytes.rfind('\n', at) + 1, begin);
-  EXPECT_THAT(refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("of another form"));
+TEST(RowsReader, RefusesColumnsThatNoRecordHas) {
+  const std::string whole = split_of(1500).lists.at(0).bytes;
+  std::string deep = "a";
+  for (int depth = 0; depth < 100; ++depth) deep += ".a";
+  for (const std::string& name : {std::string(), std::string(".id"), std::string("op."),
+                                  std::string("op..id"), std::string("."), deep}) {
+    std::string bytes = whole;
+    const std::size_t at = bytes.rfind("\"op.id\"");
+    ASSERT_NE(at, std::string::npos);
+    bytes.replace(at + 1, 5, name);
+    EXPECT_THAT(refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("of another form"))
+        << name;
+  }
 }
 
 TEST(RowsReader, ReadsNoBlockTwice) {

@@ -10,7 +10,6 @@ set(QUANTLENS_PRECOMPILED
 # The targets that own them are compiled with the flags of those that use them: libraries and executables differ.
 file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/precompiled.cpp CONTENT "int main() {}\n")
 add_library(quantlens_precompiled OBJECT EXCLUDE_FROM_ALL ${PROJECT_BINARY_DIR}/precompiled.cpp)
-target_compile_options(quantlens_precompiled PRIVATE ${QUANTLENS_LIBRARY_OPTIONS})
 target_link_libraries(quantlens_precompiled PRIVATE quantlens_flags Boost::headers Boost::json fmt::fmt Threads::Threads)
 target_precompile_headers(quantlens_precompiled PRIVATE ${QUANTLENS_PRECOMPILED})
 if(QUANTLENS_BUILD_TESTS)

@@ -27,8 +27,9 @@ function(quantlens_module name)
     target_include_directories(quantlens_${name} PUBLIC ${include})
     target_link_libraries(quantlens_${name}
       PUBLIC ${arg_DEPENDS} ${arg_LINK_PUBLIC} PRIVATE $<BUILD_INTERFACE:quantlens_flags> ${arg_LINK})
-    target_compile_options(quantlens_${name} PRIVATE ${QUANTLENS_LIBRARY_OPTIONS})
-    if(NOT QUANTLENS_CHECK_INCLUDES)
+    if(name IN_LIST QUANTLENS_OPTIMISED_MODULES)
+      target_compile_options(quantlens_${name} PRIVATE -O1)  # and a header that is precompiled without is refused
+    elseif(NOT QUANTLENS_CHECK_INCLUDES)
       target_precompile_headers(quantlens_${name} REUSE_FROM quantlens_precompiled)
     endif()
     _quantlens_tidy(quantlens_${name})

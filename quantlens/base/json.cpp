@@ -115,31 +115,26 @@ bool is_number(const Value& value) {
                                value.get_string() == "-inf");
 }
 
-bool fits_on_a_line(const boost::json::array& array) {
-  return std::ranges::all_of(array, is_number);
+bool has_only_numbers(const Value& value) {
+  return value.is_array() && std::ranges::all_of(value.get_array(), is_number);
 }
 
-/// Numbers, flags and texts of a word, as parameters are.
-bool fits_on_a_line(const boost::json::object& object) {
-  constexpr std::size_t kMembers = 4;
-  constexpr std::size_t kWord = 8;
-  return object.size() <= kMembers && std::ranges::all_of(object, [](const auto& member) {
-           const Value& value = member.value();
-           return is_number(value) || value.is_bool() ||
-                  (value.is_string() && value.get_string().size() <= kWord);
-         });
+/// A list of so many objects that it is read as a table, by lines.
+bool is_table(const boost::json::array& array) {
+  constexpr std::size_t kFewRows = 16;
+  return array.size() > kFewRows &&
+         std::ranges::all_of(array, [](const Value& row) { return row.is_object(); });
 }
 
 class Printer {
  public:
   std::string take() { return std::move(out_); }
 
-  void print(const Value& value, std::size_t depth) {
+  void print(const Value& value, std::size_t depth, bool is_row = false) {
     switch (value.kind()) {
       case boost::json::kind::object:
-        return print_object(value.get_object(), depth);
       case boost::json::kind::array:
-        return print_array(value.get_array(), depth);
+        return print_nested(value, depth, is_row);
       case boost::json::kind::string:
         return append_string(out_, value.get_string());
       case boost::json::kind::double_:
@@ -168,51 +163,80 @@ class Printer {
     out_ += std::isfinite(value) ? text : '"' + text + '"';
   }
 
-  void print_object(const boost::json::object& object, std::size_t depth) {
-    check(depth);
-    const bool flat = depth > 0 && fits_on_a_line(object);
-    out_ += '{';
-    bool first = true;
-    for (const auto& member : object) {
-      if (!std::exchange(first, false)) out_ += flat ? ", " : ",";
-      if (!flat) new_line(depth + 1);
-      append_string(out_, member.key());
-      out_ += ": ";
-      print(member.value(), depth + 1);
-    }
-    if (!flat && !object.empty()) new_line(depth);
-    out_ += '}';
-  }
-
-  void print_array(const boost::json::array& array, std::size_t depth) {
-    check(depth);
-    const bool flat = fits_on_a_line(array);
-    out_ += '[';
-    bool first = true;
-    for (const Value& element : array) {
-      if (!std::exchange(first, false)) out_ += flat ? ", " : ",";
-      if (!flat) new_line(depth + 1);
-      print(element, depth + 1);
-    }
-    if (!flat) new_line(depth);
-    out_ += ']';
-  }
-
-  static void check(std::size_t depth) {
+  /// On the line that has begun, if it may stand there; else on several.
+  void print_nested(const Value& value, std::size_t depth, bool is_row) {
     if (depth >= kDeepest) {
       throw Error(Errc::failed,
                   fmt::format("JSON deeper than {} levels cannot be written; make the "
                               "document flatter",
                               kDeepest));
     }
+    const bool is_line = is_row || has_only_numbers(value);
+    if (line_end_ || (depth == 0 && !is_line)) return print_inside(value, depth);
+    const std::size_t begin = out_.size();
+    line_end_ = is_line ? out_.max_size() : line_begin_ + kColumns;
+    blank_ = is_row ? "" : " ";
+    print_inside(value, depth);
+    blank_ = " ";
+    if (out_.size() <= *std::exchange(line_end_, std::nullopt)) return;
+    out_.resize(begin);
+    print_inside(value, depth);
+  }
+
+  void print_inside(const Value& value, std::size_t depth) {
+    value.is_object() ? print_object(value.get_object(), depth)
+                      : print_array(value.get_array(), depth);
+  }
+
+  void print_object(const boost::json::object& object, std::size_t depth) {
+    out_ += '{';
+    bool is_first = true;
+    for (const auto& member : object) {
+      if (is_full()) return;
+      begin_element(std::exchange(is_first, false), depth);
+      append_string(out_, member.key());
+      out_ += ':';
+      out_ += blank_;
+      print(member.value(), depth + 1);
+    }
+    if (!line_end_ && !object.empty()) new_line(depth);
+    out_ += '}';
+  }
+
+  void print_array(const boost::json::array& array, std::size_t depth) {
+    const bool has_rows = is_table(array);
+    out_ += '[';
+    bool is_first = true;
+    for (const Value& element : array) {
+      if (is_full()) return;
+      begin_element(std::exchange(is_first, false), depth);
+      print(element, depth + 1, has_rows);
+    }
+    if (!line_end_ && !array.empty()) new_line(depth);
+    out_ += ']';
+  }
+
+  void begin_element(bool is_first, std::size_t depth) {
+    if (!is_first) out_ += ',';
+    if (!line_end_) return new_line(depth + 1);
+    if (!is_first) out_ += blank_;
   }
 
   void new_line(std::size_t depth) {
     out_ += '\n';
+    line_begin_ = out_.size();
     out_.append(2 * depth, ' ');
   }
 
+  bool is_full() const { return line_end_ && out_.size() > *line_end_; }
+
+  static constexpr std::size_t kColumns = 99;  // and a comma
+
   std::string out_;
+  std::size_t line_begin_ = 0;
+  /// How long `out_` may become, while a value is tried on the line that has begun.
+  std::optional<std::size_t> line_end_;
+  std::string_view blank_ = " ";  ///< behind commas on a line, and colons; rows have none
 };
 
 std::string problem_of(const error_code& ec) {

@@ -98,41 +98,52 @@ TEST(Json, PrintsFieldsInTheirOrderTheBasesFirst) {
   "points": [],
   "by_name": {},
   "pair": [1, 2],
-  "bits": [
-    false,
-    false
-  ],
+  "bits": [false, false],
   "extra": null
 }
 )");
 }
 
-TEST(Json, PutsSmallObjectsOfNumbersAndWordsOnOneLineAndOthersOnSeveral) {
-  const Value value = {{"params", {{"scale", 0.5}, {"zero_point", nullptr}}},
-                       {"long", {{"name", "more than a word"}}},
-                       {"deep", {{"list", {1, 2}}}}};
+TEST(Json, PutsOnOneLineWhatFitsThere) {
+  // with its comma, the line of "fits" has 100 columns, and that of "long" would have 101
+  const Value value = {{"params", {{"scale", 0.5}, {"names", {"a", "b"}}}},
+                       {"fits", {{"name", std::string(77, 'x')}}},
+                       {"long", {{"name", std::string(78, 'x')}}},
+                       {"none", boost::json::object()}};
   EXPECT_EQ(dump(value), R"({
-  "params": {"scale": 0.5, "zero_point": null},
+  "params": {"scale": 0.5, "names": ["a", "b"]},
+  "fits": {"name": ")" + std::string(77, 'x') +
+                             R"("},
   "long": {
-    "name": "more than a word"
+    "name": ")" + std::string(78, 'x') +
+                             R"("
   },
-  "deep": {
-    "list": [1, 2]
-  }
+  "none": {}
 }
 )");
 }
 
-TEST(Json, PutsArraysOfNumbersOnOneLineAndOthersOnSeveral) {
-  const Value value = {{"n", {1, 2.0, "nan", nullptr}}, {"m", {{1}, {2}}}};
-  EXPECT_EQ(dump(value), R"({
-  "n": [1, 2.0, "nan", null],
-  "m": [
-    [1],
-    [2]
-  ]
+TEST(Json, PutsArraysOfNumbersOnOneLineHoweverLong) {
+  std::vector<double> many(100, 1.5);
+  const std::string text = dump(encode(many));
+  EXPECT_EQ(std::ranges::count(text, '\n'), 1);
+  EXPECT_EQ(dump({{"n", {1, 2.0, "nan", nullptr}}}), R"({
+  "n": [1, 2.0, "nan", null]
 }
 )");
+}
+
+TEST(Json, PutsEachRowOfATableOnOneLine) {
+  const std::string word(60, 'x');
+  const auto rows = [&](std::size_t count) {
+    boost::json::array list(count, Value{{"a", word}, {"b", {{"c", word}, {"d", {1, 2}}}}});
+    return dump(Value{{"rows", std::move(list)}});
+  };
+  const std::string row = "    {\"a\":\"" + word + "\",\"b\":{\"c\":\"" + word + "\",\"d\":[1,2]}}";
+  std::string expected = "{\n  \"rows\": [\n";
+  for (int i = 0; i < 17; ++i) expected += row + (i < 16 ? ",\n" : "\n");
+  EXPECT_EQ(rows(17), expected + "  ]\n}\n");
+  EXPECT_THAT(rows(16), HasSubstr("    {\n      \"a\": \""));
 }
 
 TEST(Json, PrintsFloatsAsShortAsTheyReadBack) {

@@ -459,6 +459,39 @@ TEST(RecordFiles, PassesOfVersion1AreRead) {
   EXPECT_EQ(to_file(from_file<Passes>(bytes.substr(0, 16) + head, "passes.bin")), to_file(passes));
 }
 
+/// Errors of two samples, by channels, too.
+TapState some_errors() {
+  TapState state = some_state();
+  PairedStats& pair = state.pairs.emplace_back();
+  pair.reference = "x";
+  pair.quantized = "x_codes";
+  pair.channel_axis = 1;
+  for (const std::uint64_t sample : {0, 1}) {
+    const std::vector<float> x = testing::normal_floats(sample, 60);
+    const std::vector<float> y = testing::normal_floats(sample + 2, 60);
+    pair.pairs.add(sample, x, y);
+    pair.reference_channels.add(x, {.channels = 3, .inner = 20});
+    pair.error_channels.add(y, {.channels = 3, .inner = 20});
+  }
+  return state;
+}
+
+TEST(RecordFiles, PassesAreKeptAsFarAsADiagnosisReadsThem) {
+  Passes passes = filled<Passes>();
+  passes.local = {.ops = some_errors(), .weights = some_errors(), .inputs = some_errors()};
+  passes.outputs.at(0).as_they_are = some_errors();
+  const auto kept = from_file<Passes>(to_file(passes), "passes.bin");
+  EXPECT_EQ(kept.outputs.at(0).as_they_are, some_errors());
+  TapState ops = some_errors();
+  ops.pairs[0].reference_channels = {};
+  EXPECT_EQ(kept.local.ops, ops);
+  TapState sums = some_errors();
+  sums.pairs[0].pairs.join_blocks();
+  EXPECT_NE(sums, some_errors());
+  EXPECT_EQ(kept.local.weights, sums);
+  EXPECT_EQ(kept.local.inputs, sums);
+}
+
 // What layout 2 had of two models.
 TEST(RecordFiles, OfTwoModelsHaveTheFieldsThatTheyHadInLayout2) {
   AccuracyRecord accuracy;

@@ -18,7 +18,7 @@ namespace quantlens {
 namespace {
 
 constexpr RecordMagic kMagic{
-    .text = std::string_view("QLPASS\r\n", 8), .version = 2, .what = "passes"};
+    .text = std::string_view("QLPASS\r\n", 8), .version = 3, .what = "passes"};
 
 /// All that is no TapState.
 struct Head {
@@ -36,8 +36,17 @@ void append(const TapState& state, std::string& out) {
   append_chunk(to_bytes(state), out);
 }
 
-void append(const std::optional<TapState>& state, std::string& out) {
-  if (state) append(*state, out);
+/// As a diagnosis reads the errors of ops: of channels, errors alone.
+void append_ops(TapState state, std::string& out) {
+  for (PairedStats& pair : state.pairs) pair.reference_channels = {};
+  append(state, out);
+}
+
+/// As a diagnosis reads what rounded weights or inputs make of ops: sums over all samples, without
+/// intervals.
+void append_sums(TapState state, std::string& out) {
+  for (PairedStats& pair : state.pairs) pair.pairs.join_blocks();
+  append(state, out);
 }
 
 TapState take_state(std::string_view& in) {
@@ -112,9 +121,10 @@ std::string to_bytes(const Passes& passes) {
   std::string out;
   append_magic(kMagic, out);
   append_name(out, json::dump(json::encode(head)));
-  for (const auto* state : {&passes.local.ops, &passes.local.weights, &passes.local.inputs}) {
-    append(*state, out);
-  }
+  const LocalStates& local = passes.local;
+  if (local.ops) append_ops(*local.ops, out);
+  if (local.weights) append_sums(*local.weights, out);
+  if (local.inputs) append_sums(*local.inputs, out);
   for (const MeasuredPart& part : passes.outputs) {
     append(part.as_they_are, out);
     for (const OutputsInFloat& one : part.in_float) append(one.errors, out);

@@ -52,11 +52,13 @@ struct Passes {
   std::string caveat;               ///< what makes the data's figures doubtful; empty: nothing
 };
 
-/// passes.bin (docs/format.md).
+/// passes.bin (docs/format.md): what a diagnosis reads of them. Of the local passes' channels those
+/// are the errors' alone, and what rounded weights and inputs make has no blocks of samples
+/// (PairStats::join_blocks).
 std::string to_bytes(const Passes& passes);
 
-/// The reverse. Throws Errc::bad_input, naming `where`, for anything to_bytes cannot have written,
-/// and Errc::unsupported for a newer version.
+/// The reverse, as far as that goes. Throws Errc::bad_input, naming `where`, for anything to_bytes
+/// cannot have written, and Errc::unsupported for a newer version.
 Passes passes_from_bytes(std::string_view bytes, std::string_view where);
 
 }  // namespace quantlens

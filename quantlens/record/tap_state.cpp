@@ -151,10 +151,11 @@ PairedStats take_pair(std::string_view& in) {
   if (stats.channel_axis < 0) return stats;
   stats.reference_channels = ChannelMoments::take_from(in);
   stats.error_channels = ChannelMoments::take_from(in);
-  if (stats.reference_channels.channels().size() != stats.error_channels.channels().size()) {
+  const std::size_t of_reference = stats.reference_channels.channels().size();
+  if (of_reference != 0 && of_reference != stats.error_channels.channels().size()) {
     refuse_bytes("a pair's two sides have unequal channels");
   }
-  stats.channel_histograms = take_channels(in, stats.reference_channels, take_paired_channel);
+  stats.channel_histograms = take_channels(in, stats.error_channels, take_paired_channel);
   return stats;
 }
 
@@ -279,7 +280,7 @@ void check_same_tap(const PairedStats& a, const PairedStats& b) {
                              printable(b.quantized)));
   }
   check_same_channels(
-      a, b, a.reference_channels, b.reference_channels,
+      a, b, a.error_channels, b.error_channels,
       fmt::format("the pair '{}', '{}'", printable(a.reference), printable(a.quantized)));
   const auto elements = [](const PairedStats& s) { return s.pairs.count(); };
   if (counted_in_one(elements(a), !a.reference_histogram.empty(), elements(b),

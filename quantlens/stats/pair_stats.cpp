@@ -151,6 +151,12 @@ void PairStats::merge(const PairStats& other) {
   }
 }
 
+void PairStats::join_blocks() {
+  Block all = total();
+  blocks_.fill({});
+  blocks_.front() = std::move(all);
+}
+
 PairStats::Block PairStats::total() const {
   Block total;
   for (const Block& block : blocks_) {

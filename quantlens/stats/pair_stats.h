@@ -74,6 +74,9 @@ class PairStats {
   /// who added them with kNoClip: where each channel has its own range.
   void add_clipped(std::uint64_t sample, std::uint64_t count);
   void merge(const PairStats& other);
+  /// Makes all blocks of samples one: its sums, extremes and worst samples stay, for who needs no
+  /// intervals.
+  void join_blocks();
 
   std::uint64_t count() const;      ///< finite pairs
   std::uint64_t nonfinite() const;  ///< pairs with a NaN or an infinity

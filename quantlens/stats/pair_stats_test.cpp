@@ -229,6 +229,27 @@ RC_GTEST_PROP(PairStats, OfAnySplitOfTheSamplesMergedEqualTheWhole, ()) {
   }
 }
 
+TEST(PairStats, OfJoinedBlocksAreTheSameOverAll) {
+  PairStats stats;
+  for (std::uint64_t sample = 0; sample < 40; ++sample) {
+    stats.add(sample, awkward_floats(sample, 50), awkward_floats(sample + 1, 50));
+  }
+  PairStats joined = stats;
+  joined.join_blocks();
+  EXPECT_EQ(joined.count(), stats.count());
+  EXPECT_EQ(joined.nonfinite(), stats.nonfinite());
+  EXPECT_EQ(joined.mse(), stats.mse());
+  EXPECT_EQ(joined.sqnr_db(), stats.sqnr_db());
+  EXPECT_EQ(joined.cosine(), stats.cosine());
+  EXPECT_EQ(joined.variance_y(), stats.variance_y());
+  EXPECT_EQ(joined.mse_normalized(), stats.mse_normalized());
+  EXPECT_EQ(joined.worst().entries(), stats.worst().entries());
+  EXPECT_NE(stats.blocks()[1], PairStats::Block());
+  EXPECT_TRUE(std::all_of(joined.blocks().begin() + 1, joined.blocks().end(),
+                          [](const auto& block) { return block == PairStats::Block(); }));
+  EXPECT_LT(bytes_of(joined).size(), bytes_of(stats).size() / 8);
+}
+
 TEST(PairStats, ComeBackFromTheirBytes) {
   PairStats stats;
   for (std::uint64_t sample = 0; sample < 70; sample += 3) {

@@ -42,6 +42,22 @@ std::string_view line_at(std::string_view bytes, std::uint64_t offset, std::stri
   return bytes.substr(offset, end - offset);
 }
 
+/// Where the index begins, as the trailer says.
+std::uint64_t index_begin(std::string_view bytes, std::string_view where) {
+  std::string_view trailer = bytes.substr(bytes.size() - std::min(bytes.size(), kTrailerBytes));
+  trailer.remove_prefix(std::min(trailer.find_first_not_of(' '), trailer.size()));
+  std::uint64_t begin = 0;
+  const auto [end, error] = std::from_chars(trailer.begin(), trailer.end(), begin);
+  if (error != std::errc() || end == trailer.end() || *end != '\n') {
+    refuse(where, "it has no index, or is cut off");
+  }
+  return begin;
+}
+
+std::string stamp_of(std::string_view blocks) {
+  return sha256_hex(blocks).substr(0, kStampBytes);
+}
+
 std::uint64_t whole(const json::Value& value, std::string_view where) {
   if (value.is_uint64()) return value.get_uint64();
   if (!value.is_int64() || value.get_int64() < 0) refuse(where, "its index holds no such numbers");
@@ -122,7 +138,7 @@ std::string bytes_of(const Cells& rows, std::string& stamp) {
   std::string bytes;
   boost::json::object columns;
   add_columns(rows, {}, columns, bytes);
-  stamp = sha256_hex(bytes).substr(0, kStampBytes);
+  stamp = stamp_of(bytes);
   const std::size_t begin = bytes.size();
   bytes += json::line({{kRows, rows.size()},
                        {kBlockSize, kBlock},
@@ -195,6 +211,9 @@ void put_lists(json::Value& value, const std::string& path,
   const std::string name = rows_file(where, path);
   const RowsReader reader(file.text(), name);
   if (reader.stamp() != object->at(kStamp).get_string()) refuse(name, "it is not this record's");
+  if (stamp_of(file.text().substr(0, index_begin(file.text(), name))) != reader.stamp()) {
+    refuse(name, "its rows are not those that were written");
+  }
   if (reader.size() != whole(object->at(kRows), where)) {
     refuse(name, "it has another number of rows than its record says");
   }
@@ -205,14 +224,8 @@ void put_lists(json::Value& value, const std::string& path,
 
 RowsReader::RowsReader(std::string_view bytes, std::string_view where)
     : bytes_(bytes), where_(where) {
-  std::string_view trailer = bytes.substr(bytes.size() - std::min(bytes.size(), kTrailerBytes));
-  trailer.remove_prefix(std::min(trailer.find_first_not_of(' '), trailer.size()));
-  std::uint64_t begin = 0;
-  const auto [end, error] = std::from_chars(trailer.begin(), trailer.end(), begin);
-  if (error != std::errc() || end == trailer.end() || *end != '\n') {
-    refuse(where_, "it has no index, or is cut off");
-  }
-  const json::Value index = json::parse(line_at(bytes_, begin, where_), where_);
+  const json::Value index =
+      json::parse(line_at(bytes_, index_begin(bytes_, where_), where_), where_);
   size_ = whole(member(index, kRows, where_), where_);
   const json::Value& stamp = member(index, kStamp, where_);
   const json::Value& columns = member(index, kColumns, where_);

@@ -215,6 +215,16 @@ TEST(RowsReader, ReadsNoBlockTwice) {
   EXPECT_THAT(refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("not in order"));
 }
 
+TEST(JoinRows, RefusesRowsThatHaveChanged) {
+  SplitRecord split = split_of(1500);
+  std::string& bytes = split.lists[0].bytes;
+  const std::size_t digit = bytes.find_first_of("123456789");
+  ASSERT_NE(digit, std::string::npos);
+  bytes[digit] = bytes[digit] == '1' ? '2' : '1';
+  EXPECT_THAT(refusal([&] { joined(split); }),
+              HasSubstr("diagnosis.activations.rows: its rows are not"));
+}
+
 TEST(JoinRows, RefusesTheListOfAnotherRecord) {
   SplitRecord split = split_of(1500);
   split.lists[0].bytes = split_of(1501).lists.at(0).bytes;

@@ -36,6 +36,7 @@ function(_quantlens_public_headers result start)
 endfunction()
 
 _quantlens_public_headers(headers quantlens/quantlens.h)
+set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/quantlens/quantlens.h)
 foreach(header IN LISTS headers)
   cmake_path(GET header PARENT_PATH folder)
   install(FILES ${header} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/${folder} COMPONENT library)

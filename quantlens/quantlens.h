@@ -71,6 +71,7 @@
 #include "quantlens/record/statement.h"       // Statement: what findings say, by words and figures
 #include "quantlens/diagnosis/match/pair.h"         // pair, taps_for
 #include "quantlens/diagnosis/diagnose.h"     // diagnose: tables from what the taps gathered
+#include "quantlens/diagnosis/judge.h"        // judge: a whole diagnosis of stored states
 
 // ---- Answers become an accuracy
 #include "quantlens/record/accuracy.h"        // Accuracy, AccuracyRecord, Flip
@@ -107,7 +108,7 @@
 #include "quantlens/tuning/prices.h"          // learn_prices, predict_us, cheapest
 #include "quantlens/tuning/strategy.h"        // Search, Strategy: what to try next
 
-// ---- Models are timed
+// ---- Models are benchmarked
 #include "quantlens/record/benchmark.h"       // Benchmark: latencies, samples a second, ratios
 #include "quantlens/profiling/benchmark/rounds.h"       // time_loading: one model or two, anew
 #include "quantlens/profiling/benchmark/core_layout.h"  // core_layout: which cores an instance is bound to
@@ -124,6 +125,9 @@
 #include "quantlens/report/benchmark_text.h"  // benchmark_text, benchmark_table
 #include "quantlens/record/workload.h"        // Workload: one run's own record
 #include "quantlens/workspace/workspace.h"    // Workspace, WorkloadWriter: the folder of all runs
+#include "quantlens/workspace/read_record.h"  // WorkloadReader, ListReader: one record, one page
+#include "quantlens/workspace/read_run.h"     // read_run: all that a run has stored
+#include "quantlens/report/run_text.h"        // run_text, run_json: what a run tells
 
 // ---- The verbs with their inputs and outputs in the workspace: what doors call
 #include "quantlens/flow/session.h"           // flow::Session: store, progress, threads of a door

@@ -102,7 +102,7 @@ def main():
 
     sandbox.run("calibrate", model, "--data", data, "-o", sandbox.path / "statistics.bin")
     refused = sandbox.run("judge", "last", code=1).stderr
-    harness.check("has no pairing.json and no accuracy_state.bin" in refused and "run it again" in refused,
+    harness.check("has no pairing.json and no accuracy_state.bin" in refused and "give one" in refused,
                   f"what left nothing to judge is refused: {refused}")
     harness.check("there is none" in sandbox.run("judge", "nothing", code=1).stderr, "an unknown run is refused")
 

@@ -41,7 +41,8 @@ int run(bool as_json) {
         default_workspace().string()));
     for (const RuntimeStatus& status : all) {
       print_out(status.available
-                    ? fmt::format("{} {}: ready {}\n", status.name, status.version, status.where)
+                    ? fmt::format("{} {}: ready{}{}\n", status.name, status.version,
+                                  status.where.empty() ? "" : " ", status.where)
                     : fmt::format("{}: not available: {}\n", status.name, status.problem));
     }
   }
@@ -56,7 +57,7 @@ void add_doctor(CLI::App& program, const std::vector<std::string>&, Runner& chos
   auto format = std::make_shared<std::string>("table");
   verb->add_option("--output", *format,
                    "Print this form on standard output: table or json (default: table)")
-      ->check(CLI::IsMember({"table", "json"}));
+      ->check(one_of({"table", "json"}));
   verb->footer("Example:\n  quantlens doctor");
   verb->callback([=, &chosen] { chosen = [=] { return run(*format == "json"); }; });
 }

@@ -9,6 +9,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
 #include "quantlens/report/cell.h"
+#include "quantlens/workspace/workspace.h"
 
 namespace quantlens::cli {
 namespace {
@@ -50,6 +51,12 @@ std::string data_options(const flow::DataChoice& choice) {
   return text;
 }
 
+/// Of a run's folder, unless it is where runs are kept anyway.
+std::string workspace_option(const fs::path& folder) {
+  const fs::path workspace = folder.parent_path().parent_path();
+  return workspace == default_workspace() ? "" : " --workspace " + word(workspace.string());
+}
+
 }  // namespace
 
 std::optional<std::size_t> first_remedy(const ProfileRecord& pair) {
@@ -78,9 +85,10 @@ std::string anew_with_remedy(const Compared& compared, const fs::path& folder, s
                 "one; {}, which another tool made, stays as it is. ",
                 quantized);
   return wrapped(fmt::format("{}To try that of finding {}:", what, number), 0) +
-         fmt::format("  quantlens quantize {} -o {}{}{}{}{}\n", word(compared.reference.string()),
+         fmt::format("  quantlens quantize {} -o {}{}{}{}{}{}\n", word(compared.reference.string()),
                      kMended, data_options(compared.data),
                      compared.metric.empty() ? "" : " --metric " + word(compared.metric),
+                     workspace_option(folder),
                      compared.is_ours ? recipe_option(compared.quantized) : "",
                      recipe_option(folder / exported::remedy(number)));
 }

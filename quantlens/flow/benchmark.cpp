@@ -35,6 +35,7 @@ Cores cores_of(const BenchmarkOptions& options) {
 struct Setup {
   BenchmarkOptions options;
   std::vector<std::unique_ptr<Model>> models;
+  std::optional<FittedData> data;  ///< in batches of the first size
   std::vector<std::uint64_t> batch_sizes;
   Cores cores;
   std::shared_ptr<Workers> workers;  ///< where models are timed; null: in this process
@@ -57,19 +58,21 @@ std::vector<std::string> paths_of(const BenchmarkOptions& options) {
 }
 
 /// Every batch size must suit the model before the first is timed.
-std::vector<std::uint64_t> check_data(const BenchmarkOptions& options, const Model& model,
-                                      Progress& progress) {
-  if (options.batch_sizes.empty()) {
-    return {benchmark_data(options.data, {}, model, progress).opened.batch_size};
+void check_data(Setup& setup, Progress& progress) {
+  const Model& model = *setup.models.at(0);
+  const DataChoice& choice = setup.options.data;
+  if (setup.options.batch_sizes.empty()) {
+    setup.data = benchmark_data(choice, {}, model, progress);
+    setup.batch_sizes = {setup.data->opened.batch_size};
+    return;
   }
-  std::vector<std::uint64_t> sizes;
   NoProgress silent;
-  for (const std::uint64_t size : options.batch_sizes) {
-    if (std::ranges::find(sizes, size) != sizes.end()) continue;
-    benchmark_data(options.data, size, model, sizes.empty() ? progress : silent);
-    sizes.push_back(size);
+  for (const std::uint64_t size : setup.options.batch_sizes) {
+    if (std::ranges::find(setup.batch_sizes, size) != setup.batch_sizes.end()) continue;
+    FittedData data = benchmark_data(choice, size, model, setup.data ? silent : progress);
+    if (!setup.data) setup.data = std::move(data);
+    setup.batch_sizes.push_back(size);
   }
-  return sizes;
 }
 
 Setup set_up(const BenchmarkOptions& options, const Session& session) {
@@ -80,12 +83,13 @@ Setup set_up(const BenchmarkOptions& options, const Session& session) {
   }
   Setup setup{.options = options,
               .models = {},
+              .data = {},
               .batch_sizes = {},
               .cores = cores_of(options),
               .workers = {}};
   setup.models = read_models(paths_of(options), formats(session));
   setup.workers = session_workers(session, *setup.models.at(0));
-  setup.batch_sizes = check_data(options, *setup.models.at(0), session.progress);
+  check_data(setup, session.progress);
   return setup;
 }
 
@@ -188,6 +192,7 @@ BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& sessi
   std::vector<std::pair<std::string, const Model*>> models{{"reference", setup.models[0].get()}};
   if (options.other) models.emplace_back("quantized", setup.models[1].get());
   const auto workload = begin_workload(session, "benchmark", models);
+  describe_data(*workload, &*setup.data);
   BenchmarkOutcome outcome;
   outcome.folder = workload->folder();
   outcome.benchmark.emplace();

@@ -139,7 +139,12 @@ JudgeResult judge(const JudgeOptions& options, const Session& session) {
   run_recorded(session, *workload, [&](const Session& recorded) {
     recorded.progress.note(fmt::format("judges what {} gathered", ids_of(parts.runs)));
     for (const std::string& note : parts.notes) recorded.progress.note(note);
-    if (parts.accuracy) add_accuracy(*parts.accuracy, result, *workload);
+    if (parts.accuracy) {
+      add_accuracy(*parts.accuracy, result, *workload);
+    } else if (!first.metric.empty()) {
+      recorded.progress.note(
+          fmt::format("the accuracy is left out: there is no {}", FileOf<AccuracyState>::kName));
+    }
     if (!parts.left) return;
     note_without_statistics(*parts.left, recorded.progress);
     Diagnosis diagnosis = judged(*models.reference, models.quantized, *parts.left, recorded);

@@ -33,8 +33,9 @@ Samples samples_of(const Part& part, const FittedData& data, std::uint64_t most)
   const std::uint64_t size = data.opened.dataset->size();
   if (const auto* samples = std::get_if<Samples>(&part)) {
     if (samples->first + samples->count <= size) return *samples;
-    throw Error(Errc::bad_input, fmt::format("{}: has {} samples, not {}", printable(data.source),
-                                             size, samples->first + samples->count));
+    throw Error(Errc::bad_input,
+                fmt::format("{}: has {} samples, not {}; ask for some of 0:{}",
+                            printable(data.source), size, samples->first + samples->count, size));
   }
   const std::uint64_t count = std::min(most, size);
   if (const auto* shard = std::get_if<Shard>(&part)) {

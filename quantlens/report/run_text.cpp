@@ -34,7 +34,9 @@ std::string path_of(const RunRecords& records, std::string_view role) {
 }
 
 std::string study_text(const RunRecords& records, const RunView& view) {
-  return shown(study_table(*records.study, records.times), view) + goal_text(*records.study) +
+  const bool has_ended = records.run.state == WorkloadState::success;
+  return shown(study_table(*records.study, records.times), view) +
+         (has_ended ? goal_text(*records.study) : unfinished_text(*records.study, records.run)) +
          latency_text(*records.study, records.times);
 }
 

@@ -97,4 +97,7 @@ std::string latency_text(const Study& study, const StudyTimes& times);
 /// 100 columns.
 std::string goal_text(const Study& study);
 
+/// Likewise of a search that has not ended: how far it is, and how it goes on.
+std::string unfinished_text(const Study& study, const Workload& run);
+
 }  // namespace quantlens

@@ -127,6 +127,20 @@ std::string latency_text(const Study& study, const StudyTimes& times) {
       0);
 }
 
+std::string unfinished_text(const Study& study, const Workload& run) {
+  std::string best = "no trial has a figure";
+  if (study.best) {
+    const Trial& trial = study.trials.at(*study.best - 1);
+    best = fmt::format("trial {} is the best of {} so far, with a loss of {} where {} is allowed",
+                       trial.number, evaluations(study), loss_text(study.goal, trial.loss),
+                       loss_text(study.goal, study.goal.max_loss));
+  }
+  return wrapped(
+      fmt::format("The search has not ended{}{}: {}; tune with --resume {} goes on with it",
+                  run.message.empty() ? "" : ", ", printable(run.message), best, printable(run.id)),
+      0);
+}
+
 std::string goal_text(const Study& study) {
   if (!study.best) {
     return wrapped("The goal was missed: no trial has a figure; " + advice(study.is_limited), 0);

@@ -152,6 +152,20 @@ TEST(TuneText, OnlyTrialsCount) {
   EXPECT_NE(goal_text(study).find("trial 1 comes nearest of 1,"), std::string::npos);
 }
 
+TEST(TuneText, OfASearchThatHasNotEndedIsNoVerdict) {
+  Study study = study_of({trial_of(0.7, false)});
+  Workload run;
+  run.id = "20261126-tune";
+  run.message = "interrupted";
+  EXPECT_EQ(unfinished_text(study, run),
+            "The search has not ended, interrupted: no trial has a figure; tune with --resume "
+            "20261126-tune goes\non with it\n");
+  study.best = 1;
+  const std::string text = unfinished_text(study, run);
+  EXPECT_NE(text.find("trial 1 is the best of 1 so far"), std::string::npos) << text;
+  EXPECT_EQ(text.find("missed"), std::string::npos) << text;
+}
+
 TEST(TuneText, TheEndSaysHowFarAndWhatNext) {
   Study study = study_of({trial_of(0.7, false)});
   EXPECT_NE(goal_text(study).find("no trial has a figure"), std::string::npos);

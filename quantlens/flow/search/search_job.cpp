@@ -179,6 +179,8 @@ void SearchJob::keep(Trial trial, double seconds, bool is_new) {
     {
       const WorkloadWriter::Part writing(workload_, folder_of(last));
       workload_.put(last.recipe);
+      if (candidate_ && last.judged != Judged::output_error)
+        workload_.put(candidate_->planned.plan);
     }
     constexpr std::uint64_t kAtOnce = 16;  // comparisons of outputs are many, and cheap to repeat
     if (last.judged != Judged::output_error || last.number % kAtOnce == 0) record();

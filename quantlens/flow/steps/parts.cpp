@@ -39,10 +39,11 @@ std::uint64_t first_sample(const StoredRun& stored) {
 }
 
 [[noreturn]] void refuse_stored(const StoredRun& stored, std::string_view file) {
-  throw Error(Errc::not_found,
-              fmt::format("{}: has no {}: only what diagnose, evaluate and quantize --diagnose of "
-                          "quantlens 0.1 or later wrote can be judged again; run it again",
-                          printable(stored.run.id), file));
+  throw Error(
+      Errc::not_found,
+      fmt::format("{}: has no {}: what can be judged again is a whole run of diagnose, of "
+                  "evaluate, or of quantize --diagnose; give one (quantlens workloads list)",
+                  printable(stored.run.id), file));
 }
 
 template <class Record>

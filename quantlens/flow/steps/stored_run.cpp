@@ -28,6 +28,12 @@ StoredRun find_run(const std::string& text, const Session& session) {
     return find_in(workspace_of(session), text, session.store);
   }
   const fs::path folder = fs::canonical(text);
+  if (!fs::exists(folder / FileOf<Workload>::kName, none)) {
+    throw Error(Errc::not_found,
+                fmt::format("{}: is no run's folder: there is no {} in it; give the id or the "
+                            "folder of a run (quantlens workloads list)",
+                            printable(text), FileOf<Workload>::kName));
+  }
   return find_in(Workspace(session.store, folder.parent_path().parent_path()),
                  folder.filename().string(), session.store);
 }

@@ -208,7 +208,8 @@ std::vector<Stats> take_sorted(std::string_view& in, Stats (*take)(std::string_v
 }
 
 TapState parse(std::string_view in) {
-  if (!is_tap_state(in)) throw Error(Errc::bad_input, "these are not the statistics of a run; give a statistics.bin");
+  if (!is_tap_state(in))
+    throw Error(Errc::bad_input, "these are not the statistics of a run; give a statistics.bin");
   in.remove_prefix(kMagic.size());
   const std::uint32_t version = take_u32(in);
   if (version > kVersion) {

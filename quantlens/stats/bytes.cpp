@@ -113,7 +113,9 @@ std::size_t take_count(std::string_view& in, std::size_t item_bytes) {
 }
 
 void refuse_bytes(std::string_view what) {
-  throw Error(Errc::bad_input, fmt::format("the bytes of these statistics are damaged: {}; gather them again", what));
+  throw Error(
+      Errc::bad_input,
+      fmt::format("the bytes of these statistics are damaged: {}; gather them again", what));
 }
 
 }  // namespace quantlens

@@ -131,6 +131,22 @@ TEST(SpearmanCosine, OfOneModelAndOfTwo) {
   EXPECT_EQ(two.lost + two.gained, 0u);
 }
 
+TEST(SpearmanCosine, OfEqualRanksMayDifferByWhatThreeSamplesMake) {
+  AccuracyPairSink sink(kSpec, {});
+  for (std::uint64_t i = 0; i < 10; ++i) {
+    const auto step = static_cast<double>(i);
+    const auto reference = at_angle(i, 0.07 * step, -static_cast<float>(i));
+    const auto quantized = at_angle(i, 0.08 * step, -static_cast<float>(i));  // of other numbers
+    sink.add(batch_of(reference),
+             {.reference = outputs_of(reference), .quantized = outputs_of(quantized)});
+  }
+  const AccuracyRecord pair = sink.result();
+  EXPECT_EQ(pair.difference, 0);
+  const auto [low, high] = pair.difference_interval.value();
+  EXPECT_NEAR(low, -0.3, 1e-12);  // 3 of 20 samples, of a width of 2
+  EXPECT_NEAR(high, 0.3, 1e-12);
+}
+
 TEST(SpearmanCosine, OfNoPairsKnowsNothing) {
   const Accuracy accuracy = AccuracySink(kSpec).result();
   EXPECT_EQ(accuracy.samples, 0u);

@@ -86,7 +86,15 @@ std::optional<std::array<double, 2>> difference_interval(const MetricFigure& ref
     without.push_back(quantized.without[i] - reference.without[i]);
   }
   const auto [low, high] = reference.bounds;
-  return jackknife_interval(difference, without, {low - high, high - low});
+  const double most = high - low;
+  std::array<double, 2> interval = jackknife_interval(difference, without, {-most, most});
+  if (std::isfinite(most) && interval[0] == interval[1]) {
+    constexpr double kThree = 3;
+    const double reach =
+        most * kThree / static_cast<double>(std::max<std::uint64_t>(reference.samples, 1));
+    interval = {std::max(difference - reach, -most), std::min(difference + reach, most)};
+  }
+  return interval;
 }
 
 AccuracySink::AccuracySink(const MetricSpec& spec) : spec_(spec), metric_(make_metric(spec)) {}

@@ -228,8 +228,8 @@ std::string profile_text(const Profile& profile, const std::string& label) {
   }
   if (std::abs(left) > kMuch * wall) {
     text +=
-        "; that is more than a tenth: times of nodes are off by as much, since the machine is "
-        "busy or the nodes are too many and too short to be told apart";
+        "; more than a tenth of a run is unexplained, so the nodes' times are off by as much: the "
+        "machine is busy, or the nodes are too many and too short to be told apart";
   }
   return wrapped(text, 0);
 }
@@ -264,8 +264,9 @@ std::string speed_text(const ProfileRecord& pair) {
   }
   if (!pair.findings.empty()) {
     text += wrapped(
-        "Milliseconds of a finding compare with the float model; a recipe is told where it was "
-        "timed, alone, and is faster. quantlens tune --objective speed looks for the best mix.",
+        "Milliseconds of a finding compare with the float model. A finding has a recipe where the "
+        "model was timed with that recipe alone, and was faster. quantlens tune --objective speed "
+        "looks for the best mix.",
         0);
   }
   return text;

@@ -103,7 +103,7 @@ struct WeightRow {
   std::string weight;
   std::string quantized;
   std::string dtype;
-  std::string granularity;  ///< per_channel | per_tensor
+  std::string granularity;  ///< per_channel | per_tensor | per_block
   double mse = 0;
   double mse_normalized = 0;
   double sqnr_db = 0;

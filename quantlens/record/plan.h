@@ -118,7 +118,7 @@ BOOST_DESCRIBE_STRUCT(OpPlan, (),
 
 /// What an accuracy algorithm did for one op.
 struct AlgorithmEffect {
-  std::string algorithm;  ///< bias_correction, cross_layer_equalization, smooth_quant
+  std::string algorithm;  ///< bias_correction, smooth_quant, ... as recipes say; weight_ranges
   OpRef op;
   double gain_db = 0;  ///< by how much it lowers the expected error that it is meant for
   bool operator==(const AlgorithmEffect&) const = default;

@@ -16,7 +16,7 @@ namespace quantlens {
 BOOST_DEFINE_ENUM_CLASS(WorkloadState, new_, wip, success, failure)
 
 struct ModelFile {
-  std::string role;  ///< reference | quantized
+  std::string role;  ///< reference | edited | quantized
   std::string path;
   std::string sha256;
   std::uint64_t bytes = 0;

@@ -15,7 +15,7 @@ endif()
 # Most of a test runs once, so its compiling counts: -Og takes a third less than -O2.
 set(QUANTLENS_TEST_OPTIONS -Og)
 # Clang's sanitizers double the time of its -O1, so preset asan has -O0; these modules' loops are most of what its tests
-# run. No test's line is told but by GoogleTest.
+# run. GoogleTest names the lines of a failed test, so tests have no debug information there.
 set(QUANTLENS_OPTIMISED_MODULES)
 if(QUANTLENS_SANITIZE AND CMAKE_CXX_COMPILER_ID MATCHES Clang)
   set(QUANTLENS_TEST_OPTIONS -g0)

@@ -25,10 +25,9 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.part = arguments.part.part();
   options.metric = parse_metric(arguments.metric);
   TerminalProgress progress = arguments.common.make_progress();
-  const flow::Session session = arguments.common.session(store, progress, command_line);
-  const flow::EvaluateResult result = flow::evaluate(options, session);
-  print_run(result, arguments.table,
-            workload_line(result, flow::workspace_of(session).folder(result.run.id)));
+  const flow::EvaluateResult result =
+      flow::evaluate(options, arguments.common.session(store, progress, command_line));
+  print_run(result, arguments.table, workload_line(result, result.folder));
   return kDone;
 }
 

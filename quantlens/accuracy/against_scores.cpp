@@ -132,8 +132,7 @@ std::optional<std::array<double, 2>> AgainstScoresSink::cautious_interval() cons
     most = before.bounds.back() - before.bounds.front();
     if (!std::isfinite(most)) return std::nullopt;
   }
-  constexpr double kThree = 3;
-  const double reach = most * kThree / static_cast<double>(std::max<std::uint64_t>(seen_, 1));
+  const double reach = rule_of_three(most, seen_);
   const auto [low, high] = *pair.difference_interval;
   return std::array{std::min(low, *pair.difference - reach),
                     std::max(high, *pair.difference + reach)};

@@ -89,9 +89,7 @@ std::optional<std::array<double, 2>> difference_interval(const MetricFigure& ref
   const double most = high - low;
   std::array<double, 2> interval = jackknife_interval(difference, without, {-most, most});
   if (std::isfinite(most) && interval[0] == interval[1]) {
-    constexpr double kThree = 3;
-    const double reach =
-        most * kThree / static_cast<double>(std::max<std::uint64_t>(reference.samples, 1));
+    const double reach = rule_of_three(most, reference.samples);
     interval = {std::max(difference - reach, -most), std::min(difference + reach, most)};
   }
   return interval;

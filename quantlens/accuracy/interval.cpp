@@ -53,4 +53,9 @@ std::array<double, 2> paired_rate_interval(std::uint64_t both, std::uint64_t gai
   return {std::max(difference - below, -1.0), std::min(difference + above, 1.0)};
 }
 
+double rule_of_three(double most, std::uint64_t samples) {
+  constexpr double kThree = 3;
+  return most * kThree / static_cast<double>(std::max<std::uint64_t>(samples, 1));
+}
+
 }  // namespace quantlens

@@ -15,4 +15,8 @@ std::array<double, 2> rate_interval(std::uint64_t hits, std::uint64_t samples);
 std::array<double, 2> paired_rate_interval(std::uint64_t both, std::uint64_t gained,
                                            std::uint64_t lost, std::uint64_t neither);
 
+/// How far a figure may still move where no sample has moved it: by the rule of three, 3 of n
+/// samples may do so, each by `most` / n. Without a sample: by 3 times `most`.
+double rule_of_three(double most, std::uint64_t samples);
+
 }  // namespace quantlens

@@ -34,6 +34,7 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   const auto workload = begin_workload(named, "evaluate", models);
   describe_data(*workload, data ? &*data : nullptr, metric_text(options.metric));
   EvaluateResult result;
+  result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {
     if (against) {
       const MeasureOptions wanted{.diagnose = false, .metric = options.metric};

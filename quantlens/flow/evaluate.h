@@ -21,7 +21,9 @@ struct EvaluateOptions {
 
 /// The records of the run: an accuracy of `model` alone, or of two (reference: `against`,
 /// quantized: `model`).
-struct EvaluateResult : RunRecords {};
+struct EvaluateResult : RunRecords {
+  fs::path folder;
+};
 
 /// A model's accuracy, alone or paired with another's. Throws Errc::usage where the data that the
 /// metric needs are not named.

@@ -116,6 +116,14 @@ Model read(const fs::path& path) {
   fail(path, "its bytes are of no known format; give an .onnx file");
 }
 
+Model read_as(std::string_view format, const fs::path& path, MappedFile file) {
+  for (const Format& one : kFormats) {
+    if (one.name == format) return one.read(path, std::move(file));
+  }
+  throw Error(Errc::unsupported, fmt::format("{}: models of format '{}' cannot be read yet",
+                                             printable(path.string()), printable(format)));
+}
+
 Upgraded upgrade(Model model) {
   for (const Format& format : kFormats) {
     if (format.name == model.format) return format.upgrade(std::move(model));

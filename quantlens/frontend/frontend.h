@@ -5,6 +5,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "quantlens/base/store.h"
@@ -18,6 +19,10 @@ namespace quantlens::frontend {
 /// Throws Errc::not_found, Errc::bad_input (not a model, truncated, inconsistent) or
 /// Errc::unsupported, naming the path.
 Model read(const fs::path& path);
+
+/// A model of a known format in these bytes, without a look at what they are; `path`: what messages
+/// call it. Throws as `read`, and Errc::unsupported for a format that is not known.
+Model read_as(std::string_view format, const fs::path& path, MappedFile file);
 
 /// A model in operators that have words for everything a plan may ask (ONNX: opset 13), whose nodes
 /// have names of their own, and what people should know of it: that it was converted, or why it

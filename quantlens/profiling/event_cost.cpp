@@ -6,7 +6,8 @@
 #include <numeric>
 #include <vector>
 
-#include "quantlens/profiling/synthetic.h"
+#include "quantlens/frontend/probe_models.h"
+#include "quantlens/profiling/ones_for.h"
 #include "quantlens/profiling/wall_time.h"
 #include "quantlens/runtime/timed.h"
 
@@ -25,7 +26,7 @@ EventCost event_cost(TimedOptions how, std::size_t nodes, std::int64_t elements,
   constexpr int kRuns = 60;
   constexpr int kAtOnce = 10;
   const std::size_t length = std::clamp(nodes, kLeastNodes, kMostNodes);
-  const Model model = chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
+  const Model model = frontend::chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
   how.in_turn = true;
   how.stop_requested = [&progress] { return progress.stop_requested(); };
   const auto bare = open_timed(model, how);

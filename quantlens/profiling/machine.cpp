@@ -8,7 +8,8 @@
 #include <memory>
 
 #include "quantlens/base/cores.h"
-#include "quantlens/profiling/synthetic.h"
+#include "quantlens/frontend/probe_models.h"
+#include "quantlens/profiling/ones_for.h"
 #include "quantlens/runtime/timed.h"
 
 namespace quantlens {
@@ -36,7 +37,7 @@ double copied_gb_per_second(unsigned threads) {
 
 double product_gop_per_second(bool integer, const TimedOptions& how) {
   constexpr std::int64_t kExtent = 512;
-  const Model model = product_model(kExtent, integer);
+  const Model model = frontend::product_model(kExtent, integer);
   const auto run = open_timed(model, how);
   const std::size_t batch = run->add(ones_for(model));
   std::uint64_t best = std::numeric_limits<std::uint64_t>::max();

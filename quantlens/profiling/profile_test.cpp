@@ -8,11 +8,12 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/frontend/probe_models.h"
 #include "quantlens/profiling/event_cost.h"
 #include "quantlens/profiling/machine.h"
+#include "quantlens/profiling/ones_for.h"
 #include "quantlens/profiling/pair/join.h"
 #include "quantlens/profiling/sampler.h"
-#include "quantlens/profiling/synthetic.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/onnxruntime/testing_nets.h"
 
@@ -200,10 +201,10 @@ TEST_F(Profiles, AMachineCanDoSomething) {
 }
 
 TEST_F(Profiles, NoNodeOfASyntheticChainIsFusedAway) {
-  const Model model = chain_model(60, 64);
+  const Model model = frontend::chain_model(60, 64);
   const auto run = open_timed(model, {.nodes = true});
   EXPECT_EQ(run->graph().nodes.size(), 60u);
-  const Model product = product_model(16, true);
+  const Model product = frontend::product_model(16, true);
   EXPECT_TRUE(uses_codes(product.graph));
   const auto timed = open_timed(product, {});
   EXPECT_GT(timed->run(timed->add(ones_for(product))).whole, 0u);

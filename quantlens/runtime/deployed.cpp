@@ -7,7 +7,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/frontend/onnx/onnx.h"
+#include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/remote/file_descriptor.h"
@@ -33,7 +33,8 @@ DeployedRun deployed_run(const Model& model, const RunOptions& options) {
   MappedFile bytes = MappedFile::open(dumped.optimized_dump);
   if (bytes.bytes().empty()) throw unreadable(model, "it wrote none");
   try {
-    return {.graph = onnx::read(model.path, std::move(bytes)), .run = std::move(run)};
+    return {.graph = frontend::read_as(model.format, model.path, std::move(bytes)),
+            .run = std::move(run)};
   } catch (const Error& error) {
     throw unreadable(model, error.what());
   }
@@ -51,7 +52,8 @@ Model deployed_with(const TapSpec& taps, const Model& reference, const Model& qu
   dumped.apart = true;
   dumped.optimized_dump = folder / "deployed";
   closing(open(reference, &quantized, taps, dumped), options.watch.phases).reset();
-  return onnx::read(quantized.path, MappedFile::open(dumped.optimized_dump += ".quantized"));
+  return frontend::read_as(quantized.format, quantized.path,
+                           MappedFile::open(dumped.optimized_dump += ".quantized"));
 }
 
 }  // namespace quantlens

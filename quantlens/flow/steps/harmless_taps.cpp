@@ -11,9 +11,9 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/diagnosis/view/fused_node.h"
+#include "quantlens/frontend/probe_models.h"
 #include "quantlens/runtime/deployed.h"
 #include "quantlens/runtime/open.h"
-#include "quantlens/runtime/stand_in.h"
 
 namespace quantlens::flow {
 namespace {
@@ -25,7 +25,7 @@ using Slots = std::vector<std::size_t>;
 class Alone {
  public:
   Alone(const ModelPair& models, const TapSpec& taps)
-      : models_(models), taps_(taps), beside_(stand_in(models.reference)) {}
+      : models_(models), taps_(taps), beside_(frontend::stand_in(models.reference)) {}
 
   const Model& reference() const { return beside_ ? *beside_ : models_.reference; }
   const Model& quantized() const { return models_.quantized; }
@@ -38,7 +38,7 @@ class Alone {
       if (beside_ && !seen.insert(tap.quantized).second) continue;
       spec.pairs.push_back(tap);
       spec.pairs.back().histogram = false;
-      if (beside_) spec.pairs.back().reference = kStandInValue;
+      if (beside_) spec.pairs.back().reference = frontend::kStandInValue;
     }
     return spec;
   }

@@ -23,11 +23,11 @@
 #include "quantlens/flow/steps/lockstep.h"
 #include "quantlens/flow/steps/output_errors.h"
 #include "quantlens/flow/steps/scratch_folder.h"
+#include "quantlens/frontend/probe_models.h"
 #include "quantlens/record/op_refs.h"
 #include "quantlens/runtime/accumulators.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/open.h"
-#include "quantlens/runtime/stand_in.h"
 
 namespace quantlens::flow {
 namespace {
@@ -106,7 +106,7 @@ class MeasuredOutputs final : public OutputErrors {
   MeasuredOutputs(const LocalPasses& passes, const BareAnswers& bare)
       : passes_(passes),
         bare_(bare),
-        beside_(stand_in(passes.models.reference.model)),
+        beside_(frontend::stand_in(passes.models.reference.model)),
         outputs_(
             given_outputs({passes.models.reference.model, passes.models.quantized.model}, bare)) {
     std::uint64_t samples = 0;

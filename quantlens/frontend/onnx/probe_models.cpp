@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/profiling/synthetic.h"
+#include "quantlens/frontend/probe_models.h"
 
+#include <algorithm>
 #include <array>
 #include <string>
 #include <utility>
@@ -10,7 +11,7 @@
 
 #include "quantlens/frontend/onnx/onnx.h"
 
-namespace quantlens {
+namespace quantlens::frontend {
 namespace {
 
 constexpr std::int64_t kOpset = 13;
@@ -30,12 +31,23 @@ Node node(const std::string& type, std::vector<std::string> inputs, const std::s
   return made;
 }
 
-Model model_of(const Graph& graph) {
-  return onnx::read("synthetic.onnx",
-                    MappedFile::from_bytes(onnx::serialize(graph, {{"", kOpset}})));
+Model model_of(const Graph& graph, const fs::path& path = "synthetic.onnx") {
+  return onnx::read(path, MappedFile::from_bytes(onnx::serialize(graph, {{"", kOpset}})));
 }
 
 }  // namespace
+
+std::optional<Model> stand_in(const Model& model) {
+  const std::vector<ValueInfo>& inputs = model.graph.inputs;
+  const bool are_tensors =
+      std::ranges::all_of(inputs, [](const ValueInfo& input) { return input.dtype.has_value(); });
+  if (model.format != "onnx" || inputs.empty() || !are_tensors) return std::nullopt;
+  Graph graph;
+  graph.inputs = inputs;
+  graph.nodes = {node("Shape", {inputs.front().name}, kStandInValue)};
+  graph.outputs = {{.name = kStandInValue, .dtype = DType::int64, .shape = std::nullopt}};
+  return model_of(graph, model.path);
+}
 
 Model chain_model(std::size_t length, std::int64_t elements) {
   constexpr std::array kTypes = {"Abs", "Neg", "Sigmoid", "Add", "Tanh", "Floor"};
@@ -71,20 +83,4 @@ Model product_model(std::int64_t n, bool integer) {
   return model_of(graph);
 }
 
-Batch ones_for(const Model& model) {
-  const ValueInfo& input = model.graph.inputs.at(0);
-  Shape shape;
-  for (const Dim& dim : *input.shape) shape.push_back(dim.extent.value_or(1));
-  const auto count = static_cast<std::size_t>(element_count(shape).value_or(0));
-  Batch batch;
-  batch.samples = {0};
-  if (input.dtype == DType::uint8) {
-    batch.inputs.emplace(input.name,
-                         Tensor::from<std::uint8_t>(shape, std::vector<std::uint8_t>(count, 1)));
-  } else {
-    batch.inputs.emplace(input.name, Tensor::from<float>(shape, std::vector<float>(count, 1.0F)));
-  }
-  return batch;
-}
-
-}  // namespace quantlens
+}  // namespace quantlens::frontend

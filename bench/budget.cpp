@@ -99,13 +99,13 @@ TapState calibrated(const Work& work, const Draft& draft, bool histogram, LoopCl
 }
 
 /// `algorithm`: auto asks all of them.
-void run_calibration(const Work& work, bool histogram, const char* algorithm, LoopClock& clock) {
+void run_calibration(const Work& work, bool histogram, RangeAlgorithm algorithm, LoopClock& clock) {
   const Model model = frontend::read(work.settings.model);
   const Indexed looked_up(model, {});
   const Analyzed analyzed(looked_up);
   choose_ranges(calibrated(work, Draft(analyzed, {}), histogram, clock),
                 {.values = {},
-                 .algorithm = {.name = algorithm},
+                 .usual = {.algorithm = algorithm},
                  .of_value = {},
                  .scheme = activation_scheme(Recipe())});
 }
@@ -260,11 +260,17 @@ const std::vector<Phase>& phases() {
          run_bare(work, {work.settings.model}, Bare::inside, clock);
        }},
       {"calibration", kBareFloat, 1.4, 1.1,
-       [](const Work& work, LoopClock& clock) { run_calibration(work, false, "minmax", clock); }},
+       [](const Work& work, LoopClock& clock) {
+         run_calibration(work, false, RangeAlgorithm::minmax, clock);
+       }},
       {"  with histograms", kBareFloat, 2.0, 1.3,
-       [](const Work& work, LoopClock& clock) { run_calibration(work, true, "minmax", clock); }},
+       [](const Work& work, LoopClock& clock) {
+         run_calibration(work, true, RangeAlgorithm::minmax, clock);
+       }},
       {"  and all algorithms", kBareFloat, 2.0, 1.3,
-       [](const Work& work, LoopClock& clock) { run_calibration(work, true, "auto", clock); }},
+       [](const Work& work, LoopClock& clock) {
+         run_calibration(work, true, RangeAlgorithm::auto_, clock);
+       }},
       {"  the default, over minmax", kCalibration, 2.0, 2.0, run_default},
       {"bare float and bare int8", kBareBoth, 0, 0,
        [](const Work& work, LoopClock& clock) {

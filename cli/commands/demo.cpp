@@ -57,8 +57,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   store.make_folder(outputs);
   session.name = "demo per tensor";
   Recipe coarse;
-  coarse.accuracy_level = "fast";
-  coarse.weight.granularity = "per_tensor";
+  coarse.accuracy_level = AccuracyLevel::fast;
+  coarse.weight.granularity = Granularity::per_tensor;
   const flow::QuantizeResult broken =
       quantize_demo(folder, outputs / "digits.per_tensor.int8.onnx", coarse, session);
   session.name = "demo per channel";

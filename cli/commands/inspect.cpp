@@ -42,7 +42,7 @@ void print_head(const flow::Inspection& inspection) {
     print_out(fmt::format("quantized by quantlens, format {}\n", printable(format->second)));
   }
   const auto ops = std::ranges::count_if(
-      inspection.ops, [](const OpPlan& op) { return op.kind != to_string(Kind::constant); });
+      inspection.ops, [](const OpPlan& op) { return op.kind != Kind::constant; });
   if (inspection.on_codes > 0)
     print_out(fmt::format("{} of {} ops compute on codes already\n", inspection.on_codes, ops));
   print_out(fmt::format("{} of {} ops would be quantized\n", inspection.would_quantize, ops));

@@ -7,6 +7,7 @@
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
+#include "quantlens/base/words.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
@@ -37,12 +38,15 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.calibration_data = arguments.common.calibration_data();
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
-  const GivenRecipe given = arguments.recipe.read(session, arguments.approach);
+  const GivenRecipe given = arguments.recipe.read(session, from_word<Approach>(arguments.approach));
   options.recipe = given.recipe;
   options.recipe_files = given.files;
-  if (!arguments.format.empty()) options.recipe.quant_format = arguments.format;
-  if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
-  if (!arguments.target.empty()) options.recipe.target = arguments.target;
+  const auto set = []<class E>(const std::string& chosen, E& option) {
+    option = from_word<E>(chosen).value_or(option);
+  };
+  set(arguments.format, options.recipe.quant_format);
+  set(arguments.accuracy_level, options.recipe.accuracy_level);
+  set(arguments.target, options.recipe.target);
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   const flow::QuantizeResult result = flow::quantize(options, session);
   print_run(result, arguments.table, after_run(result, with_recipes(command_line, given.texts)));

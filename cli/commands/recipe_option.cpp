@@ -78,7 +78,8 @@ void RecipeOption::add_to(CLI::App& verb) {
       ->check(not_empty());
 }
 
-GivenRecipe RecipeOption::read(const flow::Session& session, const std::string& approach) const {
+GivenRecipe RecipeOption::read(const flow::Session& session,
+                               std::optional<Approach> approach) const {
   std::vector<RecipeText> documents;
   GivenRecipe given;
   for (const std::string& text : texts_) {

@@ -20,8 +20,8 @@ struct GivenRecipe {
 class RecipeOption {
  public:
   void add_to(CLI::App& verb);
-  /// Notes what has no effect. `approach`: wins over what documents say; empty: does not.
-  GivenRecipe read(const flow::Session& session, const std::string& approach = {}) const;
+  /// Notes what has no effect. `approach`: wins over what documents say; absent: does not.
+  GivenRecipe read(const flow::Session& session, std::optional<Approach> approach = {}) const;
 
  private:
   std::vector<std::string> texts_;

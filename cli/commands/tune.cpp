@@ -10,6 +10,7 @@
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/render.h"
 #include "quantlens/accuracy/metric.h"
+#include "quantlens/base/words.h"
 #include "quantlens/report/tables.h"
 #include "quantlens/tuning/strategy.h"
 
@@ -43,7 +44,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   const GivenRecipe given = arguments.recipe.read(session);
   options.recipe = given.recipe;
   options.recipe_files = given.files;
-  if (!arguments.accuracy_level.empty()) options.recipe.accuracy_level = arguments.accuracy_level;
+  options.recipe.accuracy_level =
+      from_word<AccuracyLevel>(arguments.accuracy_level).value_or(options.recipe.accuracy_level);
   const bool is_text = !arguments.table.is_json() && !arguments.table.is_csv();
   if (is_text) {
     options.on_trial = [](const Study& study, const StudyTimes& times) {

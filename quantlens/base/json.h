@@ -25,10 +25,10 @@ std::string dump(const Value& value);
 /// Strict JSON, at most 64 levels deep. Throws Errc::bad_input with `where`, line and column.
 Value parse(std::string_view text, std::string_view where);
 
-/// Turns described structs, described enums (by name), strings, paths, numbers, bool, optional
-/// (absent: null), vectors, arrays and string maps into JSON; a Value stays as it is. A struct's
-/// fields are declared once, by BOOST_DESCRIBE_STRUCT; those of its described bases come first. The
-/// enumerator `float_` is the text "float": a last '_' is for words that C++ keeps for itself.
+/// Turns described structs, enums (by their words: words.h), strings, paths, numbers, bool,
+/// optional (absent: null), vectors, arrays and string maps into JSON; a Value stays as it is. A
+/// struct's fields are declared once, by BOOST_DESCRIBE_STRUCT; those of its described bases come
+/// first.
 template <class T>
 Value encode(const T& value);
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "quantlens/base/json.h"
+#include "quantlens/base/words.h"
 
 namespace quantlens::json::detail {
 
@@ -47,25 +48,8 @@ template <class T>
 concept DescribedStruct = std::is_class_v<T> && boost::describe::has_describe_members<T>::value;
 
 template <class T>
-concept DescribedEnum = boost::describe::has_describe_enumerators<T>::value;
-
-template <class T>
 using Members = boost::describe::describe_members<T, boost::describe::mod_public |
                                                          boost::describe::mod_inherited>;
-
-/// The text of an enumerator. One that ends in '_' stands for a word that C++ keeps for itself.
-constexpr std::string_view enumerator_text(std::string_view name) {
-  if (name.ends_with('_')) name.remove_suffix(1);
-  return name;
-}
-
-template <class T>
-std::vector<std::string_view> enumerator_names() {
-  std::vector<std::string_view> names;
-  boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
-      [&](auto enumerator) { names.push_back(enumerator_text(enumerator.name)); });
-  return names;
-}
 
 // The overloads are declared first, so that they find each other whatever the nesting.
 inline Value encode_as(Tag<Value>, const Value& value) {
@@ -88,7 +72,7 @@ inline Value encode_as(Tag<std::filesystem::path>, const std::filesystem::path& 
 }
 template <class T>
 requires kIsInteger<T> Value encode_as(Tag<T>, T value);
-template <DescribedEnum T>
+template <WordEnum T>
 Value encode_as(Tag<T>, T value);
 template <class T>
 Value encode_as(Tag<std::optional<T>>, const std::optional<T>& value);
@@ -121,7 +105,7 @@ inline void decode_as(Tag<std::filesystem::path>, const Value& value, const Plac
 template <class T>
 requires kIsInteger<T>
 void decode_as(Tag<T>, const Value& value, const Place& place, T& out);
-template <DescribedEnum T>
+template <WordEnum T>
 void decode_as(Tag<T>, const Value& value, const Place& place, T& out);
 template <class T>
 void decode_as(Tag<std::optional<T>>, const Value& value, const Place& place,
@@ -157,26 +141,19 @@ void decode_as(Tag<T>, const Value& value, const Place& place, T& out) {
   }
 }
 
-template <DescribedEnum T>
+template <WordEnum T>
 Value encode_as(Tag<T>, T value) {
-  Value out;  // a value without a name stays null
-  boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto enumerator) {
-    if (enumerator.value == value) out = Value(enumerator_text(enumerator.name));
-  });
-  return out;
+  const std::string_view text = word(value);
+  return text.empty() ? Value(nullptr) : Value(text);  // a number without a word stays null
 }
 
-template <DescribedEnum T>
+template <WordEnum T>
 void decode_as(Tag<T>, const Value& value, const Place& place, T& out) {
-  bool found = false;
   const std::string_view text =
       value.is_string() ? std::string_view(value.get_string()) : std::string_view();
-  boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>([&](auto enumerator) {
-    if (text != enumerator_text(enumerator.name)) return;
-    out = enumerator.value;
-    found = true;
-  });
-  if (!found) fail_enum(place, value, enumerator_names<T>());
+  const std::optional<T> found = from_word<T>(text);
+  if (!found) fail_enum(place, value, words<T>());
+  out = *found;
 }
 
 template <class T>

@@ -4,7 +4,6 @@
 #include <map>
 #include <set>
 #include <string>
-#include <string_view>
 
 #include "quantlens/quant/scheme.h"
 #include "quantlens/record/ranges.h"
@@ -13,24 +12,21 @@
 namespace quantlens {
 
 /// How the range of a value is chosen.
-struct RangeAlgorithm {
-  /// minmax, moving_average, percentile, entropy (also called kl), mse, auto; others throw
-  /// Errc::unsupported.
-  std::string name = "minmax";
+struct RangeChoice {
+  RangeAlgorithm algorithm = RangeAlgorithm::minmax;
   double percentile = 99.999;  ///< of the elements that percentile keeps
-  bool operator==(const RangeAlgorithm&) const = default;
+  bool operator==(const RangeChoice&) const = default;
 };
 
 struct RangeOptions {
   std::set<std::string> values;  ///< that want a range; empty: all in the statistics
-  RangeAlgorithm algorithm;
-  std::map<std::string, RangeAlgorithm> of_value;  ///< of values that want another one
+  RangeChoice usual;
+  std::map<std::string, RangeChoice> of_value;  ///< of values that want another one
   Scheme scheme;  ///< that the ranges are for: entropy, mse and auto depend on it
 };
 
 /// Whether the algorithm looks at histograms, or at extremes alone.
-/// Throws Errc::unsupported where it is not known.
-bool needs_histograms(std::string_view algorithm);
+bool needs_histograms(RangeAlgorithm algorithm);
 
 /// The range of every value in the statistics that wants one. Values that cannot have one are
 /// listed apart: those without a finite element and, without a histogram, those that hold masks

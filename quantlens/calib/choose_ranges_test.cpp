@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/words.h"
 #include "quantlens/quant/params.h"
 
 namespace quantlens {
@@ -43,12 +44,12 @@ TapState with_histogram(const Elements& elements) {
   return state;
 }
 
-ValueRange range_by(const std::string& algorithm, const Elements& elements,
+ValueRange range_by(RangeAlgorithm algorithm, const Elements& elements,
                     const Scheme& scheme = kUnsigned) {
   const Ranges ranges = choose_ranges(
       with_histogram(elements),
-      {.values = {}, .algorithm = {.name = algorithm}, .of_value = {}, .scheme = scheme});
-  EXPECT_EQ(ranges.values.size(), 1U) << algorithm;
+      {.values = {}, .usual = {.algorithm = algorithm}, .of_value = {}, .scheme = scheme});
+  EXPECT_EQ(ranges.values.size(), 1U) << word(algorithm);
   return ranges.values.at(0);
 }
 
@@ -60,8 +61,10 @@ Elements normal(std::size_t count, float deviation = 1) {
   return elements;
 }
 
-constexpr const char* kAlgorithms[] = {"minmax", "moving_average", "percentile", "entropy", "mse",
-                                       "auto"};
+constexpr RangeAlgorithm kAlgorithms[] = {
+    RangeAlgorithm::minmax,     RangeAlgorithm::moving_average,
+    RangeAlgorithm::percentile, RangeAlgorithm::entropy,
+    RangeAlgorithm::mse,        RangeAlgorithm::auto_};
 
 TEST(ChooseRanges, MinmaxIsTheExtremesOfTheFiniteElements) {
   const float inf = std::numeric_limits<float>::infinity();
@@ -72,8 +75,10 @@ TEST(ChooseRanges, MinmaxIsTheExtremesOfTheFiniteElements) {
   EXPECT_EQ(ranges.samples, 1U);
 }
 
-TEST(ChooseRanges, MinmaxNeedsNoHistograms) {
-  EXPECT_FALSE(needs_histograms("minmax"));
+TEST(ChooseRanges, AlgorithmsOfExtremesNeedNoHistograms) {
+  EXPECT_FALSE(needs_histograms(RangeAlgorithm::minmax));
+  EXPECT_FALSE(needs_histograms(RangeAlgorithm::moving_average));
+  EXPECT_TRUE(needs_histograms(RangeAlgorithm::mse));
 }
 
 TEST(ChooseRanges, ListsValuesWithoutAFiniteElementApart) {
@@ -82,26 +87,20 @@ TEST(ChooseRanges, ListsValuesWithoutAFiniteElementApart) {
   EXPECT_EQ(ranges.empty, std::vector<std::string>{"x"});
 }
 
-TEST(ChooseRanges, RefusesAnAlgorithmItDoesNotKnow) {
-  EXPECT_THROW(
-      choose_ranges(statistics_of("x", {1}),
-                    {.values = {}, .algorithm = {.name = "guess"}, .of_value = {}, .scheme = {}}),
-      Error);
-  EXPECT_THROW(needs_histograms("guess"), Error);
-}
-
 TEST(ChooseRanges, KeepsWhoseModelTheStatisticsAreOf) {
   EXPECT_EQ(choose_ranges(statistics_of("x", {1}), {}).model, std::string(64, 'a'));
 }
 
 TEST(ChooseRanges, MovingAverageIsTheMeanOfEachSamplesExtremes) {
   const TapState state = without_histogram("x", {{-1, 0, 2}, {-3, 10}, {1, 3}});
-  const RangeOptions options{
-      .values = {}, .algorithm = {.name = "moving_average"}, .of_value = {}, .scheme = {}};
+  const RangeOptions options{.values = {},
+                             .usual = {.algorithm = RangeAlgorithm::moving_average},
+                             .of_value = {},
+                             .scheme = {}};
   const ValueRange range = choose_ranges(state, options).values.at(0);
   EXPECT_EQ(range.min, -1);
   EXPECT_EQ(range.max, 5);
-  EXPECT_EQ(range.algorithm, "moving_average");
+  EXPECT_EQ(range.algorithm, RangeAlgorithm::moving_average);
   EXPECT_FALSE(range.expected_mse);
 }
 
@@ -109,22 +108,24 @@ TEST(ChooseRanges, AnAlgorithmOfOneValueIsItsAlone) {
   TapState state = with_histogram({0, 1, 2, 3, 100});
   state.values.push_back(state.values[0]);
   state.values[1].value = "y";
-  const Ranges ranges = choose_ranges(state, {.values = {},
-                                              .algorithm = {.name = "minmax"},
-                                              .of_value = {{"y", {.name = "kl"}}},
-                                              .scheme = kUnsigned});
-  EXPECT_EQ(ranges.values[0].algorithm, "minmax");
-  EXPECT_EQ(ranges.values[1].algorithm, "entropy") << "kl is another name for it";
+  const Ranges ranges =
+      choose_ranges(state, {.values = {},
+                            .usual = {.algorithm = RangeAlgorithm::minmax},
+                            .of_value = {{"y", {.algorithm = RangeAlgorithm::kl}}},
+                            .scheme = kUnsigned});
+  EXPECT_EQ(ranges.values[0].algorithm, RangeAlgorithm::minmax);
+  EXPECT_EQ(ranges.values[1].algorithm, RangeAlgorithm::entropy) << "kl is another name for it";
 }
 
 TEST(ChooseRanges, APercentileCanBeChosen) {
   Elements elements;
   for (int i = 1; i <= 10'000; ++i) elements.push_back(static_cast<float>(i));
   const auto max_of = [&](double percentile) {
-    const RangeOptions options{.values = {},
-                               .algorithm = {.name = "percentile", .percentile = percentile},
-                               .of_value = {},
-                               .scheme = kUnsigned};
+    const RangeOptions options{
+        .values = {},
+        .usual = {.algorithm = RangeAlgorithm::percentile, .percentile = percentile},
+        .of_value = {},
+        .scheme = kUnsigned};
     return choose_ranges(with_histogram(elements), options).values.at(0).max;
   };
   EXPECT_NEAR(max_of(99), 9950, 40);
@@ -134,12 +135,13 @@ TEST(ChooseRanges, APercentileCanBeChosen) {
 
 TEST(ChooseRanges, WithoutHistogramsSomeAlgorithmsHaveNothingToLookAt) {
   const TapState state = statistics_of("x", {1, 2});
-  for (const char* algorithm : {"percentile", "entropy", "mse", "auto"}) {
+  for (const RangeAlgorithm algorithm : {RangeAlgorithm::percentile, RangeAlgorithm::entropy,
+                                         RangeAlgorithm::mse, RangeAlgorithm::auto_}) {
     EXPECT_THROW(
         choose_ranges(
-            state, {.values = {}, .algorithm = {.name = algorithm}, .of_value = {}, .scheme = {}}),
+            state, {.values = {}, .usual = {.algorithm = algorithm}, .of_value = {}, .scheme = {}}),
         Error)
-        << algorithm;
+        << word(algorithm);
   }
 }
 
@@ -147,18 +149,19 @@ TEST(ChooseRanges, LeavesOutWhatWantsNone) {
   TapState state = with_histogram({1, 2});
   state.values.push_back(statistics_of("y", {1, 2}).values[0]);  // tapped for its channels, say
   const Ranges ranges = choose_ranges(
-      state, {.values = {"x"}, .algorithm = {.name = "mse"}, .of_value = {}, .scheme = {}});
+      state,
+      {.values = {"x"}, .usual = {.algorithm = RangeAlgorithm::mse}, .of_value = {}, .scheme = {}});
   ASSERT_EQ(ranges.values.size(), 1U);
   EXPECT_EQ(ranges.values[0].value, "x");
   EXPECT_TRUE(ranges.empty.empty());
 }
 
 TEST(ChooseRanges, OfAConstantIsTheConstant) {
-  for (const char* algorithm : kAlgorithms) {
+  for (const RangeAlgorithm algorithm : kAlgorithms) {
     for (const float constant : {-3.5F, 0.F, 1e-20F, 7e8F}) {
       const ValueRange range = range_by(algorithm, Elements(100, constant));
-      EXPECT_EQ(range.min, constant) << algorithm;
-      EXPECT_EQ(range.max, constant) << algorithm;
+      EXPECT_EQ(range.min, constant) << word(algorithm);
+      EXPECT_EQ(range.max, constant) << word(algorithm);
     }
   }
 }
@@ -168,34 +171,34 @@ TEST(ChooseRanges, OfOneSidedValuesStaysOnThatSide) {
   for (float& element : above) element = 50 + std::abs(element);
   Elements below = above;
   for (float& element : below) element = -element;
-  for (const char* algorithm : kAlgorithms) {
+  for (const RangeAlgorithm algorithm : kAlgorithms) {
     const ValueRange high = range_by(algorithm, above);
-    EXPECT_GE(high.min, 0) << algorithm;
-    EXPECT_GT(high.max, 50) << algorithm;
+    EXPECT_GE(high.min, 0) << word(algorithm);
+    EXPECT_GT(high.max, 50) << word(algorithm);
     const ValueRange low = range_by(algorithm, below);
-    EXPECT_LE(low.max, 0) << algorithm;
-    EXPECT_LT(low.min, -50) << algorithm;
+    EXPECT_LE(low.max, 0) << word(algorithm);
+    EXPECT_LT(low.min, -50) << word(algorithm);
   }
 }
 
 TEST(ChooseRanges, OfASpikeAtZeroLooksAtTheRest) {
   Elements elements = normal(10'000);
   elements.resize(3'000'000);  // all but one in 300 are zero
-  for (const char* algorithm : kAlgorithms) {
+  for (const RangeAlgorithm algorithm : kAlgorithms) {
     const ValueRange range = range_by(algorithm, elements);
-    EXPECT_LT(range.min, -1) << algorithm;
-    EXPECT_GT(range.max, 1) << algorithm;
+    EXPECT_LT(range.min, -1) << word(algorithm);
+    EXPECT_GT(range.max, 1) << word(algorithm);
   }
   Elements single(3'000'000);
   single[7] = 5;  // so rare that percentile would leave nothing
-  EXPECT_EQ(range_by("percentile", single).max, 5);
+  EXPECT_EQ(range_by(RangeAlgorithm::percentile, single).max, 5);
 }
 
 TEST(ChooseRanges, KeepsTheSpikeAtTheBoundOfAClip) {
   Elements elements = normal(50'000, 3);
   for (float& element : elements) element = std::clamp(element, 0.F, 6.F);  // 2 % are 6
-  for (const char* algorithm : kAlgorithms) {
-    EXPECT_NEAR(range_by(algorithm, elements).max, 6, 0.02) << algorithm;
+  for (const RangeAlgorithm algorithm : kAlgorithms) {
+    EXPECT_NEAR(range_by(algorithm, elements).max, 6, 0.02) << word(algorithm);
   }
 }
 
@@ -204,25 +207,25 @@ TEST(ChooseRanges, MasksAreLeftOutAndHaveRoom) {
   Elements masked = inner;
   for (std::size_t i = 0; i < masked.size(); i += 3) masked[i] = kLeast;
   const float least = *std::ranges::min_element(inner);
-  for (const char* algorithm : kAlgorithms) {
+  for (const RangeAlgorithm algorithm : kAlgorithms) {
     const ValueRange range = range_by(algorithm, masked);
-    EXPECT_GT(range.min, 1.15F * least - 16) << algorithm << ": to a folded bin";
-    EXPECT_LT(range.min, -17) << algorithm;
-    EXPECT_LT(range.max, 25) << algorithm;
-    EXPECT_GT(range.max, 3) << algorithm;
-    ASSERT_TRUE(range.expected_mse) << algorithm;
-    EXPECT_LT(*range.expected_mse, 1) << algorithm;
+    EXPECT_GT(range.min, 1.15F * least - 16) << word(algorithm) << ": to a folded bin";
+    EXPECT_LT(range.min, -17) << word(algorithm);
+    EXPECT_LT(range.max, 25) << word(algorithm);
+    EXPECT_GT(range.max, 3) << word(algorithm);
+    ASSERT_TRUE(range.expected_mse) << word(algorithm);
+    EXPECT_LT(*range.expected_mse, 1) << word(algorithm);
     const ValueRange alone = range_by(algorithm, {kLeast, kLeast});
-    EXPECT_EQ(alone.min, -16) << algorithm;
-    EXPECT_EQ(alone.max, 0) << algorithm;
+    EXPECT_EQ(alone.min, -16) << word(algorithm);
+    EXPECT_EQ(alone.max, 0) << word(algorithm);
   }
 }
 
 TEST(ChooseRanges, WithoutHistogramsMasksLeaveNoRange) {
   const TapState state = statistics_of("x", {-1, 1, kLeast});
-  for (const char* algorithm : {"minmax", "moving_average"}) {
+  for (const RangeAlgorithm algorithm : {RangeAlgorithm::minmax, RangeAlgorithm::moving_average}) {
     const Ranges ranges = choose_ranges(
-        state, {.values = {}, .algorithm = {.name = algorithm}, .of_value = {}, .scheme = {}});
+        state, {.values = {}, .usual = {.algorithm = algorithm}, .of_value = {}, .scheme = {}});
     EXPECT_TRUE(ranges.values.empty());
     EXPECT_EQ(ranges.empty, std::vector<std::string>{"x"});
   }
@@ -232,14 +235,14 @@ TEST(ChooseRanges, AutoIsTheLeastExpectedErrorAndSaysWhichItIs) {
   Elements tails = normal(100'000);
   for (std::size_t i = 0; i < tails.size(); i += 1000) tails[i] *= 30;
   for (const Scheme& scheme : {kUnsigned, Scheme{.dtype = DType::int8, .symmetric = true}}) {
-    const ValueRange chosen = range_by("auto", tails, scheme);
-    EXPECT_EQ(chosen.asked, "auto");
-    EXPECT_EQ(chosen.algorithm, "mse");
-    for (const char* algorithm : kAlgorithms) {
+    const ValueRange chosen = range_by(RangeAlgorithm::auto_, tails, scheme);
+    EXPECT_EQ(chosen.asked, RangeAlgorithm::auto_);
+    EXPECT_EQ(chosen.algorithm, RangeAlgorithm::mse);
+    for (const RangeAlgorithm algorithm : kAlgorithms) {
       EXPECT_LE(*chosen.expected_mse, *range_by(algorithm, tails, scheme).expected_mse)
-          << algorithm;
+          << word(algorithm);
     }
-    const double minmax = *range_by("minmax", tails, scheme).expected_mse;
+    const double minmax = *range_by(RangeAlgorithm::minmax, tails, scheme).expected_mse;
     EXPECT_LT(*chosen.expected_mse, 0.9 * minmax);
   }
 }
@@ -247,15 +250,15 @@ TEST(ChooseRanges, AutoIsTheLeastExpectedErrorAndSaysWhichItIs) {
 TEST(ChooseRanges, AutoKeepsAllWhereThatIsAsGood) {
   Elements even;
   for (int i = -5000; i <= 5000; ++i) even.push_back(static_cast<float>(i) / 1000);
-  const ValueRange chosen = range_by("auto", even);
-  EXPECT_EQ(chosen.algorithm, "minmax");
+  const ValueRange chosen = range_by(RangeAlgorithm::auto_, even);
+  EXPECT_EQ(chosen.algorithm, RangeAlgorithm::minmax);
   EXPECT_EQ(chosen.min, -5);
   EXPECT_EQ(chosen.max, 5);
 }
 
 TEST(ChooseRanges, TheExpectedErrorIsTheOneThatQuantizingMakes) {
   const Elements elements = normal(200'000, 2);
-  for (const char* algorithm : kAlgorithms) {
+  for (const RangeAlgorithm algorithm : kAlgorithms) {
     const ValueRange range = range_by(algorithm, elements);
     const QParams params = choose_params({range.min, range.max}, kUnsigned);
     double sum = 0;
@@ -264,7 +267,7 @@ TEST(ChooseRanges, TheExpectedErrorIsTheOneThatQuantizingMakes) {
       sum += error * error;
     }
     const double measured = sum / static_cast<double>(elements.size());
-    EXPECT_NEAR(range.expected_mse.value(), measured, 0.02 * measured) << algorithm;
+    EXPECT_NEAR(range.expected_mse.value(), measured, 0.02 * measured) << word(algorithm);
   }
 }
 

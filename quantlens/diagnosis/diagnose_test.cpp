@@ -239,7 +239,7 @@ TEST(Diagnose, ComparesWeightsAndFindsTheWorstChannel) {
   EXPECT_EQ(row.channels, 2U);
   EXPECT_NEAR(row.channel_spread, 1.0, 1e-6) << "of two channels the upper one is the median";
   EXPECT_NEAR(row.reference.mean, 0.15 / 4, 1e-7);
-  EXPECT_EQ(row.granularity, "per_tensor");
+  EXPECT_EQ(row.granularity, Granularity::per_tensor);
 }
 
 TEST(Diagnose, ComparesWhatIsFiniteOfAWeight) {

@@ -189,8 +189,9 @@ void add_times(const std::vector<ModelTimes>& times, Order order, Benchmark& ben
 
 BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& session) {
   const Setup setup = set_up(options, session);
-  std::vector<std::pair<std::string, const Model*>> models{{"reference", setup.models[0].get()}};
-  if (options.other) models.emplace_back("quantized", setup.models[1].get());
+  std::vector<std::pair<ModelRole, const Model*>> models{
+      {ModelRole::reference, setup.models[0].get()}};
+  if (options.other) models.emplace_back(ModelRole::quantized, setup.models[1].get());
   const auto workload = begin_workload(session, "benchmark", models);
   describe_data(*workload, &*setup.data);
   BenchmarkOutcome outcome;

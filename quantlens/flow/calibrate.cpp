@@ -20,11 +20,11 @@
 namespace quantlens::flow {
 namespace {
 
-RangeAlgorithm algorithm_of(const TensorRecipe& activation, const Recipe& recipe) {
-  RangeAlgorithm algorithm;
-  algorithm.name = activation.algorithm.value_or(usual_range_algorithm(recipe));
-  if (activation.percentile) algorithm.percentile = *activation.percentile;
-  return algorithm;
+RangeChoice choice_of(const TensorRecipe& activation, const Recipe& recipe) {
+  RangeChoice choice;
+  choice.algorithm = activation.algorithm.value_or(usual_range_algorithm(recipe));
+  if (activation.percentile) choice.percentile = *activation.percentile;
+  return choice;
 }
 
 /// A range of codes says nothing of an input that never varied.
@@ -52,13 +52,12 @@ Samples first_samples(const Recipe& recipe, const FittedData& data) {
 }
 
 std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::string>& values) {
-  const RangeOptions algorithms = range_options(draft);
+  const RangeOptions choices = range_options(draft);
   std::map<std::string, Tap> taps;
   for (const std::string& value : values) {
-    const auto own = algorithms.of_value.find(value);
-    const RangeAlgorithm& algorithm =
-        own == algorithms.of_value.end() ? algorithms.algorithm : own->second;
-    taps[value] = {.value = value, .histogram = needs_histograms(algorithm.name)};
+    const auto own = choices.of_value.find(value);
+    const RangeChoice& choice = own == choices.of_value.end() ? choices.usual : own->second;
+    taps[value] = {.value = value, .histogram = needs_histograms(choice.algorithm)};
   }
   if (wants_bias_correction(draft.recipe())) {
     for (const ValueChannels& one :
@@ -76,13 +75,13 @@ std::vector<Tap> calibration_taps(const Draft& draft, const std::vector<std::str
 RangeOptions range_options(const Draft& draft) {
   const Recipe& recipe = draft.recipe();
   RangeOptions options{.values = {},
-                       .algorithm = algorithm_of(recipe.activation, recipe),
+                       .usual = choice_of(recipe.activation, recipe),
                        .of_value = {},
                        .scheme = activation_scheme(recipe)};
   for (const auto& [value, activation] : draft.activation_recipes()) {
-    const RangeAlgorithm algorithm = algorithm_of(activation, recipe);
+    const RangeChoice choice = choice_of(activation, recipe);
     options.values.insert(value);
-    if (algorithm != options.algorithm) options.of_value[value] = algorithm;
+    if (choice != options.usual) options.of_value[value] = choice;
   }
   return options;
 }
@@ -118,7 +117,7 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
                     {.model = &model, .files = options.recipe_files, .data = {&data}});
   const Samples samples = samples_of(options.part, data, options.recipe.calibration_sampling_size);
   if (!std::holds_alternative<std::monostate>(options.part)) data.part = samples;
-  const auto workload = begin_workload(session, "calibrate", {{"reference", &model}});
+  const auto workload = begin_workload(session, "calibrate", {{ModelRole::reference, &model}});
   describe_data(*workload, &data);
   CalibrateResult result{
       .workload = workload->workload().id, .folder = workload->folder(), .output = options.output};

@@ -14,6 +14,7 @@
 #include <gmock/gmock.h>
 
 #include "quantlens/base/cpu.h"
+#include "quantlens/base/words.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/plan/make_plan.h"
@@ -186,46 +187,55 @@ std::vector<OneOp> ops() {
 
 /// What is asked for.
 struct Case {
-  std::string activation, activation_scheme, weight, weight_scheme, granularity, format;
+  AskedDtype activation;
+  Symmetry activation_scheme;
+  AskedDtype weight;
+  Symmetry weight_scheme;
+  Granularity granularity;
+  QuantFormat format;
   std::int64_t opset = 13;
   bool reduce_range = false;
 
   Recipe recipe() const {
-    Recipe recipe{.quant_format = format, .reduce_range = reduce_range ? "true" : "auto"};
-    recipe.activation = {activation, activation_scheme, "per_tensor", "minmax"};
-    recipe.weight = {weight, weight_scheme, granularity, "minmax"};
+    Recipe recipe{.quant_format = format,
+                  .reduce_range = reduce_range ? ReduceRange::true_ : ReduceRange::auto_};
+    recipe.activation = {activation, activation_scheme, Granularity::per_tensor,
+                         RangeAlgorithm::minmax};
+    recipe.weight = {weight, weight_scheme, granularity, RangeAlgorithm::minmax};
     // what saves nothing by itself, too; the entry keeps the dtypes above
     recipe.op_type_dict[".*"].activation.dtype = activation;
     return recipe;
   }
   std::string text() const {
-    return fmt::format("{} {}, {} {} {}, {}, opset {}{}", activation, activation_scheme, weight,
-                       weight_scheme, granularity, format, opset, reduce_range ? ", 7 bits" : "");
+    return fmt::format("{} {}, {} {} {}, {}, opset {}{}", word(activation), word(activation_scheme),
+                       word(weight), word(weight_scheme), word(granularity), word(format), opset,
+                       reduce_range ? ", 7 bits" : "");
   }
 };
 
 std::vector<Case> cases(bool weighted) {
   std::vector<Case> all;
-  const std::vector<std::string> weights =
-      weighted ? std::vector<std::string>{"int8", "uint8", "int4", "uint4"}
-               : std::vector<std::string>{"int8"};
-  const std::vector<std::string> schemes =
-      weighted ? std::vector<std::string>{"sym", "asym"} : std::vector<std::string>{"sym"};
-  const std::vector<std::string> granularities =
-      weighted ? std::vector<std::string>{"per_channel", "per_tensor"}
-               : std::vector<std::string>{"per_channel"};
+  using enum AskedDtype;
+  std::vector<AskedDtype> weights = {int8};
+  std::vector<Symmetry> schemes = {Symmetry::sym};
+  std::vector<Granularity> granularities = {Granularity::per_channel};
+  if (weighted) {
+    weights = {int8, uint8, int4, uint4};
+    schemes.push_back(Symmetry::asym);
+    granularities.push_back(Granularity::per_tensor);
+  }
   const auto add = [&](const Case& one) {
     all.push_back(one);
-    if (!weighted || !one.weight.ends_with("int8")) return;
+    if (!weighted || (one.weight != int8 && one.weight != uint8)) return;
     all.push_back(one);
     all.back().reduce_range = true;
   };
-  for (const char* activation : {"uint8", "int8", "uint16", "int16"})
-    for (const char* scheme : {"asym", "sym"})
-      for (const std::string& weight : weights)
-        for (const std::string& weight_scheme : schemes)
-          for (const std::string& granularity : granularities)
-            for (const char* format : {"qdq", "qoperator"})
+  for (const AskedDtype activation : {uint8, int8, uint16, int16})
+    for (const Symmetry scheme : {Symmetry::asym, Symmetry::sym})
+      for (const AskedDtype weight : weights)
+        for (const Symmetry weight_scheme : schemes)
+          for (const Granularity granularity : granularities)
+            for (const QuantFormat format : {QuantFormat::qdq, QuantFormat::qoperator})
               for (const std::int64_t opset : {13, 21})
                 add({activation, scheme, weight, weight_scheme, granularity, format, opset});
   return all;
@@ -276,8 +286,10 @@ class Trial {
     Ranges ranges;
     for (const std::string& value : planned_for.draft.values_to_calibrate()) {
       const Range range = range_of(tensor(value));
-      ranges.values.push_back(
-          {.value = value, .min = range.min, .max = range.max, .algorithm = "minmax"});
+      ranges.values.push_back({.value = value,
+                               .min = range.min,
+                               .max = range.max,
+                               .algorithm = RangeAlgorithm::minmax});
     }
     const Target machine{.vnni = cpu_has_vnni()};
     PlanResult result = make_plan(planned_for.draft, ranges, machine);
@@ -297,13 +309,13 @@ class Trial {
     const bool in_float = computes_in_float(onnx::read(dump, MappedFile::open(dump)));
     // where saturation does the work of a Relu or Clip, nothing is left to compute
     const bool may_vanish = op_.kind == Kind::relu || op_.kind == Kind::clip;
-    const bool says_float = planned.precision == "fp32";
+    const bool says_float = planned.precision == Precision::fp32;
     const bool notes_float = std::ranges::any_of(result.notes, [](const std::string& note) {
       return note.find("computed in float") != std::string::npos;
     });
     if (notes_float != says_float) return "the notes do not say what it is computed in";
     if (in_float != says_float && !(may_vanish && says_float)) {
-      return fmt::format("the plan says {}, and it is computed in {}", planned.precision,
+      return fmt::format("the plan says {}, and it is computed in {}", word(planned.precision),
                          in_float ? "float" : "integers");
     }
     return {};

@@ -21,7 +21,8 @@ DiagnoseResult diagnose(const DiagnoseOptions& options, const Session& session) 
   if (options.metric) check_metric(*options.metric, reference, data);
   look_at(options.part, data);
   const auto workload =
-      begin_workload(session, "diagnose", {{"reference", &reference}, {"quantized", &quantized}});
+      begin_workload(session, "diagnose",
+                     {{ModelRole::reference, &reference}, {ModelRole::quantized, &quantized}});
   describe_data(*workload, &data, options.metric ? metric_text(*options.metric) : "");
   DiagnoseResult result;
   result.folder = workload->folder();

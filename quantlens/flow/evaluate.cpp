@@ -27,8 +27,8 @@ EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) 
   if (!data && !std::holds_alternative<std::monostate>(options.part)) {
     session.progress.note("--shard and --samples have no effect: the program has its own data");
   }
-  std::vector<std::pair<std::string, const Model*>> models{{"quantized", &model}};
-  if (against) models.insert(models.begin(), {"reference", &*against});
+  std::vector<std::pair<ModelRole, const Model*>> models{{ModelRole::quantized, &model}};
+  if (against) models.insert(models.begin(), {ModelRole::reference, &*against});
   Session named = session;  // after what is evaluated, not what it is held against
   if (named.name.empty()) named.name = options.model.stem().string();
   const auto workload = begin_workload(named, "evaluate", models);

@@ -12,7 +12,8 @@ namespace {
 Ranges imagined_ranges(const Draft& draft) {
   Ranges ranges;
   for (const std::string& value : draft.values_to_calibrate()) {
-    ranges.values.push_back({.value = value, .min = -1, .max = 1, .algorithm = "minmax"});
+    ranges.values.push_back(
+        {.value = value, .min = -1, .max = 1, .algorithm = RangeAlgorithm::minmax});
   }
   return ranges;
 }
@@ -48,7 +49,7 @@ Inspection inspect(const fs::path& path, const Formats& formats) {
     if (const auto precision = precision_on_codes(index, *analyzed.prepared.able, op)) {
       op.precision = *precision;
       op.quantized = true;
-      op.form = "static";
+      op.form = OpForm::static_;
       op.reason.clear();
       ++result.on_codes;
     } else if (op.quantized) {

@@ -90,8 +90,8 @@ struct StoredModels {
   Model quantized;
 
   std::vector<std::pair<std::string, const Model*>> by_role() const {
-    std::vector<std::pair<std::string, const Model*>> models{{"quantized", &quantized}};
-    if (reference) models.insert(models.begin(), {"reference", &*reference});
+    std::vector<std::pair<ModelRole, const Model*>> models{{ModelRole::quantized, &quantized}};
+    if (reference) models.insert(models.begin(), {ModelRole::reference, &*reference});
     return models;
   }
 };
@@ -99,10 +99,10 @@ struct StoredModels {
 StoredModels models_of(const Parts& parts, const Session& session) {
   const StoredRun& first = parts.runs.front();
   StoredModels models;
-  const ModelFile* reference = file_of(first.run, "edited");
-  if (reference == nullptr) reference = file_of(first.run, "reference");
+  const ModelFile* reference = file_of(first.run, ModelRole::edited);
+  if (reference == nullptr) reference = file_of(first.run, ModelRole::reference);
   if (reference != nullptr || parts.left) models.reference = read_again(reference, first, session);
-  models.quantized = read_again(file_of(first.run, "quantized"), first, session);
+  models.quantized = read_again(file_of(first.run, ModelRole::quantized), first, session);
   return models;
 }
 

@@ -137,8 +137,8 @@ ProfileResult profile(const ProfileVerbOptions& options, const Session& session)
   if (!choice.is_given()) choice.data = "random";
   const FittedData data = fit_data(choice, model, session);
   check_trace(options, {.model = &model, .files = {options.other.value_or("")}, .data = {&data}});
-  std::vector<std::pair<std::string, const Model*>> models{{"reference", &model}};
-  if (other) models.emplace_back("quantized", &*other);
+  std::vector<std::pair<ModelRole, const Model*>> models{{ModelRole::reference, &model}};
+  if (other) models.emplace_back(ModelRole::quantized, &*other);
   const auto workload = begin_workload(session, "profile", models);
   describe_data(*workload, &data);
   ProfileResult result;

@@ -116,7 +116,7 @@ class Job {
     workload.put(*result.plan);
     note_unquantized(*result.plan);
     const Model quantized = formats(session_).read(result.output);
-    workload.add_model(model_file("quantized", quantized));
+    workload.add_model(model_file(ModelRole::quantized, quantized));
     const QuantizedOutline drawn{outline(quantized.graph)};
     workload.put(drawn);
     result.links = links_of(drawn);
@@ -240,7 +240,7 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
                      .files = files_read(options),
                      .data = {data ? &*data : nullptr, apart ? &*apart : nullptr}});
   if (options.metric && data) check_metric(*options.metric, model, *data);
-  const auto workload = begin_workload(session, "quantize", {{"reference", &model}});
+  const auto workload = begin_workload(session, "quantize", {{ModelRole::reference, &model}});
   describe_data(*workload, data ? &*data : nullptr,
                 options.metric ? metric_text(*options.metric) : "", apart ? &*apart : nullptr);
   result.folder = workload->folder();

@@ -258,13 +258,11 @@ std::optional<Model> made_ready_like(const Model& quantized, const Model& model,
 }
 
 std::string reference_hash(const WorkloadWriter& workload) {
-  for (const ModelFile& model : workload.workload().models) {
-    if (model.role == "reference") return model.sha256;
-  }
-  return {};
+  const ModelFile* model = file_of(workload.workload(), ModelRole::reference);
+  return model == nullptr ? std::string() : model->sha256;
 }
 
-ModelFile model_file(const std::string& role, const Model& model) {
+ModelFile model_file(ModelRole role, const Model& model) {
   return {.role = role,
           .path = fs::absolute(model.path).lexically_normal().string(),
           .sha256 = sha256_hex(model.file.text()),
@@ -277,7 +275,7 @@ Workspace workspace_of(const Session& session) {
 
 std::unique_ptr<WorkloadWriter> begin_workload(
     const Session& session, const std::string& verb,
-    const std::vector<std::pair<std::string, const Model*>>& models) {
+    const std::vector<std::pair<ModelRole, const Model*>>& models) {
   Workspace workspace = workspace_of(session);
   std::string name = session.name;
   if (name.empty()) name = models.at(0).second->path.stem().string();
@@ -300,7 +298,7 @@ std::unique_ptr<WorkloadWriter> begin_workload(
 
 namespace {
 
-DataUsed data_used(const std::string& role, const FittedData& data) {
+DataUsed data_used(DataRole role, const FittedData& data) {
   return {.role = role,
           .data = data.source,
           .fingerprint = fingerprint(data.opened),
@@ -314,14 +312,14 @@ DataUsed data_used(const std::string& role, const FittedData& data) {
 void describe_data(WorkloadWriter& workload, const FittedData* samples, const std::string& metric,
                    const FittedData* calibration) {
   std::vector<DataUsed> data;
-  const auto add = [&](const std::string& role, const FittedData* used) {
+  const auto add = [&](DataRole role, const FittedData* used) {
     if (used == nullptr) return;
     data.push_back(data_used(role, *used));
     const std::string caveat = used->opened.dataset->caveat();
     if (!caveat.empty()) workload.note(caveat);
   };
-  add("samples", samples);
-  add("calibration", calibration);
+  add(DataRole::samples, samples);
+  add(DataRole::calibration, calibration);
   workload.describe(data, metric);
 }
 

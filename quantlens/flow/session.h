@@ -106,7 +106,7 @@ Workspace workspace_of(const Session& session);
 /// has none, and a session with a name.
 std::unique_ptr<WorkloadWriter> begin_workload(
     const Session& session, const std::string& verb,
-    const std::vector<std::pair<std::string, const Model*>>& models);
+    const std::vector<std::pair<ModelRole, const Model*>>& models);
 
 /// Says in the workload what is measured over which samples; null where there are none.
 void describe_data(WorkloadWriter& workload, const FittedData* samples,
@@ -139,6 +139,6 @@ std::optional<Model> made_ready_like(const Model& quantized, const Model& model,
 std::string reference_hash(const WorkloadWriter& workload);
 
 /// A model's file as the record names it.
-ModelFile model_file(const std::string& role, const Model& model);
+ModelFile model_file(ModelRole role, const Model& model);
 
 }  // namespace quantlens::flow

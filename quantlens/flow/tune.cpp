@@ -196,8 +196,9 @@ TuneResult tune(const TuneOptions& options, const Session& session) {
   check_metric(metric, model, data);
   std::optional<Prices> prices = given_prices(options, session.store);
   result.study = asked(options, model, data, apart ? &*apart : nullptr, session.store);
-  const auto workload = options.resume ? taken_up(*options.resume, *result.study, session)
-                                       : begin_workload(session, "tune", {{"reference", &model}});
+  const auto workload = options.resume
+                            ? taken_up(*options.resume, *result.study, session)
+                            : begin_workload(session, "tune", {{ModelRole::reference, &model}});
   describe_data(*workload, &data, metric_text(metric), apart ? &*apart : nullptr);
   result.folder = workload->folder();
   run_recorded(session, *workload, [&](const Session& recorded) {

@@ -100,6 +100,10 @@ static_assert(std::size(kNames) == static_cast<std::size_t>(Kind::control_flow) 
 
 }  // namespace
 
+std::span<const std::string_view> EnumWords<Kind>::get() {
+  return kNames;
+}
+
 std::string_view to_string(Kind kind) {
   return kNames[static_cast<std::size_t>(kind)];
 }

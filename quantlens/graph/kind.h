@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string_view>
+
+#include "quantlens/base/words.h"
 
 namespace quantlens {
 
@@ -98,6 +101,12 @@ enum class Kind {
 };
 
 std::string_view to_string(Kind kind);  ///< "conv", …
+
+/// So that records hold kinds by their words.
+template <>
+struct EnumWords<Kind> {
+  static std::span<const std::string_view> get();
+};
 
 /// Whether the op gives all elements of its first input, unchanged, in another shape or order.
 bool moves_elements(Kind kind);

@@ -79,7 +79,7 @@ void add_ops(const Graph& graph, const std::string& scope, std::vector<OpOutline
     OpOutline op{.op = id,
                  .name = op_name(node),
                  .type = node.type,
-                 .kind = std::string(to_string(node.kind)),
+                 .kind = node.kind,
                  .scope = scope,
                  .inputs = node.inputs,
                  .outputs = node.outputs,

@@ -27,10 +27,10 @@ BOOST_DESCRIBE_STRUCT(ValueOutline, (), (name, dtype, shape))
 using RolesOutline = boost::mp11::mp_remove<AnyRoles, roles::ConstantValue>;
 
 struct OpOutline {
-  std::string op;     ///< id: its scope path and its first output
-  std::string name;   ///< as people see it
-  std::string type;   ///< the framework's own word
-  std::string kind;   ///< what it does, whatever a framework calls it (graph/kind.h)
+  std::string op;    ///< id: its scope path and its first output
+  std::string name;  ///< as people see it
+  std::string type;  ///< the framework's own word
+  Kind kind = Kind::other;
   std::string scope;  ///< ids of the ops whose bodies it lies in, joined by '/'; empty: none
   std::vector<std::string> inputs;
   std::vector<std::string> outputs;

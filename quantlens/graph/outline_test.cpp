@@ -83,8 +83,8 @@ TEST(Outline, ListsOpsWithTheirBodiesAndAttributesAsText) {
       {"y", {.name = "y", .dtype = DType::float32, .shape = std::vector<Dim>{{3, ""}}}}};
   const GraphOutline result = outline(graph);
   ASSERT_THAT(result.ops, testing::SizeIs(3));
-  EXPECT_EQ(result.ops[0].kind, "other");
-  EXPECT_EQ(result.ops[2].kind, "relu");
+  EXPECT_EQ(result.ops[0].kind, Kind::other);
+  EXPECT_EQ(result.ops[2].kind, Kind::relu);
   EXPECT_THAT(result.values, ElementsAre(ValueOutline{"y", "float32", "[3]"},
                                          ValueOutline{"z", "float32", "[3]"}));
   EXPECT_EQ(result.ops[0].name, "If:y");

@@ -102,8 +102,8 @@ struct WeightRow {
   std::string type;
   std::string weight;
   std::string quantized;
-  std::string dtype;
-  std::string granularity;  ///< per_channel | per_tensor | per_block
+  DType dtype = DType::int8;  ///< of the codes
+  Granularity granularity = Granularity::per_tensor;
   double mse = 0;
   double mse_normalized = 0;
   double sqnr_db = 0;

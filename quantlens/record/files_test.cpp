@@ -30,8 +30,7 @@ class Filler {
     } else if constexpr (std::is_arithmetic_v<T>) {
       value = static_cast<T>(1 + count_++ % 99);
     } else if constexpr (std::is_enum_v<T>) {
-      boost::mp11::mp_for_each<boost::describe::describe_enumerators<T>>(
-          [&](auto enumerator) { value = enumerator.value; });
+      value = *from_word<T>(words<T>().back());
     } else {
       boost::mp11::mp_for_each<boost::describe::describe_members<
           T, boost::describe::mod_public | boost::describe::mod_inherited>>(
@@ -229,7 +228,7 @@ TEST(RecordFiles, OfLayout2AreRead) {
   EXPECT_FALSE(profile.quantized);
 
   Recipe recipe;
-  recipe.weight.algorithm = "mse";
+  recipe.weight.algorithm = RangeAlgorithm::mse;
   recipe.recipes.smooth_quant_alphas = {0.25, 0.5};
   EXPECT_EQ(from_file<Recipe>(json::dump(json::encode(recipe)), "recipe.json"), recipe);
 }

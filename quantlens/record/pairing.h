@@ -19,6 +19,10 @@ namespace quantlens {
 /// Which tensor of the quantized model stands for a value (design: quantized side of a value).
 BOOST_DEFINE_ENUM_CLASS(Side, q_output, integer_output, float_)
 
+/// What told that two values belong together: what the quantizer wrote into the file, their names,
+/// their places in the two networks.
+BOOST_DEFINE_ENUM_CLASS(FoundBy, metadata, name, structure)
+
 /// A value of the reference and its quantized side.
 struct ValuePair {
   OpRef op;          ///< whose activation it is; both are a graph input's own name
@@ -30,7 +34,7 @@ struct ValuePair {
   std::optional<Scheme> scheme;  ///< absent for a float side
   std::optional<QParams> params;
   std::vector<QParams> channel_params;  ///< where each index of scheme.axis has its own; else empty
-  std::string found_by;                 ///< metadata | name | structure
+  FoundBy found_by = FoundBy::structure;
   /// Ops, constants and operands agree with it, back to the inputs or to weights that agree; what
   /// is not confirmed is a suspect where the values do not correlate.
   bool confirmed = false;
@@ -82,16 +86,20 @@ struct SuspectPair {
   std::string value;      ///< of the reference
   std::string quantized;  ///< value of the quantized model
   OpRef op;
-  std::string found_by;
+  FoundBy found_by = FoundBy::structure;
   double correlation = 0;  ///< of the elements of the first sample
   bool operator==(const SuspectPair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(SuspectPair, (), (value, quantized, op, found_by, correlation))
 
+/// What two files may do otherwise: the rules of docs/rules.md that are about that.
+BOOST_DEFINE_ENUM_CLASS(ChangeRule, changed_op, changed_weight, lost_bias, unequal_codes,
+                        shifted_codes)
+
 /// What an op and the one that stands for it do otherwise, though no quantization makes that:
 /// known from the two files alone (docs/rules.md).
 struct Change {
-  std::string rule;        ///< changed_op | changed_weight | lost_bias | unequal_codes
+  ChangeRule rule = ChangeRule::changed_op;
   OpRef op;                ///< whose activation shows it
   std::vector<OpRef> ops;  ///< the changed one first
   std::string value;       ///< of the reference: that activation

@@ -8,10 +8,12 @@
 
 #include <boost/describe.hpp>
 
+#include "quantlens/graph/kind.h"
 #include "quantlens/quant/blocks.h"
 #include "quantlens/quant/params.h"
 #include "quantlens/quant/scheme.h"
 #include "quantlens/record/op_ref.h"
+#include "quantlens/record/recipe.h"
 #include "quantlens/tensor/tensor.h"
 
 namespace quantlens {
@@ -95,30 +97,38 @@ struct Scaling {
   bool operator==(const Scaling&) const = default;
 };
 
+/// What the runtime computes an op in. int16: codes that are only moved; w4 and w8: fp32, with
+/// weights stored in so many bits.
+BOOST_DEFINE_ENUM_CLASS(Precision, fp32, fp16, int16, int8, w8, w4)
+
+/// How an op is written. dynamic: its data are quantized anew for each input.
+BOOST_DEFINE_ENUM_CLASS(OpForm, float_, static_, dynamic, weight_only, fp16)
+
 /// What becomes of one op of the reference, and why.
 struct OpPlan {
   OpRef op;
   std::string type;
-  std::string kind;
+  Kind kind = Kind::other;
   std::vector<std::string> pattern;  ///< types of the ops that one kernel replaces, anchor first
   /// Their ids, in order; the last one's output is the activation.
   std::vector<std::string> members;
   bool quantized = false;
-  /// What the runtime computes it in: int8, int16 (codes that are only moved), fp16 or fp32; w4 and
-  /// w8: in fp32, with weights stored in so many bits.
-  std::string precision = "fp32";
+  Precision precision = Precision::fp32;
   std::string reason;  ///< why not, in words; empty where quantized
-  /// How: float | static | dynamic (its data are quantized anew for each input) | weight_only |
-  /// fp16.
-  std::string form = "float";
+  OpForm form = OpForm::float_;
   bool operator==(const OpPlan&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(OpPlan, (),
                       (op, type, kind, pattern, members, quantized, precision, reason, form))
 
+/// What is done for accuracy besides rounding to the nearest code; as recipes say, but for
+/// weight_ranges, which is the range algorithm of weights.
+BOOST_DEFINE_ENUM_CLASS(AccuracyAlgorithm, bias_correction, cross_layer_equalization, smooth_quant,
+                        weight_ranges)
+
 /// What an accuracy algorithm did for one op.
 struct AlgorithmEffect {
-  std::string algorithm;  ///< bias_correction, smooth_quant, ... as recipes say; weight_ranges
+  AccuracyAlgorithm algorithm = AccuracyAlgorithm::bias_correction;
   OpRef op;
   double gain_db = 0;  ///< by how much it lowers the expected error that it is meant for
   bool operator==(const AlgorithmEffect&) const = default;
@@ -127,7 +137,7 @@ BOOST_DESCRIBE_STRUCT(AlgorithmEffect, (), (algorithm, op, gain_db))
 
 /// What the quantizer decided. Pure data; `frontend::apply` turns it into a file.
 struct Plan {
-  std::string quant_format = "qdq";
+  QuantFormat quant_format = QuantFormat::qdq;
   std::vector<OpPlan> ops;  ///< every op of the reference, in its order
   std::vector<ActivationPlan> activations;
   std::vector<WeightPlan> weights_quantized;

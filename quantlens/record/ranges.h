@@ -9,6 +9,7 @@
 #include <boost/describe.hpp>
 
 #include "quantlens/quant/params.h"
+#include "quantlens/record/recipe.h"
 
 namespace quantlens {
 
@@ -17,8 +18,8 @@ struct ValueRange {
   std::string value;
   float min = 0;
   float max = 0;
-  std::string algorithm = {};  ///< that gave the range
-  std::string asked = {};      ///< that was asked for; auto asks several
+  RangeAlgorithm algorithm = RangeAlgorithm::minmax;  ///< that gave the range
+  RangeAlgorithm asked = RangeAlgorithm::minmax;      ///< that was asked for; auto_ asks several
   /// Expected squared error of quantizing the value so; absent where no histogram tells.
   std::optional<double> expected_mse = {};
   bool operator==(const ValueRange&) const = default;

@@ -30,8 +30,15 @@ Scheme per_channel() {
 
 Plan some_plan() {
   Plan plan;
-  plan.ops = {{{"y", "conv \"1\""}, "Conv", "conv", {"Conv", "Relu"}, {"y", "z"}, true, ""},
-              {{"n", "nms"}, "NonMaxSuppression", "other", {}, {}, false, "no int8 kernel"}};
+  plan.ops = {{.op = {"y", "conv \"1\""},
+               .type = "Conv",
+               .kind = Kind::conv,
+               .pattern = {"Conv", "Relu"},
+               .members = {"y", "z"},
+               .quantized = true,
+               .precision = Precision::int8,
+               .form = OpForm::static_},
+              {.op = {"n", "nms"}, .type = "NonMaxSuppression", .reason = "no int8 kernel"}};
   plan.activations = {{"x", Scheme{}, {0.1f, 128}, -12.8f, 12.7f, false, {{"y", 0}}},
                       {"z", Scheme{}, {1e-30f, 0}, 0, 6, true, {}}};
   plan.weights_quantized = {{"w", per_channel(), {{0.5f, 0}, {0.25f, 0}}, {{"y", 1}}}};
@@ -125,24 +132,25 @@ TEST(Records, EditedWeightsStayOutOfThePlansText) {
 
 TEST(Records, APairingReadsBackAsItWas) {
   Pairing pairing;
-  pairing.pairs = {{{"y", "conv"},
-                    "Conv",
-                    {"Conv"},
-                    "y",
-                    "y_q",
-                    Side::q_output,
-                    Scheme{},
-                    QParams{0.25f, 3},
-                    {{0.5f, 1}, {0.25f, 3}},
-                    "metadata"},
-                   {{"z", "add"}, "Add", {"Add"}, "z", "z", Side::float_, {}, {}, {}, "name"}};
+  pairing.pairs = {
+      {{"y", "conv"},
+       "Conv",
+       {"Conv"},
+       "y",
+       "y_q",
+       Side::q_output,
+       Scheme{},
+       QParams{0.25f, 3},
+       {{0.5f, 1}, {0.25f, 3}},
+       FoundBy::metadata},
+      {{"z", "add"}, "Add", {"Add"}, "z", "z", Side::float_, {}, {}, {}, FoundBy::name}};
   pairing.weights = {
       {{"y", "conv"}, "Conv", "w", "w_quantized", true, false, per_channel(), {{0.5f, 0}}}};
   pairing.only_reference = {"a"};
   pairing.only_quantized = {"b", "\xc3\xa9"};
   pairing.not_compared = {{"c", "its shape differs"}};
   pairing.pairs[1].confirmed = true;
-  pairing.suspects = {{"z", "z", {"z", "add"}, "name", 0.25}};
+  pairing.suspects = {{"z", "z", {"z", "add"}, FoundBy::name, 0.25}};
   const std::string text = json::dump(json::encode(pairing));
   const Pairing back = json::decode<Pairing>(json::parse(text, "pairing.json"), "pairing.json");
   EXPECT_EQ(back.pairs, pairing.pairs);
@@ -196,9 +204,9 @@ TEST(Records, ADiagnosisReadsBackWithInfinities) {
 
 TEST(Records, ARecipeReadsBackAsItWasAndMissingFieldsKeepTheirDefaults) {
   Recipe recipe;
-  recipe.op_type_dict["Add"].activation.dtype = "fp32";
-  recipe.op_name_dict["/encoder/layer.\\d+/.*"].weight.granularity = "per_tensor";
-  recipe.reduce_range = "true";
+  recipe.op_type_dict["Add"].activation.dtype = AskedDtype::fp32;
+  recipe.op_name_dict["/encoder/layer.\\d+/.*"].weight.granularity = Granularity::per_tensor;
+  recipe.reduce_range = ReduceRange::true_;
   const std::string text = json::dump(json::encode(recipe));
   EXPECT_EQ(json::decode<Recipe>(json::parse(text, "recipe.json"), "recipe.json"), recipe);
   EXPECT_EQ(json::decode<Recipe>(json::parse("{}", "recipe.json"), "recipe.json"), Recipe{});
@@ -207,7 +215,7 @@ TEST(Records, ARecipeReadsBackAsItWasAndMissingFieldsKeepTheirDefaults) {
 TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
   Ranges ranges;
   ranges.samples = 5;
-  ranges.values = {{"x", -1.5f, 0.1f, "minmax"}};
+  ranges.values = {{"x", -1.5f, 0.1f, RangeAlgorithm::minmax}};
   ranges.empty = {"mask"};
   const std::string text = json::dump(json::encode(ranges));
   EXPECT_EQ(json::decode<Ranges>(json::parse(text, "ranges.json"), "ranges.json"), ranges);
@@ -227,7 +235,7 @@ TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
   study.trials.emplace_back().judged = Judged::missed;
   study.trials[0].accuracy = accuracy.reference;
   study.trials[0].loss = std::numeric_limits<double>::infinity();
-  study.trials[0].recipe.op_name_dict["a\\.b"].weight.dtype = "fp32";
+  study.trials[0].recipe.op_name_dict["a\\.b"].weight.dtype = AskedDtype::fp32;
   const std::string study_text = json::dump(json::encode(study));
   EXPECT_EQ(again<Study>(study_text), study_text);
   EXPECT_EQ(json::decode<Study>(json::parse(study_text, "study"), "study").trials[0].recipe,
@@ -240,7 +248,7 @@ TEST(Records, TheOtherRecordsReadBackAsTheyWere) {
   Workload workload;
   workload.state = WorkloadState::failure;
   workload.message = "interrupted";
-  workload.models = {{"reference", "model.onnx", "00ff", 12}};
+  workload.models = {{ModelRole::reference, "model.onnx", "00ff", 12}};
   workload.environment = {{"onnxruntime", "1.31.1"}};
   const std::string workload_text = json::dump(json::encode(workload));
   EXPECT_EQ(again<Workload>(workload_text), workload_text);

@@ -3,7 +3,7 @@
 
 namespace quantlens {
 
-const ModelFile* file_of(const Workload& run, std::string_view role) {
+const ModelFile* file_of(const Workload& run, ModelRole role) {
   const ModelFile* found = nullptr;
   for (const ModelFile& model : run.models) {
     if (model.role == role) found = &model;

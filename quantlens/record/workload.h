@@ -15,8 +15,11 @@ namespace quantlens {
 /// new -> wip -> success | failure; "interrupted" is a failure's message.
 BOOST_DEFINE_ENUM_CLASS(WorkloadState, new_, wip, success, failure)
 
+/// What a model is to a run. edited: the reference after edits that a recipe asked for.
+BOOST_DEFINE_ENUM_CLASS(ModelRole, reference, edited, quantized)
+
 struct ModelFile {
-  std::string role;  ///< reference | edited | quantized
+  ModelRole role = ModelRole::reference;
   std::string path;
   std::string sha256;
   std::uint64_t bytes = 0;
@@ -30,9 +33,12 @@ struct Samples {
 };
 BOOST_DESCRIBE_STRUCT(Samples, (), (first, count))
 
+/// What data are for. calibration: where that has data of its own.
+BOOST_DEFINE_ENUM_CLASS(DataRole, samples, calibration)
+
 /// Samples that a run read.
 struct DataUsed {
-  std::string role;           ///< samples | calibration, where that has data of its own
+  DataRole role = DataRole::samples;
   std::string data;           ///< as `--data` takes it
   std::string fingerprint;    ///< of the files that were opened and of the folder's names and sizes
   std::uint64_t samples = 0;  ///< that were chosen
@@ -67,6 +73,6 @@ inline constexpr std::size_t kNotesKept = 200;
 
 /// The run's model of this role, of several the last: a search that goes on may write to another
 /// file. Null: there is none.
-const ModelFile* file_of(const Workload& run, std::string_view role);
+const ModelFile* file_of(const Workload& run, ModelRole role);
 
 }  // namespace quantlens

@@ -9,6 +9,7 @@
 #include <fmt/ranges.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 #include "quantlens/record/own_error.h"
 
 namespace quantlens {
@@ -95,7 +96,7 @@ std::string spreads_text(const std::vector<WeightRow>& rows) {
   for (const WeightRow* row :
        greatest(rows, kLeastSpread, [](const WeightRow& r) { return r.channel_spread; })) {
     parts.push_back(fmt::format("{} ({:.0f} times the median channel, {})", printable(row->op.name),
-                                row->channel_spread, row->granularity));
+                                row->channel_spread, word(row->granularity)));
   }
   if (parts.empty()) return {};
   return fmt::format("Widest channels: {}\n", fmt::join(parts, ", "));
@@ -123,7 +124,7 @@ std::string diagnosis_text(const Diagnosis& diagnosis, const RunView& view) {
   std::vector<std::string> suspects;
   for (const SuspectPair& suspect : diagnosis.suspects) {
     suspects.push_back(fmt::format("{} with {} (correlation {:.2f}, found by {})", suspect.value,
-                                   suspect.quantized, suspect.correlation, suspect.found_by));
+                                   suspect.quantized, suspect.correlation, word(suspect.found_by)));
   }
   text += names_text("suspect pair, probably wrong and not among the errors",
                      "suspect pairs, probably wrong and not among the errors", suspects);

@@ -7,6 +7,7 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
@@ -21,14 +22,14 @@ bool is_all(double gain_db) {
 }  // namespace
 
 std::string effects_text(const Plan& plan) {
-  std::map<std::string, std::vector<const AlgorithmEffect*>> by_algorithm;
+  std::map<AccuracyAlgorithm, std::vector<const AlgorithmEffect*>> by_algorithm;
   for (const AlgorithmEffect& effect : plan.effects) {
     by_algorithm[effect.algorithm].push_back(&effect);
   }
   std::string text;
   for (auto& [algorithm, effects] : by_algorithm) {
     std::ranges::stable_sort(effects, {}, [](const AlgorithmEffect* one) { return one->gain_db; });
-    std::string name = algorithm;
+    std::string name(word(algorithm));
     std::ranges::replace(name, '_', ' ');
     const double median = effects[effects.size() / 2]->gain_db;
     const double most = effects.back()->gain_db;

@@ -13,16 +13,13 @@
 #include "quantlens/base/json_line.h"
 #include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/statement_text.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
 namespace {
-
-std::string word_of(Severity severity) {
-  return std::string(json::encode(severity).get_string());
-}
 
 std::string share_text(const Finding& finding) {
   if (!finding.output_share) return {};
@@ -112,7 +109,7 @@ std::string findings_text(const Diagnosis& diagnosis) {
     }
     text += fmt::format("{}. ", number);
     text += wrapped(
-        fmt::format("{} {}{}: {}{}", word_of(finding.severity), finding.rule, share_text(finding),
+        fmt::format("{} {}{}: {}{}", word(finding.severity), finding.rule, share_text(finding),
                     place_text(finding), printable(text_of(finding.reasons))),
         kIndent);
     if (!finding.remedy.is_null()) {

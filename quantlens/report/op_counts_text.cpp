@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/counted.h"
+#include "quantlens/base/words.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
@@ -13,8 +14,8 @@ namespace {
 
 /// Of an op that has codes, what stands behind its count.
 std::string in_words(std::string_view precision) {
-  if (precision == "fp16") return "in fp16";
-  if (precision == "fp32") return "in float with values stored in codes";
+  if (precision == word(Precision::fp16)) return "in fp16";
+  if (precision == word(Precision::fp32)) return "in float with values stored in codes";
   if (precision.starts_with('w'))
     return fmt::format("in float with weights of {} bits", precision.substr(1));
   return fmt::format("in {}", precision);
@@ -23,10 +24,10 @@ std::string in_words(std::string_view precision) {
 }  // namespace
 
 std::string op_counts_text(const Plan& plan) {
-  constexpr std::string_view kInt8 = "int8";
+  constexpr std::string_view kInt8 = word(Precision::int8);
   std::map<std::string_view, std::size_t> by_precision;
   std::size_t in_float = 0;
-  for (const OpPlan& op : plan.ops) ++(op.quantized ? by_precision[op.precision] : in_float);
+  for (const OpPlan& op : plan.ops) ++(op.quantized ? by_precision[word(op.precision)] : in_float);
   std::string text = counted(by_precision[kInt8], "op") + " in int8";
   for (const auto& [precision, count] : by_precision) {
     if (precision != kInt8) text += fmt::format(", {} {}", count, in_words(precision));

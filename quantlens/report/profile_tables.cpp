@@ -13,6 +13,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/json_line.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 #include "quantlens/record/files.h"
 #include "quantlens/report/cell.h"
 #include "quantlens/report/statement_text.h"
@@ -35,11 +36,6 @@ Cell real_or_nothing(const std::optional<double>& number) {
 
 Cell whole_or_nothing(const std::optional<std::uint64_t>& number) {
   return number ? Cell(static_cast<std::int64_t>(*number)) : Cell(std::string());
-}
-
-template <class Enum>
-std::string word(const Enum& value) {
-  return std::string(json::encode(value).get_string());
 }
 
 std::string list(const std::vector<std::string>& texts) {
@@ -87,11 +83,11 @@ const ProfileColumn kColumns[] = {
     {{"Type"}, [](const NodeTime& n) { return Cell(n.type); }},
     {{"Median [us]"}, [](const NodeTime& n) { return hundredths(n.median_us); }},
     {{"P95 [us]"}, [](const NodeTime& n) { return hundredths(n.p95_us); }},
-    {{"Bound", false, true}, [](const NodeTime& n) { return n.bound ? Cell(word(*n.bound)) : Cell(std::string()); }},
+    {{"Bound", false, true}, [](const NodeTime& n) { return n.bound ? Cell(std::string(word(*n.bound))) : Cell(std::string()); }},
     {{"GOP/s"}, [](const NodeTime& n) { return real_or_nothing(n.gop_per_second); }},
     {{"GB/s"}, [](const NodeTime& n) { return real_or_nothing(n.gb_per_second); }},
     {{"Scaling", false, true}, [](const NodeTime& n) { return real_or_nothing(n.scaling); }},
-    {{"Role", kInFiles}, [](const NodeTime& n) { return Cell(word(n.role)); }},
+    {{"Role", kInFiles}, [](const NodeTime& n) { return Cell(std::string(word(n.role))); }},
     {{"Operations", kInFiles}, [](const NodeTime& n) { return whole_or_nothing(n.operations); }},
     {{"Bytes", kInFiles}, [](const NodeTime& n) { return whole_or_nothing(n.bytes); }},
     {{"Inputs", kInFiles}, [](const NodeTime& n) { return Cell(list(n.inputs)); }},

@@ -28,7 +28,7 @@ std::string plan_text(const RunRecords& records, const RunView& view) {
 }
 
 /// Empty where the run has no model of this role.
-std::string path_of(const RunRecords& records, std::string_view role) {
+std::string path_of(const RunRecords& records, ModelRole role) {
   const ModelFile* model = file_of(records.run, role);
   return model != nullptr ? model->path : std::string();
 }
@@ -62,8 +62,8 @@ bool is_evaluation(const RunRecords& records) {
 /// they are what a quantizer made and what it made it of.
 PairNames names_of(const RunRecords& records) {
   if (!is_evaluation(records)) return {};
-  const fs::path quantized = path_of(records, "quantized");
-  const fs::path reference = path_of(records, "reference");
+  const fs::path quantized = path_of(records, ModelRole::quantized);
+  const fs::path reference = path_of(records, ModelRole::reference);
   if (quantized.filename() == reference.filename()) return {quantized.string(), reference.string()};
   return {quantized.filename().string(), reference.filename().string()};
 }
@@ -91,7 +91,7 @@ void add_difference(const AccuracyRecord& pair, boost::json::object& object) {
 }
 
 void add_plan(const RunRecords& records, boost::json::object& object) {
-  object["output"] = path_of(records, "quantized");
+  object["output"] = path_of(records, ModelRole::quantized);
   object["ops_quantized"] = count_of(*records.plan, true);
   object["ops_float"] = count_of(*records.plan, false);
   object["notes"] = json::encode(records.run.notes);
@@ -115,7 +115,7 @@ void add_study(const RunRecords& records, boost::json::object& object) {
   object["recipe"] = nullptr;
   if (study.best) {
     const Trial& best = study.trials.at(*study.best - 1);
-    object["output"] = path_of(records, "quantized");
+    object["output"] = path_of(records, ModelRole::quantized);
     object["quantized"] = json::encode(best.accuracy);
     object["recipe"] = to_value(best.recipe);
     object["loss"] = json::encode(best.loss);
@@ -169,7 +169,8 @@ std::string run_text(const RunRecords& records, const RunView& view) {
   if (records.study) return study_text(records, view);
   std::string text;
   if (records.plan) text += plan_text(records, view);
-  if (records.float_edit) text += float_edit_text(*records.float_edit, path_of(records, "edited"));
+  if (records.float_edit)
+    text += float_edit_text(*records.float_edit, path_of(records, ModelRole::edited));
   if (records.diagnosis) text += diagnosis_text(*records.diagnosis, view);
   if (records.accuracy) text += accuracies_text(records, view);
   if (records.profile) text += times_text(*records.profile, view);

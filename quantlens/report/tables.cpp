@@ -18,6 +18,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 
 namespace quantlens {
 namespace {
@@ -68,10 +69,6 @@ Cell rank_or_nothing(const ActivationRow& row) {
   return Rank{.place = static_cast<std::int64_t>(*row.rank), .tied = row.tied_with_previous};
 }
 
-std::string side_text(Side side) {
-  return std::string(json::encode(side).get_string());
-}
-
 /// "name:share;name:share"; the share is what follows the last colon.
 std::string worst_samples_text(const ActivationRow& row) {
   std::vector<std::string> parts;
@@ -100,7 +97,7 @@ constexpr Field<ActivationRow> kActivationFields[] = {
     {"Data range", kEverywhere, [](const ActivationRow& r) { return Cell(r.data_range); }},
     {"OP type", kEverywhere, [](const ActivationRow& r) { return Cell(r.type); }},
     {"Pattern", kEverywhere, [](const ActivationRow& r) { return Cell(fmt::format("{}", fmt::join(r.pattern, " "))); }},
-    {"Side", kEverywhere, [](const ActivationRow& r) { return Cell(side_text(r.side)); }},
+    {"Side", kEverywhere, [](const ActivationRow& r) { return Cell(std::string(word(r.side))); }},
     {"MSE low", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.mse_interval, 0); }},
     {"MSE high", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.mse_interval, 1); }},
     {"SQNR low [dB]", kOnlyInFiles, [](const ActivationRow& r) { return bound_or_nothing(r.sqnr_db_interval, 0); }},
@@ -289,7 +286,7 @@ double badness(const ActivationRow& row, ActivationOrder order) {
 
 /// What the tables of ops tell about.
 bool is_counted(const OpPlan& op) {
-  return op.kind != "constant";
+  return op.kind != Kind::constant;
 }
 
 /// What an op is computed in, and its column of the Mixed Precision Statistics.
@@ -315,7 +312,7 @@ std::vector<PrecisionCount> precision_counts(const Plan& plan) {
     PrecisionCount& count = by_type[op.type];
     count.type = op.type;
     ++count.total;
-    ++count.by_precision[op.precision];
+    ++count.by_precision[word(op.precision)];
   }
   std::vector<PrecisionCount> counts;
   counts.reserve(by_type.size());
@@ -391,7 +388,7 @@ Table float_reasons_table(const Plan& plan) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> number;  // of a reason's group
   for (const OpPlan& op : plan.ops) {
-    if (op.quantized || op.form == "fp16" || !is_counted(op)) continue;
+    if (op.quantized || op.form == OpForm::fp16 || !is_counted(op)) continue;
     const auto [found, is_new] = number.emplace(op.reason, groups.size());
     if (is_new) groups.push_back({op.reason, {}});
     groups[found->second].names.push_back(op.op.name);

@@ -59,7 +59,7 @@ OpPlan op(const std::string& name, const std::string& type, const std::string& r
   plan.type = type;
   plan.kind = type == "Constant" ? "constant" : "other";
   plan.quantized = reason.empty();
-  plan.precision = plan.quantized ? "int8" : "fp32";
+  plan.precision = plan.quantized ? Precision::int8 : Precision::fp32;
   plan.reason = reason;
   return plan;
 }
@@ -365,21 +365,22 @@ TEST(EffectsText, SaysThatNoErrorIsLeftInsteadOfTheDecibelsThatStandForIt) {
 }
 
 TEST(OpCountsText, DoesNotCountWeightsOnlyAsInt8) {
-  const auto op = [](const char* precision) {
+  const auto op = [](Precision precision) {
     OpPlan plan;
-    plan.quantized = std::string(precision) != "fp32";
+    plan.quantized = precision != Precision::fp32;
     plan.precision = precision;
     return plan;
   };
   Plan plan;
-  plan.ops = {op("int8"), op("w4"), op("int8"), op("fp32"), op("w8"), op("w4")};
+  plan.ops = {op(Precision::int8), op(Precision::w4), op(Precision::int8),
+              op(Precision::fp32), op(Precision::w8), op(Precision::w4)};
   EXPECT_EQ(
       op_counts_text(plan),
       "2 ops in int8, 2 in float with weights of 4 bits, 1 in float with weights of 8 bits, 1 "
       "in float\n");
-  plan.ops = {op("int8"), op("fp32")};
+  plan.ops = {op(Precision::int8), op(Precision::fp32)};
   EXPECT_EQ(op_counts_text(plan), "1 op in int8, 1 in float\n");
-  plan.ops = {op("fp32"), op("fp32")};
+  plan.ops = {op(Precision::fp32), op(Precision::fp32)};
   plan.ops[0].quantized = true;
   EXPECT_EQ(op_counts_text(plan),
             "0 ops in int8, 1 in float with values stored in codes, 1 in float\n");
@@ -427,9 +428,9 @@ TEST(PrecisionTable, HasTheColumnsOfThePredecessorsAndDropsThoseOfZerosOnly) {
   plan.ops = {op("conv1", "Conv", "")};
   EXPECT_THAT(titles(precision_table(plan)), ElementsAre("Op Type", "Total", "INT8"));
   plan.ops.push_back(op("conv2", "Conv", ""));
-  plan.ops.back().precision = "fp32";  // its codes are stored only
+  plan.ops.back().precision = Precision::fp32;  // its codes are stored only
   plan.ops.push_back(op("cast", "Cast", ""));
-  plan.ops.back().precision = "fp16";
+  plan.ops.back().precision = Precision::fp16;
   const Table table = precision_table(plan, {.quantize = 2, .dequantize = 3});
   EXPECT_THAT(titles(table), ElementsAre("Op Type", "Total", "INT8", "FP16", "FP32"));
   EXPECT_THAT(table.rows, ElementsAre(std::vector<Cell>{"Conv", 2, 1, 0, 1},

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
+#include "quantlens/base/words.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
@@ -22,9 +23,8 @@ namespace quantlens {
 namespace {
 
 bool has_role(const Capabilities& able, const OpPlan& op, Role role) {
-  return std::ranges::any_of(able.rows(), [&](const Capability& row) {
-    return row.role == role && to_string(row.kind) == op.kind;
-  });
+  return std::ranges::any_of(
+      able.rows(), [&](const Capability& row) { return row.role == role && row.kind == op.kind; });
 }
 
 /// In integers, and of a kind that the table calls worth it.
@@ -33,30 +33,30 @@ bool computes(const Capabilities& able, const OpPlan& op) {
 }
 
 /// The words apart from the one that holds already.
-Dimension others(const std::string& name, const std::string& now,
-                 const std::vector<std::string>& words, const std::string& form) {
+Dimension others(const std::string& name, std::string_view now,
+                 const std::vector<std::string_view>& words, const std::string& form) {
   Dimension dimension{.name = name, .choices = {""}};
-  for (const std::string& word : words) {
-    if (word != now) dimension.choices.push_back(fmt::format(fmt::runtime(form), word));
+  for (const std::string_view one : words) {
+    if (one != now) dimension.choices.push_back(fmt::format(fmt::runtime(form), one));
   }
   return dimension;
 }
 
 std::vector<Dimension> options_of(const Recipe& start) {
   std::vector<Dimension> options;
-  const auto add = [&](const char* name, const std::string& now,
-                       const std::vector<std::string>& words, const char* form) {
+  const auto add = [&](const char* name, std::string_view now,
+                       const std::vector<std::string_view>& words, const char* form) {
     Dimension dimension = others(name, now, words, form);
     if (dimension.choices.size() > 1) options.push_back(std::move(dimension));
   };
   if (!needs_calibration(start)) return options;
-  add("ranges", start.activation.algorithm.value_or(usual_range_algorithm(start)),
+  add("ranges", word(start.activation.algorithm.value_or(usual_range_algorithm(start))),
       {"minmax", "mse", "percentile", "entropy"}, "{{activation: {{algorithm: {}}}}}");
-  add("activation scheme", start.activation.scheme.value_or("asym"), {"asym", "sym"},
+  add("activation scheme", word(start.activation.scheme.value_or(Symmetry::asym)), {"asym", "sym"},
       "{{activation: {{scheme: {}}}}}");
-  add("weight granularity", start.weight.granularity.value_or("per_channel"),
+  add("weight granularity", word(start.weight.granularity.value_or(Granularity::per_channel)),
       {"per_channel", "per_tensor"}, "{{weight: {{granularity: {}}}}}");
-  add("weight ranges", start.weight.algorithm.value_or(usual_weight_algorithm(start)),
+  add("weight ranges", word(start.weight.algorithm.value_or(usual_weight_algorithm(start))),
       {"minmax", "mse"}, "{{weight: {{algorithm: {}}}}}");
   add("bias correction", wants_bias_correction(start) ? "true" : "false", {"true", "false"},
       "{{recipes: {{bias_correction: {}}}}}");
@@ -203,7 +203,7 @@ std::uint64_t compute_quantized(const Plan& plan, const Capabilities& able) {
 std::uint64_t multiply_adds_quantized(const Plan& plan, const MultiplyAdds& multiply_adds) {
   std::uint64_t sum = 0;
   for (const OpPlan& op : plan.ops) {
-    if (op.quantized && op.precision == "int8") sum += count_of(multiply_adds, op.op.id);
+    if (op.quantized && op.precision == Precision::int8) sum += count_of(multiply_adds, op.op.id);
   }
   return sum;
 }
@@ -211,8 +211,8 @@ std::uint64_t multiply_adds_quantized(const Plan& plan, const MultiplyAdds& mult
 Recipe with_float(Recipe recipe, const std::vector<const TunableOp*>& ops) {
   for (const TunableOp* op : ops) {
     OpRecipe& entry = recipe.op_name_dict[pattern_of(op->name)];
-    entry.activation.dtype = "fp32";
-    entry.weight.dtype = "fp32";
+    entry.activation.dtype = AskedDtype::fp32;
+    entry.weight.dtype = AskedDtype::fp32;
   }
   return recipe;
 }

@@ -20,7 +20,7 @@ struct TunableOp {
   std::string op;  ///< id
   std::string name;
   std::string type;
-  std::string kind;
+  Kind kind = Kind::other;
   bool computes = false;            ///< worth quantizing by itself: Conv, MatMul, Gemm
   std::uint64_t multiply_adds = 0;  ///< of one sample; 0 where they cannot be counted
   bool moves = false;               ///< changes no number: Reshape, Transpose

@@ -21,7 +21,7 @@ TEST(Space, HoldsWhatIsAroundAnOp) {
   for (const Node& node : net.model().graph.nodes) {
     plan.ops.push_back({.op = ref_of(node),
                         .type = node.type,
-                        .kind = node.type,
+                        .kind = node.kind,
                         .pattern = {node.type},
                         .members = {op_id(node)},
                         .quantized = true});
@@ -43,7 +43,7 @@ Plan all_in_int8(const Graph& graph) {
                         .pattern = {node.type},
                         .members = {op_id(node)},
                         .quantized = true,
-                        .precision = "int8"});
+                        .precision = Precision::int8});
   }
   return plan;
 }
@@ -72,7 +72,7 @@ TEST(Space, MultiplicationsAreInInt8WhereThePlanComputesThemSo) {
   const MultiplyAdds counts{{"a", 100}, {"b", 11}, {"elsewhere", 5}};
   Plan plan = all_in_int8(graph);
   EXPECT_EQ(multiply_adds_quantized(plan, counts), 111u);
-  plan.ops[0].precision = "w4";  // stored in few bits, computed in float
+  plan.ops[0].precision = Precision::w4;  // stored in few bits, computed in float
   EXPECT_EQ(multiply_adds_quantized(plan, counts), 11u);
   plan.ops[1].quantized = false;
   EXPECT_EQ(multiply_adds_quantized(plan, counts), 0u);

@@ -29,7 +29,7 @@ struct Net {
 
 Plan plan_of(const Net& net) {
   Plan plan;
-  const auto add = [&](const auto& ops, const char* type, const char* kind) {
+  const auto add = [&](const auto& ops, const char* type, Kind kind) {
     for (const auto& [name, loss] : ops) {
       plan.ops.push_back({.op = op_ref(name),
                           .type = type,
@@ -39,9 +39,9 @@ Plan plan_of(const Net& net) {
                           .quantized = true});
     }
   };
-  add(net.adds, "Add", "add");
-  add(net.convs, "Conv", "conv");
-  add(net.matmuls, "MatMul", "matmul");
+  add(net.adds, "Add", Kind::add);
+  add(net.convs, "Conv", Kind::conv);
+  add(net.matmuls, "MatMul", Kind::matmul);
   return plan;
 }
 
@@ -65,8 +65,8 @@ class Scripted final : public Search {
     Trial trial;
     trial.number = trials.size() + 1;
     trial.recipe = proposal.recipe;
-    double loss = trial.recipe.weight.granularity == "per_tensor" ? per_tensor_ : 0;
-    if (trial.recipe.activation.algorithm == "minmax") loss -= gained_by_whole_ranges;
+    double loss = trial.recipe.weight.granularity == Granularity::per_tensor ? per_tensor_ : 0;
+    if (trial.recipe.activation.algorithm == RangeAlgorithm::minmax) loss -= gained_by_whole_ranges;
     for (const TunableOp& op : task().space.ops) {
       if (is_float(op, trial.recipe)) continue;
       loss += losses_.at(op.name);
@@ -223,7 +223,7 @@ TEST(Auto, KeepsTheFewestOpsInFloat) {
 TEST(Auto, TriesWhatKeepsInt8First) {
   const Net net{.convs = {{"c", 0.001}}, .matmuls = {}, .adds = {}, .per_tensor = 0.3};
   Recipe start;
-  start.weight.granularity = "per_tensor";
+  start.weight.granularity = Granularity::per_tensor;
   Scripted search(net, task_of(net, start), 100);
   strategy_named("auto")(search);
   EXPECT_EQ(search.trials.size(), 2u);
@@ -270,7 +270,8 @@ TEST(Auto, TakesTheRemediesOfFindings) {
        .severity = Severity::note}};
   strategy_named("auto")(search);
   ASSERT_GE(search.trials.size(), 2u);
-  EXPECT_EQ(search.trials[1].recipe.op_name_dict.at("c").activation.algorithm, "minmax")
+  EXPECT_EQ(search.trials[1].recipe.op_name_dict.at("c").activation.algorithm,
+            RangeAlgorithm::minmax)
       << "what a finding says of one op counts for more than what is better for most";
   EXPECT_TRUE(search.in_float(search.trials[1].recipe).empty());
 }
@@ -386,7 +387,7 @@ TEST(Auto, GivesBackWhatAGroupHasInFloatForNothing) {
 TEST(Auto, ForcesNothingWhereThatIsTooMuch) {
   const Net net{.convs = {{"c", 0.001}}, .matmuls = {}, .adds = {}};
   Recipe start;
-  start.op_type_dict[".*"].activation.dtype = "int";
+  start.op_type_dict[".*"].activation.dtype = AskedDtype::int_;
   Goal goal;
   goal.max_loss = -1;
   Scripted search(net, task_of(net, start, goal), 100);

@@ -18,11 +18,11 @@ TEST(WorkloadReader, GetsWhatTheWriterPut) {
   const WorkloadReader reader(store, writer->folder());
   EXPECT_FALSE(reader.get<Recipe>());
   Recipe recipe;
-  recipe.op_name_dict["a"].weight.dtype = "fp32";
+  recipe.op_name_dict["a"].weight.dtype = AskedDtype::fp32;
   writer->put(recipe);
   EXPECT_EQ(reader.get<Recipe>(), recipe);
 
-  recipe.accuracy_level = "fast";
+  recipe.accuracy_level = AccuracyLevel::fast;
   {
     const WorkloadWriter::Part trial(*writer, "trials/7");
     writer->put(recipe);

@@ -70,8 +70,9 @@ class CodesFinder {
     return ops;
   }
 
-  void add(std::optional<std::size_t> value, Ops ops, Statement reason, std::string unless = {}) {
-    Change change{.rule = "unequal_codes",
+  void add(std::optional<std::size_t> value, Ops ops, Statement reason,
+           std::optional<ChangeRule> unless = {}) {
+    Change change{.rule = ChangeRule::unequal_codes,
                   .op = {},
                   .ops = std::move(ops),
                   .value = {},
@@ -84,7 +85,7 @@ class CodesFinder {
       if (!floats.empty()) change.value = floats.front();
     }
     change.op = maker ? ref_of(anchor_of(*maker)) : change.ops.front();
-    found_.push_back({.op = maker, .change = std::move(change), .unless = std::move(unless)});
+    found_.push_back({.op = maker, .change = std::move(change), .unless = unless});
   }
 
   // ---- written and read
@@ -158,7 +159,7 @@ class CodesFinder {
                         {"times", figure::number(one.factor)}}};
       if (!makers.empty()) reason.figures["input"] = figure::op(makers.front());
       const std::size_t output = *reference_.ops()[op->reference].outputs.front();
-      add(output, std::move(ops), std::move(reason), "changed_weight");
+      add(output, std::move(ops), std::move(reason), ChangeRule::changed_weight);
     }
   }
 

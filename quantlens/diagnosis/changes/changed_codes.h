@@ -19,7 +19,7 @@ struct CodeChange {
   Change change;
   /// Of this op there is a change by this rule, or another alpha or beta, which is the same one;
   /// empty: nothing is.
-  std::string unless;
+  std::optional<ChangeRule> unless;
 };
 
 /// Codes that are written and read by different figures, or do not belong to the bias that is added

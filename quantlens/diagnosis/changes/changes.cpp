@@ -64,7 +64,7 @@ class Finder {
     for (CodeChange& one : changed_codes(reference_, quantized_, match_, anchor_))
       take(std::move(one));
     for (const ReplacedOp& one : replaced_ops(reference_, quantized_, match_)) {
-      if (found_[one.reference].empty()) add(one.reference, "changed_op", {one.how});
+      if (found_[one.reference].empty()) add(one.reference, ChangeRule::changed_op, {one.how});
     }
     std::vector<Change> changes;
     for (std::vector<Change>& of_op : found_) std::ranges::move(of_op, std::back_inserter(changes));
@@ -76,14 +76,14 @@ class Finder {
   const Node& node(std::size_t r) const { return reference_.node(reference_.ops()[r]); }
   OpRef ref(std::size_t r) const { return ref_of(node(r)); }
 
-  void add(std::size_t r, std::string rule, Statements reasons, std::string weight = {}) {
+  void add(std::size_t r, ChangeRule rule, Statements reasons, std::string weight = {}) {
     const std::size_t number = reference_.ops()[r].node;
     std::vector<OpRef> ops{ref(r)};
     const auto anchor = anchor_.find(number);
     if (anchor != anchor_.end() && anchor->second != number)
       ops.push_back(ref_of(reference_.index().graph().nodes[anchor->second]));
     const auto end = end_.find(number);
-    found_[r].push_back({.rule = std::move(rule),
+    found_[r].push_back({.rule = rule,
                          .op = ref(r),
                          .ops = std::move(ops),
                          .value = end == end_.end() ? op_id(node(r)) : end->second,
@@ -101,7 +101,7 @@ class Finder {
     Statement begin{"changed_constant",
                     {{"constant", figure::text(is_weight ? "weight" : "constant")}}};
     if (!shared.others.empty()) begin.figures["ops"] = figure::count(1 + shared.others.size());
-    add(one.op, is_weight ? "changed_weight" : "changed_op",
+    add(one.op, is_weight ? ChangeRule::changed_weight : ChangeRule::changed_op,
         {std::move(begin), one.change.how, {"changed_constant.beyond_codes", {}}}, name);
     for (const std::size_t other : shared.others) found_[one.op].back().ops.push_back(ref(other));
   }
@@ -125,7 +125,7 @@ class Finder {
       return a != b && std::abs(a - b) > kEqual * std::max(std::abs(a), std::abs(b));
     };
     if (!differ(is->low, was->low) && !differ(is->high, was->high)) return;
-    add(r, "changed_op",
+    add(r, ChangeRule::changed_op,
         {{"changed_op.bounds",
           {{"is", figure::numbers({is->low, is->high})},
            {"was", figure::numbers({was->low, was->high})}}}});
@@ -138,13 +138,13 @@ class Finder {
     const GemmFactors factors = gemm_factors(reference_, before, quantized_, after, prepared_);
     if (!factors.changes.empty()) {
       has_other_factors_.insert(r);
-      add(r, "changed_op", listed(factors.changes));
+      add(r, ChangeRule::changed_op, listed(factors.changes));
     }
     const Statements changes = changed_attributes(node(r), quantized_.node(after));
     if (changes.empty()) return;
     Statements reasons = listed(changes);
     reasons.insert(reasons.begin(), {"changed_op.of_attributes", {}});
-    add(r, "changed_op", std::move(reasons));
+    add(r, ChangeRule::changed_op, std::move(reasons));
   }
 
   /// With a statement between each two that parts them.
@@ -161,7 +161,7 @@ class Finder {
   void find_exchange(std::size_t q, std::size_t r) {
     const FloatView::Op& op = quantized_.ops()[q];
     if (!match_.ops[q]->swapped || commutes(op) || op.operands.size() != 2) return;
-    add(r, "changed_op", {{"changed_op.inputs_exchanged", {}}});
+    add(r, ChangeRule::changed_op, {{"changed_op.inputs_exchanged", {}}});
   }
 
   /// What kernels do together with the op before: find_dropped judges those that clip.
@@ -195,7 +195,8 @@ class Finder {
   void find_taken_weight(std::size_t q, std::size_t r) {
     const std::optional<std::size_t> owner = weights_.other_owner(q, r);
     if (!owner) return;
-    add(r, "changed_weight", {{"changed_weight.of_another", {{"op", figure::op(ref(*owner))}}}},
+    add(r, ChangeRule::changed_weight,
+        {{"changed_weight.of_another", {{"op", figure::op(ref(*owner))}}}},
         node(r).inputs.size() > 1 ? node(r).inputs[1] : "");
   }
 
@@ -218,10 +219,10 @@ class Finder {
             return operand.value && reference_.values()[*operand.value].root == match->reference;
           });
       if (is_left_out && !named_.of(*maker)) {
-        add(*maker, "changed_op", {{"left_out", {{"reader", figure::op(ref(r))}}}});
+        add(*maker, ChangeRule::changed_op, {{"left_out", {{"reader", figure::op(ref(r))}}}});
       } else {
         const bool is_another_result = reference_.values()[match->reference].producer == maker;
-        add(r, "changed_op",
+        add(r, ChangeRule::changed_op,
             {{is_another_result ? "changed_op.another_result" : "changed_op.another_input",
               {{"op", figure::op(ref(*maker))}}}});
         if (is_another_result) found_[r].back().ops.push_back(ref(*maker));
@@ -259,10 +260,10 @@ class Finder {
           Statement gone{"changed_op.no_activation",
                          {{"type", figure::text(node(*maker).type)}, {"op", figure::op(ref(r))}}};
           add_reach(value, gone);
-          add(*maker, "changed_op", {std::move(gone)});
+          add(*maker, ChangeRule::changed_op, {std::move(gone)});
         }
       } else if (is_function(kind) && !is_folded(*maker) && !named_.of(*maker)) {
-        add(*maker, "changed_op", {{"left_out.behind", {{"op", figure::op(ref(r))}}}});
+        add(*maker, ChangeRule::changed_op, {{"left_out.behind", {{"op", figure::op(ref(r))}}}});
       }
       const auto& operands = reference_.ops()[*maker].operands;
       const auto data = std::ranges::find_if(
@@ -315,7 +316,7 @@ class Finder {
     const auto is_no_loss = [](float value) { return value == 0 || !std::isfinite(value); };
     if (std::ranges::all_of(floats.data<float>(), is_no_loss)) return;
     if (rounds_to_zero(floats, after) || is_added_later(op)) return;
-    add(r, "lost_bias",
+    add(r, ChangeRule::lost_bias,
         {{"lost_bias.all_zero",
           {{"elements", figure::count(static_cast<std::uint64_t>(before->size()))}}}},
         node(r).inputs.size() > kBias ? node(r).inputs[kBias] : "");
@@ -334,7 +335,7 @@ class Finder {
   // ---- codes
   void take(CodeChange&& one) {
     if (!one.op) return elsewhere_.push_back(std::move(one.change));
-    if (has_other_factors_.contains(*one.op) && !one.unless.empty()) return;
+    if (has_other_factors_.contains(*one.op) && one.unless) return;
     std::vector<Change>& known = found_[*one.op];
     const auto is_told = [&](const Change& change) { return change.rule == one.unless; };
     if (std::ranges::none_of(known, is_told)) known.push_back(std::move(one.change));

@@ -34,7 +34,7 @@ std::optional<double> correlation(const PairStats& stats, std::uint64_t sample) 
 }
 
 bool needs_proof(const ValuePair& pair) {
-  return !pair.confirmed && pair.found_by != "metadata";
+  return !pair.confirmed && pair.found_by != FoundBy::metadata;
 }
 
 void find_suspects(const TapState& state, std::uint64_t sample, Pairing& pairing) {

@@ -114,7 +114,7 @@ TEST(MatchStructure, TellsRepeatedBlocksApartByTheirWeights) {
     const Pairing pairing = pair(reference, other.model);
     EXPECT_EQ(pairing.pairs.size(), 12U * 7 + 2) << "the input, seven values a block, the output";
     for (const ValuePair& found : pairing.pairs) {
-      EXPECT_EQ(found.found_by, "structure");
+      EXPECT_EQ(found.found_by, FoundBy::structure);
       EXPECT_TRUE(found.confirmed) << found.reference;
       const std::string& old = other.old_names.at(found.quantized);
       EXPECT_EQ(found.side == Side::float_ ? old : expected.at(old), found.reference);

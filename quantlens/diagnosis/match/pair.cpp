@@ -81,7 +81,6 @@ class Pairer {
                   .scheme = {},
                   .params = {},
                   .channel_params = {},
-                  .found_by = {},
                   .same_as = {},
                   .input_factors = {}},
                  false);
@@ -178,7 +177,6 @@ class Pairer {
                    .scheme = {},
                    .params = {},
                    .channel_params = {},
-                   .found_by = {},
                    .same_as = {},
                    .input_factors = {}};
     bool float_side = tensor_outputs_.contains(value);
@@ -364,17 +362,17 @@ class Pairer {
     return false;
   }
 
-  std::string found_by(std::size_t number, std::size_t q, const std::string& side) const {
+  FoundBy found_by(std::size_t number, std::size_t q, const std::string& side) const {
     const std::vector<std::string>& names = view_.values()[number].floats;
     const std::vector<std::string>& others = q_view_.values()[q].floats;
     for (const std::string& tensor : names) {
       const auto known = provenance_.values.find(tensor);
-      if (known != provenance_.values.end() && known->second == side) return "metadata";
+      if (known != provenance_.values.end() && known->second == side) return FoundBy::metadata;
     }
     const bool shared = std::ranges::any_of(names, [&](const std::string& tensor) {
       return std::ranges::find(others, tensor) != others.end();
     });
-    return shared ? "name" : "structure";
+    return shared ? FoundBy::name : FoundBy::structure;
   }
 
   // As far as the reference's file says it.

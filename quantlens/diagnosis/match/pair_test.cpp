@@ -197,7 +197,7 @@ TEST(Pair, TakesTheCodesOfAnIntegerOpWithTheScaleThatItDeclares) {
   EXPECT_EQ(conv.side, Side::integer_output);
   EXPECT_EQ(conv.params, (QParams{.scale = 0.25F, .zero_point = 0}));
   EXPECT_EQ(conv.pattern, (std::vector<std::string>{"conv", "relu"}));
-  EXPECT_EQ(conv.found_by, "structure");
+  EXPECT_EQ(conv.found_by, FoundBy::structure);
   EXPECT_TRUE(conv.confirmed);
   EXPECT_EQ(pairing.pairs[2].reference, "p");
   EXPECT_EQ(pairing.pairs[2].quantized, "p_q");
@@ -261,7 +261,7 @@ TEST(Pair, ComparesWhatAProductOfCodesGivesAsFloats) {
     EXPECT_EQ(pairing.pairs[1].reference, "a") << "the bias is inside";
     EXPECT_EQ(pairing.pairs[1].quantized, "2");
     EXPECT_EQ(pairing.pairs[1].side, Side::float_);
-    EXPECT_EQ(pairing.pairs[1].found_by, "structure");
+    EXPECT_EQ(pairing.pairs[1].found_by, FoundBy::structure);
     EXPECT_EQ(pairing.pairs[2].quantized, "3");
     expect_column_weight(pairing);
   }
@@ -421,7 +421,7 @@ TEST(Pair, ComparesOutputsOfOneNameWhateverMakesThem) {
   ASSERT_EQ(with_codes.pairs.size(), 1U);
   EXPECT_EQ(with_codes.pairs[0].reference, "y");
   EXPECT_EQ(with_codes.pairs[0].quantized, "y_q");
-  EXPECT_EQ(with_codes.pairs[0].found_by, "name");
+  EXPECT_EQ(with_codes.pairs[0].found_by, FoundBy::name);
   EXPECT_TRUE(with_codes.pairs[0].confirmed) << "no suspect, however unlike the values are";
   EXPECT_THAT(with_codes.only_reference, testing::IsEmpty());
   EXPECT_THAT(with_codes.only_quantized, testing::IsEmpty());
@@ -433,7 +433,7 @@ TEST(Pair, ComparesTheOnlyOutputsButMaySuspectThemWhereTheirNamesAreOthers) {
   const Pairing pairing = pair(ending_in(Kind::tanh, false).model(), renamed);
   ASSERT_EQ(pairing.pairs.size(), 1U);
   EXPECT_EQ(pairing.pairs[0].quantized, "output_0");
-  EXPECT_EQ(pairing.pairs[0].found_by, "structure");
+  EXPECT_EQ(pairing.pairs[0].found_by, FoundBy::structure);
   EXPECT_FALSE(pairing.pairs[0].confirmed);
 }
 
@@ -502,8 +502,8 @@ TEST(Pair, TrustsTheNamesInTheFileOnlyWhereTheyExist) {
   SmallGraph quantized = quantized_net();
   quantized.metadata("quantlens.names", R"({"values": {"r": "no such tensor", "x": "x_q"}})");
   const Pairing pairing = pair(reference.model(), quantized.model());
-  EXPECT_EQ(pairing.pairs[0].found_by, "metadata");
-  EXPECT_EQ(pairing.pairs[1].found_by, "name");
+  EXPECT_EQ(pairing.pairs[0].found_by, FoundBy::metadata);
+  EXPECT_EQ(pairing.pairs[1].found_by, FoundBy::name);
   quantized.metadata("quantlens.names", "[not json");
   EXPECT_EQ(pair(reference.model(), quantized.model()).pairs.size(), 3U);
 }

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/base/words.h"
 #include "quantlens/diagnosis/rules/rules.h"
 
 namespace quantlens {
@@ -32,7 +33,7 @@ std::vector<Finding> changed(const Evidence& evidence) {
   std::vector<Finding> findings;
   findings.reserve(changes.size());
   for (Change& change : changes) {
-    findings.push_back({.rule = std::move(change.rule),
+    findings.push_back({.rule = std::string(word(change.rule)),
                         .op = change.ops.front(),
                         .ops = std::move(change.ops),
                         .reasons = std::move(change.reasons),
@@ -43,10 +44,7 @@ std::vector<Finding> changed(const Evidence& evidence) {
 }
 
 bool is_changed(const Finding& finding) {
-  return !finding.output_share &&
-         (finding.rule == "changed_op" || finding.rule == "changed_weight" ||
-          finding.rule == "unequal_codes" || finding.rule == "shifted_codes" ||
-          finding.rule == "lost_bias");
+  return !finding.output_share && from_word<ChangeRule>(finding.rule);
 }
 
 }  // namespace quantlens

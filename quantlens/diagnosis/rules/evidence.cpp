@@ -55,7 +55,7 @@ class Computing {
 };
 
 /// As the recipe in the file has it. One that cannot be read says nothing here.
-std::optional<std::string> range_algorithm_of(const Model& quantized) {
+std::optional<RangeAlgorithm> range_algorithm_of(const Model& quantized) {
   const std::optional<Recipe> recipe = readable_recipe(quantized);
   if (!recipe) return std::nullopt;
   return recipe->activation.algorithm.value_or(usual_range_algorithm(*recipe));

@@ -67,7 +67,7 @@ class Evidence {
   std::int64_t steps(const ActivationRow& row) const;
 
   /// By what quantlens chose the ranges of the file; nothing of a file of other tools.
-  const std::optional<std::string>& range_algorithm() const { return range_algorithm_; }
+  std::optional<RangeAlgorithm> range_algorithm() const { return range_algorithm_; }
 
   /// What values of this file have (room.h).
   const std::optional<UsualRoom>& usual_room() const { return usual_room_; }
@@ -96,7 +96,7 @@ class Evidence {
   std::unordered_map<std::string, const ValuePair*> pairs_of_reference_;  // the first of each value
   Outputs outputs_;
   std::optional<UsualRoom> usual_room_;
-  std::optional<std::string> range_algorithm_;
+  std::optional<RangeAlgorithm> range_algorithm_;
 };
 
 }  // namespace quantlens

@@ -57,7 +57,7 @@ class Case {
     pairing_.weights.back().scheme = {.dtype = DType::int8, .symmetric = true, .axis = 0};
     pairing_.weights.back().params = {{1.0F / 127, 0}, {8.0F / 127, 0}};
     diagnosis_.weights.push_back(
-        {.op = op_ref("node_y"), .granularity = "per_channel", .sqnr_db = 45});
+        {.op = op_ref("node_y"), .granularity = Granularity::per_channel, .sqnr_db = 45});
   }
 
   /// The input's codes.
@@ -247,7 +247,7 @@ TEST(Rules, SpreadWeightIsOfOneScaleForUnequalChannels) {
   net.weight().channels = 2;
   net.weight().channel_spread = 8;
   EXPECT_FALSE(spread_weight(net.evidence(), row)) << "per channel";
-  net.weight().granularity = "per_tensor";
+  net.weight().granularity = Granularity::per_tensor;
   const auto cause = spread_weight(net.evidence(), row);
   ASSERT_TRUE(cause);
   EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").weight.granularity, "per_channel");
@@ -257,7 +257,7 @@ TEST(Rules, AllWeightsWithOneScaleForUnequalChannelsAreOneFinding) {
   Case net;
   net.weight().channels = 2;
   net.weight().channel_spread = 8;
-  net.weight().granularity = "per_tensor";
+  net.weight().granularity = Granularity::per_tensor;
   WeightRow other = net.weight();
   other.op = op_ref("node_z");
   net.diagnosis().weights.push_back(other);

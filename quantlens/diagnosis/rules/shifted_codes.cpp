@@ -233,7 +233,7 @@ class Finder {
     const Node* maker = maker_of(one);
     return maker != nullptr &&
            std::ranges::any_of(evidence_.pairing().changes, [&](const Change& change) {
-             return change.rule == "changed_op" && change.op.id == op_id(*maker);
+             return change.rule == ChangeRule::changed_op && change.op.id == op_id(*maker);
            });
   }
 
@@ -242,7 +242,7 @@ class Finder {
     if (const Node* maker = maker_of(one)) add_op(ops, ref_of(*maker));
     if (const auto& mover = reference_.values()[one.value].producer)
       add_op(ops, ref_of(reference_.node(reference_.ops()[*mover])));
-    return {.rule = "shifted_codes",
+    return {.rule = ChangeRule::shifted_codes,
             .op = one.pair->op,
             .ops = std::move(ops),
             .value = one.pair->reference,

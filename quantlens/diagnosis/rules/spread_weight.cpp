@@ -10,7 +10,7 @@ namespace {
 
 bool is_spread(const WeightRow& weight) {
   constexpr double kWide = 4;  // 2 bits
-  return weight.granularity == "per_tensor" && weight.channel_spread >= kWide;
+  return weight.granularity == Granularity::per_tensor && weight.channel_spread >= kWide;
 }
 
 /// All ops with such a weight: behind the error of one hides that of the next.

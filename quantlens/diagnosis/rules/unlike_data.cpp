@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/base/words.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/quant/params.h"
@@ -84,13 +85,13 @@ std::vector<std::string> preparation(const Evidence& evidence, const ActivationR
 
 /// What may have made the misfit.
 Statement why(const Evidence& evidence, bool is_clipped) {
-  const std::optional<std::string>& algorithm = evidence.range_algorithm();
-  if (!is_clipped || algorithm == kMinmax) {
+  const std::optional<RangeAlgorithm> algorithm = evidence.range_algorithm();
+  if (!is_clipped || algorithm == RangeAlgorithm::minmax) {
     return {.says = "unlike_data.prepared_otherwise", .figures = {}};
   }
   if (!algorithm) return {.says = "unlike_data.may_clip_on_purpose", .figures = {}};
   return {.says = "unlike_data.clips_on_purpose",
-          .figures = {{"algorithm", figure::text(*algorithm)}}};
+          .figures = {{"algorithm", figure::text(std::string(word(*algorithm)))}}};
 }
 
 /// How far the values reach beyond the codes, of the codes' width.
@@ -114,7 +115,8 @@ std::optional<Finding> misfit(const Evidence& evidence, const ActivationRow& row
   if (!is_clipped && !is_wide && !lacks && part > kTwoBits) return {};
   // what clips by no algorithm's choice, what never has one of the signs, and what uses 6 bits of 8
   // or fewer makes all other figures doubtful
-  const bool is_chosen = evidence.range_algorithm().value_or(kMinmax) != kMinmax;
+  const bool is_chosen =
+      evidence.range_algorithm().value_or(RangeAlgorithm::minmax) != RangeAlgorithm::minmax;
   const bool is_problem = (is_clipped && !is_chosen) || lacks || part <= kTwoBits;
   const bool is_note = is_clipped && !is_problem;
   Statement fit{.says = "unlike_data",

@@ -116,9 +116,9 @@ std::optional<Tensor> dequantized(const GraphIndex& index, const WeightPair& pai
   return std::nullopt;
 }
 
-std::string granularity_of(const WeightPair& pair) {
-  if (pair.in_blocks) return "per_block";
-  return pair.scheme.axis ? "per_channel" : "per_tensor";
+Granularity granularity_of(const WeightPair& pair) {
+  if (pair.in_blocks) return Granularity::per_block;
+  return pair.scheme.axis ? Granularity::per_channel : Granularity::per_tensor;
 }
 
 Tensor with_swapped_axes(const Tensor& matrix) {

@@ -270,7 +270,7 @@ void SearchJob::finish() {
   restore(best());
   workload_.put(best().recipe);
   const Model quantized = formats(session_).read(result_.output);
-  workload_.add_model(model_file("quantized", quantized));
+  workload_.add_model(model_file(ModelRole::quantized, quantized));
   workload_.put(QuantizedOutline{outline(quantized.graph)});
 }
 

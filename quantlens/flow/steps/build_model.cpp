@@ -12,6 +12,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 #include "quantlens/flow/steps/check_plan.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
@@ -95,7 +96,7 @@ std::vector<std::string> write_quantized(const FloatModel& from, const Plan& pla
                                          const fs::path& path) {
   std::map<std::string, std::string> metadata{
       {"quantlens.version", kVersion},
-      {"quantlens.format", plan.quant_format},
+      {"quantlens.format", std::string(word(plan.quant_format))},
       {kRecipeKey, boost::json::serialize(json::encode(recipe))}};
   if (from.edited) metadata[kFloatModelKey] = sha256_hex(from.edited->model.file.text());
   return formats(session).apply(from.analyzed.model, plan, metadata, session.store, path);

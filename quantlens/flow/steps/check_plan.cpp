@@ -59,7 +59,7 @@ bool moves_codes(const Capabilities& able, const Node& node) {
 
 bool has_weight(const OpPlan& op) {
   constexpr std::array kKinds = {Kind::conv, Kind::conv_transpose, Kind::gemm, Kind::matmul};
-  return std::ranges::any_of(kKinds, [&](Kind kind) { return op.kind == to_string(kind); });
+  return std::ranges::find(kKinds, op.kind) != std::end(kKinds);
 }
 
 /// What a runtime does with each value and node of its graph.
@@ -148,8 +148,8 @@ class Check {
       if (plan_.ops[i].members.empty() || nodes_[i].empty()) continue;
       const OpPlan& op = plan_.ops[i];
       std::optional<Deviation> deviation;
-      if (op.precision == "int8") deviation = of_integer(i);
-      if (!op.quantized && op.precision == "fp32") deviation = of_float(i);
+      if (op.precision == Precision::int8) deviation = of_integer(i);
+      if (!op.quantized && op.precision == Precision::fp32) deviation = of_float(i);
       if (deviation) found.push_back(*deviation);
     }
     return found;
@@ -246,19 +246,19 @@ std::vector<std::string> tell_deviations(const std::vector<Deviation>& deviation
     OpPlan& op = plan.ops[deviation.op];
     switch (deviation.runs) {
       case Runs::in_float:
-        op.precision = "fp32";
+        op.precision = Precision::fp32;
         op.reason = fmt::format("the runtime computes it in float between its codes ({})",
                                 printable(deviation.kernel));
         in_float.push_back(op.op.name);
         break;
       case Runs::on_codes:
-        op.precision = "int8";
+        op.precision = Precision::int8;
         op.reason += fmt::format("; the runtime computes it on the codes that it reads ({})",
                                  printable(deviation.kernel));
         on_codes.push_back(op.op.name);
         break;
       case Runs::with_codes:
-        op.precision = "int8";
+        op.precision = Precision::int8;
         op.reason += fmt::format("; the runtime quantizes its weight all the same ({})",
                                  printable(deviation.kernel));
         with_codes.push_back(op.op.name);

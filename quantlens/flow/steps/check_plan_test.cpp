@@ -25,11 +25,11 @@ constexpr const char* kMicrosoft = "com.microsoft";
 OpPlan planned(const std::string& type, const std::string& id, bool integer) {
   return {.op = {.id = id, .name = id + "_node"},
           .type = type,
-          .kind = std::string(to_string(onnx::kind_of("", type))),
+          .kind = onnx::kind_of("", type),
           .pattern = {type},
           .members = {id},
           .quantized = integer,
-          .precision = integer ? "int8" : "fp32",
+          .precision = integer ? Precision::int8 : Precision::fp32,
           .reason = integer ? "" : "kept"};
 }
 
@@ -126,9 +126,9 @@ TEST(TellDeviations, HasThePlanSayWhatRunsAndNamesTheOps) {
                        {.op = 1, .runs = Runs::in_float, .kernel = "Gemm"},
                        {.op = 2, .runs = Runs::on_codes, .kernel = "QLinearAdd"}},
                       plan);
-  EXPECT_EQ(plan.ops[0].precision, "int8");
-  EXPECT_EQ(plan.ops[1].precision, "fp32");
-  EXPECT_EQ(plan.ops[2].precision, "int8");
+  EXPECT_EQ(plan.ops[0].precision, Precision::int8);
+  EXPECT_EQ(plan.ops[1].precision, Precision::fp32);
+  EXPECT_EQ(plan.ops[2].precision, Precision::int8);
   EXPECT_TRUE(plan.ops[0].reason.starts_with("kept; "));
   EXPECT_NE(plan.ops[1].reason.find("Gemm"), std::string::npos);
   ASSERT_EQ(notes.size(), 3U);

@@ -17,7 +17,6 @@
 namespace quantlens::flow {
 namespace {
 
-constexpr const char* kRole = "edited";
 constexpr const char* kOption = "recipes.cross_layer_equalization";
 
 void note_outcome(const Equalization& made, Progress& progress) {
@@ -144,17 +143,15 @@ std::optional<EditedFloat> edit_float(const Indexed& original, const Recipe& rec
     apply(std::move(*plan), "edited");
   }
   if (!edited) return std::nullopt;
-  workload.add_model(model_file(kRole, edited->model));
+  workload.add_model(model_file(ModelRole::edited, edited->model));
   if (samples.data != nullptr) compare_outputs(original.model, samples, session, *edited);
   workload.put(edited->record);
   return edited;
 }
 
 std::string calibrated_hash(const WorkloadWriter& workload) {
-  for (const ModelFile& model : workload.workload().models) {
-    if (model.role == kRole) return model.sha256;
-  }
-  return reference_hash(workload);
+  const ModelFile* edited = file_of(workload.workload(), ModelRole::edited);
+  return edited == nullptr ? reference_hash(workload) : edited->sha256;
 }
 
 Measured measure_edited(const EditedModels& models, const FittedData* data,

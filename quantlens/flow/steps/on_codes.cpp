@@ -14,18 +14,18 @@ const Node* maker(const GraphIndex& index, const std::string& value) {
 }
 
 /// By the zero point of a QuantizeLinear or DequantizeLinear; 8 bits of all else.
-std::optional<std::string> width_of(const GraphIndex& index, const Node& node) {
+std::optional<Precision> width_of(const GraphIndex& index, const Node& node) {
   const bool has_zero = node.inputs.size() > 2 && !node.inputs[2].empty();
   const Tensor* zero = has_zero ? index.constant(node.inputs[2]) : nullptr;
-  if (zero == nullptr) return "int8";
+  if (zero == nullptr) return Precision::int8;
   switch (zero->dtype()) {
     case DType::int16:
     case DType::uint16:
-      return "int16";
+      return Precision::int16;
     case DType::int8:
     case DType::uint8:
     case DType::int32:
-      return "int8";
+      return Precision::int8;
     default:
       return std::nullopt;
   }
@@ -36,13 +36,13 @@ bool converts(Kind kind) {
 }
 
 /// Of codes, which an op on codes gives, or one that only moves such; nothing of other values.
-std::optional<std::string> width_of_codes(const GraphIndex& index, std::string value) {
+std::optional<Precision> width_of_codes(const GraphIndex& index, std::string value) {
   constexpr int kMostMovers = 64;
   for (int i = 0; i < kMostMovers; ++i) {
     const Node* node = maker(index, value);
     if (node == nullptr || node->kind == Kind::dequantize) return std::nullopt;
     if (node->kind == Kind::quantize) return width_of(index, *node);
-    if (uses_codes(node->kind)) return "int8";
+    if (uses_codes(node->kind)) return Precision::int8;
     if (!carries_codes(*node) || node->inputs.empty()) return std::nullopt;
     value = node->inputs.front();
   }
@@ -50,10 +50,10 @@ std::optional<std::string> width_of_codes(const GraphIndex& index, std::string v
 }
 
 /// The width of the codes on both sides of ops that are one kernel.
-std::optional<std::string> between_codes(const GraphIndex& index, const Capabilities& able,
-                                         const Node& first, const Node& last) {
+std::optional<Precision> between_codes(const GraphIndex& index, const Capabilities& able,
+                                       const Node& first, const Node& last) {
   if (!able.has_kernel(first.kind) || last.outputs.size() != 1) return std::nullopt;
-  std::optional<std::string> width;
+  std::optional<Precision> width;
   for (const std::string& input : first.inputs) {
     const Node* link = maker(index, input);
     if (input.empty() || link == nullptr || link->kind == Kind::constant) continue;
@@ -69,13 +69,13 @@ std::optional<std::string> between_codes(const GraphIndex& index, const Capabili
 
 }  // namespace
 
-std::optional<std::string> precision_on_codes(const GraphIndex& index, const Capabilities& able,
-                                              const OpPlan& op) {
+std::optional<Precision> precision_on_codes(const GraphIndex& index, const Capabilities& able,
+                                            const OpPlan& op) {
   const Node* first = maker(index, op.op.id);
   const Node* last = op.members.empty() ? first : maker(index, op.members.back());
   if (first == nullptr || last == nullptr) return std::nullopt;
   if (converts(first->kind)) return width_of(index, *first);
-  if (uses_codes(first->kind)) return "int8";
+  if (uses_codes(first->kind)) return Precision::int8;
   if (!first->inputs.empty() && carries_codes(*first)) {
     if (auto width = width_of_codes(index, first->inputs.front())) return width;
   }

@@ -14,7 +14,7 @@ namespace quantlens::flow {
 /// where it reads or gives codes itself, moves them, or stands between a DequantizeLinear of each
 /// input and QuantizeLinears of its result with an integer kernel for it. Nothing of what computes
 /// on floats.
-std::optional<std::string> precision_on_codes(const GraphIndex& index, const Capabilities& able,
-                                              const OpPlan& op);
+std::optional<Precision> precision_on_codes(const GraphIndex& index, const Capabilities& able,
+                                            const OpPlan& op);
 
 }  // namespace quantlens::flow

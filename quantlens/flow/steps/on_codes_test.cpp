@@ -8,7 +8,7 @@
 namespace quantlens::flow {
 namespace {
 
-std::optional<std::string> told(const Graph& graph, const std::string& op) {
+std::optional<Precision> told(const Graph& graph, const std::string& op) {
   OpPlan plan;
   plan.op.id = op;
   plan.members = {op};
@@ -21,7 +21,7 @@ TEST(OnCodes, AreWhatStandsBetweenCodesAndHasAnIntegerKernel) {
     net.input("x").weight("s", {}, {1}).constant("z", Tensor::scalar(std::uint8_t{0}));
     net.node(Kind::quantize, {"x", "s", "z"}, "q").node(Kind::dequantize, {"q", "s", "z"}, "d");
     net.node(kind, {"d"}, "y").node(Kind::quantize, {"y", "s", "z"}, "y_q").output("y_q");
-    EXPECT_EQ(told(net.graph(), "q"), "int8");
+    EXPECT_EQ(told(net.graph(), "q"), Precision::int8);
     EXPECT_EQ(told(net.graph(), "y").has_value(), kind != Kind::sqrt) << to_string(kind);
   }
 }
@@ -31,9 +31,9 @@ TEST(OnCodes, AreNotWhatGivesFloats) {
   net.input("x").weight("s", {}, {1}).constant("z", Tensor::scalar(std::uint16_t{0}));
   net.node(Kind::quantize, {"x", "s", "z"}, "q").node(Kind::dequantize, {"q", "s", "z"}, "d");
   net.node(Kind::relu, {"d"}, "y").output("y").node(Kind::reshape, {"q", "s"}, "r").output("r");
-  EXPECT_EQ(told(net.graph(), "q"), "int16");
+  EXPECT_EQ(told(net.graph(), "q"), Precision::int16);
   EXPECT_EQ(told(net.graph(), "y"), std::nullopt);
-  EXPECT_EQ(told(net.graph(), "r"), "int16") << "it moves codes";
+  EXPECT_EQ(told(net.graph(), "r"), Precision::int16) << "it moves codes";
 }
 
 }  // namespace

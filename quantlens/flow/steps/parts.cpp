@@ -29,7 +29,7 @@ struct StoredPart {
 
 /// The samples that a run looked at, as its own record names them; null: none.
 const DataUsed* samples_of(const StoredRun& stored) {
-  const auto found = std::ranges::find(stored.run.data, "samples", &DataUsed::role);
+  const auto found = std::ranges::find(stored.run.data, DataRole::samples, &DataUsed::role);
   return found == stored.run.data.end() ? nullptr : &*found;
 }
 

@@ -253,7 +253,7 @@ TEST(ApplyOnnx, RefusesWhatTheOperatorSetHasNoWordsFor) {
   EXPECT_NO_THROW(edit_for(model_of(small_graph(), {{"", 10}}), plan));
   plan.weights_quantized = {weight("w2", kPerChannel, {{"y", 1}})};
   EXPECT_THAT(refusal(Errc::unsupported, plan, 12), HasSubstr("a scale for each channel needs"));
-  plan.quant_format = "other";
+  plan.quant_format = QuantFormat::default_;  // a recipe's word, which a plan has decided
   EXPECT_THAT(refusal(Errc::unsupported, plan), HasSubstr("choose qdq or qoperator"));
 }
 

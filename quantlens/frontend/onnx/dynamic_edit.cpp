@@ -58,7 +58,7 @@ class DynamicForm {
   void run() {
     std::set<std::string> dynamic;
     for (const OpPlan& op : plan_.ops) {
-      if (op.form == "dynamic") dynamic.insert(op.op.id);
+      if (op.form == OpForm::dynamic) dynamic.insert(op.op.id);
     }
     for (const EditedNode& edited : qdq_.nodes()) {
       if (!edited.original) continue;
@@ -257,7 +257,7 @@ class DynamicForm {
 }  // namespace
 
 bool has_dynamic_ops(const Plan& plan) {
-  return std::ranges::any_of(plan.ops, [](const OpPlan& op) { return op.form == "dynamic"; });
+  return std::ranges::any_of(plan.ops, [](const OpPlan& op) { return op.form == OpForm::dynamic; });
 }
 
 void use_dynamic_operators(const Model& model, const Plan& plan, PlanEdit& edit) {

@@ -39,7 +39,7 @@ class HalfForm {
         qdq_(model.graph, edit),
         names_(names_of(model.graph, edit)) {
     for (const OpPlan& op : plan.ops) {
-      if (op.form == "fp16") wanted_.insert(op.op.id);
+      if (op.form == OpForm::fp16) wanted_.insert(op.op.id);
     }
     for (std::size_t i = 0; i < qdq_.nodes().size(); ++i) {
       if (is_half(i)) continue;
@@ -134,7 +134,7 @@ class HalfForm {
 }  // namespace
 
 bool has_half_ops(const Plan& plan) {
-  return std::ranges::any_of(plan.ops, [](const OpPlan& op) { return op.form == "fp16"; });
+  return std::ranges::any_of(plan.ops, [](const OpPlan& op) { return op.form == OpForm::fp16; });
 }
 
 void use_half(const Model& model, const Plan& plan, PlanEdit& edit) {

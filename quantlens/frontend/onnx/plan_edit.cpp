@@ -472,7 +472,7 @@ PlanEdit plan_edit(const Model& model, const Plan& plan) {
   PlanEdit edit = PlanEditor(model, plan).run();
   if (!edit.blocks.empty()) use_block_operators(model, edit);
   if (has_dynamic_ops(plan)) use_dynamic_operators(model, plan, edit);
-  if (plan.quant_format == "qoperator") use_integer_operators(model, plan, edit);
+  if (plan.quant_format == QuantFormat::qoperator) use_integer_operators(model, plan, edit);
   if (has_half_ops(plan)) use_half(model, plan, edit);
   return edit;
 }

@@ -57,7 +57,7 @@ OpPlan op_plan(const std::string& op, const std::string& type, bool quantized = 
 /// What a quantizer decides of small_graph: batch norm folded, both Convs quantized.
 Plan small_plan(QParams r1) {
   Plan plan;
-  plan.quant_format = "qoperator";
+  plan.quant_format = QuantFormat::qoperator;
   plan.ops = {op_plan("c1", "Conv"), op_plan("y", "Conv"), op_plan("z", "If", false)};
   plan.folds = {{"n1", "c1"}};
   plan.input_edits = {{{"c1", 1}, "w1/folded", "w1"}, {{"c1", 2}, "c1/bias", ""}};
@@ -75,7 +75,7 @@ class IntegerOperators : public testing::Test {
     apply(model_of(graph, {{"", opset}}), std::move(plan));
   }
   void apply(const Model& model, Plan plan) {
-    plan.quant_format = "qoperator";
+    plan.quant_format = QuantFormat::qoperator;
     const PlanEdit edit = plan_edit(model, plan);
     notes_ = edit.notes;
     after_ = model_of(written(model, edit_for(model, plan)));
@@ -139,7 +139,7 @@ TEST_F(IntegerOperators, LeaveNothingBehindThatNobodyReads) {
 TEST_F(IntegerOperators, HaveTheNamesThatPairsHave) {
   apply(small_graph(), small_plan(kFromZero));
   Plan pairs = small_plan(kFromZero);
-  pairs.quant_format = "qdq";
+  pairs.quant_format = QuantFormat::qdq;
   const Model model = model_of(small_graph());
   EXPECT_EQ(after_.metadata.at("quantlens.names"),
             edit_for(model, pairs).metadata.at("quantlens.names"));

@@ -9,6 +9,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 
 namespace quantlens::onnx {
 namespace {
@@ -40,10 +41,10 @@ Need need_of(const Model& model, const Scheme& scheme) {
 }  // namespace
 
 void check_supported(const Model& model, const Plan& plan) {
-  if (plan.quant_format != "qdq" && plan.quant_format != "qoperator") {
+  if (plan.quant_format != QuantFormat::qdq && plan.quant_format != QuantFormat::qoperator) {
     throw Error(Errc::unsupported,
                 fmt::format("{}: the format '{}' cannot be written; choose qdq or qoperator",
-                            printable(model.path.string()), printable(plan.quant_format)));
+                            printable(model.path.string()), word(plan.quant_format)));
   }
   const auto found = model.opsets.find("");
   const std::int64_t opset = found == model.opsets.end() ? 0 : found->second;
@@ -57,7 +58,7 @@ void check_supported(const Model& model, const Plan& plan) {
   };
   std::set<std::string> dynamic;
   for (const OpPlan& op : plan.ops) {
-    if (op.form == "dynamic") dynamic.insert(op.op.id);
+    if (op.form == OpForm::dynamic) dynamic.insert(op.op.id);
   }
   for (const ActivationPlan& activation : plan.activations) {
     check(need_of(model, activation.scheme));

@@ -74,8 +74,10 @@ Plan planned(float data, const Recipe& recipe = {}) {
   net.node(Kind::conv, {"s", "v"}, "d").node(Kind::softmax, {"d"}, "y").output("y");
   Ranges ranges;
   for (const std::string& value : Planned(net.model(), recipe).draft.values_to_calibrate()) {
-    ranges.values.push_back(
-        {.value = value, .min = 0, .max = value == "r" ? data : 1, .algorithm = "minmax"});
+    ranges.values.push_back({.value = value,
+                             .min = 0,
+                             .max = value == "r" ? data : 1,
+                             .algorithm = RangeAlgorithm::minmax});
   }
   return make_plan(Planned(net.model(), recipe).draft, ranges, {}).plan;
 }
@@ -100,7 +102,7 @@ TEST(CoarseConstant, KeepsItsOpInFloatAndNoOther) {
 
 TEST(CoarseConstant, IsCodesWhereARecipeAsksForItByName) {
   Recipe forced;
-  forced.op_name_dict["node_m"].activation.dtype = "uint8";
+  forced.op_name_dict["node_m"].activation.dtype = AskedDtype::uint8;
   EXPECT_TRUE(mul(planned(1000, forced)).quantized) << mul(planned(1000, forced)).reason;
 }
 

@@ -223,7 +223,8 @@ class Equalizer {
     if (ends_early || !biases) return;
     Pair pair{.writer = pattern.anchor, .readers = {}, .is_exact = true};
     if (!follow(op_id(graph_.nodes[last]), *writer, pair) || pair.readers.empty()) return;
-    if (!pair.is_exact && recipe_.recipes.cross_layer_equalization != "approximate") {
+    if (!pair.is_exact &&
+        recipe_.recipes.cross_layer_equalization != AskedEqualization::approximate) {
       ++inexact_;
       return;
     }
@@ -338,8 +339,9 @@ class Equalizer {
         if (!add_edit({op_id(*bias.node), bias.input}, name, divided, plan)) return false;
       }
     }
-    plan.effects.push_back(
-        {.algorithm = "cross_layer_equalization", .op = ref_of(node), .gain_db = gain_db(layer)});
+    plan.effects.push_back({.algorithm = AccuracyAlgorithm::cross_layer_equalization,
+                            .op = ref_of(node),
+                            .gain_db = gain_db(layer)});
     return true;
   }
 
@@ -374,9 +376,10 @@ class Equalizer {
   /// The mean over output channels of the rounding error's energy over the channel's.
   double rounding(const Layer& layer, const Tensor& weight) const {
     TensorRecipe recipe = recipe_.weight;
-    if (recipe.dtype == "fp32") recipe.dtype = "int8";  // single ops may be integer all the same
+    if (recipe.dtype == AskedDtype::fp32)
+      recipe.dtype = AskedDtype::int8;  // single ops may be integer all the same
     Scheme scheme = plain_scheme(recipe);
-    if (recipe.granularity == "per_channel")
+    if (recipe.granularity == Granularity::per_channel)
       scheme.axis = static_cast<int>(layer.layout.output_axis);
     std::vector<QParams> params;
     for (const Range& range : extremes(weight, scheme.axis)) {
@@ -414,7 +417,7 @@ class Equalizer {
 }  // namespace
 
 bool wants_equalization(const Recipe& recipe) {
-  return recipe.recipes.cross_layer_equalization != "false";
+  return recipe.recipes.cross_layer_equalization != AskedEqualization::false_;
 }
 
 Equalization equalize(const Analyzed& analyzed, const Recipe& recipe) {

@@ -175,7 +175,7 @@ class Smoother {
           rows[c] = std::max(rows[c], std::abs(product.at(o, c)));
       }
     }
-    const bool by_channel = recipe_.weight.granularity == "per_channel";
+    const bool by_channel = recipe_.weight.granularity == Granularity::per_channel;
     Numbers usual(rows.size(), 1.0);
     const double before = expected_error(group, channels, usual, by_channel);
     double least = before;
@@ -226,7 +226,8 @@ class Smoother {
       plan.weights.emplace(name, std::move(weights[p]));
       plan.input_edits.push_back(
           {.use = {op_id(node), operands.weight}, .weight = name, .original = weight_of(node)});
-      plan.effects.push_back({.algorithm = "smooth_quant", .op = ref_of(node), .gain_db = gain});
+      plan.effects.push_back(
+          {.algorithm = AccuracyAlgorithm::smooth_quant, .op = ref_of(node), .gain_db = gain});
       scaling.uses.push_back({op_id(node), operands.data});
     }
     plan.scalings.push_back(std::move(scaling));

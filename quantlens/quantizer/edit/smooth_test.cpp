@@ -164,7 +164,7 @@ TEST(Smooth, CalibrationIsAskedForChannelsOfWhatIsRead) {
   EXPECT_THAT(channels_for_smoothing(Planned(net.model()).draft),
               testing::ElementsAre(ValueChannels{"r", 1}));
   Recipe floats;
-  floats.op_type_dict[".*"].activation.dtype = "fp32";
+  floats.op_type_dict[".*"].activation.dtype = AskedDtype::fp32;
   EXPECT_TRUE(channels_for_smoothing(Planned(net.model(), floats).draft).empty());
 }
 

@@ -219,8 +219,9 @@ class Corrector {
         shifts_of(*layout, weight.data<float>(), rounded.data<float>(), *channels->second);
     const std::optional<Tensor> corrected = without(*bias, shifts);
     if (!corrected || !store(*place, {*bias, *corrected}, *codes, readers, plan)) return;
-    plan.effects.push_back(
-        {.algorithm = "bias_correction", .op = ref_of(node), .gain_db = gain_db(shifts)});
+    plan.effects.push_back({.algorithm = AccuracyAlgorithm::bias_correction,
+                            .op = ref_of(node),
+                            .gain_db = gain_db(shifts)});
   }
 
   static std::optional<Tensor> without(const Tensor& bias, const std::vector<Shift>& shifts) {

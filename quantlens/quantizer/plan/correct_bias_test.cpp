@@ -22,7 +22,8 @@ std::set<std::string> calibrated(const Model& model) {
 Plan plan_of(const Model& model, const Recipe& recipe = {}) {
   Ranges ranges;
   for (const std::string& value : Planned(model, recipe).draft.values_to_calibrate()) {
-    ranges.values.push_back({.value = value, .min = -1, .max = 3, .algorithm = "minmax"});
+    ranges.values.push_back(
+        {.value = value, .min = -1, .max = 3, .algorithm = RangeAlgorithm::minmax});
   }
   return make_plan(Planned(model, recipe).draft, ranges, {}).plan;
 }

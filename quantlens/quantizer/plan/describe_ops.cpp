@@ -7,7 +7,7 @@ namespace {
 OpPlan described(const Node& node, const std::string& id, const PatternVerdict& verdict) {
   return {.op = {.id = id, .name = op_name(node)},
           .type = node.type,
-          .kind = std::string(to_string(node.kind)),
+          .kind = node.kind,
           .pattern = {},
           .members = {},
           .quantized = verdict.reason.empty(),

@@ -12,9 +12,9 @@ namespace quantlens {
 
 /// What was decided about the ops of one pattern.
 struct PatternVerdict {
-  std::string form = "float";      ///< as OpPlan has it
-  std::string precision = "fp32";  ///< likewise
-  std::string reason;              ///< why it is not quantized; empty where it is
+  OpForm form = OpForm::float_;
+  Precision precision = Precision::fp32;
+  std::string reason;  ///< why it is not quantized; empty where it is
 };
 
 /// Every op of the graph, in its order, those inside of others behind them. `verdicts`: one a

@@ -16,11 +16,13 @@ namespace {
 /// With these ops in float, by name; all values are calibrated.
 Plan plan_of(const Model& model, const std::vector<std::string>& in_float) {
   Recipe recipe;
-  for (const std::string& name : in_float) recipe.op_name_dict[name].activation.dtype = "fp32";
+  for (const std::string& name : in_float)
+    recipe.op_name_dict[name].activation.dtype = AskedDtype::fp32;
   const Planned planned(model, recipe);
   Ranges ranges;
   for (const std::string& value : planned.draft.values_to_calibrate()) {
-    ranges.values.push_back({.value = value, .min = -1, .max = 1, .algorithm = "minmax"});
+    ranges.values.push_back(
+        {.value = value, .min = -1, .max = 1, .algorithm = RangeAlgorithm::minmax});
   }
   return make_plan(planned.draft, ranges, {}).plan;
 }

@@ -19,10 +19,10 @@ std::vector<std::string> listed(const std::set<std::string>& values) {
 
 PlanResult plan_by_approach(const Draft& draft, const Ranges& ranges, const Target& target) {
   const Recipe& recipe = draft.recipe();
-  if (recipe.approach == "dynamic") return plan_dynamic(draft.analyzed(), recipe, target);
-  if (recipe.approach == "weight_only") return plan_weight_only(draft.analyzed(), recipe);
+  if (recipe.approach == Approach::dynamic) return plan_dynamic(draft.analyzed(), recipe, target);
+  if (recipe.approach == Approach::weight_only) return plan_weight_only(draft.analyzed(), recipe);
   PlanResult result = draft.static_planner().plan(ranges, target);
-  if (recipe.approach == "auto") {
+  if (recipe.approach == Approach::auto_) {
     add_dynamic({draft.analyzed(), recipe, target}, draft.static_planner().impossible(), result);
   }
   return result;

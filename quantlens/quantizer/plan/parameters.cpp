@@ -21,12 +21,12 @@
 namespace quantlens {
 namespace {
 
-DType integer_dtype(const std::optional<std::string>& dtype) {
-  if (dtype == "int8") return DType::int8;
-  if (dtype == "uint16") return DType::uint16;
-  if (dtype == "int16") return DType::int16;
-  if (dtype == "uint4") return DType::uint4;
-  if (dtype == "int4") return DType::int4;
+DType integer_dtype(std::optional<AskedDtype> dtype) {
+  if (dtype == AskedDtype::int8) return DType::int8;
+  if (dtype == AskedDtype::uint16) return DType::uint16;
+  if (dtype == AskedDtype::int16) return DType::int16;
+  if (dtype == AskedDtype::uint4) return DType::uint4;
+  if (dtype == AskedDtype::int4) return DType::int4;
   return DType::uint8;
 }
 
@@ -66,7 +66,7 @@ Scheme plain_scheme(const TensorRecipe& recipe) {
   const DType dtype = integer_dtype(recipe.dtype);
   const auto codes = static_cast<std::uint64_t>(code_limits(dtype).max - code_limits(dtype).min);
   return {.dtype = dtype,
-          .symmetric = recipe.scheme == "sym",
+          .symmetric = recipe.scheme == Symmetry::sym,
           .axis = {},
           .bits = static_cast<int>(std::bit_width(codes))};
 }
@@ -78,16 +78,17 @@ Scheme activation_scheme(const Recipe& recipe) {
 }
 
 bool saturates(const Recipe& recipe, const Target& target) {
-  if (recipe.target == "auto") return !target.vnni;
-  return recipe.target == "avx2" || recipe.target == "avx512";
+  if (recipe.target == TargetCpu::auto_) return !target.vnni;
+  return recipe.target == TargetCpu::avx2 || recipe.target == TargetCpu::avx512;
 }
 
 bool is_wide(const OpRecipe& recipe) {
-  return recipe.activation.dtype == "uint16" || recipe.activation.dtype == "int16";
+  return recipe.activation.dtype == AskedDtype::uint16 ||
+         recipe.activation.dtype == AskedDtype::int16;
 }
 
 bool is_narrow(const OpRecipe& recipe) {
-  return recipe.weight.dtype == "uint4" || recipe.weight.dtype == "int4";
+  return recipe.weight.dtype == AskedDtype::uint4 || recipe.weight.dtype == AskedDtype::int4;
 }
 
 const std::string* moved_from(const GraphIndex& index, const std::string& value) {
@@ -106,10 +107,10 @@ std::string range_source(const GraphIndex& index, const std::string& value) {
 
 std::vector<QParams> weight_params(const Node& node, const Tensor& weight, const Scheme& scheme,
                                    const TensorRecipe& recipe, Plan& plan) {
-  if (recipe.algorithm == "mse") {
+  if (recipe.algorithm == RangeAlgorithm::mse) {
     const FittedParams fitted = least_error_params(weight, scheme);
     if (fitted.error > 0) {
-      plan.effects.push_back({.algorithm = "weight_ranges",
+      plan.effects.push_back({.algorithm = AccuracyAlgorithm::weight_ranges,
                               .op = ref_of(node),
                               .gain_db = 10 * std::log10(fitted.full_error / fitted.error)});
     }
@@ -263,7 +264,7 @@ class Parameters::Builder {
                         : scheme.dtype == DType::uint8 ? owner_.reduce_uint8_
                                                        : false;
     if (reduce) scheme.bits = 7;
-    if (recipe.weight.granularity == "per_channel")
+    if (recipe.weight.granularity == Granularity::per_channel)
       scheme.axis = output_channel_axis(node, weight.shape());
     return scheme;
   }
@@ -362,9 +363,9 @@ Parameters::Parameters(const GraphIndex& index, const Prepared& prepared, const 
                        const Recipe& recipe, const Target& target)
     : index_(index),
       prepared_(prepared),
-      reduce_int8_(recipe.reduce_range == "true" ||
-                   (recipe.reduce_range == "auto" && saturates(recipe, target))),
-      reduce_uint8_(recipe.reduce_range == "true"),  // those are added up in 32 bits
+      reduce_int8_(recipe.reduce_range == ReduceRange::true_ ||
+                   (recipe.reduce_range == ReduceRange::auto_ && saturates(recipe, target))),
+      reduce_uint8_(recipe.reduce_range == ReduceRange::true_),  // those are added up in 32 bits
       ranks_(quantlens::ranks(index)) {
   for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
   for (const ValueRange& range : ranges.wide) wide_ranges_[range.value] = {range.min, range.max};

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/words.h"
 #include "quantlens/graph/element_types.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
@@ -40,8 +41,9 @@ class DynamicPlanner {
         prepared_(analyzed.prepared),
         rules_(recipe),
         vocabulary_(analyzed.model.vocabulary) {
-    const bool reduces =
-        recipe.reduce_range == "auto" ? saturates(recipe, target) : recipe.reduce_range == "true";
+    const bool reduces = recipe.reduce_range == ReduceRange::auto_
+                             ? saturates(recipe, target)
+                             : recipe.reduce_range == ReduceRange::true_;
     if (reduces) bits_ = kReduceBits;
   }
 
@@ -59,9 +61,9 @@ class DynamicPlanner {
     }
     if (!has_form(node)) return "dynamic quantization has no form for it";
     if (wants_float(recipe)) return kKeptByRecipe;
-    if (recipe.weight.dtype != "int8" && recipe.weight.dtype != "uint8") {
+    if (recipe.weight.dtype != AskedDtype::int8 && recipe.weight.dtype != AskedDtype::uint8) {
       return fmt::format("dynamic quantization has weights of int8 or uint8, not {}",
-                         recipe.weight.dtype.value_or("none"));
+                         recipe.weight.dtype ? word(*recipe.weight.dtype) : "none");
     }
     if (!vocabulary_.dynamic_codes) {
       return fmt::format(
@@ -152,11 +154,11 @@ class DynamicPlanner {
   }
 
   Scheme weight_scheme(const Node& node, const OpRecipe& recipe, const Tensor& weight) {
-    Scheme scheme{.dtype = recipe.weight.dtype == "uint8" ? DType::uint8 : DType::int8,
-                  .symmetric = recipe.weight.scheme == "sym",
+    Scheme scheme{.dtype = recipe.weight.dtype == AskedDtype::uint8 ? DType::uint8 : DType::int8,
+                  .symmetric = recipe.weight.scheme == Symmetry::sym,
                   .axis = {},
                   .bits = static_cast<int>(bits_)};
-    if (recipe.weight.granularity == "per_channel") {
+    if (recipe.weight.granularity == Granularity::per_channel) {
       scheme.axis = is_lstm(node) ? std::optional(1) : output_channel_axis(node, weight.shape());
     }
     const bool one_zero_point = node.kind == Kind::conv || is_lstm(node);
@@ -214,20 +216,20 @@ std::vector<Pattern> single_ops(const Graph& graph, const Prepared& prepared) {
 
 void note_idle_options(const Recipe& recipe, std::vector<std::string>& notes) {
   const Recipe standard;
-  const bool keeps_float = recipe.activation.dtype == "fp32";
+  const bool keeps_float = recipe.activation.dtype == AskedDtype::fp32;
   if (recipe.activation != standard.activation && !keeps_float) {
     notes.emplace_back(
         "the options of activation have no effect: the model itself chooses uint8 codes for the "
         "range of each input (DynamicQuantizeLinear)");
   }
-  if (recipe.quant_format == "qoperator") {
+  if (recipe.quant_format == QuantFormat::qoperator) {
     notes.emplace_back("quant_format has no effect: dynamic ops are integer operators anyway");
   }
 }
 
 void note_slow_convolutions(const Plan& plan, std::vector<std::string>& notes) {
   const auto count = std::ranges::count_if(plan.ops, [](const OpPlan& op) {
-    return op.form == "dynamic" && op.kind == to_string(Kind::conv);
+    return op.form == OpForm::dynamic && op.kind == Kind::conv;
   });
   if (count == 0) return;
   notes.push_back(fmt::format(
@@ -255,8 +257,8 @@ PlanResult plan_dynamic(const Analyzed& analyzed, const Recipe& recipe, const Ta
     std::string reason = planner.obstacle(pattern.anchor);
     if (reason.empty()) planner.add(pattern.anchor, plan);
     const bool is_dynamic = reason.empty();
-    verdicts.push_back({.form = is_dynamic ? "dynamic" : "float",
-                        .precision = is_dynamic ? "int8" : "fp32",
+    verdicts.push_back({.form = is_dynamic ? OpForm::dynamic : OpForm::float_,
+                        .precision = is_dynamic ? Precision::int8 : Precision::fp32,
                         .reason = std::move(reason)});
   }
   plan.ops = describe_ops(graph, patterns, verdicts);
@@ -274,8 +276,8 @@ void add_dynamic(const PlanInputs& inputs, const std::set<std::size_t>& nodes, P
     OpPlan& op = result.plan.ops[number];
     op.quantized = true;
     op.reason.clear();
-    op.form = "dynamic";
-    op.precision = "int8";
+    op.form = OpForm::dynamic;
+    op.precision = Precision::int8;
   }
   note_slow_convolutions(result.plan, result.notes);
 }

@@ -12,7 +12,7 @@
 namespace quantlens {
 namespace {
 
-PlanResult plan_of(const Model& model, const Recipe& recipe = recipe_for("dynamic"),
+PlanResult plan_of(const Model& model, const Recipe& recipe = recipe_for(Approach::dynamic),
                    const Target& target = {}) {
   return make_plan(Planned(model, recipe).draft, {}, target);
 }
@@ -36,9 +36,9 @@ TEST(PlanDynamic, AMatMulIsDynamicAndItsReaderStaysFloat) {
   net.input("x").weight("w", {2, 2}, {127, -2, 0, 1});
   net.node(Kind::matmul, {"x", "w"}, "m").node(Kind::relu, {"m"}, "y").output("y");
   const PlanResult result = plan_of(net.model());
-  EXPECT_EQ(op(result.plan, "m").form, "dynamic");
+  EXPECT_EQ(op(result.plan, "m").form, OpForm::dynamic);
   EXPECT_TRUE(op(result.plan, "m").quantized);
-  EXPECT_EQ(op(result.plan, "y").form, "float");
+  EXPECT_EQ(op(result.plan, "y").form, OpForm::float_);
   EXPECT_EQ(op(result.plan, "y").reason, "dynamic quantization has no form for it");
   EXPECT_TRUE(result.plan.activations.empty());
   ASSERT_EQ(result.plan.weights_quantized.size(), 1U);
@@ -52,13 +52,13 @@ TEST(PlanDynamic, AMatMulIsDynamicAndItsReaderStaysFloat) {
 
 TEST(PlanDynamic, NothingIsCalibrated) {
   const Model model = matmul_of(Tensor::from<float>({1, 1}, {1}));
-  EXPECT_TRUE(Planned(model, recipe_for("dynamic")).draft.values_to_calibrate().empty());
-  EXPECT_FALSE(Planned(model, recipe_for("static")).draft.values_to_calibrate().empty());
+  EXPECT_TRUE(Planned(model, recipe_for(Approach::dynamic)).draft.values_to_calibrate().empty());
+  EXPECT_FALSE(Planned(model, recipe_for(Approach::static_)).draft.values_to_calibrate().empty());
 }
 
 TEST(PlanDynamic, WeightsHaveSevenBitsWithoutVnni) {
   const Model model = matmul_of(Tensor::from<float>({1, 1}, {63}));
-  const PlanResult result = plan_of(model, recipe_for("dynamic"), {.vnni = false});
+  const PlanResult result = plan_of(model, recipe_for(Approach::dynamic), {.vnni = false});
   EXPECT_EQ(result.plan.weights_quantized.at(0).scheme.bits, 7);
   EXPECT_EQ(result.plan.weights_quantized.at(0).params.at(0).scale, 1);
 }
@@ -84,20 +84,21 @@ TEST(PlanDynamic, WhatALogarithmReadsStaysFloatUnlessItIsForced) {
   net.node(Kind::matmul, {"x", "mel"}, "bands").node(Kind::log, {"bands"}, "l");
   net.node(Kind::matmul, {"l", "w"}, "cepstrum").output("cepstrum");
   const Plan plan = plan_of(net.model()).plan;
-  EXPECT_EQ(op(plan, "bands").form, "float");
+  EXPECT_EQ(op(plan, "bands").form, OpForm::float_);
   EXPECT_NE(op(plan, "bands").reason.find("logarithm"), std::string::npos);
-  EXPECT_EQ(op(plan, "cepstrum").form, "dynamic");
-  Recipe forced = recipe_for("dynamic");
-  forced.op_name_dict["node_bands"] = {.activation = {.dtype = "int"}, .weight = {.dtype = "int"}};
-  EXPECT_EQ(op(plan_of(net.model(), forced).plan, "bands").form, "dynamic");
+  EXPECT_EQ(op(plan, "cepstrum").form, OpForm::dynamic);
+  Recipe forced = recipe_for(Approach::dynamic);
+  forced.op_name_dict["node_bands"] = {.activation = {.dtype = AskedDtype::int_},
+                                       .weight = {.dtype = AskedDtype::int_}};
+  EXPECT_EQ(op(plan_of(net.model(), forced).plan, "bands").form, OpForm::dynamic);
 }
 
 TEST(PlanDynamic, OptionsWithoutEffectAreNoted) {
   const Model model = matmul_of(Tensor::from<float>({1, 1}, {1}));
   EXPECT_TRUE(plan_of(model).notes.empty());
-  Recipe recipe = recipe_for("dynamic");
-  recipe.activation.dtype = "int8";
-  recipe.quant_format = "qoperator";
+  Recipe recipe = recipe_for(Approach::dynamic);
+  recipe.activation.dtype = AskedDtype::int8;
+  recipe.quant_format = QuantFormat::qoperator;
   const std::vector<std::string> notes = plan_of(model, recipe).notes;
   ASSERT_EQ(notes.size(), 2U);
   EXPECT_NE(notes[0].find("activation have no effect"), std::string::npos);

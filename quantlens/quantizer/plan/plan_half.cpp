@@ -20,7 +20,7 @@ namespace {
 constexpr float kGreatestHalf = 65504;
 
 bool asks_for_half(const OpRecipe& recipe) {
-  return recipe.activation.dtype == "fp16" || recipe.weight.dtype == "fp16";
+  return recipe.activation.dtype == AskedDtype::fp16 || recipe.weight.dtype == AskedDtype::fp16;
 }
 
 class HalfPlanner {
@@ -32,7 +32,7 @@ class HalfPlanner {
         types_(element_types(index_)),
         prepared_(analyzed.prepared),
         rules_(recipe),
-        is_fallback_(recipe.fallback == "fp16"),
+        is_fallback_(recipe.fallback == Fallback::fp16),
         has_half_(analyzed.model.vocabulary.half) {
     for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
     for (const Fold& fold : plan.folds) folded_.insert(fold.op);
@@ -126,7 +126,7 @@ bool asks_for_half(const Recipe& recipe) {
     return std::ranges::any_of(entries,
                                [](const auto& entry) { return asks_for_half(entry.second); });
   };
-  return recipe.fallback == "fp16" || asks_for_half({recipe.activation, recipe.weight}) ||
+  return recipe.fallback == Fallback::fp16 || asks_for_half({recipe.activation, recipe.weight}) ||
          any(recipe.op_type_dict) || any(recipe.op_name_dict);
 }
 
@@ -139,10 +139,11 @@ void add_half(const Analyzed& analyzed, const Ranges& ranges, const Recipe& reci
   const std::vector<Node>& nodes = analyzed.model.graph.nodes;
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     OpPlan& op = result.plan.ops[i];
-    if (op.form != "float" || !planner.is_wanted(nodes[i])) continue;
+    if (op.form != OpForm::float_ || !planner.is_wanted(nodes[i])) continue;
     const std::string reason = planner.obstacle(i);
     if (reason.empty()) {
-      op.form = op.precision = "fp16";
+      op.form = OpForm::fp16;
+      op.precision = Precision::fp16;
     } else if (reason != op.reason) {
       op.reason += "; not in half: " + reason;
     }

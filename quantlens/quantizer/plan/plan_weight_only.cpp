@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "quantlens/base/words.h"
 #include "quantlens/graph/element_types.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
@@ -71,17 +72,18 @@ class WeightOnlyPlanner {
 
  private:
   static BlockScheme scheme_of(const TensorRecipe& recipe) {
-    return {.bits = recipe.dtype == "int4" || recipe.dtype == "uint4" ? 4 : 8,
+    return {.bits = recipe.dtype == AskedDtype::int4 || recipe.dtype == AskedDtype::uint4 ? 4 : 8,
             .size = static_cast<std::int64_t>(recipe.group_size.value_or(32)),
-            .symmetric = recipe.scheme != "asym",
-            .searched = recipe.algorithm == "mse"};
+            .symmetric = recipe.scheme != Symmetry::asym,
+            .searched = recipe.algorithm == RangeAlgorithm::mse};
   }
 
   static std::string recipe_reason(const TensorRecipe& recipe) {
-    const std::string dtype = recipe.dtype.value_or("none");
-    if (dtype != "int" && dtype != "int4" && dtype != "uint4" && dtype != "int8" &&
-        dtype != "uint8") {
-      return fmt::format("weights in blocks are int4, uint4, int8 or uint8, not {}", dtype);
+    using enum AskedDtype;
+    constexpr std::array kStored = {int_, int4, uint4, int8, uint8};
+    if (!recipe.dtype || std::ranges::find(kStored, *recipe.dtype) == kStored.end()) {
+      return fmt::format("weights in blocks are int4, uint4, int8 or uint8, not {}",
+                         recipe.dtype ? word(*recipe.dtype) : "none");
     }
     const auto size = static_cast<std::int64_t>(recipe.group_size.value_or(0));
     if (is_block_size(size)) return {};
@@ -185,13 +187,13 @@ PlanResult plan_weight_only(const Analyzed& analyzed, const Recipe& recipe) {
     patterns.push_back({.anchor = i, .members = {i}});
     verdicts.push_back({.reason = reason});
     if (!reason.empty()) continue;
-    verdicts.back().form = "weight_only";
-    verdicts.back().precision = planner.add(i, plan) == 4 ? "w4" : "w8";
+    verdicts.back().form = OpForm::weight_only;
+    verdicts.back().precision = planner.add(i, plan) == 4 ? Precision::w4 : Precision::w8;
   }
   plan.ops = describe_ops(graph, patterns, verdicts);
   result.notes = planner.notes();
   note_slow_products(plan, result.notes);
-  if (recipe.quant_format == "qoperator") {
+  if (recipe.quant_format == QuantFormat::qoperator) {
     result.notes.emplace_back(
         "quant_format has no effect: weights in blocks have operators of their own");
   }

@@ -10,7 +10,7 @@
 namespace quantlens {
 namespace {
 
-PlanResult plan_of(const Model& model, const Recipe& recipe = recipe_for("weight_only")) {
+PlanResult plan_of(const Model& model, const Recipe& recipe = recipe_for(Approach::weight_only)) {
   return make_plan(Planned(model, recipe).draft, {}, {});
 }
 
@@ -34,21 +34,21 @@ TEST(PlanWeightOnly, AWeightLiesAsItsReadersWantIt) {
   EXPECT_EQ(plan.weights_in_blocks[1].scheme.size, 32);
   EXPECT_FALSE(plan.weights_in_blocks[2].rows);
   EXPECT_EQ(plan.weights_in_blocks[2].uses, (std::vector<ValueUse>{{"m", 1}}));
-  for (const OpPlan& op : plan.ops) EXPECT_EQ(op.form, "weight_only");
+  for (const OpPlan& op : plan.ops) EXPECT_EQ(op.form, OpForm::weight_only);
 }
 
 TEST(PlanWeightOnly, NoKernelComputesInIntegersUnlessAsked) {
-  Recipe recipe = recipe_for("weight_only");
+  Recipe recipe = recipe_for(Approach::weight_only);
   EXPECT_FALSE(plan_of(tied().model(), recipe).plan.weights_in_blocks.at(2).integer_data);
-  recipe.activation.dtype = "int8";
+  recipe.activation.dtype = AskedDtype::int8;
   const Plan plan = plan_of(tied().model(), recipe).plan;
   EXPECT_FALSE(plan.weights_in_blocks.at(0).integer_data);  // a table has no data
   EXPECT_TRUE(plan.weights_in_blocks.at(2).integer_data);
 }
 
 TEST(PlanWeightOnly, OptionsWithoutEffectAreNoted) {
-  Recipe recipe = recipe_for("weight_only");
-  recipe.weight.granularity = "per_channel";
+  Recipe recipe = recipe_for(Approach::weight_only);
+  recipe.weight.granularity = Granularity::per_channel;
   const std::vector<std::string> notes = plan_of(tied().model(), recipe).notes;
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_NE(notes[0].find("granularity has no effect"), std::string::npos);

@@ -13,6 +13,7 @@
 #include "quantlens/base/counted.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/element_types.h"
 #include "quantlens/graph/roles_of.h"
@@ -127,7 +128,7 @@ class StaticPlanner::Decisions {
     const Parameters parameters(index_, prepared_, ranges, recipe_, target);
     const Selection selection = select_with_ranges(parameters);
     Plan plan = parameters.plan(selection, recipes_);
-    if (recipe_.quant_format != "default") plan.quant_format = recipe_.quant_format;
+    if (recipe_.quant_format != QuantFormat::default_) plan.quant_format = recipe_.quant_format;
     plan.folds = prepared_.folds.list();
     plan.input_edits = prepared_.input_edits.list();
     plan.weights = prepared_.weights;
@@ -171,14 +172,14 @@ class StaticPlanner::Decisions {
       const bool is_folded = prepared_.folds.contains(op_id(node));
       const bool has_wish =
           is_folded ? node.kind == Kind::batch_norm : prepared_.able->has(node.kind);
-      if (wants_float(member) && has_wish) wish.recipe.activation.dtype = "fp32";
+      if (wants_float(member) && has_wish) wish.recipe.activation.dtype = AskedDtype::fp32;
       if (member.activation.algorithm != recipe_.activation.algorithm)
         wish.recipe.activation.algorithm = member.activation.algorithm;
       if (member.activation.percentile != recipe_.activation.percentile)
         wish.recipe.activation.percentile = member.activation.percentile;
     }
-    if (!vocabulary_.channel_scales && wish.recipe.weight.granularity == "per_channel") {
-      wish.recipe.weight.granularity = "per_tensor";
+    if (!vocabulary_.channel_scales && wish.recipe.weight.granularity == Granularity::per_channel) {
+      wish.recipe.weight.granularity = Granularity::per_tensor;
       lacks_channel_scales_ = vocabulary_.codes;
     }
     return wish;
@@ -290,19 +291,20 @@ class StaticPlanner::Decisions {
 
   // What the target decides, where it is named or decides otherwise than usual.
   void note_target(const Target& target, std::vector<std::string>& notes) const {
-    if (recipe_.reduce_range == "auto" && saturates(recipe_, target)) {
+    if (recipe_.reduce_range == ReduceRange::auto_ && saturates(recipe_, target)) {
       notes.push_back(fmt::format(
           "target {}: int8 weights have 7 bits (reduce_range), since it adds up products of 8 bits "
           "in 16 bits, where those of 8-bit weights saturate",
-          recipe_.target == "auto" ? "of this CPU, without VNNI" : recipe_.target));
+          recipe_.target == TargetCpu::auto_ ? "of this CPU, without VNNI" : word(recipe_.target)));
     }
-    if (recipe_.target != "arm") return;
+    if (recipe_.target != TargetCpu::arm) return;
     if (!recipe_.activation.dtype) {
       notes.emplace_back(
           "target arm: activations are int8, which its kernels multiply by int8 weights as they "
           "are");
     }
-    if (activation_dtype(recipe_) == "int8" && recipe_.weight.dtype == "uint8") {
+    if (activation_dtype(recipe_) == AskedDtype::int8 &&
+        recipe_.weight.dtype == AskedDtype::uint8) {
       notes.emplace_back(
           "target arm: no fast kernel multiplies int8 activations by uint8 weights; set one of "
           "them to the other's dtype");
@@ -316,7 +318,7 @@ class StaticPlanner::Decisions {
     std::vector<std::string> narrow;
     std::vector<std::string> bounded;
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
-      if (!selection.quantized[p] || precision(p, codes) != "fp32") continue;
+      if (!selection.quantized[p] || precision(p, codes) != Precision::fp32) continue;
       (wishes_.wide[p]        ? wide
        : has_narrow_weight(p) ? narrow
                               : bounded)
@@ -347,11 +349,11 @@ class StaticPlanner::Decisions {
   }
 
   // What the runtime computes a quantized pattern in.
-  std::string precision(std::size_t p, const CodesOf& codes) const {
+  Precision precision(std::size_t p, const CodesOf& codes) const {
     const Capability& row = *prepared_.able->row(anchor(p).kind);
-    if (wishes_.wide[p]) return row.moves_all_widths ? "int16" : "fp32";
-    if (has_narrow_weight(p)) return "fp32";
-    return is_saturation(p, codes) ? "int8" : "fp32";
+    if (wishes_.wide[p]) return row.moves_all_widths ? Precision::int16 : Precision::fp32;
+    if (has_narrow_weight(p)) return Precision::fp32;
+    return is_saturation(p, codes) ? Precision::int8 : Precision::fp32;
   }
 
   // Of a Relu or Clip by itself: whether its codes end where its bounds are.
@@ -422,8 +424,8 @@ class StaticPlanner::Decisions {
     std::vector<PatternVerdict> verdicts;
     for (std::size_t p = 0; p < prepared_.patterns.size(); ++p) {
       const bool quantized = selection.quantized[p];
-      verdicts.push_back({.form = quantized ? "static" : "float",
-                          .precision = quantized ? precision(p, codes) : "fp32",
+      verdicts.push_back({.form = quantized ? OpForm::static_ : OpForm::float_,
+                          .precision = quantized ? precision(p, codes) : Precision::fp32,
                           .reason = selection.reasons[p]});
     }
     return verdicts;

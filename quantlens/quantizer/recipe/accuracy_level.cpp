@@ -5,21 +5,22 @@
 
 namespace quantlens {
 
-std::string usual_range_algorithm(const Recipe& recipe) {
-  return recipe.accuracy_level == "fast" ? "minmax" : "mse";
+RangeAlgorithm usual_range_algorithm(const Recipe& recipe) {
+  return recipe.accuracy_level == AccuracyLevel::fast ? RangeAlgorithm::minmax
+                                                      : RangeAlgorithm::mse;
 }
 
-std::string usual_weight_algorithm(const Recipe& recipe) {
-  return recipe.approach == "weight_only" ? "mse" : "minmax";
+RangeAlgorithm usual_weight_algorithm(const Recipe& recipe) {
+  return recipe.approach == Approach::weight_only ? RangeAlgorithm::mse : RangeAlgorithm::minmax;
 }
 
 bool wants_smooth_quant(const Recipe& recipe) {
-  return recipe.recipes.smooth_quant.value_or(recipe.accuracy_level == "best" &&
+  return recipe.recipes.smooth_quant.value_or(recipe.accuracy_level == AccuracyLevel::best &&
                                               needs_calibration(recipe));
 }
 
 bool wants_bias_correction(const Recipe& recipe) {
-  return recipe.recipes.bias_correction.value_or(recipe.accuracy_level != "fast");
+  return recipe.recipes.bias_correction.value_or(recipe.accuracy_level != AccuracyLevel::fast);
 }
 
 }  // namespace quantlens

@@ -10,10 +10,10 @@ namespace quantlens {
 // What a recipe asks for: what it says itself, else what its accuracy level means.
 
 /// Of activations of which the recipe names none. fast: minmax; default, best: mse.
-std::string usual_range_algorithm(const Recipe& recipe);
+RangeAlgorithm usual_range_algorithm(const Recipe& recipe);
 
 /// Of weights of which the recipe names none.
-std::string usual_weight_algorithm(const Recipe& recipe);
+RangeAlgorithm usual_weight_algorithm(const Recipe& recipe);
 
 /// Of weights that are multiplied. fast, default: no; best: yes, where ranges are
 /// calibrated.

@@ -10,47 +10,47 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 
 namespace quantlens {
 namespace {
 
 struct Word {
   std::string_view name;
-  std::string_view predecessors;
+  Approach approach;
 };
-constexpr std::array kApproaches = {
-    Word{"static", "post_training_static_quant"},
-    Word{"dynamic", "post_training_dynamic_quant"},
-    Word{"weight_only", "post_training_weight_only"},
-    Word{"auto", "post_training_auto_quant"},
+constexpr std::array kPredecessors = {
+    Word{"post_training_static_quant", Approach::static_},
+    Word{"post_training_dynamic_quant", Approach::dynamic},
+    Word{"post_training_weight_only", Approach::weight_only},
+    Word{"post_training_auto_quant", Approach::auto_},
 };
 
 constexpr std::uint64_t kDefaultGroup = 32;
 
 }  // namespace
 
-std::string approach_named(std::string_view word) {
-  std::vector<std::string> known;
-  for (const Word& approach : kApproaches) {
-    if (word == approach.name || word == approach.predecessors) return std::string(approach.name);
-    known.emplace_back(approach.name);
-  }
+Approach approach_named(std::string_view word) {
+  if (const auto approach = from_word<Approach>(word)) return *approach;
+  const auto* const theirs = std::ranges::find(kPredecessors, word, &Word::name);
+  if (theirs != kPredecessors.end()) return theirs->approach;
   throw Error(Errc::usage, fmt::format("recipe: approach cannot be '{}'; it may be {}",
-                                       printable(word), fmt::join(known, ", ")));
+                                       printable(word), fmt::join(words<Approach>(), ", ")));
 }
 
-Recipe recipe_for(std::string_view approach) {
+Recipe recipe_for(Approach approach) {
   Recipe recipe;
-  recipe.approach = approach_named(approach);
-  if (recipe.approach == "weight_only") {
+  recipe.approach = approach;
+  if (approach == Approach::weight_only) {
     recipe.activation = {};
-    recipe.weight = {.dtype = "int4", .scheme = "sym", .group_size = kDefaultGroup};
+    recipe.weight = {
+        .dtype = AskedDtype::int4, .scheme = Symmetry::sym, .group_size = kDefaultGroup};
   }
   return recipe;
 }
 
 bool needs_calibration(const Recipe& recipe) {
-  return recipe.approach == "static" || recipe.approach == "auto";
+  return recipe.approach == Approach::static_ || recipe.approach == Approach::auto_;
 }
 
 }  // namespace quantlens

@@ -11,10 +11,10 @@ namespace quantlens {
 /// The word for an approach that a recipe stores: static, dynamic, weight_only, auto; the
 /// predecessors' post_training_dynamic_quant and the like mean the same. Throws Errc::usage for
 /// others.
-std::string approach_named(std::string_view word);
+Approach approach_named(std::string_view word);
 
 /// Everything as it is if a recipe says nothing but its approach.
-Recipe recipe_for(std::string_view approach);
+Recipe recipe_for(Approach approach);
 
 /// Whether ranges of activations are needed, and so samples to calibrate on.
 bool needs_calibration(const Recipe& recipe);

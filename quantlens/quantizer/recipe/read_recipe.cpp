@@ -9,6 +9,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 #include "quantlens/base/yaml.h"
 #include "quantlens/quantizer/recipe/approach.h"
 #include "quantlens/quantizer/recipe/predecessors.h"
@@ -56,9 +57,9 @@ constexpr Foreign kWeightWords[] = {
 /// Reads a recipe; gathers what it says in vain.
 class Reader {
  public:
-  /// `approach`: empty: as the document says.
-  Reader(std::vector<std::string>& notes, const std::string& approach)
-      : notes_(notes), approach_(approach) {}
+  /// `approach`: absent: as the document says.
+  Reader(std::vector<std::string>& notes, std::optional<Approach> approach)
+      : notes_(notes), asked_(approach), approach_(approach.value_or(Approach::static_)) {}
 
   Recipe read(const json::Value& document, const std::string& where);
 
@@ -74,17 +75,30 @@ class Reader {
     return std::string(found->becomes);
   }
 
+  /// `foreign`: words of the predecessors. `may_be`: none: any word of E.
+  template <WordEnum E>
+  std::optional<E> read_word(const Section& section, const char* key,
+                             std::span<const Foreign> foreign = {},
+                             std::initializer_list<E> may_be = {}) {
+    const std::string where = section.where(key);
+    return choice<E>(translated(section.text(key), foreign, where), where, may_be);
+  }
+
   /// `bits` and `group_size` of a weight.
   void read_width(const Section& section, TensorRecipe& recipe) {
-    const bool in_blocks = approach_ == "weight_only";
+    const bool in_blocks = approach_ == Approach::weight_only;
     if (const auto bits = section.count("bits")) {
+      const bool is_unsigned =
+          recipe.dtype == AskedDtype::uint8 || recipe.dtype == AskedDtype::uint4;
+      const bool is_eight = recipe.dtype == AskedDtype::int8 || recipe.dtype == AskedDtype::uint8;
       if (in_blocks && *bits == 8) {
-        recipe.dtype = recipe.dtype.value_or("int").starts_with("uint") ? "uint8" : "int8";
+        recipe.dtype = is_unsigned ? AskedDtype::uint8 : AskedDtype::int8;
       }
       const bool is_narrow = *bits == 4;
-      const bool is_plain = !recipe.dtype || *recipe.dtype == "int";
-      if (is_narrow && (is_plain || *recipe.dtype == "int8")) recipe.dtype = "int4";
-      if (is_narrow && recipe.dtype == "uint8") recipe.dtype = "uint4";
+      const bool is_plain = !recipe.dtype || *recipe.dtype == AskedDtype::int_;
+      if (is_narrow && (is_plain || is_eight)) {
+        recipe.dtype = is_unsigned ? AskedDtype::uint4 : AskedDtype::int4;
+      }
       if (!is_narrow && *bits != 8) {
         notes_.push_back(
             fmt::format("{} has no effect: weights have 8 bits or 4; reduce_range "
@@ -106,33 +120,38 @@ class Reader {
   TensorRecipe read_activation(const json::Value& value, const std::string& where) {
     const Section section(
         value, where, {"dtype", "scheme", "granularity", "algorithm", "percentile", "quant_mode"});
-    if (const auto mode = section.text("quant_mode"); mode && *mode != approach_) {
+    if (const auto mode = section.text("quant_mode"); mode && *mode != word(approach_)) {
       notes_.push_back(section.where("quant_mode") +
                        " has no effect: the approach is one for the whole model");
     }
-    return {.dtype = translated(section.text("dtype"), kDtypes, section.where("dtype")),
-            .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
-            .granularity = translated(section.text("granularity"), kActivationGranularities,
-                                      section.where("granularity")),
-            .algorithm =
-                translated(section.text("algorithm"), kActivationWords, section.where("algorithm")),
+    using enum AskedDtype;
+    return {.dtype = read_word<AskedDtype>(section, "dtype", kDtypes,
+                                           {uint8, int8, uint16, int16, int_, fp16, fp32}),
+            .scheme = read_word<Symmetry>(section, "scheme", kSchemes),
+            .granularity = read_word(section, "granularity", kActivationGranularities,
+                                     {Granularity::per_tensor}),
+            .algorithm = read_word<RangeAlgorithm>(section, "algorithm", kActivationWords),
             .percentile = section.number("percentile")};
   }
 
   /// Of a weight. Rounding to the nearest, as they call it, looks at minimum and maximum.
-  std::optional<std::string> read_algorithm(const Section& section) {
-    std::optional<std::string> word = section.text("algorithm");
-    if (word == "RTN" && approach_ == "weight_only") return "minmax";
-    return translated(std::move(word), kWeightWords, section.where("algorithm"));
+  std::optional<RangeAlgorithm> read_algorithm(const Section& section) {
+    const bool in_blocks = approach_ == Approach::weight_only;
+    if (in_blocks && section.text("algorithm") == "RTN") return RangeAlgorithm::minmax;
+    return read_word(section, "algorithm", kWeightWords,
+                     {RangeAlgorithm::minmax, RangeAlgorithm::mse});
   }
 
   TensorRecipe read_weight(const json::Value& value, const std::string& where) {
     const Section section(value, where,
                           {"dtype", "scheme", "granularity", "algorithm", "bits", "group_size"});
+    using enum AskedDtype;
     TensorRecipe recipe{
-        .dtype = translated(section.text("dtype"), kDtypes, section.where("dtype")),
-        .scheme = translated(section.text("scheme"), kSchemes, section.where("scheme")),
-        .granularity = section.text("granularity"),
+        .dtype = read_word<AskedDtype>(section, "dtype", kDtypes,
+                                       {int8, uint8, int4, uint4, int_, fp16, fp32}),
+        .scheme = read_word<Symmetry>(section, "scheme", kSchemes),
+        .granularity = read_word(section, "granularity", {},
+                                 {Granularity::per_channel, Granularity::per_tensor}),
         .algorithm = read_algorithm(section),
         .percentile = {}};
     read_width(section, recipe);
@@ -157,11 +176,13 @@ class Reader {
 
   OpRecipe read_op(const json::Value& value, const std::string& where) {
     if (const json::Value* first = first_of(&value); first != nullptr && first->is_string()) {
-      const auto word = translated(std::string(first->get_string()), kDtypes, where);
-      if (word == "fp32" || word == "fp16")
-        return {.activation = {.dtype = word}, .weight = {.dtype = word}};
-      if (word == "int8" || word == "int")
-        return {.activation = {.dtype = "int"}, .weight = {.dtype = "int"}};
+      const auto said = translated(std::string(first->get_string()), kDtypes, where);
+      const auto dtype = from_word<AskedDtype>(said.value_or(""));
+      if (dtype == AskedDtype::fp32 || dtype == AskedDtype::fp16)
+        return {.activation = {.dtype = dtype}, .weight = {.dtype = dtype}};
+      if (dtype == AskedDtype::int8 || dtype == AskedDtype::int_) {
+        return {.activation = {.dtype = AskedDtype::int_}, .weight = {.dtype = AskedDtype::int_}};
+      }
       throw Error(Errc::usage,
                   where + ": the words that stand for a whole op are fp32, fp16 and int8");
     }
@@ -186,7 +207,8 @@ class Reader {
   std::vector<double> read_alphas(const json::Value& value, const std::string& where);
 
   std::vector<std::string>& notes_;
-  std::string approach_;
+  std::optional<Approach> asked_;
+  Approach approach_;
 };
 
 // Options that are set in part keep the defaults of the rest.
@@ -231,8 +253,9 @@ void Reader::read_switches(const json::Value& value, const std::string& where,
   if (const json::Value* args = section.find("smooth_quant_args"); args && !args->is_null()) {
     switches.smooth_quant_alphas = read_alphas(*args, section.where("smooth_quant_args"));
   }
-  switches.cross_layer_equalization =
-      section.text("cross_layer_equalization").value_or(switches.cross_layer_equalization);
+  if (const auto asked = read_word<AskedEqualization>(section, "cross_layer_equalization")) {
+    switches.cross_layer_equalization = *asked;
+  }
   switches.optypes_to_exclude_output_quant = section.words("optypes_to_exclude_output_quant");
   add_idle(section, idle_recipes(), "recipes.", notes_);
 }
@@ -257,7 +280,7 @@ std::vector<double> Reader::read_alphas(const json::Value& value, const std::str
 }
 
 Recipe Reader::read(const json::Value& document, const std::string& where) {
-  if (document.is_null()) return recipe_for(approach_.empty() ? "static" : approach_);
+  if (document.is_null()) return recipe_for(approach_);
   const json::Value flat = flattened(document, where, notes_);
   const Section section(
       flat, where,
@@ -265,22 +288,27 @@ Recipe Reader::read(const json::Value& document, const std::string& where) {
                    {"approach", "fallback", "quant_format", "accuracy_level", "activation",
                     "weight", "weights", "op_type_dict", "op_name_dict", "target", "reduce_range",
                     "calibration_sampling_size", "recipes"}));
-  if (approach_.empty()) approach_ = section.text("approach").value_or("static");
-  approach_ = approach_named(approach_);
+  if (const auto said = section.text("approach"); said && !asked_)
+    approach_ = approach_named(*said);
   Recipe recipe = recipe_for(approach_);
-  recipe.fallback = section.text("fallback").value_or(recipe.fallback);
-  recipe.quant_format = lower(section.text("quant_format")).value_or(recipe.quant_format);
-  recipe.accuracy_level = section.text("accuracy_level").value_or(recipe.accuracy_level);
-  recipe.target = section.text("target").value_or(recipe.target);
-  recipe.reduce_range = section.text("reduce_range").value_or(recipe.reduce_range);
+  const auto set = [&]<class E>(const char* key, E& option) {
+    option = read_word<E>(section, key).value_or(option);
+  };
+  set("fallback", recipe.fallback);
+  recipe.quant_format =
+      choice<QuantFormat>(lower(section.text("quant_format")), section.where("quant_format"))
+          .value_or(recipe.quant_format);
+  set("accuracy_level", recipe.accuracy_level);
+  set("target", recipe.target);
+  set("reduce_range", recipe.reduce_range);
   recipe.calibration_sampling_size =
       section.count("calibration_sampling_size").value_or(recipe.calibration_sampling_size);
   const OpRecipe all = read_both(section);
   const TensorRecipe usual = recipe.weight;
   overlay(recipe.activation, all.activation);
   overlay(recipe.weight, all.weight);
-  if (recipe.activation.dtype == "int") recipe.activation.dtype.reset();
-  if (recipe.weight.dtype == "int") recipe.weight.dtype = usual.dtype;
+  if (recipe.activation.dtype == AskedDtype::int_) recipe.activation.dtype.reset();
+  if (recipe.weight.dtype == AskedDtype::int_) recipe.weight.dtype = usual.dtype;
   recipe.op_type_dict = read_ops(section.find("op_type_dict"), section.where("op_type_dict"));
   recipe.op_name_dict = read_ops(section.find("op_name_dict"), section.where("op_name_dict"));
   add_idle(section, idle_options(), "", notes_);
@@ -293,7 +321,7 @@ Recipe Reader::read(const json::Value& document, const std::string& where) {
 }  // namespace
 
 Recipe read_recipe(std::string_view text, std::string_view where, std::vector<std::string>* notes,
-                   const std::string& approach) {
+                   std::optional<Approach> approach) {
   std::vector<std::string> said_in_vain;
   Recipe recipe = Reader(said_in_vain, approach).read(parse_yaml(text, where), std::string(where));
   if (notes) *notes = std::move(said_in_vain);

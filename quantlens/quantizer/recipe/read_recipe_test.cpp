@@ -21,8 +21,8 @@ std::string complaint(const std::string& text) {
 TEST(ReadRecipe, KeepsDefaultsOfWhatIsNotSaid) {
   const Recipe recipe =
       read_recipe("weight: {granularity: per_tensor}\ncalibration_sampling_size: 7", "r");
-  EXPECT_EQ(recipe.weight.granularity, "per_tensor");
-  EXPECT_EQ(recipe.weight.dtype, "int8");
+  EXPECT_EQ(recipe.weight.granularity, Granularity::per_tensor);
+  EXPECT_EQ(recipe.weight.dtype, AskedDtype::int8);
   EXPECT_EQ(recipe.activation, Recipe().activation);
   EXPECT_EQ(recipe.calibration_sampling_size, 7U);
 }
@@ -31,9 +31,9 @@ TEST(ReadRecipe, TakesOpEntriesAsWordsListsOrMappings) {
   const Recipe recipe = read_recipe(R"({op_name_dict: {"/a.\\d+/MatMul": fp32},
       op_type_dict: {Add: {activation: {dtype: [fp32]}}}, reduce_range: false})",
                                     "r");
-  EXPECT_EQ(recipe.op_name_dict.at("/a.\\d+/MatMul").weight.dtype, "fp32");
-  EXPECT_EQ(recipe.op_type_dict.at("Add").activation.dtype, "fp32");
-  EXPECT_EQ(recipe.reduce_range, "false");
+  EXPECT_EQ(recipe.op_name_dict.at("/a.\\d+/MatMul").weight.dtype, AskedDtype::fp32);
+  EXPECT_EQ(recipe.op_type_dict.at("Add").activation.dtype, AskedDtype::fp32);
+  EXPECT_EQ(recipe.reduce_range, ReduceRange::false_);
 }
 
 TEST(ReadRecipe, NamesOptionsOfThePredecessorsThatHaveNoEffect) {
@@ -53,7 +53,8 @@ std::vector<std::string> notes_of(const std::string& text) {
 }
 
 TEST(ReadRecipe, TakesTheConstantsAndExamplesOfThePredecessorsDocuments) {
-  const OpRecipe fp32{.activation = {.dtype = "fp32"}, .weight = {.dtype = "fp32"}};
+  const OpRecipe fp32{.activation = {.dtype = AskedDtype::fp32},
+                      .weight = {.dtype = AskedDtype::fp32}};
   const Recipe recipe = read_recipe(R"({op_name_dict: {
       "v0/cg/conv0/conv2d/Conv2D": {"activation": {"dtype": ["fp32"]}},
       "/layoutlmv3/encoder/layer.\\d+/output/dense/MatMul":
@@ -67,13 +68,13 @@ TEST(ReadRecipe, TakesTheConstantsAndExamplesOfThePredecessorsDocuments) {
       approach: static, diagnosis: false, device: cpu, backend: default, domain: auto,
       excluded_precisions: [bf16], reduce_range: null, inputs: [], outputs: []})",
                                     "r");
-  EXPECT_EQ(recipe.op_name_dict.at("v0/cg/conv0/conv2d/Conv2D").activation.dtype, "fp32");
+  EXPECT_EQ(recipe.op_name_dict.at("v0/cg/conv0/conv2d/Conv2D").activation.dtype, AskedDtype::fp32);
   EXPECT_EQ(recipe.op_name_dict.at("/layoutlmv3/encoder/layer.\\d+/output/dense/MatMul"), fp32);
-  EXPECT_EQ(recipe.op_name_dict.at("conv0").weight.granularity, "per_channel");
-  EXPECT_EQ(recipe.op_name_dict.at("conv1").activation.algorithm, "kl");
+  EXPECT_EQ(recipe.op_name_dict.at("conv0").weight.granularity, Granularity::per_channel);
+  EXPECT_EQ(recipe.op_name_dict.at("conv1").activation.algorithm, RangeAlgorithm::kl);
   EXPECT_EQ(recipe.calibration_sampling_size, 50U);
-  EXPECT_EQ(recipe.quant_format, "qoperator");
-  EXPECT_EQ(recipe.reduce_range, "auto");
+  EXPECT_EQ(recipe.quant_format, QuantFormat::qoperator);
+  EXPECT_EQ(recipe.reduce_range, ReduceRange::auto_);
 }
 
 TEST(ReadRecipe, TakesAllFieldsOfTheirConfigurationAndSaysWhichHaveNoEffect) {
@@ -118,15 +119,39 @@ TEST(ReadRecipe, GivesEffectToTheSwitchesOfTheirRecipes) {
               testing::HasSubstr("list of words"));
 }
 
+TEST(ReadRecipe, RefusesWordsThatAreNoneAndSaysWhichAre) {
+  struct Case {
+    const char* text;
+    const char* complaint;
+  };
+  for (const Case& one : {
+           Case{"quant_format: qop", "r.quant_format cannot be 'qop'; "},
+           Case{"quant_format: qop", "it may be qdq, qoperator, default"},
+           Case{"target: avx", "r.target cannot be 'avx'"},
+           Case{"weight: {dtype: int3}", "r.weight.dtype cannot be 'int3'; "},
+           Case{"weight: {dtype: uint16}", "may be int8, uint8, int4, uint4, int, fp16, fp32"},
+           Case{"weight: {granularity: per_block}", "may be per_channel, per_tensor"},
+           Case{"weight: {algorithm: entropy}", "may be minmax, mse"},
+           Case{"activation: {dtype: int4}", "may be uint8, int8, uint16, int16, int, fp16, fp32"},
+           Case{"activation: {granularity: per_block}", "may be per_tensor"},
+           Case{"op_type_dict: {Conv: {activation: {scheme: asymm}}}",
+                "r.op_type_dict.'Conv'.activation.scheme cannot be 'asymm'; did you mean 'asym'"},
+           Case{"recipes: {cross_layer_equalization: maybe}", "may be false, true, approximate"},
+       }) {
+    EXPECT_THAT(complaint(one.text), testing::HasSubstr(one.complaint));
+  }
+}
+
 TEST(ReadRecipe, TakesCrossLayerEqualizationAsAFlagOrAWord) {
   const auto wish = [](const std::string& text) {
     return read_recipe("recipes: {cross_layer_equalization: " + text + "}", "r")
         .recipes.cross_layer_equalization;
   };
-  EXPECT_EQ(wish("true"), "true");
-  EXPECT_EQ(wish("False"), "false");
-  EXPECT_EQ(wish("approximate"), "approximate");
-  EXPECT_EQ(read_recipe("recipes: {}", "r").recipes.cross_layer_equalization, "false");
+  EXPECT_EQ(wish("true"), AskedEqualization::true_);
+  EXPECT_EQ(wish("False"), AskedEqualization::false_);
+  EXPECT_EQ(wish("approximate"), AskedEqualization::approximate);
+  EXPECT_EQ(read_recipe("recipes: {}", "r").recipes.cross_layer_equalization,
+            AskedEqualization::false_);
   EXPECT_THAT(complaint("recipes: {cross_layer_equalisation: true}"),
               testing::HasSubstr("did you mean 'cross_layer_equalization'"));
 }
@@ -164,10 +189,10 @@ TEST(ReadRecipe, SaysWhatBecomesOfTheirWordsForWhichThereIsNothing) {
   EXPECT_THAT(notes, testing::Contains(testing::AllOf(testing::HasSubstr("'Conv'.activation.dtype"),
                                                       testing::HasSubstr("read as fp32"))));
   const OpRecipe& conv = recipe.op_type_dict.at("Conv");
-  EXPECT_EQ(conv.activation, TensorRecipe{.dtype = "fp32"});
-  EXPECT_EQ(conv.weight, TensorRecipe{.scheme = "asym"});
-  EXPECT_EQ(recipe.op_type_dict.at("Gemm").weight.dtype, "fp32");
-  EXPECT_EQ(recipe.op_type_dict.at("MatMul").weight.dtype, "int4");
+  EXPECT_EQ(conv.activation, TensorRecipe{.dtype = AskedDtype::fp32});
+  EXPECT_EQ(conv.weight, TensorRecipe{.scheme = Symmetry::asym});
+  EXPECT_EQ(recipe.op_type_dict.at("Gemm").weight.dtype, AskedDtype::fp32);
+  EXPECT_EQ(recipe.op_type_dict.at("MatMul").weight.dtype, AskedDtype::int4);
 }
 
 TEST(ReadRecipe, ReadsTheYamlFilesOfThePredecessors) {
@@ -190,13 +215,13 @@ tuning:
   tensorboard: true
 )",
                                     "r", &notes);
-  EXPECT_EQ(recipe.quant_format, "qoperator");
+  EXPECT_EQ(recipe.quant_format, QuantFormat::qoperator);
   EXPECT_EQ(recipe.calibration_sampling_size, 50U);
   EXPECT_FALSE(recipe.recipes.last_conv_or_matmul_quantization);
-  EXPECT_EQ(recipe.weight.granularity, "per_tensor");
-  EXPECT_EQ(recipe.activation.algorithm, "kl");
-  EXPECT_EQ(recipe.op_name_dict.at("conv1").activation.dtype, "fp32");
-  EXPECT_EQ(recipe.op_type_dict.at("Add").activation.dtype, "fp32");
+  EXPECT_EQ(recipe.weight.granularity, Granularity::per_tensor);
+  EXPECT_EQ(recipe.activation.algorithm, RangeAlgorithm::kl);
+  EXPECT_EQ(recipe.op_name_dict.at("conv1").activation.dtype, AskedDtype::fp32);
+  EXPECT_EQ(recipe.op_type_dict.at("Add").activation.dtype, AskedDtype::fp32);
   EXPECT_EQ(notes.size(), 5U) << testing::PrintToString(notes);
   EXPECT_THAT(complaint("{quantization: {recipes: {}}, recipes: {}}"),
               testing::HasSubstr("said twice"));
@@ -208,8 +233,8 @@ tuning:
 
 TEST(ReadRecipe, TakesAWordForAWholeOpThatShallBeInteger) {
   const OpRecipe forced = read_recipe("op_type_dict: {\".*\": int8}", "r").op_type_dict.at(".*");
-  EXPECT_EQ(forced.activation.dtype, "int");
-  EXPECT_EQ(forced.weight.dtype, "int");
+  EXPECT_EQ(forced.activation.dtype, AskedDtype::int_);
+  EXPECT_EQ(forced.weight.dtype, AskedDtype::int_);
 }
 
 TEST(ReadRecipe, RefusesWhatIsSaidInBothSpellings) {
@@ -242,11 +267,13 @@ TEST(ReadRecipe, APercentileIsANumber) {
 
 TEST(ReadRecipe, AnApproachChangesTheDefaults) {
   EXPECT_EQ(read_recipe("{}", "here"), Recipe());
-  EXPECT_EQ(read_recipe("approach: dynamic", "here"), recipe_for("dynamic"));
-  EXPECT_EQ(read_recipe("approach: post_training_weight_only", "here"), recipe_for("weight_only"));
-  EXPECT_EQ(read_recipe("approach: static", "here", nullptr, "dynamic"), recipe_for("dynamic"));
-  EXPECT_EQ(recipe_for("weight_only").weight.dtype, "int4");
-  EXPECT_EQ(recipe_for("weight_only").weight.group_size, 32U);
+  EXPECT_EQ(read_recipe("approach: dynamic", "here"), recipe_for(Approach::dynamic));
+  EXPECT_EQ(read_recipe("approach: post_training_weight_only", "here"),
+            recipe_for(Approach::weight_only));
+  EXPECT_EQ(read_recipe("approach: static", "here", nullptr, Approach::dynamic),
+            recipe_for(Approach::dynamic));
+  EXPECT_EQ(recipe_for(Approach::weight_only).weight.dtype, AskedDtype::int4);
+  EXPECT_EQ(recipe_for(Approach::weight_only).weight.group_size, 32U);
   EXPECT_THROW(read_recipe("approach: later", "here"), Error);
 }
 
@@ -256,11 +283,11 @@ TEST(ReadRecipe, BitsAndGroupsAsThePredecessorsSayThem) {
       "RTN}, "
       "op_type_dict: {Gemm: {weight: {bits: 4}}, MatMul: {weight: {dtype: uint8, bits: 4}}}}",
       "here");
-  EXPECT_EQ(recipe.weight.dtype, "int8");
+  EXPECT_EQ(recipe.weight.dtype, AskedDtype::int8);
   EXPECT_EQ(recipe.weight.group_size, 64U);
-  EXPECT_EQ(recipe.weight.algorithm, "minmax");
-  EXPECT_EQ(recipe.op_type_dict.at("Gemm").weight.dtype, "int4");
-  EXPECT_EQ(recipe.op_type_dict.at("MatMul").weight.dtype, "uint4");
+  EXPECT_EQ(recipe.weight.algorithm, RangeAlgorithm::minmax);
+  EXPECT_EQ(recipe.op_type_dict.at("Gemm").weight.dtype, AskedDtype::int4);
+  EXPECT_EQ(recipe.op_type_dict.at("MatMul").weight.dtype, AskedDtype::uint4);
 }
 
 }  // namespace

@@ -49,25 +49,26 @@ json::Value normalized(const json::Value& said, std::string_view where,
   return document;
 }
 
-/// What the document says itself; empty: nothing.
-std::string approach_in(const RecipeText& document) {
+/// What the document says itself.
+std::optional<Approach> approach_in(const RecipeText& document) {
   std::vector<std::string> none;
   const json::Value value =
       normalized(parse_yaml(document.text, document.where), document.where, none);
   const json::Value* said =
       value.is_object() ? first_of(value.get_object().if_contains("approach")) : nullptr;
-  return said != nullptr && said->is_string() ? std::string(said->get_string()) : "";
+  if (said == nullptr || !said->is_string()) return std::nullopt;
+  return approach_named(std::string_view(said->get_string()));
 }
 
 }  // namespace
 
 Recipe with_fragment(const Recipe& recipe, std::string_view fragment, std::string_view where,
-                     std::vector<std::string>* notes, const std::string& approach) {
+                     std::vector<std::string>* notes, std::optional<Approach> approach) {
   return with_document(recipe, parse_yaml(fragment, where), where, notes, approach);
 }
 
 Recipe with_document(const Recipe& recipe, const json::Value& document, std::string_view where,
-                     std::vector<std::string>* notes, const std::string& approach) {
+                     std::vector<std::string>* notes, std::optional<Approach> approach) {
   json::Value whole = recipe_document(recipe);
   std::vector<std::string> said_in_vain;
   overlay(whole, normalized(document, where, said_in_vain));
@@ -81,14 +82,14 @@ Recipe with_document(const Recipe& recipe, const json::Value& document, std::str
 }
 
 Recipe read_recipes(std::span<const RecipeText> documents, std::vector<std::string>* notes,
-                    const std::string& approach) {
-  std::string one = approach;
+                    std::optional<Approach> approach) {
+  std::optional<Approach> one = approach;
   if (documents.size() > 1) {
-    for (std::size_t i = documents.size(); i > 0 && one.empty(); --i) {
+    for (std::size_t i = documents.size(); i > 0 && !one; --i) {
       one = approach_in(documents[i - 1]);
     }
   }
-  if (documents.empty()) return recipe_for(one.empty() ? "static" : one);
+  if (documents.empty()) return recipe_for(one.value_or(Approach::static_));
   Recipe recipe = read_recipe(documents[0].text, documents[0].where, notes, one);
   for (const RecipeText& document : documents.subspan(1)) {
     recipe = with_fragment(recipe, document.text, document.where, notes, one);

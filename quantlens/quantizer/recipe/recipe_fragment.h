@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -15,11 +16,13 @@ namespace quantlens {
 /// entry by entry, anything else in place of what was there; a null says nothing. Gathers notes,
 /// throws and reads `approach` as read_recipe does.
 Recipe with_fragment(const Recipe& recipe, std::string_view fragment, std::string_view where,
-                     std::vector<std::string>* notes = nullptr, const std::string& approach = {});
+                     std::vector<std::string>* notes = nullptr,
+                     std::optional<Approach> approach = {});
 
 /// Likewise of a document that is parsed already.
 Recipe with_document(const Recipe& recipe, const json::Value& document, std::string_view where,
-                     std::vector<std::string>* notes = nullptr, const std::string& approach = {});
+                     std::vector<std::string>* notes = nullptr,
+                     std::optional<Approach> approach = {});
 
 /// A document of read_recipe's, and what messages call it.
 struct RecipeText {
@@ -31,7 +34,7 @@ struct RecipeText {
 /// one. All are read as for one approach: `approach`, else that of the last document that says one.
 /// Notes (of all documents) and errors as read_recipe has them.
 Recipe read_recipes(std::span<const RecipeText> documents, std::vector<std::string>* notes,
-                    const std::string& approach);
+                    std::optional<Approach> approach);
 
 /// A pattern that matches this name alone.
 std::string pattern_of(std::string_view name);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/words.h"
 #include "quantlens/quantizer/recipe/read_recipe.h"
 #include "quantlens/record/recipe_document.h"
 
@@ -27,9 +28,9 @@ TEST(RecipeDocument, ReadsBackAsItWas) {
           reduce_range: true, calibration_sampling_size: 7, target: avx2})",
       "test");
   EXPECT_EQ(again(recipe), recipe);
-  for (const char* approach : {"dynamic", "weight_only", "auto"}) {
+  for (const Approach approach : {Approach::dynamic, Approach::weight_only, Approach::auto_}) {
     recipe = read_recipe("{}", "test", nullptr, approach);
-    EXPECT_EQ(again(recipe), recipe) << approach;
+    EXPECT_EQ(again(recipe), recipe) << word(approach);
   }
 }
 
@@ -41,15 +42,16 @@ TEST(RecipeFragment, IsLaidOverARecipe) {
       "{op_name_dict: {a: {weight: {algorithm: mse}}, b: fp32}, recipes: {smooth_quant: true}}",
       "fragment");
   Recipe expected = recipe;
-  expected.op_name_dict["a"].weight.algorithm = "mse";
-  expected.op_name_dict["b"] = {.activation = {.dtype = "fp32"}, .weight = {.dtype = "fp32"}};
+  expected.op_name_dict["a"].weight.algorithm = RangeAlgorithm::mse;
+  expected.op_name_dict["b"] = {.activation = {.dtype = AskedDtype::fp32},
+                                .weight = {.dtype = AskedDtype::fp32}};
   expected.recipes.smooth_quant = true;
   EXPECT_EQ(edited, expected);
   EXPECT_EQ(with_fragment(recipe, "", "fragment"), recipe);
   EXPECT_THROW(with_fragment(recipe, "{op_nam_dict: {}}", "fragment"), Error);
 }
 
-Recipe laid(const std::vector<std::string>& texts, const std::string& approach = {},
+Recipe laid(const std::vector<std::string>& texts, std::optional<Approach> approach = {},
             std::vector<std::string>* notes = nullptr) {
   std::vector<RecipeText> documents;
   for (const std::string& text : texts) documents.push_back({text, "test"});
@@ -77,7 +79,7 @@ TEST(Recipes, HaveOneApproachWhoseDefaultsHoldForAll) {
   EXPECT_EQ(laid({"{weight: {group_size: 64}}", "{approach: weight_only}", "{reduce_range: true}"}),
             wanted);
   EXPECT_EQ(laid({"{weight: {group_size: 64}}", "{approach: dynamic, reduce_range: true}"},
-                 "weight_only"),
+                 Approach::weight_only),
             wanted);
 }
 

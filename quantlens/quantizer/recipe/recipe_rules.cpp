@@ -11,6 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/approach.h"
 
@@ -25,29 +26,6 @@ struct RecipeRules::Rule {
 
 namespace {
 
-void check(const std::string& what, const std::optional<std::string>& value,
-           std::span<const char* const> known) {
-  if (!value || std::ranges::find(known, *value) != known.end()) return;
-  const std::vector<std::string> names(known.begin(), known.end());
-  const std::string near = did_you_mean(*value, names);
-  throw Error(Errc::usage,
-              fmt::format("recipe: {} cannot be '{}'; {}it may be {}", what, printable(*value),
-                          near.empty() ? "" : near + " ", fmt::join(names, ", ")));
-}
-
-constexpr std::array kFormats = {"qdq", "qoperator", "default"};
-constexpr std::array kAccuracyLevels = {"fast", "default", "best"};
-constexpr std::array kTargets = {"auto", "vnni", "avx2", "avx512", "arm"};
-constexpr std::array kFallbacks = {"fp32", "fp16"};
-constexpr std::array kEqualization = {"false", "true", "approximate"};
-constexpr std::array kReduceRange = {"auto", "true", "false"};
-constexpr std::array kActivationDtypes = {"uint8", "int8", "uint16", "int16",
-                                          "int",   "fp16", "fp32"};
-constexpr std::array kWeightDtypes = {"int8", "uint8", "int4", "uint4", "int", "fp16", "fp32"};
-constexpr std::array kSchemes = {"asym", "sym"};
-constexpr std::array kActivationGranularities = {"per_tensor"};
-constexpr std::array kWeightGranularities = {"per_channel", "per_tensor"};
-
 /// Of elements that are kept.
 void check_percentile(const std::string& where, const std::optional<double>& percentile) {
   if (!percentile || (*percentile > 0 && *percentile <= 100)) return;
@@ -56,20 +34,14 @@ void check_percentile(const std::string& where, const std::optional<double>& per
                                        where, *percentile));
 }
 
-constexpr std::array kBlockSizes = {"16", "32", "64", "128", "256"};
+constexpr std::array<std::uint64_t, 5> kBlockSizes = {16, 32, 64, 128, 256};
 
 void check(const std::string& where, const OpRecipe& recipe, bool in_blocks) {
-  check(where + "activation dtype", recipe.activation.dtype, kActivationDtypes);
-  check(where + "activation scheme", recipe.activation.scheme, kSchemes);
-  check(where + "activation granularity", recipe.activation.granularity, kActivationGranularities);
-  check(where + "activation algorithm", recipe.activation.algorithm, kActivationAlgorithms);
   check_percentile(where, recipe.activation.percentile);
-  check(where + "weight dtype", recipe.weight.dtype, kWeightDtypes);
-  check(where + "weight scheme", recipe.weight.scheme, kSchemes);
-  check(where + "weight granularity", recipe.weight.granularity, kWeightGranularities);
-  check(where + "weight algorithm", recipe.weight.algorithm, kWeightAlgorithms);
-  if (!in_blocks || !recipe.weight.group_size) return;
-  check(where + "weight group_size", fmt::to_string(*recipe.weight.group_size), kBlockSizes);
+  const std::uint64_t size = recipe.weight.group_size.value_or(kBlockSizes[0]);
+  if (!in_blocks || std::ranges::find(kBlockSizes, size) != kBlockSizes.end()) return;
+  throw Error(Errc::usage, fmt::format("recipe: {}weight group_size cannot be '{}'; it may be {}",
+                                       where, size, fmt::join(kBlockSizes, ", ")));
 }
 
 bool has_switches(const RecipeSwitches& switches) {
@@ -81,7 +53,7 @@ bool has_switches(const RecipeSwitches& switches) {
 
 /// What the model's own options say in vain with its approach.
 void add_idle_notes(const Recipe& recipe, std::vector<std::string>& sentences) {
-  const bool in_blocks = recipe.approach == "weight_only";
+  const bool in_blocks = recipe.approach == Approach::weight_only;
   if (in_blocks && recipe.weight.granularity) {
     sentences.emplace_back(
         "weight granularity has no effect: each block has a scale of its own (group_size)");
@@ -91,7 +63,7 @@ void add_idle_notes(const Recipe& recipe, std::vector<std::string>& sentences) {
         fmt::format("the switches under recipes have no effect with approach {}: "
                     "they are for static quantization; op_type_dict and "
                     "op_name_dict keep ops in float",
-                    recipe.approach));
+                    word(recipe.approach)));
   }
   if (!in_blocks && recipe.weight.group_size) {
     sentences.emplace_back(
@@ -99,8 +71,8 @@ void add_idle_notes(const Recipe& recipe, std::vector<std::string>& sentences) {
   }
 }
 
-bool is_eight_bits(const std::optional<std::string>& dtype) {
-  return dtype == "uint8" || dtype == "int8";
+bool is_eight_bits(const std::optional<AskedDtype>& dtype) {
+  return dtype == AskedDtype::uint8 || dtype == AskedDtype::int8;
 }
 
 void merge(TensorRecipe& base, const TensorRecipe& over) {
@@ -126,14 +98,7 @@ bool matches(const boost::regex& expression, const std::string& pattern, const s
 }  // namespace
 
 RecipeRules::RecipeRules(const Recipe& recipe) : recipe_(recipe) {
-  check("quant_format", recipe.quant_format, kFormats);
-  check("accuracy_level", recipe.accuracy_level, kAccuracyLevels);
-  check("target", recipe.target, kTargets);
-  check("reduce_range", recipe.reduce_range, kReduceRange);
-  check("cross_layer_equalization", recipe.recipes.cross_layer_equalization, kEqualization);
-  approach_named(recipe.approach);
-  check("fallback", recipe.fallback, kFallbacks);
-  const bool in_blocks = recipe.approach == "weight_only";
+  const bool in_blocks = recipe.approach == Approach::weight_only;
   check("", OpRecipe{recipe.activation, recipe.weight}, in_blocks);
   const auto compile = [in_blocks](const std::map<std::string, OpRecipe>& entries,
                                    std::vector<Rule>& rules) {
@@ -171,14 +136,16 @@ Wish RecipeRules::for_op(const Node& node) {
   apply(types_, node.type);
   apply(names_, op_name(node));
   if (!wish.recipe.weight.algorithm) wish.recipe.weight.algorithm = usual_weight_algorithm(recipe_);
-  if (recipe_.approach == "weight_only") return wish;
+  if (recipe_.approach == Approach::weight_only) return wish;
   // kernels want one 8-bit type in the whole model; 16 bits are for single ops, too
-  std::optional<std::string>& activation = wish.recipe.activation.dtype;
-  if (!activation || activation == "int" || is_eight_bits(activation)) {
+  std::optional<AskedDtype>& activation = wish.recipe.activation.dtype;
+  if (!activation || activation == AskedDtype::int_ || is_eight_bits(activation)) {
     activation = activation_dtype(recipe_);
   }
-  std::optional<std::string>& weight = wish.recipe.weight.dtype;
-  if (!weight || weight == "int") weight = recipe_.weight.dtype == "uint8" ? "uint8" : "int8";
+  std::optional<AskedDtype>& weight = wish.recipe.weight.dtype;
+  if (!weight || weight == AskedDtype::int_) {
+    weight = recipe_.weight.dtype == AskedDtype::uint8 ? AskedDtype::uint8 : AskedDtype::int8;
+  }
   return wish;
 }
 
@@ -219,13 +186,13 @@ std::vector<std::string> RecipeRules::notes(
 
 void RecipeRules::note_options(const Rule& rule, const std::string& where,
                                std::vector<std::string>& notes) const {
-  if (recipe_.approach == "weight_only") return;
+  if (recipe_.approach == Approach::weight_only) return;
   const TensorRecipe& activation = rule.recipe.activation;
   if (is_eight_bits(activation.dtype) && activation.dtype != activation_dtype(recipe_)) {
     notes.push_back(
         fmt::format("{}: activation dtype {} is read as {}: integer kernels want one 8-bit dtype "
                     "in the whole model; set it in the recipe's own 'activation'",
-                    where, *activation.dtype, activation_dtype(recipe_)));
+                    where, word(*activation.dtype), word(activation_dtype(recipe_))));
   }
 }
 
@@ -279,14 +246,14 @@ void RecipeRules::note_folded(const Rule& rule, const std::string& where,
       shown < folded.size() ? ", ..." : ""));
 }
 
-std::string activation_dtype(const Recipe& recipe) {
+AskedDtype activation_dtype(const Recipe& recipe) {
   if (is_eight_bits(recipe.activation.dtype)) return *recipe.activation.dtype;
-  return recipe.target == "arm" ? "int8" : "uint8";
+  return recipe.target == TargetCpu::arm ? AskedDtype::int8 : AskedDtype::uint8;
 }
 
 bool wants_float(const OpRecipe& recipe) {
   const auto is_float = [](const TensorRecipe& tensor) {
-    return tensor.dtype == "fp32" || tensor.dtype == "fp16";
+    return tensor.dtype == AskedDtype::fp32 || tensor.dtype == AskedDtype::fp16;
   };
   return is_float(recipe.activation) || is_float(recipe.weight);
 }

@@ -20,13 +20,13 @@ struct Wish {
 };
 
 /// The types that codes of activations have where an entry does not ask for others: 8 bits.
-std::string activation_dtype(const Recipe& recipe);
+AskedDtype activation_dtype(const Recipe& recipe);
 
 /// A recipe's entries, compiled and ready to be asked for each op: the model's own settings, then
 /// op_type_dict, then op_name_dict; later ones win.
 class RecipeRules {
  public:
-  /// Throws Errc::usage for values that no quantizer has and for broken regular expressions.
+  /// Throws Errc::usage for figures that no quantizer has and for broken regular expressions.
   explicit RecipeRules(const Recipe& recipe);
   ~RecipeRules();
   RecipeRules(const RecipeRules&) = delete;

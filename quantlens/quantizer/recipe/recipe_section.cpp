@@ -19,6 +19,14 @@ const json::Value* first_of(const json::Value* value) {
   return value == nullptr || value->is_null() ? nullptr : value;
 }
 
+void fail_word(const std::string& where, const std::string& text,
+               const std::vector<std::string_view>& may_be) {
+  const std::vector<std::string> names(may_be.begin(), may_be.end());
+  const std::string near = did_you_mean(text, names);
+  throw Error(Errc::usage, fmt::format("{} cannot be '{}'; {}it may be {}", where, printable(text),
+                                       near.empty() ? "" : near + " ", fmt::join(may_be, ", ")));
+}
+
 Section::Section(const json::Value& value, std::string where, const std::vector<std::string>& keys)
     : where_(std::move(where)) {
   if (!value.is_object()) throw Error(Errc::usage, where_ + ": expected a mapping of options");

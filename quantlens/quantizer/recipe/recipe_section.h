@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "quantlens/base/json.h"
+#include "quantlens/base/words.h"
 
 namespace quantlens {
 
@@ -34,5 +37,23 @@ class Section {
 
 /// What stands for itself, or for the list that it begins; null: absent.
 const json::Value* first_of(const json::Value* value);
+
+/// Errc::usage: `where` cannot be `text`; names the nearest word of those that it may be, and all.
+[[noreturn]] void fail_word(const std::string& where, const std::string& text,
+                            const std::vector<std::string_view>& may_be);
+
+/// What the text means; nothing: it is absent. Throws Errc::usage where it is the word of none of
+/// `may_be`, or, without these, of no enumerator.
+template <WordEnum E>
+std::optional<E> choice(const std::optional<std::string>& text, const std::string& where,
+                        std::initializer_list<E> may_be = {}) {
+  if (!text) return std::nullopt;
+  const std::optional<E> found = from_word<E>(*text);
+  if (found && (may_be.size() == 0 || std::ranges::find(may_be, *found) != may_be.end()))
+    return found;
+  std::vector<std::string_view> known;
+  for (const E one : may_be) known.push_back(word(one));
+  fail_word(where, *text, known.empty() ? words<E>() : known);
+}
 
 }  // namespace quantlens

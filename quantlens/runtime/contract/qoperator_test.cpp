@@ -93,7 +93,7 @@ struct Planned {
     return net.weight(name, tensor);
   }
 
-  Model written(const std::string& format) {
+  Model written(QuantFormat format) {
     plan.quant_format = format;
     const Model model = net.model();
     std::string bytes;
@@ -383,9 +383,9 @@ TensorMap meant(const Model& qdq, const Model& reference, const Batch& data) {
 }
 
 void expect_same_results(Planned& planned, float steps) {
-  const Model qdq = planned.written("qdq");
+  const Model qdq = planned.written(QuantFormat::qdq);
   const Batch data = batch(0, planned.inputs);
-  const TensorMap outputs = run(planned.written("qoperator"), data);
+  const TensorMap outputs = run(planned.written(QuantFormat::qoperator), data);
   const float step = largest_step(planned.plan);
   expect_near(run(qdq, data), outputs, steps * step);
   expect_near(meant(qdq, planned.net.model(), data), outputs, 1.01F * step);
@@ -403,7 +403,7 @@ class QOperator : public testing::TestWithParam<Family> {
       SCOPED_TRACE("seed " + std::to_string(seed));
       Planned planned(seed, dtype);
       GetParam().make(planned);
-      EXPECT_EQ(types_of(planned.written("qoperator")), GetParam().types);
+      EXPECT_EQ(types_of(planned.written(QuantFormat::qoperator)), GetParam().types);
       expect_same_results(planned, GetParam().steps);
       if (HasFailure()) return;
     }
@@ -470,7 +470,7 @@ TEST(QOperatorOnOldOperators, KeepsInFloatWhatTheyHaveNoIntegerFormOf) {
   const Attributes square{{"kernel_shape", std::vector<std::int64_t>{2, 2}}};
   planned.coded("MaxPool", {"clipped"}, "pooled", {-2, 2}, square);
   net.output(planned.coded("GlobalAveragePool", {"pooled"}, "y", {-2, 2}));
-  EXPECT_EQ(types_of(planned.written("qoperator")),
+  EXPECT_EQ(types_of(planned.written(QuantFormat::qoperator)),
             (Names{"Conv", "Clip", "MaxPool", "QLinearGlobalAveragePool"}));
   expect_same_results(planned, kOneStep);
 }

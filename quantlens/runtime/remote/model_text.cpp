@@ -42,13 +42,6 @@ void add_once(Map& map, const std::string& name, Parts&&... parts) {
   }
 }
 
-Kind kind_from(const std::string& name) {
-  for (int i = 0; i <= static_cast<int>(Kind::control_flow); ++i) {
-    if (to_string(static_cast<Kind>(i)) == name) return static_cast<Kind>(i);
-  }
-  refuse(fmt::format("there is no kind '{}'", printable(name)));
-}
-
 ValueText text_of_value(const ValueInfo& info) {
   return {.name = info.name,
           .dtype = info.dtype,
@@ -95,7 +88,7 @@ class Writer {
  private:
   NodeText text_from_node(const Node& node) {
     NodeText text{.fields = json::encode(node),
-                  .kind = std::string(to_string(node.kind)),
+                  .kind = node.kind,
                   .roles = json::encode(outline(node.roles)),
                   .constant = {},
                   .attributes = {},
@@ -195,7 +188,7 @@ class Reader {
 
   Node node_from(const NodeText& text, Made& owner) {
     auto node = json::decode<Node>(text.fields, "its text: fields of a node");
-    node.kind = kind_from(text.kind);
+    node.kind = text.kind;
     node.roles = roles_from(text, node.kind);
     for (const AttributeText& attribute : text.attributes) {
       add_once(node.attributes, attribute.name, attribute_from(attribute));
@@ -225,7 +218,8 @@ class Reader {
     const bool has_any = !std::holds_alternative<std::monostate>(roles);
     const bool has_usual = !std::holds_alternative<std::monostate>(usual);
     if (has_any ? has_usual && roles.index() != usual.index() : !text.roles.is_null())
-      refuse(fmt::format("a node of kind '{}' has roles of no or another kind", text.kind));
+      refuse(
+          fmt::format("a node of kind '{}' has roles of no or another kind", to_string(text.kind)));
     return roles;
   }
 

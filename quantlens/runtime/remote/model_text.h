@@ -54,7 +54,7 @@ BOOST_DESCRIBE_STRUCT(BodyText, (), (name, graph))
 
 struct NodeText {
   json::Value fields;  ///< those of Node that are described as they are
-  std::string kind;
+  Kind kind = Kind::other;
   json::Value roles;                   ///< a RolesOutline
   std::optional<TensorText> constant;  ///< of a node whose role is ConstantValue
   std::vector<AttributeText> attributes;

@@ -48,21 +48,22 @@ Recipe with_remedies(Recipe recipe, const Diagnosis* diagnosis) {
 }
 
 void ask_for_channels(TensorRecipe& weight) {
-  if (weight.granularity) weight.granularity = "per_channel";
+  if (weight.granularity) weight.granularity = Granularity::per_channel;
 }
 
 /// Whatever else was asked for: the quantizer's own choice stays.
 void ask_for_least_error(TensorRecipe& activation) {
-  if (activation.algorithm && activation.algorithm != "auto") activation.algorithm = "mse";
+  if (activation.algorithm && activation.algorithm != RangeAlgorithm::auto_)
+    activation.algorithm = RangeAlgorithm::mse;
   activation.percentile.reset();
 }
 
 /// What costs nothing where the model runs: a scale a channel, ranges of least error, biases
 /// corrected.
 Recipe with_better_codes(Recipe recipe) {
-  recipe.weight.granularity = "per_channel";
+  recipe.weight.granularity = Granularity::per_channel;
   ask_for_least_error(recipe.activation);
-  if (recipe.accuracy_level == "fast") recipe.accuracy_level = "default";
+  if (recipe.accuracy_level == AccuracyLevel::fast) recipe.accuracy_level = AccuracyLevel::default_;
   if (!wants_bias_correction(recipe)) recipe.recipes.bias_correction = true;
   for (auto* entries : {&recipe.op_type_dict, &recipe.op_name_dict}) {
     for (auto& [pattern, entry] : *entries) {
@@ -95,8 +96,7 @@ struct Blame {
 
 Blame blame_of(const ActivationRow& row, const TunableOp& op) {
   Blame blame{.share = -row.output_share.value_or(0)};
-  if (op.kind != to_string(Kind::reduce_mean))
-    blame.local_db = row.local_sqnr_db.value_or(row.sqnr_db);
+  if (op.kind != Kind::reduce_mean) blame.local_db = row.local_sqnr_db.value_or(row.sqnr_db);
   return blame;
 }
 
@@ -201,7 +201,7 @@ class Auto {
   /// Where chance may decide, other ranges are another chance, before any op has to be float.
   bool whole_ranges() {
     Recipe recipe = best_recipe_;
-    recipe.activation.algorithm = "minmax";
+    recipe.activation.algorithm = RangeAlgorithm::minmax;
     recipe.activation.percentile.reset();
     return !is_open_ || recipe == best_recipe_ ||
            tried({.recipe = recipe,
@@ -213,11 +213,11 @@ class Auto {
   /// them.
   bool smoothed() {
     const bool has_products = std::ranges::any_of(task_.space.ops, [](const TunableOp& op) {
-      return op.kind == to_string(Kind::matmul) || op.kind == to_string(Kind::gemm);
+      return op.kind == Kind::matmul || op.kind == Kind::gemm;
     });
     if (!has_products) return true;
     Recipe smooth = best_recipe_;
-    smooth.accuracy_level = "best";
+    smooth.accuracy_level = AccuracyLevel::best;
     smooth.recipes.smooth_quant = true;
     return smooth == best_recipe_ ||
            tried({.recipe = smooth, .why = "what MatMuls read smoothed as well"}, kSurelyLess);

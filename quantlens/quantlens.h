@@ -127,7 +127,9 @@
 #include "quantlens/workspace/workspace.h"    // Workspace, WorkloadWriter: the folder of all runs
 #include "quantlens/workspace/read_record.h"  // WorkloadReader, ListReader: one record, one page
 #include "quantlens/workspace/read_run.h"     // read_run: all that a run has stored
+#include "quantlens/record/run_records.h"     // RunRecords: what a run is told by
 #include "quantlens/report/run_text.h"        // run_text, run_json: what a run tells
+#include "quantlens/report/gate.h"            // sqnr_gate: whether a run keeps enough of its signal
 
 // ---- The verbs with their inputs and outputs in the workspace: what doors call
 #include "quantlens/flow/session.h"           // flow::Session: store, progress, threads of a door

@@ -44,7 +44,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   const flow::DiagnoseResult result =
       flow::diagnose(options, arguments.common.session(store, progress, command_line));
   print_run(result, arguments.table, after_run(result, options));
-  return arguments.fail_below.code(result.diagnosis);
+  return arguments.fail_below.code(result);
 }
 
 }  // namespace

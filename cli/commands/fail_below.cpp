@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/commands/fail_below.h"
 
-#include <string>
-
 #include <fmt/format.h>
 
-#include "quantlens/base/error.h"
-#include "quantlens/report/run_text.h"
+#include "quantlens/report/gate.h"
 
 namespace quantlens::cli {
 
@@ -17,16 +14,11 @@ void FailBelow::add_to(CLI::App& verb) {
       ->check(number());
 }
 
-int FailBelow::code(const std::optional<Diagnosis>& diagnosis) const {
+int FailBelow::code(const RunRecords& records) const {
   if (!least_db_) return kDone;
-  if (!diagnosis) {
-    throw Error(
-        Errc::failed,
-        "--fail-below cannot be checked: the run compared no activations; judge one that did");
-  }
-  const std::optional<std::string> missed = missed_goal(*diagnosis, *least_db_);
-  if (missed) print_err(fmt::format("quantlens: {}\n", *missed));
-  return missed ? kGoalMissed : kDone;
+  const GateVerdict verdict = sqnr_gate(records, *least_db_);
+  if (!verdict.reached) print_err(fmt::format("quantlens: {}\n", verdict.because));
+  return verdict.reached ? kDone : kGoalMissed;
 }
 
 }  // namespace quantlens::cli

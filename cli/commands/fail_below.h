@@ -4,7 +4,7 @@
 #include <optional>
 
 #include "cli/command.h"
-#include "quantlens/record/diagnosis.h"
+#include "quantlens/record/run_records.h"
 
 namespace quantlens::cli {
 
@@ -12,9 +12,9 @@ namespace quantlens::cli {
 class FailBelow {
  public:
   void add_to(CLI::App& verb);
-  /// The exit code; says what is missing to the goal. Throws Errc::failed where the gate was asked
-  /// for and nothing was diagnosed.
-  int code(const std::optional<Diagnosis>& diagnosis) const;
+  /// The exit code; says what is missing to the goal. Throws as sqnr_gate does, where the gate was
+  /// asked for.
+  int code(const RunRecords& records) const;
 
  private:
   std::optional<double> least_db_;

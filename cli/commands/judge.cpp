@@ -21,7 +21,7 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   const flow::JudgeResult result =
       flow::judge(arguments.options, arguments.common.session(store, progress, command_line));
   print_run(result, arguments.table, workload_line(result, result.folder));
-  return arguments.fail_below.code(result.diagnosis);
+  return arguments.fail_below.code(result);
 }
 
 }  // namespace

@@ -3,11 +3,7 @@
 
 #include <algorithm>
 
-#include <fmt/format.h>
-
-#include "quantlens/base/counted.h"
 #include "quantlens/base/json.h"
-#include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
 #include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/diagnosis_text.h"
@@ -208,23 +204,6 @@ boost::json::object run_json(const RunRecords& records) {
     add_evaluation(records, object);
   }
   return object;
-}
-
-std::optional<std::string> missed_goal(const Diagnosis& diagnosis, double least_db) {
-  if (diagnosis.activations.empty()) {
-    return fmt::format("nothing was compared, so nothing is known to reach {} dB", least_db);
-  }
-  if (!diagnosis.outputs_not_compared.empty()) {
-    return fmt::format("the output '{}' was not compared, so it is not known to reach {} dB",
-                       printable(diagnosis.outputs_not_compared.front()), least_db);
-  }
-  const auto below = std::ranges::count_if(
-      diagnosis.activations, [&](const ActivationRow& row) { return row.sqnr_db < least_db; });
-  if (below == 0) return std::nullopt;
-  const ActivationRow& worst = diagnosis.activations.front();
-  return fmt::format("{} of {} {} below {} dB, the worst {} with {:.1f} dB", below,
-                     counted(diagnosis.activations.size(), "activation"), below == 1 ? "is" : "are",
-                     least_db, printable(worst.op.name), worst.sqnr_db);
 }
 
 }  // namespace quantlens

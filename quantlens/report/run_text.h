@@ -23,8 +23,4 @@ std::optional<Table> run_table(const RunRecords& records, const RunView& view);
 /// The same for programs: fields as docs/format.md has them, beside the run's id as "workload".
 boost::json::object run_json(const RunRecords& records);
 
-/// Why a diagnosis has not reached so many decibels: rows below, outputs that were not compared, or
-/// nothing at all that was; nothing where it has.
-std::optional<std::string> missed_goal(const Diagnosis& diagnosis, double least_db);
-
 }  // namespace quantlens

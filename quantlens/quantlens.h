@@ -130,6 +130,9 @@
 #include "quantlens/record/run_records.h"     // RunRecords: what a run is told by
 #include "quantlens/report/run_text.h"        // run_text, run_json: what a run tells
 #include "quantlens/report/gate.h"            // sqnr_gate: whether a run keeps enough of its signal
+#include "quantlens/record/run_folder.h"      // RunFolder: the files of a run
+#include "quantlens/workspace/read_folder.h"  // read_folder: which of them are there
+#include "quantlens/report/kept_run.h"        // kept_run: all that is kept of a run, as one object
 
 // ---- The verbs with their inputs and outputs in the workspace: what doors call
 #include "quantlens/flow/session.h"           // flow::Session: store, progress, threads of a door

@@ -2,7 +2,9 @@
 """A stored run is told again as its verb has told it: text, tables, JSON of its records; nothing is run for that."""
 
 import json
+import pathlib
 import shutil
+import struct
 
 import harness
 
@@ -44,6 +46,38 @@ def refuse_damaged_study(sandbox, identity):
     path.write_text(whole)
 
 
+def one_object(sandbox, *verb):
+    """For programs: the run's own record, its files, and what its verb printed."""
+    printed = sandbox.json(*verb)
+    folder = sandbox.workload(printed["workload"])
+    shown = json.loads(show(sandbox, printed["workload"], "--output", "json"))
+    own = json.loads((folder / "workload.json").read_text())
+    harness.check({key: shown[key] for key in own} == own, f"{verb[0]}: workload.json is at the top")
+    harness.check(shown["result"] == printed, f"{verb[0]}: the result is what was printed")
+    harness.check(shown["folder"] == str(folder), f"{verb[0]}: the folder is named")
+    sizes = {one.name: one.stat().st_size for one in folder.iterdir() if one.is_file()}
+    harness.check({one["name"]: one["bytes"] for one in shown["files"] if one["bytes"] is not None} == sizes,
+                  f"{verb[0]}: all {len(sizes)} files with their bytes")
+    return shown
+
+
+def kinds_of_files(shown):
+    files = {one["name"]: one for one in shown["files"]}
+    whole = {"kind": "record", "record": "diagnosis", "version": shown["format"]}
+    harness.check(files["diagnosis.json"].items() >= whole.items(), "a JSON record has the version of the workload")
+    (version,) = struct.unpack_from("<I", (pathlib.Path(shown["folder"]) / "passes.bin").read_bytes(), 8)
+    own = {"kind": "record", "record": "passes", "version": version}
+    harness.check(files["passes.bin"].items() >= own.items(), "a binary record has its own version")
+    table = {"kind": "other", "record": None, "version": None}
+    harness.check(files["activations_table.csv"].items() >= table.items(), "a table is no record")
+
+
+def failed_run(sandbox, model, data):
+    sandbox.run("evaluate", model, "--data", data, "--metric", "command:false", code=1)
+    shown = sandbox.json("workloads", "show", "last")
+    harness.check(shown["state"] == "failure" and shown["result"] is None, "a run that found nothing has no result")
+
+
 def main():
     sandbox = harness.Sandbox()
     model, data = harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz"
@@ -62,6 +96,13 @@ def main():
     result = sandbox.json("evaluate", model, "--against", int8, "--data", data, "--metric", "top1")
     shown = show(sandbox, result["workload"])
     harness.check(f"{result['value']:.4f}" in shown, "evaluate: the accuracy is told again")
+    kinds_of_files(one_object(sandbox, "diagnose", model, int8, "--data", data, "--metric", "top1", "--fail-below", "-100"))
+    one_object(sandbox, "evaluate", model, "--data", data, "--metric", "top1")
+    one_object(sandbox, *quantize)
+    searched = one_object(sandbox, "tune", model, "-o", sandbox.path / "t.onnx", "--data", data, "--metric", "top1",
+                          "--max-trials", 2)
+    harness.check(any(one["name"] == "trials" and one["bytes"] is None for one in searched["files"]), "a folder is named, too")
+    failed_run(sandbox, model, data)
     shutil.rmtree(sandbox.workload(identity))
     harness.check(identity in sandbox.run("workloads", "show", identity, code=1).stderr, "a run that is gone is named")
 

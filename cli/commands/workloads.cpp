@@ -4,7 +4,8 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/json.h"
-#include "quantlens/base/text.h"
+#include "quantlens/report/kept_run.h"
+#include "quantlens/workspace/read_folder.h"
 #include "quantlens/workspace/read_run.h"
 
 namespace quantlens::cli {
@@ -16,21 +17,6 @@ struct Arguments {
   Workspace open(Store& store) const { return {store, folder}; }
 };
 
-std::string state_name(const Workload& workload) {
-  return std::string(json::encode(workload.state).as_string());
-}
-
-Table list_table(const std::vector<Workload>& workloads) {
-  Table table{.title = "Workloads",
-              .columns = {{"Id"}, {"State"}, {"Message"}, {"Verb", true}, {"Name", true}},
-              .rows = {}};
-  for (const Workload& workload : workloads) {
-    table.rows.push_back(
-        {workload.id, state_name(workload), workload.message, workload.verb, workload.name});
-  }
-  return table;
-}
-
 int list(const Arguments& arguments) {
   DiskStore store;
   const std::vector<Workload> workloads = arguments.open(store).list();
@@ -38,31 +24,23 @@ int list(const Arguments& arguments) {
     print_out(json::dump(json::encode(workloads)));
     return kDone;
   }
-  arguments.table.print(list_table(workloads));
+  arguments.table.print(workloads_table(workloads));
   return kDone;
 }
 
 int show(const Arguments& arguments) {
   DiskStore store;
   const Workspace workspace = arguments.open(store);
-  const Workload workload = workspace.find(arguments.id);
+  const RunRecords records = read_run(store, workspace, workspace.find(arguments.id).id);
+  const RunFolder folder = read_folder(store, workspace, records.run);
+  const RunView view = arguments.table.view();
   if (arguments.table.is_json()) {
-    print_out(json::dump(json::encode(workload)));
-    return kDone;
+    print_out(json::dump(json::encode(kept_run(records, folder))));
+  } else if (arguments.table.is_text()) {
+    print_out(kept_run_text(records, folder, view));
+  } else {
+    arguments.table.print(run_table(records, view).value_or(workloads_table({records.run})));
   }
-  const RunRecords records = read_run(store, workspace, workload.id);
-  if (!arguments.table.is_text()) {
-    const auto table = run_table(records, arguments.table.view());
-    arguments.table.print(table ? *table : list_table({workload}));
-    return kDone;
-  }
-  print_out(fmt::format("{}\n{} {}: {}{}{}\nfolder: {}\n", workload.id, printable(workload.verb),
-                        printable(workload.name), state_name(workload),
-                        workload.message.empty() ? "" : ", ", printable(workload.message),
-                        workspace.folder(workload.id).string()));
-  for (const std::string& file : store.list(workspace.folder(workload.id)))
-    print_out("  " + printable(file) + "\n");
-  print_out(run_text(records, arguments.table.view()));
   return kDone;
 }
 

@@ -27,6 +27,13 @@ std::uint32_t take_magic(const RecordMagic& magic, std::string_view& in) {
   return version;
 }
 
+std::optional<std::uint32_t> version_of_bytes(std::string_view bytes) {
+  constexpr std::size_t kTextBytes = 8;
+  if (bytes.size() < kTextBytes + sizeof(std::uint32_t)) return std::nullopt;
+  bytes.remove_prefix(kTextBytes);
+  return take_u32(bytes);
+}
+
 void append_chunk(std::string_view bytes, std::string& out) {
   append_u64(out, bytes.size());
   out += bytes;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -21,6 +22,9 @@ void append_magic(const RecordMagic& magic, std::string& out);
 /// Drops it from the front of `in` and gives the version. Throws Errc::bad_input where it is not
 /// there, and Errc::unsupported for a newer version.
 std::uint32_t take_magic(const RecordMagic& magic, std::string_view& in);
+
+/// The version of a record with bytes of its own, whichever it is; nothing where they end before.
+std::optional<std::uint32_t> version_of_bytes(std::string_view bytes);
 
 /// Bytes of another form inside a record: their length as u64, then themselves.
 void append_chunk(std::string_view bytes, std::string& out);

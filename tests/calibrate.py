@@ -34,6 +34,8 @@ def check_parts(sandbox):
         result = sandbox.json("merge", merged, *reversed(shards))
         harness.check(merged.read_bytes() == whole, f"{parts} parts in batches of {batch_size}, merged, are one run")
         harness.check(result["samples"] == 100 and result["values"] > 5, "of 100 samples")
+        harness.check(list(result) == ["output", "model", "samples", "values"] and result["output"] == str(merged),
+                      "merge says which file, of which model")
     one, two = calibrate(sandbox, "a.bin", "--samples", "0:31"), calibrate(sandbox, "b.bin", "--samples", "31:100")
     sandbox.run("merge", sandbox.path / "ab.bin", two, one)
     harness.check((sandbox.path / "ab.bin").read_bytes() == (sandbox.path / "whole1.bin").read_bytes(),
@@ -163,8 +165,28 @@ def check_partial_ranges(sandbox):
     harness.check(dropped["value"] in done.stderr and "stays float" in done.stderr, "a note names a missing value")
 
 
+def check_told(sandbox):
+    """What calibrate says for programs and for people, and what is told of it later."""
+    path = sandbox.path / "told.bin"
+    printed = sandbox.json("calibrate", MODEL, "--data", DATA, "-o", path, "-q")
+    harness.check(list(printed) == ["workload", "output", "samples", "values"] and printed["output"] == str(path),
+                  "calibrate says which file, of what")
+    own = sandbox.workload(printed["workload"]) / "statistics.bin"
+    shown = sandbox.json("workloads", "show", printed["workload"])
+    harness.check(shown["result"] == printed | {"output": str(own)}, "a stored calibration is told again")
+    held = next(one for one in shown["files"] if one["name"] == own.name)
+    harness.check(held["record"] == "statistics" and held["bytes"] == own.stat().st_size == path.stat().st_size,
+                  "the file of its statistics is named")
+    words = f"({printed['values']} values over {printed['samples']} samples)"
+    for text in (sandbox.run("calibrate", MODEL, "--data", DATA, "-o", path, "-q").stdout,
+                 sandbox.run("workloads", "show", printed["workload"]).stdout,
+                 sandbox.run("merge", sandbox.path / "one.bin", path).stdout):
+        harness.check(words in text, "people read the same")
+
+
 def main():
     sandbox = harness.Sandbox()
+    check_told(sandbox)
     check_parts(sandbox)
     check_quantize(sandbox)
     check_single_ops(sandbox)

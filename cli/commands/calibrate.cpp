@@ -7,7 +7,6 @@
 #include "cli/commands/part_option.h"
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/render.h"
-#include "quantlens/base/counted.h"
 
 namespace quantlens::cli {
 namespace {
@@ -32,16 +31,11 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   options.recipe_files = given.files;
   const flow::CalibrateResult result = flow::calibrate(options, session);
   if (arguments.output == "json") {
-    print_object({{"workload", result.workload},
-                  {"output", result.output.string()},
-                  {"samples", result.samples},
-                  {"values", result.values}});
-    return kDone;
+    print_object(run_json(result));
+  } else {
+    print_out(run_text(result, RunView()) +
+              fmt::format("workload:   {}  ({})\n", result.run.id, result.folder.string()));
   }
-  print_out(fmt::format("statistics: {}  ({} over {})\nworkload:   {}  ({})\n",
-                        result.output.string(), counted(result.values, "value"),
-                        counted(result.samples, "sample"), result.workload,
-                        result.folder.string()));
   return kDone;
 }
 

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/merge.h"
 
-#include <fmt/format.h>
-
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
-#include "quantlens/base/counted.h"
+#include "quantlens/base/json.h"
+#include "quantlens/report/statistics_text.h"
 
 namespace quantlens::cli {
 namespace {
@@ -19,13 +18,10 @@ int run(const Arguments& arguments) {
   DiskStore store;
   const flow::MergeResult result = flow::merge(arguments.options, store);
   if (arguments.output == "json") {
-    print_object({{"output", result.output.string()},
-                  {"model", result.model},
-                  {"samples", result.samples},
-                  {"values", result.values}});
+    print_out(json::dump(json::encode(result)));
   } else {
-    print_out(fmt::format("statistics: {}  ({} over {})\n", result.output.string(),
-                          counted(result.values, "value"), counted(result.samples, "sample")));
+    print_out(statistics_text(
+        {.output = result.output.string(), .samples = result.samples, .values = result.values}));
   }
   return kDone;
 }

@@ -119,8 +119,9 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
   if (!std::holds_alternative<std::monostate>(options.part)) data.part = samples;
   const auto workload = begin_workload(session, "calibrate", {{ModelRole::reference, &model}});
   describe_data(*workload, &data);
-  CalibrateResult result{
-      .workload = workload->workload().id, .folder = workload->folder(), .output = options.output};
+  CalibrateResult result;
+  result.folder = workload->folder();
+  result.output = options.output;
   run_recorded(session, *workload, [&](const Session& recorded) {
     workload->put(options.recipe);
     const IndexedModel newer = made_ready(model, recorded);
@@ -138,12 +139,12 @@ CalibrateResult calibrate(const CalibrateOptions& options, const Session& sessio
     TapState statistics =
         gather(newer.model(), taps, data, {.first = 0, .count = samples.count}, recorded);
     statistics.model = reference_hash(*workload);
-    result.samples = statistics.samples.size();
-    result.values = statistics.values.size();
+    result.statistics = summary_of(statistics, options.output);
     const std::string bytes = to_file(statistics);
     workload->put_bytes<TapState>(bytes);
     write_atomic(recorded.store, options.output, bytes);
   });
+  result.run = workload->workload();
   return result;
 }
 

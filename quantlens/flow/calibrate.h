@@ -11,6 +11,7 @@
 #include "quantlens/flow/session.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/record/recipe.h"
+#include "quantlens/record/run_records.h"
 #include "quantlens/record/tap_state.h"
 
 namespace quantlens::flow {
@@ -24,12 +25,10 @@ struct CalibrateOptions {
   Part part;  ///< a shard is one of the first `calibration_sampling_size` samples, as is no part
 };
 
-struct CalibrateResult {
-  std::string workload;
+/// The records of the run: its statistics in figures, as written to `output`.
+struct CalibrateResult : RunRecords {
   fs::path folder;  ///< the workload's
   fs::path output;
-  std::uint64_t samples = 0;  ///< that were looked at
-  std::uint64_t values = 0;
 };
 
 /// Gathers, of the values whose ranges `quantize` would ask for with this recipe, what any of its

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <boost/describe.hpp>
+
 #include "quantlens/base/store.h"
 
 namespace quantlens::flow {
@@ -20,6 +22,7 @@ struct MergeResult {
   std::uint64_t samples = 0;
   std::uint64_t values = 0;
 };
+BOOST_DESCRIBE_STRUCT(MergeResult, (), (output, model, samples, values))
 
 /// Puts statistics of parts of the samples together: byte for byte those of one run over all of
 /// them, in whatever order. Throws Errc::bad_input, naming the file, where two share samples or are

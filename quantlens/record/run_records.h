@@ -10,6 +10,7 @@
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/plan.h"
 #include "quantlens/record/profile.h"
+#include "quantlens/record/statistics_summary.h"
 #include "quantlens/record/study.h"
 #include "quantlens/record/workload.h"
 
@@ -34,6 +35,7 @@ struct RunRecords {
   StudyTimes times;  ///< of the study
   std::optional<ProfileRecord> profile;
   std::optional<Benchmark> benchmark;
+  std::optional<StatisticsSummary> statistics;  ///< of a run that went no further
 };
 
 }  // namespace quantlens

@@ -8,6 +8,7 @@
 #include "quantlens/report/benchmark_text.h"
 #include "quantlens/report/diagnosis_text.h"
 #include "quantlens/report/statement_text.h"
+#include "quantlens/report/statistics_text.h"
 
 namespace quantlens {
 namespace {
@@ -171,6 +172,7 @@ std::string run_text(const RunRecords& records, const RunView& view) {
   if (records.accuracy) text += accuracies_text(records, view);
   if (records.profile) text += times_text(*records.profile, view);
   if (records.benchmark) text += benchmarks_text(*records.benchmark, view);
+  if (records.statistics) text += statistics_text(*records.statistics);
   return text;
 }
 
@@ -200,6 +202,8 @@ boost::json::object run_json(const RunRecords& records) {
   } else if (records.diagnosis) {
     add(diagnosis_json(*records.diagnosis), object);
     if (records.accuracy) object["accuracy"] = json::encode(*records.accuracy);
+  } else if (records.statistics) {
+    add(json::encode(*records.statistics).as_object(), object);
   } else {
     add_evaluation(records, object);
   }

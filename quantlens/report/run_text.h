@@ -12,7 +12,7 @@
 namespace quantlens {
 
 /// What a run found, as its verb tells it on a terminal. By records alone: of a stored run it is
-/// the same. Empty for verbs that find nothing (calibrate, merge).
+/// the same.
 std::string run_text(const RunRecords& records, const RunView& view);
 
 /// The one table of a run that goes to a file: of a benchmark its results, of a profile its nodes

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "quantlens/record/statistics_summary.h"
+
+namespace quantlens {
+
+/// "statistics: FILE  (51 values over 100 samples)" and a newline.
+std::string statistics_text(const StatisticsSummary& statistics);
+
+}  // namespace quantlens

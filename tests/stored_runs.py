@@ -72,6 +72,27 @@ def kinds_of_files(shown):
     harness.check(files["activations_table.csv"].items() >= table.items(), "a table is no record")
 
 
+def demo_and_doctor(sandbox):
+    told = sandbox.json("demo", "-q")
+    keys = {"per_tensor": ["workload", "accuracy", "worst_op", "worst_weight"], "per_channel": ["workload", "accuracy"]}
+    harness.check({name: list(run) for name, run in told.items()} == keys, "demo tells both of its runs")
+    for name, run in told.items():
+        kept = sandbox.record(run["workload"], "accuracy.json")
+        harness.check(run["accuracy"] == kept, f"the accuracy {name} is that of the stored run")
+    worst = sandbox.record(told["per_tensor"]["workload"], "diagnosis.json")["activations"][0]["op"]["name"]
+    harness.check(told["per_tensor"]["worst_op"] == worst, "the worst op is the first of the stored diagnosis")
+    checkup = sandbox.json("doctor")
+    harness.check(list(checkup) == ["version", "cores", "vnni", "workspace", "runtimes"], "doctor's fields")
+    harness.check(all(list(one) == ["name", "available", "version", "where", "problem"] for one in checkup["runtimes"]),
+                  "the fields of its runtimes")
+    harness.check(checkup["workspace"] == sandbox.environment["QUANTLENS_WORKSPACE"], "doctor names the workspace")
+    before = sandbox.environment
+    sandbox.environment = dict(before, QUANTLENS_ONNXRUNTIME=str(sandbox.path / "absent.so"))
+    missing = json.loads(sandbox.run("doctor", "--output", "json", code=1).stdout)["runtimes"][0]
+    harness.check(not missing["available"] and "absent.so" in missing["problem"], "and why a runtime is not there")
+    sandbox.environment = before
+
+
 def failed_run(sandbox, model, data):
     sandbox.run("evaluate", model, "--data", data, "--metric", "command:false", code=1)
     shown = sandbox.json("workloads", "show", "last")
@@ -103,6 +124,7 @@ def main():
                           "--max-trials", 2)
     harness.check(any(one["name"] == "trials" and one["bytes"] is None for one in searched["files"]), "a folder is named, too")
     failed_run(sandbox, model, data)
+    demo_and_doctor(sandbox)
     shutil.rmtree(sandbox.workload(identity))
     harness.check(identity in sandbox.run("workloads", "show", identity, code=1).stderr, "a run that is gone is named")
 

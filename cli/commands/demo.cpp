@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/demo.h"
+
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "cli/commands/commands.h"
 #include "cli/commands/render.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
-#include "quantlens/flow/quantize.h"
-#include "quantlens/report/diagnosis_text.h"
+#include "quantlens/report/demo_text.h"
 
 namespace quantlens::cli {
 namespace {
@@ -34,65 +34,20 @@ fs::path demo_folder() {
               "cmake --install, or run it from its build folder");
 }
 
-flow::QuantizeResult quantize_demo(const fs::path& folder, const fs::path& output,
-                                   const Recipe& recipe, const flow::Session& session) {
-  flow::QuantizeOptions options{
-      .model = folder / "digits.onnx",
-      .output = output,
-      .data = {.data = (folder / "digits.npz").string(), .options = {}},
-      .calibration_data =
-          flow::DataChoice{.data = (folder / "calibration.npz").string(), .options = {}},
-      .recipe = recipe,
-      .diagnose = true,
-      .metric = parse_metric("top1")};
-  return flow::quantize(options, session);
-}
-
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   TerminalProgress progress = arguments.common.make_progress();
-  flow::Session session = arguments.common.session(store, progress, command_line);
-  const fs::path folder = demo_folder();
-  const fs::path outputs = flow::workspace_of(session).root() / "demo";
-  store.make_folder(outputs);
-  session.name = "demo per tensor";
-  Recipe coarse;
-  coarse.accuracy_level = AccuracyLevel::fast;
-  coarse.weight.granularity = Granularity::per_tensor;
-  const flow::QuantizeResult broken =
-      quantize_demo(folder, outputs / "digits.per_tensor.int8.onnx", coarse, session);
-  session.name = "demo per channel";
-  const flow::QuantizeResult mended =
-      quantize_demo(folder, outputs / "digits.per_channel.int8.onnx", {}, session);
+  const flow::DemoResult result =
+      flow::demo(demo_folder(), arguments.common.session(store, progress, command_line));
+  const auto& [broken, mended] = result;
   if (arguments.table.is_json()) {
-    print_object({{"per_tensor",
-                   {{"workload", broken.run.id},
-                    {"accuracy", json::encode(*broken.accuracy)},
-                    {"worst_op", broken.diagnosis->activations.at(0).op.name},
-                    {"worst_weight", broken.diagnosis->weights.at(0).op.name}}},
-                  {"per_channel",
-                   {{"workload", mended.run.id}, {"accuracy", json::encode(*mended.accuracy)}}}});
+    print_out(json::dump(json::encode(demo_summary(broken, mended))));
     return kDone;
   }
   print_out(
-      "A small digit classifier with one outlier channel, quantized with one scale per weight "
-      "tensor:\n\n");
-  print_out(accuracy_text(*broken.accuracy) + "\n");
-  print_out(diagnosis_text(*broken.diagnosis, arguments.table.view()));
-  const ActivationRow& worst = broken.diagnosis->activations.at(0);
-  const WeightRow& weight = broken.diagnosis->weights.at(0);
-  print_out(
-      fmt::format("\nThe first row names the culprit: {}. Its weight {} has a channel {:.0f} times "
-                  "as wide as the "
-                  "median one,\nso one scale for all of them leaves the others hardly any codes. "
-                  "With one scale "
-                  "per channel:\n\n",
-                  worst.op.name, weight.weight, weight.channel_spread));
-  print_out(accuracy_text(*mended.accuracy));
-  print_out(
+      demo_text(broken, mended, arguments.table.view()) +
       fmt::format("\nThe same on your own model:\n  quantlens quantize MODEL.onnx --data DATA "
-                  "--diagnose --metric "
-                  "top1\nAll of this run: {}\n",
+                  "--diagnose --metric top1\nAll of this run: {}\n",
                   shell_word(broken.folder.string())));
   return kDone;
 }

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quantlens/record/checkup.h"
 #include "quantlens/runtime/run.h"
 
 namespace quantlens {
@@ -27,14 +28,7 @@ void load_runtime(std::string_view format) noexcept;
 /// thread runs.
 void decline_telemetry();
 
-/// A runtime as `quantlens doctor` shows it.
-struct RuntimeStatus {
-  std::string name;  ///< "onnxruntime", "oracle"
-  bool available = false;
-  std::string version;
-  std::string where;    ///< path of its library
-  std::string problem;  ///< why not, where it is not available
-};
+/// All that this quantlens knows, also those that are not installed.
 std::vector<RuntimeStatus> runtimes();
 
 }  // namespace quantlens

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/demo.h"
+
+namespace quantlens::flow {
+namespace {
+
+QuantizeResult quantize_digits(const fs::path& folder, const fs::path& output, const Recipe& recipe,
+                               const Session& session) {
+  const QuantizeOptions options{
+      .model = folder / "digits.onnx",
+      .output = output,
+      .data = {.data = (folder / "digits.npz").string(), .options = {}},
+      .calibration_data = DataChoice{.data = (folder / "calibration.npz").string(), .options = {}},
+      .recipe = recipe,
+      .diagnose = true,
+      .metric = parse_metric("top1")};
+  return quantize(options, session);
+}
+
+}  // namespace
+
+DemoResult demo(const fs::path& folder, const Session& session) {
+  const fs::path outputs = workspace_of(session).root() / "demo";
+  session.store.make_folder(outputs);
+  Recipe coarse;
+  coarse.accuracy_level = "fast";
+  coarse.weight.granularity = "per_tensor";
+  Session named = session;
+  named.name = "demo per tensor";
+  DemoResult result;
+  result.per_tensor =
+      quantize_digits(folder, outputs / "digits.per_tensor.int8.onnx", coarse, named);
+  named.name = "demo per channel";
+  result.per_channel = quantize_digits(folder, outputs / "digits.per_channel.int8.onnx", {}, named);
+  return result;
+}
+
+}  // namespace quantlens::flow

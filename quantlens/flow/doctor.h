@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "quantlens/record/checkup.h"
+
+namespace quantlens::flow {
+
+/// Which runtimes are there and why one is not, and what else decides how models run here. Throws
+/// as default_workspace does.
+Checkup doctor();
+
+/// Whether there is a runtime for models of the user's: the oracle is for tests.
+bool can_run_models(const Checkup& checkup);
+
+}  // namespace quantlens::flow

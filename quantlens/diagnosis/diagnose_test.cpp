@@ -160,7 +160,7 @@ TEST(Diagnose, RanksNoSuspectPairsAmongTheErrors) {
   const Model none;
   Pairing pairing;
   pairing.pairs = {value_pair("a"), value_pair("b")};
-  pairing.suspects = {{"b", "b_q", {"b", "op b"}, "name", 0.1}};
+  pairing.suspects = {{"b", "b_q", {"b", "op b"}, FoundBy::name, 0.1}};
   TapState state;
   state.pairs = {paired("a", 1), paired("b", 30)};
   const Diagnosis diagnosis = diagnose(OwnModels(none, none, pairing), state, kNames);

@@ -23,8 +23,8 @@ DemoResult demo(const fs::path& folder, const Session& session) {
   const fs::path outputs = workspace_of(session).root() / "demo";
   session.store.make_folder(outputs);
   Recipe coarse;
-  coarse.accuracy_level = "fast";
-  coarse.weight.granularity = "per_tensor";
+  coarse.accuracy_level = AccuracyLevel::fast;
+  coarse.weight.granularity = Granularity::per_tensor;
   Session named = session;
   named.name = "demo per tensor";
   DemoResult result;

@@ -1,5 +1,5 @@
-// Runs that are kept in a workspace, told by what is stored of them: all of them, or one. Start
-// with kept_run_json. SPDX-License-Identifier: Apache-2.0
+// Runs that are kept in a workspace, told by what is stored of them: all of them, or one.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <string>

@@ -57,7 +57,7 @@ OpPlan op(const std::string& name, const std::string& type, const std::string& r
   OpPlan plan;
   plan.op = op_ref(name);
   plan.type = type;
-  plan.kind = type == "Constant" ? "constant" : "other";
+  plan.kind = type == "Constant" ? Kind::constant : Kind::other;
   plan.quantized = reason.empty();
   plan.precision = plan.quantized ? Precision::int8 : Precision::fp32;
   plan.reason = reason;
@@ -341,7 +341,7 @@ TEST(EffectsText, SaysTheMedianAndTheMostOfEachAlgorithm) {
   Plan plan;
   EXPECT_EQ(effects_text(plan), "");
   for (const double gain : {3.0, 12.25, 1.0}) {
-    plan.effects.push_back({.algorithm = "bias_correction",
+    plan.effects.push_back({.algorithm = AccuracyAlgorithm::bias_correction,
                             .op = op_ref(fmt::format("conv{}", gain)),
                             .gain_db = gain});
   }
@@ -353,12 +353,15 @@ TEST(EffectsText, SaysTheMedianAndTheMostOfEachAlgorithm) {
 
 TEST(EffectsText, SaysThatNoErrorIsLeftInsteadOfTheDecibelsThatStandForIt) {
   Plan plan;
-  plan.effects.push_back({.algorithm = "bias_correction", .op = op_ref("fc1"), .gain_db = 1});
-  plan.effects.push_back({.algorithm = "bias_correction", .op = op_ref("fc2"), .gain_db = 100});
+  plan.effects.push_back(
+      {.algorithm = AccuracyAlgorithm::bias_correction, .op = op_ref("fc1"), .gain_db = 1});
+  plan.effects.push_back(
+      {.algorithm = AccuracyAlgorithm::bias_correction, .op = op_ref("fc2"), .gain_db = 100});
   EXPECT_EQ(effects_text(plan),
             "bias correction: 2 ops, no error of rounded weights left (median), at most all of it "
             "gone (fc2)\n");
-  plan.effects.push_back({.algorithm = "bias_correction", .op = op_ref("fc3"), .gain_db = 2});
+  plan.effects.push_back(
+      {.algorithm = AccuracyAlgorithm::bias_correction, .op = op_ref("fc3"), .gain_db = 2});
   EXPECT_EQ(effects_text(plan),
             "bias correction: 3 ops, 2.0 dB less error of rounded weights (median), at most all of "
             "it gone (fc2)\n");

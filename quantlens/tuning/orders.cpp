@@ -24,7 +24,7 @@ double noise_of(const ActivationRow& row, const TunableOp& op) {
   constexpr double kDecibelsADecade = 10;
   constexpr double kMost = 1e3;  // beyond, all is lost
   // means of deviations are nearly nothing, so that their noise says little
-  if (op.kind == to_string(Kind::reduce_mean)) return 0;
+  if (op.kind == Kind::reduce_mean) return 0;
   const double noise = std::pow(10.0, -row.local_sqnr_db.value_or(row.sqnr_db) / kDecibelsADecade);
   return std::isnan(noise) ? kMost : std::min(noise, kMost);
 }

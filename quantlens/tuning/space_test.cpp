@@ -39,7 +39,7 @@ Plan all_in_int8(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     plan.ops.push_back({.op = ref_of(node),
                         .type = node.type,
-                        .kind = std::string(to_string(node.kind)),
+                        .kind = node.kind,
                         .pattern = {node.type},
                         .members = {op_id(node)},
                         .quantized = true,

@@ -36,8 +36,8 @@ LinkCounts links_of(const GraphOutline& graph) {
   LinkCounts links;
   for (const OpOutline& op : graph.ops) {
     if (!op.scope.empty()) continue;
-    if (op.kind == to_string(Kind::quantize)) ++links.quantize;
-    if (op.kind == to_string(Kind::dequantize)) ++links.dequantize;
+    if (op.kind == Kind::quantize) ++links.quantize;
+    if (op.kind == Kind::dequantize) ++links.dequantize;
   }
   return links;
 }

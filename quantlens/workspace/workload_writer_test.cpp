@@ -43,8 +43,8 @@ TEST(WorkloadWriter, SaysFromTheBeginningWhatRuns) {
 TEST(WorkloadWriter, KeepsModelsNotesAndRecords) {
   MemoryStore store;
   const auto writer = begin(store);
-  writer->add_model({"reference", "/m/net.onnx", "ab", 7});
-  writer->add_model({"reference", "/m/net.onnx", "cd", 8});
+  writer->add_model({ModelRole::reference, "/m/net.onnx", "ab", 7});
+  writer->add_model({ModelRole::reference, "/m/net.onnx", "cd", 8});
   writer->describe({}, {{"threads", "4"}});
   writer->write("plan.json", "{}");
   writer->succeed();
@@ -60,7 +60,7 @@ TEST(WorkloadWriter, KeepsModelsNotesAndRecords) {
 TEST(WorkloadWriter, KeepsDataMetricAndTheFirstNotes) {
   MemoryStore store;
   const auto writer = begin(store);
-  writer->describe({{"samples", "x.npz", "ab", 100, 4}}, "top1:label_offset=1");
+  writer->describe({{DataRole::samples, "x.npz", "ab", 100, 4}}, "top1:label_offset=1");
   for (std::size_t i = 0; i < kNotesKept + 5; ++i) writer->note("told " + std::to_string(i));
   writer->succeed();
   const Workload workload = only(store);
@@ -133,7 +133,7 @@ TEST(WorkloadWriter, KeepsOthersFromWritingTheSameFolder) {
 /// Everything a run writes.
 void run_all(Store& store) {
   const auto writer = begin(store);
-  writer->add_model({"reference", "net.onnx", "", 0});
+  writer->add_model({ModelRole::reference, "net.onnx", "", 0});
   writer->describe({}, {{"threads", "1"}});
   writer->write("plan.json", "{\"ops\": []}");
   writer->write("activations_table.csv", "OP name\r\n");

@@ -69,7 +69,7 @@ struct Files {
 std::vector<std::string> told(const std::vector<Change>& changes) {
   std::vector<std::string> words;
   for (const Change& change : changes)
-    words.push_back(change.rule + " " + said(change.ops.front()));
+    words.push_back(std::string(word(change.rule)) + " " + said(change.ops.front()));
   return words;
 }
 
@@ -194,7 +194,7 @@ TEST(Changes, ExchangedWeightsAreToldWhereNamesSayWhichIsWhich) {
   };
   const std::vector<Change> changes = pair(net(2, 3).model(), net(3, 2).model()).changes;
   for (const Change& change : changes)
-    EXPECT_EQ(change.rule, "changed_weight") << said(change.reasons);
+    EXPECT_EQ(change.rule, ChangeRule::changed_weight) << said(change.reasons);
   EXPECT_EQ(told(changes), (Told{"changed_weight \"node_c\"", "changed_weight \"node_e\""}));
 }
 
@@ -232,7 +232,7 @@ TEST(Changes, CodesThatAreReadByAnotherScaleAreTold) {
   files.read_scale = 0.5F;
   const std::vector<Change> changes = files.changes();
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].rule, "unequal_codes");
+  EXPECT_EQ(changes[0].rule, ChangeRule::unequal_codes);
   EXPECT_EQ(said(changes[0].reasons),
             "unequal_codes(read_scale: 0.5, read_zero_point: 80, reader: \"node_m\", "
             "written_scale: 0.25, written_zero_point: 80)");
@@ -335,7 +335,7 @@ TEST(Changes, ABiasInOtherStepsThanThoseOfItsProductIsToldWithTheInputsCodes) {
     EXPECT_EQ(told(with_input_step(0.25F, kind)), Told());
     const std::vector<Change> changes = with_input_step(0.125F, kind);
     ASSERT_EQ(changes.size(), 1U);
-    EXPECT_EQ(changes[0].rule, "unequal_codes");
+    EXPECT_EQ(changes[0].rule, ChangeRule::unequal_codes);
     EXPECT_EQ(changes[0].ops, op_refs({kind == Kind::conv ? "node_y" : "node_m", "x"}));
     EXPECT_EQ(said(changes[0].reasons),
               "unequal_codes.of_bias(input: \"x\", product_step: 0.0625, step: 0.125, times: 0.5)");

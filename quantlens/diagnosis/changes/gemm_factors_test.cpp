@@ -70,7 +70,7 @@ Model quantized(const Form& form, float steps = 1) {
 std::vector<std::string> changes_of(const Model& before, const Model& after) {
   std::vector<std::string> told;
   for (const Change& change : pair(before, after).changes)
-    told.push_back(change.rule + ": " + said(change.reasons));
+    told.push_back(std::string(word(change.rule)) + ": " + said(change.reasons));
   return told;
 }
 

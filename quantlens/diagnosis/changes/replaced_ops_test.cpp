@@ -36,7 +36,8 @@ Model net(const Middle& middle) {
 std::string told(const Middle& before, const Middle& after) {
   std::string all;
   for (const Change& change : pair(net(before), net(after)).changes)
-    all += change.rule + " " + change.ops.front().name + ": " + said(change.reasons) + "\n";
+    all += std::string(word(change.rule)) + " " + change.ops.front().name + ": " +
+           said(change.reasons) + "\n";
   return all;
 }
 

@@ -382,8 +382,9 @@ TEST(FloatOps, AreNothingWhereTheyReadWhatIsMissingOrChanged) {
       << "another op holds it";
   EXPECT_FALSE(float_ops(OwnModels(before, net(true, "Tanh"), pairing), refs_of({"the_m"})))
       << "it is no Exp there";
-  pairing.changes.push_back(
-      {.rule = "changed_op", .op = {.id = "e", .name = "the_e"}, .ops = refs_of({"the_e"})});
+  pairing.changes.push_back({.rule = ChangeRule::changed_op,
+                             .op = {.id = "e", .name = "the_e"},
+                             .ops = refs_of({"the_e"})});
   EXPECT_FALSE(float_ops(OwnModels(before, after, pairing), refs_of({"the_m"})));
 }
 

@@ -130,7 +130,7 @@ TEST(InputFactors, AWeightThatDoesNotTakeThemBackIsAnotherOne) {
   }
   const Pairing pairing = net.pairing(net.quantized(codes));
   ASSERT_EQ(pairing.changes.size(), 1U);
-  EXPECT_EQ(pairing.changes[0].rule, "changed_weight");
+  EXPECT_EQ(pairing.changes[0].rule, ChangeRule::changed_weight);
 }
 
 TEST(InputFactors, DoNotExcuseOtherFactorsInTheWeight) {
@@ -142,7 +142,7 @@ TEST(InputFactors, DoNotExcuseOtherFactorsInTheWeight) {
   }
   const Pairing pairing = net.pairing(net.quantized(codes));
   ASSERT_EQ(pairing.changes.size(), 1U);
-  EXPECT_EQ(pairing.changes[0].rule, "changed_weight");
+  EXPECT_EQ(pairing.changes[0].rule, ChangeRule::changed_weight);
 }
 
 /// x -> matmul b -> relu a -> matmul y, all values of `kWide`; and with factors in front of the
@@ -196,7 +196,7 @@ TEST(InputFactors, LeadToAWeightThatIsDamagedBeyondRecognition) {
   EXPECT_EQ(pairing.weights[1].quantized, "w_q");
   EXPECT_EQ(pairing.weights[1].input_factors, "f");
   ASSERT_EQ(pairing.changes.size(), 1U);
-  EXPECT_EQ(pairing.changes[0].rule, "changed_weight");
+  EXPECT_EQ(pairing.changes[0].rule, ChangeRule::changed_weight);
   const ValuePair* codes = pair_of(pairing, "p3_q");
   ASSERT_NE(codes, nullptr);
   EXPECT_EQ(codes->reference, "a");

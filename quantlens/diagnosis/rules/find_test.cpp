@@ -61,7 +61,8 @@ class Case {
   }
   /// The two files differ at an op.
   void change(const std::string& op) {
-    pairing_.changes.push_back({.rule = "changed_op", .op = op_ref(op), .ops = {op_ref(op)}});
+    pairing_.changes.push_back(
+        {.rule = ChangeRule::changed_op, .op = op_ref(op), .ops = {op_ref(op)}});
   }
   /// The op's result has a counterpart and was not compared.
   void leave_out(const std::string& value) {

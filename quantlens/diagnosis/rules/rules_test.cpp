@@ -124,7 +124,8 @@ TEST(Rules, ClippedRangeIsWhereClippingMakesMostOfTheError) {
   const auto cause = clipped_range(net.evidence(), made_of(row, &ActivationRow::clipping_mse));
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->ops, op_refs({"node_y"}));
-  EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.algorithm, "minmax");
+  EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.algorithm,
+            RangeAlgorithm::minmax);
 }
 
 TEST(Rules, SteepReaderIsBehindWhatIsRounded) {
@@ -133,7 +134,7 @@ TEST(Rules, SteepReaderIsBehindWhatIsRounded) {
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->shared, "z");
   EXPECT_EQ(cause->ops, op_refs({"node_y"})) << "a root has no integer kernel";
-  EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.dtype, "fp32");
+  EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.dtype, AskedDtype::fp32);
   EXPECT_FALSE(steep_reader(net.evidence(), row_at("z")));
   EXPECT_FALSE(steep_reader(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse)));
 }
@@ -250,7 +251,8 @@ TEST(Rules, SpreadWeightIsOfOneScaleForUnequalChannels) {
   net.weight().granularity = Granularity::per_tensor;
   const auto cause = spread_weight(net.evidence(), row);
   ASSERT_TRUE(cause);
-  EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").weight.granularity, "per_channel");
+  EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").weight.granularity,
+            Granularity::per_channel);
 }
 
 TEST(Rules, AllWeightsWithOneScaleForUnequalChannelsAreOneFinding) {

@@ -107,7 +107,7 @@ TEST(ShiftedCodes, OfWhatIsNeverNegativeBeginAtZeroAsTheFilesOthersDo) {
   layers.zeros[4] = 8;
   const std::vector<Change> changes = layers.changes();
   ASSERT_EQ(changes.size(), 1U);
-  EXPECT_EQ(changes[0].rule, "shifted_codes");
+  EXPECT_EQ(changes[0].rule, ChangeRule::shifted_codes);
   EXPECT_EQ(changes[0].value, "a4");
   EXPECT_EQ(changes[0].ops.front(), op_ref("node_m4"));
   const Statements& told = changes[0].reasons;

@@ -82,7 +82,7 @@ TEST(Unexplained, NothingIsSaidOfAnOpThatReadsCodesScaledAnew) {
 TEST(Unexplained, ADifferenceThatIsToldIsKnown) {
   Pairing pairing;
   pairing.changes.push_back(
-      {.rule = "changed_op", .op = op_ref("node_y"), .ops = op_refs({"node_y"})});
+      {.rule = ChangeRule::changed_op, .op = op_ref("node_y"), .ops = op_refs({"node_y"})});
   const Cause told = cause_where(pairing).value();
   EXPECT_EQ(told.reasons.at(0).says, "unexplained.known_change");
   pairing.changes[0].op = op_ref("elsewhere");

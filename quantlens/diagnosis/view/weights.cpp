@@ -143,7 +143,7 @@ WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& aft
       .type = pair.type,
       .weight = pair.reference,
       .quantized = pair.quantized,
-      .dtype = std::string(name(pair.scheme.dtype)),
+      .dtype = pair.scheme.dtype,
       .granularity = granularity_of(pair),
       .mse = stats.mse(),
       .mse_normalized = stats.mse_normalized(),

@@ -432,65 +432,6 @@ TEST(RecordFiles, AConclusionOfLayout6IsReadWhereThereIsNothingElse) {
   EXPECT_EQ(diagnosis.conclusions.at(0).figures.at("op"), figure::op({.id = {}, .name = "add"}));
 }
 
-TEST(RecordFiles, PassesOfVersion1AreRead) {
-  Passes passes = filled<Passes>();
-  for (MeasuredPart& part : passes.outputs) {
-    for (OutputsInFloat& one : part.in_float) {
-      for (OpRef& op : one.ops) op.id.clear();
-    }
-  }
-  for (OpRef& op : passes.observation.unseen) op.id.clear();
-  std::string bytes = to_file(passes);
-  bytes[8] = 1;  // the version
-  std::string head = bytes.substr(16);
-  const std::size_t before = head.size();
-  for (const char* name : {"node_a", "node_b"}) {
-    const std::string now = std::string(R"({"id": "", "name": ")") + name + "\"}";
-    for (std::size_t at = head.find(now); at != head.npos; at = head.find(now)) {
-      head.replace(at, now.size(), '"' + std::string(name) + '"');
-    }
-  }
-  ASSERT_LT(head.size(), before);
-  std::uint32_t length = 0;
-  for (int i = 3; i >= 0; --i) length = length << 8U | static_cast<std::uint8_t>(bytes[12 + i]);
-  length -= static_cast<std::uint32_t>(before - head.size());
-  for (int i = 0; i < 4; ++i) bytes[12 + i] = static_cast<char>(length >> (8 * i) & 0xFFU);
-  EXPECT_EQ(to_file(from_file<Passes>(bytes.substr(0, 16) + head, "passes.bin")), to_file(passes));
-}
-
-/// Errors of two samples, by channels, too.
-TapState some_errors() {
-  TapState state = some_state();
-  PairedStats& pair = state.pairs.emplace_back();
-  pair.reference = "x";
-  pair.quantized = "x_codes";
-  pair.channel_axis = 1;
-  for (const std::uint64_t sample : {0, 1}) {
-    const std::vector<float> x = testing::normal_floats(sample, 60);
-    const std::vector<float> y = testing::normal_floats(sample + 2, 60);
-    pair.pairs.add(sample, x, y);
-    pair.reference_channels.add(x, {.channels = 3, .inner = 20});
-    pair.error_channels.add(y, {.channels = 3, .inner = 20});
-  }
-  return state;
-}
-
-TEST(RecordFiles, PassesAreKeptAsFarAsADiagnosisReadsThem) {
-  Passes passes = filled<Passes>();
-  passes.local = {.ops = some_errors(), .weights = some_errors(), .inputs = some_errors()};
-  passes.outputs.at(0).as_they_are = some_errors();
-  const auto kept = from_file<Passes>(to_file(passes), "passes.bin");
-  EXPECT_EQ(kept.outputs.at(0).as_they_are, some_errors());
-  TapState ops = some_errors();
-  ops.pairs[0].reference_channels = {};
-  EXPECT_EQ(kept.local.ops, ops);
-  TapState sums = some_errors();
-  sums.pairs[0].pairs.join_blocks();
-  EXPECT_NE(sums, some_errors());
-  EXPECT_EQ(kept.local.weights, sums);
-  EXPECT_EQ(kept.local.inputs, sums);
-}
-
 // What layout 2 had of two models.
 TEST(RecordFiles, OfTwoModelsHaveTheFieldsThatTheyHadInLayout2) {
   AccuracyRecord accuracy;

@@ -4,23 +4,25 @@
 #include "quantlens/base/json.h"
 #include "quantlens/record/binary_record.h"
 #include "quantlens/record/earlier_ops.h"
+#include "quantlens/record/pass_state.h"
 #include "quantlens/stats/bytes.h"
 
 // The bytes of passes.bin, all integers little-endian:
 //   magic     kMagic
 //   head      u32 length, the JSON of a Head
-//   states    each u64 length and a TapState: those of ops, weights and inputs that the head says
-//             are there; then for each part of `outputs` that of the files, and one for each of its
-//             lists of ops
+//   passes    each u64 length and what `append_pass` writes: those of ops, weights and inputs that
+//             the head says are there
+//   outputs   each u64 length and a TapState: for each part of `outputs` that of the files, and one
+//             for each of its lists of ops
 // Nothing follows.
 
 namespace quantlens {
 namespace {
 
 constexpr RecordMagic kMagic{
-    .text = std::string_view("QLPASS\r\n", 8), .version = 3, .what = "passes"};
+    .text = std::string_view("QLPASS\r\n", 8), .version = 4, .what = "passes"};
 
-/// All that is no TapState.
+/// All that was not gathered by taps.
 struct Head {
   bool ops = false;
   bool weights = false;
@@ -36,25 +38,21 @@ void append(const TapState& state, std::string& out) {
   append_chunk(to_bytes(state), out);
 }
 
-/// As a diagnosis reads the errors of ops: of channels, errors alone.
-void append_ops(TapState state, std::string& out) {
-  for (PairedStats& pair : state.pairs) pair.reference_channels = {};
-  append(state, out);
-}
-
-/// As a diagnosis reads what rounded weights or inputs make of ops: sums over all samples, without
-/// intervals.
-void append_sums(TapState state, std::string& out) {
-  for (PairedStats& pair : state.pairs) pair.pairs.join_blocks();
-  append(state, out);
+void append_if(const std::optional<TapState>& pass, PassBlocks blocks, std::string& out) {
+  if (!pass) return;
+  std::string bytes;
+  append_pass(*pass, blocks, bytes);
+  append_chunk(bytes, out);
 }
 
 TapState take_state(std::string_view& in) {
   return tap_state_from_bytes(take_chunk(in), "a pass");
 }
 
-std::optional<TapState> take_state_if(bool is_there, std::string_view& in) {
-  return is_there ? std::optional(take_state(in)) : std::nullopt;
+/// Before version 4 all was a TapState.
+std::optional<TapState> take_pass_if(bool is_there, std::uint32_t version, std::string_view& in) {
+  if (!is_there) return std::nullopt;
+  return version < 4 ? take_state(in) : pass_from(take_chunk(in));
 }
 
 /// In version 1 ops had their names alone.
@@ -77,19 +75,19 @@ void renew_head(json::Value& head) {
   }
 }
 
-Head take_head(std::string_view& in) {
-  const std::uint32_t version = take_magic(kMagic, in);
+Head take_head(std::uint32_t version, std::string_view& in) {
   json::Value head = json::parse(take_name(in), "their head");
   if (version < 2) renew_head(head);
   return json::decode<Head>(head, "their head");
 }
 
 Passes take_passes(std::string_view in) {
-  Head head = take_head(in);
+  const std::uint32_t version = take_magic(kMagic, in);
+  Head head = take_head(version, in);
   Passes passes;
-  passes.local = {.ops = take_state_if(head.ops, in),
-                  .weights = take_state_if(head.weights, in),
-                  .inputs = take_state_if(head.inputs, in)};
+  passes.local = {.ops = take_pass_if(head.ops, version, in),
+                  .weights = take_pass_if(head.weights, version, in),
+                  .inputs = take_pass_if(head.inputs, version, in)};
   for (std::vector<std::vector<OpRef>>& lists : head.outputs) {
     MeasuredPart& part = passes.outputs.emplace_back();
     part.as_they_are = take_state(in);
@@ -121,10 +119,9 @@ std::string to_bytes(const Passes& passes) {
   std::string out;
   append_magic(kMagic, out);
   append_name(out, json::dump(json::encode(head)));
-  const LocalStates& local = passes.local;
-  if (local.ops) append_ops(*local.ops, out);
-  if (local.weights) append_sums(*local.weights, out);
-  if (local.inputs) append_sums(*local.inputs, out);
+  append_if(passes.local.ops, PassBlocks::apart, out);
+  append_if(passes.local.weights, PassBlocks::joined, out);
+  append_if(passes.local.inputs, PassBlocks::joined, out);
   for (const MeasuredPart& part : passes.outputs) {
     append(part.as_they_are, out);
     for (const OutputsInFloat& one : part.in_float) append(one.errors, out);

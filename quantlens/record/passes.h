@@ -52,9 +52,9 @@ struct Passes {
   std::string caveat;               ///< what makes the data's figures doubtful; empty: nothing
 };
 
-/// passes.bin (docs/format.md): what a diagnosis reads of them. Of the local passes' channels those
-/// are the errors' alone, and what rounded weights and inputs make has no blocks of samples
-/// (PairStats::join_blocks).
+/// passes.bin (docs/format.md): what a diagnosis reads of them. The local passes have counts and
+/// sums of errors alone (`append_pass`), and what rounded weights and inputs make has no blocks of
+/// samples.
 std::string to_bytes(const Passes& passes);
 
 /// The reverse, as far as that goes. Throws Errc::bad_input, naming `where`, for anything to_bytes

@@ -56,6 +56,11 @@ ChunkMoments column(const ColumnMoments& table, std::size_t c) {
           .inf = table.nonfinite[c]};
 }
 
+bool share_a_count(const std::vector<Channel>& channels) {
+  return std::ranges::all_of(
+      channels, [&](const Channel& one) { return one.finite == channels.front().finite; });
+}
+
 }  // namespace
 
 AxisLayout axis_layout(std::span<const std::int64_t> shape, int axis) {
@@ -173,6 +178,38 @@ ChannelMoments ChannelMoments::take_from(std::string_view& in) {
     check_sums(channel.finite, channel.sum, channel.sum_sq);
     moments.channels_.push_back(std::move(channel));
   }
+  return moments;
+}
+
+void ChannelMoments::append_means_to(std::string& out) const {
+  append_varint(out, channels_.size());
+  if (channels_.empty()) return;
+  const bool is_shared = share_a_count(channels_);
+  append_u8(out, is_shared ? 1 : 0);
+  if (is_shared) append_varint(out, channels_.front().finite);
+  for (const Channel& channel : channels_) {
+    if (!is_shared) append_varint(out, channel.finite);
+    channel.sum.append_to(out);
+  }
+}
+
+ChannelMoments ChannelMoments::take_means_from(std::string_view& in) {
+  ChannelMoments moments;
+  const std::size_t count = take_count(in, 1);
+  if (count == 0) return moments;
+  const std::uint8_t form = take_u8(in);
+  if (form > 1) refuse_bytes("channels have an unknown form");
+  const std::uint64_t shared = form == 1 ? take_element_count(in) : 0;
+  moments.channels_.reserve(count);
+  const ExactSum none;
+  for (std::size_t c = 0; c < count; ++c) {
+    Channel channel;
+    channel.finite = form == 1 ? shared : take_element_count(in);
+    channel.sum = ExactSum::take_from(in);
+    check_sums(channel.finite, channel.sum, none);
+    moments.channels_.push_back(std::move(channel));
+  }
+  if (share_a_count(moments.channels_) != (form == 1)) refuse_bytes("channels have another form");
   return moments;
 }
 

@@ -51,6 +51,11 @@ class ChannelMoments {
   void append_to(std::string& out) const;
   static ChannelMoments take_from(std::string_view& in);
 
+  /// What means are told by alone: of each channel its finite count and its sum, the count once
+  /// where all channels have the same one. Of all else nothing is kept.
+  void append_means_to(std::string& out) const;
+  static ChannelMoments take_means_from(std::string_view& in);
+
  private:
   void expect(std::size_t channels);  // throws where there were others before
 

@@ -121,5 +121,34 @@ TEST(ChannelMoments, ComeBackFromTheirBytes) {
   EXPECT_TRUE(in.empty());
 }
 
+TEST(ChannelMoments, TellMeansOfTheirCountsAndSumsAlone) {
+  const std::vector<float> values = normal_floats(3, 6 * 5 * 40);
+  ChannelMoments moments;
+  moments.add(values, {6, 5, 40});
+  std::string bytes;
+  moments.append_means_to(bytes);
+  EXPECT_LT(bytes.size(), bytes_of(moments).size() / 2);
+  ChannelMoments uneven = moments;
+  std::vector<float> holes(5 * 2, 1.0f);
+  holes[3] = std::numeric_limits<float>::quiet_NaN();
+  uneven.add(holes, {1, 5, 2});
+  for (const ChannelMoments& one : {moments, uneven, ChannelMoments()}) {
+    bytes.clear();
+    one.append_means_to(bytes);
+    std::string_view in = bytes;
+    const ChannelMoments means = ChannelMoments::take_means_from(in);
+    EXPECT_TRUE(in.empty());
+    ASSERT_EQ(means.channels().size(), one.channels().size());
+    for (std::size_t c = 0; c < one.channels().size(); ++c) {
+      EXPECT_EQ(means.channels()[c].finite, one.channels()[c].finite);
+      EXPECT_EQ(means.channels()[c].sum, one.channels()[c].sum);
+      EXPECT_EQ(means.channels()[c].mean(), one.channels()[c].mean());
+    }
+    std::string again;
+    means.append_means_to(again);
+    EXPECT_EQ(again, bytes);
+  }
+}
+
 }  // namespace
 }  // namespace quantlens

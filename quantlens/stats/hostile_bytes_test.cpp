@@ -79,6 +79,36 @@ void use(const PairStats& stats) {
          stats.clip_rate() + stats.variance_x() + stats.variance_y());
 }
 
+/// What is written of a pair's errors, and of its channels' means.
+struct PairErrors {
+  PairStats stats;
+  void merge(const PairErrors& other) { stats.merge(other.stats); }
+  void append_to(std::string& out) const { stats.append_errors_to(out); }
+  static PairErrors take_from(std::string_view& in) { return {PairStats::take_errors_from(in)}; }
+};
+void fill(PairErrors& errors) {
+  fill(errors.stats);
+}
+void use(const PairErrors& errors) {
+  use(errors.stats);
+}
+
+struct ChannelMeans {
+  ChannelMoments moments;
+  const auto& channels() const { return moments.channels(); }
+  void merge(const ChannelMeans& other) { moments.merge(other.moments); }
+  void append_to(std::string& out) const { moments.append_means_to(out); }
+  static ChannelMeans take_from(std::string_view& in) {
+    return {ChannelMoments::take_means_from(in)};
+  }
+};
+void fill(ChannelMeans& means) {
+  fill(means.moments);
+}
+void use(const ChannelMeans& means) {
+  use(means.moments);
+}
+
 template <class T>
 class HostileBytes : public ::testing::Test {
  protected:
@@ -111,8 +141,9 @@ class HostileBytes : public ::testing::Test {
   std::string bytes_;
 };
 
-using Accumulators = ::testing::Types<ExactSum, SampleSet, WorstSamples, Moments, ChannelMoments,
-                                      FloatHistogram, CodeHistogram, PairStats>;
+using Accumulators =
+    ::testing::Types<ExactSum, SampleSet, WorstSamples, Moments, ChannelMoments, FloatHistogram,
+                     CodeHistogram, PairStats, PairErrors, ChannelMeans>;
 TYPED_TEST_SUITE(HostileBytes, Accumulators);
 
 TYPED_TEST(HostileBytes, ThatEndTooEarlyAreRefused) {

@@ -2,6 +2,7 @@
 #include "quantlens/stats/pair_stats.h"
 
 #include <algorithm>
+#include <bit>
 #include <cassert>
 #include <cmath>
 
@@ -14,6 +15,13 @@ namespace {
 
 bool is_empty(const PairStats::Block& block) {
   return block.finite + block.nonfinite == 0;
+}
+
+/// Bit i: block i is not empty.
+std::uint32_t present_in(const std::array<PairStats::Block, kBlocks>& blocks) {
+  std::uint32_t present = 0;
+  for (std::uint32_t i = 0; i < kBlocks; ++i) present |= is_empty(blocks[i]) ? 0u : 1u << i;
+  return present;
 }
 
 void widen(PairStats::Extremes& extremes, const PairStats::Extremes& other) {
@@ -184,9 +192,7 @@ void PairStats::append_to(std::string& out) const {
   append_float(out, extremes_.max_y);
   append_float(out, extremes_.max_abs_error);
   worst_.append_to(out);
-  std::uint32_t present = 0;
-  for (std::uint32_t i = 0; i < kBlocks; ++i) present |= is_empty(blocks_[i]) ? 0u : 1u << i;
-  append_u32(out, present);
+  append_u32(out, present_in(blocks_));
   for (const Block& block : blocks_) {
     if (is_empty(block)) continue;
     append_varint(out, block.finite);
@@ -228,6 +234,46 @@ PairStats PairStats::take_from(std::string_view& in) {
   if (!(extremes.max_abs_error >= 0) || !std::isfinite(extremes.max_abs_error)) {
     refuse_bytes("the largest error is no number");
   }
+  return stats;
+}
+
+void PairStats::append_errors_to(std::string& out) const {
+  const std::uint32_t present = present_in(blocks_);
+  append_u32(out, present);
+  if (present == 0) return;
+  for (const Block& block : blocks_) {
+    if (is_empty(block)) continue;
+    append_varint(out, block.finite);
+    append_varint(out, block.nonfinite);
+    block.xx.append_to(out);
+    block.ee.append_to(out);
+  }
+  const Block all = total();
+  all.x.append_to(out);
+  all.y.append_to(out);
+}
+
+PairStats PairStats::take_errors_from(std::string_view& in) {
+  PairStats stats;
+  const std::uint32_t present = take_u32(in);
+  if (present == 0) return stats;
+  for (std::uint32_t i = 0; i < kBlocks; ++i) {
+    if ((present >> i & 1) == 0) continue;
+    Block& block = stats.blocks_[i];
+    block.finite = take_element_count(in);
+    block.nonfinite = take_element_count(in);
+    if (is_empty(block)) refuse_bytes("a block of samples is empty");
+    block.xx = ExactSum::take_from(in);
+    block.ee = ExactSum::take_from(in);
+    check_sums(block.finite, block.xx, block.xx);
+    check_sums(block.finite, block.ee, block.ee);
+  }
+  Block& first = stats.blocks_[static_cast<std::size_t>(std::countr_zero(present))];
+  first.x = ExactSum::take_from(in);
+  first.y = ExactSum::take_from(in);
+  const ExactSum none;
+  check_sums(stats.count(), first.x, none);
+  check_sums(stats.count(), first.y, none);
   return stats;
 }
 

@@ -102,6 +102,12 @@ class PairStats {
   void append_to(std::string& out) const;
   static PairStats take_from(std::string_view& in);
 
+  /// What errors and energies are told by alone: of each block its counts and the sums of x^2 and
+  /// (x-y)^2, and the sums of x and of y over all blocks, which are read back as the first one's.
+  /// Of all else nothing is kept.
+  void append_errors_to(std::string& out) const;
+  static PairStats take_errors_from(std::string_view& in);
+
   static constexpr ClipRange kNoClip{-std::numeric_limits<float>::infinity(),
                                      std::numeric_limits<float>::infinity()};
 

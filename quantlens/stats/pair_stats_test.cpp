@@ -250,6 +250,41 @@ TEST(PairStats, OfJoinedBlocksAreTheSameOverAll) {
   EXPECT_LT(bytes_of(joined).size(), bytes_of(stats).size() / 8);
 }
 
+TEST(PairStats, TellErrorsOfTheirErrorsAlone) {
+  PairStats stats;
+  for (std::uint64_t sample = 1; sample < 70; sample += 3) {
+    stats.add(sample, awkward_floats(sample, 50), awkward_floats(sample + 1, 50), {-1, 1});
+  }
+  std::string bytes;
+  stats.append_errors_to(bytes);
+  EXPECT_LT(bytes.size(), bytes_of(stats).size() / 2);
+  std::string_view in = bytes;
+  const PairStats errors = PairStats::take_errors_from(in);
+  EXPECT_TRUE(in.empty());
+  EXPECT_EQ(errors.count(), stats.count());
+  EXPECT_EQ(errors.nonfinite(), stats.nonfinite());
+  EXPECT_EQ(errors.mse(), stats.mse());
+  EXPECT_EQ(errors.sqnr_db(), stats.sqnr_db());
+  EXPECT_EQ(errors.mean_x(), stats.mean_x());
+  EXPECT_EQ(errors.mean_y(), stats.mean_y());
+  for (std::size_t b = 0; b < kBlocks; ++b) {
+    EXPECT_EQ(errors.blocks()[b].finite, stats.blocks()[b].finite);
+    EXPECT_EQ(errors.blocks()[b].xx, stats.blocks()[b].xx);
+    EXPECT_EQ(errors.blocks()[b].ee, stats.blocks()[b].ee);
+  }
+  std::string again;
+  errors.append_errors_to(again);
+  EXPECT_EQ(again, bytes);
+}
+
+TEST(PairStats, OfNoPairsHaveNoErrors) {
+  std::string bytes;
+  PairStats().append_errors_to(bytes);
+  std::string_view in = bytes;
+  EXPECT_EQ(PairStats::take_errors_from(in), PairStats());
+  EXPECT_TRUE(in.empty());
+}
+
 TEST(PairStats, ComeBackFromTheirBytes) {
   PairStats stats;
   for (std::uint64_t sample = 0; sample < 70; sample += 3) {

@@ -247,6 +247,64 @@ def external_data(sandbox):
     harness.check(not left, "no candidate is left behind")
 
 
+def outlying(sandbox):
+    """A classifier whose products read a value with two outlying channels, and data that it answers rightly."""
+    import numpy as np
+    import onnxruntime
+    from onnx import TensorProto, helper, numpy_helper, save
+
+    random, wide = np.random.default_rng(7), [3, 17]
+    weights = {"q": random.normal(size=(32, 32)), "last": random.normal(size=(32, 8)),
+               "gain": np.where(np.isin(np.arange(32), wide), 80, 1)}
+    nodes = [helper.make_node("Mul", ["x", "gain"], ["v"]), helper.make_node("MatMul", ["v", "q"], ["vq"]),
+             helper.make_node("Tanh", ["vq"], ["t"]), helper.make_node("MatMul", ["t", "last"], ["y"])]
+    values = [helper.make_tensor_value_info(name, TensorProto.FLOAT, ["N", size]) for name, size in (("x", 32), ("y", 8))]
+    graph = helper.make_graph(nodes, "g", values[:1], values[1:],
+                              [numpy_helper.from_array(value.astype("f"), name) for name, value in weights.items()])
+    model, data = sandbox.path / "outlying.onnx", sandbox.path / "outlying.npz"
+    save(helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8), model)
+    x = random.normal(size=(64, 32)).astype("f")
+    session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
+    np.savez(data, x=x, label=session.run(None, {"x": x})[0].argmax(1))
+    return [model, "--data", data, "--metric", "top1", "-o", sandbox.path / "outlying.int8.onnx"]
+
+
+def edited_models(sandbox):
+    """Each trial has what was done to its float model; the edited model itself is kept of the best trial alone."""
+    import onnx
+
+    def edits(result):
+        folder = sandbox.workload(result["workload"])
+        mine = {path.parent.name: json.loads(path.read_text()) for path in folder.glob("trials/*/float_edit.json")}
+        smoothed = {str(trial["number"]) for trial in result["trials"]
+                    if trial["recipe"]["recipes"]["smooth_quant"] and trial["judged"] != "output_error"}
+        harness.check(mine and set(mine) - {"start"} == smoothed, f"  {len(smoothed)} trials have their float_edit.json")
+        harness.check(all(edit["model"] == "" and edit["outputs"] for edit in mine.values()), "  without a file of the model")
+        left = sorted(str(path.relative_to(folder)) for path in folder.rglob("*")
+                      if path.suffix == ".onnx" or path.name.startswith("candidate"))
+        models = {model["role"]: model for model in sandbox.record(result["workload"], "workload.json")["models"]}
+        return folder, left, models
+
+    arguments = outlying(sandbox)
+    result, _ = tuned(sandbox, *arguments, "--max-loss", "-0.5", "--max-trials", "9", "--recipe", FAST, code=3)
+    best = result["trials"][result["best"] - 1]
+    harness.check(not best["recipe"]["recipes"]["smooth_quant"], "the best trial has the float model as it is")
+    folder, left, models = edits(result)
+    harness.check(not left and not (folder / "float_edit.json").exists() and set(models) == {"reference", "quantized"},
+                  f"  so the run has no edited one: {left}")
+
+    smooth = "{accuracy_level: fast, recipes: {smooth_quant: true}}"
+    result, _ = tuned(sandbox, *arguments, "--max-loss", "-0.5", "--max-trials", "3", "--recipe", smooth, code=3)
+    folder, left, models = edits(result)
+    edit = sandbox.record(result["workload"], "float_edit.json")
+    digest = hashlib.sha256((folder / edit["model"]).read_bytes()).hexdigest()
+    said = {one.key: one.value for one in onnx.load(arguments[-1]).metadata_props}
+    harness.check(left == ["edited.onnx"] == [edit["model"]], "where it was made of an edited one, the run has that one")
+    harness.check(digest == models["edited"]["sha256"] == said["quantlens.float_model"], "  it is what the file was made of")
+    harness.check(models["edited"]["path"] == str(folder / "edited.onnx"), "  and workload.json says where it is")
+    sandbox.run("diagnose", folder / "edited.onnx", arguments[-1], *arguments[1:3])
+
+
 def another_output(sandbox):
     """The best model of the earlier run is in a new -o from the start."""
     arguments = [*DIGITS, "--strategy", "exhaustive", "--max-loss", "-0.5"]
@@ -390,6 +448,7 @@ def main():
     failing_trials(sandbox)
     no_int8(sandbox)
     external_data(sandbox)
+    edited_models(sandbox)
     another_output(sandbox)
     interrupted(sandbox)
     options(sandbox)

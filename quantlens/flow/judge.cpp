@@ -89,7 +89,7 @@ struct StoredModels {
   std::optional<Model> reference;  ///< absent of runs that scored one model
   Model quantized;
 
-  std::vector<std::pair<std::string, const Model*>> by_role() const {
+  std::vector<std::pair<ModelRole, const Model*>> by_role() const {
     std::vector<std::pair<ModelRole, const Model*>> models{{ModelRole::quantized, &quantized}};
     if (reference) models.insert(models.begin(), {ModelRole::reference, &*reference});
     return models;

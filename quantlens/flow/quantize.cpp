@@ -251,7 +251,8 @@ QuantizeResult quantize(const QuantizeOptions& options, const Session& session) 
     if (calibration && !options.ranges)
       samples = {calibration, first_samples(options.recipe, *calibration)};
     std::optional<EditedFloat> edited =
-        edit_float(newer.indexed(), options.recipe, samples, recorded, *workload);
+        edit_float(newer.indexed(), options.recipe, samples, recorded, result.folder);
+    if (edited) keep_edited(&*edited, recorded, *workload);
     put_if_other(edited ? edited->model : newer.model(), model, *workload);
     Job(options, recorded, {model, newer, edited ? &*edited : nullptr}, data, calibration)
         .run(*workload, result);

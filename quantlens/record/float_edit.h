@@ -23,7 +23,7 @@ BOOST_DESCRIBE_STRUCT(OutputDifference, (), (output, sqnr_db, cosine, max_abs_er
 
 /// What editing the float model before it was quantized did to it.
 struct FloatEdit {
-  std::string model;          ///< file of the edited one, in the workload's folder
+  std::string model;          ///< file of the edited one, in the same folder; empty: not kept
   bool exact = true;          ///< it computes what the original does, up to the rounding of floats
   std::uint64_t samples = 0;  ///< that both were run over
   std::vector<OutputDifference> outputs;

@@ -18,6 +18,10 @@ namespace {
          *file.begin() != ".." && file != FileOf<Workload>::kName && file != "lock";
 }
 
+bool is_same(const ModelFile& one, const ModelFile& other) {
+  return one.role == other.role && one.path == other.path;
+}
+
 }  // namespace
 
 WorkloadWriter::WorkloadWriter(Store& store, fs::path folder, Workload workload)
@@ -74,12 +78,17 @@ void WorkloadWriter::add_model(const ModelFile& model) {
   describe({model}, {});
 }
 
+void WorkloadWriter::drop_model(const ModelFile& model) {
+  const ModelFile one = model;  // it may be the writer's own
+  std::erase_if(workload_.models, [&](const ModelFile& other) { return is_same(one, other); });
+  save();
+}
+
 void WorkloadWriter::describe(const std::vector<ModelFile>& models,
                               const std::map<std::string, std::string>& environment) {
   for (const ModelFile& model : models) {
-    const auto same = std::ranges::find_if(workload_.models, [&](const ModelFile& other) {
-      return other.role == model.role && other.path == model.path;
-    });
+    const auto same = std::ranges::find_if(
+        workload_.models, [&](const ModelFile& other) { return is_same(model, other); });
     if (same != workload_.models.end()) {
       *same = model;
     } else {

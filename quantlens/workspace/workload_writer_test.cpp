@@ -57,6 +57,18 @@ TEST(WorkloadWriter, KeepsModelsNotesAndRecords) {
   EXPECT_THAT(workload.finished, HasSubstr("T"));
 }
 
+TEST(WorkloadWriter, DropsAModel) {
+  MemoryStore store;
+  const auto writer = begin(store);
+  writer->add_model({"reference", "/m/net.onnx", "ab", 7});
+  writer->add_model({"quantized", "/m/int8.onnx", "cd", 8});
+  writer->drop_model({"quantized", "/m/other.onnx", "cd", 8});
+  EXPECT_EQ(writer->workload().models.size(), 2u);
+  writer->drop_model(writer->workload().models.front());
+  ASSERT_EQ(only(store).models.size(), 1u);
+  EXPECT_EQ(only(store).models[0].path, "/m/int8.onnx");
+}
+
 TEST(WorkloadWriter, KeepsDataMetricAndTheFirstNotes) {
   MemoryStore store;
   const auto writer = begin(store);

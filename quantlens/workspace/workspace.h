@@ -64,7 +64,8 @@ class WorkloadWriter {
   void write(std::string_view file, std::string_view bytes);
   /// Adds a line to a log. Never throws: a log that cannot be written stops nothing.
   void log(std::string_view file, std::string_view line) noexcept;
-  void add_model(const ModelFile& model);  ///< in place of one with the same role and path
+  void add_model(const ModelFile& model);   ///< in place of one with the same role and path
+  void drop_model(const ModelFile& model);  ///< the one with the same role and path, if any
   /// Adds the models likewise, and the values to `environment`; saves once.
   void describe(const std::vector<ModelFile>& models,
                 const std::map<std::string, std::string>& environment);

@@ -167,11 +167,7 @@ void SearchJob::keep(Trial trial, double seconds, bool is_new) {
     study().best = trial.number;
     study().reached = trial.reached;
   }
-  if (is_best && is_new) {  // in this order: the record never names a model that is not there
-    bench_.write(*candidate_, result_.output);
-    emit(candidate_->recipe);
-    workload_.put(candidate_->planned.plan);
-  }
+  if (is_best && is_new) write_best(*candidate_);
   study().trials.push_back(std::move(trial));
   result_.times.trials.push_back(seconds);
   if (is_new) {
@@ -179,13 +175,23 @@ void SearchJob::keep(Trial trial, double seconds, bool is_new) {
     {
       const WorkloadWriter::Part writing(workload_, folder_of(last));
       workload_.put(last.recipe);
-      if (candidate_ && last.judged != Judged::output_error)
+      if (candidate_ && last.judged != Judged::output_error) {
         workload_.put(candidate_->planned.plan);
+        if (candidate_->float_edit) workload_.put(*candidate_->float_edit);
+      }
     }
     constexpr std::uint64_t kAtOnce = 16;  // comparisons of outputs are many, and cheap to repeat
     if (last.judged != Judged::output_error || last.number % kAtOnce == 0) record();
   }
   if (options_.on_trial) options_.on_trial(study(), result_.times);
+}
+
+/// In this order: the record never names a model that is not there.
+void SearchJob::write_best(const Candidate& candidate) {
+  bench_.write(candidate, result_.output);
+  bench_.keep_edited(candidate);
+  emit(candidate.recipe);
+  workload_.put(candidate.planned.plan);
 }
 
 void SearchJob::record() {
@@ -260,8 +266,11 @@ void SearchJob::restore(const Trial& best) {
   } catch (const Error&) {
     there.clear();  // it is written now
   }
-  if (there != best.sha256) bench_.write(bench_.plan(best.recipe), result_.output);
-  emit(best.recipe);
+  if (there != best.sha256) {
+    write_best(bench_.plan(best.recipe));
+  } else {
+    emit(best.recipe);
+  }
 }
 
 void SearchJob::finish() {

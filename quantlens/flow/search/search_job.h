@@ -53,6 +53,7 @@ class SearchJob final : public Search {
   void keep(Trial trial, double seconds, bool is_new);
   void record();
   void restore(const Trial& best);
+  void write_best(const Candidate& candidate);
   void emit(const Recipe& recipe) const;
 
   using Clock = std::chrono::steady_clock;

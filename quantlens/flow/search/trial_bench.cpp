@@ -128,7 +128,8 @@ TrialBench::TrialBench(const TrialSetting& setting, const Session& session,
     : setting_(setting),
       session_(session),
       workload_(workload),
-      scratch_(session.store, workload.folder() / "candidate") {}
+      scratch_(session.store, workload.folder() / "candidate"),
+      edits_(session.store, workload.folder() / "candidate.edited") {}
 
 TrialBench::~TrialBench() = default;
 
@@ -155,7 +156,7 @@ const TrialBench::Base& TrialBench::base_for(const Recipe& recipe) {
   if (edits_float(recipe)) {
     const FittedData& data = setting_.calibration;
     const CalibrationSamples samples{.data = &data, .samples = first_samples(recipe, data)};
-    made->edited = edit_float(setting_.original, recipe, samples, session_, workload_);
+    made->edited = edit_float(setting_.original, recipe, samples, session_, edits_.path());
   }
   if (made->edited) made->edited_indexed.emplace(indexed(made->edited->model));
   made->analyzed.emplace(made->edited ? *made->edited_indexed : setting_.original);
@@ -233,7 +234,12 @@ Candidate TrialBench::plan(const Recipe& recipe) {
   const Draft draft(from.analyzed, recipe);
   Candidate candidate{.planned = plan_for(draft, ranges_of(base, draft), from.edited),
                       .recipe = recipe,
-                      .fingerprint = {}};
+                      .fingerprint = {},
+                      .float_edit = {}};
+  if (from.edited) {
+    candidate.float_edit = from.edited->record;
+    candidate.float_edit->model.clear();
+  }
   candidate.fingerprint = fingerprint(candidate.planned.plan, from.edited);
   return candidate;
 }
@@ -251,6 +257,11 @@ void TrialBench::write(const Candidate& candidate, const fs::path& path) {
   }
   const MappedFile file = session_.store.read(scratch_.path() / setting_.output.filename());
   write_atomic(session_.store, path, file.text());
+}
+
+void TrialBench::keep_edited(const Candidate& candidate) {
+  const Base& base = base_for(candidate.recipe);
+  flow::keep_edited(base.model().edited, session_, workload_);
 }
 
 Model TrialBench::built(const Candidate& candidate) {
@@ -338,6 +349,7 @@ double TrialBench::compare_outputs(const Model& quantized, Trial& trial) {
 
 Diagnosis TrialBench::diagnose(const Candidate& candidate, const std::string& part) {
   const WorkloadWriter::Part writing(workload_, part);
+  if (candidate.float_edit) workload_.put(*candidate.float_edit);
   const Model quantized = built(candidate);
   const Base& base = base_for(candidate.recipe);
   const Model& reference = base.analyzed->model;

@@ -12,6 +12,7 @@
 #include "quantlens/flow/session.h"
 #include "quantlens/flow/steps/build_model.h"
 #include "quantlens/flow/steps/scratch_folder.h"
+#include "quantlens/record/float_edit.h"
 #include "quantlens/record/prices.h"
 #include "quantlens/record/scores.h"
 #include "quantlens/record/study.h"
@@ -44,6 +45,7 @@ struct Candidate {
   PlanResult planned;
   Recipe recipe;
   std::string fingerprint;
+  std::optional<FloatEdit> float_edit;  ///< where the float model was edited: without its file
 };
 
 /// Builds and judges models of recipes. The float model is calibrated once (and once more for each
@@ -67,6 +69,9 @@ class TrialBench {
   Candidate plan(const Recipe& recipe);
   /// The model of a candidate, at `path`.
   void write(const Candidate& candidate, const fs::path& path);
+  /// Makes the edited model that a candidate is built from that of the run; without one, the run
+  /// has none.
+  void keep_edited(const Candidate& candidate);
   /// The model of a candidate, written where the next one overwrites it.
   Model built(const Candidate& candidate);
   /// Fills in what a candidate's model scores. Returns the seconds of running it.
@@ -89,6 +94,7 @@ class TrialBench {
   const Session& session_;
   WorkloadWriter& workload_;
   ScratchFolder scratch_;  ///< of candidates
+  ScratchFolder edits_;    ///< of the edited model that is in use
   std::string judged_;     ///< what the file there was made of; empty: of something else
   std::optional<Scores> scores_;
   std::optional<std::map<std::string, std::uint64_t>> multiply_adds_;

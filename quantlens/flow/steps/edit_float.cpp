@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/steps/edit_float.h"
 
+#include <algorithm>
+#include <iterator>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -8,6 +11,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/steps/output_errors.h"
+#include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/analyze/analyzed.h"
 #include "quantlens/quantizer/edit/equalize.h"
 #include "quantlens/quantizer/edit/smooth.h"
@@ -17,6 +21,7 @@
 namespace quantlens::flow {
 namespace {
 
+constexpr const char* kName = "edited";  // of the file, without its ending
 constexpr const char* kOption = "recipes.cross_layer_equalization";
 
 void note_outcome(const Equalization& made, Progress& progress) {
@@ -105,6 +110,24 @@ void compare_outputs(const Model& original, const CalibrationSamples& samples,
   edited.record.outputs = differences(state);
 }
 
+/// Removes what the run has of an edited model of this name, but for these files. A record may be
+/// anybody's: nothing else is removed, whatever it names.
+void forget(const fs::path& name, const std::set<fs::path>& kept, const Session& session,
+            const WorkloadWriter& workload) {
+  if (name.stem() != kName) return;
+  for (const fs::path& file : frontend::files_for(workload.folder() / name)) {
+    if (!kept.contains(file)) session.store.remove(file);
+  }
+}
+
+/// Of the run, with paths that may lie anywhere.
+std::vector<ModelFile> edited_models(const WorkloadWriter& workload) {
+  std::vector<ModelFile> models;
+  std::ranges::copy_if(workload.workload().models, std::back_inserter(models),
+                       [](const ModelFile& model) { return model.role == ModelRole::edited; });
+  return models;
+}
+
 }  // namespace
 
 bool edits_float(const Recipe& recipe) {
@@ -121,11 +144,11 @@ void refuse_edit(const Recipe& recipe, const std::string& what) {
 
 std::optional<EditedFloat> edit_float(const Indexed& original, const Recipe& recipe,
                                       const CalibrationSamples& samples, const Session& session,
-                                      WorkloadWriter& workload) {
+                                      const fs::path& folder) {
   std::optional<EditedFloat> edited;
   FloatEdit record;
   const auto apply = [&](Plan plan, const std::string& name) {
-    const fs::path path = workload.folder() / (name + original.model.path.extension().string());
+    const fs::path path = folder / (name + original.model.path.extension().string());
     const Model& before = edited ? edited->model : original.model;
     formats(session).apply(before, plan, {}, session.store, path);
     record.model = path.filename().string();
@@ -135,18 +158,39 @@ std::optional<EditedFloat> edit_float(const Indexed& original, const Recipe& rec
         .model = formats(session).read(path), .effects = std::move(effects), .record = record};
   };
   if (auto plan = equalization(original, recipe, record, session)) {
-    apply(std::move(*plan), wants_smooth_quant(recipe) ? "equalized" : "edited");
+    apply(std::move(*plan), wants_smooth_quant(recipe) ? "equalized" : kName);
   }
   std::optional<Indexed> equalized;
   if (edited) equalized.emplace(indexed(edited->model));
   if (auto plan = smoothing(equalized ? *equalized : original, recipe, samples, session)) {
-    apply(std::move(*plan), "edited");
+    apply(std::move(*plan), kName);
   }
   if (!edited) return std::nullopt;
-  workload.add_model(model_file(ModelRole::edited, edited->model));
   if (samples.data != nullptr) compare_outputs(original.model, samples, session, *edited);
-  workload.put(edited->record);
   return edited;
+}
+
+void keep_edited(const EditedFloat* edited, const Session& session, WorkloadWriter& workload) {
+  if (edited == nullptr) {  // in this order: no record names a file that is gone
+    session.store.remove(workload.folder() / FileOf<FloatEdit>::kName);
+    for (const ModelFile& model : edited_models(workload)) {
+      workload.drop_model(model);
+      forget(fs::path(model.path).filename(), {}, session, workload);
+    }
+    return;
+  }
+  std::set<fs::path> files;
+  for (const fs::path& file : frontend::files_of(edited->model)) {
+    const fs::path place = workload.folder() / file.filename();
+    if (place != file) write_atomic(session.store, place, session.store.read(file).text());
+    files.insert(place);
+  }
+  const fs::path name = edited->model.path.filename();
+  forget(name, files, session, workload);
+  ModelFile model = model_file(ModelRole::edited, edited->model);
+  model.path = fs::absolute(workload.folder() / name).lexically_normal().string();
+  workload.add_model(model);
+  workload.put(edited->record);
 }
 
 std::string calibrated_hash(const WorkloadWriter& workload) {

@@ -16,7 +16,7 @@ namespace quantlens::flow {
 
 /// A float model that takes the original's place in calibration and quantization.
 struct EditedFloat {
-  Model model;                           ///< as read back from the workload's folder
+  Model model;                           ///< as read back from where it was written
   std::vector<AlgorithmEffect> effects;  ///< of what edited it
   FloatEdit record;
 };
@@ -37,12 +37,16 @@ struct CalibrationSamples {
   Samples samples;
 };
 
-/// Edits the model as the recipe asks, writes it into the workload's folder and compares its
-/// outputs with the original's over these samples, if there are any. Nothing where the recipe asks
-/// for nothing, or nothing came of it, which a note says. All ops and values keep their names.
+/// Edits the model as the recipe asks, writes it into `folder` and compares its outputs with the
+/// original's over these samples, if there are any. Nothing where the recipe asks for nothing, or
+/// nothing came of it, which a note says. All ops and values keep their names.
 std::optional<EditedFloat> edit_float(const Indexed& original, const Recipe& recipe,
                                       const CalibrationSamples& samples, const Session& session,
-                                      WorkloadWriter& workload);
+                                      const fs::path& folder);
+
+/// Makes it the edited model of the run: its files, unless they are there, its record, and its
+/// entry among the models. Null: the run has none, and no longer one that it had.
+void keep_edited(const EditedFloat* edited, const Session& session, WorkloadWriter& workload);
 
 /// SHA-256 of the file that was calibrated: the edited one, or the reference.
 std::string calibrated_hash(const WorkloadWriter& workload);

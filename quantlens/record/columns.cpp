@@ -2,7 +2,7 @@
 #include "quantlens/record/columns.h"
 
 #include <algorithm>
-#include <string>
+#include <cstdint>
 #include <utility>
 
 #include <fmt/format.h>
@@ -50,24 +50,6 @@ void to_columns(json::Value& value) {
   value = {{kScale, std::move(scales)}, {kZeroPoint, std::move(zero_point)}};
 }
 
-void to_list(json::Value& value, std::string_view where) {
-  if (!has_only_parameters(value) || !value.as_object().at(kScale).is_array()) return;
-  const boost::json::array& scales = value.as_object().at(kScale).as_array();
-  const json::Value& zero_point = value.as_object().at(kZeroPoint);
-  const auto* zero_points = zero_point.if_array();
-  if (zero_points != nullptr && zero_points->size() != scales.size()) {
-    throw Error(Errc::bad_input,
-                fmt::format("{}: {} scales have {} zero points; write the record again", where,
-                            scales.size(), zero_points->size()));
-  }
-  boost::json::array list;
-  for (std::size_t i = 0; i < scales.size(); ++i) {
-    const json::Value& own = zero_points != nullptr ? (*zero_points)[i] : zero_point;
-    list.push_back({{kScale, scales[i]}, {kZeroPoint, own}});
-  }
-  value = std::move(list);
-}
-
 }  // namespace
 
 json::Value in_columns(json::Value record) {
@@ -84,9 +66,23 @@ json::Value plan_record(const Plan& plan) {
   return in_columns(std::move(record));
 }
 
-json::Value from_columns(json::Value record, std::string_view where) {
-  for_each_value(record, [&](json::Value& value) { to_list(value, where); });
-  return record;
+std::optional<std::vector<QParams>> take_columns(json::Value& list, std::string_view where) {
+  if (!has_only_parameters(list) || !list.as_object().at(kScale).is_array()) return std::nullopt;
+  const auto scales = json::decode<std::vector<float>>(list.as_object().at(kScale), where);
+  const json::Value& zero_point = list.as_object().at(kZeroPoint);
+  const auto zero_points =
+      zero_point.is_array()
+          ? json::decode<std::vector<std::int32_t>>(zero_point, where)
+          : std::vector(scales.size(), json::decode<std::int32_t>(zero_point, where));
+  if (zero_points.size() != scales.size()) {
+    throw Error(Errc::bad_input,
+                fmt::format("{}: {} scales have {} zero points; write the record again", where,
+                            scales.size(), zero_points.size()));
+  }
+  std::vector<QParams> params(scales.size());
+  for (std::size_t i = 0; i < params.size(); ++i) params[i] = {scales[i], zero_points[i]};
+  list = boost::json::array();
+  return params;
 }
 
 }  // namespace quantlens

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
+#include <string_view>
+#include <vector>
+
 #include "quantlens/base/json.h"
 #include "quantlens/record/plan.h"
 
@@ -15,8 +19,9 @@ json::Value in_columns(json::Value record);
 /// channel; each is the input's scale times the weight's, its zero point 0.
 json::Value plan_record(const Plan& plan);
 
-/// The reverse of `in_columns`: what json::decode takes. Lists that are not in columns, as older
-/// records have them, stay. Throws Errc::bad_input with `where` for columns of unequal length.
-json::Value from_columns(json::Value record, std::string_view where);
+/// The parameters of a list in columns, out of which an empty list becomes; they would be most of
+/// what json::decode looks at. Nothing for a list that is in no columns, as older records have
+/// them: it stays. Throws Errc::bad_input with `where` for what `in_columns` cannot have made.
+std::optional<std::vector<QParams>> take_columns(json::Value& list, std::string_view where);
 
 }  // namespace quantlens

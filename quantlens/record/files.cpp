@@ -52,6 +52,34 @@ Judged checked(Judged judged, std::string_view where) {
   return judged;
 }
 
+/// Parameters of a row of a list.
+struct RowParams {
+  std::size_t row = 0;
+  std::vector<QParams> params;
+};
+
+/// Those that stand in columns, taken out of this member of the rows of a record's list.
+std::vector<RowParams> take_params(json::Value& record, std::string_view list,
+                                   std::string_view member, std::string_view where) {
+  std::vector<RowParams> taken;
+  auto* object = record.if_object();
+  json::Value* found = object != nullptr ? object->if_contains(list) : nullptr;
+  auto* rows = found != nullptr ? found->if_array() : nullptr;
+  for (std::size_t i = 0; rows != nullptr && i < rows->size(); ++i) {
+    auto* row = (*rows)[i].if_object();
+    json::Value* params = row != nullptr ? row->if_contains(member) : nullptr;
+    if (params == nullptr) continue;
+    if (auto columns = take_columns(*params, where)) taken.push_back({i, *std::move(columns)});
+  }
+  return taken;
+}
+
+template <class Row>
+void put_params(std::vector<RowParams> taken, std::vector<QParams> Row::*member,
+                std::vector<Row>& rows) {
+  for (RowParams& one : taken) rows.at(one.row).*member = std::move(one.params);
+}
+
 /// What readers rely on. A scale may be any number: other tools write 0, NaN and less than 0.
 void check(const Pairing& pairing, std::string_view where) {
   for (const Change& change : pairing.changes) check(change.reasons, where);
@@ -88,16 +116,23 @@ Recipe from_value(const json::Value& value, std::string_view where) {
 
 template <>
 Plan from_value(const json::Value& value, std::string_view where) {
-  json::Value record = from_columns(value, where);
+  json::Value record = value;
+  auto of_weights = take_params(record, "weights_quantized", "params", where);
   renew_plan_ops(record);
-  return json::decode<Plan>(record, where);
+  auto plan = json::decode<Plan>(record, where);
+  put_params(std::move(of_weights), &WeightPlan::params, plan.weights_quantized);
+  return plan;
 }
 
 template <>
 Pairing from_value(const json::Value& value, std::string_view where) {
-  json::Value record = from_columns(value, where);
+  json::Value record = value;
+  auto of_weights = take_params(record, "weights", "params", where);
+  auto of_channels = take_params(record, "pairs", "channel_params", where);
   renew_pairing_ops(record);
   auto pairing = json::decode<Pairing>(record, where);
+  put_params(std::move(of_weights), &WeightPair::params, pairing.weights);
+  put_params(std::move(of_channels), &ValuePair::channel_params, pairing.pairs);
   check(pairing, where);
   return pairing;
 }

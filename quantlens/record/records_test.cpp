@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is stored reads back as it was, and every record's header stands alone beside the others.
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
@@ -7,6 +9,7 @@
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/columns.h"
 #include "quantlens/record/diagnosis.h"
+#include "quantlens/record/files.h"
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/pairing.h"
 #include "quantlens/record/plan.h"
@@ -73,9 +76,8 @@ TEST(Records, APlanInColumnsReadsBackAsItWasAndSoDoesAnOlderOne) {
   const json::Value columns = in_columns(list);
   EXPECT_NE(columns, list);
   for (const json::Value& stored : {list, columns}) {
-    const json::Value read =
-        from_columns(json::parse(json::dump(stored), "plan.json"), "plan.json");
-    EXPECT_EQ(json::decode<Plan>(read, "plan.json").weights_quantized, plan.weights_quantized);
+    const auto read = from_file<Plan>(json::dump(stored), "plan.json");
+    EXPECT_EQ(read.weights_quantized, plan.weights_quantized);
   }
 }
 
@@ -109,8 +111,7 @@ TEST(Records, APlansBiasesAreWrittenWithoutTheScalesThatFollowFromTheirWeights) 
   bias.dtype = DType::int32;
   plan.weights_quantized.push_back({"b", bias, {{0.5f, 0}, {0.25f, 0}}, {{"y", 2}}});
   plan.weights_quantized.push_back({"c", bias, {{0.5f, 0}}, {{"n", 2}}});
-  const json::Value read = from_columns(plan_record(plan), "plan.json");
-  const std::vector<WeightPlan> weights = json::decode<Plan>(read, "plan.json").weights_quantized;
+  const auto weights = from_value<Plan>(plan_record(plan), "plan.json").weights_quantized;
   ASSERT_EQ(weights.size(), 3U);
   EXPECT_EQ(weights[0], plan.weights_quantized[0]);
   EXPECT_TRUE(weights[1].params.empty());
@@ -119,8 +120,29 @@ TEST(Records, APlansBiasesAreWrittenWithoutTheScalesThatFollowFromTheirWeights) 
 }
 
 TEST(Records, ColumnsOfUnequalLengthAreRefused) {
-  const json::Value columns = {{"scale", {0.5, 0.25}}, {"zero_point", boost::json::array{1}}};
-  EXPECT_THROW((void)from_columns(columns, "plan.json"), Error);
+  const char* ends[] = {"[1]", "[1, 2, 3]", "null", "[1, 0.5]", "\"1\""};
+  for (const std::string end : ends) {
+    const std::string columns = R"({"scale": [0.5, 0.25], "zero_point": )" + end + "}";
+    EXPECT_THROW((void)from_file<Plan>(R"({"weights_quantized": [{"params": )" + columns + "}]}",
+                                       "plan.json"),
+                 Error)
+        << end;
+  }
+}
+
+TEST(Records, APairingInColumnsReadsBackAsItWas) {
+  const std::vector<QParams> params{{0.5f, 1}, {0.25f, 2}, {std::nanf(""), 2}};
+  Pairing pairing;
+  pairing.pairs.resize(3);
+  pairing.pairs[2].channel_params = params;
+  pairing.weights.resize(2);
+  pairing.weights[1].params = params;
+  const std::string text = to_file(pairing);
+  const auto read = from_file<Pairing>(text, "pairing.json");
+  EXPECT_EQ(read.pairs[2].channel_params[1], params[1]);
+  EXPECT_EQ(read.weights[1].params[1], params[1]);
+  EXPECT_TRUE(std::isnan(read.weights[1].params[2].scale)) << "as other tools may have it";
+  EXPECT_EQ(to_file(read), text);
 }
 
 TEST(Records, EditedWeightsStayOutOfThePlansText) {

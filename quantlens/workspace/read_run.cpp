@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/workspace/read_run.h"
 
+#include <algorithm>
 #include <cstdint>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -30,15 +32,36 @@ void check(const Study& study, const fs::path& file) {
                           printable(file.string())));
 }
 
+/// `scope`: an op in a body is none of the model's own.
+void count(std::string_view kind, std::string_view scope, LinkCounts& links) {
+  if (!scope.empty()) return;
+  if (kind == to_string(Kind::quantize)) ++links.quantize;
+  if (kind == to_string(Kind::dequantize)) ++links.dequantize;
+}
+
+std::string_view text_of(const json::Value& cell) {
+  const auto* text = cell.if_string();
+  return text != nullptr ? std::string_view(*text) : std::string_view();
+}
+
+/// Of the quantized model that a run stored; two columns of its graph tell them.
+LinkCounts stored_links(const WorkloadReader& reader) {
+  LinkCounts links;
+  const std::optional<ListReader> ops = reader.list<QuantizedOutline>("ops");
+  if (!ops) return links;
+  const boost::json::array kinds = ops->column("kind", 0, ops->size());
+  const boost::json::array scopes = ops->column("scope", 0, ops->size());
+  for (std::size_t i = 0; i < std::min(kinds.size(), scopes.size()); ++i) {
+    count(text_of(kinds[i]), text_of(scopes[i]), links);
+  }
+  return links;
+}
+
 }  // namespace
 
 LinkCounts links_of(const GraphOutline& graph) {
   LinkCounts links;
-  for (const OpOutline& op : graph.ops) {
-    if (!op.scope.empty()) continue;
-    if (op.kind == Kind::quantize) ++links.quantize;
-    if (op.kind == Kind::dequantize) ++links.dequantize;
-  }
+  for (const OpOutline& op : graph.ops) count(to_string(op.kind), op.scope, links);
   return links;
 }
 
@@ -47,9 +70,7 @@ RunRecords read_run(const Store& store, const Workspace& workspace, const std::s
   records.run = workspace.find(id);
   const WorkloadReader reader(store, workspace.folder(id));
   records.plan = reader.get<Plan>();
-  if (records.plan) {
-    if (const auto graph = reader.get<QuantizedOutline>()) records.links = links_of(*graph);
-  }
+  if (records.plan) records.links = stored_links(reader);
   records.float_edit = reader.get<FloatEdit>();
   records.diagnosis = reader.get<Diagnosis>();
   records.accuracy = reader.get<AccuracyRecord>();

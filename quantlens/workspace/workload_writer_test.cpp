@@ -60,9 +60,9 @@ TEST(WorkloadWriter, KeepsModelsNotesAndRecords) {
 TEST(WorkloadWriter, DropsAModel) {
   MemoryStore store;
   const auto writer = begin(store);
-  writer->add_model({"reference", "/m/net.onnx", "ab", 7});
-  writer->add_model({"quantized", "/m/int8.onnx", "cd", 8});
-  writer->drop_model({"quantized", "/m/other.onnx", "cd", 8});
+  writer->add_model({ModelRole::reference, "/m/net.onnx", "ab", 7});
+  writer->add_model({ModelRole::quantized, "/m/int8.onnx", "cd", 8});
+  writer->drop_model({ModelRole::quantized, "/m/other.onnx", "cd", 8});
   EXPECT_EQ(writer->workload().models.size(), 2u);
   writer->drop_model(writer->workload().models.front());
   ASSERT_EQ(only(store).models.size(), 1u);

@@ -56,6 +56,11 @@ std::optional<json::Value> read_value(const Store& store, const fs::path& path) 
   }
 }
 
+std::optional<json::Value> read_head(const Store& store, const fs::path& path) {
+  const std::optional<MappedFile> file = find_file(store, path);
+  return file ? std::optional(json::parse(file->text(), printable(path.string()))) : std::nullopt;
+}
+
 std::optional<ListReader> ListReader::open(const Store& store, const fs::path& record,
                                            std::string_view list) {
   ListReader reader;

@@ -21,6 +21,10 @@ std::optional<MappedFile> find_file(const Store& store, const fs::path& path);
 /// file. Throws Errc::bad_input for what is damaged.
 std::optional<json::Value> read_value(const Store& store, const fs::path& path);
 
+/// A record's JSON as its file has it: where a long list has a file of its own, what stands in its
+/// place. Nothing where there is no such file. Throws Errc::bad_input for what is damaged.
+std::optional<json::Value> read_head(const Store& store, const fs::path& path);
+
 /// The record that a file holds, with its long lists; nothing where there is no such file. Throws
 /// as from_file does.
 template <class Record>

@@ -69,6 +69,21 @@ TEST(WorkloadReader, GetsLongListsToo) {
   EXPECT_FALSE(reader.list<Plan>("nothing"));
 }
 
+TEST(ReadHead, LeavesOutLongLists) {
+  MemoryStore store;
+  const auto writer = Workspace(store, "/w").create("tune", "net", {});
+  const fs::path file = writer->folder() / "plan.json";
+  EXPECT_FALSE(read_head(store, file));
+  writer->put(plan_of(3000));
+  store.remove(writer->folder() / "plan.ops.rows");
+  const auto head = read_head(store, file);
+  ASSERT_TRUE(head);
+  EXPECT_EQ(head->at("quant_format"), "qdq");
+  EXPECT_EQ(head->at("ops").at("rows"), 3000);
+  writer->put(plan_of(10));
+  EXPECT_EQ(read_head(store, file)->at("ops").as_array().size(), 10u);
+}
+
 TEST(WorkloadWriter, RemovesTheListThatARecordNoLongerHas) {
   MemoryStore store;
   const auto writer = Workspace(store, "/w").create("tune", "net", {});

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "quantlens/workspace/read_record.h"
+#include "quantlens/workspace/workspace.h"
+
+namespace quantlens::bench {
+
+// A run over a network of many ops, as `quantize --diagnose` stores it: for benchmarks of readers.
+
+inline constexpr std::size_t kOps = 10'000;
+inline constexpr std::uint64_t kPage = 50;
+
+inline std::string tensor(std::size_t number) {
+  return fmt::format("/model/layer.{}/attention/MatMul_output_0", number);
+}
+
+inline OpRef op_of(std::size_t number) {
+  return {.id = tensor(number), .name = fmt::format("/model/layer.{}/attention/MatMul", number)};
+}
+
+inline Diagnosis diagnosis() {
+  Diagnosis made;
+  for (std::size_t i = 0; i < kOps; ++i) {
+    ActivationRow& row = made.activations.emplace_back();
+    const double figure = 1.0 / static_cast<double>(i + 3);
+    row.op = op_of(i);
+    row.value = tensor(i);
+    row.quantized = row.value + "_QuantizeLinear_Output";
+    row.type = "MatMul";
+    row.mse = row.mse_normalized = row.cosine = row.max_abs_error = row.clip_rate = figure;
+    row.sqnr_db = 30 * figure;
+    row.mse_interval = row.sqnr_db_interval = row.cosine_interval = {{figure / 3, figure * 3}};
+    row.local_mse = row.rounding_mse = row.weight_mse = row.input_mse = row.output_share =
+        figure / 7;
+    row.min = row.quantized_min = row.mean = row.median = -figure;
+    row.max = row.quantized_max = row.standard_deviation = figure * 11;
+    row.worst_samples.assign(8, {.sample = i, .name = "image_00001.jpg", .share = figure});
+  }
+  return made;
+}
+
+/// A thousand floats of each value.
+inline Histograms histograms() {
+  Histograms made;
+  made.state.samples.insert(0);
+  std::mt19937 random(1);
+  std::normal_distribution<float> values;
+  std::vector<float> row(1000);
+  for (std::size_t i = 0; i < kOps; ++i) {
+    PairedStats& pair = made.state.pairs.emplace_back();
+    pair.reference = tensor(i);
+    pair.quantized = pair.reference + "_QuantizeLinear_Output";
+    for (float& value : row) value = values(random);
+    pair.reference_histogram.add(row);
+    pair.quantized_histogram.add(row);
+  }
+  return made;
+}
+
+/// A chain of products, each with a weight of 64 columns.
+inline GraphOutline graph() {
+  GraphOutline made;
+  made.inputs = {{.name = "x", .dtype = "float32", .shape = "[batch,128,64]"}};
+  for (std::size_t i = 0; i < kOps; ++i) {
+    const std::string weight = fmt::format("model.layer.{}.attention.weight", i);
+    made.weights.push_back({.name = weight, .dtype = "float32", .shape = "[64,64]"});
+    made.values.push_back({.name = tensor(i), .dtype = "float32", .shape = "[batch,128,64]"});
+    OpOutline& op = made.ops.emplace_back();
+    op.op = tensor(i);
+    op.name = op_of(i).name;
+    op.type = "MatMul";
+    op.kind = "matmul";
+    op.inputs = {i == 0 ? "x" : tensor(i - 1), weight};
+    op.outputs = {tensor(i)};
+    op.roles = roles::MatrixProduct();
+  }
+  made.outputs = {made.values.back()};
+  return made;
+}
+
+inline Plan plan() {
+  Plan made;
+  for (std::size_t i = 0; i < kOps; ++i) {
+    OpPlan& op = made.ops.emplace_back();
+    op.op = op_of(i);
+    op.type = op.pattern.emplace_back("MatMul");
+    op.kind = "matmul";
+    op.members = {op.op.id};
+    op.quantized = true;
+    ActivationPlan& value = made.activations.emplace_back();
+    value.value = tensor(i);
+    value.params.scale = 1 / static_cast<float>(i + 3);
+    value.all_uses = true;
+    WeightPlan& weight = made.weights_quantized.emplace_back();
+    weight.weight = fmt::format("model.layer.{}.attention.weight", i);
+    weight.params.assign(64, value.params);
+    weight.uses = {{.op = tensor(i), .input = 1}};
+  }
+  return made;
+}
+
+/// A workload on disk with these records. Another process writes it, so that what this one takes of
+/// memory is for reading.
+class StoredRun {
+ public:
+  StoredRun() : folder_(fs::temp_directory_path() / fmt::format("quantlens-bench-{}", ::getpid())) {
+    fs::create_directories(folder_);
+    const pid_t writing = ::fork();
+    if (writing == 0) {
+      write();
+      ::_exit(0);
+    }
+    ::waitpid(writing, nullptr, 0);
+    folder_of_run_ = workspace().folder("last");
+  }
+  ~StoredRun() { fs::remove_all(folder_); }
+  StoredRun(const StoredRun&) = delete;
+  StoredRun& operator=(const StoredRun&) = delete;
+
+  const DiskStore& store() const { return store_; }
+  Workspace workspace() const { return {store_, folder_}; }
+  WorkloadReader reader() const { return {store_, folder_of_run_}; }
+  MappedFile histograms_file() const {
+    return store_.read(folder_of_run_ / FileOf<Histograms>::kName);
+  }
+
+ private:
+  void write() {
+    const auto writer = workspace().create("quantize", "net", {});
+    writer->put(graph());
+    QuantizedOutline quantized;
+    static_cast<GraphOutline&>(quantized) = graph();
+    writer->put(quantized);
+    writer->put(plan());
+    writer->put(diagnosis());
+    writer->put(histograms());
+    writer->succeed();
+  }
+
+  mutable DiskStore store_;
+  fs::path folder_, folder_of_run_;
+};
+
+/// The one of this program; written when it is first asked for.
+inline const StoredRun& stored() {
+  static const StoredRun kStored;
+  return kStored;
+}
+
+}  // namespace quantlens::bench

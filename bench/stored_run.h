@@ -78,7 +78,7 @@ inline GraphOutline graph() {
     op.op = tensor(i);
     op.name = op_of(i).name;
     op.type = "MatMul";
-    op.kind = "matmul";
+    op.kind = Kind::matmul;
     op.inputs = {i == 0 ? "x" : tensor(i - 1), weight};
     op.outputs = {tensor(i)};
     op.roles = roles::MatrixProduct();
@@ -93,7 +93,7 @@ inline Plan plan() {
     OpPlan& op = made.ops.emplace_back();
     op.op = op_of(i);
     op.type = op.pattern.emplace_back("MatMul");
-    op.kind = "matmul";
+    op.kind = Kind::matmul;
     op.members = {op.op.id};
     op.quantized = true;
     ActivationPlan& value = made.activations.emplace_back();

@@ -1,16 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/base/progress_events.h"
 
+#include <fmt/format.h>
+
 #include "quantlens/base/json_line.h"
 
 namespace quantlens {
+
+std::string line_of(const ProgressEvent& event) {
+  boost::json::object told;
+  for (auto& field : json::encode(event).as_object()) {
+    if (!field.value().is_null()) told.emplace(field.key(), std::move(field.value()));
+  }
+  return json::line(told) + "\n";
+}
+
+std::vector<ProgressEvent> events_of_lines(std::string_view lines, std::string_view where) {
+  std::vector<ProgressEvent> events;
+  for (std::size_t end = lines.find('\n'); end != std::string_view::npos; end = lines.find('\n')) {
+    const std::string place = fmt::format("{}, line {}", where, events.size() + 1);
+    events.push_back(json::decode<ProgressEvent>(json::parse(lines.substr(0, end), place), place));
+    lines.remove_prefix(end + 1);
+  }
+  return events;
+}
 
 ProgressEvents::ProgressEvents(Sink sink, std::chrono::milliseconds interval)
     : sink_(std::move(sink)), interval_(interval) {}
 
 void ProgressEvents::kept_as(std::string_view id, std::string_view folder) {
-  sink_(json::line(boost::json::object{{"event", "workload"}, {"id", id}, {"folder", folder}}) +
-        "\n");
+  sink_(line_of(
+      {.event = EventKind::workload, .id = std::string(id), .folder = std::string(folder)}));
 }
 
 void ProgressEvents::begin(std::string_view step, std::optional<std::uint64_t> total) {
@@ -18,30 +38,29 @@ void ProgressEvents::begin(std::string_view step, std::optional<std::uint64_t> t
   total_ = total;
   done_ = 0;
   started_ = Clock::now();
-  tell("begin");
+  tell(EventKind::begin);
 }
 
 void ProgressEvents::advance(std::uint64_t units) {
   done_ += units;
-  if (Clock::now() - told_ >= interval_) tell("progress");
+  if (Clock::now() - told_ >= interval_) tell(EventKind::progress);
 }
 
 void ProgressEvents::end() {
-  tell("end");
+  tell(EventKind::end);
 }
 
 void ProgressEvents::note(std::string_view sentence) {
-  sink_(json::line(boost::json::object{{"event", "note"}, {"text", sentence}}) + "\n");
+  sink_(line_of({.event = EventKind::note, .text = std::string(sentence)}));
 }
 
-void ProgressEvents::tell(std::string_view event) {
+void ProgressEvents::tell(EventKind event) {
   told_ = Clock::now();
-  boost::json::object object{{"event", event},
-                             {"step", step_},
-                             {"done", done_},
-                             {"seconds", std::chrono::duration<double>(told_ - started_).count()}};
-  if (total_) object["total"] = *total_;
-  sink_(json::line(object) + "\n");
+  sink_(line_of({.event = event,
+                 .step = step_,
+                 .done = done_,
+                 .seconds = std::chrono::duration<double>(told_ - started_).count(),
+                 .total = total_}));
 }
 
 }  // namespace quantlens

@@ -2,14 +2,42 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include <boost/describe.hpp>
 
 #include "quantlens/base/progress.h"
 
 namespace quantlens {
 
-/// Progress as JSON lines, for logs and programs; docs/format.md tells their fields.
+BOOST_DEFINE_ENUM_CLASS(EventKind, workload, begin, progress, end, note)
+
+/// A line of progress; docs/format.md tells which fields a kind of event has.
+struct ProgressEvent {
+  EventKind event = EventKind::progress;
+  std::optional<std::string> id, folder;  ///< of the workload
+  std::optional<std::string> step;
+  std::optional<std::uint64_t> done;
+  std::optional<double> seconds;  ///< since the step began
+  std::optional<std::uint64_t> total;
+  std::optional<std::string> text;  ///< of a note
+  bool operator==(const ProgressEvent&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ProgressEvent, (), (event, id, folder, step, done, seconds, total, text))
+
+/// Without what it has not, and with its end.
+std::string line_of(const ProgressEvent& event);
+
+/// What is written line by line, maybe at this moment: a last line without its end is left out.
+/// Throws Errc::bad_input, naming `where` and the line, for another one that is no event.
+std::vector<ProgressEvent> events_of_lines(std::string_view lines, std::string_view where);
+
+/// Progress as JSON lines, for logs and programs.
 class ProgressEvents final : public Progress {
  public:
   using Sink = std::function<void(std::string_view line)>;  ///< a line with its end
@@ -24,7 +52,7 @@ class ProgressEvents final : public Progress {
 
  private:
   using Clock = std::chrono::steady_clock;
-  void tell(std::string_view event);
+  void tell(EventKind event);
 
   Sink sink_;
   std::chrono::milliseconds interval_;

@@ -6,6 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 
 namespace quantlens {
@@ -52,6 +53,33 @@ TEST(ProgressEvents, TellWhereTheRunIsKept) {
   progress.kept_as("20261121-a", "/w/20261121-a");
   EXPECT_THAT(lines, ElementsAre("{\"event\":\"workload\",\"id\":\"20261121-a\",\"folder\":\"/w/"
                                  "20261121-a\"}\n"));
+}
+
+TEST(ProgressEvents, AreReadBackFromTheirLines) {
+  std::string lines;
+  ProgressEvents progress([&](std::string_view line) { lines += line; }, std::chrono::hours(1));
+  progress.begin("compare", std::nullopt);
+  progress.note("told");
+  const std::vector<ProgressEvent> events = events_of_lines(lines + R"({"event":"en)", "here");
+  ASSERT_EQ(events.size(), 2U) << "the third is being written";
+  EXPECT_EQ(events[0].event, EventKind::begin);
+  EXPECT_EQ(events[0].step, "compare");
+  EXPECT_EQ(events[0].done, 0U);
+  EXPECT_EQ(events[0].total, std::nullopt);
+  EXPECT_EQ(events[1], (ProgressEvent{.event = EventKind::note, .text = "told"}));
+  EXPECT_TRUE(events_of_lines("", "here").empty());
+}
+
+TEST(ProgressEvents, ThatAreDamagedAreRefusedByTheirLine) {
+  for (const char* damaged : {"{\"event\":\"note\"}\n{}x\n", "{\"event\":\"note\"}\n\n",
+                              "{\"event\":\"note\"}\n{\"event\":\"odd\"}\n"}) {
+    try {
+      events_of_lines(damaged, "events");
+      ADD_FAILURE() << damaged;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), testing::StartsWith("events, line 2")) << damaged;
+    }
+  }
 }
 
 TEST(ProgressEvents, AreAtMostOneAnInterval) {

@@ -191,10 +191,12 @@ std::vector<FileBytes> to_files(const R& record) {
   return files;
 }
 
+/// What a run reports on its way, line by line (base/progress_events.h).
+inline constexpr std::string_view kEvents = "events.jsonl";
+
 /// What is made of records for people and for other programs, and is never read back.
 namespace exported {
 
-inline constexpr std::string_view kEvents = "events.jsonl";
 inline constexpr std::string_view kActivations = "activations_table.csv";
 inline constexpr std::string_view kWeights = "weights_table.csv";
 inline constexpr std::string_view kJoinedOps = "profiling_ops.csv";

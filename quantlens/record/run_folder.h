@@ -8,6 +8,8 @@
 
 #include <boost/describe.hpp>
 
+#include "quantlens/base/progress_events.h"
+
 namespace quantlens {
 
 /// A record itself, a long list of it in a file of its own, or anything else: tables, logs, models,
@@ -28,7 +30,9 @@ BOOST_DESCRIBE_STRUCT(StoredFile, (), (name, kind, record, version, bytes))
 struct RunFolder {
   std::string folder;
   std::vector<StoredFile> files;  ///< by name
+  /// Of a run that has not ended: what it reported last of a step.
+  std::optional<ProgressEvent> progress = {};
 };
-BOOST_DESCRIBE_STRUCT(RunFolder, (), (folder, files))
+BOOST_DESCRIBE_STRUCT(RunFolder, (), (folder, files, progress))
 
 }  // namespace quantlens

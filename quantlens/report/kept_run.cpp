@@ -10,7 +10,14 @@ namespace quantlens {
 namespace {
 
 std::string state_name(const Workload& workload) {
-  return std::string(json::encode(workload.state).as_string());
+  return std::string(word(workload.state));
+}
+
+/// "under way: calibrate, 40 of 100 after 3.2 s", and its line's end.
+std::string progress_text(const ProgressEvent& event) {
+  const std::string of = event.total ? fmt::format(" of {}", *event.total) : "";
+  return fmt::format("under way: {}, {}{} after {:.1f} s\n", printable(event.step.value_or("")),
+                     event.done.value_or(0), of, event.seconds.value_or(0));
 }
 
 }  // namespace
@@ -28,6 +35,7 @@ std::string kept_run_text(const RunRecords& records, const RunFolder& folder, co
   std::string text = fmt::format(
       "{}\n{} {}: {}{}{}\nfolder: {}\n", run.id, printable(run.verb), printable(run.name),
       state_name(run), run.message.empty() ? "" : ", ", printable(run.message), folder.folder);
+  if (folder.progress) text += progress_text(*folder.progress);
   for (const StoredFile& file : folder.files) text += "  " + printable(file.name) + "\n";
   return text + run_text(records, view);
 }

@@ -10,6 +10,7 @@ namespace quantlens {
 namespace {
 
 using testing::HasSubstr;
+using testing::Not;
 using testing::StartsWith;
 
 RunRecords evaluation() {
@@ -34,11 +35,23 @@ RunFolder folder_of() {
 TEST(KeptRun, HasAllOfTheRunsOwnRecordAtTheTop) {
   const boost::json::object told = json::encode(kept_run(evaluation(), folder_of())).as_object();
   const boost::json::object own = json::encode(evaluation().run).as_object();
-  EXPECT_EQ(told.size(), own.size() + 3);
+  EXPECT_EQ(told.size(), own.size() + 4);
   for (const auto& field : own) {
     ASSERT_TRUE(told.contains(field.key())) << field.key();
     EXPECT_EQ(told.at(field.key()), field.value()) << field.key();
   }
+}
+
+TEST(KeptRun, ThatIsUnderWaySaysHowFarItIs) {
+  RunRecords records = evaluation();
+  records.run.state = WorkloadState::wip;
+  RunFolder folder = folder_of();
+  EXPECT_THAT(kept_run_text(records, folder, {}), Not(HasSubstr("under way")));
+  folder.progress = {
+      .event = EventKind::progress, .step = "evaluate", .done = 40, .seconds = 3.21, .total = 100};
+  EXPECT_THAT(kept_run_text(records, folder, {}),
+              HasSubstr("under way: evaluate, 40 of 100 after 3.2 s\n"));
+  EXPECT_EQ(json::encode(kept_run(records, folder)).at("progress").at("done"), 40);
 }
 
 TEST(KeptRun, SaysWhichFilesThereAreAndWhatItsVerbPrinted) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/workspace/read_folder.h"
 
+#include <algorithm>
+
 #include "quantlens/record/binary_record.h"
 #include "quantlens/workspace/read_record.h"
 
@@ -54,6 +56,19 @@ StoredFile stored_file(const Store& store, const fs::path& path, std::uint32_t f
   return stored;
 }
 
+/// Nothing where that cannot be told: a run is shown all the same.
+std::optional<ProgressEvent> latest(const Store& store, const fs::path& folder) {
+  try {
+    const std::vector<ProgressEvent> events = WorkloadReader(store, folder).events();
+    const auto found =
+        std::ranges::find_if(events.rbegin(), events.rend(),
+                             [](const ProgressEvent& one) { return one.step.has_value(); });
+    return found == events.rend() ? std::nullopt : std::optional(*found);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 RunFolder read_folder(const Store& store, const Workspace& workspace, const Workload& run) {
@@ -62,6 +77,7 @@ RunFolder read_folder(const Store& store, const Workspace& workspace, const Work
   for (const std::string& name : store.list(folder)) {
     found.files.push_back(stored_file(store, folder / name, run.format));
   }
+  if (run.state == WorkloadState::wip) found.progress = latest(store, folder);
   return found;
 }
 

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/memory_store.h"
+#include "quantlens/workspace/read_record.h"
 #include "quantlens/workspace/temporary_folder.h"
 
 namespace quantlens {
@@ -32,6 +33,23 @@ TEST(ReadFolder, NamesTheRecordsThatAreThere) {
   EXPECT_EQ(entry(store, workspace, "workload.json").record, "workload");
   EXPECT_EQ(read_folder(store, workspace, workspace.find("last")).folder,
             writer->folder().string());
+}
+
+TEST(ReadFolder, HasWhatARunningRunReportedLastOfAStep) {
+  MemoryStore store;
+  Workspace workspace(store, "/w");
+  const auto writer = workspace.create("calibrate", "net", {});
+  const auto folder = [&] { return read_folder(store, workspace, workspace.find("last")); };
+  EXPECT_FALSE(folder().progress);
+  writer->log(kEvents, line_of({.event = EventKind::begin, .step = "calibrate", .done = 0}));
+  writer->log(kEvents, line_of({.event = EventKind::note, .text = "told"}));
+  ASSERT_TRUE(folder().progress);
+  EXPECT_EQ(folder().progress->step, "calibrate");
+  EXPECT_EQ(WorkloadReader(store, writer->folder()).events().size(), 2U);
+  writer->log(kEvents, "damaged\n");
+  EXPECT_FALSE(folder().progress) << "the rest is told all the same";
+  writer->succeed();
+  EXPECT_FALSE(folder().progress);
 }
 
 TEST(ReadFolder, TellsARecordFromOneThatBeginsLikeIt) {

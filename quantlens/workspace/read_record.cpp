@@ -104,4 +104,11 @@ boost::json::array ListReader::column(std::string_view name, std::uint64_t first
   return cells;
 }
 
+std::vector<ProgressEvent> WorkloadReader::events() const {
+  const fs::path path = folder_ / kEvents;
+  const std::optional<MappedFile> file = find_file(store_, path);
+  if (!file) return {};
+  return events_of_lines(file->text(), printable(path.string()));
+}
+
 }  // namespace quantlens

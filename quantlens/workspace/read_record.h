@@ -6,8 +6,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/progress_events.h"
 #include "quantlens/base/store.h"
 #include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
@@ -76,6 +78,8 @@ class WorkloadReader {
   std::optional<ListReader> list(std::string_view name, std::string_view part = {}) const {
     return ListReader::open(store_, path<Record>(part), name);
   }
+  /// What the run has reported so far. Throws as events_of_lines does.
+  std::vector<ProgressEvent> events() const;
   template <class Record>
   fs::path path(std::string_view part = {}) const {
     return folder_ / part / FileOf<Record>::kName;

@@ -18,7 +18,7 @@ std::string phase_of(std::string_view step) {
 RecordedProgress::RecordedProgress(Progress& shown, WorkloadWriter& workload, Phases& phases)
     : shown_(shown),
       workload_(workload),
-      events_([&workload](std::string_view line) { workload.log(exported::kEvents, line); },
+      events_([&workload](std::string_view line) { workload.log(kEvents, line); },
               std::chrono::seconds(1)),
       phases_(phases) {}
 

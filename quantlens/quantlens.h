@@ -149,7 +149,7 @@
 #include "quantlens/flow/inspect.h"           // flow::inspect: what would be int8, why not
 #include "quantlens/flow/doctor.h"            // flow::doctor: which runtimes are there, why one is not
 #include "quantlens/flow/demo.h"              // flow::demo: the main job on a network of our own
-#include "quantlens/flow/steps/measure.h"           // flow::measure: the pass that both share
+#include "quantlens/flow/steps/passes/measure.h"           // flow::measure: the pass that both share
 #include "quantlens/flow/version.h"           // kVersion
 
 // clang-format on

@@ -20,7 +20,7 @@ int main(int argc, char** argv) try {
   options.model = argv[1];
   options.data.data = argv[2];
   options.output = argv[3];
-  options.recipe.op_type_dict["Gemm"].activation.dtype = AskedDtype::fp32;
+  options.recipe.op_type_dict["Gemm"].activation.dtype = quantlens::AskedDtype::fp32;
   options.diagnose = true;
   options.metric = quantlens::parse_metric("top1");
   const auto result = quantlens::flow::quantize(options, session);

@@ -8,8 +8,9 @@
 namespace quantlens {
 
 std::string line_of(const ProgressEvent& event) {
+  json::Value whole = json::encode(event);
   boost::json::object told;
-  for (auto& field : json::encode(event).as_object()) {
+  for (auto& field : whole.get_object()) {
     if (!field.value().is_null()) told.emplace(field.key(), std::move(field.value()));
   }
   return json::line(told) + "\n";

@@ -6,8 +6,8 @@
 
 #include "quantlens/diagnosis/error/local_errors.h"
 #include "quantlens/diagnosis/error/output_gain.h"
-#include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/observation.h"
+#include "quantlens/diagnosis/verdict/find.h"
 
 namespace quantlens {
 namespace {

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/cores.h"
-#include "quantlens/flow/steps/benchmark_data.h"
-#include "quantlens/flow/steps/session_workers.h"
+#include "quantlens/flow/steps/passes/benchmark_data.h"
+#include "quantlens/flow/steps/passes/session_workers.h"
 #include "quantlens/profiling/benchmark/benchmark.h"
 #include "quantlens/profiling/benchmark/core_layout.h"
 #include "quantlens/profiling/benchmark/instance.h"

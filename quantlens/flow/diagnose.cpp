@@ -5,10 +5,10 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/flow/steps/drawn.h"
-#include "quantlens/flow/steps/edit_float.h"
-#include "quantlens/flow/steps/measure.h"
-#include "quantlens/flow/steps/remedies.h"
+#include "quantlens/flow/steps/models/drawn.h"
+#include "quantlens/flow/steps/models/edit_float.h"
+#include "quantlens/flow/steps/passes/measure.h"
+#include "quantlens/flow/steps/remedies/remedies.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
 
 namespace quantlens::flow {

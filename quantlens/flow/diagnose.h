@@ -7,7 +7,7 @@
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/part.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/flow/steps/measure.h"
+#include "quantlens/flow/steps/passes/measure.h"
 #include "quantlens/record/run_records.h"
 
 namespace quantlens::flow {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/flow/steps/measure.h"
+#include "quantlens/flow/steps/passes/measure.h"
 
 namespace quantlens::flow {
 EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) {

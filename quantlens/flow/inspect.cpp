@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/inspect.h"
 
-#include "quantlens/flow/steps/on_codes.h"
+#include "quantlens/flow/steps/models/on_codes.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/runtime/constants.h"

@@ -17,12 +17,12 @@
 #include "quantlens/base/text.h"
 #include "quantlens/diagnosis/judge.h"
 #include "quantlens/diagnosis/view/gathered.h"
-#include "quantlens/flow/steps/model_pair.h"
-#include "quantlens/flow/steps/parts.h"
-#include "quantlens/flow/steps/recorded_outputs.h"
-#include "quantlens/flow/steps/remedies.h"
-#include "quantlens/flow/steps/stored_run.h"
-#include "quantlens/flow/steps/write_diagnosis.h"
+#include "quantlens/flow/steps/models/model_pair.h"
+#include "quantlens/flow/steps/passes/recorded_outputs.h"
+#include "quantlens/flow/steps/remedies/remedies.h"
+#include "quantlens/flow/steps/stored/parts.h"
+#include "quantlens/flow/steps/stored/stored_run.h"
+#include "quantlens/flow/steps/stored/write_diagnosis.h"
 
 namespace quantlens::flow {
 namespace {

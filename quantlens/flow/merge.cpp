@@ -5,7 +5,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
-#include "quantlens/flow/steps/destination.h"
+#include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/record/tap_state.h"
 #include "quantlens/stats/bytes.h"
 

@@ -14,7 +14,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/dataset/files.h"
 #include "quantlens/diagnosis/match/edited_weights.h"
-#include "quantlens/flow/steps/recorded_progress.h"
+#include "quantlens/flow/steps/stored/recorded_progress.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/graph/outline.h"

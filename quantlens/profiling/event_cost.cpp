@@ -26,7 +26,8 @@ EventCost event_cost(TimedOptions how, std::size_t nodes, std::int64_t elements,
   constexpr int kRuns = 60;
   constexpr int kAtOnce = 10;
   const std::size_t length = std::clamp(nodes, kLeastNodes, kMostNodes);
-  const Model model = frontend::chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
+  const Model model =
+      frontend::chain_model(length, std::clamp(elements, kLeastElements, kMostElements));
   how.in_turn = true;
   how.stop_requested = [&progress] { return progress.stop_requested(); };
   const auto bare = open_timed(model, how);

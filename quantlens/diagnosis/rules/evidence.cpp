@@ -6,8 +6,8 @@
 #include <unordered_set>
 
 #include "quantlens/diagnosis/match/pair.h"
-#include "quantlens/diagnosis/rules/find.h"
 #include "quantlens/diagnosis/rules/room.h"
+#include "quantlens/diagnosis/verdict/find.h"
 #include "quantlens/diagnosis/view/code_reach.h"
 #include "quantlens/quantizer/analyze/before_logarithm.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"

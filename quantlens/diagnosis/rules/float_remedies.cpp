@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <unordered_map>
 
-#include "quantlens/diagnosis/rules/same_remedy.h"
-#include "quantlens/diagnosis/rules/uncompared.h"
+#include "quantlens/diagnosis/verdict/same_remedy.h"
+#include "quantlens/diagnosis/verdict/uncompared.h"
 #include "quantlens/quantizer/plan/select.h"
 
 namespace quantlens {

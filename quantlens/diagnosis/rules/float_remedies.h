@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "quantlens/diagnosis/rules/find.h"
-#include "quantlens/diagnosis/rules/found_cause.h"
+#include "quantlens/diagnosis/verdict/find.h"
+#include "quantlens/diagnosis/verdict/found_cause.h"
 #include "quantlens/record/op_refs.h"
 
 namespace quantlens {

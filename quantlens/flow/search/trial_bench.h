@@ -10,8 +10,8 @@
 
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/flow/session.h"
-#include "quantlens/flow/steps/build_model.h"
-#include "quantlens/flow/steps/scratch_folder.h"
+#include "quantlens/flow/steps/models/build_model.h"
+#include "quantlens/flow/steps/models/scratch_folder.h"
 #include "quantlens/record/float_edit.h"
 #include "quantlens/record/prices.h"
 #include "quantlens/record/scores.h"

@@ -125,17 +125,18 @@ TEST(ReadRecipe, RefusesWordsThatAreNoneAndSaysWhichAre) {
     const char* complaint;
   };
   for (const Case& one : {
-           Case{"quant_format: qop", "r.quant_format cannot be 'qop'; "},
+           Case{"quant_format: qop", "recipe.yaml.quant_format cannot be 'qop'; "},
            Case{"quant_format: qop", "it may be qdq, qoperator, default"},
-           Case{"target: avx", "r.target cannot be 'avx'"},
-           Case{"weight: {dtype: int3}", "r.weight.dtype cannot be 'int3'; "},
+           Case{"target: avx", "recipe.yaml.target cannot be 'avx'"},
+           Case{"weight: {dtype: int3}", "recipe.yaml.weight.dtype cannot be 'int3'; "},
            Case{"weight: {dtype: uint16}", "may be int8, uint8, int4, uint4, int, fp16, fp32"},
            Case{"weight: {granularity: per_block}", "may be per_channel, per_tensor"},
            Case{"weight: {algorithm: entropy}", "may be minmax, mse"},
            Case{"activation: {dtype: int4}", "may be uint8, int8, uint16, int16, int, fp16, fp32"},
            Case{"activation: {granularity: per_block}", "may be per_tensor"},
            Case{"op_type_dict: {Conv: {activation: {scheme: asymm}}}",
-                "r.op_type_dict.'Conv'.activation.scheme cannot be 'asymm'; did you mean 'asym'"},
+                "recipe.yaml.op_type_dict.'Conv'.activation.scheme cannot be 'asymm'; did you mean "
+                "'asym'"},
            Case{"recipes: {cross_layer_equalization: maybe}", "may be false, true, approximate"},
        }) {
     EXPECT_THAT(complaint(one.text), testing::HasSubstr(one.complaint));

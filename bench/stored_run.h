@@ -45,6 +45,17 @@ inline Diagnosis diagnosis() {
     row.max = row.quantized_max = row.standard_deviation = figure * 11;
     row.worst_samples.assign(8, {.sample = i, .name = "image_00001.jpg", .share = figure});
   }
+  constexpr std::size_t kFindings = 100;
+  for (std::size_t i = 0; i < kFindings; ++i) {
+    made.findings.push_back(
+        {.rule = "rounding",
+         .op = op_of(i),
+         .ops = {op_of(i), op_of(i + 1)},
+         .reasons = {{"share_was_of", {{"samples", figure::count(i)}}}},
+         .remedy = boost::json::object{{"op_name_dict", {{op_of(i).name, "fp32"}}}},
+         .output_share = 0.01});
+  }
+  made.conclusions = {{"share_was_of", {{"samples", figure::count(kFindings)}}}};
   return made;
 }
 

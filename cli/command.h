@@ -12,6 +12,7 @@
 
 #include "cli/terminal.h"
 #include "quantlens/base/store.h"
+#include "quantlens/base/words.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/report/run_view.h"
 
@@ -40,6 +41,11 @@ inline constexpr const char* kThisProgram = "/proc/self/exe";
 inline constexpr std::uint64_t kMostCount = std::numeric_limits<std::int64_t>::max();
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most);
 CLI::Validator one_of(std::vector<std::string> words);
+template <WordEnum E>
+CLI::Validator one_of() {
+  const std::vector<std::string_view> known = words<E>();
+  return one_of(std::vector<std::string>(known.begin(), known.end()));
+}
 
 /// Whether a verb has --data and its company, and with it --isolate.
 enum class DataOption { none, optional, required };

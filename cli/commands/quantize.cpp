@@ -60,7 +60,7 @@ void add_choices(CLI::App& verb, Arguments& arguments) {
                   "from each input when the model runs, without samples; weight_only: none, since "
                   "weights alone are stored in 4 or 8 bits and all ops compute in float; auto: "
                   "static where an op can be, else dynamic (default: static)")
-      ->check(one_of({"static", "dynamic", "weight_only", "auto"}));
+      ->check(one_of<Approach>());
   verb.add_option("--format", arguments.format,
                   "Write the model in this format. qdq: QuantizeLinear and DequantizeLinear "
                   "around the ops; qoperator: integer operators such as QLinearConv (default: "
@@ -70,11 +70,11 @@ void add_choices(CLI::App& verb, Arguments& arguments) {
                   "Do this much for accuracy where the recipe does not say. fast: ranges by "
                   "minimum and maximum; default: ranges of least error and corrected biases; "
                   "best: smoothed MatMuls as well (without the option: default)")
-      ->check(one_of({"fast", "default", "best"}));
+      ->check(one_of<AccuracyLevel>());
   verb.add_option("--target", arguments.target,
                   "Quantize for this CPU: vnni, avx2, avx512 (without VNNI), arm, or auto for the "
                   "one at hand; it decides whether weights have 7 bits (default: auto)")
-      ->check(one_of({"auto", "vnni", "avx2", "avx512", "arm"}));
+      ->check(one_of<TargetCpu>());
 }
 
 }  // namespace

@@ -89,13 +89,13 @@ void add_goal(CLI::App& verb, Arguments& arguments) {
       ->group("Goal");
   verb.add_option_function<std::string>(
           "--objective",
-          [&options](const std::string& word) {
-            boost::describe::enum_from_string(word.c_str(), options.goal.objective);
+          [&options](const std::string& chosen) {
+            options.goal.objective = from_word<Objective>(chosen).value_or(options.goal.objective);
           },
           "Prefer this among models within the goal. int8: most multiplications in int8; speed: "
           "the fastest on this machine; size: the smallest file; accuracy: the best figure that "
           "the limits allow (default: int8)")
-      ->check(one_of({"int8", "speed", "size", "accuracy"}))
+      ->check(one_of<Objective>())
       ->group("Goal");
   verb.add_option("--prices", options.prices,
                   "Let --objective speed go by these times of ops. measured: taken here, so that "
@@ -154,7 +154,7 @@ void add_tune(CLI::App& program, const std::vector<std::string>& command_line, R
   verb->add_option("--accuracy-level", arguments->accuracy_level,
                    "Start the search at this accuracy level of quantize: fast, default or best "
                    "(without the option: default)")
-      ->check(one_of({"fast", "default", "best"}));
+      ->check(one_of<AccuracyLevel>());
   verb->add_option("--emit-recipe", arguments->options.emit_recipe,
                    "Write the best recipe to this file; quantize --recipe makes the same model "
                    "from it (default: only in the workload)")

@@ -291,9 +291,15 @@ void fail(const Place& place, std::string_view problem) {
 }
 
 void fail_enum(const Place& place, const Value& value, const std::vector<std::string_view>& names) {
-  const std::string expected = fmt::format("expected one of {}", fmt::join(names, ", "));
+  constexpr std::size_t kMostListed = 12;
+  const bool are_listed = names.size() <= kMostListed;
+  const std::string expected =
+      are_listed ? fmt::format("expected one of {}", fmt::join(names, ", ")) : "expected a word";
   if (!value.is_string()) fail(place, expected);
-  fail(place, fmt::format("'{}' is unknown; {}", printable(value.get_string()), expected));
+  const std::string text(value.get_string());
+  const std::vector<std::string> known(names.begin(), names.end());
+  const std::string hint = are_listed ? expected : did_you_mean(text, known);
+  fail(place, fmt::format("'{}' is unknown{}{}", printable(text), hint.empty() ? "" : "; ", hint));
 }
 
 Value encode_double(double value) {

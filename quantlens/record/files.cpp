@@ -69,7 +69,8 @@ std::vector<RowParams> take_params(json::Value& record, std::string_view list,
     auto* row = (*rows)[i].if_object();
     json::Value* params = row != nullptr ? row->if_contains(member) : nullptr;
     if (params == nullptr) continue;
-    if (auto columns = take_columns(*params, where)) taken.push_back({i, *std::move(columns)});
+    const std::string place = fmt::format("{}: {}[{}].{}", where, list, i, member);
+    if (auto columns = take_columns(*params, place)) taken.push_back({i, *std::move(columns)});
   }
   return taken;
 }

@@ -18,8 +18,8 @@ struct ValueRange {
   std::string value;
   float min = 0;
   float max = 0;
-  RangeAlgorithm algorithm = RangeAlgorithm::minmax;  ///< that gave the range
-  RangeAlgorithm asked = RangeAlgorithm::minmax;      ///< that was asked for; auto_ asks several
+  std::optional<RangeAlgorithm> algorithm = {};  ///< that gave the range; absent: none did
+  std::optional<RangeAlgorithm> asked = {};      ///< that was asked for; auto_ asks several
   /// Expected squared error of quantizing the value so; absent where no histogram tells.
   std::optional<double> expected_mse = {};
   bool operator==(const ValueRange&) const = default;

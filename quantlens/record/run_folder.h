@@ -30,7 +30,7 @@ BOOST_DESCRIBE_STRUCT(StoredFile, (), (name, kind, record, version, bytes))
 struct RunFolder {
   std::string folder;
   std::vector<StoredFile> files;  ///< by name
-  /// Of a run that has not ended: what it reported last of a step.
+  /// Of a run that has not succeeded: what it reported last of a step.
   std::optional<ProgressEvent> progress = {};
 };
 BOOST_DESCRIBE_STRUCT(RunFolder, (), (folder, files, progress))

@@ -41,9 +41,9 @@ std::string flips_text(const AccuracyRecord& accuracy) {
   std::string text = "Flipped samples (reference -> quantized):";
   for (std::size_t i = 0; i < listed; ++i) {
     const Flip& flip = accuracy.flips[i];
-    text += fmt::format(" {} ({}, label {}: {} -> {}){}", printable(flip.name),
-                        boost::describe::enum_to_string(flip.direction, "?"), flip.label,
-                        flip.reference, flip.other, i + 1 < listed ? "," : "");
+    text +=
+        fmt::format(" {} ({}, label {}: {} -> {}){}", printable(flip.name), word(flip.direction),
+                    flip.label, flip.reference, flip.other, i + 1 < listed ? "," : "");
   }
   const std::uint64_t all = accuracy.lost + accuracy.gained;
   if (all > listed) {

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/base/words.h"
 #include "quantlens/report/run_text.h"
 
 namespace quantlens {
@@ -14,10 +15,11 @@ std::string state_name(const Workload& workload) {
 }
 
 /// "under way: calibrate, 40 of 100 after 3.2 s", and its line's end.
-std::string progress_text(const ProgressEvent& event) {
+std::string progress_text(const ProgressEvent& event, WorkloadState state) {
   const std::string of = event.total ? fmt::format(" of {}", *event.total) : "";
-  return fmt::format("under way: {}, {}{} after {:.1f} s\n", printable(event.step.value_or("")),
-                     event.done.value_or(0), of, event.seconds.value_or(0));
+  return fmt::format(
+      "{}: {}, {}{} after {:.1f} s\n", state == WorkloadState::wip ? "under way" : "ended at",
+      printable(event.step.value_or("")), event.done.value_or(0), of, event.seconds.value_or(0));
 }
 
 }  // namespace
@@ -35,7 +37,7 @@ std::string kept_run_text(const RunRecords& records, const RunFolder& folder, co
   std::string text = fmt::format(
       "{}\n{} {}: {}{}{}\nfolder: {}\n", run.id, printable(run.verb), printable(run.name),
       state_name(run), run.message.empty() ? "" : ", ", printable(run.message), folder.folder);
-  if (folder.progress) text += progress_text(*folder.progress);
+  if (folder.progress) text += progress_text(*folder.progress, run.state);
   for (const StoredFile& file : folder.files) text += "  " + printable(file.name) + "\n";
   return text + run_text(records, view);
 }

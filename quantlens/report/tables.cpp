@@ -16,7 +16,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
 

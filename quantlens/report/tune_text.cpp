@@ -151,8 +151,7 @@ std::string goal_text(const Study& study) {
     return wrapped(
         fmt::format("Nothing is in int8: for --objective {} the best model within the goal, a loss "
                     "of at most {}, is trial {}, whose ops are all in float; {}",
-                    boost::describe::enum_to_string(study.goal.objective, "?"), allowed,
-                    best.number, advice(study.is_limited)),
+                    word(study.goal.objective), allowed, best.number, advice(study.is_limited)),
         0);
   }
   if (study.reached) {

@@ -77,7 +77,7 @@ RunFolder read_folder(const Store& store, const Workspace& workspace, const Work
   for (const std::string& name : store.list(folder)) {
     found.files.push_back(stored_file(store, folder / name, run.format));
   }
-  if (run.state == WorkloadState::wip) found.progress = latest(store, folder);
+  if (run.state != WorkloadState::success) found.progress = latest(store, folder);
   return found;
 }
 

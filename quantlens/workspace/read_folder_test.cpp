@@ -35,7 +35,7 @@ TEST(ReadFolder, NamesTheRecordsThatAreThere) {
             writer->folder().string());
 }
 
-TEST(ReadFolder, HasWhatARunningRunReportedLastOfAStep) {
+TEST(ReadFolder, HasWhatARunReportedLastOfAStepUnlessItSucceeded) {
   MemoryStore store;
   Workspace workspace(store, "/w");
   const auto writer = workspace.create("calibrate", "net", {});

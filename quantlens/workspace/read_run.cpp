@@ -79,7 +79,7 @@ RunRecords read_run(const Store& store, const Workspace& workspace, const std::s
   records.times = reader.get<StudyTimes>().value_or(StudyTimes());
   records.profile = reader.get<ProfileRecord>();
   records.benchmark = reader.get<Benchmark>();
-  if (!records.plan && !records.study) {
+  if (records.run.verb == "calibrate") {
     if (const auto statistics = reader.get<TapState>())
       records.statistics = summary_of(*statistics, reader.path<TapState>());
   }

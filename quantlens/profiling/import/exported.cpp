@@ -33,10 +33,8 @@ std::vector<std::string> strings(std::string_view json) {
   return texts;
 }
 
-NodeRole role_named(std::string_view word) {
-  NodeRole role = NodeRole::op;
-  boost::describe::enum_from_string(std::string(word).c_str(), role);
-  return role;
+NodeRole role_named(std::string_view text) {
+  return from_word<NodeRole>(text).value_or(NodeRole::op);
 }
 
 class Importer {

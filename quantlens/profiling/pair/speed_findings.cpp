@@ -57,7 +57,7 @@ Statement times(const Costs& costs) {
 }
 
 Statement reason(SpeedRule rule, const Alike& alike) {
-  Statement reason{.says = fmt::format("speed.{}", boost::describe::enum_to_string(rule, "")),
+  Statement reason{.says = fmt::format("speed.{}", word(rule)),
                    .figures = {{"kernels", kernels(alike, &OpTime::quantized_nodes)}}};
   const bool has_another_kernel =
       rule == SpeedRule::broken_fusion || rule == SpeedRule::slow_kernel;

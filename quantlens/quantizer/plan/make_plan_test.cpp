@@ -613,6 +613,17 @@ TEST(MakePlan, RefusesImpossibleRecipes) {
   Recipe unknown;
   unknown.activation.percentile = 0;
   EXPECT_THROW(plan_of(net.model(), unknown), Error);
+  const std::vector<OpRecipe> misplaced = {
+      {.activation = {.dtype = AskedDtype::int4}},
+      {.activation = {.granularity = Granularity::per_channel}},
+      {.weight = {.dtype = AskedDtype::uint16}},
+      {.weight = {.granularity = Granularity::per_block}},
+      {.weight = {.algorithm = RangeAlgorithm::entropy}}};
+  for (const OpRecipe& one : misplaced) {
+    Recipe recipe;
+    recipe.op_type_dict["Conv"] = one;
+    EXPECT_THROW(plan_of(net.model(), recipe), Error);
+  }
   Recipe broken;
   broken.op_type_dict["Conv("] = {};
   EXPECT_THROW(plan_of(net.model(), broken), Error);

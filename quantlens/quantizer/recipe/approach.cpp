@@ -3,14 +3,8 @@
 
 #include <algorithm>
 #include <array>
-#include <vector>
 
-#include <fmt/format.h>
-#include <fmt/ranges.h>
-
-#include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
-#include "quantlens/base/words.h"
+#include "quantlens/quantizer/recipe/recipe_section.h"
 
 namespace quantlens {
 namespace {
@@ -30,12 +24,10 @@ constexpr std::uint64_t kDefaultGroup = 32;
 
 }  // namespace
 
-Approach approach_named(std::string_view word) {
-  if (const auto approach = from_word<Approach>(word)) return *approach;
+Approach approach_named(std::string_view word, const std::string& where) {
   const auto* const theirs = std::ranges::find(kPredecessors, word, &Word::name);
   if (theirs != kPredecessors.end()) return theirs->approach;
-  throw Error(Errc::usage, fmt::format("recipe: approach cannot be '{}'; it may be {}",
-                                       printable(word), fmt::join(words<Approach>(), ", ")));
+  return *choice<Approach>(std::string(word), where);
 }
 
 Recipe recipe_for(Approach approach) {

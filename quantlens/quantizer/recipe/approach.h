@@ -8,10 +8,9 @@
 
 namespace quantlens {
 
-/// The word for an approach that a recipe stores: static, dynamic, weight_only, auto; the
-/// predecessors' post_training_dynamic_quant and the like mean the same. Throws Errc::usage for
-/// others.
-Approach approach_named(std::string_view word);
+/// The approach of this word, or of the predecessors' post_training_dynamic_quant and the like.
+/// Throws Errc::usage for others, naming `where`.
+Approach approach_named(std::string_view word, const std::string& where);
 
 /// Everything as it is if a recipe says nothing but its approach.
 Recipe recipe_for(Approach approach);

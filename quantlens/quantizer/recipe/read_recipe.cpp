@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <span>
+#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 #include "quantlens/quantizer/recipe/approach.h"
 #include "quantlens/quantizer/recipe/predecessors.h"
 #include "quantlens/quantizer/recipe/recipe_section.h"
+#include "quantlens/quantizer/recipe/recipe_words.h"
 
 namespace quantlens {
 namespace {
@@ -45,7 +47,7 @@ constexpr Foreign kDtypes[] = {
 };
 constexpr Foreign kSchemes[] = {
     {"asym_float", "asym", "zero points are codes, so that zero stays exact"}};
-constexpr Foreign kActivationGranularities[] = {
+constexpr Foreign kForeignGranularities[] = {
     {"per_channel", "", "kernels take one scale for each activation"}};
 constexpr Foreign kActivationWords[] = {{"placeholder", "", "it is for PyTorch"}};
 constexpr Foreign kWeightWords[] = {
@@ -79,7 +81,7 @@ class Reader {
   template <WordEnum E>
   std::optional<E> read_word(const Section& section, const char* key,
                              std::span<const Foreign> foreign = {},
-                             std::initializer_list<E> may_be = {}) {
+                             std::span<const std::type_identity_t<E>> may_be = {}) {
     const std::string where = section.where(key);
     return choice<E>(translated(section.text(key), foreign, where), where, may_be);
   }
@@ -124,12 +126,10 @@ class Reader {
       notes_.push_back(section.where("quant_mode") +
                        " has no effect: the approach is one for the whole model");
     }
-    using enum AskedDtype;
-    return {.dtype = read_word<AskedDtype>(section, "dtype", kDtypes,
-                                           {uint8, int8, uint16, int16, int_, fp16, fp32}),
+    return {.dtype = read_word<AskedDtype>(section, "dtype", kDtypes, kActivationDtypes),
             .scheme = read_word<Symmetry>(section, "scheme", kSchemes),
-            .granularity = read_word(section, "granularity", kActivationGranularities,
-                                     {Granularity::per_tensor}),
+            .granularity = read_word<Granularity>(section, "granularity", kForeignGranularities,
+                                                  kActivationGranularities),
             .algorithm = read_word<RangeAlgorithm>(section, "algorithm", kActivationWords),
             .percentile = section.number("percentile")};
   }
@@ -138,20 +138,16 @@ class Reader {
   std::optional<RangeAlgorithm> read_algorithm(const Section& section) {
     const bool in_blocks = approach_ == Approach::weight_only;
     if (in_blocks && section.text("algorithm") == "RTN") return RangeAlgorithm::minmax;
-    return read_word(section, "algorithm", kWeightWords,
-                     {RangeAlgorithm::minmax, RangeAlgorithm::mse});
+    return read_word<RangeAlgorithm>(section, "algorithm", kWeightWords, kWeightAlgorithms);
   }
 
   TensorRecipe read_weight(const json::Value& value, const std::string& where) {
     const Section section(value, where,
                           {"dtype", "scheme", "granularity", "algorithm", "bits", "group_size"});
-    using enum AskedDtype;
     TensorRecipe recipe{
-        .dtype = read_word<AskedDtype>(section, "dtype", kDtypes,
-                                       {int8, uint8, int4, uint4, int_, fp16, fp32}),
+        .dtype = read_word<AskedDtype>(section, "dtype", kDtypes, kWeightDtypes),
         .scheme = read_word<Symmetry>(section, "scheme", kSchemes),
-        .granularity = read_word(section, "granularity", {},
-                                 {Granularity::per_channel, Granularity::per_tensor}),
+        .granularity = read_word<Granularity>(section, "granularity", {}, kWeightGranularities),
         .algorithm = read_algorithm(section),
         .percentile = {}};
     read_width(section, recipe);
@@ -184,7 +180,9 @@ class Reader {
         return {.activation = {.dtype = AskedDtype::int_}, .weight = {.dtype = AskedDtype::int_}};
       }
       throw Error(Errc::usage,
-                  where + ": the words that stand for a whole op are fp32, fp16 and int8");
+                  fmt::format("{} cannot be '{}'; the words that stand for a whole op are fp32, "
+                              "fp16 and int8",
+                              where, printable(std::string_view(first->get_string()))));
     }
     return read_both(Section(value, where, {"activation", "weight", "weights"}));
   }
@@ -288,8 +286,10 @@ Recipe Reader::read(const json::Value& document, const std::string& where) {
                    {"approach", "fallback", "quant_format", "accuracy_level", "activation",
                     "weight", "weights", "op_type_dict", "op_name_dict", "target", "reduce_range",
                     "calibration_sampling_size", "recipes"}));
-  if (const auto said = section.text("approach"); said && !asked_)
-    approach_ = approach_named(*said);
+  if (const auto said = section.text("approach")) {
+    const Approach own = approach_named(*said, section.where("approach"));
+    approach_ = asked_.value_or(own);
+  }
   Recipe recipe = recipe_for(approach_);
   const auto set = [&]<class E>(const char* key, E& option) {
     option = read_word<E>(section, key).value_or(option);

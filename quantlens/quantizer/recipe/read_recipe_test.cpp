@@ -127,6 +127,9 @@ TEST(ReadRecipe, RefusesWordsThatAreNoneAndSaysWhichAre) {
   for (const Case& one : {
            Case{"quant_format: qop", "recipe.yaml.quant_format cannot be 'qop'; "},
            Case{"quant_format: qop", "it may be qdq, qoperator, default"},
+           Case{"approach: stattic",
+                "recipe.yaml.approach cannot be 'stattic'; did you mean 'static'"},
+           Case{"op_type_dict: {Conv: fp31}", "'Conv' cannot be 'fp31'"},
            Case{"target: avx", "recipe.yaml.target cannot be 'avx'"},
            Case{"weight: {dtype: int3}", "recipe.yaml.weight.dtype cannot be 'int3'; "},
            Case{"weight: {dtype: uint16}", "may be int8, uint8, int4, uint4, int, fp16, fp32"},

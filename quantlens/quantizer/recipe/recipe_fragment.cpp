@@ -57,7 +57,7 @@ std::optional<Approach> approach_in(const RecipeText& document) {
   const json::Value* said =
       value.is_object() ? first_of(value.get_object().if_contains("approach")) : nullptr;
   if (said == nullptr || !said->is_string()) return std::nullopt;
-  return approach_named(std::string_view(said->get_string()));
+  return approach_named(std::string_view(said->get_string()), document.where + ".approach");
 }
 
 }  // namespace

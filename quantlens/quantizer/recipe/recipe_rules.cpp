@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <set>
-#include <span>
 
 #include <boost/regex.hpp>
 #include <fmt/format.h>
@@ -14,6 +13,8 @@
 #include "quantlens/base/words.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/approach.h"
+#include "quantlens/quantizer/recipe/recipe_section.h"
+#include "quantlens/quantizer/recipe/recipe_words.h"
 
 namespace quantlens {
 
@@ -37,8 +38,16 @@ void check_percentile(const std::string& where, const std::optional<double>& per
 constexpr std::array<std::uint64_t, 5> kBlockSizes = {16, 32, 64, 128, 256};
 
 void check(const std::string& where, const OpRecipe& recipe, bool in_blocks) {
-  check_percentile(where, recipe.activation.percentile);
-  const std::uint64_t size = recipe.weight.group_size.value_or(kBlockSizes[0]);
+  const auto& [activation, weight] = recipe;
+  const auto place = [&](const char* what) { return fmt::format("recipe: {}{}", where, what); };
+  check_word<AskedDtype>(place("activation dtype"), activation.dtype, kActivationDtypes);
+  check_word<Granularity>(place("activation granularity"), activation.granularity,
+                          kActivationGranularities);
+  check_percentile(where, activation.percentile);
+  check_word<AskedDtype>(place("weight dtype"), weight.dtype, kWeightDtypes);
+  check_word<Granularity>(place("weight granularity"), weight.granularity, kWeightGranularities);
+  check_word<RangeAlgorithm>(place("weight algorithm"), weight.algorithm, kWeightAlgorithms);
+  const std::uint64_t size = weight.group_size.value_or(kBlockSizes[0]);
   if (!in_blocks || std::ranges::find(kBlockSizes, size) != kBlockSizes.end()) return;
   throw Error(Errc::usage, fmt::format("recipe: {}weight group_size cannot be '{}'; it may be {}",
                                        where, size, fmt::join(kBlockSizes, ", ")));

@@ -26,7 +26,8 @@ AskedDtype activation_dtype(const Recipe& recipe);
 /// op_type_dict, then op_name_dict; later ones win.
 class RecipeRules {
  public:
-  /// Throws Errc::usage for figures that no quantizer has and for broken regular expressions.
+  /// Throws Errc::usage for words that do not fit their place, for figures that no quantizer has
+  /// and for broken regular expressions.
   explicit RecipeRules(const Recipe& recipe);
   ~RecipeRules();
   RecipeRules(const RecipeRules&) = delete;

@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <initializer_list>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,18 +42,31 @@ const json::Value* first_of(const json::Value* value);
 [[noreturn]] void fail_word(const std::string& where, const std::string& text,
                             const std::vector<std::string_view>& may_be);
 
-/// What the text means; nothing: it is absent. Throws Errc::usage where it is the word of none of
+/// Throws as fail_word for a value that is none of `may_be`; of none given, any may be.
+template <WordEnum E>
+void check_word(const std::string& where, const std::optional<E>& value,
+                std::span<const E> may_be) {
+  if (!value || may_be.empty() || std::ranges::find(may_be, *value) != may_be.end()) return;
+  std::vector<std::string_view> known;
+  for (const E one : may_be) known.push_back(word(one));
+  fail_word(where, std::string(word(*value)), known);
+}
+
+/// What the text means; nothing: it is absent. Throws as fail_word where it is the word of none of
 /// `may_be`, or, without these, of no enumerator.
 template <WordEnum E>
 std::optional<E> choice(const std::optional<std::string>& text, const std::string& where,
-                        std::initializer_list<E> may_be = {}) {
+                        std::span<const E> may_be = {}) {
   if (!text) return std::nullopt;
   const std::optional<E> found = from_word<E>(*text);
-  if (found && (may_be.size() == 0 || std::ranges::find(may_be, *found) != may_be.end()))
-    return found;
-  std::vector<std::string_view> known;
-  for (const E one : may_be) known.push_back(word(one));
-  fail_word(where, *text, known.empty() ? words<E>() : known);
+  if (!found) {
+    std::vector<std::string_view> known = words<E>();
+    if (!may_be.empty()) known.clear();
+    for (const E one : may_be) known.push_back(word(one));
+    fail_word(where, *text, known);
+  }
+  check_word(where, found, may_be);
+  return found;
 }
 
 }  // namespace quantlens

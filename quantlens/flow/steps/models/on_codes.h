@@ -2,7 +2,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/analyze/capability.h"

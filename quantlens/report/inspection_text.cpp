@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/report/inspection_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/base/text.h"
+
+namespace quantlens {
+namespace {
+
+std::string head_text(const Inspection& inspection) {
+  std::vector<std::string> opsets;
+  for (const auto& [domain, version] : inspection.opsets) {
+    opsets.push_back(fmt::format("{} {}", domain.empty() ? "ai.onnx" : printable(domain), version));
+  }
+  return fmt::format("{}: {}, {}, {} parameters ({}), opset {}\n", inspection.path,
+                     inspection.format, human_bytes(inspection.file_bytes), inspection.parameters,
+                     human_bytes(inspection.weight_bytes), fmt::join(opsets, ", "));
+}
+
+std::string values_text(const char* what, const std::vector<ValueOutline>& values) {
+  std::string text;
+  for (const ValueOutline& value : values) {
+    text += fmt::format("{} {}: {} {}\n", what, printable(value.name), value.dtype,
+                        printable(value.shape));
+  }
+  return text;
+}
+
+std::string counts_text(const Inspection& inspection) {
+  const auto ops = std::ranges::count_if(
+      inspection.ops, [](const OpPlan& op) { return op.kind != Kind::constant; });
+  std::string text;
+  if (inspection.on_codes > 0)
+    text = fmt::format("{} of {} ops compute on codes already\n", inspection.on_codes, ops);
+  return text + fmt::format("{} of {} ops would be quantized\n", inspection.would_quantize, ops);
+}
+
+Plan plan_of(const Inspection& inspection) {
+  Plan plan;
+  plan.ops = inspection.ops;
+  return plan;
+}
+
+}  // namespace
+
+std::string inspection_text(const Inspection& inspection, const RunView& view) {
+  std::string text = head_text(inspection) + values_text("input ", inspection.inputs) +
+                     values_text("output", inspection.outputs);
+  const auto format = inspection.metadata.find("quantlens.format");
+  if (format != inspection.metadata.end())
+    text += fmt::format("quantized by quantlens, format {}\n", printable(format->second));
+  text += counts_text(inspection) + shown(inspection_table(inspection), view);
+  if (inspection.on_codes + inspection.would_quantize < inspection.ops.size())
+    text += shown(float_reasons_table(plan_of(inspection)), view);
+  return text;
+}
+
+Table inspection_table(const Inspection& inspection) {
+  return precision_table(plan_of(inspection));
+}
+
+}  // namespace quantlens

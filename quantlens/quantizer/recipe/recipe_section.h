@@ -42,14 +42,21 @@ const json::Value* first_of(const json::Value* value);
 [[noreturn]] void fail_word(const std::string& where, const std::string& text,
                             const std::vector<std::string_view>& may_be);
 
+/// Those of `may_be`; of none given, all.
+template <WordEnum E>
+std::vector<std::string_view> words_of(std::span<const E> may_be) {
+  if (may_be.empty()) return words<E>();
+  std::vector<std::string_view> known;
+  for (const E one : may_be) known.push_back(word(one));
+  return known;
+}
+
 /// Throws as fail_word for a value that is none of `may_be`; of none given, any may be.
 template <WordEnum E>
 void check_word(const std::string& where, const std::optional<E>& value,
                 std::span<const E> may_be) {
   if (!value || may_be.empty() || std::ranges::find(may_be, *value) != may_be.end()) return;
-  std::vector<std::string_view> known;
-  for (const E one : may_be) known.push_back(word(one));
-  fail_word(where, std::string(word(*value)), known);
+  fail_word(where, std::string(word(*value)), words_of(may_be));
 }
 
 /// What the text means; nothing: it is absent. Throws as fail_word where it is the word of none of
@@ -59,12 +66,7 @@ std::optional<E> choice(const std::optional<std::string>& text, const std::strin
                         std::span<const E> may_be = {}) {
   if (!text) return std::nullopt;
   const std::optional<E> found = from_word<E>(*text);
-  if (!found) {
-    std::vector<std::string_view> known = words<E>();
-    if (!may_be.empty()) known.clear();
-    for (const E one : may_be) known.push_back(word(one));
-    fail_word(where, *text, known);
-  }
+  if (!found) fail_word(where, *text, words_of(may_be));
   check_word(where, found, may_be);
   return found;
 }

@@ -69,8 +69,8 @@ TerminalProgress::~TerminalProgress() {
 }
 
 void TerminalProgress::kept_as(std::string_view id, std::string_view folder) {
-  if (json_) json_->kept_as(id, folder);
-  if (bar_) print_err(fmt::format("workload: {}\n", id));
+  if (json_) return json_->kept_as(id, folder);
+  if (!quiet_) print_err(fmt::format("workload: {}\n", id));
 }
 
 void TerminalProgress::begin(std::string_view step, std::optional<std::uint64_t> total) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/inspect.h"
 
-#include "quantlens/flow/steps/models/on_codes.h"
+#include "quantlens/diagnosis/view/on_codes.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/runtime/constants.h"
@@ -16,6 +16,16 @@ Ranges imagined_ranges(const Draft& draft) {
         {.value = value, .min = -1, .max = 1, .algorithm = RangeAlgorithm::minmax});
   }
   return ranges;
+}
+
+/// What a planned op of a model that is quantized computes on already.
+std::optional<Precision> on_codes(const GraphIndex& index, const Capabilities& able,
+                                  const OpPlan& op) {
+  const auto first = index.producer(op.op.id);
+  const auto last = op.members.empty() ? first : index.producer(op.members.back());
+  if (!first || !last) return std::nullopt;
+  const std::vector<Node>& nodes = index.graph().nodes;
+  return precision_on_codes(index, able, nodes[*first], nodes[*last]);
 }
 
 void add_weight(const Tensor& weight, Inspection& result) {
@@ -46,7 +56,7 @@ Inspection inspect(const fs::path& path, const Formats& formats) {
   const Draft draft(analyzed, Recipe());
   result.ops = make_plan(draft, imagined_ranges(draft), {}).plan.ops;
   for (OpPlan& op : result.ops) {
-    if (const auto precision = precision_on_codes(index, *analyzed.prepared.able, op)) {
+    if (const auto precision = on_codes(index, *analyzed.prepared.able, op)) {
       op.precision = *precision;
       op.quantized = true;
       op.form = OpForm::static_;

@@ -81,6 +81,12 @@ void put_params(std::vector<RowParams> taken, std::vector<QParams> Row::*member,
   for (RowParams& one : taken) rows.at(one.row).*member = std::move(one.params);
 }
 
+void name_recipe_fields(json::Value& record, std::string_view member) {
+  auto* object = record.if_object();
+  json::Value* recipe = object != nullptr ? object->if_contains(member) : nullptr;
+  if (recipe != nullptr) to_recipe_fields(*recipe);
+}
+
 /// What readers rely on. A scale may be any number: other tools write 0, NaN and less than 0.
 void check(const Pairing& pairing, std::string_view where) {
   for (const Change& change : pairing.changes) check(change.reasons, where);
@@ -101,6 +107,18 @@ json::Value to_value(const Recipe& record) {
 }
 
 template <>
+json::Value to_value(const Study& record) {
+  json::Value value = json::encode(record);
+  boost::json::object& study = value.get_object();
+  study["start"] = recipe_document(record.start);
+  boost::json::array& trials = study["trials"].get_array();
+  for (std::size_t i = 0; i < record.trials.size(); ++i) {
+    trials[i].get_object()["recipe"] = recipe_document(record.trials[i].recipe);
+  }
+  return value;
+}
+
+template <>
 json::Value to_value(const Plan& record) {
   return plan_record(record);
 }
@@ -113,6 +131,18 @@ json::Value to_value(const Pairing& record) {
 template <>
 Recipe from_value(const json::Value& value, std::string_view where) {
   return recipe_of_document(value, where);
+}
+
+template <>
+Study from_value(const json::Value& value, std::string_view where) {
+  json::Value record = value;
+  name_recipe_fields(record, "start");
+  auto* study = record.if_object();
+  json::Value* trials = study != nullptr ? study->if_contains("trials") : nullptr;
+  if (trials != nullptr && trials->is_array()) {
+    for (json::Value& trial : trials->get_array()) name_recipe_fields(trial, "recipe");
+  }
+  return json::decode<Study>(record, where);
 }
 
 template <>

@@ -68,7 +68,7 @@ using RecordFiles = boost::mp11::mp_list<  //
     RecordFile<Passes, "passes.bin", 7>,          // likewise
     RecordFile<AccuracyRecord, "accuracy.json", 3>,
     RecordFile<AccuracyState, "accuracy_state.bin", 6>,  // what that was made of
-    RecordFile<Study, "study.json", 2>,                  // of a tune, like the four below
+    RecordFile<Study, "study.json", 8>,                  // of a tune, like the four below
     RecordFile<StudyTimes, "times.json", 2>,             //
     RecordFile<Scores, "scores.json", 2>,                //
     RecordFile<Prices, "prices.json", 2>,                //
@@ -110,6 +110,8 @@ json::Value to_value(const R& record) {
 template <>
 json::Value to_value(const Recipe& record);  ///< as `--recipe` takes it
 template <>
+json::Value to_value(const Study& record);  ///< its recipes likewise
+template <>
 json::Value to_value(const Plan& record);  ///< see `plan_record`
 template <>
 json::Value to_value(const Pairing& record);  ///< in columns
@@ -123,6 +125,8 @@ R from_value(const json::Value& value, std::string_view where) {
 }
 template <>
 Recipe from_value(const json::Value& value, std::string_view where);
+template <>
+Study from_value(const json::Value& value, std::string_view where);
 template <>
 Plan from_value(const json::Value& value, std::string_view where);
 template <>

@@ -233,6 +233,22 @@ TEST(RecordFiles, OfLayout2AreRead) {
   EXPECT_EQ(from_file<Recipe>(json::dump(json::encode(recipe)), "recipe.json"), recipe);
 }
 
+TEST(RecordFiles, RecipesOfAStudyAreAsRecipesOptionTakesThem) {
+  Study study;
+  study.start.recipes.smooth_quant_alphas = {0.25, 0.5};
+  study.trials.resize(2);
+  study.trials[1].recipe.weight.algorithm = RangeAlgorithm::mse;
+  const json::Value value = to_value(study);
+  EXPECT_EQ(value.at("start"), to_value(study.start));
+  EXPECT_EQ(value.at("trials").at(1).at("recipe"), to_value(study.trials[1].recipe));
+  const auto again = from_file<Study>(to_file(study), "study.json");
+  EXPECT_EQ(again.start, study.start);
+  EXPECT_EQ(again.trials[1].recipe, study.trials[1].recipe);
+  // Up to layout 7 they had the names of the record's fields, and what is absent was null.
+  EXPECT_EQ(from_file<Study>(json::dump(json::encode(study)), "study.json").start, study.start);
+  EXPECT_THROW(from_file<Study>(R"({"start": [], "trials": [7]})", "study.json"), Error);
+}
+
 TEST(RecordFiles, FindingsOfLayout5AreRead) {
   const auto diagnosis = from_file<Diagnosis>(
       R"({"samples": 8, "verdict": "The outputs are lost.", "findings": [

@@ -31,6 +31,8 @@ struct ValuePair {
   std::string reference;  ///< value of the reference
   std::string quantized;  ///< value of the quantized model
   Side side = Side::float_;
+  /// What the quantized model computes the op in, as its file says; absent of inputs.
+  std::optional<Precision> precision = {};
   std::optional<Scheme> scheme;  ///< absent for a float side
   std::optional<QParams> params;
   std::vector<QParams> channel_params;  ///< where each index of scheme.axis has its own; else empty
@@ -49,7 +51,7 @@ struct ValuePair {
   bool operator==(const ValuePair&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(ValuePair, (),
-                      (op, type, pattern, reference, quantized, side, scheme, params,
+                      (op, type, pattern, reference, quantized, side, precision, scheme, params,
                        channel_params, found_by, confirmed, same_as, channel_axis,
                        channel_histograms, input_factors))
 

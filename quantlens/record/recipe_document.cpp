@@ -31,13 +31,17 @@ json::Value recipe_document(const Recipe& recipe) {
   return document;
 }
 
-Recipe recipe_of_document(json::Value document, std::string_view where) {
+void to_recipe_fields(json::Value& document) {
   boost::system::error_code none;
   const json::Value* alphas = document.find_pointer("/recipes/smooth_quant_args/alpha", none);
   if (alphas != nullptr && !alphas->is_null()) {
     json::Value copy = *alphas;  // of what stands in the document that is changed
     document.at("recipes").get_object()["smooth_quant_alphas"] = std::move(copy);
   }
+}
+
+Recipe recipe_of_document(json::Value document, std::string_view where) {
+  to_recipe_fields(document);
   return json::decode<Recipe>(document, where);
 }
 

@@ -15,4 +15,8 @@ json::Value recipe_document(const Recipe& recipe);
 /// Errc::bad_input, naming `where`.
 Recipe recipe_of_document(json::Value document, std::string_view where);
 
+/// The same where a recipe is a field of what is decoded: gives the document the names of Recipe's
+/// fields. One that has them already, or is no object, stays as it is.
+void to_recipe_fields(json::Value& document);
+
 }  // namespace quantlens

@@ -161,11 +161,12 @@ TEST(Records, APairingReadsBackAsItWas) {
        "y",
        "y_q",
        Side::q_output,
+       Precision::int8,
        Scheme{},
        QParams{0.25f, 3},
        {{0.5f, 1}, {0.25f, 3}},
        FoundBy::metadata},
-      {{"z", "add"}, "Add", {"Add"}, "z", "z", Side::float_, {}, {}, {}, FoundBy::name}};
+      {{"z", "add"}, "Add", {"Add"}, "z", "z", Side::float_, {}, {}, {}, {}, FoundBy::name}};
   pairing.weights = {
       {{"y", "conv"}, "Conv", "w", "w_quantized", true, false, per_channel(), {{0.5f, 0}}}};
   pairing.only_reference = {"a"};

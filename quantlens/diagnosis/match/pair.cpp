@@ -14,6 +14,7 @@
 #include "quantlens/diagnosis/match/input_factors.h"
 #include "quantlens/diagnosis/match/match_structure.h"
 #include "quantlens/diagnosis/match/output_pairs.h"
+#include "quantlens/diagnosis/match/pair_precisions.h"
 #include "quantlens/diagnosis/match/pair_weights.h"
 #include "quantlens/diagnosis/match/provenance.h"
 #include "quantlens/diagnosis/view/channels.h"
@@ -47,6 +48,7 @@ class Pairer {
       : reference_(reference.model),
         index_(reference.index),
         q_index_(quantized.index),
+        q_able_(capabilities_of(quantized.model.format)),
         view_(index_),
         q_view_(q_index_),
         provenance_(read_provenance(quantized.model)),
@@ -90,6 +92,7 @@ class Pairer {
     }
     for (const Node& op : reference_.graph.nodes) list_bodies(op);
     pair_weights(view_, q_view_, prepared_, match_, pairing_);
+    tell_precisions(view_, q_view_, q_able_, pairing_);
     mark_moved(index_, q_index_, pairing_);
     mark_channels(index_, prepared_, pairing_);
     find_only_quantized();
@@ -399,6 +402,7 @@ class Pairer {
   const Model& reference_;
   const GraphIndex& index_;
   const GraphIndex& q_index_;
+  const Capabilities& q_able_;
   FloatView view_, q_view_;
   Provenance provenance_;
   StructureMatch match_;

@@ -53,6 +53,9 @@ TEST(Pair, FindsTheQuantizedSideOfEachValueByName) {
   EXPECT_EQ(pairing.pairs[1].side, Side::q_output);
   EXPECT_EQ(pairing.pairs[1].params, (QParams{.scale = 0.5F, .zero_point = 3}));
   EXPECT_EQ(pairing.pairs[2].side, Side::float_) << "graph outputs are compared as floats";
+  EXPECT_EQ(pairing.pairs[0].precision, std::nullopt) << "an input is no op's";
+  EXPECT_EQ(pairing.pairs[1].precision, Precision::int8);
+  EXPECT_EQ(pairing.pairs[2].precision, Precision::fp32) << "nothing makes codes of its result";
   EXPECT_TRUE(pairing.only_reference.empty());
   EXPECT_TRUE(pairing.only_quantized.empty());
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/flow/steps/models/on_codes.h"
+#include "quantlens/diagnosis/view/on_codes.h"
 
 #include <algorithm>
 
 #include "quantlens/diagnosis/view/integer_ops.h"
 
-namespace quantlens::flow {
+namespace quantlens {
 namespace {
 
 const Node* maker(const GraphIndex& index, const std::string& value) {
@@ -70,16 +70,13 @@ std::optional<Precision> between_codes(const GraphIndex& index, const Capabiliti
 }  // namespace
 
 std::optional<Precision> precision_on_codes(const GraphIndex& index, const Capabilities& able,
-                                            const OpPlan& op) {
-  const Node* first = maker(index, op.op.id);
-  const Node* last = op.members.empty() ? first : maker(index, op.members.back());
-  if (first == nullptr || last == nullptr) return std::nullopt;
-  if (converts(first->kind)) return width_of(index, *first);
-  if (uses_codes(first->kind)) return Precision::int8;
-  if (!first->inputs.empty() && carries_codes(*first)) {
-    if (auto width = width_of_codes(index, first->inputs.front())) return width;
+                                            const Node& first, const Node& last) {
+  if (converts(first.kind)) return width_of(index, first);
+  if (uses_codes(first.kind)) return Precision::int8;
+  if (!first.inputs.empty() && carries_codes(first)) {
+    if (auto width = width_of_codes(index, first.inputs.front())) return width;
   }
-  return between_codes(index, able, *first, *last);
+  return between_codes(index, able, first, last);
 }
 
-}  // namespace quantlens::flow
+}  // namespace quantlens

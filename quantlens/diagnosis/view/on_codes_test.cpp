@@ -1,18 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/flow/steps/models/on_codes.h"
+#include "quantlens/diagnosis/view/on_codes.h"
 
 #include <gtest/gtest.h>
 
 #include "quantlens/graph/small_graph.h"
 
-namespace quantlens::flow {
+namespace quantlens {
 namespace {
 
 std::optional<Precision> told(const Graph& graph, const std::string& op) {
-  OpPlan plan;
-  plan.op.id = op;
-  plan.members = {op};
-  return precision_on_codes(GraphIndex(graph), capabilities_of("onnx"), plan);
+  const GraphIndex index(graph);
+  const Node& node = graph.nodes[index.producer(op).value()];
+  return precision_on_codes(index, capabilities_of("onnx"), node, node);
 }
 
 TEST(OnCodes, AreWhatStandsBetweenCodesAndHasAnIntegerKernel) {
@@ -37,4 +36,4 @@ TEST(OnCodes, AreNotWhatGivesFloats) {
 }
 
 }  // namespace
-}  // namespace quantlens::flow
+}  // namespace quantlens

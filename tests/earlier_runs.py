@@ -1,0 +1,95 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Runs that an earlier version stored are listed, shown, judged and used again: runs/layoutN.tar.xz is what the last
+version with layout N wrote of the digits model in /data, every verb once."""
+
+import csv
+import json
+import shutil
+import tarfile
+
+import harness
+
+VERBS = ("quantize", "calibrate", "diagnose", "evaluate", "tune", "profile", "benchmark")
+
+
+def unpack(sandbox, archive):
+    """The workspace of the archive, {verb: id}."""
+    with tarfile.open(archive) as packed:
+        packed.extractall(sandbox.path)
+    (sandbox.path / "workloads").rename(sandbox.path / "workspace" / "workloads")
+    for name in ("digits.onnx", "digits.npz"):
+        shutil.copy(harness.DEMO / name, sandbox.path)
+    runs = {}
+    for path in sandbox.path.glob("workspace/workloads/*/workload.json"):
+        path.write_text(path.read_text().replace("/data/", f"{sandbox.path}/"))
+        runs[json.loads(path.read_text())["verb"]] = path.parent.name
+    return runs
+
+
+def record(sandbox, run, name):
+    return json.loads((sandbox.workload(run) / name).read_text())
+
+
+def shown(sandbox, runs):
+    listed = {row["id"]: row for row in sandbox.json("workloads", "list")}
+    harness.check(set(listed) == set(runs.values()), f"all are listed: {sorted(listed)}")
+    for verb in VERBS:
+        run = runs[verb]
+        harness.check(listed[run]["state"] == "success", f"{verb}: {listed[run]['state']}")
+        told = sandbox.json("workloads", "show", run)
+        records = [file["name"] for file in told["files"] if file["kind"] == "record"]
+        harness.check("workload.json" in records and told["result"], f"{verb}: {len(records)} records and a result")
+        text = sandbox.run("workloads", "show", run).stdout
+        harness.check(run in text and "damaged" not in text, f"{verb}: as text, too")
+
+
+def same_figures(sandbox, runs):
+    """What is shown are the figures that the run stored, read here by Python alone."""
+    for verb in ("quantize", "diagnose"):
+        told = sandbox.json("workloads", "show", runs[verb])["result"]
+        told = told.get("diagnosis", told)
+        with open(sandbox.workload(runs[verb]) / "activations_table.csv", newline="") as file:
+            rows = list(csv.DictReader(file))
+        same = sorted(row["mse"] for row in told["activations"]) == sorted(float(row["MSE"]) for row in rows)
+        harness.check(same, f"{verb}: {len(rows)} errors")
+    told = sandbox.json("workloads", "show", runs["evaluate"])["result"]
+    stored = record(sandbox, runs["evaluate"], "accuracy.json")
+    figures = stored["quantized"]
+    harness.check((told["value"], told["interval"]) == (figures["value"], figures["interval"]), "the accuracy")
+    told = sandbox.json("workloads", "show", runs["tune"])["result"]
+    stored = record(sandbox, runs["tune"], "study.json")
+    losses = [[trial["loss"] for trial in study["trials"]] for study in (told, stored)]
+    harness.check(losses[0] == losses[1] and losses[0], "losses of trials")
+
+
+def used_again(sandbox, runs):
+    for verb in ("quantize", "diagnose"):
+        judged = harness.identity_of(sandbox.run("judge", runs[verb]))
+        for name in ("activations_table.csv", "weights_table.csv"):
+            same = (sandbox.workload(judged) / name).read_bytes() == (sandbox.workload(runs[verb]) / name).read_bytes()
+            harness.check(same, f"{verb}, judged again: {name} is equal")
+    data = ["digits.onnx", "--data", "digits.npz", "--limit", "24"]
+    for verb in ("quantize", "tune"):
+        done = sandbox.run("quantize", *data, "--recipe", runs[verb], "-o", f"{verb}.again.onnx")
+        made = record(sandbox, harness.identity_of(done), "recipe.json")
+        harness.check(made == record(sandbox, runs[verb], "recipe.json"), f"{verb}: its recipe is that of the new run")
+    again, first = (sandbox.path / name for name in ("quantize.again.onnx", "digits.int8.onnx"))
+    harness.check(again.read_bytes() == first.read_bytes(), "and quantize makes the same model")
+    statistics = sandbox.workload(runs["calibrate"]) / "statistics.bin"
+    sandbox.run("quantize", "digits.onnx", "--ranges", statistics, "-o", "ranged.onnx")
+
+
+def main():
+    archives = sorted((harness.SOURCE / "tests" / "runs").glob("layout*.tar.xz"))
+    harness.check(archives, "there is a run of an earlier layout")
+    for archive in archives:
+        sandbox = harness.Sandbox()
+        (sandbox.path / "workspace").mkdir()
+        runs = unpack(sandbox, archive)
+        harness.check(set(runs) == set(VERBS), f"{archive.name}: {sorted(runs)}")
+        shown(sandbox, runs)
+        same_figures(sandbox, runs)
+        used_again(sandbox, runs)
+
+
+main()

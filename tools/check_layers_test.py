@@ -116,6 +116,26 @@ class CheckLayers(unittest.TestCase):
         code, out = self.run_it()
         self.assertEqual(code, 0, out)
 
+    def test_catches_an_input_that_means_something_by_its_number(self):
+        for line in ('index.constant(node.inputs[1]);', 'find(node->inputs.at(2));', 'const auto& w = op.operands[1];',
+                     'constant_input(prepared, index, node, 1);', 'input_of(node, 3);', 'known_.input(node, 1);',
+                     'if (use.input == 1) return;'):
+            self.write("quantlens/stats/a.cpp", f"// node.inputs[1]\n{line}\n")
+            code, out = self.run_it()
+            self.assertEqual(code, 1, line)
+            self.assertIn("quantlens/stats/a.cpp:2: says what an input is by its number", out)
+            self.assertIn("roles_of.h", out)
+
+    def test_accepts_inputs_by_number_where_a_format_is_read_or_run_and_the_data_everywhere(self):
+        line = "index.constant(node.inputs[1]);\n"
+        self.write("quantlens/frontend/onnx/a.cpp", line)
+        self.write("quantlens/runtime/oracle/a.cpp", line)
+        self.write("quantlens/stats/a_test.cpp", line)
+        self.write("quantlens/stats/a.cpp", "find(node.inputs[0], node.inputs[1 - side], node.outputs[1], op.operands[i]);\n"
+                                            "node.inputs.at(0) == input_of(node, 0) && use.input == 0;\n")
+        code, out = self.run_it()
+        self.assertEqual(code, 0, out)
+
     def test_draws_the_arrows_that_includes_make(self):
         code, out = self.run_it("--picture")
         self.assertEqual(code, 0)

@@ -16,6 +16,11 @@ namespace quantlens::json {
 
 using Value = boost::json::value;
 
+/// Whether fields of this type are left out of documents where they hold what T() does, which
+/// reading them gives again. To be specialized.
+template <class T>
+inline constexpr bool kLeftOutIfUsual = false;
+
 /// Deterministic text: object keys in their order of declaration, two-space indentation, arrays of
 /// numbers and small objects of numbers and words on one line, shortest doubles that read back
 /// equal, NaN and infinities as the strings "nan", "inf", "-inf", invalid UTF-8 as U+FFFD. Ends in

@@ -226,6 +226,9 @@ Value encode_as(Tag<T>, const T& value) {
   boost::json::object out;
   boost::mp11::mp_for_each<Members<T>>([&](auto member) {
     using Field = std::remove_cvref_t<decltype(value.*member.pointer)>;
+    if constexpr (kLeftOutIfUsual<Field>) {
+      if (value.*member.pointer == Field()) return;
+    }
     out.emplace(member.name, encode_as(Tag<Field>(), value.*member.pointer));
   });
   return out;

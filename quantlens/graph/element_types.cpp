@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "quantlens/graph/integer_ops.h"
 #include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
@@ -10,27 +11,29 @@ namespace {
 
 using Types = std::unordered_map<std::string, DType>;
 
-std::optional<DType> type_of(const GraphIndex& index, const Types& types, const Node& node,
-                             std::size_t input) {
-  if (input >= node.inputs.size()) return std::nullopt;
-  if (const Tensor* constant = index.constant(node.inputs[input])) return constant->dtype();
-  const auto known = types.find(node.inputs[input]);
+std::optional<DType> type_of(const GraphIndex& index, const Types& types,
+                             const std::string& value) {
+  if (const Tensor* constant = index.constant(value)) return constant->dtype();
+  const auto known = types.find(value);
   return known == types.end() ? std::nullopt : std::optional(known->second);
 }
 
-/// Of codes: what the op says, else the type of the zero point that they have.
-std::optional<DType> code_type(const GraphIndex& index, const Types& types, const Node& node,
-                               std::size_t zero_point) {
+/// Of a Coding: what the op says, else the type of one of its inputs.
+std::optional<DType> coded_type(const GraphIndex& index, const Types& types, const Node& node,
+                                const std::string& like) {
   const auto* coding = role<roles::Coding>(node);
   if (coding != nullptr && coding->codes) return coding->codes;
-  return type_of(index, types, node, zero_point);
+  return type_of(index, types, like);
 }
 
-/// Of a product of codes that may be told as floats.
-std::optional<DType> gemm_type(const GraphIndex& index, const Types& types, const Node& node) {
-  constexpr std::size_t kZeroPoint = 8, kScale = 1;
-  const bool has_codes = node.inputs.size() > kZeroPoint && !node.inputs[kZeroPoint].empty();
-  return type_of(index, types, node, has_codes ? kZeroPoint : kScale);
+/// Of an op on codes: that of the zero point of its result, or of the scales of what it reads where
+/// its result is floats.
+std::optional<DType> type_on_codes(const GraphIndex& index, const Types& types, const Node& node) {
+  const std::optional<IntegerOp> op = integer_op(node);
+  if (!op) return std::nullopt;
+  const CodeInputs& like = op->output ? *op->output : op->operands.front();
+  const std::optional<std::size_t> input = op->output ? like.zero_point : like.scale;
+  return input ? type_of(index, types, input_of(node, *input)) : std::nullopt;
 }
 
 /// What the op's first output holds; nothing for ops of which that is not known.
@@ -49,23 +52,22 @@ std::optional<DType> result_type(const GraphIndex& index, const Types& types, co
     case Kind::arg_max:
       return DType::int64;
     case Kind::quantize:
-      return code_type(index, types, node, 2);
+      return coded_type(index, types, node, zero_point_of(node));
     case Kind::dequantize:
-      return code_type(index, types, node, 1);  // in that of its scales
+      return coded_type(index, types, node, scale_of(node));
     case Kind::qconv:
     case Kind::qmatmul:
-      return type_of(index, types, node, 7);
     case Kind::qgemm:
-      return gemm_type(index, types, node);
-    case Kind::matmul_integer_to_float:  // in that of its scales
-    case Kind::gather_blocks:
-      return type_of(index, types, node, 2);
-    case Kind::where:
-    case Kind::qwhere:
     case Kind::qconcat:
-      return type_of(index, types, node, 1);
+    case Kind::qwhere:
+    case Kind::matmul_integer_to_float:
+      return type_on_codes(index, types, node);
+    case Kind::gather_blocks:  // in that of its scales
+      return type_of(index, types, input_of(node, role<roles::BlockMatrix>(node)->operands.scales));
+    case Kind::where:
+      return type_of(index, types, input_of(node, role<roles::Choice>(node)->operands.chosen));
     default:  // all others compute in the type of what they read
-      return type_of(index, types, node, 0);
+      return type_of(index, types, input_of(node, 0));
   }
 }
 
@@ -109,7 +111,8 @@ Types element_types(const GraphIndex& index) {
   for (const Node& node : graph.nodes) {
     for (std::size_t i = 0; i < std::min(node.results.size(), node.outputs.size()); ++i) {
       const ResultType& result = node.results[i];
-      set(node.outputs[i], result.dtype ? result.dtype : type_of(index, types, node, result.like));
+      set(node.outputs[i],
+          result.dtype ? result.dtype : type_of(index, types, input_of(node, result.like)));
     }
     if (!node.results.empty() || node.outputs.empty()) continue;
     const std::optional<DType> type = result_type(index, types, node);

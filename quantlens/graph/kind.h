@@ -71,12 +71,12 @@ enum class Kind {
   space_to_depth,
   pad,
   resize,
-  where,  ///< (condition, a, b)
+  where,
   min,
   max,
   expand,
-  quantize,    ///< (x, scale, zero_point?)
-  dequantize,  ///< (q, scale, zero_point?)
+  quantize,    ///< roles::Coding
+  dequantize,  ///< likewise
   dynamic_quantize,
   qconv,
   qmatmul,
@@ -95,7 +95,7 @@ enum class Kind {
   matmul_integer_to_float,  ///< codes times codes
   dynamic_quantize_matmul,  ///< floats times codes
   matmul_blocks,            ///< floats times a matrix in blocks of codes
-  gather_blocks,            ///< (table in blocks of codes, indices, ...), gives floats
+  gather_blocks,            ///< picks from a table in blocks of codes, gives floats
   recurrent,                ///< LSTM, GRU, RNN
   control_flow,             ///< has subgraphs
 };

@@ -39,17 +39,12 @@ MaybeDims KnownShapes::input(const Node& node, std::size_t number) const {
   return shape(input_of(node, number));
 }
 
-bool KnownShapes::has_input(const Node& node, std::size_t number) {
-  return !input_of(node, number).empty();
+std::optional<std::vector<std::int64_t>> KnownShapes::numbers(const std::string& value) const {
+  return constant_list(index_, value);
 }
 
-std::optional<std::vector<std::int64_t>> KnownShapes::numbers(const Node& node,
-                                                              std::size_t number) const {
-  return constant_list(index_, input_of(node, number));
-}
-
-MaybeDims KnownShapes::list(const Node& node, std::size_t number) const {
-  return lists_.of(input_of(node, number));
+MaybeDims KnownShapes::list(const std::string& value) const {
+  return lists_.of(value);
 }
 
 std::optional<std::vector<std::size_t>> places(const std::vector<std::int64_t>& axes,

@@ -29,12 +29,10 @@ class KnownShapes {
   const GraphIndex& index() const { return index_; }
   MaybeDims shape(const std::string& value) const;
   MaybeDims input(const Node& node, std::size_t number) const;
-  /// Whether the node has this input.
-  static bool has_input(const Node& node, std::size_t number);
-  /// An input's elements where these are constants.
-  std::optional<std::vector<std::int64_t>> numbers(const Node& node, std::size_t number) const;
-  /// The elements of an input that holds extents (shape_lists.h).
-  MaybeDims list(const Node& node, std::size_t number) const;
+  /// The elements of a value where these are constants.
+  std::optional<std::vector<std::int64_t>> numbers(const std::string& value) const;
+  /// The elements of a value that holds extents (shape_lists.h).
+  MaybeDims list(const std::string& value) const;
 
   Shapes take() { return std::move(known_); }
 

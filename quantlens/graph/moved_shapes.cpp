@@ -35,7 +35,7 @@ class Moved {
       case Kind::gather:
         return of_gather(node);
       case Kind::gather_elements:
-        return known_.input(node, 1);
+        return known_.shape(indices_of(node));
       case Kind::slice:
         return of_slice(node);
       case Kind::pad:
@@ -66,7 +66,7 @@ class Moved {
   }
 
   MaybeDims of_reshape(const Node& node) const {
-    const MaybeDims target = known_.list(node, 1);
+    const MaybeDims target = known_.list(new_shape_of(node));
     const auto* role = quantlens::role<roles::Reshaping>(node);
     if (!target || role == nullptr) return std::nullopt;
     return rules::reshaped(known_.input(node, 0), *target, role->copies_zeros);
@@ -97,7 +97,7 @@ class Moved {
   }
 
   MaybeDims of_expand(const Node& node) const {
-    const MaybeDims data = known_.input(node, 0), target = known_.list(node, 1);
+    const MaybeDims data = known_.input(node, 0), target = known_.list(repetition_of(node));
     if (!data || !target) return std::nullopt;
     return rules::broadcast(*data, *target);
   }
@@ -116,7 +116,7 @@ class Moved {
 
   /// The shape of the indices stands where the axis was.
   MaybeDims of_gather(const Node& node) const {
-    const MaybeDims data = known_.input(node, 0), indices = known_.input(node, 1);
+    const MaybeDims data = known_.input(node, 0), indices = known_.shape(indices_of(node));
     const auto axis =
         data ? rules::axis_number(axis_of(node).value_or(0), data->size()) : std::nullopt;
     if (!axis || !indices) return std::nullopt;
@@ -129,19 +129,19 @@ class Moved {
 
   MaybeDims of_slice(const Node& node) const {
     MaybeDims row = known_.input(node, 0);
-    const MaybeDims begins = known_.list(node, 1), ends = known_.list(node, 2);
+    const MaybeDims begins = known_.list(begins_of(node)), ends = known_.list(ends_of(node));
     if (!row || !begins || !ends || begins->size() != ends->size()) return std::nullopt;
     std::vector<std::int64_t> axes(begins->size());
     std::iota(axes.begin(), axes.end(), std::int64_t{0});
     std::vector<std::int64_t> steps(axes.size(), 1);
-    const auto read = [&](std::size_t number, std::vector<std::int64_t>& to) {
-      if (!KnownShapes::has_input(node, number)) return true;
-      const Numbers given = known_.numbers(node, number);
+    const auto read = [&](const std::string& from, std::vector<std::int64_t>& to) {
+      if (from.empty()) return true;
+      const Numbers given = known_.numbers(from);
       if (!given || given->size() != to.size()) return false;
       to = *given;
       return true;
     };
-    if (!read(3, axes) || !read(4, steps)) return std::nullopt;
+    if (!read(axes_input_of(node), axes) || !read(steps_of(node), steps)) return std::nullopt;
     const auto at = places(axes, row->size());
     if (!at) return std::nullopt;
     for (std::size_t i = 0; i < at->size(); ++i) {
@@ -153,8 +153,8 @@ class Moved {
 
   MaybeDims of_pad(const Node& node) const {
     MaybeDims row = known_.input(node, 0);
-    const Numbers pads = known_.numbers(node, 1);
-    if (!row || !pads || KnownShapes::has_input(node, 3) || pads->size() != 2 * row->size())
+    const Numbers pads = known_.numbers(pads_of(node));
+    if (!row || !pads || !axes_input_of(node).empty() || pads->size() != 2 * row->size())
       return std::nullopt;
     for (std::size_t i = 0; i < row->size(); ++i) {
       (*row)[i] = rules::widened((*row)[i], (*pads)[i], (*pads)[row->size() + i]);
@@ -164,7 +164,7 @@ class Moved {
 
   MaybeDims of_tile(const Node& node) const {
     MaybeDims row = known_.input(node, 0);
-    const Numbers times = known_.numbers(node, 1);
+    const Numbers times = known_.numbers(repetition_of(node));
     if (!row || !times || times->size() != row->size()) return std::nullopt;
     for (std::size_t i = 0; i < row->size(); ++i) {
       (*row)[i] = rules::times((*row)[i], (*times)[i]);
@@ -176,8 +176,8 @@ class Moved {
     const auto* role = quantlens::role<roles::Reduction>(node);
     const MaybeDims data = known_.input(node, 0);
     if (role == nullptr || !data) return std::nullopt;
-    const Numbers axes =
-        KnownShapes::has_input(node, 1) ? known_.numbers(node, 1) : Numbers(role->axes);
+    const std::string& given = axes_input_of(node);
+    const Numbers axes = given.empty() ? Numbers(role->axes) : known_.numbers(given);
     if (!axes) return std::nullopt;
     if (axes->empty() && !role->takes_all) return data;
     std::vector<std::int64_t> reduced = *axes;

@@ -109,8 +109,11 @@ ValueOutline outline(const ValueInfo& value) {
 RolesOutline outline(const Roles& roles) {
   return std::visit(
       [](const auto& role) -> RolesOutline {
-        if constexpr (std::is_same_v<std::decay_t<decltype(role)>, roles::ConstantValue>) {
+        using Role = std::decay_t<decltype(role)>;
+        if constexpr (std::is_same_v<Role, roles::ConstantValue>) {
           return {};
+        } else if constexpr (json::kLeftOutIfUsual<Role>) {
+          return role == Role() ? RolesOutline() : role;
         } else {
           return role;
         }

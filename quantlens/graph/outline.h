@@ -23,7 +23,8 @@ struct ValueOutline {
 };
 BOOST_DESCRIBE_STRUCT(ValueOutline, (), (name, dtype, shape))
 
-/// Roles without the contents of tensors.
+/// Roles without the contents of tensors, and without those that tell nothing but where inputs
+/// usually are.
 using RolesOutline = boost::mp11::mp_remove<AnyRoles, roles::ConstantValue>;
 
 struct OpOutline {

@@ -63,11 +63,14 @@ class Inference {
     if (value.shape) ranks_.emplace(value.name, value.shape->size());
   }
 
-  std::optional<std::size_t> rank(const Node& node, std::size_t input) const {
-    if (input >= node.inputs.size()) return std::nullopt;
-    if (const Tensor* tensor = index_.constant(node.inputs[input])) return tensor->shape().size();
-    const auto found = ranks_.find(node.inputs[input]);
+  std::optional<std::size_t> rank(const std::string& value) const {
+    if (const Tensor* tensor = index_.constant(value)) return tensor->shape().size();
+    const auto found = ranks_.find(value);
     return found == ranks_.end() ? std::nullopt : std::optional(found->second);
+  }
+
+  std::optional<std::size_t> rank(const Node& node, std::size_t input) const {
+    return rank(input_of(node, input));
   }
 
   /// The largest of all inputs', where all are known.
@@ -110,10 +113,8 @@ class Inference {
   }
 
   std::optional<std::size_t> of_convolution(const Node& node) const {
-    const roles::Operands* operands = operands_of(node);
-    if (operands == nullptr) return std::nullopt;
-    const std::optional<std::size_t> weight = rank(node, operands->weight);
-    return weight ? weight : rank(node, operands->data);
+    const std::optional<std::size_t> weight = rank(weight_of(node));
+    return weight ? weight : rank(data_of(node));
   }
 
   std::optional<std::size_t> unsqueezed(const Node& node) const {
@@ -139,7 +140,8 @@ class Inference {
       case Kind::conv_transpose:
         return of_convolution(node);
       case Kind::matmul:
-        return rank(node, 0) == 1 || rank(node, 1) == 1 ? std::nullopt : broadcast(node);
+        return rank(left_of(node)) == 1 || rank(right_of(node)) == 1 ? std::nullopt
+                                                                     : broadcast(node);
       case Kind::add:
       case Kind::sub:
       case Kind::mul:
@@ -155,7 +157,7 @@ class Inference {
       case Kind::reduce_min:
         return keeps_axes(node) ? rank(node, 0) : std::nullopt;
       case Kind::reshape:
-        return node.inputs.size() > 1 ? length(node.inputs[1]) : std::nullopt;
+        return length(new_shape_of(node));
       case Kind::shape_of:
         return 1;
       case Kind::unsqueeze:
@@ -163,7 +165,7 @@ class Inference {
       case Kind::squeeze:
         return squeezed(node);
       case Kind::gather:
-        return gathered(rank(node, 0), rank(node, 1));
+        return gathered(rank(node, 0), rank(indices_of(node)));
       default:
         return std::nullopt;
     }

@@ -86,6 +86,13 @@ Roles roles_by(Kind kind) {
       return roles::Reshaping{};
     case Kind::pad:
       return roles::Padding{};
+    case Kind::slice:
+      return roles::Slicing{};
+    case Kind::expand:
+    case Kind::tile:
+      return roles::Repetition{};
+    case Kind::where:
+      return roles::Choice{};
     case Kind::resize:
       return roles::Resampling{};
     default:

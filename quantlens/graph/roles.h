@@ -20,6 +20,9 @@
 namespace quantlens {
 namespace roles {
 
+// Structs named ...Operands say by number which inputs of an op are what. A number may lie past the
+// op's inputs, and the input there may be empty: then the op lacks it.
+
 /// Which inputs of an op that multiplies by a weight are what. The number of `bias` may lie past
 /// the op's inputs: then it has none yet; nothing: it cannot have one.
 struct Operands {
@@ -79,27 +82,48 @@ BOOST_DESCRIBE_STRUCT(MatrixProduct, (),
                       (operands, transposes_a, transposes_b, transposes_batch_a, alpha, beta,
                        fuses_activation))
 
+/// Those of a matrix of codes in blocks. The codes of gather_blocks are its data; what it picks
+/// from them is at `indices`, which matmul_blocks has not.
+struct BlockOperands {
+  std::size_t codes = 1;
+  std::size_t scales = 2;
+  std::size_t zero_points = 3;
+  std::size_t indices = 1;
+  bool operator==(const BlockOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(BlockOperands, (), (codes, scales, zero_points, indices))
+
 /// matmul_blocks, and gather_blocks, of which the extents are not told.
 struct BlockMatrix {
   std::int64_t bits = 4;
   std::int64_t block_size = 0;
   std::int64_t outputs = 0;
   std::int64_t inputs = 0;
+  BlockOperands operands = {};
   bool operator==(const BlockMatrix&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(BlockMatrix, (), (bits, block_size, outputs, inputs))
+BOOST_DESCRIBE_STRUCT(BlockMatrix, (), (bits, block_size, outputs, inputs, operands))
 
 BOOST_DEFINE_ENUM_CLASS(Cell, other, lstm, gru, rnn)
 
-/// recurrent: (data, weight, recurrent weight, ...).
+/// `weight` multiplies the data, `recurrent` what the step before gave.
+struct RecurrenceOperands {
+  std::size_t weight = 1;
+  std::size_t recurrent = 2;
+  bool operator==(const RecurrenceOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(RecurrenceOperands, (), (weight, recurrent))
+
+/// recurrent.
 struct Recurrence {
   Cell cell = Cell::other;
   bool is_batch_first = false;  ///< data are [samples, steps, inputs], not [steps, samples, inputs]
   bool has_codes = false;       ///< its weights are codes
   std::size_t input_axis = 2;   ///< of the weight, which has three
+  RecurrenceOperands operands = {};
   bool operator==(const Recurrence&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Recurrence, (), (cell, is_batch_first, has_codes, input_axis))
+BOOST_DESCRIBE_STRUCT(Recurrence, (), (cell, is_batch_first, has_codes, input_axis, operands))
 
 /// max_pool, average_pool, qaverage_pool.
 struct Pool {
@@ -109,28 +133,57 @@ struct Pool {
 };
 BOOST_DESCRIBE_STRUCT(Pool, (), (window, takes_maximum))
 
-/// batch_norm (data, scale, shift, mean, variance), layer_norm, instance_norm.
+/// Vectors with a number for each channel; batch_norm alone has mean and variance.
+struct NormalizationOperands {
+  std::size_t scale = 1;
+  std::size_t shift = 2;
+  std::size_t mean = 3;
+  std::size_t variance = 4;
+  bool operator==(const NormalizationOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(NormalizationOperands, (), (scale, shift, mean, variance))
+
+/// batch_norm, layer_norm, instance_norm.
 struct Normalization {
   float epsilon = 1e-5F;
   bool is_training = false;  ///< by the statistics of the data at hand
+  NormalizationOperands operands = {};
   bool operator==(const Normalization&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Normalization, (), (epsilon, is_training))
+BOOST_DESCRIBE_STRUCT(Normalization, (), (epsilon, is_training, operands))
+
+/// What gather and gather_elements pick along the axis, and how long the parts are that split makes
+/// of it; others have neither.
+struct AxisOperands {
+  std::size_t indices = 1;
+  std::size_t extents = 1;
+  bool operator==(const AxisOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(AxisOperands, (), (indices, extents))
 
 /// softmax, concat, gather, gather_elements, split, arg_max, flatten (it is split before the axis).
 /// Negative: counted from the end; nothing: the file does not say it.
 struct AxisChoice {
   std::optional<std::int64_t> axis = {};
+  AxisOperands operands = {};
   bool operator==(const AxisChoice&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(AxisChoice, (), (axis))
+BOOST_DESCRIBE_STRUCT(AxisChoice, (), (axis, operands))
 
-/// squeeze, unsqueeze: axes that the op itself names; empty: its second input does, if any.
+/// A list of axes.
+struct AxesOperands {
+  std::size_t axes = 1;
+  bool operator==(const AxesOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(AxesOperands, (), (axes))
+
+/// squeeze, unsqueeze: axes that the op itself names; empty: its input for them does, if any.
 struct NamedAxes {
   std::vector<std::int64_t> axes = {};
+  AxesOperands operands = {};
   bool operator==(const NamedAxes&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(NamedAxes, (), (axes))
+BOOST_DESCRIBE_STRUCT(NamedAxes, (), (axes, operands))
 
 /// transpose: for each axis of the result that of the data; empty: in reverse order.
 struct Permutation {
@@ -142,19 +195,29 @@ BOOST_DESCRIBE_STRUCT(Permutation, (), (order))
 /// reduce_mean, reduce_sum, reduce_max, reduce_min.
 struct Reduction {
   bool keeps_axes = true;               ///< with an extent of 1
-  std::vector<std::int64_t> axes = {};  ///< that the op itself names; empty: its second input does
+  std::vector<std::int64_t> axes = {};  ///< that the op itself names; empty: its input does
   bool takes_all = true;  ///< all axes where neither names any; else it does nothing then
+  AxesOperands operands = {};
   bool operator==(const Reduction&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Reduction, (), (keeps_axes, axes, takes_all))
+BOOST_DESCRIBE_STRUCT(Reduction, (), (keeps_axes, axes, takes_all, operands))
 
-/// clip: bounds that the op itself says; else its inputs (data, low?, high?) are these.
+/// Single numbers.
+struct BoundsOperands {
+  std::size_t low = 1;
+  std::size_t high = 2;
+  bool operator==(const BoundsOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(BoundsOperands, (), (low, high))
+
+/// clip: bounds that the op itself says; else its inputs are these.
 struct Bounds {
   std::optional<float> low = {};
   std::optional<float> high = {};
+  BoundsOperands operands = {};
   bool operator==(const Bounds&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Bounds, (), (low, high))
+BOOST_DESCRIBE_STRUCT(Bounds, (), (low, high, operands))
 
 /// cast. Nothing: a type that has no DType.
 struct Conversion {
@@ -163,27 +226,103 @@ struct Conversion {
 };
 BOOST_DESCRIBE_STRUCT(Conversion, (), (to))
 
-/// quantize, dequantize: (data, scale, zero point?).
+/// One number for all, or one for each index of the axis.
+struct CodingOperands {
+  std::size_t scale = 1;
+  std::size_t zero_point = 2;
+  bool operator==(const CodingOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(CodingOperands, (), (scale, zero_point))
+
+/// quantize, dequantize.
 struct Coding {
   std::int64_t axis = 1;            ///< of several scales; negative: counted from the end
   std::optional<DType> codes = {};  ///< where the op says it beside its zero point
+  CodingOperands operands = {};
   bool operator==(const Coding&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Coding, (), (axis, codes))
+BOOST_DESCRIBE_STRUCT(Coding, (), (axis, codes, operands))
 
-/// reshape: (data, shape).
+/// The shape of the result, whose extents may be -1 and 0.
+struct ReshapingOperands {
+  std::size_t shape = 1;
+  bool operator==(const ReshapingOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ReshapingOperands, (), (shape))
+
+/// reshape.
 struct Reshaping {
   bool copies_zeros = true;  ///< an extent of 0 stands for the data's in that place
+  ReshapingOperands operands = {};
   bool operator==(const Reshaping&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Reshaping, (), (copies_zeros))
+BOOST_DESCRIBE_STRUCT(Reshaping, (), (copies_zeros, operands))
 
-/// pad: (data, pads, filling?, axes?).
+/// What is added in front of each of the axes, then behind each; the number that fills it; the
+/// axes, which are all where the op lacks that input.
+struct PaddingOperands {
+  std::size_t pads = 1;
+  std::size_t filling = 2;
+  std::size_t axes = 3;
+  bool operator==(const PaddingOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(PaddingOperands, (), (pads, filling, axes))
+
+/// pad.
 struct Padding {
   bool is_constant = true;  ///< else what is added is made of the data
+  PaddingOperands operands = {};
   bool operator==(const Padding&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Padding, (), (is_constant))
+BOOST_DESCRIBE_STRUCT(Padding, (), (is_constant, operands))
+
+/// Lists with an entry for each of the axes that are cut. An op that lacks `axes` cuts the first
+/// ones; one that lacks `steps` takes all from begin to end.
+struct SlicingOperands {
+  std::size_t begins = 1;
+  std::size_t ends = 2;
+  std::size_t axes = 3;
+  std::size_t steps = 4;
+  bool operator==(const SlicingOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(SlicingOperands, (), (begins, ends, axes, steps))
+
+/// slice.
+struct Slicing {
+  SlicingOperands operands = {};
+  bool operator==(const Slicing&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Slicing, (), (operands))
+
+/// Of expand the shape that the data are broadcast to, of tile how often each axis is repeated.
+struct RepetitionOperands {
+  std::size_t extents = 1;
+  bool operator==(const RepetitionOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(RepetitionOperands, (), (extents))
+
+/// expand, tile.
+struct Repetition {
+  RepetitionOperands operands = {};
+  bool operator==(const Repetition&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Repetition, (), (operands))
+
+/// Where the condition holds, an element is `chosen`'s, elsewhere `other`'s.
+struct ChoiceOperands {
+  std::size_t condition = 0;
+  std::size_t chosen = 1;
+  std::size_t other = 2;
+  bool operator==(const ChoiceOperands&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(ChoiceOperands, (), (condition, chosen, other))
+
+/// where.
+struct Choice {
+  ChoiceOperands operands = {};
+  bool operator==(const Choice&) const = default;
+};
+BOOST_DESCRIBE_STRUCT(Choice, (), (operands))
 
 /// resize.
 struct Resampling {
@@ -244,9 +383,10 @@ using AnyRoles =
     std::variant<std::monostate, roles::Convolution, roles::MatrixProduct, roles::BlockMatrix,
                  roles::Recurrence, roles::Pool, roles::Normalization, roles::AxisChoice,
                  roles::NamedAxes, roles::Permutation, roles::Reduction, roles::Bounds,
-                 roles::Conversion, roles::Coding, roles::Reshaping, roles::Padding,
-                 roles::Resampling, roles::ConstantValue, roles::Sum, roles::Activation,
-                 roles::RandomNumbers, roles::UntoldProduct, roles::UntoldCodes, roles::Reorder>;
+                 roles::Conversion, roles::Coding, roles::Reshaping, roles::Padding, roles::Slicing,
+                 roles::Repetition, roles::Choice, roles::Resampling, roles::ConstantValue,
+                 roles::Sum, roles::Activation, roles::RandomNumbers, roles::UntoldProduct,
+                 roles::UntoldCodes, roles::Reorder>;
 
 /// The same as a type of its own, which is copied and destroyed in roles.cpp: wherever a variant is
 /// itself, the compiler makes a table of its alternatives for each of that, in each file that has a

@@ -9,6 +9,13 @@ namespace {
 
 constexpr std::size_t kAbsent = std::numeric_limits<std::size_t>::max();  // input of no op
 
+/// The input whose number the operands of this role have in this field.
+template <class Role, class Operands>
+const std::string& input_of(const Node& node, std::size_t Operands::*number) {
+  const auto* found = role<Role>(node);
+  return quantlens::input_of(node, found != nullptr ? found->operands.*number : kAbsent);
+}
+
 }  // namespace
 
 const Roles& roles_of(const Node& node) {
@@ -34,6 +41,85 @@ const std::string& weight_of(const Node& node) {
 const std::string& bias_of(const Node& node) {
   const roles::Operands* operands = operands_of(node);
   return input_of(node, operands ? operands->bias.value_or(kAbsent) : kAbsent);
+}
+
+const std::string& left_of(const Node& node) {
+  const roles::Operands* operands = operands_of(node);
+  return input_of(node, operands ? operands->data : 0);
+}
+
+const std::string& right_of(const Node& node) {
+  const roles::Operands* operands = operands_of(node);
+  return input_of(node, operands ? operands->weight : 1);
+}
+
+const std::string& scale_of(const Node& node) {
+  if (role<roles::Normalization>(node) != nullptr)
+    return input_of<roles::Normalization>(node, &roles::NormalizationOperands::scale);
+  return input_of<roles::Coding>(node, &roles::CodingOperands::scale);
+}
+
+const std::string& zero_point_of(const Node& node) {
+  return input_of<roles::Coding>(node, &roles::CodingOperands::zero_point);
+}
+
+const std::string& low_bound_of(const Node& node) {
+  return input_of<roles::Bounds>(node, &roles::BoundsOperands::low);
+}
+
+const std::string& high_bound_of(const Node& node) {
+  return input_of<roles::Bounds>(node, &roles::BoundsOperands::high);
+}
+
+const std::string& indices_of(const Node& node) {
+  if (node.kind == Kind::gather_blocks)
+    return input_of<roles::BlockMatrix>(node, &roles::BlockOperands::indices);
+  if (node.kind == Kind::gather || node.kind == Kind::gather_elements)
+    return input_of<roles::AxisChoice>(node, &roles::AxisOperands::indices);
+  return input_of(node, kAbsent);
+}
+
+const std::string& part_extents_of(const Node& node) {
+  if (node.kind != Kind::split) return input_of(node, kAbsent);
+  return input_of<roles::AxisChoice>(node, &roles::AxisOperands::extents);
+}
+
+const std::string& new_shape_of(const Node& node) {
+  return input_of<roles::Reshaping>(node, &roles::ReshapingOperands::shape);
+}
+
+const std::string& repetition_of(const Node& node) {
+  return input_of<roles::Repetition>(node, &roles::RepetitionOperands::extents);
+}
+
+const std::string& pads_of(const Node& node) {
+  return input_of<roles::Padding>(node, &roles::PaddingOperands::pads);
+}
+
+const std::string& filling_of(const Node& node) {
+  return input_of<roles::Padding>(node, &roles::PaddingOperands::filling);
+}
+
+const std::string& begins_of(const Node& node) {
+  return input_of<roles::Slicing>(node, &roles::SlicingOperands::begins);
+}
+
+const std::string& ends_of(const Node& node) {
+  return input_of<roles::Slicing>(node, &roles::SlicingOperands::ends);
+}
+
+const std::string& steps_of(const Node& node) {
+  return input_of<roles::Slicing>(node, &roles::SlicingOperands::steps);
+}
+
+const std::string& axes_input_of(const Node& node) {
+  if (role<roles::NamedAxes>(node) != nullptr)
+    return input_of<roles::NamedAxes>(node, &roles::AxesOperands::axes);
+  if (role<roles::Reduction>(node) != nullptr)
+    return input_of<roles::Reduction>(node, &roles::AxesOperands::axes);
+  if (role<roles::Padding>(node) != nullptr)
+    return input_of<roles::Padding>(node, &roles::PaddingOperands::axes);
+  return input_of<roles::Slicing>(node, &roles::SlicingOperands::axes);
 }
 
 std::optional<WeightAxes> weight_axes(const Node& node, std::size_t rank) {
@@ -106,8 +192,8 @@ const std::vector<std::int64_t>& permutation_of(const Node& node) {
 std::vector<std::int64_t> axes_named(const GraphIndex& index, const Node& node) {
   const auto* named = role<roles::NamedAxes>(node);
   if (named == nullptr) return {};
-  if (node.inputs.size() < 2 || node.inputs[1].empty()) return named->axes;
-  const Tensor* given = index.constant(node.inputs[1]);
+  if (axes_input_of(node).empty()) return named->axes;
+  const Tensor* given = index.constant(axes_input_of(node));
   if (given == nullptr || given->dtype() != DType::int64) return {};
   const Tensor values = aligned(*given);
   return {values.data<std::int64_t>().begin(), values.data<std::int64_t>().end()};

@@ -25,10 +25,43 @@ const Role* role(const Node& node) {
 /// Of a convolution or a matrix product; null of other ops.
 const roles::Operands* operands_of(const Node& node);
 
-/// The values that these ops read; empty where the op is another one, or lacks that input.
+// The values that ops read, by what they are for; empty where the op is another one, or lacks that
+// input.
+
+/// Of an op with Operands.
 const std::string& data_of(const Node& node);
 const std::string& weight_of(const Node& node);
 const std::string& bias_of(const Node& node);
+
+/// Of an op of two values that mean the same to it or are in an order that all formats have, such
+/// as Add, Div and MatMul: the first and the second.
+const std::string& left_of(const Node& node);
+const std::string& right_of(const Node& node);
+
+/// Of a Coding or Normalization.
+const std::string& scale_of(const Node& node);
+/// Of a Coding.
+const std::string& zero_point_of(const Node& node);
+/// Of a Clip.
+const std::string& low_bound_of(const Node& node);
+const std::string& high_bound_of(const Node& node);
+/// What Gather, GatherElements and a Gather from blocks pick.
+const std::string& indices_of(const Node& node);
+/// How long a Split's parts are.
+const std::string& part_extents_of(const Node& node);
+/// The shape that a Reshape gives.
+const std::string& new_shape_of(const Node& node);
+/// Of an Expand the shape to broadcast to, of a Tile how often each axis is repeated.
+const std::string& repetition_of(const Node& node);
+/// Of a Pad.
+const std::string& pads_of(const Node& node);
+const std::string& filling_of(const Node& node);
+/// Of a Slice.
+const std::string& begins_of(const Node& node);
+const std::string& ends_of(const Node& node);
+const std::string& steps_of(const Node& node);
+/// Which axes a Squeeze, Unsqueeze, reduction, Pad or Slice is about.
+const std::string& axes_input_of(const Node& node);
 
 /// Of a weight of `rank` dimensions.
 struct WeightAxes {

@@ -42,6 +42,62 @@ TEST(RolesOf, AreTheNodesOwnWhereItHasSome) {
   EXPECT_EQ(alpha_of(fused), 2);
 }
 
+TEST(InputsByRole, AreWhereTheKindHasThem) {
+  Node node = node_of(Kind::quantize);
+  EXPECT_EQ(scale_of(node), "1");
+  EXPECT_EQ(zero_point_of(node), "2");
+  node = node_of(Kind::batch_norm);
+  EXPECT_EQ(scale_of(node), "1");
+  EXPECT_EQ(zero_point_of(node), "") << "it has none";
+  node = node_of(Kind::clip);
+  EXPECT_EQ(low_bound_of(node), "1");
+  EXPECT_EQ(high_bound_of(node), "2");
+  EXPECT_EQ(new_shape_of(node_of(Kind::reshape)), "1");
+  EXPECT_EQ(repetition_of(node_of(Kind::expand)), "1");
+  EXPECT_EQ(repetition_of(node_of(Kind::tile)), "1");
+  EXPECT_EQ(part_extents_of(node_of(Kind::split)), "1");
+  node = node_of(Kind::pad);
+  EXPECT_EQ(pads_of(node), "1");
+  EXPECT_EQ(filling_of(node), "2");
+  EXPECT_EQ(axes_input_of(node), "3");
+  node = node_of(Kind::slice);
+  EXPECT_EQ(begins_of(node), "1");
+  EXPECT_EQ(ends_of(node), "2");
+  EXPECT_EQ(axes_input_of(node), "3");
+  EXPECT_EQ(steps_of(node), "") << "past its inputs";
+  for (const Kind kind : {Kind::squeeze, Kind::unsqueeze, Kind::reduce_mean})
+    EXPECT_EQ(axes_input_of(node_of(kind)), "1");
+  for (const Kind kind : {Kind::gather, Kind::gather_elements, Kind::gather_blocks})
+    EXPECT_EQ(indices_of(node_of(kind)), "1");
+}
+
+TEST(InputsByRole, AreWhereTheNodeSaysItHasThem) {
+  EXPECT_EQ(scale_of(node_of(Kind::dequantize, roles::Coding{.operands = {.scale = 3}})), "3");
+  EXPECT_EQ(pads_of(node_of(Kind::pad, roles::Padding{.operands = {.pads = 2}})), "2");
+  EXPECT_EQ(begins_of(node_of(Kind::slice, roles::Slicing{.operands = {.begins = 3}})), "3");
+  EXPECT_EQ(indices_of(node_of(Kind::gather, roles::AxisChoice{.operands = {.indices = 0}})), "0");
+  EXPECT_EQ(axes_input_of(node_of(Kind::squeeze, roles::NamedAxes{.operands = {.axes = 2}})), "2");
+  EXPECT_EQ(repetition_of(node_of(Kind::tile, roles::Repetition{.operands = {.extents = 2}})), "2");
+}
+
+TEST(InputsByRole, AreNoneOfOtherOps) {
+  const Node node = node_of(Kind::concat);
+  EXPECT_EQ(indices_of(node), "") << "it has an axis, and picks nothing";
+  EXPECT_EQ(part_extents_of(node), "");
+  EXPECT_EQ(scale_of(node), "");
+  EXPECT_EQ(axes_input_of(node), "");
+  EXPECT_EQ(begins_of(node), "");
+}
+
+TEST(InputsByRole, TwoOperandsAreInTheOrderThatAllFormatsHave) {
+  EXPECT_EQ(left_of(node_of(Kind::sub)), "0");
+  EXPECT_EQ(right_of(node_of(Kind::sub)), "1");
+  const Node product =
+      node_of(Kind::matmul, roles::MatrixProduct{.operands = {.data = 2, .weight = 0, .bias = {}}});
+  EXPECT_EQ(left_of(product), "2");
+  EXPECT_EQ(right_of(product), "0");
+}
+
 TEST(WeightAxes, OfAMatrixAreItsLastTwo) {
   EXPECT_EQ(weight_axes(node_of(Kind::matmul), 3)->output, 2U);
   EXPECT_EQ(weight_axes(node_of(Kind::matmul), 3)->input, 1U);

@@ -81,7 +81,7 @@ std::optional<Dims> ShapeLists::joined(const Node& node) const {
 
 std::optional<Dims> ShapeLists::picked(const Node& node) const {
   const std::optional<Dims> list = of(node.inputs[0]);
-  const auto places = node.inputs.size() > 1 ? constant_list(index_, node.inputs[1]) : std::nullopt;
+  const auto places = constant_list(index_, indices_of(node));
   if (!list || !places) return std::nullopt;
   Dims picked;
   for (const std::int64_t place : *places) {
@@ -94,13 +94,11 @@ std::optional<Dims> ShapeLists::picked(const Node& node) const {
 
 std::optional<Dims> ShapeLists::sliced(const Node& node) const {
   const std::optional<Dims> list = of(node.inputs[0]);
-  if (!list || node.inputs.size() < 3) return std::nullopt;
-  const auto begin = constant_list(index_, node.inputs[1]);
-  const auto end = constant_list(index_, node.inputs[2]);
-  const bool has_step = node.inputs.size() > 4 && !node.inputs[4].empty();
-  const auto step = has_step ? constant_list(index_, node.inputs[4])
-                             : std::optional(std::vector<std::int64_t>{1});
-  if (!begin || !end || !step || begin->size() != 1 || end->size() != 1 ||
+  const auto begin = constant_list(index_, begins_of(node));
+  const auto end = constant_list(index_, ends_of(node));
+  const auto step = steps_of(node).empty() ? std::optional(std::vector<std::int64_t>{1})
+                                           : constant_list(index_, steps_of(node));
+  if (!list || !begin || !end || !step || begin->size() != 1 || end->size() != 1 ||
       *step != std::vector<std::int64_t>{1})
     return std::nullopt;
   const auto count = std::ssize(*list);

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/graph/integer_ops.h"
 #include "quantlens/graph/known_shapes.h"
 #include "quantlens/graph/roles_of.h"
 
@@ -71,7 +72,7 @@ class Inference {
         return of_all(node);
       case Kind::qadd:
       case Kind::qmul:
-        return of_both(known_.input(node, 0), known_.input(node, 3));
+        return of_codes(node);
       case Kind::conv:
       case Kind::conv_transpose:
       case Kind::qconv:
@@ -106,6 +107,15 @@ class Inference {
   MaybeDims of_all(const Node& node) const {
     MaybeDims all = Dims();
     for (std::size_t i = 0; i < node.inputs.size(); ++i) all = of_both(all, known_.input(node, i));
+    return all;
+  }
+
+  /// Of an op on codes: of its operands, not of their scales.
+  MaybeDims of_codes(const Node& node) const {
+    const std::optional<IntegerOp> op = integer_op(node);
+    MaybeDims all = op ? MaybeDims(Dims()) : std::nullopt;
+    for (std::size_t i = 0; op && i < op->operands.size(); ++i)
+      all = of_both(all, known_.input(node, op->operands[i].tensor));
     return all;
   }
 
@@ -180,7 +190,7 @@ class Inference {
     if (!data || !named) return;
     const auto axis = rules::axis_number(*named, data->size());
     if (!axis) return;
-    const Numbers extents = known_.numbers(node, 1);
+    const Numbers extents = known_.numbers(part_extents_of(node));
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
       Dims row = *data;
       row[*axis] = {};

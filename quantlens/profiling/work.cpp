@@ -64,12 +64,13 @@ std::optional<std::uint64_t> of_convolution(const Node& node, const Lookup& look
   return each && elements ? std::optional(2 * *each * *elements) : std::nullopt;
 }
 
-/// Of LSTM, GRU, RNN (x [T,N,I], weights, recurrent weights): each weight once a step and sample.
+/// Of LSTM, GRU, RNN (x is [T,N,I]): each weight once a step and sample.
 std::optional<std::uint64_t> of_recurrent(const Node& node, const Lookup& lookup) {
-  if (node.inputs.size() < 3) return std::nullopt;
+  const auto* role = quantlens::role<roles::Recurrence>(node);
+  if (role == nullptr || node.inputs.empty()) return std::nullopt;
   const auto x = lookup.find(node.inputs[0]);
-  const auto weights = lookup.elements(node.inputs[1]);
-  const auto recurrent = lookup.elements(node.inputs[2]);
+  const auto weights = lookup.elements(input_of(node, role->operands.weight));
+  const auto recurrent = lookup.elements(input_of(node, role->operands.recurrent));
   if (!x || x->shape.size() != 3 || !weights || !recurrent) return std::nullopt;
   return 2 * extent(*x, 0) * extent(*x, 1) * (*weights + *recurrent);
 }
@@ -133,9 +134,8 @@ std::optional<std::uint64_t> bytes_of(const Node& node, const Lookup& lookup) {
   const bool gathers = node.kind == Kind::gather || node.kind == Kind::gather_elements ||
                        node.kind == Kind::gather_blocks;
   if (gathers) sum *= 2;
-  for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-    const std::string& input = node.inputs[i];
-    if (input.empty() || (gathers && i != 1)) continue;
+  for (const std::string& input : node.inputs) {
+    if (input.empty() || (gathers && input != indices_of(node))) continue;
     const auto bytes = lookup.bytes(input);
     if (!bytes) return std::nullopt;
     sum += *bytes;

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <variant>
 
-#include "quantlens/diagnosis/view/integer_ops.h"
 #include "quantlens/graph/compare_nodes.h"
+#include "quantlens/graph/integer_ops.h"
 #include "quantlens/graph/roles_of.h"
 
 namespace quantlens {

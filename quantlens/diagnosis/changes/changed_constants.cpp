@@ -12,6 +12,7 @@
 #include "quantlens/diagnosis/match/compare_ops.h"
 #include "quantlens/diagnosis/match/input_factors.h"
 #include "quantlens/diagnosis/view/alike.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/tensor/strides.h"
 
@@ -19,8 +20,6 @@ namespace quantlens {
 namespace {
 
 constexpr std::size_t kReach = 6;  // ops between a factor and what takes it back
-
-constexpr std::size_t kWeight = 1;
 
 Tensor times(const Tensor& tensor, double factor) {
   const auto numbers = tensor.data<float>();
@@ -34,9 +33,19 @@ Tensor with_swapped_axes(const Tensor& matrix) {
   return rearranged(matrix, {columns, rows}, {1, columns});
 }
 
-/// Operands whose constants decide what the op computes.
-bool is_compared(Kind kind, std::size_t operand) {
-  switch (kind) {
+/// Of a normalization: whether it is one of its vectors.
+bool is_vector(const Node& node, std::size_t operand) {
+  const auto* norm = role<roles::Normalization>(node);
+  if (norm == nullptr) return false;
+  const roles::NormalizationOperands& at = norm->operands;
+  const bool is_of_all = operand == at.scale || operand == at.shift;
+  return is_of_all ||
+         (node.kind == Kind::batch_norm && (operand == at.mean || operand == at.variance));
+}
+
+/// Operands whose constants decide what the op computes. `node`: of the op, in the reference.
+bool is_compared(const FloatView::Op& op, const Node& node, std::size_t operand) {
+  switch (op.kind) {
     case Kind::add:
     case Kind::sub:
     case Kind::mul:
@@ -45,14 +54,13 @@ bool is_compared(Kind kind, std::size_t operand) {
     case Kind::prelu:
       return operand < 2;
     case Kind::batch_norm:
-      return operand >= 1 && operand <= 4;
     case Kind::layer_norm:
     case Kind::instance_norm:
-      return operand == 1 || operand == 2;
+      return is_vector(node, operand);
     case Kind::gather:
       return operand == 0;
     default:
-      return multiplies_by_weight(kind) && operand < 2;
+      return multiplies_by_weight(op.kind) && (operand == op.at.data || operand == op.at.weight);
   }
 }
 
@@ -108,7 +116,8 @@ class Comparer {
     const FloatView::Op& after = quantized_.ops()[q];
     const bool is_swapped = match_.ops[q]->swapped;
     for (std::size_t i = 0; i < before.operands.size(); ++i) {
-      if (!before.operands[i].constant || !is_compared(before.kind, i)) continue;
+      if (!before.operands[i].constant || !is_compared(before, reference_.node(before), i))
+        continue;
       const std::size_t at = is_swapped && i < 2 ? 1 - i : i;
       if (at >= after.operands.size() || !after.operands[at].constant) continue;
       compare_operand(r, i, q, at);
@@ -148,7 +157,7 @@ class Comparer {
       auto other_change = changed(divided(to_float32(*folded)), *after, stored, turned, r);
       if (!other_change || may_be_taken_back(change->difference)) change = other_change;
     }
-    if (change && i == kWeight && multiplies_by_weight(op(r).kind)) {
+    if (change && i == op(r).at.weight && multiplies_by_weight(op(r).kind)) {
       const double ratio = alpha_ratio(node, quantized_.node(other));
       if (ratio != 1 && !changed(times(divided(*before), ratio), *after, stored, turned, r)) return;
     }

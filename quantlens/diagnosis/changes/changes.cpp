@@ -19,6 +19,7 @@
 #include "quantlens/diagnosis/match/named_ops.h"
 #include "quantlens/diagnosis/view/alike.h"
 #include "quantlens/diagnosis/view/code_reach.h"
+#include "quantlens/diagnosis/view/stored_bias.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/record/op_refs.h"
@@ -196,8 +197,7 @@ class Finder {
     const std::optional<std::size_t> owner = weights_.other_owner(q, r);
     if (!owner) return;
     add(r, ChangeRule::changed_weight,
-        {{"changed_weight.of_another", {{"op", figure::op(ref(*owner))}}}},
-        node(r).inputs.size() > 1 ? node(r).inputs[1] : "");
+        {{"changed_weight.of_another", {{"op", figure::op(ref(*owner))}}}}, weight_of(node(r)));
   }
 
   void find_rewiring(std::size_t q, std::size_t r) {
@@ -303,23 +303,21 @@ class Finder {
   }
 
   void find_lost_bias(std::size_t q, std::size_t r) {
-    constexpr std::size_t kBias = 2;
     const FloatView::Op& op = quantized_.ops()[q];
-    if (!multiplies_by_weight(op.kind) || op.operands.size() <= kBias ||
-        !op.operands[kBias].constant)
-      return;
-    const FloatView::Constant& after = quantized_.constants()[*op.operands[kBias].constant];
-    if (!is_zero(after)) return;
-    const Tensor* before = constant_input(prepared_, reference_.index(), node(r), kBias);
+    const FloatView::Constant* after =
+        multiplies_by_weight(op.kind) ? quantized_.constant_bias(op) : nullptr;
+    const auto input = bias_input(node(r));
+    if (after == nullptr || !input || !is_zero(*after)) return;
+    const Tensor* before = constant_input(prepared_, reference_.index(), node(r), *input);
     if (before == nullptr || !is_float(before->dtype()) || before->size() == 0) return;
     const Tensor floats = to_float32(*before);
     const auto is_no_loss = [](float value) { return value == 0 || !std::isfinite(value); };
     if (std::ranges::all_of(floats.data<float>(), is_no_loss)) return;
-    if (rounds_to_zero(floats, after) || is_added_later(op)) return;
+    if (rounds_to_zero(floats, *after) || is_added_later(op)) return;
     add(r, ChangeRule::lost_bias,
         {{"lost_bias.all_zero",
           {{"elements", figure::count(static_cast<std::uint64_t>(before->size()))}}}},
-        node(r).inputs.size() > kBias ? node(r).inputs[kBias] : "");
+        bias_of(node(r)));
   }
 
   bool is_added_later(const FloatView::Op& op) const {

@@ -12,12 +12,10 @@ namespace quantlens {
 namespace {
 
 std::optional<Tensor> weight_of(const FloatView& view, const FloatView::Op& op) {
-  constexpr std::size_t kWeight = 1;
-  if (!multiplies_by_weight(op.kind) || op.operands.size() <= kWeight ||
-      !op.operands[kWeight].constant)
-    return {};
-  const FloatView::Constant& constant = view.constants()[*op.operands[kWeight].constant];
-  return op.accumulates && !constant.codes ? std::nullopt : values_of(constant);
+  const FloatView::Constant* constant =
+      multiplies_by_weight(op.kind) ? view.constant_weight(op) : nullptr;
+  if (constant == nullptr || (op.accumulates && !constant->codes)) return {};
+  return values_of(*constant);
 }
 
 double root_mean_square(const Tensor& tensor) {

@@ -13,15 +13,8 @@
 namespace quantlens {
 namespace {
 
-constexpr std::size_t kWeight = 1, kBias = 2;
 constexpr double kLeastSquaredCosine = 0.98;
 constexpr double kEqual = 0.1;  // corrected biases and weights in few bits are off by less
-
-const FloatView::Constant* constant_at(const FloatView& view, const FloatView::Op& op,
-                                       std::size_t operand) {
-  if (operand >= op.operands.size() || !op.operands[operand].constant) return nullptr;
-  return &view.constants()[*op.operands[operand].constant];
-}
 
 bool is_off(double factor) {
   return std::abs(factor - 1) > kEqual;
@@ -29,8 +22,8 @@ bool is_off(double factor) {
 
 std::optional<double> factor_of_weights(const FloatView& reference, const FloatView::Op& before,
                                         const FloatView& quantized, const FloatView::Op& after) {
-  const FloatView::Constant* plain = constant_at(reference, before, kWeight);
-  const FloatView::Constant* stored = constant_at(quantized, after, kWeight);
+  const FloatView::Constant* plain = reference.constant_weight(before);
+  const FloatView::Constant* stored = quantized.constant_weight(after);
   if (plain == nullptr || stored == nullptr) return {};
   if (transposes_b(reference.node(before)) != transposes_b(quantized.node(after))) return {};
   const std::optional<Tensor> w = values_of(*plain), q = values_of(*stored);
@@ -40,7 +33,7 @@ std::optional<double> factor_of_weights(const FloatView& reference, const FloatV
 
 /// What is added by a beta of 1, before alpha.
 std::optional<Tensor> bias_values(const FloatView& quantized, const FloatView::Op& after) {
-  const FloatView::Constant* bias = constant_at(quantized, after, kBias);
+  const FloatView::Constant* bias = quantized.constant_bias(after);
   if (bias != nullptr && bias->is_computed) return values_of(*bias);
   return stored_bias(quantized.index(), quantized.node(after));
 }
@@ -72,7 +65,8 @@ GemmFactors gemm_factors(const FloatView& reference, const FloatView::Op& before
   const double alpha = alpha_of(node), beta = beta_of(node);
   compare_products(alpha, alpha_of(other), factor_of_weights(reference, before, quantized, after),
                    factors);
-  const Tensor* plain = constant_input(prepared, reference.index(), node, kBias);
+  const auto input = bias_input(node);
+  const Tensor* plain = input ? constant_input(prepared, reference.index(), node, *input) : nullptr;
   const std::optional<Tensor> stored = bias_values(quantized, after);
   if (plain == nullptr || !is_float(plain->dtype()) || !stored || beta == 0) return factors;
   const std::optional<double> biases =

@@ -13,16 +13,14 @@ namespace quantlens {
 namespace {
 
 constexpr double kNearly = 0.01;
-constexpr std::size_t kBias = 2;
 
-/// The bias as it stands in codes; null where an op adds none.
-const Codes* int32_codes(const FloatView& view, const FloatView::Op& op, std::size_t operand) {
-  if (operand >= op.operands.size() || !op.operands[operand].constant) return nullptr;
-  const FloatView::Constant& constant = view.constants()[*op.operands[operand].constant];
-  if (!constant.codes || constant.is_computed || constant.stored == nullptr) return nullptr;
-  const bool is_bias =
-      constant.stored->dtype() == DType::int32 && constant.codes->scheme.dtype == DType::int32;
-  return is_bias && !constant.codes->params.empty() ? &*constant.codes : nullptr;
+/// The codes of a bias; null where it has none, or is itself null.
+const Codes* int32_codes(const FloatView::Constant* bias) {
+  if (bias == nullptr || !bias->codes || bias->is_computed || bias->stored == nullptr)
+    return nullptr;
+  const bool is_int32 =
+      bias->stored->dtype() == DType::int32 && bias->codes->scheme.dtype == DType::int32;
+  return is_int32 && !bias->codes->params.empty() ? &*bias->codes : nullptr;
 }
 
 /// An op with a weight and the bias that it or the Add behind it adds.
@@ -34,12 +32,13 @@ struct Biased {
 std::optional<Biased> biased(const FloatView& view, std::size_t number) {
   const FloatView::Op& op = view.ops()[number];
   if (multiplies_by_weight(op.kind)) {
-    const Codes* bias = int32_codes(view, op, kBias);
+    const Codes* bias = int32_codes(view.constant_bias(op));
     return bias != nullptr ? std::optional(Biased{number, bias}) : std::nullopt;
   }
   if (op.kind != Kind::add || op.operands.size() != 2) return {};
   const std::size_t at = op.operands[0].constant ? 0 : 1;
-  const Codes* bias = int32_codes(view, op, at);
+  const auto& added = op.operands[at].constant;
+  const Codes* bias = int32_codes(added ? &view.constants()[*added] : nullptr);
   const auto& sum = op.operands[1 - at].value;
   if (bias == nullptr || !sum || !view.values()[*sum].sides.empty()) return {};
   const auto& producer = view.values()[*sum].producer;
@@ -54,12 +53,12 @@ float scale_at(const std::vector<QParams>& params, std::size_t channel) {
 std::optional<MisscaledBias> compared(const FloatView& view, const Biased& one) {
   const FloatView::Op& op = view.ops()[one.op];
   if (alpha_of(view.node(op)) != 1) return {};  // kernels differ in what it is of
-  if (op.operands.size() < 2 || !op.operands[0].value || !op.operands[1].constant) return {};
-  const FloatView::Value& data = view.values()[*op.operands[0].value];
-  const FloatView::Constant& weight = view.constants()[*op.operands[1].constant];
-  if (data.sides.size() != 1 || !data.sides[0].codes || !weight.codes) return {};
+  const FloatView::Constant* weight = view.constant_weight(op);
+  if (weight == nullptr || !op.operands.at(op.at.data).value) return {};
+  const FloatView::Value& data = view.values()[*op.operands[op.at.data].value];
+  if (data.sides.size() != 1 || !data.sides[0].codes || !weight->codes) return {};
   const std::vector<QParams>& of_data = data.sides[0].codes->params;
-  const std::vector<QParams>& of_weight = weight.codes->params;
+  const std::vector<QParams>& of_weight = weight->codes->params;
   const std::vector<QParams>& of_bias = one.bias->params;
   const std::size_t channels = std::max(of_weight.size(), of_bias.size());
   if (of_data.size() != 1 || of_weight.empty()) return {};

@@ -7,7 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/integer_ops.h"
 
 namespace quantlens {
 namespace {

@@ -13,6 +13,7 @@
 #include "quantlens/graph/compare_nodes.h"
 #include "quantlens/graph/names.h"
 #include "quantlens/graph/order.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/capability.h"
 
 namespace quantlens {
@@ -391,7 +392,7 @@ class FloatOps {
                    const std::string& output) {
     std::vector<QParams> params = pair.channel_params;
     if (params.empty()) params.push_back(*pair.params);
-    Node node = named(node_of(kind, {input, fresh(), fresh()}, output));
+    Node node = named(node_of(kind, {input, fresh(), fresh()}, output));  // as a Coding has them
     Shape shape;
     if (!pair.channel_params.empty()) {
       shape = {static_cast<std::int64_t>(params.size())};
@@ -403,8 +404,9 @@ class FloatOps {
       scales.push_back(one.scale);
       zeros.push_back(one.zero_point);
     }
-    patch_.weights.emplace_back(node.inputs[1], Tensor::from<float>(shape, std::move(scales)));
-    patch_.weights.emplace_back(node.inputs[2], codes_tensor(pair.scheme->dtype, shape, zeros));
+    patch_.weights.emplace_back(scale_of(node), Tensor::from<float>(shape, std::move(scales)));
+    patch_.weights.emplace_back(zero_point_of(node),
+                                codes_tensor(pair.scheme->dtype, shape, zeros));
     return node;
   }
 

@@ -9,6 +9,7 @@
 
 #include "quantlens/diagnosis/view/alike.h"
 #include "quantlens/diagnosis/view/gathered.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quant/distribution.h"
 
 namespace quantlens {
@@ -117,8 +118,8 @@ class Parts {
     const std::optional<std::size_t> op = reference_.producer(row.op.id);
     if (!op) return false;
     const Node& node = reference_.graph().nodes[*op];
-    return multiplies_by_weight(node.kind) && node.inputs.size() > 1 &&
-           reference_.constant(node.inputs[1]) != nullptr;
+    return multiplies_by_weight(node.kind) &&
+           reference_.constant(quantlens::weight_of(node)) != nullptr;
   }
 
   /// Null where the quantized model's weight was not found to be this one.

@@ -20,15 +20,20 @@ bool is_absent(const FloatView::Operand& operand) {
   return !operand.value && !operand.constant;
 }
 
+/// Of an op that multiplies by a weight.
+bool is_factor(const FloatView::Op& op, std::size_t operand) {
+  return operand == op.at.data || operand == op.at.weight;
+}
+
 /// A constant that tools change (biases are corrected and folded) or leave out.
 bool is_minor(const FloatView::Op& op, std::size_t operand) {
-  if (multiplies_by_weight(op.kind)) return operand >= 2;
+  if (multiplies_by_weight(op.kind)) return !is_factor(op, operand);
   return op.kind == Kind::relu || op.kind == Kind::clip;
 }
 
 /// A weight without which the op is another one.
 bool is_weight(const FloatView::Op& op, std::size_t operand) {
-  return operand < 2 && multiplies_by_weight(op.kind);
+  return multiplies_by_weight(op.kind) && is_factor(op, operand);
 }
 
 }  // namespace
@@ -41,7 +46,7 @@ OpComparer::OpComparer(const FloatView& reference, const FloatView& quantized)
       tails_(reference) {}
 
 bool OpComparer::is_swapped(const FloatView& view, const FloatView::Op& op, std::size_t operand) {
-  return op.kind == Kind::gemm && operand == 1 && transposes_b(view.node(op));
+  return op.kind == Kind::gemm && operand == op.at.weight && transposes_b(view.node(op));
 }
 
 void OpComparer::compare_constants(const FloatView::Op& quantized, const FloatView::Op& reference,

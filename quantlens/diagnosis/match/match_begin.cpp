@@ -72,9 +72,9 @@ void Matcher::drop_exchanged(std::vector<std::pair<std::size_t, std::size_t>>& p
 }
 
 const Sketch* Matcher::weight(const FloatView& view, Sketches& sketches, const FloatView::Op& o) {
-  if (!multiplies_by_weight(o.kind) || o.operands.size() < 2 || !o.operands[1].constant)
-    return nullptr;
-  const Sketch* sketch = sketches.of(*o.operands[1].constant, OpComparer::is_swapped(view, o, 1));
+  if (!multiplies_by_weight(o.kind) || view.constant_weight(o) == nullptr) return nullptr;
+  const std::size_t at = o.at.weight;
+  const Sketch* sketch = sketches.of(*o.operands[at].constant, OpComparer::is_swapped(view, o, at));
   return sketch != nullptr && is_telling(*sketch) ? sketch : nullptr;
 }
 

@@ -69,7 +69,7 @@ class Matcher {
   void drop_unbiased(std::size_t quantized, std::size_t reference,
                      std::vector<std::size_t>& chain) const;
   static bool has_bias(const FloatView::Op& op) {
-    return op.operands.size() > 2 && op.operands[2].constant;
+    return op.at.bias && *op.at.bias < op.operands.size() && op.operands[*op.at.bias].constant;
   }
   void match_operands(std::size_t quantized, std::size_t reference, const OpComparison& why);
   /// Two operands of matched ops: their roots are the same, and so is all between, as far as the

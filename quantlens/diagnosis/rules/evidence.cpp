@@ -9,6 +9,7 @@
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/verdict/find.h"
 #include "quantlens/diagnosis/view/code_reach.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/before_logarithm.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
@@ -110,6 +111,11 @@ const WeightPair* Evidence::weight_pair(const std::string& op) const {
 const Tensor* Evidence::constant_input(const Node& node, std::size_t input) const {
   if (input >= node.inputs.size()) return nullptr;
   return quantlens::constant_input(prepared(), reference(), node, input);
+}
+
+const Tensor* Evidence::constant_weight(const Node& node) const {
+  const roles::Operands* operands = operands_of(node);
+  return operands != nullptr ? constant_input(node, operands->weight) : nullptr;
 }
 
 std::vector<Use> Evidence::readers(const std::string& value) const {

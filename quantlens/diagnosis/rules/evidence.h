@@ -47,6 +47,8 @@ class Evidence {
   const WeightPair* weight_pair(const std::string& op) const;
   /// The float tensor that an op reads after folding batch norm; null where it is no constant.
   const Tensor* constant_input(const Node& node, std::size_t input) const;
+  /// Likewise the weight of an op with Operands.
+  const Tensor* constant_weight(const Node& node) const;
 
   /// Of the reference's float outputs that were compared.
   struct Outputs {

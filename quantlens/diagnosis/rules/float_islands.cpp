@@ -3,7 +3,7 @@
 #include <map>
 
 #include "quantlens/diagnosis/rules/rules.h"
-#include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/integer_ops.h"
 #include "quantlens/record/op_refs.h"
 
 namespace quantlens {

@@ -5,6 +5,7 @@
 #include "quantlens/diagnosis/changes/tensor_factors.h"
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/stored_bias.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -78,15 +79,16 @@ std::optional<Cause> lost_bias(const Evidence& evidence, const ActivationRow& ro
   constexpr double kMostlyShift = 0.4;  // bias correction, too, makes it another one, with none
   const WeightPair* pair = evidence.weight_pair(row.op.id);
   const Node* node = evidence.node(row.op.id);
-  if (!pair || !node || node->inputs.size() <= bias_input(*node)) return {};
+  const auto input = node ? bias_input(*node) : std::nullopt;
+  if (!pair || !input || node->inputs.size() <= *input) return {};
   const bool is_shift = row.shift_share.value_or(0) >= kMostlyShift;
   if (!is_shift && !is_shift_cut(row)) return {};
-  const Tensor* stored = evidence.constant_input(*node, bias_input(*node));
+  const Tensor* stored = evidence.constant_input(*node, *input);
   if (stored == nullptr || !is_float(stored->dtype())) return {};
   const Tensor before = to_float32(*stored);
   const Node* op = reader_of(evidence.quantized(), pair->quantized);
   if (op == nullptr) return {};
-  if (op->inputs.size() <= bias_input(*op) || op->inputs[bias_input(*op)].empty()) {
+  if (bias_of(*op).empty()) {
     return Cause{.reasons = {{"lost_bias.absent", {}}},
                  .ops = {row.op},
                  .remedy = in_float({row.op}),

@@ -14,7 +14,7 @@ bool feeds_weights_alone(const Evidence& evidence, const ActivationRow& row) {
   return !readers.empty() && std::ranges::all_of(readers, [&](const Use& use) {
     const Node& node = evidence.reference().graph().nodes[use.node];
     return (node.kind == Kind::matmul || node.kind == Kind::gemm) && use.input == 0 &&
-           evidence.constant_input(node, 1) != nullptr;
+           evidence.constant_weight(node) != nullptr;
   });
 }
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "quantlens/diagnosis/rules/rules.h"
-#include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/integer_ops.h"
 
 namespace quantlens {
 namespace {

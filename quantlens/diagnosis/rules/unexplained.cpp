@@ -11,7 +11,7 @@
 
 #include "quantlens/diagnosis/rules/rules.h"
 #include "quantlens/diagnosis/view/alike.h"
-#include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/integer_ops.h"
 #include "quantlens/record/own_error.h"
 
 namespace quantlens {
@@ -34,8 +34,8 @@ Cause in_float_because(Statement reason, const ActivationRow& row) {
 
 bool multiplies_weight(const Evidence& evidence, const ActivationRow& row) {
   const Node* node = evidence.node(row.op.id);
-  if (node == nullptr || node->inputs.size() < 2) return false;
-  return multiplies_by_weight(node->kind) && evidence.constant_input(*node, 1) != nullptr;
+  return node != nullptr && multiplies_by_weight(node->kind) &&
+         evidence.constant_weight(*node) != nullptr;
 }
 
 /// What is known of the codes that the quantized model's op reads or has inside.

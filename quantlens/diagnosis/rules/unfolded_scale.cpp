@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/affine.h"
 #include "quantlens/record/op_refs.h"
 
@@ -15,7 +16,8 @@ namespace {
 /// What an op multiplies its input by; empty where it does something else.
 std::vector<double> signed_factors(const Evidence& evidence, const Node& node, std::size_t input) {
   if (node.kind == Kind::batch_norm) {
-    const Tensor* scale = evidence.constant_input(node, 1);
+    const std::size_t number = role<roles::Normalization>(node)->operands.scale;
+    const Tensor* scale = evidence.constant_input(node, number);
     if (scale == nullptr) return {};
     const auto affine =
         affine_of(evidence.reference(), node, input,

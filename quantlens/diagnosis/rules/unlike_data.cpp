@@ -11,6 +11,7 @@
 #include "quantlens/base/words.h"
 #include "quantlens/diagnosis/rules/room.h"
 #include "quantlens/diagnosis/rules/rules.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quant/params.h"
 
 namespace quantlens {
@@ -61,8 +62,8 @@ std::optional<std::string> prepared_from(const Evidence& evidence, const Node& o
     return op.inputs.front();
   }
   if (!is_affine(op.kind) || op.inputs.size() != 2) return {};
-  if (is_constant(1)) return op.inputs[0];
-  if (is_constant(0) && op.kind != Kind::div) return op.inputs[1];
+  if (is_constant(1)) return left_of(op);
+  if (is_constant(0) && op.kind != Kind::div) return right_of(op);
   return {};
 }
 

@@ -37,7 +37,9 @@ bool is_constant_vector(const FloatView& view, const FloatView::Operand& operand
 
 bool adds_bias(const FloatView& view, const FloatView::Op& op) {
   return op.kind == Kind::add && op.operands.size() == 2 &&
-         (is_constant_vector(view, op.operands[0]) || is_constant_vector(view, op.operands[1]));
+         std::ranges::any_of(op.operands, [&](const FloatView::Operand& operand) {
+           return is_constant_vector(view, operand);
+         });
 }
 
 /// The op that alone reads the value, which is no output of the graph.

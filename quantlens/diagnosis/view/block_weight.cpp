@@ -7,12 +7,12 @@ namespace quantlens {
 
 std::optional<BlockReader> block_weight(const GraphIndex& index, const Node& node) {
   const auto* matrix = role<roles::BlockMatrix>(node);
-  if (node.kind != Kind::matmul_blocks || matrix == nullptr || node.inputs.size() < 3)
-    return std::nullopt;
-  const Tensor* codes = index.constant(node.inputs[1]);
-  const Tensor* scales = index.constant(node.inputs[2]);
-  const bool has_zeros = node.inputs.size() > 3 && !node.inputs[3].empty();
-  const Tensor* zeros = has_zeros ? index.constant(node.inputs[3]) : nullptr;
+  if (node.kind != Kind::matmul_blocks || matrix == nullptr) return std::nullopt;
+  const Tensor* codes = index.constant(input_of(node, matrix->operands.codes));
+  const Tensor* scales = index.constant(input_of(node, matrix->operands.scales));
+  const std::string& zero_points = input_of(node, matrix->operands.zero_points);
+  const bool has_zeros = !zero_points.empty();
+  const Tensor* zeros = index.constant(zero_points);
   if (codes == nullptr || scales == nullptr || (has_zeros && zeros == nullptr)) return {};
   if (!is_float(scales->dtype())) return std::nullopt;
   Blocks blocks{.codes = *codes, .scales = to_float32(*scales), .zero_points = {}};

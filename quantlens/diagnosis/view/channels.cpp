@@ -129,7 +129,7 @@ class Follower {
   }
 
   std::optional<Channels> begin(const Node& node, std::size_t axis) const {
-    const Tensor* weight = constant_input(prepared_, index_, node, 1);
+    const Tensor* weight = constant_weight(prepared_, index_, node);
     if (weight == nullptr || weight->size() == 0 || !is_float(weight->dtype())) return {};
     if ((node.kind == Kind::matmul || node.kind == Kind::gemm) && weight->shape().size() != 2) {
       return {};
@@ -145,7 +145,7 @@ class Follower {
   std::optional<Channels> multiplied(const Node& node) const {
     const std::size_t rank = rank_of(op_id(node));
     if (rank == 0) return {};
-    const Channels* from = last_axis_of(node.inputs.at(1));
+    const Channels* from = last_axis_of(weight_of(node));
     if (from == nullptr) return begin(node, rank - 1);
     return Channels{rank - 1, from->count, from->order};
   }
@@ -159,7 +159,7 @@ class Follower {
   /// Other axes may be joined and divided; the last one has to stay.
   std::optional<Channels> reshaped(const Node& node) const {
     const Channels* from = last_axis_of(node.inputs.at(0));
-    const Tensor* shape = node.inputs.size() > 1 ? index_.constant(node.inputs[1]) : nullptr;
+    const Tensor* shape = index_.constant(new_shape_of(node));
     if (from == nullptr || shape == nullptr || shape->size() == 0) return {};
     const std::vector<std::int64_t> extents = to_int64(*shape);
     if (extents.back() != static_cast<std::int64_t>(from->count)) return {};
@@ -168,7 +168,7 @@ class Follower {
 
   /// The colours of an image, and whatever else a network begins with.
   void begin_at_input(const Node& conv) {
-    const Tensor* weight = constant_input(prepared_, index_, conv, 1);
+    const Tensor* weight = constant_weight(prepared_, index_, conv);
     if (weight == nullptr || weight->shape().size() < 3) return;
     if (!index_.is_input(data_of(conv)) || groups_of(conv) != 1) return;
     std::vector<float> equals(static_cast<std::size_t>(weight->shape()[1]));

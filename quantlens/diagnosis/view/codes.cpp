@@ -61,10 +61,9 @@ std::optional<Codes> codes_with(const GraphIndex& index, const CodeParams& from,
 
 std::optional<Codes> codes_of(const GraphIndex& index, const Node& node, const std::string& tensor,
                               std::size_t rank) {
-  if (node.inputs.size() < 2) return std::nullopt;
   const std::int64_t axis = axis_of(node).value_or(1);
-  CodeParams from{.scale = node.inputs[1],
-                  .zero_point = node.inputs.size() > 2 ? node.inputs[2] : "",
+  CodeParams from{.scale = scale_of(node),
+                  .zero_point = zero_point_of(node),
                   .dtype = declared_dtype(index, node),
                   .axis = {}};
   from.axis = static_cast<int>(axis < 0 ? axis + static_cast<std::int64_t>(rank) : axis);

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "quantlens/diagnosis/view/block_weight.h"
-#include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/integer_ops.h"
 #include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
@@ -205,7 +205,7 @@ class FloatView::Builder {
   bool add_scale(const Node& node) {
     if (node.kind != Kind::mul || node.inputs.size() != 2 || node.outputs.empty()) return false;
     const auto is_scale = [&](const std::string& tensor) { return scales_.contains(tensor); };
-    const bool any = is_scale(node.inputs[0]) || is_scale(node.inputs[1]);
+    const bool any = is_scale(left_of(node)) || is_scale(right_of(node));
     const bool all = std::ranges::all_of(node.inputs, [&](const std::string& tensor) {
       return is_scale(tensor) || constant(tensor);
     });
@@ -226,18 +226,20 @@ class FloatView::Builder {
     if (factor == factor_.end() || !view_.values_[value].producer) return;
     Op& op = view_.ops_[*view_.values_[value].producer];
     const Node& node = view_.node(op);
-    if (op.operands.size() < 2 || !op.operands[1].constant) return;
-    Constant made = view_.constants_[*op.operands[1].constant];
-    if (made.codes) return;
+    const Constant* weight = view_.constant_weight(op);
+    const std::optional<IntegerOp> integer = integer_op(node);
+    if (weight == nullptr || !integer || weight->codes) return;
+    Constant made = *weight;
     const int rank = static_cast<int>(made.stored->shape().size());
-    made.codes = codes_with(index_,
-                            {.scale = factor->second,
-                             .zero_point = node.inputs.size() > 3 ? node.inputs[3] : "",
-                             .dtype = made.stored->dtype(),
-                             .axis = node.kind == Kind::conv_integer ? 0 : std::max(0, rank - 1)},
-                            made.name);
+    made.codes =
+        codes_with(index_,
+                   {.scale = factor->second,
+                    .zero_point = named(node, integer->operands.at(op.at.weight).zero_point),
+                    .dtype = made.stored->dtype(),
+                    .axis = node.kind == Kind::conv_integer ? 0 : std::max(0, rank - 1)},
+                   made.name);
     view_.constants_.push_back(std::move(made));
-    op.operands[1].constant = view_.constants_.size() - 1;
+    op.operands[op.at.weight].constant = view_.constants_.size() - 1;
   }
 
   void add_cast_of_sums(const Node& node, std::size_t value) {
@@ -266,6 +268,11 @@ class FloatView::Builder {
     return false;
   }
 
+  /// The input of this number, if there is one.
+  static std::string named(const Node& node, const std::optional<std::size_t>& input) {
+    return input ? input_of(node, *input) : std::string();
+  }
+
   void add_operand(Op& op, const std::string& tensor) {
     Operand operand;
     if (!tensor.empty()) {
@@ -281,20 +288,18 @@ class FloatView::Builder {
   void add_code_operand(Op& op, const Node& node, const CodeInputs& from) {
     const std::string& tensor = node.inputs[from.tensor];
     if (view_.value_of(tensor)) return add_operand(op, tensor);
-    if (from.tensor == 1) {
+    if (const auto* matrix = role<roles::BlockMatrix>(node);
+        matrix != nullptr && from.tensor == matrix->operands.codes) {
       if (auto blocks = block_weight(index_, node)) return add_blocks(op, tensor, *blocks);
     }
-    const auto name = [&](const std::optional<std::size_t>& at) {
-      return at && *at < node.inputs.size() ? node.inputs[*at] : std::string();
-    };
-    const std::string scale = name(from.scale);
+    const std::string scale = named(node, from.scale);
     const std::size_t stored = constant(tensor).value_or(view_.constants_.size());
     if (stored == view_.constants_.size() || scale.empty() || view_.constants_[stored].codes)
       return add_operand(op, tensor);
     Constant made = view_.constants_[stored];
     made.codes = codes_with(index_,
                             {.scale = scale,
-                             .zero_point = name(from.zero_point),
+                             .zero_point = named(node, from.zero_point),
                              .dtype = made.stored->dtype(),
                              .axis = scale_axis(node, *made.stored)},
                             tensor);
@@ -325,6 +330,7 @@ class FloatView::Builder {
       for (const CodeInputs& operand : integer->operands) add_code_operand(op, node, operand);
     } else {
       for (const std::string& input : node.inputs) add_operand(op, input);
+      if (const roles::Operands* operands = operands_of(node)) op.at = *operands;
     }
     if (!node.subgraphs.empty()) {
       for (const std::string& tensor : captured_values(node)) add_operand(op, tensor);
@@ -373,17 +379,14 @@ class FloatView::Builder {
   }
 
   std::optional<Codes> declared(const Node& node, const IntegerOp& integer) {
-    const auto name = [&](const std::optional<std::size_t>& at) {
-      return at && *at < node.inputs.size() ? node.inputs[*at] : std::string();
-    };
     DType dtype = DType::uint8;  // codes without a zero point are of the format that the op reads
     for (const CodeInputs& operand : integer.operands) {
       const auto known = codes_.find(node.inputs[operand.tensor]);
       if (known != codes_.end() && known->second) dtype = known->second->scheme.dtype;
     }
     return codes_with(index_,
-                      {.scale = name(integer.output->scale),
-                       .zero_point = name(integer.output->zero_point),
+                      {.scale = named(node, integer.output->scale),
+                       .zero_point = named(node, integer.output->zero_point),
                        .dtype = dtype,
                        .axis = {}},
                       node.outputs[0]);

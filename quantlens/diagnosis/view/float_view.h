@@ -67,6 +67,7 @@ class FloatView {
     std::vector<Operand> operands;
     std::vector<std::optional<std::size_t>> outputs;
     bool accumulates = false;  ///< its constants dequantize by a scale that is applied behind it
+    roles::Operands at = {};   ///< which operands are what, where `kind` multiplies by a weight
   };
 
   explicit FloatView(const GraphIndex& index);
@@ -78,11 +79,21 @@ class FloatView {
   const std::vector<Constant>& constants() const { return constants_; }
   const std::vector<std::optional<std::size_t>>& inputs() const { return inputs_; }
   const std::vector<std::optional<std::size_t>>& outputs() const { return outputs_; }
+  /// Of an op that multiplies by a weight: null where that is no constant, or it has no bias.
+  const Constant* constant_weight(const Op& op) const { return constant_at(op, op.at.weight); }
+  const Constant* constant_bias(const Op& op) const {
+    return op.at.bias ? constant_at(op, *op.at.bias) : nullptr;
+  }
   /// The value that a tensor belongs to.
   std::optional<std::size_t> value_of(const std::string& tensor) const;
 
  private:
   class Builder;
+
+  const Constant* constant_at(const Op& op, std::size_t operand) const {
+    const bool is_one = operand < op.operands.size() && op.operands[operand].constant;
+    return is_one ? &constants_[*op.operands[operand].constant] : nullptr;
+  }
 
   const GraphIndex* index_;
   std::vector<Op> ops_;

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/integer_ops.h"
 #include "quantlens/graph/small_graph.h"
 
 namespace quantlens {

@@ -43,8 +43,8 @@ bool multiplies_float_weight(const GraphIndex& file, const std::string& value) {
     if (node == nullptr || node->kind == Kind::dequantize) continue;
     const bool multiplies =
         node->kind == Kind::conv || node->kind == Kind::matmul || node->kind == Kind::gemm;
-    if (multiplies && node->inputs.size() > 1) {
-      const Tensor* weight = file.constant(node->inputs[1]);
+    if (multiplies && !weight_of(*node).empty()) {
+      const Tensor* weight = file.constant(weight_of(*node));
       if (weight != nullptr && weight->dtype() == DType::float32) return true;
       continue;
     }

@@ -3,7 +3,8 @@
 
 #include <algorithm>
 
-#include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/integer_ops.h"
+#include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
@@ -15,8 +16,7 @@ const Node* maker(const GraphIndex& index, const std::string& value) {
 
 /// By the zero point of a QuantizeLinear or DequantizeLinear; 8 bits of all else.
 std::optional<Precision> width_of(const GraphIndex& index, const Node& node) {
-  const bool has_zero = node.inputs.size() > 2 && !node.inputs[2].empty();
-  const Tensor* zero = has_zero ? index.constant(node.inputs[2]) : nullptr;
+  const Tensor* zero = index.constant(zero_point_of(node));
   if (zero == nullptr) return Precision::int8;
   switch (zero->dtype()) {
     case DType::int16:

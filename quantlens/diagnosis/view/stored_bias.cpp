@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/diagnosis/view/stored_bias.h"
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
+#include "quantlens/graph/integer_ops.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quant/params.h"
 
 namespace quantlens {
@@ -27,17 +30,26 @@ std::optional<Tensor> behind_dequantize(const GraphIndex& graph, const std::stri
   const std::optional<std::size_t> maker = graph.producer(bias);
   if (!maker) return {};
   const Node& node = graph.graph().nodes[*maker];
-  if (node.kind != Kind::dequantize || node.inputs.size() < 2) return {};
+  if (node.kind != Kind::dequantize || node.inputs.empty()) return {};
   const Tensor* codes = graph.constant(node.inputs[0]);
-  const Tensor* scales = graph.constant(node.inputs[1]);
+  const Tensor* scales = graph.constant(scale_of(node));
   if (codes == nullptr || scales == nullptr || !is_float(scales->dtype())) return {};
   return in_floats(*codes, *scales, 1);
 }
 
+/// The scale beside an input of an op on codes; null where it is not constant.
+const Tensor* scale_beside(const GraphIndex& graph, const Node& op, std::size_t input) {
+  const std::optional<IntegerOp> integer = integer_op(op);
+  if (!integer) return nullptr;
+  const auto found = std::ranges::find(integer->operands, input, &CodeInputs::tensor);
+  if (found == integer->operands.end() || !found->scale) return nullptr;
+  return graph.constant(input_of(op, *found->scale));
+}
+
 std::optional<Tensor> of_codes(const GraphIndex& graph, const Node& op, const Tensor& codes) {
-  constexpr std::size_t kDataScale = 1, kWeightScale = 4;
-  const Tensor* data = graph.constant(op.inputs[kDataScale]);
-  const Tensor* weight = graph.constant(op.inputs[kWeightScale]);
+  const roles::Operands& operands = *operands_of(op);
+  const Tensor* data = scale_beside(graph, op, operands.data);
+  const Tensor* weight = scale_beside(graph, op, operands.weight);
   if (data == nullptr || weight == nullptr || data->size() != 1) return {};
   if (!is_float(data->dtype()) || !is_float(weight->dtype())) return {};
   return in_floats(codes, *weight, to_float32(*data).data<float>()[0]);
@@ -45,17 +57,15 @@ std::optional<Tensor> of_codes(const GraphIndex& graph, const Node& op, const Te
 
 }  // namespace
 
-std::size_t bias_input(const Node& op) {
-  constexpr std::size_t kOfFloats = 2, kOfQConv = 8, kOfQGemm = 6;
-  if (op.kind == Kind::qconv) return kOfQConv;
-  return op.kind == Kind::qgemm ? kOfQGemm : kOfFloats;
+std::optional<std::size_t> bias_input(const Node& op) {
+  const roles::Operands* operands = operands_of(op);
+  return operands != nullptr ? operands->bias : std::nullopt;
 }
 
 std::optional<Tensor> stored_bias(const GraphIndex& graph, const Node& op) {
-  const std::size_t input = bias_input(op);
-  if (op.inputs.size() <= input) return {};
-  const Tensor* stored = graph.constant(op.inputs[input]);
-  if (stored == nullptr) return behind_dequantize(graph, op.inputs[input]);
+  const std::string& bias = bias_of(op);
+  const Tensor* stored = graph.constant(bias);
+  if (stored == nullptr) return behind_dequantize(graph, bias);
   if (is_on_codes(op.kind)) return of_codes(graph, op, *stored);
   return is_float(stored->dtype()) ? std::optional(to_float32(*stored)) : std::nullopt;
 }

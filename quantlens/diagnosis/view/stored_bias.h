@@ -8,8 +8,9 @@
 
 namespace quantlens {
 
-/// Number of the input that is the bias of a Conv, Gemm, QLinearConv or QGemm.
-std::size_t bias_input(const Node& op);
+/// Number of the input that is the bias of an op with Operands; it may lie past the op's inputs.
+/// Nothing where the op cannot have one.
+std::optional<std::size_t> bias_input(const Node& op);
 
 /// The bias of such an op in floats, as the file stores it: floats, int32 codes behind a
 /// DequantizeLinear, or those of an op on codes, in steps of the scales of its data and weight.

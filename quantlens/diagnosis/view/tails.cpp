@@ -13,8 +13,6 @@
 namespace quantlens {
 namespace {
 
-constexpr std::size_t kBias = 2;
-
 /// Relative errors of a root mean square: of what fits at all, and how much worse another one may
 /// be that fits as well.
 struct Tolerance {
@@ -58,10 +56,10 @@ std::vector<double> product_steps(const FloatView& view, const FloatView::Op& op
   if (!op.operands[0].value || node.inputs.empty()) return {};
   for (const CodeSide& side : view.values()[*op.operands[0].value].sides) {
     if (side.tensor != node.inputs[0] || !side.codes || side.codes->params.size() != 1) continue;
-    const auto& weight = view.constants()[*op.operands[1].constant].codes;
-    if (!weight) return {};
+    const FloatView::Constant* weight = view.constant_weight(op);
+    if (weight == nullptr || !weight->codes) return {};
     std::vector<double> steps;
-    for (const QParams& one : weight->params)
+    for (const QParams& one : weight->codes->params)
       steps.push_back(double{side.codes->params[0].scale} * one.scale);
     return steps;
   }
@@ -99,13 +97,13 @@ std::optional<std::vector<double>> numbers_of_channels(const FloatView::Constant
 
 std::optional<std::vector<double>> bias_of(const FloatView& view, const FloatView::Op& op,
                                            std::size_t count) {
-  const auto is_given = [&] {
-    return op.operands.size() > kBias && (op.operands[kBias].constant || op.operands[kBias].value);
-  };
-  if (!is_given()) return std::vector<double>(count, 0);
-  if (!op.operands[kBias].constant || !op.operands[1].constant) return std::nullopt;
-  return numbers_of_channels(view.constants()[*op.operands[kBias].constant], count,
-                             product_steps(view, op));
+  const std::size_t at = op.at.bias.value_or(op.operands.size());
+  const bool is_given =
+      at < op.operands.size() && (op.operands[at].constant || op.operands[at].value);
+  if (!is_given) return std::vector<double>(count, 0);
+  const FloatView::Constant* bias = view.constant_bias(op);
+  if (bias == nullptr || view.constant_weight(op) == nullptr) return std::nullopt;
+  return numbers_of_channels(*bias, count, product_steps(view, op));
 }
 
 Tails::Tails(const FloatView& view)

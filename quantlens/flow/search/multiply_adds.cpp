@@ -54,10 +54,10 @@ std::optional<Count> of_convolution(const Node& node, const GraphIndex& index) {
 /// Of products: each element of the result takes as many as the inner extent, which a constant
 /// operand tells, or a run.
 std::optional<Count> of_product(const Node& node, const GraphIndex& index) {
-  if (node.inputs.size() < 2) return std::nullopt;
+  if (weight_of(node).empty()) return std::nullopt;
   Count count{.op = op_id(node), .value = node.outputs[0], .each = 1, .last_extent_of = {}};
-  const Tensor* b = index.constant(node.inputs[1]);
-  const Tensor* a = index.constant(node.inputs[0]);
+  const Tensor* b = index.constant(weight_of(node));
+  const Tensor* a = index.constant(data_of(node));
   if (b && !b->shape().empty()) {
     const std::size_t rank = b->shape().size();
     count.each = extent(*b, transposes_b(node) || rank == 1 ? rank - 1 : rank - 2);
@@ -67,7 +67,7 @@ std::optional<Count> of_product(const Node& node, const GraphIndex& index) {
   } else if (transposes_a(node)) {
     return std::nullopt;
   } else {
-    count.last_extent_of = node.inputs[0];
+    count.last_extent_of = data_of(node);
   }
   return count;
 }
@@ -75,9 +75,9 @@ std::optional<Count> of_product(const Node& node, const GraphIndex& index) {
 /// Of LSTM, GRU, RNN: each weight once a step.
 std::optional<Count> of_cell(const Node& node, const GraphIndex& index) {
   const auto* role = quantlens::role<roles::Recurrence>(node);
-  if (role == nullptr || node.inputs.size() < 3) return std::nullopt;
-  const Tensor* weights = index.constant(node.inputs[1]);
-  const Tensor* recurrent = index.constant(node.inputs[2]);
+  if (role == nullptr) return std::nullopt;
+  const Tensor* weights = index.constant(input_of(node, role->operands.weight));
+  const Tensor* recurrent = index.constant(input_of(node, role->operands.recurrent));
   if (!weights || !recurrent || weights->shape().size() != 3 || role->input_axis >= 3 ||
       extent(*weights, role->input_axis) == 0) {
     return {};

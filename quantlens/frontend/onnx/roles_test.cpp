@@ -196,6 +196,45 @@ TEST(ReadRoles, CodesHaveAnAxisAndPerhapsAType) {
   EXPECT_EQ(coding, (roles::Coding{.axis = 0, .codes = DType::int8}));
 }
 
+TEST(ReadRoles, InputsThatAreNoDataAreKnownByWhatTheyAreFor) {
+  const Node quantize = read_node("QuantizeLinear", 3);
+  EXPECT_EQ(scale_of(quantize), "1");
+  EXPECT_EQ(zero_point_of(quantize), "2");
+  EXPECT_EQ(zero_point_of(read_node("DequantizeLinear", 2)), "") << "it is optional";
+  const auto norm = role<roles::Normalization>(read_node("BatchNormalization", 5))->operands;
+  EXPECT_EQ(norm, (roles::NormalizationOperands{.scale = 1, .shift = 2, .mean = 3, .variance = 4}));
+  EXPECT_EQ(low_bound_of(read_node("Clip", 3)), "1");
+  EXPECT_EQ(high_bound_of(read_node("Clip", 3)), "2");
+  EXPECT_EQ(new_shape_of(read_node("Reshape", 2)), "1");
+  EXPECT_EQ(repetition_of(read_node("Expand", 2)), "1");
+  EXPECT_EQ(repetition_of(read_node("Tile", 2)), "1");
+  EXPECT_EQ(part_extents_of(read_node("Split", 2)), "1");
+  for (const char* type : {"Gather", "GatherElements"})
+    EXPECT_EQ(indices_of(read_node(type, 2)), "1") << type;
+  for (const char* type : {"Squeeze", "Unsqueeze", "ReduceSum"})
+    EXPECT_EQ(axes_input_of(read_node(type, 2)), "1") << type;
+  const Node pad = read_node("Pad", 3);
+  EXPECT_EQ(pads_of(pad), "1");
+  EXPECT_EQ(filling_of(pad), "2");
+  const Node slice = read_node("Slice", 5);
+  EXPECT_EQ(begins_of(slice), "1");
+  EXPECT_EQ(ends_of(slice), "2");
+  EXPECT_EQ(axes_input_of(slice), "3");
+  EXPECT_EQ(steps_of(slice), "4");
+  EXPECT_EQ(role<roles::Choice>(read_node("Where", 3))->operands,
+            (roles::ChoiceOperands{.condition = 0, .chosen = 1, .other = 2}));
+  EXPECT_EQ(role<roles::Recurrence>(read_node("GRU", 3))->operands,
+            (roles::RecurrenceOperands{.weight = 1, .recurrent = 2}));
+}
+
+TEST(ReadRoles, TheCodesOfAMatrixInBlocksAreBehindTheData) {
+  const Node matrix = read_node("MatMulNBits", 4, {}, "com.microsoft");
+  EXPECT_EQ(role<roles::BlockMatrix>(matrix)->operands,
+            (roles::BlockOperands{.codes = 1, .scales = 2, .zero_points = 3}));
+  const Node table = read_node("GatherBlockQuantized", 3, {}, "com.microsoft");
+  EXPECT_EQ(indices_of(table), "1");
+}
+
 TEST(ReadRoles, OpsWithoutAKindMayHaveSome) {
   EXPECT_NE(role<roles::Sum>(read_node("Sum", 3)), nullptr);
   EXPECT_NE(role<roles::RandomNumbers>(read_node("RandomNormalLike", 1)), nullptr);

@@ -17,11 +17,11 @@ std::optional<Affine> batch_norm_affine(const GraphIndex& index, const Node& nod
                                         const ChannelAxis& channels) {
   const bool by_second_axis = channels.has_axis() && channels.rank == channels.from_end + 1;
   const auto* norm = role<roles::Normalization>(node);
-  if (node.inputs.size() < 5 || !by_second_axis || norm == nullptr || norm->is_training)
-    return std::nullopt;
+  if (!by_second_axis || norm == nullptr || norm->is_training) return std::nullopt;
+  const roles::NormalizationOperands& inputs = norm->operands;
   std::vector<std::vector<double>> parts;  // scale, shift, mean, variance
-  for (std::size_t i = 1; i < 5; ++i) {
-    const Tensor* tensor = index.constant(node.inputs[i]);
+  for (const std::size_t input : {inputs.scale, inputs.shift, inputs.mean, inputs.variance}) {
+    const Tensor* tensor = index.constant(input_of(node, input));
     if (tensor == nullptr || tensor->dtype() != DType::float32 ||
         static_cast<std::size_t>(tensor->size()) != channels.count) {
       return std::nullopt;

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/text.h"
 #include "quantlens/graph/clip_bounds.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quantizer/analyze/linear_values.h"
 
 namespace quantlens {
@@ -110,10 +111,11 @@ class Search {
 
   /// What its result is made of, without bounds, indices, shapes and conditions.
   void push_data(const Node& node) {
+    const auto* choice = role<roles::Choice>(node);
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
-      if (i == 0 ? node.kind != Kind::where : has_data_behind_the_first(node.kind)) {
-        waiting_.push_back(node.inputs[i]);
-      }
+      const bool is_data = choice != nullptr ? i != choice->operands.condition
+                                             : i == 0 || has_data_behind_the_first(node.kind);
+      if (is_data) waiting_.push_back(node.inputs[i]);
     }
   }
 
@@ -126,7 +128,6 @@ class Search {
       case Kind::min:
       case Kind::max:
       case Kind::concat:
-      case Kind::where:
       case Kind::matmul:
         return true;
       default:
@@ -184,7 +185,7 @@ class Search {
         return bounds && bounds->low >= 0;
       }
       case Kind::mul:
-        return (node.inputs.size() == 2 && node.inputs[0] == node.inputs[1]) || each();
+        return (node.inputs.size() == 2 && left_of(node) == right_of(node)) || each();
       case Kind::add:
         return each();
       default:

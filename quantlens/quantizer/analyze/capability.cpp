@@ -43,8 +43,13 @@ bool Capabilities::passes_elements(Kind kind) const {
   return moves_elements(kind) || has(kind, Role::pass_through);
 }
 
+bool Capabilities::saturates(TargetCpu target) const {
+  const auto found = std::ranges::find(targets_, target, &TargetRow::target);
+  return found != targets_.end() && found->saturates;
+}
+
 const Capabilities& capabilities_of(std::string_view format) {
-  static constexpr Capabilities kNone({}, {}, no_obstacle);
+  static constexpr Capabilities kNone({}, {}, no_obstacle, {});
   const auto* const found = std::ranges::find(kTables, format, &RuntimeTable::format);
   return found == kTables.end() ? kNone : found->able();
 }

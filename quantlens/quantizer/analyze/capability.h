@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "quantlens/graph/model.h"
+#include "quantlens/record/recipe.h"
 
 namespace quantlens {
 
@@ -26,16 +27,25 @@ struct Capability {
   bool moves_all_widths = false;     ///< 16-bit codes as well as those of 8
 };
 
+/// What a runtime's integer kernels are like on a CPU that a model may be for. A CPU without a row
+/// has none of it.
+struct TargetRow {
+  TargetCpu target = TargetCpu::auto_;
+  /// They add up products of 8-bit codes and int8 weights in 16 bits, two at a time: these fit
+  /// where weights have 7 bits.
+  bool saturates = false;
+};
+
 /// What one runtime runs in int8: a table of its own for each. It does not change, and lives as
 /// long as the program.
 class Capabilities {
  public:
   using Obstacle = std::string_view (*)(const Node&);
   /// `others`: what it computes on codes, too, and quantlens leaves in float; `attributes`: which
-  /// of them stand in the way.
+  /// of them stand in the way; `targets`: in what its CPUs differ.
   constexpr Capabilities(std::span<const Capability> rows, std::span<const Kind> others,
-                         Obstacle attributes)
-      : rows_(rows), others_(others), obstacle_(attributes) {}
+                         Obstacle attributes, std::span<const TargetRow> targets)
+      : rows_(rows), others_(others), obstacle_(attributes), targets_(targets) {}
 
   std::span<const Capability> rows() const { return rows_; }
   /// The row of a kind; null where it stays float.
@@ -49,16 +59,20 @@ class Capabilities {
   bool passes_elements(Kind kind) const;
   /// Why an op that has a row cannot be quantized as it stands (its attributes); empty if it can.
   std::string_view obstacle(const Node& node) const { return obstacle_(node); }
+  /// Whether sums of products saturate on this CPU; `auto_` is none.
+  bool saturates(TargetCpu target) const;
 
  private:
   std::span<const Capability> rows_;
   std::span<const Kind> others_;
   Obstacle obstacle_;
+  std::span<const TargetRow> targets_;
 };
 
-/// The table of the runtime that runs models of this format (Model::format). What its CPUs differ
-/// in is no row: how wide weights may be (Target). Of a format that no table is for: an empty one,
-/// all stays float.
+/// The table of the runtime that runs models of this format (Model::format), with what its CPUs
+/// differ in. It is chosen without a target, as a model is analysed once for recipes with several:
+/// the ops that have integer kernels are the same on all CPUs. Of a format that no table is for: an
+/// empty one, all stays float.
 const Capabilities& capabilities_of(std::string_view format);
 
 /// The axis of output channels of a weight: for Conv 0, for MatMul the last, for Gemm by transB,

@@ -21,6 +21,15 @@ TEST(Capabilities, OfOnnxAreThoseOfItsRuntime) {
   EXPECT_TRUE(able.has_kernel(Kind::softmax)) << "others write codes around it";
 }
 
+TEST(Capabilities, TellInWhatTheCpusOfARuntimeDiffer) {
+  const Capabilities& able = capabilities_of("onnx");
+  EXPECT_TRUE(able.saturates(TargetCpu::avx2));
+  EXPECT_TRUE(able.saturates(TargetCpu::avx512));
+  EXPECT_FALSE(able.saturates(TargetCpu::vnni));
+  EXPECT_FALSE(able.saturates(TargetCpu::arm));
+  EXPECT_FALSE(capabilities_of("another").saturates(TargetCpu::avx2));
+}
+
 TEST(Capabilities, OfAFormatWithoutATableLeaveAllInFloat) {
   const Capabilities& able = capabilities_of("another");
   EXPECT_TRUE(able.rows().empty());

@@ -7,6 +7,8 @@
 #include <unordered_set>
 #include <vector>
 
+#include "quantlens/graph/roles_of.h"
+
 namespace quantlens {
 namespace {
 
@@ -74,9 +76,9 @@ class Region {
   bool take_centering() {
     const auto sub = index_.producer(source_);
     if (!sub || node(*sub).kind != Kind::sub || node(*sub).inputs.size() != 2) return false;
-    const auto mean = index_.producer(node(*sub).inputs[1]);
+    const auto mean = index_.producer(right_of(node(*sub)));
     if (!mean || node(*mean).kind != Kind::reduce_mean ||
-        node(*mean).inputs[0] != node(*sub).inputs[0]) {
+        node(*mean).inputs[0] != left_of(node(*sub))) {
       return false;
     }
     nodes_.insert({*sub, *mean});

@@ -24,7 +24,7 @@ struct Target {
 };
 
 std::optional<Target> reshape_target(const GraphIndex& index, const Node& node) {
-  const Tensor* shape = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
+  const Tensor* shape = index.constant(new_shape_of(node));
   if (shape == nullptr || shape->dtype() != DType::int64 || shape->shape().size() != 1)
     return std::nullopt;
   const auto* reshaping = role<roles::Reshaping>(node);

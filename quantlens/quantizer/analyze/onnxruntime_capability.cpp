@@ -42,6 +42,11 @@ constexpr std::array kRows = {
     Capability{.kind = Kind::flatten, .role = Role::pass_through, .moves_all_widths = true},
 };
 
+constexpr std::array kTargets = {
+    TargetRow{.target = TargetCpu::avx2, .saturates = true},
+    TargetRow{.target = TargetCpu::avx512, .saturates = true},
+};
+
 constexpr std::array kOthers = {Kind::softmax};
 
 std::string_view resampling_obstacle(const Node& node) {
@@ -76,7 +81,7 @@ std::string_view obstacle(const Node& node) {
 }  // namespace
 
 const Capabilities& onnxruntime_capabilities() {
-  static constexpr Capabilities kAble(kRows, kOthers, obstacle);
+  static constexpr Capabilities kAble(kRows, kOthers, obstacle, kTargets);
   return kAble;
 }
 

@@ -181,6 +181,11 @@ const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, 
   return input < node.inputs.size() ? index.constant(node.inputs[input]) : nullptr;
 }
 
+const Tensor* constant_weight(const Prepared& prepared, const GraphIndex& index, const Node& node) {
+  const roles::Operands* operands = operands_of(node);
+  return operands != nullptr ? constant_input(prepared, index, node, operands->weight) : nullptr;
+}
+
 const std::string& name_of_input(const Prepared& prepared, const Node& node, std::size_t input) {
   const InputEdit* edit = prepared.input_edits.find(op_id(node), input);
   return edit != nullptr ? edit->weight : node.inputs[input];

@@ -73,6 +73,9 @@ std::optional<std::size_t> bias_add(const GraphIndex& index, const Pattern& patt
 const Tensor* constant_input(const Prepared& prepared, const GraphIndex& index, const Node& node,
                              std::size_t input);
 
+/// The same of the weight of an op with Operands; null of other ops, too.
+const Tensor* constant_weight(const Prepared& prepared, const GraphIndex& index, const Node& node);
+
 /// The name of what it reads there.
 const std::string& name_of_input(const Prepared& prepared, const Node& node, std::size_t input);
 

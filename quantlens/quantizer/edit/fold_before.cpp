@@ -114,8 +114,8 @@ struct Kept {
 
 Kept kept_by_pad(const GraphIndex& index, const Node& node, const ChannelAxis& channels) {
   const auto* padding = role<roles::Padding>(node);
-  const Tensor* pads = node.inputs.size() > 1 ? index.constant(node.inputs[1]) : nullptr;
-  const bool has_axes = node.inputs.size() > 3 && !node.inputs[3].empty();
+  const Tensor* pads = index.constant(pads_of(node));
+  const bool has_axes = !axes_input_of(node).empty();
   if (padding == nullptr || pads == nullptr || pads->dtype() != DType::int64 || has_axes ||
       !channels.has_axis() || static_cast<std::size_t>(pads->size()) != 2 * channels.rank) {
     return {};
@@ -125,8 +125,8 @@ Kept kept_by_pad(const GraphIndex& index, const Node& node, const ChannelAxis& c
   const std::size_t axis = channels.rank - channels.from_end;
   if (numbers[axis] != 0 || numbers[channels.rank + axis] != 0) return {};
   if (!padding->is_constant) return {.keeps_factors = true, .keeps_shifts = true};
-  if (node.inputs.size() < 3 || node.inputs[2].empty()) return {.keeps_factors = true};
-  const auto filling = numbers_of(index.constant(node.inputs[2]), {.count = 1, .rank = 1});
+  if (filling_of(node).empty()) return {.keeps_factors = true};
+  const auto filling = numbers_of(index.constant(filling_of(node)), {.count = 1, .rank = 1});
   return {.keeps_factors = filling && (*filling)[0] == 0};
 }
 

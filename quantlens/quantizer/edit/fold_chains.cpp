@@ -221,29 +221,31 @@ class Folding {
   }
 
   bool take_all(const Node& node, const Affine& behind, std::vector<Edited>& edits) const {
-    constexpr std::size_t kScale = 1, kShift = 2;
+    const auto* norm = role<roles::Normalization>(node);
+    if (norm == nullptr) return false;
     const ChannelAxis vector{.count = channels_.count, .rank = 1, .from_end = 1};
-    const auto shift = numbers_of(index_.constant(node.inputs[kShift]), vector);
+    const std::size_t at_scale = norm->operands.scale, at_shift = norm->operands.shift;
+    const auto shift = numbers_of(index_.constant(input_of(node, at_shift)), vector);
     if (!shift) return false;
-    auto scale = scaled(*index_.constant(node.inputs[kScale]), behind.factor,
+    auto scale = scaled(*index_.constant(input_of(node, at_scale)), behind.factor,
                         [](std::size_t i) { return i; });
     auto sum = shifted(*shift, behind, 1);
     if (!scale || !sum) return false;
-    edits.push_back({.input = kScale, .tensor = *std::move(scale)});
-    edits.push_back({.input = kShift, .tensor = *std::move(sum)});
+    edits.push_back({.input = at_scale, .tensor = *std::move(scale)});
+    edits.push_back({.input = at_shift, .tensor = *std::move(sum)});
     return true;
   }
 
   /// A BatchNormalization whose factors are in the weight adds what is left.
   bool leave_shift(const ChainLink& norm, const Affine& behind, std::vector<Edited>& edits) const {
-    constexpr std::size_t kScale = 1, kShift = 2, kMean = 3, kVariance = 4;
     const Node& node = index_.graph().nodes[norm.node];
-    const ChannelAxis vector{.count = channels_.count, .rank = 1, .from_end = 1};
-    const auto mean = numbers_of(index_.constant(node.inputs[kMean]), vector);
-    const auto variance = numbers_of(index_.constant(node.inputs[kVariance]), vector);
-    if (!mean || !variance) return false;
     const auto* role = quantlens::role<roles::Normalization>(node);
     if (role == nullptr) return false;
+    const roles::NormalizationOperands& operands = role->operands;
+    const ChannelAxis vector{.count = channels_.count, .rank = 1, .from_end = 1};
+    const auto mean = numbers_of(index_.constant(input_of(node, operands.mean)), vector);
+    const auto variance = numbers_of(index_.constant(input_of(node, operands.variance)), vector);
+    if (!mean || !variance) return false;
     const double epsilon = role->epsilon;
     std::vector<float> scale, shift;
     for (std::size_t c = 0; c < channels_.count; ++c) {
@@ -255,8 +257,8 @@ class Folding {
     auto scales = finite_tensor({count}, std::move(scale));
     auto shifts = finite_tensor({count}, std::move(shift));
     if (!scales || !shifts) return false;
-    edits.push_back({.input = kScale, .tensor = *std::move(scales)});
-    edits.push_back({.input = kShift, .tensor = *std::move(shifts)});
+    edits.push_back({.input = operands.scale, .tensor = *std::move(scales)});
+    edits.push_back({.input = operands.shift, .tensor = *std::move(shifts)});
     return true;
   }
 

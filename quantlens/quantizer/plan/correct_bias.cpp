@@ -13,6 +13,7 @@
 
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/ranks.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quant/params.h"
 #include "quantlens/quantizer/analyze/weight_layout.h"
 #include "quantlens/quantizer/plan/parameters.h"
@@ -169,14 +170,16 @@ class Corrector {
 
  private:
   const Tensor* weight_of(const Node& node) const {
-    if (node.inputs.size() < 2) return nullptr;
-    const Tensor* weight = constant_input(prepared_, index_, node, 1);
+    const Tensor* weight = constant_weight(prepared_, index_, node);
     return weight && weight->dtype() == DType::float32 ? weight : nullptr;
   }
 
   std::optional<BiasPlace> bias_place(const Pattern& pattern) const {
     const Node& node = graph_.nodes[pattern.anchor];
-    if (node.kind != Kind::matmul) return BiasPlace{&node, 2};
+    if (node.kind != Kind::matmul) {
+      const std::optional<std::size_t> input = operands_of(node)->bias;
+      return input ? std::optional(BiasPlace{&node, *input}) : std::nullopt;
+    }
     const std::optional<std::size_t> add = bias_add(index_, pattern);
     if (!add) return std::nullopt;
     const Node& next = graph_.nodes[*add];
@@ -201,8 +204,9 @@ class Corrector {
   void correct(const Pattern& pattern, Readers& readers, Plan& plan) const {
     const Node& node = graph_.nodes[pattern.anchor];
     const Tensor* stored = weight_of(node);
-    const WeightPlan* codes = readers.codes({op_id(node), 1});
-    const std::optional<BiasPlace> place = stored ? bias_place(pattern) : std::nullopt;
+    if (stored == nullptr) return;
+    const WeightPlan* codes = readers.codes({op_id(node), operands_of(node)->weight});
+    const std::optional<BiasPlace> place = bias_place(pattern);
     if (codes == nullptr || !place) return;
     const auto layout = weight_layout(node, stored->shape());
     const auto channels = channels_.find(node.inputs[0]);

@@ -15,8 +15,6 @@
 namespace quantlens {
 namespace {
 
-constexpr std::size_t kBatchNormShift = 2;
-
 std::int64_t output_channels(const Node& node, const Tensor& weight) {
   const std::optional<int> axis = output_channel_axis(node, weight.shape());
   const std::int64_t groups = node.kind == Kind::conv_transpose ? groups_of(node) : 1;
@@ -171,7 +169,8 @@ class Guard {
     while (const std::optional<std::size_t> reader = only_reader(value)) {
       const Node& next = node(*reader);
       const bool is_gone = folded_.contains(op_id(next));
-      if (next.kind == Kind::batch_norm && !is_gone) return dequantize(next, kBatchNormShift);
+      if (next.kind == Kind::batch_norm && !is_gone)
+        return dequantize(next, role<roles::Normalization>(next)->operands.shift);
       if (next.kind == Kind::add && next.inputs.size() == 2 && !is_gone) {
         return dequantize(next, next.inputs[0] == value ? 1 : 0);
       }

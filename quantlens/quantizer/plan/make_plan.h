@@ -13,7 +13,7 @@
 
 namespace quantlens {
 
-/// What this machine can do: what a recipe's target `auto` means.
+/// What this machine is: what a recipe's target `auto` means (TargetRow has what follows from it).
 struct Target {
   bool vnni = true;  ///< 8-bit dot products without 16-bit saturation
 };

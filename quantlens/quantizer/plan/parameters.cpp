@@ -12,6 +12,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/graph/clip_bounds.h"
 #include "quantlens/graph/ranks.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/quant/least_error.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/coarse_constant.h"
@@ -77,9 +78,9 @@ Scheme activation_scheme(const Recipe& recipe) {
   return plain_scheme(activation);
 }
 
-bool saturates(const Recipe& recipe, const Target& target) {
-  if (recipe.target == TargetCpu::auto_) return !target.vnni;
-  return recipe.target == TargetCpu::avx2 || recipe.target == TargetCpu::avx512;
+bool saturates(const Capabilities& able, const Recipe& recipe, const Target& target) {
+  const TargetCpu own = target.vnni ? TargetCpu::vnni : TargetCpu::avx2;
+  return able.saturates(recipe.target == TargetCpu::auto_ ? own : recipe.target);
 }
 
 bool is_wide(const OpRecipe& recipe) {
@@ -247,7 +248,7 @@ class Parameters::Builder {
     }
     for (const std::size_t input : data_inputs(*owner_.prepared_.able, node)) {
       if (!index_.constant(node.inputs[input])) continue;
-      if (node.kind == Kind::matmul && input == 1) {
+      if (node.kind == Kind::matmul && input == operands_of(node)->weight) {
         add_weight_and_bias(p);
       } else {
         const Tensor tensor = aligned(*constant_input(owner_.prepared_, index_, node, input));
@@ -279,9 +280,11 @@ class Parameters::Builder {
   std::optional<Bias> bias_of(std::size_t p, const Tensor& weight) const {
     const Node& node = anchor(p);
     if (node.kind == Kind::matmul) return bias_behind_matmul(p, weight);
-    const Tensor* stored = constant_input(owner_.prepared_, index_, node, 2);
+    const std::optional<std::size_t> input = operands_of(node)->bias;
+    const Tensor* stored = input ? constant_input(owner_.prepared_, index_, node, *input) : nullptr;
     if (stored == nullptr) return std::nullopt;
-    return Bias{name_of_input(owner_.prepared_, node, 2), aligned(*stored), {op_id(node), 2}};
+    return Bias{
+        name_of_input(owner_.prepared_, node, *input), aligned(*stored), {op_id(node), *input}};
   }
 
   // ONNX Runtime turns a MatMul of two matrices and the Add behind it into a Gemm, which is integer
@@ -309,7 +312,8 @@ class Parameters::Builder {
 
   void add_weight_and_bias(std::size_t p) {
     const Node& node = anchor(p);
-    const Tensor weight = aligned(*constant_input(owner_.prepared_, index_, node, 1));
+    const std::size_t input = operands_of(node)->weight;
+    const Tensor weight = aligned(*constant_input(owner_.prepared_, index_, node, input));
     const std::optional<Bias> bias = bias_of(p, weight);
     Scheme scheme = weight_scheme(node, recipes_[p], weight);
     if (scheme.axis && bias &&
@@ -323,7 +327,7 @@ class Parameters::Builder {
       fit_zeros_to_bias(params, weight, scheme, input_scale, bias->tensor);
       make_room_for_bias(params, input_scale, bias->tensor);
     }
-    add(name_of_input(owner_.prepared_, node, 1), scheme, params, {op_id(node), 1});
+    add(name_of_input(owner_.prepared_, node, input), scheme, params, {op_id(node), input});
     if (!bias) return;
     Scheme bias_scheme{.dtype = DType::int32, .symmetric = true, .axis = {}, .bits = 32};
     if (scheme.axis) bias_scheme.axis = static_cast<int>(bias->tensor.shape().size()) - 1;
@@ -363,8 +367,9 @@ Parameters::Parameters(const GraphIndex& index, const Prepared& prepared, const 
                        const Recipe& recipe, const Target& target)
     : index_(index),
       prepared_(prepared),
-      reduce_int8_(recipe.reduce_range == ReduceRange::true_ ||
-                   (recipe.reduce_range == ReduceRange::auto_ && saturates(recipe, target))),
+      reduce_int8_(
+          recipe.reduce_range == ReduceRange::true_ ||
+          (recipe.reduce_range == ReduceRange::auto_ && saturates(*prepared.able, recipe, target))),
       reduce_uint8_(recipe.reduce_range == ReduceRange::true_),  // those are added up in 32 bits
       ranks_(quantlens::ranks(index)) {
   for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};

@@ -21,8 +21,8 @@ std::string range_source(const GraphIndex& index, const std::string& value);
 /// Of one parameter for the whole tensor. REQUIRES: the dtype is one of integers.
 Scheme plain_scheme(const TensorRecipe& recipe);
 
-/// Whether the kernels that the recipe is for add up products of 8 bits in 16 bits.
-bool saturates(const Recipe& recipe, const Target& target);
+/// Whether the runtime's kernels on the CPU that the recipe is for saturate (TargetRow).
+bool saturates(const Capabilities& able, const Recipe& recipe, const Target& target);
 
 /// Whether activations have 16 bits, or weights 4: no integer kernel takes them.
 bool is_wide(const OpRecipe& recipe);

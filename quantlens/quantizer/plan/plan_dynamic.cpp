@@ -28,8 +28,9 @@ bool is_lstm(const Node& node) {
 
 /// Where an op reads its weights.
 std::vector<std::size_t> weight_inputs(const Node& node) {
-  if (is_lstm(node)) return {1, 2};
-  return {operands_of(node)->weight};
+  if (!is_lstm(node)) return {operands_of(node)->weight};
+  const roles::RecurrenceOperands& operands = role<roles::Recurrence>(node)->operands;
+  return {operands.weight, operands.recurrent};
 }
 
 class DynamicPlanner {
@@ -42,7 +43,7 @@ class DynamicPlanner {
         rules_(recipe),
         vocabulary_(analyzed.model.vocabulary) {
     const bool reduces = recipe.reduce_range == ReduceRange::auto_
-                             ? saturates(recipe, target)
+                             ? saturates(*prepared_.able, recipe, target)
                              : recipe.reduce_range == ReduceRange::true_;
     if (reduces) bits_ = kReduceBits;
   }

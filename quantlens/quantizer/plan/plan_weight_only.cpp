@@ -53,7 +53,7 @@ class WeightOnlyPlanner {
     const Node& node = graph_.nodes[number];
     const OpRecipe recipe = rules_.for_op(node).recipe;
     const bool is_table = node.kind == Kind::gather;
-    const std::size_t input = is_table ? 0 : 1;
+    const std::size_t input = is_table ? 0 : operands_of(node)->weight;
     BlockWeightPlan wanted{.weight = node.inputs[input],
                            .rows = is_table || transposes_b(node),
                            .scheme = scheme_of(recipe.weight),
@@ -111,7 +111,8 @@ class WeightOnlyPlanner {
     }
     if (const auto reason = prepared_.able->obstacle(node); !reason.empty())
       return std::string(reason);
-    if (std::string reason = constant_reason(node, 1); !reason.empty()) return reason;
+    if (std::string reason = constant_reason(node, operands_of(node)->weight); !reason.empty())
+      return reason;
     constexpr std::size_t kData[] = {0};
     return type_obstacle(node, kData, types_);
   }
@@ -155,11 +156,16 @@ class WeightOnlyPlanner {
   std::map<std::pair<std::string, bool>, std::vector<std::size_t>> known_;
 };
 
-void note_slow_products(const Plan& plan, std::vector<std::string>& notes) {
+void note_slow_products(const GraphIndex& index, const Plan& plan,
+                        std::vector<std::string>& notes) {
+  const auto multiplies = [&](const ValueUse& use) {
+    const std::optional<std::size_t> number = index.producer(use.op);
+    return number && operands_of(index.graph().nodes[*number]) != nullptr;
+  };
   std::size_t count = 0;
   for (const BlockWeightPlan& weight : plan.weights_in_blocks) {
     for (const ValueUse& use : weight.uses) {
-      const bool is_slow = weight.scheme.bits == 8 && !weight.integer_data && use.input == 1;
+      const bool is_slow = weight.scheme.bits == 8 && !weight.integer_data && multiplies(use);
       if (is_slow) ++count;
     }
   }
@@ -192,7 +198,7 @@ PlanResult plan_weight_only(const Analyzed& analyzed, const Recipe& recipe) {
   }
   plan.ops = describe_ops(graph, patterns, verdicts);
   result.notes = planner.notes();
-  note_slow_products(plan, result.notes);
+  note_slow_products(analyzed.index, plan, result.notes);
   if (recipe.quant_format == QuantFormat::qoperator) {
     result.notes.emplace_back(
         "quant_format has no effect: weights in blocks have operators of their own");

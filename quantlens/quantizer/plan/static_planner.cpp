@@ -291,7 +291,7 @@ class StaticPlanner::Decisions {
 
   // What the target decides, where it is named or decides otherwise than usual.
   void note_target(const Target& target, std::vector<std::string>& notes) const {
-    if (recipe_.reduce_range == ReduceRange::auto_ && saturates(recipe_, target)) {
+    if (recipe_.reduce_range == ReduceRange::auto_ && saturates(*prepared_.able, recipe_, target)) {
       notes.push_back(fmt::format(
           "target {}: int8 weights have 7 bits (reduce_range), since it adds up products of 8 bits "
           "in 16 bits, where those of 8-bit weights saturate",
@@ -344,8 +344,8 @@ class StaticPlanner::Decisions {
   }
 
   bool has_narrow_weight(std::size_t p) const {
-    return is_narrow(recipes_[p]) && constant_input(prepared_, index_, anchor(p), 1) != nullptr &&
-           is_conv_or_matmul(anchor(p));
+    return is_narrow(recipes_[p]) && is_conv_or_matmul(anchor(p)) &&
+           constant_weight(prepared_, index_, anchor(p)) != nullptr;
   }
 
   // What the runtime computes a quantized pattern in.
@@ -410,7 +410,7 @@ class StaticPlanner::Decisions {
   std::string weighted_obstacle(const Node& anchor) const {
     if (index_.constant(data_of(anchor))) return "its data input is constant";
     const roles::Operands& operands = *operands_of(anchor);
-    const Tensor* weight = constant_input(prepared_, index_, anchor, operands.weight);
+    const Tensor* weight = constant_weight(prepared_, index_, anchor);
     if (!weight) return "its weight is computed at run time";
     if (std::string reason = constant_obstacle(*weight, "weight"); !reason.empty()) return reason;
     const Tensor* bias =

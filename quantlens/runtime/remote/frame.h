@@ -11,7 +11,7 @@
 
 namespace quantlens::remote {
 
-inline constexpr std::uint16_t kProtocolVersion = 4;
+inline constexpr std::uint16_t kProtocolVersion = 5;
 inline constexpr std::size_t kHeaderBytes = 32;
 inline constexpr std::uint32_t kMostText = 32U << 20U;
 inline constexpr std::uint64_t kMostInFrame = 64U << 10U;  ///< a larger body lies in shared memory

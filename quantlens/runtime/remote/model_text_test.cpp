@@ -9,6 +9,7 @@
 #include <gmock/gmock.h>
 
 #include "quantlens/graph/outline.h"
+#include "quantlens/graph/roles_of.h"
 #include "quantlens/runtime/remote/plan_text.h"
 
 namespace quantlens::remote {
@@ -122,6 +123,18 @@ TEST(ModelText, RolesTravelWithTheirTensors) {
   const Tensor& value = std::get<roles::ConstantValue>(read.nodes.at(1).roles).value;
   EXPECT_EQ(value.data<float>()[0], 2.5F);
   EXPECT_TRUE(std::holds_alternative<std::monostate>(read.nodes.at(2).roles));
+}
+
+TEST(ModelText, NumbersOfInputsTravelWhereTheyAreNotTheUsualOnes) {
+  const roles::Slicing slicing{.operands = {.begins = 2, .ends = 1}};
+  Graph graph;
+  graph.nodes = {node("Cut", {}, {"y"}), node("Cut", {}, {"z"})};
+  graph.nodes[0].kind = graph.nodes[1].kind = Kind::slice;
+  graph.nodes[0].roles = slicing;
+  graph.nodes[1].roles = roles::Slicing();
+  const Graph read = there_and_back(graph);
+  EXPECT_EQ(std::get<roles::Slicing>(read.nodes.at(0).roles), slicing);
+  EXPECT_EQ(*role<roles::Slicing>(read.nodes.at(1)), roles::Slicing());
 }
 
 json::Value text_of(const RolesOutline& roles) {

@@ -180,10 +180,10 @@ TEST_F(RemoteRuns, ThatSendNoSoundFrameSayWhatIsWrongWithIt) {
 TEST_F(RemoteRuns, ThatAreNoWorkersOfThisVersionSaySo) {
   EXPECT_THAT(failure_to_open(fake("http")), HasSubstr("it begins with 'HTTP', not with QLWP"));
   EXPECT_THAT(failure_to_open(fake("newer")),
-              AllOf(HasSubstr("version 5 of the protocol, and this is 4"),
+              AllOf(HasSubstr("version 6 of the protocol, and this is 5"),
                     HasSubstr("name a worker of this version")));
   EXPECT_THAT(failure_to_open(fake("older")),
-              AllOf(HasSubstr("version 3 of the protocol, and this is 4"),
+              AllOf(HasSubstr("version 4 of the protocol, and this is 5"),
                     HasSubstr("name a worker of this version")));
   EXPECT_THAT(failure_to_open(fake("other_runtime")), HasSubstr("is one for 'tensorflow'"));
 }

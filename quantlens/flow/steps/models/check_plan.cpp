@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/text.h"
+#include "quantlens/graph/integer_ops.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/graph/roles_of.h"
 #include "quantlens/profiling/attribute.h"
@@ -33,21 +34,10 @@ bool is_integer_kernel(const Node& node) {
          role<roles::UntoldCodes>(node) != nullptr;
 }
 
-/// Of an integer kernel: whether its result is codes, too. That of QGemm is where it has a zero
-/// point.
+/// Of an integer kernel: whether its result is codes, too. Of one that is not told, it is.
 bool gives_codes(const Node& node) {
-  constexpr std::size_t kZeroPointOfResult = 8;
-  switch (node.kind) {
-    case Kind::matmul_integer:
-    case Kind::conv_integer:
-    case Kind::matmul_integer_to_float:
-    case Kind::dynamic_quantize_matmul:
-      return false;
-    case Kind::qgemm:
-      return node.inputs.size() > kZeroPointOfResult && !node.inputs[kZeroPointOfResult].empty();
-    default:
-      return true;
-  }
+  const std::optional<IntegerOp> op = integer_op(node);
+  return !op || op->output.has_value();
 }
 
 /// Whether an op that takes codes for its data gives such.
@@ -102,15 +92,15 @@ class RunView {
   std::unordered_set<std::string> codes_;
 };
 
-/// Weights that the plan itself stores as codes, by op.
+/// Ops whose weights the plan itself stores as codes: what is in int32 is a bias.
 std::unordered_set<std::string> ops_with_codes(const Plan& plan) {
   std::unordered_set<std::string> ops;
   const auto add = [&](const std::vector<ValueUse>& uses) {
-    for (const ValueUse& use : uses) {
-      if (use.input == 1) ops.insert(use.op);
-    }
+    for (const ValueUse& use : uses) ops.insert(use.op);
   };
-  for (const WeightPlan& weight : plan.weights_quantized) add(weight.uses);
+  for (const WeightPlan& weight : plan.weights_quantized) {
+    if (weight.scheme.dtype != DType::int32) add(weight.uses);
+  }
   for (const BlockWeightPlan& weight : plan.weights_in_blocks) add(weight.uses);
   return ops;
 }

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/diagnosis/view/integer_ops.h"
+#include "quantlens/graph/integer_ops.h"
 
 #include "quantlens/graph/roles_of.h"
+
+// The one place that knows where operators on codes have their inputs: ONNX files alone have such
+// operators, so no role says it.
 
 namespace quantlens {
 namespace {
@@ -39,7 +42,7 @@ IntegerOp accumulating(Kind computes) {
 
 /// A constant vector that the op adds, where it is given.
 void add_bias(IntegerOp& op, const Node& node, std::size_t at) {
-  if (node.inputs.size() > at && !node.inputs[at].empty()) op.operands.push_back(plain(at));
+  if (!input_of(node, at).empty()) op.operands.push_back(plain(at));
 }
 
 IntegerOp convolution(const Node& node) {
@@ -50,10 +53,11 @@ IntegerOp convolution(const Node& node) {
 
 /// (a, ..., b, ..., c?, scale and zero point of the output?): without these two it gives floats.
 IntegerOp gemm(const Node& node) {
+  constexpr std::size_t kBias = 6, kScale = 7;
   IntegerOp op = binary(Kind::gemm);
-  add_bias(op, node, 6);
-  const bool gives_codes = node.inputs.size() > 7 && !node.inputs[7].empty();
-  op.output = gives_codes ? std::optional(params_at(7)) : std::nullopt;
+  add_bias(op, node, kBias);
+  const bool gives_codes = !input_of(node, kScale).empty();
+  op.output = gives_codes ? std::optional(params_at(kScale)) : std::nullopt;
   return op;
 }
 
@@ -89,9 +93,15 @@ IntegerOp select() {
           .output = params_at(7)};
 }
 
-/// (floats, codes, ...) and (codes, indices, ...), whose codes are read by block_weight.h
-IntegerOp in_blocks(Kind computes) {
-  return {.computes = computes, .operands = {plain(0), plain(1)}, .output = {}};
+/// (floats, a matrix in blocks) and (such a matrix, indices); scales are with the blocks
+std::optional<IntegerOp> in_blocks(const Node& node) {
+  const auto* matrix = role<roles::BlockMatrix>(node);
+  if (matrix == nullptr) return std::nullopt;
+  const bool picks = node.kind == Kind::gather_blocks;
+  const std::size_t second = picks ? matrix->operands.indices : matrix->operands.codes;
+  return IntegerOp{.computes = picks ? Kind::gather : Kind::matmul,
+                   .operands = {plain(0), plain(second)},
+                   .output = {}};
 }
 
 /// (x, weight, recurrent weight, bias?, lengths?, two states?, peepholes?, then scale and zero
@@ -101,8 +111,8 @@ std::optional<IntegerOp> recurrent(const Node& node) {
   if (role == nullptr || !role->has_codes) return std::nullopt;
   IntegerOp op{.computes = Kind::recurrent,
                .operands = {plain(0),
-                            {.tensor = 1, .scale = 8, .zero_point = 9},
-                            {.tensor = 2, .scale = 10, .zero_point = 11}},
+                            {.tensor = role->operands.weight, .scale = 8, .zero_point = 9},
+                            {.tensor = role->operands.recurrent, .scale = 10, .zero_point = 11}},
                .output = {}};
   for (std::size_t at = 3; at < 8 && at < node.inputs.size(); ++at)
     op.operands.push_back(plain(at));
@@ -144,9 +154,8 @@ std::optional<IntegerOp> described(const Node& node) {
     case Kind::dynamic_quantize_matmul:
       return matmul_of_floats(node);
     case Kind::matmul_blocks:
-      return in_blocks(Kind::matmul);
     case Kind::gather_blocks:
-      return in_blocks(Kind::gather);
+      return in_blocks(node);
     case Kind::recurrent:
       return recurrent(node);
     default:

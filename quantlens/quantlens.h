@@ -58,7 +58,7 @@
 #include "quantlens/quantizer/recipe/recipe_fragment.h" // with_fragment: a remedy laid over a recipe
 #include "quantlens/calib/calibrate.h"        // calibrate: one pass over data
 #include "quantlens/quant/distribution.h"     // Distribution: a value as searches for ranges see it
-#include "quantlens/calib/choose_ranges.h"    // choose_ranges: statistics to ranges
+#include "quantlens/quantizer/ranges/choose_ranges.h"    // choose_ranges: statistics to ranges
 #include "quantlens/quantizer/analyze/prepare.h"      // prepare: patterns, folds, float regions
 #include "quantlens/quantizer/analyze/capability.h"   // Capabilities: what runtimes run in int8
 #include "quantlens/quantizer/plan/make_plan.h"    // values_to_calibrate, make_plan: the decision

@@ -33,7 +33,7 @@ def main():
     headers = {path.relative_to(prefix / "include").as_posix() for path in (prefix / "include").rglob("*.h")}
     shown = {"quantlens/quantlens.h", "quantlens/flow/quantize.h", "quantlens/workspace/read_record.h"}
     harness.check(shown <= headers, "the tour and what it shows are there")
-    inner = {"quantlens/diagnosis/match/matcher.h", "quantlens/frontend/onnx/encode.h", "quantlens/diagnosis/testing.h"} & headers
+    inner = {"quantlens/diagnosis/match/matcher.h", "quantlens/frontend/onnx/encode.h", "quantlens/diagnosis/testing/models.h"} & headers
     harness.check(not inner, f"what is ours alone is not: {inner or len(headers)} headers")
     tour = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", prefix / "include", "-"], text=True, check=False,
                           input='#include "quantlens/quantlens.h"\n', capture_output=True)

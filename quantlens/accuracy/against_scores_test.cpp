@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/accuracy/evaluate.h"
-#include "quantlens/accuracy/testing.h"
+#include "quantlens/accuracy/testing/steps.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 

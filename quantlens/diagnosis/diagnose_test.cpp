@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/diagnosis/testing.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/diagnosis/testing/models.h"
+#include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
 namespace {

@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "quantlens/calib/choose_ranges.h"
 #include "quantlens/flow/part.h"
 #include "quantlens/flow/session.h"
 #include "quantlens/quantizer/plan/make_plan.h"
+#include "quantlens/quantizer/ranges/choose_ranges.h"
 #include "quantlens/record/recipe.h"
 #include "quantlens/record/run_records.h"
 #include "quantlens/record/tap_state.h"

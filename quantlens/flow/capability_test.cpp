@@ -18,7 +18,7 @@
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/plan/make_plan.h"
-#include "quantlens/quantizer/testing.h"
+#include "quantlens/quantizer/testing/planned.h"
 #include "quantlens/runtime/contract/models.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/open.h"

@@ -16,7 +16,7 @@
 #include "quantlens/record/files.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/workspace/read_record.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 
 namespace quantlens::flow {
 namespace {

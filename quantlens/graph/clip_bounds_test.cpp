@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
 namespace {

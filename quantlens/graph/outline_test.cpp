@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
 namespace {
@@ -51,23 +51,6 @@ TEST(Outline, TellsTheRolesOfOpsAndNoContentsOfTensors) {
   EXPECT_TRUE(std::holds_alternative<std::monostate>(result.ops[3].roles)) << "it has none";
   EXPECT_TRUE(std::holds_alternative<roles::MatrixProduct>(result.ops[4].roles))
       << "those of its kind, too";
-}
-
-TEST(Outline, TellsInputsWhereTheyAreNotWhereAllFormatsHaveThem) {
-  SmallGraph net;
-  net.input("x").node(Kind::slice, {"x", "b", "e"}, "s").node(Kind::pad, {"x", "p"}, "p2");
-  const GraphOutline usual = outline(net.graph());
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(usual.ops[0].roles));
-  EXPECT_FALSE(json::encode(usual.ops[1].roles).as_object().contains("operands"));
-  net.set(&roles::Padding::operands, {.pads = 2, .filling = 1});
-  const json::Value text = json::encode(outline(net.graph()).ops[1].roles);
-  EXPECT_EQ(text.at("operands").at("pads"), 2);
-  const auto back = json::decode<RolesOutline>(text, "text");
-  EXPECT_EQ(std::get<roles::Padding>(back).operands,
-            (roles::PaddingOperands{.pads = 2, .filling = 1}));
-  const auto earlier =
-      json::decode<RolesOutline>(json::Value({{"is", "padding"}, {"is_constant", false}}), "text");
-  EXPECT_EQ(std::get<roles::Padding>(earlier), roles::Padding{.is_constant = false});
 }
 
 TEST(Outline, SaysOfAValueWhatTheFileSays) {

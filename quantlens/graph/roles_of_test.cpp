@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
 namespace {

@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/frontend/frontend.h"
-#include "quantlens/profiling/testing.h"
+#include "quantlens/profiling/testing/profiled.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/onnxruntime/testing_nets.h"
 

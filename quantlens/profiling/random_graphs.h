@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "quantlens/profiling/testing.h"
+#include "quantlens/profiling/testing/profiled.h"
 #include "quantlens/record/pairing.h"
 
 namespace quantlens {

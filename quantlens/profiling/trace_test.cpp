@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/json.h"
-#include "quantlens/profiling/import/testing.h"
+#include "quantlens/profiling/testing/imported.h"
 
 namespace quantlens {
 namespace {

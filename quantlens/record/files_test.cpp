@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/graph/small_graph.h"
-#include "quantlens/stats/testing.h"
+#include "quantlens/graph/testing/small_graph.h"
+#include "quantlens/stats/testing/random_numbers.h"
 
 namespace quantlens {
 namespace {

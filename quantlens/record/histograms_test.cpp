@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/stats/testing.h"
+#include "quantlens/stats/testing/random_numbers.h"
 
 namespace quantlens {
 namespace {

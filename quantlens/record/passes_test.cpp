@@ -9,7 +9,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/stats/bytes.h"
 #include "quantlens/stats/pair_intervals.h"
-#include "quantlens/stats/testing.h"
+#include "quantlens/stats/testing/random_numbers.h"
 
 namespace quantlens {
 namespace {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/json.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/record/testing/op_refs.h"
 
 namespace quantlens {
 namespace {

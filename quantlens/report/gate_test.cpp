@@ -8,7 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/record/testing/op_refs.h"
 
 namespace quantlens {
 namespace {

@@ -12,7 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/record/files.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/record/testing/op_refs.h"
 #include "quantlens/report/sentences/sentences.h"
 
 namespace quantlens {

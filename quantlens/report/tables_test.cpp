@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/record/testing.h"
+#include "quantlens/record/testing/op_refs.h"
 #include "quantlens/report/cell.h"
 
 namespace quantlens {

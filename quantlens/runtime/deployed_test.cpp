@@ -9,8 +9,8 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
-#include "quantlens/runtime/onnxruntime/testing.h"
 #include "quantlens/runtime/open.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
 
 namespace quantlens {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "quantlens/stats/bytes.h"
 #include "quantlens/stats/moments.h"
-#include "quantlens/stats/testing.h"
+#include "quantlens/stats/testing/random_numbers.h"
 
 namespace quantlens {
 namespace {

@@ -9,7 +9,7 @@
 #include "quantlens/stats/histogram.h"
 #include "quantlens/stats/moments.h"
 #include "quantlens/stats/pair_stats.h"
-#include "quantlens/stats/testing.h"
+#include "quantlens/stats/testing/random_numbers.h"
 
 namespace quantlens {
 namespace {

@@ -8,7 +8,7 @@
 #include <hwy/targets.h>
 
 #include "quantlens/stats/kernels_plain.h"
-#include "quantlens/stats/testing.h"
+#include "quantlens/stats/testing/random_numbers.h"
 
 namespace quantlens {
 namespace {

@@ -11,7 +11,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/stats/testing.h"
+#include "quantlens/stats/testing/random_numbers.h"
 
 namespace quantlens {
 namespace {

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/stats/testing.h"
+#include "quantlens/stats/testing/random_numbers.h"
 
 namespace quantlens {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/profiling/random_graphs.h"
-#include "quantlens/profiling/testing.h"
+#include "quantlens/profiling/testing/profiled.h"
 #include "quantlens/tuning/prices.h"
 
 namespace quantlens {

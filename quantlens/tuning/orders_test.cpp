@@ -8,7 +8,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/record/testing.h"
+#include "quantlens/record/testing/op_refs.h"
 
 namespace quantlens {
 namespace {

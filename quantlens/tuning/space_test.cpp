@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/yaml.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 #include "quantlens/record/op_refs.h"
 
 namespace quantlens {

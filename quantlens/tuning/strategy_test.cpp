@@ -13,7 +13,7 @@
 #include "quantlens/base/yaml.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
 #include "quantlens/quantizer/recipe/recipe_rules.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/record/testing/op_refs.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/strategies/choices.h"
 

@@ -7,7 +7,7 @@
 
 #include "quantlens/base/memory_store.h"
 #include "quantlens/workspace/read_record.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 
 namespace quantlens {
 namespace {

@@ -4,7 +4,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/memory_store.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 #include "quantlens/workspace/workspace.h"
 
 namespace quantlens {

@@ -11,7 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/memory_store.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 
 namespace quantlens {
 namespace {

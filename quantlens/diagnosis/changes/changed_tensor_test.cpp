@@ -7,8 +7,8 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/diagnosis/rules/testing.h"
-#include "quantlens/diagnosis/testing.h"
+#include "quantlens/diagnosis/testing/models.h"
+#include "quantlens/diagnosis/testing/said.h"
 
 namespace quantlens {
 namespace {

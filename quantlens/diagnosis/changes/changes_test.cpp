@@ -11,9 +11,9 @@
 #include "quantlens/diagnosis/changes/changed_attributes.h"
 #include "quantlens/diagnosis/changes/unequal_codes.h"
 #include "quantlens/diagnosis/match/pair.h"
-#include "quantlens/diagnosis/rules/testing.h"
-#include "quantlens/diagnosis/testing.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/diagnosis/testing/models.h"
+#include "quantlens/diagnosis/testing/said.h"
+#include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
 namespace {

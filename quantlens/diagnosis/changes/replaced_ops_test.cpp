@@ -5,8 +5,8 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/match/pair.h"
-#include "quantlens/diagnosis/rules/testing.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/diagnosis/testing/said.h"
+#include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
 namespace {

@@ -13,7 +13,7 @@
 
 #include "quantlens/base/memory_store.h"
 #include "quantlens/diagnosis/match/pair.h"
-#include "quantlens/diagnosis/testing.h"
+#include "quantlens/diagnosis/testing/models.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/runtime/oracle/oracle.h"

@@ -9,8 +9,8 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/graph/small_graph.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/graph/testing/small_graph.h"
+#include "quantlens/record/testing/op_refs.h"
 
 namespace quantlens {
 namespace {

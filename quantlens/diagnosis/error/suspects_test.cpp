@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/diagnosis/testing.h"
+#include "quantlens/diagnosis/testing/models.h"
 
 namespace quantlens {
 namespace {

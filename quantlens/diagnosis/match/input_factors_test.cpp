@@ -15,11 +15,11 @@
 #include "quantlens/base/memory_store.h"
 #include "quantlens/diagnosis/error/float_ops.h"
 #include "quantlens/diagnosis/match/pair.h"
-#include "quantlens/diagnosis/testing.h"
+#include "quantlens/diagnosis/testing/models.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/frontend/onnx/onnx.h"
-#include "quantlens/graph/small_graph.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/graph/testing/small_graph.h"
+#include "quantlens/record/testing/op_refs.h"
 #include "quantlens/runtime/oracle/oracle.h"
 
 namespace quantlens {

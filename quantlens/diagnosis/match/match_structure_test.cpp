@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/match/pair.h"
-#include "quantlens/diagnosis/testing.h"
+#include "quantlens/diagnosis/testing/models.h"
 #include "quantlens/graph/cpu_time.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
 namespace {

@@ -8,8 +8,8 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/match/pair.h"
-#include "quantlens/diagnosis/testing.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/diagnosis/testing/models.h"
+#include "quantlens/graph/testing/small_graph.h"
 #include "quantlens/quant/params.h"
 
 namespace quantlens {

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/diagnosis/rules/testing.h"
+#include "quantlens/diagnosis/testing/said.h"
 
 namespace quantlens {
 namespace {

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/diagnosis/rules/rules.h"
-#include "quantlens/diagnosis/testing.h"
-#include "quantlens/graph/small_graph.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/diagnosis/testing/models.h"
+#include "quantlens/graph/testing/small_graph.h"
+#include "quantlens/record/testing/op_refs.h"
 
 namespace quantlens {
 namespace {

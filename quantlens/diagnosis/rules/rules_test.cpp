@@ -10,10 +10,10 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/cpu.h"
-#include "quantlens/diagnosis/rules/testing.h"
-#include "quantlens/diagnosis/testing.h"
+#include "quantlens/diagnosis/testing/models.h"
+#include "quantlens/diagnosis/testing/said.h"
 #include "quantlens/diagnosis/verdict/find.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 #include "quantlens/quantizer/recipe/read_recipe.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
 

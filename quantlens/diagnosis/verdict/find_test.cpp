@@ -9,10 +9,10 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/diagnosis/rules/testing.h"
-#include "quantlens/diagnosis/testing.h"
-#include "quantlens/graph/small_graph.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/diagnosis/testing/models.h"
+#include "quantlens/diagnosis/testing/said.h"
+#include "quantlens/graph/testing/small_graph.h"
+#include "quantlens/record/testing/op_refs.h"
 
 namespace quantlens {
 namespace {

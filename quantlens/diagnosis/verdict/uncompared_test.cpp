@@ -5,8 +5,8 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/diagnosis/rules/testing.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/diagnosis/testing/said.h"
+#include "quantlens/record/testing/op_refs.h"
 
 namespace quantlens {
 namespace {

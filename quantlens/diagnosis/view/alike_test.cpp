@@ -6,7 +6,7 @@
 
 #include "quantlens/diagnosis/view/duplicates.h"
 #include "quantlens/diagnosis/view/layouts.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 
 namespace quantlens {
 namespace {

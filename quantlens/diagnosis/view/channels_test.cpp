@@ -4,10 +4,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/graph/small_graph.h"
-#include "quantlens/quantizer/testing.h"
+#include "quantlens/graph/testing/small_graph.h"
+#include "quantlens/quantizer/testing/planned.h"
 #include "quantlens/record/op_refs.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/record/testing/op_refs.h"
 
 namespace quantlens {
 namespace {

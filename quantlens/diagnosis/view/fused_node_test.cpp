@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/runtime/onnxruntime/testing.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
 
 namespace quantlens {
 namespace {

@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <span>
 #include <utility>
 
 #include "quantlens/diagnosis/match/input_factors.h"
@@ -13,6 +15,7 @@
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/prepare.h"
+#include "quantlens/stats/channel.h"
 #include "quantlens/stats/channel_walk.h"
 #include "quantlens/stats/pair_stats.h"
 #include "quantlens/tensor/strides.h"
@@ -121,16 +124,22 @@ Granularity granularity_of(const WeightPair& pair) {
   return pair.scheme.axis ? Granularity::per_channel : Granularity::per_tensor;
 }
 
+std::vector<float> difference(std::span<const float> before, std::span<const float> after) {
+  std::vector<float> errors(before.size());
+  std::ranges::transform(before, after, errors.begin(), std::minus<>());
+  return errors;
+}
+
 Tensor with_swapped_axes(const Tensor& matrix) {
   const std::int64_t rows = matrix.shape()[0];
   const std::int64_t columns = matrix.shape()[1];
   return rearranged(matrix, {columns, rows}, {1, columns});
 }
 
-/// The axis of the reference's weight along which the codes have scales of their own.
-std::optional<int> channel_axis(const WeightPair& pair) {
-  if (!pair.scheme.axis || !pair.transposed) return pair.scheme.axis;
-  return 1 - *pair.scheme.axis;
+/// The axis of the reference's weight along which the codes have scales of their own, or could.
+std::optional<int> channel_axis(const WeightPair& pair, const Node& op, const Shape& shape) {
+  if (!pair.scheme.axis) return output_channel_axis(op, shape);
+  return pair.transposed ? 1 - *pair.scheme.axis : *pair.scheme.axis;
 }
 
 WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& after,
@@ -152,8 +161,7 @@ WeightRow row_of(const WeightPair& pair, const Tensor& before, const Tensor& aft
       .max_abs_error = extremes.max_abs_error,
       .reference = summary(extremes.min_x, extremes.max_x, stats.mean_x(), stats.variance_x()),
       .dequantized = summary(extremes.min_y, extremes.max_y, stats.mean_y(), stats.variance_y())};
-  const auto declared = channel_axis(pair);
-  const auto axis = declared ? declared : output_channel_axis(op, before.shape());
+  const auto axis = channel_axis(pair, op, before.shape());
   if (axis) describe_channels(before, after, *axis, row);
   return row;
 }
@@ -204,6 +212,13 @@ void for_each_weight_stats(const PairedModels& models,
     stats.pairs.add(0, before, after);
     stats.reference_histogram.add(before);
     stats.quantized_histogram.add(after);
+    const Node& op = models.reference.model.graph.nodes[weight.node];
+    if (const auto axis = channel_axis(weight.pair, op, weight.before.shape())) {
+      const AxisLayout layout = axis_layout(weight.before.shape(), *axis);
+      stats.channel_axis = *axis;
+      stats.reference_channels.add(before, layout);
+      stats.error_channels.add(difference(before, after), layout);
+    }
     tell(stats);
   });
 }

@@ -10,7 +10,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/profiling/import/shapes.h"
-#include "quantlens/profiling/import/testing.h"
+#include "quantlens/profiling/testing/imported.h"
 
 namespace quantlens::imports {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/profiling/import/real_profile.h"
-#include "quantlens/profiling/import/testing.h"
+#include "quantlens/profiling/testing/imported.h"
 
 namespace quantlens::imports {
 namespace {

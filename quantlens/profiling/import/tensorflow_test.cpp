@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 #include <protozero/pbf_writer.hpp>
 
-#include "quantlens/profiling/import/testing.h"
+#include "quantlens/profiling/testing/imported.h"
 
 namespace quantlens::imports {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/profiling/testing.h"
+#include "quantlens/profiling/testing/profiled.h"
 
 namespace quantlens {
 namespace {

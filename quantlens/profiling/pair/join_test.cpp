@@ -9,7 +9,7 @@
 
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/profiling/random_graphs.h"
-#include "quantlens/profiling/testing.h"
+#include "quantlens/profiling/testing/profiled.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 
 namespace quantlens {

@@ -12,7 +12,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json_line.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 #include "quantlens/profiling/pair/speed_findings.h"
 
 namespace quantlens {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/graph/cpu_time.h"
-#include "quantlens/graph/small_graph.h"
-#include "quantlens/quantizer/testing.h"
+#include "quantlens/graph/testing/small_graph.h"
+#include "quantlens/quantizer/testing/planned.h"
 
 namespace quantlens {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 #include "quantlens/quantizer/analyze/output_channels.h"
 
 namespace quantlens {

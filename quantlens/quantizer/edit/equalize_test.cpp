@@ -8,8 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/graph/small_graph.h"
-#include "quantlens/quantizer/testing.h"
+#include "quantlens/graph/testing/small_graph.h"
+#include "quantlens/quantizer/testing/planned.h"
 
 namespace quantlens {
 namespace {

@@ -9,9 +9,9 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/words.h"
-#include "quantlens/graph/small_graph.h"
+#include "quantlens/graph/testing/small_graph.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
-#include "quantlens/quantizer/testing.h"
+#include "quantlens/quantizer/testing/planned.h"
 
 namespace quantlens {
 namespace {

@@ -7,8 +7,8 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
-#include "quantlens/runtime/onnxruntime/testing.h"
 #include "quantlens/runtime/onnxruntime/testing_nets.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
 
 namespace quantlens::onnxruntime {
 namespace {

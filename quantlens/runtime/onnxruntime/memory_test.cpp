@@ -12,8 +12,8 @@
 
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/onnxruntime/tap_ops.h"
-#include "quantlens/runtime/onnxruntime/testing.h"
 #include "quantlens/runtime/onnxruntime/testing_nets.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
 
 namespace quantlens::onnxruntime {
 namespace {

@@ -10,7 +10,7 @@
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
-#include "quantlens/runtime/onnxruntime/testing.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
 
 namespace quantlens::onnxruntime {
 namespace {

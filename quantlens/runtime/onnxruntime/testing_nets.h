@@ -14,7 +14,7 @@
 
 #include <unistd.h>
 
-#include "quantlens/runtime/onnxruntime/testing.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
 
 namespace quantlens::onnxruntime {
 

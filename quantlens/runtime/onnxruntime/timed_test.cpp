@@ -9,7 +9,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
-#include "quantlens/runtime/onnxruntime/testing.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
 
 namespace quantlens::onnxruntime {
 namespace {

@@ -19,9 +19,9 @@
 #include "quantlens/base/memory_store.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
-#include "quantlens/runtime/onnxruntime/testing.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/runtime/remote/client.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
 #include "quantlens/runtime/workers.h"
 
 namespace quantlens::remote {

@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/frontend/onnx/source.h"
-#include "quantlens/runtime/onnxruntime/testing.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
 
 namespace quantlens::flow {
 namespace {

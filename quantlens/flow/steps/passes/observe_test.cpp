@@ -13,9 +13,9 @@
 #include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/flow/steps/passes/harmless_taps.h"
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
-#include "quantlens/runtime/onnxruntime/testing.h"
 #include "quantlens/runtime/open.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/runtime/testing/onnx_graphs.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 
 namespace quantlens::flow {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/calib/search_range.h"
+#include "quantlens/quantizer/ranges/search_range.h"
 
 #include <algorithm>
 #include <cmath>

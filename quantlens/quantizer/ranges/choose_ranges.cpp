@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/calib/choose_ranges.h"
+#include "quantlens/quantizer/ranges/choose_ranges.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
-#include "quantlens/calib/search_range.h"
+#include "quantlens/quantizer/ranges/search_range.h"
 
 namespace quantlens {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/calib/choose_ranges.h"
+#include "quantlens/quantizer/ranges/choose_ranges.h"
 
 #include <algorithm>
 #include <cmath>

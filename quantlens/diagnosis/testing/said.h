@@ -10,7 +10,7 @@
 
 #include "quantlens/base/json_line.h"
 #include "quantlens/record/statement.h"
-#include "quantlens/record/testing.h"
+#include "quantlens/record/testing/op_refs.h"
 
 namespace quantlens {
 

@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/quantizer/ranges/what_if.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/quant/distribution.h"
+#include "quantlens/quantizer/ranges/choose_ranges.h"
+#include "quantlens/quantizer/ranges/search_range.h"
+#include "quantlens/quantizer/recipe/recipe_fragment.h"
+
+namespace quantlens {
+namespace {
+
+/// Why an expectation cannot be had; told as its reason.
+struct Unknown {
+  std::string reason;
+};
+
+bool asks_anything(const TensorRecipe& asked) {
+  return asked != TensorRecipe();
+}
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw Error(Errc::bad_input, sentence);
+}
+
+DType dtype_of(AskedDtype asked, DType usual) {
+  switch (asked) {
+    case AskedDtype::uint8:
+      return DType::uint8;
+    case AskedDtype::int8:
+      return DType::int8;
+    case AskedDtype::uint16:
+      return DType::uint16;
+    case AskedDtype::int16:
+      return DType::int16;
+    case AskedDtype::int4:
+      return DType::int4;
+    case AskedDtype::uint4:
+      return DType::uint4;
+    default:
+      return usual;
+  }
+}
+
+bool is_float(std::optional<AskedDtype> asked) {
+  return asked == AskedDtype::fp32 || asked == AskedDtype::fp16;
+}
+
+Scheme scheme_with(Scheme scheme, const TensorRecipe& asked) {
+  if (asked.dtype) {
+    const DType dtype = dtype_of(*asked.dtype, scheme.dtype);
+    if (dtype != scheme.dtype) scheme.bits = 8;
+    scheme.dtype = dtype;
+  }
+  if (asked.scheme) scheme.symmetric = *asked.scheme == Symmetry::sym;
+  return scheme;
+}
+
+double percentile_of(const TensorRecipe& asked) {
+  const double kept = asked.percentile.value_or(RangeChoice().percentile);
+  if (!(kept > 0) || kept > 100) {
+    refuse(fmt::format("a percentile of {} keeps no elements; give one above 0, up to 100", kept));
+  }
+  return kept;
+}
+
+/// Without samples told apart there is no moving average.
+Range range_by(RangeAlgorithm algorithm, const TensorRecipe& asked, const Distribution& values,
+               const Scheme& scheme) {
+  switch (algorithm) {
+    case RangeAlgorithm::minmax:
+      return values.extremes();
+    case RangeAlgorithm::percentile:
+      return percentile_range(values, percentile_of(asked) / 100, scheme.symmetric);
+    case RangeAlgorithm::entropy:
+    case RangeAlgorithm::kl:
+      return entropy_range(values, scheme);
+    case RangeAlgorithm::mse:
+    case RangeAlgorithm::auto_:
+      return least_error_range(values, scheme);
+    case RangeAlgorithm::moving_average:
+      break;
+  }
+  throw Unknown{"a moving average needs the extremes of each sample, which are not stored"};
+}
+
+/// What the codes of an activation mean as they are: from the least to the greatest.
+Range reach_of(const QParams& params, const Scheme& scheme) {
+  const CodeRange codes = code_range(scheme);
+  return {dequantize(static_cast<std::int32_t>(codes.min), params),
+          dequantize(static_cast<std::int32_t>(codes.max), params)};
+}
+
+struct Codes {
+  Range range;
+  QParams params;
+  Distribution::Error error;
+};
+
+Codes with_params(const Distribution& values, const Range& range, const Scheme& scheme) {
+  Codes codes{.range = range, .params = choose_params(range, scheme), .error = {}};
+  codes.error = values.expected_error(codes.params, code_limits(scheme.dtype));
+  return codes;
+}
+
+/// The row's codes as the change has them; nothing where it asks for no others.
+std::optional<Codes> new_codes(const StoredOp& op, const WhatIf& change) {
+  if (!change.range && !asks_anything(change.activation)) return std::nullopt;
+  if (is_float(change.activation.dtype)) return Codes{};
+  if (op.pair == nullptr || !op.pair->scheme || !op.pair->params) {
+    throw Unknown{"the quantized model has no codes of it"};
+  }
+  if (!op.pair->channel_params.empty()) {
+    throw Unknown{"its codes have a scale for each channel, of which no counts are stored"};
+  }
+  if (op.activation == nullptr || op.activation->reference_histogram.empty()) {
+    throw Unknown{"no histogram of it is stored"};
+  }
+  const PairStats::Extremes& extremes = op.activation->pairs.extremes();
+  const Distribution values(op.activation->reference_histogram, {extremes.min_x, extremes.max_x});
+  const Scheme scheme = scheme_with(*op.pair->scheme, change.activation);
+  Range range = reach_of(*op.pair->params, *op.pair->scheme);
+  if (change.range) {
+    range = *change.range;
+    if (!std::isfinite(range.min) || !std::isfinite(range.max) || range.min > range.max) {
+      refuse(
+          fmt::format("the range {} to {} of '{}' is none; give a finite least and greatest "
+                      "value",
+                      range.min, range.max, printable(change.value)));
+    }
+  } else if (change.activation.algorithm || change.activation.percentile) {
+    range = range_by(change.activation.algorithm.value_or(RangeAlgorithm::percentile),
+                     change.activation, values, scheme);
+  }
+  return with_params(values, range, scheme);
+}
+
+/// Sums of squared errors of a weight's channels where each has a scale of its own, its elements
+/// spread evenly; rounded to the nearest code of the symmetric or affine range of its extremes.
+double by_channel(const ChannelMoments& channels, const Scheme& scheme) {
+  double sum = 0, count = 0;
+  for (const ChannelMoments::Channel& channel : channels.channels()) {
+    if (channel.finite == 0) continue;
+    const double step = choose_params({channel.min, channel.max}, scheme).scale;
+    const auto elements = static_cast<double>(channel.finite);
+    if (channel.min != channel.max) sum += elements * step * step / 12;
+    count += elements;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+struct WeightError {
+  double mse = 0;
+  KnownBy by = KnownBy::histogram;
+};
+
+double by_tensor(const Distribution& values, const TensorRecipe& asked, const Scheme& scheme) {
+  const Range range =
+      range_by(asked.algorithm.value_or(RangeAlgorithm::minmax), asked, values, scheme);
+  return with_params(values, range, scheme).error.sum();
+}
+
+/// The weight's squared error as the change has its codes.
+WeightError weight_error(const StoredOp& op, const WhatIf& change) {
+  if (is_float(change.weight.dtype)) return {};
+  if (op.weight_row == nullptr || op.weight_pair == nullptr || op.weight == nullptr ||
+      op.weight->reference_histogram.empty()) {
+    throw Unknown{"no histogram of its weight is stored"};
+  }
+  const Scheme now = op.weight_pair->scheme;
+  if (op.weight_pair->in_blocks || change.weight.granularity == Granularity::per_block) {
+    throw Unknown{"what blocks of a weight cost is not stored"};
+  }
+  Scheme scheme = scheme_with(now, change.weight);
+  const Granularity granularity = change.weight.granularity.value_or(op.weight_row->granularity);
+  if (granularity == Granularity::per_tensor) {
+    const PairStats::Extremes& extremes = op.weight->pairs.extremes();
+    const Distribution values(op.weight->reference_histogram, {extremes.min_x, extremes.max_x});
+    return {by_tensor(values, change.weight, scheme), KnownBy::histogram};
+  }
+  if (op.weight->reference_channels.channels().empty()) {
+    throw Unknown{"no extremes of its weight's channels are stored"};
+  }
+  double mse = by_channel(op.weight->reference_channels, scheme);
+  if (now.axis) {  // what the estimate lacks of what was measured
+    const double likewise = by_channel(op.weight->reference_channels, now);
+    if (likewise > 0) mse *= op.weight_row->mse / likewise;
+  }
+  return {mse, KnownBy::moments};
+}
+
+LocalError error_of(const ActivationRow& row) {
+  return {.mse = row.local_mse.value_or(0),
+          .sqnr_db = row.local_sqnr_db.value_or(0),
+          .rounding_mse = row.rounding_mse.value_or(0),
+          .clipping_mse = row.clipping_mse.value_or(0),
+          .weight_mse = row.weight_mse.value_or(0)};
+}
+
+double decibels(double energy, double noise) {
+  if (noise <= 0) return std::numeric_limits<double>::infinity();
+  return 10 * std::log10(energy / noise);
+}
+
+/// REQUIRES: the row has a local error.
+void fill_in(const StoredOp& op, const WhatIf& change, Expectation& told) {
+  const ActivationRow& row = *op.row;
+  LocalError error = told.now;
+  KnownBy by = KnownBy::histogram;
+  if (const std::optional<Codes> codes = new_codes(op, change)) {
+    error.rounding_mse = codes->error.rounding;
+    error.clipping_mse = codes->error.saturation;
+    if (!is_float(change.activation.dtype)) {
+      told.range = codes->range;
+      told.params = codes->params;
+    }
+  }
+  if (asks_anything(change.weight)) {
+    const WeightError weight = weight_error(op, change);
+    const double before = op.weight_row != nullptr ? op.weight_row->mse : 0;
+    if (!(before > 0)) throw Unknown{"its weight makes no error that others could be held against"};
+    error.weight_mse = told.now.weight_mse * weight.mse / before;
+    by = std::max(by, weight.by);
+  }
+  const auto own = [](const LocalError& of) {
+    return of.rounding_mse + of.clipping_mse + of.weight_mse;
+  };
+  // What its inputs' codes make, and what has no name, stays.
+  const double rest = std::max(0.0, told.now.mse - own(told.now));
+  error.mse = rest + own(error);
+  const double energy = told.now.mse * std::pow(10.0, told.now.sqnr_db / 10);
+  error.sqnr_db = decibels(energy, error.mse);
+  const double begun = told.now.mse - row.input_mse.value_or(0);
+  if (row.output_share && begun > 0) {
+    told.output_gain = *row.output_share * (told.now.mse - error.mse) / begun;
+  }
+  told.expected = error;
+  told.known_by = by;
+}
+
+/// What of a change a recipe can ask of the op.
+boost::json::object options_of(const WhatIf& change) {
+  boost::json::object options;
+  const auto add = [&](const char* of, const TensorRecipe& asked) {
+    boost::json::object wanted;
+    const json::Value all = json::encode(asked);
+    for (const auto& [name, value] : all.get_object()) {
+      if (!value.is_null()) wanted[name] = value;
+    }
+    if (!wanted.empty()) options[of] = std::move(wanted);
+  };
+  add("activation", change.activation);
+  add("weight", change.weight);
+  return options;
+}
+
+}  // namespace
+
+Expectation expect(const StoredOp& op, const WhatIf& change) {
+  Expectation told{.op = op.row->op,
+                   .value = op.row->value,
+                   .now = error_of(*op.row),
+                   .expected = {},
+                   .reason = {},
+                   .range = {},
+                   .params = {},
+                   .output_gain = {}};
+  if (!op.row->local_mse || !op.row->local_sqnr_db || !op.row->rounding_mse) {
+    told.reason = "its local error was not measured";
+    return told;
+  }
+  try {
+    fill_in(op, change, told);
+  } catch (const Unknown& unknown) {
+    told.reason = unknown.reason;
+  }
+  return told;
+}
+
+Expectations sum_up(std::vector<Expectation> changes, const std::vector<WhatIf>& asked) {
+  Expectations all{.changes = std::move(changes), .recipe = nullptr, .output_gain = 0};
+  boost::json::object entries;
+  for (std::size_t i = 0; i < all.changes.size(); ++i) {
+    const Expectation& one = all.changes[i];
+    if (one.output_gain && all.output_gain) {
+      *all.output_gain += *one.output_gain;
+    } else {
+      all.output_gain.reset();
+    }
+    boost::json::object options = options_of(asked.at(i));
+    if (!options.empty()) entries[pattern_of(one.op.name)] = std::move(options);
+  }
+  if (all.output_gain) all.output_gain = std::min(*all.output_gain, 1.0);
+  if (!entries.empty()) all.recipe = {{"op_name_dict", std::move(entries)}};
+  return all;
+}
+
+}  // namespace quantlens

@@ -53,6 +53,15 @@ TEST(Outline, TellsTheRolesOfOpsAndNoContentsOfTensors) {
       << "those of its kind, too";
 }
 
+TEST(Outline, LeavesOutRolesThatTellNothingButWhereInputsUsuallyAre) {
+  SmallGraph net;
+  net.input("x").node(Kind::slice, {"x", "b", "e"}, "s").node(Kind::slice, {"x", "b", "e"}, "t");
+  net.set(&roles::Slicing::operands, {.begins = 2, .ends = 1});
+  const GraphOutline result = outline(net.graph());
+  EXPECT_TRUE(std::holds_alternative<std::monostate>(result.ops[0].roles));
+  EXPECT_EQ(std::get<roles::Slicing>(result.ops[1].roles).operands.begins, 2U);
+}
+
 TEST(Outline, SaysOfAValueWhatTheFileSays) {
   EXPECT_EQ(outline(image()), (ValueOutline{"x", "float32", "[N,3,?]"}));
   EXPECT_EQ(outline(ValueInfo{.name = "y"}), (ValueOutline{"y", "?", "?"}));

@@ -6,8 +6,6 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
-#include "quantlens/graph/outline.h"
-#include "quantlens/graph/testing/small_graph.h"
 #include "quantlens/record/accuracy.h"
 #include "quantlens/record/columns.h"
 #include "quantlens/record/diagnosis.h"
@@ -184,23 +182,6 @@ TEST(Records, APairingReadsBackAsItWas) {
   EXPECT_EQ(back.not_compared, pairing.not_compared);
   EXPECT_EQ(back.suspects, pairing.suspects);
   EXPECT_EQ(again<Pairing>(text), text);
-}
-
-TEST(Records, AGraphTellsInputsWhereTheyAreNotWhereAllFormatsHaveThem) {
-  SmallGraph net;
-  net.input("x").node(Kind::slice, {"x", "b", "e"}, "s").node(Kind::pad, {"x", "p"}, "p2");
-  const GraphOutline usual = outline(net.graph());
-  EXPECT_TRUE(std::holds_alternative<std::monostate>(usual.ops[0].roles));
-  EXPECT_FALSE(json::encode(usual.ops[1].roles).as_object().contains("operands"));
-  net.set(&roles::Padding::operands, {.pads = 2, .filling = 1});
-  const json::Value text = json::encode(outline(net.graph()).ops[1].roles);
-  EXPECT_EQ(text.at("operands").at("pads"), 2);
-  const auto back = json::decode<RolesOutline>(text, "text");
-  EXPECT_EQ(std::get<roles::Padding>(back).operands,
-            (roles::PaddingOperands{.pads = 2, .filling = 1}));
-  const auto earlier =
-      json::decode<RolesOutline>(json::Value({{"is", "padding"}, {"is_constant", false}}), "text");
-  EXPECT_EQ(std::get<roles::Padding>(earlier), roles::Padding{.is_constant = false});
 }
 
 TEST(Records, ADiagnosisReadsBackWithInfinities) {

@@ -141,6 +141,17 @@ json::Value text_of(const RolesOutline& roles) {
   return json::encode(roles);
 }
 
+TEST(ModelText, NumbersOfInputsStandWhereTheyAreNotTheUsualOnes) {
+  EXPECT_FALSE(text_of(roles::Padding()).as_object().contains("operands"));
+  const roles::Padding turned{.operands = {.pads = 2, .filling = 1}};
+  const json::Value text = text_of(turned);
+  EXPECT_EQ(text.at("operands").at("pads"), 2);
+  EXPECT_EQ(std::get<roles::Padding>(json::decode<RolesOutline>(text, "text")), turned);
+  const json::Value earlier{{"is", "padding"}, {"is_constant", false}};
+  EXPECT_EQ(std::get<roles::Padding>(json::decode<RolesOutline>(earlier, "text")),
+            roles::Padding{.is_constant = false});
+}
+
 TEST(ModelText, RolesThatTheKindHasNotAreRefused) {
   const auto conv = [](json::Value roles) {
     return refusal([&](GraphText& graph) {

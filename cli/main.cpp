@@ -68,7 +68,15 @@ void check_command(const CLI::App& program, const std::vector<std::string>& argu
                                        hint.empty() ? "see quantlens --help" : hint));
 }
 
-int run(int argc, char** argv) {
+/// The words of the command line; those of the predecessors' `neural_insights` are those of serve.
+std::vector<const char*> words_of(int argc, char** argv) {
+  std::vector<const char*> words(argv, argv + argc);
+  if (argc > 0 && fs::path(argv[0]).filename() == "neural_insights")
+    words.insert(words.begin() + 1, "serve");
+  return words;
+}
+
+int run(const std::vector<const char*>& argv) {
   CLI::App program{"quantlens quantizes neural networks to int8 and shows why accuracy was lost."};
   program.set_version_flag("--version", std::string("quantlens ") + kVersion);
   program.require_subcommand(1);
@@ -76,12 +84,12 @@ int run(int argc, char** argv) {
       "Exit codes: 0 done, 1 failed, 2 wrong use, 3 done but a goal was missed, 130 interrupted.\n"
       "Begin with: quantlens demo");
   program.formatter(help_formatter());
-  const std::vector<std::string> arguments(argv + 1, argv + argc);
+  const std::vector<std::string> arguments(argv.begin() + 1, argv.end());
   Runner chosen;
   add_commands(program, arguments, chosen);
   check_command(program, arguments);
   try {
-    program.parse(argc, argv);
+    program.parse(static_cast<int>(argv.size()), argv.data());
   } catch (const CLI::ParseError& error) {
     return usage_code(program, error);
   }
@@ -98,7 +106,7 @@ int main(int argc, char** argv) {
   quantlens::cli::guard_process();
   quantlens::decline_telemetry();
   try {
-    return quantlens::cli::run(argc, argv);
+    return quantlens::cli::run(quantlens::cli::words_of(argc, argv));
   } catch (const quantlens::Error& error) {
     print_err(fmt::format("quantlens: {}\n", quantlens::cli::shown(error.what())));
     return quantlens::exit_code(error.code());

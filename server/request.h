@@ -1,0 +1,59 @@
+// server: a workspace over HTTPS. It reads records and loads no runtime.
+// What is asked and answered is this header alone: handlers know no socket, and the transport knows
+// no route. Start here, then serve.h (what is put together), gate/gate.h (who may ask) and
+// transport/server.h (sockets). SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "server/events.h"
+
+namespace quantlens::server {
+
+/// Names and values in the order of arrival; one name may come several times.
+using Pairs = std::vector<std::pair<std::string, std::string>>;
+
+struct Request {
+  std::string method;  ///< one of kMethods
+  std::string path;    ///< "/a/b": percent-decoded UTF-8, without ".", "..", "//" and query
+  Pairs query;         ///< percent-decoded UTF-8
+  Pairs headers;       ///< names in lower case
+  std::string body;
+};
+
+struct Response {
+  unsigned status = 200;
+  std::string type;  ///< media type; empty: there is no body
+  Pairs headers;     ///< beside those that every answer has
+  std::shared_ptr<const std::string> body;
+  /// Instead of a body: server-sent events until either side ends them.
+  std::shared_ptr<Subscription> events;
+};
+
+/// Called by several threads at once. An exception becomes an answer (error_response).
+using Handler = std::function<Response(const Request&)>;
+
+inline constexpr std::string_view kMethods[] = {"GET",   "HEAD",   "POST",   "PUT",
+                                                "PATCH", "DELETE", "OPTIONS"};
+inline constexpr const char* kAllow = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
+inline constexpr std::string_view kText = "text/plain; charset=utf-8";
+inline constexpr std::string_view kJson = "application/json";
+
+/// The first of this name; `name` in lower case.
+std::optional<std::string_view> header_of(const Request& request, std::string_view name);
+std::optional<std::string_view> query_of(const Request& request, std::string_view name);
+
+/// What is left for the browser is JSON or one sentence in plain text.
+Response text_response(unsigned status, std::string_view sentence);
+Response json_response(std::string text);
+/// Of an exception that a handler threw: its sentence where it is an Error, else a general one.
+/// REQUIRES: called while an exception is caught.
+Response error_response();
+
+}  // namespace quantlens::server

@@ -174,9 +174,10 @@ Certificate own_certificate(const fs::path& folder, const std::vector<std::strin
     const Certificate certificate{.certificate = *kept, .key = *kept};
     if (is_good_certificate(certificate, names, now)) return certificate;
   }
-  Certificate made = make_certificate(names, now);
-  write_private(path, made.certificate + made.key);
-  return made;
+  const Certificate made = make_certificate(names, now);
+  const std::string both = made.certificate + made.key;
+  write_private(path, both);
+  return {.certificate = both, .key = both};
 }
 
 Certificate read_certificate(const fs::path& certificate, const fs::path& key) {

@@ -50,8 +50,8 @@ void Connection::close() {
 }
 
 void Connection::finish() {
+  is_finishing_ = true;  // seen by what runs now, such as a handler
   asio::post(parts_.executor, [self = shared_from_this()] {
-    self->is_finishing_ = true;
     self->keep_alive_ = false;
     if (self->response_.events) self->response_.events->end();
     if (self->idle_since_.load() != kNever) self->drop();

@@ -72,7 +72,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
   std::size_t begin_ = 0, end_ = 0;  ///< of what in it is not read yet
   Response response_;
   std::string head_;
-  bool keep_alive_ = false, is_finishing_ = false, is_writing_ = false, is_closed_ = false;
+  bool keep_alive_ = false, is_writing_ = false, is_closed_ = false;
+  std::atomic<bool> is_finishing_ = false;
   std::optional<boost::asio::steady_timer> heartbeat_;
 };
 

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/transport/server.h"
+
+#include <atomic>
+#include <chrono>
+#include <thread>
+
+#include <boost/asio/connect.hpp>
+#include <boost/asio/io_context.hpp>
+#include <boost/asio/ip/tcp.hpp>
+#include <boost/asio/read.hpp>
+#include <boost/asio/write.hpp>
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "quantlens/base/error.h"
+
+namespace quantlens::server {
+namespace {
+
+using boost::asio::ip::tcp;
+using testing::EndsWith;
+using testing::HasSubstr;
+using testing::StartsWith;
+using namespace std::chrono_literals;
+
+/// A server without TLS on a free port, answering "METHOD path body", and what it was asked.
+class Running {
+ public:
+  explicit Running(const Limits& limits = {}, Handler answer = echo)
+      : server_(service(std::move(answer)), limits, {.ports = {0}}),
+        thread_([this] { server_.run(); }) {}
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+  ~Running() { stop(); }
+  void stop() {
+    if (!thread_.joinable()) return;
+    server_.stop();
+    thread_.join();
+  }
+  void stop_soon() { server_.stop(); }
+  std::uint16_t port() const { return server_.port(); }
+
+  static Response echo(const Request& request) {
+    return text_response(200, request.method + " " + request.path + " " + request.body);
+  }
+
+ private:
+  static Service service(Handler answer) {
+    return {.admit = [](Request& request, const Peer&) -> std::optional<Response> {
+              if (request.path == "/closed") return text_response(403, "closed");
+              return std::nullopt;
+            },
+            .most_body_bytes = [](const Request&) -> std::uint64_t { return 100; },
+            .answer = std::move(answer),
+            .log = [](std::string_view) {}};
+  }
+  Server server_;
+  std::thread thread_;
+};
+
+class Client {
+ public:
+  explicit Client(const Running& server) : socket_(io_) {
+    socket_.connect({boost::asio::ip::address_v4::loopback(), server.port()});
+  }
+  void send(std::string_view text) {
+    boost::system::error_code ignored;
+    boost::asio::write(socket_, boost::asio::buffer(text), ignored);
+  }
+  /// Until the server closes, or the text ends so.
+  std::string read(std::string_view end = "never") {
+    std::string text;
+    std::array<char, 4096> room{};
+    boost::system::error_code error;
+    while (!error && !text.ends_with(end)) {
+      const std::size_t count = socket_.read_some(boost::asio::buffer(room), error);
+      text.append(room.data(), count);
+    }
+    return text;
+  }
+  std::string ask(std::string_view text) {
+    send(text);
+    return read();
+  }
+
+ private:
+  boost::asio::io_context io_;
+  tcp::socket socket_;
+};
+
+std::string get(std::string_view path, std::string_view more = "") {
+  return fmt::format("GET {} HTTP/1.1\r\nHost: a\r\n{}\r\n", path, more);
+}
+
+Limits short_limits() {
+  return {.handshake = 300ms, .head = 300ms, .body = 300ms, .idle = 300ms, .stop = 500ms};
+}
+
+TEST(Server, AnswersAndKeepsTheConnection) {
+  const Running server;
+  Client client(server);
+  client.send(get("/a"));
+  EXPECT_THAT(client.read("GET /a "), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(client.ask(get("/b", "Connection: close\r\n")), EndsWith("GET /b "));
+}
+
+TEST(Server, AnswersPipelinedRequestsInTheirOrder) {
+  const Running server;
+  Client client(server);
+  std::string all;
+  for (int i = 0; i < 200; ++i) all += get(fmt::format("/{:03}", i));
+  client.send(all + get("/last", "Connection: close\r\n"));
+  const std::string text = client.read();
+  std::size_t at = 0;
+  for (int i = 0; i < 200; ++i) {
+    at = text.find(fmt::format("GET /{:03} ", i), at);
+    ASSERT_NE(at, std::string::npos) << i;
+  }
+  EXPECT_THAT(text, EndsWith("GET /last "));
+}
+
+TEST(Server, ReadsBodiesAndWhatFollows) {
+  const Running server;
+  Client client(server);
+  const std::string text = client.ask(
+      "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\nabc"
+      "PUT /b HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n"
+      "2\r\nxy\r\n0\r\n\r\n");
+  EXPECT_THAT(text, HasSubstr("POST /a abc"));
+  EXPECT_THAT(text, EndsWith("PUT /b xy"));
+}
+
+TEST(Server, AnswersHeadWithoutABody) {
+  const Running server;
+  Client client(server);
+  const std::string text = client.ask("HEAD /a HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(text, HasSubstr("Content-Length: 8\r\n"));
+  EXPECT_THAT(text, EndsWith("\r\n\r\n"));
+}
+
+TEST(Server, AsksForABodyOnlyWhereItWillBeRead) {
+  const Running server;
+  constexpr std::string_view kHead =
+      "POST {} HTTP/1.1\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: {}\r\n\r\n";
+  Client willing(server);
+  willing.send(fmt::format(fmt::runtime(kHead), "/a", 3));
+  EXPECT_THAT(willing.read("\r\n\r\n"), StartsWith("HTTP/1.1 100 Continue\r\n"));
+  willing.send("abc");
+  EXPECT_THAT(willing.read("POST /a abc"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  EXPECT_THAT(Client(server).ask(fmt::format(fmt::runtime(kHead), "/closed", 3)),
+              StartsWith("HTTP/1.1 403 Forbidden\r\n"));
+  EXPECT_THAT(Client(server).ask(fmt::format(fmt::runtime(kHead), "/a", 101)),
+              StartsWith("HTTP/1.1 413 "));
+}
+
+TEST(Server, LetsARefusedClientReadWhy) {
+  const Running server;
+  Client client(server);
+  client.send("POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n");
+  client.send(std::string(1'000'000, 'x'));
+  const std::string text = client.read();
+  EXPECT_THAT(text, StartsWith("HTTP/1.1 413 "));
+  EXPECT_THAT(text, HasSubstr("Connection: close\r\n"));
+}
+
+TEST(Server, EndsAConnectionThatCannotBeReadOn) {
+  const Running server;
+  const std::string text = Client(server).ask(
+      "POST /a HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n"
+      "0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: a\r\n\r\n");
+  EXPECT_THAT(text, StartsWith("HTTP/1.1 400 "));
+  EXPECT_EQ(text.find("HTTP/1.1", 8), std::string::npos) << "there is one answer";
+}
+
+TEST(Server, TellsAHandlersFailureByStatus) {
+  const Running server({}, [](const Request& request) -> Response {
+    if (request.path == "/a") throw Error(Errc::not_found, "there is no a");
+    throw std::runtime_error("secret path");
+  });
+  Client client(server);
+  client.send(get("/a"));
+  EXPECT_THAT(client.read("there is no a"), StartsWith("HTTP/1.1 404 "));
+  const std::string text = client.ask(get("/b", "Connection: close\r\n"));
+  EXPECT_THAT(text, StartsWith("HTTP/1.1 500 "));
+  EXPECT_EQ(text.find("secret"), std::string::npos);
+}
+
+TEST(Server, ClosesSlowClients) {
+  const Running server(short_limits());
+  const auto begin = std::chrono::steady_clock::now();
+  Client silent(server), head(server), body(server);
+  head.send("GET / HTTP/1.1\r\nHo");
+  body.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
+  EXPECT_EQ(silent.read(), "");
+  EXPECT_EQ(head.read(), "");
+  EXPECT_EQ(body.read(), "");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
+}
+
+TEST(Server, ClosesClientsThatDrip) {
+  const Running server(short_limits());
+  Client client(server);
+  const auto begin = std::chrono::steady_clock::now();
+  std::thread dripping([&] {
+    const std::string text = get("/", "X: " + std::string(100, 'x') + "\r\n");
+    for (const char c : text) {
+      client.send({&c, 1});
+      std::this_thread::sleep_for(20ms);
+      if (std::chrono::steady_clock::now() - begin > 2s) break;
+    }
+  });
+  EXPECT_EQ(client.read(), "");
+  dripping.join();
+}
+
+TEST(Server, ClosesTheOldestIdleConnectionForANewOne) {
+  Limits limits;
+  limits.connections = 2;
+  const Running server(limits);
+  Client oldest(server);
+  oldest.send(get("/1"));
+  oldest.read("GET /1 ");
+  Client second(server);
+  second.send(get("/2"));
+  second.read("GET /2 ");
+  Client third(server);
+  EXPECT_EQ(oldest.read(), "");
+  third.send(get("/3", "Connection: close\r\n"));
+  EXPECT_THAT(third.read(), EndsWith("GET /3 "));
+  second.send(get("/4", "Connection: close\r\n"));
+  EXPECT_THAT(second.read(), EndsWith("GET /4 "));
+}
+
+TEST(Server, SendsEventsAndAHeartbeat) {
+  auto events = std::make_shared<Events>();
+  Limits limits;
+  limits.heartbeat = 100ms;
+  const Running server(limits, [events](const Request&) {
+    Response response;
+    response.events = events->subscribe();
+    return response;
+  });
+  Client client(server);
+  client.send(get("/events"));
+  const std::string head = client.read("\r\n\r\n");
+  EXPECT_THAT(head, HasSubstr("Content-Type: text/event-stream\r\n"));
+  events->publish("changed", "1");
+  events->publish("changed", "2");
+  EXPECT_EQ(client.read("2\n\n"), event_text("changed", "1") + event_text("changed", "2"));
+  EXPECT_THAT(client.read(": here\n\n"), EndsWith(": here\n\n"));
+}
+
+TEST(Server, ForgetsAReaderOfEventsThatIsGone) {
+  auto events = std::make_shared<Events>();
+  const Running server({}, [events](const Request&) {
+    Response response;
+    response.events = events->subscribe();
+    return response;
+  });
+  {
+    Client client(server);
+    client.send(get("/events"));
+    client.read("\r\n\r\n");
+    EXPECT_EQ(events->readers(), 1U);
+  }
+  for (int i = 0; i < 100 && events->readers() > 0; ++i) std::this_thread::sleep_for(20ms);
+  EXPECT_EQ(events->readers(), 0U);
+}
+
+TEST(Server, StopsAtOnceWhereNothingIsUnderWay) {
+  auto events = std::make_shared<Events>();
+  Running server({}, [events](const Request&) {
+    Response response;
+    response.events = events->subscribe();
+    return response;
+  });
+  Client idle(server), reader(server);
+  reader.send(get("/events"));
+  reader.read("\r\n\r\n");
+  const auto begin = std::chrono::steady_clock::now();
+  server.stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 2s);
+  EXPECT_EQ(idle.read(), "");
+  EXPECT_EQ(reader.read(), "");
+}
+
+TEST(Server, FinishesWhatIsUnderWayWhenItStops) {
+  std::atomic<bool> is_asked = false;
+  Running server({}, [&](const Request& request) {
+    is_asked = true;
+    std::this_thread::sleep_for(300ms);
+    return Running::echo(request);
+  });
+  Client client(server);
+  client.send(get("/slow"));
+  while (!is_asked) std::this_thread::sleep_for(1ms);
+  server.stop_soon();
+  const std::string text = client.read();
+  EXPECT_THAT(text, HasSubstr("Connection: close\r\n"));
+  EXPECT_THAT(text, EndsWith("GET /slow "));
+}
+
+TEST(Server, WaitsForSlowClientsNoLongerThanAllowedWhenItStops) {
+  Limits limits;
+  limits.stop = 300ms;
+  Running server(limits);
+  Client client(server);
+  client.send("POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 10\r\n\r\nabc");
+  std::this_thread::sleep_for(50ms);
+  const auto begin = std::chrono::steady_clock::now();
+  server.stop();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
+}
+
+TEST(Server, SaysThatAPortIsTaken) {
+  const Running server;
+  try {
+    const Server second({}, {}, {.ports = {server.port()}});
+    FAIL();
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(),
+                StartsWith(fmt::format("Port {} is already in use; ", server.port())));
+    EXPECT_EQ(error.code(), Errc::failed);
+  }
+  const Server third({}, {}, {.ports = {server.port(), 0}});
+  EXPECT_NE(third.port(), server.port());
+}
+
+TEST(Server, SaysThatAnAddressIsNotOurs) {
+  EXPECT_THROW(Server({}, {}, {.address = "8.8.8.8", .ports = {0}}), Error);
+  EXPECT_THROW(Server({}, {}, {.address = "localhorst", .ports = {0}}), Error);
+}
+
+}  // namespace
+}  // namespace quantlens::server

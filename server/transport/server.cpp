@@ -235,8 +235,8 @@ void Server::stop_on(const std::vector<int>& signals) {
   const auto wait = [this](const auto& again) -> void {
     parts_->signals.async_wait([this, again](ErrorCode error, int) {
       if (error) return;
+      again(again);  // before, so that the end of all cancels it
       parts_->begin_stop();
-      again(again);
     });
   };
   wait(wait);

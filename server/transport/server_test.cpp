@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <csignal>
 #include <thread>
 
 #include <boost/asio/connect.hpp>
@@ -300,6 +301,14 @@ TEST(Server, FinishesWhatIsUnderWayWhenItStops) {
   const std::string text = client.read();
   EXPECT_THAT(text, HasSubstr("Connection: close\r\n"));
   EXPECT_THAT(text, EndsWith("GET /slow "));
+}
+
+TEST(Server, StopsOnASignal) {
+  Server server({.log = [](std::string_view) {}}, {}, {.ports = {0}});
+  server.stop_on({SIGUSR1});
+  std::thread running([&] { server.run(); });
+  std::raise(SIGUSR1);
+  running.join();
 }
 
 TEST(Server, WaitsForSlowClientsNoLongerThanAllowedWhenItStops) {

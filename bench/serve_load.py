@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Load on `quantlens serve`: clients that keep their connections ask at a steady rate; how long answers take.
+
+    bench/serve_load.py PROGRAM [--clients 32] [--rate 300] [--seconds 20] [--path /api/v1/workloads]
+                        [--workspace FOLDER] [--idle 0] [--insecure]
+
+It starts the server on 127.0.0.1 and ends it. Requests begin when they are due, whether others are answered or not, and
+a time counts from then: a server that falls behind does not slow its measurement down. The client is Python on the same
+cores, so its own time is in the figures.
+"""
+import argparse
+import asyncio
+import contextlib
+import json
+import pathlib
+import re
+import resource
+import socket
+import ssl
+import subprocess
+import sys
+import tempfile
+import time
+
+
+def parse():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("program")
+    parser.add_argument("--clients", type=int, default=32)
+    parser.add_argument("--rate", type=float, default=300, help="requests a second of all clients together")
+    parser.add_argument("--seconds", type=float, default=20)
+    parser.add_argument("--path", default="/api/v1/workloads")
+    parser.add_argument("--workspace", help="of stored runs; else an empty one")
+    parser.add_argument("--idle", type=int, default=0, help="connections beside that say nothing")
+    parser.add_argument("--insecure", action="store_true", help="without TLS")
+    return parser.parse_args()
+
+
+def context():
+    made = ssl.SSLContext(ssl.PROTOCOL_TLS_CLIENT)
+    made.check_hostname = False
+    made.verify_mode = ssl.CERT_NONE
+    return made
+
+
+def resident_mb(pid):
+    return int(re.search(r"VmRSS:\s+(\d+)", pathlib.Path(f"/proc/{pid}/status").read_text()).group(1)) / 1024
+
+
+def processor_seconds(pid):
+    fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / 100
+
+
+async def ask(reader, writer, request):
+    writer.write(request)
+    head = await reader.readuntil(b"\r\n\r\n")
+    length = int(re.search(rb"Content-Length: (\d+)", head).group(1))
+    await reader.readexactly(length)
+    return int(head.split(b" ", 2)[1]), length
+
+
+async def client(connection, request, due, results):
+    """Asks at the times that are due."""
+    reader, writer = connection
+    for when in due:
+        await asyncio.sleep(max(0, when - time.perf_counter()))
+        status, length = await ask(reader, writer, request)
+        results.append((time.perf_counter() - when, status, length))
+
+
+async def load(options, port, token):
+    request = (f"GET {options.path} HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer {token}\r\n"
+               f"Accept-Encoding: br, gzip\r\n\r\n").encode()
+    tls = None if options.insecure else context()
+    connections = [await asyncio.open_connection("127.0.0.1", port, ssl=tls) for _ in range(options.clients + options.idle)]
+    begin, results = time.perf_counter() + 0.5, []
+    step = options.clients / options.rate
+    due = [[begin + i * step + c / options.rate for i in range(int(options.seconds / step))] for c in range(options.clients)]
+    await asyncio.gather(*(client(connection, request, times, results) for connection, times in zip(connections, due)))
+    for _, writer in connections:
+        writer.close()
+    return results
+
+
+def main():
+    options = parse()
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    resource.setrlimit(resource.RLIMIT_NOFILE, (min(hard, max(soft, options.idle + 256)), hard))
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    with tempfile.TemporaryDirectory() as folder, contextlib.ExitStack() as stack:
+        words = [options.program, "serve", "-p", str(port), "--workspace", options.workspace or folder]
+        words += ["--allow-insecure-connections"] if options.insecure else []
+        server = stack.enter_context(subprocess.Popen(words, stdout=subprocess.PIPE, text=True))
+        stack.callback(server.terminate)
+        server.stdout.readline()
+        token = server.stdout.readline().strip().rpartition("=")[2]
+        before = resident_mb(server.pid)
+        results = asyncio.run(load(options, port, token))
+        after, seconds = resident_mb(server.pid), processor_seconds(server.pid)
+        times = sorted(1000 * took for took, _, _ in results)
+        at = {f"p{p:g}_ms": round(times[min(len(times) - 1, int(len(times) * p / 100))], 2) for p in (50, 90, 99, 99.9)}
+        print(json.dumps({"path": options.path, "clients": options.clients, "rate": options.rate, "answers": len(results),
+                          "errors": sum(status != 200 for _, status, _ in results), "bytes": results[0][2], **at,
+                          "most_ms": round(times[-1], 2), "resident_mb_before": round(before, 1),
+                          "resident_mb_after": round(after, 1), "server_seconds": seconds}))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -13,7 +13,9 @@ import socket
 import ssl
 import stat
 import subprocess
+import tempfile
 import time
+import warnings
 
 import harness
 
@@ -34,18 +36,19 @@ def open_context():
 
 
 class Server:
-    """The program, serving; ended with its block."""
+    """The program, serving; ended with its block. `port`: 0 gives none to the program."""
 
     def __init__(self, sandbox, *options, command=None, port=None):
-        self.port = port or free_port()
-        words = [*(command or [harness.program(), "serve"]), "-p", str(self.port), *map(str, options)]
+        port = free_port() if port is None else port
+        words = [*(command or [harness.program(), "serve"]), *(["-p", str(port)] if port else []), *map(str, options)]
         self.began = time.monotonic()
-        self.log = (sandbox.path / f"serve-{self.port}.log").open("w+")
+        self.log = tempfile.TemporaryFile("w+", dir=sandbox.path)
         self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=self.log, text=True, env=sandbox.environment)
         self.lines = [self.process.stdout.readline().rstrip("\n") for _ in range(2)]
         self.url = self.lines[1].removeprefix("Open address ")
         self.token = self.url.partition("?token=")[2]
         self.is_secure = self.url.startswith("https")
+        self.port = port or int(self.url.split(":")[2].split("/")[0])
 
     def __enter__(self):
         return self
@@ -281,10 +284,10 @@ def slow_clients(sandbox):
         dripping = [server.connect() for _ in range(30)]
         for connection in dripping:
             connection.sendall(b"GET / HTTP/1.1\r\nX: ")
-        bare = [socket.create_connection(("127.0.0.1", server.port), timeout=20) for _ in range(30)]  # never a handshake
+        bare = [socket.create_connection(("127.0.0.1", server.port), timeout=40) for _ in range(30)]  # never a handshake
         slowest = 0
         open_ones = list(dripping)
-        while open_ones and time.monotonic() - begin < 20:
+        while open_ones and time.monotonic() - begin < 40:
             for connection in list(open_ones):
                 try:
                     connection.sendall(b"x")
@@ -300,7 +303,7 @@ def slow_clients(sandbox):
             slowest = max(slowest, time.monotonic() - asked)
             time.sleep(0.3)
         took = time.monotonic() - begin
-        harness.check(not open_ones and 8 < took < 15, f"30 clients that drip are closed after {took:.0f} s")
+        harness.check(not open_ones and 8 < took < 30, f"30 clients that drip are closed after {took:.0f} s")
         harness.check(slowest < 2, f"others are answered meanwhile, within {slowest * 1000:.0f} ms")
         harness.check(all(connection.recv(10) == b"" for connection in bare), "who never begins TLS is closed, too")
         for connection in dripping + bare:
@@ -338,7 +341,9 @@ def old_tls(sandbox):
     with Server(sandbox) as server:
         context = open_context()
         context.set_ciphers("ALL:@SECLEVEL=0")
-        context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # that is the point
+            context.minimum_version, context.maximum_version = ssl.TLSVersion.TLSv1, ssl.TLSVersion.TLSv1_1
         said = ""
         with socket.create_connection(("127.0.0.1", server.port), timeout=15) as plain:
             try:
@@ -352,10 +357,40 @@ def old_tls(sandbox):
             harness.check("ECDHE" in safe.cipher()[0] and "GCM" in safe.cipher()[0], f"TLS 1.2 by {safe.cipher()[0]}")
 
 
+def browser(sandbox):
+    folder = sandbox.path / "bin"
+    folder.mkdir()
+    opened = folder / "xdg-open"
+    opened.write_text('#!/bin/sh\nprintf "%s\\n" "$#" "$1" >"$0.part" && mv "$0.part" "$0.log"\n')
+    opened.chmod(0o755)
+    usual = sandbox.environment["PATH"]
+    sandbox.environment["PATH"] = f"{folder}:{usual}"
+    with Server(sandbox, "--open") as server:
+        told = folder / "xdg-open.log"
+        for _ in range(100):
+            if told.exists():
+                break
+            time.sleep(0.1)
+        count, url = told.read_text().split()
+        harness.check(count == "1" and url.startswith(server.url.partition("=")[0]), "the browser is started with the address")
+        once = url.partition("=")[2]
+        harness.check(once != server.token, "its token is another one")
+        answers = [server.ask(path=f"/?token={once}", token=False)[0] for _ in range(2)]
+        harness.check(answers == [303, 403], "  and is taken once")
+    sandbox.environment["PATH"] = str(sandbox.path / "nowhere")
+    with Server(sandbox, "--open") as server:
+        harness.check(server.ask()[0] == 200, "without xdg-open it serves, too")
+        server.log.seek(0)
+        harness.check("no browser is started" in server.log.read(), "  and says so")
+    sandbox.environment["PATH"] = usual
+
+
 def options(sandbox):
     with Server(sandbox) as server:
         taken = sandbox.run("serve", "-p", server.port, code=1)
         harness.check(f"Port {server.port} is already in use" in taken.stderr, f"a taken port: {taken.stderr.strip()}")
+    with Server(sandbox, port=0) as first, Server(sandbox, port=0) as second:
+        harness.check(first.port != second.port and second.ask()[0] == 200, f"without a port, two servers have {first.port}, {second.port}")
     one, two = sandbox.path / "one.pem", sandbox.path / "two.pem"
     for path in (one, two):
         with Server(sandbox, "--workspace", sandbox.path / path.stem):
@@ -394,7 +429,7 @@ def options(sandbox):
 def main():
     sandbox = harness.Sandbox()
     for part in (start_and_files, tokens, other_hosts, assets_and_headers, malformed, too_much, old_tls, slow_clients, many_idle,
-                 names_are_hostile, options):
+                 names_are_hostile, browser, options):
         print(f"-- {part.__name__}")
         part(sandbox)
 

@@ -99,7 +99,8 @@ std::size_t RequestReader::feed_head(std::string_view bytes) {
     return bytes.size();
   }
   const std::size_t begin = text_.starts_with("\r\n") ? 2 : 0;
-  const std::size_t end = text_.find(kHeadEnd, begin);
+  const std::size_t seen = before - std::min(before, kHeadEnd.size() - 1);  // it may be cut
+  const std::size_t end = text_.find(kHeadEnd, std::max(begin, seen));
   if (end == std::string::npos) {
     if (text_.size() > most_head_bytes_) refuse(431, "The head of this request is too long.");
     return bytes.size();

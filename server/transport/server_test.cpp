@@ -10,6 +10,7 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/read.hpp>
+#include <boost/asio/ssl.hpp>
 #include <boost/asio/write.hpp>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -301,6 +302,40 @@ TEST(Server, FinishesWhatIsUnderWayWhenItStops) {
   const std::string text = client.read();
   EXPECT_THAT(text, HasSubstr("Connection: close\r\n"));
   EXPECT_THAT(text, EndsWith("GET /slow "));
+}
+
+TEST(Server, SpeaksTlsToSeveralAtOnce) {
+  namespace ssl = boost::asio::ssl;
+  const Certificate certificate = make_certificate({}, std::chrono::system_clock::now());
+  Server server({.admit = [](Request&, const Peer&) -> std::optional<Response> { return {}; },
+                 .most_body_bytes = [](const Request&) -> std::uint64_t { return 0; },
+                 .answer = Running::echo,
+                 .log = [](std::string_view) {}},
+                {}, {.ports = {0}, .certificate = certificate});
+  std::thread running([&] { server.run(); });
+  std::atomic<int> answered = 0;
+  const auto ask = [&] {
+    for (int i = 0; i < 10; ++i) {
+      boost::asio::io_context io;
+      ssl::context context(ssl::context::tls_client);
+      context.set_verify_mode(ssl::verify_peer);
+      context.add_certificate_authority(boost::asio::buffer(certificate.certificate));
+      ssl::stream<tcp::socket> stream(io, context);
+      stream.next_layer().connect({boost::asio::ip::address_v4::loopback(), server.port()});
+      stream.handshake(ssl::stream_base::client);
+      boost::asio::write(stream, boost::asio::buffer(get("/a", "Connection: close\r\n")));
+      std::string text;
+      boost::system::error_code error;
+      boost::asio::read(stream, boost::asio::dynamic_buffer(text), error);
+      if (text.ends_with("GET /a ") && error == boost::asio::error::eof) ++answered;
+    }
+  };
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 4; ++i) clients.emplace_back(ask);
+  for (std::thread& each : clients) each.join();
+  server.stop();
+  running.join();
+  EXPECT_EQ(answered, 40) << "each answer ends with a word of TLS, not of TCP alone";
 }
 
 TEST(Server, StopsOnASignal) {

@@ -9,8 +9,8 @@
 
 namespace quantlens::server {
 
-/// Writes all or nothing, readable by its owner alone from the first byte on; a symbolic link is
-/// replaced, not followed. Throws Errc::io.
+/// Writes all or nothing (but for a power cut), readable by its owner alone from the first byte on;
+/// a symbolic link is replaced, not followed. Throws Errc::io.
 void write_private(const fs::path& path, std::string_view bytes);
 
 /// What write_private has written; nothing where it is absent, is no regular file of at most

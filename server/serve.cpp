@@ -19,7 +19,6 @@ namespace {
 
 constexpr std::uint16_t kUsualPort = 5000;
 constexpr std::uint16_t kTries = 10;
-constexpr std::uint64_t kMostBodyBytes = 1 << 20;
 constexpr const char* kTokenFile = "token";  // where the predecessors' clients look for it
 
 std::vector<std::uint16_t> ports_to_try(const std::optional<std::uint16_t>& port) {
@@ -66,20 +65,19 @@ std::string shown_address(const std::string& address) {
 }
 
 /// Of assets and API, behind the gate.
-Service make_service(std::shared_ptr<Gate> gate, Handler api,
-                     std::function<void(std::string_view)> log) {
+Service make_service(std::shared_ptr<Gate> gate, Handler api, const ServeOptions& options) {
   const auto assets = std::make_shared<const Assets>(built_in_assets(), "index.html");
   return {.admit = [gate = std::move(gate)](
                        Request& request, const Peer& peer) { return gate->check(request, peer); },
           .most_body_bytes =
-              [](const Request& request) {
-                return request.path.starts_with("/api/") ? kMostBodyBytes : 0;
+              [api_bytes = options.most_body_bytes](const Request& request) {
+                return request.path.starts_with("/api/") ? api_bytes(request) : 0;
               },
           .answer =
               [assets, api = std::move(api)](const Request& request) {
                 return request.path.starts_with("/api/") ? api(request) : assets->answer(request);
               },
-          .log = std::move(log)};
+          .log = options.log};
 }
 
 }  // namespace
@@ -112,7 +110,7 @@ WorkspaceServer::WorkspaceServer(const ServeOptions& options, Handler api) {
   if (is_any(options.address)) gate.names.emplace_back("localhost");
   DiskStore().make_folder(options.workspace);
   server_ = std::make_unique<Server>(
-      make_service(std::make_shared<Gate>(gate), std::move(api), options.log), options.limits,
+      make_service(std::make_shared<Gate>(gate), std::move(api), options), options.limits,
       ListenOptions{.address = options.address,
                     .ports = ports_to_try(options.port),
                     .threads = options.threads,

@@ -16,6 +16,8 @@
 
 namespace quantlens::server {
 
+inline constexpr std::uint64_t kMostBodyBytes = 1 << 20;
+
 struct ServeOptions {
   fs::path workspace;                     ///< its folder, which is made where it is absent
   std::string address = "127.0.0.1";      ///< of IP, as numbers
@@ -28,6 +30,10 @@ struct ServeOptions {
   unsigned threads = 2;
   bool opens_browser = false;  ///< then `once_url` has a token that is taken once
   Limits limits;
+  /// How many bytes of a body are read below /api/, by the head; elsewhere none are.
+  std::function<std::uint64_t(const Request&)> most_body_bytes = [](const Request&) {
+    return kMostBodyBytes;
+  };
   std::function<void(std::string_view)> log = [](std::string_view) {};
 };
 

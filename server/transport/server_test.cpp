@@ -217,6 +217,20 @@ TEST(Server, ClosesClientsThatDrip) {
   dripping.join();
 }
 
+TEST(Server, ClosesClientsThatDoNotRead) {
+  Limits limits = short_limits();
+  limits.write = 300ms;
+  limits.least_bytes_per_second = 1 << 30;
+  constexpr std::size_t kLarge = 32 << 20;
+  const auto body = std::make_shared<const std::string>(kLarge, 'x');
+  const Running server(limits,
+                       [body](const Request&) { return Response{.type = "x/y", .body = body}; });
+  Client client(server);
+  client.send(get("/"));
+  std::this_thread::sleep_for(1s);
+  EXPECT_LT(client.read().size(), kLarge);
+}
+
 TEST(Server, ClosesTheOldestIdleConnectionForANewOne) {
   Limits limits;
   limits.connections = 2;

@@ -20,7 +20,7 @@ namespace quantlens::server {
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
 struct Request {
-  std::string method;  ///< one of kMethods
+  std::string method;  ///< one of kMethods; HEAD is answered as GET is, and its body left out
   std::string path;    ///< "/a/b": percent-decoded UTF-8, without ".", "..", "//" and query
   Pairs query;         ///< percent-decoded UTF-8
   Pairs headers;       ///< names in lower case

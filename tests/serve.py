@@ -361,7 +361,7 @@ def browser(sandbox):
     folder = sandbox.path / "bin"
     folder.mkdir()
     opened = folder / "xdg-open"
-    opened.write_text('#!/bin/sh\nprintf "%s\\n" "$#" "$1" >"$0.part" && mv "$0.part" "$0.log"\n')
+    opened.write_text('#!/bin/sh\nprintf "%s\\n" "$#" "$1" "$(ls -l /proc/$$/fd | grep -c socket)" >"$0.part" && mv "$0.part" "$0.log"\n')
     opened.chmod(0o755)
     usual = sandbox.environment["PATH"]
     sandbox.environment["PATH"] = f"{folder}:{usual}"
@@ -371,8 +371,9 @@ def browser(sandbox):
             if told.exists():
                 break
             time.sleep(0.1)
-        count, url = told.read_text().split()
+        count, url, sockets = told.read_text().split()
         harness.check(count == "1" and url.startswith(server.url.partition("=")[0]), "the browser is started with the address")
+        harness.check(sockets == "0", "  and holds none of our sockets")
         once = url.partition("=")[2]
         harness.check(once != server.token, "its token is another one")
         answers = [server.ask(path=f"/?token={once}", token=False)[0] for _ in range(2)]

@@ -113,6 +113,7 @@ X509Certificate sign(EVP_PKEY* key, const std::vector<std::string>& names, Momen
   require(X509_NAME_add_entry_by_txt(name, "CN", MBSTRING_ASC, shown, -1, -1, 0) == 1 &&
           X509_set_issuer_name(certificate.get(), name) == 1);
   std::vector<std::string> listed;
+  listed.reserve(names.size());
   for (const std::string& each : names)
     listed.push_back(fmt::format("{}:{}", is_address(each) ? "IP" : "DNS", each));
   add_extension(certificate.get(), NID_basic_constraints, "critical,CA:FALSE");
@@ -171,7 +172,7 @@ Certificate own_certificate(const fs::path& folder, const std::vector<std::strin
                             Moment now) {
   const fs::path path = folder / kFileName;
   if (const auto kept = read_private(path)) {
-    const Certificate certificate{.certificate = *kept, .key = *kept};
+    Certificate certificate{.certificate = *kept, .key = *kept};
     if (is_good_certificate(certificate, names, now)) return certificate;
   }
   const Certificate made = make_certificate(names, now);

@@ -4,7 +4,6 @@
 #include <array>
 #include <utility>
 
-#include <boost/asio/post.hpp>
 #include <boost/asio/ssl/stream.hpp>
 #include <boost/asio/write.hpp>
 
@@ -18,7 +17,7 @@ namespace {
 using Room = std::array<char, 4096>;
 
 /// Reads and forgets until the other side closes, so much at most.
-void discard(tcp::socket& socket, std::shared_ptr<Room> room, std::size_t most,
+void discard(tcp::socket& socket, const std::shared_ptr<Room>& room, std::size_t most,
              Channel::Done done) {
   socket.async_read_some(asio::buffer(*room), [&socket, room, most, done = std::move(done)](
                                                   ErrorCode error, std::size_t count) {
@@ -43,13 +42,14 @@ class PlainChannel final : public Channel {
  public:
   explicit PlainChannel(tcp::socket socket) : socket_(std::move(socket)) {}
   void handshake(Done done) override {
-    asio::post(socket_.get_executor(), [done = std::move(done)] { done({}, 0); });
+    socket_.async_wait(tcp::socket::wait_write,
+                       [done = std::move(done)](ErrorCode error) { done(error, 0); });
   }
   void read_some(asio::mutable_buffer into, Done done) override {
     socket_.async_read_some(asio::mutable_buffers_1(into), std::move(done));
   }
   void write(std::vector<asio::const_buffer> bytes, Done done) override {
-    asio::async_write(socket_, std::move(bytes), std::move(done));
+    asio::async_write(socket_, bytes, std::move(done));
   }
   void end(Done done) override { end_socket(socket_, std::move(done)); }
   void close() override { close_socket(socket_); }
@@ -70,7 +70,7 @@ class TlsChannel final : public Channel {
     stream_.async_read_some(asio::mutable_buffers_1(into), std::move(done));
   }
   void write(std::vector<asio::const_buffer> bytes, Done done) override {
-    asio::async_write(stream_, std::move(bytes), std::move(done));
+    asio::async_write(stream_, bytes, std::move(done));
   }
   void end(Done done) override {
     stream_.async_shutdown(

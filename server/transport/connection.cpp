@@ -20,8 +20,8 @@ using State = RequestReader::State;
 namespace {
 
 constexpr std::size_t kHeadChunk = 2048;  // most heads fit
-constexpr std::size_t kBodyChunk = 64 * 1024;
-constexpr std::size_t kJoined = 16 * 1024;  // bodies so short go into one record with their head
+constexpr std::size_t kBodyChunk = 64 << 10;
+constexpr std::size_t kJoined = 16 << 10;  // bodies so short go into one record with their head
 constexpr auto kNever = Connection::Clock::time_point::max();
 
 }  // namespace

@@ -9,8 +9,9 @@
 #include <string>
 #include <vector>
 
-#include <boost/asio/any_io_executor.hpp>
+#include <boost/asio/io_context.hpp>
 #include <boost/asio/steady_timer.hpp>
+#include <boost/asio/strand.hpp>
 
 #include "server/http/request_reader.h"
 #include "server/transport/channel.h"
@@ -24,9 +25,10 @@ namespace quantlens::server {
 class Connection : public std::enable_shared_from_this<Connection> {
  public:
   using Clock = std::chrono::steady_clock;
+  using Strand = boost::asio::strand<boost::asio::io_context::executor_type>;
   struct Parts {
     std::unique_ptr<Channel> channel;
-    boost::asio::any_io_executor executor;  ///< the channel's
+    Strand executor;  ///< the channel's
     Peer peer;
     const Service& service;
     const Limits& limits;

@@ -10,6 +10,7 @@
 #include <boost/asio/signal_set.hpp>
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/strand.hpp>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <malloc.h>
 #include <sys/resource.h>
@@ -45,17 +46,24 @@ std::size_t raise_file_limit(std::size_t connections) {
 
 asio::ip::address parse_address(const std::string& text) {
   ErrorCode error;
-  const auto address = asio::ip::make_address(text == "localhost" ? "127.0.0.1" : text, error);
+  auto address = asio::ip::make_address(text == "localhost" ? "127.0.0.1" : text, error);
   if (!error) return address;
   throw Error(Errc::usage, fmt::format("'{}' is no address of this machine; give --address one in "
                                        "numbers, such as 127.0.0.1",
                                        printable(text)));
 }
 
+/// Programs that we start, such as a browser, must not keep it open when we are gone; Asio leaves
+/// that to us.
+void keep_from_children(int socket) {
+  ::fcntl(socket, F_SETFD, FD_CLOEXEC);
+}
+
 /// False where the port is taken.
 bool listen(tcp::acceptor& acceptor, const tcp::endpoint& at) {
   ErrorCode error;
   acceptor.open(at.protocol(), error);
+  if (!error) keep_from_children(acceptor.native_handle());
   // A port whose last server just ended may be used; one that is listened on may not.
   if (!error) acceptor.set_option(tcp::acceptor::reuse_address(true), error);
   if (!error) acceptor.bind(at, error);
@@ -109,7 +117,7 @@ struct Server::Parts {
   }
 
   void accept();
-  void accepted(ErrorCode error, tcp::socket socket);
+  void accepted(ErrorCode error, tcp::socket socket, const Connection::Strand& strand);
   void tick();
   void work();
   void begin_stop();
@@ -122,7 +130,7 @@ struct Server::Parts {
   Connections connections;  ///< outlives `io`, whose handlers own connections
   asio::io_context io;
   /// What decides about connections runs here, one at a time.
-  asio::strand<asio::io_context::executor_type> control{io.get_executor()};
+  Connection::Strand control{io.get_executor()};
   tcp::acceptor acceptor{control};
   asio::steady_timer timer{control};
   asio::signal_set signals{control};
@@ -134,15 +142,17 @@ struct Server::Parts {
 
 void Server::Parts::accept() {
   is_accepting = true;
-  acceptor.async_accept(asio::make_strand(io), [this](ErrorCode error, tcp::socket socket) {
+  const Connection::Strand strand = asio::make_strand(io);
+  acceptor.async_accept(strand, [this, strand](ErrorCode error, tcp::socket socket) {
     is_accepting = false;
     if (stop_by) return;
-    accepted(error, std::move(socket));
+    accepted(error, std::move(socket), strand);
     if (!error) accept();  // else the next tick does: out of files, it would fail at once again
   });
 }
 
-void Server::Parts::accepted(ErrorCode error, tcp::socket socket) {
+void Server::Parts::accepted(ErrorCode error, tcp::socket socket,
+                             const Connection::Strand& strand) {
   if (error) {
     connections.close_oldest_idle();
     return;
@@ -151,12 +161,12 @@ void Server::Parts::accepted(ErrorCode error, tcp::socket socket) {
   if (connections.size() >= most && !connections.close_oldest_idle()) return;
   auto peer = peer_of(socket);
   if (!peer) return;
+  keep_from_children(socket.native_handle());
   socket.set_option(tcp::no_delay(true), error);
-  const auto executor = socket.get_executor();
   const auto connection = std::make_shared<Connection>(
       Connection::Parts{.channel = tls ? make_tls_channel(std::move(socket), *tls)
                                        : make_plain_channel(std::move(socket)),
-                        .executor = executor,
+                        .executor = strand,
                         .peer = *std::move(peer),
                         .service = service,
                         .limits = limits,

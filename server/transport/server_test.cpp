@@ -234,13 +234,17 @@ TEST(Server, ClosesClientsThatDoNotRead) {
 TEST(Server, ClosesTheOldestIdleConnectionForANewOne) {
   Limits limits;
   limits.connections = 2;
+  limits.idle = 10s;
   const Running server(limits);
   Client oldest(server);
   oldest.send(get("/1"));
   oldest.read("GET /1 ");
+  // A client has its answer before the server waits again.
+  std::this_thread::sleep_for(500ms);
   Client second(server);
   second.send(get("/2"));
   second.read("GET /2 ");
+  std::this_thread::sleep_for(500ms);
   Client third(server);
   EXPECT_EQ(oldest.read(), "");
   third.send(get("/3", "Connection: close\r\n"));

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # The third-party libraries of our own ones, by the name that a module's LINK line uses:
 #   Boost::headers Boost::json fmt::fmt yaml-cpp::yaml-cpp hwy::hwy PNG::PNG OpenSSL::Crypto OpenSSL::SSL
-#   Threads::Threads, and those that bring no (working) CMake package:
+#   Threads::Threads ZLIB::ZLIB, and those that bring no (working) CMake package:
 #   Boost::regex libzip::zip quantlens_dep::{protozero,stb,turbojpeg}.
 # It is installed, too: find_package(quantlens) in another tree finds the same ones by it.
 find_package(Threads REQUIRED)
@@ -11,6 +11,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(hwy REQUIRED)
 find_package(PNG REQUIRED)
 find_package(OpenSSL 3 REQUIRED)
+find_package(ZLIB REQUIRED)
 if(NOT TARGET yaml-cpp::yaml-cpp)
   add_library(yaml-cpp::yaml-cpp ALIAS yaml-cpp)  # the name since 0.8
 endif()

@@ -6,8 +6,8 @@
 
 namespace quantlens::server {
 
-/// What is asked below /api/: the list of workloads, as GET /api/v1/workloads. It reads the
-/// workspace anew at each request. Empty `workspace`: the user's own.
+/// What is asked below /api/ (docs/server-api.md), over the workspace on this disk, with a watcher
+/// that tells what changes. Empty `workspace`: the user's own.
 Handler make_api(const fs::path& workspace);
 
 }  // namespace quantlens::server

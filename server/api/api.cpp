@@ -1,0 +1,176 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/api/api.h"
+
+#include <algorithm>
+#include <exception>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "server/api/gzip.h"
+#include "server/api/route.h"
+#include "server/assets/assets.h"
+
+namespace quantlens::server {
+namespace {
+
+/// Part of each ETag: to be counted up where equal files make other answers than before.
+constexpr std::string_view kForm = "1";
+constexpr std::size_t kLeastCompressed = 1024;
+constexpr std::size_t kMostCompressed = std::size_t{32} << 20;
+constexpr std::size_t kTagDigits = 32;
+constexpr std::size_t kMostShown = 200;
+constexpr std::string_view kZipped = "-gzip";
+
+unsigned status_of(Errc code) {
+  constexpr unsigned kWrongRequest = 400, kNotThere = 404, kNotDone = 422, kFailed = 500;
+  switch (code) {
+    case Errc::usage:
+    case Errc::bad_input:
+      return kWrongRequest;
+    case Errc::not_found:
+      return kNotThere;
+    case Errc::unsupported:
+      return kNotDone;
+    case Errc::failed:
+    case Errc::io:
+    case Errc::interrupted:
+      break;
+  }
+  return kFailed;
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
+  while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
+  return text;
+}
+
+/// Whether a client has this answer, compressed or not.
+bool has_tag(std::string_view list, std::string_view digits) {
+  while (!list.empty()) {
+    const std::size_t end = std::min(list.find(','), list.size());
+    std::string_view one = trimmed(list.substr(0, end));
+    if (one == "*") return true;
+    if (one.starts_with("W/")) one.remove_prefix(2);  // a GET compares weakly
+    if (one.size() > 1 && one.starts_with('"') && one.ends_with('"')) {
+      one = one.substr(1, one.size() - 2);
+      if (one.ends_with(kZipped)) one.remove_suffix(kZipped.size());
+      if (one == digits) return true;
+    }
+    list.remove_prefix(std::min(end + 1, list.size()));
+  }
+  return false;
+}
+
+bool is_text(std::string_view type) {
+  return type.starts_with("text/") || type == kJson;
+}
+
+bool takes_gzip(const Request& request) {
+  const auto accepted = header_of(request, "accept-encoding");
+  return accepted && accepts_coding(*accepted, "gzip");
+}
+
+Response not_found(std::string_view path) {
+  path.remove_prefix(std::min(path.size(), std::string_view("/api/").size()));
+  return text_response(404,
+                       fmt::format("Unable to find {}", printable(path.substr(0, kMostShown))));
+}
+
+/// What a path that is there may be asked.
+std::string allowed(const std::vector<const Route*>& there) {
+  std::string all;
+  for (const std::string_view method : kMethods) {
+    const bool taken = method == "OPTIONS" || std::ranges::any_of(there, [&](const Route* route) {
+                         return has_method(*route, method);
+                       });
+    if (taken) all += fmt::format("{}{}", all.empty() ? "" : ", ", method);
+  }
+  return all;
+}
+
+Response other_method(const Request& request, const std::vector<const Route*>& there) {
+  const std::string allow = allowed(there);
+  Response response = request.method == "OPTIONS"
+                          ? text_response(200, "OK")
+                          : text_response(405, fmt::format("This address takes {} alone.", allow));
+  response.headers.emplace_back("Allow", allow);
+  return response;
+}
+
+}  // namespace
+
+Api::Api(Store& store, Workspace& workspace, Events& events, const ApiOptions& options)
+    : workspace_(workspace),
+      runs_(store, workspace),
+      labels_(store, workspace.root()),
+      context_{store, workspace, runs_, labels_, rows_, events},
+      cache_(options.most_cached_bytes) {}
+
+Response Api::told(unsigned status, std::string sentence) const {
+  // Where the workspace lies on this machine is no client's business.
+  const std::string root = printable((workspace_.root() / "").string());
+  for (std::size_t at = sentence.find(root); at != std::string::npos; at = sentence.find(root, at))
+    sentence.erase(at, root.size());
+  return text_response(status, sentence);
+}
+
+Response Api::answer(const Request& request) {
+  try {
+    return routed(request);
+  } catch (const Error& error) {
+    return told(status_of(error.code()), error.what());
+  } catch (...) {
+    return error_response();
+  }
+}
+
+Response Api::routed(const Request& request) {
+  std::vector<const Route*> there;
+  for (const Route& route : routes()) {
+    auto in_path = match(route.path, request.path);
+    if (!in_path) continue;
+    there.push_back(&route);
+    if (!has_method(route, request.method)) continue;
+    const Call call{request, Arguments(request), *std::move(in_path)};
+    return finished(route.answer(context_, call), request, call.arguments.canonical());
+  }
+  return there.empty() ? not_found(request.path) : other_method(request, there);
+}
+
+Response Api::finished(const Answer& answer, const Request& request, const std::string& asked) {
+  if (answer.ready) return *answer.ready;
+  Response response{.type = answer.type, .headers = answer.headers};
+  const bool zipped = is_text(answer.type) && takes_gzip(request);
+  std::string key;
+  if (!answer.state.empty()) {
+    const std::string made_of =
+        fmt::format("{}\n{}\n{}\n{}", kForm, request.path, asked, answer.state);
+    const std::string digits = sha256_hex(made_of).substr(0, kTagDigits);
+    key = digits + std::string(zipped ? kZipped : "");
+    response.headers.emplace_back("ETag", fmt::format("\"{}\"", key));
+    response.headers.emplace_back("Cache-Control", "private, no-cache");
+    response.headers.emplace_back("Vary", "Accept-Encoding");
+    const auto known = header_of(request, "if-none-match");
+    if (known && has_tag(*known, digits)) {
+      response.status = 304;
+      response.type.clear();
+      return response;
+    }
+    response.body = cache_.find(key);
+  }
+  if (!response.body) {
+    std::string text = answer.make();
+    if (zipped && text.size() > kLeastCompressed && text.size() <= kMostCompressed)
+      text = gzip(text);
+    response.body = std::make_shared<const std::string>(std::move(text));
+    if (!key.empty()) cache_.put(key, response.body);
+  }
+  if (zipped && response.body->starts_with("\x1f\x8b"))
+    response.headers.emplace_back("Content-Encoding", "gzip");
+  return response;
+}
+
+}  // namespace quantlens::server

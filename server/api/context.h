@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "quantlens/workspace/workspace.h"
+#include "server/api/labels.h"
+#include "server/api/row_index.h"
+#include "server/api/runs.h"
+#include "server/events.h"
+
+namespace quantlens::server {
+
+/// What routes work on; all of it may be used by several threads at once.
+struct Context {
+  const Store& store;
+  Workspace& workspace;
+  Runs& runs;
+  Labels& labels;
+  RowIndexes& rows;
+  Events& events;
+};
+
+}  // namespace quantlens::server

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/api/file_routes.h"
+
+#include <algorithm>
+#include <array>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/workspace/read_record.h"
+
+namespace quantlens::server {
+namespace {
+
+constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
+constexpr std::size_t kMostShown = 200;
+
+/// Never one that a browser would run.
+std::string_view type_of(std::string_view name) {
+  if (name.ends_with(".json")) return kJson;
+  if (name.ends_with(".csv")) return "text/csv; charset=utf-8";
+  if (name.ends_with(".jsonl") || name.ends_with(".txt")) return kText;
+  return "application/octet-stream";
+}
+
+/// The name as a header has it (RFC 6266): plain characters as they are, all of it in UTF-8.
+std::string disposition(std::string_view name) {
+  constexpr std::string_view kPlain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
+  std::string plain, coded;
+  for (const char c : name) {
+    const bool is_plain = kPlain.find(c) != std::string_view::npos;
+    plain += is_plain ? c : '_';
+    coded += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return fmt::format("attachment; filename=\"{}\"; filename*=UTF-8''{}", plain, coded);
+}
+
+}  // namespace
+
+Answer run_file(Context& context, const Call& call) {
+  const Runs::One run = context.runs.find(call.in_path[0]);
+  const std::string name(call.in_path[1]);
+  const fs::path file = run->folder / name;
+  std::error_code ignored;
+  // A symbolic link may lead anywhere, and quantlens makes none.
+  const bool is_there =
+      is_plain_name(name) && fs::is_regular_file(fs::symlink_status(file, ignored));
+  if (!is_there) {
+    throw Error(Errc::not_found,
+                fmt::format("The workload has no file '{}'.",
+                            printable(std::string_view(name).substr(0, kMostShown))));
+  }
+  if (fs::file_size(file, ignored) > kMostBytes) {
+    throw Error(Errc::unsupported,
+                fmt::format("{} is too large to be sent; copy it from the workload's folder.",
+                            printable(name)));
+  }
+  Answer answer;
+  answer.type = type_of(name);
+  answer.headers = {{"Content-Disposition", disposition(name)},
+                    {"X-Content-Type-Options", "nosniff"}};
+  answer.state = state_of(file);
+  answer.make = [&context, file] { return std::string(context.store.read(file).text()); };
+  return answer;
+}
+
+}  // namespace quantlens::server

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+// The table of routes: who answers what, and what the OpenAPI document says.
+#include "server/api/file_routes.h"
+#include "server/api/histogram_routes.h"
+#include "server/api/op_routes.h"
+#include "server/api/own_routes.h"
+#include "server/api/predecessor/diagnosis_routes.h"
+#include "server/api/predecessor/model_routes.h"
+#include "server/api/predecessor/workload_routes.h"
+#include "server/api/record_routes.h"
+#include "server/api/record_table.h"
+#include "server/api/route.h"
+#include "server/api/run_routes.h"
+
+namespace quantlens::server {
+namespace {
+
+constexpr Parameter kWorkloadId{"workload_id", "string", "id of a workload, or last", true};
+constexpr Parameter kOpName{"op_name", "string", "name of an op, as people see it", true};
+constexpr Parameter kPath{"path", "string", "path of a model that a workload names", true};
+constexpr Parameter kOffset{"offset", "integer", "how many to leave out first"};
+constexpr Parameter kLimit{"limit", "integer", "how many at most"};
+
+std::vector<Route> predecessors() {
+  namespace old = predecessor;
+  constexpr std::string_view kBoth = "GET POST";
+  return {
+      {kBoth,
+       "/api/workloads",
+       "All workloads, the first made first",
+       {},
+       old::workloads_schema,
+       "",
+       old::workloads},
+      {"POST",
+       "/api/workloads/delete",
+       "Removes a workload and its files",
+       {kWorkloadId},
+       old::deleted_schema,
+       "",
+       old::delete_workload},
+      {kBoth,
+       "/api/profiling",
+       "Times of a workload's nodes",
+       {kWorkloadId},
+       old::profiling_schema,
+       "",
+       old::profiling},
+      {kBoth,
+       "/api/profiling/result",
+       "Times of a workload's nodes",
+       {kWorkloadId},
+       old::profiling_schema,
+       "",
+       old::profiling},
+      {kBoth,
+       "/api/model/graph",
+       "A model's graph, its groups collapsed",
+       {kPath, {"group", "string", "a group that is expanded; may come several times"}},
+       old::graph_schema,
+       "",
+       old::model_graph},
+      {kBoth,
+       "/api/model/graph/highlight_pattern",
+       "A model's graph with an op's pattern marked",
+       {kPath, kOpName, {"pattern", "string", "types of ops in order; may come several times"}},
+       old::highlighted_schema,
+       "",
+       old::highlight_pattern},
+      {kBoth,
+       "/api/model/summary",
+       "A summary in words, which no ONNX model has",
+       {kWorkloadId},
+       old::summary_schema,
+       "",
+       old::model_summary},
+      {kBoth,
+       "/api/diagnosis/op_list",
+       "Error and range of each op's activation",
+       {kWorkloadId},
+       old::op_list_schema,
+       "",
+       old::op_list},
+      {kBoth,
+       "/api/diagnosis/op_details",
+       "How an op is quantized",
+       {kWorkloadId, kOpName},
+       old::op_details_schema,
+       "",
+       old::op_details},
+      {kBoth,
+       "/api/diagnosis/histogram",
+       "How an op's weights or activations are spread",
+       {kWorkloadId, kOpName, {"type", "string", "weights or activation", true}},
+       old::histograms_schema,
+       "",
+       old::histogram},
+  };
+}
+
+std::vector<Route> of_runs() {
+  return {
+      {"GET",
+       "/api/v1/workloads",
+       "A page of the workloads, newest first",
+       {{"q", "string", "text in id, name, message, paths of models, tags or note"},
+        {"verb", "string", "quantize, diagnose, ..."},
+        {"state", "string", "new, wip, success, failure"},
+        {"tag", "string", "a tag that it has"},
+        kOffset,
+        kLimit},
+       run_list_schema,
+       "",
+       list_runs},
+      {"GET",
+       "/api/v1/workloads/{id}",
+       "A workload, its files, and what its verb found",
+       {},
+       shown_run_schema,
+       "",
+       show_run},
+      {"DELETE",
+       "/api/v1/workloads/{id}",
+       "Removes a workload and its files",
+       {{"confirm", "string", "the whole id once more", true}},
+       removed_schema,
+       "",
+       remove_run},
+      {"PUT",
+       "/api/v1/workloads/{id}/labels",
+       "Sets what people say of a workload",
+       {},
+       labels_schema,
+       "",
+       label_run,
+       labels_schema},
+      {"GET",
+       "/api/v1/workloads/{id}/events",
+       "What a workload reported on its way",
+       {{"after", "integer", "how many events to leave out first"}, kLimit},
+       event_list_schema,
+       "",
+       run_events},
+      {"GET",
+       "/api/v1/workloads/{id}/files/{name}",
+       "A file of a workload's folder, to be saved",
+       {},
+       nullptr,
+       "application/octet-stream",
+       run_file},
+  };
+}
+
+std::vector<Route> of_records() {
+  return {
+      {"GET",
+       "/api/v1/workloads/{id}/records/{record}",
+       "A record as it is stored, its long lists left where they are",
+       {},
+       record_schema,
+       "",
+       show_record},
+      {"GET",
+       "/api/v1/workloads/{id}/tables/{table}",
+       "Columns of a record's list, as diagnosis.activations",
+       {{"columns", "string", "names with commas between; else all that hold single cells"},
+        kOffset,
+        kLimit,
+        {"digits", "integer", "how many digits reals have at most, 1 to 17"}},
+       table_schema,
+       "",
+       show_table},
+      {"GET",
+       "/api/v1/workloads/{id}/histograms",
+       "Which values and weights were counted",
+       {kOffset, kLimit},
+       histogram_list_schema,
+       "",
+       list_histograms},
+      {"GET",
+       "/api/v1/workloads/{id}/histograms/pair",
+       "Counts of both sides between equal edges",
+       {{"reference", "string", "name in the reference", true},
+        {"quantized", "string", "name in the quantized model", true},
+        {"bins", "integer", "how many, 1000 at most"},
+        {"channel", "integer", "of this channel alone"}},
+       histogram_schema,
+       "",
+       show_histogram},
+      {"GET",
+       "/api/v1/workloads/{id}/ops",
+       "All that is stored of one op",
+       {{"op", "string", "its id or its name", true}},
+       op_schema,
+       "",
+       show_op},
+      {"GET",
+       "/api/v1/events",
+       "Server-sent events: workloads that change",
+       {},
+       nullptr,
+       "text/event-stream",
+       subscribe},
+      {"GET", "/api/v1/openapi.json", "This document", {}, document_schema, "", show_openapi},
+  };
+}
+
+}  // namespace
+
+const std::vector<Route>& routes() {
+  static const std::vector<Route> kRoutes = [] {
+    std::vector<Route> all = predecessors();
+    for (const auto& more : {of_runs(), of_records()})
+      all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
+  return kRoutes;
+}
+
+}  // namespace quantlens::server

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/api/stored_pair.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/record/files.h"
+#include "quantlens/workspace/read_record.h"
+#include "server/api/answer.h"
+
+namespace quantlens::server {
+namespace {
+
+constexpr std::size_t kMostShown = 200;
+constexpr std::string_view kHistograms = FileOf<Histograms>::kName;
+
+struct Codes {
+  bool is_signed = false;
+  QParams params;
+};
+
+/// The part of a ValuePair that says what its codes mean.
+struct CodesOfPair {
+  std::string quantized;
+  std::optional<Scheme> scheme;
+  std::optional<QParams> params;
+};
+BOOST_DESCRIBE_STRUCT(CodesOfPair, (), (quantized, scheme, params))
+
+bool is_signed(DType dtype) {
+  return dtype == DType::int8 || dtype == DType::int4;
+}
+
+/// Nothing where no record says it, or each channel has its own.
+std::optional<Codes> codes_of(Context& context, const Run& run, std::string_view reference,
+                              std::string_view quantized) {
+  const fs::path file = run.folder / FileOf<Pairing>::kName;
+  constexpr std::string_view kPairs = "pairs";
+  const std::string state = state_of(TableReader::files(file, kPairs));
+  const TableReader pairs = TableReader::open(context.store, file, kPairs);
+  for (const std::uint64_t row : context.rows.find(pairs, state, "reference", reference)) {
+    const boost::json::array found = pairs.rows(row, 1);
+    if (found.empty()) continue;
+    const auto pair = json::decode<CodesOfPair>(found.front(), FileOf<Pairing>::kName);
+    if (pair.quantized != quantized || !pair.scheme || !pair.params) continue;
+    return Codes{is_signed(pair.scheme->dtype), *pair.params};
+  }
+  return std::nullopt;
+}
+
+/// A record that is missing or damaged takes away what codes mean, not the other side.
+std::optional<Codes> codes_if_known(Context& context, const Run& run, std::string_view reference,
+                                    std::string_view quantized) {
+  try {
+    return codes_of(context, run, reference, quantized);
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+struct Counts {
+  const FloatHistogram& reference;
+  const CodeHistogram& codes;
+  const FloatHistogram& quantized;
+};
+
+Counts counts_of(const PairedStats& pair, std::optional<std::uint32_t> channel) {
+  if (!channel) return {pair.reference_histogram, pair.code_histogram, pair.quantized_histogram};
+  const auto found =
+      std::ranges::find(pair.channel_histograms, *channel, &PairedChannelHistogram::channel);
+  if (found == pair.channel_histograms.end()) {
+    throw Error(Errc::not_found, fmt::format("Channel {} was not counted by itself.", *channel));
+  }
+  return {found->reference, found->codes, found->quantized};
+}
+
+}  // namespace
+
+CountedPair counted_pair(Context& context, const Run& run, std::string_view reference,
+                         std::string_view quantized, std::optional<std::uint32_t> channel) {
+  const std::optional<MappedFile> file = find_file(context.store, run.folder / kHistograms);
+  if (!file) throw Error(Errc::not_found, fmt::format("The workload has no {}.", kHistograms));
+  const HistogramsReader reader(file->text(), kHistograms);
+  const std::optional<PairedStats> pair = reader.find(reference, quantized);
+  if (!pair) {
+    throw Error(Errc::not_found, fmt::format("{} has no pair of '{}' and '{}'.", kHistograms,
+                                             printable(reference.substr(0, kMostShown)),
+                                             printable(quantized.substr(0, kMostShown))));
+  }
+  const Counts counts = counts_of(*pair, channel);
+  CountedPair counted{.reference = counts.reference.bins(), .quantized = {}, .channels = {}};
+  for (const PairedChannelHistogram& one : pair->channel_histograms)
+    counted.channels.push_back(one.channel);
+  if (!counts.quantized.empty()) {
+    counted.quantized = counts.quantized.bins();
+  } else if (counts.codes.count() > 0) {
+    if (const auto codes = codes_if_known(context, run, reference, quantized))
+      counted.quantized = stretches_of(counts.codes, codes->params, codes->is_signed);
+  }
+  return counted;
+}
+
+std::string state_of_pairs(const Run& run) {
+  return state_of(run.folder / kHistograms) +
+         state_of(TableReader::files(run.folder / FileOf<Pairing>::kName, "pairs"));
+}
+
+}  // namespace quantlens::server

@@ -18,8 +18,9 @@ TEST(Api, SaysThatItHasNoSuchOperationAsThePredecessorsDid) {
   EXPECT_EQ(response.status, 404U);
   EXPECT_EQ(response.type, kText);
   EXPECT_EQ(text_of(response), "Unable to find nope");
-  for (const char* path : {"/api/", "/api", "/api/v1", "/api/v1/workloads/", "/api/v1/workloads/a/b",
-                           "/api/workloads/delete/more", "/api/v1/workloads/{id}/nothing"}) {
+  for (const char* path :
+       {"/api/", "/api", "/api/v1", "/api/v1/workloads/", "/api/v1/workloads/a/b",
+        "/api/workloads/delete/more", "/api/v1/workloads/{id}/nothing"}) {
     EXPECT_EQ(world.get(path).status, 404U) << path;
   }
 }
@@ -74,8 +75,8 @@ TEST(Api, CompressesWhatIsLong) {
     EXPECT_EQ(known.status, 304U);
   }
   EXPECT_EQ(header(world.get(path, {}, {{"accept-encoding", "gzip;q=0"}}), "Content-Encoding"), "");
-  const Response few = world.get("/api/v1/workloads", {{"q", "nothing"}},
-                                 {{"accept-encoding", "gzip"}});
+  const Response few =
+      world.get("/api/v1/workloads", {{"q", "nothing"}}, {{"accept-encoding", "gzip"}});
   EXPECT_EQ(header(few, "Content-Encoding"), "");
 }
 
@@ -102,9 +103,7 @@ TEST(Api, KeepsPathsOfTheMachineToItself) {
 
 TEST(AnswerCache, ForgetsWhatWasNotUsedForLongest) {
   AnswerCache cache(10'000);
-  const auto body = [](std::size_t size) {
-    return std::make_shared<const std::string>(size, 'x');
-  };
+  const auto body = [](std::size_t size) { return std::make_shared<const std::string>(size, 'x'); };
   for (const char* key : {"a", "b", "c"}) cache.put(key, body(2000));
   EXPECT_TRUE(cache.find("a"));
   cache.put("d", body(2000));

@@ -71,7 +71,8 @@ TEST(ListRuns, SeesManyAtOnceAndEachChange) {
   std::vector<std::unique_ptr<WorkloadWriter>> writers;
   for (int i = 0; i < 8; ++i) writers.push_back(world.workspace.create("quantize", "net", {}));
   EXPECT_EQ(world.json("/api/v1/workloads", {{"state", "wip"}}).at("total"), 8);
-  writers[3]->log(kEvents, R"({"event": "progress", "step": "compare", "done": 5})" "\n");
+  writers[3]->log(kEvents, R"({"event": "progress", "step": "compare", "done": 5})"
+                           "\n");
   const json::Value list = world.json("/api/v1/workloads", {{"q", writers[3]->workload().id}});
   EXPECT_EQ(list.at("workloads").at(0).at("progress").at("done"), 5);
   writers[3]->succeed();
@@ -105,9 +106,9 @@ TEST(ShowRun, NamesLongListsAndCountsTheirOps) {
 TEST(ShowRun, RefusesIdsThatAreNoFoldersName) {
   ApiWorld world;
   const std::string id = world.add_run();
-  for (const std::string& odd : {std::string(".."), std::string("."), std::string("../workloads"),
-                                 std::string("x\0y", 3), std::string(5000, 'a'), id.substr(0, 20),
-                                 std::string("\xff\xfe"), std::string(kHtml)}) {
+  for (const std::string& odd :
+       {std::string(".."), std::string("."), std::string("../workloads"), std::string("x\0y", 3),
+        std::string(5000, 'a'), id.substr(0, 20), std::string("\xff\xfe"), std::string(kHtml)}) {
     const Response response = world.get(v1(odd));
     EXPECT_EQ(response.status, 404U) << odd;
     EXPECT_EQ(response.type, kText) << "never HTML";
@@ -125,8 +126,8 @@ TEST(RunEvents, GoOnWhereAClientIs) {
 }
 
 Response put_labels(ApiWorld& world, const std::string& id, const std::string& body) {
-  return world.ask({.method = "PUT", .path = v1(id, "/labels"), .query = {}, .headers = {},
-                    .body = body});
+  return world.ask(
+      {.method = "PUT", .path = v1(id, "/labels"), .query = {}, .headers = {}, .body = body});
 }
 
 TEST(Labels, AreKeptBesideTheRunsAndShown) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <fstream>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <zlib.h>
 
 #include "quantlens/base/json.h"
+#include "quantlens/workspace/read_record.h"
 #include "quantlens/workspace/temporary_folder.h"
 #include "quantlens/workspace/workspace.h"
 #include "server/api/api.h"
@@ -97,8 +99,7 @@ inline Histograms histograms_of(std::size_t ops) {
     return stats;
   };
   for (std::size_t i = 0; i < ops; ++i) {
-    PairedStats& stats =
-        made.state.pairs.emplace_back(pair(value_of(i), value_of(i) + "_q"));
+    PairedStats& stats = made.state.pairs.emplace_back(pair(value_of(i), value_of(i) + "_q"));
     stats.code_histogram.add(codes);
     PairedChannelHistogram& channel = stats.channel_histograms.emplace_back();
     channel.channel = 7;
@@ -155,8 +156,10 @@ class ApiWorld {
   std::string add_run(std::size_t ops = 3, const std::string& name = "net") {
     const auto writer = workspace.create("quantize", name, {});
     writer->add_model({.role = ModelRole::reference, .path = "/models/" + name + ".onnx"});
-    writer->log(kEvents, R"({"event": "begin", "step": "compare", "total": 3})" "\n");
-    writer->log(kEvents, R"({"event": "progress", "step": "compare", "done": 2})" "\n");
+    writer->log(kEvents, R"({"event": "begin", "step": "compare", "total": 3})"
+                         "\n");
+    writer->log(kEvents, R"({"event": "progress", "step": "compare", "done": 2})"
+                         "\n");
     writer->put(graph_of(ops));
     writer->put(plan_of(ops));
     writer->put(pairing_of(ops));
@@ -179,8 +182,11 @@ class ApiWorld {
 
   Response ask(Request request) { return api.answer(request); }
   Response get(const std::string& path, Pairs query = {}, Pairs headers = {}) {
-    return ask({.method = "GET", .path = path, .query = std::move(query),
-                .headers = std::move(headers), .body = {}});
+    return ask({.method = "GET",
+                .path = path,
+                .query = std::move(query),
+                .headers = std::move(headers),
+                .body = {}});
   }
   Response post(const std::string& path, const std::string& body) {
     return ask({.method = "POST", .path = path, .query = {}, .headers = {}, .body = body});

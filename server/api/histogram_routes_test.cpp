@@ -63,7 +63,8 @@ TEST(ShowHistogram, RefusesWhatWasNotCounted) {
   const json::Value pair = world.json(path, {{"reference", "v1"}, {"quantized", "v1_q"}});
   EXPECT_TRUE(pair.at("quantized").is_null()) << "nobody says what codes mean";
   fs::resize_file(reader.path<Histograms>(), 100);
-  EXPECT_EQ(status({{"reference", "v1"}, {"quantized", "v1_q"}}), 400U);
+  EXPECT_EQ(status({{"reference", "v1"}, {"quantized", "v1_q"}}), 422U)
+      << "as one without an index";
   fs::remove(reader.path<Histograms>());
   EXPECT_EQ(status({{"reference", "v1"}, {"quantized", "v1_q"}}), 404U);
   EXPECT_EQ(world.json(v1(id, "/histograms")).at("total"), 0);

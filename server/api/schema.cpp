@@ -11,12 +11,16 @@ json::Value Schemas::list_of(json::Value list) const {
   return boost::json::object{{"anyOf", {std::move(list), schema_detail::reference_to("LongList")}}};
 }
 
-namespace schema_detail {
-
-std::string name_of(const std::type_info& type) {
-  const std::string name = boost::core::demangle(type.name());
-  return name.substr(name.rfind(':') + 1);
+std::string Schemas::name_of(const std::type_info& type) {
+  const std::string whole = boost::core::demangle(type.name());  // "quantlens::server::RunList"
+  const std::string name = whole.substr(whole.rfind(':') + 1);
+  for (int number = 1;; ++number) {
+    std::string own = number == 1 ? name : name + std::to_string(number);
+    if (types_.try_emplace(own, type).first->second == type) return own;
+  }
 }
+
+namespace schema_detail {
 
 json::Value reference_to(std::string_view name) {
   return boost::json::object{{"$ref", fmt::format("#/components/schemas/{}", name)}};

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <typeindex>
 #include <typeinfo>
 #include <variant>
 #include <vector>
@@ -37,16 +38,17 @@ class Schemas {
 
  private:
   json::Value list_of(json::Value items) const;
+  /// Its own: of two structs of one name, in two files, the second has a number behind.
+  std::string name_of(const std::type_info& type);
   template <class T>
   json::Value of_struct();
 
   boost::json::object all_;
+  std::map<std::string, std::type_index> types_;  // by name
 };
 
 namespace schema_detail {
 
-/// "quantlens::server::RunList" is RunList.
-std::string name_of(const std::type_info& type);
 json::Value reference_to(std::string_view name);
 json::Value or_null(json::Value schema);
 json::Value real();
@@ -123,7 +125,7 @@ json::Value Schemas::of() {
 
 template <class T>
 json::Value Schemas::of_struct() {
-  const std::string name = schema_detail::name_of(typeid(T));
+  const std::string name = name_of(typeid(T));
   if (all_.contains(name)) return schema_detail::reference_to(name);
   all_[name] = nullptr;  // it may hold itself
   boost::json::object properties;

@@ -101,6 +101,10 @@ inline Histograms histograms_of(std::size_t ops) {
   for (std::size_t i = 0; i < ops; ++i) {
     PairedStats& stats = made.state.pairs.emplace_back(pair(value_of(i), value_of(i) + "_q"));
     stats.code_histogram.add(codes);
+    stats.channel_axis = 1;
+    const AxisLayout layout{.outer = 125, .channels = 8, .inner = 1};
+    stats.reference_channels.add(values, layout);
+    stats.error_channels.add(values, layout);
     PairedChannelHistogram& channel = stats.channel_histograms.emplace_back();
     channel.channel = 7;
     channel.reference.add(values);

@@ -32,7 +32,7 @@ TEST(Watcher, TellsOfRunsThatComeGoOnEndAndGo) {
   ASSERT_TRUE(reader);
   std::this_thread::sleep_for(milliseconds(300));  // it has looked once
   const auto began = std::chrono::steady_clock::now();
-  const auto writer = world.workspace.create("quantize", "net", {});
+  auto writer = world.workspace.create("quantize", "net", {});
   const std::string id = writer->workload().id;
   std::string event = next(*reader);
   EXPECT_LT(std::chrono::steady_clock::now() - began, milliseconds(1000));
@@ -43,6 +43,7 @@ TEST(Watcher, TellsOfRunsThatComeGoOnEndAndGo) {
   EXPECT_THAT(next(*reader), HasSubstr("\"done\":5"));
   writer->succeed();
   EXPECT_THAT(next(*reader), HasSubstr("\"state\":\"success\""));
+  writer.reset();
   world.workspace.remove(id);
   do event = next(*reader);
   while (!event.empty() && event.find("\"state\":null") == std::string::npos);

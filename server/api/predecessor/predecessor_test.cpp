@@ -90,8 +90,8 @@ TEST(Predecessor, SaysWhatIsWrongInTheSameWords) {
   expect("model/graph", "{}", 400, "Missing path parameter");
   expect("model/graph", R"({"path": "/etc/passwd"})", 404,
          "No workload has a graph of the model /etc/passwd.");
-  expect("model/graph/highlight_pattern", R"({"path": "/models/net.onnx", "op_name": "x"})", 400,
-         "Could not find x in graph.");
+  expect("model/graph/highlight_pattern", R"({"path": "/models/net.onnx", "op_name": "y"})", 400,
+         "Could not find y in graph.");
 }
 
 TEST(Predecessor, CountsInPlaceOfRawValues) {
@@ -178,8 +178,8 @@ TEST(DrawnGraph, SeesIntoBodies) {
       drawn_graph({"x"}, {op("y", "if", {"x"}), op("z", "inner", {"x"}, "y"),
                           op("w", "last", {"z"}, "y"), op("z", "outer", {"y"})});
   // x to if; x to inner, if to inner; inner (not outer) to last, if to last; if to outer
-  EXPECT_THAT(graph.edges, ElementsAre(Edge(0, 1), Edge(0, 2), Edge(1, 2),
-                                       Edge(2, 3), Edge(1, 3), Edge(1, 4)));
+  EXPECT_THAT(graph.edges,
+              ElementsAre(Edge(0, 1), Edge(0, 2), Edge(1, 2), Edge(2, 3), Edge(1, 3), Edge(1, 4)));
 }
 
 TEST(GroupsOf, NamesThatBeginWithASlashLieInNoGroupWithoutAName) {

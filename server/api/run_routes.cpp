@@ -13,6 +13,7 @@
 namespace quantlens::server {
 namespace {
 
+constexpr std::size_t kMostShown = 200;
 constexpr std::uint64_t kUsualPage = 100, kMostPage = 1000, kMostRows = 1'000'000'000;
 constexpr std::uint64_t kUsualEvents = 500, kMostEvents = 5000;
 constexpr std::size_t kMostLogBytes = std::size_t{64} << 20;
@@ -67,9 +68,10 @@ struct Filter {
         state(arguments.text("state").value_or("")),
         tag(arguments.text("tag").value_or("")) {
     if (!state.empty() && !from_word<WorkloadState>(state)) {
-      throw Error(Errc::usage, fmt::format("state='{}' is none; a workload is new, wip, success or "
-                                           "failure",
-                                           printable(state)));
+      throw Error(Errc::usage,
+                  fmt::format("state='{}' is none; a workload is new, wip, success or "
+                              "failure",
+                              printable(std::string_view(state).substr(0, kMostShown))));
     }
   }
   bool takes(const ListedRun& run) const {

@@ -51,15 +51,16 @@ std::string op_list_text(const Context& context, const fs::path& file) {
   if (!find_file(context.store, file)) throw no_data();
   const TableReader rows = TableReader::open(context.store, file, "activations");
   const auto column = [&](std::string_view name) { return rows.column(name, 0, rows.size()); };
-  boost::json::array list;
   if (rows.size() == 0) return "[]";
   const boost::json::array names = column("op.name"), mse = column("mse"), low = column("min"),
                            high = column("max");
-  for (std::size_t i = 0; i < rows.size(); ++i) {
-    list.push_back(boost::json::object{{"OP name", names.at(i)},
-                                       {"MSE", mse.at(i)},
-                                       {"Activation Min", low.at(i)},
-                                       {"Activation Max", high.at(i)}});
+  const std::size_t count = std::min({names.size(), mse.size(), low.size(), high.size()});
+  boost::json::array list;
+  for (std::size_t i = 0; i < count; ++i) {
+    list.push_back(boost::json::object{{"OP name", names[i]},
+                                       {"MSE", mse[i]},
+                                       {"Activation Min", low[i]},
+                                       {"Activation Max", high[i]}});
   }
   return compact(list);
 }

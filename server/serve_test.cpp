@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 #include "server/private_file.h"
 
 namespace quantlens::server {

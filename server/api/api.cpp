@@ -134,7 +134,9 @@ Response Api::routed(const Request& request) {
     if (!in_path) continue;
     there.push_back(&route);
     if (!has_method(route, request.method)) continue;
-    const Call call{request, Arguments(request), *std::move(in_path)};
+    // A body that a route describes is its own to read.
+    const Arguments arguments = route.body ? Arguments(request.query) : Arguments(request);
+    const Call call{request, arguments, *std::move(in_path)};
     return finished(route.answer(context_, call), request, call.arguments.canonical());
   }
   return there.empty() ? not_found(request.path) : other_method(request, there);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "server/request.h"
@@ -16,6 +17,7 @@ namespace quantlens::server {
 class Arguments {
  public:
   Arguments() = default;
+  explicit Arguments(Pairs query) : pairs_(std::move(query)) {}
   /// Throws Errc::usage for a body that is no such object.
   explicit Arguments(const Request& request);
 

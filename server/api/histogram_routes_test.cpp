@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "server/api/binned.h"
-#include "server/api/testing.h"
+#include "server/api/testing/runs.h"
 
 namespace quantlens::server {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "server/api/route.h"
-#include "server/api/testing.h"
+#include "server/api/testing/runs.h"
 
 namespace quantlens::server {
 namespace {

@@ -37,7 +37,7 @@ struct Route {
   json::Value (*schema)(Schemas& all);  ///< of the answer; null: it is no JSON
   std::string_view type;                ///< of an answer that is no JSON
   Answer (*answer)(Context&, const Call&);
-  json::Value (*body)(Schemas& all) = nullptr;  ///< of a PUT
+  json::Value (*body)(Schemas& all) = nullptr;  ///< of a PUT, and of a POST without arguments
 };
 
 /// What stands for {names}, or nothing where the path is another one.

@@ -11,6 +11,7 @@
 #include "server/api/record_table.h"
 #include "server/api/route.h"
 #include "server/api/run_routes.h"
+#include "server/api/what_if_routes.h"
 
 namespace quantlens::server {
 namespace {
@@ -194,6 +195,14 @@ std::vector<Route> of_records() {
        op_schema,
        "",
        show_op},
+      {"POST",
+       "/api/v1/workloads/{id}/what-if",
+       "What other codes of some ops would cost, by what is stored",
+       {},
+       what_if_schema,
+       "",
+       what_if,
+       what_if_body},
       {"GET",
        "/api/v1/events",
        "Server-sent events: workloads that change",

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/api/testing.h"
+#include "server/api/testing/runs.h"
 
 namespace quantlens::server {
 namespace {

@@ -7,7 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "server/api/testing.h"
+#include "server/api/testing/runs.h"
 
 namespace quantlens::server {
 namespace {

@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 #include "server/tls/context.h"
 
 namespace quantlens::server {

@@ -159,7 +159,7 @@ class FloatOps {
     pass_floats(root, kept);
   }
 
-  /// Whether all that read a value, also moved, have no integer kernel.
+  /// Whether all that read a value, also moved, have no integer kernel, or are to be in float.
   bool is_read_as_float(const std::string& value) const {
     const std::vector<Node>& nodes = quantized_index_.graph().nodes;
     std::vector<std::string> waiting{value};
@@ -169,7 +169,9 @@ class FloatOps {
         const Node& reader = nodes[use.node];
         const bool is_moved = moves_elements(reader.kind) && use.input == 0;
         if (is_moved) waiting.push_back(reader.outputs.front());
-        if (!is_moved && (reader.kind == Kind::quantize || able_.has(reader.kind))) return false;
+        if (is_moved) continue;
+        const bool has_kernel = able_.has(reader.kind) && !is_one_of(ids_, reader);
+        if (reader.kind == Kind::quantize || has_kernel) return false;
       }
     }
     return true;

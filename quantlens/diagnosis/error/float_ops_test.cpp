@@ -241,6 +241,28 @@ TEST(FloatOps, PassFloatsToOpsWithoutAPairWhateverTheyAreCalled) {
   EXPECT_NE(with_float({"the_a", "the_y"}), output_of(before)) << "the sum is not asked for";
 }
 
+/// y = a exp(a), each reading a copy of a: with a and y in float nobody writes codes of a.
+TEST(FloatOps, LeaveNoCodesWhoseReadersBehindCopiesAreAllInFloat) {
+  const auto net = [](bool is_quantized) {
+    Net made;
+    made.weight("factor", Tensor::from<float>({4}, {1, 2, 3, 4})).node("Mul", {"x", "factor"}, "a");
+    if (is_quantized) made.codes("a", kOfProduct);
+    const std::string a = is_quantized ? "a_dq" : "a";
+    made.node("Identity", {a}, "i").node("Identity", {a}, "j").node("Exp", {"i"}, "e");
+    return made.node("Mul", {"j", "e"}, "y").model();
+  };
+  const Model before = net(false), after = net(true);
+  Pairing pairing = pair(before, after);
+  std::erase_if(pairing.pairs, [](const ValuePair& one) { return one.reference != "a"; });
+  ASSERT_NE(output_of(after), output_of(before));
+  const auto patch = float_ops(OwnModels(before, after, pairing), refs_of({"the_a", "the_y"}));
+  ASSERT_TRUE(patch);
+  MemoryStore store;
+  frontend::write_patched(after, *patch, store, "patched.onnx");
+  EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
+              ElementsAreArray(output_of(before)));
+}
+
 /// y = tanh(k) tanh(b) of the halves k and b of exp(x), in codes: names that are not in order.
 TEST(FloatOps, MakeAllResultsOfOneOp) {
   const auto net = [](bool is_quantized) {

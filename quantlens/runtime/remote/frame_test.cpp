@@ -32,13 +32,13 @@ TEST(Frame, HasTheBytesThatTheDocumentGives) {
   // The checksum by Python: zlib.crc32(frame[:28] + b"{}abc").
   const std::string expected(
       "QLWP"
-      "\x04\x00"
+      "\x05\x00"
       "\x04\x00"
       "\x04\x03\x02\x01"
       "\x02\x00\x00\x00"
       "\x03\x00\x00\x00\x00\x00\x00\x00"
       "\x00\x00\x00\x00"
-      "\x2a\xed\xd2\x07"
+      "\x0e\x34\xd5\x64"
       "{}abc",
       kHeaderBytes + 5);
   EXPECT_EQ(frame_bytes(some_header(), "{}", "abc"), expected);

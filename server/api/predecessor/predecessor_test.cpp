@@ -9,7 +9,7 @@
 
 #include "server/api/predecessor/attribute.h"
 #include "server/api/predecessor/drawn_graph.h"
-#include "server/api/testing.h"
+#include "server/api/testing/runs.h"
 
 namespace quantlens::server {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/workspace/read_record.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 #include "quantlens/workspace/workspace.h"
 #include "server/api/api.h"
 

@@ -69,11 +69,16 @@ class Sandbox:
         self.environment = dict(os.environ, QUANTLENS_WORKSPACE=str(self.path / "workspace"))
 
     def run(self, *arguments, code=0, timeout=500, **options):
-        """Runs the program; any other exit code fails the test. Returns what it printed."""
+        """Runs the program; any other exit code fails the test. Returns what it printed, but for the line on standard
+        error that tells the workload's id first; that is `told_id`."""
         done = subprocess.run([program(), *map(str, arguments)], capture_output=True, text=True, cwd=self.path,
                               env=self.environment, timeout=timeout, check=False, **options)
         if code is not None and done.returncode != code:
             raise AssertionError(f"exit code {done.returncode}, not {code}, of {arguments}:\n{done.stderr}")
+        first, rest, *_ = [*(done.stderr or "").split("\n", 1), ""]
+        done.told_id = first.split()[1] if first.startswith("workload: ") else None
+        if done.told_id:
+            done.stderr = rest
         return done
 
     def json(self, *arguments):

@@ -195,11 +195,6 @@ def lost_while_timing(sandbox):
             harness.check(gone(worker), f"{name}: its worker is gone, too")
 
 
-def said(done):
-    """What it tells on its way but for the workload's id, which is another one in each run."""
-    return "".join(line for line in done.stderr.splitlines(True) if not line.startswith("workload: "))
-
-
 def same_sentences(sandbox):
     """What the runtime refuses is told as it is without --isolate."""
     model = onnx.load(MODEL)
@@ -210,7 +205,7 @@ def same_sentences(sandbox):
                                      ("no runtime", "/nowhere/libonnxruntime.so.1", ("quantize", MODEL))):
         sandbox.environment["QUANTLENS_ONNXRUNTIME"] = library
         line = [*arguments, "--data", DATA, "-o", sandbox.path / "no.onnx"]
-        here, there = (said(sandbox.run(*line, *extra, code=1)) for extra in ((), ("--isolate",)))
+        here, there = (sandbox.run(*line, *extra, code=1).stderr for extra in ((), ("--isolate",)))
         harness.check(here == there and here.count("\n") >= 1, f"{name}: {there!r} is {here!r}")
     del sandbox.environment["QUANTLENS_ONNXRUNTIME"]
 

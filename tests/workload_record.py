@@ -17,6 +17,8 @@ def main():
     first = json.loads(runs[0].stderr.splitlines()[0])
     harness.check(first["event"] == "workload" and first["id"] == ids[0], "the id is the first that is told")
     harness.check(first["folder"] == str(sandbox.workload(ids[0])), "  with the folder")
+    plain = sandbox.run(*arguments, "--data", DATA, "--limit", "4")
+    harness.check(plain.told_id == json.loads(plain.stdout)["workload"], "  also on standard error that is a file")
     one, two = (sandbox.record(identity, "workload.json") for identity in ids)
     harness.check(one["metric"] == metric, "the metric has its options")
     data, = one["data"]

@@ -24,6 +24,23 @@ namespace {
 const fs::path kDemo = QUANTLENS_SOURCE_DIR "/examples/demo";
 constexpr std::uint64_t kSamples = 60;
 
+Model with_inputs(std::vector<std::vector<Dim>> shapes) {
+  Model model;
+  for (std::vector<Dim>& shape : shapes)
+    model.graph.inputs.push_back({.name = "x", .dtype = DType::float32, .shape = std::move(shape)});
+  return model;
+}
+
+TEST(TakesBatches, WhereNoFirstExtentIsSurelyAnotherNumber) {
+  const Dim open, one{.extent = 1, .symbol = {}}, four{.extent = 4, .symbol = {}};
+  EXPECT_TRUE(takes_batches(with_inputs({{open, four}, {open}})));
+  EXPECT_TRUE(takes_batches(with_inputs({{four, one}, {four}})));
+  EXPECT_TRUE(takes_batches(with_inputs({{open, four}, {one, four}})));
+  EXPECT_FALSE(takes_batches(with_inputs({{open}, {}}))) << "a scalar";
+  EXPECT_FALSE(takes_batches(with_inputs({{one}, {four}})));
+  EXPECT_FALSE(takes_batches(with_inputs({{open, one}, {four, one}}))) << "layers of a state";
+}
+
 /// The share of samples whose greatest score is at their label, counted by hand.
 class Rights final : public Metric {
  public:

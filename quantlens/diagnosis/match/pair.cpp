@@ -92,7 +92,7 @@ class Pairer {
     }
     for (const Node& op : reference_.graph.nodes) list_bodies(op);
     pair_weights(view_, q_view_, prepared_, match_, pairing_);
-    tell_precisions(view_, q_view_, q_able_, pairing_);
+    tell_precisions(view_, q_view_, match_, q_able_, pairing_);
     mark_moved(index_, q_index_, pairing_);
     mark_channels(index_, prepared_, pairing_);
     find_only_quantized();

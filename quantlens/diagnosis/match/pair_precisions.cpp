@@ -7,68 +7,53 @@
 
 #include "quantlens/diagnosis/view/on_codes.h"
 #include "quantlens/graph/element_types.h"
+#include "quantlens/graph/names.h"
 #include "quantlens/graph/roles_of.h"
 
 namespace quantlens {
 namespace {
 
-Precision stored_in(std::int64_t bits) {
-  return bits <= 4 ? Precision::w4 : Precision::w8;
-}
-
-Precision stored_as(DType codes) {
-  return stored_in(codes == DType::int4 || codes == DType::uint4 ? 4 : 8);
-}
-
 class Teller {
  public:
-  Teller(const FloatView& reference, const FloatView& quantized, const Capabilities& able)
-      : reference_(reference),
-        view_(quantized),
-        able_(able),
-        types_(element_types(view_.index())) {}
+  Teller(const FloatView& reference, const FloatView& quantized, const StructureMatch& match,
+         const Capabilities& able)
+      : view_(quantized), able_(able), types_(element_types(view_.index())) {
+    for (std::size_t q = 0; q < match.ops.size(); ++q) {
+      if (!match.ops[q]) continue;
+      const Node& of = reference.node(reference.ops()[match.ops[q]->reference]);
+      of_op_.emplace(op_id(of), &view_.ops()[q]);
+    }
+  }
 
   std::optional<Precision> of(const ValuePair& pair) const {
-    const FloatView::Op* last = maker(view_, pair.quantized);
-    const auto anchor = reference_.index().producer(pair.op.id);
-    if (last == nullptr || !anchor) return std::nullopt;
-    const Kind kind = reference_.index().graph().nodes[*anchor].kind;
-    return of(first_of(*last, kind, pair.pattern.size()), *last);
+    if (pair.type == "Input") return std::nullopt;
+    const FloatView::Op* last = maker(pair.quantized);
+    const auto found = of_op_.find(pair.op.id);
+    const FloatView::Op* first = found == of_op_.end() ? last : found->second;
+    if (first == nullptr) return std::nullopt;
+    return of(view_.node(*first), view_.node(last == nullptr ? *first : *last));
   }
 
  private:
-  static const FloatView::Op* maker(const FloatView& view, const std::string& tensor) {
-    const auto value = view.value_of(tensor);
-    const auto producer = value ? view.values()[*value].producer : std::nullopt;
-    return producer ? &view.ops()[*producer] : nullptr;
+  /// Another float format is none of the op's doing.
+  const FloatView::Op* maker(const std::string& tensor) const {
+    auto value = view_.value_of(tensor);
+    while (value) {
+      const auto producer = view_.values()[*value].producer;
+      if (!producer) return nullptr;
+      const FloatView::Op& op = view_.ops()[*producer];
+      if (!casts_to_float(view_.node(op)) || op.operands.empty()) return &op;
+      value = op.operands.front().value;
+    }
+    return nullptr;
   }
 
-  /// The op that a pattern of `length` ops begins with, of which the model may have fewer: the
-  /// nearest of that kind; the last one itself where there is none.
-  const FloatView::Op& first_of(const FloatView::Op& last, Kind kind, std::size_t length) const {
-    const FloatView::Op* op = &last;
-    for (std::size_t i = 0; i < length && op != nullptr; ++i) {
-      if (op->kind == kind) return *op;
-      const bool has_data = !op->operands.empty() && op->operands.front().value;
-      const auto before =
-          has_data ? view_.values()[*op->operands.front().value].producer : std::nullopt;
-      op = before ? &view_.ops()[*before] : nullptr;
+  Precision of(const Node& first, const Node& last) const {
+    if (const auto* blocks = role<roles::BlockMatrix>(first)) {
+      return blocks->bits <= 4 ? Precision::w4 : Precision::w8;
     }
-    return last;
-  }
-
-  Precision of(const FloatView::Op& first, const FloatView::Op& last) const {
-    const Node& node = view_.node(first);
-    if (const auto* blocks = role<roles::BlockMatrix>(node)) return stored_in(blocks->bits);
-    if (auto codes = precision_on_codes(view_.index(), able_, node, view_.node(last))) {
-      return *codes;
-    }
-    for (const FloatView::Operand& operand : first.operands) {
-      if (!operand.constant) continue;
-      const FloatView::Constant& constant = view_.constants()[*operand.constant];
-      if (constant.codes) return stored_as(constant.codes->scheme.dtype);
-    }
-    return gives_halves(view_.node(last)) ? Precision::fp16 : Precision::fp32;
+    if (auto codes = precision_on_codes(view_.index(), able_, first, last)) return *codes;
+    return gives_halves(first) ? Precision::fp16 : Precision::fp32;
   }
 
   bool gives_halves(const Node& node) const {
@@ -77,17 +62,17 @@ class Teller {
     return type != types_.end() && type->second == DType::float16;
   }
 
-  const FloatView& reference_;
   const FloatView& view_;
   const Capabilities& able_;
   std::unordered_map<std::string, DType> types_;
+  std::unordered_map<std::string, const FloatView::Op*> of_op_;  ///< by id of the reference's
 };
 
 }  // namespace
 
 void tell_precisions(const FloatView& reference, const FloatView& quantized,
-                     const Capabilities& able, Pairing& pairing) {
-  const Teller teller(reference, quantized, able);
+                     const StructureMatch& match, const Capabilities& able, Pairing& pairing) {
+  const Teller teller(reference, quantized, match, able);
   for (ValuePair& pair : pairing.pairs) pair.precision = teller.of(pair);
 }
 

@@ -49,22 +49,40 @@ std::optional<Precision> width_of_codes(const GraphIndex& index, std::string val
   return std::nullopt;
 }
 
-/// The width of the codes on both sides of ops that are one kernel.
+/// Whether an input is for codes: not the shape that a Reshape makes, nor a Where's condition.
+bool takes_codes(const Capability& row, std::size_t input) {
+  if (row.role == Role::compute || row.data_inputs == 0) return true;
+  return input >= row.first_data_input && input < row.first_data_input + row.data_inputs;
+}
+
+bool gives_codes(const GraphIndex& index, const Node& node) {
+  return std::ranges::all_of(node.outputs, [&](const std::string& output) {
+    const std::vector<Use>& uses = index.uses(output);
+    return !uses.empty() && std::ranges::all_of(uses, [&](const Use& use) {
+      return index.graph().nodes[use.node].kind == Kind::quantize;
+    });
+  });
+}
+
+/// The width of the codes on both sides of ops that are one kernel, or in front of one that gives
+/// floats.
 std::optional<Precision> between_codes(const GraphIndex& index, const Capabilities& able,
                                        const Node& first, const Node& last) {
-  if (!able.has_kernel(first.kind) || last.outputs.size() != 1) return std::nullopt;
+  if (!able.has_kernel(first.kind)) return std::nullopt;
+  const Capability other{.kind = first.kind};
+  const Capability* known = able.row(first.kind);
+  const Capability& row = known != nullptr ? *known : other;
   std::optional<Precision> width;
-  for (const std::string& input : first.inputs) {
-    const Node* link = maker(index, input);
-    if (input.empty() || link == nullptr || link->kind == Kind::constant) continue;
+  for (std::size_t i = 0; i < first.inputs.size(); ++i) {
+    const Node* link = maker(index, first.inputs[i]);
+    const bool is_stored = link == nullptr || link->kind == Kind::constant;
+    if (first.inputs[i].empty() || is_stored || !takes_codes(row, i)) continue;
     if (link->kind != Kind::dequantize) return std::nullopt;
     if (!width) width = width_of(index, *link);
   }
-  const std::vector<Use>& uses = index.uses(last.outputs.front());
-  const bool gives = !uses.empty() && std::ranges::all_of(uses, [&](const Use& use) {
-    return index.graph().nodes[use.node].kind == Kind::quantize;
-  });
-  return gives ? width : std::nullopt;
+  if (width == Precision::int16 && !row.moves_all_widths) return std::nullopt;
+  const bool may_give_floats = !row.needs_integer_output;
+  return may_give_floats || gives_codes(index, last) ? width : std::nullopt;
 }
 
 }  // namespace

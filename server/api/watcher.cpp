@@ -99,11 +99,10 @@ class Watcher::Notes {
 };
 
 Watcher::Watcher(const fs::path& root, Runs& runs, Events& events)
-    : root_(root),
-      runs_(runs),
-      events_(events),
-      notes_(std::make_unique<Notes>(root)),
-      thread_([this](const std::stop_token& stop) { run(stop); }) {}
+    : root_(root), runs_(runs), events_(events), notes_(std::make_unique<Notes>(root)) {
+  try_to_look();  // what changes from now on is told
+  thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
+}
 
 Watcher::~Watcher() {
   thread_.request_stop();
@@ -112,14 +111,18 @@ Watcher::~Watcher() {
 
 void Watcher::run(const std::stop_token& stop) {
   while (!stop.stop_requested()) {
-    try {
-      look();
-    } catch (const std::exception&) {
-      // A workspace that cannot be read now is looked at again; requests say what is wrong.
-    }
     notes_->wait();
     if (!stop.stop_requested()) notes_->pause(kTogether);
     notes_->forget_told();
+    try_to_look();
+  }
+}
+
+void Watcher::try_to_look() noexcept {
+  try {
+    look();
+  } catch (const std::exception&) {
+    // A workspace that cannot be read now is looked at again; requests say what is wrong.
   }
 }
 

@@ -35,6 +35,7 @@ class Watcher {
  private:
   class Notes;
   void run(const std::stop_token& stop);
+  void try_to_look() noexcept;
   void look();  ///< and publish
 
   fs::path root_;

@@ -35,8 +35,8 @@ struct LocalError {
 BOOST_DESCRIBE_STRUCT(LocalError, (), (mse, sqnr_db, rounding_mse, clipping_mse, weight_mse))
 
 /// How far an expectation is known. histogram: from counts of all elements; moments: from extremes
-/// of channels, as if each were spread evenly inside them, so that the figure is approximate;
-/// unknown: what is stored does not tell.
+/// of channels, as if each were spread evenly inside them, or as if all channels were alike, so
+/// that the figure is approximate; unknown: what is stored does not tell.
 BOOST_DEFINE_ENUM_CLASS(KnownBy, histogram, moments, unknown)
 
 /// What is expected of one change.

@@ -4,12 +4,14 @@
 #include <algorithm>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/graph/outline.h"
 #include "quantlens/quantizer/ranges/what_if.h"
 #include "quantlens/record/columns.h"
 #include "quantlens/record/files.h"
@@ -91,6 +93,7 @@ class StoredDiagnosis {
         weights_(context, run.folder / FileOf<Diagnosis>::kName, "weights"),
         pairs_(context, run.folder / FileOf<Pairing>::kName, "pairs"),
         weight_pairs_(context, run.folder / FileOf<Pairing>::kName, "weights"),
+        graph_(context, run.folder / FileOf<GraphOutline>::kName, "ops"),
         file_(find_file(context.store, run.folder / FileOf<Histograms>::kName)) {
     if (file_) reader_.emplace(file_->text(), FileOf<Histograms>::kName);
   }
@@ -118,6 +121,9 @@ class StoredDiagnosis {
     op.weight_pair = weight_pair ? &*weight_pair : nullptr;
     const auto weight = counted(weights.front().weight, weights.front().quantized);
     op.weight = weight ? &*weight : nullptr;
+    for (const OpOutline& one : graph_.find("op", row->op.id)) {
+      if (const auto* conv = std::get_if<roles::Convolution>(&one.roles)) op.groups = conv->groups;
+    }
     return quantlens::expect(op, change);
   }
 
@@ -141,6 +147,7 @@ class StoredDiagnosis {
   StoredRows<WeightRow> weights_;
   StoredRows<ValuePair> pairs_;
   StoredRows<WeightPair> weight_pairs_;
+  StoredRows<OpOutline> graph_;
   std::optional<MappedFile> file_;
   std::optional<HistogramsReader> reader_;
 };

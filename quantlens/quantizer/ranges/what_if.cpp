@@ -181,10 +181,15 @@ WeightError weight_error(const StoredOp& op, const WhatIf& change) {
   }
   Scheme scheme = scheme_with(now, change.weight);
   const Granularity granularity = change.weight.granularity.value_or(op.weight_row->granularity);
+  const bool is_other = granularity != op.weight_row->granularity;
+  if (is_other && op.groups > 1) {
+    throw Unknown{"its groups read inputs of their own, which weigh its channels otherwise"};
+  }
   if (granularity == Granularity::per_tensor) {
     const PairStats::Extremes& extremes = op.weight->pairs.extremes();
     const Distribution values(op.weight->reference_histogram, {extremes.min_x, extremes.max_x});
-    return {by_tensor(values, change.weight, scheme), KnownBy::histogram};
+    const double mse = by_tensor(values, change.weight, scheme);
+    return {mse, is_other ? KnownBy::moments : KnownBy::histogram};
   }
   if (op.weight->reference_channels.channels().empty()) {
     throw Unknown{"no extremes of its weight's channels are stored"};

@@ -154,12 +154,23 @@ TEST(WhatIf, GranularityOfAWeightIsToldByItsChannels) {
     change.weight.granularity = by_channel ? Granularity::per_tensor : Granularity::per_channel;
     const Expectation told = expect(stored.op, change);
     ASSERT_TRUE(told.expected) << told.reason;
-    EXPECT_EQ(told.known_by, by_channel ? KnownBy::histogram : KnownBy::moments);
+    EXPECT_EQ(told.known_by, KnownBy::moments);
     Scheme other = stored.weight_pair.scheme;
     other.axis = by_channel ? std::nullopt : std::optional(0);
     const double expected = stored.error(other) / stored.error(stored.weight_pair.scheme);
     EXPECT_NEAR(decibels(told.expected->weight_mse / told.now.weight_mse), decibels(expected), 0.5);
   }
+}
+
+TEST(WhatIf, GranularityOfGroupsIsNotKnown) {
+  const StoredWeight stored(true);
+  StoredOp op = stored.op;
+  op.groups = 16;
+  WhatIf change;
+  change.weight.granularity = Granularity::per_tensor;
+  EXPECT_FALSE(expect(op, change).expected);
+  change.weight = {.dtype = AskedDtype::int4, .granularity = Granularity::per_channel};
+  EXPECT_TRUE(expect(op, change).expected) << "which it has already";
 }
 
 TEST(WhatIf, BitsOfAWeightByChannelGoWithItsMeasuredError) {

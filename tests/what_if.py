@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the server says of other codes is what a run with them measures: local errors of some twenty tensors of three
+models, each by a recipe of its own."""
+
+import http.client
+import json
+import pathlib
+import re
+import socket
+import subprocess
+
+import harness
+
+DIGITS = (harness.DEMO / "digits.onnx", harness.DEMO / "digits.npz")
+CHANGES = [{"activation": {"algorithm": "percentile", "percentile": 99}}, {"activation": {"algorithm": "mse"}},
+           {"activation": {"algorithm": "entropy"}}, {"weight": {"granularity": "per_tensor"}}]
+SAMPLES = 32
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+class Server:
+    def __init__(self, sandbox):
+        self.process = subprocess.Popen(
+            [harness.program(), "serve", "--allow-insecure-connections", "-p", str(free_port())], text=True,
+            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=sandbox.environment, cwd=sandbox.path)
+        for line in self.process.stdout:
+            found = re.search(r"http://127.0.0.1:(\d+)/\?token=(\w+)", line)
+            if found:
+                self.port, self.token = int(found.group(1)), found.group(2)
+                return
+        raise AssertionError("the server did not start")
+
+    def post(self, path, value):
+        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
+        connection.request("POST", path, json.dumps(value), {"Authorization": f"Bearer {self.token}",
+                                                             "Content-Type": "application/json"})
+        answer = connection.getresponse()
+        text = answer.read().decode()
+        harness.check(answer.status == 200, f"{path}: {answer.status} {text[:200] if answer.status != 200 else ''}")
+        return json.loads(text)
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait(20)
+
+
+def diagnosed(sandbox, name, model, data, *more):
+    arguments = ["quantize", model, "--data", data, "--limit", SAMPLES, "--diagnose", "-o", f"{name}.onnx", "-q", *more]
+    done = sandbox.run(*arguments)
+    identity = harness.identity_of(done)
+    return identity, {row["value"]: row for row in sandbox.record(identity, "diagnosis.json")["activations"]}
+
+
+def compared(sandbox, server, name, model, data):
+    """Changes of ops whose own error is most of their local one, so that an error of the estimate would show."""
+    identity, rows = diagnosed(sandbox, name, model, data)
+    # What the recipe names is one op, and what it reads stays as it is: its local error is comparable.
+    own = [row for row in rows.values() if row["local_mse"] and row["scale"] and row["type"] in ("Conv", "MatMul", "Gemm")
+           and row["rounding_mse"] + row["weight_mse"] > 0.3 * row["local_mse"]]
+    own.sort(key=lambda row: -(row["output_share"] or 0))
+    count = 0
+    for number, row in enumerate(own[:7]):
+        change = {"value": row["value"], **CHANGES[number % len(CHANGES)]}
+        told = server.post(f"/api/v1/workloads/{identity}/what-if", {"changes": [change]})
+        one = told["changes"][0]
+        if one["known_by"] == "unknown":
+            print("note", name, row["op"]["name"], one["reason"])
+            continue
+        again = diagnosed(sandbox, f"{name}_{number}", model, data, "--recipe", json.dumps(told["recipe"]))[1].get(row["value"])
+        if again is None or not again["local_mse"] or again["scale"] is None:
+            continue
+        away = abs(again["local_sqnr_db"] - one["expected"]["sqnr_db"])
+        moved = abs(again["local_sqnr_db"] - one["now"]["sqnr_db"])
+        harness.check(away <= 0.5 or one["known_by"] == "moments" and away <= 1.5,
+                      f"{name} {row['op']['name']} {CHANGES[number % len(CHANGES)]}: told {one['expected']['sqnr_db']:.2f} dB, "
+                      f"run {again['local_sqnr_db']:.2f} dB (moved {moved:.2f}), {one['known_by']}")
+        count += 1
+    return count
+
+
+def main():
+    sandbox = harness.Sandbox()
+    pathlib.Path(sandbox.environment["QUANTLENS_WORKSPACE"]).mkdir()
+    models = [("digits", *DIGITS)]
+    if harness.TESTDATA.is_dir():
+        models.append(("kwt1", harness.TESTDATA / "models" / "kwt1.onnx", harness.TESTDATA / "speech" / "kwt1_400.npz"))
+        models.append(("mobilenet", harness.TESTDATA / "models" / "mobilenet_v1_0.25_224.onnx", harness.imagenet(sandbox)))
+    server = Server(sandbox)
+    try:
+        count = sum(compared(sandbox, server, *model) for model in models)
+    finally:
+        server.end()
+    harness.check(count >= 3 * len(models), f"{count} tensors of {len(models)} models were compared")
+
+
+main()

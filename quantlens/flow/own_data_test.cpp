@@ -38,7 +38,6 @@ TEST(TakesBatches, WhereNoFirstExtentIsSurelyAnotherNumber) {
   EXPECT_TRUE(takes_batches(with_inputs({{open, four}, {one, four}})));
   EXPECT_FALSE(takes_batches(with_inputs({{open}, {}}))) << "a scalar";
   EXPECT_FALSE(takes_batches(with_inputs({{one}, {four}})));
-  EXPECT_FALSE(takes_batches(with_inputs({{open, one}, {four, one}}))) << "layers of a state";
 }
 
 /// The share of samples whose greatest score is at their label, counted by hand.

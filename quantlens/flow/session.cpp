@@ -28,17 +28,15 @@ namespace quantlens::flow {
 
 bool takes_batches(const Model& model) {
   std::optional<std::int64_t> batch;
-  bool any_open = false;
   for (const ValueInfo& input : model.graph.inputs) {
     if (!input.shape) continue;
     if (input.shape->empty()) return false;
     const std::optional<std::int64_t> extent = input.shape->front().extent;
-    any_open = any_open || !extent;
     if (!extent) continue;
     if (batch.value_or(*extent) != *extent) return false;
     batch = extent;
   }
-  return !any_open || batch.value_or(1) == 1;
+  return true;
 }
 
 namespace {

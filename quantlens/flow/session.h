@@ -72,7 +72,7 @@ struct FittedData {
 std::uint64_t sample_count(const FittedData& data);
 
 /// Whether the first extent of all inputs may be the number of samples. It is not where an input is
-/// a scalar (a sampling rate), or where one is surely no batch's (a state beside the data).
+/// a scalar (a sampling rate), or where two are fixed and differ (a state beside the data).
 bool takes_batches(const Model& model);
 
 /// What the model's inputs want, for a model that takes no batches as if it took batches of one.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/serve.h"
 
+#include <algorithm>
 #include <charconv>
 #include <csignal>
 #include <thread>
@@ -11,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "cli/commands/commands.h"
+#include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/workspace/workspace.h"
@@ -30,6 +32,9 @@ struct Arguments {
   bool insecure = false, open = false;
   unsigned threads = 2;
   int verbose = 0;
+  std::vector<std::string> roots;
+  unsigned job_cores = 0;
+  std::uint64_t upload_limit = 256, upload_quota = 10'000;  // MB
 };
 
 /// The predecessors' sentences.
@@ -74,6 +79,26 @@ void log_line(std::string_view line) {
   print_err(fmt::format("{}\n", line));
 }
 
+constexpr std::uint64_t kMegabyte = 1'000'000;
+
+/// A folder that was not asked for is not an error, and the root of all files is none for jobs.
+std::vector<fs::path> current_folder() {
+  std::error_code error;
+  fs::path folder = fs::current_path(error);
+  if (error || folder == folder.root_path()) return {};
+  return {std::move(folder)};
+}
+
+server::JobsOptions jobs_of(const Arguments& arguments) {
+  const unsigned all = available_cores();
+  return {.roots = arguments.roots.empty()
+                       ? current_folder()
+                       : std::vector<fs::path>(arguments.roots.begin(), arguments.roots.end()),
+          .cores = arguments.job_cores > 0 ? arguments.job_cores : std::max(1U, all - 1),
+          .upload_bytes = arguments.upload_limit * kMegabyte,
+          .upload_quota = arguments.upload_quota * kMegabyte};
+}
+
 int run(const Arguments& arguments) {
   if (arguments.insecure) {
     print_err(
@@ -93,13 +118,44 @@ int run(const Arguments& arguments) {
                                .threads = arguments.threads,
                                .opens_browser = arguments.open};
   if (arguments.verbose > 0) options.log = log_line;
-  server::WorkspaceServer served(options, server::make_api(options.workspace));
+  const server::JobsOptions jobs = jobs_of(arguments);
+  options.most_body_bytes = [jobs,
+                             usual = options.most_body_bytes](const server::Request& request) {
+    return server::most_body_bytes(request, jobs, usual(request));
+  };
+  server::WorkspaceServer served(options, server::make_api(options.workspace, jobs));
   uninstall_interrupt_handler();
   served.server().stop_on({SIGINT, SIGTERM});
   print_out(fmt::format("Neural Insights Server started.\nOpen address {}\n", served.url()));
   if (arguments.open) open_browser(served.once_url());
   served.server().run();
   return kDone;
+}
+
+void add_job_options(CLI::App& verb, Arguments& arguments) {
+  constexpr std::uint64_t kMostCores = 1024, kMostUpload = 2000, kMostQuota = 100'000'000;
+  verb.add_option("--root", arguments.roots,
+                  "Let jobs read and write below this folder; give it once for each folder "
+                  "(default: the folder that the server is started in)")
+      ->take_all()
+      ->check(not_empty())
+      ->group("Jobs");
+  verb.add_option("--job-cores", arguments.job_cores,
+                  "Let all jobs together use this many cores; further jobs wait (default: all but "
+                  "one)")
+      ->check(whole_number(1, kMostCores))
+      ->group("Jobs");
+  verb.add_option("--upload-limit", arguments.upload_limit,
+                  "Take uploaded files of this size at most, which pass through memory (default: "
+                  "256)")
+      ->check(whole_number(1, kMostUpload))
+      ->type_name("MB")
+      ->group("Jobs");
+  verb.add_option("--upload-quota", arguments.upload_quota,
+                  "Keep uploads of this size in all (default: 10000)")
+      ->check(whole_number(1, kMostQuota))
+      ->type_name("MB")
+      ->group("Jobs");
 }
 
 void add_options(CLI::App& verb, Arguments& arguments) {
@@ -155,6 +211,7 @@ void add_serve(CLI::App& program, const std::vector<std::string>&, Runner& chose
       "serve", "Serve the stored runs over HTTPS, to browsers and to scripts");
   auto arguments = std::make_shared<Arguments>();
   add_options(*verb, *arguments);
+  add_job_options(*verb, *arguments);
   verb->footer(
       "The server ends at Ctrl-C. Called as neural_insights, quantlens does the same.\n"
       "Example:\n  quantlens serve --open");

@@ -9,6 +9,8 @@
 
 namespace quantlens::server {
 
+class Jobs;
+
 /// What routes work on; all of it may be used by several threads at once.
 struct Context {
   const Store& store;
@@ -17,6 +19,7 @@ struct Context {
   Labels& labels;
   RowIndexes& rows;
   Events& events;
+  Jobs* jobs = nullptr;  ///< null: none are run
 };
 
 }  // namespace quantlens::server

@@ -65,12 +65,13 @@ object operation(const Route& route, std::string_view method, Schemas& schemas) 
     for (const Parameter& one : route.parameters) parameters.push_back(parameter("query", one));
   }
   if (route.body != nullptr) {
-    made["requestBody"] = {{"required", true}, {"content", json_body(route.body(schemas))}};
+    made["requestBody"] = {{"required", true},
+                           {"content", {{route.body_type, {{"schema", route.body(schemas)}}}}}};
   }
   made["parameters"] = std::move(parameters);
-  made["responses"] = {
-      {"200", {{"description", route.summary}, {"content", content_of(route, schemas)}}},
-      {"default", sentence("What is wrong, in one sentence.")}};
+  made["responses"] = {{std::to_string(route.status),
+                        {{"description", route.summary}, {"content", content_of(route, schemas)}}},
+                       {"default", sentence("What is wrong, in one sentence.")}};
   return made;
 }
 

@@ -100,7 +100,7 @@ const json::Value& schema_of(const json::Value& operation) {
 
 /// What stands for the names of an address in these tests.
 std::string filled(std::string path, const std::string& id, std::string_view table,
-                   std::string_view record) {
+                   std::string_view record, std::string_view job) {
   const auto put = [&](std::string_view name, std::string_view value) {
     if (const auto at = path.find(name); at != std::string::npos)
       path.replace(at, name.size(), value);
@@ -109,7 +109,15 @@ std::string filled(std::string path, const std::string& id, std::string_view tab
   put("{table}", table);
   put("{record}", record);
   put("{name}", "plan.json");
+  put("{job}", job);
   return path;
+}
+
+/// One that waits.
+std::string a_job(ApiWorld& world) {
+  using namespace std::string_literals;
+  const std::string model = world.jobs.uploads().put("net.onnx", "\x08\x08\x3a\x02\x0a\x00"s).path;
+  return world.jobs.submit({{"verb", "profile"}, {"model", model}}).id;
 }
 
 TEST(OpenApi, DescribesEachRoute) {
@@ -137,6 +145,7 @@ TEST_P(EachAnswer, IsAsTheDocumentSays) {
   ApiWorld world;
   const std::string id = world.add_run(GetParam());
   world.workspace.create("tune", "failed", {})->fail(std::string(kHtml));
+  const std::string job = a_job(world);
   const json::Value document = world.json("/api/v1/openapi.json");
   const Validator validator(document.as_object());
   const Pairs query = {{"op", "v0"},
@@ -155,7 +164,7 @@ TEST_P(EachAnswer, IsAsTheDocumentSays) {
     for (const char* record :
          {"diagnosis", "plan", "pairing", "graph", "accuracy", "profile", "workload"}) {
       const std::string asked =
-          filled(std::string(path.key()), id, "diagnosis.activations", record);
+          filled(std::string(path.key()), id, "diagnosis.activations", record, job);
       const Response response = world.get(asked, query);
       ASSERT_EQ(response.status, 200U) << asked << text_of(response);
       EXPECT_EQ(validator.check(schema_of(*get), json::parse(text_of(response), asked), ""), "")

@@ -38,6 +38,8 @@ struct Route {
   std::string_view type;                ///< of an answer that is no JSON
   Answer (*answer)(Context&, const Call&);
   json::Value (*body)(Schemas& all) = nullptr;  ///< of a PUT, and of a POST without arguments
+  std::string_view body_type = kJson;
+  unsigned status = 200;  ///< of an answer that is well
 };
 
 /// What stands for {names}, or nothing where the path is another one.

@@ -12,6 +12,7 @@
 #include "server/api/route.h"
 #include "server/api/run_routes.h"
 #include "server/api/what_if_routes.h"
+#include "server/jobs/job_routes.h"
 
 namespace quantlens::server {
 namespace {
@@ -219,7 +220,7 @@ std::vector<Route> of_records() {
 const std::vector<Route>& routes() {
   static const std::vector<Route> kRoutes = [] {
     std::vector<Route> all = predecessors();
-    for (const auto& more : {of_runs(), of_records()})
+    for (const auto& more : {of_runs(), of_records(), job_routes()})
       all.insert(all.end(), more.begin(), more.end());
     return all;
   }();

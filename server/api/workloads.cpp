@@ -10,23 +10,31 @@
 namespace quantlens::server {
 namespace {
 
+fs::path made(Store& store, const fs::path& root) {
+  const fs::path folder = root.empty() ? default_workspace() : root;
+  store.make_folder(folder);
+  return fs::canonical(folder);  // jobs run in folders of their own
+}
+
 /// All that answers, in the order of who uses whom.
 struct Served {
-  explicit Served(const fs::path& root)
-      : workspace(store, root),
-        api(store, workspace, events),
+  Served(const fs::path& root, const JobsOptions& options)
+      : workspace(store, made(store, root)),
+        jobs(store, workspace, events, options),
+        api(store, workspace, events, {.jobs = &jobs}),
         watcher(workspace.root(), api.runs(), events) {}
   DiskStore store;
   Workspace workspace;
   Events events;
+  Jobs jobs;
   Api api;
   Watcher watcher;
 };
 
 }  // namespace
 
-Handler make_api(const fs::path& workspace) {
-  return [served = std::make_shared<Served>(workspace)](const Request& request) {
+Handler make_api(const fs::path& workspace, const JobsOptions& jobs) {
+  return [served = std::make_shared<Served>(workspace, jobs)](const Request& request) {
     return served->api.answer(request);
   };
 }

@@ -15,6 +15,7 @@
 #include "quantlens/workspace/testing/temporary_folder.h"
 #include "quantlens/workspace/workspace.h"
 #include "server/api/api.h"
+#include "server/jobs/jobs.h"
 
 namespace quantlens::server {
 
@@ -154,7 +155,8 @@ class ApiWorld {
   DiskStore store;
   Workspace workspace{store, folder.path()};
   Events events;
-  Api api{store, workspace, events};
+  Jobs jobs{store, workspace, events, {.cores = 0}};  // none begins
+  Api api{store, workspace, events, {.jobs = &jobs}};
 
   /// A run that ended well, with all that routes ask for. Returns its id.
   std::string add_run(std::size_t ops = 3, const std::string& name = "net") {

@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/jobs/command_line.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json_line.h"
+#include "quantlens/base/text.h"
+#include "server/jobs/data_paths.h"
+#include "server/jobs/fields.h"
+#include "server/jobs/refusal.h"
+
+namespace quantlens::server {
+namespace {
+
+using boost::json::object;
+
+constexpr std::size_t kMostText = 4096;
+constexpr std::size_t kMostRecipe = std::size_t{64} << 10;
+constexpr std::size_t kMostItems = 16;
+constexpr std::size_t kMostShown = 80;
+/// All but command:PROGRAM, which runs what it is told.
+constexpr std::string_view kMetrics = "top1 top5 accuracy f1 mse mae rmse map spearman_cosine";
+
+std::string shown(std::string_view text) {
+  return printable(text.substr(0, kMostShown));
+}
+
+[[noreturn]] void refuse(const Field& field, std::string_view problem) {
+  throw Refusal(kWrongRequest, fmt::format("{}: {}", field.name, problem));
+}
+
+std::string text_of(const Field& field, const json::Value& value) {
+  const auto* text = value.if_string();
+  if (text == nullptr) refuse(field, "must be a text");
+  const bool has_control =
+      std::ranges::any_of(*text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
+  if (text->empty() || text->size() > kMostText || has_control || valid_utf8(*text) != *text)
+    refuse(field, fmt::format("must be 1 to {} bytes of text on one line", kMostText));
+  return std::string(*text);
+}
+
+std::uint64_t count_of(const Field& field, const json::Value& value) {
+  const auto* number = value.if_int64();
+  const bool fits = number != nullptr && *number >= 0 &&
+                    static_cast<std::uint64_t>(*number) >= field.least &&
+                    static_cast<std::uint64_t>(*number) <= field.most;
+  if (!fits) {
+    refuse(field, fmt::format("must be a whole number from {} to {}", field.least, field.most));
+  }
+  return static_cast<std::uint64_t>(*number);
+}
+
+std::string counts_of(const Field& field, const json::Value& value) {
+  if (!value.is_array()) return std::to_string(count_of(field, value));
+  if (value.get_array().empty() || value.get_array().size() > kMostItems)
+    refuse(field, fmt::format("must have 1 to {} numbers", kMostItems));
+  std::vector<std::uint64_t> counts;
+  for (const json::Value& one : value.get_array()) counts.push_back(count_of(field, one));
+  return fmt::format("{}", fmt::join(counts, ","));
+}
+
+std::string real_of(const Field& field, const json::Value& value) {
+  if (value.is_int64()) return std::to_string(value.get_int64());
+  if (!value.is_double() || !std::isfinite(value.get_double())) refuse(field, "must be a number");
+  return exact_number(value.get_double());
+}
+
+/// "2/4", "0:50".
+std::string part_of(const Field& field, const json::Value& value) {
+  std::string text = text_of(field, value);
+  std::size_t marks = 0;
+  const bool is_part = std::ranges::all_of(text, [&](char c) {
+    const bool is_mark = c == field.words.front();
+    marks += is_mark ? 1 : 0;
+    return is_mark || (c >= '0' && c <= '9');
+  });
+  if (!is_part || marks != 1)
+    refuse(field, fmt::format("must be two numbers with '{}' between them", field.words));
+  return text;
+}
+
+std::string metric_of(const Field& field, const json::Value& value) {
+  std::string text = text_of(field, value);
+  const std::string_view name = std::string_view(text).substr(0, text.find(':'));
+  if (name == "command") {
+    throw Refusal(kForbidden,
+                  "metric: command:PROGRAM runs a program, which no job does; start "
+                  "quantlens on the command line for it");
+  }
+  if (!has_word(kMetrics, name)) {
+    refuse(field, fmt::format("there is no '{}'; known: {}", shown(name),
+                              fmt::join(words_in(kMetrics), ", ")));
+  }
+  return text;
+}
+
+/// Turns one request into words.
+class Maker {
+ public:
+  Maker(const object& asked, const JobPlace& place) : asked_(asked), place_(place) {}
+  CommandLine made();
+
+ private:
+  std::string_view verb_of() const;
+  void check_names() const;
+  void add(const Field& field, const json::Value& value);
+  void add_option(const Field& field, const std::string& value);
+  std::string path_of(const Field& field, const json::Value& value) const;
+  json::Value add_recipe(const Field& field, const json::Value& value);
+  void add_recipes(const Field& field, const json::Value& value);
+  void add_output(const Field& field, const json::Value& value);
+  void add_usual_output();
+  void add_cores();
+  std::string workload_of(std::string_view id) const;
+
+  const object& asked_;
+  const JobPlace& place_;
+  CommandLine line_;
+};
+
+std::string_view Maker::verb_of() const {
+  const auto* value = asked_.if_contains("verb");
+  const auto* text = value != nullptr ? value->if_string() : nullptr;
+  const auto verbs = job_verbs();
+  if (text == nullptr || std::ranges::find(verbs, std::string_view(*text)) == verbs.end()) {
+    throw Refusal(kWrongRequest,
+                  fmt::format("verb: say what is to be done: {}", fmt::join(verbs, ", ")));
+  }
+  return *text;
+}
+
+void Maker::check_names() const {
+  std::vector<std::string> known{"verb"};
+  for (const Field& field : job_fields()) {
+    if (!is_taken_by(field, line_.verb)) continue;
+    known.emplace_back(field.name);
+    if (is_needed_by(field, line_.verb) && !asked_.contains(field.name))
+      throw Refusal(kWrongRequest,
+                    fmt::format("{}: {} needs it: {}", field.name, line_.verb, field.meaning));
+  }
+  for (const auto& member : asked_) {
+    const std::string name(member.key());
+    if (std::ranges::find(known, name) != known.end()) continue;
+    const std::string hint = did_you_mean(name, known);
+    throw Refusal(
+        kWrongRequest,
+        fmt::format("{} takes no '{}'; {}", line_.verb, shown(name),
+                    hint.empty() ? fmt::format("it takes {}", fmt::join(known, ", ")) : hint));
+  }
+}
+
+void Maker::add_option(const Field& field, const std::string& value) {
+  if (field.option.empty() || field.option.size() == 2) {
+    // Behind no '=' nothing may stand that could be an option; a path never is one.
+    if (!value.starts_with('/')) refuse(field, "must be an absolute path");
+    if (!field.option.empty()) line_.arguments.emplace_back(field.option);
+    line_.arguments.push_back(value);
+  } else {
+    line_.arguments.push_back(fmt::format("{}={}", field.option, value));
+  }
+}
+
+std::string Maker::path_of(const Field& field, const json::Value& value) const {
+  const std::string text = text_of(field, value);
+  if (has_word(field.words, text)) return text;
+  if (field.kind == FieldKind::data) return checked_data(text, field.name, place_.roots).string();
+  return place_.roots.input(text, field.name).string();
+}
+
+std::string Maker::workload_of(std::string_view id) const {
+  try {
+    return place_.workspace.find(std::string(id)).id;
+  } catch (const Error& error) {
+    throw Refusal(kNotThere, error.what());
+  }
+}
+
+/// Returns what is kept of it: the same recipe, whatever is the last workload later on.
+json::Value Maker::add_recipe(const Field& field, const json::Value& value) {
+  if (value.is_object()) {
+    const std::string text = json::line(value);
+    if (text.size() > kMostRecipe) refuse(field, "is too long; upload it and give its path");
+    add_option(field, text);
+    return value;
+  }
+  const std::string text = text_of(field, value);
+  if (text.starts_with('/')) {
+    const std::string path = place_.roots.input(text, field.name).string();
+    add_option(field, path);
+    return json::Value(path);
+  }
+  // By its folder: an id could also be the name of a file where the program runs.
+  const std::string id = workload_of(text);
+  add_option(field, (place_.roots.workspace() / "workloads" / id).string());
+  return json::Value(id);
+}
+
+void Maker::add_recipes(const Field& field, const json::Value& value) {
+  if (!value.is_array()) {
+    line_.request[field.name] = add_recipe(field, value);
+    return;
+  }
+  if (value.get_array().size() > kMostItems)
+    refuse(field, fmt::format("must be at most {} recipes", kMostItems));
+  boost::json::array kept;
+  for (const json::Value& one : value.get_array()) kept.push_back(add_recipe(field, one));
+  line_.request[field.name] = std::move(kept);
+}
+
+void Maker::add_output(const Field& field, const json::Value& value) {
+  const fs::path path = place_.roots.output(text_of(field, value), field.name);
+  if (!has_word(field.words, path.extension().string()) || !path.has_stem()) {
+    refuse(field, fmt::format("must end in {}", fmt::join(words_in(field.words), " or ")));
+  }
+  add_option(field, path.string());
+  line_.request[field.name] = path.string();
+  if (field.name == "output") line_.output = path;
+}
+
+void Maker::add_usual_output() {
+  for (const Field& field : job_fields()) {
+    if (field.name != "output" || !is_taken_by(field, line_.verb) || line_.output) continue;
+    const fs::path model(line_.arguments.at(1));
+    const std::string name =
+        line_.verb == "calibrate" ? "statistics.bin" : model.stem().string() + ".int8.onnx";
+    line_.output = place_.folder / "made" / name;
+    line_.arguments.emplace_back(field.option);
+    line_.arguments.push_back(line_.output->string());
+  }
+}
+
+/// A job that says nothing gets all that there are; no job gets more.
+void Maker::add_cores() {
+  const auto asked = [&](std::string_view name) -> std::uint64_t {
+    const auto* value = asked_.if_contains(name);
+    return value != nullptr && value->is_int64() ? static_cast<std::uint64_t>(value->get_int64())
+                                                 : 0;
+  };
+  const std::uint64_t instances = asked("instances");
+  std::uint64_t cores = asked("threads");
+  if (cores == 0) cores = std::max(1U, place_.budget);
+  if (instances > 0) {
+    std::uint64_t each = asked("cores_per_instance");
+    if (each == 0) {
+      each = std::max<std::uint64_t>(1, cores / instances);
+      line_.arguments.push_back(fmt::format("--cores-per-instance={}", each));
+    }
+    cores = std::max(cores, instances * each);
+  }
+  if (cores > std::max(1U, place_.budget)) {
+    throw Refusal(kWrongRequest,
+                  fmt::format("threads: the job takes {} cores, and jobs may have {}; ask for "
+                              "fewer, or start the server with a larger --job-cores",
+                              cores, std::max(1U, place_.budget)));
+  }
+  line_.cores = static_cast<unsigned>(cores);
+  if (asked("threads") == 0) line_.arguments.push_back(fmt::format("--threads={}", cores));
+}
+
+void Maker::add(const Field& field, const json::Value& value) {
+  line_.request[field.name] = value;
+  switch (field.kind) {
+    case FieldKind::input:
+    case FieldKind::data: {
+      const std::string path = path_of(field, value);
+      line_.request[field.name] = path;
+      return add_option(field, path);
+    }
+    case FieldKind::output:
+      return add_output(field, value);
+    case FieldKind::recipe:
+      return add_recipes(field, value);
+    case FieldKind::workload: {
+      const std::string id = workload_of(text_of(field, value));
+      line_.request[field.name] = id;
+      return add_option(field, id);
+    }
+    case FieldKind::metric:
+      return add_option(field, metric_of(field, value));
+    case FieldKind::text:
+      line_.name = text_of(field, value);
+      if (line_.name.size() > field.most)
+        refuse(field, fmt::format("must be at most {} bytes", field.most));
+      return add_option(field, line_.name);
+    case FieldKind::word:
+      if (!has_word(field.words, text_of(field, value)))
+        refuse(field, fmt::format("must be one of {}", fmt::join(words_in(field.words), ", ")));
+      return add_option(field, text_of(field, value));
+    case FieldKind::flag:
+      if (!value.is_bool()) refuse(field, "must be true or false");
+      if (value.get_bool()) line_.arguments.emplace_back(field.option);
+      return;
+    case FieldKind::count:
+      return add_option(field, std::to_string(count_of(field, value)));
+    case FieldKind::counts:
+      return add_option(field, counts_of(field, value));
+    case FieldKind::real:
+      return add_option(field, real_of(field, value));
+    case FieldKind::part:
+      return add_option(field, part_of(field, value));
+  }
+}
+
+CommandLine Maker::made() {
+  line_.verb = verb_of();
+  line_.request["verb"] = line_.verb;
+  line_.arguments.push_back(line_.verb);
+  check_names();
+  for (const Field& field : job_fields()) {
+    if (!is_taken_by(field, line_.verb)) continue;
+    const auto* value = asked_.if_contains(field.name);
+    if (value != nullptr) add(field, *value);
+  }
+  add_usual_output();
+  add_cores();
+  line_.arguments.emplace_back("--progress=json");
+  line_.arguments.push_back(fmt::format("--workspace={}", place_.roots.workspace().string()));
+  return std::move(line_);
+}
+
+}  // namespace
+
+CommandLine make_command_line(const object& asked, const JobPlace& place) {
+  object given;  // null is what was not said
+  for (const auto& member : asked) {
+    if (!member.value().is_null()) given.emplace(member.key(), member.value());
+  }
+  return Maker(given, place).made();
+}
+
+}  // namespace quantlens::server

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/jobs/fields.h"
+
+#include <algorithm>
+#include <limits>
+
+namespace quantlens::server {
+namespace {
+
+using enum FieldKind;
+
+constexpr std::string_view kAll = "*";
+constexpr std::string_view kWithData = "quantize diagnose tune profile evaluate calibrate";
+constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::uint64_t kMostRuns = 10'000'000;
+constexpr std::uint64_t kMostRounds = 10'000;
+constexpr std::uint64_t kMostCores = 1024;
+constexpr std::uint64_t kMostSeconds = 30 * 24 * 3600;
+constexpr std::uint64_t kMostTries = 100;
+constexpr std::uint64_t kMostName = 200;
+
+// name, kind, option, verbs, needed by, words, least, most, meaning
+constexpr Field kFields[] = {
+    {"model", input, "", kAll, kAll, "", 0, 0, "path of the model; the float one of diagnose"},
+    {"quantized", input, "", "diagnose", "diagnose", "", 0, 0, "path of its quantized form"},
+    {"other", input, "", "profile benchmark", "", "", 0, 0, "path of another model beside it"},
+    {"against", input, "--against", "evaluate", "", "", 0, 0, "path of a model to compare with"},
+    {"data", data, "--data", kAll, "diagnose tune evaluate calibrate", "random", 0, 0,
+     "path of the samples or of a data document, or random"},
+    {"calibration_data", data, "--calibration-data", "quantize tune", "", "random", 0, 0,
+     "the same, of samples for calibration alone"},
+    {"ranges", input, "--ranges", "quantize", "", "", 0, 0, "path of statistics or ranges"},
+    {"recipe", recipe, "--recipe", "quantize tune calibrate", "", "", 0, 0,
+     "an object, a path, the id of a workload, or a list of these"},
+    {"metric", metric, "--metric", "quantize diagnose tune evaluate", "tune evaluate", "", 0, 0,
+     "name of a metric, with options as in top1:label_offset=1"},
+    {"limit", count, "--limit", kWithData, "", "", 1, kMost, "how many samples at most"},
+    {"batch_size", count, "--batch-size", kWithData, "", "", 1, kMost, "samples at once"},
+    {"batch_size", counts, "--batch-size", "benchmark", "", "", 1, 1U << 20U,
+     "samples at once, or a list of such numbers"},
+    {"seed", count, "--seed", kAll, "", "", 0, kMost, "of random data and searches"},
+    {"strict", flag, "--strict", kWithData, "", "", 0, 0, "end at a sample that cannot be read"},
+    {"isolate", flag, "--isolate", kAll, "", "", 0, 0, "run the models in a process of their own"},
+    {"isolate_timeout", count, "--isolate-timeout", kAll, "", "", 1, kMostSeconds,
+     "seconds after which that process counts as hung"},
+    {"shard", part, "--shard", "diagnose evaluate calibrate", "", "/", 0, 0,
+     "part I of N of the samples, as 2/4"},
+    {"samples", part, "--samples", "diagnose evaluate calibrate", "", ":", 0, 0,
+     "samples FROM:TO, as 0:50"},
+    {"approach", word, "--approach", "quantize", "", "static dynamic weight_only auto", 0, 0,
+     "how ranges of activations are chosen"},
+    {"format", word, "--format", "quantize", "", "qdq qoperator", 0, 0, "of the quantized model"},
+    {"accuracy_level", word, "--accuracy-level", "quantize tune", "", "fast default best", 0, 0,
+     "how much is done for accuracy"},
+    {"target", word, "--target", "quantize", "", "auto vnni avx2 avx512 arm", 0, 0, "the CPU"},
+    {"diagnose", flag, "--diagnose", "quantize", "", "", 0, 0, "show where the models differ"},
+    {"verify", count, "--verify", "quantize profile", "", "", 0, kMostTries,
+     "how many findings' remedies are tried"},
+    {"local", count, "--local", "diagnose", "", "", 0, kMost, "samples for errors of single ops"},
+    {"fail_below", real, "--fail-below", "diagnose", "", "", 0, 0, "the goal: SQNR in dB"},
+    {"max_loss", real, "--max-loss", "tune", "", "", 0, 0, "the loss that is allowed"},
+    {"absolute", flag, "--absolute", "tune", "", "", 0, 0, "max_loss is in the metric's unit"},
+    {"objective", word, "--objective", "tune", "", "int8 speed size accuracy", 0, 0,
+     "what is preferred within the goal"},
+    {"prices", input, "--prices", "tune", "", "measured none", 0, 0,
+     "measured, none, or path of an earlier run's"},
+    {"strategy", word, "--strategy", "tune", "",
+     "auto basic conservative mse mse_v2 random exhaustive bayesian", 0, 0, "of the search"},
+    {"max_trials", count, "--max-trials", "tune", "", "", 1, kMostRuns, "how many models at most"},
+    {"timeout", count, "--timeout", "tune", "", "", 0, kMostSeconds,
+     "seconds after which no trial begins"},
+    {"resume", workload, "--resume", "tune", "", "", 0, 0, "id of a workload to go on with"},
+    {"emit_recipe", output, "--emit-recipe", "tune", "", ".json .yaml .yml", 0, 0,
+     "path of a file for the best recipe"},
+    {"warmup", count, "--warmup", "profile benchmark", "", "", 0, kMostRuns, "uncounted runs"},
+    {"iterations", count, "--iterations", "profile benchmark", "", "", 1, kMostRuns, "runs"},
+    {"rounds", count, "--rounds", "benchmark", "", "", 1, kMostRounds, "loadings of the models"},
+    {"instances", count, "--instances", "benchmark", "", "", 1, kMostCores, "processes at once"},
+    {"cores_per_instance", count, "--cores-per-instance", "benchmark", "", "", 1, kMostCores,
+     "cores of each of them"},
+    {"trace", output, "--trace", "profile", "", ".json", 0, 0,
+     "path of a file for the nodes' times"},
+    {"name", text, "--name", kAll, "", "", 1, kMostName, "of the run in the workspace"},
+    {"threads", count, "--threads", kAll, "", "", 1, kMostCores,
+     "cores; else all that jobs may have"},
+    {"output", output, "-o", "quantize tune", "", ".onnx", 0, 0,
+     "path of the model that is made; else it is in the job's folder"},
+    {"output", output, "-o", "calibrate", "", ".bin", 0, 0,
+     "path of the statistics; else they are in the job's folder"},
+};
+
+constexpr std::string_view kVerbs[] = {"quantize",  "diagnose", "tune",     "profile",
+                                       "benchmark", "evaluate", "calibrate"};
+
+}  // namespace
+
+std::span<const Field> job_fields() {
+  return kFields;
+}
+
+std::span<const std::string_view> job_verbs() {
+  return kVerbs;
+}
+
+bool is_taken_by(const Field& field, std::string_view verb) {
+  return field.verbs == kAll || has_word(field.verbs, verb);
+}
+
+bool is_needed_by(const Field& field, std::string_view verb) {
+  return field.needed_by == kAll || has_word(field.needed_by, verb);
+}
+
+std::vector<std::string_view> words_in(std::string_view text) {
+  std::vector<std::string_view> words;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(' '), text.size());
+    if (end > 0) words.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return words;
+}
+
+bool has_word(std::string_view text, std::string_view word) {
+  const auto words = words_in(text);
+  return std::ranges::find(words, word) != words.end();
+}
+
+}  // namespace quantlens::server

@@ -152,7 +152,7 @@ def tokens(sandbox):
         harness.check((status, headers["Location"]) == (303, "/"), "the token leaves the address")
         harness.check(all(word in cookie for word in ("HttpOnly", "Secure", "SameSite=Strict", "Path=/")), f"cookie: {cookie}")
         status, headers, body = server.ask(headers={"Cookie": cookie.split(";")[0]}, token=False)
-        harness.check(status == 200 and json.loads(body) == {"workloads": []}, "the cookie opens the API")
+        harness.check(status == 200 and json.loads(body)["workloads"] == [], "the cookie opens the API")
         harness.check(headers["Cache-Control"] == "no-store", "no answer of the API is stored")
         answers = [server.ask(headers={"Authorization": f"{i:032x}"})[0] for i in range(30)]
         harness.check(set(answers) <= {403, 429} and answers.count(429) >= 15, f"guesses are slowed down: {answers.count(429)} of 30")

@@ -17,7 +17,7 @@ namespace quantlens::server {
 
 struct ApiOptions {
   std::size_t most_cached_bytes = std::size_t{32} << 20;  ///< of answers that are kept
-  Jobs* jobs = nullptr;  ///< null: none are run
+  Jobs* jobs = nullptr;                                   ///< null: none are run
 };
 
 /// Answers requests over one workspace. Called from several threads at once.

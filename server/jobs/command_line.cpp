@@ -12,6 +12,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json_line.h"
 #include "quantlens/base/text.h"
+#include "quantlens/record/files.h"
 #include "server/jobs/data_paths.h"
 #include "server/jobs/fields.h"
 #include "server/jobs/refusal.h"
@@ -228,8 +229,8 @@ void Maker::add_usual_output() {
   for (const Field& field : job_fields()) {
     if (field.name != "output" || !is_taken_by(field, line_.verb) || line_.output) continue;
     const fs::path model(line_.arguments.at(1));
-    const std::string name =
-        line_.verb == "calibrate" ? "statistics.bin" : model.stem().string() + ".int8.onnx";
+    const std::string name = line_.verb == "calibrate" ? std::string(FileOf<TapState>::kName)
+                                                       : model.stem().string() + ".int8.onnx";
     line_.output = place_.folder / "made" / name;
     line_.arguments.emplace_back(field.option);
     line_.arguments.push_back(line_.output->string());

@@ -10,7 +10,7 @@
 #include "quantlens/base/json.h"
 #include "quantlens/base/words.h"
 #include "quantlens/record/recipe.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 #include "server/jobs/fields.h"
 #include "server/jobs/refusal.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 #include "server/jobs/queue.h"
 #include "server/jobs/refusal.h"
 

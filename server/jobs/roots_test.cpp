@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 #include "server/jobs/listing.h"
 #include "server/jobs/refusal.h"
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/workspace/temporary_folder.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
 #include "server/jobs/refusal.h"
 #include "server/jobs/upload_check.h"
 

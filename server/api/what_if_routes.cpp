@@ -28,6 +28,39 @@ struct AskedChanges {
 };
 BOOST_DESCRIBE_STRUCT(AskedChanges, (), (changes))
 
+/// The first key that was asked with and that nothing reads.
+std::optional<std::string> unread_key(const json::Value& asked, const json::Value& read) {
+  if (asked.is_object() && read.is_object()) {
+    for (const auto& member : asked.get_object()) {
+      const json::Value* known = read.get_object().if_contains(member.key());
+      if (known == nullptr) return std::string(member.key());
+      if (auto inside = unread_key(member.value(), *known)) return inside;
+    }
+  }
+  if (asked.is_array() && read.is_array()) {
+    for (std::size_t i = 0; i < asked.get_array().size() && i < read.get_array().size(); ++i) {
+      if (auto inside = unread_key(asked.get_array()[i], read.get_array()[i])) return inside;
+    }
+  }
+  return std::nullopt;
+}
+
+AskedChanges asked_by(const Request& request) {
+  const std::string where = "the request's body";
+  const json::Value body = json::parse(request.body, where);
+  auto asked = json::decode<AskedChanges>(body, where);
+  if (const auto key = unread_key(body, json::encode(asked))) {
+    throw Error(Errc::usage, fmt::format("{}: '{}' is no key of a change", where,
+                                         printable(key->substr(0, kMostShown))));
+  }
+  if (asked.changes.empty() || asked.changes.size() > kMostChanges) {
+    throw Error(Errc::usage, fmt::format("{}: has {} changes; ask for 1 to {} of them in "
+                                         "\"changes\"",
+                                         where, asked.changes.size(), kMostChanges));
+  }
+  return asked;
+}
+
 constexpr const char* kStored = "a stored row";
 
 /// Parameters of channels stand in columns (record/columns.h).
@@ -156,13 +189,7 @@ class StoredDiagnosis {
 
 Answer what_if(Context& context, const Call& call) {
   const Runs::One run = context.runs.find(call.in_path[0]);
-  const std::string where = "the request's body";
-  const auto asked = json::decode<AskedChanges>(json::parse(call.request.body, where), where);
-  if (asked.changes.empty() || asked.changes.size() > kMostChanges) {
-    throw Error(Errc::usage, fmt::format("{}: has {} changes; ask for 1 to {} of them in "
-                                         "\"changes\"",
-                                         where, asked.changes.size(), kMostChanges));
-  }
+  const AskedChanges asked = asked_by(call.request);
   const StoredDiagnosis stored(context, *run);
   std::vector<Expectation> told;
   for (const WhatIf& change : asked.changes) told.push_back(stored.expect(change));

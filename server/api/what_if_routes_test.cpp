@@ -44,6 +44,7 @@ TEST(WhatIfRoute, SaysWhatIsNotStored) {
   const std::string path = add_measured(world);
   const json::Value told = ApiWorld::parsed(world.post(path, R"({"changes": [
       {"value": "v0", "range": {"min": -1, "max": 1}}]})"));
+  EXPECT_TRUE(told.at("recipe").is_null()) << "no recipe says a range";
   EXPECT_EQ(told.at("changes").at(0).at("known_by"), "unknown");
   EXPECT_EQ(told.at("changes").at(0).at("reason"), "its local error was not measured");
   EXPECT_TRUE(told.at("output_gain").is_null());
@@ -56,6 +57,9 @@ TEST(WhatIfRoute, RefusesWhatIsNoQuestion) {
   EXPECT_EQ(refused("").status, 400U);
   EXPECT_EQ(refused("[]").status, 400U);
   EXPECT_EQ(refused(R"({"changes": []})").status, 400U);
+  EXPECT_EQ(refused(R"({"changes": [{"value": "v1"}]})").status, 400U) << "it asks for nothing";
+  EXPECT_THAT(text_of(refused(R"({"changes": [{"value": "v1", "activaton": {}}]})")),
+              HasSubstr("'activaton' is no key"));
   EXPECT_EQ(refused(R"({"changes": [{"value": "nothing"}]})").status, 404U);
   const Response word =
       refused(R"({"changes": [{"value": "v1", "activation": {"dtype": "int7"}}]})");

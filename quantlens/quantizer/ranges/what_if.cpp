@@ -72,6 +72,40 @@ double percentile_of(const TensorRecipe& asked) {
   return kept;
 }
 
+/// What makes no sense, whatever is stored.
+void check(const WhatIf& change) {
+  const std::string value = printable(change.value.substr(0, 200));
+  const TensorRecipe& activation = change.activation;
+  const TensorRecipe& weight = change.weight;
+  if (!change.range && !asks_anything(activation) && !asks_anything(weight)) {
+    refuse(
+        fmt::format("the change of '{}' asks for nothing; give it a range, or what activation "
+                    "or weight should have",
+                    value));
+  }
+  if (activation.dtype == AskedDtype::int4 || activation.dtype == AskedDtype::uint4 ||
+      weight.dtype == AskedDtype::int16 || weight.dtype == AskedDtype::uint16) {
+    refuse(fmt::format("'{}': 4 bits are for weights alone, 16 bits for activations alone", value));
+  }
+  if (activation.granularity.value_or(Granularity::per_tensor) != Granularity::per_tensor ||
+      activation.group_size) {
+    refuse(fmt::format("'{}': an activation has one scale; granularity is the weight's", value));
+  }
+  if (!change.range) return;
+  const Range& range = *change.range;
+  if (!std::isfinite(range.min) || !std::isfinite(range.max) ||
+      range.max - range.min < std::numeric_limits<float>::min()) {
+    refuse(
+        fmt::format("the range {} to {} of '{}' is none; give a finite least and a greater "
+                    "greatest value",
+                    range.min, range.max, value));
+  }
+  if (activation.algorithm || activation.percentile || is_float(activation.dtype)) {
+    refuse(fmt::format("'{}': a range goes with no algorithm and no float; ask for one of them",
+                       value));
+  }
+}
+
 /// Without samples told apart there is no moving average.
 Range range_by(RangeAlgorithm algorithm, const TensorRecipe& asked, const Distribution& values,
                const Scheme& scheme) {
@@ -129,13 +163,7 @@ std::optional<Codes> new_codes(const StoredOp& op, const WhatIf& change) {
   const Scheme scheme = scheme_with(*op.pair->scheme, change.activation);
   Range range = reach_of(*op.pair->params, *op.pair->scheme);
   if (change.range) {
-    range = *change.range;
-    if (!std::isfinite(range.min) || !std::isfinite(range.max) || range.min > range.max) {
-      refuse(
-          fmt::format("the range {} to {} of '{}' is none; give a finite least and greatest "
-                      "value",
-                      range.min, range.max, printable(change.value)));
-    }
+    range = {std::min(change.range->min, 0.F), std::max(change.range->max, 0.F)};  // 0 is exact
   } else if (change.activation.algorithm || change.activation.percentile) {
     range = range_by(change.activation.algorithm.value_or(RangeAlgorithm::percentile),
                      change.activation, values, scheme);
@@ -270,6 +298,7 @@ boost::json::object options_of(const WhatIf& change) {
 }  // namespace
 
 Expectation expect(const StoredOp& op, const WhatIf& change) {
+  check(change);
   Expectation told{.op = op.row->op,
                    .value = op.row->value,
                    .now = error_of(*op.row),
@@ -293,7 +322,9 @@ Expectation expect(const StoredOp& op, const WhatIf& change) {
 Expectations sum_up(std::vector<Expectation> changes, const std::vector<WhatIf>& asked) {
   Expectations all{.changes = std::move(changes), .recipe = nullptr, .output_gain = 0};
   boost::json::object entries;
+  bool is_asked_by_recipe = true;  // none says what range an op's result has
   for (std::size_t i = 0; i < all.changes.size(); ++i) {
+    if (asked.at(i).range) is_asked_by_recipe = false;
     const Expectation& one = all.changes[i];
     if (one.output_gain && all.output_gain) {
       *all.output_gain += *one.output_gain;
@@ -304,7 +335,7 @@ Expectations sum_up(std::vector<Expectation> changes, const std::vector<WhatIf>&
     if (!options.empty()) entries[pattern_of(one.op.name)] = std::move(options);
   }
   if (all.output_gain) all.output_gain = std::min(*all.output_gain, 1.0);
-  if (!entries.empty()) all.recipe = {{"op_name_dict", std::move(entries)}};
+  if (is_asked_by_recipe && !entries.empty()) all.recipe = {{"op_name_dict", std::move(entries)}};
   return all;
 }
 

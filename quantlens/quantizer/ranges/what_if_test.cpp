@@ -197,19 +197,40 @@ TEST(WhatIf, SaysWhatIsNotKnown) {
   unmeasured.local_mse.reset();
   StoredOp op = stored.op;
   op.row = &unmeasured;
-  const Expectation told = expect(op, {});
+  change = {};
+  change.activation.dtype = AskedDtype::int8;
+  const Expectation told = expect(op, change);
   EXPECT_FALSE(told.expected);
   EXPECT_EQ(told.known_by, KnownBy::unknown);
 }
 
 TEST(WhatIf, RefusesWhatMakesNoSense) {
   const Stored stored;
+  std::vector<WhatIf> changes(11);
+  changes[1].range = Range{3, -3};
+  changes[2].range = Range{0, 0};
+  changes[3].range = Range{1e-44F, 2e-44F};
+  changes[4].range = Range{-1, 1};
+  changes[4].activation.algorithm = RangeAlgorithm::minmax;
+  changes[5].range = Range{-1, 1};
+  changes[5].activation.dtype = AskedDtype::fp32;
+  changes[6].activation = {.algorithm = RangeAlgorithm::percentile, .percentile = 0};
+  changes[7].activation.dtype = AskedDtype::int4;
+  changes[8].weight.dtype = AskedDtype::int16;
+  changes[9].activation.granularity = Granularity::per_channel;
+  changes[10].activation.group_size = 32;
+  for (const WhatIf& change : changes) {
+    EXPECT_THROW(expect(stored.op, change), Error) << json::encode(change);
+  }
+}
+
+TEST(WhatIf, ARangeHoldsZeroAndIsInNoRecipe) {
+  const Stored stored;
   WhatIf change;
-  change.range = Range{3, -3};
-  EXPECT_THROW(expect(stored.op, change), Error);
-  change.range.reset();
-  change.activation = {.algorithm = RangeAlgorithm::percentile, .percentile = 0};
-  EXPECT_THROW(expect(stored.op, change), Error);
+  change.range = Range{5, 6};
+  const Expectation told = expect(stored.op, change);
+  EXPECT_EQ(told.range, (Range{0, 6}));
+  EXPECT_TRUE(sum_up({told}, {change}).recipe.is_null());
 }
 
 TEST(WhatIf, SeveralChangesAreOneRecipe) {

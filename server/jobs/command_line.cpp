@@ -169,7 +169,7 @@ void Maker::add_option(const Field& field, const std::string& value) {
 }
 
 std::string Maker::path_of(const Field& field, const json::Value& value) const {
-  const std::string text = text_of(field, value);
+  std::string text = text_of(field, value);
   if (has_word(field.words, text)) return text;
   if (field.kind == FieldKind::data) return checked_data(text, field.name, place_.roots).string();
   return place_.roots.input(text, field.name).string();

@@ -15,7 +15,7 @@ constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostRuns = 10'000'000;
 constexpr std::uint64_t kMostRounds = 10'000;
 constexpr std::uint64_t kMostCores = 1024;
-constexpr std::uint64_t kMostSeconds = 30 * 24 * 3600;
+constexpr std::uint64_t kMostSeconds = std::uint64_t{30} * 24 * 3600;
 constexpr std::uint64_t kMostTries = 100;
 constexpr std::uint64_t kMostName = 200;
 

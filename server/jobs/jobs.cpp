@@ -189,6 +189,7 @@ void Jobs::begin_waiting() {
   }
   std::ranges::sort(waiting, {}, [](const Live* live) { return live->job.number; });
   std::vector<unsigned> cores;
+  cores.reserve(waiting.size());
   for (const Live* live : waiting) cores.push_back(live->job.cores);
   waiting.resize(jobs_to_begin(cores, running, options_.cores));
   for (Live* live : waiting) begin(*live);

@@ -67,9 +67,9 @@ std::vector<Entry> entries_of(const fs::path& folder, const Roots& roots) {
 }  // namespace
 
 std::string time_text(const timespec& time) {
-  using namespace std::chrono;
-  return utc_text(Moment(
-      duration_cast<system_clock::duration>(seconds(time.tv_sec) + nanoseconds(time.tv_nsec))));
+  namespace chrono = std::chrono;
+  const auto since_epoch = chrono::seconds(time.tv_sec) + chrono::nanoseconds(time.tv_nsec);
+  return utc_text(Moment(chrono::duration_cast<chrono::system_clock::duration>(since_epoch)));
 }
 
 Listing list_roots(const Roots& roots) {

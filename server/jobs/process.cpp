@@ -71,6 +71,7 @@ File opened(const fs::path& path, int flags) {
 
 std::vector<char*> words_of(const std::vector<std::string>& texts) {
   std::vector<char*> words;
+  words.reserve(texts.size() + 1);
   for (const std::string& text : texts) words.push_back(const_cast<char*>(text.c_str()));
   words.push_back(nullptr);
   return words;

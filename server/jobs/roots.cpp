@@ -90,7 +90,7 @@ bool Roots::allows(const fs::path& path) const {
 
 fs::path Roots::input(std::string_view text, std::string_view field) const {
   check_text(text, field);
-  const fs::path path = resolved(text);
+  fs::path path = resolved(text);
   if (path.empty() || !allows(path)) refuse(text, field);
   std::error_code error;
   const fs::file_status status = fs::symlink_status(path, error);
@@ -111,7 +111,7 @@ fs::path Roots::output(std::string_view text, std::string_view field) const {
   const fs::path name = asked.filename();
   if (name.empty() || name == "." || name == "..") refuse(text, field);
   const fs::path folder = resolved(asked.parent_path());
-  const fs::path path = folder / name;
+  fs::path path = folder / name;
   if (folder.empty() || !allows(path) || is_below(path, workspace())) refuse(text, field);
   std::error_code error;
   if (!fs::is_directory(fs::symlink_status(folder, error))) {

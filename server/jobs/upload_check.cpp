@@ -38,7 +38,7 @@ std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
 /// The fields of a message of ONNX that is a model: version and graph, and no more than there are.
 std::string problem_of_onnx(std::string_view bytes) {
   constexpr std::uint64_t kVarint = 0, kLength = 2, kVersion = 1, kGraph = 7, kMostField = 100;
-  const std::string cut = "is no ONNX model, or was cut off";
+  std::string cut = "is no ONNX model, or was cut off";
   bool has_version = false, has_graph = false;
   while (!bytes.empty()) {
     const auto key = take_varint(bytes);
@@ -64,7 +64,7 @@ std::uint32_t little_endian(std::string_view bytes) {
 std::string problem_of_npz(std::string_view bytes) {
   constexpr std::size_t kEnd = 22, kMostComment = 65535, kListBytes = 12, kListAt = 16;
   constexpr std::uint32_t kIn64Bits = 0xFFFFFFFF;
-  const std::string no_archive = "is no .npz archive, or was cut off";
+  std::string no_archive = "is no .npz archive, or was cut off";
   if (!bytes.starts_with("PK\x03\x04"sv) || bytes.size() < kEnd) return no_archive;
   const std::size_t tail = bytes.size() - std::min(bytes.size(), kEnd + kMostComment);
   const std::size_t end = bytes.rfind("PK\x05\x06"sv);

@@ -2,6 +2,7 @@
 #include "quantlens/frontend/frontend.h"
 
 #include <algorithm>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -19,6 +20,7 @@ struct Format {
   std::string_view name;
   bool (*match)(Bytes bytes, const fs::path& path);
   Model (*read)(const fs::path& path, MappedFile file);
+  std::set<std::string> (*named_in)(const fs::path& path, std::string_view text);
   Upgraded (*upgrade)(Model model);
   Model (*edited)(const Model& model, const Plan& plan,
                   const std::map<std::string, std::string>& metadata);
@@ -30,8 +32,8 @@ struct Format {
 };
 
 constexpr Format kFormats[] = {
-    {"onnx", onnx::match, onnx::read, onnx::upgrade, onnx::edited, onnx::files_of, onnx::apply,
-     onnx::write_patched},
+    {"onnx", onnx::match, onnx::read, onnx::locations_in, onnx::upgrade, onnx::edited,
+     onnx::files_of, onnx::apply, onnx::write_patched},
 };
 
 /// What people hand in by mistake, by the bytes at a place near the beginning of the file.
@@ -103,17 +105,29 @@ std::string_view problem_of(std::string_view text) {
                                            printable(path.string()), problem));
 }
 
-}  // namespace
-
-Model read(const fs::path& path) {
-  MappedFile file = MappedFile::open(path);
+/// By content.
+const Format& format_of(const fs::path& path, const MappedFile& file) {
   if (const std::string_view problem = problem_of(file.text()); !problem.empty()) {
     fail(path, problem);
   }
   for (const Format& format : kFormats) {
-    if (format.match(file.bytes(), path)) return format.read(path, std::move(file));
+    if (format.match(file.bytes(), path)) return format;
   }
   fail(path, "its bytes are of no known format; give an .onnx file");
+}
+
+}  // namespace
+
+Model read(const fs::path& path) {
+  MappedFile file = MappedFile::open(path);
+  const Format& format = format_of(path, file);
+  return format.read(path, std::move(file));
+}
+
+std::vector<std::string> named_in(const fs::path& path) {
+  const MappedFile file = MappedFile::open(path);
+  const std::set<std::string> names = format_of(path, file).named_in(path, file.text());
+  return {names.begin(), names.end()};
 }
 
 Model read_as(std::string_view format, const fs::path& path, MappedFile file) {

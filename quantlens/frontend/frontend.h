@@ -41,6 +41,12 @@ Model edited(const Model& model, const Plan& plan,
 /// The files that a model is read from: its own first, then those of its external data.
 std::vector<fs::path> files_of(const Model& model);
 
+/// The files that the model at `path` names itself, as it names them (ONNX: those of external
+/// data), in order. They need not be there; neither the model nor a weight is read, so this is for
+/// files of strangers. Throws as `read` where the bytes are no model of a known format, or are cut
+/// off.
+std::vector<std::string> named_in(const fs::path& path);
+
 /// The files that `apply` to `path` may write.
 std::vector<fs::path> files_for(const fs::path& path);
 

@@ -3,6 +3,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <protozero/pbf_writer.hpp>
 #include <unistd.h>
 
 #include "quantlens/base/memory_store.h"
@@ -16,6 +17,13 @@ namespace {
 using testing::HasSubstr;
 
 constexpr std::size_t kLarge = 2048;  // floats of the weight "large"
+
+/// A field that holds a message.
+std::string message(protozero::pbf_tag_type number, std::string_view contents) {
+  std::string bytes;
+  protozero::pbf_writer(bytes).add_message(number, contents.data(), contents.size());
+  return bytes;
+}
 
 /// A folder with a model whose weights are in files beside it.
 class ExternalData : public testing::Test {
@@ -124,6 +132,31 @@ TEST_F(ExternalData, AndTheModelAreItsFiles) {
   const std::vector<fs::path> files{model_path(), model_path().parent_path() / "data.bin"};
   EXPECT_EQ(frontend::files_of(frontend::read(model_path())), files);
   EXPECT_EQ(frontend::files_for("out.onnx"), (std::vector<fs::path>{"out.onnx", "out.onnx.data"}));
+}
+
+TEST_F(ExternalData, AreNamedWithoutALookAtTheFiles) {
+  put_model({"../secret.bin", 8, kLarge * 4});
+  EXPECT_EQ(frontend::named_in(model_path()), std::vector<std::string>{"../secret.bin"});
+  put_model({"gone.bin", 8, kLarge * 4});
+  EXPECT_EQ(frontend::named_in(model_path()), std::vector<std::string>{"gone.bin"});
+}
+
+TEST_F(ExternalData, AreNamedWhereverATensorMayStand) {
+  const std::string tensor = message(13, message(1, "location") + message(2, "a.bin"));
+  const std::string constant = message(5, message(1, "value") + message(5, tensor));
+  const std::string sparse = message(5, message(1, "value") + message(22, message(2, tensor)));
+  const std::string body = message(5, message(1, "body") + message(6, message(5, tensor)));
+  const auto model = [](std::string_view rest) {
+    return std::string("\x08\x08") + std::string(rest);
+  };
+  const std::string empty = message(7, "");
+  for (const std::string& where :
+       {message(7, message(5, tensor)), message(7, message(15, message(1, tensor))),
+        message(7, message(1, constant)), message(7, message(1, sparse)),
+        message(7, message(1, body)), empty + message(25, message(7, constant)),
+        empty + message(20, message(1, message(5, tensor)))}) {
+    EXPECT_THAT(onnx::locations_in("model", model(where)), testing::ElementsAre("a.bin"));
+  }
 }
 
 TEST_F(ExternalData, ComeIntoAFileThatIsWrittenForMemory) {

@@ -22,6 +22,11 @@ bool match(Bytes bytes, const fs::path& path);
 /// (paths confined to the model's folder). Throws as frontend::read.
 Model read(const fs::path& path, MappedFile file);
 
+/// Where the model in these bytes has external data, as it names the files, wherever in it a tensor
+/// may stand. Throws Errc::bad_input, naming `path`, where the bytes are no protobuf, or
+/// have no graph.
+std::set<std::string> locations_in(const fs::path& path, std::string_view message);
+
 /// A change to a model file, applied by `write`. Node numbers are those of `Graph::nodes`.
 /// Whatever is not named here is copied byte for byte, unknown fields included.
 struct Edit {

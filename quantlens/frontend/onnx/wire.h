@@ -25,6 +25,7 @@ struct ModelProto {
     graph = 7,
     opset_import = 8,
     metadata_props = 14,
+    training_info = 20,
     functions = 25
   };
 };
@@ -32,7 +33,10 @@ struct OperatorSetIdProto {
   enum : std::uint32_t { domain = 1, version = 2 };
 };
 struct FunctionProto {
-  enum : std::uint32_t { name = 1, domain = 10, overload = 13 };
+  enum : std::uint32_t { name = 1, node = 7, domain = 10, overload = 13 };
+};
+struct TrainingInfoProto {
+  enum : std::uint32_t { initialization = 1, algorithm = 2 };
 };
 struct StringStringEntryProto {
   enum : std::uint32_t { key = 1, value = 2 };
@@ -65,7 +69,9 @@ struct AttributeProto {
     strings = 9,
     tensors = 10,
     graphs = 11,
-    type = 20
+    type = 20,
+    sparse_tensor = 22,
+    sparse_tensors = 23
   };
 };
 /// AttributeProto.type
@@ -99,7 +105,7 @@ struct TensorProto {
   };
 };
 struct SparseTensorProto {
-  enum : std::uint32_t { values = 1 };
+  enum : std::uint32_t { values = 1, indices = 2 };
 };
 struct ValueInfoProto {
   enum : std::uint32_t { name = 1, type = 2 };

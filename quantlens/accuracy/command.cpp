@@ -132,7 +132,7 @@ class Run {
   std::optional<double> timeout_;
   remote::Command command_;
   remote::Process process_;
-  remote::FileDescriptor output_;
+  FileDescriptor output_;
   Clock::time_point started_;
   std::string printed_;
 };

@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/file_descriptor.h"
 #include "quantlens/base/text.h"
 
 namespace quantlens {
@@ -52,23 +53,6 @@ std::string_view next_step(int error) {
   throw Error(Errc::io, fmt::format("{}: cannot {}: {}; {}", shown(path), verb,
                                     std::generic_category().message(error), next_step(error)));
 }
-
-class FileDescriptor {
- public:
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(const FileDescriptor&) = delete;
-  FileDescriptor& operator=(const FileDescriptor&) = delete;
-  ~FileDescriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  /// False with errno where the system lost data on closing.
-  bool close() { return ::close(std::exchange(fd_, -1)) == 0 || errno == EINTR; }
-
- private:
-  int fd_;
-};
 
 /// Makes a rename in the folder survive a power cut.
 void sync_folder(const fs::path& file) {

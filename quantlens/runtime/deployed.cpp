@@ -6,11 +6,11 @@
 #include <unistd.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/file_descriptor.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/runtime/closing.h"
 #include "quantlens/runtime/open.h"
-#include "quantlens/runtime/remote/file_descriptor.h"
 
 namespace quantlens {
 namespace {
@@ -25,7 +25,7 @@ Error unreadable(const Model& model, const std::string& reason) {
 
 DeployedRun deployed_run(const Model& model, const RunOptions& options) {
   // Memory that no folder shows and nothing leaves behind; a worker, our child, writes it, too.
-  const remote::FileDescriptor file(::memfd_create("quantlens-deployed", MFD_CLOEXEC));
+  const FileDescriptor file(::memfd_create("quantlens-deployed", MFD_CLOEXEC));
   if (!file.is_open()) throw unreadable(model, "the system gives no memory for it");
   RunOptions dumped = options;
   dumped.optimized_dump = fmt::format("/proc/{}/fd/{}", ::getpid(), file.get());

@@ -24,7 +24,6 @@
 namespace quantlens {
 namespace {
 
-using remote::FileDescriptor;
 using remote::FrameType;
 using remote::Message;
 using remote::message_of;

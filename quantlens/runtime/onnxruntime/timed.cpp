@@ -10,6 +10,7 @@
 #include <sys/mman.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/file_descriptor.h"
 #include "quantlens/base/text.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/runtime/onnxruntime/inputs.h"
@@ -18,7 +19,6 @@
 #include "quantlens/runtime/onnxruntime/onnxruntime.h"
 #include "quantlens/runtime/onnxruntime/session.h"
 #include "quantlens/runtime/onnxruntime/timer_ops.h"
-#include "quantlens/runtime/remote/file_descriptor.h"
 #include "quantlens/runtime/where.h"
 
 namespace quantlens::onnxruntime {
@@ -76,7 +76,7 @@ onnx::Edit missing_names(const Graph& graph) {
 /// The graph that the runtime makes of a model, read back from what it can write of it: a file
 /// that no folder shows and nothing leaves behind.
 Model optimized(Ort::Env& env, const Model& model, const TimedOptions& how) {
-  const remote::FileDescriptor file(::memfd_create("quantlens-optimized", MFD_CLOEXEC));
+  const FileDescriptor file(::memfd_create("quantlens-optimized", MFD_CLOEXEC));
   if (file.get() < 0) throw Error(Errc::io, "the system gives no memory for the optimised model");
   const fs::path path = fmt::format("/proc/self/fd/{}", file.get());
   Ort::SessionOptions options = default_options(how.threads, true);

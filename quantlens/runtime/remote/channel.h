@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "quantlens/runtime/remote/file_descriptor.h"
+#include "quantlens/base/file_descriptor.h"
 #include "quantlens/runtime/remote/frame.h"
 #include "quantlens/runtime/remote/memory.h"
 

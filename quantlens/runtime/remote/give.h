@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "quantlens/base/file_descriptor.h"
 #include "quantlens/graph/model.h"
-#include "quantlens/runtime/remote/file_descriptor.h"
 #include "quantlens/runtime/remote/messages.h"
 
 namespace quantlens::remote {

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "quantlens/base/file_descriptor.h"
 #include "quantlens/base/store.h"
-#include "quantlens/runtime/remote/file_descriptor.h"
 
 namespace quantlens::remote {
 

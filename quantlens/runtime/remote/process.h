@@ -11,8 +11,8 @@
 
 #include <sys/types.h>
 
+#include "quantlens/base/file_descriptor.h"
 #include "quantlens/base/store.h"
-#include "quantlens/runtime/remote/file_descriptor.h"
 
 namespace quantlens::remote {
 

@@ -1,18 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cerrno>
 #include <utility>
 
 #include <unistd.h>
 
-namespace quantlens::remote {
+namespace quantlens {
 
 /// A file that is closed with this.
 class FileDescriptor {
  public:
   FileDescriptor() = default;  ///< none
   explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
   FileDescriptor& operator=(FileDescriptor&& other) noexcept {
     std::swap(fd_, other.fd_);
     return *this;
@@ -20,12 +21,13 @@ class FileDescriptor {
   ~FileDescriptor() { close(); }
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
-  void close() {
-    if (fd_ >= 0) ::close(std::exchange(fd_, -1));
-  }
+  /// The caller closes it from now on.
+  int release() { return std::exchange(fd_, -1); }
+  /// False with errno where the system lost data on closing.
+  bool close() { return fd_ < 0 || ::close(release()) == 0 || errno == EINTR; }
 
  private:
   int fd_ = -1;
 };
 
-}  // namespace quantlens::remote
+}  // namespace quantlens

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/graph/integer_ops.h"
 
+#include <algorithm>
+
 #include "quantlens/graph/roles_of.h"
 
 // The one place that knows where operators on codes have their inputs: ONNX files alone have such
@@ -204,6 +206,13 @@ bool carries_codes(const Node& node) {
 bool keeps_channels(const Node& node) {
   return node.kind == Kind::clip || node.kind == Kind::relu || node.kind == Kind::max_pool ||
          node.kind == Kind::dropout || node.kind == Kind::identity;
+}
+
+bool is_read_as_codes(const GraphIndex& index, const std::string& value) {
+  const std::vector<Use>& uses = index.uses(value);
+  return !uses.empty() && !index.is_output(value) && std::ranges::all_of(uses, [&](const Use& use) {
+    return index.graph().nodes[use.node].kind == Kind::quantize;
+  });
 }
 
 }  // namespace quantlens

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "quantlens/graph/model.h"
+#include "quantlens/graph/order.h"
 
 namespace quantlens {
 
@@ -37,5 +39,9 @@ bool carries_codes(const Node& node);
 
 /// Of those: every element stays in its channel, so that each may have a scale.
 bool keeps_channels(const Node& node);
+
+/// Whether nothing but its codes is made of a value: each of its readers is a QuantizeLinear, there
+/// is one, and the graph does not give the value itself.
+bool is_read_as_codes(const GraphIndex& index, const std::string& value);
 
 }  // namespace quantlens

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "quantlens/graph/testing/small_graph.h"
+
 namespace quantlens {
 namespace {
 
@@ -55,6 +57,20 @@ TEST(IntegerOp, ReadsBlocksAndCellsWhereTheirRolesSay) {
               roles::Recurrence{.has_codes = true, .operands = {.weight = 2, .recurrent = 1}});
   EXPECT_THAT(tensors(cell), ElementsAre(0, 2, 1, 3, 4, 5, 6, 7));
   EXPECT_FALSE(integer_op(node_of(Kind::recurrent, 12))) << "its weights are floats";
+}
+
+TEST(IsReadAsCodes, WhereCodesAloneAreMadeOfAValue) {
+  SmallGraph net;
+  net.input("x").weight("s", {}, {1});
+  net.node(Kind::relu, {"x"}, "a").node(Kind::quantize, {"a", "s"}, "a_q");
+  net.node(Kind::relu, {"x"}, "b").node(Kind::quantize, {"b", "s"}, "b_q");
+  net.node(Kind::relu, {"x"}, "c").node(Kind::quantize, {"c", "s"}, "c_q");
+  net.node(Kind::relu, {"c"}, "d").output("b").output("a_q");
+  const GraphIndex index(net.graph());
+  EXPECT_TRUE(is_read_as_codes(index, "a"));
+  EXPECT_FALSE(is_read_as_codes(index, "b")) << "the graph gives it, too";
+  EXPECT_FALSE(is_read_as_codes(index, "c")) << "another op reads it, too";
+  EXPECT_FALSE(is_read_as_codes(index, "d")) << "nobody reads it";
 }
 
 }  // namespace

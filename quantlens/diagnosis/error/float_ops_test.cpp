@@ -104,15 +104,20 @@ std::vector<float> output_of(const Model& model) {
   return {values.begin(), values.end()};
 }
 
-/// The quantized model with these ops in float, written and read again.
+/// The model with the patch, written and read again.
+Model patched(const Model& model, const Patch& patch) {
+  MemoryStore store;
+  frontend::write_patched(model, patch, store, "patched.onnx");
+  return onnx::read("patched.onnx", store.read("patched.onnx"));
+}
+
+/// The quantized model with these ops in float.
 Model with(const std::vector<std::string>& ops) {
   const Model before = quantized();
   const auto patch =
       float_ops(OwnModels(reference(), before, pair(reference(), before)), refs_of(ops));
   EXPECT_TRUE(patch);
-  MemoryStore store;
-  frontend::write_patched(before, patch.value_or(Patch{}), store, "patched.onnx");
-  return onnx::read("patched.onnx", store.read("patched.onnx"));
+  return patched(before, patch.value_or(Patch{}));
 }
 
 TEST(FloatOps, ComputeAsTheReferenceDoesAndTheirResultsAreInCodesAsBefore) {
@@ -176,10 +181,7 @@ TEST(FloatOps, PassFloatsThroughOpsThatOnlyMoveThem) {
          {std::vector<std::string>{"the_a"}, {"the_a", "the_y"}}) {
       const auto patch = float_ops(OwnModels(before, after, pair(before, after)), refs_of(ops));
       ASSERT_TRUE(patch);
-      MemoryStore store;
-      frontend::write_patched(after, *patch, store, "patched.onnx");
-      EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
-                  ElementsAreArray(output_of(before)))
+      EXPECT_THAT(output_of(patched(after, *patch)), ElementsAreArray(output_of(before)))
           << behind << ops.size();
     }
   }
@@ -207,10 +209,7 @@ TEST(FloatOps, LeaveNoCodesOfWhatIsPassedOnAndNoneToReadersWithoutAPair) {
   ASSERT_NE(output_of(after), output_of(before));
   const auto patch = float_ops(OwnModels(before, after, pairing), refs_of({"the_a", "the_d"}));
   ASSERT_TRUE(patch);
-  MemoryStore store;
-  frontend::write_patched(after, *patch, store, "patched.onnx");
-  EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
-              ElementsAreArray(output_of(before)));
+  EXPECT_THAT(output_of(patched(after, *patch)), ElementsAreArray(output_of(before)));
 }
 
 /// An op without a pair is known by its place, too: names may be gone.
@@ -232,9 +231,7 @@ TEST(FloatOps, PassFloatsToOpsWithoutAPairWhateverTheyAreCalled) {
   std::erase_if(pairing.pairs, [](const ValuePair& one) { return one.reference != "a"; });
   const auto with_float = [&](const std::vector<std::string>& ops) {
     const auto patch = float_ops(OwnModels(before, after, pairing), refs_of(ops));
-    MemoryStore store;
-    frontend::write_patched(after, patch.value(), store, "patched.onnx");
-    return output_of(onnx::read("patched.onnx", store.read("patched.onnx")));
+    return output_of(patched(after, patch.value()));
   };
   ASSERT_NE(output_of(after), output_of(before));
   EXPECT_THAT(with_float({"the_a", "the_s", "the_y"}), ElementsAreArray(output_of(before)));
@@ -257,10 +254,7 @@ TEST(FloatOps, LeaveNoCodesWhoseReadersBehindCopiesAreAllInFloat) {
   ASSERT_NE(output_of(after), output_of(before));
   const auto patch = float_ops(OwnModels(before, after, pairing), refs_of({"the_a", "the_y"}));
   ASSERT_TRUE(patch);
-  MemoryStore store;
-  frontend::write_patched(after, *patch, store, "patched.onnx");
-  EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
-              ElementsAreArray(output_of(before)));
+  EXPECT_THAT(output_of(patched(after, *patch)), ElementsAreArray(output_of(before)));
 }
 
 /// y = tanh(k) tanh(b) of the halves k and b of exp(x), in codes: names that are not in order.
@@ -280,10 +274,7 @@ TEST(FloatOps, MakeAllResultsOfOneOp) {
   const auto patch =
       float_ops(OwnModels(before, after, pair(before, after)), refs_of({"the_e", "the_k"}));
   ASSERT_TRUE(patch);
-  MemoryStore store;
-  frontend::write_patched(after, *patch, store, "patched.onnx");
-  EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
-              ElementsAreArray(output_of(before)));
+  EXPECT_THAT(output_of(patched(after, *patch)), ElementsAreArray(output_of(before)));
 }
 
 /// y = factor transpose(e) with e an exponential in float, or the input itself, in codes in front
@@ -306,15 +297,12 @@ TEST(FloatOps, ReadWhatIsMovedFromFloatsAsFloats) {
     const Model before = net(false), after = net(true);
     const auto patch = float_ops(OwnModels(before, after, pair(before, after)), refs_of({"the_m"}));
     ASSERT_TRUE(patch);
-    MemoryStore store;
-    frontend::write_patched(after, *patch, store, "patched.onnx");
-    const std::vector<float> patched =
-        output_of(onnx::read("patched.onnx", store.read("patched.onnx")));
+    const std::vector<float> values = output_of(patched(after, *patch));
     const std::vector<float> expected = output_of(before);
-    ASSERT_EQ(patched.size(), expected.size());
+    ASSERT_EQ(values.size(), expected.size());
     for (std::size_t i = 0; i < expected.size(); ++i) {
       if (!std::isnan(expected[i])) {
-        EXPECT_FLOAT_EQ(patched[i], expected[i]) << from << i;
+        EXPECT_FLOAT_EQ(values[i], expected[i]) << from << i;
       }
     }
   }
@@ -338,9 +326,7 @@ TEST(FloatOps, ReadCodesOfWhatIsMovedWhereAnotherOpReadsThem) {
   const Model before = net(false), after = net(true);
   const auto with_float = [&](const std::vector<std::string>& ops) {
     const auto patch = float_ops(OwnModels(before, after, pair(before, after)), refs_of(ops));
-    MemoryStore store;
-    frontend::write_patched(after, patch.value(), store, "patched.onnx");
-    return output_of(onnx::read("patched.onnx", store.read("patched.onnx")));
+    return output_of(patched(after, patch.value()));
   };
   EXPECT_THAT(with_float({"the_m"}), ElementsAreArray({0, 0, 0, 0})) << "both of codes";
   EXPECT_THAT(with_float({"the_m", "the_n"}), ElementsAreArray({0.0F, 0.0F, 0.0F, -3.6F}));
@@ -367,11 +353,8 @@ TEST(FloatOps, PassFloatsBehindIntegerOperatorsToo) {
   const Model after = net(true).node("Exp", {"r"}, "y").model();
   const auto patch = float_ops(OwnModels(before, after, pair(before, after)), refs_of({"the_a"}));
   ASSERT_TRUE(patch);
-  MemoryStore store;
-  frontend::write_patched(after, *patch, store, "patched.onnx");
   EXPECT_NE(output_of(after), output_of(before));
-  EXPECT_THAT(output_of(onnx::read("patched.onnx", store.read("patched.onnx"))),
-              ElementsAreArray(output_of(before)));
+  EXPECT_THAT(output_of(patched(after, *patch)), ElementsAreArray(output_of(before)));
 }
 
 TEST(FloatOps, ReadWhatTheQuantizedModelHasErrorsOfOthersIncluded) {

@@ -56,12 +56,8 @@ bool takes_codes(const Capability& row, std::size_t input) {
 }
 
 bool gives_codes(const GraphIndex& index, const Node& node) {
-  return std::ranges::all_of(node.outputs, [&](const std::string& output) {
-    const std::vector<Use>& uses = index.uses(output);
-    return !uses.empty() && std::ranges::all_of(uses, [&](const Use& use) {
-      return index.graph().nodes[use.node].kind == Kind::quantize;
-    });
-  });
+  return std::ranges::all_of(
+      node.outputs, [&](const std::string& output) { return is_read_as_codes(index, output); });
 }
 
 /// The width of the codes on both sides of ops that are one kernel, or in front of one that gives

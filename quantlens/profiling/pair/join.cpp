@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 
+#include "quantlens/graph/integer_ops.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/profiling/attribute.h"
 #include "quantlens/profiling/pair/causes.h"
@@ -123,12 +124,8 @@ std::vector<bool> wrapped_ops(const Graph& file) {
     const Node& node = file.nodes[i];
     if (uses_codes(node.kind) || node.inputs.empty() || node.outputs.empty()) continue;
     const auto before = index.producer(node.inputs[0]);
-    const auto& uses = index.uses(node.outputs[0]);
-    wrapped[i] = before && file.nodes[*before].kind == Kind::dequantize && !uses.empty() &&
-                 !index.is_output(node.outputs[0]) &&
-                 std::ranges::all_of(uses, [&](const Use& use) {
-                   return file.nodes[use.node].kind == Kind::quantize;
-                 });
+    wrapped[i] = before && file.nodes[*before].kind == Kind::dequantize &&
+                 is_read_as_codes(index, node.outputs[0]);
   }
   return wrapped;
 }

@@ -29,11 +29,6 @@ constexpr double kAsGood = 1.05;
 /// reads them, where e^-16 is nothing.
 constexpr float kRoomForMasks = 16;
 
-struct Chosen {
-  Range range;
-  RangeAlgorithm algorithm;
-};
-
 Range mean_extremes(const Moments& moments) {
   return {static_cast<float>(moments.mean_sample_min()),
           static_cast<float>(moments.mean_sample_max())};
@@ -42,29 +37,29 @@ Range mean_extremes(const Moments& moments) {
 /// Of the elements of one value.
 class Chooser {
  public:
-  Chooser(const ValueStats& stats, const Scheme& scheme)
-      : stats_(stats),
-        scheme_(scheme),
-        values_(stats.histogram, {stats.moments.min(), stats.moments.max()}) {}
+  Chooser(const Distribution& values, const std::optional<Range>& means, const Scheme& scheme)
+      : values_(values), means_(means), scheme_(scheme) {}
 
-  Chosen choose(const RangeChoice& choice) const {
-    Chosen chosen = choice.algorithm == RangeAlgorithm::auto_
-                        ? best(choice)
-                        : Chosen{range_by(choice.algorithm, choice), choice.algorithm};
-    if (values_.has_masks_below()) chosen.range.min -= kRoomForMasks;
-    if (values_.has_masks_above()) chosen.range.max += kRoomForMasks;
+  std::optional<ChosenRange> choose(const RangeChoice& choice) const {
+    auto chosen = choice.algorithm == RangeAlgorithm::auto_ ? std::optional(best(choice))
+                                                            : by(choice.algorithm, choice);
+    if (chosen && values_.has_masks_below()) chosen->range.min -= kRoomForMasks;
+    if (chosen && values_.has_masks_above()) chosen->range.max += kRoomForMasks;
     return chosen;
   }
 
-  double error(const Range& range) const { return expected_error(values_, range, scheme_); }
-
  private:
-  Range range_by(RangeAlgorithm algorithm, const RangeChoice& choice) const {
+  std::optional<ChosenRange> by(RangeAlgorithm algorithm, const RangeChoice& choice) const {
+    const std::optional<Range> range = range_by(algorithm, choice);
+    return range ? std::optional(ChosenRange{*range, algorithm}) : std::nullopt;
+  }
+
+  std::optional<Range> range_by(RangeAlgorithm algorithm, const RangeChoice& choice) const {
     const Range& all = values_.extremes();
     if (algorithm == RangeAlgorithm::minmax || all.min == all.max) return all;
     if (algorithm == RangeAlgorithm::moving_average) {
-      const Range mean = mean_extremes(stats_.moments);
-      return {std::max(mean.min, all.min), std::min(mean.max, all.max)};
+      if (!means_) return std::nullopt;
+      return Range{std::max(means_->min, all.min), std::min(means_->max, all.max)};
     }
     if (algorithm == RangeAlgorithm::percentile) {
       return percentile_range(values_, choice.percentile / 100, scheme_.symmetric);
@@ -73,15 +68,15 @@ class Chooser {
                                             : entropy_range(values_, scheme_);
   }
 
-  Chosen best(const RangeChoice& choice) const {
+  ChosenRange best(const RangeChoice& choice) const {
     struct Candidate {
-      Chosen chosen;
+      ChosenRange chosen;
       double error;
     };
     std::vector<Candidate> candidates;
     for (const RangeAlgorithm algorithm : kCandidates) {
-      const Range range = range_by(algorithm, choice);
-      candidates.push_back({{range, algorithm}, error(range)});
+      const std::optional<ChosenRange> one = by(algorithm, choice);
+      if (one) candidates.push_back({*one, expected_error(values_, one->range, scheme_)});
     }
     const double least = std::ranges::min_element(candidates, {}, &Candidate::error)->error;
     return std::ranges::find_if(candidates,
@@ -89,9 +84,9 @@ class Chooser {
         ->chosen;
   }
 
-  const ValueStats& stats_;
+  const Distribution& values_;
+  const std::optional<Range>& means_;
   Scheme scheme_;
-  Distribution values_;
 };
 
 bool is_mask(const Range& range) {
@@ -123,14 +118,15 @@ std::optional<ValueRange> range_of(const ValueStats& stats, const RangeChoice& c
                                    const Scheme& scheme) {
   if (stats.moments.count() == 0) return {};
   if (stats.histogram.empty()) return range_without_histogram(stats, choice);
-  const Chooser chooser(stats, scheme);
-  const Chosen chosen = chooser.choose(choice);
+  const Distribution values(stats.histogram, {stats.moments.min(), stats.moments.max()});
+  const ChosenRange chosen =
+      choose_range(values, mean_extremes(stats.moments), choice, scheme).value();
   return ValueRange{.value = stats.value,
                     .min = chosen.range.min,
                     .max = chosen.range.max,
                     .algorithm = chosen.algorithm,
                     .asked = choice.algorithm,
-                    .expected_mse = chooser.error(chosen.range)};
+                    .expected_mse = expected_error(values, chosen.range, scheme)};
 }
 
 RangeChoice known(RangeChoice choice) {
@@ -142,6 +138,12 @@ RangeChoice known(RangeChoice choice) {
 
 bool needs_histograms(RangeAlgorithm algorithm) {
   return algorithm != RangeAlgorithm::minmax && algorithm != RangeAlgorithm::moving_average;
+}
+
+std::optional<ChosenRange> choose_range(const Distribution& values,
+                                        const std::optional<Range>& means,
+                                        const RangeChoice& choice, const Scheme& scheme) {
+  return Chooser(values, means, scheme).choose(choice);
 }
 
 Ranges choose_ranges(const TapState& statistics, const RangeOptions& options) {

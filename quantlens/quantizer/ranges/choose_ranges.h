@@ -2,9 +2,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 
+#include "quantlens/quant/distribution.h"
 #include "quantlens/quant/scheme.h"
 #include "quantlens/record/ranges.h"
 #include "quantlens/record/tap_state.h"
@@ -27,6 +29,18 @@ struct RangeOptions {
 
 /// Whether the algorithm looks at histograms, or at extremes alone.
 bool needs_histograms(RangeAlgorithm algorithm);
+
+struct ChosenRange {
+  Range range;
+  RangeAlgorithm algorithm;  ///< that gave it: of auto_ the one that was taken
+};
+
+/// The range of one value. `means`: the mean of its samples' least and of their greatest elements,
+/// which moving_average takes; nothing where it is asked for and they are not known, and auto_ does
+/// without it then. REQUIRES: the distribution has elements.
+std::optional<ChosenRange> choose_range(const Distribution& values,
+                                        const std::optional<Range>& means,
+                                        const RangeChoice& choice, const Scheme& scheme);
 
 /// The range of every value in the statistics that wants one. Values that cannot have one are
 /// listed apart: those without a finite element and, without a histogram, those that hold masks

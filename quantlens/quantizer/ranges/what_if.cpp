@@ -11,8 +11,8 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/quant/distribution.h"
+#include "quantlens/quantizer/plan/parameters.h"
 #include "quantlens/quantizer/ranges/choose_ranges.h"
-#include "quantlens/quantizer/ranges/search_range.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
 
 namespace quantlens {
@@ -31,34 +31,15 @@ bool asks_anything(const TensorRecipe& asked) {
   throw Error(Errc::bad_input, sentence);
 }
 
-DType dtype_of(AskedDtype asked, DType usual) {
-  switch (asked) {
-    case AskedDtype::uint8:
-      return DType::uint8;
-    case AskedDtype::int8:
-      return DType::int8;
-    case AskedDtype::uint16:
-      return DType::uint16;
-    case AskedDtype::int16:
-      return DType::int16;
-    case AskedDtype::int4:
-      return DType::int4;
-    case AskedDtype::uint4:
-      return DType::uint4;
-    default:
-      return usual;
-  }
-}
-
 bool is_float(std::optional<AskedDtype> asked) {
   return asked == AskedDtype::fp32 || asked == AskedDtype::fp16;
 }
 
 Scheme scheme_with(Scheme scheme, const TensorRecipe& asked) {
-  if (asked.dtype) {
-    const DType dtype = dtype_of(*asked.dtype, scheme.dtype);
-    if (dtype != scheme.dtype) scheme.bits = 8;
-    scheme.dtype = dtype;
+  if (asked.dtype && *asked.dtype != AskedDtype::int_) {
+    const Scheme plain = plain_scheme(asked);
+    if (plain.dtype != scheme.dtype) scheme.bits = plain.bits;
+    scheme.dtype = plain.dtype;
   }
   if (asked.scheme) scheme.symmetric = *asked.scheme == Symmetry::sym;
   return scheme;
@@ -106,23 +87,12 @@ void check(const WhatIf& change) {
   }
 }
 
-/// Without samples told apart there is no moving average.
+/// As a calibration chooses it, but for what samples told apart would tell.
 Range range_by(RangeAlgorithm algorithm, const TensorRecipe& asked, const Distribution& values,
                const Scheme& scheme) {
-  switch (algorithm) {
-    case RangeAlgorithm::minmax:
-      return values.extremes();
-    case RangeAlgorithm::percentile:
-      return percentile_range(values, percentile_of(asked) / 100, scheme.symmetric);
-    case RangeAlgorithm::entropy:
-    case RangeAlgorithm::kl:
-      return entropy_range(values, scheme);
-    case RangeAlgorithm::mse:
-    case RangeAlgorithm::auto_:
-      return least_error_range(values, scheme);
-    case RangeAlgorithm::moving_average:
-      break;
-  }
+  const RangeChoice choice{.algorithm = algorithm, .percentile = percentile_of(asked)};
+  const auto chosen = choose_range(values, std::nullopt, choice, scheme);
+  if (chosen) return chosen->range;
   throw Unknown{"a moving average needs the extremes of each sample, which are not stored"};
 }
 
@@ -295,6 +265,13 @@ boost::json::object options_of(const WhatIf& change) {
   return options;
 }
 
+/// None says what range an op's result has; and an op that is to have 16 bits computes in float on
+/// 16 bits of its inputs, while its readers decide what codes its result has.
+bool is_in_no_recipe(const WhatIf& change) {
+  return change.range || change.activation.dtype == AskedDtype::int16 ||
+         change.activation.dtype == AskedDtype::uint16;
+}
+
 }  // namespace
 
 Expectation expect(const StoredOp& op, const WhatIf& change) {
@@ -322,9 +299,9 @@ Expectation expect(const StoredOp& op, const WhatIf& change) {
 Expectations sum_up(std::vector<Expectation> changes, const std::vector<WhatIf>& asked) {
   Expectations all{.changes = std::move(changes), .recipe = nullptr, .output_gain = 0};
   boost::json::object entries;
-  bool is_asked_by_recipe = true;  // none says what range an op's result has
+  bool is_asked_by_recipe = true;
   for (std::size_t i = 0; i < all.changes.size(); ++i) {
-    if (asked.at(i).range) is_asked_by_recipe = false;
+    if (is_in_no_recipe(asked.at(i))) is_asked_by_recipe = false;
     const Expectation& one = all.changes[i];
     if (one.output_gain && all.output_gain) {
       *all.output_gain += *one.output_gain;

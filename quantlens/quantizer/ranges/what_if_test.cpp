@@ -233,6 +233,15 @@ TEST(WhatIf, ARangeHoldsZeroAndIsInNoRecipe) {
   EXPECT_TRUE(sum_up({told}, {change}).recipe.is_null());
 }
 
+TEST(WhatIf, SixteenBitsOfAResultAreInNoRecipe) {
+  const Stored stored;
+  WhatIf change;
+  change.activation.dtype = AskedDtype::uint16;
+  const Expectation told = expect(stored.op, change);
+  EXPECT_LT(told.expected.value().rounding_mse, told.now.rounding_mse);
+  EXPECT_TRUE(sum_up({told}, {change}).recipe.is_null());
+}
+
 TEST(WhatIf, SeveralChangesAreOneRecipe) {
   const Stored stored;
   WhatIf percentile, wide;

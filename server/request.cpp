@@ -2,6 +2,7 @@
 #include "server/request.h"
 
 #include <algorithm>
+#include <charconv>
 #include <exception>
 
 #include "quantlens/base/error.h"
@@ -39,6 +40,15 @@ std::optional<std::string_view> header_of(const Request& request, std::string_vi
 
 std::optional<std::string_view> query_of(const Request& request, std::string_view name) {
   return first_of(request.query, name);
+}
+
+std::optional<std::uint64_t> announced_bytes(const Request& request) {
+  const auto text = header_of(request, "content-length");
+  std::uint64_t bytes = 0;
+  if (!text) return std::nullopt;
+  const char* const end = text->data() + text->size();
+  const auto [at, error] = std::from_chars(text->data(), end, bytes);
+  return error == std::errc() && at == end ? std::optional(bytes) : std::nullopt;
 }
 
 Response text_response(unsigned status, std::string_view sentence) {

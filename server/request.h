@@ -4,6 +4,7 @@
 // transport/server.h (sockets). SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -16,6 +17,8 @@
 
 namespace quantlens::server {
 
+class PartFile;
+
 /// Names and values in the order of arrival; one name may come several times.
 using Pairs = std::vector<std::pair<std::string, std::string>>;
 
@@ -25,6 +28,7 @@ struct Request {
   Pairs query;         ///< percent-decoded UTF-8
   Pairs headers;       ///< names in lower case
   std::string body;
+  std::shared_ptr<PartFile> file;  ///< that has the body instead, where a BodyPlan says so
 };
 
 struct Response {
@@ -39,6 +43,20 @@ struct Response {
 /// Called by several threads at once. An exception becomes an answer (error_response).
 using Handler = std::function<Response(const Request&)>;
 
+/// What becomes of a request's body, by its head.
+struct BodyPlan {
+  std::uint64_t most_bytes = 0;
+  std::shared_ptr<PartFile> file;   ///< takes it as it arrives, so that it is never in memory
+  std::optional<Response> refusal;  ///< it is not read, and this is the answer
+};
+
+/// Those who know routes. All are called by several threads at once.
+struct Endpoint {
+  /// Asked for requests that have a body, when their head is read. An exception is a refusal.
+  std::function<BodyPlan(const Request&)> plan_body;
+  Handler answer;
+};
+
 inline constexpr std::string_view kMethods[] = {"GET",   "HEAD",   "POST",   "PUT",
                                                 "PATCH", "DELETE", "OPTIONS"};
 inline constexpr const char* kAllow = "GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS";
@@ -48,6 +66,9 @@ inline constexpr std::string_view kJson = "application/json";
 /// The first of this name; `name` in lower case.
 std::optional<std::string_view> header_of(const Request& request, std::string_view name);
 std::optional<std::string_view> query_of(const Request& request, std::string_view name);
+
+/// How long the client says that its body is.
+std::optional<std::uint64_t> announced_bytes(const Request& request);
 
 /// What is left for the browser is JSON or one sentence in plain text.
 Response text_response(unsigned status, std::string_view sentence);

@@ -11,6 +11,7 @@
 #include "server/assets/assets.h"
 #include "server/gate/gate.h"
 #include "server/gate/host.h"
+#include "server/own_folder.h"
 #include "server/private_file.h"
 #include "server/token.h"
 
@@ -51,7 +52,9 @@ std::optional<Certificate> certificate_for(const ServeOptions& options,
   if (options.is_insecure) return std::nullopt;
   if (!options.certificate.empty()) return read_certificate(options.certificate, options.key);
   if (options.address != "localhost") names.push_back(options.address);
-  return own_certificate(options.workspace, names, std::chrono::system_clock::now());
+  const auto now = std::chrono::system_clock::now();
+  return is_writable(options.workspace) ? own_certificate(options.workspace, names, now)
+                                        : make_certificate(names, now);
 }
 
 bool is_any(const std::string& address) {
@@ -64,19 +67,23 @@ std::string shown_address(const std::string& address) {
   return address.find(':') == std::string::npos ? address : fmt::format("[{}]", address);
 }
 
+bool is_of_api(const Request& request) {
+  return request.path.starts_with("/api/");
+}
+
 /// Of assets and API, behind the gate.
-Service make_service(std::shared_ptr<Gate> gate, Handler api, const ServeOptions& options) {
+Service make_service(std::shared_ptr<Gate> gate, Endpoint api, const ServeOptions& options) {
   const auto assets = std::make_shared<const Assets>(built_in_assets(), "index.html");
   return {.admit = [gate = std::move(gate)](
                        Request& request, const Peer& peer) { return gate->check(request, peer); },
-          .most_body_bytes =
-              [api_bytes = options.most_body_bytes](const Request& request) {
-                return request.path.starts_with("/api/") ? api_bytes(request) : 0;
-              },
-          .answer =
-              [assets, api = std::move(api)](const Request& request) {
-                return request.path.starts_with("/api/") ? api(request) : assets->answer(request);
-              },
+          .endpoint = {.plan_body =
+                           [plan = std::move(api.plan_body)](const Request& request) {
+                             return is_of_api(request) ? plan(request) : BodyPlan();
+                           },
+                       .answer =
+                           [assets, answer = std::move(api.answer)](const Request& request) {
+                             return is_of_api(request) ? answer(request) : assets->answer(request);
+                           }},
           .log = options.log};
 }
 
@@ -100,7 +107,7 @@ std::string parse_url_prefix(std::string_view text) {
   return fmt::format("/{}", text);
 }
 
-WorkspaceServer::WorkspaceServer(const ServeOptions& options, Handler api) {
+WorkspaceServer::WorkspaceServer(const ServeOptions& options, Endpoint api) {
   const auto names = checked_names(options.host_names);
   GateOptions gate{.token = make_token(),
                    .once = options.opens_browser ? make_token() : std::string(),
@@ -115,13 +122,23 @@ WorkspaceServer::WorkspaceServer(const ServeOptions& options, Handler api) {
                     .ports = ports_to_try(options.port),
                     .threads = options.threads,
                     .certificate = certificate_for(options, names)});
-  write_private(options.workspace / kTokenFile, gate.token);
+  token_ = gate.token;
+  token_file_ = options.workspace / kTokenFile;
+  if (is_writable(options.workspace)) write_private(token_file_, token_);
   const std::string base =
       fmt::format("{}://{}:{}{}/?token=", options.is_insecure ? "http" : "https",
                   names.empty() ? shown_address(options.address) : names.front(),
                   options.gui_port.value_or(server_->port()), gate.prefix);
   url_ = base + gate.token;
   if (options.opens_browser) once_url_ = base + gate.once;
+}
+
+WorkspaceServer::~WorkspaceServer() {
+  try {
+    if (read_private(token_file_) == token_) fs::remove(token_file_);
+  } catch (const std::exception&) {
+    return;  // it is worth nothing from now on
+  }
 }
 
 }  // namespace quantlens::server

@@ -16,8 +16,6 @@
 
 namespace quantlens::server {
 
-inline constexpr std::uint64_t kMostBodyBytes = 1 << 20;
-
 struct ServeOptions {
   fs::path workspace;                     ///< its folder, which is made where it is absent
   std::string address = "127.0.0.1";      ///< of IP, as numbers
@@ -30,19 +28,20 @@ struct ServeOptions {
   unsigned threads = 2;
   bool opens_browser = false;  ///< then `once_url` has a token that is taken once
   Limits limits;
-  /// How many bytes of a body are read below /api/, by the head; elsewhere none are.
-  std::function<std::uint64_t(const Request&)> most_body_bytes = [](const Request&) {
-    return kMostBodyBytes;
-  };
   std::function<void(std::string_view)> log = [](std::string_view) {};
 };
 
-/// The server of a workspace, listening from the moment it is made.
+/// The server of a workspace, listening from the moment it is made. In a workspace that cannot be
+/// written it keeps its token and its certificate to itself.
 class WorkspaceServer {
  public:
-  /// `api` answers what is below /api/ and is let in. Throws Errc::usage for options that do not
-  /// go together, Errc::failed where no port is free, Errc::io and what read_certificate throws.
-  WorkspaceServer(const ServeOptions& options, Handler api);
+  /// `api` answers what is below /api/ and is let in; elsewhere no body is read. Throws Errc::usage
+  /// for options that do not go together, Errc::failed where no port is free, Errc::io and what
+  /// read_certificate throws.
+  WorkspaceServer(const ServeOptions& options, Endpoint api);
+  WorkspaceServer(const WorkspaceServer&) = delete;
+  WorkspaceServer& operator=(const WorkspaceServer&) = delete;
+  ~WorkspaceServer();  ///< takes its token out of the workspace
 
   /// "https://127.0.0.1:5000/?token=..."
   const std::string& url() const { return url_; }
@@ -52,6 +51,8 @@ class WorkspaceServer {
   Server& server() { return *server_; }
 
  private:
+  fs::path token_file_;
+  std::string token_;
   std::string url_, once_url_;
   std::unique_ptr<Server> server_;
 };

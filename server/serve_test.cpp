@@ -15,8 +15,9 @@ ServeOptions options(const TemporaryFolder& folder) {
   return {.workspace = folder.path() / "new", .port = std::uint16_t{0}};
 }
 
-Handler nothing() {
-  return [](const Request&) { return Response{}; };
+Endpoint nothing() {
+  return {.plan_body = [](const Request&) { return BodyPlan(); },
+          .answer = [](const Request&) { return Response{}; }};
 }
 
 TEST(UrlPrefix, HasASlashInFrontAndNoneBehind) {
@@ -39,6 +40,18 @@ TEST(WorkspaceServer, SaysItsAddressWithTheTokenThatItKeeps) {
   ASSERT_TRUE(token);
   EXPECT_EQ(served.url(), "https://127.0.0.1:9000/q/?token=" + *token);
   EXPECT_EQ(served.once_url(), "");
+}
+
+TEST(WorkspaceServer, TakesItsOwnTokenAlongAndNoOther) {
+  const TemporaryFolder folder;
+  const fs::path file = options(folder).workspace / "token";
+  { const WorkspaceServer served(options(folder), nothing()); }
+  EXPECT_FALSE(fs::exists(file));
+  {
+    const WorkspaceServer served(options(folder), nothing());
+    write_private(file, "of a later server");
+  }
+  EXPECT_EQ(read_private(file), "of a later server");
 }
 
 TEST(WorkspaceServer, GivesABrowserATokenOfItsOwn) {

@@ -17,6 +17,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/workspace/workspace.h"
 #include "server/api/workloads.h"
+#include "server/own_folder.h"
 
 extern char** environ;  // NOLINT(readability-identifier-naming): the system's
 
@@ -34,7 +35,7 @@ struct Arguments {
   int verbose = 0;
   std::vector<std::string> roots;
   unsigned job_cores = 0;
-  std::uint64_t upload_limit = 256, upload_quota = 10'000;  // MB
+  std::uint64_t upload_limit = 2000, upload_quota = 10'000;  // MB
 };
 
 /// The predecessors' sentences.
@@ -119,21 +120,22 @@ int run(const Arguments& arguments) {
                                .opens_browser = arguments.open};
   if (arguments.verbose > 0) options.log = log_line;
   const server::JobsOptions jobs = jobs_of(arguments);
-  options.most_body_bytes = [jobs,
-                             usual = options.most_body_bytes](const server::Request& request) {
-    return server::most_body_bytes(request, jobs, usual(request));
-  };
   server::WorkspaceServer served(options, server::make_api(options.workspace, jobs));
   uninstall_interrupt_handler();
   served.server().stop_on({SIGINT, SIGTERM});
   print_out(fmt::format("Neural Insights Server started.\nOpen address {}\n", served.url()));
+  if (!server::is_writable(options.workspace)) {
+    print_err(
+        "note: the workspace cannot be written: its runs are shown, and nothing is started or "
+        "changed\n");
+  }
   if (arguments.open) open_browser(served.once_url());
   served.server().run();
   return kDone;
 }
 
 void add_job_options(CLI::App& verb, Arguments& arguments) {
-  constexpr std::uint64_t kMostCores = 1024, kMostUpload = 2000, kMostQuota = 100'000'000;
+  constexpr std::uint64_t kMostCores = 1024, kMostQuota = 100'000'000;
   verb.add_option("--root", arguments.roots,
                   "Let jobs read and write below this folder; give it once for each folder "
                   "(default: the folder that the server is started in)")
@@ -146,9 +148,8 @@ void add_job_options(CLI::App& verb, Arguments& arguments) {
       ->check(whole_number(1, kMostCores))
       ->group("Jobs");
   verb.add_option("--upload-limit", arguments.upload_limit,
-                  "Take uploaded files of this size at most, which pass through memory (default: "
-                  "256)")
-      ->check(whole_number(1, kMostUpload))
+                  "Take uploaded files of this size at most (default: 2000)")
+      ->check(whole_number(1, kMostQuota))
       ->type_name("MB")
       ->group("Jobs");
   verb.add_option("--upload-quota", arguments.upload_quota,

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/api/answer.h"
 
-#include <boost/json/serialize.hpp>
 #include <fmt/format.h>
 #include <sys/stat.h>
 
@@ -25,10 +24,6 @@ std::string state_of(const std::vector<fs::path>& files) {
   std::string state;
   for (const fs::path& file : files) state += state_of(file);
   return state;
-}
-
-std::string compact(const json::Value& value) {
-  return valid_utf8(boost::json::serialize(value));
 }
 
 Answer at_once(Response response) {

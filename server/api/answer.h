@@ -10,6 +10,7 @@
 
 #include "quantlens/base/json.h"
 #include "quantlens/base/store.h"
+#include "server/compact.h"
 #include "server/request.h"
 
 namespace quantlens::server {
@@ -31,9 +32,6 @@ struct Answer {
 /// never makes.
 std::string state_of(const fs::path& file);
 std::string state_of(const std::vector<fs::path>& files);
-
-/// On one line, in valid UTF-8.
-std::string compact(const json::Value& value);
 
 /// One that is there already.
 Answer at_once(Response response);

@@ -11,6 +11,7 @@
 #include "server/api/gzip.h"
 #include "server/api/route.h"
 #include "server/assets/assets.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
@@ -20,7 +21,6 @@ constexpr std::string_view kForm = "1";
 constexpr std::size_t kLeastCompressed = 1024;
 constexpr std::size_t kMostCompressed = std::size_t{32} << 20;
 constexpr std::size_t kTagDigits = 32;
-constexpr std::size_t kMostShown = 200;
 constexpr std::string_view kZipped = "-gzip";
 
 unsigned status_of(Errc code) {
@@ -75,8 +75,7 @@ bool takes_gzip(const Request& request) {
 
 Response not_found(std::string_view path) {
   path.remove_prefix(std::min(path.size(), std::string_view("/api/").size()));
-  return text_response(404,
-                       fmt::format("Unable to find {}", printable(path.substr(0, kMostShown))));
+  return text_response(404, fmt::format("Unable to find {}", shown(path)));
 }
 
 /// What a path that is there may be asked.
@@ -115,6 +114,23 @@ Response Api::told(unsigned status, std::string sentence) const {
   for (std::size_t at = sentence.find(root); at != std::string::npos; at = sentence.find(root, at))
     sentence.erase(at, root.size());
   return text_response(status, sentence);
+}
+
+BodyPlan Api::plan_body(const Request& request) {
+  constexpr std::uint64_t kUsual = 1 << 20;
+  for (const Route& route : routes()) {
+    if (route.plan_body == nullptr || !has_method(route, request.method)) continue;
+    auto in_path = match(route.path, request.path);
+    if (!in_path) continue;
+    try {
+      return route.plan_body(context_, {request, Arguments(request.query), *std::move(in_path)});
+    } catch (const Error& error) {
+      return {.refusal = told(status_of(error.code()), error.what())};
+    } catch (...) {
+      return {.refusal = error_response()};
+    }
+  }
+  return {.most_bytes = kUsual, .file = {}, .refusal = {}};
 }
 
 Response Api::answer(const Request& request) {

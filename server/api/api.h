@@ -26,7 +26,8 @@ class Api {
   /// REQUIRES: the store is the disk. All must outlive this.
   Api(Store& store, Workspace& workspace, Events& events, const ApiOptions& options = {});
 
-  /// Never throws: what goes wrong is an answer.
+  /// Neither throws: what goes wrong is an answer.
+  BodyPlan plan_body(const Request& request);
   Response answer(const Request& request);
   Runs& runs() { return runs_; }
 

@@ -11,23 +11,19 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
-#include "quantlens/base/text.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
 
 constexpr std::size_t kMostShown = 80;
 
-std::string shown(std::string_view text) {
-  return printable(text.substr(0, kMostShown));
-}
-
 std::string word_of(const json::Value& value, std::string_view name) {
   if (const auto* text = value.if_string()) return std::string(*text);
   if (value.is_object() || value.is_array() || value.is_null()) {
     throw Error(Errc::usage, fmt::format("'{}' in the request's body is no text, number or flag "
                                          "and no list of these",
-                                         shown(name)));
+                                         shown(name, kMostShown)));
   }
   return boost::json::serialize(value);
 }
@@ -91,7 +87,7 @@ std::uint64_t Arguments::number(std::string_view name, std::uint64_t usual, std:
   const auto [at, error] = std::from_chars(found->data(), end, value);
   if (error != std::errc() || at != end || value < least || value > most) {
     throw Error(Errc::usage, fmt::format("{}='{}' is no whole number from {} to {}", name,
-                                         shown(*found), least, most));
+                                         shown(*found, kMostShown), least, most));
   }
   return value;
 }

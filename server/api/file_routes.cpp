@@ -9,12 +9,13 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/workspace/read_record.h"
+#include "server/own_folder.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{64} << 20;
-constexpr std::size_t kMostShown = 200;
 
 /// Never one that a browser would run.
 std::string_view type_of(std::string_view name) {
@@ -48,9 +49,7 @@ Answer run_file(Context& context, const Call& call) {
   const bool is_there =
       is_plain_name(name) && fs::is_regular_file(fs::symlink_status(file, ignored));
   if (!is_there) {
-    throw Error(Errc::not_found,
-                fmt::format("The workload has no file '{}'.",
-                            printable(std::string_view(name).substr(0, kMostShown))));
+    throw Error(Errc::not_found, fmt::format("The workload has no file '{}'.", shown(name)));
   }
   if (fs::file_size(file, ignored) > kMostBytes) {
     throw Error(Errc::unsupported,

@@ -6,14 +6,12 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
 #include "server/api/op_rows.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
-
-constexpr std::size_t kMostShown = 200;
 
 /// Rows are as the records have them.
 struct OpDetails {
@@ -46,8 +44,7 @@ OpDetails details(Context& context, const Run& run, const std::string& op) {
   const bool is_known = !made.activations.empty() || !made.weights.empty() || !made.plan.empty() ||
                         !made.pairs.empty() || !made.nodes.empty() || !made.graph.empty();
   if (!is_known) {
-    throw Error(Errc::not_found, fmt::format("Nothing is stored of an op '{}'.",
-                                             printable(op.substr(0, kMostShown))));
+    throw Error(Errc::not_found, fmt::format("Nothing is stored of an op '{}'.", shown(op)));
   }
   return made;
 }

@@ -6,15 +6,16 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/workspace/read_record.h"
+#include "server/api/stored_rows.h"
 
 namespace quantlens::server {
 namespace {
 
 /// Absent: a run need not have it, and what is damaged is told where it is asked for itself.
-std::optional<TableReader> table_of(const Context& context, const fs::path& record,
-                                    std::string_view list) {
+template <class Open>
+auto if_there(const Open& open) -> std::optional<decltype(open())> {
   try {
-    return TableReader::open(context.store, record, list);
+    return open();
   } catch (const Error&) {
     return std::nullopt;
   }
@@ -40,22 +41,15 @@ bool names_op(const json::Value& ops, std::string_view wanted) {
 
 std::vector<json::Value> OpRows::find(const fs::path& record, std::string_view list,
                                       std::string_view id, std::string_view name) const {
-  std::vector<json::Value> found;
-  const std::optional<TableReader> table = table_of(context_, record, list);
-  if (!table) return found;
-  const std::string state = state_of(TableReader::files(record, list));
-  std::vector<std::uint64_t> rows = context_.rows.find(*table, state, id, op_);
-  if (rows.empty()) rows = context_.rows.find(*table, state, name, op_);
-  rows.resize(std::min(rows.size(), kMost));
-  for (const std::uint64_t row : rows) {
-    for (json::Value& one : table->rows(row, 1)) found.push_back(std::move(one));
-  }
-  return found;
+  const auto rows = if_there([&] { return StoredRows(context_, record, list); });
+  if (!rows) return {};
+  std::vector<json::Value> found = rows->find(id, op_, kMost);
+  return found.empty() ? rows->find(name, op_, kMost) : found;
 }
 
 std::vector<json::Value> OpRows::find_naming(const fs::path& record, std::string_view list) const {
   std::vector<json::Value> found;
-  const std::optional<TableReader> table = table_of(context_, record, list);
+  const auto table = if_there([&] { return TableReader::open(context_.store, record, list); });
   if (!table || !table->has("ops")) return found;
   const boost::json::array all = table->column("ops", 0, table->size());
   const bool has_op = table->has("op.id");

@@ -7,6 +7,7 @@
 
 #include "server/api/route.h"
 #include "server/api/testing/runs.h"
+#include "server/jobs/testing/small_onnx.h"
 
 namespace quantlens::server {
 namespace {
@@ -116,7 +117,9 @@ std::string filled(std::string path, const std::string& id, std::string_view tab
 /// One that waits.
 std::string a_job(ApiWorld& world) {
   using namespace std::string_literals;
-  const std::string model = world.jobs.uploads().put("net.onnx", "\x08\x08\x3a\x02\x0a\x00"s).path;
+  const BodyPlan plan = world.jobs.uploads().begin("net.onnx", {});
+  plan.file->write(small_onnx());
+  const std::string model = world.jobs.uploads().keep("net.onnx", *plan.file).path;
   return world.jobs.submit({{"verb", "profile"}, {"model", model}}).id;
 }
 

@@ -8,9 +8,9 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/api/record_table.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
@@ -43,9 +43,9 @@ ListName list_name(std::string_view text) {
                       text.find_first_not_of(kAllowed) == std::string_view::npos &&
                       text.find("..") == std::string_view::npos;
   if (!is_one) {
-    throw Error(Errc::not_found,
-                fmt::format("'{}' names no list of a record, as diagnosis.activations does.",
-                            printable(text.substr(0, kMostShown))));
+    throw Error(
+        Errc::not_found,
+        fmt::format("'{}' names no list of a record, as diagnosis.activations does.", shown(text)));
   }
   return {text.substr(0, dot), text.substr(dot + 1)};
 }
@@ -79,9 +79,9 @@ std::vector<std::string> chosen_columns(const Call& call, const ListName& name,
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   for (const std::string& column : columns) {
     if (is_there(column) || table.size() == 0) continue;
-    throw Error(Errc::usage, fmt::format("{}.{} has no column '{}'; {}", name.record, name.list,
-                                         printable(column.substr(0, kMostShown)),
-                                         did_you_mean(column.substr(0, kMostShown), there)));
+    throw Error(Errc::usage,
+                fmt::format("{}.{} has no column '{}'; {}", name.record, name.list, shown(column),
+                            did_you_mean(column.substr(0, kMostShown), there)));
   }
   return columns;
 }

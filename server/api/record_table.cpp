@@ -7,13 +7,11 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
-
-constexpr std::size_t kMostShown = 200;
 
 template <class Record>
 json::Value schema_of_record(Schemas& schemas) {
@@ -102,8 +100,7 @@ const std::vector<RecordKind>& record_kinds() {
 const RecordKind& json_record(std::string_view name) {
   const auto found = std::ranges::find(record_kinds(), name, &RecordKind::name);
   if (found == record_kinds().end()) {
-    throw Error(Errc::not_found, fmt::format("There is no kind of record '{}'.",
-                                             printable(name.substr(0, kMostShown))));
+    throw Error(Errc::not_found, fmt::format("There is no kind of record '{}'.", shown(name)));
   }
   if (found->is_binary) {
     throw Error(Errc::not_found,

@@ -40,6 +40,8 @@ struct Route {
   json::Value (*body)(Schemas& all) = nullptr;  ///< of a PUT, and of a POST without arguments
   std::string_view body_type = kJson;
   unsigned status = 200;  ///< of an answer that is well
+  /// Where a body goes that is not read into memory; null: at most 1 MB is.
+  BodyPlan (*plan_body)(Context&, const Call&) = nullptr;
 };
 
 /// What stands for {names}, or nothing where the path is another one.

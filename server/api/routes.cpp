@@ -2,6 +2,7 @@
 // The table of routes: who answers what, and what the OpenAPI document says.
 #include "server/api/file_routes.h"
 #include "server/api/histogram_routes.h"
+#include "server/api/job_routes.h"
 #include "server/api/op_routes.h"
 #include "server/api/own_routes.h"
 #include "server/api/predecessor/diagnosis_routes.h"
@@ -12,7 +13,6 @@
 #include "server/api/route.h"
 #include "server/api/run_routes.h"
 #include "server/api/what_if_routes.h"
-#include "server/jobs/job_routes.h"
 
 namespace quantlens::server {
 namespace {
@@ -23,17 +23,20 @@ constexpr Parameter kPath{"path", "string", "path of a model that a workload nam
 constexpr Parameter kOffset{"offset", "integer", "how many to leave out first"};
 constexpr Parameter kLimit{"limit", "integer", "how many at most"};
 
+// The predecessors answer GET and POST alike.
+Route both(std::string_view path, std::string_view summary, std::vector<Parameter> parameters,
+           decltype(Route::schema) schema, decltype(Route::answer) answer) {
+  return {"GET POST", path, summary, std::move(parameters), schema, "", answer};
+}
+
 std::vector<Route> predecessors() {
   namespace old = predecessor;
-  constexpr std::string_view kBoth = "GET POST";
+  const Parameter group{"group", "string", "a group that is expanded; may come several times"};
+  const Parameter pattern{"pattern", "string", "types of ops in order; may come several times"};
+  const Parameter type{"type", "string", "weights or activation", true};
   return {
-      {kBoth,
-       "/api/workloads",
-       "All workloads, the first made first",
-       {},
-       old::workloads_schema,
-       "",
-       old::workloads},
+      both("/api/workloads", "All workloads, the first made first", {}, old::workloads_schema,
+           old::workloads),
       {"POST",
        "/api/workloads/delete",
        "Removes a workload and its files",
@@ -41,62 +44,22 @@ std::vector<Route> predecessors() {
        old::deleted_schema,
        "",
        old::delete_workload},
-      {kBoth,
-       "/api/profiling",
-       "Times of a workload's nodes",
-       {kWorkloadId},
-       old::profiling_schema,
-       "",
-       old::profiling},
-      {kBoth,
-       "/api/profiling/result",
-       "Times of a workload's nodes",
-       {kWorkloadId},
-       old::profiling_schema,
-       "",
-       old::profiling},
-      {kBoth,
-       "/api/model/graph",
-       "A model's graph, its groups collapsed",
-       {kPath, {"group", "string", "a group that is expanded; may come several times"}},
-       old::graph_schema,
-       "",
-       old::model_graph},
-      {kBoth,
-       "/api/model/graph/highlight_pattern",
-       "A model's graph with an op's pattern marked",
-       {kPath, kOpName, {"pattern", "string", "types of ops in order; may come several times"}},
-       old::highlighted_schema,
-       "",
-       old::highlight_pattern},
-      {kBoth,
-       "/api/model/summary",
-       "A summary in words, which no ONNX model has",
-       {kWorkloadId},
-       old::summary_schema,
-       "",
-       old::model_summary},
-      {kBoth,
-       "/api/diagnosis/op_list",
-       "Error and range of each op's activation",
-       {kWorkloadId},
-       old::op_list_schema,
-       "",
-       old::op_list},
-      {kBoth,
-       "/api/diagnosis/op_details",
-       "How an op is quantized",
-       {kWorkloadId, kOpName},
-       old::op_details_schema,
-       "",
-       old::op_details},
-      {kBoth,
-       "/api/diagnosis/histogram",
-       "How an op's weights or activations are spread",
-       {kWorkloadId, kOpName, {"type", "string", "weights or activation", true}},
-       old::histograms_schema,
-       "",
-       old::histogram},
+      both("/api/profiling", "Times of a workload's nodes", {kWorkloadId}, old::profiling_schema,
+           old::profiling),
+      both("/api/profiling/result", "Times of a workload's nodes", {kWorkloadId},
+           old::profiling_schema, old::profiling),
+      both("/api/model/graph", "A model's graph, its groups collapsed", {kPath, group},
+           old::graph_schema, old::model_graph),
+      both("/api/model/graph/highlight_pattern", "A model's graph with an op's pattern marked",
+           {kPath, kOpName, pattern}, old::highlighted_schema, old::highlight_pattern),
+      both("/api/model/summary", "A summary in words, which no ONNX model has", {kWorkloadId},
+           old::summary_schema, old::model_summary),
+      both("/api/diagnosis/op_list", "Error and range of each op's activation", {kWorkloadId},
+           old::op_list_schema, old::op_list),
+      both("/api/diagnosis/op_details", "How an op is quantized", {kWorkloadId, kOpName},
+           old::op_details_schema, old::op_details),
+      both("/api/diagnosis/histogram", "How an op's weights or activations are spread",
+           {kWorkloadId, kOpName, type}, old::histograms_schema, old::histogram),
   };
 }
 

@@ -11,11 +11,10 @@
 #include "quantlens/base/text.h"
 #include "quantlens/record/rows.h"
 #include "quantlens/workspace/read_record.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
-
-constexpr std::size_t kMostShown = 200;
 
 fs::path own_file(const fs::path& record, std::string_view list) {
   return record.parent_path() / rows_file(record.filename().string(), list);
@@ -75,8 +74,7 @@ TableReader TableReader::open(const Store& store, const fs::path& record, std::s
   std::optional<MappedFile> file;
   if (found != nullptr) file = find_file(store, own_file(record, list));
   if (!file) {
-    throw Error(Errc::not_found,
-                fmt::format("{} has no list '{}'.", where, printable(list.substr(0, kMostShown))));
+    throw Error(Errc::not_found, fmt::format("{} has no list '{}'.", where, shown(list)));
   }
   table.long_ = std::make_shared<const Long>(*std::move(file), where);
   return table;

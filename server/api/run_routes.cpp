@@ -2,18 +2,20 @@
 #include "server/api/run_routes.h"
 
 #include <algorithm>
+#include <set>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/workspace/read_record.h"
+#include "server/api/body.h"
 #include "server/api/shown_run.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
 
-constexpr std::size_t kMostShown = 200;
 constexpr std::uint64_t kUsualPage = 100, kMostPage = 1000, kMostRows = 1'000'000'000;
 constexpr std::uint64_t kUsualEvents = 500, kMostEvents = 5000;
 constexpr std::size_t kMostLogBytes = std::size_t{64} << 20;
@@ -68,10 +70,9 @@ struct Filter {
         state(arguments.text("state").value_or("")),
         tag(arguments.text("tag").value_or("")) {
     if (!state.empty() && !from_word<WorkloadState>(state)) {
-      throw Error(Errc::usage,
-                  fmt::format("state='{}' is none; a workload is new, wip, success or "
-                              "failure",
-                              printable(std::string_view(state).substr(0, kMostShown))));
+      throw Error(Errc::usage, fmt::format("state='{}' is none; a workload is new, wip, success or "
+                                           "failure",
+                                           shown(state)));
     }
   }
   bool takes(const ListedRun& run) const {
@@ -154,8 +155,9 @@ Answer run_events(Context& context, const Call& call) {
 
 Answer label_run(Context& context, const Call& call) {
   const Runs::One run = context.runs.find(call.in_path[0]);
-  const std::string where = "the request's body";
-  const auto labels = json::decode<RunLabels>(json::parse(call.request.body, where), where);
+  auto labels = body_as<RunLabels>(call.request);
+  std::set<std::string> seen;
+  std::erase_if(labels.tags, [&](const std::string& tag) { return !seen.insert(tag).second; });
   try {
     context.labels.set(run->summary.id, labels);
   } catch (const Error& error) {

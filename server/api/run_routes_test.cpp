@@ -147,6 +147,7 @@ TEST(Labels, AreBounded) {
   const std::string id = world.add_run();
   EXPECT_EQ(put_labels(world, id, R"({"tags": [""]})").status, 400U);
   EXPECT_EQ(put_labels(world, id, R"({"tags": "a"})").status, 400U);
+  EXPECT_EQ(put_labels(world, id, R"({"tag": ["a"]})").status, 400U) << "would take all away";
   EXPECT_EQ(put_labels(world, id, R"({"tags": [")" + std::string(65, 'a') + R"("]})").status, 400U);
   EXPECT_EQ(put_labels(world, id, R"({"note": ")" + std::string(5000, 'a') + R"("})").status, 400U);
   EXPECT_EQ(put_labels(world, id, "").status, 400U);

@@ -7,9 +7,10 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/api/answer.h"
+#include "server/own_folder.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
@@ -17,7 +18,6 @@ namespace {
 constexpr const char* kLock = "lock";
 constexpr std::size_t kMostFoundSingly = 4;
 constexpr std::size_t kTailBytes = 8192;  // of a log: some dozens of events
-constexpr std::size_t kMostShown = 200;
 
 bool has_ended(WorkloadState state) {
   return state == WorkloadState::success || state == WorkloadState::failure;
@@ -85,18 +85,7 @@ std::string state_or_unknown(const fs::path& file) {
   }
 }
 
-bool is_own_folder(const fs::path& folder) {
-  std::error_code ignored;
-  return fs::is_directory(fs::symlink_status(folder, ignored));
-}
-
 }  // namespace
-
-bool is_plain_name(std::string_view name) {
-  constexpr std::size_t kMost = 255;
-  return !name.empty() && name.size() <= kMost && !name.starts_with('.') &&
-         name.find('/') == std::string_view::npos && name.find('\0') == std::string_view::npos;
-}
 
 fs::path Runs::folder_of(const std::string& id) const {
   return workspace_.root() / "workloads" / id;
@@ -196,8 +185,7 @@ Runs::One Runs::find(std::string_view id) {
     const std::lock_guard lock(mutex_);
     if (One run = current(std::string(id))) return run;
   }
-  throw Error(Errc::not_found,
-              fmt::format("There is no workload '{}'.", printable(id.substr(0, kMostShown))));
+  throw Error(Errc::not_found, fmt::format("There is no workload '{}'.", shown(id)));
 }
 
 }  // namespace quantlens::server

@@ -84,7 +84,4 @@ class Runs {
   std::map<std::string, Kept> kept_;
 };
 
-/// Whether it can be a run's folder, and not a path to another place.
-bool is_plain_name(std::string_view name);
-
 }  // namespace quantlens::server

@@ -6,15 +6,15 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/api/answer.h"
+#include "server/api/stored_rows.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
 
-constexpr std::size_t kMostShown = 200;
 constexpr std::string_view kHistograms = FileOf<Histograms>::kName;
 
 struct Codes {
@@ -37,14 +37,9 @@ bool is_signed(DType dtype) {
 /// Nothing where no record says it, or each channel has its own.
 std::optional<Codes> codes_of(Context& context, const Run& run, std::string_view reference,
                               std::string_view quantized) {
-  const fs::path file = run.folder / FileOf<Pairing>::kName;
-  constexpr std::string_view kPairs = "pairs";
-  const std::string state = state_of(TableReader::files(file, kPairs));
-  const TableReader pairs = TableReader::open(context.store, file, kPairs);
-  for (const std::uint64_t row : context.rows.find(pairs, state, "reference", reference)) {
-    const boost::json::array found = pairs.rows(row, 1);
-    if (found.empty()) continue;
-    const auto pair = json::decode<CodesOfPair>(found.front(), FileOf<Pairing>::kName);
+  const StoredRows pairs(context, run.folder / FileOf<Pairing>::kName, "pairs");
+  for (const json::Value& row : pairs.find("reference", reference)) {
+    const auto pair = json::decode<CodesOfPair>(row, FileOf<Pairing>::kName);
     if (pair.quantized != quantized || !pair.scheme || !pair.params) continue;
     return Codes{is_signed(pair.scheme->dtype), *pair.params};
   }
@@ -87,8 +82,7 @@ CountedPair counted_pair(Context& context, const Run& run, std::string_view refe
   const std::optional<PairedStats> pair = reader.find(reference, quantized);
   if (!pair) {
     throw Error(Errc::not_found, fmt::format("{} has no pair of '{}' and '{}'.", kHistograms,
-                                             printable(reference.substr(0, kMostShown)),
-                                             printable(quantized.substr(0, kMostShown))));
+                                             shown(reference), shown(quantized)));
   }
   const Counts counts = counts_of(*pair, channel);
   CountedPair counted{.reference = counts.reference.bins(), .quantized = {}, .channels = {}};

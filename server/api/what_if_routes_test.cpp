@@ -59,7 +59,7 @@ TEST(WhatIfRoute, RefusesWhatIsNoQuestion) {
   EXPECT_EQ(refused(R"({"changes": []})").status, 400U);
   EXPECT_EQ(refused(R"({"changes": [{"value": "v1"}]})").status, 400U) << "it asks for nothing";
   EXPECT_THAT(text_of(refused(R"({"changes": [{"value": "v1", "activaton": {}}]})")),
-              HasSubstr("'activaton' is no key"));
+              HasSubstr("nothing reads its key 'activaton'"));
   EXPECT_EQ(refused(R"({"changes": [{"value": "nothing"}]})").status, 404U);
   const Response word =
       refused(R"({"changes": [{"value": "v1", "activation": {"dtype": "int7"}}]})");

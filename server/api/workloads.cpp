@@ -33,10 +33,10 @@ struct Served {
 
 }  // namespace
 
-Handler make_api(const fs::path& workspace, const JobsOptions& jobs) {
-  return [served = std::make_shared<Served>(workspace, jobs)](const Request& request) {
-    return served->api.answer(request);
-  };
+Endpoint make_api(const fs::path& workspace, const JobsOptions& jobs) {
+  const auto served = std::make_shared<Served>(workspace, jobs);
+  return {.plan_body = [served](const Request& request) { return served->api.plan_body(request); },
+          .answer = [served](const Request& request) { return served->api.answer(request); }};
 }
 
 }  // namespace quantlens::server

@@ -9,6 +9,6 @@ namespace quantlens::server {
 
 /// What is asked below /api/ (docs/server-api.md), over the workspace on this disk, with a watcher
 /// that tells what changes. Empty `workspace`: the user's own.
-Handler make_api(const fs::path& workspace, const JobsOptions& jobs);
+Endpoint make_api(const fs::path& workspace, const JobsOptions& jobs);
 
 }  // namespace quantlens::server

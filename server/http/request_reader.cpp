@@ -5,12 +5,14 @@
 #include <utility>
 
 #include <boost/asio/buffer.hpp>
+#include <boost/beast/core/buffers_range.hpp>
 #include <boost/beast/core/string.hpp>
 #include <boost/beast/http/error.hpp>
 #include <boost/beast/http/parser.hpp>
-#include <boost/beast/http/string_body.hpp>
 
+#include "quantlens/base/error.h"
 #include "server/http/target.h"
+#include "server/part_file.h"
 
 namespace quantlens::server {
 
@@ -58,10 +60,47 @@ std::string_view view(boost::beast::string_view text) {
   return {text.data(), text.size()};
 }
 
+/// What Beast asks of a body's type: it goes into a file, where there is one, or into a text.
+struct PlacedBody {
+  struct value_type {  // NOLINT(readability-identifier-naming): Beast's name, as the next one
+    std::string text;
+    std::shared_ptr<PartFile> file;
+    std::uint64_t bytes = 0;
+  };
+  class reader {  // NOLINT(readability-identifier-naming)
+   public:
+    template <class Head>
+    reader(Head&, value_type& body) : body_(body) {}
+    void init(const boost::optional<std::uint64_t>&, boost::beast::error_code& error) {
+      error = {};
+    }
+    template <class Buffers>
+    std::size_t put(const Buffers& buffers, boost::beast::error_code& error) {
+      error = {};
+      std::size_t count = 0;
+      for (const boost::asio::const_buffer piece : boost::beast::buffers_range_ref(buffers)) {
+        const std::string_view bytes(static_cast<const char*>(piece.data()), piece.size());
+        if (body_.file) {
+          body_.file->write(bytes);
+        } else {
+          body_.text.append(bytes);
+        }
+        count += bytes.size();
+      }
+      body_.bytes += count;
+      return count;
+    }
+    void finish(boost::beast::error_code& error) { error = {}; }
+
+   private:
+    value_type& body_;
+  };
+};
+
 }  // namespace
 
 struct RequestReader::Parser {
-  http::request_parser<http::string_body> of;
+  http::request_parser<PlacedBody> of;
 };
 
 RequestReader::RequestReader(std::size_t most_head_bytes) : most_head_bytes_(most_head_bytes) {}
@@ -178,8 +217,9 @@ bool RequestReader::has_body() const {
   return parser_->of.chunked() || (length && *length > 0);
 }
 
-void RequestReader::read_body(std::uint64_t most_bytes) {
+void RequestReader::read_body(std::uint64_t most_bytes, std::shared_ptr<PartFile> file) {
   auto& parser = parser_->of;
+  parser.get().body().file = std::move(file);
   most_body_bytes_ = most_bytes;
   if (const auto length = parser.content_length(); length && *length > most_bytes) {
     refuse(413, "The body of this request is too large.");
@@ -198,9 +238,13 @@ std::size_t RequestReader::feed_body(std::string_view bytes) {
   // No body in chunks ends in fewer bytes than these, and Beast asserts that a last chunk has them.
   if (parser.chunked() && text_.size() < kLastChunk.size()) return bytes.size();
   boost::beast::error_code error;
-  const std::size_t used = parser.put(boost::asio::buffer(text_), error);
-  text_.erase(0, used);
-  if (error == http::error::body_limit || parser.get().body().size() > most_body_bytes_) {
+  try {
+    text_.erase(0, parser.put(boost::asio::buffer(text_), error));
+  } catch (const Error&) {
+    refuse(507, "The body of this request cannot be kept; the disk may be full.");
+    return bytes.size();
+  }
+  if (error == http::error::body_limit || parser.get().body().bytes > most_body_bytes_) {
     refuse(413, "The body of this request is too large.");
     return bytes.size();
   }
@@ -217,7 +261,9 @@ std::size_t RequestReader::feed_body(std::string_view bytes) {
 }
 
 void RequestReader::finish() {
-  request_.body = std::move(parser_->of.get().body());
+  auto& body = parser_->of.get().body();
+  request_.body = std::move(body.text);
+  request_.file = std::move(body.file);
   state_ = State::done;
 }
 

@@ -34,8 +34,9 @@ class RequestReader {
   /// Takes bytes up to the end of the head or of the request; returns how many. What is left
   /// belongs to what comes next.
   std::size_t feed(std::string_view bytes);
-  /// Goes on to the body, which may have so many bytes. REQUIRES: state() is head_read.
-  void read_body(std::uint64_t most_bytes);
+  /// Goes on to the body, which may have so many bytes and goes to `file`, if there is one.
+  /// REQUIRES: state() is head_read.
+  void read_body(std::uint64_t most_bytes, std::shared_ptr<PartFile> file = nullptr);
 
   State state() const { return state_; }
   /// Without its body until state() is done. REQUIRES: head_read or later.

@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "quantlens/workspace/testing/temporary_folder.h"
+#include "server/part_file.h"
+
 namespace quantlens::server {
 namespace {
 
@@ -37,6 +40,21 @@ Outcome read(std::string_view bytes, std::size_t piece = 1 << 20) {
   outcome.left = std::string(bytes.substr(at));
   outcome.keep_alive = reader.keep_alive();
   return outcome;
+}
+
+/// Of a body that goes to a file, in pieces of this size.
+std::string kept_in_file(std::string_view bytes, std::size_t piece, std::uint64_t most = kBody) {
+  TemporaryFolder folder;
+  RequestReader reader(kHead);
+  std::size_t at = 0;
+  while (at < bytes.size() && reader.state() != State::refused) {
+    if (reader.state() == State::head_read)
+      reader.read_body(most, std::make_shared<PartFile>(folder.path() / "kept"));
+    at += reader.feed(bytes.substr(at, piece));
+  }
+  if (reader.state() != State::done) return std::to_string(reader.refusal().status);
+  EXPECT_EQ(reader.request().body, "");
+  return std::string(MappedFile::open(reader.request().file->name()).text());
 }
 
 /// The status that a head with these lines is refused with; 0: it is read.
@@ -105,6 +123,19 @@ TEST(RequestReader, RefusesWhatTwoReadersReadDifferently) {
   EXPECT_EQ(refused(std::string_view("X: a\0b\r\n", 8)), 400U);
   EXPECT_EQ(refused("Host: b\r\n"), 400U);
   EXPECT_EQ(read("POST / HTTP/1.0\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n").status, 400U);
+}
+
+TEST(RequestReader, PutsABodyIntoAFile) {
+  constexpr std::string_view kHeadText = "PUT / HTTP/1.1\r\nHost: a\r\n";
+  const std::string whole = fmt::format("{}Content-Length: 5\r\n\r\nhello", kHeadText);
+  const std::string chunks = fmt::format(
+      "{}Transfer-Encoding: chunked\r\n\r\n2\r\nhe\r\n3\r\nllo\r\n0\r\n\r\n", kHeadText);
+  for (const std::size_t piece : {1, 2, 7, 1000}) {
+    EXPECT_EQ(kept_in_file(whole, piece), "hello") << piece;
+    EXPECT_EQ(kept_in_file(chunks, piece), "hello") << piece;
+    EXPECT_EQ(kept_in_file(whole, piece, 4), "413") << piece;
+    EXPECT_EQ(kept_in_file(chunks, piece, 4), "413") << piece;
+  }
 }
 
 TEST(RequestReader, RefusesChunksThatAreNone) {

@@ -11,11 +11,12 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json_line.h"
-#include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
 #include "server/jobs/data_paths.h"
 #include "server/jobs/fields.h"
+#include "server/jobs/model_paths.h"
 #include "server/jobs/refusal.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
@@ -28,10 +29,6 @@ constexpr std::size_t kMostItems = 16;
 constexpr std::size_t kMostShown = 80;
 /// All but command:PROGRAM, which runs what it is told.
 constexpr std::string_view kMetrics = "top1 top5 accuracy f1 mse mae rmse map spearman_cosine";
-
-std::string shown(std::string_view text) {
-  return printable(text.substr(0, kMostShown));
-}
 
 [[noreturn]] void refuse(const Field& field, std::string_view problem) {
   throw Refusal(kWrongRequest, fmt::format("{}: {}", field.name, problem));
@@ -96,7 +93,7 @@ std::string metric_of(const Field& field, const json::Value& value) {
                   "quantlens on the command line for it");
   }
   if (!has_word(kMetrics, name)) {
-    refuse(field, fmt::format("there is no '{}'; known: {}", shown(name),
+    refuse(field, fmt::format("there is no '{}'; known: {}", shown(name, kMostShown),
                               fmt::join(words_in(kMetrics), ", ")));
   }
   return text;
@@ -152,7 +149,7 @@ void Maker::check_names() const {
     const std::string hint = did_you_mean(name, known);
     throw Refusal(
         kWrongRequest,
-        fmt::format("{} takes no '{}'; {}", line_.verb, shown(name),
+        fmt::format("{} takes no '{}'; {}", line_.verb, shown(name, kMostShown),
                     hint.empty() ? fmt::format("it takes {}", fmt::join(known, ", ")) : hint));
   }
 }
@@ -171,6 +168,7 @@ void Maker::add_option(const Field& field, const std::string& value) {
 std::string Maker::path_of(const Field& field, const json::Value& value) const {
   std::string text = text_of(field, value);
   if (has_word(field.words, text)) return text;
+  if (field.kind == FieldKind::model) return checked_model(text, field.name, place_.roots).string();
   if (field.kind == FieldKind::data) return checked_data(text, field.name, place_.roots).string();
   return place_.roots.input(text, field.name).string();
 }
@@ -269,6 +267,7 @@ void Maker::add(const Field& field, const json::Value& value) {
   line_.request[field.name] = value;
   switch (field.kind) {
     case FieldKind::input:
+    case FieldKind::model:
     case FieldKind::data: {
       const std::string path = path_of(field, value);
       line_.request[field.name] = path;

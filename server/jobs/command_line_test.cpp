@@ -13,6 +13,7 @@
 #include "quantlens/workspace/testing/temporary_folder.h"
 #include "server/jobs/fields.h"
 #include "server/jobs/refusal.h"
+#include "server/jobs/testing/small_onnx.h"
 
 namespace quantlens::server {
 namespace {
@@ -28,7 +29,7 @@ class CommandLineTest : public testing::Test {
   void SetUp() override {
     fs::create_directories(root_ / "images");
     fs::create_directories(workspace_folder_);
-    write(root_ / "net.onnx", "x");
+    write(root_ / "net.onnx", small_onnx());
     write(root_ / "data.npz", "PK\x03\x04");
     roots_.emplace(workspace_folder_, std::vector{root_});
   }

@@ -13,8 +13,9 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/yaml.h"
-#include "server/jobs/read_bounded.h"
 #include "server/jobs/refusal.h"
+#include "server/read_bounded.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
@@ -23,14 +24,13 @@ using boost::json::object;
 
 constexpr std::size_t kMostDocument = std::size_t{1} << 20;
 constexpr std::size_t kMostLabels = std::size_t{32} << 20;
-constexpr std::size_t kMostShown = 200;
 /// What names paths in another way than these do is not let through unseen.
 constexpr std::array<std::string_view, 4> kSections = {"images", "npz", "npy", "random"};
 
 [[noreturn]] void refuse_link(const fs::path& path, std::string_view field) {
   throw Refusal(kForbidden, fmt::format("{}: '{}' is a link that leaves the folders that jobs may "
                                         "use; put the file itself there",
-                                        field, printable(path.string().substr(0, kMostShown))));
+                                        field, shown(path.string())));
 }
 
 void check_link(const fs::path& path, std::string_view field, const Roots& roots) {
@@ -127,10 +127,9 @@ void check_document(const fs::path& path, std::string_view field, const Roots& r
   for (const auto& member : root.get_object()) {
     if (!member.value().is_object()) continue;  // a number, or nothing that the verb would read
     if (std::ranges::find(kSections, std::string_view(member.key())) == kSections.end()) {
-      throw Refusal(
-          kWrongRequest,
-          fmt::format("{}: '{}' is nothing that a job's data may have (docs/data.md)", field,
-                      printable(std::string_view(member.key()).substr(0, kMostShown))));
+      throw Refusal(kWrongRequest,
+                    fmt::format("{}: '{}' is nothing that a job's data may have (docs/data.md)",
+                                field, shown(member.key())));
     }
     const Section section(member.value().get_object(), path.parent_path(), field, roots);
     section.path("file");

@@ -21,10 +21,10 @@ constexpr std::uint64_t kMostName = 200;
 
 // name, kind, option, verbs, needed by, words, least, most, meaning
 constexpr Field kFields[] = {
-    {"model", input, "", kAll, kAll, "", 0, 0, "path of the model; the float one of diagnose"},
-    {"quantized", input, "", "diagnose", "diagnose", "", 0, 0, "path of its quantized form"},
-    {"other", input, "", "profile benchmark", "", "", 0, 0, "path of another model beside it"},
-    {"against", input, "--against", "evaluate", "", "", 0, 0, "path of a model to compare with"},
+    {"model", model, "", kAll, kAll, "", 0, 0, "path of the model; the float one of diagnose"},
+    {"quantized", model, "", "diagnose", "diagnose", "", 0, 0, "path of its quantized form"},
+    {"other", model, "", "profile benchmark", "", "", 0, 0, "path of another model beside it"},
+    {"against", model, "--against", "evaluate", "", "", 0, 0, "path of a model to compare with"},
     {"data", data, "--data", kAll, "diagnose tune evaluate calibrate", "random", 0, 0,
      "path of the samples or of a data document, or random"},
     {"calibration_data", data, "--calibration-data", "quantize tune", "", "random", 0, 0,

@@ -10,6 +10,7 @@ namespace quantlens::server {
 
 enum class FieldKind {
   input,     ///< a path below the roots, or one of `words`
+  model,     ///< likewise of a model's file, with all that it names itself
   data,      ///< likewise, with all that a data document names
   output,    ///< a path below the roots where nothing is, with one of the endings in `words`
   recipe,    ///< an object, a path, the id of a workload, or a list of these

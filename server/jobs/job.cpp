@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/jobs/job.h"
 
+#include <chrono>
+
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/workspace/workload_id.h"
-#include "server/jobs/read_bounded.h"
+#include "server/read_bounded.h"
 
 namespace quantlens::server {
 namespace {
@@ -32,6 +34,10 @@ Job decoded(const std::string& text) {
 
 bool has_ended(JobState state) {
   return state != JobState::queued && state != JobState::running;
+}
+
+std::string now_text() {
+  return utc_text(std::chrono::system_clock::now());
 }
 
 Job read_job(const fs::path& folder) {

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <boost/describe.hpp>
@@ -49,8 +50,13 @@ BOOST_DESCRIBE_STRUCT(Job, (),
 bool has_ended(JobState state);
 
 inline constexpr const char* kJobRecord = "job.json";
-inline constexpr const char* kJobLog = "log.jsonl";      ///< what it says on standard error
-inline constexpr const char* kJobOutput = "output.txt";  ///< and on standard output
+inline constexpr const char* kJobLog = "log.jsonl";        ///< what it says on standard error
+inline constexpr const char* kJobOutput = "output.txt";    ///< and on standard output
+inline constexpr const char* kMade = "made";               ///< the folder of its own output
+inline constexpr std::string_view kRemoved = ".removed-";  ///< before the id of one that goes
+
+/// The time as a job has it.
+std::string now_text();
 
 /// One that cannot be read is a failure, with the reason as its message.
 Job read_job(const fs::path& folder);

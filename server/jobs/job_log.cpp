@@ -9,9 +9,10 @@
 #include <unistd.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/file_descriptor.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
-#include "server/jobs/read_bounded.h"
+#include "server/read_bounded.h"
 
 namespace quantlens::server {
 namespace {
@@ -27,10 +28,9 @@ std::uint64_t size_of(const fs::path& file) {
 
 /// Where there is something again behind what was given back to the disk.
 std::uint64_t first_kept(const fs::path& file, std::uint64_t after) {
-  const int fd = ::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return after;
-  const off_t found = ::lseek(fd, static_cast<off_t>(after), SEEK_DATA);
-  ::close(fd);
+  const FileDescriptor log(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  if (!log.is_open()) return after;
+  const off_t found = ::lseek(log.get(), static_cast<off_t>(after), SEEK_DATA);
   return found < 0 ? after : static_cast<std::uint64_t>(found);
 }
 
@@ -106,12 +106,11 @@ void JobLog::take_line(std::string_view line) {
 /// Gives blocks back to the disk while the job goes on writing: what is left keeps its place.
 void JobLog::forget_old() {
   forgotten_ = (at_ - kKeptLogBytes) / kBlock * kBlock;
-  const int fd = ::open(file_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (fd < 0) return;
-  if (::fallocate(fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
+  const FileDescriptor log(::open(file_.c_str(), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
+  if (!log.is_open()) return;
+  if (::fallocate(log.get(), FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE, 0,
                   static_cast<off_t>(forgotten_)) != 0)
     errno = 0;  // this file system cannot: the log stays as long as it is
-  ::close(fd);
 }
 
 bool JobLog::is_empty() const {

@@ -26,22 +26,17 @@
 #include "server/jobs/process.h"
 #include "server/jobs/roots.h"
 #include "server/jobs/uploads.h"
-#include "server/request.h"
 
 namespace quantlens::server {
 
 struct JobsOptions {
   std::vector<fs::path> roots;  ///< beside the workspace's own
   unsigned cores = 1;           ///< that all jobs may keep busy; 0: none is begun
-  std::uint64_t upload_bytes = std::uint64_t{256} << 20;  ///< of one upload
-  std::uint64_t upload_quota = std::uint64_t{10} << 30;   ///< of all uploads
+  std::uint64_t upload_bytes = std::uint64_t{2000} << 20;  ///< of one upload
+  std::uint64_t upload_quota = std::uint64_t{10} << 30;    ///< of all uploads
   fs::path program = "/proc/self/exe";
   std::chrono::milliseconds patience{10'000};  ///< of a cancelled job, until it is killed
 };
-
-/// How many bytes of a request's body are read, where `usual` is what others may have.
-std::uint64_t most_body_bytes(const Request& request, const JobsOptions& options,
-                              std::uint64_t usual);
 
 /// A job with how far it is.
 struct ShownJob : Job {
@@ -92,6 +87,7 @@ class Jobs {
     JobLog log;
     bool is_child = false;  ///< of this server, which gets to know how it ends
     bool is_damaged = false;
+    bool is_unsaved = false;  ///< the disk knows less than this
     std::optional<Clock::time_point> kill_at;
   };
 
@@ -108,7 +104,7 @@ class Jobs {
   void end_unseen(Live& live);
   void end_by_status(Live& live, int status);
   void finish(Live& live, JobState state, std::string message);
-  bool save(Live& live);
+  void save(Live& live);
   void sweep(const std::string& id) const;
   void tell(const Live& live);
   void check_ours() const;

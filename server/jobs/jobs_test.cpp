@@ -14,6 +14,7 @@
 #include "quantlens/workspace/testing/temporary_folder.h"
 #include "server/jobs/queue.h"
 #include "server/jobs/refusal.h"
+#include "server/jobs/testing/small_onnx.h"
 
 namespace quantlens::server {
 namespace {
@@ -44,7 +45,7 @@ class JobsTest : public testing::Test {
     fs::create_directories(root_);
     fs::create_directories(workspace_folder_);
     for (const char* name : {"ok", "fail", "missed", "crash", "slow", "stubborn", "parent"})
-      std::ofstream(root_ / fmt::format("{}.onnx", name)) << "x";
+      std::ofstream(root_ / fmt::format("{}.onnx", name)) << small_onnx();
     std::ofstream(root_ / "program") << kProgram;
     fs::permissions(root_ / "program", fs::perms::owner_all);
     start();

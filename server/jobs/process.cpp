@@ -37,36 +37,19 @@ constexpr int kNotStarted = 127;
                                         std::generic_category().message(errno)));
 }
 
-class File {
- public:
-  explicit File(int fd = -1) : fd_(fd) {}
-  File(File&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  File& operator=(File&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-  ~File() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  int get() const { return fd_; }
-  int release() { return std::exchange(fd_, -1); }
-  /// So that none of them is one of the child's own before it is there.
-  void move_up(std::string_view what) {
-    const int fd = ::fcntl(fd_, F_DUPFD_CLOEXEC, kFirstFree);
-    if (fd < 0) fail(what);
-    ::close(std::exchange(fd_, fd));
-  }
+/// So that none of them is one of the child's own before it is there.
+FileDescriptor moved_up(const FileDescriptor& file, std::string_view what) {
+  FileDescriptor moved(::fcntl(file.get(), F_DUPFD_CLOEXEC, kFirstFree));
+  if (!moved.is_open()) fail(what);
+  return moved;
+}
 
- private:
-  int fd_;
-};
-
-File opened(const fs::path& path, int flags) {
+FileDescriptor opened(const fs::path& path, int flags) {
   constexpr mode_t kMode = 0666;
-  File file(::open(path.c_str(), flags | O_CLOEXEC, kMode));
-  if (file.get() < 0) fail(printable(path.filename().string()));
-  file.move_up(printable(path.filename().string()));
-  return file;
+  const std::string name = printable(path.filename().string());
+  const FileDescriptor file(::open(path.c_str(), flags | O_CLOEXEC, kMode));
+  if (!file.is_open()) fail(name);
+  return moved_up(file, name);
 }
 
 std::vector<char*> words_of(const std::vector<std::string>& texts) {
@@ -135,7 +118,8 @@ pid_t forked(const Prepared& child) {
 }
 
 std::string read_proc(pid_t pid, const char* name) {
-  const File file(::open(fmt::format("/proc/{}/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
+  const FileDescriptor file(
+      ::open(fmt::format("/proc/{}/{}", pid, name).c_str(), O_RDONLY | O_CLOEXEC));
   std::string text;
   std::array<char, 4096> part{};
   constexpr std::size_t kMost = std::size_t{4} << 20;
@@ -191,14 +175,15 @@ std::optional<Stat> stat_of(pid_t pid) {
 }  // namespace
 
 HeldProcess::HeldProcess(const ProcessStart& start) {
-  const File input = opened("/dev/null", O_RDONLY);
-  const File output = opened(start.output, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
-  const File error = opened(start.error, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
+  const FileDescriptor input = opened("/dev/null", O_RDONLY);
+  const FileDescriptor output = opened(start.output, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
+  const FileDescriptor error = opened(start.error, O_WRONLY | O_CREAT | O_APPEND | O_NOFOLLOW);
   std::array<int, 2> ends{-1, -1};
   // No pipe: to write into one whose reader was killed is a signal that ends the server.
   if (::socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("socketpair");
-  File gate(ends[0]), ours(ends[1]);
-  gate.move_up("socketpair");
+  const FileDescriptor theirs(ends[0]);
+  FileDescriptor ours(ends[1]);
+  const FileDescriptor gate = moved_up(theirs, "socketpair");
   const std::vector<char*> arguments = words_of(start.arguments);
   const std::vector<char*> environment = words_of(start.environment);
   const pid_t pid = forked({.program = start.program.c_str(),
@@ -210,21 +195,21 @@ HeldProcess::HeldProcess(const ProcessStart& start) {
                             .error = error.get(),
                             .gate = gate.get()});
   if (pid < 0) fail("fork");
-  gate_ = ours.release();
+  gate_ = std::move(ours);
   const auto stat = stat_of(pid);
   id_ = {pid, stat ? stat->id.start_ticks : 0};
 }
 
 HeldProcess::~HeldProcess() {
-  if (gate_ < 0) return;
-  ::close(gate_);
+  if (!gate_.is_open()) return;
+  gate_.close();
   ::waitpid(id_.pid, nullptr, 0);
 }
 
 void HeldProcess::release() {
   const char go = 1;
-  const ssize_t written = ::send(gate_, &go, 1, MSG_NOSIGNAL);
-  ::close(std::exchange(gate_, -1));
+  const ssize_t written = ::send(gate_.get(), &go, 1, MSG_NOSIGNAL);
+  gate_.close();
   if (written != 1) fail("the child is gone");
 }
 
@@ -273,7 +258,7 @@ void signal_group(const ProcessId& leader, int signal) {
 
 void signal_one(const ProcessId& process, int signal) {
   if (process.pid <= 1) return;
-  const File handle(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
+  const FileDescriptor handle(static_cast<int>(::syscall(SYS_pidfd_open, process.pid, 0)));
   if (handle.get() < 0 || !is_running(process)) return;
   ::syscall(SYS_pidfd_send_signal, handle.get(), signal, nullptr, 0);
 }

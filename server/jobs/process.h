@@ -8,6 +8,7 @@
 
 #include <sys/types.h>
 
+#include "quantlens/base/file_descriptor.h"
 #include "quantlens/base/store.h"
 
 namespace quantlens::server {
@@ -43,7 +44,7 @@ class HeldProcess {
 
  private:
   ProcessId id_;
-  int gate_ = -1;
+  FileDescriptor gate_;
 };
 
 /// Nothing where there is no such process, or only what is left of one that ended.

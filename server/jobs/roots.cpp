@@ -8,19 +8,14 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
 #include "server/jobs/refusal.h"
+#include "server/shown.h"
 
 namespace quantlens::server {
 namespace {
 
 constexpr std::size_t kMostBytes = 4096;
-constexpr std::size_t kMostShown = 200;
 constexpr std::array<std::string_view, 3> kOpenParts = {"uploads", "workloads", "jobs"};
-
-std::string shown(std::string_view text) {
-  return printable(text.substr(0, kMostShown));
-}
 
 /// A name that begins with a dot holds keys and settings rather than models.
 bool has_hidden(const fs::path& relative) {

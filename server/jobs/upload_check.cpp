@@ -3,10 +3,10 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <optional>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/yaml.h"
+#include "quantlens/frontend/frontend.h"
 #include "server/jobs/fields.h"
 
 namespace quantlens::server {
@@ -22,36 +22,13 @@ std::string_view ending_of(std::string_view name) {
   return dot == std::string_view::npos ? std::string_view() : name.substr(dot);
 }
 
-/// Takes a number as protobuf has it.
-std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
-  constexpr unsigned kMostBits = 64, kBits = 7;
-  std::uint64_t value = 0;
-  for (unsigned shift = 0; shift < kMostBits && !bytes.empty(); shift += kBits) {
-    const auto byte = static_cast<unsigned char>(bytes.front());
-    bytes.remove_prefix(1);
-    value |= static_cast<std::uint64_t>(byte & 0x7FU) << shift;
-    if (byte < 0x80U) return value;
+std::string problem_of_onnx(const fs::path& path) {
+  try {
+    frontend::named_in(path);
+    return "";
+  } catch (const Error&) {
+    return "is no ONNX model, or was cut off";
   }
-  return std::nullopt;
-}
-
-/// The fields of a message of ONNX that is a model: version and graph, and no more than there are.
-std::string problem_of_onnx(std::string_view bytes) {
-  constexpr std::uint64_t kVarint = 0, kLength = 2, kVersion = 1, kGraph = 7, kMostField = 100;
-  std::string cut = "is no ONNX model, or was cut off";
-  bool has_version = false, has_graph = false;
-  while (!bytes.empty()) {
-    const auto key = take_varint(bytes);
-    if (!key) return cut;
-    const std::uint64_t field = *key >> 3U, type = *key & 7U;
-    if (field == 0 || field > kMostField || (type != kVarint && type != kLength)) return cut;
-    const auto value = take_varint(bytes);
-    if (!value || (type == kLength && *value > bytes.size())) return cut;
-    if (type == kLength) bytes.remove_prefix(*value);
-    has_version = has_version || (field == kVersion && type == kVarint);
-    has_graph = has_graph || (field == kGraph && type == kLength);
-  }
-  return has_version && has_graph ? "" : "is no ONNX model: it has no version or no graph";
 }
 
 std::uint32_t little_endian(std::string_view bytes) {
@@ -77,6 +54,8 @@ std::string problem_of_npz(std::string_view bytes) {
 }
 
 std::string problem_of_document(std::string_view bytes) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  if (bytes.size() > kMost) return "is longer than 1 MB, which no document of data or recipes is";
   try {
     return parse_yaml(bytes, "it").is_object() ? "" : "is no document of keys and values";
   } catch (const Error& error) {
@@ -86,10 +65,12 @@ std::string problem_of_document(std::string_view bytes) {
 
 }  // namespace
 
-std::string problem_of_upload(std::string_view name, std::string_view bytes) {
+std::string problem_of_upload(std::string_view name, const fs::path& path) {
+  const MappedFile file = MappedFile::open(path);
+  const std::string_view bytes = file.text();
   const std::string_view ending = ending_of(name);
   if (bytes.empty()) return "is empty";
-  if (ending == ".onnx") return problem_of_onnx(bytes);
+  if (ending == ".onnx") return problem_of_onnx(path);
   if (ending == ".npz") return problem_of_npz(bytes);
   if (ending == ".npy") return bytes.starts_with("\x93NUMPY"sv) ? "" : "is no .npy array";
   return problem_of_document(bytes);

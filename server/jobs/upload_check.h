@@ -4,11 +4,13 @@
 #include <string>
 #include <string_view>
 
+#include "quantlens/base/store.h"
+
 namespace quantlens::server {
 
-/// Why bytes are not what a file of this name should hold; empty where they are as far as can be
-/// told without decoding them: a file that is none at all, or was cut off, is found.
-std::string problem_of_upload(std::string_view name, std::string_view bytes);
+/// Why the file at `path` is not what one of this name should hold; empty where it is as far as can
+/// be told without decoding it: what is none at all, or was cut off, is found. Throws Errc::io.
+std::string problem_of_upload(std::string_view name, const fs::path& path);
 
 /// Letters, digits, '.', '-' and '_', from a letter or digit on, with an ending of what quantlens
 /// reads: .onnx .npz .npy .yaml .yml .json

@@ -29,9 +29,14 @@ std::string small_npz() {
 
 class UploadsTest : public testing::Test {
  protected:
+  Upload put(const std::string& name, const std::string& bytes) {
+    const BodyPlan plan = uploads_.begin(name, bytes.size());
+    plan.file->write(bytes);
+    return uploads_.keep(name, *plan.file);
+  }
   unsigned status(const std::string& name, const std::string& bytes) {
     try {
-      uploads_.put(name, bytes);
+      put(name, bytes);
     } catch (const Refusal& refused) {
       return refused.status();
     }
@@ -43,18 +48,18 @@ class UploadsTest : public testing::Test {
   }
   TemporaryFolder folder_;
   DiskStore store_;
-  Uploads uploads_{store_, folder_.path(), 1000};
+  Uploads uploads_{store_, folder_.path(), 800, 1000};
 };
 
 TEST_F(UploadsTest, AreKeptListedAndRemoved) {
-  const Upload kept = uploads_.put("net.onnx", kModel);
+  const Upload kept = put("net.onnx", kModel);
   EXPECT_EQ(kept.bytes, kModel.size());
   EXPECT_EQ(store_.read(kept.path).text(), kModel);
-  uploads_.put("data.npz", small_npz());
-  uploads_.put("data.yaml", "npz: {file: data.npz}");
-  uploads_.put("x.npy", "\x93NUMPY...");
+  put("data.npz", small_npz());
+  put("data.yaml", "npz: {file: data.npz}");
+  put("x.npy", "\x93NUMPY...");
   EXPECT_EQ(uploads_.list().size(), 4U);
-  uploads_.put("net.onnx", kModel + kModel);
+  put("net.onnx", kModel + kModel);
   EXPECT_EQ(uploads_.list().size(), 4U);
   uploads_.remove("net.onnx");
   EXPECT_EQ(uploads_.list().size(), 3U);
@@ -70,7 +75,7 @@ TEST_F(UploadsTest, LeaveNothingWhereTheyAreRefused) {
   EXPECT_EQ(status("net.onnx", ""), kWrongRequest);
   EXPECT_EQ(status("net.onnx", "#!/bin/sh\n"), kWrongRequest);
   EXPECT_EQ(status("net.onnx", kModel.substr(0, 4)), kWrongRequest);
-  EXPECT_EQ(status("net.onnx", "\x08\x08"), kWrongRequest);
+  EXPECT_EQ(status("net.onnx", "\x08\x08"), kWrongRequest);  // it has no graph
   EXPECT_EQ(status("net.onnx", std::string(100, '\xff')), kWrongRequest);
   EXPECT_EQ(status("net.npz", kModel), kWrongRequest);
   const std::string npz = small_npz();
@@ -79,12 +84,28 @@ TEST_F(UploadsTest, LeaveNothingWhereTheyAreRefused) {
   EXPECT_EQ(status("d.npy", npz), kWrongRequest);
   EXPECT_EQ(status("d.yaml", "a: ["), kWrongRequest);
   EXPECT_EQ(status("d.json", "text"), kWrongRequest);
-  EXPECT_EQ(files(), 0U);
+  EXPECT_EQ(status("d.yaml", "a: " + std::string(2 << 20, 'x')), kNoRoom);
+  EXPECT_TRUE(uploads_.list().empty());
+  EXPECT_EQ(files(), 1U) << "the empty folder";
+}
+
+TEST_F(UploadsTest, AreWrittenAsTheyArrive) {
+  {
+    const BodyPlan plan = uploads_.begin("net.onnx", {});
+    EXPECT_EQ(plan.most_bytes, 800U);
+    plan.file->write(kModel);
+    EXPECT_EQ(store_.read(plan.file->name()).text(), kModel);
+    EXPECT_TRUE(uploads_.list().empty()) << "not before all of it is there";
+    const std::string other(800, 'x');
+    plan.file->write(other);
+    EXPECT_EQ(uploads_.begin("b.onnx", {}).most_bytes, 1000 - kModel.size() - other.size())
+        << "what is on its way counts";
+  }
+  EXPECT_EQ(files(), 1U) << "a client that is gone leaves nothing";
 }
 
 TEST_F(UploadsTest, StayWithinTheirQuota) {
   const std::string model = kModel + "\x12\xe7\x03"s + std::string(487, 'x');  // 496 bytes
-  EXPECT_EQ(problem_of_upload("a.onnx", model), "");
   EXPECT_EQ(status("a.onnx", model), 0U);
   EXPECT_EQ(status("b.onnx", model), 0U);
   EXPECT_EQ(status("c.onnx", model), kNoRoom);
@@ -100,7 +121,7 @@ TEST_F(UploadsTest, FollowNoLink) {
   fs::create_symlink(other.path() / "net.onnx", folder_.path() / "uploads/net.onnx");
   EXPECT_TRUE(uploads_.list().empty());
   EXPECT_THROW(uploads_.remove("net.onnx"), Refusal);
-  uploads_.put("net.onnx", kModel);
+  put("net.onnx", kModel);
   EXPECT_EQ(store_.read(other.path() / "net.onnx").text(), "theirs");
   std::ofstream(folder_.path() / "uploads/d.npz.part99") << "x";
   uploads_.remove_unfinished();

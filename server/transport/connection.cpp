@@ -94,7 +94,7 @@ void Connection::step() {
       case State::head:
       case State::body:
         if (unread().empty()) return read_more();
-        begin_ += reader_->feed(unread());
+        feed();
         break;
       case State::head_read:
         if (!admit()) return;
@@ -106,6 +106,16 @@ void Connection::step() {
         return respond(reader_->refusal());
     }
   }
+}
+
+/// A body has more time the more of it has come: to announce a long one brings none.
+void Connection::feed() {
+  const bool is_body = reader_->state() == State::body;
+  const std::size_t count = reader_->feed(unread());
+  begin_ += count;
+  if (!is_body) return;
+  body_bytes_ += count;
+  deadline_ = body_since_ + parts_.limits.time_for(parts_.limits.body, body_bytes_);
 }
 
 void Connection::read_more() {
@@ -142,11 +152,26 @@ bool Connection::admit() {
   return !is_writing_;
 }
 
+BodyPlan Connection::planned() {
+  if (!reader_->has_body()) return {};
+  try {
+    return parts_.service.endpoint.plan_body(reader_->request());
+  } catch (...) {
+    return {.most_bytes = 0, .file = {}, .refusal = error_response()};
+  }
+}
+
 void Connection::begin_body() {
-  const std::uint64_t most = parts_.service.most_body_bytes(reader_->request());
-  reader_->read_body(most);
+  BodyPlan plan = planned();
+  if (plan.refusal) {
+    keep_alive_ = false;  // the body is not read
+    return respond(*std::move(plan.refusal));
+  }
+  reader_->read_body(plan.most_bytes, std::move(plan.file));
   if (reader_->state() != State::body) return;
-  set_deadline(parts_.limits.time_for(parts_.limits.body, most));
+  body_since_ = Clock::now();
+  body_bytes_ = 0;
+  set_deadline(parts_.limits.body);
   if (!reader_->expects_continue() || !unread().empty()) return;
   head_ = "HTTP/1.1 100 Continue\r\n\r\n";
   is_writing_ = true;
@@ -160,7 +185,7 @@ void Connection::begin_body() {
 
 Response Connection::answered() {
   try {
-    return parts_.service.answer(reader_->request());
+    return parts_.service.endpoint.answer(reader_->request());
   } catch (const std::exception& error) {
     parts_.service.log(printable(fmt::format("{} {} failed: {}", reader_->request().method,
                                              reader_->request().path, error.what())));

@@ -53,7 +53,9 @@ class Connection : public std::enable_shared_from_this<Connection> {
   void step();
   void read_more();
   bool admit();
+  BodyPlan planned();
   void begin_body();
+  void feed();
   void answer();
   Response answered();
   void respond(Response response);
@@ -69,6 +71,8 @@ class Connection : public std::enable_shared_from_this<Connection> {
 
   Parts parts_;
   std::atomic<Clock::time_point> deadline_, idle_since_;
+  Clock::time_point body_since_{};
+  std::uint64_t body_bytes_ = 0;  ///< of the body that have come
   std::optional<RequestReader> reader_;
   std::vector<char> chunk_;          ///< empty while idle
   std::size_t begin_ = 0, end_ = 0;  ///< of what in it is not read yet

@@ -27,6 +27,8 @@ using testing::HasSubstr;
 using testing::StartsWith;
 using namespace std::chrono_literals;
 
+constexpr std::uint64_t kAnnounced = 1'000'000'000;
+
 /// A server without TLS on a free port, answering "METHOD path body", and what it was asked.
 class Running {
  public:
@@ -54,8 +56,12 @@ class Running {
               if (request.path == "/closed") return text_response(403, "closed");
               return std::nullopt;
             },
-            .most_body_bytes = [](const Request&) -> std::uint64_t { return 100; },
-            .answer = std::move(answer),
+            .endpoint = {.plan_body =
+                             [](const Request& request) {
+                               const bool is_large = request.path == "/large";
+                               return BodyPlan{.most_bytes = is_large ? kAnnounced : 100};
+                             },
+                         .answer = std::move(answer)},
             .log = [](std::string_view) {}};
   }
   Server server_;
@@ -201,6 +207,14 @@ TEST(Server, ClosesSlowClients) {
   EXPECT_LT(std::chrono::steady_clock::now() - begin, 3s);
 }
 
+TEST(Server, GivesNoTimeForABodyThatIsOnlyAnnounced) {
+  const Running server(short_limits());
+  Client client(server);
+  client.send(
+      fmt::format("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\nabc", kAnnounced));
+  EXPECT_EQ(client.read(), "");
+}
+
 TEST(Server, ClosesClientsThatDrip) {
   const Running server(short_limits());
   Client client(server);
@@ -326,8 +340,8 @@ TEST(Server, SpeaksTlsToSeveralAtOnce) {
   namespace ssl = boost::asio::ssl;
   const Certificate certificate = make_certificate({}, std::chrono::system_clock::now());
   Server server({.admit = [](Request&, const Peer&) -> std::optional<Response> { return {}; },
-                 .most_body_bytes = [](const Request&) -> std::uint64_t { return 0; },
-                 .answer = Running::echo,
+                 .endpoint = {.plan_body = [](const Request&) { return BodyPlan(); },
+                              .answer = Running::echo},
                  .log = [](std::string_view) {}},
                 {}, {.ports = {0}, .certificate = certificate});
   std::thread running([&] { server.run(); });

@@ -18,13 +18,11 @@ struct Peer {
   std::uint16_t local_port = 0;
 };
 
-/// What the transport asks of those who know routes. All are called by several threads at once.
+/// What the transport asks of others. All are called by several threads at once.
 struct Service {
   /// When the head is read: an answer that ends the request, or nothing. It may change the path.
   std::function<std::optional<Response>(Request&, const Peer&)> admit;
-  /// How many bytes of a body are read at most, by the head.
-  std::function<std::uint64_t(const Request&)> most_body_bytes;
-  Handler answer;
+  Endpoint endpoint;
   /// A line of the log, without a newline; text of a client in it is printable.
   std::function<void(std::string_view)> log;
 };

@@ -6,19 +6,18 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/api/op_rows.h"
 #include "server/api/predecessor/ids.h"
 #include "server/api/stored_pair.h"
+#include "server/shown.h"
 
 namespace quantlens::server::predecessor {
 namespace {
 
 constexpr std::uint64_t kBins = 100, kValues = 256;
 constexpr std::size_t kMostChannels = 64, kMostTensors = 16;
-constexpr std::size_t kMostShown = 200;
 
 /// Of one tensor, or of one channel of it.
 struct ValuesAndCounts {
@@ -138,8 +137,7 @@ std::string histogram_text(Context& context, const Run& run, const std::string& 
   std::vector<json::Value> rows = all.of<Diagnosis>(is_weights ? "weights" : "activations");
   if (rows.empty()) {
     throw Error(Errc::not_found,
-                fmt::format("Could not get tensor information for {} OP.",
-                            printable(std::string_view(op).substr(0, kMostShown))));
+                fmt::format("Could not get tensor information for {} OP.", shown(op)));
   }
   rows.resize(std::min(rows.size(), kMostTensors));
   std::vector<TensorHistograms> tensors;

@@ -6,15 +6,13 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
-#include "quantlens/base/text.h"
 #include "quantlens/record/files.h"
 #include "server/api/predecessor/drawn_graph.h"
 #include "server/api/predecessor/ids.h"
+#include "server/shown.h"
 
 namespace quantlens::server::predecessor {
 namespace {
-
-constexpr std::size_t kMostShown = 200;
 
 struct NodeProperties {
   std::string name, type;
@@ -49,8 +47,8 @@ fs::path stored_graph(Context& context, std::string_view path) {
       if (fs::exists(file, ignored)) return file;
     }
   }
-  throw Error(Errc::not_found, fmt::format("No workload has a graph of the model {}.",
-                                           printable(path.substr(0, kMostShown))));
+  throw Error(Errc::not_found,
+              fmt::format("No workload has a graph of the model {}.", shown(path)));
 }
 
 std::string texts_of(const boost::json::array& cells, std::size_t row) {
@@ -122,8 +120,7 @@ boost::json::object highlighted(const DrawnGraph& graph, const std::string& op,
                                 const std::vector<std::string>& pattern) {
   const auto first = node_of(graph, op);
   if (!first) {
-    throw Error(Errc::usage, fmt::format("Could not find {} in graph.",
-                                         printable(std::string_view(op).substr(0, kMostShown))));
+    throw Error(Errc::usage, fmt::format("Could not find {} in graph.", shown(op)));
   }
   const std::set<std::size_t> marked = pattern_from(graph, *first, pattern);
   std::set<std::string> groups;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/jobs/read_bounded.h"
+#include "server/read_bounded.h"
 
 #include <algorithm>
 #include <cerrno>
@@ -8,10 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-namespace quantlens::server {
-namespace {
+#include "quantlens/base/file_descriptor.h"
 
-std::optional<std::string> read_from(int fd, std::uint64_t most, std::uint64_t offset) {
+namespace quantlens::server {
+
+std::optional<std::string> read_bounded(int fd, std::uint64_t most, std::uint64_t offset) {
   struct stat info = {};
   if (::fstat(fd, &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
   const auto size = static_cast<std::uint64_t>(info.st_size);
@@ -29,16 +30,11 @@ std::optional<std::string> read_from(int fd, std::uint64_t most, std::uint64_t o
   return bytes;
 }
 
-}  // namespace
-
 std::optional<std::string> read_bounded(const fs::path& path, std::uint64_t most,
                                         std::uint64_t offset) {
   // O_NONBLOCK: opening a named pipe must not wait for its writer.
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
-  if (fd < 0) return std::nullopt;
-  auto bytes = read_from(fd, most, offset);
-  ::close(fd);
-  return bytes;
+  const FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  return file.is_open() ? read_bounded(file.get(), most, offset) : std::nullopt;
 }
 
 }  // namespace quantlens::server

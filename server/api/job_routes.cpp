@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "server/jobs/job_routes.h"
+#include "server/api/job_routes.h"
 
 #include <algorithm>
 #include <functional>
@@ -142,9 +142,9 @@ Answer list_files(Context& context, const Call& call) {
   return answered([&] {
     const Roots& roots = jobs_of(context).roots();
     const auto root = call.arguments.text("root");
-    if (!root) return shown(list_roots(roots));
     const Page page{.offset = call.arguments.number("offset", 0, 0, kMostRows),
                     .limit = call.arguments.number("limit", kUsualPage, 1, kMostPage)};
+    if (!root) return shown(list_roots(roots));
     return shown(list_folder(roots, *root, call.arguments.text("path").value_or(""), page));
   });
 }
@@ -158,10 +158,21 @@ Answer list_uploads(Context& context, const Call&) {
   });
 }
 
+BodyPlan plan_upload(Context& context, const Call& call) {
+  try {
+    return jobs_of(context).uploads().begin(std::string(call.in_path[0]),
+                                            announced_bytes(call.request));
+  } catch (const Refusal& refusal) {
+    return {
+        .most_bytes = 0, .file = {}, .refusal = text_response(refusal.status(), refusal.what())};
+  }
+}
+
 Answer put_upload(Context& context, const Call& call) {
   return answered([&] {
     const std::string name(call.in_path[0]);
-    return shown(jobs_of(context).uploads().put(name, call.request.body), kCreated);
+    if (!call.request.file) throw Refusal(kWrongRequest, "The upload is empty; send the file.");
+    return shown(jobs_of(context).uploads().keep(name, *call.request.file), kCreated);
   });
 }
 
@@ -300,7 +311,8 @@ std::vector<Route> of_files() {
        .answer = put_upload,
        .body = any_bytes,
        .body_type = kAnyBytes,
-       .status = kCreated},
+       .status = kCreated,
+       .plan_body = plan_upload},
       {"DELETE",
        "/api/v1/uploads/{upload}",
        "Removes an upload",

@@ -8,6 +8,7 @@ import shutil
 import tarfile
 
 import harness
+from serving import Server
 
 VERBS = ("quantize", "calibrate", "diagnose", "evaluate", "tune", "profile", "benchmark")
 
@@ -62,6 +63,22 @@ def same_figures(sandbox, runs):
     harness.check(losses[0] == losses[1] and losses[0], "losses of trials")
 
 
+def served(sandbox, runs):
+    """As browsers see them."""
+    with Server(sandbox, "--allow-insecure-connections") as server:
+        listed = {run["id"]: run["state"] for run in server.json("/api/v1/workloads")["workloads"]}
+        harness.check(listed == {run: "success" for run in runs.values()}, f"all {len(listed)} are served")
+        for verb, run in sorted(runs.items()):
+            told = server.json(f"/api/v1/workloads/{run}")
+            harness.check(bool(told["result"]), f"{verb}: with its result")
+        address = f"/api/v1/workloads/{runs['diagnose']}"
+        rows = server.json(f"{address}/tables/diagnosis.activations?columns=op.id,value,quantized,sqnr_db")["columns"]
+        ops = server.json(f"{address}/ops?op={rows['op.id'][0]}")
+        harness.check(ops["activations"][0]["sqnr_db"] == rows["sqnr_db"][0], "an op as in its table")
+        pair = server.json(f"{address}/histograms/pair?reference={rows['value'][0]}&quantized={rows['quantized'][0]}")
+        harness.check(sum(pair["reference"]) > 0 and len(pair["edges"]) == len(pair["reference"]) + 1, "a histogram")
+
+
 def used_again(sandbox, runs):
     for verb in ("quantize", "diagnose"):
         judged = harness.identity_of(sandbox.run("judge", runs[verb]))
@@ -89,6 +106,7 @@ def main():
         harness.check(set(runs) == set(VERBS), f"{archive.name}: {sorted(runs)}")
         shown(sandbox, runs)
         same_figures(sandbox, runs)
+        served(sandbox, runs)
         used_again(sandbox, runs)
 
 

@@ -2,8 +2,8 @@
 """`serve` from outside: start, token and cookie, limits, and what attacks come to. Listens on 127.0.0.1 alone."""
 
 import contextlib
-import http.client
 import json
+import os
 import pathlib
 import random
 import re
@@ -12,90 +12,13 @@ import signal
 import socket
 import ssl
 import stat
-import subprocess
-import tempfile
 import time
 import warnings
 
 import harness
+from serving import Server, open_context
 
 IDLE = 1000
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-def open_context():
-    context = ssl.create_default_context()
-    context.check_hostname = False
-    context.verify_mode = ssl.CERT_NONE
-    return context
-
-
-class Server:
-    """The program, serving; ended with its block. `port`: 0 gives none to the program."""
-
-    def __init__(self, sandbox, *options, command=None, port=None):
-        port = free_port() if port is None else port
-        words = [*(command or [harness.program(), "serve"]), *(["-p", str(port)] if port else []), *map(str, options)]
-        self.began = time.monotonic()
-        self.log = tempfile.TemporaryFile("w+", dir=sandbox.path)
-        self.process = subprocess.Popen(words, stdout=subprocess.PIPE, stderr=self.log, text=True, env=sandbox.environment)
-        self.lines = [self.process.stdout.readline().rstrip("\n") for _ in range(2)]
-        self.url = self.lines[1].removeprefix("Open address ")
-        self.token = self.url.partition("?token=")[2]
-        self.is_secure = self.url.startswith("https")
-        self.port = port or int(self.url.split(":")[2].split("/")[0])
-
-    def __enter__(self):
-        return self
-
-    def __exit__(self, *_):
-        if self.process.poll() is None:
-            self.process.kill()
-        self.process.wait()
-        self.process.stdout.close()
-        self.log.close()
-
-    def end(self, number=signal.SIGTERM):
-        self.process.send_signal(number)
-        return self.process.wait(timeout=10)
-
-    def connect(self, timeout=15):
-        plain = socket.create_connection(("127.0.0.1", self.port), timeout=timeout)
-        return open_context().wrap_socket(plain) if self.is_secure else plain
-
-    def raw(self, data, timeout=15):
-        """All that is answered to these bytes until the server closes or is silent."""
-        with self.connect(timeout) as connection:
-            answer = b""
-            with contextlib.suppress(OSError):
-                connection.sendall(data)
-            with contextlib.suppress(OSError):
-                while piece := connection.recv(65536):
-                    answer += piece
-            return answer
-
-    def ask(self, method="GET", path="/api/v1/workloads", headers=None, body=None, token=True):
-        """(status, headers, body); with the token unless it is told otherwise."""
-        given = dict(headers or {})
-        if token:
-            given.setdefault("Authorization", f"Bearer {self.token}")
-        if self.is_secure:
-            connection = http.client.HTTPSConnection("127.0.0.1", self.port, context=open_context(), timeout=15)
-        else:
-            connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=15)
-        with contextlib.closing(connection):
-            connection.request(method, path, body=body, headers=given)
-            answer = connection.getresponse()
-            return answer.status, answer.headers, answer.read()
-
-    def resident_mb(self):
-        status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
-        return int(re.search(r"VmRSS:\s+(\d+)", status).group(1)) / 1024
 
 
 def status_of(answer):
@@ -126,6 +49,7 @@ def start_and_files(sandbox):
                 harness.check(safe.version() == "TLSv1.3", f"the certificate is good for {name}")
         harness.check(server.resident_mb() <= 30 or is_slow_build(), f"{server.resident_mb():.1f} MB resident when idle")
         harness.check(server.end(signal.SIGINT) == 0, "Ctrl-C ends it well")
+        harness.check(not (workspace / "token").exists(), "and takes its token along")
     with Server(sandbox) as server:
         harness.check(ssl.get_server_certificate(("127.0.0.1", server.port)) == first, "the certificate is kept")
         harness.check(server.end(signal.SIGTERM) == 0, "so does a termination")
@@ -198,6 +122,23 @@ def assets_and_headers(sandbox):
         harness.check(head.endswith(b"\r\n\r\n") and b"Content-Length: 0" not in head, "HEAD has the length and no body")
         for method in ("TRACE", "CONNECT", "PROPFIND"):
             harness.check(status_of(server.raw(request(method=method))) == 405, f"{method} is not answered")
+
+
+def live_changes(sandbox):
+    """A run that begins is told at once; the second that is promised is generous here, as the machine may be busy."""
+    with Server(sandbox) as server, server.connect(timeout=60) as stream:
+        stream.sendall(request(f"Authorization: {server.token}\r\n", path="/api/v1/events"))
+        text = b""
+        while b"\r\n\r\n" not in text:
+            text += stream.recv(4096)
+        made = sandbox.json("quantize", harness.DEMO / "digits.onnx", "--data", "random", "--limit", "4", "-o",
+                            sandbox.path / "live.onnx", "--workspace", sandbox.path / "workspace")
+        ended = time.monotonic()
+        while b'"state":"success"' not in text and time.monotonic() < ended + 20:
+            text += stream.recv(4096)
+        took = time.monotonic() - ended
+        harness.check(made["workload"].encode() in text and b"event: workloads" in text, "a run is told while it is under way")
+        harness.check(took < 5, f"its end is told {took * 1000:.0f} ms after the process has ended")
 
 
 def names_are_hostile(sandbox):
@@ -309,6 +250,31 @@ def slow_clients(sandbox):
         harness.check(all(connection.recv(10) == b"" for connection in bare), "who never begins TLS is closed, too")
         for connection in dripping + bare:
             connection.close()
+
+
+def read_only(sandbox):
+    """A workspace of somebody else, looked at by a user who may not write."""
+    folder = sandbox.path / "theirs"
+    made = sandbox.json("quantize", harness.DEMO / "digits.onnx", "--data", "random", "--limit", "4", "-o",
+                        sandbox.path / "theirs.onnx", "--workspace", folder)
+    is_root = os.geteuid() == 0
+    for path in (sandbox.path, *sandbox.path.parents, folder, *folder.rglob("*")):
+        if path.is_relative_to(sandbox.path):
+            path.chmod(0o755 if path.is_dir() else 0o644)
+    if not is_root:
+        folder.chmod(0o555)
+    with Server(sandbox, "--workspace", folder, user=65534 if is_root else None) as server:
+        status, _, body = server.ask()
+        harness.check(status == 200 and json.loads(body)["workloads"][0]["id"] == made["workload"], "its runs are shown")
+        started = server.ask("POST", "/api/v1/jobs", {"Content-Type": "application/json"},
+                             json.dumps({"verb": "benchmark", "model": str(harness.DEMO / "digits.onnx")}))
+        harness.check(started[0] in (403, 409), f"no job is started: {started[0]} {started[2].decode()}")
+        harness.check(server.ask("PUT", f"/api/v1/workloads/{made['workload']}/labels", body="{\"note\": \"x\"}")[0] == 500,
+                      "no label is set")
+        server.log.seek(0)
+        harness.check("cannot be written" in server.log.read(), "and the user is told so")
+        harness.check(server.end() == 0, "it ends well")
+    folder.chmod(0o755)
 
 
 def many_idle(sandbox):
@@ -431,7 +397,7 @@ def options(sandbox):
 def main():
     sandbox = harness.Sandbox()
     for part in (start_and_files, tokens, other_hosts, assets_and_headers, malformed, too_much, old_tls, slow_clients, many_idle,
-                 names_are_hostile, browser, options):
+                 read_only, live_changes, names_are_hostile, browser, options):
         print(f"-- {part.__name__}")
         part(sandbox)
 

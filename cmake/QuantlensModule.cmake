@@ -4,7 +4,8 @@
 #   quantlens_module(stats                       a library quantlens::stats out of this folder
 #     SOURCES histogram.cpp moments.cpp          none: a module of headers only
 #     HEADERS histogram.h moments.h
-#     TESTS   histogram_test.cpp                 one program; each of its cases is a test labelled `unit`
+#     TESTS   histogram_test.cpp                 one program; each of its cases is a test labelled `unit` (with
+#                                                sanitizers: the program is)
 #     DEPENDS tensor base                        modules of ours: the architecture, checked by tools/check_layers
 #     LINK    hwy::hwy                           third-party targets seen by our sources and tests only
 #     LINK_PUBLIC Boost::headers                 ... and by whoever includes our headers
@@ -77,6 +78,13 @@ function(quantlens_test name)
     fmt::fmt GTest::gmock GTest::gtest_main rapidcheck_gtest)
   target_precompile_headers(quantlens_${name}_test REUSE_FROM quantlens_precompiled_tests)
   _quantlens_label(quantlens_${name}_test "${arg_LABELS}")
+  if(QUANTLENS_SANITIZE)
+    # In one process: to start one takes longer there than most cases do.
+    add_test(NAME ${name} COMMAND quantlens_${name}_test --gtest_brief=1)
+    set_tests_properties(${name} PROPERTIES
+      LABELS "${arg_LABELS}" TIMEOUT 900 ENVIRONMENT ORT_DISABLE_TELEMETRY=1)
+    return()
+  endif()
   # Cases are listed when ctest runs, not at the end of every link.
   gtest_discover_tests(quantlens_${name}_test TEST_PREFIX "${name}/" DISCOVERY_MODE PRE_TEST
     DISCOVERY_TIMEOUT 60 PROPERTIES LABELS "${arg_LABELS}" TIMEOUT 600

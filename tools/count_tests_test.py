@@ -19,6 +19,9 @@ SKIPPED = ('<testcase name="{0}" status="notrun"><skipped message="SKIP_REGULAR_
 NOT_BUILT = '<testcase name="{0}" status="notrun"><skipped message="Unable to find executable"/><system-out/></testcase>'
 
 
+GOOGLE = '<testcase name="{0}" status="run" result="{1}" classname="Each/A">{2}</testcase>'
+
+
 class CountTests(unittest.TestCase):
     def run_on(self, *files):
         with tempfile.TemporaryDirectory() as folder:
@@ -58,6 +61,22 @@ class CountTests(unittest.TestCase):
         code, lines = self.run_on([PASSED.format("a"), SKIPPED.format("b")], [FAILED.format("a"), PASSED.format("b")])
         self.assertEqual((code, lines[-1]), (1, "1 passed, 1 failed, 0 skipped"))
         self.assertEqual(lines[-2], "failed: a (1)")  # the second file's name
+
+    def test_what_google_test_wrote_counts_under_the_name_that_ctest_gives(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = pathlib.Path(folder) / "quantlens_base_test.xml"
+            cases = [GOOGLE.format("a/1", "completed", ""),
+                     GOOGLE.format("b", "completed", '<failure message="x">1 is not 2</failure>'),
+                     GOOGLE.format("c", "skipped", '<skipped message="a.cpp:5&#x0A;no data"></skipped>')]
+            path.write_text("<testsuites><testsuite>" + "".join(cases) + "</testsuite></testsuites>", encoding="utf-8")
+            tests = count_tests.count([str(path)])
+        self.assertEqual({name: what for name, (what, _, _) in tests.items()},
+                         {"base/Each/A.a/1": "passed", "base/Each/A.b": "failed", "base/Each/A.c": "skipped"})
+        self.assertEqual((tests["base/Each/A.b"][1], tests["base/Each/A.c"][1]), (["1 is not 2"], "no data"))
+
+    def test_what_ctest_says_of_a_parameter_is_no_part_of_a_name(self):
+        lines = self.run_on([PASSED.format("a/1  # GetParam() = x")], [PASSED.format("a/1")])[1]
+        self.assertEqual(lines, ["1 passed, 0 failed, 0 skipped"])
 
     def test_no_results_fail(self):
         self.assertEqual(count_tests.count(["missing.xml"])["missing.xml"][0], "failed")

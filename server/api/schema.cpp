@@ -6,9 +6,10 @@
 
 namespace quantlens::server {
 
-json::Value Schemas::list_of(json::Value list) const {
-  if (!lists_may_be_long) return list;
-  return boost::json::object{{"anyOf", {std::move(list), schema_detail::reference_to("LongList")}}};
+json::Value Schemas::list_of(json::Value items) const {
+  if (!lists_may_be_long) return items;
+  return boost::json::object{
+      {"anyOf", {std::move(items), schema_detail::reference_to("LongList")}}};
 }
 
 std::string Schemas::name_of(const std::type_info& type) {

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
 #include "quantlens/base/error.h"
 #include "quantlens/workspace/read_folder.h"
 #include "quantlens/workspace/read_record.h"
@@ -45,7 +47,7 @@ class Heads {
     }
     for (auto& member : *object) {
       const std::string inside(member.key());
-      take_lists(member.value(), path.empty() ? inside : path + "." + inside);
+      take_lists(member.value(), path.empty() ? inside : fmt::format("{}.{}", path, inside));
     }
   }
 

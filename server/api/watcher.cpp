@@ -5,6 +5,7 @@
 #include <chrono>
 #include <exception>
 #include <set>
+#include <utility>
 
 #include <fcntl.h>
 #include <poll.h>
@@ -20,8 +21,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds kTogether(200);  // changes that come close are told at once
-constexpr milliseconds kPolling(1000);
+constexpr milliseconds kTogether(200);    // changes that come close are told at once
+constexpr milliseconds kPolling(700);     // with the pause, within a second
 constexpr milliseconds kWithNotes(5000);  // what no note tells, as a disk of another machine
 constexpr std::size_t kMostFolders = 64;  // of runs under way
 constexpr std::uint32_t kOfFolders = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
@@ -54,8 +55,8 @@ class Watcher::Notes {
   /// Until something may have changed, or it is time to look all the same.
   void wait() {
     std::array<pollfd, 2> both{{{stop_, POLLIN, 0}, {notes_, POLLIN, 0}}};
-    const milliseconds most = is_told() ? kWithNotes : kPolling;
-    ::poll(both.data(), is_told() ? 2 : 1, static_cast<int>(most.count()));
+    const milliseconds most = is_watched_ ? kWithNotes : kPolling;
+    ::poll(both.data(), notes_ >= 0 ? 2 : 1, static_cast<int>(most.count()));
   }
   void pause(milliseconds time) const {
     pollfd stop{stop_, POLLIN, 0};
@@ -67,10 +68,11 @@ class Watcher::Notes {
     while (notes_ >= 0 && ::read(notes_, bytes.data(), bytes.size()) > 0) {
     }
   }
-  /// These alone; runs that ended are watched no longer.
-  void watch(const std::set<fs::path>& folders) {
-    if (notes_ < 0) return;
-    watch_parents();
+  /// These alone; runs that ended are watched no longer. True where one is watched from now on, in
+  /// which something may have changed between the last look and now.
+  bool watch(const std::set<fs::path>& folders) {
+    if (notes_ < 0) return false;
+    bool is_new = watch_parents();
     std::erase_if(watched_, [&](const auto& one) {
       if (folders.contains(one.first)) return false;
       ::inotify_rm_watch(notes_, one.second);
@@ -81,15 +83,19 @@ class Watcher::Notes {
       if (watched_.contains(folder)) continue;
       const int watch = ::inotify_add_watch(notes_, folder.c_str(), kOfFiles);
       if (watch >= 0) watched_.emplace(folder, watch);
+      is_new = is_new || watch >= 0;
     }
+    return is_new;
   }
 
  private:
-  bool is_told() const { return notes_ >= 0 && is_watched_; }
-  void watch_parents() {
-    if (notes_ < 0) return;
+  /// True where workloads/ is watched from now on.
+  bool watch_parents() {
+    if (notes_ < 0) return false;
     ::inotify_add_watch(notes_, root_.c_str(), kOfFolders);  // where workloads/ comes to be
-    is_watched_ = ::inotify_add_watch(notes_, (root_ / "workloads").c_str(), kOfFolders) >= 0;
+    const bool was_watched = std::exchange(
+        is_watched_, ::inotify_add_watch(notes_, (root_ / "workloads").c_str(), kOfFolders) >= 0);
+    return is_watched_ && !was_watched;
   }
 
   fs::path root_;
@@ -120,13 +126,13 @@ void Watcher::run(const std::stop_token& stop) {
 
 void Watcher::try_to_look() noexcept {
   try {
-    look();
+    if (look()) look();
   } catch (const std::exception&) {
     // A workspace that cannot be read now is looked at again; requests say what is wrong.
   }
 }
 
-void Watcher::look() {
+bool Watcher::look() {
   std::map<std::string, std::string> now;
   std::set<fs::path> under_way;
   for (const Runs::One& run : runs_.all()) {
@@ -146,7 +152,7 @@ void Watcher::look() {
   }
   known_ = std::move(now);
   has_looked_ = true;
-  notes_->watch(under_way);
+  return notes_->watch(under_way);
 }
 
 }  // namespace quantlens::server

@@ -23,7 +23,7 @@ struct RunChange {
 BOOST_DESCRIBE_STRUCT(RunChange, (), (id, state, progress))
 
 /// Publishes what changes in a workspace, within a second. The system tells it where to look
-/// (inotify); where it does not, it looks each second.
+/// (inotify); where it does not, it looks by itself.
 class Watcher {
  public:
   /// All must outlive this.
@@ -36,7 +36,8 @@ class Watcher {
   class Notes;
   void run(const std::stop_token& stop);
   void try_to_look() noexcept;
-  void look();  ///< and publish
+  /// And publish. True where it should look once more.
+  bool look();
 
   fs::path root_;
   Runs& runs_;

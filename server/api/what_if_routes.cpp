@@ -69,6 +69,7 @@ WeightPair decoded(const json::Value& value) {
 template <class Row>
 std::vector<Row> decoded(const std::vector<json::Value>& rows) {
   std::vector<Row> read;
+  read.reserve(rows.size());
   for (const json::Value& row : rows) read.push_back(decoded<Row>(row));
   return read;
 }

@@ -62,7 +62,7 @@ struct Typed {
 };
 
 Typed typed(std::string_view name, std::string_view text) {
-  const Typed as_text{"string", json::Value(text)};
+  Typed as_text{"string", json::Value(text)};
   if (std::ranges::find(kTexts, name) != kTexts.end()) return as_text;
   if (std::ranges::find(kReals, name) == kReals.end()) {
     if (const auto whole = number<std::int64_t>(text)) return {"int64", *whole};

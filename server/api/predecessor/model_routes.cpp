@@ -41,8 +41,8 @@ fs::path stored_graph(Context& context, std::string_view path) {
     for (const ModelFile& model : run->summary.models) {
       if (model.path != path) continue;
       const bool is_quantized = model.role == ModelRole::quantized;
-      const fs::path file = run->folder / (is_quantized ? FileOf<QuantizedOutline>::kName
-                                                        : FileOf<GraphOutline>::kName);
+      fs::path file = run->folder / (is_quantized ? FileOf<QuantizedOutline>::kName
+                                                  : FileOf<GraphOutline>::kName);
       std::error_code ignored;
       if (fs::exists(file, ignored)) return file;
     }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "server/api/answer.h"
 
 namespace quantlens::server {
@@ -11,7 +13,8 @@ namespace quantlens::server {
 StoredRows::StoredRows(Context& context, const fs::path& record, std::string_view list)
     : context_(context),
       table_(TableReader::open(context.store, record, list)),
-      state_(state_of(TableReader::files(record, list))) {}
+      // Lists that are short stand in one file: the list's name tells which it is.
+      state_(fmt::format("{}:{}", list, state_of(TableReader::files(record, list)))) {}
 
 std::vector<json::Value> StoredRows::find(std::string_view column, std::string_view text,
                                           std::size_t most) const {

@@ -194,7 +194,9 @@ Response Connection::answered() {
 }
 
 void Connection::answer() {
-  respond(answered());
+  Response response = answered();
+  reader_->request().file.reset();  // what the handler has not kept goes before the client knows
+  respond(std::move(response));
 }
 
 void Connection::respond(Response response) {

@@ -17,6 +17,8 @@
 #include <gtest/gtest.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/workspace/testing/temporary_folder.h"
+#include "server/part_file.h"
 
 namespace quantlens::server {
 namespace {
@@ -213,6 +215,42 @@ TEST(Server, GivesNoTimeForABodyThatIsOnlyAnnounced) {
   client.send(
       fmt::format("POST /large HTTP/1.1\r\nHost: a\r\nContent-Length: {}\r\n\r\nabc", kAnnounced));
   EXPECT_EQ(client.read(), "");
+}
+
+TEST(Server, LeavesNothingOfABodyInAFileThatNobodyKept) {
+  const TemporaryFolder folder;
+  const auto entries = [&] {
+    return std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator());
+  };
+  std::atomic<std::ptrdiff_t> while_asked = 0;
+  Server server(
+      {.admit = [](Request&, const Peer&) -> std::optional<Response> { return {}; },
+       .endpoint = {.plan_body =
+                        [&](const Request&) {
+                          return BodyPlan{.most_bytes = 100,
+                                          .file = std::make_shared<PartFile>(folder.path() / "a")};
+                        },
+                    .answer =
+                        [&](const Request& request) {
+                          while_asked = entries();
+                          return text_response(200, MappedFile::open(request.file->name()).text());
+                        }},
+       .log = [](std::string_view) {}},
+      {}, {.ports = {0}});
+  std::thread running([&] { server.run(); });
+  boost::asio::io_context io;
+  tcp::socket client(io);
+  client.connect({boost::asio::ip::address_v4::loopback(), server.port()});
+  const std::string_view text =
+      "PUT /a HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\n\r\nhello";
+  boost::asio::write(client, boost::asio::buffer(text));
+  std::string answer(4096, '\0');
+  answer.resize(client.read_some(boost::asio::buffer(answer)));
+  EXPECT_THAT(answer, EndsWith("hello"));
+  EXPECT_EQ(while_asked, 1);
+  EXPECT_EQ(entries(), 0) << "though the connection is kept";
+  server.stop();
+  running.join();
 }
 
 TEST(Server, ClosesClientsThatDrip) {

@@ -44,6 +44,7 @@ inline Diagnosis diagnosis_of(std::size_t ops) {
     row.min = -1.5;
     row.max = 2.25;
   }
+  made.weights.emplace_back().op = op_of(1);  // in another order than activations
   WeightRow& weight = made.weights.emplace_back();
   weight.op = op_of(0);
   weight.weight = "w0";

@@ -42,6 +42,11 @@ std::optional<std::string_view> query_of(const Request& request, std::string_vie
   return first_of(request.query, name);
 }
 
+std::optional<std::string_view> bytes_of(const Response& response) {
+  if (response.body) return *response.body;
+  return response.file ? std::optional(response.file->text()) : std::nullopt;
+}
+
 std::optional<std::uint64_t> announced_bytes(const Request& request) {
   const auto text = header_of(request, "content-length");
   std::uint64_t bytes = 0;

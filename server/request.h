@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "quantlens/base/store.h"
 #include "server/events.h"
 
 namespace quantlens::server {
@@ -36,9 +37,13 @@ struct Response {
   std::string type;  ///< media type; empty: there is no body
   Pairs headers;     ///< beside those that every answer has
   std::shared_ptr<const std::string> body;
+  std::optional<MappedFile> file;  ///< instead of a body: these bytes, as they lie on the disk
   /// Instead of a body: server-sent events until either side ends them.
   std::shared_ptr<Subscription> events;
 };
+
+/// The bytes of body or file; nothing where there is neither.
+std::optional<std::string_view> bytes_of(const Response& response);
 
 /// Called by several threads at once. An exception becomes an answer (error_response).
 using Handler = std::function<Response(const Request&)>;

@@ -103,6 +103,18 @@ def marked(workspace):
     return found
 
 
+def made_model(server, job):
+    """What a client on another machine gets."""
+    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
+    connection.request("GET", f"/api/v1/jobs/{job['id']}/made", headers={"Authorization": f"Bearer {server.token}"})
+    answer = connection.getresponse()
+    text = answer.read()
+    connection.close()
+    harness.check(answer.status == 200 and text == pathlib.Path(job["output"]).read_bytes(),
+                  f"the model that it made is sent: {len(text)} bytes")
+    harness.check(pathlib.Path(job["output"]).name in answer.headers["Content-Disposition"], "  under its name")
+
+
 def quantize_and_follow(server, model, data):
     job = server.submit(verb="quantize", model=str(model), data=str(data), diagnose=True, metric="top1",
                         recipe={"weight": {"granularity": "per_tensor"}}, name="<b>first</b>")
@@ -110,6 +122,7 @@ def quantize_and_follow(server, model, data):
     done = server.ended(job["id"])
     harness.check((done["state"], done["exit_code"]) == ("success", 0), f"it succeeds: {done['message']}")
     harness.check(pathlib.Path(done["output"]).stat().st_size > 0, "the quantized model is in the job's folder")
+    made_model(server, done)
     run = server.ask("GET", f"/api/v1/workloads/{done['workload']}")
     harness.check(run["state"] == "success" and run["name"] == "<b>first</b>", "and the workload is there")
     log, after = "", 0

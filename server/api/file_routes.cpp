@@ -25,7 +25,8 @@ std::string_view type_of(std::string_view name) {
   return "application/octet-stream";
 }
 
-/// The name as a header has it (RFC 6266): plain characters as they are, all of it in UTF-8.
+}  // namespace
+
 std::string disposition(std::string_view name) {
   constexpr std::string_view kPlain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
@@ -37,8 +38,6 @@ std::string disposition(std::string_view name) {
   }
   return fmt::format("attachment; filename=\"{}\"; filename*=UTF-8''{}", plain, coded);
 }
-
-}  // namespace
 
 Answer run_file(Context& context, const Call& call) {
   const Runs::One run = context.runs.find(call.in_path[0]);

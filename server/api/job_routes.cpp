@@ -8,6 +8,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "server/api/file_routes.h"
 #include "server/jobs/fields.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/listing.h"
@@ -135,6 +136,17 @@ Answer show_log(Context& context, const Call& call) {
       throw Refusal(kWrongRequest, "stream: it is log or output");
     const std::uint64_t after = call.arguments.number("after", 0, 0, kMostBytes);
     return shown(jobs_of(context).log(call.in_path[0], after, stream == "output"));
+  });
+}
+
+Answer send_made(Context& context, const Call& call) {
+  return answered([&] {
+    const fs::path file = jobs_of(context).made_file(call.in_path[0]);
+    return at_once({.type = std::string(kAnyBytes),
+                    .headers = {{"Content-Disposition", disposition(file.filename().string())}},
+                    .body = {},
+                    .file = MappedFile::open(file),
+                    .events = {}});
   });
 }
 
@@ -289,6 +301,16 @@ std::vector<Route> of_jobs() {
   };
 }
 
+std::vector<Route> of_results() {
+  return {{"GET",
+           "/api/v1/jobs/{job}/made",
+           "The file that a job has made in its own folder, to be saved",
+           {},
+           nullptr,
+           kAnyBytes,
+           send_made}};
+}
+
 std::vector<Route> of_files() {
   return {
       {"GET",
@@ -327,8 +349,8 @@ std::vector<Route> of_files() {
 
 std::vector<Route> job_routes() {
   std::vector<Route> all = of_jobs();
-  const std::vector<Route> more = of_files();
-  all.insert(all.end(), more.begin(), more.end());
+  for (const auto& more : {of_results(), of_files()})
+    all.insert(all.end(), more.begin(), more.end());
   return all;
 }
 

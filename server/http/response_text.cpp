@@ -67,10 +67,10 @@ std::string head_text(const Response& response, const HeadOptions& options) {
     add("Content-Type", "text/event-stream");
     add("X-Accel-Buffering", "no");  // a proxy passes each event on at once
   } else {
-    if (response.body && !response.type.empty()) add("Content-Type", response.type);
+    const auto bytes = bytes_of(response);
+    if (bytes && !response.type.empty()) add("Content-Type", response.type);
     const bool has_length = response.status != 204 && response.status != 304;
-    if (has_length)
-      add("Content-Length", std::to_string(response.body ? response.body->size() : 0));
+    if (has_length) add("Content-Length", std::to_string(bytes ? bytes->size() : 0));
   }
   for (const auto& [name, value] : response.headers) add(name, value);
   add("Connection", options.keep_alive ? "keep-alive" : "close");

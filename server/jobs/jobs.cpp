@@ -192,6 +192,19 @@ void Jobs::remove(std::string_view id, std::string_view confirm) {
   store_.remove(removed);
 }
 
+fs::path Jobs::made_file(std::string_view id) {
+  const std::lock_guard lock(mutex_);
+  const Job& job = live(id).job;
+  const fs::path file(job.output.value_or(""));
+  std::error_code ignored;
+  const bool is_there = file.parent_path() == folder_of(job.id) / kMade &&
+                        fs::is_regular_file(fs::symlink_status(file, ignored));
+  if (is_there) return file;
+  throw Refusal(kNotThere,
+                "The job has no file in its own folder: it has made none yet, or its `output` was "
+                "asked for elsewhere.");
+}
+
 LogPart Jobs::log(std::string_view id, std::uint64_t after, bool of_output) {
   fs::path folder;
   {

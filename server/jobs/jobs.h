@@ -74,6 +74,8 @@ class Jobs {
   ShownJob cancel(std::string_view id);
   /// With all that it made in its own folder. `confirm`: the id once more, where it made something.
   void remove(std::string_view id, std::string_view confirm);
+  /// The file that it has made in its own folder. Throws Refusal where there is none.
+  fs::path made_file(std::string_view id);
   LogPart log(std::string_view id, std::uint64_t after, bool of_output);
 
   const Roots& roots() const { return roots_; }

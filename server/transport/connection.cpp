@@ -207,12 +207,13 @@ void Connection::respond(Response response) {
   head_ = head_text(response_, {.keep_alive = keep_alive_,
                                 .is_api = request.path.starts_with("/api/"),
                                 .now = std::chrono::system_clock::now()});
-  const bool has_body = response_.body && request.method != "HEAD" && response_.status != 204 &&
-                        response_.status != 304;
-  const std::size_t size = has_body ? response_.body->size() : 0;
-  if (size <= kJoined && has_body) head_ += *response_.body;
+  const bool has_body =
+      request.method != "HEAD" && response_.status != 204 && response_.status != 304;
+  const std::string_view body = has_body ? bytes_of(response_).value_or("") : std::string_view();
+  const std::size_t size = body.size();
+  if (size <= kJoined) head_ += body;
   std::vector<asio::const_buffer> bytes{asio::buffer(head_)};
-  if (size > kJoined) bytes.push_back(asio::buffer(*response_.body));
+  if (size > kJoined) bytes.push_back(asio::buffer(body));
   log_answer();
   set_deadline(parts_.limits.time_for(parts_.limits.write, size));
   is_writing_ = true;

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Schemas } from "../../api/client";
+import { decibels, figure, interval, percent, real, type Interval, type Real } from "../../base/numbers";
+import type { Field, Language } from "../../base/query";
+
+/** A row of the op table: one value whose codes were compared. */
+export interface Op {
+  id: string;
+  name: string;
+  type: string;
+  pattern: string;
+  value: string;
+  quantized: string;
+  side: string;
+  rank: number | null;
+  tied: boolean;
+  sqnr: number;
+  sqnrInterval: Interval | null;
+  drop: number;
+  local: number;
+  share: number;
+  shareInterval: Interval | null;
+  mse: number;
+  cosine: number;
+  clip: number;
+  min: number;
+  max: number;
+  range: number;
+  maxError: number;
+}
+
+/** The stored columns that make a row. */
+export const asked = [
+  "op.id", "op.name", "type", "pattern", "value", "quantized", "side", "rank", "tied_with_previous", "sqnr_db",
+  "sqnr_db_interval", "sqnr_drop_db", "local_sqnr_db", "output_share", "output_share_interval", "mse", "cosine", "clip_rate",
+  "min", "max", "data_range", "max_abs_error",
+] as const;
+
+export function opsOf(table: Schemas["TablePage"]): Op[] {
+  const cells = (name: (typeof asked)[number]) => (table.columns[name] ?? []) as unknown[];
+  const [ids, names, types, patterns, values, quantized, sides, ranks, ties, sqnrs, sqnrIntervals, drops, locals, shares,
+    shareIntervals, mses, cosines, clips, mins, maxs, ranges, errors] = asked.map(cells) as unknown[][];
+  const at = (column: unknown[] | undefined, row: number) => real(column?.[row] as Real);
+  const span = (column: unknown[] | undefined, row: number) => interval(column?.[row] as Real[] | null);
+  return (ids ?? []).map((id, row) => ({
+    id: String(id),
+    name: String(names?.[row]),
+    type: String(types?.[row]),
+    pattern: ((patterns?.[row] ?? []) as string[]).join(" "),
+    value: String(values?.[row]),
+    quantized: String(quantized?.[row]),
+    side: String(sides?.[row]),
+    rank: (ranks?.[row] ?? null) as number | null,
+    tied: ties?.[row] === true,
+    sqnr: at(sqnrs, row),
+    sqnrInterval: span(sqnrIntervals, row),
+    drop: at(drops, row),
+    local: at(locals, row),
+    share: at(shares, row),
+    shareInterval: span(shareIntervals, row),
+    mse: at(mses, row),
+    cosine: at(cosines, row),
+    clip: at(clips, row),
+    min: at(mins, row),
+    max: at(maxs, row),
+    range: at(ranges, row),
+    maxError: at(errors, row),
+  }));
+}
+
+export interface Column {
+  id: string;
+  title: string;
+  meaning: string;
+  /** What it is sorted by, and what a query compares. */
+  of: (op: Op) => number | string;
+  show: (op: Op) => string;
+  whisker?: (op: Op) => Interval | null;
+  /** Sorted like this when it is first clicked: what is worst comes first. */
+  first: "up" | "down";
+  width: number;
+}
+
+export const columns: readonly Column[] = [
+  { id: "name", title: "Op", meaning: "name of the op", of: (op) => op.name, show: (op) => op.name, first: "up", width: 260 },
+  { id: "type", title: "Type", meaning: "the operator", of: (op) => op.type, show: (op) => op.type, first: "up", width: 110 },
+  { id: "sqnr", title: "SQNR [dB]", meaning: "signal over error here, all errors before it included", of: (op) => op.sqnr,
+    show: (op) => decibels(op.sqnr), whisker: (op) => op.sqnrInterval, first: "up", width: 130 },
+  { id: "drop", title: "Drop [dB]", meaning: "how far SQNR falls at this op", of: (op) => op.drop, show: (op) => decibels(op.drop),
+    first: "down", width: 92 },
+  { id: "local", title: "Local [dB]", meaning: "signal over the error that is born here", of: (op) => op.local,
+    show: (op) => decibels(op.local), first: "up", width: 96 },
+  { id: "share", title: "Output share", meaning: "part of the outputs' error that begins here", of: (op) => op.share,
+    show: (op) => percent(op.share, 1), whisker: (op) => op.shareInterval, first: "down", width: 140 },
+  { id: "mse", title: "MSE", meaning: "mean squared error", of: (op) => op.mse, show: (op) => figure(op.mse), first: "down", width: 92 },
+  { id: "cosine", title: "Cosine", meaning: "cosine similarity", of: (op) => op.cosine, show: (op) => figure(op.cosine, 5),
+    first: "up", width: 92 },
+  { id: "clip", title: "Clipped", meaning: "part of the values that lie outside of the range", of: (op) => op.clip,
+    show: (op) => percent(op.clip, 2), first: "down", width: 92 },
+  { id: "min", title: "Min", meaning: "least value of the reference", of: (op) => op.min, show: (op) => figure(op.min), first: "up", width: 84 },
+  { id: "max", title: "Max", meaning: "greatest value of the reference", of: (op) => op.max, show: (op) => figure(op.max), first: "down", width: 84 },
+  { id: "range", title: "Data range", meaning: "max - min", of: (op) => op.range, show: (op) => figure(op.range), first: "down", width: 96 },
+];
+
+export interface Order {
+  column: string;
+  direction: "up" | "down";
+}
+
+/** Rows without a figure come last, whichever way; equal ones stay as they were. */
+export function sorted(ops: readonly Op[], order: Order): Op[] {
+  const column = columns.find((one) => one.id === order.column);
+  if (!column) return [...ops];
+  const sign = order.direction === "up" ? 1 : -1;
+  const keys = new Map(ops.map((op) => [op, column.of(op)]));
+  return [...ops].sort((a, b) => {
+    const [x, y] = [keys.get(a)!, keys.get(b)!];
+    if (typeof x === "string" || typeof y === "string") return sign * String(x).localeCompare(String(y), undefined, { numeric: true });
+    const [gone, lacks] = [Number.isNaN(x), Number.isNaN(y)];
+    if (gone || lacks) return Number(gone) - Number(lacks);
+    return sign * (x - y);
+  });
+}
+
+const numbers: Field<Op>[] = columns
+  .filter((column) => column.id !== "name" && column.id !== "type")
+  .map(({ id, meaning, of }) => ({ names: [id], meaning, number: (op) => of(op) as number }));
+
+export const language: Language<Op> = {
+  name: (op) => op.name,
+  fields: [
+    { names: ["type", "kind"], meaning: "the operator", text: (op) => op.type },
+    { names: ["pattern"], meaning: "the ops that are one with it", text: (op) => op.pattern },
+    { names: ["side"], meaning: "where its codes come from", text: (op) => op.side },
+    ...numbers,
+  ],
+};
+
+function cell(text: string): string {
+  return /[",\n\r]/.test(text) || /^[=+@-]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** As tables are saved: the columns that are shown, figures with all their digits. */
+export function csv(ops: readonly Op[], shown: readonly Column[]): string {
+  const lines = [shown.map((column) => cell(column.title)), ...ops.map((op) => shown.map((column) => cell(String(column.of(op)))))];
+  return lines.map((line) => line.join(",")).join("\r\n") + "\r\n";
+}

@@ -2,7 +2,8 @@
 import { describe, expect, it } from "vitest";
 
 import { compile } from "../../base/query";
-import { asked, columns, csv, language, opsOf, sorted } from "./model";
+import { csv, sorted, type Order } from "../../base/table";
+import { asked, columns, language, opsOf } from "./model";
 
 const table = {
   rows: 3,
@@ -20,7 +21,7 @@ const table = {
   },
 };
 const ops = opsOf(table);
-const names = (order: Parameters<typeof sorted>[1]) => sorted(ops, order).map((op) => op.id);
+const names = (order: Order) => sorted(ops, columns, order).map((op) => op.id);
 
 describe("the op table", () => {
   it("is made of columns", () => {

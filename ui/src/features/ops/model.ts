@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from "../../api/client";
 import { decibels, figure, interval, percent, real, type Interval, type Real } from "../../base/numbers";
-import type { Field, Language } from "../../base/query";
+import { languageOf, type Column } from "../../base/table";
 
 /** A row of the op table: one value whose codes were compared. */
 export interface Op {
@@ -68,20 +68,7 @@ export function opsOf(table: Schemas["TablePage"]): Op[] {
   }));
 }
 
-export interface Column {
-  id: string;
-  title: string;
-  meaning: string;
-  /** What it is sorted by, and what a query compares. */
-  of: (op: Op) => number | string;
-  show: (op: Op) => string;
-  whisker?: (op: Op) => Interval | null;
-  /** Sorted like this when it is first clicked: what is worst comes first. */
-  first: "up" | "down";
-  width: number;
-}
-
-export const columns: readonly Column[] = [
+export const columns: readonly Column<Op>[] = [
   { id: "name", title: "Op", meaning: "name of the op", of: (op) => op.name, show: (op) => op.name, first: "up", width: 260 },
   { id: "type", title: "Type", meaning: "the operator", of: (op) => op.type, show: (op) => op.type, first: "up", width: 110 },
   { id: "sqnr", title: "SQNR [dB]", meaning: "signal over error here, all errors before it included", of: (op) => op.sqnr,
@@ -102,46 +89,12 @@ export const columns: readonly Column[] = [
   { id: "range", title: "Data range", meaning: "max - min", of: (op) => op.range, show: (op) => figure(op.range), first: "down", width: 96 },
 ];
 
-export interface Order {
-  column: string;
-  direction: "up" | "down";
-}
-
-/** Rows without a figure come last, whichever way; equal ones stay as they were. */
-export function sorted(ops: readonly Op[], order: Order): Op[] {
-  const column = columns.find((one) => one.id === order.column);
-  if (!column) return [...ops];
-  const sign = order.direction === "up" ? 1 : -1;
-  const keys = new Map(ops.map((op) => [op, column.of(op)]));
-  return [...ops].sort((a, b) => {
-    const [x, y] = [keys.get(a)!, keys.get(b)!];
-    if (typeof x === "string" || typeof y === "string") return sign * String(x).localeCompare(String(y), undefined, { numeric: true });
-    const [gone, lacks] = [Number.isNaN(x), Number.isNaN(y)];
-    if (gone || lacks) return Number(gone) - Number(lacks);
-    return sign * (x - y);
-  });
-}
-
-const numbers: Field<Op>[] = columns
-  .filter((column) => column.id !== "name" && column.id !== "type")
-  .map(({ id, meaning, of }) => ({ names: [id], meaning, number: (op) => of(op) as number }));
-
-export const language: Language<Op> = {
-  name: (op) => op.name,
-  fields: [
+export const language = languageOf<Op>(
+  (op) => op.name,
+  [
     { names: ["type", "kind"], meaning: "the operator", text: (op) => op.type },
     { names: ["pattern"], meaning: "the ops that are one with it", text: (op) => op.pattern },
     { names: ["side"], meaning: "where its codes come from", text: (op) => op.side },
-    ...numbers,
   ],
-};
-
-function cell(text: string): string {
-  return /[",\n\r]/.test(text) || /^[=+@-]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
-
-/** As tables are saved: the columns that are shown, figures with all their digits. */
-export function csv(ops: readonly Op[], shown: readonly Column[]): string {
-  const lines = [shown.map((column) => cell(column.title)), ...ops.map((op) => shown.map((column) => cell(String(column.of(op)))))];
-  return lines.map((line) => line.join(",")).join("\r\n") + "\r\n";
-}
+  columns,
+);

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// What every table does with its rows: columns, order, queries, CSV.
+import type { Interval } from "./numbers";
+import type { Field, Language } from "./query";
+
+export interface Column<Row> {
+  id: string;
+  title: string;
+  meaning: string;
+  /** What it is sorted by, and what a query compares. */
+  of: (row: Row) => number | string;
+  show: (row: Row) => string;
+  whisker?: (row: Row) => Interval | null;
+  /** Sorted like this when it is first clicked: what is worst comes first. */
+  first: "up" | "down";
+  width: number;
+}
+
+export interface Order {
+  column: string;
+  direction: "up" | "down";
+}
+
+/** Rows without a figure come last, whichever way; equal ones stay as they were. */
+export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order): Row[] {
+  const column = columns.find((one) => one.id === order.column);
+  if (!column) return [...rows];
+  const sign = order.direction === "up" ? 1 : -1;
+  const keys = new Map(rows.map((row) => [row, column.of(row)]));
+  return [...rows].sort((a, b) => {
+    const [x, y] = [keys.get(a)!, keys.get(b)!];
+    if (typeof x === "string" || typeof y === "string") return sign * String(x).localeCompare(String(y), undefined, { numeric: true });
+    const [gone, lacks] = [Number.isNaN(x), Number.isNaN(y)];
+    if (gone || lacks) return Number(gone) - Number(lacks);
+    return sign * (x - y);
+  });
+}
+
+/** Queries over the columns, those of text named here, and the name. */
+export function languageOf<Row>(name: (row: Row) => string, texts: readonly Field<Row>[], columns: readonly Column<Row>[]): Language<Row> {
+  const known = texts.flatMap((field) => field.names);
+  const numbers = columns
+    .filter((column) => column.id !== "name" && !known.includes(column.id))
+    .map(({ id, meaning, of }) => ({ names: [id], meaning, number: (row: Row) => of(row) as number }));
+  return { name, fields: [...texts, ...numbers] };
+}
+
+/** The least and the greatest figure of each column that has whiskers, 0 included. */
+export function spansOf<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): Map<string, Interval> {
+  const spans = new Map<string, Interval>();
+  for (const column of columns.filter((one) => one.whisker)) {
+    let [low, high] = [0, 0];
+    for (const row of rows) {
+      const value = column.of(row) as number;
+      if (!Number.isFinite(value)) continue;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+    spans.set(column.id, [low, high]);
+  }
+  return spans;
+}
+
+/** What a spreadsheet would take for a formula or for another cell stands in quotation marks. */
+function cell(text: string): string {
+  return /[",\n\r]/.test(text) || /^[=+@-]\D/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** As tables are saved: figures with all their digits. */
+export function csv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
+  const lines = [columns.map((column) => cell(column.title)), ...rows.map((row) => columns.map((column) => cell(String(column.of(row)))))];
+  return lines.map((line) => line.join(",")).join("\r\n") + "\r\n";
+}

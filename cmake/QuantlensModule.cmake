@@ -80,7 +80,7 @@ function(quantlens_test name)
   _quantlens_label(quantlens_${name}_test "${arg_LABELS}")
   if(QUANTLENS_SANITIZE)
     # In one process: to start one takes longer there than most cases do.
-    add_test(NAME ${name} COMMAND quantlens_${name}_test --gtest_brief=1)
+    add_test(NAME ${name} COMMAND quantlens_${name}_test)
     set_tests_properties(${name} PROPERTIES
       LABELS "${arg_LABELS}" TIMEOUT 900 ENVIRONMENT ORT_DISABLE_TELEMETRY=1)
     return()

@@ -30,7 +30,7 @@ import urllib.parse
 import urllib.request
 
 RUN = "/api/v1/workloads/last"
-COLUMNS = ("op.name,type,sqnr_db,mse,local_sqnr_db,output_share,cosine,max_abs_error,clip_rate,reference.min,reference.max,"
+COLUMNS = ("op.name,type,sqnr_db,mse,local_sqnr_db,output_share,cosine,max_abs_error,clip_rate,min,max,"
            "side")
 SHARES = {"list": 10, "run": 5, "page": 35, "op": 25, "histogram": 23, "table": 2}  # of --mix, in percent
 
@@ -89,7 +89,8 @@ def stored_values(options, port, token):
     asked = urllib.request.Request(f"{url}?columns=op.id,value,quantized&limit=100000",
                                    headers={"Authorization": f"Bearer {token}"})
     with urllib.request.urlopen(asked, context=None if options.insecure else context()) as answer:
-        return list(zip(*json.load(answer)["columns"].values()))
+        columns = json.load(answer)["columns"]
+    return list(zip(columns["op.id"], columns["value"], columns["quantized"]))
 
 
 def mixed_path(kind, values, chance):

@@ -3,6 +3,9 @@
 
 #include <set>
 
+#include <algorithm>
+#include <chrono>
+
 #include <gtest/gtest.h>
 
 namespace quantlens::server {
@@ -30,6 +33,23 @@ TEST(Token, MatchesItselfAlone) {
   std::string other = token;
   other.back() = other.back() == '0' ? '1' : '0';
   EXPECT_FALSE(is_same_secret(other, token));
+}
+
+/// An early end would be a thousand times faster here, so a busy machine does no harm.
+TEST(Token, IsComparedInATimeThatDoesNotTellWhereItDiffers) {
+  const std::string secret(std::size_t{1} << 20, 'a');
+  std::string first = secret, last = secret;
+  first.front() = last.back() = 'b';
+  const auto fastest = [&](const std::string& given) {
+    auto least = std::chrono::steady_clock::duration::max();
+    for (int i = 0; i < 20; ++i) {
+      const auto begin = std::chrono::steady_clock::now();
+      EXPECT_FALSE(is_same_secret(given, secret));
+      least = std::min(least, std::chrono::steady_clock::now() - begin);
+    }
+    return least;
+  };
+  EXPECT_GT(4 * fastest(first), fastest(last));
 }
 
 TEST(Token, ThatIsEmptyMatchesNothing) {

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/token.h"
 
-#include <set>
-
 #include <algorithm>
 #include <chrono>
+#include <set>
 
 #include <gtest/gtest.h>
 

@@ -170,8 +170,7 @@ double by_tensor(const Distribution& values, const TensorRecipe& asked, const Sc
 WeightError weight_error(const StoredOp& op, const WhatIf& change) {
   if (is_float(change.weight.dtype)) return {};
   if (op.weight_row == nullptr) throw Unknown{"it has no weight that was compared"};
-  if (op.weight_pair == nullptr || op.weight == nullptr ||
-      op.weight->reference_histogram.empty()) {
+  if (op.weight_pair == nullptr || op.weight == nullptr || op.weight->reference_histogram.empty()) {
     throw Unknown{"no histogram of its weight is stored"};
   }
   const Scheme now = op.weight_pair->scheme;

@@ -195,7 +195,7 @@ void Jobs::remove(std::string_view id, std::string_view confirm) {
 fs::path Jobs::made_file(std::string_view id) {
   const std::lock_guard lock(mutex_);
   const Job& job = live(id).job;
-  const fs::path file(job.output.value_or(""));
+  fs::path file(job.output.value_or(""));
   std::error_code ignored;
   const bool is_there = file.parent_path() == folder_of(job.id) / kMade &&
                         fs::is_regular_file(fs::symlink_status(file, ignored));

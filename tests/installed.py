@@ -38,7 +38,7 @@ def main():
     tour = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-x", "c++", "-I", prefix / "include", "-"], text=True, check=False,
                           input='#include "quantlens/quantlens.h"\n', capture_output=True)
     harness.check(tour.returncode == 0, f"the tour compiles with what is installed: {tour.stderr[:500]}")
-    call("cmake", "-S", EXAMPLE, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo")
+    call("cmake", "-G", "Ninja", "-S", EXAMPLE, "-B", build, f"-DCMAKE_PREFIX_PATH={prefix}", "-DCMAKE_BUILD_TYPE=RelWithDebInfo")
     call("cmake", "--build", build)
     targets = next((prefix / "lib").rglob("quantlensTargets.cmake")).read_text(encoding="utf-8")
     harness.check(str(harness.SOURCE) not in targets, "the package names nothing of the tree that it was built in")

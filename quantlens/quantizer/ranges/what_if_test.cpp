@@ -192,7 +192,7 @@ TEST(WhatIf, SaysWhatIsNotKnown) {
   EXPECT_NE(expect(stored.op, change).reason.find("each sample"), std::string::npos);
   change = {};
   change.weight.dtype = AskedDtype::int4;
-  EXPECT_EQ(expect(stored.op, change).reason, "no histogram of its weight is stored");
+  EXPECT_EQ(expect(stored.op, change).reason, "it has no weight that was compared");
   ActivationRow unmeasured = stored.row;
   unmeasured.local_mse.reset();
   StoredOp op = stored.op;

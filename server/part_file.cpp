@@ -13,21 +13,17 @@
 #include "quantlens/base/text.h"
 
 namespace quantlens::server {
-namespace {
-
-[[noreturn]] void fail(const fs::path& path) {
+void fail_on(const fs::path& path, std::string_view verb) {
   const int error = errno;
   throw Error(Errc::io,
-              fmt::format("{}: cannot write: {}; check the folder or choose another one with "
+              fmt::format("{}: cannot {}: {}; check the folder or choose another one with "
                           "--workspace",
-                          printable(path.string()), std::generic_category().message(error)));
+                          printable(path.string()), verb, std::generic_category().message(error)));
 }
-
-}  // namespace
 
 PartFile::PartFile(const fs::path& path) : path_(path), name_(path.string() + ".partXXXXXX") {
   file_ = FileDescriptor(::mkostemp(name_.data(), O_CLOEXEC));  // made with 0600
-  if (!file_.is_open()) fail(path_);
+  if (!file_.is_open()) fail_on(path_, "write");
 }
 
 PartFile::~PartFile() {
@@ -38,19 +34,19 @@ void PartFile::write(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = ::write(file_.get(), bytes.data(), bytes.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(path_);
+    if (count < 0) fail_on(path_, "write");
     bytes.remove_prefix(static_cast<std::size_t>(count));
     size_ += static_cast<std::uint64_t>(count);
   }
 }
 
 void PartFile::sync() {
-  if (::fdatasync(file_.get()) != 0) fail(path_);
+  if (::fdatasync(file_.get()) != 0) fail_on(path_, "write");
 }
 
 void PartFile::place() {
-  if (!file_.close()) fail(path_);
-  if (::rename(name_.c_str(), path_.c_str()) != 0) fail(path_);
+  if (!file_.close()) fail_on(path_, "write");
+  if (::rename(name_.c_str(), path_.c_str()) != 0) fail_on(path_, "write");
   is_placed_ = true;
 }
 

@@ -10,6 +10,9 @@
 
 namespace quantlens::server {
 
+/// Errc::io with the system's reason (errno) why the file cannot be read, or written: `verb`.
+[[noreturn]] void fail_on(const fs::path& path, std::string_view verb);
+
 /// A file that has another name until all of it is there, readable by its owner alone from the
 /// first byte on. Without `place`, nothing is left of it.
 class PartFile {

@@ -11,6 +11,7 @@
 #include "server/api/gzip.h"
 #include "server/api/route.h"
 #include "server/assets/assets.h"
+#include "server/jobs/refusal.h"
 #include "server/shown.h"
 
 namespace quantlens::server {
@@ -116,6 +117,19 @@ Response Api::told(unsigned status, std::string sentence) const {
   return text_response(status, sentence);
 }
 
+/// Of what a route threw. REQUIRES: called while an exception is caught.
+Response Api::refusal() const {
+  try {
+    throw;
+  } catch (const Refusal& refused) {
+    return text_response(refused.status(), refused.what());
+  } catch (const Error& error) {
+    return told(status_of(error.code()), error.what());
+  } catch (...) {
+    return error_response();
+  }
+}
+
 BodyPlan Api::plan_body(const Request& request) {
   constexpr std::uint64_t kUsual = 1 << 20;
   for (const Route& route : routes()) {
@@ -124,10 +138,8 @@ BodyPlan Api::plan_body(const Request& request) {
     if (!in_path) continue;
     try {
       return route.plan_body(context_, {request, Arguments(request.query), *std::move(in_path)});
-    } catch (const Error& error) {
-      return {.refusal = told(status_of(error.code()), error.what())};
     } catch (...) {
-      return {.refusal = error_response()};
+      return {.most_bytes = 0, .file = {}, .refusal = refusal()};
     }
   }
   return {.most_bytes = kUsual, .file = {}, .refusal = {}};
@@ -136,10 +148,8 @@ BodyPlan Api::plan_body(const Request& request) {
 Response Api::answer(const Request& request) {
   try {
     return routed(request);
-  } catch (const Error& error) {
-    return told(status_of(error.code()), error.what());
   } catch (...) {
-    return error_response();
+    return refusal();
   }
 }
 

@@ -34,6 +34,7 @@ class Api {
  private:
   Response routed(const Request& request);
   Response finished(const Answer& answer, const Request& request, const std::string& asked);
+  Response refusal() const;
   Response told(unsigned status, std::string sentence) const;
 
   Workspace& workspace_;

@@ -2,12 +2,11 @@
 #include "server/api/job_routes.h"
 
 #include <algorithm>
-#include <functional>
 
 #include <fmt/format.h>
 
-#include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "server/api/body.h"
 #include "server/api/file_routes.h"
 #include "server/jobs/fields.h"
 #include "server/jobs/jobs.h"
@@ -48,15 +47,6 @@ Jobs& jobs_of(const Context& context) {
   return *context.jobs;
 }
 
-template <class Work>
-Answer answered(const Work& work) {
-  try {
-    return work();
-  } catch (const Refusal& refusal) {
-    return at_once(text_response(refusal.status(), refusal.what()));
-  }
-}
-
 template <class T>
 Answer shown(const T& value, unsigned status = 200) {
   Response response = json_response(compact(json::encode(value)));
@@ -76,124 +66,93 @@ void check_type(const Request& request) {
 }
 
 Answer list_jobs(Context& context, const Call& call) {
-  return answered([&] {
-    const std::string_view state = call.arguments.text("state").value_or("");
-    if (!state.empty() && !from_word<JobState>(state)) {
-      throw Refusal(kWrongRequest,
-                    fmt::format("state: a job is {}", fmt::join(words<JobState>(), ", ")));
-    }
-    Jobs& jobs = jobs_of(context);
-    JobList list{.offset = call.arguments.number("offset", 0, 0, kMostRows),
-                 .cores = jobs.options().cores};
-    const std::uint64_t limit = call.arguments.number("limit", kUsualPage, 1, kMostPage);
-    for (ShownJob& job : jobs.list()) {
-      if (!state.empty() && word(job.state) != state) continue;
-      if (list.total >= list.offset && list.jobs.size() < limit)
-        list.jobs.push_back(std::move(job));
-      ++list.total;
-    }
-    return shown(list);
-  });
+  const std::string_view state = call.arguments.text("state").value_or("");
+  if (!state.empty() && !from_word<JobState>(state)) {
+    throw Refusal(kWrongRequest,
+                  fmt::format("state: a job is {}", fmt::join(words<JobState>(), ", ")));
+  }
+  Jobs& jobs = jobs_of(context);
+  JobList list{.offset = call.arguments.number("offset", 0, 0, kMostRows),
+               .cores = jobs.options().cores};
+  const std::uint64_t limit = call.arguments.number("limit", kUsualPage, 1, kMostPage);
+  for (ShownJob& job : jobs.list()) {
+    if (!state.empty() && word(job.state) != state) continue;
+    if (list.total >= list.offset && list.jobs.size() < limit) list.jobs.push_back(std::move(job));
+    ++list.total;
+  }
+  return shown(list);
 }
 
 Answer submit_job(Context& context, const Call& call) {
-  return answered([&] {
-    check_type(call.request);
-    json::Value asked;
-    try {
-      asked = json::parse(call.request.body, "the request's body");
-    } catch (const Error& error) {
-      throw Refusal(kWrongRequest, error.what());
-    }
-    if (!asked.is_object()) throw Refusal(kWrongRequest, "the request's body is no JSON object");
-    return shown(jobs_of(context).submit(asked.get_object()), kCreated);
-  });
+  check_type(call.request);
+  const json::Value asked = json::parse(call.request.body, kBody);
+  if (!asked.is_object()) throw Refusal(kWrongRequest, fmt::format("{} is no JSON object", kBody));
+  return shown(jobs_of(context).submit(asked.get_object()), kCreated);
 }
 
 Answer show_job(Context& context, const Call& call) {
-  return answered([&] { return shown(jobs_of(context).find(call.in_path[0])); });
+  return shown(jobs_of(context).find(call.in_path[0]));
 }
 
 Answer cancel_job(Context& context, const Call& call) {
-  return answered([&] {
-    check_type(call.request);
-    return shown(jobs_of(context).cancel(call.in_path[0]));
-  });
+  check_type(call.request);
+  return shown(jobs_of(context).cancel(call.in_path[0]));
 }
 
 Answer remove_job(Context& context, const Call& call) {
-  return answered([&] {
-    const std::string id(call.in_path[0]);
-    jobs_of(context).remove(id, call.arguments.text("confirm").value_or(""));
-    return shown(Gone{id});
-  });
+  const std::string id(call.in_path[0]);
+  jobs_of(context).remove(id, call.arguments.text("confirm").value_or(""));
+  return shown(Gone{id});
 }
 
 Answer show_log(Context& context, const Call& call) {
-  return answered([&] {
-    const std::string_view stream = call.arguments.text("stream").value_or("log");
-    if (stream != "log" && stream != "output")
-      throw Refusal(kWrongRequest, "stream: it is log or output");
-    const std::uint64_t after = call.arguments.number("after", 0, 0, kMostBytes);
-    return shown(jobs_of(context).log(call.in_path[0], after, stream == "output"));
-  });
+  const std::string_view stream = call.arguments.text("stream").value_or("log");
+  if (stream != "log" && stream != "output")
+    throw Refusal(kWrongRequest, "stream: it is log or output");
+  const std::uint64_t after = call.arguments.number("after", 0, 0, kMostBytes);
+  return shown(jobs_of(context).log(call.in_path[0], after, stream == "output"));
 }
 
 Answer send_made(Context& context, const Call& call) {
-  return answered([&] {
-    const fs::path file = jobs_of(context).made_file(call.in_path[0]);
-    return at_once({.type = std::string(kAnyBytes),
-                    .headers = {{"Content-Disposition", disposition(file.filename().string())}},
-                    .body = {},
-                    .file = MappedFile::open(file),
-                    .events = {}});
-  });
+  const fs::path file = jobs_of(context).made_file(call.in_path[0]);
+  return at_once({.type = std::string(kAnyBytes),
+                  .headers = {{"Content-Disposition", disposition(file.filename().string())}},
+                  .body = {},
+                  .file = MappedFile::open(file),
+                  .events = {}});
 }
 
 Answer list_files(Context& context, const Call& call) {
-  return answered([&] {
-    const Roots& roots = jobs_of(context).roots();
-    const auto root = call.arguments.text("root");
-    const Page page{.offset = call.arguments.number("offset", 0, 0, kMostRows),
-                    .limit = call.arguments.number("limit", kUsualPage, 1, kMostPage)};
-    if (!root) return shown(list_roots(roots));
-    return shown(list_folder(roots, *root, call.arguments.text("path").value_or(""), page));
-  });
+  const Roots& roots = jobs_of(context).roots();
+  const auto root = call.arguments.text("root");
+  const Page page{.offset = call.arguments.number("offset", 0, 0, kMostRows),
+                  .limit = call.arguments.number("limit", kUsualPage, 1, kMostPage)};
+  if (!root) return shown(list_roots(roots));
+  return shown(list_folder(roots, *root, call.arguments.text("path").value_or(""), page));
 }
 
 Answer list_uploads(Context& context, const Call&) {
-  return answered([&] {
-    Jobs& jobs = jobs_of(context);
-    return shown(UploadList{.most_bytes = jobs.options().upload_bytes,
-                            .most_bytes_in_all = jobs.options().upload_quota,
-                            .uploads = jobs.uploads().list()});
-  });
+  Jobs& jobs = jobs_of(context);
+  return shown(UploadList{.most_bytes = jobs.options().upload_bytes,
+                          .most_bytes_in_all = jobs.options().upload_quota,
+                          .uploads = jobs.uploads().list()});
 }
 
 BodyPlan plan_upload(Context& context, const Call& call) {
-  try {
-    return jobs_of(context).uploads().begin(std::string(call.in_path[0]),
-                                            announced_bytes(call.request));
-  } catch (const Refusal& refusal) {
-    return {
-        .most_bytes = 0, .file = {}, .refusal = text_response(refusal.status(), refusal.what())};
-  }
+  return jobs_of(context).uploads().begin(std::string(call.in_path[0]),
+                                          announced_bytes(call.request));
 }
 
 Answer put_upload(Context& context, const Call& call) {
-  return answered([&] {
-    const std::string name(call.in_path[0]);
-    if (!call.request.file) throw Refusal(kWrongRequest, "The upload is empty; send the file.");
-    return shown(jobs_of(context).uploads().keep(name, *call.request.file), kCreated);
-  });
+  const std::string name(call.in_path[0]);
+  if (!call.request.file) throw Refusal(kWrongRequest, "The upload is empty; send the file.");
+  return shown(jobs_of(context).uploads().keep(name, *call.request.file), kCreated);
 }
 
 Answer remove_upload(Context& context, const Call& call) {
-  return answered([&] {
-    const std::string name(call.in_path[0]);
-    jobs_of(context).uploads().remove(name);
-    return shown(Gone{name});
-  });
+  const std::string name(call.in_path[0]);
+  jobs_of(context).uploads().remove(name);
+  return shown(Gone{name});
 }
 
 json::Value schema_of_field(const Field& field) {

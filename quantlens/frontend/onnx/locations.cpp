@@ -15,13 +15,17 @@ class Locations {
 
   void model(std::string_view message) {
     each(message, [&](const Field& field) {
-      if (field.key == bytes_key(ModelProto::graph)) graph(field.payload, 0);
+      if (field.key == bytes_key(ModelProto::graph)) {
+        has_graph = true;
+        graph(field.payload, 0);
+      }
       if (field.key == bytes_key(ModelProto::functions)) function(field.payload);
       if (field.key == bytes_key(ModelProto::training_info)) training(field.payload);
     });
   }
 
   std::set<std::string> found;
+  bool has_graph = false;
 
  private:
   template <class F>
@@ -100,9 +104,9 @@ class Locations {
 
 std::set<std::string> locations_in(const fs::path& path, std::string_view message) {
   return in_file(path, [&] {
-    if (!split_model(message).graph) unsound(path, "it has no graph");
     Locations locations(path);
     locations.model(message);
+    if (!locations.has_graph) unsound(path, "it has no graph");
     return std::move(locations.found);
   });
 }

@@ -2,18 +2,16 @@
 """Jobs over the API: a real quantization, a cancelled benchmark, what is refused, and kill -9 of server and jobs."""
 
 import contextlib
-import http.client
 import json
 import os
 import pathlib
 import random
-import re
 import shutil
 import signal
-import subprocess
 import time
 
 import harness
+import serving
 
 ENDS = ("success", "failure", "cancelled", "interrupted")
 ROUNDS = int(os.environ.get("QUANTLENS_KILL_ROUNDS", "12"))
@@ -23,47 +21,28 @@ class Server:
     """The program serving a workspace; started and killed as a test wants."""
 
     def __init__(self, sandbox, root):
-        self.sandbox, self.root, self.process = sandbox, root, None
+        self.sandbox, self.root = sandbox, root
         self.workspace = sandbox.path / "workspace"
         self.start()
 
     def start(self):
-        log = (self.sandbox.path / "server.log").open("a")
-        self.process = subprocess.Popen(
-            [harness.program(), "serve", "--allow-insecure-connections", "--workspace", self.workspace, "--root", self.root,
-             "--job-cores", "1"],
-            stdout=subprocess.PIPE, stderr=log, text=True, cwd=self.root, env=self.sandbox.environment)
-        for line in self.process.stdout:
-            found = re.search(r"http://127\.0\.0\.1:(\d+)/\?token=(\S+)", line)
-            if found:
-                self.port, self.token = int(found[1]), found[2]
-                return
-        raise AssertionError(f"the server did not start:\n{(self.sandbox.path / 'server.log').read_text()}")
+        self.served = serving.Server(self.sandbox, "--allow-insecure-connections", "--workspace", self.workspace, "--root",
+                                     self.root, "--job-cores", "1", port=0)
 
     def kill(self):
-        self.process.send_signal(signal.SIGKILL)
-        self.process.wait(30)
-        self.process.stdout.close()
+        self.served.end(signal.SIGKILL)
 
     def stop(self):
-        self.process.send_signal(signal.SIGTERM)
-        self.process.wait(30)
-        self.process.stdout.close()
+        self.served.end(signal.SIGTERM)
 
     def ask(self, method, path, body=None, status=200, kind="application/json"):
-        connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=60)
-        headers = {"Authorization": f"Bearer {self.token}"}
-        if body is not None:
-            headers["Content-Type"] = kind
         if body is not None and not isinstance(body, bytes):
             body = json.dumps(body)
-        connection.request(method, path, body, headers)
-        answer = connection.getresponse()
-        text = answer.read()
-        connection.close()
-        if answer.status != status:
-            raise AssertionError(f"{method} {path}: {answer.status}, not {status}: {text[:400]}")
-        return json.loads(text) if answer.headers["Content-Type"] == "application/json" else text.decode()
+        headers = {} if body is None else {"Content-Type": kind}
+        was, answered, text = self.served.ask(method, path, headers, body)
+        if was != status:
+            raise AssertionError(f"{method} {path}: {was}, not {status}: {text[:400]}")
+        return json.loads(text) if answered["Content-Type"] == "application/json" else text.decode()
 
     def submit(self, status=201, **job):
         return self.ask("POST", "/api/v1/jobs", job, status)
@@ -105,14 +84,10 @@ def marked(workspace):
 
 def made_model(server, job):
     """What a client on another machine gets."""
-    connection = http.client.HTTPConnection("127.0.0.1", server.port, timeout=60)
-    connection.request("GET", f"/api/v1/jobs/{job['id']}/made", headers={"Authorization": f"Bearer {server.token}"})
-    answer = connection.getresponse()
-    text = answer.read()
-    connection.close()
-    harness.check(answer.status == 200 and text == pathlib.Path(job["output"]).read_bytes(),
+    status, headers, text = server.served.ask(path=f"/api/v1/jobs/{job['id']}/made")
+    harness.check(status == 200 and text == pathlib.Path(job["output"]).read_bytes(),
                   f"the model that it made is sent: {len(text)} bytes")
-    harness.check(pathlib.Path(job["output"]).name in answer.headers["Content-Disposition"], "  under its name")
+    harness.check(pathlib.Path(job["output"]).name in headers["Content-Disposition"], "  under its name")
 
 
 def quantize_and_follow(server, model, data):

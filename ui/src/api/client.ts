@@ -15,17 +15,6 @@ export class ApiError extends Error {
 
 const root = new URL("api/v1/", document.baseURI);
 
-async function answer(path: string, init: RequestInit): Promise<Response> {
-  let response: Response;
-  try {
-    response = await fetch(new URL(path, root), { credentials: "same-origin", ...init });
-  } catch {
-    throw new ApiError(0, "The server does not answer. Is `quantlens serve` still running?");
-  }
-  if (!response.ok) throw new ApiError(response.status, (await response.text()).trim() || response.statusText);
-  return response;
-}
-
 function query(given: Record<string, string | number | undefined>): string {
   const search = new URLSearchParams();
   for (const [name, value] of Object.entries(given)) if (value !== undefined) search.set(name, String(value));
@@ -34,21 +23,23 @@ function query(given: Record<string, string | number | undefined>): string {
 }
 
 export async function get<T>(path: string, given: Record<string, string | number | undefined> = {}, signal?: AbortSignal): Promise<T> {
-  const response = await answer(path + query(given), signal ? { signal } : {});
-  return (await response.json()) as T;
-}
-
-export async function send<T>(method: "POST" | "PUT" | "DELETE", path: string, body?: unknown): Promise<T> {
-  const init: RequestInit = { method };
-  if (body !== undefined) {
-    init.body = JSON.stringify(body);
-    init.headers = { "Content-Type": "application/json" };
+  let response: Response;
+  try {
+    response = await fetch(new URL(path + query(given), root), { credentials: "same-origin", ...(signal && { signal }) });
+  } catch {
+    throw new ApiError(0, "The server does not answer. Is `quantlens serve` still running?");
   }
-  return (await (await answer(path, init)).json()) as T;
+  if (!response.ok) throw new ApiError(response.status, (await response.text()).trim() || response.statusText);
+  return (await response.json()) as T;
 }
 
 export function workloadPath(id: string, rest = ""): string {
   return `workloads/${encodeURIComponent(id)}${rest}`;
+}
+
+/** All rows of a record's list, with these of its columns. */
+export function tableOf(run: string, list: string, columns: readonly string[], signal: AbortSignal): Promise<Schemas["TablePage"]> {
+  return get(workloadPath(run, `/tables/${list}`), { columns: columns.join(","), limit: 100_000, digits: 6 }, signal);
 }
 
 /** Calls on each event of this name, and on `lost` where events may have been missed; returns how to stop. */

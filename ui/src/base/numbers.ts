@@ -39,16 +39,6 @@ export function percent(value: number, digits = 0): string {
   return Number.isFinite(value) ? `${(100 * value).toFixed(digits).replace("-", "−")} %` : nothing;
 }
 
-export function bytes(value: number): string {
-  const units = ["B", "kB", "MB", "GB"];
-  let unit = 0;
-  while (value >= 1000 && unit + 1 < units.length) {
-    value /= 1000;
-    ++unit;
-  }
-  return `${unit === 0 ? value : value.toPrecision(3)} ${units[unit]}`;
-}
-
 /** "2 hours ago"; `now` and `then` in milliseconds. */
 export function age(then: number, now: number): string {
   const seconds = Math.max(0, Math.round((now - then) / 1000));

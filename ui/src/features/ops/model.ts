@@ -12,8 +12,6 @@ export interface Op {
   value: string;
   quantized: string;
   side: string;
-  rank: number | null;
-  tied: boolean;
   sqnr: number;
   sqnrInterval: Interval | null;
   drop: number;
@@ -31,14 +29,14 @@ export interface Op {
 
 /** The stored columns that make a row. */
 export const asked = [
-  "op.id", "op.name", "type", "pattern", "value", "quantized", "side", "rank", "tied_with_previous", "sqnr_db",
+  "op.id", "op.name", "type", "pattern", "value", "quantized", "side", "sqnr_db",
   "sqnr_db_interval", "sqnr_drop_db", "local_sqnr_db", "output_share", "output_share_interval", "mse", "cosine", "clip_rate",
   "min", "max", "data_range", "max_abs_error",
 ] as const;
 
 export function opsOf(table: Schemas["TablePage"]): Op[] {
   const cells = (name: (typeof asked)[number]) => (table.columns[name] ?? []) as unknown[];
-  const [ids, names, types, patterns, values, quantized, sides, ranks, ties, sqnrs, sqnrIntervals, drops, locals, shares,
+  const [ids, names, types, patterns, values, quantized, sides, sqnrs, sqnrIntervals, drops, locals, shares,
     shareIntervals, mses, cosines, clips, mins, maxs, ranges, errors] = asked.map(cells) as unknown[][];
   const at = (column: unknown[] | undefined, row: number) => real(column?.[row] as Real);
   const span = (column: unknown[] | undefined, row: number) => interval(column?.[row] as Real[] | null);
@@ -50,8 +48,6 @@ export function opsOf(table: Schemas["TablePage"]): Op[] {
     value: String(values?.[row]),
     quantized: String(quantized?.[row]),
     side: String(sides?.[row]),
-    rank: (ranks?.[row] ?? null) as number | null,
-    tied: ties?.[row] === true,
     sqnr: at(sqnrs, row),
     sqnrInterval: span(sqnrIntervals, row),
     drop: at(drops, row),

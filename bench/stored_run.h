@@ -119,6 +119,18 @@ inline Plan plan() {
   return made;
 }
 
+inline void write_run(const Workspace& workspace) {
+  const auto writer = workspace.create("quantize", "net", {});
+  writer->put(graph());
+  QuantizedOutline quantized;
+  static_cast<GraphOutline&>(quantized) = graph();
+  writer->put(quantized);
+  writer->put(plan());
+  writer->put(diagnosis());
+  writer->put(histograms());
+  writer->succeed();
+}
+
 /// A workload on disk with these records. Another process writes it, so that what this one takes of
 /// memory is for reading.
 class StoredRun {
@@ -127,7 +139,7 @@ class StoredRun {
     fs::create_directories(folder_);
     const pid_t writing = ::fork();
     if (writing == 0) {
-      write();
+      write_run(workspace());
       ::_exit(0);
     }
     ::waitpid(writing, nullptr, 0);
@@ -145,18 +157,6 @@ class StoredRun {
   }
 
  private:
-  void write() {
-    const auto writer = workspace().create("quantize", "net", {});
-    writer->put(graph());
-    QuantizedOutline quantized;
-    static_cast<GraphOutline&>(quantized) = graph();
-    writer->put(quantized);
-    writer->put(plan());
-    writer->put(diagnosis());
-    writer->put(histograms());
-    writer->succeed();
-  }
-
   mutable DiskStore store_;
   fs::path folder_, folder_of_run_;
 };

@@ -26,6 +26,15 @@ if(CMAKE_CXX_COMPILER_ID MATCHES Clang)
   target_compile_options(quantlens_flags INTERFACE "SHELL:-Xclang -fno-pch-timestamp")
 endif()
 
+# There are some thirty programs of tests, in three builds.
+if(QUANTLENS_BUILD_TESTS)
+  find_program(QUANTLENS_MOLD mold)
+  mark_as_advanced(QUANTLENS_MOLD)
+  if(QUANTLENS_MOLD)
+    add_link_options(-fuse-ld=mold)
+  endif()
+endif()
+
 if(QUANTLENS_SANITIZE)
   # On every target and not by quantlens_flags: a program must be linked as its libraries are compiled.
   add_compile_options(-fsanitize=${QUANTLENS_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)

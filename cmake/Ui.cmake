@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
-# The pages of ui/, built by npm: three files whose names are known before. Needs the network once, for its packages.
-find_program(QUANTLENS_NPM npm)
+# The pages of ui/, built by npm: files whose names are known before. Needs the network once, for its packages.
 if(NOT QUANTLENS_NPM)
   message(FATAL_ERROR "QUANTLENS_UI needs npm; install nodejs and npm, or configure with -DQUANTLENS_UI=OFF")
 endif()
-set(assets index.html app.css app.js)
+set(assets index.html app.css app.js shared.js
+  # what is fetched when it is first shown, as ui/vite.config.ts cuts it
+  accuracy.js costs.js floats.js jobs.js network.js palette.js plot.js profile.js tuning.js)
 set(asset_folder ${CMAKE_CURRENT_BINARY_DIR}/ui)
 set(ui ${PROJECT_SOURCE_DIR}/ui)
 set(ui_packages ${ui}/node_modules/.package-lock.json)

@@ -2,14 +2,22 @@
 import { svelte } from "@sveltejs/vite-plugin-svelte";
 import { defineConfig } from "vite";
 
+/** Views and dialogs that are not on the first page are files of their own, with the charts that they share. */
+function chunkOf(id: string): string | undefined {
+  if (/uplot|widgets\/Plot\.svelte/.test(id)) return "plot";
+  if (/\/node_modules\/|\/src\/(api|base|widgets)\/|^\0/.test(id)) return "shared";
+  return /\/features\/(accuracy|costs|floats|jobs|network|palette|profile|tuning)\//.exec(id)?.[1];
+}
+
 export default defineConfig({
   base: "./", // the page works below any prefix
   plugins: [svelte()],
   build: {
     // The server knows its files by name; their ETags say what is new.
     rollupOptions: {
-      output: { entryFileNames: "app.js", assetFileNames: "app.[ext]", inlineDynamicImports: true },
+      output: { entryFileNames: "app.js", assetFileNames: "app.[ext]", chunkFileNames: "[name].js", manualChunks: chunkOf },
     },
+    cssCodeSplit: false,
     modulePreload: { polyfill: false },
     target: "es2022",
   },

@@ -7,8 +7,8 @@ const allowed: Record<string, readonly string[]> = {
   app: ["app", "features", "widgets", "base", "api"],
   features: ["widgets", "base", "api"],
   widgets: ["widgets", "base", "api"],
-  base: ["base"],
-  api: ["api", "base"],
+  base: ["base", "api"],
+  api: ["api"],
 };
 
 function resolved(from: string, to: string): string[] {

@@ -22,15 +22,35 @@ function query(given: Record<string, string | number | undefined>): string {
   return text && `?${text}`;
 }
 
-export async function get<T>(path: string, given: Record<string, string | number | undefined> = {}, signal?: AbortSignal): Promise<T> {
+/** As text of an address: to be shown in an image or a link. */
+export function addressOf(path: string, given: Record<string, string | number | undefined> = {}): string {
+  return new URL(path + query(given), root).href;
+}
+
+async function ask(path: string, options: RequestInit): Promise<Response> {
   let response: Response;
   try {
-    response = await fetch(new URL(path + query(given), root), { credentials: "same-origin", ...(signal && { signal }) });
-  } catch {
+    response = await fetch(new URL(path, root), { credentials: "same-origin", ...options });
+  } catch (problem) {
+    if (options.signal?.aborted) throw problem;
     throw new ApiError(0, "The server does not answer. Is `quantlens serve` still running?");
   }
   if (!response.ok) throw new ApiError(response.status, (await response.text()).trim() || response.statusText);
-  return (await response.json()) as T;
+  return response;
+}
+
+export async function get<T>(path: string, given: Record<string, string | number | undefined> = {}, signal?: AbortSignal): Promise<T> {
+  return (await (await ask(path + query(given), signal ? { signal } : {})).json()) as T;
+}
+
+export async function send<T>(method: "POST" | "PUT", path: string, body: unknown, signal?: AbortSignal): Promise<T> {
+  const headers = { "Content-Type": "application/json" };
+  return (await (await ask(path, { method, headers, body: JSON.stringify(body), ...(signal && { signal }) })).json()) as T;
+}
+
+/** `confirm`: the id once more, where the server asks for it. */
+export async function remove(path: string, confirm?: string): Promise<void> {
+  await ask(path + query({ confirm }), { method: "DELETE" });
 }
 
 export function workloadPath(id: string, rest = ""): string {
@@ -42,14 +62,41 @@ export function tableOf(run: string, list: string, columns: readonly string[], s
   return get(workloadPath(run, `/tables/${list}`), { columns: columns.join(","), limit: 100_000, digits: 6 }, signal);
 }
 
-/** Calls on each event of this name, and on `lost` where events may have been missed; returns how to stop. */
-export function listen(name: "workloads" | "jobs", changed: (data: unknown) => void, lost: () => void): () => void {
-  const source = new EventSource(new URL("events", root));
+type EventName = "workloads" | "jobs";
+interface Listener {
+  name: EventName;
+  changed: (data: unknown) => void;
+  lost: () => void;
+}
+const listeners = new Set<Listener>();
+let source: EventSource | null = null;
+
+/** One stream for all who listen: a browser opens few connections to a server. */
+function connect(): EventSource {
+  const made = new EventSource(addressOf("events"));
   let opened = false;
-  source.addEventListener("open", () => {
-    if (opened) lost();
+  made.addEventListener("open", () => {
+    if (opened) for (const one of listeners) one.lost();
     opened = true;
   });
-  source.addEventListener(name, (event) => changed(JSON.parse((event as MessageEvent<string>).data)));
-  return () => source.close();
+  for (const name of ["workloads", "jobs"] as const) {
+    made.addEventListener(name, (event) => {
+      const data: unknown = JSON.parse((event as MessageEvent<string>).data);
+      for (const one of listeners) if (one.name === name) one.changed(data);
+    });
+  }
+  return made;
+}
+
+/** Calls on each event of this name, and on `lost` where events may have been missed; returns how to stop. */
+export function listen(name: EventName, changed: (data: unknown) => void, lost: () => void): () => void {
+  const listener = { name, changed, lost };
+  listeners.add(listener);
+  source ??= connect();
+  return () => {
+    listeners.delete(listener);
+    if (listeners.size > 0) return;
+    source?.close();
+    source = null;
+  };
 }

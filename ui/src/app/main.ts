@@ -2,6 +2,8 @@
 import { mount } from "svelte";
 
 import App from "./App.svelte";
+import { startTheme } from "./theme";
 import "./theme.css";
 
+startTheme();
 mount(App, { target: document.getElementById("app")! });

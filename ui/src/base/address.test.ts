@@ -1,10 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
 
-import { hashOf, placeOf } from "./address";
+import { hashOf, holding, placeOf, type Place } from "./address";
 
-it("an address brings back what was seen", () => {
-  const place = { run: "20261127-quantize-a", value: "/layer.3/Conv_0 & <b>", table: "weights" as const, query: "sqnr<20 & kind:conv" };
+it("an address says all that it was made of", () => {
+  const place: Place = { run: "20261121-a", view: "weights", op: "/l.0/MatMul:0", value: "a&b=c#", query: "sqnr<20 & x", held: { "ops.sort": "-mse" } };
   expect(placeOf(hashOf(place))).toEqual(place);
-  expect(placeOf("")).toEqual({ run: null, value: null, table: "ops", query: "" });
+});
+
+it("an empty address has nothing", () => {
+  expect(placeOf("")).toEqual({ run: null, view: null, op: null, value: null, query: "", held: {} });
+  expect(hashOf(placeOf(""))).toBe("#");
+});
+
+it("what a view holds cannot take the place of the page's own", () => {
+  expect(placeOf(hashOf({ ...placeOf("#run=a"), held: { run: "b" } })).run).toBe("a");
+});
+
+it("what is no longer held is gone", () => {
+  expect(holding({ a: "1", b: "2" }, { a: null, c: "3" })).toEqual({ b: "2", c: "3" });
 });

@@ -14,11 +14,31 @@ export interface Column<Row> {
   /** Sorted like this when it is first clicked: what is worst comes first. */
   first: "up" | "down";
   width: number;
+  isExtra?: boolean; // shown when it is asked for
 }
 
 export interface Order {
   column: string;
   direction: "up" | "down";
+}
+
+/** As an address holds it: "sqnr", "-mse" (down). */
+export function orderText(order: Order): string {
+  return (order.direction === "down" ? "-" : "") + order.column;
+}
+
+/** `start` where the text names no column. */
+export function orderOf(text: string | undefined, columns: readonly { id: string }[], start: Order): Order {
+  const column = text?.replace(/^-/, "") ?? "";
+  if (!columns.some((one) => one.id === column)) return start;
+  return { column, direction: text!.startsWith("-") ? "down" : "up" };
+}
+
+/** Those that a text of ids names, else those that are shown at first; in the table's order. */
+export function shownColumns<Row>(columns: readonly Column<Row>[], text: string | undefined): Column<Row>[] {
+  const ids = text?.split(",") ?? [];
+  const named = columns.filter((column) => ids.includes(column.id));
+  return named.length > 0 ? named : columns.filter((column) => !column.isExtra);
 }
 
 /** Rows without a figure come last, whichever way; equal ones stay as they were. */

@@ -1,27 +1,93 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { barsOf, outline, partsOf, type Pair } from "./model";
+import { findingsIn, findingsOf, headOf, rowOf, rowsOf, timeOf } from "./model";
+import { csvOf, elided, entryOf, shareBetween, shareOf, tabbed, wordsOf } from "./text";
 
-type Row = Parameters<typeof partsOf>[0];
+const op = { id: "y", name: "/block/Conv" };
+const answer = {
+  op: "y",
+  activations: [{ op, type: "Conv", pattern: ["Conv", "Relu"], value: "y" }, { op, type: "Conv", pattern: ["Conv"], value: "z" }],
+  plan: [{ op, type: "Conv", pattern: ["Conv", "Relu"], precision: "fp32", reason: "its weight is no constant", form: "dynamic" }],
+  findings: [{ rule: "rounding", op, ops: [op], remedy: null }],
+  times: [{ ops: [op, op], reference_us: 120, quantized_us: 40, conversion_us: 5, layout_us: 0 }],
+};
 
-describe("the parts of an op's own error", () => {
-  it("come with their shares, the greatest first", () => {
-    const row = { rounding_mse: 1, clipping_mse: 0, weight_mse: 3, input_mse: null, other_mse: 0 } as unknown as Row;
-    expect(partsOf(row).map(({ name, share }) => [name, share])).toEqual([["its weight", 0.75], ["rounding of its result", 0.25]]);
+describe("rows of an op", () => {
+  it("are empty where nothing is stored", () => {
+    for (const nothing of [null, undefined, "", 3, {}, { activations: "?" }]) {
+      const rows = rowsOf(nothing);
+      expect(rows.activations).toEqual([]);
+      expect(headOf(rows, "y", undefined)).toEqual({ name: "y", type: "", pattern: "", precision: "", reason: "", form: "" });
+      expect(timeOf(rows, String)).toBe("");
+    }
   });
-  it("are none where no local error was measured", () => {
-    expect(partsOf(undefined)).toEqual([]);
-    expect(partsOf({ rounding_mse: null } as unknown as Row)).toEqual([]);
+  it("have the chosen one, else the first", () => {
+    const rows = rowsOf(answer);
+    expect(rowOf(rows, "z")?.value).toBe("z");
+    expect(rowOf(rows, null)?.value).toBe("y");
+    expect(rowOf(rows, "gone")?.value).toBe("y");
+    expect(rowOf(rowsOf({}), "y")).toBeUndefined();
+  });
+  it("say what stands at the head", () => {
+    const rows = rowsOf(answer);
+    expect(headOf(rows, "y", rows.activations[0])).toMatchObject({
+      name: "/block/Conv", type: "Conv", pattern: "Conv Relu", precision: "fp32", reason: "its weight is no constant",
+      form: "its input is quantized anew for each run",
+    });
+  });
+  it("leave a pattern of the op alone out", () => {
+    const rows = rowsOf({ activations: [{ op, type: "Conv", pattern: ["Conv"], value: "y" }] });
+    expect(headOf(rows, "y", rows.activations[0]).pattern).toBe("");
+  });
+  it("have times of a profile", () => expect(timeOf(rowsOf(answer), String)).toBe("120 us in float, 45 us quantized, of 2 ops as one"));
+});
+
+describe("findings", () => {
+  const remedy = { op_name_dict: { "/block/Conv": { activation: { algorithm: "minmax" } } } };
+  const all = [
+    { rule: "other", op: { id: "x", name: "X" }, ops: [], because: "no" },
+    { rule: "clipped_range", op: { id: "x", name: "X" }, ops: [op], because: "It clips.", output_share: 0.4, share_is_measured: true, remedy,
+      severity: "problem" as const },
+  ];
+  it("are found in the result of each verb", () => {
+    expect(findingsIn({ diagnosis: { findings: all } })).toHaveLength(2);
+    expect(findingsIn({ findings: all })).toHaveLength(2);
+    for (const nothing of [null, undefined, 7, { diagnosis: null }, { findings: "?" }]) expect(findingsIn(nothing)).toEqual([]);
+  });
+  it("about the op have the id that the verdict gives them", () => {
+    expect(findingsOf(rowsOf({}), "y", all)).toEqual([
+      { id: "finding:1", rule: "clipped range", severity: "problem", sentence: "It clips.", share: 0.4, interval: null, isMeasured: true, remedy,
+        gain: 0.4, label: "X: activation algorithm minmax" },
+    ]);
+  });
+  it("without sentences are those of the rows", () => {
+    const [told] = findingsOf(rowsOf(answer), "y", []);
+    expect(told).toMatchObject({ id: "finding:rounding:y", sentence: "", remedy: null, severity: "note" });
+    expect(told?.gain).toBeNaN();
   });
 });
 
-describe("bars", () => {
-  const pair = { edges: [0, 1, 2], reference: [0, 99], quantized: [9, 90] } as unknown as Pair;
-  it("are shares of the fullest bin of both sides", () => {
-    expect(barsOf(pair, false)).toEqual({ reference: [0, 1], quantized: [9 / 99, 90 / 99], fullest: 99 });
-    expect(barsOf(pair, true).quantized[0]).toBeCloseTo(0.5);
+describe("words", () => {
+  it("of a recipe's entry", () => {
+    expect(wordsOf("fp32")).toBe("float");
+    expect(wordsOf({ weight: { granularity: "per_channel", bits: 8 } })).toBe("weight granularity per channel, bits 8");
+    expect(entryOf({ op_name_dict: { a: "fp32", b: "fp32" } })).toBeNull();
+    expect(entryOf({ op_name_dict: { a: "fp32" } })).toBe("fp32");
+    expect(entryOf(null)).toBeNull();
   });
-  it("without a quantized side are one outline", () => expect(barsOf({ ...pair, quantized: null }, false).quantized).toEqual([]));
-  it("are drawn as steps", () => expect(outline([0, 1], 10, 4)).toBe("M0 4L0.0 4.0L5.0 4.0L5.0 0.0L10.0 0.0L10 4Z"));
+  it("of shares have the digits that they need", () => {
+    expect([0, 0.5, 0.012, 0.0001234, NaN].map(shareOf)).toEqual(["0 %", "50 %", "1.2 %", "0.012 %", "–"]);
+    expect(shareBetween([0.1, 0.3])).toBe("10 to 30 %");
+    expect(shareBetween([0.0001, 0.0002])).toBe("0.01 to 0.02 %");
+  });
+  it("of long names have both ends", () => {
+    expect(elided("/a/Conv", 7)).toBe("/a/Conv");
+    expect(elided("/encoder/layers.10/Conv", 12)).toBe("/enc…10/Conv");
+    expect(elided("x".repeat(200), 90)).toHaveLength(90);
+  });
+  it("for spreadsheets", () => {
+    expect(csvOf(["a", "b"], [["x,y", 1.5], ["=1+1", -2], ['"', 0]])).toBe('a,b\r\n"x,y",1.5\r\n"=1+1",-2\r\n"""",0\r\n');
+    expect(tabbed([["a\tb", "c"], ["d"]])).toBe("a b\tc\nd");
+  });
 });

@@ -1,77 +1,134 @@
 // SPDX-License-Identifier: Apache-2.0
+// What is stored of one op, read defensively: a record may be of an older version.
 import type { Schemas } from "../../api/client";
-import { real } from "../../base/numbers";
+import type { Json } from "../../base/basket";
+import { real, type Real } from "../../base/numbers";
+import { entryOf, wordsOf } from "./text";
 
-export type Pair = Schemas["HistogramPair"];
+export type ActivationRow = Schemas["ActivationRow"];
+export type WeightRow = Schemas["WeightRow"];
+export type OpPlan = Schemas["OpPlan"];
+export type Finding = Schemas["Finding"];
 
-/** What is stored of one op: rows as the records have them. */
+/** Rows as the records have them. */
 export interface OpRows {
-  op: string;
-  activations: Schemas["ActivationRow"][];
-  weights: Schemas["WeightRow"][];
-  plan: Schemas["OpPlan"][];
+  activations: ActivationRow[];
+  weights: WeightRow[];
+  plan: OpPlan[];
   pairs: Schemas["ValuePair"][];
+  weightPairs: Schemas["WeightPair"][];
+  findings: Finding[];
+  graph: Schemas["OpOutline"][];
+  times: Schemas["OpTime"][];
 }
 
-export interface Part {
+export function rowsOf(answer: unknown): OpRows {
+  const given = (answer && typeof answer === "object" ? answer : {}) as Record<string, unknown>;
+  const list = <Row>(name: string) => (Array.isArray(given[name]) ? (given[name] as unknown[]).filter(Boolean) : []) as Row[];
+  return {
+    activations: list("activations"),
+    weights: list("weights"),
+    plan: list("plan"),
+    pairs: list("pairs"),
+    weightPairs: list("weight_pairs"),
+    findings: list("findings"),
+    graph: list("graph"),
+    times: list("times"),
+  };
+}
+
+/** The row of this value, else the first. */
+export function rowOf(rows: OpRows, value: string | null): ActivationRow | undefined {
+  return rows.activations.find((row) => row.value === value) ?? rows.activations[0];
+}
+
+export interface Head {
   name: string;
-  mse: number;
+  type: string;
+  pattern: string; // empty where it is the op alone
+  precision: string; // empty where it is not known
+  reason: string; // why it is float, or what runs in its place; empty
+  form: string; // how it is written, where that is neither float nor static
+}
+
+const forms: Record<string, string> = {
+  dynamic: "its input is quantized anew for each run",
+  weight_only: "its weight alone is stored in few bits",
+};
+
+export function headOf(rows: OpRows, op: string, row: ActivationRow | undefined): Head {
+  const plan = rows.plan[0];
+  const pair = rows.pairs.find((one) => one.reference === row?.value) ?? rows.pairs[0];
+  const type = row?.type ?? plan?.type ?? rows.weights[0]?.type ?? pair?.type ?? rows.graph[0]?.type ?? "";
+  const pattern = ([row?.pattern, plan?.pattern, pair?.pattern].find((one) => Array.isArray(one) && one.length > 0) ?? []).join(" ");
+  return {
+    name: row?.op?.name || plan?.op?.name || rows.weights[0]?.op?.name || pair?.op?.name || rows.graph[0]?.name || op,
+    type,
+    pattern: pattern === type ? "" : pattern,
+    precision: plan?.precision ?? pair?.precision ?? "",
+    reason: plan?.reason ?? "",
+    form: forms[plan?.form ?? ""] ?? "",
+  };
+}
+
+/** "120 us in float, 45 us in int8": of a profile of both models; empty where there is none. */
+export function timeOf(rows: OpRows, show: (value: number) => string): string {
+  const time = rows.times[0];
+  if (!time) return "";
+  const quantized = real(time.quantized_us) + real(time.conversion_us) + real(time.layout_us);
+  const group = Array.isArray(time.ops) && time.ops.length > 1 ? `, of ${time.ops.length} ops as one` : "";
+  return `${show(real(time.reference_us))} us in float, ${show(quantized)} us quantized${group}`;
+}
+
+/** A finding of the run that names the op. */
+export interface Told {
+  id: string; // of its remedy in the basket: the same as where the verdict lists it
+  rule: string;
+  severity: string;
+  sentence: string;
   share: number;
+  interval: readonly Real[] | null;
+  isMeasured: boolean;
+  remedy: Json;
+  gain: number;
+  label: string;
 }
 
-/** What an op's own error is made of, the greatest part first; of all that was measured the shares add up to 1. */
-export function partsOf(row: Schemas["ActivationRow"] | undefined): Part[] {
-  if (!row) return [];
-  const parts = (
-    [
-      ["rounding of its result", row.rounding_mse],
-      ["clipping of its result", row.clipping_mse],
-      ["its weight", row.weight_mse],
-      ["codes of its inputs", row.input_mse],
-      ["other", row.other_mse],
-    ] as const
-  )
-    .map(([name, value]) => ({ name, mse: Math.max(0, real(value)) }))
-    .filter((part) => part.mse > 0);
-  const sum = parts.reduce((total, part) => total + part.mse, 0);
-  return parts.map((part) => ({ ...part, share: part.mse / sum })).sort((a, b) => b.mse - a.mse);
+type RunFinding = Partial<Finding> & { because?: string };
+
+function names(finding: RunFinding, ids: readonly string[]): boolean {
+  const ops = [finding.op, ...(Array.isArray(finding.ops) ? finding.ops : [])];
+  return ops.some((op) => op && (ids.includes(op.id) || ids.includes(op.name)));
 }
 
-export interface Bars {
-  /** Height of each bin of the two sides, 0..1 of the fullest, on a linear or a logarithmic scale. */
-  reference: number[];
-  quantized: number[];
-  fullest: number;
+/** Findings as a run's result tells them, with their sentences. */
+export function findingsIn(result: unknown): RunFinding[] {
+  const all = (result && typeof result === "object" ? result : {}) as Record<string, unknown>;
+  const diagnosis = (all["diagnosis"] && typeof all["diagnosis"] === "object" ? all["diagnosis"] : all) as Record<string, unknown>;
+  return Array.isArray(diagnosis["findings"]) ? (diagnosis["findings"] as RunFinding[]) : [];
 }
 
-export function barsOf(pair: Pair, isLogarithmic: boolean): Bars {
-  const reference = pair.reference as number[];
-  const quantized = (pair.quantized ?? []) as number[];
-  const fullest = Math.max(1, ...reference, ...quantized);
-  const scale = isLogarithmic ? (count: number) => Math.log1p(count) / Math.log1p(fullest) : (count: number) => count / fullest;
-  return { reference: reference.map(scale), quantized: quantized.map(scale), fullest };
-}
-
-/** The outline of bars as an SVG path in a box of this size. */
-export function outline(heights: readonly number[], width: number, height: number): string {
-  if (heights.length === 0) return "";
-  const step = width / heights.length;
-  const y = (share: number) => (height * (1 - share)).toFixed(1);
-  let path = `M0 ${height}`;
-  heights.forEach((share, index) => {
-    path += `L${(index * step).toFixed(1)} ${y(share)}L${((index + 1) * step).toFixed(1)} ${y(share)}`;
+/** Those about this op. `known`: all of the run; where it has none, the rows without sentences stand for them. */
+export function findingsOf(rows: OpRows, op: string, known: readonly RunFinding[]): Told[] {
+  const all: readonly RunFinding[] = known.length > 0 ? known : rows.findings;
+  const told: Told[] = [];
+  all.forEach((finding, index) => {
+    if (!names(finding, [op])) return;
+    const remedy = (finding.remedy ?? null) as Json;
+    const entry = entryOf(remedy);
+    const measured = real(finding.measured_gain);
+    told.push({
+      id: known.length > 0 ? `finding:${index}` : `finding:${finding.rule ?? ""}:${op}`,
+      rule: (finding.rule ?? "").replaceAll("_", " "),
+      severity: finding.severity ?? "note",
+      sentence: finding.because ?? "",
+      share: real(finding.output_share),
+      interval: finding.output_share_interval ?? null,
+      isMeasured: finding.share_is_measured ?? false,
+      remedy,
+      gain: Number.isNaN(measured) ? real(finding.output_share) : measured,
+      label: `${finding.op?.name || op}: ${entry === null ? (finding.rule ?? "").replaceAll("_", " ") : wordsOf(entry)}`,
+    });
   });
-  return `${path}L${width} ${height}Z`;
-}
-
-/** What the pair of an op's codes says, for a list of names and values. */
-export function codesOf(pair: Schemas["ValuePair"] | undefined, plan: Schemas["OpPlan"] | undefined): [string, string][] {
-  const rows: [string, string][] = [];
-  if (plan) rows.push(["Pattern", plan.pattern.join(" ")], ["Precision", plan.precision]);
-  if (plan?.reason) rows.push(["Why float", plan.reason]);
-  if (pair?.scheme) {
-    rows.push(["Codes", `${pair.scheme.dtype}, ${pair.scheme.symmetric ? "symmetric" : "asymmetric"}`]);
-    if (pair.params) rows.push(["Scale", String(pair.params.scale)], ["Zero point", String(pair.params.zero_point)]);
-  }
-  return rows;
+  return told;
 }

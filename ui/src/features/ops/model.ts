@@ -25,19 +25,24 @@ export interface Op {
   max: number;
   range: number;
   maxError: number;
+  normalized: number; // MSE as the predecessors have it
+  worst: number; // SQNR of the worst channel
+  rank: number | null; // shared by rows that the samples cannot tell apart
 }
 
 /** The stored columns that make a row. */
 export const asked = [
   "op.id", "op.name", "type", "pattern", "value", "quantized", "side", "sqnr_db",
   "sqnr_db_interval", "sqnr_drop_db", "local_sqnr_db", "output_share", "output_share_interval", "mse", "cosine", "clip_rate",
-  "min", "max", "data_range", "max_abs_error",
+  "min", "max", "data_range", "max_abs_error", "rank",
+  "mse_normalized", "worst_channel_sqnr_db",
 ] as const;
 
 export function opsOf(table: Schemas["TablePage"]): Op[] {
   const cells = (name: (typeof asked)[number]) => (table.columns[name] ?? []) as unknown[];
   const [ids, names, types, patterns, values, quantized, sides, sqnrs, sqnrIntervals, drops, locals, shares,
-    shareIntervals, mses, cosines, clips, mins, maxs, ranges, errors] = asked.map(cells) as unknown[][];
+    shareIntervals, mses, cosines, clips, mins, maxs, ranges, errors, ranks,
+    normalized, worst] = asked.map(cells) as unknown[][];
   const at = (column: unknown[] | undefined, row: number) => real(column?.[row] as Real);
   const span = (column: unknown[] | undefined, row: number) => interval(column?.[row] as Real[] | null);
   return (ids ?? []).map((id, row) => ({
@@ -61,6 +66,9 @@ export function opsOf(table: Schemas["TablePage"]): Op[] {
     max: at(maxs, row),
     range: at(ranges, row),
     maxError: at(errors, row),
+    normalized: at(normalized, row),
+    worst: at(worst, row),
+    rank: typeof ranks?.[row] === "number" ? (ranks[row] as number) : null,
   }));
 }
 
@@ -83,6 +91,18 @@ export const columns: readonly Column<Op>[] = [
   { id: "min", title: "Min", meaning: "least value of the reference", of: (op) => op.min, show: (op) => figure(op.min), first: "up", width: 84 },
   { id: "max", title: "Max", meaning: "greatest value of the reference", of: (op) => op.max, show: (op) => figure(op.max), first: "down", width: 84 },
   { id: "range", title: "Data range", meaning: "max - min", of: (op) => op.range, show: (op) => figure(op.range), first: "down", width: 96 },
+  { id: "error", title: "Max error", meaning: "greatest absolute error of an element", of: (op) => op.maxError, show: (op) => figure(op.maxError),
+    first: "down", width: 92, isExtra: true },
+  { id: "worst", title: "Worst channel [dB]", meaning: "SQNR of the channel with most error", of: (op) => op.worst, show: (op) => decibels(op.worst),
+    first: "up", width: 140, isExtra: true },
+  { id: "normalized", title: "MSE normalized", meaning: "the predecessors' figure: each side rescaled by its own range; blind to wrong scales",
+    of: (op) => op.normalized, show: (op) => figure(op.normalized), first: "down", width: 130, isExtra: true },
+  { id: "pattern", title: "Pattern", meaning: "the ops that are one with it", of: (op) => op.pattern, show: (op) => op.pattern, first: "up", width: 180,
+    isExtra: true },
+  { id: "value", title: "Value", meaning: "the tensor that was compared", of: (op) => op.value, show: (op) => op.value, first: "up", width: 200,
+    isExtra: true },
+  { id: "side", title: "Side", meaning: "where its codes come from", of: (op) => op.side, show: (op) => op.side.replaceAll("_", " "), first: "up",
+    width: 110, isExtra: true },
 ];
 
 export const language = languageOf<Op>(

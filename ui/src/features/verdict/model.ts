@@ -1,80 +1,97 @@
 // SPDX-License-Identifier: Apache-2.0
+// What stands at the top of a run: whether the model is good, where the error begins, what to change.
 import type { Schemas } from "../../api/client";
-import { interval, percent, real, type Interval } from "../../base/numbers";
+import { commandOf } from "../../base/basket";
+import { baseName } from "../../base/numbers";
+import { has } from "../../base/view";
+import { optionOf, ownWords } from "../../widgets/words";
+import { amountText, foundIn, type Found } from "./findings";
+import { objectOf } from "./loose";
+import { usualNames, type Names, type Told } from "./tiles";
+import { told } from "./tops";
 
-export type Finding = Pick<
-  Schemas["Finding"],
-  "rule" | "op" | "severity" | "output_share" | "output_share_interval" | "share_is_measured" | "tied_with_previous" | "remedy"
-> & { because: string };
+export type Run = Schemas["ShownRun"];
+export type State = "running" | "done" | "failed" | "interrupted";
 
-export interface Figures {
-  value: number;
-  interval: Interval | null;
-  isRate: boolean;
-  samples: number;
-  metric: string;
+export interface Verdict extends Told {
+  state: State;
+  found: Found[];
+  advice: { text: string; command: string } | null; // what makes it tell more
 }
 
-/** What stands at the top of a run: what its verb found, in a few figures and one sentence. */
-export interface Verdict {
-  sentence: string;
-  findings: Finding[];
-  reference: Figures | null;
-  quantized: Figures | null;
-  difference: { value: number; interval: Interval | null } | null;
-  opsQuantized: number | null;
-  opsFloat: number | null;
+export function stateOf(run: Pick<Run, "state" | "message">): State {
+  if (run.state === "success") return "done";
+  if (run.state !== "failure") return "running";
+  return run.message === "interrupted" ? "interrupted" : "failed";
 }
 
-type Result = Record<string, unknown>;
-
-function figures(value: unknown): Figures | null {
-  const accuracy = value as Schemas["Accuracy"] | null | undefined;
-  if (!accuracy || typeof accuracy !== "object" || Number.isNaN(real(accuracy.value))) return null;
-  return {
-    value: real(accuracy.value),
-    interval: interval(accuracy.interval),
-    isRate: accuracy.is_rate,
-    samples: accuracy.samples,
-    metric: accuracy.metric,
-  };
+/** Of two models that were evaluated, their files; else what a quantizer made and of what. */
+function namesOf(run: Run): Names {
+  const path = (role: string) => run.models?.find((model) => model.role === role)?.path ?? "";
+  const names = [baseName(path("reference")), baseName(path("quantized"))] as const;
+  return names[0] !== "" && names[1] !== "" && names[0] !== names[1] ? names : usualNames;
 }
 
-export function verdictOf(result: unknown): Verdict {
-  const all = (result && typeof result === "object" ? result : {}) as Result;
-  const diagnosis = ((all["diagnosis"] as Result | undefined) ?? all) as Result;
-  const difference = typeof all["difference"] === "number" ? all["difference"] : null;
-  return {
-    sentence: typeof diagnosis["verdict"] === "string" ? diagnosis["verdict"] : "",
-    findings: Array.isArray(diagnosis["findings"]) ? (diagnosis["findings"] as Finding[]) : [],
-    reference: figures(all["reference"]),
-    quantized: figures(all["quantized"]),
-    difference: difference === null ? null : { value: difference, interval: interval(all["difference_interval"] as number[] | null) },
-    opsQuantized: typeof all["ops_quantized"] === "number" ? all["ops_quantized"] : null,
-    opsFloat: typeof all["ops_float"] === "number" ? all["ops_float"] : null,
-  };
+export function verdictOf(run: Run): Verdict {
+  const state = stateOf(run);
+  const asked = { words: run.arguments ?? [], hasEnded: state === "done", names: namesOf(run) };
+  return { ...told(run.result, asked), state, found: foundOf(run.result), advice: adviceOf(run, state) };
 }
 
-export function shown(value: number, isRate: boolean): string {
-  return isRate ? percent(value, 1) : String(Number(value.toPrecision(4)));
+function foundOf(result: unknown): Found[] {
+  const { diagnosis } = objectOf(result);
+  return foundIn(diagnosis ?? result);
 }
 
-/** Points of a rate, else the metric's own unit; with its sign. */
-export function shownDifference(value: number, isRate: boolean): string {
-  const text = isRate ? `${(100 * Math.abs(value)).toFixed(1)} points` : String(Number(Math.abs(value).toPrecision(3)));
-  return `${value < 0 ? "−" : "+"}${text}`;
+function adviceOf(run: Run, state: State): Verdict["advice"] {
+  const words = ownWords(run.arguments ?? []);
+  if (state === "failed" || state === "interrupted") {
+    const goesOn = run.verb === "tune" && has(run, "study") && optionOf(words, "--resume") === null;
+    return goesOn
+      ? { text: "The search can go on with what it has:", command: commandOf(words, ["--resume", run.id]) }
+      : { text: "To run it again:", command: commandOf(words) };
+  }
+  const isBlind = run.verb === "quantize" && state === "done" && !has(run, "diagnosis") && (run.data?.length ?? 0) > 0;
+  if (isBlind) return { text: "To see where the error begins, and what to change:", command: commandOf(words, ["--diagnose"]) };
+  return null;
 }
 
-type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+export function modelName(run: Run): string {
+  const path = run.models?.find((model) => model.role === "reference")?.path ?? run.models?.[0]?.path ?? "";
+  return baseName(path);
+}
 
-/** The recipes, each laid over those before it: objects are merged, all else is replaced. */
-export function merged(recipes: readonly Json[]): Json {
-  const over = (below: Json, above: Json): Json => {
-    const isObject = (value: Json): value is { [name: string]: Json } => value !== null && typeof value === "object" && !Array.isArray(value);
-    if (!isObject(below) || !isObject(above)) return above;
-    const made = { ...below };
-    for (const [name, value] of Object.entries(above)) made[name] = name in below ? over(below[name]!, value) : value;
-    return made;
-  };
-  return recipes.reduce<Json>(over, {});
+/** "Conv_4: 48 % of the error", for the folded line. */
+export function culprit(verdict: Verdict): string {
+  const first = verdict.found[0];
+  if (!first) return "";
+  const place = first.op ? first.op.name : first.rule;
+  const amount = amountText(first);
+  return amount ? `${place}: ${amount}` : place;
+}
+
+/** The verdict as text, for a message or a ticket. */
+export function verdictText(run: Run, verdict: Verdict): string {
+  const lines = [`${run.name || run.id}: ${run.verb} of ${modelName(run)}${run.metric ? `, ${run.metric}` : ""} (${run.id})`];
+  if (verdict.state !== "done") lines.push(run.state === "failure" ? `failed: ${run.message}` : "still running");
+  if (verdict.headline) lines.push(verdict.headline.text);
+  for (const { label, value, detail } of verdict.tiles) lines.push(`${label}: ${value}${detail ? ` (${detail})` : ""}`);
+  if (verdict.sentence) lines.push("", verdict.sentence);
+  verdict.found.forEach((found, index) => {
+    const place = found.op ? ` at ${found.op.name}${found.others > 0 ? ` and ${found.others} more` : ""}` : "";
+    const amount = [amountText(found), found.doubt].filter(Boolean).join(", ");
+    lines.push("", `${index + 1}. ${found.severity} ${found.rule}${place}${amount ? ` (${amount})` : ""}: ${found.because}`);
+    if (found.remedy !== null) lines.push(`   recipe: ${JSON.stringify(found.remedy)}`);
+    if (found.tried) lines.push(`   ${found.tried}`);
+  });
+  return `${lines.join("\n")}\n`;
+}
+
+/** What was done to what: the line beside the name. */
+export function metaOf(run: Run): string {
+  const data = run.data?.find((one) => one.role === "samples") ?? run.data?.[0];
+  const samples = data ? `${data.part?.count ?? data.samples} samples of ${baseName(data.data)}` : "";
+  const model = modelName(run);
+  const isNamedAlike = model.replace(/\.onnx$/, "") === run.name; // which stands beside it
+  return [run.verb, isNamedAlike ? "" : model, run.metric, samples].filter(Boolean).join(" · ");
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+// What an entry of the list says of a run.
 import type { Schemas } from "../../api/client";
-import { baseName, percent, real } from "../../base/numbers";
+import { baseName, figure, percent, real } from "../../base/numbers";
+import { cell, type CsvCell } from "./csv";
+import type { Mark } from "../../widgets/StateMark.svelte";
 
 export type Run = Schemas["ListedRun"];
 
@@ -15,30 +18,98 @@ export interface RunChange {
 export function changed(runs: readonly Run[], change: RunChange): Run[] | null {
   if (change.state === null) return runs.filter((run) => run.id !== change.id);
   const known = runs.some((run) => run.id === change.id);
-  if (!known || change.state === "success" || change.state === "failure") return null;
+  if (!known || hasEnded(change.state)) return null;
   const { state, progress } = change;
   return runs.map((run) => (run.id === change.id ? { ...run, state, progress } : run));
 }
 
-export function modelName(run: Run): string {
-  const path = run.models.find((model) => model.role === "reference")?.path ?? run.models[0]?.path ?? "";
-  return baseName(path);
+export function hasEnded(state: Run["state"] | null): boolean {
+  return state === "success" || state === "failure";
+}
+
+/** How a run stands, in a shape and a word: one that was cut off is not one that failed. */
+export function standOf(run: Pick<Run, "state" | "message" | "verb">): { mark: Mark; word: string } {
+  if (run.state === "success") return { mark: "success", word: "done" };
+  if (run.state === "wip") return { mark: "running", word: "under way" };
+  if (run.state === "new") return { mark: "waiting", word: "starting" };
+  if (run.verb === "") return { mark: "damaged", word: "unreadable" };
+  return run.message === "interrupted" ? { mark: "stopped", word: "interrupted" } : { mark: "failure", word: "failed" };
+}
+
+/** What a run that did not succeed says of itself, in a sentence; empty where there is nothing to say. */
+export function messageOf(run: Pick<Run, "state" | "message" | "verb">): string {
+  const { mark } = standOf(run);
+  if (mark === "stopped") return "Interrupted before its end. What it had stored until then is kept.";
+  if (mark === "damaged") return `Its record cannot be read: ${run.message || "no reason is known."}`;
+  return mark === "failure" ? run.message || "It failed, and left no word why." : "";
+}
+
+export function modelPath(run: Pick<Run, "models">): string {
+  return run.models.find((model) => model.role === "reference")?.path ?? run.models[0]?.path ?? "";
+}
+
+export function modelName(run: Pick<Run, "models">): string {
+  return baseName(modelPath(run));
+}
+
+export function nameOf(run: Pick<Run, "models" | "name" | "id">): string {
+  return run.name || modelName(run) || run.id;
+}
+
+const formats: Record<string, string> = { onnx: "ONNX", ort: "ONNX", pb: "TensorFlow", tflite: "TFLite", pt: "PyTorch", xml: "OpenVINO" };
+
+/** What a model's file is, by its ending: "ONNX"; empty where there is no file. */
+export function formatOf(path: string): string {
+  const name = baseName(path);
+  const ending = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1).toLowerCase() : "";
+  return formats[ending] ?? ending.toUpperCase();
+}
+
+/** One figure of a metric: a rate in percent. */
+export function figureText(value: number, isRate: boolean): string {
+  return isRate ? percent(value, 1) : figure(value, 4);
 }
 
 /** "63.0 % → 64.0 %" of a rate; empty where nothing was measured. */
-export function accuracyText(run: Run): string {
+export function accuracyText(run: Pick<Run, "accuracy">): string {
   const accuracy = run.accuracy;
   if (!accuracy) return "";
-  const show = (value: number) => (accuracy.is_rate ? percent(value, 1) : value.toPrecision(4));
+  const show = (value: number) => figureText(value, accuracy.is_rate);
   const [reference, quantized] = [real(accuracy.reference), real(accuracy.quantized)];
   if (Number.isNaN(quantized)) return Number.isNaN(reference) ? "" : show(reference);
   return Number.isNaN(reference) ? show(quantized) : `${show(reference)} → ${show(quantized)}`;
 }
 
-/** How far a run is: a step, and a share of 0..1 where its end is known. */
-export function progressOf(run: Run): { step: string; share: number | null } | null {
+/** Whether the second figure is worse than the first; false where one is missing. */
+export function isLoss(run: Pick<Run, "accuracy">): boolean {
+  if (!run.accuracy) return false;
+  const change = real(run.accuracy.quantized) - real(run.accuracy.reference);
+  return run.accuracy.higher_is_better ? change < 0 : change > 0;
+}
+
+/** How far a run is; NaN for what nobody knows. The rate is the mean since the step began. */
+export interface Progress {
+  step: string;
+  done: number;
+  total: number;
+  rate: number;
+  remaining: number;
+}
+
+export function progressOf(run: Pick<Run, "state" | "progress">): Progress | null {
   const { state, progress } = run;
   if (state !== "wip" || !progress?.step) return null;
-  const { done, total } = progress;
-  return { step: progress.step, share: total && done !== null ? Math.min(1, done / total) : null };
+  const [done, total, seconds] = [progress.done ?? NaN, progress.total ?? NaN, real(progress.seconds)];
+  const rate = done > 0 && seconds > 0 ? done / seconds : NaN;
+  return { step: progress.step, done, total, rate, remaining: total >= done ? (total - done) / rate : NaN };
+}
+
+/** The runs as a table to be saved. */
+export function csvOf(runs: readonly Run[]): string {
+  const head = ["id", "name", "verb", "state", "message", "created", "finished", "model", "metric", "reference", "quantized", "difference", "tags", "note"];
+  const rows = runs.map((run): CsvCell[] => [
+    run.id, nameOf(run), run.verb, standOf(run).word, run.message, run.created, run.finished, modelPath(run), run.metric,
+    real(run.accuracy?.reference), real(run.accuracy?.quantized), real(run.accuracy?.difference), run.tags.join(" "), run.note,
+  ]);
+  return [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
 }

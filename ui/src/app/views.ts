@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The tabs of a run, in the order in which they are shown: those whose records it has.
+import type { Component } from "svelte";
+
+import type { Schemas } from "../api/client";
+import { has, type ViewProps } from "../base/view";
+import Ops from "../features/ops/Ops.svelte";
+import Weights from "../features/weights/Weights.svelte";
+
+export interface View {
+  id: string;
+  title: string;
+  meaning: string;
+  load: () => Promise<{ default: Component<ViewProps> }>; // apart from the first page, but for the tables
+  isThere: (shown: Schemas["ShownRun"]) => boolean;
+  hasOps: boolean; // an op can be selected in it, whose details stand beside it
+}
+
+const views: readonly View[] = [
+  { id: "tuning", title: "Tuning", meaning: "trials of the search", load: () => import("../features/tuning/Tuning.svelte"), isThere: (shown) => has(shown, "study"), hasOps: false },
+  { id: "profile", title: "Profile", meaning: "where the time goes", load: () => import("../features/profile/Profile.svelte"),
+    isThere: (shown) => has(shown, "profile") || has(shown, "benchmark"), hasOps: false },
+  { id: "ops", title: "Ops", meaning: "error of each op", load: () => Promise.resolve({ default: Ops }), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
+  { id: "weights", title: "Weights", meaning: "error of each weight", load: () => Promise.resolve({ default: Weights }), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
+  { id: "network", title: "Along the network", meaning: "SQNR of every op in the order of execution", load: () => import("../features/network/Network.svelte"),
+    isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
+  { id: "costs", title: "Cost and harm", meaning: "what int8 gains in time against what it costs in error", load: () => import("../features/costs/Costs.svelte"),
+    isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
+  { id: "floats", title: "Still float", meaning: "which ops stayed float, and why", load: () => import("../features/floats/Floats.svelte"), isThere: (shown) => has(shown, "plan"), hasOps: true },
+  { id: "accuracy", title: "Accuracy", meaning: "both models over the same samples, and those whose answer changed", load: () => import("../features/accuracy/Accuracy.svelte"),
+    isThere: (shown) => has(shown, "accuracy"), hasOps: false },
+];
+
+export function viewsOf(shown: Schemas["ShownRun"]): View[] {
+  return views.filter((view) => view.isThere(shown));
+}

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, it } from "vitest";
+
+import { commandOf, exactly, expectedGain, merged, put, type BasketItem } from "./basket";
+
+const item = (id: string, gain: number): BasketItem => ({ id, label: id, recipe: { op_name_dict: { [id]: "fp32" } }, gain });
+
+it("lays recipes over each other, objects member by member", () => {
+  expect(merged([{ a: 1, op_name_dict: { x: "fp32" } }, { op_name_dict: { y: "fp32" }, a: [2] }])).toEqual({
+    a: [2],
+    op_name_dict: { x: "fp32", y: "fp32" },
+  });
+  expect(merged([])).toEqual({});
+  expect(JSON.stringify(merged([JSON.parse('{"__proto__": {"x": 1}}')]))).not.toContain('"toString"');
+});
+
+it("replaces the item of the same id", () => {
+  const basket = put(put([], item("a", 0.1)), item("b", 0.2));
+  expect(put(basket, item("a", 0.5)).map((one) => one.gain)).toEqual([0.5, 0.2]);
+});
+
+it("adds what is known of gains, at most everything", () => {
+  expect(expectedGain([item("a", NaN)])).toBeNaN();
+  expect(expectedGain([item("a", 0.25), item("b", NaN)])).toBe(0.25);
+  expect(expectedGain([item("a", 0.75), item("b", 0.5)])).toBe(1);
+});
+
+it("quotes what a shell would read otherwise", () => {
+  expect(commandOf(["quantize", "my model.onnx", "--metric=top1"], ["--recipe", `{"a":"it's"}`])).toBe(
+    `quantlens quantize 'my model.onnx' --metric=top1 --recipe '{"a":"it'\\''s"}'`,
+  );
+});
+
+it("matches one name alone", () => {
+  const name = "/layer.3/a+b(1)/Conv[0]";
+  expect(new RegExp(`^${exactly(name)}$`).test(name)).toBe(true);
+  expect(new RegExp(`^${exactly("a.b")}$`).test("axb")).toBe(false);
+});

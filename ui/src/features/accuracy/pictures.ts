@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+// The picture of a sample, where the data are images.
+import { addressOf, get, workloadPath } from "../../api/client";
+
+function path(run: string, sample: number): string {
+  return workloadPath(run, `/samples/${sample}/picture`);
+}
+
+export function pictureOf(run: string, sample: number): string {
+  return addressOf(path(run, sample));
+}
+
+/** Empty where there is one, else the server's sentence: why there is none. */
+export async function whyNone(run: string, sample: number, signal: AbortSignal): Promise<string> {
+  const image = new Image();
+  image.src = pictureOf(run, sample);
+  try {
+    await image.decode();
+    return "";
+  } catch {
+    try {
+      await get(path(run, sample), {}, signal);
+      return "The picture cannot be shown.";
+    } catch (problem) {
+      return (problem as Error).message;
+    }
+  }
+}

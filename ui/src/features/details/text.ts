@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Words that several parts of the panel use.
+import { figure, percent, type Interval } from "../../base/numbers";
+import type { Json } from "../../base/basket";
+
+export function countOf(count: number): string {
+  return Number.isFinite(count) ? Math.round(count).toLocaleString("en-US") : "–";
+}
+
+export function between(ends: Interval, digits = 3): string {
+  return `${figure(ends[0], digits)} to ${figure(ends[1], digits)}`;
+}
+
+/** Of a long name the end tells most. */
+export function elided(name: string, most: number): string {
+  if (name.length <= most) return name;
+  const head = Math.floor(most / 3);
+  return `${name.slice(0, head)}…${name.slice(head + 1 - most)}`;
+}
+
+/** An interval of shares with the digits that tell its ends apart. */
+export function shareBetween(ends: Interval): string {
+  const digits = ends[1] - ends[0] >= 0.02 ? 0 : ends[1] - ends[0] >= 0.002 ? 1 : 2;
+  return `${percent(ends[0], digits).replace(" %", "")} to ${percent(ends[1], digits)}`;
+}
+
+/** A small share is not told as 0. */
+export function shareOf(share: number): string {
+  if (!Number.isFinite(share) || share === 0) return percent(share);
+  const size = Math.abs(share);
+  return percent(share, size >= 0.1 ? 0 : size >= 0.001 ? 1 : 3);
+}
+
+/** What a recipe's entry asks for, in words: "activation algorithm percentile, percentile 99.9". */
+export function wordsOf(entry: Json): string {
+  if (entry === null || typeof entry !== "object") return entry === "fp32" ? "float" : String(entry).replaceAll("_", " ");
+  if (Array.isArray(entry)) return entry.map(wordsOf).join(" ");
+  return Object.entries(entry)
+    .map(([name, value]) => `${name.replaceAll("_", " ")} ${wordsOf(value)}`)
+    .join(", ");
+}
+
+/** The only entry of a fragment that is about one op; else nothing. */
+export function entryOf(recipe: Json): Json {
+  if (recipe === null || typeof recipe !== "object" || Array.isArray(recipe)) return null;
+  const names = recipe["op_name_dict"];
+  if (!names || typeof names !== "object" || Array.isArray(names) || Object.keys(recipe).length !== 1) return null;
+  const entries = Object.values(names);
+  return entries.length === 1 ? entries[0]! : null;
+}
+
+/** Cells of a table that a spreadsheet takes from the clipboard. */
+export function tabbed(rows: readonly (readonly string[])[]): string {
+  return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]/g, " ")).join("\t")).join("\n");
+}
+
+/** A file of figures. Names have quotation marks where they would break it. */
+export function csvOf(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
+  const cell = (value: string | number) => {
+    const text = String(value);
+    return /[",\n\r]/.test(text) || (typeof value === "string" && /^[=+@-]/.test(text)) ? `"${text.replaceAll('"', '""')}"` : text;
+  };
+  return [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}

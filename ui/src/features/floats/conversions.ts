@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+// Quantizers and dequantizers: those in the file, where the plan has borders between float and int8, and those that a profile
+// saw run.
+import type { Schemas } from "../../api/client";
+import { real, type Real } from "../../base/numbers";
+import { languageOf, type Column } from "../../base/table";
+import type { Fate } from "./model";
+
+export type Direction = "to int8" | "to float";
+
+export interface Conversion {
+  id: string; // op to be selected; empty: none
+  name: string; // value, or node of the runtime
+  direction: Direction;
+  where: string; // between which ops
+  shape: string;
+  time: number; // microseconds; NaN: not measured
+}
+
+interface Op {
+  id: string;
+  name: string;
+  inputs: readonly string[];
+  outputs: readonly string[];
+}
+
+/** Where a value with codes is made or read in float: a quantizer or a dequantizer has to run there. */
+export function bordersOf(
+  coded: ReadonlyMap<string, ReadonlySet<string> | null>, // values with codes, and ids of ops that read them; null: all do
+  ops: readonly Op[],
+  fate: (id: string) => Fate | undefined,
+  outputs: ReadonlySet<string>,
+): Conversion[] {
+  const maker = new Map<string, Op>();
+  const readers = new Map<string, Op[]>();
+  for (const op of ops) {
+    for (const value of op.outputs) maker.set(value, op);
+    for (const value of new Set(op.inputs)) {
+      if (!coded.has(value)) continue;
+      const known = readers.get(value);
+      if (known) known.push(op);
+      else readers.set(value, [op]);
+    }
+  }
+  const isInt8 = (op: Op) => fate(op.id) === "int8";
+  const names = (all: readonly Op[]) => (all.length > 3 ? `${all.slice(0, 3).map((op) => op.name).join(", ")} and ${all.length - 3} more`
+    : all.map((op) => op.name).join(", "));
+  return [...coded].flatMap(([value, uses]) => {
+    const from = maker.get(value);
+    const all = (readers.get(value) ?? []).filter((op) => uses === null || uses.has(op.id));
+    const row = { name: value, shape: "", time: NaN };
+    const found: Conversion[] = [];
+    if (!from || !isInt8(from)) {
+      found.push({ ...row, id: from?.id ?? "", direction: "to int8", where: `${from?.name ?? "input of the model"} → ${names(all.filter(isInt8))}` });
+    }
+    const floats = all.filter((op) => !isInt8(op));
+    if (from && isInt8(from) && (floats.length > 0 || outputs.has(value))) {
+      found.push({ ...row, id: from.id, direction: "to float", where: `${from.name} → ${names(floats) || "output of the model"}` });
+    }
+    return found;
+  });
+}
+
+/** Values with codes, of plan.json. */
+export function codedOf(table: Schemas["TablePage"]): Map<string, Set<string> | null> {
+  const [all, uses] = [table.columns["all_uses"] ?? [], table.columns["uses"] ?? []];
+  return new Map(
+    (table.columns["value"] ?? []).map((value, row) => {
+      const list = Array.isArray(uses[row]) ? (uses[row] as { op?: string }[]) : [];
+      return [String(value), all[row] === true ? null : new Set(list.map((use) => use.op ?? ""))];
+    }),
+  );
+}
+
+/** Those that ran, by a profile; the longest first. */
+export function ranOf(table: Schemas["TablePage"]): Conversion[] {
+  const cells = (name: string) => table.columns[name] ?? [];
+  const [roles, names, inputs, means, ops] = [cells("role"), cells("name"), cells("inputs"), cells("mean_us"), cells("ops")];
+  const found: Conversion[] = [];
+  roles.forEach((role, row) => {
+    if (role !== "quantize" && role !== "dequantize") return;
+    const own = Array.isArray(ops[row]) ? (ops[row] as { id?: string; name?: string }[]) : [];
+    found.push({
+      id: "",
+      name: String(names[row] ?? ""),
+      direction: role === "quantize" ? "to int8" : "to float",
+      where: own.map((op) => op.name ?? "").join(", "),
+      shape: Array.isArray(inputs[row]) ? String((inputs[row] as string[])[0] ?? "") : "",
+      time: real(means[row] as Real),
+    });
+  });
+  return found.sort((a, b) => (b.time || 0) - (a.time || 0));
+}
+
+export interface InFile {
+  quantizers: number;
+  dequantizers: number; // of activations
+  ofWeights: number;
+}
+
+/** Nodes of the quantized file. */
+export function countInFile(ops: Schemas["TablePage"], weights: ReadonlySet<string>): InFile {
+  const [kinds, inputs] = [ops.columns["kind"] ?? [], ops.columns["inputs"] ?? []];
+  const count: InFile = { quantizers: 0, dequantizers: 0, ofWeights: 0 };
+  kinds.forEach((kind, row) => {
+    const first = Array.isArray(inputs[row]) ? String((inputs[row] as string[])[0]) : "";
+    if (kind === "quantize") ++count.quantizers;
+    else if (kind === "dequantize") ++count[weights.has(first) ? "ofWeights" : "dequantizers"];
+  });
+  return count;
+}
+
+export const columns: readonly Column<Conversion>[] = [
+  { id: "name", title: "Value or node", meaning: "what is converted", of: (row) => row.name, show: (row) => row.name, first: "up", width: 260 },
+  { id: "direction", title: "Direction", meaning: "to codes or back", of: (row) => row.direction, show: (row) => row.direction, first: "up", width: 90 },
+  { id: "time", title: "Time [us]", meaning: "of one run", of: (row) => row.time, show: (row) => (Number.isNaN(row.time) ? "–" : row.time.toFixed(1)),
+    first: "down", width: 104 },
+  { id: "where", title: "Between", meaning: "ops before and behind it", of: (row) => row.where, show: (row) => row.where, first: "up", width: 360 },
+  { id: "shape", title: "Reads", meaning: "type and shape", of: (row) => row.shape, show: (row) => row.shape, first: "up", width: 170 },
+];
+
+export const language = languageOf<Conversion>(
+  (row) => row.name,
+  [
+    { names: ["direction"], meaning: "to codes or back", text: (row) => row.direction },
+    { names: ["where"], meaning: "ops before and behind it", text: (row) => row.where },
+    { names: ["shape"], meaning: "type and shape", text: (row) => row.shape },
+  ],
+  columns,
+);

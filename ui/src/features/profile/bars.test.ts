@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { csv } from "../../base/table";
+import { barColumns, longest, longestBar, segments, tickedBars, toggled, type Bar } from "./bars";
+
+const bar = (key: string, float: number, conversions = 0): Bar => ({
+  key, label: key, name: `/net/${key}`, of: [{ kernels: float, conversions: 0, layouts: 0 }, { kernels: 1, conversions, layouts: 0 }],
+});
+const bars = Array.from({ length: 12 }, (_, at) => bar(`op${at}`, at));
+
+describe("bars", () => {
+  it("are the ten longest at first", () => {
+    const keys = longest(bars);
+    expect(keys.size).toBe(10);
+    expect(keys.has("op1")).toBe(false);
+    expect(longest([]).size).toBe(0);
+  });
+  it("are those that are ticked, the longest first", () => {
+    expect(tickedBars([...bars, bar("slow", 0, 40)], new Set(["op3", "op9", "slow", "gone"])).map((one) => one.key)).toEqual(["slow", "op9", "op3"]);
+    expect([...toggled(new Set(["a"]), "a")]).toEqual([]);
+    expect([...toggled(new Set(["a"]), "b")]).toEqual(["a", "b"]);
+  });
+  it("are made of parts that take time", () => {
+    expect(segments({ kernels: 3, conversions: 0, layouts: 2 })).toEqual([{ kind: "kernels", from: 0, us: 3 }, { kind: "layouts", from: 3, us: 2 }]);
+    expect(segments({ kernels: -1, conversions: 0, layouts: 0 })).toEqual([]);
+    expect(longestBar([])).toBe(0);
+  });
+  it("are saved with the figures of each model", () => {
+    expect(csv([bar("a", 3, 2)], barColumns(["Float", "Int8"])).split("\r\n")).toEqual([
+      "Name,Float [us],Float kernels [us],Float conversions [us],Float layouts [us],Int8 [us],Int8 kernels [us],Int8 conversions [us],Int8 layouts [us]",
+      "/net/a,3,3,0,0,3,1,2,0", ""]);
+  });
+});

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a bar chart shows of rows that are ticked.
+import type { Column } from "../../base/table";
+import { totalOf, type Parts } from "./model";
+
+export interface Bar {
+  key: string;
+  label: string;
+  name: string; // in full
+  of: readonly Parts[]; // of each model
+}
+
+export const shownAtFirst = 10;
+const mostBars = 300; // what a picture can hold
+
+export function timeOf(bar: Pick<Bar, "of">): number {
+  return Math.max(0, ...bar.of.map(totalOf));
+}
+
+function sortedByTime(bars: readonly Bar[]): Bar[] {
+  const timed = bars.map((bar) => ({ bar, time: timeOf(bar) }));
+  return timed.sort((a, b) => b.time - a.time).map(({ bar }) => bar);
+}
+
+/** Keys of the longest bars. */
+export function longest(bars: readonly Bar[], count = shownAtFirst): Set<string> {
+  return new Set(sortedByTime(bars).slice(0, count).map((bar) => bar.key));
+}
+
+/** The ticked ones, longest first. */
+export function tickedBars(bars: readonly Bar[], ticks: ReadonlySet<string>): Bar[] {
+  return sortedByTime(bars.filter((bar) => ticks.has(bar.key))).slice(0, mostBars);
+}
+
+export function toggled(ticks: ReadonlySet<string>, key: string): Set<string> {
+  const made = new Set(ticks);
+  if (!made.delete(key)) made.add(key);
+  return made;
+}
+
+export function longestBar(bars: readonly Bar[]): number {
+  return Math.max(0, ...bars.map(timeOf));
+}
+
+export interface Segment {
+  kind: keyof Parts;
+  from: number;
+  us: number;
+}
+
+/** Parts one behind the other, without those that take no time. */
+export function segments(parts: Parts): Segment[] {
+  const made: Segment[] = [];
+  let from = 0;
+  for (const kind of ["kernels", "conversions", "layouts"] as const) {
+    const us = Math.max(0, parts[kind]);
+    if (us > 0) made.push({ kind, from, us });
+    from += us;
+  }
+  return made;
+}
+
+const shown = (us: number): string => us.toFixed(2);
+
+/** The figures of the chart. */
+export function barColumns(models: readonly string[]): Column<Bar>[] {
+  const column = (id: string, title: string, of: (bar: Bar) => number): Column<Bar> =>
+    ({ id, title, meaning: "", of, show: (bar) => shown(of(bar)), first: "down", width: 90 });
+  const name: Column<Bar> = { id: "name", title: "Name", meaning: "", of: (bar) => bar.name, show: (bar) => bar.name, first: "up", width: 200 };
+  const ofModel = (model: string, index: number) => [
+    column(`total${index}`, `${model} [us]`, (bar) => totalOf(bar.of[index]!)),
+    column(`kernels${index}`, `${model} kernels [us]`, (bar) => bar.of[index]!.kernels),
+    column(`conversions${index}`, `${model} conversions [us]`, (bar) => bar.of[index]!.conversions),
+    column(`layouts${index}`, `${model} layouts [us]`, (bar) => bar.of[index]!.layouts),
+  ];
+  return [name, ...models.flatMap(ofModel)];
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { amountText, foundIn, itemOf, tailOf } from "./findings";
+
+const op = { id: "conv_4", name: "Conv_4" };
+const finding = {
+  rule: "spread_weight",
+  op,
+  ops: [op, { id: "x", name: "X" }],
+  because: "its weight has one scale.",
+  remedy: { op_name_dict: { Conv_4: "fp32" } },
+  severity: "warning",
+  output_share: 0.482,
+  output_share_interval: [0.45, 0.5],
+  share_is_measured: true,
+  tied_with_previous: false,
+  measured_gain: null,
+};
+const one = (change: object) => foundIn({ findings: [{ ...finding, ...change }] })[0]!;
+
+describe("a finding", () => {
+  it("says how much begins where, and how that is known", () => {
+    expect(one({})).toMatchObject({
+      index: 0, rule: "spread weight", severity: "warning", op, others: 1, amount: "48 %", unit: "of the error", doubt: "45 to 50 %, measured",
+      share: 0.482, interval: [0.45, 0.5], tried: "", gain: 0.482,
+    });
+    expect(one({ share_is_measured: false }).doubt).toBe("45 to 50 %, estimated");
+    expect(one({ output_share_interval: null }).doubt).toBe("measured");
+  });
+  it("is told in one text", () => {
+    expect([one({}), one({ output_share: null }), one({ output_share: 0 })].map(amountText)).toEqual(["48 % of the error", "", "no gain can be told"]);
+  });
+  it("of nothing says so", () => {
+    expect(one({ output_share: 0.001, output_share_interval: [-0.5, 0.4] }).unit).toBe("no gain can be told");
+    expect(one({ output_share: -0.2, output_share_interval: [-0.5, -0.1] }).unit).toBe("takes nothing away in float");
+  });
+  it("about no error has no share", () => {
+    expect(one({ output_share: null, output_share_interval: null })).toMatchObject({ amount: "", unit: "", doubt: "", share: NaN, gain: NaN });
+  });
+  it("of an older record, or of none, is read without its fields", () => {
+    expect(foundIn({ findings: [{}, null, 3] })[0]).toMatchObject({ rule: "", severity: "note", op: null, others: 0, because: "", remedy: null });
+    expect(foundIn({})).toEqual([]);
+    expect(foundIn(null)).toEqual([]);
+    expect(foundIn({ findings: { rows: 2000, stamp: "x" } })).toEqual([]);
+  });
+});
+
+describe("a remedy that was tried", () => {
+  it("gains what it adds to those before it", () => {
+    const all = foundIn({
+      findings: [
+        { ...finding, measured_gain: 0.5, measured_gain_interval: [0.4, 0.6] },
+        finding,
+        { ...finding, measured_gain: 0.75, measured_gain_interval: [0.7, 0.8] },
+      ],
+    });
+    expect(all.map((found) => found.gain)).toEqual([0.5, 0.482, 0.25]);
+    expect(all[0]!.tried).toBe("tried: 50 % of the error gone (40 to 60 %)");
+  });
+  it("may make it worse, or not be told", () => {
+    expect(one({ measured_gain: -0.2, measured_gain_interval: [-0.3, -0.1] }).tried).toBe("tried: 20 % more error (10 to 30 %)");
+    expect(one({ measured_gain: 0.1, measured_gain_interval: [-0.1, 0.3] }).tried).toBe("tried: no gain that can be told (−10 to 30 %)");
+    expect(one({ measured_gain: 0.1, measured_gain_interval: null }).tried).toBe("tried: 10 % of the error gone");
+  });
+  it("is put into the basket, unless there is none", () => {
+    expect(itemOf(one({}))).toEqual({ id: "finding:0", label: "Conv_4 in float", recipe: finding.remedy, gain: 0.482 });
+    expect(itemOf(one({ remedy: null }))).toBeNull();
+    expect(itemOf(one({ remedy: {} }))).toBeNull();
+  });
+});
+
+it("of a profile costs time, not accuracy", () => {
+  const slow = {
+    rule: "float_island",
+    ops: [op, op, op],
+    because: "Softmax is computed in float",
+    milliseconds: 0.8213,
+    remedy: { op_name_dict: { a: "fp32" } },
+    trial: { gain_ms: 0.5, gain_interval: [0.4, 0.6] },
+  };
+  const found = foundIn({ findings: [slow, { ...slow, remedy: null, trial: null }, { ...slow, trial: { gain_ms: -0.1, gain_interval: [-0.3, 0.1] } }] });
+  expect(found[0]).toMatchObject({
+    op, others: 2, amount: "0.821 ms", unit: "a run", doubt: "slower than in float", tried: "tried in float: 0.5 ms faster (0.4 to 0.6 ms)", severity: "warning",
+  });
+  expect(found[0]!.gain).toBeNaN();
+  expect(found[1]).toMatchObject({ tried: "", severity: "note" });
+  expect(found[2]!.tried).toBe("tried in float: no gain that can be told (−0.3 to 0.1 ms)");
+});
+
+it("shortens a long name at one of its parts", () => {
+  expect(tailOf("Conv_4")).toBe("Conv_4");
+  expect(tailOf("MobilenetV1/MobilenetV1/Conv2d_1_depthwise/BatchNorm")).toBe("…/Conv2d_1_depthwise/BatchNorm");
+  expect(tailOf("x".repeat(50))).toBe("x".repeat(50));
+});

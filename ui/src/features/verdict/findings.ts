@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Why error begins where it does, or why an op is no faster in int8, with what would mend it.
+import type { BasketItem, Json } from "../../base/basket";
+import { figure, percent, type Interval } from "../../base/numbers";
+import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "./loose";
+import { remedyOf, remedyText } from "./remedy";
+
+export const nothing = 0.005; // a share that would be told as 0 %
+
+export type Severity = "problem" | "warning" | "note";
+
+export interface Found {
+  index: number;
+  rule: string;
+  severity: Severity;
+  op: { id: string; name: string } | null;
+  others: number; // ops beside that one
+  amount: string; // "48 %", "0.8 ms"; empty where there is none to be told
+  unit: string; // "of the error", "a run"; "no gain can be told"; empty where the finding is about no error
+  doubt: string; // "45 to 50 %, measured"
+  share: number; // 0..1, for a bar; NaN: none
+  interval: Interval | null;
+  tried: string;
+  isTied: boolean;
+  because: string;
+  remedy: Json | null;
+  gain: number; // share of the outputs' error that its remedy is expected to take away
+}
+
+export function foundIn(result: unknown): Found[] {
+  const { findings } = objectOf(result);
+  let tried = 0; // what is gone with all remedies so far: each was tried together with those before it
+  return listOf(findings).map((one, index) => {
+    const finding = objectOf(one);
+    if ("milliseconds" in finding) return slow(finding, index);
+    const gained = numberOf(finding["measured_gain"]);
+    const made = lossy(finding, index, Number.isNaN(gained) ? NaN : gained - tried);
+    if (!Number.isNaN(gained)) tried = gained;
+    return made;
+  });
+}
+
+function opOf(value: unknown): Found["op"] {
+  const { id, name } = objectOf(value);
+  return textOf(name) === "" ? null : { id: textOf(id), name: textOf(name) };
+}
+
+function severityOf(value: unknown): Severity {
+  return value === "problem" || value === "warning" ? value : "note";
+}
+
+function common(finding: Loose, index: number): Found {
+  const ops = listOf(finding["ops"]);
+  return {
+    index,
+    rule: textOf(finding["rule"]).replaceAll("_", " "),
+    severity: severityOf(finding["severity"]),
+    op: opOf(finding["op"] ?? ops[0]),
+    others: Math.max(0, ops.length - 1),
+    amount: "",
+    unit: "",
+    doubt: "",
+    share: NaN,
+    interval: null,
+    tried: "",
+    isTied: finding["tied_with_previous"] === true,
+    because: textOf(finding["because"]),
+    remedy: remedyOf(finding["remedy"]),
+    gain: NaN,
+  };
+}
+
+/** Two ends as one text: "45 to 50 %". */
+export function percents(span: Interval): string {
+  return `${percent(span[0]).replace(" %", "")} to ${percent(span[1])}`;
+}
+
+function lossy(finding: Loose, index: number, gained: number): Found {
+  const share = numberOf(finding["output_share"]);
+  const span = spanOf(finding["output_share_interval"]);
+  const how = finding["share_is_measured"] === true ? "measured" : "estimated";
+  const isNothing = share < nothing;
+  const none = span && span[1] <= 0 ? "takes nothing away in float" : "no gain can be told";
+  return {
+    ...common(finding, index),
+    amount: Number.isNaN(share) || isNothing ? "" : percent(share),
+    unit: Number.isNaN(share) ? "" : isNothing ? none : "of the error",
+    doubt: Number.isNaN(share) ? "" : [span ? percents(span) : "", how].filter(Boolean).join(", "),
+    share,
+    interval: span,
+    tried: triedText(numberOf(finding["measured_gain"]), spanOf(finding["measured_gain_interval"])),
+    gain: Number.isNaN(gained) ? share : gained,
+  };
+}
+
+function triedText(gain: number, span: Interval | null): string {
+  if (Number.isNaN(gain)) return "";
+  const between = span ? ` (${percents(span)})` : "";
+  if (span && span[0] <= 0 && span[1] >= 0) return `tried: no gain that can be told${between}`;
+  if (gain < 0) return `tried: ${percent(-gain)} more error${span ? ` (${percents([-span[1], -span[0]])})` : ""}`;
+  return `tried: ${percent(gain)} of the error gone${between}`;
+}
+
+/** Of a profile: it costs time, not accuracy. */
+function slow(finding: Loose, index: number): Found {
+  const milliseconds = numberOf(finding["milliseconds"]);
+  const trial = objectOf(finding["trial"]);
+  const [gain, span] = [numberOf(trial["gain_ms"]), spanOf(trial["gain_interval"])];
+  const tells = span !== null && (span[0] > 0 || span[1] < 0);
+  const amount = tells ? `${figure(Math.abs(gain))} ms ${gain < 0 ? "slower" : "faster"}` : "no gain that can be told";
+  return {
+    ...common(finding, index),
+    severity: remedyOf(finding["remedy"]) ? "warning" : "note",
+    amount: Number.isNaN(milliseconds) ? "" : `${figure(milliseconds)} ms`,
+    unit: Number.isNaN(milliseconds) ? "" : "a run",
+    doubt: Number.isNaN(milliseconds) ? "" : "slower than in float",
+    tried: Number.isNaN(gain) ? "" : `tried in float: ${amount}${span ? ` (${figure(span[0])} to ${figure(span[1])} ms)` : ""}`,
+  };
+}
+
+/** "48 % of the error"; empty where the finding is about no error. */
+export function amountText({ amount, unit }: Found): string {
+  return [amount, unit].filter(Boolean).join(" ");
+}
+
+export const itemId = (found: Found): string => `finding:${found.index}`;
+
+export function itemOf(found: Found): BasketItem | null {
+  return found.remedy === null ? null : { id: itemId(found), label: remedyText(found.remedy), recipe: found.remedy, gain: found.gain };
+}
+
+/** The end of a long name, from a part of it on: the beginning is what its neighbours have, too. */
+export function tailOf(name: string, most = 34): string {
+  if (name.length <= most) return name;
+  const cut = name.indexOf("/", name.length - most);
+  return cut < 0 || cut === name.length - 1 ? name : `…${name.slice(cut)}`;
+}

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search was allowed to lose, as its command line says it.
+import { percent } from "../../base/numbers";
+import { optionOf } from "../../widgets/words";
+
+export interface Goal {
+  maxLoss: number;
+  isAbsolute: boolean; // in the metric's own unit; else as a share of the float model's figure
+}
+
+/** Null where it is not said here: a search that goes on has the goal of its first run. */
+export function goalOf(words: readonly string[]): Goal | null {
+  const given = optionOf(words, "--max-loss");
+  if (given === null && optionOf(words, "--resume") !== null) return null;
+  const text = (given ?? "0.01").trim();
+  const maxLoss = text.endsWith("%") ? Number(text.slice(0, -1)) / 100 : Number(text);
+  return Number.isNaN(maxLoss) ? null : { maxLoss, isAbsolute: words.includes("--absolute") };
+}
+
+/** "1.20 %" of the float model's figure, or in the metric's own unit. */
+export function lossText(loss: number, isAbsolute: boolean): string {
+  if (Number.isNaN(loss)) return "–";
+  if (!Number.isFinite(loss)) return loss < 0 ? "less than nothing" : "all of it";
+  if (!isAbsolute) return percent(loss, 2).replace("−0.00", "0.00");
+  return String(Number(loss.toPrecision(4))).replace("-", "−");
+}

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a search for a recipe says first: whether its goal was reached, by which trial, and how much is lost.
+import { accuracyOf, pairOf } from "../../widgets/accuracies";
+import { goalOf, lossText } from "./goal";
+import { listOf, numberOf, type Loose } from "./loose";
+import { accuracyTile, milliseconds, opsTile, pairTiles, present, shareTile, speedTile, tile, type Headline, type Tile, type Told } from "./tiles";
+
+interface Search {
+  best: number; // number of the trial; NaN: none has a figure
+  trials: number;
+  lost: string;
+  allowed: string; // empty where the goal is not known
+  isReached: boolean;
+  isFloat: boolean; // the best has no op in int8
+  hasEnded: boolean;
+}
+
+function searchOf(result: Loose, words: readonly string[], hasEnded: boolean): Search {
+  const goal = goalOf(words);
+  return {
+    best: numberOf(result["best"]),
+    trials: listOf(result["trials"]).length || numberOf(result["evaluations"]),
+    lost: lossText(numberOf(result["loss"]), goal?.isAbsolute ?? false),
+    allowed: goal ? `at most ${lossText(goal.maxLoss, goal.isAbsolute)} allowed` : "",
+    isReached: result["reached"] === true,
+    isFloat: numberOf(result["ops_quantized"]) === 0,
+    hasEnded,
+  };
+}
+
+export function tuned(result: Loose, words: readonly string[], hasEnded: boolean): Told {
+  const search = searchOf(result, words, hasEnded);
+  return { headline: headlineOf(search), sentence: sentenceOf(search, result), tiles: present(tilesOf(search, result)) };
+}
+
+function headlineOf({ hasEnded, isReached, isFloat }: Search): Headline | null {
+  if (!hasEnded) return null;
+  if (!isReached) return { text: "Goal missed", tone: "bad" };
+  return isFloat ? { text: "Nothing is in int8", tone: "unsure" } : { text: "Goal reached", tone: "good" };
+}
+
+function sentenceOf({ best, lost, allowed, isReached, isFloat, hasEnded, trials }: Search, result: Loose): string {
+  const limit = allowed ? `, ${allowed}` : "";
+  if (Number.isNaN(best)) return hasEnded ? "The goal was missed: no trial has a figure." : "";
+  if (!hasEnded) return `Trial ${best} is the best of ${trials} so far: a loss of ${lost}${limit}.`;
+  if (isReached && isFloat) return `The best model within the goal, trial ${best}, has all ops in float${limit}.`;
+  const ops = opsTile(numberOf(result["ops_quantized"]), numberOf(result["ops_float"]))?.value ?? "–";
+  if (isReached) return `Trial ${best} of ${trials} reaches the goal: a loss of ${lost}${limit}; ${ops} ops in int8.`;
+  return `Trial ${best} of ${trials} comes nearest: a loss of ${lost}${limit}. It is kept.`;
+}
+
+function tilesOf({ best, lost, allowed, isReached, trials }: Search, result: Loose): (Tile | null)[] {
+  const pair = pairOf(result);
+  const reference = accuracyOf(result["reference"]);
+  const share = numberOf(result["int8_share"]);
+  const [float, int8] = [numberOf(result["float_us"]), numberOf(result["best_us"])];
+  const hasBest = !Number.isNaN(best);
+  return [
+    hasBest ? tile("Loss", lost, allowed, "how much of the float model's figure is lost", isReached ? "good" : "bad") : null,
+    ...(pair ? pairTiles(pair, ["FP32", `INT8, trial ${best}`]).slice(0, 3) : [reference ? accuracyTile("FP32", reference) : null]),
+    Number.isNaN(share) ? null : shareTile("Work in int8", share, "of the multiplications", "multiplications that are computed on int8 codes"),
+    tile("Trials", String(trials), hasBest ? `best: ${best}` : "none has a figure", "recipes that were tried"),
+    Number.isNaN(int8) ? null : speedTile(int8 / float, null, `${milliseconds(float)} to ${milliseconds(int8)}`),
+  ];
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+// What charts read beside their own record: the work of ops, and times of the same two models.
+import { get, tableOf, workloadPath, type Schemas } from "../api/client";
+import { real } from "../base/numbers";
+import { matching, unitColumns, unitsOf, type Timed } from "./timed";
+import { batchOf, outlineOf, shapesOf, workOf, type Work } from "./work";
+
+/** Multiply-adds by op id; empty where the run has no graph. */
+export async function readWork(run: string, signal: AbortSignal): Promise<Map<string, Work>> {
+  const values = (list: string) => tableOf(run, `graph.${list}`, ["name", "shape"], signal).catch(() => null);
+  const [ops, inputs, ...others] = await Promise.all([
+    tableOf(run, "graph.ops", ["op", "kind", "inputs", "outputs", "roles"], signal).catch(() => null),
+    values("inputs"),
+    values("outputs"),
+    values("values"),
+    values("weights"),
+  ]);
+  return ops ? workOf(outlineOf(ops), shapesOf([inputs, ...others]), batchOf(inputs)) : new Map();
+}
+
+type Runs = Schemas["ListedRun"][];
+
+export async function runsOf(verb: string, signal: AbortSignal): Promise<Runs> {
+  return (await get<Schemas["RunList"]>("workloads", { verb, state: "success", limit: 1000 }, signal)).workloads;
+}
+
+/** Profiles of just these two models, the newest first. */
+export async function profilesOf(models: Schemas["ShownRun"]["models"], signal: AbortSignal): Promise<Runs> {
+  return matching(models, await runsOf("profile", signal));
+}
+
+export async function readTimes(run: string, signal: AbortSignal): Promise<Timed> {
+  const [table, record] = await Promise.all([
+    tableOf(run, "profile.ops", unitColumns, signal),
+    get<Schemas["ProfileRecord"]>(workloadPath(run, "/records/profile"), {}, signal),
+  ]);
+  return {
+    run,
+    units: unitsOf(table),
+    referenceWall: real(record.reference?.wall?.median_us),
+    quantizedWall: real(record.quantized?.wall?.median_us),
+  };
+}

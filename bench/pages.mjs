@@ -83,7 +83,7 @@ async function round(browser) {
     await page.evaluate(
       (by) =>
         new Promise((done) => {
-          document.querySelector("[role=grid] .scroll").scrollTop += by;
+          document.querySelector("[role=grid]").scrollTop += by;
           requestAnimationFrame(() => requestAnimationFrame(done));
         }),
       i % 3 === 2 ? 4000 : 90,

@@ -13,6 +13,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/runtime/open.h"
+#include "server/jobs/exit_code.h"
 
 namespace quantlens::cli {
 namespace {
@@ -97,26 +98,31 @@ int run(const std::vector<const char*>& argv) {
   return chosen();
 }
 
-}  // namespace
-}  // namespace quantlens::cli
-
-int main(int argc, char** argv) {
-  using quantlens::Errc;
-  using quantlens::cli::print_err;
-  quantlens::cli::guard_process();
-  quantlens::decline_telemetry();
+/// The exit code of the program.
+int guarded(int argc, char** argv) {
   try {
-    return quantlens::cli::run(quantlens::cli::words_of(argc, argv));
-  } catch (const quantlens::Error& error) {
-    print_err(fmt::format("quantlens: {}\n", quantlens::cli::shown(error.what())));
-    return quantlens::exit_code(error.code());
+    return run(words_of(argc, argv));
+  } catch (const Error& error) {
+    print_err(fmt::format("quantlens: {}\n", shown(error.what())));
+    return exit_code(error.code());
   } catch (const std::bad_alloc&) {
     print_err(
         "quantlens: out of memory; use fewer --threads, a smaller --batch-size or a larger "
         "machine\n");
   } catch (const std::exception& error) {
     print_err(fmt::format("quantlens: unexpected: {}; please report this with the command line\n",
-                          quantlens::cli::shown(error.what())));
+                          shown(error.what())));
   }
-  return quantlens::exit_code(Errc::failed);
+  return exit_code(Errc::failed);
+}
+
+}  // namespace
+}  // namespace quantlens::cli
+
+int main(int argc, char** argv) {
+  quantlens::cli::guard_process();
+  quantlens::decline_telemetry();
+  const int code = quantlens::cli::guarded(argc, argv);
+  quantlens::server::leave_exit_code(code);
+  return code;
 }

@@ -91,7 +91,7 @@ def test(sandbox, pictures):
     runs = demo_runs(sandbox) | real_runs(sandbox)
     with serve(sandbox, runs) as server:
         given = {"url": server.url.partition("?")[0], "token": server.token, "runs": runs, "chromium": chromium, "pictures": pictures,
-                 "folder": str(sandbox.path), "demo": str(harness.DEMO)}
+                 "demo": str(harness.DEMO)}
         environment = dict(sandbox.environment, QUANTLENS_GUI=json.dumps(given))
         done = subprocess.run(["npx", "vitest", "run", "--config", "browser/vitest.config.ts"], cwd=UI, env=environment, check=False)
         harness.check(done.returncode == 0, "the pages do in Chromium what their tests say")

@@ -261,6 +261,22 @@ def outlive(server, model):
     server.ask("DELETE", f"/api/v1/jobs/{identity}?confirm={identity}")
 
 
+def unseen(server, model, data):
+    made = server.ended(server.submit(verb="quantize", model=str(model), data=str(data))["id"])
+    identity = server.submit(verb="diagnose", model=str(model), quantized=made["output"], data=str(data),
+                             fail_below=1000)["id"]
+    pid = server.wait(identity, lambda job: job["pid"] > 0)["pid"]
+    server.kill()
+    for _ in range(1200):
+        if pid not in marked(server.workspace):
+            break
+        time.sleep(0.05)
+    server.start()
+    job = server.ended(identity)
+    harness.check((job["state"], job["exit_code"]) == ("success", 3) and "goal was missed" in job["message"],
+                  f"the exit code of a job that no server saw end is known: {job['exit_code']}")
+
+
 def main():
     sandbox = harness.Sandbox()
     root = sandbox.path / "root"
@@ -275,6 +291,7 @@ def main():
         refusals(server, model, root)
         uploads(server, model)
         outlive(server, model)
+        unseen(server, model, data)
         kill_at_random(server, model, data)
         harness.check(not marked(server.workspace), "no process is left")
     finally:

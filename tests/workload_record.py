@@ -2,6 +2,7 @@
 """workload.json tells of what data and by which metric a run is, and what was told; the run's id is told first."""
 
 import json
+import os
 
 import harness
 
@@ -23,16 +24,22 @@ def main():
     harness.check(one["metric"] == metric, "the metric has its options")
     data, = one["data"]
     harness.check((data["role"], data["data"], data["samples"]) == ("samples", str(DATA), 50), "the data are named")
+    harness.check(data["path"] == str(DATA), "  and where they are")
     harness.check(one["data"] == two["data"] and len(data["fingerprint"]) == 64, "equal data have equal fingerprints")
 
     quiet = json.loads(sandbox.run(*arguments, "--data", "random", "--limit", "4", "--calibration-data", DATA, "-q").stdout)
     record = sandbox.record(quiet["workload"], "workload.json")
     harness.check([one["role"] for one in record["data"]] == ["samples", "calibration"], "calibration's data are told apart")
+    harness.check([one["path"] for one in record["data"]] == ["", str(DATA)], "random samples are in no file")
     harness.check(record["data"][1]["fingerprint"] != data["fingerprint"] or record["data"][1]["samples"] > 50, "  all of them")
     ranges = sandbox.path / "ranges.stats"
-    calibrated = json.loads(sandbox.run("calibrate", MODEL, "--data", DATA, "-o", ranges, "--output", "json").stdout)
+    beside = os.path.relpath(DATA, sandbox.path.resolve())
+    calibrated = json.loads(sandbox.run("calibrate", MODEL, "--data", beside, "-o", ranges, "--output", "json").stdout)
     record = sandbox.record(calibrated["workload"], "workload.json")
     harness.check(record["metric"] == "" and record["data"][0]["samples"] > 50, "without a metric none is told")
+    used, = record["data"]
+    harness.check(used["data"] == beside and os.path.samefile(used["path"], DATA) and used["path"].startswith("/"),
+                  "the path of data is absolute, however they were named")
     quiet = json.loads(sandbox.run(*arguments, "--data", "random", "--limit", "4", "-q").stdout)
     notes = sandbox.record(quiet["workload"], "workload.json")["notes"]
     harness.check(any("random numbers" in note for note in notes), "what --quiet does not show is kept")

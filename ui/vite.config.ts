@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import { svelte } from "@sveltejs/vite-plugin-svelte";
-import { defineConfig } from "vite";
+import { defineConfig } from "vitest/config";
 
 /** Views and dialogs that are not on the first page are files of their own, with the charts that they share. */
 function chunkOf(id: string): string | undefined {
@@ -21,4 +21,6 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: "es2022",
   },
+  // Functions without a page: no process for each file.
+  test: { include: ["src/**/*.test.ts"], pool: "threads", isolate: false },
 });

@@ -298,9 +298,17 @@ std::unique_ptr<WorkloadWriter> begin_workload(
 
 namespace {
 
+/// Of what `--data` names; empty where it names no file and no folder.
+std::string path_of(const OpenedData& data) {
+  const fs::path& path = data.files.empty() ? data.folder : data.files.front();
+  std::error_code ignored;
+  return path.empty() ? "" : fs::absolute(path, ignored).lexically_normal().string();
+}
+
 DataUsed data_used(DataRole role, const FittedData& data) {
   return {.role = role,
           .data = data.source,
+          .path = path_of(data.opened),
           .fingerprint = fingerprint(data.opened),
           .samples = data.opened.dataset->size(),
           .batch_size = data.opened.batch_size,

@@ -39,12 +39,13 @@ BOOST_DEFINE_ENUM_CLASS(DataRole, samples, calibration)
 struct DataUsed {
   DataRole role = DataRole::samples;
   std::string data;           ///< as `--data` takes it
+  std::string path;           ///< the file or folder that it names, absolute; empty: it names none
   std::string fingerprint;    ///< of the files that were opened and of the folder's names and sizes
   std::uint64_t samples = 0;  ///< that were chosen
   std::uint64_t batch_size = 1;
   std::optional<Samples> part;  ///< of them, where the run looked at these alone; absent: all
 };
-BOOST_DESCRIBE_STRUCT(DataUsed, (), (role, data, fingerprint, samples, batch_size, part))
+BOOST_DESCRIBE_STRUCT(DataUsed, (), (role, data, path, fingerprint, samples, batch_size, part))
 
 /// One run's own record: the only file that holds ids, times and thread counts.
 struct Workload {

@@ -18,7 +18,7 @@ namespace quantlens::server {
 namespace {
 
 /// Part of each ETag: to be counted up where equal files make other answers than before.
-constexpr std::string_view kForm = "1";
+constexpr std::string_view kForm = "2";
 constexpr std::size_t kLeastCompressed = 1024;
 constexpr std::size_t kMostCompressed = std::size_t{32} << 20;
 constexpr std::size_t kTagDigits = 32;

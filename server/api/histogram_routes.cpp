@@ -9,6 +9,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/record/files.h"
 #include "quantlens/workspace/read_record.h"
+#include "server/api/channel_figures.h"
 #include "server/api/stored_pair.h"
 
 namespace quantlens::server {
@@ -17,6 +18,7 @@ namespace {
 constexpr std::uint64_t kUsualBins = 100, kMostBins = 1000;
 constexpr std::uint64_t kMostChannel = 0xFFFFFFFF;
 constexpr std::uint64_t kUsualPage = 1000, kMostPage = 100'000, kMostOffset = 1'000'000'000;
+constexpr std::uint64_t kUsualChannels = 10'000;
 
 BOOST_DEFINE_ENUM_CLASS(CountedKind, value, weight)
 
@@ -95,6 +97,16 @@ HistogramPair histogram(const CountedPair& pair, std::uint64_t bins) {
   return made;
 }
 
+/// Which pair is asked for.
+struct AskedPair {
+  std::string reference, quantized;
+};
+
+AskedPair asked_pair(const Call& call) {
+  return {std::string(call.arguments.needed("reference", "Say which with reference=.")),
+          std::string(call.arguments.needed("quantized", "Say which with quantized=."))};
+}
+
 }  // namespace
 
 Answer list_histograms(Context& context, const Call& call) {
@@ -110,8 +122,7 @@ Answer list_histograms(Context& context, const Call& call) {
 
 Answer show_histogram(Context& context, const Call& call) {
   const Runs::One run = context.runs.find(call.in_path[0]);
-  const std::string reference(call.arguments.needed("reference", "Say which with reference=."));
-  const std::string quantized(call.arguments.needed("quantized", "Say which with quantized=."));
+  const AskedPair asked = asked_pair(call);
   const std::uint64_t bins = call.arguments.number("bins", kUsualBins, 1, kMostBins);
   std::optional<std::uint32_t> channel;
   if (call.arguments.text("channel"))
@@ -120,11 +131,25 @@ Answer show_histogram(Context& context, const Call& call) {
   answer.state = state_of_pairs(*run);
   answer.make = [=, &context] {
     HistogramPair made =
-        histogram(counted_pair(context, *run, reference, quantized, channel), bins);
-    made.reference_name = reference;
-    made.quantized_name = quantized;
+        histogram(counted_pair(context, *run, asked.reference, asked.quantized, channel), bins);
+    made.reference_name = asked.reference;
+    made.quantized_name = asked.quantized;
     made.channel = channel;
     return compact(json::encode(made));
+  };
+  return answer;
+}
+
+Answer show_channels(Context& context, const Call& call) {
+  const Runs::One run = context.runs.find(call.in_path[0]);
+  const AskedPair asked = asked_pair(call);
+  const std::uint64_t offset = call.arguments.number("offset", 0, 0, kMostOffset);
+  const std::uint64_t limit = call.arguments.number("limit", kUsualChannels, 1, kMostPage);
+  Answer answer;
+  answer.state = state_of(run->folder / FileOf<Histograms>::kName);
+  answer.make = [=, &context] {
+    const PairedStats pair = stored_pair(context, *run, asked.reference, asked.quantized);
+    return compact(json::encode(channel_figures(pair, offset, limit)));
   };
   return answer;
 }
@@ -135,6 +160,10 @@ json::Value histogram_list_schema(Schemas& schemas) {
 
 json::Value histogram_schema(Schemas& schemas) {
   return schemas.of<HistogramPair>();
+}
+
+json::Value channels_schema(Schemas& schemas) {
+  return schemas.of<ChannelFigures>();
 }
 
 }  // namespace quantlens::server

@@ -8,8 +8,10 @@ namespace quantlens::server {
 // What was counted of values and weights, in both models.
 Answer list_histograms(Context& context, const Call& call);
 Answer show_histogram(Context& context, const Call& call);
+Answer show_channels(Context& context, const Call& call);
 
 json::Value histogram_list_schema(Schemas& schemas);
 json::Value histogram_schema(Schemas& schemas);
+json::Value channels_schema(Schemas& schemas);
 
 }  // namespace quantlens::server

@@ -13,36 +13,40 @@
 namespace quantlens::server {
 namespace {
 
-/// Rows are as the records have them.
+/// What an answer has. Its rows are as the records have them, and are not read as these here.
 struct OpDetails {
-  std::string op;                                   ///< as it was asked for
-  std::vector<json::Value> activations, weights;    ///< of diagnosis.json
-  std::vector<json::Value> plan;                    ///< of plan.json
-  std::vector<json::Value> pairs, weight_pairs;     ///< of pairing.json
-  std::vector<json::Value> nodes, quantized_nodes;  ///< of profile.json
-  std::vector<json::Value> times;                   ///< of profile.json, of two models
-  std::vector<json::Value> findings;                ///< of diagnosis.json, that name it
-  std::vector<json::Value> graph;                   ///< of graph.json
+  std::string op;                                ///< as it was asked for
+  std::vector<ActivationRow> activations;        ///< of diagnosis.json
+  std::vector<WeightRow> weights;                ///< likewise
+  std::vector<OpPlan> plan;                      ///< of plan.json
+  std::vector<ValuePair> pairs;                  ///< of pairing.json
+  std::vector<WeightPair> weight_pairs;          ///< likewise
+  std::vector<NodeTime> nodes, quantized_nodes;  ///< of profile.json
+  std::vector<OpTime> times;                     ///< of profile.json, of two models
+  std::vector<Finding> findings;                 ///< of diagnosis.json, that name it
+  std::vector<OpOutline> graph;                  ///< of graph.json
 };
 BOOST_DESCRIBE_STRUCT(OpDetails, (),
                       (op, activations, weights, plan, pairs, weight_pairs, nodes, quantized_nodes,
                        times, findings, graph))
 
-OpDetails details(Context& context, const Run& run, const std::string& op) {
+boost::json::object details(Context& context, const Run& run, const std::string& op) {
   const OpRows rows(context, run, op);
-  OpDetails made{.op = op};
-  made.activations = rows.of<Diagnosis>("activations");
-  made.weights = rows.of<Diagnosis>("weights");
-  made.findings = rows.naming<Diagnosis>("findings");
-  made.plan = rows.of<Plan>("ops");
-  made.pairs = rows.of<Pairing>("pairs");
-  made.weight_pairs = rows.of<Pairing>("weights");
-  made.nodes = rows.naming<ProfileRecord>("reference.nodes");
-  made.quantized_nodes = rows.naming<ProfileRecord>("quantized.nodes");
-  made.times = rows.naming<ProfileRecord>("ops");
-  made.graph = rows.at<GraphOutline>("ops", "op", "name");
-  const bool is_known = !made.activations.empty() || !made.weights.empty() || !made.plan.empty() ||
-                        !made.pairs.empty() || !made.nodes.empty() || !made.graph.empty();
+  boost::json::object made{{"op", op}};
+  const auto add = [&](std::string_view name, const std::vector<json::Value>& found) {
+    made[name] = boost::json::array(found.begin(), found.end());
+    return !found.empty();
+  };
+  bool is_known = add("activations", rows.of<Diagnosis>("activations"));
+  is_known |= add("weights", rows.of<Diagnosis>("weights"));
+  is_known |= add("plan", rows.of<Plan>("ops"));
+  is_known |= add("pairs", rows.of<Pairing>("pairs"));
+  add("weight_pairs", rows.of<Pairing>("weights"));
+  is_known |= add("nodes", rows.naming<ProfileRecord>("reference.nodes"));
+  add("quantized_nodes", rows.naming<ProfileRecord>("quantized.nodes"));
+  add("times", rows.naming<ProfileRecord>("ops"));
+  add("findings", rows.naming<Diagnosis>("findings"));
+  is_known |= add("graph", rows.at<GraphOutline>("ops", "op", "name"));
   if (!is_known) {
     throw Error(Errc::not_found, fmt::format("Nothing is stored of an op '{}'.", shown(op)));
   }
@@ -56,7 +60,7 @@ Answer show_op(Context& context, const Call& call) {
   const std::string op(call.arguments.needed("op", "Say which with op=, its id or its name."));
   Answer answer;
   answer.state = OpRows::state(*run);
-  answer.make = [=, &context] { return compact(json::encode(details(context, *run, op))); };
+  answer.make = [=, &context] { return compact(details(context, *run, op)); };
   return answer;
 }
 

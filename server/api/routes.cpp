@@ -5,6 +5,7 @@
 #include "server/api/job_routes.h"
 #include "server/api/op_routes.h"
 #include "server/api/own_routes.h"
+#include "server/api/picture_routes.h"
 #include "server/api/predecessor/diagnosis_routes.h"
 #include "server/api/predecessor/model_routes.h"
 #include "server/api/predecessor/workload_routes.h"
@@ -153,12 +154,29 @@ std::vector<Route> of_records() {
        "",
        show_histogram},
       {"GET",
+       "/api/v1/workloads/{id}/histograms/channels",
+       "Extremes, moments and errors of a pair's channels",
+       {{"reference", "string", "name in the reference", true},
+        {"quantized", "string", "name in the quantized model", true},
+        kOffset,
+        kLimit},
+       channels_schema,
+       "",
+       show_channels},
+      {"GET",
        "/api/v1/workloads/{id}/ops",
        "All that is stored of one op",
        {{"op", "string", "its id or its name", true}},
        op_schema,
        "",
        show_op},
+      {"GET",
+       "/api/v1/workloads/{id}/samples/{sample}/picture",
+       "The JPEG or PNG picture of a sample that a record names, by its number",
+       {},
+       nullptr,
+       "image/*",
+       show_picture},
       {"POST",
        "/api/v1/workloads/{id}/what-if",
        "What other codes of some ops would cost, by what is stored",

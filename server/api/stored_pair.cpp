@@ -74,19 +74,25 @@ Counts counts_of(const PairedStats& pair, std::optional<std::uint32_t> channel) 
 
 }  // namespace
 
-CountedPair counted_pair(Context& context, const Run& run, std::string_view reference,
-                         std::string_view quantized, std::optional<std::uint32_t> channel) {
+PairedStats stored_pair(const Context& context, const Run& run, std::string_view reference,
+                        std::string_view quantized) {
   const std::optional<MappedFile> file = find_file(context.store, run.folder / kHistograms);
   if (!file) throw Error(Errc::not_found, fmt::format("The workload has no {}.", kHistograms));
   const HistogramsReader reader(file->text(), kHistograms);
-  const std::optional<PairedStats> pair = reader.find(reference, quantized);
+  std::optional<PairedStats> pair = reader.find(reference, quantized);
   if (!pair) {
     throw Error(Errc::not_found, fmt::format("{} has no pair of '{}' and '{}'.", kHistograms,
                                              shown(reference), shown(quantized)));
   }
-  const Counts counts = counts_of(*pair, channel);
+  return *std::move(pair);
+}
+
+CountedPair counted_pair(Context& context, const Run& run, std::string_view reference,
+                         std::string_view quantized, std::optional<std::uint32_t> channel) {
+  const PairedStats pair = stored_pair(context, run, reference, quantized);
+  const Counts counts = counts_of(pair, channel);
   CountedPair counted{.reference = counts.reference.bins(), .quantized = {}, .channels = {}};
-  for (const PairedChannelHistogram& one : pair->channel_histograms)
+  for (const PairedChannelHistogram& one : pair.channel_histograms)
     counted.channels.push_back(one.channel);
   if (!counts.quantized.empty()) {
     counted.quantized = counts.quantized.bins();

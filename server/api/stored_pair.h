@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "quantlens/record/tap_state.h"
 #include "server/api/binned.h"
 #include "server/api/context.h"
 
@@ -19,8 +20,13 @@ struct CountedPair {
   std::vector<std::uint32_t> channels;  ///< of which there are counts of their own
 };
 
-/// Of all channels, or of one. Throws Errc::not_found where there is no such pair or channel,
-/// Errc::unsupported for a file without an index, Errc::bad_input for a damaged one.
+/// A pair of values or weights as histograms.bin has it. Throws Errc::not_found where there is no
+/// such pair, Errc::unsupported for a file without an index, Errc::bad_input for a damaged one.
+PairedStats stored_pair(const Context& context, const Run& run, std::string_view reference,
+                        std::string_view quantized);
+
+/// Of all channels, or of one. Throws as stored_pair does, and Errc::not_found where there is no
+/// such channel.
 CountedPair counted_pair(Context& context, const Run& run, std::string_view reference,
                          std::string_view quantized, std::optional<std::uint32_t> channel);
 

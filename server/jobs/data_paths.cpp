@@ -115,7 +115,7 @@ class Section {
   const Roots& roots_;
 };
 
-void check_document(const fs::path& path, std::string_view field, const Roots& roots) {
+object document_of(const fs::path& path, std::string_view field) {
   json::Value root;
   try {
     root = parse_yaml(bytes_of(path, kMostDocument, field), field);
@@ -124,7 +124,20 @@ void check_document(const fs::path& path, std::string_view field, const Roots& r
   }
   if (!root.is_object())
     throw Refusal(kWrongRequest, fmt::format("{}: is no data document (docs/data.md)", field));
-  for (const auto& member : root.get_object()) {
+  return std::move(root.get_object());
+}
+
+/// A .npz or .npy file, by its first bytes.
+bool is_arrays(const fs::path& path) {
+  using namespace std::string_view_literals;
+  constexpr std::size_t kHead = 8;
+  const std::string bytes = read_bounded(path, kHead).value_or("");
+  return bytes.starts_with("PK\x03\x04"sv) || bytes.starts_with("PK\x05\x06"sv) ||
+         bytes.starts_with("\x93NUMPY"sv);
+}
+
+void check_document(const fs::path& path, std::string_view field, const Roots& roots) {
+  for (const auto& member : document_of(path, field)) {
     if (!member.value().is_object()) continue;  // a number, or nothing that the verb would read
     if (std::ranges::find(kSections, std::string_view(member.key())) == kSections.end()) {
       throw Refusal(kWrongRequest,
@@ -147,18 +160,24 @@ void check_document(const fs::path& path, std::string_view field, const Roots& r
 }  // namespace
 
 fs::path checked_data(std::string_view text, std::string_view field, const Roots& roots) {
-  using namespace std::string_view_literals;
   fs::path path = roots.input(text, field);
   if (fs::is_directory(path)) {
     check_folder(path, field, roots);
-    return path;
+  } else if (!is_arrays(path)) {
+    check_document(path, field, roots);
   }
-  constexpr std::size_t kHead = 8;
-  const std::string bytes = read_bounded(path, kHead).value_or("");
-  const bool is_arrays = bytes.starts_with("PK\x03\x04"sv) || bytes.starts_with("PK\x05\x06"sv) ||
-                         bytes.starts_with("\x93NUMPY"sv);
-  if (!is_arrays) check_document(path, field, roots);
   return path;
+}
+
+std::optional<fs::path> images_folder(std::string_view text, std::string_view field,
+                                      const Roots& roots) {
+  const fs::path path = roots.input(text, field);
+  if (fs::is_directory(path)) return path;
+  if (is_arrays(path)) return std::nullopt;
+  const object document = document_of(path, field);
+  const json::Value* images = document.if_contains("images");
+  if (images == nullptr || !images->is_object()) return std::nullopt;
+  return Section(images->get_object(), fs::path(text).parent_path(), field, roots).path("folder");
 }
 
 }  // namespace quantlens::server

@@ -105,6 +105,7 @@ class Jobs {
   void launch(Live& live);
   void end_unseen(Live& live);
   void end_by_status(Live& live, int status);
+  void end_by_code(Live& live, int code);
   void finish(Live& live, JobState state, std::string message);
   void save(Live& live);
   void sweep(const std::string& id) const;

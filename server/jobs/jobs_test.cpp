@@ -35,6 +35,8 @@ case "$2" in
 */crash.onnx) kill -SEGV $$;;
 */slow.onnx) trap 'exit 130' INT; begin; while :; do sleep 0.02; done;;
 */stubborn.onnx) trap '' INT; begin; while :; do sleep 0.02; done;;
+*/late.onnx) begin; while [ ! -e "$QUANTLENS_JOB/go" ]; do sleep 0.02; done
+  echo 3 >"$QUANTLENS_JOB/exit_code"; exit 3;;
 */parent.onnx) begin; (trap '' INT; setsid sleep 300) & while :; do sleep 0.02; done;;
 esac
 )";
@@ -44,7 +46,7 @@ class JobsTest : public testing::Test {
   void SetUp() override {
     fs::create_directories(root_);
     fs::create_directories(workspace_folder_);
-    for (const char* name : {"ok", "fail", "missed", "crash", "slow", "stubborn", "parent"})
+    for (const char* name : {"ok", "fail", "missed", "crash", "slow", "stubborn", "late", "parent"})
       std::ofstream(root_ / fmt::format("{}.onnx", name)) << small_onnx();
     std::ofstream(root_ / "program") << kProgram;
     fs::permissions(root_ / "program", fs::perms::owner_all);
@@ -172,6 +174,20 @@ TEST_F(JobsTest, AreInterruptedWhereTheirProcessIsKilled) {
   ::usleep(100'000);
   start();
   EXPECT_EQ(state(unseen), JobState::interrupted);
+}
+
+TEST_F(JobsTest, TellTheirExitCodesWhoeverWaited) {
+  const std::string id = submit("late");
+  const ShownJob before = under_way(id);
+  jobs_.reset();
+  std::ofstream(folder_of(id) / "go") << "";
+  const ProcessId process{static_cast<pid_t>(before.pid), before.start_ticks};
+  for (int i = 0; i < 1000 && is_running(process); ++i) ::usleep(20'000);
+  start();
+  const ShownJob after = ended(id);
+  EXPECT_EQ(after.state, JobState::success);
+  EXPECT_EQ(after.exit_code, 3);
+  EXPECT_THAT(after.message, HasSubstr("goal was missed"));
 }
 
 TEST_F(JobsTest, LeaveNoProcessBehind) {

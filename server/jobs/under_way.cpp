@@ -12,6 +12,7 @@
 #include "quantlens/base/error.h"
 #include "server/compact.h"
 #include "server/jobs/command_line.h"
+#include "server/jobs/exit_code.h"
 #include "server/jobs/jobs.h"
 #include "server/jobs/queue.h"
 #include "server/own_folder.h"
@@ -169,6 +170,7 @@ void Jobs::launch(Live& live) {
       job.request.get_object(),
       {.workspace = workspace_, .roots = roots_, .folder = folder, .budget = options_.cores});
   store_.make_folder(folder / kMade);
+  store_.remove(folder / kExitCode);
   job.arguments = line.arguments;
   ProcessStart start{.program = options_.program,
                      .arguments = line.arguments,
@@ -200,10 +202,14 @@ void Jobs::end_by_status(Live& live, int status) {
     }
     return end_unseen(live);
   }
+  end_by_code(live, WEXITSTATUS(status));
+}
+
+void Jobs::end_by_code(Live& live, int code) {
   constexpr int kDone = 0, kGoalMissed = 3, kStopped = 130;
-  live.job.exit_code = WEXITSTATUS(status);
+  live.job.exit_code = code;
   const bool is_cancelled = !live.job.cancel_asked.empty();
-  switch (*live.job.exit_code) {
+  switch (code) {
     case kDone:
       return finish(live, JobState::success, "");
     case kGoalMissed:
@@ -215,16 +221,18 @@ void Jobs::end_by_status(Live& live, int status) {
                     live.log.last_sentence().empty()
                         ? fmt::format("It ended with exit code {} and has left no word in its log; "
                                       "the disk may be full.",
-                                      *live.job.exit_code)
+                                      code)
                         : live.log.last_sentence());
   }
 }
 
-/// How it ended is told by what it stored: the workload was finished, or it was not. One that has
-/// said nothing waited at its gate when the server died; it has not begun.
+/// How it ended is told by the exit code that it has left or, where it was ended from outside, by
+/// what it stored: the workload was finished, or it was not. One that has said nothing waited at
+/// its gate when the server died; it has not begun.
 void Jobs::end_unseen(Live& live) {
   sweep(live.job.id);
-  if (!live.is_child && live.log.is_empty() && live.job.cancel_asked.empty()) {
+  const std::optional<int> code = left_exit_code(folder_of(live.job.id));
+  if (!code && !live.is_child && live.log.is_empty() && live.job.cancel_asked.empty()) {
     live.job.state = JobState::queued;
     live.job.pid = 0;
     save(live);
@@ -232,6 +240,7 @@ void Jobs::end_unseen(Live& live) {
   }
   live.log.read();
   if (!live.job.workload) live.job.workload = live.log.workload();
+  if (code) return end_by_code(live, *code);
   const JobState cut_off =
       live.job.cancel_asked.empty() ? JobState::interrupted : JobState::cancelled;
   const std::string& said = live.log.last_sentence();

@@ -12,8 +12,8 @@ interface Given {
   runs: Record<string, string>; // ids of workloads by what they show
   chromium: string;
   pictures: string; // folder; empty: none are kept
-  folder: string;
-  demo: string;
+  demo: string; // folder of the model and data that ship
+  dist?: string; // pages of this folder in place of the program's: while they are being written
 }
 
 /** What tests/gui.py says. */
@@ -64,8 +64,17 @@ export class Session {
     page.on("response", (response) => {
       if (response.status() >= 500) this.wrong.push(`${response.status()} of ${response.url()}`);
     });
+    if (given.dist) await this.replace(page, given.dist);
     await page.goto(given.url + hash, { waitUntil: "domcontentloaded" });
     return page;
+  }
+
+  private async replace(page: Page, folder: string): Promise<void> {
+    const own = new URL(given.url).origin;
+    await page.route(
+      (url) => url.origin === own && !url.pathname.startsWith("/api/"),
+      (route) => route.fulfill({ path: `${folder}/${new URL(route.request().url()).pathname.slice(1) || "index.html"}` }),
+    );
   }
 
   /** After each test: nothing went wrong in its pages. */

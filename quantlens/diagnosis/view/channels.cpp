@@ -42,19 +42,6 @@ std::vector<float> reaches_of(const Tensor& weight, int axis) {
   return reaches;
 }
 
-/// The widest, the narrowest, the second widest, ...
-std::vector<std::uint32_t> marking_order(const std::vector<float>& reaches, std::size_t most) {
-  std::vector<std::uint32_t> sorted(reaches.size());
-  std::iota(sorted.begin(), sorted.end(), 0U);
-  std::ranges::stable_sort(sorted, std::greater(),
-                           [&](std::uint32_t channel) { return reaches[channel]; });
-  std::vector<std::uint32_t> order;
-  for (std::size_t i = 0; order.size() < std::min(most, sorted.size()); ++i) {
-    order.push_back(i % 2 == 0 ? sorted[i / 2] : sorted[sorted.size() - 1 - i / 2]);
-  }
-  return order;
-}
-
 /// Whether each element of the result comes from the elements of its own place, or of its own
 /// channel where that is axis 1.
 enum class Spreads { not_at_all, over_positions, otherwise };
@@ -243,6 +230,18 @@ class Follower {
 };
 
 }  // namespace
+
+std::vector<std::uint32_t> marking_order(const std::vector<float>& reaches, std::size_t most) {
+  std::vector<std::uint32_t> sorted(reaches.size());
+  std::iota(sorted.begin(), sorted.end(), 0U);
+  std::ranges::stable_sort(sorted, std::greater(),
+                           [&](std::uint32_t channel) { return reaches[channel]; });
+  std::vector<std::uint32_t> order;
+  for (std::size_t i = 0; order.size() < std::min(most, sorted.size()); ++i) {
+    order.push_back(i % 2 == 0 ? sorted[i / 2] : sorted[sorted.size() - 1 - i / 2]);
+  }
+  return order;
+}
 
 void mark_channels(const GraphIndex& index, const Prepared& prepared, Pairing& pairing,
                    const ChannelLimits& limits) {

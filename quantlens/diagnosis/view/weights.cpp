@@ -12,74 +12,35 @@
 #include "quantlens/diagnosis/match/pair.h"
 #include "quantlens/diagnosis/view/block_weight.h"
 #include "quantlens/diagnosis/view/spread.h"
+#include "quantlens/diagnosis/view/weight_channels.h"
 #include "quantlens/graph/order.h"
 #include "quantlens/quantizer/analyze/capability.h"
 #include "quantlens/quantizer/analyze/prepare.h"
 #include "quantlens/stats/channel.h"
-#include "quantlens/stats/channel_walk.h"
 #include "quantlens/stats/pair_stats.h"
 #include "quantlens/tensor/strides.h"
 
 namespace quantlens {
 namespace {
 
-// One channel's error and reach, over its finite pairs.
-struct Channel {
-  double signal = 0, noise = 0;
-  double product = 0, dequantized = 0;  // sums of x y and of y^2
-  float reach = 0;                      // max |w|
-  double sqnr_db() const {
-    if (noise == 0) return std::numeric_limits<double>::infinity();
-    return 10 * std::log10(signal / noise);
-  }
-  // Whether y = f x with f far from 1.
-  bool is_misfit() const {
-    constexpr double kAlike = 0.9;  // of the squared cosine
-    constexpr double kFar = 1.2;
-    if (product <= 0 || product * product < kAlike * signal * dequantized) return false;
-    const double factor = product / dequantized;
-    return factor > kFar || factor < 1 / kFar;
-  }
-};
-
-std::vector<Channel> channels_of(const Tensor& before, const Tensor& after, int axis) {
-  const AxisLayout layout = axis_layout(before.shape(), axis);
-  std::vector<Channel> channels(layout.channels);
-  const auto x = before.data<float>();
-  const auto y = after.data<float>();
-  ChannelWalk walk(layout);
-  for (std::size_t i = 0; i < x.size(); ++i) {
-    Channel& channel = channels[walk.next()];
-    if (!std::isfinite(x[i]) || !std::isfinite(y[i])) continue;
-    const double error = static_cast<double>(x[i]) - y[i];
-    channel.signal += static_cast<double>(x[i]) * x[i];
-    channel.noise += error * error;
-    channel.product += static_cast<double>(x[i]) * y[i];
-    channel.dequantized += static_cast<double>(y[i]) * y[i];
-    channel.reach = std::max(channel.reach, std::abs(x[i]));
-  }
-  return channels;
-}
-
 void describe_channels(const Tensor& before, const Tensor& after, int axis, WeightRow& row) {
-  const std::vector<Channel> channels = channels_of(before, after, axis);
+  const std::vector<WeightChannel> channels = weight_channels(before, after, axis);
   row.channels = channels.size();
   std::vector<double> reaches(channels.size());
-  std::ranges::transform(channels, reaches.begin(), &Channel::reach);
+  std::ranges::transform(channels, reaches.begin(), &WeightChannel::reach);
   row.channel_spread = spread_of(std::move(reaches)).value_or(1);
   row.worst_channel_sqnr_db = std::numeric_limits<double>::infinity();
+  if (const auto worst = worst_channel(channels)) {
+    row.worst_channel = *worst;
+    row.worst_channel_sqnr_db = channels[*worst].sqnr_db();
+  }
   double noise = 0;
   double of_misfits = 0;
-  for (std::size_t c = 0; c < channels.size(); ++c) {
-    noise += channels[c].noise;
-    if (channels[c].is_misfit()) {
-      ++row.misfit_channels;
-      of_misfits += channels[c].noise;
-    }
-    if (channels[c].sqnr_db() < row.worst_channel_sqnr_db) {
-      row.worst_channel = c;
-      row.worst_channel_sqnr_db = channels[c].sqnr_db();
-    }
+  for (const WeightChannel& channel : channels) {
+    noise += channel.noise;
+    if (!channel.is_misfit()) continue;
+    ++row.misfit_channels;
+    of_misfits += channel.noise;
   }
   row.misfit_share = noise > 0 ? of_misfits / noise : 0;
 }
@@ -202,7 +163,9 @@ void for_each_weight(const PairedModels& models,
 }
 
 void for_each_weight_stats(const PairedModels& models,
-                           const std::function<void(const PairedStats&)>& tell) {
+                           const std::function<void(const PairedStats&)>& tell,
+                           const ChannelLimits& limits) {
+  MarkedWeightChannels marked(models.pairing.weights.size(), limits);
   for_each_weight(models, [&](const WeightSides& weight) {
     const auto before = weight.before.data<float>();
     const auto after = weight.after.data<float>();
@@ -218,6 +181,8 @@ void for_each_weight_stats(const PairedModels& models,
       stats.channel_axis = *axis;
       stats.reference_channels.add(before, layout);
       stats.error_channels.add(difference(before, after), layout);
+      const auto channels = marked.next(weight_channels(weight.before, weight.after, *axis));
+      stats.channel_histograms = channel_histograms(channels, weight.before, weight.after, *axis);
     }
     tell(stats);
   });

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "quantlens/diagnosis/match/paired_models.h"
+#include "quantlens/diagnosis/view/channels.h"
 #include "quantlens/record/diagnosis.h"
 #include "quantlens/record/tap_state.h"
 
@@ -27,9 +28,11 @@ struct WeightSides {
 void for_each_weight(const PairedModels& models,
                      const std::function<void(const WeightSides&)>& tell);
 
-/// Sums and histograms of both sides of each, keyed as its WeightRow is (weight, quantized).
+/// Sums and histograms of both sides of each, keyed as its WeightRow is (weight, quantized), and of
+/// some of its channels, the row's worst one included.
 void for_each_weight_stats(const PairedModels& models,
-                           const std::function<void(const PairedStats&)>& tell);
+                           const std::function<void(const PairedStats&)>& tell,
+                           const ChannelLimits& limits = {});
 
 /// One row a weight pair, by MSE, worst first; ties in the order of the pairing. The reference side
 /// is the weight that was quantized: after folding batch norm, where that was done.

@@ -29,8 +29,8 @@ export function commandsOf({ shown, views, op, onview, onjobs, onnew, ontheme }:
   );
   if (shown) {
     const model = shown.models.find((one) => one.role === "reference") ?? shown.models[0];
-    commands.push({ group: "Copy", title: "Copy as command line: what made this run", run: copy(commandOf(shown.arguments)) });
-    commands.push({ group: "Copy", title: "Copy as command line: show this run", run: copy(commandOf(["workloads", "show", shown.id])) });
+    commands.push({ group: "Copy", title: "Copy as command line", run: copy(commandOf(shown.arguments)) });
+    commands.push({ group: "Copy", title: "Copy the command that shows this run", run: copy(commandOf(["workloads", "show", shown.id])) });
     if (model) commands.push({ group: "Copy", title: "Copy the model's path", run: copy(model.path) });
     if (op !== null) commands.push({ group: "Copy", title: "Copy the id of the selected op", run: copy(op) });
   }

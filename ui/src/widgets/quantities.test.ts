@@ -21,6 +21,7 @@ describe("times", () => {
     expect(remainingText(125)).toBe("2 min left");
     expect(remainingText(3600 * 5)).toBe("5 h left");
     expect(remainingText(NaN)).toBe("");
+    expect(remainingText(0)).toBe("");
     expect(remainingText(Infinity)).toBe("");
   });
   it("that have passed are one word", () => {

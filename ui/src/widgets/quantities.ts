@@ -16,9 +16,9 @@ export function durationText(seconds: number): string {
   return `${Math.round(hours / 24)} days`;
 }
 
-/** What is left, no finer than anyone can know it. */
+/** What is left, no finer than anyone can know it; empty where nothing is. */
 export function remainingText(seconds: number): string {
-  if (!Number.isFinite(seconds) || seconds < 0) return "";
+  if (!Number.isFinite(seconds) || seconds <= 0) return "";
   if (seconds < 1) return "< 1 s left";
   if (seconds < 100) return `${Math.round(seconds)} s left`;
   const minutes = Math.round(seconds / 60);

@@ -5,17 +5,17 @@ import { real } from "../base/numbers";
 import { matching, unitColumns, unitsOf, type Timed } from "./timed";
 import { batchOf, outlineOf, shapesOf, workOf, type Work } from "./work";
 
-/** Multiply-adds by op id; empty where the run has no graph. */
+/** Multiply-adds by op id, of a run that has a graph. */
 export async function readWork(run: string, signal: AbortSignal): Promise<Map<string, Work>> {
-  const values = (list: string) => tableOf(run, `graph.${list}`, ["name", "shape"], signal).catch(() => null);
+  const values = (list: string) => tableOf(run, `graph.${list}`, ["name", "shape"], signal);
   const [ops, inputs, ...others] = await Promise.all([
-    tableOf(run, "graph.ops", ["op", "kind", "inputs", "outputs", "roles"], signal).catch(() => null),
+    tableOf(run, "graph.ops", ["op", "kind", "inputs", "outputs", "roles"], signal),
     values("inputs"),
     values("outputs"),
     values("values"),
     values("weights"),
   ]);
-  return ops ? workOf(outlineOf(ops), shapesOf([inputs, ...others]), batchOf(inputs)) : new Map();
+  return workOf(outlineOf(ops), shapesOf([inputs, ...others]), batchOf(inputs));
 }
 
 type Runs = Schemas["ListedRun"][];

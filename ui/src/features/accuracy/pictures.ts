@@ -10,6 +10,11 @@ export function pictureOf(run: string, sample: number): string {
   return addressOf(path(run, sample));
 }
 
+/** Whether a sample is a file of its own that may be one. */
+export function isNamedAsPicture(name: string): boolean {
+  return /\.(jpe?g|png)$/i.test(name);
+}
+
 /** Empty where there is one, else the server's sentence: why there is none. */
 export async function whyNone(run: string, sample: number, signal: AbortSignal): Promise<string> {
   const image = new Image();

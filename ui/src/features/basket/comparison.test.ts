@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Schemas } from "../../api/client";
-import { caveatsOf, comparisonText, errorOf, goneOf, goneText, outcomeText, pairedCommand, rowsOf, sideOf, type Side } from "./comparison";
+import { caveatsOf, comparisonText, errorOf, goneOf, goneText, outcomeText, pairedCommand, rowsOf, sideOf, timedCommand, type Side } from "./comparison";
 
 const none = { names: [], values: [], sqnr: [] };
 const rate = (value: number) => ({ metric: "top1", value, interval: [value - 0.1, value + 0.1], samples: 100, is_rate: true, higher_is_better: true });
@@ -10,7 +10,7 @@ const conclusions = (sqnr: unknown) => [{ says: "loss", figures: { sqnr: { is: "
 const run = (result: unknown): Schemas["ShownRun"] => ({
   format: 8, id: "a", name: "m", verb: "quantize", state: "success", message: "", created: "", finished: "", metric: "top1", arguments: [], notes: [],
   environment: {}, times: {}, folder: "", progress: null, tags: [], note: "", lists: [], files: [], result,
-  models: [{ role: "quantized", path: "/q.onnx", sha256: "", bytes: 1 }],
+  models: [{ role: "reference", path: "/m.onnx", sha256: "", bytes: 1 }, { role: "quantized", path: "/q.onnx", sha256: "", bytes: 1 }],
   data: [{ role: "samples", data: "d.npz", path: "/d.npz", fingerprint: "", samples: 100, batch_size: 1, part: null }],
 });
 const quantized = (value: number, sqnr: unknown, ops = 50) => ({
@@ -58,12 +58,17 @@ describe("a comparison", () => {
   const [before, after] = [sideOf(run(quantized(0.6, 10, 50)), none), sideOf(run(quantized(0.62, 13, 47)), none)];
   it("has what changed, and whether to the better", () => {
     expect(rowsOf(before, after).map(({ title, before: from, after: to, change, isBetter }) => [title, from, to, change, isBetter])).toEqual([
-      ["INT8 top1", "60.0 % (50.0 to 70.0 %)", "62.0 % (52.0 to 72.0 %)", "+2.0 points", true],
+      ["INT8 top1", "60.0 % (50.0 to 70.0 %)", "62.0 % (52.0 to 72.0 %)", "+2.0 points", null],
       ["From FP32", "−3.0 points (−5.0 to +2.0)", "−1.0 points (−5.0 to +2.0)", "", null],
       ["Outputs keep", "10.0 dB", "13.0 dB", "+3.0 dB", true],
       ["Outputs' error", "0.1", "0.0501", "50 % gone", true],
       ["Ops in int8", "50, 8 in float", "47, 11 in float", "−3", null],
     ]);
+  });
+  it("says of an accuracy that it is better where the intervals lie apart", () => {
+    const apart = sideOf(run(quantized(0.9, 13)), none);
+    expect(rowsOf(before, apart)[0]?.isBetter).toBe(true);
+    expect(rowsOf(apart, before)[0]?.isBetter).toBe(false);
   });
   it("of runs that have nothing is empty; of one that has, a dash", () => {
     const empty = sideOf(run(null), none);
@@ -83,7 +88,8 @@ describe("a comparison", () => {
     expect(outcomeText(null, sideOf(run(null), none), after)).toBe("");
   });
   it("says what the figures must not be taken for", () => {
-    expect(caveatsOf(before, after)).toEqual([]);
+    expect(caveatsOf(before, before)).toEqual([]);
+    expect(caveatsOf(before, after)).toEqual(["The accuracies' intervals overlap: only both models over the same samples tell which is better."]);
     expect(caveatsOf({ ...before, samples: 32 }, { ...after, accuracy: null })).toEqual([
       "Outputs were compared over 32 samples before, over 100 after.",
       "The new run has no accuracy.",
@@ -93,6 +99,13 @@ describe("a comparison", () => {
     const text = comparisonText(rowsOf(before, after).slice(2, 3), "Predicted: …");
     expect(text).toBe("\tOutputs keep\nBefore\t10.0 dB\nAfter\t13.0 dB\nChange\t+3.0 dB\nPredicted: …\n");
     expect(comparisonText([], "")).toBe("\nBefore\nAfter\nChange\n");
+  });
+  it("of a run that was timed says how the new model is", () => {
+    const timed = { ...before, verb: "profile" };
+    expect(timedCommand(timed, { ...after, model: "/new.onnx" })).toBe("quantlens profile /m.onnx /new.onnx --data /d.npz");
+    expect(caveatsOf(timed, before)).toEqual(["A quantization tells no times: profile the new model to see what it has gained."]);
+    expect(timedCommand(before, after)).toBe("");
+    expect(timedCommand({ ...timed, data: "" }, after)).toBe("quantlens profile /m.onnx /q.onnx");
   });
   it("names the command that tells both accuracies apart", () => {
     expect(pairedCommand(before, { ...after, model: "/new.onnx" }, "top1")).toBe(

@@ -14,7 +14,9 @@ type Loose = Record<string, unknown>;
 export interface Side {
   id: string;
   name: string;
-  model: string; // path of the quantized one
+  verb: string;
+  reference: string; // paths of the two models
+  model: string;
   data: string;
   samples: number; // that were compared
   pair: Pair | null;
@@ -69,6 +71,10 @@ function accuraciesOf(result: Loose): [Pair | null, Accuracy | null] {
   return [pair, pair?.quantized ?? alone];
 }
 
+function pathOf(run: Run, role: string): string {
+  return run.models.find((model) => model.role === role)?.path ?? "";
+}
+
 function dataOf(run: Run): string {
   const data = run.data.find((one) => one.role === "samples");
   return data?.path || (data?.data ?? "");
@@ -82,7 +88,9 @@ export function sideOf(run: Run, outputs: Outputs): Side {
   return {
     id: run.id,
     name: run.name || run.id,
-    model: run.models.find((model) => model.role === "quantized")?.path ?? "",
+    verb: run.verb,
+    reference: pathOf(run, "reference"),
+    model: pathOf(run, "quantized"),
     data: dataOf(run),
     samples: known(diagnosis["samples"]) ?? 0,
     pair,
@@ -113,6 +121,12 @@ function withInterval(value: string, span: string): string {
   return span ? `${value} (${span})` : value;
 }
 
+/** Of the accuracies' intervals, where both are known: each run knows nothing of the other's answers. */
+function overlap(before: Side, after: Side): boolean {
+  const [one, other] = [before.accuracy?.interval, after.accuracy?.interval];
+  return !!one && !!other && one[0] <= other[1] && other[0] <= one[1];
+}
+
 function accuracyRows(before: Side, after: Side): Row[] {
   const unit = after.accuracy ?? before.accuracy;
   if (!unit) return [];
@@ -121,7 +135,7 @@ function accuracyRows(before: Side, after: Side): Row[] {
     pair ? withInterval(shownDifference(pair.difference, unit), shownDifferences(pair.differenceInterval, unit)) : nothing;
   const isSame = before.accuracy?.metric === after.accuracy?.metric;
   const change = isSame && before.accuracy && after.accuracy ? after.accuracy.value - before.accuracy.value : NaN;
-  const better = Number.isNaN(change) || change === 0 ? null : change > 0 === unit.higherIsBetter;
+  const better = Number.isNaN(change) || change === 0 || overlap(before, after) ? null : change > 0 === unit.higherIsBetter;
   const rows = [row(`INT8 ${unit.metric}`, "accuracy of the quantized model, 95 % interval", show(before), show(after),
     Number.isNaN(change) ? nothing : shownDifference(change, unit), better)];
   if (before.pair ?? after.pair) {
@@ -187,6 +201,10 @@ export function outcomeText(expected: number | null, before: Side, after: Side):
   return Number.isNaN(gone) ? `${predicted} What came of it is not known: one of the runs compared no outputs.` : `${predicted} Came: ${goneText(gone)}.`;
 }
 
+function isTimed({ verb }: Side): boolean {
+  return verb === "profile" || verb === "benchmark";
+}
+
 /** What the figures must not be taken for. */
 export function caveatsOf(before: Side, after: Side): string[] {
   const caveats: string[] = [];
@@ -194,8 +212,17 @@ export function caveatsOf(before: Side, after: Side): string[] {
     caveats.push(`Outputs were compared over ${before.samples} samples before, over ${after.samples} after.`);
   }
   if (before.accuracy && after.accuracy && before.accuracy.metric !== after.accuracy.metric) caveats.push("The two runs have other metrics.");
+  if (isTimed(before)) caveats.push("A quantization tells no times: profile the new model to see what it has gained.");
+  const isMoved = before.accuracy && after.accuracy && before.accuracy.value !== after.accuracy.value;
+  if (isMoved && overlap(before, after)) caveats.push("The accuracies' intervals overlap: only both models over the same samples tell which is better.");
   if (!after.accuracy && before.accuracy) caveats.push("The new run has no accuracy.");
   return caveats;
+}
+
+/** The new model timed as the one before was, where that was timed. */
+export function timedCommand(before: Side, after: Side): string {
+  if (!isTimed(before) || !before.reference || !after.model) return "";
+  return commandOf([before.verb, before.reference, after.model, ...(before.data ? ["--data", before.data] : [])]);
 }
 
 /** Both int8 models over the same samples: what tells their accuracies apart. */

@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both runs of a comparison, with the rows of their outputs.
-import { get, workloadPath, type Schemas } from "../../api/client";
+import { get, tableOf, workloadPath, type Schemas } from "../../api/client";
+import { has } from "../../base/view";
 import { sideOf, type Outputs, type Side } from "./comparison";
 
 const none: Outputs = { names: [], values: [], sqnr: [] };
 
-async function column(run: string, list: string, columns: readonly string[], signal: AbortSignal): Promise<unknown[][]> {
-  const table = await get<Schemas["TablePage"]>(workloadPath(run, `/tables/${list}`), { columns: columns.join(","), limit: 100_000 }, signal);
-  return columns.map((name) => (table.columns[name] ?? []) as unknown[]);
+async function columns(run: string, list: string, names: readonly string[], signal: AbortSignal): Promise<unknown[][]> {
+  const table = await tableOf(run, list, names, signal);
+  return names.map((name) => table.columns[name] ?? []);
 }
 
 async function outputsOf(run: string, signal: AbortSignal): Promise<Outputs> {
-  try {
-    const [[names], [values, sqnr]] = await Promise.all([
-      column(run, "graph.outputs", ["name"], signal),
-      column(run, "diagnosis.activations", ["value", "sqnr_db"], signal),
-    ]);
-    return { names: (names ?? []).map(String), values: (values ?? []).map(String), sqnr: sqnr ?? [] };
-  } catch (problem) {
-    if (signal.aborted) throw problem;
-    return none; // it was not diagnosed
-  }
+  const [[names], [values, sqnr]] = await Promise.all([
+    columns(run, "graph.outputs", ["name"], signal),
+    columns(run, "diagnosis.activations", ["value", "sqnr_db"], signal),
+  ]);
+  return { names: (names ?? []).map(String), values: (values ?? []).map(String), sqnr: sqnr ?? [] };
 }
 
 export async function sideFor(run: string, signal: AbortSignal): Promise<Side> {
   const shown = await get<Schemas["ShownRun"]>(workloadPath(run), {}, signal);
-  return sideOf(shown, await outputsOf(run, signal));
+  return sideOf(shown, has(shown, "diagnosis") && has(shown, "graph") ? await outputsOf(run, signal) : none);
 }

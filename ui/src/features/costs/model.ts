@@ -167,7 +167,7 @@ export function figuresOf(point: Point, unit: Unit): [string, string][] {
   return [
     [unit === "us" ? "int8 gains" : "Work", gainText(point.gain, unit)],
     ["Output share", percent(point.share, 1)],
-    ["Local SQNR", `${decibels(point.local)} dB`],
+    ["Local SQNR", Number.isNaN(point.local) ? "–" : `${decibels(point.local)} dB`],
   ];
 }
 

@@ -177,7 +177,7 @@ export function labelled(points: readonly Point[], places: Float64Array, order: 
     if (Number.isNaN(x)) continue;
     const name = points[index]!.name;
     const text = name.length > 28 ? `…${name.slice(-27)}` : name;
-    const width = text.length * 6 + 10;
+    const width = text.length * 6 + 13;
     for (const isLeft of [false, true]) {
       const [from, to] = isLeft ? [x - width, x] : [x, x + width];
       if (from < box.left || to > box.right || !isFree(index, from, to, y)) continue;

@@ -3,8 +3,10 @@
 // tuning of the float model, else multiply-adds.
 import { get, tableOf, workloadPath, type Schemas } from "../../api/client";
 import { age } from "../../base/numbers";
+import { has } from "../../base/view";
 import { comparedColumns, comparedOf } from "../../widgets/compared";
 import { profilesOf, readTimes, readWork, runsOf } from "../../widgets/records";
+import type { Work } from "../../widgets/work";
 import { byOp, isInt8By, pointsOfPrices, pointsOfTimes, pointsOfWork, type Point, type Source } from "./model";
 
 export interface Known {
@@ -12,7 +14,7 @@ export interface Known {
   points: (source: Source, signal: AbortSignal) => Promise<{ points: Point[]; source: Source }>;
 }
 
-const mostTunings = 10;
+const mostTunings = 5;
 
 type Models = Schemas["ShownRun"]["models"];
 
@@ -21,28 +23,23 @@ async function pricedRuns(models: Models, signal: AbortSignal): Promise<Schemas[
   const references = new Set(models.filter((model) => model.role !== "quantized").map((model) => model.sha256));
   const isOfIt = (run: Schemas["ListedRun"]) => run.models.some((model) => model.role === "reference" && references.has(model.sha256));
   const tunings = (await runsOf("tune", signal)).filter(isOfIt);
-  const known = await Promise.all(
-    tunings.slice(0, mostTunings).map((run) =>
-      get<Schemas["TablePage"]>(workloadPath(run.id, "/tables/prices.groups"), { columns: "float_us", limit: 1 }, signal).then(
-        (page) => page.rows > 0,
-        () => false,
-      ),
-    ),
-  );
-  return tunings.filter((_, index) => known[index]);
+  const newest = tunings.slice(0, mostTunings);
+  const all = await Promise.all(newest.map((run) => get<Schemas["ShownRun"]>(workloadPath(run.id), {}, signal)));
+  return newest.filter((_, index) => has(all[index]!, "prices"));
 }
 
 function titled(run: Schemas["ListedRun"], what: string): string {
   return `${what} ${run.name}, ${age(Date.parse(run.created), Date.now())}`;
 }
 
-export async function read(run: string, models: Models, signal: AbortSignal): Promise<Known> {
-  const [table, profiles, priced, pairs] = await Promise.all([
+export async function read(shown: Schemas["ShownRun"], signal: AbortSignal): Promise<Known> {
+  const run = shown.id;
+  const [table, profiles, pairs] = await Promise.all([
     tableOf(run, "diagnosis.activations", comparedColumns, signal),
-    profilesOf(models, signal).catch(() => []),
-    pricedRuns(models, signal).catch(() => []),
-    tableOf(run, "pairing.pairs", ["op.id", "precision"], signal).catch(() => null),
+    profilesOf(shown.models, signal).catch(() => []),
+    has(shown, "pairing") ? tableOf(run, "pairing.pairs", ["op.id", "precision"], signal).catch(() => null) : null,
   ]);
+  const priced = profiles.length > 0 ? [] : await pricedRuns(shown.models, signal).catch(() => []);
   const rows = byOp(comparedOf(table));
   const isInt8 = isInt8By(pairs, rows);
   const sources: Source[] = [
@@ -54,7 +51,8 @@ export async function read(run: string, models: Models, signal: AbortSignal): Pr
     sources: rows.size === 0 ? [] : sources,
     points: async (source, stop) => {
       if (source.id === "work") {
-        const points = pointsOfWork(await readWork(run, stop), rows, isInt8);
+        const work = has(shown, "graph") ? await readWork(run, stop) : new Map<string, Work>();
+        const points = pointsOfWork(work, rows, isInt8);
         return { points, source: { ...source, total: points.reduce((sum, point) => sum + point.gain, 0) } };
       }
       if (source.id.startsWith("prices:")) {

@@ -42,9 +42,9 @@ export function channelsOf(answer: unknown): Channels | null {
     const at = (field: number) => real(lists[field]?.[index]);
     return { channel, min: at(0), max: at(1), mean: at(2), deviation: at(3), sqnr: at(4), mse: at(5) };
   });
-  const total = given["total"];
+  const total = typeof given["total"] === "number" ? given["total"] : 0;
   const histograms = Array.isArray(given["histograms"]) ? (given["histograms"] as number[]) : [];
-  return { all: worstFirst(all, has), counted: new Set(histograms), has, total: typeof total === "number" ? Math.max(total, all.length) : all.length };
+  return { all: worstFirst(all, has), counted: new Set(histograms), has, total: Math.max(total, all.length) };
 }
 
 function worstFirst(all: Channel[], has: ReadonlySet<Field>): Channel[] {

@@ -32,6 +32,9 @@ describe("bins in sight", () => {
     expect(regrouped(binned, [0, 4], 3)).toMatchObject({ edges: [0, 2, 4] });
     expect(regrouped(binned, [1.5, 2.5], 10)).toMatchObject({ edges: [1, 2, 3], reference: [2, 3] });
   });
+  it("are as wide where they fill a part of the view alone", () => {
+    expect(regrouped(binned, [-4, 4], 4)).toMatchObject({ edges: [0, 2, 4], reference: [3, 7] });
+  });
   it("stay in the same groups when the view moves", () => {
     expect(regrouped(binned, [1, 4], 2).edges).toEqual([0, 2, 4]);
     const three = { ...binned, edges: [0, 1, 2, 3], reference: [1, 2, 3], quantized: null };

@@ -40,14 +40,14 @@ export function spanOf(binned: Binned): Interval {
   return [binned.edges[0]!, binned.edges.at(-1)!];
 }
 
-/** The bins in `view`, as many added up as it takes to have `most`. Which ones are added does not depend on where `view` begins. */
+/** The bins in `view`, as many added up as it takes that at most `most` fill it. Which ones are added does not depend on where it begins. */
 export function regrouped(binned: Binned, view: Interval, most: number): Binned {
   const { edges, reference, quantized } = binned;
   const width = (edges.at(-1)! - edges[0]!) / reference.length;
   const first = Math.max(0, Math.floor((view[0] - edges[0]!) / width));
   const last = Math.min(reference.length, Math.ceil((view[1] - edges[0]!) / width));
   if (last <= first) return { ...binned, edges: [], reference: [], quantized: quantized && [] };
-  const each = Math.max(1, Math.ceil((last - first) / Math.max(1, most)));
+  const each = Math.max(1, Math.ceil((view[1] - view[0]) / Math.max(1, most) / width - 1e-6));
   const made: Binned = { edges: [], reference: [], quantized: quantized && [], channels: binned.channels };
   const sum = (counts: readonly number[], from: number, to: number) => {
     let total = 0;

@@ -33,7 +33,8 @@ export function loadRun(run: string): Promise<OfRun> {
 
 async function readRun(run: string): Promise<OfRun & { isOver: boolean }> {
   const record = (name: string) => get<unknown>(workloadPath(run, `/records/${name}`)).catch(() => null);
-  const weights = get<unknown>(workloadPath(run, "/tables/plan.weights_quantized"), { columns: "weight,scheme.bits", limit: 100_000 }).catch(() => null);
+  const asked = { columns: "weight,scheme.bits", limit: 100_000 };
+  const weights = get<unknown>(workloadPath(run, "/tables/plan.weights_quantized"), asked).catch(() => null);
   const [ranges, recipe, bits, shown] = await Promise.all([
     record("ranges"), record("recipe"), weights, get<Partial<Schemas["ShownRun"]>>(workloadPath(run)).catch(() => null),
   ]);

@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { Latest } from "./latest";
-import { changeOf, expectedOf, labelOf, nothingAsked, problemOf, rangeOf, whyNoRecipe, type Asked } from "./what-if";
+import { changeOf, expectedOf, gainText, labelOf, noteOf, nothingAsked, problemOf, rangeOf, whyNoRecipe, type Asked } from "./what-if";
 
 const nothing = nothingAsked([-1, 1]);
 /** The change without the names of its value. */
@@ -67,6 +67,16 @@ describe("what is expected", () => {
     expect(told).toMatchObject({ knownBy: "histogram", gain: 0.25, range: [-1, 2], scale: 0.01, zeroPoint: 85 });
     expect(labelOf("Conv", told.recipe)).toBe("Conv: activation algorithm mse");
     expect(whyNoRecipe(nothing, told)).toBe("");
+  });
+  it("is told in a line", () => {
+    const told = expectedOf(answer)!;
+    expect(noteOf(told)).toBe("What if: local SQNR 20.0 → 20.0 dB. About 25 % of the outputs' error would go.");
+    expect(noteOf({ ...told, knownBy: "moments", gain: NaN })).toBe("What if, approximately: local SQNR 20.0 → ≈ 20.0 dB. ");
+    expect(noteOf({ ...told, knownBy: "unknown", reason: "it was not measured" })).toBe("What if: unknown, it was not measured.");
+    expect([0, -0.25, -9, NaN].map(gainText)).toEqual([
+      "About 0 % of the outputs' error would go.", "The outputs' error would grow by about 25 %.",
+      "The outputs' error would be about 10 times what it is.", "",
+    ]);
   });
   it("may be unknown", () => {
     const nothingKnown = { expected: null, known_by: "unknown", reason: "no histogram of it is stored", range: null, params: null,

@@ -2,8 +2,8 @@
 // What other codes of an op would cost: what is asked, and what the answer says.
 import type { Schemas } from "../../api/client";
 import type { Json } from "../../base/basket";
-import { real, type Interval, type Real } from "../../base/numbers";
-import { entryOf, wordsOf } from "./text";
+import { decibels, figure, real, type Interval, type Real } from "../../base/numbers";
+import { entryOf, shareOf, wordsOf } from "./text";
 
 /** Empty texts: as it is now. */
 export interface Asked {
@@ -126,6 +126,20 @@ export function whyNoRecipe(asked: Asked, expected: Expected): string {
     return "An op that a recipe gives 16 bits computes in float, and its readers decide what codes its result has.";
   }
   return "No recipe asks for this.";
+}
+
+/** The answer in a line, where the histogram is dragged. */
+export function noteOf(told: Expected): string {
+  if (told.knownBy === "unknown") return `What if: unknown, ${told.reason || "what is stored does not tell"}.`;
+  const [about, name] = told.knownBy === "moments" ? ["≈ ", "What if, approximately"] : ["", "What if"];
+  return `${name}: local SQNR ${decibels(told.nowDb)} → ${about}${decibels(told.expectedDb)} dB. ${gainText(told.gain)}`;
+}
+
+export function gainText(gain: number): string {
+  if (Number.isNaN(gain)) return "";
+  if (gain >= 0) return `About ${shareOf(gain)} of the outputs' error would go.`;
+  if (gain > -1) return `The outputs' error would grow by about ${shareOf(-gain)}.`;
+  return `The outputs' error would be about ${figure(1 - gain, 2)} times what it is.`;
 }
 
 export function labelOf(name: string, recipe: Json): string {

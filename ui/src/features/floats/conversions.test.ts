@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { bordersOf, codedOf, countInFile, ranOf } from "./conversions";
+import { bordersOf, codedOf, countInFile, Links, ranOf } from "./conversions";
 import type { Fate } from "./model";
 
 const page = (columns: Record<string, unknown[]>) => ({ rows: 0, offset: 0, count: 0, columns });
@@ -9,7 +9,7 @@ const op = (id: string, inputs: string[]) => ({ id, name: id.toUpperCase(), inpu
 const fates = (given: Record<string, Fate>) => (id: string) => given[id];
 
 describe("borders", () => {
-  const ops = [op("a", ["x"]), op("b", ["a"]), op("c", ["b"]), op("d", ["b"])];
+  const ops = new Links([op("a", ["x"]), op("b", ["a"]), op("c", ["b"]), op("d", ["b"])]);
 
   it("lie where codes are made of floats, and where floats are made of codes", () => {
     const coded = codedOf(page({ value: ["x", "a", "b"], all_uses: [false, true, true], uses: [[{ op: "a", input: 0 }], [], []] }));
@@ -24,19 +24,22 @@ describe("borders", () => {
   it("are of the uses that read codes alone", () => {
     const found = bordersOf(new Map([["b", new Set(["d"])]]), ops, fates({ b: "float", d: "int8" }), new Set());
     expect(found).toMatchObject([{ direction: "to int8", where: "B → D", id: "b" }]);
-    expect(bordersOf(new Map(), [], () => undefined, new Set())).toEqual([]);
+    expect(bordersOf(new Map(), new Links([]), () => undefined, new Set())).toEqual([]);
   });
 });
 
 it("what ran is read from a profile, the longest first", () => {
   const columns = {
-    role: ["op", "quantize", "dequantize", "quantize"], name: ["c", "q1", "d1"], mean_us: [9, 1.5, "nan"], inputs: [[], ["float32[1,8]"], null],
-    ops: [[], [{ id: "i", name: "X" }], null],
+    role: ["op", "quantize", "dequantize", "quantize"], name: ["c", "x_QuantizeLinear", "d1", "/a/a_out:0_QuantizeLinear_2"],
+    mean_us: [9, 1.5, "nan"], inputs: [[], ["float32[1,8]"], null], ops: [[], [{ id: "i", name: "x_QuantizeLinear" }], null],
   };
-  expect(ranOf(page(columns))).toMatchObject([
-    { name: "q1", direction: "to int8", shape: "float32[1,8]", time: 1.5, where: "X" }, { name: "d1", direction: "to float", time: NaN }, { name: "" },
+  const links = new Links([op("a", ["x"]), { ...op("b", ["/a/a_out:0"]), outputs: [] }, ...["c", "d", "e", "f"].map((id) => op(id, ["x"]))]);
+  expect(ranOf(page(columns), links)).toMatchObject([
+    { name: "x_QuantizeLinear", direction: "to int8", shape: "float32[1,8]", time: 1.5, id: "", where: "input of the model → A, C, D and 2 more" },
+    { name: "d1", direction: "to float", time: NaN, where: "" },
+    { where: "input of the model → B" },
   ]);
-  expect(ranOf(page({}))).toEqual([]);
+  expect(ranOf(page({}), links)).toEqual([]);
 });
 
 it("nodes of the file are counted, those of weights apart", () => {

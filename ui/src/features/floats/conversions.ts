@@ -24,40 +24,52 @@ interface Op {
   outputs: readonly string[];
 }
 
+/** Who makes and who reads values of the reference. */
+export class Links {
+  private readonly makers = new Map<string, Op>();
+  private readonly readers = new Map<string, Op[]>();
+
+  constructor(ops: readonly Op[]) {
+    for (const op of ops) {
+      for (const value of op.outputs) this.makers.set(value, op);
+      for (const value of new Set(op.inputs)) {
+        const known = this.readers.get(value);
+        if (known) known.push(op);
+        else this.readers.set(value, [op]);
+      }
+    }
+  }
+  maker(value: string): Op | undefined {
+    return this.makers.get(value);
+  }
+  readersOf(value: string): readonly Op[] {
+    return this.readers.get(value) ?? [];
+  }
+}
+
+const mostNamed = 3;
+
+function between(from: Op | undefined, to: readonly Op[]): string {
+  const names = to.slice(0, mostNamed).map((op) => op.name).join(", ");
+  const more = to.length > mostNamed ? ` and ${to.length - mostNamed} more` : "";
+  return `${from?.name ?? "input of the model"} → ${names ? names + more : "output of the model"}`;
+}
+
 /** Where a value with codes is made or read in float: a quantizer or a dequantizer has to run there. */
 export function bordersOf(
   coded: ReadonlyMap<string, ReadonlySet<string> | null>, // values with codes, and ids of ops that read them; null: all do
-  ops: readonly Op[],
+  links: Links,
   fate: (id: string) => Fate | undefined,
   outputs: ReadonlySet<string>,
 ): Conversion[] {
-  const maker = new Map<string, Op>();
-  const readers = new Map<string, Op[]>();
-  for (const op of ops) {
-    for (const value of op.outputs) maker.set(value, op);
-    for (const value of new Set(op.inputs)) {
-      if (!coded.has(value)) continue;
-      const known = readers.get(value);
-      if (known) known.push(op);
-      else readers.set(value, [op]);
-    }
-  }
   const isInt8 = (op: Op) => fate(op.id) === "int8";
-  const names = (all: readonly Op[]) => (all.length > 3 ? `${all.slice(0, 3).map((op) => op.name).join(", ")} and ${all.length - 3} more`
-    : all.map((op) => op.name).join(", "));
-  return [...coded].flatMap(([value, uses]) => {
-    const from = maker.get(value);
-    const all = (readers.get(value) ?? []).filter((op) => uses === null || uses.has(op.id));
-    const row = { name: value, shape: "", time: NaN };
-    const found: Conversion[] = [];
-    if (!from || !isInt8(from)) {
-      found.push({ ...row, id: from?.id ?? "", direction: "to int8", where: `${from?.name ?? "input of the model"} → ${names(all.filter(isInt8))}` });
-    }
+  return [...coded].flatMap(([value, uses]): Conversion[] => {
+    const from = links.maker(value);
+    const all = links.readersOf(value).filter((op) => uses === null || uses.has(op.id));
+    const row = { name: value, id: from?.id ?? "", shape: "", time: NaN };
+    if (!from || !isInt8(from)) return [{ ...row, direction: "to int8", where: between(from, all.filter(isInt8)) }];
     const floats = all.filter((op) => !isInt8(op));
-    if (from && isInt8(from) && (floats.length > 0 || outputs.has(value))) {
-      found.push({ ...row, id: from.id, direction: "to float", where: `${from.name} → ${names(floats) || "output of the model"}` });
-    }
-    return found;
+    return floats.length > 0 || outputs.has(value) ? [{ ...row, direction: "to float", where: between(from, floats) }] : [];
   });
 }
 
@@ -72,19 +84,22 @@ export function codedOf(table: Schemas["TablePage"]): Map<string, Set<string> | 
   );
 }
 
-/** Those that ran, by a profile; the longest first. */
-export function ranOf(table: Schemas["TablePage"]): Conversion[] {
+/** Those that ran, by a profile; the longest first. Nodes of the file are named after their values. */
+export function ranOf(table: Schemas["TablePage"], links: Links): Conversion[] {
   const cells = (name: string) => table.columns[name] ?? [];
   const [roles, names, inputs, means, ops] = [cells("role"), cells("name"), cells("inputs"), cells("mean_us"), cells("ops")];
   const found: Conversion[] = [];
   roles.forEach((role, row) => {
     if (role !== "quantize" && role !== "dequantize") return;
-    const own = Array.isArray(ops[row]) ? (ops[row] as { id?: string; name?: string }[]) : [];
+    const own = Array.isArray(ops[row]) ? (ops[row] as { name?: string }[]) : [];
+    const name = String(names[row] ?? "");
+    const value = /^(.*)_(?:Dequantize|Quantize)Linear/.exec(own[0]?.name ?? name)?.[1] ?? "";
+    const [maker, readers] = [links.maker(value), links.readersOf(value)];
     found.push({
-      id: "",
-      name: String(names[row] ?? ""),
+      id: maker?.id ?? "",
+      name,
       direction: role === "quantize" ? "to int8" : "to float",
-      where: own.map((op) => op.name ?? "").join(", "),
+      where: maker || readers.length > 0 ? between(maker, readers) : "",
       shape: Array.isArray(inputs[row]) ? String((inputs[row] as string[])[0] ?? "") : "",
       time: real(means[row] as Real),
     });

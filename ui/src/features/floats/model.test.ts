@@ -2,7 +2,9 @@
 import { describe, expect, it } from "vitest";
 
 import { compile } from "../../base/query";
-import { columns, conversionsOf, countsOf, itemOf, language, pilesOf, plannedOf, planColumns, reasonKey, remedyOf, workOf, type Planned } from "./model";
+import {
+  columns, conversionsOf, countedOf, countsOf, itemOf, language, pilesOf, plannedOf, planColumns, reasonKey, remedyOf, workOf, type Planned,
+} from "./model";
 
 const page = (columns: Record<string, unknown[]>) => ({ rows: 0, offset: 0, count: 0, columns });
 const rows: [string, string, boolean, string, string][] = [
@@ -102,6 +104,14 @@ describe("a remedy", () => {
     expect(remedyOf({ ops: [] }, "reason")).toBeNull();
     expect(itemOf({ id: "x", ops: [] }, "reason")).toBeNull();
   });
+});
+
+it("what a search counted is that of its best trial", () => {
+  const trials = [{ number: 1, multiply_adds_quantized: 3 }, { number: 2, multiply_adds_quantized: 7 }];
+  expect(countedOf({ multiply_adds: 10, trials, best: 2 })).toEqual({ all: 10, int8: 7 });
+  const elsewhere = { multiply_adds: 9, trials: { rows: 2000, stamp: "" }, best: 1 };
+  const none = [null, {}, { multiply_adds: 0, trials, best: 1 }, elsewhere, { multiply_adds: 9, trials, best: null }];
+  expect(none.map(countedOf)).toEqual([null, null, null, null, null]);
 });
 
 it("conversions stand at the first op of a unit", () => {

@@ -96,6 +96,19 @@ export function workOf(ops: readonly Planned[]): number {
   return known.length === 0 ? NaN : known.reduce((sum, op) => sum + op.work, 0);
 }
 
+/** Multiply-adds as a search counted them when it ran the model; null: it did not. */
+export interface Counted {
+  all: number;
+  int8: number;
+}
+
+export function countedOf(study: unknown): Counted | null {
+  const { multiply_adds: all, trials, best } = (study ?? {}) as Partial<Schemas["Study"]>;
+  const trial = Array.isArray(trials) ? trials.find((one) => one.number === best) : undefined;
+  const int8 = trial?.multiply_adds_quantized;
+  return typeof all === "number" && all > 0 && typeof int8 === "number" ? { all, int8 } : null;
+}
+
 export type Grouping = "reason" | "type";
 
 const sentence = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 // The records that the view needs: the plan, and what others know of the same models.
-import { tableOf, type Schemas } from "../../api/client";
+import { get, tableOf, workloadPath, type Schemas } from "../../api/client";
+import { has } from "../../base/view";
 import { profilesOf, readTimes, readWork } from "../../widgets/records";
 import type { Timed } from "../../widgets/timed";
-import { bordersOf, codedOf, countInFile, ranOf, type Conversion, type InFile } from "./conversions";
-import { conversionsOf, planColumns, plannedOf, type Planned } from "./model";
+import type { Work } from "../../widgets/work";
+import { bordersOf, codedOf, countInFile, Links, ranOf, type Conversion, type InFile } from "./conversions";
+import { conversionsOf, countedOf, planColumns, plannedOf, type Counted, type Planned } from "./model";
 
 type Table = Schemas["TablePage"];
 
 export interface Told {
-  ops: Planned[];
+  ops: Planned[]; // without constants
+  constants: number;
   isLoose: boolean; // multiply-adds take lengths without a number for 1
+  counted: Counted | null;
   profile: Timed | null;
   ran: Conversion[];
   borders: Conversion[];
@@ -27,12 +31,16 @@ function graphOps(table: Table | null): { id: string; name: string; inputs: stri
 
 const namesOf = (table: Table | null) => new Set((table?.columns["name"] ?? []).map(String));
 
-export async function read(run: string, models: Schemas["ShownRun"]["models"], signal: AbortSignal): Promise<Told> {
-  const maybe = (name: string, columns: string[]) => tableOf(run, name, columns, signal).catch(() => null);
-  const [plan, work, profile, coded, graph, outputs, quantized, weights] = await Promise.all([
+export async function read(shown: Schemas["ShownRun"], signal: AbortSignal): Promise<Told> {
+  const run = shown.id;
+  const maybe = async (name: string, columns: string[]) => {
+    return has(shown, name.slice(0, name.indexOf("."))) ? tableOf(run, name, columns, signal) : null;
+  };
+  const [plan, work, study, profile, coded, graph, outputs, quantized, weights] = await Promise.all([
     tableOf(run, "plan.ops", planColumns, signal),
-    readWork(run, signal),
-    newestProfile(models, signal),
+    has(shown, "graph") ? readWork(run, signal) : new Map<string, Work>(),
+    has(shown, "study") ? get<unknown>(workloadPath(run, "/records/study"), {}, signal) : null,
+    newestProfile(shown.models, signal),
     maybe("plan.activations", ["value", "all_uses", "uses"]),
     maybe("graph.ops", ["op", "name", "inputs", "outputs"]),
     maybe("graph.outputs", ["name"]),
@@ -41,15 +49,21 @@ export async function read(run: string, models: Schemas["ShownRun"]["models"], s
   ]);
   const ops = plannedOf(plan, work, conversionsOf(profile?.units ?? []));
   const fate = new Map(ops.map((op) => [op.id, op.fate]));
+  const links = new Links(graphOps(graph));
   const ran = profile
-    ? await tableOf(profile.run, "profile.quantized.nodes", ["role", "name", "inputs", "mean_us", "ops"], signal).then(ranOf, () => [])
+    ? await tableOf(profile.run, "profile.quantized.nodes", ["role", "name", "inputs", "mean_us", "ops"], signal).then(
+        (nodes) => ranOf(nodes, links),
+        () => [],
+      )
     : [];
   return {
     ops,
+    constants: (plan.columns["op.id"]?.length ?? 0) - ops.length,
     isLoose: [...work.values()].some((one) => one.isLoose),
+    counted: countedOf(study),
     profile,
     ran,
-    borders: coded ? bordersOf(codedOf(coded), graphOps(graph), (id) => fate.get(id), namesOf(outputs)) : [],
+    borders: coded ? bordersOf(codedOf(coded), links, (id) => fate.get(id), namesOf(outputs)) : [],
     inFile: quantized ? countInFile(quantized, namesOf(weights)) : null,
   };
 }

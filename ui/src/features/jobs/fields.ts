@@ -102,7 +102,9 @@ export function parted(verb: string, fields: readonly Field[]): { shown: Field[]
   };
 }
 
-const titles: Readonly<Record<string, string>> = { quantized: "Quantized model", other: "Second model", against: "Compare with", max_loss: "Allowed loss" };
+const titles: Readonly<Record<string, string>> = {
+  quantized: "Quantized model", other: "Second model", against: "Compare with", max_loss: "Allowed loss",
+};
 
 /** "calibration_data" is "Calibration data". */
 export function titleOf(name: string, verb: string): string {
@@ -172,8 +174,9 @@ export const countTicks: Readonly<Record<string, CountTick>> = {
 };
 
 const usual: Readonly<Record<string, string>> = {
-  "quantize approach": "static", "quantize format": "qdq", accuracy_level: "default", target: "auto: this machine", objective: "int8", strategy: "auto",
-  max_loss: "0.01: a hundredth", max_trials: "100", timeout: "no limit", prices: "measured", seed: "0", isolate_timeout: "600", rounds: "10", warmup: "10",
+  "quantize approach": "static", "quantize format": "qdq", accuracy_level: "default", target: "auto: this machine", objective: "int8",
+  strategy: "auto", max_loss: "0.01: a hundredth", max_trials: "100", timeout: "no limit", prices: "measured", seed: "0", isolate_timeout: "600",
+  rounds: "10", warmup: "10",
   name: "the model's file name", limit: "all", threads: "all", output: "in the job's folder", instances: "1, on any core",
 };
 

@@ -93,5 +93,6 @@ export function freeName(name: string, taken: readonly string[]): string {
 export function uploadProblem(name: string, bytes: number, most: number): string {
   if (!uploadEndings.some((ending) => name.endsWith(ending)) ) return `${name}: a file to upload ends in ${uploadEndings.join(", ")}.`;
   if (bytes === 0) return `${name} is empty.`;
-  return bytes > most ? `${name} is larger than an upload may be; start the server with a larger --upload-limit, or give the path of a file there.` : "";
+  if (bytes <= most) return "";
+  return `${name} is larger than an upload may be; start the server with a larger --upload-limit, or give the path of a file there.`;
 }

@@ -12,7 +12,9 @@ const asked = (values: Values, verb = "quantize") => requestOf(verb, verbs.get(v
 
 describe("a request", () => {
   it("has what was typed, each as its kind", () => {
-    const { request, problems } = asked({ model: " /m/net.onnx ", data: "/d", limit: "50", approach: "dynamic", diagnose: true, verify: "3", name: "" });
+    const { request, problems } = asked({
+      model: " /m/net.onnx ", data: "/d", limit: "50", approach: "dynamic", diagnose: true, verify: "3", name: "",
+    });
     expect(request).toEqual({ verb: "quantize", model: "/m/net.onnx", data: "/d", limit: 50, approach: "dynamic", diagnose: true, verify: 3 });
     expect(problems).toEqual({});
   });
@@ -91,14 +93,24 @@ it("a refusal is told beside its field", () => {
 describe("a form like a run", () => {
   const like = {
     verb: "evaluate",
-    models: [{ role: "reference" as const, path: "/f.onnx", sha256: "", bytes: 1 }, { role: "quantized" as const, path: "/q.onnx", sha256: "", bytes: 1 }],
-    data: [{ role: "samples" as const, data: "/d.npz", fingerprint: "", samples: 1, batch_size: 1, part: null }],
+    models: [
+      { role: "reference" as const, path: "/f.onnx", sha256: "", bytes: 1 },
+      { role: "quantized" as const, path: "/q.onnx", sha256: "", bytes: 1 },
+    ],
+    data: [{ role: "samples" as const, data: "d.npz", path: "/d.npz", fingerprint: "", samples: 1, batch_size: 1, part: null }],
     metric: "top1:label_offset=1",
   };
   it("has its model, data and metric", () => {
-    expect(valuesLike(like, "quantize")).toMatchObject({ model: "/f.onnx", quantized: "/q.onnx", data: "/d.npz", metric: "top1:label_offset=1", calibration_data: "" });
+    expect(valuesLike(like, "quantize")).toMatchObject({
+      model: "/f.onnx", quantized: "/q.onnx", data: "/d.npz", metric: "top1:label_offset=1", calibration_data: "",
+    });
     expect(valuesLike(like, "evaluate")).toMatchObject({ model: "/q.onnx", against: "/f.onnx" });
     expect(valuesLike({ ...like, verb: "quantize" }, "evaluate")).toMatchObject({ model: "/f.onnx", against: "" });
+  });
+  it("has what was typed where the path is not known", () => {
+    const older = [{ ...like.data[0]!, path: "" }];
+    expect(valuesLike({ ...like, data: older }, "quantize")["data"]).toBe("d.npz");
+    expect(valuesLike({ ...like, data: [{ ...older[0]!, data: "random" }] }, "quantize")["data"]).toBe("random");
   });
   it("is empty of nothing, and runs no program", () => {
     expect(valuesLike(null, "quantize")).toEqual({});

@@ -18,7 +18,7 @@ function wholeOf(text: string, field: Field): number {
   const isGood = /^\d+$/.test(text) && Number.isSafeInteger(value) && value >= field.least && value <= field.most;
   if (isGood) return value;
   const least = Number.isFinite(field.least) ? field.least : 0;
-  throw new Problem(Number.isSafeInteger(field.most) ? `must be a whole number from ${least} to ${field.most}` : `must be a whole number, ${least} or more`);
+  throw new Problem(`must be a whole number${Number.isSafeInteger(field.most) ? ` from ${least} to ${field.most}` : `, ${least} or more`}`);
 }
 
 function countsOf(text: string, field: Field): Json {
@@ -41,7 +41,8 @@ export function recipesOf(text: string): Json[] {
     throw new Problem(`is no JSON: ${(problem as Error).message}`);
   }
   const list = Array.isArray(value) ? value : [value];
-  const isRecipe = (one: Json) => (one !== null && typeof one === "object" && !Array.isArray(one)) || (Array.isArray(value) && typeof one === "string");
+  const isObject = (one: Json) => one !== null && typeof one === "object" && !Array.isArray(one);
+  const isRecipe = (one: Json) => isObject(one) || (Array.isArray(value) && typeof one === "string");
   if (list.every(isRecipe)) return list;
   throw new Problem('must be an object, as {"weight": {"granularity": "per_tensor"}}');
 }
@@ -148,7 +149,7 @@ export function valuesLike(like: Like | null, verb: string): Values {
   if (!like) return {};
   const role = (wanted: string) => like.models.findLast((one) => one.role === wanted)?.path ?? "";
   const [reference, quantized] = [role("reference") || (like.models[0]?.path ?? ""), role("quantized")];
-  const data = (wanted: string) => like.data.find((one) => one.role === wanted)?.data ?? "";
+  const data = (wanted: string) => pathOf(like.data.find((one) => one.role === wanted));
   const isPair = verb === "evaluate" && like.verb === "evaluate" && role("reference") !== "" && quantized !== "";
   return {
     model: isPair ? quantized : reference,
@@ -159,6 +160,11 @@ export function valuesLike(like: Like | null, verb: string): Values {
     calibration_data: data("calibration"),
     metric: like.metric.startsWith("command:") ? "" : like.metric,
   };
+}
+
+/** As a job takes it: runs of older versions only know what was typed, which may begin in another folder. */
+function pathOf(data: Schemas["DataUsed"] | undefined): string {
+  return data ? data.path || data.data : "";
 }
 
 /** The verb of a run where jobs do it, else the first. */

@@ -53,7 +53,7 @@ export function lineOf(text: string): Line {
     case "progress":
       return { text: `${step}: ${said(countText(event), seconds && `after ${seconds}`)}`, step };
     case "end":
-      return { text: `${step}: ${typeof event.done === "number" && event.done > 0 ? `${event.done} done` : "done"}${seconds && ` in ${seconds}`}`, step, isEnd: true };
+      return { text: `${step}: ${event.done ? `${String(event.done)} done` : "done"}${seconds && ` in ${seconds}`}`, step, isEnd: true };
     default:
       return { text };
   }

@@ -37,7 +37,8 @@ describe("lists", () => {
   });
   it("are grouped in the order in which jobs begin, and end", () => {
     const { running, waiting, ended } = grouped([
-      jobOf(6, { state: "queued" }), jobOf(5, { state: "queued" }), jobOf(4), jobOf(3), jobOf(2, { state: "failure" }), jobOf(1, { state: "cancelled" }),
+      jobOf(6, { state: "queued" }), jobOf(5, { state: "queued" }), jobOf(4), jobOf(3),
+      jobOf(2, { state: "failure" }), jobOf(1, { state: "cancelled" }),
     ]);
     expect([running, waiting, ended].map((jobs) => jobs.map((job) => job.number))).toEqual([[3, 4], [5, 6], [2, 1]]);
     expect(grouped([])).toEqual({ running: [], waiting: [], ended: [] });
@@ -77,8 +78,8 @@ describe("a job", () => {
 
 it("words count", () => {
   expect([0, 1, 2].map(placeText)).toEqual(["next in the queue", "1 job before it in the queue", "2 jobs before it in the queue"]);
-  expect(coresText([jobOf(1)], 3)).toBe("Jobs may use 3 cores; 2 are in use.");
-  expect(coresText([], 1)).toBe("Jobs may use 1 core; 0 are in use.");
+  expect(coresText([jobOf(1)], 3)).toBe("Jobs may use 3 cores; 2 in use.");
+  expect(coresText([], 1)).toBe("Jobs may use 1 core; none in use.");
   expect(coresText([], 0)).toContain("no cores");
 });
 

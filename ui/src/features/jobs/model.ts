@@ -75,7 +75,7 @@ export function placeText(at: number): string {
 export function coresText(running: readonly Job[], cores: number): string {
   const used = running.reduce((sum, job) => sum + job.cores, 0);
   if (cores === 0) return "Jobs may use no cores here: the server begins none.";
-  return `Jobs may use ${cores} core${cores === 1 ? "" : "s"}; ${used} ${used === 1 ? "is" : "are"} in use.`;
+  return `Jobs may use ${cores} core${cores === 1 ? "" : "s"}; ${used === 0 ? "none" : used} in use.`;
 }
 
 /** "submitted 5 min ago", "running for 20 s", "took 8.0 s · 2 h ago". */
@@ -90,8 +90,17 @@ export function timesText(job: Job, now: number): string {
   return [Number.isNaN(took) ? "" : `took ${durationText(took)}`, ago(job.finished || job.created)].filter(Boolean).join(" · ");
 }
 
-/** As a bar shows it; null where the job tells none. */
-export function progressOf(job: Pick<Job, "state" | "progress">): { step: string; done: number; total: number; rate: number; remaining: number } | null {
+/** As a bar shows it; NaN for what nobody knows. */
+export interface Progress {
+  step: string;
+  done: number;
+  total: number;
+  rate: number;
+  remaining: number;
+}
+
+/** Null where the job tells none. */
+export function progressOf(job: Pick<Job, "state" | "progress">): Progress | null {
   const progress = job.state === "running" ? job.progress : null;
   if (!progress) return null;
   return {

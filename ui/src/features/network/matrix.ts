@@ -40,17 +40,19 @@ interface FigureKind {
   meaning: string;
   of: (step: Step) => number;
   show: (value: number) => string;
+  unit: string;
   isWorseLow: boolean;
 }
 
 export const figureKinds: readonly FigureKind[] = [
   { id: "sqnr", title: "SQNR", meaning: "signal over error here, all errors before it included, in dB", of: (step) => step.sqnr, show: decibels,
-    isWorseLow: true },
+    unit: " dB", isWorseLow: true },
   { id: "local", title: "Local", meaning: "signal over the error that the op makes by itself, in dB", of: (step) => step.local, show: decibels,
-    isWorseLow: true },
-  { id: "drop", title: "Drop", meaning: "how far SQNR falls at the op, in dB", of: (step) => step.drop, show: decibels, isWorseLow: false },
+    unit: " dB", isWorseLow: true },
+  { id: "drop", title: "Drop", meaning: "how far SQNR falls at the op, in dB", of: (step) => step.drop, show: decibels,
+    unit: " dB", isWorseLow: false },
   { id: "share", title: "Output share", meaning: "part of the outputs' error that begins at the op", of: (step) => step.share,
-    show: (value) => percent(value, 1), isWorseLow: false },
+    show: (value) => percent(value, 1), unit: "", isWorseLow: false },
 ];
 
 export function kindOf(id: string | undefined): FigureKind {

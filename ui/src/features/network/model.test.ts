@@ -32,6 +32,7 @@ describe("error", () => {
   it("is born where its share is large, or where SQNR falls by the op's own error", () => {
     expect(part(40, 0, 60, 0.06)).toBe("born");
     expect(part(20, 5, 22, 0.01)).toBe("born");
+    expect(part(22, 5, 24, 0.002)).toBe("");
     expect(part(20, 5, NaN, NaN)).toBe("born");
   });
   it("is not born where the fall leaves it good, or is that of others", () => {
@@ -52,7 +53,7 @@ describe("a step", () => {
 
   it("is told in figures", () => {
     expect(figuresOf(steps[0]!)).toEqual([
-      ["SQNR", "12.3 dB (12.0 to 13.0)"], ["Drop", "– dB"], ["Local SQNR", "∞ dB"], ["Output share", "5.1 %"],
+      ["SQNR", "12.3 dB (12.0 to 13.0)"], ["Drop", "–"], ["Local SQNR", "∞ dB"], ["Output share", "5.1 %"],
     ]);
     expect(sentenceOf(steps[0]!)).toContain("a, Conv: SQNR 12.3 dB");
     expect(sentenceOf(steps[0]!)).toContain("error is born here");

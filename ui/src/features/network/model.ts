@@ -34,19 +34,19 @@ export function graphOf(table: Schemas["TablePage"]): GraphOp[] {
 export type Part = "born" | "inherited" | "";
 
 /** What tells ops that make error from those that only have it; said in the legend. */
-export const limits = { share: 0.05, drop: 3, good: 30, low: 20, own: 10 } as const;
+export const limits = { share: 0.05, some: 0.01, drop: 3, good: 30, low: 20, own: 10 } as const;
 
 export const told = {
   born:
-    `≥ ${percent(limits.share)} of the outputs' error begins at the op, or SQNR falls there by ≥ ${limits.drop} dB to below ${limits.good} dB ` +
-    `and its local SQNR is less than ${limits.own} dB above`,
+    `≥ ${percent(limits.share)} of the outputs' error begins at the op, or ≥ ${percent(limits.some)} where SQNR falls by ` +
+    `≥ ${limits.drop} dB to below ${limits.good} dB and local SQNR is less than ${limits.own} dB above`,
   inherited: `SQNR below ${limits.low} dB, but local SQNR ≥ ${limits.own} dB above it: the error comes from before`,
 } as const;
 
 export function partOf(op: Pick<Compared, "sqnr" | "drop" | "local" | "share">): Part {
   if (op.share >= limits.share) return "born";
   const isOfOthers = op.local >= op.sqnr + limits.own; // never where the local error is not known
-  if (op.drop >= limits.drop && op.sqnr < limits.good && !isOfOthers) return "born";
+  if (op.drop >= limits.drop && op.sqnr < limits.good && !isOfOthers && !(op.share < limits.some)) return "born";
   if (!(op.sqnr < limits.low)) return "";
   return isOfOthers || (Number.isNaN(op.local) && !(op.drop >= 1)) ? "inherited" : "";
 }
@@ -70,13 +70,15 @@ export function stepsOf(ops: readonly Compared[], graph: readonly GraphOp[]): St
     .map(({ op, at }) => ({ ...op, place: place.get(op.id) ?? (at < last ? at : -1), part: partOf(op) }));
 }
 
+const withUnit = (value: number) => (Number.isNaN(value) ? "–" : `${decibels(value)} dB`);
+
 /** What people are told of a step, the name apart. */
 export function figuresOf(step: Step): [string, string][] {
   const span = step.sqnrInterval;
   return [
-    ["SQNR", `${decibels(step.sqnr)} dB${span ? ` (${decibels(span[0])} to ${decibels(span[1])})` : ""}`],
-    ["Drop", `${decibels(step.drop)} dB`],
-    ["Local SQNR", `${decibels(step.local)} dB`],
+    ["SQNR", `${withUnit(step.sqnr)}${span ? ` (${decibels(span[0])} to ${decibels(span[1])})` : ""}`],
+    ["Drop", withUnit(step.drop)],
+    ["Local SQNR", withUnit(step.local)],
     ["Output share", percent(step.share, 1)],
   ];
 }

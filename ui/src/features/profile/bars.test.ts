@@ -2,10 +2,10 @@
 import { describe, expect, it } from "vitest";
 
 import { csv } from "../../base/table";
-import { barColumns, longest, longestBar, segments, tickedBars, toggled, type Bar } from "./bars";
+import { barColumns, commonScope, linesOf, longest, longestBar, segments, tickedBars, toggled, type Bar } from "./bars";
 
 const bar = (key: string, float: number, conversions = 0): Bar => ({
-  key, label: key, name: `/net/${key}`, of: [{ kernels: float, conversions: 0, layouts: 0 }, { kernels: 1, conversions, layouts: 0 }],
+  key, label: key, name: `/net/${key}`, of: [{ kernels: float, conversions: 0, layouts: 0 }, { kernels: float / 2, conversions, layouts: 0 }],
 });
 const bars = Array.from({ length: 12 }, (_, at) => bar(`op${at}`, at));
 
@@ -25,10 +25,22 @@ describe("bars", () => {
     expect(segments({ kernels: 3, conversions: 0, layouts: 2 })).toEqual([{ kind: "kernels", from: 0, us: 3 }, { kind: "layouts", from: 3, us: 2 }]);
     expect(segments({ kernels: -1, conversions: 0, layouts: 0 })).toEqual([]);
     expect(longestBar([])).toBe(0);
+    expect(longestBar(bars)).toBe(11);
+  });
+  it("leave out the scope that all lie in", () => {
+    expect(commonScope(["/enc/l.0/a/x", "/enc/l.0/b", "/enc/l.01/c"])).toBe("/enc/");
+    expect(commonScope(["/enc/x", "/head/y"])).toBe("/");
+    expect(commonScope(["a", "/head/y"])).toBe("");
+    expect(commonScope(["/enc/x"])).toBe("");
+    expect(commonScope([])).toBe("");
+  });
+  it("have their scopes in a line of their own", () => {
+    expect(linesOf("/block1/conv/Conv +2")).toEqual(["/block1/conv", "Conv +2"]);
+    expect(["Conv", "/Conv", "a/"].map(linesOf)).toEqual([["", "Conv"], ["", "/Conv"], ["", "a/"]]);
   });
   it("are saved with the figures of each model", () => {
     expect(csv([bar("a", 3, 2)], barColumns(["Float", "Int8"])).split("\r\n")).toEqual([
       "Name,Float [us],Float kernels [us],Float conversions [us],Float layouts [us],Int8 [us],Int8 kernels [us],Int8 conversions [us],Int8 layouts [us]",
-      "/net/a,3,3,0,0,3,1,2,0", ""]);
+      "/net/a,3,3,0,0,3.5,1.5,2,0", ""]);
   });
 });

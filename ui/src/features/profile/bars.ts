@@ -13,12 +13,9 @@ export interface Bar {
 export const shownAtFirst = 10;
 const mostBars = 300; // what a picture can hold
 
-export function timeOf(bar: Pick<Bar, "of">): number {
-  return Math.max(0, ...bar.of.map(totalOf));
-}
-
+/** By the time of the last model, as tables are at first. */
 function sortedByTime(bars: readonly Bar[]): Bar[] {
-  const timed = bars.map((bar) => ({ bar, time: timeOf(bar) }));
+  const timed = bars.map((bar) => ({ bar, time: totalOf(bar.of.at(-1)!) }));
   return timed.sort((a, b) => b.time - a.time).map(({ bar }) => bar);
 }
 
@@ -38,8 +35,26 @@ export function toggled(ticks: ReadonlySet<string>, key: string): Set<string> {
   return made;
 }
 
+/** In any model. */
 export function longestBar(bars: readonly Bar[]): number {
-  return Math.max(0, ...bars.map(timeOf));
+  return Math.max(0, ...bars.flatMap((bar) => bar.of.map(totalOf)));
+}
+
+/** The scope that all names lie in, with its last slash; empty where there is none. */
+export function commonScope(labels: readonly string[]): string {
+  const [first, ...rest] = labels;
+  if (first === undefined || rest.length === 0) return "";
+  let end = first.lastIndexOf("/") + 1;
+  for (const label of rest) {
+    while (end > 0 && !label.startsWith(first.slice(0, end))) end = first.lastIndexOf("/", end - 2) + 1;
+  }
+  return first.slice(0, end);
+}
+
+/** A name in two lines: its scopes, and what is left. */
+export function linesOf(label: string): [string, string] {
+  const at = label.lastIndexOf("/");
+  return at > 0 && at < label.length - 1 ? [label.slice(0, at), label.slice(at + 1)] : ["", label];
 }
 
 export interface Segment {

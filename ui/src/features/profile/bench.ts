@@ -2,7 +2,8 @@
 // benchmark.json: how fast a model is.
 import { baseName, type Interval } from "../../base/numbers";
 import type { Column } from "../../base/table";
-import { count, fields, list, number, span, text, wallOf, type Wall } from "./record";
+import { count, fields, list, number, span, text } from "./fields";
+import { wallOf, type Wall } from "./record";
 
 export interface Instance {
   cores: number[];

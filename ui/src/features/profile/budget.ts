@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one run is made of, as a picture and as a table.
 import type { Column } from "../../base/table";
-import { budgetOf, duration, sideNames, type Budget } from "./model";
+import { budgetOf, type Budget } from "./model";
+import { duration, sideNames } from "./said";
 import type { Side, Times } from "./record";
 
 export interface BudgetRow {

@@ -3,7 +3,8 @@
 import { figure, percent } from "../../base/numbers";
 import type { Field } from "../../base/query";
 import { languageOf, type Column } from "../../base/table";
-import { counted, times, totalOf, type OpRow } from "./model";
+import { opName, totalOf, type OpRow } from "./model";
+import { counted, times } from "./said";
 import type { NodeRow } from "./record";
 
 const whole = (us: number): string => (Number.isFinite(us) ? us.toFixed(0) : figure(us));
@@ -58,7 +59,7 @@ const nodeTexts: readonly Field<NodeRow>[] = [
   { names: ["outputs"], meaning: "types and shapes", text: (row) => row.outputs.join(" ") },
 ];
 
-export const nodeLanguage = languageOf<NodeRow>((row) => row.ops[0]?.name ?? row.name, nodeTexts, nodeColumns);
+export const nodeLanguage = languageOf<NodeRow>(opName, nodeTexts, nodeColumns);
 
 /** In what an op is computed: "int8", "float", or "float, lost" where the file asks for int8. */
 export function precision(row: Pick<OpRow, "isInt8" | "isWrapped">): string {

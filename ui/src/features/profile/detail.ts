@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands below a table of the row that is selected in it: what its cells have no room for.
-import { counted, duration, type OpRow } from "./model";
+import type { OpRow } from "./model";
+import { counted, duration } from "./said";
 import type { NodeRow, OpRef } from "./record";
 
 type Lines = [string, string][];

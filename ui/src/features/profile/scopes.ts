@@ -2,7 +2,8 @@
 // Scopes that the names of ops tell, with the times of all that lies in them.
 import { percent } from "../../base/numbers";
 import type { Column } from "../../base/table";
-import { added, noTime, times, totalOf, type Leaf, type Parts } from "./model";
+import { added, noTime, totalOf, type Leaf, type Parts } from "./model";
+import { times } from "./said";
 
 export interface Scope {
   key: string; // its path
@@ -178,4 +179,10 @@ export function treeColumns(models: readonly string[], root: Scope): Column<Tree
     column("layouts", "Layouts [us]", "of that, reorders, transposes and casts that the runtime put in", part(last, "layouts"), us, 104),
   );
   return columns;
+}
+
+/** With what a row is: sums of scopes hold those of what lies in them. */
+export function savedColumns(models: readonly string[], root: Scope): Column<TreeRow>[] {
+  const kind = (row: TreeRow) => (row.isScope ? "scope" : "op");
+  return [...treeColumns(models, root), { id: "kind", title: "Kind", meaning: "", of: kind, show: kind, first: "up", width: 60 }];
 }

@@ -28,6 +28,8 @@ export function columnsOf(study: Study): readonly Column<Row>[] {
   const isPriced = study.trials.some((trial) => Number.isFinite(trial.predicted));
   const counts = (id: string, title: string, meaning: string, of: (trial: Trial) => number, width: number, isExtra = false): Column<Row> =>
     ({ id, title, meaning, of: (row) => of(row.trial), show: (row) => figure(of(row.trial), 6), first: "down", width, isExtra });
+  const ends = (id: string, title: string, meaning: string, of: (row: Row) => number | undefined): Column<Row> =>
+    ({ id, title, meaning, of: (row) => of(row) ?? NaN, show: (row) => lossText(goal, of(row) ?? NaN), first: "up", width: 120, isExtra: true });
   return [
     counts("number", "Trial", "in the order of the search", (trial) => trial.number, 62),
     { id: "why", title: "Why", meaning: "what the strategy wanted to know", of: (row) => row.trial.why, show: (row) => row.trial.why || "–",
@@ -53,6 +55,8 @@ export function columnsOf(study: Study): readonly Column<Row>[] {
       show: (row) => (row.trial.bytes > 0 ? figure(row.trial.bytes / mega) : "–"), first: "up", width: 84 },
     { id: "samples", title: "Samples", meaning: "that the trial saw", of: (row) => row.trial.accuracy?.samples ?? NaN,
       show: (row) => figure(row.trial.accuracy?.samples ?? NaN, 9), first: "down", width: 80, isExtra: true },
+    ends("lossLow", "Loss, 95 % from", "lower end of its interval", (row) => lossInterval(goal, row.trial)?.[0]),
+    ends("lossHigh", "Loss, 95 % to", "upper end of its interval", (row) => lossInterval(goal, row.trial)?.[1]),
     { id: "error", title: "Output error", meaning: "noise over signal of the worst output, where trials are compared by outputs",
       of: (row) => row.trial.outputError, show: (row) => figure(row.trial.outputError), first: "up", width: 100, isExtra: true },
   ];

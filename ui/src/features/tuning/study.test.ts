@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { studyOf, trialAt, trialsElsewhere } from "./study";
+import { isSame, studyOf, trialAt, trialsElsewhere } from "./study";
 
 const accuracy = { metric: "top1", value: 0.7, interval: [0.65, 0.75], samples: 400, is_rate: true, higher_is_better: true };
 const trial = { number: 1, why: "the recipe as given", recipe: { approach: "static" }, judged: "whole", same_as: null, accuracy, difference: -0.02,
@@ -26,6 +26,12 @@ describe("a study", () => {
     expect(trialsElsewhere(record)).toBe(0);
     expect(studyOf(long).trials).toEqual([]);
     expect(studyOf(long, null, [trial]).trials).toHaveLength(1);
+  });
+  it("that is read again may have nothing new", () => {
+    expect(isSame(studyOf(record), studyOf(record))).toBe(true);
+    expect(isSame(studyOf(record), studyOf({ ...record, trials: [trial, { ...trial, number: 2 }] }))).toBe(false);
+    expect(isSame(null, null)).toBe(true);
+    expect(isSame(null, studyOf(record))).toBe(false);
   });
   it("that is damaged shows what it has", () => {
     for (const bad of [null, 3, [], { trials: 3, goal: null, reference: "x" }]) {

@@ -174,3 +174,8 @@ export function trialsElsewhere(record: unknown): number {
 export function trialAt(study: Study, number: number | null): Trial | null {
   return study.trials.find((trial) => trial.number === number) ?? null;
 }
+
+/** Whether a search that is read again has nothing new, so that nothing is drawn anew. */
+export function isSame(a: Study | null, b: Study | null): boolean {
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
+}

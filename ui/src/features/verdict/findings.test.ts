@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { amountText, foundIn, itemOf, tailOf } from "./findings";
+import { amountText, foundIn, itemOf, remedyBeside, tailOf } from "./findings";
 
 const op = { id: "conv_4", name: "Conv_4" };
 const finding = {
@@ -63,6 +63,12 @@ describe("a remedy that was tried", () => {
     expect(one({ measured_gain: 0.1, measured_gain_interval: [-0.1, 0.3] }).tried).toBe("tried: no gain that can be told (−10 to 30 %)");
     expect(one({ measured_gain: 0.1, measured_gain_interval: null }).tried).toBe("tried: 10 % of the error gone");
   });
+  it("is told without the op's name, where that stands beside it", () => {
+    expect(remedyBeside(one({}))).toBe("in float");
+    expect(remedyBeside(one({ remedy: { op_name_dict: { Conv_4: { activation: { algorithm: "minmax" } } } } }))).toBe("activation minmax");
+    expect(remedyBeside(one({ remedy: { op_name_dict: { Conv_40: "fp32" } } }))).toBe("Conv_40 in float");
+    expect(remedyBeside(one({ op: null, ops: [] }))).toBe("Conv_4 in float");
+  });
   it("is put into the basket, unless there is none", () => {
     expect(itemOf(one({}))).toEqual({ id: "finding:0", label: "Conv_4 in float", recipe: finding.remedy, gain: 0.482 });
     expect(itemOf(one({ remedy: null }))).toBeNull();
@@ -81,11 +87,12 @@ it("of a profile costs time, not accuracy", () => {
   };
   const found = foundIn({ findings: [slow, { ...slow, remedy: null, trial: null }, { ...slow, trial: { gain_ms: -0.1, gain_interval: [-0.3, 0.1] } }] });
   expect(found[0]).toMatchObject({
-    op, others: 2, amount: "0.821 ms", unit: "a run", doubt: "slower than in float", tried: "tried in float: 0.5 ms faster (0.4 to 0.6 ms)", severity: "warning",
+    op, others: 2, amount: "821 us", unit: "a run", doubt: "slower than in float",
+    tried: "tried in float: 500 us faster (400 us to 600 us)", severity: "warning",
   });
   expect(found[0]!.gain).toBeNaN();
   expect(found[1]).toMatchObject({ tried: "", severity: "note" });
-  expect(found[2]!.tried).toBe("tried in float: no gain that can be told (−0.3 to 0.1 ms)");
+  expect(found[2]!.tried).toBe("tried in float: no gain that can be told (−300 us to 100 us)");
 });
 
 it("shortens a long name at one of its parts", () => {

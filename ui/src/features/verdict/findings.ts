@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why error begins where it does, or why an op is no faster in int8, with what would mend it.
 import type { BasketItem, Json } from "../../base/basket";
-import { figure, percent, type Interval } from "../../base/numbers";
+import { percent, type Interval } from "../../base/numbers";
 import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "./loose";
 import { remedyOf, remedyText } from "./remedy";
+import { timeText } from "./tiles";
 
 export const nothing = 0.005; // a share that would be told as 0 %
 
@@ -15,7 +16,7 @@ export interface Found {
   severity: Severity;
   op: { id: string; name: string } | null;
   others: number; // ops beside that one
-  amount: string; // "48 %", "0.8 ms"; empty where there is none to be told
+  amount: string; // "48 %", "820 us"; empty where there is none to be told
   unit: string; // "of the error", "a run"; "no gain can be told"; empty where the finding is about no error
   doubt: string; // "45 to 50 %, measured"
   share: number; // 0..1, for a bar; NaN: none
@@ -103,18 +104,19 @@ function triedText(gain: number, span: Interval | null): string {
 
 /** Of a profile: it costs time, not accuracy. */
 function slow(finding: Loose, index: number): Found {
-  const milliseconds = numberOf(finding["milliseconds"]);
+  const us = 1000 * numberOf(finding["milliseconds"]);
   const trial = objectOf(finding["trial"]);
-  const [gain, span] = [numberOf(trial["gain_ms"]), spanOf(trial["gain_interval"])];
+  const [gain, span] = [1000 * numberOf(trial["gain_ms"]), spanOf(trial["gain_interval"])];
   const tells = span !== null && (span[0] > 0 || span[1] < 0);
-  const amount = tells ? `${figure(Math.abs(gain))} ms ${gain < 0 ? "slower" : "faster"}` : "no gain that can be told";
+  const between = span ? ` (${timeText(1000 * span[0], 3)} to ${timeText(1000 * span[1], 3)})` : "";
+  const amount = tells ? `${timeText(Math.abs(gain), 3)} ${gain < 0 ? "slower" : "faster"}` : "no gain that can be told";
   return {
     ...common(finding, index),
     severity: remedyOf(finding["remedy"]) ? "warning" : "note",
-    amount: Number.isNaN(milliseconds) ? "" : `${figure(milliseconds)} ms`,
-    unit: Number.isNaN(milliseconds) ? "" : "a run",
-    doubt: Number.isNaN(milliseconds) ? "" : "slower than in float",
-    tried: Number.isNaN(gain) ? "" : `tried in float: ${amount}${span ? ` (${figure(span[0])} to ${figure(span[1])} ms)` : ""}`,
+    amount: Number.isNaN(us) ? "" : timeText(us, 3),
+    unit: Number.isNaN(us) ? "" : "a run",
+    doubt: Number.isNaN(us) ? "" : "slower than in float",
+    tried: Number.isNaN(gain) ? "" : `tried in float: ${amount}${between}`,
   };
 }
 
@@ -127,6 +129,13 @@ export const itemId = (found: Found): string => `finding:${found.index}`;
 
 export function itemOf(found: Found): BasketItem | null {
   return found.remedy === null ? null : { id: itemId(found), label: remedyText(found.remedy), recipe: found.remedy, gain: found.gain };
+}
+
+/** What its remedy asks for, without the op's name where it stands beside it. */
+export function remedyBeside(found: Found): string {
+  const text = remedyText(found.remedy);
+  const rest = found.op && text.startsWith(found.op.name) ? text.slice(found.op.name.length) : text;
+  return /^(: | )/.test(rest) ? rest.replace(/^(: | )/, "") : text;
 }
 
 /** The end of a long name, from a part of it on: the beginning is what its neighbours have, too. */

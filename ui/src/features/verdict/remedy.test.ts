@@ -11,14 +11,14 @@ it("says what is asked of which ops", () => {
   expect(remedyText({ op_name_dict: { a: { activation: { dtype: "fp32" }, weight: { dtype: "fp32" } } } })).toBe("a in float");
   expect(remedyText({ op_type_dict: { Gemm: "fp32" }, accuracy_level: "best" })).toBe("all Gemm in float; accuracy level best");
   expect(remedyText({ recipes: { smooth_quant: true }, weight: { granularity: "per_channel" } })).toBe(
-    "smooth quant true; weights: per channel",
+    "smooth quant; weights: per channel",
   );
 });
 
 it("leaves out the name of an option whose value tells it", () => {
   const activation = { algorithm: "percentile", percentile: 99.9 };
   expect(remedyText({ op_name_dict: { a: { activation } } })).toBe("a: activation percentile 99.9");
-  expect(remedyText({ activation: { dtype: "int16", scheme: "sym" }, reduce_range: true })).toBe("activations: int16, sym; reduce range true");
+  expect(remedyText({ activation: { dtype: "int16", scheme: "sym" }, reduce_range: false })).toBe("activations: int16, sym; no reduce range");
 });
 
 it("says nothing of what is none", () => {

@@ -22,8 +22,14 @@ function options(value: unknown): string {
   if (Array.isArray(value)) return listOf(value).map(String).join(", ");
   return Object.entries(value as Loose)
     .filter(([name, option]) => !(name === "algorithm" && option === "percentile" && "percentile" in value))
-    .map(([name, option]) => (told.includes(name) ? options(option).replaceAll("_", " ") : `${name.replaceAll("_", " ")} ${options(option)}`))
+    .map(([name, option]) => optionText(name, option))
     .join(", ");
+}
+
+function optionText(name: string, option: unknown): string {
+  const words = name.replaceAll("_", " ");
+  if (typeof option === "boolean") return option ? words : `no ${words}`;
+  return told.includes(name) ? options(option).replaceAll("_", " ") : `${words} ${options(option)}`;
 }
 
 /** What an entry asks of the ops that it is about. */

@@ -3,7 +3,7 @@
 import { accuracyOf, pairOf } from "../../widgets/accuracies";
 import { goalOf, lossText } from "./goal";
 import { listOf, numberOf, type Loose } from "./loose";
-import { accuracyTile, milliseconds, opsTile, pairTiles, present, shareTile, speedTile, tile, type Headline, type Tile, type Told } from "./tiles";
+import { accuracyTile, timeText, opsTile, pairTiles, present, shareTile, speedTile, tile, type Headline, type Tile, type Told } from "./tiles";
 
 interface Search {
   best: number; // number of the trial; NaN: none has a figure
@@ -60,6 +60,6 @@ function tilesOf({ best, lost, allowed, isReached, trials }: Search, result: Loo
     ...(pair ? pairTiles(pair, ["FP32", `INT8, trial ${best}`]).slice(0, 3) : [reference ? accuracyTile("FP32", reference) : null]),
     Number.isNaN(share) ? null : shareTile("Work in int8", share, "of the multiplications", "multiplications that are computed on int8 codes"),
     tile("Trials", String(trials), hasBest ? `best: ${best}` : "none has a figure", "recipes that were tried"),
-    Number.isNaN(int8) ? null : speedTile(int8 / float, null, `${milliseconds(float)} to ${milliseconds(int8)}`),
+    Number.isNaN(int8) ? null : speedTile(int8 / float, null, `${timeText(float)} to ${timeText(int8)}`),
   ];
 }

@@ -130,16 +130,23 @@ export function speedHeadline(ratio: number, span: Interval | null): Headline | 
 /** With zeros at the end, so that figures side by side have as many digits. */
 export function precise(value: number, digits: number): string {
   const size = Math.abs(value);
-  return size >= 1e-3 && size < 10 ** digits ? value.toPrecision(digits) : figure(value, digits);
+  return size >= 1e-3 && size < 10 ** digits ? value.toPrecision(digits).replace("-", "−") : figure(value, digits);
 }
 
-/** Microseconds as milliseconds. */
-export function milliseconds(us: number): string {
-  return Number.isFinite(us) ? `${precise(us / 1000, 4)} ms` : "–";
+/** Of a time in microseconds: short ones stay in them. */
+function unitOf(us: number): { size: number; name: string } {
+  return Math.abs(us) < 1000 ? { size: 1, name: "us" } : { size: 1000, name: "ms" };
+}
+
+/** "3.210 ms", "43.58 us". */
+export function timeText(us: number, digits = 4): string {
+  const { size, name } = unitOf(us);
+  return Number.isFinite(us) ? `${precise(us / size, digits)} ${name}` : "–";
 }
 
 export function timeTile(label: string, us: number, span: Interval | null, meaning: string): Tile {
-  return tile(label, milliseconds(us), span ? `${precise(span[0] / 1000, 4)} to ${precise(span[1] / 1000, 4)}` : "", meaning);
+  const { size } = unitOf(us);
+  return tile(label, timeText(us), span ? `${precise(span[0] / size, 4)} to ${precise(span[1] / size, 4)}` : "", meaning);
 }
 
 /** The end of a file's name, which is where quantized models differ from float ones. */

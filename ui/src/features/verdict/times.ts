@@ -2,7 +2,7 @@
 // What a profile and a benchmark say first: how fast, and of two models how many times as fast.
 import { baseName, figure, percent } from "../../base/numbers";
 import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "./loose";
-import { milliseconds, present, shareTile, shortName, speedHeadline, speedTile, tile, timeTile, type Tile, type Told } from "./tiles";
+import { timeText, present, shareTile, shortName, speedHeadline, speedTile, tile, timeTile, type Tile, type Told } from "./tiles";
 
 export function profiled(result: Loose): Told {
   const pair = [objectOf(result["reference"]), objectOf(result["quantized"])] as const;
@@ -36,10 +36,10 @@ function profiledAlone(result: Loose): Told {
   const most = name ? `; ${name} takes ${percent(share)} of it` : "";
   return {
     headline: null,
-    sentence: `One run takes ${milliseconds(median)}${most}.`,
+    sentence: `One run takes ${timeText(median)}${most}.`,
     tiles: present([
       timeTile("One run", median, span, "median, 95 % interval"),
-      tile("95th percentile", milliseconds(numberOf(wall["p95_us"])), `of ${numberOf(wall["runs"])} runs`, "but for a twentieth, runs are faster"),
+      tile("95th percentile", timeText(numberOf(wall["p95_us"])), `of ${numberOf(wall["runs"])} runs`, "but for a twentieth, runs are faster"),
       name ? shareTile("Most in", share, name, "the type of op that takes longest") : null,
       shareTile("Explained", numberOf(result["explained"]), "of the median", "part of a run that the nodes and the runtime's own time make up"),
       conditions(result),
@@ -58,7 +58,7 @@ export function benchmarked(result: Loose): Told {
   const [ratio, span] = [numberOf(first["ratio"]), spanOf(first["interval"])];
   const batch = (one: Loose) => `batch of ${numberOf(one["batch_size"])}`;
   const latency = (one: Loose) => {
-    const time = milliseconds(1000 * numberOf(one["latency_ms"]));
+    const time = timeText(1000 * numberOf(one["latency_ms"]));
     return tile(isPair ? shortName(name(one)) : "Latency", time, `a sample, ${batch(one)}`, "median run over the batch size");
   };
   return {

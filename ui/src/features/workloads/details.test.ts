@@ -32,7 +32,8 @@ describe("the facts of a run", () => {
     expect(bare[1]?.value).toBe("–");
   });
   it("name a part of the samples", () => {
-    const part = shownOf(run, { data: [{ role: "samples", data: "/d/photos/", fingerprint: "", samples: 400, batch_size: 8, part: { first: 0, count: 1 } }] });
+    const data = { role: "samples" as const, data: "/d/photos/", path: "", fingerprint: "", samples: 400, batch_size: 8 };
+    const part = shownOf(run, { data: [{ ...data, part: { first: 0, count: 1 } }] });
     const told = factsOf(run, part, now);
     expect(told.find((fact) => fact.name === "Data")?.value).toBe("photos");
     expect(told.find((fact) => fact.name === "Samples")?.value).toBe("1 of 400, 8 at once");

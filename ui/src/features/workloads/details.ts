@@ -26,12 +26,13 @@ export function factsOf(run: Run | ShownRun, shown: ShownRun | null, now: number
     add(roles[model.role] ?? model.role, baseName(model.path), { more: bytesText(model.bytes), copied: model.path });
   }
   for (const data of shown?.data ?? []) {
-    add(data.role === "calibration" ? "Calibration" : "Data", baseName(data.data.replace(/\/$/, "")), { copied: data.data });
+    const path = data.path || data.data; // older runs have no path
+    add(data.role === "calibration" ? "Calibration" : "Data", baseName(path.replace(/\/$/, "")), { copied: path });
     add(data.role === "calibration" ? "of them" : "Samples", samplesText(data));
   }
   add("Metric", run.metric, { copied: run.metric });
   add("Created", momentText(run.created));
-  add("Duration", durationText(hasEnded(run.state) ? secondsBetween(run.created, run.finished) : (now - Date.parse(run.created)) / 1000));
+  add("Duration", durationText(hasEnded(run.state) ? secondsBetween(run.created, run.finished) : Math.max(0, now - Date.parse(run.created)) / 1000));
   for (const [name, value] of versionsOf(shown?.environment ?? {})) add(name, value);
   if (shown) add("Command", commandOf(shown.arguments), { copied: commandOf(shown.arguments) });
   add("Id", run.id, { copied: run.id });
@@ -68,6 +69,6 @@ export function removalOf(run: Run | ShownRun, shown: ShownRun | null): { goes: 
   if (run.tags.length > 0 || run.note !== "") goes.push("its tags and its note");
   const stays: string[] = [];
   for (const { path } of run.models) (folder !== null && path.startsWith(folder) ? goes : stays).push(path);
-  for (const { data } of shown?.data ?? []) if (data.startsWith("/")) stays.push(data);
+  for (const { path, data } of shown?.data ?? []) if (path || data.startsWith("/")) stays.push(path || data);
   return { goes, stays: [...new Set(stays)] };
 }

@@ -106,7 +106,9 @@ export function progressOf(run: Pick<Run, "state" | "progress">): Progress | nul
 
 /** The runs as a table to be saved. */
 export function csvOf(runs: readonly Run[]): string {
-  const head = ["id", "name", "verb", "state", "message", "created", "finished", "model", "metric", "reference", "quantized", "difference", "tags", "note"];
+  const head = [
+    "id", "name", "verb", "state", "message", "created", "finished", "model", "metric", "reference", "quantized", "difference", "tags", "note",
+  ];
   const rows = runs.map((run): CsvCell[] => [
     run.id, nameOf(run), run.verb, standOf(run).word, run.message, run.created, run.finished, modelPath(run), run.metric,
     real(run.accuracy?.reference), real(run.accuracy?.quantized), real(run.accuracy?.difference), run.tags.join(" "), run.note,

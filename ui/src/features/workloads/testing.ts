@@ -31,7 +31,7 @@ export function shownOf(run: Run, more: Partial<ShownRun> = {}): ShownRun {
     ...rest,
     format: 8,
     arguments: ["quantize", "/m/my net.onnx", "--data=/d/val.yaml"],
-    data: [{ role: "samples", data: "/d/val.yaml", fingerprint: "f", samples: 100, batch_size: 1, part: null }],
+    data: [{ role: "samples", data: "val.yaml", path: "/d/val.yaml", fingerprint: "f", samples: 100, batch_size: 1, part: null }],
     notes: [],
     environment: { cpu: "Xeon", onnxruntime: "1.20.1", quantlens: "0.17.0", threads: "2" },
     times: {},

@@ -9,6 +9,6 @@ int main(int argc, char** argv) {
     std::fputs("usage: bench_make_run WORKSPACE\n", stderr);
     return 2;
   }
-  const quantlens::DiskStore store;
-  quantlens::bench::write_run({store, argv[1]});
+  quantlens::DiskStore store;
+  quantlens::bench::write_run(quantlens::Workspace(store, argv[1]));
 }

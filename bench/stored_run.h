@@ -119,7 +119,7 @@ inline Plan plan() {
   return made;
 }
 
-inline void write_run(const Workspace& workspace) {
+inline void write_run(Workspace workspace) {
   const auto writer = workspace.create("quantize", "net", {});
   writer->put(graph());
   QuantizedOutline quantized;

@@ -8,6 +8,7 @@ HEADER = f"{'model':34} {'float':>7} {'int8':>7} {'at least':>8}"
 
 
 def main():
+    harness.need_vnni()
     sandbox = harness.Sandbox()
     models = harness.need_testdata() / "models"
     images, squeezenet = harness.imagenet(sandbox), harness.squeezenet_data(sandbox)

@@ -407,6 +407,7 @@ def check_half(sandbox):
 
 
 def main():
+    harness.need_vnni()
     sandbox = harness.Sandbox()
     check_products(sandbox)
     check_weights(sandbox)

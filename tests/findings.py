@@ -100,6 +100,7 @@ def healthy(sandbox):
 
 
 def main():
+    harness.need_vnni()
     sandbox = harness.Sandbox()
     foreign_kwt1(sandbox)
     per_tensor_mobilenet(sandbox)

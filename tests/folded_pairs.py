@@ -252,6 +252,7 @@ def files(sandbox, path, data, x, seed):
 
 
 def main():
+    harness.need_vnni()
     logging.disable(logging.WARNING)
     onnxruntime.set_default_logger_severity(4)
     count, first = (int(sys.argv[i]) if len(sys.argv) > i else default for i, default in ((1, 20), (2, 1)))

@@ -176,6 +176,7 @@ def check_copy(sandbox, name, reference, quantized, data, pairing):
 
 
 def main():
+    harness.need_vnni()
     sandbox = harness.Sandbox()
     root = harness.need_testdata()
     data = {"imagenet": harness.imagenet(sandbox), "squeezenet": harness.squeezenet_data(sandbox),

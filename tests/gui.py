@@ -39,7 +39,7 @@ def demo_runs(sandbox):
     runs["benchmark"] = run(sandbox, "benchmark", demo / "digits.onnx", made, "--iterations", 50)
     runs["evaluate"] = run(sandbox, "evaluate", made, "--against", demo / "digits.onnx", *data, "--metric", "top1")
     runs["failed"] = run(sandbox, "quantize", demo / "digits.onnx", "-o", sandbox.path / "no.onnx", *data, "--metric", "spearman_cosine",
-                         code=1)
+                         "--name", "<img src=x onerror=alert(1)>", code=1)
     return runs
 
 

@@ -39,6 +39,17 @@ def need(*modules):
             skip(f"this Python has no {module}; tools/setup --tests installs one that has")
 
 
+def has_vnni():
+    """Whether sums of 8-bit products are exact here: without, int8 kernels saturate, and the default weights have 7 bits."""
+    done = subprocess.run([program(), "doctor", "--output", "json"], capture_output=True, text=True, check=False)
+    return json.loads(done.stdout)["vnni"]
+
+
+def need_vnni():
+    if not has_vnni():
+        skip("this CPU has no VNNI; the figures that are expected are those of CPUs that have it")
+
+
 def with_rows(value, prefix):
     """A record with its long lists, which stand in files of their own (docs/format.md, "Rows")."""
     if not isinstance(value, dict):

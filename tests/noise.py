@@ -63,6 +63,7 @@ def arrays(sandbox):
 
 
 def main():
+    harness.need_vnni()
     sandbox = harness.Sandbox()
     harness.need_testdata()
     arrays(sandbox)

@@ -437,6 +437,7 @@ def real_models(sandbox):
 
 def main():
     harness.need("onnxruntime")
+    harness.need_vnni()
     sandbox = harness.Sandbox()
     missed_goal(sandbox)
     strategies(sandbox)

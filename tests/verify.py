@@ -57,6 +57,7 @@ def shares_hold(sandbox, name, output, recipe):
 
 
 def main():
+    harness.need_vnni()
     sandbox = harness.Sandbox()
     shares_hold(sandbox, "half", onnx.TensorProto.FLOAT16, "{}")
     shares_hold(sandbox, "double", onnx.TensorProto.DOUBLE, "{}")

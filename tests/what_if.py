@@ -51,6 +51,7 @@ def compared(sandbox, server, name, model, data):
 
 
 def main():
+    harness.need_vnni()
     sandbox = harness.Sandbox()
     pathlib.Path(sandbox.environment["QUANTLENS_WORKSPACE"]).mkdir()
     models = [("digits", *DIGITS)]

@@ -22,5 +22,5 @@ export default defineConfig({
     target: "es2022",
   },
   // Functions without a page: no process for each file.
-  test: { include: ["src/**/*.test.ts"], pool: "threads", isolate: false },
+  test: { include: ["src/**/*.test.ts"], pool: "threads", isolate: false, testTimeout: 120_000 },
 });

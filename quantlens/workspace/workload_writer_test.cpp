@@ -72,11 +72,13 @@ TEST(WorkloadWriter, DropsAModel) {
 TEST(WorkloadWriter, KeepsDataMetricAndTheFirstNotes) {
   MemoryStore store;
   const auto writer = begin(store);
-  writer->describe({{DataRole::samples, "x.npz", "ab", 100, 4}}, "top1:label_offset=1");
+  writer->describe({{DataRole::samples, "x.npz", "/data/x.npz", "ab", 100, 4}},
+                   "top1:label_offset=1");
   for (std::size_t i = 0; i < kNotesKept + 5; ++i) writer->note("told " + std::to_string(i));
   writer->succeed();
   const Workload workload = only(store);
   ASSERT_EQ(workload.data.size(), 1U);
+  EXPECT_EQ(workload.data[0].path, "/data/x.npz");
   EXPECT_EQ(workload.data[0].fingerprint, "ab");
   EXPECT_EQ(workload.data[0].samples, 100U);
   EXPECT_EQ(workload.metric, "top1:label_offset=1");

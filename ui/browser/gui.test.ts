@@ -64,6 +64,13 @@ describe("workloads", () => {
     await expect.poll(() => page.getByRole("button", { name: "Remove tag kept" }).count()).toBe(0);
   });
 
+  it("have names that are text, whatever stands in them", async () => {
+    const page = await session.open(at("failed"));
+    page.on("dialog", (dialog) => expect.unreachable(`a name has run: ${dialog.message()}`));
+    await page.getByRole("navigation", { name: "Workloads" }).getByText("<img src=x onerror=alert(1)>").first().waitFor();
+    expect(await page.locator("img[src=x]").count()).toBe(0);
+  });
+
   it("are deleted only when that is confirmed", async () => {
     const page = await session.open(at("failed"));
     await page.getByRole("button", { name: /Delete…/ }).click();
@@ -244,7 +251,7 @@ it("ops are chosen by cost and harm, and become a recipe", async () => {
   const page = await session.open(at("broken", { view: "costs" }));
   const view = page.getByRole("tabpanel", { name: "Cost and harm" });
   await view.getByLabel("Compute /block3/conv/Conv in float").check();
-  await view.getByRole("button", { name: "Put into recipe" }).click();
+  await view.getByRole("button", { name: "Add to recipe" }).click();
   await page.getByRole("region", { name: "Recipe" }).waitFor();
 });
 

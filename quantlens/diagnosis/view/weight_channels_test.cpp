@@ -51,6 +51,7 @@ TEST(WeightChannels, ShareWhatTheLimitsAllow) {
 /// A conv of 40 channels, each wider than the last, and the codes of its weight.
 struct Net {
   static constexpr std::int64_t kChannels = 40, kEach = 18;
+  static constexpr float kScale = 0.02F;
   SmallGraph reference, quantized;
   Pairing pairing;
   std::vector<float> before, after;
@@ -60,7 +61,8 @@ struct Net {
     std::normal_distribution<float> normal;
     std::vector<std::int8_t> codes;
     for (std::int64_t i = 0; i < kChannels * kEach; ++i) {
-      before.push_back(normal(random) * static_cast<float>(i / kEach + 1) * 0.01F);
+      const std::int64_t channel = i / kEach;
+      before.push_back(normal(random) * static_cast<float>(channel + 1) * 0.01F);
       codes.push_back(static_cast<std::int8_t>(std::round(before.back() / kScale)));
       after.push_back(static_cast<float>(codes.back()) * kScale);
     }
@@ -74,9 +76,6 @@ struct Net {
                                .scheme = {.dtype = DType::int8},
                                .params = {{.scale = kScale}}});
   }
-  OwnModels models() const { return {reference.model(), quantized.model(), pairing}; }
-
-  static constexpr float kScale = 0.02F;
 };
 
 std::vector<PairedStats> stats_of(const OwnModels& models, const ChannelLimits& limits = {}) {
@@ -96,7 +95,7 @@ FloatHistogram counted(const std::vector<float>& values, std::size_t channel) {
 
 TEST(WeightStats, CountTheMarkedChannelsOfBothSides) {
   const Net net;
-  const auto all = stats_of(net.models());
+  const auto all = stats_of(OwnModels(net.reference.model(), net.quantized.model(), net.pairing));
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].channel_axis, 0);
   ASSERT_EQ(all[0].channel_histograms.size(), 16U);
@@ -109,7 +108,7 @@ TEST(WeightStats, CountTheMarkedChannelsOfBothSides) {
 
 TEST(WeightStats, CountTheWorstChannelOfTheRow) {
   const Net net;
-  const OwnModels models = net.models();
+  const OwnModels models(net.reference.model(), net.quantized.model(), net.pairing);
   const WeightRow row = weight_rows(models).at(0);
   const auto all = stats_of(models, {.histograms_of_one = 3});
   EXPECT_THAT(
@@ -119,7 +118,7 @@ TEST(WeightStats, CountTheWorstChannelOfTheRow) {
 
 TEST(WeightStats, ComeBackFromTheBytesOfHistograms) {
   const Net net;
-  const OwnModels models = net.models();
+  const OwnModels models(net.reference.model(), net.quantized.model(), net.pairing);
   const auto written = [&] {
     return histograms_to_bytes({}, [&](const auto& tell) { for_each_weight_stats(models, tell); });
   };

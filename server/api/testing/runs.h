@@ -187,7 +187,7 @@ class ApiWorld {
     std::ofstream(file, std::ios::binary) << text;
   }
 
-  Response ask(Request request) { return api.answer(request); }
+  Response ask(const Request& request) { return api.answer(request); }
   Response get(const std::string& path, Pairs query = {}, Pairs headers = {}) {
     return ask({.method = "GET",
                 .path = path,

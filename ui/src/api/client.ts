@@ -70,6 +70,7 @@ interface Listener {
 }
 const listeners = new Set<Listener>();
 let source: EventSource | null = null;
+const again = 5000; // ms
 
 /** One stream for all who listen: a browser opens few connections to a server. */
 function connect(): EventSource {
@@ -78,6 +79,15 @@ function connect(): EventSource {
   made.addEventListener("open", () => {
     if (opened) for (const one of listeners) one.lost();
     opened = true;
+  });
+  // A browser tries again by itself where nobody answers, but not where it was refused: 503 is over when other readers have left.
+  made.addEventListener("error", () => {
+    if (made.readyState !== EventSource.CLOSED) return;
+    setTimeout(() => {
+      if (source !== made) return;
+      source = connect();
+      for (const one of listeners) one.lost();
+    }, again);
   });
   for (const name of ["workloads", "jobs"] as const) {
     made.addEventListener(name, (event) => {

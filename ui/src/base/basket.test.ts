@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
 
-import { commandOf, exactly, expectedGain, merged, put, type BasketItem } from "./basket";
+import { commandOf, exactly, expectedGain, merged, put, type BasketItem, type Json } from "./basket";
 
 const item = (id: string, gain: number): BasketItem => ({ id, label: id, recipe: { op_name_dict: { [id]: "fp32" } }, gain });
 
@@ -11,6 +11,8 @@ it("lays recipes over each other, objects member by member", () => {
     op_name_dict: { x: "fp32", y: "fp32" },
   });
   expect(merged([])).toEqual({});
+  const named = merged([{ op_name_dict: { a: "fp32" } }, JSON.parse('{"op_name_dict": {"__proto__": "fp32", "constructor": "int8"}}') as Json]);
+  expect(JSON.stringify(named)).toBe('{"op_name_dict":{"a":"fp32","__proto__":"fp32","constructor":"int8"}}');
   expect(JSON.stringify(merged([JSON.parse('{"__proto__": {"x": 1}}')]))).not.toContain('"toString"');
 });
 

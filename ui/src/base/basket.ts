@@ -15,9 +15,9 @@ export function merged(recipes: readonly Json[]): Json {
   const isObject = (value: Json): value is { [name: string]: Json } => value !== null && typeof value === "object" && !Array.isArray(value);
   const over = (below: Json, above: Json): Json => {
     if (!isObject(below) || !isObject(above)) return above;
-    const made = { ...below };
-    for (const [name, value] of Object.entries(above)) made[name] = Object.hasOwn(below, name) ? over(below[name]!, value) : value;
-    return made;
+    const made = new Map(Object.entries(below)); // an op may be called __proto__
+    for (const [name, value] of Object.entries(above)) made.set(name, made.has(name) ? over(made.get(name)!, value) : value);
+    return Object.fromEntries(made);
   };
   return recipes.reduce<Json>(over, {});
 }

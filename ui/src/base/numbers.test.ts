@@ -19,6 +19,7 @@ describe("reals", () => {
     expect(figure(0)).toBe("0");
     expect(figure(NaN)).toBe("–");
     expect(decibels(-9.54)).toBe("−9.5");
+    expect(decibels(-0.02)).toBe("0.0");
     expect(percent(0.018662, 1)).toBe("1.9 %");
   });
 });

@@ -31,12 +31,12 @@ export function figure(value: number, digits = 3): string {
 }
 
 export function decibels(value: number): string {
-  return Number.isFinite(value) ? value.toFixed(1).replace("-", "−") : figure(value);
+  return Number.isFinite(value) ? value.toFixed(1).replace(/^-0\.0$/, "0.0").replace("-", "−") : figure(value);
 }
 
 /** 0..1 as percent. */
 export function percent(value: number, digits = 0): string {
-  return Number.isFinite(value) ? `${(100 * value).toFixed(digits).replace("-", "−")} %` : nothing;
+  return Number.isFinite(value) ? `${(100 * value).toFixed(digits).replace(/^-(?=0\.?0*$)/, "").replace("-", "−")} %` : nothing;
 }
 
 /** "2 hours ago"; `now` and `then` in milliseconds. */

@@ -49,6 +49,10 @@ describe("a query", () => {
     expect(isInScope("a.layer.3", "layer.3")).toBe(true);
     expect(isInScope("player.3/x", "layer.3")).toBe(false);
   });
+  it("takes names of JavaScript's own for names", () => {
+    expect(found("sqnr constructor 10")).toEqual([]);
+    expect(found("toString")).toEqual([]);
+  });
   it("binds and before or, and negates", () => {
     expect(found("type:Softmax | sqnr<20 & type:Conv")).toEqual([2, 3]);
     expect(found("!(sqnr<20) !type:softmax")).toEqual([1]);
@@ -63,5 +67,7 @@ describe("a query", () => {
     ["& a", "missing"],
     ['"a', "not closed"],
     ["type<3", "no figure"],
+    ["(".repeat(20_000), "nested too deeply"],
+    ["!".repeat(20_000), "nested too deeply"],
   ])("that is %s says what is wrong", (text, said) => expect(compile(text, language).error).toContain(said));
 });

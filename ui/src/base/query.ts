@@ -80,8 +80,11 @@ export function isInScope(name: string, scope: string): boolean {
   return false;
 }
 
+const mostNested = 100;
+
 class Parser<Row> {
   private at = 0;
+  private depth = 0;
 
   constructor(
     private readonly all: Token[],
@@ -122,6 +125,13 @@ class Parser<Row> {
   }
 
   private one(): Predicate<Row> {
+    if (++this.depth > mostNested) throw new Problem("it is nested too deeply");
+    const holds = this.single();
+    --this.depth;
+    return holds;
+  }
+
+  private single(): Predicate<Row> {
     if (this.mark("!")) {
       const inside = this.one();
       return (row) => !inside(row);
@@ -144,7 +154,7 @@ class Parser<Row> {
   private condition(): Predicate<Row> {
     const first = this.word("a condition");
     const next = this.all[this.at];
-    const operator = next && !next.quoted && (next.text === ":" || next.text in comparisons) ? next.text : undefined;
+    const operator = next && !next.quoted && (next.text === ":" || Object.hasOwn(comparisons, next.text)) ? next.text : undefined;
     if (first.quoted || operator === undefined) return this.named(first.text);
     ++this.at;
     if (operator === ":" && first.text === "scope") {

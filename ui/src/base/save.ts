@@ -40,7 +40,7 @@ export function colour(element: Element, property: string): string {
   return value;
 }
 
-const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "opacity", "font-family", "font-size", "font-weight", "text-anchor",
+const kept = ["fill", "stroke", "stroke-width", "stroke-dasharray", "stroke-linecap", "opacity", "font-family", "font-size", "font-weight", "text-anchor",
   "fill-opacity", "stroke-opacity", "dominant-baseline", "visibility"];
 
 /** The page's styles do not reach into a picture, so that each element is given its own. */
@@ -52,6 +52,8 @@ async function drawn(element: SVGSVGElement, width: number, height: number): Pro
     const target = to[index];
     if (target instanceof SVGElement) for (const property of kept) target.style.setProperty(property, style.getPropertyValue(property));
   });
+  const box = element.getBoundingClientRect();
+  if (!copy.hasAttribute("viewBox")) copy.setAttribute("viewBox", `0 0 ${box.width} ${box.height}`);
   copy.setAttribute("width", String(width));
   copy.setAttribute("height", String(height));
   copy.setAttribute("xmlns", "http://www.w3.org/2000/svg");

@@ -81,13 +81,19 @@ export function spansOf<Row>(rows: readonly Row[], columns: readonly Column<Row>
   return spans;
 }
 
-/** What a spreadsheet would take for a formula or for another cell stands in quotation marks. */
-function cell(text: string): string {
-  return /[",\n\r]/.test(text) || /^[=+@-]\D/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+export type Cell = number | string;
+
+/** Figures have all their digits; text that a spreadsheet would take for a formula or for another cell stands in quotation marks. */
+function cell(value: Cell): string {
+  if (typeof value === "number") return String(value);
+  return /[",\n\r]/.test(value) || /^[=+@-]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
 }
 
-/** As tables are saved: figures with all their digits. */
+/** As everything is saved that is a table. */
+export function csvOf(head: readonly string[], rows: readonly (readonly Cell[])[]): string {
+  return [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+}
+
 export function csv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-  const lines = [columns.map((column) => cell(column.title)), ...rows.map((row) => columns.map((column) => cell(String(column.of(row)))))];
-  return lines.map((line) => line.join(",")).join("\r\n") + "\r\n";
+  return csvOf(columns.map((column) => column.title), rows.map((row) => columns.map((column) => column.of(row))));
 }

@@ -18,7 +18,7 @@ export interface ViewProps {
   onview: (view: string, query?: string) => void;
 }
 
-/** Where a run has this record, by its name without an ending: "profile", "study", "trials/3/diagnosis". */
+/** Where a run has this record, by its name without an ending: "profile", "study". */
 export function has(shown: Schemas["ShownRun"], record: string): boolean {
   return shown.files.some((file) => file.record === record || file.name === `${record}.json`);
 }

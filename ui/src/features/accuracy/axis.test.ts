@@ -63,6 +63,11 @@ describe("ticks", () => {
   });
 });
 
+it("ends where its steps are lost in rounding", () => {
+  expect(ticksOf(1, 1 + 2 ** -52)).toEqual([]);
+  expect(ticksOf(-1e300, Infinity)).toEqual([]);
+});
+
 it("is saved as figures: differences as differences, ratios as ratios", () => {
   expect(csvOf(axisOf(pair(), null, names)!).split("\r\n")).toEqual([
     "Figure,Value,95 % low,95 % high",

@@ -26,7 +26,8 @@ export interface Axis {
 /** Round steps, at most `most` of them, within the axis. */
 export function ticksOf(low: number, high: number, most = 6): number[] {
   const span = high - low;
-  if (!(span > 0) || !Number.isFinite(span)) return [];
+  const isTold = span > 1e-9 * Math.max(Math.abs(low), Math.abs(high)); // else its steps are lost in rounding
+  if (!isTold || !Number.isFinite(span)) return [];
   const raw = span / most;
   const power = 10 ** Math.floor(Math.log10(raw));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= raw)!;
@@ -58,6 +59,7 @@ function moved(span: Interval | null, by: number, factor = 1): Interval | null {
 function pairMarks(pair: Pair, names: readonly [string, string]): Mark[] {
   const { reference, quantized, difference, differenceInterval } = pair;
   const ratio = ratioInterval(pair);
+  const hasNone = Number.isNaN(pair.ratio) && Number.isFinite(reference.value);
   const at = reference.value + difference;
   const marks = [accuracyMark(names[0], reference, "reference"), accuracyMark(names[1], quantized, "quantized")];
   marks.push({
@@ -66,8 +68,7 @@ function pairMarks(pair: Pair, names: readonly [string, string]): Mark[] {
   });
   marks.push({
     label: "Ratio", value: Number.isNaN(pair.ratio) ? NaN : at, interval: moved(ratio, reference.value, reference.value), text: shownRatio(pair.ratio),
-    detail: ratio ? `${shownRatio(ratio[0])} to ${shownRatio(ratio[1])}` : Number.isNaN(pair.ratio) ? `no ratio to a figure of ${reference.value}` : "",
-    kind: "ratio",
+    detail: ratio ? `${shownRatio(ratio[0])} to ${shownRatio(ratio[1])}` : hasNone ? `no ratio to a figure of ${reference.value}` : "", kind: "ratio",
   });
   return marks;
 }

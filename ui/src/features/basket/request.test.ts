@@ -31,6 +31,11 @@ describe("a job", () => {
       recipe: ["run-1", recipe],
     });
   });
+  it("has a name that the server takes, which ends with a whole character", () => {
+    const { name } = requestOf({ ...run, name: `a${"\u{1F4A9}".repeat(60)}` }, recipe, [], baseOf(run));
+    expect(String(name).isWellFormed()).toBe(true);
+    expect(new TextEncoder().encode(String(name)).length).toBeLessThanOrEqual(200);
+  });
   it("of an earlier version's run names the data as its command line did", () => {
     const earlier = { ...run, data: [{ ...run.data[0]!, path: "" }] };
     expect(requestOf(earlier, recipe, [], baseOf(run))["data"]).toBe("d.npz");

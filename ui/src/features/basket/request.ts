@@ -43,7 +43,7 @@ function nameOf(run: Run, labels: readonly string[]): string {
   const text = [run.name || "run", ...labels].join(", ").replace(/\p{Cc}/gu, " ");
   let end = Math.min(text.length, maxName);
   while (new TextEncoder().encode(text.slice(0, end)).length > maxName) --end;
-  return text.slice(0, end).trim();
+  return text.slice(0, end).replace(/[\ud800-\udbff]$/, "").trim(); // never half of a character
 }
 
 /** What is asked of the server: a quantization of the same model over the same data, with both recipes. */

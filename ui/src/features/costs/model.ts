@@ -207,7 +207,7 @@ export function itemOf(points: readonly Point[], unit: Unit, wall: number): Bask
 
 export function columnsOf(unit: Unit): Column<Point>[] {
   return [
-    { id: "name", title: "Op", meaning: "name of the op", of: (point) => point.name, show: (point) => point.name, first: "up", width: 140 },
+    { id: "name", title: "Op", meaning: "name of the op", of: (point) => point.name, show: (point) => point.name, first: "up", width: 120 },
     { id: "gain", title: unit === "us" ? "Gain [us]" : "Work", meaning: "what int8 gains there, conversions and layouts included",
       of: (point) => point.gain, show: (point) => (unit === "us" ? figure(point.gain) : shownWork(point.gain)), first: "down", width: 92 },
     { id: "share", title: "Output share", meaning: "part of the outputs' error that begins here", of: (point) => point.share,

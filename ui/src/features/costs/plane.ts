@@ -40,6 +40,7 @@ export class Axis {
 }
 
 function powers(low: number, high: number, middle: number): number[] {
+  if (![low, high, middle].every(Number.isFinite)) return [];
   const found = [0];
   const last = Math.floor(Math.log10(Math.max(Math.abs(low), Math.abs(high), middle)));
   const first = Math.floor(Math.log10(middle));
@@ -48,7 +49,7 @@ function powers(low: number, high: number, middle: number): number[] {
 }
 
 function tens(low: number, high: number): number[] {
-  const step = high - low > 80 ? 20 : 10;
+  const step = Math.max(high - low > 80 ? 20 : 10, Math.ceil((high - low) / 1000) * 10);
   const found: number[] = [];
   for (let value = Math.ceil(low / step) * step; value <= high; value += step) found.push(value);
   return found;

@@ -3,7 +3,7 @@ import { untrack } from "svelte";
 
 import type { Json } from "../../base/basket";
 import type { Interval } from "../../base/numbers";
-import type { Tensor } from "./codes";
+import type { Tensor } from "./tensors";
 import { Latest } from "./latest";
 import { changeOf, expectedOf, nothingAsked, rangeOf, type Asked, type Expected } from "./what-if";
 

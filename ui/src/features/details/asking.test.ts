@@ -2,7 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 
 import { Asking, type Subject } from "./asking.svelte";
-import type { Tensor } from "./codes";
+import type { Tensor } from "./tensors";
 
 const activation = (symmetric = false) =>
   ({ reach: [-2, 3], data: [-4, 4], scheme: { dtype: "uint8", symmetric, axis: null, bits: 8 } }) as unknown as Tensor;

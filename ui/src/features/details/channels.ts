@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Figures of all channels of a tensor, worst first, as rows of a heat map.
 import { decibels, figure, real, type Real } from "../../base/numbers";
-import { csvOf } from "./text";
+import { csvOf } from "../../base/table";
 
 export interface Channel {
   channel: number;

@@ -2,8 +2,9 @@
 // Counts of both sides between the same edges: which bins are drawn, and as which lines.
 import type { Schemas } from "../../api/client";
 import { figure, real, type Interval } from "../../base/numbers";
+import { csvOf } from "../../base/table";
 import { heightOf } from "./scale";
-import { between, countOf, csvOf } from "./text";
+import { between, countOf } from "./text";
 
 export interface Binned {
   edges: number[]; // one more than counts, ascending

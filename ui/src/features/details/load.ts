@@ -3,9 +3,10 @@
 import { ApiError, get, send, workloadPath, type Schemas } from "../../api/client";
 import type { Json } from "../../base/basket";
 import { channelsOf, type Channels } from "./channels";
-import { bitsOf, rangesOf, type Known, type Tensor } from "./codes";
+import { bitsOf, rangesOf, type Known } from "./chosen";
 import { binnedOf, type Binned } from "./histogram";
 import { findingsIn, rowsOf, type OpRows } from "./model";
+import type { Planned, Tensor } from "./tensors";
 
 export async function loadOp(run: string, op: string, signal: AbortSignal): Promise<OpRows> {
   return rowsOf(await get<unknown>(workloadPath(run, "/ops"), { op }, signal));
@@ -14,8 +15,9 @@ export async function loadOp(run: string, op: string, signal: AbortSignal): Prom
 /** What is the same for all ops of a run. */
 export interface OfRun extends Known {
   findings: ReturnType<typeof findingsIn>;
+  isDiagnosed: boolean; // ops were compared
 }
-export const nothingOfRun: OfRun = { ranges: new Map(), bits: new Map(), recipe: null, findings: [] };
+export const nothingOfRun: OfRun = { ranges: new Map(), bits: new Map(), recipe: null, findings: [], isDiagnosed: true };
 
 let kept: { run: string; told: Promise<OfRun> } | null = null;
 
@@ -39,7 +41,22 @@ async function readRun(run: string): Promise<OfRun & { isOver: boolean }> {
     record("ranges"), record("recipe"), weights, get<Partial<Schemas["ShownRun"]>>(workloadPath(run)).catch(() => null),
   ]);
   const isOver = shown?.state === "success" || shown?.state === "failure";
-  return { ranges: rangesOf(ranges), bits: bitsOf(bits), recipe, findings: findingsIn(shown?.result), isOver };
+  const isDiagnosed = shown?.files?.some((file) => file.record === "diagnosis") ?? true;
+  return { ranges: rangesOf(ranges), bits: bitsOf(bits), recipe, findings: findingsIn(shown?.result), isDiagnosed, isOver };
+}
+
+let keptPlan: { run: string; planned: Promise<Planned> } | null = null;
+
+/** Codes as they were planned, of a run that compared nothing; read once for all ops. */
+export function loadPlanned(run: string): Promise<Planned> {
+  if (keptPlan?.run !== run) {
+    const page = (list: string, columns: string) =>
+      get<unknown>(workloadPath(run, `/tables/plan.${list}`), { columns, limit: 100_000 }).catch(() => null);
+    const planned = Promise.all([page("activations", "value,scheme,params"), page("weights_quantized", "weight,scheme,params,uses")])
+      .then(([activations, weights]) => ({ activations, weights }));
+    keptPlan = { run, planned };
+  }
+  return keptPlan.planned;
 }
 
 export interface Names {

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
+import { csvOf } from "../../base/table";
 import { findingsIn, findingsOf, headOf, rowOf, rowsOf, timeOf } from "./model";
-import { csvOf, elided, entryOf, shareBetween, shareOf, tabbed, wordsOf } from "./text";
+import { elided, entryOf, shareBetween, shareOf, tabbed, wordsOf } from "./text";
 
 const op = { id: "y", name: "/block/Conv" };
 const answer = {
@@ -63,8 +64,14 @@ describe("findings", () => {
   });
   it("without sentences are those of the rows", () => {
     const [told] = findingsOf(rowsOf(answer), "y", []);
-    expect(told).toMatchObject({ id: "finding:rounding:y", sentence: "", remedy: null, severity: "note" });
+    expect(told).toMatchObject({ id: "finding:rounding:y:0", sentence: "", remedy: null, severity: "note" });
     expect(told?.gain).toBeNaN();
+  });
+  it("have ids of their own, though a rule speaks of the op twice", () => {
+    const twice = { findings: [null, { rule: "rounding", op: { id: "y", name: "Y" } }, { rule: "rounding", op: { id: "y", name: "Y" } }] };
+    const ids = findingsOf(rowsOf(twice), "y", []).map((one) => one.id);
+    expect(new Set(ids).size).toBe(2);
+    expect(findingsOf(rowsOf({}), "y", findingsIn({ findings: [null, ...all] }))).toHaveLength(1);
   });
 });
 

@@ -113,12 +113,12 @@ export function findingsOf(rows: OpRows, op: string, known: readonly RunFinding[
   const all: readonly RunFinding[] = known.length > 0 ? known : rows.findings;
   const told: Told[] = [];
   all.forEach((finding, index) => {
-    if (!names(finding, [op])) return;
+    if (!finding || !names(finding, [op])) return;
     const remedy = (finding.remedy ?? null) as Json;
     const entry = entryOf(remedy);
     const measured = real(finding.measured_gain);
     told.push({
-      id: known.length > 0 ? `finding:${index}` : `finding:${finding.rule ?? ""}:${op}`,
+      id: known.length > 0 ? `finding:${index}` : `finding:${finding.rule ?? ""}:${op}:${index}`,
       rule: (finding.rule ?? "").replaceAll("_", " "),
       severity: finding.severity ?? "note",
       sentence: finding.because ?? "",

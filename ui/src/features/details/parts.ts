@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an op's own error is made of, and how it compares with what arrives at it.
 import { decibels, figure, interval, percent, real, type Interval, type Real } from "../../base/numbers";
+import { csvOf } from "../../base/table";
 import type { ActivationRow } from "./model";
-import { between, csvOf, shareBetween, shareOf } from "./text";
+import { between, shareBetween, shareOf } from "./text";
 
 export interface Part {
   id: string;

@@ -11,6 +11,7 @@ describe("ticks", () => {
   it("are none where there is no axis", () => {
     expect(ticksOf([1, 1], 5)).toEqual([]);
     expect(ticksOf([NaN, 1], 5)).toEqual([]);
+    expect(ticksOf([1, 1 + 2 ** -52], 5)).toEqual([]);
     expect(ticksOf([0, Infinity], 5)).toEqual([]);
     expect(ticksOf([0, 1], 0)).toEqual([]);
   });

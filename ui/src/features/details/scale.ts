@@ -5,7 +5,8 @@ import { figure, type Interval } from "../../base/numbers";
 /** Multiples of 1, 2 or 5 times a power of ten inside the interval, at most so many. */
 export function ticksOf([low, high]: Interval, most: number): number[] {
   const width = high - low;
-  if (!(width > 0) || !Number.isFinite(width) || most < 1) return [];
+  const isTold = width > 1e-12 * Math.max(Math.abs(low), Math.abs(high)); // else its steps are lost in rounding
+  if (!isTold || !Number.isFinite(width) || most < 1) return [];
   const rough = width / most;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = [1, 2, 5, 10].map((times) => times * power).find((one) => one >= rough) ?? rough;

@@ -53,12 +53,3 @@ export function entryOf(recipe: Json): Json {
 export function tabbed(rows: readonly (readonly string[])[]): string {
   return rows.map((row) => row.map((cell) => cell.replace(/[\t\r\n]/g, " ")).join("\t")).join("\n");
 }
-
-/** A file of figures. Names have quotation marks where they would break it. */
-export function csvOf(head: readonly string[], rows: readonly (readonly (string | number)[])[]): string {
-  const cell = (value: string | number) => {
-    const text = String(value);
-    return /[",\n\r]/.test(text) || (typeof value === "string" && /^[=+@-]/.test(text)) ? `"${text.replaceAll('"', '""')}"` : text;
-  };
-  return [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
-}

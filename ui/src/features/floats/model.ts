@@ -208,7 +208,7 @@ export const columns: readonly Column<Planned>[] = [
   { id: "precision", title: "Runs in", meaning: "what the runtime computes it in", of: (op) => op.precision, show: (op) => op.precision, first: "up",
     width: 76 },
   { id: "work", title: "Multiply-adds", meaning: "of one sample, by the shapes of the graph", of: (op) => op.work, show: (op) => shownWork(op.work),
-    first: "down", width: 126 },
+    first: "down", width: 134 },
   { id: "conversions", title: "Conversions [us]", meaning: "that it causes in the quantized model, by a profile", of: (op) => op.conversions,
     show: (op) => (Number.isNaN(op.conversions) ? "–" : op.conversions.toFixed(1)), first: "down", width: 136 },
   { id: "reason", title: "Reason", meaning: "why it is not in int8", of: (op) => op.reason, show: (op) => op.reason, first: "up", width: 330 },

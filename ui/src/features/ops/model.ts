@@ -73,10 +73,10 @@ export function opsOf(table: Schemas["TablePage"]): Op[] {
 }
 
 export const columns: readonly Column<Op>[] = [
-  { id: "name", title: "Op", meaning: "name of the op", of: (op) => op.name, show: (op) => op.name, first: "up", width: 260 },
-  { id: "type", title: "Type", meaning: "the operator", of: (op) => op.type, show: (op) => op.type, first: "up", width: 110 },
+  { id: "name", title: "Op", meaning: "name of the op", of: (op) => op.name, show: (op) => op.name, first: "up", width: 240 },
+  { id: "type", title: "Type", meaning: "the operator", of: (op) => op.type, show: (op) => op.type, first: "up", width: 146 },
   { id: "sqnr", title: "SQNR [dB]", meaning: "signal over error here, all errors before it included", of: (op) => op.sqnr,
-    show: (op) => decibels(op.sqnr), whisker: (op) => op.sqnrInterval, first: "up", width: 130 },
+    show: (op) => decibels(op.sqnr), whisker: (op) => op.sqnrInterval, first: "up", width: 122 },
   { id: "drop", title: "Drop [dB]", meaning: "how far SQNR falls at this op", of: (op) => op.drop, show: (op) => decibels(op.drop),
     first: "down", width: 92 },
   { id: "local", title: "Local [dB]", meaning: "signal over the error that is born here", of: (op) => op.local,
@@ -90,11 +90,11 @@ export const columns: readonly Column<Op>[] = [
     show: (op) => percent(op.clip, 2), first: "down", width: 92 },
   { id: "min", title: "Min", meaning: "least value of the reference", of: (op) => op.min, show: (op) => figure(op.min), first: "up", width: 84 },
   { id: "max", title: "Max", meaning: "greatest value of the reference", of: (op) => op.max, show: (op) => figure(op.max), first: "down", width: 84 },
-  { id: "range", title: "Data range", meaning: "max - min", of: (op) => op.range, show: (op) => figure(op.range), first: "down", width: 96 },
+  { id: "range", title: "Data range", meaning: "greatest minus least value", of: (op) => op.range, show: (op) => figure(op.range), first: "down", width: 106 },
   { id: "error", title: "Max error", meaning: "greatest absolute error of an element", of: (op) => op.maxError, show: (op) => figure(op.maxError),
     first: "down", width: 92, isExtra: true },
   { id: "worst", title: "Worst channel [dB]", meaning: "SQNR of the channel with most error", of: (op) => op.worst, show: (op) => decibels(op.worst),
-    first: "up", width: 140, isExtra: true },
+    first: "up", width: 162, isExtra: true },
   { id: "normalized", title: "MSE normalized", meaning: "the predecessors' figure: each side rescaled by its own range; blind to wrong scales",
     of: (op) => op.normalized, show: (op) => figure(op.normalized), first: "down", width: 130, isExtra: true },
   { id: "pattern", title: "Pattern", meaning: "the ops that are one with it", of: (op) => op.pattern, show: (op) => op.pattern, first: "up", width: 180,

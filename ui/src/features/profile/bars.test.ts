@@ -31,6 +31,8 @@ describe("bars", () => {
     expect(commonScope(["/enc/l.0/a/x", "/enc/l.0/b", "/enc/l.01/c"])).toBe("/enc/");
     expect(commonScope(["/enc/x", "/head/y"])).toBe("/");
     expect(commonScope(["a", "/head/y"])).toBe("");
+    expect(commonScope(["/head/y", "a"])).toBe("");
+    expect(commonScope(["/enc/l.0/x", "/head/y", "Transpose"])).toBe("");
     expect(commonScope(["/enc/x"])).toBe("");
     expect(commonScope([])).toBe("");
   });

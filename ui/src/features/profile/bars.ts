@@ -46,7 +46,7 @@ export function commonScope(labels: readonly string[]): string {
   if (first === undefined || rest.length === 0) return "";
   let end = first.lastIndexOf("/") + 1;
   for (const label of rest) {
-    while (end > 0 && !label.startsWith(first.slice(0, end))) end = first.lastIndexOf("/", end - 2) + 1;
+    while (end > 0 && !label.startsWith(first.slice(0, end))) end = end > 1 ? first.lastIndexOf("/", end - 2) + 1 : 0;
   }
   return first.slice(0, end);
 }

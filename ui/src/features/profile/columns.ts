@@ -26,7 +26,10 @@ export const nodeColumns: readonly Column<NodeRow>[] = [
   reals("total", "Total time [us]", "Total execution time over all runs", (row) => row.total, whole, 140),
   reals("mean", "Mean [us]", "Time of one run: mean of the middle half of the runs, less the cost of the timer", (row) => row.mean, fine, 104),
   reals("share", "Share", "Mean over the time of one run", (row) => row.share, (value) => percent(value, 1), 88),
-  { ...words<NodeRow>("type", "Type", "The runtime's operator; saved with its domain", (row) => row.type, 120), show: (row) => row.type.split(".").at(-1) || "–" },
+  {
+    ...words<NodeRow>("type", "Type", "The runtime's operator; saved with its domain", (row) => row.type, 120),
+    show: (row) => row.type.split(".").at(-1) || "–",
+  },
   words("role", "Role", "op: computes ops of the model; quantize, dequantize: conversions; reorder, transpose, cast: other layouts that the runtime put in",
     (row) => row.role, 100),
   reals("accelerator", "Accelerator time [us]", "Accelerator execution time over all runs", (row) => row.accelerator, whole, 176),

@@ -26,6 +26,12 @@ describe("the flame", () => {
     expect(at(int8, "/a/y", "conversions")?.x).toBeCloseTo(0.4);
     expect(at(int8, "/a/x", "conversions")).toBeUndefined();
   });
+  it("draws a node that only converts as what it does", () => {
+    const made: Leaf = { key: "node:1", name: "cast", type: "Cast", position: 0, isMade: true, of: [{ kernels: 0, conversions: 0, layouts: 4 }] };
+    const quantize: Leaf = { ...made, key: "node:2", name: "q", isMade: false, of: [{ kernels: 0, conversions: 6, layouts: 0 }] };
+    expect(flameOf(treeOf([made, quantize], "net"), "", 0, 0.001).map((box) => [box.label, box.kind])).toEqual(
+      [["net", "scope"], ["(made by the runtime)", "scope"], ["cast", "layouts"], ["q", "conversions"]]);
+  });
   it("puts narrow neighbours together", () => {
     expect(float.filter((box) => box.kind === "small")).toMatchObject([{ label: "2 more", us: 1, width: 0.01, depth: 2 }]);
     expect(flameOf(tree, "", 0, 0.2).map((box) => box.label)).toEqual(["net", "a", "x", "y", "b", "3 more"]);

@@ -37,6 +37,12 @@ function partsOf(child: Child, model: number): Parts {
   return (child.scope ?? child.leaf).of[model] ?? { kernels: 0, conversions: 0, layouts: 0 };
 }
 
+/** A node that converts, or changes layouts, is drawn as what it does. */
+function kindOf({ kernels, conversions, layouts }: Parts): BoxKind {
+  if (kernels > 0 || (conversions > 0 && layouts > 0)) return "op";
+  return conversions > 0 ? "conversions" : layouts > 0 ? "layouts" : "op";
+}
+
 /** What of an op's time is not spent in its kernels, at its right end. */
 function drawParts(leaf: Leaf, x: number, depth: number, place: Place): void {
   const parts = partsOf({ leaf }, place.model);
@@ -73,8 +79,9 @@ function drawInside(scope: Scope, x: number, depth: number, place: Place): void 
     if (child.scope) drawScope(child.scope, at, depth, place);
     else {
       const { key, name, isMade } = child.leaf;
-      place.boxes.push({ key, kind: "op", label: isMade ? name : split(name).label, name, us, x: at, width, depth });
-      drawParts(child.leaf, at, depth + 1, place);
+      const kind = kindOf(partsOf(child, place.model));
+      place.boxes.push({ key, kind, label: isMade ? name : split(name).label, name, us, x: at, width, depth });
+      if (kind === "op") drawParts(child.leaf, at, depth + 1, place);
     }
     at += width;
   }

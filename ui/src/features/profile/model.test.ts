@@ -12,7 +12,8 @@ const float = { model: "/m/net.onnx", source: "quantlens", threads: 2, wall, nod
   nodes: [node("a", "op", 50), node("b", "op", 30), node("r", "reorder", 10, [])], types: [{ ...node("Conv", "op", 80), defined: 2 }] };
 const int8 = { ...float, nodes: [node("a_int8", "op", 20), node("q", "quantize", 5), node("c", "cast", 2, [])] };
 const row = (ops: string[], type: string, reference: unknown, rest: [number, number, number]) => ({ ops: ops.map(ref), type, reference_us: reference,
-  quantized_us: rest[0], conversion_us: rest[1], layout_us: rest[2], gain_us: 1, reference_nodes: ["Conv"], quantized_nodes: ["QLinearConv"], quantized: true });
+  quantized_us: rest[0], conversion_us: rest[1], layout_us: rest[2], gain_us: 1, reference_nodes: ["Conv"], quantized_nodes: ["QLinearConv"],
+  quantized: true });
 const pair = { reference: float, quantized: int8, ratio: 0.5, ratio_interval: [0.4, 0.6],
   ops: [row(["a"], "Conv", 50, [20, 5, 0]), row(["b", "c"], "Conv", 30, [10, 0, 2]), row([], "", "nan", [0, 0, 1])], findings: [], verdict: "" };
 const both = timesOf(pair);

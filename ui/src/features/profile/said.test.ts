@@ -23,7 +23,9 @@ describe("what is said", () => {
   });
   it("where too much is not explained", () => {
     const of = (label: string, side: typeof both.reference) => ({ label, budget: budgetOf(side) });
-    expect(doubtOf([of("Float", both.reference), of("Int8", both.quantized!)])).toBe("69.0 % of a run of Int8 is not explained: the times of nodes are off by as much.");
+    expect(doubtOf([of("Float", both.reference), of("Int8", both.quantized!)])).toBe(
+      "69.0 % of a run of Int8 is not explained: the times of nodes are off by as much.",
+    );
     expect(doubtOf([{ label: "", budget: { ...budgetOf(both.reference), rest: -50 } }])).toContain("50.0 % of a run is explained twice");
     expect(doubtOf([of("", both.reference), of("", timesOf(null).reference)])).toBe("");
   });

@@ -169,7 +169,7 @@ export function treeColumns(models: readonly string[], root: Scope): Column<Tree
   models.forEach((model, index) => columns.push(column(`total${index}`, `${model} [us]`, "of one run", total(index), us, 90)));
   if (last > 0) {
     columns.push(
-      column("speedup", "Speed-up", "time in float over time in int8", (row) => total(0)(row) / total(1)(row), times, 84),
+      column("speedup", "Speed-up", "time in float over time in int8", (row) => total(0)(row) / total(1)(row), times, 92),
       column("gain", "Gain [us]", "float less int8", (row) => total(0)(row) - total(1)(row), us, 88),
     );
   }

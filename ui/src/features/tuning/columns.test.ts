@@ -9,8 +9,10 @@ import { studyOf } from "./study";
 const accuracy = { metric: "top1", value: 0.79, interval: null, samples: 48, is_rate: true, higher_is_better: true };
 const study = studyOf({ goal: { max_loss: 0.01 }, reference: { ...accuracy, value: 0.8 }, multiply_adds: 100, best: 2, reached: true, start: {},
   trials: [
-    { number: 1, why: "the recipe as given", recipe: {}, judged: "missed", accuracy, difference: -0.1, loss: 0.125, multiply_adds_quantized: 100, ops_quantized: 9 },
-    { number: 2, why: "in float: a", recipe: { op_name_dict: { a: "fp32" } }, judged: "whole", accuracy, loss: 0, reached: true, multiply_adds_quantized: 97, ops_quantized: 8, bytes: 1.5e6 },
+    { number: 1, why: "the recipe as given", recipe: {}, judged: "missed", accuracy, difference: -0.1, loss: 0.125,
+      multiply_adds_quantized: 100, ops_quantized: 9 },
+    { number: 2, why: "in float: a", recipe: { op_name_dict: { a: "fp32" } }, judged: "whole", accuracy, loss: 0, reached: true,
+      multiply_adds_quantized: 97, ops_quantized: 8, bytes: 1.5e6 },
     { number: 3, why: "again", recipe: { op_name_dict: { a: "fp32" } }, judged: "whole", same_as: 2, loss: 0 },
     { number: 4, why: "", recipe: {}, judged: "failed", failure: "no kernel", loss: "inf" },
   ] }, { trials: [1.5, 2] });

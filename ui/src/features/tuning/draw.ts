@@ -150,8 +150,10 @@ export interface Wanted {
 }
 
 /** What charts of trials have in common: the upright axis, levels, points, and which one the pointer is at. */
-function shared({ points, scale, selected, onselect, onhover }: Wanted, colour: Colour, x: uPlot.Scale, axis: uPlot.Axis, below: (chart: uPlot) => void): Options {
-  const axes = { stroke: colour("--muted"), font, labelFont: small, labelSize: 16, labelGap: 2, grid: { stroke: colour("--faint"), width: 1 }, ticks: { show: false } };
+function shared(wanted: Wanted, colour: Colour, x: uPlot.Scale, axis: uPlot.Axis, below: (chart: uPlot) => void): Options {
+  const { points, scale, selected, onselect, onhover } = wanted;
+  const grid = { stroke: colour("--faint"), width: 1 };
+  const axes = { stroke: colour("--muted"), font, labelFont: small, labelSize: 16, labelGap: 2, grid, ticks: { show: false } };
   const at = (chart: uPlot): number | null => {
     const { left, top } = chart.cursor;
     if (left === undefined || top === undefined || left < 0) return null;
@@ -192,7 +194,8 @@ function shared({ points, scale, selected, onselect, onhover }: Wanted, colour: 
 
 /** uPlot makes no marks for bent axes that people would choose. */
 function bent(bend: number, range: Interval): Partial<uPlot.Axis> {
-  return { splits: () => bentMarks(bend, range), values: (_, splits: (number | null)[]) => splits.map((value) => (value === null ? "" : String(Number(value.toPrecision(3))).replace("-", "−"))) };
+  const text = (value: number | null) => (value === null ? "" : String(Number(value.toPrecision(3))).replace("-", "−"));
+  return { splits: () => bentMarks(bend, range), values: (_, splits: (number | null)[]) => splits.map(text) };
 }
 
 /** Whole numbers alone. */

@@ -30,11 +30,6 @@ export async function loadStudy(run: string, hasTimes: boolean, signal: AbortSig
   return studyOf(study, hasTimes ? await record(run, "times", signal) : null, trials);
 }
 
-/** The diagnosis of a trial, where the server has it: of those that were diagnosed. */
-export async function trialDiagnosis(run: string, trial: number, signal: AbortSignal): Promise<unknown> {
-  return get<unknown>(workloadPath(run, "/records/diagnosis"), { trial }, signal);
-}
-
 /** Calls at once, and then no more often than each `pause` milliseconds; the last call is never lost. */
 export function throttled(call: () => void, pause: number): { ask: () => void; stop: () => void } {
   let timer: ReturnType<typeof setTimeout> | undefined;

@@ -8,8 +8,10 @@ import { studyOf } from "./study";
 
 const accuracy = (value: unknown) => ({ metric: "top1", value, interval: null, samples: 400, is_rate: true, higher_is_better: true });
 const trial = (loss: number, change: object = {}) => ({ judged: "whole", accuracy: accuracy(0.8 * (1 - loss)), difference: -0.8 * loss, loss,
-  difference_interval: [-0.8 * loss - 0.01, -0.8 * loss + 0.01], reached: loss <= 0.01, multiply_adds_quantized: 50, ops_quantized: 5, ops_float: 5, ...change });
-const study = (trials: object[], change: object = {}) => studyOf({ goal: { max_loss: 0.01, absolute: false, objective: "int8" }, reference: accuracy(0.8),
+  difference_interval: [-0.8 * loss - 0.01, -0.8 * loss + 0.01], reached: loss <= 0.01, multiply_adds_quantized: 50, ops_quantized: 5,
+  ops_float: 5, ...change });
+const study = (trials: object[], change: object = {}) => studyOf({ goal: { max_loss: 0.01, absolute: false, objective: "int8" },
+  reference: accuracy(0.8),
   multiply_adds: 100, trials: trials.map((one, index) => ({ number: index + 1, ...one })), ...change });
 
 describe("a loss", () => {
@@ -40,13 +42,14 @@ describe("a loss", () => {
 
 describe("trials", () => {
   it("are told apart by how they ended", () => {
-    const kinds = study([trial(0), trial(0.5), trial(0, { judged: "met" }), trial(0, { judged: "missed" }), { judged: "failed" }, { judged: "output_error" }]);
+    const kinds = study([trial(0), trial(0.5), trial(0, { judged: "met" }), trial(0, { judged: "missed" }), { judged: "failed" },
+      { judged: "output_error" }]);
     expect(kinds.trials.map(kindOf)).toEqual(["within", "outside", "early within", "early outside", "failed", "outputs"]);
     expect(evaluations(kinds)).toBe(5);
   });
   it("have a best one by then, among those over all samples", () => {
-    const all = study([trial(0.5), trial(0, { judged: "missed" }), trial(0.3), trial(0.4), trial(0.01, { multiply_adds_quantized: 20 }), trial(0.005, { multiply_adds_quantized: 30 }),
-      trial(0.001, { same_as: 1 })]);
+    const all = study([trial(0.5), trial(0, { judged: "missed" }), trial(0.3), trial(0.4), trial(0.01, { multiply_adds_quantized: 20 }),
+      trial(0.005, { multiply_adds_quantized: 30 }), trial(0.001, { same_as: 1 })]);
     expect(bestByThen(all).map((one) => one?.number)).toEqual([1, 1, 3, 3, 5, 6, 6]);
     expect(bestByThen(study([{ judged: "failed" }]))).toEqual([null]);
   });

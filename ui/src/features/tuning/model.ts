@@ -180,7 +180,8 @@ function speedSentence(study: Study, best: Trial): string {
   if (!Number.isFinite(float) || !Number.isFinite(int8)) return "";
   const predicted = Number.isFinite(best.predicted) ? `; predicted: ${(best.predicted / 1e3).toFixed(3)} ms` : "";
   const end = int8 < float ? "" : ": int8 makes it no faster here";
-  return `One run takes ${(int8 / 1e3).toFixed(3)} ms, ${(int8 / float).toFixed(2)} of the ${(float / 1e3).toFixed(3)} ms of the float model${predicted}${end}.`;
+  const times = [int8 / 1e3, float / 1e3].map((ms) => `${ms.toFixed(3)} ms`);
+  return `One run takes ${times[0]}, ${(int8 / float).toFixed(2)} of the ${times[1]} of the float model${predicted}${end}.`;
 }
 
 /** What the verdict above does not say: how sure it is and why the goal was missed; of a search that runs what it has by now. */

@@ -5,9 +5,10 @@ import { commandFor, factsOf, itemOf } from "./pane";
 import { studyOf } from "./study";
 
 const accuracy = { metric: "top1", value: 0.79, interval: [0.7, 0.85], samples: 48, is_rate: true, higher_is_better: true };
-const study = studyOf({ goal: { max_loss: 0.01 }, data: "my data.yaml", metric: "top1", reference: { ...accuracy, samples: 400 }, reference_bytes: 4e6, multiply_adds: 200,
-  trials: [{ number: 1, why: "as given", judged: "missed", accuracy, difference: -0.01, difference_interval: [-0.02, 0], loss: 0.0125, ops_quantized: 9, ops_float: 1,
-    multiply_adds_quantized: 150, bytes: 1e6, recipe: { op_name_dict: { "a'b": "fp32" } } }, { judged: "failed" }] }, { trials: [2.5] });
+const study = studyOf({ goal: { max_loss: 0.01 }, data: "my data.yaml", metric: "top1", reference: { ...accuracy, samples: 400 },
+  reference_bytes: 4e6, multiply_adds: 200,
+  trials: [{ number: 1, why: "as given", judged: "missed", accuracy, difference: -0.01, difference_interval: [-0.02, 0],
+    loss: 0.0125, ops_quantized: 9, ops_float: 1, multiply_adds_quantized: 150, bytes: 1e6, recipe: { op_name_dict: { "a'b": "fp32" } } }, { judged: "failed" }] }, { trials: [2.5] });
 const [trial, failed] = study.trials;
 const model = { role: "reference" as const, path: "/m/net.onnx", sha256: "", bytes: 1 };
 

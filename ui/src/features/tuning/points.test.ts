@@ -6,9 +6,12 @@ import { bentMarks, bestLine, byNumber, nearest, rangeOf, scaleOf, tradeOf } fro
 import { studyOf } from "./study";
 
 const accuracy = (value: number) => ({ metric: "top1", value, interval: [value - 0.1, value + 0.1], samples: 48, is_rate: true, higher_is_better: true });
-const trial = (number: number, loss: number, share: number, change: object = {}) => ({ number, judged: "whole", accuracy: accuracy(0.8 * (1 - loss)), difference: -0.8 * loss,
-  difference_interval: [-0.8 * loss - 0.008, -0.8 * loss + 0.008], loss, reached: loss <= 0.01, multiply_adds_quantized: share, ops_quantized: 1, ...change });
-const study = studyOf({ goal: { max_loss: 0.01 }, reference: accuracy(0.8), multiply_adds: 100, best: 3, reached: true, reference_bytes: 4e6, trials: [
+const trial = (number: number, loss: number, share: number, change: object = {}) => ({ number, judged: "whole",
+  accuracy: accuracy(0.8 * (1 - loss)), difference: -0.8 * loss,
+  difference_interval: [-0.8 * loss - 0.008, -0.8 * loss + 0.008], loss, reached: loss <= 0.01, multiply_adds_quantized: share,
+  ops_quantized: 1, ...change });
+const study = studyOf({ goal: { max_loss: 0.01 }, reference: accuracy(0.8), multiply_adds: 100, best: 3, reached: true, reference_bytes: 4e6,
+  trials: [
   trial(1, 0.05, 100), trial(2, 0.2, 90, { judged: "missed" }), trial(3, 0.005, 80), { number: 4, judged: "failed", loss: "inf" },
   { number: 5, judged: "output_error", output_error: 0.1 }, trial(6, 0.05, 70),
 ] });

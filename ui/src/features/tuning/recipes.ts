@@ -104,7 +104,10 @@ function valueText(value: Json | undefined): string {
   if (value === undefined) return "not said";
   if (typeof value === "string") return value.replaceAll("_", " ");
   if (!isEntry(value)) return Array.isArray(value) && value.length === 0 ? "none" : JSON.stringify(value);
-  const parts = Object.entries(value).flatMap(([name, inside]) => (isEntry(inside) ? Object.entries(inside).map(([key, one]) => `${name} ${key} ${valueText(one)}`) : [`${name} ${valueText(inside)}`]));
+  const parts = Object.entries(value).flatMap(([name, inside]) => {
+    if (!isEntry(inside)) return [`${name} ${valueText(inside)}`];
+    return Object.entries(inside).map(([key, one]) => `${name} ${key} ${valueText(one)}`);
+  });
   return parts.join(", ") || "as usual";
 }
 

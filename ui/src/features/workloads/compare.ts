@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs side by side, by what is stored of each as a whole.
 import { baseName, interval, real, type Interval, type Real } from "../../base/numbers";
+import { csvOf as table } from "../../base/table";
 import { bytesText, durationText, momentText, secondsBetween } from "../../widgets/quantities";
-import { cell } from "./csv";
 import { accuracyText, figureText, formatOf, modelName, modelPath, nameOf, standOf, type Run } from "./model";
 import type { ShownRun } from "./details";
 
@@ -125,8 +125,7 @@ export function cautionsOf(a: Side, b: Side): string[] {
 }
 
 export function csvOf(rows: readonly Row[], a: Run, b: Run): string {
-  const lines = [["", a.id, b.id, "change"], ...rows.map((row) => [row.name, row.a, row.b, row.change])];
-  return lines.map((line) => line.map(cell).join(",")).join("\r\n") + "\r\n";
+  return table(["", a.id, b.id, "change"], rows.map((row) => [row.name, row.a, row.b, row.change]));
 }
 
 /** The runs to choose from: those of the same model first. */

@@ -28,7 +28,7 @@ export function factsOf(run: Run | ShownRun, shown: ShownRun | null, now: number
   for (const data of shown?.data ?? []) {
     const path = data.path || data.data; // older runs have no path
     add(data.role === "calibration" ? "Calibration" : "Data", baseName(path.replace(/\/$/, "")), { copied: path });
-    add(data.role === "calibration" ? "of them" : "Samples", samplesText(data));
+    add(data.role === "calibration" ? "Calibrated on" : "Samples", data.role === "calibration" ? `${samplesText(data)} samples` : samplesText(data));
   }
   add("Metric", run.metric, { copied: run.metric });
   add("Created", momentText(run.created));
@@ -49,10 +49,10 @@ function samplesText(data: Schemas["DataUsed"]): string {
 function versionsOf(environment: Readonly<Record<string, string>>): [string, string][] {
   const last = ["threads", "cpu"];
   const rank = (name: string) => (name === "quantlens" ? -1 : last.indexOf(name) + 1);
-  const titles: Record<string, string> = { threads: "Threads", cpu: "CPU" };
+  const titles = new Map([["threads", "Threads"], ["cpu", "CPU"]]);
   return Object.entries(environment)
     .sort(([a], [b]) => rank(a) - rank(b))
-    .map(([name, value]) => [titles[name] ?? name, value]);
+    .map(([name, value]) => [titles.get(name) ?? name, value]);
 }
 
 /** What a removal takes away, and what it leaves: models that quantlens was given or wrote elsewhere stay. */
@@ -70,5 +70,5 @@ export function removalOf(run: Run | ShownRun, shown: ShownRun | null): { goes: 
   const stays: string[] = [];
   for (const { path } of run.models) (folder !== null && path.startsWith(folder) ? goes : stays).push(path);
   for (const { path, data } of shown?.data ?? []) if (path || data.startsWith("/")) stays.push(path || data);
-  return { goes, stays: [...new Set(stays)] };
+  return { goes: [...new Set(goes)], stays: [...new Set(stays)] };
 }

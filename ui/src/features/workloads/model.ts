@@ -2,7 +2,7 @@
 // What an entry of the list says of a run.
 import type { Schemas } from "../../api/client";
 import { baseName, figure, percent, real } from "../../base/numbers";
-import { cell, type CsvCell } from "./csv";
+import { csvOf as table, type Cell } from "../../base/table";
 import type { Mark } from "../../widgets/StateMark.svelte";
 
 export type Run = Schemas["ListedRun"];
@@ -56,13 +56,13 @@ export function nameOf(run: Pick<Run, "models" | "name" | "id">): string {
   return run.name || modelName(run) || run.id;
 }
 
-const formats: Record<string, string> = { onnx: "ONNX", ort: "ONNX", pb: "TensorFlow", tflite: "TFLite", pt: "PyTorch", xml: "OpenVINO" };
+const formats = new Map([["onnx", "ONNX"], ["ort", "ONNX"], ["pb", "TensorFlow"], ["tflite", "TFLite"], ["pt", "PyTorch"], ["xml", "OpenVINO"]]);
 
 /** What a model's file is, by its ending: "ONNX"; empty where there is no file. */
 export function formatOf(path: string): string {
   const name = baseName(path);
   const ending = name.includes(".") ? name.slice(name.lastIndexOf(".") + 1).toLowerCase() : "";
-  return formats[ending] ?? ending.toUpperCase();
+  return formats.get(ending) ?? ending.toUpperCase();
 }
 
 /** One figure of a metric: a rate in percent. */
@@ -109,9 +109,10 @@ export function csvOf(runs: readonly Run[]): string {
   const head = [
     "id", "name", "verb", "state", "message", "created", "finished", "model", "metric", "reference", "quantized", "difference", "tags", "note",
   ];
-  const rows = runs.map((run): CsvCell[] => [
+  const rows = runs.map((run): Cell[] => [
     run.id, nameOf(run), run.verb, standOf(run).word, run.message, run.created, run.finished, modelPath(run), run.metric,
-    real(run.accuracy?.reference), real(run.accuracy?.quantized), real(run.accuracy?.difference), run.tags.join(" "), run.note,
+    ...[run.accuracy?.reference, run.accuracy?.quantized, run.accuracy?.difference].map(real).map((value) => (Number.isNaN(value) ? "" : value)),
+    run.tags.join(" "), run.note,
   ]);
-  return [head, ...rows].map((row) => row.map(cell).join(",")).join("\r\n") + "\r\n";
+  return table(head, rows);
 }

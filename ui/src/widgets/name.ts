@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where a name may be cut.
+
+/** The end begins at a separator where there is one among its last letters; a short name has none, and is cut as any text. */
+export function parted(name: string, most: number): { start: string; end: string } {
+  if (name.length < most + 4) return { start: name, end: "" };
+  const at = name.length - most;
+  const separator = name.slice(at).search(/[/._ ]/);
+  const from = separator >= 0 && separator < most - 4 ? at + separator : at;
+  return { start: name.slice(0, from), end: name.slice(from) };
+}

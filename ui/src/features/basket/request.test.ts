@@ -33,7 +33,7 @@ describe("a job", () => {
   });
   it("has a name that the server takes, which ends with a whole character", () => {
     const { name } = requestOf({ ...run, name: `a${"\u{1F4A9}".repeat(60)}` }, recipe, [], baseOf(run));
-    expect(String(name).isWellFormed()).toBe(true);
+    expect(() => encodeURIComponent(String(name))).not.toThrow(); // no half of a pair
     expect(new TextEncoder().encode(String(name)).length).toBeLessThanOrEqual(200);
   });
   it("of an earlier version's run names the data as its command line did", () => {

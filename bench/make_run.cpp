@@ -5,7 +5,7 @@
 #include "bench/stored_run.h"
 
 int main(int argc, char** argv) {
-  if (argc != 2) {
+  if (argc != 2 || argv[1][0] == '-') {
     std::fputs("usage: bench_make_run WORKSPACE\n", stderr);
     return 2;
   }

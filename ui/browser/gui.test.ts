@@ -41,9 +41,9 @@ describe("workloads", () => {
     const list = page.getByRole("navigation", { name: "Workloads" });
     await list.getByText("digits broken", { exact: true }).waitFor();
     await expect.poll(() => list.getByText(/99\.2 % → /).count()).toBeGreaterThan(0);
-    await page.getByLabel("Search workloads").fill("broken");
+    await page.getByLabel("Search workloads").fill("digits broken");
     await list.getByText("digits broken", { exact: true }).waitFor();
-    await expect.poll(() => list.getByText("benchmark").count()).toBe(0);
+    await expect.poll(() => list.getByRole("button", { name: /evaluate/ }).count()).toBe(0);
   });
 
   it("say what they were made of, and copy the model's path", async () => {
@@ -219,7 +219,7 @@ describe("op details", () => {
     await upper.focus();
     for (let i = 0; i < 5; ++i) await upper.press("ArrowLeft");
     await details.getByText(/→/).first().waitFor();
-    await details.getByRole("button", { name: /^Add to recipe/ }).waitFor();
+    await details.getByRole("button", { name: /^Add to recipe/ }).first().waitFor();
   });
 });
 
@@ -295,7 +295,11 @@ describe("jobs", () => {
     await dialog.getByRole("button", { name: "Start run" }).click();
     const jobs = page.getByRole("dialog", { name: "Jobs" });
     await jobs.getByText(/quantize/).first().waitFor();
-    await jobs.getByText(/Finished|Done|success/i).first().waitFor({ timeout: 90_000 });
+    await jobs.getByRole("button", { name: "Show run" }).first().waitFor();
+    await jobs.getByText("Ended").first().waitFor();
+    await expect.poll(() => jobs.getByRole("button", { name: "Cancel" }).count(), { timeout: 90_000 }).toBe(0);
+    await jobs.getByRole("button", { name: "Show run" }).first().click();
+    await table(page, "Ops").waitFor();
   }, 120_000);
 });
 

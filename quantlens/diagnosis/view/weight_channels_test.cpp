@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/view/weight_channels.h"
 
 #include <cmath>
+#include <optional>
 #include <random>
 
 #include <gmock/gmock.h>
@@ -48,88 +49,88 @@ TEST(WeightChannels, ShareWhatTheLimitsAllow) {
   for (const std::size_t left : {3U, 3U, 3U, 1U, 0U}) EXPECT_EQ(scarce.next(many).size(), left);
 }
 
-/// A conv of 40 channels, each wider than the last, and the codes of its weight.
-struct Net {
-  static constexpr std::int64_t kChannels = 40, kEach = 18;
-  static constexpr float kScale = 0.02F;
-  SmallGraph reference, quantized;
-  Pairing pairing;
-  std::vector<float> before, after;
-
-  Net() {
-    std::mt19937 random(1);
-    std::normal_distribution<float> normal;
-    std::vector<std::int8_t> codes;
-    for (std::int64_t i = 0; i < kChannels * kEach; ++i) {
-      const std::int64_t channel = i / kEach;
-      before.push_back(normal(random) * static_cast<float>(channel + 1) * 0.01F);
-      codes.push_back(static_cast<std::int8_t>(std::round(before.back() / kScale)));
-      after.push_back(static_cast<float>(codes.back()) * kScale);
-    }
-    reference.input("x").weight("w", {kChannels, 2, 3, 3}, before);
-    reference.node(Kind::conv, {"x", "w"}, "c").output("c");
-    quantized.constant("w_q", Tensor::from<std::int8_t>({kChannels, 2, 3, 3}, codes));
-    pairing.weights.push_back({.op = {.id = "c", .name = "conv"},
-                               .type = "Conv",
-                               .reference = "w",
-                               .quantized = "w_q",
-                               .scheme = {.dtype = DType::int8},
-                               .params = {{.scale = kScale}}});
-  }
-};
-
-std::vector<PairedStats> stats_of(const OwnModels& models, const ChannelLimits& limits = {}) {
+std::vector<PairedStats> stats_of(const PairedModels& models, const ChannelLimits& limits = {}) {
   std::vector<PairedStats> all;
   for_each_weight_stats(
       models, [&](const PairedStats& one) { all.push_back(one); }, limits);
   return all;
 }
 
-FloatHistogram counted(const std::vector<float>& values, std::size_t channel) {
-  FloatHistogram histogram;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    if (i / Net::kEach == channel) histogram.add(std::span(values).subspan(i, 1));
+/// A conv of 40 channels, each wider than the last, and the codes of its weight.
+class WeightStats : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::mt19937 random(1);
+    std::normal_distribution<float> normal;
+    std::vector<std::int8_t> codes;
+    for (std::int64_t i = 0; i < kChannels * kEach; ++i) {
+      const std::int64_t channel = i / kEach;
+      before_.push_back(normal(random) * static_cast<float>(channel + 1) * 0.01F);
+      codes.push_back(static_cast<std::int8_t>(std::round(before_.back() / kScale)));
+      after_.push_back(static_cast<float>(codes.back()) * kScale);
+    }
+    SmallGraph reference;
+    reference.input("x").weight("w", {kChannels, 2, 3, 3}, before_);
+    reference.node(Kind::conv, {"x", "w"}, "c").output("c");
+    SmallGraph quantized;
+    quantized.constant("w_q", Tensor::from<std::int8_t>({kChannels, 2, 3, 3}, codes));
+    Pairing pairing;
+    pairing.weights.push_back({.op = {.id = "c", .name = "conv"},
+                               .type = "Conv",
+                               .reference = "w",
+                               .quantized = "w_q",
+                               .scheme = {.dtype = DType::int8},
+                               .params = {{.scale = kScale}}});
+    models_.emplace(reference.model(), quantized.model(), pairing);
   }
-  return histogram;
-}
 
-TEST(WeightStats, CountTheMarkedChannelsOfBothSides) {
-  const Net net;
-  const auto all = stats_of(OwnModels(net.reference.model(), net.quantized.model(), net.pairing));
+  static FloatHistogram counted(const std::vector<float>& values, std::uint32_t channel) {
+    FloatHistogram histogram;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (i / kEach == channel) histogram.add(std::span(values).subspan(i, 1));
+    }
+    return histogram;
+  }
+
+  static constexpr std::int64_t kChannels = 40, kEach = 18;
+  static constexpr float kScale = 0.02F;
+  std::vector<float> before_, after_;
+  std::optional<OwnModels> models_;
+};
+
+TEST_F(WeightStats, CountTheMarkedChannelsOfBothSides) {
+  const auto all = stats_of(*models_);
   ASSERT_EQ(all.size(), 1U);
   EXPECT_EQ(all[0].channel_axis, 0);
   ASSERT_EQ(all[0].channel_histograms.size(), 16U);
   for (const PairedChannelHistogram& one : all[0].channel_histograms) {
-    EXPECT_EQ(one.reference, counted(net.before, one.channel));
-    EXPECT_EQ(one.quantized, counted(net.after, one.channel));
+    EXPECT_EQ(one.reference, counted(before_, one.channel));
+    EXPECT_EQ(one.quantized, counted(after_, one.channel));
     EXPECT_EQ(one.codes.count(), 0U);
   }
 }
 
-TEST(WeightStats, CountTheWorstChannelOfTheRow) {
-  const Net net;
-  const OwnModels models(net.reference.model(), net.quantized.model(), net.pairing);
-  const WeightRow row = weight_rows(models).at(0);
-  const auto all = stats_of(models, {.histograms_of_one = 3});
+TEST_F(WeightStats, CountTheWorstChannelOfTheRow) {
+  const WeightRow row = weight_rows(*models_).at(0);
+  const auto all = stats_of(*models_, {.histograms_of_one = 3});
   EXPECT_THAT(
       all.at(0).channel_histograms,
       ::testing::Contains(::testing::Field(&PairedChannelHistogram::channel, row.worst_channel)));
 }
 
-TEST(WeightStats, ComeBackFromTheBytesOfHistograms) {
-  const Net net;
-  const OwnModels models(net.reference.model(), net.quantized.model(), net.pairing);
+TEST_F(WeightStats, ComeBackFromTheBytesOfHistograms) {
   const auto written = [&] {
-    return histograms_to_bytes({}, [&](const auto& tell) { for_each_weight_stats(models, tell); });
+    return histograms_to_bytes({},
+                               [&](const auto& tell) { for_each_weight_stats(*models_, tell); });
   };
   const std::string bytes = written();
   EXPECT_EQ(bytes, written());
-  const auto expected = stats_of(models);
+  const auto expected = stats_of(*models_);
   EXPECT_EQ(histograms_from_bytes(bytes, "histograms.bin").weights, expected);
   EXPECT_EQ(HistogramsReader(bytes, "histograms.bin").find("w", "w_q"), expected.at(0));
 }
 
-TEST(WeightStats, OfAMatrixStoredTheOtherWayRoundAreOfTheReferencesChannels) {
+TEST_F(WeightStats, OfAMatrixStoredTheOtherWayRoundAreOfTheReferencesChannels) {
   SmallGraph reference;
   reference.input("x").weight("w", {2, 3}, {1, 2, 3, 4, 5, 6}).node(Kind::gemm, {"x", "w"}, "g");
   SmallGraph quantized;

@@ -70,7 +70,8 @@ interface Listener {
 }
 const listeners = new Set<Listener>();
 let source: EventSource | null = null;
-const again = 5000; // ms
+const [soonest, latest] = [5000, 60_000]; // ms
+let again: number = soonest;
 
 /** One stream for all who listen: a browser opens few connections to a server. */
 function connect(): EventSource {
@@ -79,6 +80,7 @@ function connect(): EventSource {
   made.addEventListener("open", () => {
     if (opened) for (const one of listeners) one.lost();
     opened = true;
+    again = soonest;
   });
   // A browser tries again by itself where nobody answers, but not where it was refused: 503 is over when other readers have left.
   made.addEventListener("error", () => {
@@ -88,6 +90,7 @@ function connect(): EventSource {
       source = connect();
       for (const one of listeners) one.lost();
     }, again);
+    again = Math.min(latest, 2 * again); // with a wrong token each try counts against this machine
   });
   for (const name of ["workloads", "jobs"] as const) {
     made.addEventListener(name, (event) => {

@@ -41,6 +41,8 @@ export function shownColumns<Row>(columns: readonly Column<Row>[], text: string 
   return named.length > 0 ? named : columns.filter((column) => !column.isExtra);
 }
 
+const asPeopleCount = new Intl.Collator(undefined, { numeric: true });
+
 /** Rows without a figure come last, whichever way; equal ones stay as they were. */
 export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order): Row[] {
   const column = columns.find((one) => one.id === order.column);
@@ -49,7 +51,7 @@ export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[
   const keys = new Map(rows.map((row) => [row, column.of(row)]));
   return [...rows].sort((a, b) => {
     const [x, y] = [keys.get(a)!, keys.get(b)!];
-    if (typeof x === "string" || typeof y === "string") return sign * String(x).localeCompare(String(y), undefined, { numeric: true });
+    if (typeof x === "string" || typeof y === "string") return sign * asPeopleCount.compare(String(x), String(y));
     const [gone, lacks] = [Number.isNaN(x), Number.isNaN(y)];
     if (gone || lacks) return Number(gone) - Number(lacks);
     return sign * (x - y);

@@ -18,5 +18,5 @@ it("a separator that would leave next to nothing is none", () => {
 
 it("a short name stays whole", () => {
   expect(parted("", 18)).toEqual({ start: "", end: "" });
-  expect(parted("/stem/conv/Conv", 18)).toEqual({ start: "/stem/conv/Conv", end: "" });
+  expect(parted("/block3/depthwise/Conv", 12)).toEqual({ start: "/block3/depthwise/Conv", end: "" });
 });

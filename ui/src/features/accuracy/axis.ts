@@ -68,7 +68,8 @@ function pairMarks(pair: Pair, names: readonly [string, string]): Mark[] {
   });
   marks.push({
     label: "Ratio", value: Number.isNaN(pair.ratio) ? NaN : at, interval: moved(ratio, reference.value, reference.value), text: shownRatio(pair.ratio),
-    detail: ratio ? `${shownRatio(ratio[0])} to ${shownRatio(ratio[1])}` : hasNone ? `no ratio to a figure of ${reference.value}` : "", kind: "ratio",
+    detail: ratio ? `${shownRatio(ratio[0])} to ${shownRatio(ratio[1])}` : hasNone ? `no ratio to a figure of ${reference.value}` : "",
+    kind: "ratio",
   });
   return marks;
 }

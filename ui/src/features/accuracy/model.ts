@@ -93,13 +93,13 @@ export const columnsOf = ([reference, quantized]: Names): readonly Column<Flip>[
     show: (flip) => (flip.direction === "lost" ? "▼ lost" : "▲ gained"), first: "down", width: 84 },
   { id: "sample", title: "Sample", meaning: "its index in the data set", of: (flip) => flip.sample,
     show: (flip) => figure(flip.sample, 12), first: "up", width: 76 },
-  { id: "name", title: "Name", meaning: "of the sample", of: (flip) => flip.name, show: (flip) => flip.name, first: "up", width: 180 },
+  { id: "name", title: "Name", meaning: "of the sample", of: (flip) => flip.name, show: (flip) => flip.name, first: "up", width: 110 },
   { id: "label", title: "Label", meaning: "the right answer, in the labels' numbering", of: (flip) => flip.label, show: (flip) => answerText(flip.label),
     first: "up", width: 68 },
   { id: "fp32", title: reference, meaning: `first answer of ${reference}`, of: (flip) => flip.reference, show: (flip) => answerText(flip.reference),
-    first: "up", width: 80 },
+    first: "up", width: 108 },
   { id: "int8", title: quantized, meaning: `first answer of ${quantized}`, of: (flip) => flip.other, show: (flip) => answerText(flip.other),
-    first: "up", width: 80 },
+    first: "up", width: 108 },
 ];
 
 export const language = languageOf<Flip>(

@@ -37,6 +37,10 @@ describe("a profile", () => {
     expect(times.pair?.ops[0]).toMatchObject({ key: "op:y", name: "conv1 +1", float: 4, kernels: 2, isInt8: true, isWrapped: false });
     expect(times.pair?.findings[0]).toMatchObject({ number: 1, remedy: null, trial: { ratio: 1.1, ratioInterval: [1, 1.2] } });
   });
+  it("has a key of its own for each row, though two are of one op", () => {
+    const keys = timesOf({ ...pair, ops: [...pair.ops, ...pair.ops] }).pair?.ops.map((row) => row.key);
+    expect(keys).toEqual(["op:y", "op:y 1"]);
+  });
   it("takes lists that have files of their own", () => {
     const shown = { lists: [{ record: "profile", list: "ops", rows: 2000 }, { record: "plan", list: "ops", rows: 9 }] };
     expect(elsewhere(shown)).toEqual(["ops"]);

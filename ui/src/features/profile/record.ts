@@ -51,6 +51,16 @@ export function unitName(ops: readonly OpRef[]): string {
   return ops.length === 1 ? first.name : `${first.name} +${ops.length - 1}`;
 }
 
+/** Two rows of one op have keys of their own, as a chart of them needs. */
+function distinct(rows: JoinedRow[]): JoinedRow[] {
+  const seen = new Set<string>();
+  return rows.map((row, index) => {
+    const key = seen.has(row.key) ? `${row.key} ${index}` : row.key;
+    seen.add(key);
+    return key === row.key ? row : { ...row, key };
+  });
+}
+
 export function joinedOf(value: unknown, index: number): JoinedRow {
   const row = fields(value);
   const ops = refs(row["ops"]);
@@ -163,7 +173,7 @@ export function timesOf(result: unknown, longer: LongLists = {}): Times {
     pair: {
       ratio: number(all["ratio"]),
       ratioInterval: span(all["ratio_interval"]),
-      ops: (longer["ops"] ?? list(all["ops"])).map(joinedOf),
+      ops: distinct((longer["ops"] ?? list(all["ops"])).map(joinedOf)),
       findings: list(all["findings"]).map(findingOf),
       verdict: text(all["verdict"]),
     },

@@ -116,7 +116,7 @@ void add_study(const RunRecords& records, boost::json::object& object) {
     object["quantized"] = json::encode(best.accuracy);
     object["recipe"] = to_value(best.recipe);
     object["loss"] = json::encode(best.loss);
-    object["difference"] = best.difference;
+    object["difference"] = json::encode(best.difference);
     object["difference_interval"] = json::encode(best.difference_interval);
     object["int8_share"] = json::encode(int8_share(study, best));
     object["ops_quantized"] = best.ops_quantized;
@@ -143,13 +143,13 @@ boost::json::object profile_json(const ProfileRecord& profile) {
 void add_profile(const ProfileRecord& profile, boost::json::object& object) {
   if (!profile.quantized) {
     add(json::encode(profile.reference).as_object(), object);
-    object["wall_us"] = profile.reference.wall.median_us;
+    object["wall_us"] = json::encode(profile.reference.wall.median_us);
     return;
   }
   add(profile_json(profile), object);
   object["nodes"] = object["quantized"].as_object()["nodes"];
-  object["wall_us"] = profile.quantized->wall.median_us;
-  object["explained"] = profile.quantized->explained;
+  object["wall_us"] = json::encode(profile.quantized->wall.median_us);
+  object["explained"] = json::encode(profile.quantized->explained);
 }
 
 void add_evaluation(const RunRecords& records, boost::json::object& object) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { accuracyOf, pairOf } from "../../widgets/accuracies";
+import { accuracyOf, pairOf } from "../../base/accuracies";
 import { axisOf, csvOf, ticksOf, tickText } from "./axis";
 
 const rate = (value: number) => ({ metric: "top1", value, interval: [value - 0.1, value + 0.1], samples: 100, is_rate: true, higher_is_better: true });

@@ -2,7 +2,7 @@
 // One axis for both accuracies and for what lies between them: the difference is drawn from the float model's figure on, so
 // that a point of it is as long as a point of accuracy.
 import type { Interval } from "../../base/numbers";
-import { shownDifference, shownDifferences, shownFigure, shownInterval, shownRatio, type Accuracy, type Pair } from "../../widgets/accuracies";
+import { shownDifference, shownDifferences, shownFigure, shownInterval, shownRatio, type Accuracy, type Pair } from "../../base/accuracies";
 import { ratioInterval } from "./model";
 
 export interface Mark {

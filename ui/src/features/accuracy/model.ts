@@ -3,7 +3,7 @@
 import type { Schemas } from "../../api/client";
 import { baseName, figure, real, type Interval, type Real } from "../../base/numbers";
 import { languageOf, type Column } from "../../base/table";
-import { accuracyOf, pairOf, type Accuracy, type Pair } from "../../widgets/accuracies";
+import { accuracyOf, pairOf, type Accuracy, type Pair } from "../../base/accuracies";
 
 export interface Flip {
   sample: number; // index in the data set

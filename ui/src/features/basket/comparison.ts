@@ -5,7 +5,7 @@ import { commandOf } from "../../base/basket";
 import { decibels, figure, percent, real, type Real } from "../../base/numbers";
 import {
   accuracyOf, pairOf, shownDifference, shownDifferences, shownFigure, shownInterval, type Accuracy, type Pair,
-} from "../../widgets/accuracies";
+} from "../../base/accuracies";
 
 type Run = Schemas["ShownRun"];
 type Loose = Record<string, unknown>;

@@ -3,7 +3,7 @@
 import type { Schemas } from "../../api/client";
 import { commandOf, type Json } from "../../base/basket";
 import { has } from "../../base/view";
-import { optionOf, ownWords, writing } from "../../widgets/words";
+import { optionOf, ownWords, writing } from "../../base/words";
 
 type Run = Schemas["ShownRun"];
 export type Request = Record<string, Json>;

@@ -2,7 +2,7 @@
 // A basket that is tried: a job, then a run of its own. Kept as JSON while the page is open.
 import type { Schemas } from "../../api/client";
 import { expectedGain, type BasketItem } from "../../base/basket";
-import type { Step } from "../../widgets/steps";
+import type { Step } from "../../base/steps";
 
 type Job = Schemas["ShownJob"];
 

@@ -2,8 +2,8 @@
 import { describe, expect, it } from "vitest";
 
 import { compile } from "../../base/query";
-import { comparedOf, type Compared } from "../../widgets/compared";
-import type { UnitTime } from "../../widgets/timed";
+import { comparedOf, type Compared } from "../../base/compared";
+import type { UnitTime } from "../../base/timed";
 import {
   bordersOf, byOp, columnsOf, figuresOf, gainText, isInt8By, itemOf, language, pointsOfPrices, pointsOfTimes, pointsOfWork, predicted,
   quadrantOf, quadrantTitle,

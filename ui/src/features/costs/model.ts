@@ -4,9 +4,9 @@ import type { Schemas } from "../../api/client";
 import { exactly, type BasketItem } from "../../base/basket";
 import { decibels, figure, percent, real } from "../../base/numbers";
 import type { Column } from "../../base/table";
-import { comparedLanguage, type Compared } from "../../widgets/compared";
-import type { UnitTime } from "../../widgets/timed";
-import { shownWork, type Work } from "../../widgets/work";
+import { comparedLanguage, type Compared } from "../../base/compared";
+import type { UnitTime } from "../../base/timed";
+import { shownWork, type Work } from "../../base/work";
 
 /** Ops that are computed as a unit. Fields of a compared row are those of the worst of them. */
 export interface Point extends Compared {

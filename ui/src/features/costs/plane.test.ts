@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { comparedOf } from "../../widgets/compared";
+import { comparedOf } from "../../base/compared";
 import type { Point } from "./model";
 import { Axis, dots, inside, labelled, nearest, placesOf, planeOf, stepped } from "./plane";
 

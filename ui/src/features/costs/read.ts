@@ -4,9 +4,9 @@
 import { get, tableOf, workloadPath, type Schemas } from "../../api/client";
 import { age } from "../../base/numbers";
 import { has } from "../../base/view";
-import { comparedColumns, comparedOf } from "../../widgets/compared";
-import { profilesOf, readTimes, readWork, runsOf } from "../../widgets/records";
-import type { Work } from "../../widgets/work";
+import { comparedColumns, comparedOf } from "../../base/compared";
+import { profilesOf, readTimes, readWork, runsOf } from "../../base/records";
+import type { Work } from "../../base/work";
 import { byOp, isInt8By, pointsOfPrices, pointsOfTimes, pointsOfWork, type Point, type Source } from "./model";
 
 export interface Known {

@@ -3,8 +3,8 @@
 import type { Schemas } from "../../api/client";
 import { exactly, type BasketItem, type Json } from "../../base/basket";
 import { languageOf, type Column } from "../../base/table";
-import { shownWork, type Work } from "../../widgets/work";
-import type { UnitTime } from "../../widgets/timed";
+import { shownWork, type Work } from "../../base/work";
+import type { UnitTime } from "../../base/timed";
 
 export type Fate = "int8" | "float" | "otherwise" | "stored";
 

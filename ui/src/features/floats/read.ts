@@ -2,9 +2,9 @@
 // The records that the view needs: the plan, and what others know of the same models.
 import { get, tableOf, workloadPath, type Schemas } from "../../api/client";
 import { has } from "../../base/view";
-import { profilesOf, readTimes, readWork } from "../../widgets/records";
-import type { Timed } from "../../widgets/timed";
-import type { Work } from "../../widgets/work";
+import { profilesOf, readTimes, readWork } from "../../base/records";
+import type { Timed } from "../../base/timed";
+import type { Work } from "../../base/work";
 import { bordersOf, codedOf, countInFile, Links, ranOf, type Conversion, type InFile } from "./conversions";
 import { conversionsOf, countedOf, planColumns, plannedOf, type Counted, type Planned } from "./model";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a job has said, as lines that people read: its log has events among the sentences.
-import { durationText } from "../../widgets/quantities";
+import { durationText } from "../../base/quantities";
 
 export interface Line {
   text: string;

@@ -2,7 +2,7 @@
 // Jobs in lists: how each stands, how lists follow events.
 import type { Schemas } from "../../api/client";
 import { real } from "../../base/numbers";
-import { durationText, secondsBetween, shortAge } from "../../widgets/quantities";
+import { durationText, secondsBetween, shortAge } from "../../base/quantities";
 import type { Mark } from "../../widgets/StateMark.svelte";
 
 export type Job = Schemas["ShownJob"];

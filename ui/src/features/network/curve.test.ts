@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { comparedOf } from "../../widgets/compared";
+import { comparedOf } from "../../base/compared";
 import {
   bandPath, dotsPath, dropsPath, linePath, marksPath, rangeOf, Scale, stepped, ticks, ticksPath, withStep, zoomed, zoomOf, zoomText,
 } from "./curve";

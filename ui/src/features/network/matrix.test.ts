@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { comparedOf } from "../../widgets/compared";
+import { comparedOf } from "../../base/compared";
 import type { Group } from "./blocks";
 import { badness, cellText, kindOf, matrixCsv, matrixOf, moved, scrolledTo, spanOf } from "./matrix";
 import { stepsOf, type Step } from "./model";

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { csv } from "../../base/table";
-import { comparedOf, type Compared } from "../../widgets/compared";
+import { comparedOf, type Compared } from "../../base/compared";
 import { columns, figuresOf, graphOf, partOf, sentenceOf, stepsOf, type GraphOp } from "./model";
 
 const op = (id: string, outputs: string[], inputs: string[] = []): GraphOp => ({ id, name: id, type: "Conv", kind: "conv", inputs, outputs });

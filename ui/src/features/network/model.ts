@@ -3,7 +3,7 @@
 import type { Schemas } from "../../api/client";
 import { decibels, percent } from "../../base/numbers";
 import type { Column } from "../../base/table";
-import type { Compared } from "../../widgets/compared";
+import type { Compared } from "../../base/compared";
 
 /** An op of the graph, in the file's order, which is one of execution. */
 export interface GraphOp {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
 
-import { comparedOf } from "../../widgets/compared";
+import { comparedOf } from "../../base/compared";
 import type { Group } from "./blocks";
 import { stepsOf } from "./model";
 import { sectionsOf } from "./sections";

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a search was allowed to lose, as its command line says it.
 import { percent } from "../../base/numbers";
-import { optionOf } from "../../widgets/words";
+import { optionOf } from "../../base/words";
 
 export interface Goal {
   maxLoss: number;

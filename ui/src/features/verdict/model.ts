@@ -4,7 +4,7 @@ import type { Schemas } from "../../api/client";
 import { commandOf } from "../../base/basket";
 import { baseName } from "../../base/numbers";
 import { has } from "../../base/view";
-import { optionOf, ownWords } from "../../widgets/words";
+import { optionOf, ownWords } from "../../base/words";
 import { amountText, foundIn, type Found } from "./findings";
 import { objectOf } from "./loose";
 import { usualNames, type Names, type Told } from "./tiles";

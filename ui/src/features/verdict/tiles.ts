@@ -3,7 +3,7 @@
 import { decibels, figure, percent, type Interval } from "../../base/numbers";
 import {
   metricText, outcomeOf, shownDifference, shownDifferences, shownFigure, shownInterval, shownRatio, type Accuracy, type Pair,
-} from "../../widgets/accuracies";
+} from "../../base/accuracies";
 
 /** Good, bad, or neither: told by a sign and a word as well as by a colour. */
 export type Tone = "good" | "bad" | "unsure" | "";

@@ -2,7 +2,7 @@
 // What each verb's result says first. Told by what a result holds, as `judge` gives what others do and a run that has not
 // ended gives a part.
 import { baseName } from "../../base/numbers";
-import { accuracyOf, pairOf, shownFigure, shownInterval, type Pair } from "../../widgets/accuracies";
+import { accuracyOf, pairOf, shownFigure, shownInterval, type Pair } from "../../base/accuracies";
 import { listOf, numberOf, objectOf, textOf, type Loose } from "./loose";
 import { tuned } from "./search";
 import {

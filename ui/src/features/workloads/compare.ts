@@ -2,7 +2,7 @@
 // Two runs side by side, by what is stored of each as a whole.
 import { baseName, interval, real, type Interval, type Real } from "../../base/numbers";
 import { csvOf as table } from "../../base/table";
-import { bytesText, durationText, momentText, secondsBetween } from "../../widgets/quantities";
+import { bytesText, durationText, momentText, secondsBetween } from "../../base/quantities";
 import { accuracyText, figureText, formatOf, modelName, modelPath, nameOf, standOf, type Run } from "./model";
 import type { ShownRun } from "./details";
 

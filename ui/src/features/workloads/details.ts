@@ -3,7 +3,7 @@
 import type { Schemas } from "../../api/client";
 import { commandOf } from "../../base/basket";
 import { baseName } from "../../base/numbers";
-import { bytesText, durationText, momentText, secondsBetween } from "../../widgets/quantities";
+import { bytesText, durationText, momentText, secondsBetween } from "../../base/quantities";
 import { formatOf, hasEnded, modelPath, type Run } from "./model";
 
 export type ShownRun = Schemas["ShownRun"];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Values whose codes were compared, as charts of a whole network take them: the fields of queries are those of the op table.
 import type { Schemas } from "../api/client";
-import { interval, real, type Interval, type Real } from "../base/numbers";
-import type { Field, Language } from "../base/query";
+import { interval, real, type Interval, type Real } from "./numbers";
+import type { Field, Language } from "./query";
 
 export interface Compared {
   id: string; // of the op

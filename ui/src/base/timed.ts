@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Times of ops in both models, from a profile of just these two files that the workspace has.
 import type { Schemas } from "../api/client";
-import { real, type Real } from "../base/numbers";
+import { real, type Real } from "./numbers";
 
 type Models = Schemas["ShownRun"]["models"];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What charts read beside their own record: the work of ops, and times of the same two models.
 import { get, tableOf, workloadPath, type Schemas } from "../api/client";
-import { real } from "../base/numbers";
+import { real } from "./numbers";
 import { matching, unitColumns, unitsOf, type Timed } from "./timed";
 import { batchOf, outlineOf, shapesOf, workOf, type Work } from "./work";
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accuracies of one model or of two, out of whatever a verb's result has of them, and as people read them.
-import { figure, interval, percent, real, type Interval, type Real } from "../base/numbers";
+import { figure, interval, percent, real, type Interval, type Real } from "./numbers";
 
 export interface Accuracy {
   metric: string;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
 
-import { compile } from "../base/query";
+import { compile } from "./query";
 import { comparedLanguage, comparedOf } from "./compared";
 
 const page = (columns: Record<string, unknown[]>) => ({ rows: 0, offset: 0, count: 0, columns });

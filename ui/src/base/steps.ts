@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // How far a step is, of what a run or a job has told of it last: as StepProgress shows it.
-import { real, type Real } from "../base/numbers";
+import { real, type Real } from "./numbers";
 
 export interface Step {
   step?: string | null | undefined;

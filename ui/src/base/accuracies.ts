@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Accuracies of one model or of two, out of whatever a verb's result has of them, and as people read them.
-import { figure, interval, percent, real, type Interval, type Real } from "./numbers";
+import { countOf, spanOf, type Loose } from "./loose";
+import { figure, percent, real, type Interval, type Real } from "./numbers";
 
 export interface Accuracy {
   metric: string;
@@ -22,19 +23,8 @@ export interface Pair {
   gained: number;
 }
 
-type Loose = Record<string, unknown>;
-
 function loose(value: unknown): Loose | null {
   return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Loose) : null;
-}
-
-function ends(value: unknown): Interval | null {
-  return Array.isArray(value) ? interval(value as Real[]) : null;
-}
-
-function count(value: unknown): number {
-  const number = real(value as Real);
-  return Number.isFinite(number) ? number : 0;
 }
 
 export function accuracyOf(value: unknown): Accuracy | null {
@@ -43,8 +33,8 @@ export function accuracyOf(value: unknown): Accuracy | null {
   return {
     metric: all["metric"],
     value: real(all["value"] as Real),
-    interval: ends(all["interval"]),
-    samples: count(all["samples"]),
+    interval: spanOf(all["interval"]),
+    samples: countOf(all["samples"]),
     isRate: all["is_rate"] === true,
     higherIsBetter: all["higher_is_better"] !== false,
   };
@@ -61,10 +51,10 @@ export function pairOf(value: unknown): Pair | null {
     reference,
     quantized,
     difference,
-    differenceInterval: ends(all["difference_interval"]),
+    differenceInterval: spanOf(all["difference_interval"]),
     ratio: ratioOf(all["ratio"], difference, reference.value),
-    lost: count(all["lost"]),
-    gained: count(all["gained"]),
+    lost: countOf(all["lost"]),
+    gained: countOf(all["gained"]),
   };
 }
 

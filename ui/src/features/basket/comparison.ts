@@ -2,14 +2,13 @@
 // A run beside the one that was made with a recipe laid over its own.
 import type { Schemas } from "../../api/client";
 import { commandOf } from "../../base/basket";
+import { objectOf, type Loose } from "../../base/loose";
 import { decibels, figure, percent, real, type Real } from "../../base/numbers";
 import {
   accuracyOf, pairOf, shownDifference, shownDifferences, shownFigure, shownInterval, type Accuracy, type Pair,
 } from "../../base/accuracies";
 
 type Run = Schemas["ShownRun"];
-type Loose = Record<string, unknown>;
-
 /** What one run tells of its quantized model; null where it tells nothing. */
 export interface Side {
   id: string;
@@ -25,10 +24,6 @@ export interface Side {
   error: number | null; // noise over signal, summed over the outputs
   opsQuantized: number | null;
   opsFloat: number | null;
-}
-
-function objectOf(value: unknown): Loose {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Loose) : {};
 }
 
 function known(value: unknown): number | null {

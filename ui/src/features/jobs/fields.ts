@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What may be asked of each verb, out of the server's OpenAPI document: a field that the server gains is here the same day.
 
+import { listOf, objectOf, type Loose } from "../../base/loose";
+
 export type Kind = "text" | "count" | "counts" | "real" | "flag" | "word" | "recipe";
 
 export interface Field {
@@ -13,21 +15,11 @@ export interface Field {
   isNeeded: boolean;
 }
 
-type Schema = Readonly<Record<string, unknown>>;
-
-function schemaOf(value: unknown): Schema {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Schema) : {};
-}
-
-function listOf(value: unknown): unknown[] {
-  return Array.isArray(value) ? value : [];
-}
-
 function textsOf(value: unknown): string[] {
   return listOf(value).filter((one): one is string => typeof one === "string");
 }
 
-function kindOf(schema: Schema): Kind {
+function kindOf(schema: Loose): Kind {
   const type = schema["type"];
   if (type === "boolean") return "flag";
   if (type === "integer") return "count";
@@ -37,7 +29,7 @@ function kindOf(schema: Schema): Kind {
 }
 
 function fieldOf(name: string, value: unknown, needed: readonly string[]): Field {
-  const schema = schemaOf(value);
+  const schema = objectOf(value);
   const number = (key: string, missing: number) => (typeof schema[key] === "number" ? schema[key] : missing);
   return {
     name,
@@ -52,14 +44,14 @@ function fieldOf(name: string, value: unknown, needed: readonly string[]): Field
 
 /** The fields of each verb, in the order of its command line; empty where the document has none. */
 export function verbsOf(document: unknown): Map<string, Field[]> {
-  const inside = (value: unknown, ...names: string[]) => names.reduce((at, name) => schemaOf(at)[name], value);
+  const inside = (value: unknown, ...names: string[]) => names.reduce((at, name) => objectOf(at)[name], value);
   const body = inside(document, "paths", "/api/v1/jobs", "post", "requestBody", "content", "application/json", "schema");
   const verbs = new Map<string, Field[]>();
-  for (const form of listOf(schemaOf(body)["anyOf"])) {
-    const properties = schemaOf(schemaOf(form)["properties"]);
-    const [verb] = textsOf(schemaOf(properties["verb"])["enum"]);
+  for (const form of listOf(objectOf(body)["anyOf"])) {
+    const properties = objectOf(objectOf(form)["properties"]);
+    const [verb] = textsOf(objectOf(properties["verb"])["enum"]);
     if (verb === undefined) continue;
-    const needed = textsOf(schemaOf(form)["required"]);
+    const needed = textsOf(objectOf(form)["required"]);
     const names = Object.keys(properties).filter((name) => name !== "verb");
     verbs.set(verb, names.map((name) => fieldOf(name, properties[name], needed)));
   }

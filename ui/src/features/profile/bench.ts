@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // benchmark.json: how fast a model is.
+import { countOf, objectOf, listOf, numberOf, spanOf, textOf } from "../../base/loose";
 import { baseName, type Interval } from "../../base/numbers";
 import type { Column } from "../../base/table";
-import { count, fields, list, number, span, text } from "./fields";
 import { wallOf, type Wall } from "./record";
 
 export interface Instance {
@@ -35,35 +35,35 @@ export interface Benchmark {
 }
 
 function instanceOf(value: unknown): Instance {
-  const one = fields(value);
-  const cores = list(one["cores"]).map(number).filter(Number.isFinite);
-  return { cores, wall: wallOf(one["wall"]), samples: number(one["samples_per_second"]) };
+  const one = objectOf(value);
+  const cores = listOf(one["cores"]).map(numberOf).filter(Number.isFinite);
+  return { cores, wall: wallOf(one["wall"]), samples: numberOf(one["samples_per_second"]) };
 }
 
 function resultOf(value: unknown, index: number): Result {
-  const one = fields(value);
+  const one = objectOf(value);
   return {
     key: `result:${index}`,
-    model: text(one["model"]),
-    name: baseName(text(one["model"])),
-    batch: count(one["batch_size"] ?? 1),
-    threads: count(one["threads"]),
+    model: textOf(one["model"]),
+    name: baseName(textOf(one["model"])),
+    batch: countOf(one["batch_size"] ?? 1),
+    threads: countOf(one["threads"]),
     wall: wallOf(one["wall"]),
-    latency: number(one["latency_ms"]),
-    samples: number(one["samples_per_second"]),
-    instances: list(one["instances"]).map(instanceOf),
+    latency: numberOf(one["latency_ms"]),
+    samples: numberOf(one["samples_per_second"]),
+    instances: listOf(one["instances"]).map(instanceOf),
     ratio: null,
   };
 }
 
 /** Results are by batch size, then by model; of two models there is a ratio for each size. */
 export function benchmarkOf(result: unknown): Benchmark {
-  const all = fields(result);
-  const ratios = list(all["ratios"]).map(fields);
-  const results = named(list(all["results"]).map(resultOf));
+  const all = objectOf(result);
+  const ratios = listOf(all["ratios"]).map(objectOf);
+  const results = named(listOf(all["results"]).map(resultOf));
   ratios.forEach((one, index) => {
     const second = results[2 * index + 1];
-    if (second) second.ratio = { ratio: number(one["ratio"]), interval: span(one["interval"]) };
+    if (second) second.ratio = { ratio: numberOf(one["ratio"]), interval: spanOf(one["interval"]) };
   });
   return { results, isPair: ratios.length > 0 };
 }

@@ -1,46 +1,46 @@
 // SPDX-License-Identifier: Apache-2.0
 // profile.json as a run shows it, read field by field: an earlier record may lack some.
 import type { Schemas } from "../../api/client";
+import { countOf, objectOf, listOf, numberOf, spanOf, textOf, textsOf, type Loose } from "../../base/loose";
 import { baseName } from "../../base/numbers";
-import { count, fields, list, number, span, text, texts, type Fields } from "./fields";
 import type { Finding, JoinedRow, NodeRow, OpRef, Role, Side, Times, Trial, Wall } from "./shapes";
 
 export type * from "./shapes";
 
 function refs(value: unknown): OpRef[] {
-  return list(value).map((one) => ({ id: text(fields(one)["id"]), name: text(fields(one)["name"]) }));
+  return listOf(value).map((one) => ({ id: textOf(objectOf(one)["id"]), name: textOf(objectOf(one)["name"]) }));
 }
 
 const roles: readonly string[] = ["op", "quantize", "dequantize", "reorder", "transpose", "cast"];
 
 export function nodeOf(value: unknown, index: number): NodeRow {
-  const node = fields(value);
-  const role = text(node["role"]);
+  const node = objectOf(value);
+  const role = textOf(node["role"]);
   return {
     key: `node:${index}`,
-    name: text(node["name"]),
-    type: text(node["type"]),
-    provider: text(node["provider"]),
+    name: textOf(node["name"]),
+    type: textOf(node["type"]),
+    provider: textOf(node["provider"]),
     role: (roles.includes(role) ? role : "op") as Role,
-    position: count(node["position"]),
+    position: countOf(node["position"]),
     ops: refs(node["ops"]),
-    inputs: texts(node["inputs"]),
-    outputs: texts(node["outputs"]),
-    total: number(node["total_us"]),
-    accelerator: number(node["accelerator_us"]),
-    cpu: number(node["cpu_us"]),
-    mean: number(node["mean_us"]),
-    median: number(node["median_us"]),
-    p95: number(node["p95_us"]),
-    share: number(node["share"]),
-    runs: count(node["runs"]),
-    defined: count(node["defined"] ?? 1),
-    scaling: number(node["scaling"]),
-    bytes: number(node["bytes"]),
-    operations: number(node["operations"]),
-    gigabytes: number(node["gb_per_second"]),
-    gigaops: number(node["gop_per_second"]),
-    bound: text(node["bound"]),
+    inputs: textsOf(node["inputs"]),
+    outputs: textsOf(node["outputs"]),
+    total: numberOf(node["total_us"]),
+    accelerator: numberOf(node["accelerator_us"]),
+    cpu: numberOf(node["cpu_us"]),
+    mean: numberOf(node["mean_us"]),
+    median: numberOf(node["median_us"]),
+    p95: numberOf(node["p95_us"]),
+    share: numberOf(node["share"]),
+    runs: countOf(node["runs"]),
+    defined: countOf(node["defined"] ?? 1),
+    scaling: numberOf(node["scaling"]),
+    bytes: numberOf(node["bytes"]),
+    operations: numberOf(node["operations"]),
+    gigabytes: numberOf(node["gb_per_second"]),
+    gigaops: numberOf(node["gop_per_second"]),
+    bound: textOf(node["bound"]),
   };
 }
 
@@ -62,89 +62,89 @@ function distinct(rows: JoinedRow[]): JoinedRow[] {
 }
 
 export function joinedOf(value: unknown, index: number): JoinedRow {
-  const row = fields(value);
+  const row = objectOf(value);
   const ops = refs(row["ops"]);
   return {
     key: `op:${ops[0]?.id || index}`,
     name: unitName(ops),
-    type: text(row["type"]),
+    type: textOf(row["type"]),
     ops,
-    float: number(row["reference_us"]),
-    kernels: number(row["quantized_us"]),
-    conversions: number(row["conversion_us"]),
-    layouts: number(row["layout_us"]),
-    gain: number(row["gain_us"]),
-    floatNodes: texts(row["reference_nodes"]),
-    int8Nodes: texts(row["quantized_nodes"]),
+    float: numberOf(row["reference_us"]),
+    kernels: numberOf(row["quantized_us"]),
+    conversions: numberOf(row["conversion_us"]),
+    layouts: numberOf(row["layout_us"]),
+    gain: numberOf(row["gain_us"]),
+    floatNodes: textsOf(row["reference_nodes"]),
+    int8Nodes: textsOf(row["quantized_nodes"]),
     isInt8: row["quantized"] === true,
     isWrapped: row["wrapped"] === true,
   };
 }
 
 export function wallOf(value: unknown): Wall {
-  const wall = fields(value);
+  const wall = objectOf(value);
   return {
-    runs: count(wall["runs"]),
-    mean: number(wall["mean_us"]),
-    median: number(wall["median_us"]),
-    interval: span(wall["median_interval"]),
-    p90: number(wall["p90_us"]),
-    p95: number(wall["p95_us"]),
-    p99: number(wall["p99_us"]),
+    runs: countOf(wall["runs"]),
+    mean: numberOf(wall["mean_us"]),
+    median: numberOf(wall["median_us"]),
+    interval: spanOf(wall["median_interval"]),
+    p90: numberOf(wall["p90_us"]),
+    p95: numberOf(wall["p95_us"]),
+    p99: numberOf(wall["p99_us"]),
   };
 }
 
 function machineOf(value: unknown): Side["machine"] {
   if (value === null || typeof value !== "object") return null;
-  const machine = fields(value);
+  const machine = objectOf(value);
   return {
-    gigabytes: number(machine["gb_per_second"]),
-    float: number(machine["float_gop_per_second"]),
-    int8: number(machine["int8_gop_per_second"]),
+    gigabytes: numberOf(machine["gb_per_second"]),
+    float: numberOf(machine["float_gop_per_second"]),
+    int8: numberOf(machine["int8_gop_per_second"]),
   };
 }
 
 function sideOf(value: unknown, nodes: readonly unknown[] | undefined, types: readonly unknown[] | undefined): Side {
-  const side = fields(value);
+  const side = objectOf(value);
   return {
-    model: text(side["model"]),
-    name: baseName(text(side["model"])),
-    source: text(side["source"]) || "quantlens",
-    threads: count(side["threads"]),
-    batch: count(side["batch_size"]),
+    model: textOf(side["model"]),
+    name: baseName(textOf(side["model"])),
+    source: textOf(side["source"]) || "quantlens",
+    threads: countOf(side["threads"]),
+    batch: countOf(side["batch_size"]),
     wall: wallOf(side["wall"]),
-    nodesUs: number(side["nodes_us"]),
-    outsideUs: number(side["outside_us"]),
-    eventUs: number(side["event_us"]),
+    nodesUs: numberOf(side["nodes_us"]),
+    outsideUs: numberOf(side["outside_us"]),
+    eventUs: numberOf(side["event_us"]),
     machine: machineOf(side["machine"]),
-    nodes: (nodes ?? list(side["nodes"])).map(nodeOf),
-    types: (types ?? list(side["types"])).map((row, index) => ({ ...nodeOf(row, index), key: `type:${index}` })),
+    nodes: (nodes ?? listOf(side["nodes"])).map(nodeOf),
+    types: (types ?? listOf(side["types"])).map((row, index) => ({ ...nodeOf(row, index), key: `type:${index}` })),
   };
 }
 
 function trialOf(value: unknown): Trial | null {
   if (value === null || typeof value !== "object") return null;
-  const trial = fields(value);
+  const trial = objectOf(value);
   return {
     ops: refs(trial["ops"]),
-    ratio: number(trial["ratio"]),
-    ratioInterval: span(trial["ratio_interval"]),
-    gain: number(trial["gain_ms"]),
-    gainInterval: span(trial["gain_interval"]),
-    before: number(trial["before_us"]),
-    inFloat: number(trial["in_float_us"]),
-    around: number(trial["around_us"]),
+    ratio: numberOf(trial["ratio"]),
+    ratioInterval: spanOf(trial["ratio_interval"]),
+    gain: numberOf(trial["gain_ms"]),
+    gainInterval: spanOf(trial["gain_interval"]),
+    before: numberOf(trial["before_us"]),
+    inFloat: numberOf(trial["in_float_us"]),
+    around: numberOf(trial["around_us"]),
   };
 }
 
 function findingOf(value: unknown, index: number): Finding {
-  const finding = fields(value);
+  const finding = objectOf(value);
   return {
     number: index + 1,
-    rule: text(finding["rule"]),
+    rule: textOf(finding["rule"]),
     ops: refs(finding["ops"]),
-    milliseconds: number(finding["milliseconds"]),
-    because: text(finding["because"]),
+    milliseconds: numberOf(finding["milliseconds"]),
+    because: textOf(finding["because"]),
     remedy: finding["remedy"] ?? null,
     trial: trialOf(finding["trial"]),
   };
@@ -161,27 +161,27 @@ export function elsewhere(shown: Pick<Schemas["ShownRun"], "lists">): (typeof lo
 
 /** `result`: of one model its own fields, of two those of the record. `longer`: lists that it has left out. */
 export function timesOf(result: unknown, longer: LongLists = {}): Times {
-  const all = fields(result);
+  const all = objectOf(result);
   const isPair = all["quantized"] !== null && typeof all["quantized"] === "object";
-  const first = isPair ? fields(all["reference"]) : all;
-  const second = fields(all["quantized"]);
+  const first = isPair ? objectOf(all["reference"]) : all;
+  const second = objectOf(all["quantized"]);
   const reference = sideOf(first, longer["reference.nodes"], longer["reference.types"]);
   if (!isPair) return { reference, quantized: null, pair: null };
   return {
     reference,
     quantized: sideOf(second, longer["quantized.nodes"], longer["quantized.types"]),
     pair: {
-      ratio: number(all["ratio"]),
-      ratioInterval: span(all["ratio_interval"]),
-      ops: distinct((longer["ops"] ?? list(all["ops"])).map(joinedOf)),
-      findings: list(all["findings"]).map(findingOf),
-      verdict: text(all["verdict"]),
+      ratio: numberOf(all["ratio"]),
+      ratioInterval: spanOf(all["ratio_interval"]),
+      ops: distinct((longer["ops"] ?? listOf(all["ops"])).map(joinedOf)),
+      findings: listOf(all["findings"]).map(findingOf),
+      verdict: textOf(all["verdict"]),
     },
   };
 }
 
 /** Rows of a table that the server gives in columns. */
-export function rowsOf(table: Pick<Schemas["TablePage"], "count" | "columns">): Fields[] {
+export function rowsOf(table: Pick<Schemas["TablePage"], "count" | "columns">): Loose[] {
   const names = Object.keys(table.columns);
   return Array.from({ length: table.count }, (_, row) => Object.fromEntries(names.map((name) => [name, table.columns[name]?.[row]])));
 }

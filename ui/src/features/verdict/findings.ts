@@ -2,7 +2,7 @@
 // Why error begins where it does, or why an op is no faster in int8, with what would mend it.
 import type { BasketItem, Json } from "../../base/basket";
 import { percent, type Interval } from "../../base/numbers";
-import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "./loose";
+import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "../../base/loose";
 import { remedyOf, remedyText } from "./remedy";
 import { timeText } from "./tiles";
 

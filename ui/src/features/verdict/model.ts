@@ -6,7 +6,7 @@ import { baseName } from "../../base/numbers";
 import { has } from "../../base/view";
 import { optionOf, ownWords } from "../../base/words";
 import { amountText, foundIn, type Found } from "./findings";
-import { objectOf } from "./loose";
+import { objectOf } from "../../base/loose";
 import { usualNames, type Names, type Told } from "./tiles";
 import { told } from "./tops";
 

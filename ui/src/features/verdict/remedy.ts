@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A fragment of a recipe in a few words.
 import type { Json } from "../../base/basket";
-import { listOf, objectOf, type Loose } from "./loose";
+import { listOf, objectOf, type Loose } from "../../base/loose";
 
 /** Null where it says nothing. */
 export function remedyOf(value: unknown): Json | null {

@@ -2,7 +2,7 @@
 // What a search for a recipe says first: whether its goal was reached, by which trial, and how much is lost.
 import { accuracyOf, pairOf } from "../../base/accuracies";
 import { goalOf, lossText } from "./goal";
-import { listOf, numberOf, type Loose } from "./loose";
+import { listOf, numberOf, type Loose } from "../../base/loose";
 import { accuracyTile, timeText, opsTile, pairTiles, present, shareTile, speedTile, tile, type Headline, type Tile, type Told } from "./tiles";
 
 interface Search {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a profile and a benchmark say first: how fast, and of two models how many times as fast.
 import { baseName, figure, percent } from "../../base/numbers";
-import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "./loose";
+import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "../../base/loose";
 import { timeText, present, shareTile, shortName, speedHeadline, speedTile, tile, timeTile, type Tile, type Told } from "./tiles";
 
 export function profiled(result: Loose): Told {

@@ -3,7 +3,7 @@
 // ended gives a part.
 import { baseName } from "../../base/numbers";
 import { accuracyOf, pairOf, shownFigure, shownInterval, type Pair } from "../../base/accuracies";
-import { listOf, numberOf, objectOf, textOf, type Loose } from "./loose";
+import { listOf, numberOf, objectOf, textOf, type Loose } from "../../base/loose";
 import { tuned } from "./search";
 import {
   accuracyTile, opsTile, pairHeadline, pairSentence, pairTiles, present, samplesText, sqnrHeadline, sqnrTile, tile, usualNames, type Names, type Tile,

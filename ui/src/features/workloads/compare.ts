@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two runs side by side, by what is stored of each as a whole.
+import { objectOf } from "../../base/loose";
 import { baseName, interval, real, type Interval, type Real } from "../../base/numbers";
 import { csvOf as table } from "../../base/table";
 import { bytesText, durationText, momentText, secondsBetween } from "../../base/quantities";
@@ -19,16 +20,10 @@ export interface Side {
   shown: ShownRun | null;
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-function fieldsOf(value: unknown): Fields {
-  return value !== null && typeof value === "object" && !Array.isArray(value) ? (value as Fields) : {};
-}
-
 /** The paired difference's interval: each verb tells it at another place, an older run nowhere. */
 export function differenceInterval(shown: ShownRun | null): Interval | null {
-  const result = fieldsOf(shown?.result);
-  for (const place of [result, fieldsOf(result["accuracy"])]) {
+  const result = objectOf(shown?.result);
+  for (const place of [result, objectOf(result["accuracy"])]) {
     const found = place["difference_interval"];
     if (Array.isArray(found)) return interval(found as Real[]);
   }
@@ -37,7 +32,7 @@ export function differenceInterval(shown: ShownRun | null): Interval | null {
 
 /** "12 int8, 3 float"; empty where nothing was quantized. */
 export function opsText(shown: ShownRun | null): string {
-  const result = fieldsOf(shown?.result);
+  const result = objectOf(shown?.result);
   const [quantized, float] = [result["ops_quantized"], result["ops_float"]];
   return typeof quantized === "number" && typeof float === "number" ? `${quantized} int8, ${float} float` : "";
 }

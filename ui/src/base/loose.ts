@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a result holds, of whichever version wrote it: each verb has its own fields, and any may be missing.
-import { interval, real, type Interval, type Real } from "../../base/numbers";
+// Values of a record or a result as they are hoped to be, of whichever version wrote it: any may be missing.
+import { interval, real, type Interval, type Real } from "./numbers";
 
 export type Loose = Record<string, unknown>;
 
@@ -23,4 +23,14 @@ export function numberOf(value: unknown): number {
 
 export function spanOf(value: unknown): Interval | null {
   return Array.isArray(value) ? interval(value as Real[]) : null;
+}
+
+export function textsOf(value: unknown): string[] {
+  return listOf(value).map(textOf);
+}
+
+/** 0 where there is none. */
+export function countOf(value: unknown): number {
+  const found = numberOf(value);
+  return Number.isFinite(found) ? found : 0;
 }

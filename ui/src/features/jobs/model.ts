@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Jobs in lists: how each stands, how lists follow events.
 import type { Schemas } from "../../api/client";
-import { real } from "../../base/numbers";
 import { durationText, secondsBetween, shortAge } from "../../base/quantities";
+import { stepFigures, type StepFigures } from "../../base/steps";
 import type { Mark } from "../../widgets/StateMark.svelte";
 
 export type Job = Schemas["ShownJob"];
@@ -90,26 +90,9 @@ export function timesText(job: Job, now: number): string {
   return [Number.isNaN(took) ? "" : `took ${durationText(took)}`, ago(job.finished || job.created)].filter(Boolean).join(" · ");
 }
 
-/** As a bar shows it; NaN for what nobody knows. */
-export interface Progress {
-  step: string;
-  done: number;
-  total: number;
-  rate: number;
-  remaining: number;
-}
-
 /** Null where the job tells none. */
-export function progressOf(job: Pick<Job, "state" | "progress">): Progress | null {
-  const progress = job.state === "running" ? job.progress : null;
-  if (!progress) return null;
-  return {
-    step: progress.step,
-    done: progress.done,
-    total: progress.total ?? NaN,
-    rate: real(progress.rate),
-    remaining: real(progress.remaining_seconds),
-  };
+export function progressOf(job: Pick<Job, "state" | "progress">): StepFigures | null {
+  return job.state === "running" && job.progress ? stepFigures(job.progress) : null;
 }
 
 /** Whether the file that it made lies in its own folder, from where the server sends it, and with which it goes. */

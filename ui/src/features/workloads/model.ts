@@ -2,6 +2,7 @@
 // What an entry of the list says of a run.
 import type { Schemas } from "../../api/client";
 import { baseName, figure, percent, real } from "../../base/numbers";
+import { stepFigures, type StepFigures } from "../../base/steps";
 import { csvOf as table, type Cell } from "../../base/table";
 import type { Mark } from "../../widgets/StateMark.svelte";
 
@@ -87,21 +88,9 @@ export function isLoss(run: Pick<Run, "accuracy">): boolean {
   return run.accuracy.higher_is_better ? change < 0 : change > 0;
 }
 
-/** How far a run is; NaN for what nobody knows. The rate is the mean since the step began. */
-export interface Progress {
-  step: string;
-  done: number;
-  total: number;
-  rate: number;
-  remaining: number;
-}
-
-export function progressOf(run: Pick<Run, "state" | "progress">): Progress | null {
-  const { state, progress } = run;
-  if (state !== "wip" || !progress?.step) return null;
-  const [done, total, seconds] = [progress.done ?? NaN, progress.total ?? NaN, real(progress.seconds)];
-  const rate = done > 0 && seconds > 0 ? done / seconds : NaN;
-  return { step: progress.step, done, total, rate, remaining: total >= done ? (total - done) / rate : NaN };
+/** How far a run is; null where it tells nothing. */
+export function progressOf(run: Pick<Run, "state" | "progress">): StepFigures | null {
+  return run.state === "wip" && run.progress?.step ? stepFigures(run.progress) : null;
 }
 
 /** The runs as a table to be saved. */

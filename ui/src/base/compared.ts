@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Values whose codes were compared, as charts of a whole network take them: the fields of queries are those of the op table.
+// Values whose codes were compared, as the op table and charts of a whole network take them, with the same fields of queries.
 import type { Schemas } from "../api/client";
 import { interval, real, type Interval, type Real } from "./numbers";
 import type { Field, Language } from "./query";
@@ -83,14 +83,21 @@ function figures<Row extends Compared>(): Field<Row>[] {
   ];
 }
 
+/** What a query finds by its text. */
+export function comparedTexts<Row extends Compared>(): Field<Row>[] {
+  return [
+    { names: ["type", "kind"], meaning: "the operator", text: (row) => row.type },
+    { names: ["pattern"], meaning: "the ops that are one with it", text: (row) => row.pattern },
+    { names: ["side"], meaning: "where its codes come from", text: (row) => row.side },
+  ];
+}
+
 /** Queries over them, and over `more` figures of a chart of its own. */
 export function comparedLanguage<Row extends Compared>(more: readonly Field<Row>[] = []): Language<Row> {
   return {
     name: (row) => row.name,
     fields: [
-      { names: ["type", "kind"], meaning: "the operator", text: (row) => row.type },
-      { names: ["pattern"], meaning: "the ops that are one with it", text: (row) => row.pattern },
-      { names: ["side"], meaning: "where its codes come from", text: (row) => row.side },
+      ...comparedTexts<Row>(),
       ...figures<Row>(),
       ...more,
     ],

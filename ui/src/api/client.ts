@@ -57,9 +57,27 @@ export function workloadPath(id: string, rest = ""): string {
   return `workloads/${encodeURIComponent(id)}${rest}`;
 }
 
+function table(run: string, list: string, columns: readonly string[], signal?: AbortSignal): Promise<Schemas["TablePage"]> {
+  return get(workloadPath(run, `/tables/${list}`), { columns: columns.join(","), limit: 100_000, digits: 6 }, signal);
+}
+
+const ahead = new Map<string, Promise<Schemas["TablePage"]>>();
+const nameOf = (run: string, list: string, columns: readonly string[]) => [run, list, ...columns].join(" ");
+
+/** Asks for a table before the view that shows it is there: it arrives while the page is drawn. */
+export function askAhead(run: string, list: string, columns: readonly string[]): void {
+  const answer = table(run, list, columns);
+  answer.catch(() => undefined); // who takes it is told
+  ahead.clear();
+  ahead.set(nameOf(run, list, columns), answer);
+}
+
 /** All rows of a record's list, with these of its columns. */
 export function tableOf(run: string, list: string, columns: readonly string[], signal: AbortSignal): Promise<Schemas["TablePage"]> {
-  return get(workloadPath(run, `/tables/${list}`), { columns: columns.join(","), limit: 100_000, digits: 6 }, signal);
+  const name = nameOf(run, list, columns);
+  const asked = ahead.get(name);
+  ahead.delete(name);
+  return asked ?? table(run, list, columns, signal);
 }
 
 type EventName = "workloads" | "jobs";

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Light or dark: as the system says, until someone turns it.
+import { keep, kept } from "../base/kept";
 
 export function isDark(): boolean {
   const chosen = document.documentElement.dataset["theme"];
@@ -9,10 +10,10 @@ export function isDark(): boolean {
 export function turnTheme(): void {
   const theme = isDark() ? "light" : "dark";
   document.documentElement.dataset["theme"] = theme;
-  localStorage.setItem("theme", theme);
+  keep("theme", theme);
 }
 
 export function startTheme(): void {
-  const theme = localStorage.getItem("theme");
+  const theme = kept("theme");
   if (theme === "light" || theme === "dark") document.documentElement.dataset["theme"] = theme;
 }

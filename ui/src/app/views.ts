@@ -2,8 +2,9 @@
 // The tabs of a run, in the order in which they are shown: those whose records it has.
 import type { Component } from "svelte";
 
-import type { Schemas } from "../api/client";
+import { askAhead, type Schemas } from "../api/client";
 import { has, type ViewProps } from "../base/view";
+import { asked } from "../features/ops/model";
 import Ops from "../features/ops/Ops.svelte";
 import Weights from "../features/weights/Weights.svelte";
 
@@ -12,6 +13,7 @@ export interface View {
   title: string;
   meaning: string;
   load: () => Promise<{ default: Component<ViewProps> }>; // apart from the first page, but for the tables
+  ahead?: (run: string) => void; // asks for its table
   isThere: (shown: Schemas["ShownRun"]) => boolean;
   hasOps: boolean; // an op can be selected in it, whose details stand beside it
 }
@@ -20,7 +22,8 @@ const views: readonly View[] = [
   { id: "tuning", title: "Tuning", meaning: "trials of the search", load: () => import("../features/tuning/Tuning.svelte"), isThere: (shown) => has(shown, "study"), hasOps: false },
   { id: "profile", title: "Profile", meaning: "where the time goes", load: () => import("../features/profile/Profile.svelte"),
     isThere: (shown) => has(shown, "profile") || has(shown, "benchmark"), hasOps: false },
-  { id: "ops", title: "Ops", meaning: "error of each op", load: () => Promise.resolve({ default: Ops }), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
+  { id: "ops", title: "Ops", meaning: "error of each op", load: () => Promise.resolve({ default: Ops }),
+    ahead: (run) => askAhead(run, "diagnosis.activations", asked), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
   { id: "weights", title: "Weights", meaning: "error of each weight", load: () => Promise.resolve({ default: Weights }), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
   { id: "network", title: "Along the network", meaning: "SQNR of every op in the order of execution", load: () => import("../features/network/Network.svelte"),
     isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
@@ -33,4 +36,9 @@ const views: readonly View[] = [
 
 export function viewsOf(shown: Schemas["ShownRun"]): View[] {
   return views.filter((view) => view.isThere(shown));
+}
+
+/** The one of this id; the first one where there is none. */
+export function viewOf(among: readonly View[], id: string | null): View | undefined {
+  return among.find((view) => view.id === id) ?? among[0];
 }

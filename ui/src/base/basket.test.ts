@@ -21,10 +21,12 @@ it("replaces the item of the same id", () => {
   expect(put(basket, item("a", 0.5)).map((one) => one.gain)).toEqual([0.5, 0.2]);
 });
 
-it("adds what is known of gains, at most everything", () => {
-  expect(expectedGain([item("a", NaN)])).toBeNaN();
-  expect(expectedGain([item("a", 0.25), item("b", NaN)])).toBe(0.25);
-  expect(expectedGain([item("a", 0.75), item("b", 0.5)])).toBe(1);
+it("expects of a basket what is known of its items", () => {
+  expect(expectedGain([item("a", NaN)]).share).toBeNaN();
+  expect(expectedGain([item("a", 0.25), item("b", NaN)])).toEqual({ share: 0.25, interval: null, by: "estimated" });
+  const known = { interval: [0.18, 0.63], by: "measured" } as const;
+  expect(expectedGain([{ ...item("a", 0.41), known }])).toEqual({ share: 0.41, ...known });
+  expect(expectedGain([item("a", 0.75), item("b", 0.5)])).toEqual({ share: 1.25, interval: null, by: "sum" });
 });
 
 it("quotes what a shell would read otherwise", () => {

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 // The recipe that is being put together out of remedies, what-ifs and choices in charts.
 
+import { gainOfAll, type Gain } from "./gain";
+
 export type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
 
 export interface BasketItem {
   id: string; // the same one replaces the one before: "finding:0", "what-if:conv_1", "lasso"
   label: string; // what people read: "Conv_4: percentile 99.9"
   recipe: Json; // a fragment
-  gain: number; // share of the outputs' error that is expected to go, 0..1; NaN where nothing is known
+  gain: number; // share of the outputs' error that is expected to go; NaN where nothing is known
+  known?: Pick<Gain, "interval" | "by">; // else it is an estimate
 }
 
 /** The recipes, each laid over those before it: objects are merged, all else is replaced. */
@@ -28,10 +31,13 @@ export function put(basket: readonly BasketItem[], item: BasketItem): BasketItem
   return at < 0 ? [...basket, item] : basket.map((one, index) => (index === at ? item : one));
 }
 
-/** What all items are expected to gain: errors of several ops do not quite add up. NaN where none is known. */
-export function expectedGain(basket: readonly BasketItem[]): number {
-  const known = basket.filter((item) => Number.isFinite(item.gain));
-  return known.length === 0 ? NaN : Math.min(1, known.reduce((sum, item) => sum + item.gain, 0));
+export function gainOf({ gain, known }: BasketItem): Gain {
+  return { share: gain, interval: null, by: "estimated", ...known };
+}
+
+/** What all items are expected to gain. */
+export function expectedGain(basket: readonly BasketItem[]): Gain {
+  return gainOfAll(basket.map(gainOf));
 }
 
 /** A word of a command line as a shell takes it. */

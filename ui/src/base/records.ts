@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-// What charts read beside their own record: the work of ops, and times of the same two models.
+// What is read beside a view's own record: the work of ops, how many were quantized, and times of the same two models.
 import { get, tableOf, workloadPath, type Schemas } from "../api/client";
 import { real } from "./numbers";
+import { fateColumns, fatesOf, opCountsOf, toldOpCounts, type OpCounts } from "./op-counts";
 import { matching, unitColumns, unitsOf, type Timed } from "./timed";
+import { has } from "./view";
 import { batchOf, outlineOf, shapesOf, workOf, type Work } from "./work";
 
 /** Multiply-adds by op id, of a run that has a graph. */
@@ -16,6 +18,18 @@ export async function readWork(run: string, signal: AbortSignal): Promise<Map<st
     values("weights"),
   ]);
   return workOf(outlineOf(ops), shapesOf([inputs, ...others]), batchOf(inputs));
+}
+
+/** How many ops a run has quantized, by its plan where there is one; null: it quantized nothing. */
+export async function readOpCounts(shown: Schemas["ShownRun"], signal: AbortSignal): Promise<OpCounts | null> {
+  const told = toldOpCounts(shown.result);
+  if (!told || !has(shown, "plan")) return told;
+  try {
+    return opCountsOf(fatesOf(await tableOf(shown.id, "plan.ops", fateColumns, signal)));
+  } catch (problem) {
+    if (signal.aborted) throw problem;
+    return told;
+  }
 }
 
 type Runs = Schemas["ListedRun"][];

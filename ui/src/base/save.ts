@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tables and pictures as files of one's own.
+import { wrapped } from "./caption";
 
 export function save(name: string, contents: Blob): void {
   const link = document.createElement("a");
@@ -13,19 +14,29 @@ export function saveText(name: string, text: string, type = "text/csv"): void {
   save(name, new Blob([text], { type: `${type};charset=utf-8` }));
 }
 
-/** At twice its size, on the panel's colour. Colours are those that the page shows now. */
-export async function savePicture(name: string, element: SVGSVGElement | HTMLCanvasElement): Promise<void> {
+const caption = { font: 11, line: 15, edge: 8 }; // pixels of the page
+
+/** At twice its size, on the panel's colour, with its caption below. Colours are those that the page shows now. */
+export async function savePicture(name: string, element: SVGSVGElement | HTMLCanvasElement, told: readonly string[] = []): Promise<void> {
   const canvas = document.createElement("canvas");
-  const box = element.getBoundingClientRect();
-  const scale = element instanceof HTMLCanvasElement ? element.width / box.width : 2;
-  canvas.width = Math.max(1, Math.round(box.width * scale));
-  canvas.height = Math.max(1, Math.round(box.height * scale));
   const pen = canvas.getContext("2d");
   if (!pen) return;
+  const box = element.getBoundingClientRect();
+  const scale = element instanceof HTMLCanvasElement ? element.width / box.width : 2;
+  const font = `${caption.font * scale}px system-ui, sans-serif`;
+  const [width, height, edge] = [Math.max(1, Math.round(box.width * scale)), Math.max(1, Math.round(box.height * scale)), caption.edge * scale];
+  pen.font = font;
+  const lines = told.flatMap((text) => wrapped(text, width - 2 * edge, (part) => pen.measureText(part).width));
+  canvas.width = width;
+  canvas.height = height + (lines.length > 0 ? lines.length * caption.line * scale + 2 * edge : 0);
   pen.fillStyle = colour(element, "--panel");
   pen.fillRect(0, 0, canvas.width, canvas.height);
-  const source = element instanceof HTMLCanvasElement ? element : await drawn(element, canvas.width, canvas.height);
-  pen.drawImage(source, 0, 0, canvas.width, canvas.height);
+  const source = element instanceof HTMLCanvasElement ? element : await drawn(element, width, height);
+  pen.drawImage(source, 0, 0, width, height);
+  pen.font = font; // a canvas that gets a size forgets it
+  pen.fillStyle = colour(element, "--muted");
+  pen.textBaseline = "top";
+  lines.forEach((line, index) => pen.fillText(line, edge, height + edge + index * caption.line * scale));
   const made = await new Promise<Blob | null>((done) => canvas.toBlob(done, "image/png"));
   if (made) save(name, made);
 }

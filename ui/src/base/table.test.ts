@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 
-import { orderOf, orderText, shownColumns, type Column, type Order } from "./table";
+import { csv, csvOf, orderOf, orderText, shownColumns, type Column, type Order } from "./table";
 
 const column = (id: string, isExtra = false): Column<number> => ({ id, title: id, meaning: id, of: Number, show: String, first: "up", width: 1, isExtra });
 const columns = [column("a"), column("b", true), column("c")];
@@ -21,4 +21,26 @@ it("shows the columns that are asked for in the table's order, and never none", 
   expect(ids()).toEqual(["a", "c"]);
   expect(ids("c,b,z")).toEqual(["b", "c"]);
   expect(ids("z")).toEqual(["a", "c"]);
+});
+
+describe("a table as CSV", () => {
+  const cells = (...row: (number | string)[]) => csvOf(["name"], [row]).split("\r\n")[1];
+  it("keeps numbers as they are, those below 0 too", () => {
+    expect(cells(-3.2, 1e-7, -0.5)).toBe("-3.2,1e-7,-0.5");
+    expect(cells("-3.2", "+1", "-1.5e-7", ".5")).toBe("-3.2,+1,-1.5e-7,.5");
+  });
+  it("lets no text be computed by a spreadsheet", () => {
+    for (const text of ["=1+1", "+1+cmd", "-2+3", "@SUM(A1)", "-", "=", " =1", "＝1"]) expect(cells(text)).toBe(`'${text}`);
+    expect(cells("\t=1")).toBe('"\'\t=1"');
+    expect(cells("\r=1")).toBe('"\'\r=1"');
+    expect(cells('=HYPERLINK("http://x","y")')).toBe(`"'=HYPERLINK(""http://x"",""y"")"`);
+    expect(cells("−16.6 points", "Conv=1", "a-b", "")).toBe("−16.6 points,Conv=1,a-b,");
+  });
+  it("lets no cell be two", () => {
+    expect(cells('a"b', "a,b", "a\nb", "a\tb")).toBe('"a""b","a,b","a\nb","a\tb"');
+  });
+  it("treats heads and columns likewise", () => {
+    expect(csvOf(["=a", "b"], [])).toBe("'=a,b\r\n");
+    expect(csv([-1], [{ ...column("a"), of: () => "=1" }, column("b")])).toBe("a,b\r\n'=1,-1\r\n");
+  });
 });

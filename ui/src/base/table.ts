@@ -41,21 +41,22 @@ export function shownColumns<Row>(columns: readonly Column<Row>[], text: string 
   return named.length > 0 ? named : columns.filter((column) => !column.isExtra);
 }
 
-const asPeopleCount = new Intl.Collator(undefined, { numeric: true });
+let collator: Intl.Collator | undefined; // slow to make, and most tables are sorted by figures
+const asPeopleCount = (a: string, b: string) => (collator ??= new Intl.Collator(undefined, { numeric: true })).compare(a, b);
 
 /** Rows without a figure come last, whichever way; equal ones stay as they were. */
 export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order): Row[] {
   const column = columns.find((one) => one.id === order.column);
   if (!column) return [...rows];
   const sign = order.direction === "up" ? 1 : -1;
-  const keys = new Map(rows.map((row) => [row, column.of(row)]));
-  return [...rows].sort((a, b) => {
-    const [x, y] = [keys.get(a)!, keys.get(b)!];
-    if (typeof x === "string" || typeof y === "string") return sign * asPeopleCount.compare(String(x), String(y));
+  const keyed = rows.map((row) => ({ row, key: column.of(row) }));
+  keyed.sort(({ key: x }, { key: y }) => {
+    if (typeof x === "string" || typeof y === "string") return sign * asPeopleCount(String(x), String(y));
     const [gone, lacks] = [Number.isNaN(x), Number.isNaN(y)];
     if (gone || lacks) return Number(gone) - Number(lacks);
     return sign * (x - y);
   });
+  return keyed.map(({ row }) => row);
 }
 
 /** Queries over the columns, those of text named here, and the name. */
@@ -85,10 +86,19 @@ export function spansOf<Row>(rows: readonly Row[], columns: readonly Column<Row>
 
 export type Cell = number | string;
 
-/** Figures have all their digits; text that a spreadsheet would take for a formula or for another cell stands in quotation marks. */
+const plainNumber = /^[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?$/;
+
+/** Spreadsheets compute text that begins so, quoted or not: after an apostrophe it stays text (OWASP, CSV injection). */
+function inert(text: string): string {
+  const isFormula = /^([\t\r\n]|\s*[=+\-@＝＋－＠])/.test(text) && !plainNumber.test(text);
+  return isFormula ? `'${text}` : text;
+}
+
+/** Figures have all their digits; text that would be more than one cell stands in quotation marks. */
 function cell(value: Cell): string {
   if (typeof value === "number") return String(value);
-  return /[",\n\r]/.test(value) || /^[=+@-]/.test(value) ? `"${value.replaceAll('"', '""')}"` : value;
+  const text = inert(value);
+  return /[",\t\n\r]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** As everything is saved that is a table. */

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Schemas } from "../../api/client";
+import type { Gain } from "../../base/gain";
 import { caveatsOf, comparisonText, errorOf, goneOf, goneText, outcomeText, pairedCommand, rowsOf, sideOf, timedCommand, type Side } from "./comparison";
 
 const none = { names: [], values: [], sqnr: [] };
@@ -41,13 +42,19 @@ describe("the outputs' error", () => {
 
 describe("a side", () => {
   it("finds its figures in whichever verb's result", () => {
-    expect(sideOf(run(quantized(0.6, 10)), none)).toMatchObject({ id: "a", model: "/q.onnx", sqnr: 10, error: 0.1, samples: 100, opsQuantized: 50 });
+    expect(sideOf(run(quantized(0.6, 10)), none)).toMatchObject({ id: "a", model: "/q.onnx", sqnr: 10, error: 0.1, samples: 100,
+      ops: { int8: 50, all: 58 } });
     const diagnosed = sideOf(run({ samples: 64, conclusions: conclusions(20), accuracy: quantized(0.6, 0) }), none);
-    expect(diagnosed).toMatchObject({ sqnr: 20, samples: 64, accuracy: { value: 0.6 }, opsQuantized: null });
+    expect(diagnosed).toMatchObject({ sqnr: 20, samples: 64, accuracy: { value: 0.6 }, ops: null });
     expect(diagnosed.pair?.reference.value).toBe(0.63);
     const evaluated = sideOf(run({ ...rate(0.6), against: rate(0.7), difference: -0.1 }), none);
     expect(evaluated).toMatchObject({ accuracy: { value: 0.6 }, pair: { difference: -0.1 }, sqnr: null, error: null });
     expect(sideOf(run(null), none)).toMatchObject({ accuracy: null, pair: null, sqnr: null, error: null, samples: 0 });
+  });
+  it("counts ops by the plan where that was read", () => {
+    const ops = { all: 40, int8: 30, float: 10, constants: 18 };
+    const side = sideOf(run(quantized(0.6, 10)), none, ops);
+    expect(rowsOf(side, side).at(-1)).toMatchObject({ title: "Ops in int8", before: "30, 10 in float", change: "0" });
   });
   it("takes the outputs' rows before the worst one's figure", () => {
     expect(sideOf(run(quantized(0.6, 10)), { names: ["a", "b"], values: ["a", "b"], sqnr: [10, 10] }).error).toBeCloseTo(0.2);
@@ -81,10 +88,15 @@ describe("a comparison", () => {
       quantized: { ...rate(value), metric: "mse", is_rate: false, higher_is_better: false } });
     expect(rowsOf(sideOf(run(error(2)), none), sideOf(run(error(1.5)), none))[0]).toMatchObject({ title: "INT8 mse", change: "−0.500", isBetter: true });
   });
+  const expected = (share: number, interval: Gain["interval"] = null): Gain => ({ share, interval, by: "estimated" });
   it("says what was predicted against what came", () => {
-    expect(outcomeText(0.48, before, after)).toBe("Predicted: 48 % of the outputs' error gone. Came: 50 % gone.");
+    expect(outcomeText(expected(0.48), before, after)).toBe("Predicted: about 48 % of the outputs' error gone. Came: 50 % gone.");
+    expect(outcomeText(expected(0.41, [0.18, 0.63]), before, after)).toBe("Predicted: 18 to 63 % of the outputs' error gone. Came: 50 % gone.");
+    expect(outcomeText(expected(0.6, [0.55, 0.7]), before, after)).toMatch(/Came: 50 % gone, less than predicted\.$/);
+    expect(outcomeText(expected(0.2, [0.1, 0.3]), before, after)).toMatch(/Came: 50 % gone, more than predicted\.$/);
+    expect(outcomeText({ ...expected(1.13), by: "sum" }, before, after)).toContain("Predicted: parts add up to more than 100 %, so they overlap.");
     expect(outcomeText(null, before, after)).toBe("Nothing was predicted. Came: 50 % of the outputs' error gone.");
-    expect(outcomeText(0.48, sideOf(run(null), none), after)).toContain("not known");
+    expect(outcomeText(expected(0.48), sideOf(run(null), none), after)).toContain("not known");
     expect(outcomeText(null, sideOf(run(null), none), after)).toBe("");
   });
   it("says what the figures must not be taken for", () => {

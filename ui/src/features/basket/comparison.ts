@@ -2,8 +2,10 @@
 // A run beside the one that was made with a recipe laid over its own.
 import type { Schemas } from "../../api/client";
 import { commandOf } from "../../base/basket";
+import { gainText, type Gain } from "../../base/gain";
 import { objectOf, type Loose } from "../../base/loose";
 import { decibels, figure, percent, real, type Real } from "../../base/numbers";
+import { toldOpCounts, type OpCounts } from "../../base/op-counts";
 import {
   accuracyOf, pairOf, shownDifference, shownDifferences, shownFigure, shownInterval, type Accuracy, type Pair,
 } from "../../base/accuracies";
@@ -22,8 +24,7 @@ export interface Side {
   accuracy: Accuracy | null; // of the quantized model
   sqnr: number | null; // dB, of the worst output
   error: number | null; // noise over signal, summed over the outputs
-  opsQuantized: number | null;
-  opsFloat: number | null;
+  ops: OpCounts | null;
 }
 
 function known(value: unknown): number | null {
@@ -75,7 +76,7 @@ function dataOf(run: Run): string {
   return data?.path || (data?.data ?? "");
 }
 
-export function sideOf(run: Run, outputs: Outputs): Side {
+export function sideOf(run: Run, outputs: Outputs, ops: OpCounts | null = toldOpCounts(run.result)): Side {
   const result = objectOf(run.result);
   const diagnosis = objectOf(result["diagnosis"] ?? result);
   const sqnr = worstOutput(diagnosis);
@@ -92,8 +93,7 @@ export function sideOf(run: Run, outputs: Outputs): Side {
     accuracy,
     sqnr,
     error: errorOf(outputs) ?? (sqnr === null ? null : 10 ** (-sqnr / 10)),
-    opsQuantized: known(result["ops_quantized"]),
-    opsFloat: known(result["ops_float"]),
+    ops,
   };
 }
 
@@ -173,11 +173,11 @@ export function goneText(gone: number): string {
 }
 
 function opsRow(before: Side, after: Side): Row[] {
-  if (before.opsQuantized === null && after.opsQuantized === null) return [];
-  const show = ({ opsQuantized, opsFloat }: Side) => (opsQuantized === null ? nothing : `${opsQuantized}, ${opsFloat ?? nothing} in float`);
-  const change = (after.opsQuantized ?? NaN) - (before.opsQuantized ?? NaN);
+  if (!before.ops && !after.ops) return [];
+  const show = ({ ops }: Side) => (ops ? `${ops.int8}, ${Number.isNaN(ops.float) ? nothing : ops.float} in float` : nothing);
+  const change = (after.ops?.int8 ?? NaN) - (before.ops?.int8 ?? NaN);
   const text = Number.isNaN(change) ? nothing : change === 0 ? "0" : `${change < 0 ? "−" : "+"}${Math.abs(change)}`;
-  return [row("Ops in int8", "ops of the float model that have codes", show(before), show(after), text, null)];
+  return [row("Ops in int8", "ops of the float model that compute on int8 codes", show(before), show(after), text, null)];
 }
 
 export function rowsOf(before: Side, after: Side): Row[] {
@@ -189,11 +189,13 @@ function goneOfAll(gone: number): string {
 }
 
 /** What was predicted against what came of it. */
-export function outcomeText(expected: number | null, before: Side, after: Side): string {
+export function outcomeText(expected: Gain | null, before: Side, after: Side): string {
   const gone = goneOf(before, after);
   if (expected === null) return Number.isNaN(gone) ? "" : `Nothing was predicted. Came: ${goneOfAll(gone)}.`;
-  const predicted = `Predicted: ${goneOfAll(expected)}.`;
-  return Number.isNaN(gone) ? `${predicted} What came of it is not known: one of the runs compared no outputs.` : `${predicted} Came: ${goneText(gone)}.`;
+  const predicted = `Predicted: ${gainText(expected, "more of the outputs' error", "of the outputs' error gone")}.`;
+  if (Number.isNaN(gone)) return `${predicted} What came of it is not known: one of the runs compared no outputs.`;
+  const [low, high] = expected.interval ?? [-Infinity, Infinity];
+  return `${predicted} Came: ${goneText(gone)}${gone < low ? ", less than predicted" : gone > high ? ", more than predicted" : ""}.`;
 }
 
 function isTimed({ verb }: Side): boolean {

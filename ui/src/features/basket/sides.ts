@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Both runs of a comparison, with the rows of their outputs.
 import { get, tableOf, workloadPath, type Schemas } from "../../api/client";
+import { readOpCounts } from "../../base/records";
 import { has } from "../../base/view";
 import { sideOf, type Outputs, type Side } from "./comparison";
 
@@ -21,5 +22,9 @@ async function outputsOf(run: string, signal: AbortSignal): Promise<Outputs> {
 
 export async function sideFor(run: string, signal: AbortSignal): Promise<Side> {
   const shown = await get<Schemas["ShownRun"]>(workloadPath(run), {}, signal);
-  return sideOf(shown, has(shown, "diagnosis") && has(shown, "graph") ? await outputsOf(run, signal) : none);
+  const [outputs, ops] = await Promise.all([
+    has(shown, "diagnosis") && has(shown, "graph") ? outputsOf(run, signal) : none,
+    readOpCounts(shown, signal),
+  ]);
+  return sideOf(shown, outputs, ops);
 }

@@ -11,7 +11,8 @@ const started = following(begun("run-1", [item], "quantlens …", "quantlens alo
 
 describe("a trial", () => {
   it("begins with what is expected of it", () => {
-    expect(begun("run-1", [item], "c", "")).toMatchObject({ base: "run-1", state: "submitting", labels: ["a in float"], expected: 0.5, job: null });
+    const trial = begun("run-1", [item], "c", "");
+    expect(trial).toMatchObject({ base: "run-1", state: "submitting", labels: ["a in float"], expected: { share: 0.5 }, job: null });
     expect(begun("run-1", [{ ...item, gain: NaN }], "c", "").expected).toBeNull();
   });
   it("follows its job", () => {
@@ -58,5 +59,6 @@ describe("what is kept of trials", () => {
     expect(restored(JSON.stringify([started]))).toEqual([started]);
     expect(restored(JSON.stringify([begun("run-1", [item], "c", "")]))).toEqual([]);
     for (const bad of [null, "", "{", "{}", "[1, null, {}]"]) expect(restored(bad)).toEqual([]);
+    expect(restored(JSON.stringify([{ ...started, expected: 0.5 }]))).toEqual([{ ...started, expected: null }]);
   });
 });

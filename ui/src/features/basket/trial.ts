@@ -2,6 +2,7 @@
 // A basket that is tried: a job, then a run of its own. Kept as JSON while the page is open.
 import type { Schemas } from "../../api/client";
 import { expectedGain, type BasketItem } from "../../base/basket";
+import type { Gain } from "../../base/gain";
 import type { Step } from "../../base/steps";
 
 type Job = Schemas["ShownJob"];
@@ -15,7 +16,7 @@ export interface Trial {
   progress: Step | null;
   before: number | null; // how many jobs wait before it
   labels: string[];
-  expected: number | null; // share of the outputs' error that is expected to go
+  expected: Gain | null; // null: nothing is known of it
   command: string; // the same on the command line
   alone: string; // likewise without the recipe of the file that it is laid over, which may have none; empty: there is no such file
 }
@@ -25,7 +26,7 @@ export function begun(base: string, basket: readonly BasketItem[], command: stri
   return {
     base, command, alone, job: null, state: "submitting", message: "", workload: null, progress: null, before: null,
     labels: basket.map((item) => item.label),
-    expected: Number.isNaN(expected) ? null : expected,
+    expected: Number.isNaN(expected.share) ? null : expected,
   };
 }
 
@@ -67,7 +68,10 @@ export function restored(text: string | null): Trial[] {
     const kept: unknown = JSON.parse(text ?? "[]");
     if (!Array.isArray(kept)) return [];
     const isTrial = (one: unknown) => typeof (one as Trial | null)?.base === "string" && Array.isArray((one as Trial).labels);
-    return (kept as Trial[]).filter(isTrial).filter((one) => one.job !== null || !isUnderWay(one));
+    return (kept as Trial[])
+      .filter(isTrial)
+      .filter((one) => one.job !== null || !isUnderWay(one))
+      .map((one) => ({ ...one, expected: typeof one.expected?.share === "number" ? one.expected : null }));
   } catch {
     return [];
   }

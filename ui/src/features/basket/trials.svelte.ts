@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trials of this page. They are followed whichever run is shown, and are still there when the page is loaded anew.
 import { ApiError, get, listen, send, type Schemas } from "../../api/client";
+import { keep, kept } from "../../base/kept";
 import type { Request } from "./request";
 import { changedBy, following, isUnderWay, keeping, refused, restored, trialOf, type Trial } from "./trial";
 
@@ -8,7 +9,7 @@ type Job = Schemas["ShownJob"];
 const place = "trials";
 
 class Trials {
-  private all = $state.raw<readonly Trial[]>(restored(sessionStorage.getItem(place)));
+  private all = $state.raw<readonly Trial[]>(restored(kept(place, "sessionStorage")));
   private stop: (() => void) | null = null;
 
   constructor() {
@@ -48,7 +49,7 @@ class Trials {
 
   private set(all: readonly Trial[]): void {
     this.all = all;
-    sessionStorage.setItem(place, JSON.stringify(all));
+    keep(place, JSON.stringify(all), "sessionStorage");
     this.follow();
   }
 

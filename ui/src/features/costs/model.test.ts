@@ -27,7 +27,7 @@ describe("points", () => {
     const points = pointsOfTimes([unit(["a", "b"], 17), unit(["c"], -4, { isQuantized: false }), unit(["z"], 1), unit([], 3)], rows);
     expect(points).toHaveLength(2);
     expect(points[0]).toMatchObject({ id: "b", names: ["/a", "/b"], gain: 17, share: 0.4, local: 12, sqnr: 18, isInt8: true });
-    expect(points[0]!.detail).toBe("float 30 us, int8 10 us + 2 us conversions + 1 us layouts");
+    expect(points[0]!.detail).toBe("float 30.0 us, int8 10.0 us + 2.00 us conversions + 1.00 us layouts");
     expect(points[1]).toMatchObject({ gain: -4, isInt8: false });
     expect(points[1]!.share).toBeNaN();
   });
@@ -75,9 +75,10 @@ describe("a lasso", () => {
   const points = pointsOfTimes([unit(["a"], 17), unit(["b"], -4), unit(["c"], 9, { isQuantized: false })], rows);
 
   it("predicts what float costs, of ops that are in int8", () => {
-    expect(predicted(points, "us")).toMatchObject({ count: 2, time: 13, error: 0.4 });
+    expect(predicted(points, "us")).toMatchObject({ count: 2, time: 13, error: { share: 0.4, by: "sum" } });
+    expect(predicted(points.slice(0, 1), "us").error).toMatchObject({ share: 0.3, by: "estimated" });
     expect(predicted(points, "multiply-adds").time).toBeNaN();
-    expect(predicted([], "us")).toEqual({ count: 0, time: NaN, error: NaN });
+    expect(predicted([], "us")).toMatchObject({ count: 0, time: NaN, error: { share: NaN } });
   });
   it("makes a recipe of their names", () => {
     const named = points.map((point) => ({ ...point, names: point.names.map((name) => `${name}.conv[0]`) }));
@@ -86,8 +87,9 @@ describe("a lasso", () => {
       label: "2 ops in float, about 13 us slower (10.0 %)",
       recipe: { op_name_dict: { "/a\\.conv\\[0\\]": "fp32", "/b\\.conv\\[0\\]": "fp32" } },
       gain: 0.4,
+      known: { interval: null, by: "sum" },
     });
-    expect(itemOf(points.slice(1, 2), "us", NaN)?.label).toBe("/b in float, about 4 us faster");
+    expect(itemOf(points.slice(1, 2), "us", NaN)?.label).toBe("/b in float, about 4.0 us faster");
     expect(itemOf(points.slice(0, 1), "multiply-adds", NaN)?.label).toBe("/a in float");
     expect(itemOf(points.slice(2), "us", 1)).toBeNull();
   });
@@ -95,7 +97,7 @@ describe("a lasso", () => {
 
 it("points are shown in figures, and asked by them", () => {
   const points = pointsOfTimes([unit(["a"], 17), unit(["b"], -4, { isQuantized: false })], rows);
-  expect(figuresOf(points[0]!, "us")).toEqual([["int8 gains", "17 us"], ["Output share", "30.0 %"], ["Local SQNR", "20.0 dB"]]);
+  expect(figuresOf(points[0]!, "us")).toEqual([["int8 gains", "17.0 us"], ["Output share", "30.0 %"], ["Local SQNR", "20.0 dB"]]);
   expect(columnsOf("us").map((column) => column.show(points[1]!)).slice(0, 5)).toEqual(["/b", "−4", "10.0 %", "12.0", "float"]);
   const found = (query: string) => points.filter(compile(query, language).holds!).map((point) => point.id);
   expect(found("gain>0")).toEqual(["a"]);

@@ -2,6 +2,8 @@
 // What int8 gains at an op against what it costs there in error, and the recipe that gives ops back to float.
 import type { Schemas } from "../../api/client";
 import { exactly, type BasketItem } from "../../base/basket";
+import { timeText, unitOf } from "../../base/durations";
+import { gainOfAll, type Gain } from "../../base/gain";
 import { decibels, figure, percent, real } from "../../base/numbers";
 import type { Column } from "../../base/table";
 import { comparedLanguage, type Compared } from "../../base/compared";
@@ -50,7 +52,6 @@ export function byOp(compared: readonly Compared[]): Map<string, Compared[]> {
   return found;
 }
 
-const micro = (value: number) => `${figure(value)} us`;
 
 /** Units of a profile that were compared, too. */
 export function pointsOfTimes(units: readonly UnitTime[], rows: ReadonlyMap<string, Compared[]>): Point[] {
@@ -58,8 +59,8 @@ export function pointsOfTimes(units: readonly UnitTime[], rows: ReadonlyMap<stri
     const own = unit.ops.flatMap((op) => rows.get(op.id) ?? []);
     const worst = joined(own);
     if (!worst) return [];
-    const int8 = `${micro(unit.kernels)} + ${micro(unit.conversions)} conversions + ${micro(unit.layouts)} layouts`;
-    const detail = `float ${micro(unit.reference)}, int8 ${int8}`;
+    const int8 = `${timeText(unit.kernels)} + ${timeText(unit.conversions)} conversions + ${timeText(unit.layouts)} layouts`;
+    const detail = `float ${timeText(unit.reference)}, int8 ${int8}`;
     return [{ ...worst, key: String(index), names: namesOf(own), gain: unit.gain, detail, isInt8: unit.isQuantized }];
   });
 }
@@ -76,7 +77,7 @@ export function pointsOfPrices(
     const worst = joined(own);
     if (!worst || !group.seen_in_int8) return [];
     const [float, int8] = [real(group.float_us), real(group.int8_us)];
-    const detail = `float ${micro(float)}, int8 ${micro(int8)}, conversions not counted`;
+    const detail = `float ${timeText(float)}, int8 ${timeText(int8)}, conversions not counted`;
     return [{ ...worst, key: String(index), names: namesOf(own), gain: float - int8, detail, isInt8: ids.some(isInt8) }];
   });
 }
@@ -160,7 +161,7 @@ export function quadrantOf(point: Point, borders: Borders, harm: Harm): Quadrant
 }
 
 export function gainText(gain: number, unit: Unit): string {
-  return unit === "us" ? micro(gain) : `${shownWork(gain)} multiply-adds`;
+  return unit === "us" ? timeText(gain) : `${shownWork(gain)} multiply-adds`;
 }
 
 export function figuresOf(point: Point, unit: Unit): [string, string][] {
@@ -174,21 +175,21 @@ export function figuresOf(point: Point, unit: Unit): [string, string][] {
 export interface Prediction {
   count: number; // of points in int8, which can be given back
   time: number; // that the model would take longer, by figures of single ops; NaN: no times
-  error: number; // share of the outputs' error that would go, 0..1; NaN: not known
+  error: Gain; // that would go
 }
 
 /** What it costs to compute these in float: an estimate, since neighbours share conversions and errors do not quite add up. */
 export function predicted(points: readonly Point[], unit: Unit): Prediction {
   const own = points.filter((point) => point.isInt8);
-  const [gains, shares] = [own.map((point) => point.gain).filter(Number.isFinite), own.map((point) => point.share).filter(Number.isFinite)];
-  const sum = (all: number[]) => (all.length === 0 ? NaN : all.reduce((total, one) => total + one, 0));
-  return { count: own.length, time: unit === "us" ? sum(gains) : NaN, error: Math.min(1, sum(shares)) };
+  const gains = own.map((point) => point.gain).filter(Number.isFinite);
+  const time = unit === "us" && gains.length > 0 ? gains.reduce((sum, gain) => sum + gain, 0) : NaN;
+  return { count: own.length, time, error: gainOfAll(own.map(({ share }) => ({ share, interval: null, by: "estimated" }))) };
 }
 
 /** "about 13 us slower (1.0 %)"; `wall`: microseconds of a run. */
 export function slowerText(time: number, wall: number): string {
   const share = wall > 0 ? ` (${percent(Math.abs(time) / wall, 1)})` : "";
-  return `about ${micro(Math.abs(time))} ${time < 0 ? "faster" : "slower"}${share}`;
+  return `about ${timeText(Math.abs(time), unitOf(time), 2)} ${time < 0 ? "faster" : "slower"}${share}`;
 }
 
 /** Null where none of them is in int8. */
@@ -201,7 +202,8 @@ export function itemOf(points: readonly Point[], unit: Unit, wall: number): Bask
     id: "lasso",
     label: `${names.length === 1 ? names[0] : `${names.length} ops`} in float${slower}`,
     recipe: { op_name_dict: Object.fromEntries(names.map((name) => [exactly(name), "fp32"])) },
-    gain: error,
+    gain: error.share,
+    known: { interval: null, by: error.by },
   };
 }
 

@@ -2,6 +2,8 @@
 // What is stored of one op, read defensively: a record may be of an older version.
 import type { Schemas } from "../../api/client";
 import type { Json } from "../../base/basket";
+import { timeText } from "../../base/durations";
+import { gainsOf, type Gain } from "../../base/gain";
 import { real, type Real } from "../../base/numbers";
 import { entryOf, wordsOf } from "./text";
 
@@ -71,13 +73,13 @@ export function headOf(rows: OpRows, op: string, row: ActivationRow | undefined)
   };
 }
 
-/** "120 us in float, 45 us in int8": of a profile of both models; empty where there is none. */
-export function timeOf(rows: OpRows, show: (value: number) => string): string {
+/** "120 us in float, 45.0 us quantized": of a profile of both models; empty where there is none. */
+export function timeOf(rows: OpRows): string {
   const time = rows.times[0];
   if (!time) return "";
   const quantized = real(time.quantized_us) + real(time.conversion_us) + real(time.layout_us);
   const group = Array.isArray(time.ops) && time.ops.length > 1 ? `, of ${time.ops.length} ops as one` : "";
-  return `${show(real(time.reference_us))} us in float, ${show(quantized)} us quantized${group}`;
+  return `${timeText(real(time.reference_us))} in float, ${timeText(quantized)} quantized${group}`;
 }
 
 /** A finding of the run that names the op. */
@@ -90,7 +92,7 @@ export interface Told {
   interval: readonly Real[] | null;
   isMeasured: boolean;
   remedy: Json;
-  gain: number;
+  gain: Gain;
   label: string;
 }
 
@@ -112,11 +114,11 @@ export function findingsIn(result: unknown): RunFinding[] {
 export function findingsOf(rows: OpRows, op: string, known: readonly RunFinding[]): Told[] {
   const all: readonly RunFinding[] = known.length > 0 ? known : rows.findings;
   const told: Told[] = [];
+  const gains = gainsOf(all);
   all.forEach((finding, index) => {
     if (!finding || !names(finding, [op])) return;
     const remedy = (finding.remedy ?? null) as Json;
     const entry = entryOf(remedy);
-    const measured = real(finding.measured_gain);
     told.push({
       id: known.length > 0 ? `finding:${index}` : `finding:${finding.rule ?? ""}:${op}:${index}`,
       rule: (finding.rule ?? "").replaceAll("_", " "),
@@ -126,7 +128,7 @@ export function findingsOf(rows: OpRows, op: string, known: readonly RunFinding[
       interval: finding.output_share_interval ?? null,
       isMeasured: finding.share_is_measured ?? false,
       remedy,
-      gain: Number.isNaN(measured) ? real(finding.output_share) : measured,
+      gain: gains[index]!,
       label: `${finding.op?.name || op}: ${entry === null ? (finding.rule ?? "").replaceAll("_", " ") : wordsOf(entry)}`,
     });
   });

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
+import type { Fate } from "../../base/op-counts";
 import { bordersOf, codedOf, countInFile, Links, ranOf } from "./conversions";
-import type { Fate } from "./model";
 
 const page = (columns: Record<string, unknown[]>) => ({ rows: 0, offset: 0, count: 0, columns });
 const op = (id: string, inputs: string[]) => ({ id, name: id.toUpperCase(), inputs, outputs: [id] });

@@ -3,8 +3,8 @@
 // saw run.
 import type { Schemas } from "../../api/client";
 import { real, type Real } from "../../base/numbers";
+import type { Fate } from "../../base/op-counts";
 import { languageOf, type Column } from "../../base/table";
-import type { Fate } from "./model";
 
 export type Direction = "to int8" | "to float";
 

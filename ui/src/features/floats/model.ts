@@ -2,11 +2,10 @@
 // What became of each op, why it stayed float, and what a recipe can change about that.
 import type { Schemas } from "../../api/client";
 import { exactly, type BasketItem, type Json } from "../../base/basket";
+import { fatesOf, type Fate } from "../../base/op-counts";
 import { languageOf, type Column } from "../../base/table";
 import { shownWork, type Work } from "../../base/work";
 import type { UnitTime } from "../../base/timed";
-
-export type Fate = "int8" | "float" | "otherwise" | "stored";
 
 /** An op of plan.json. */
 export interface Planned {
@@ -31,12 +30,6 @@ export const fates: Record<Fate, { title: string; meaning: string }> = {
   stored: { title: "stored in few bits, computed in float", meaning: "its weight or result has codes, the kernel computes in float" },
 };
 
-function fateOf(isQuantized: boolean, precision: string, reason: string): Fate {
-  if (!isQuantized) return "float";
-  if (reason !== "") return "otherwise";
-  return precision === "int8" || precision === "int16" ? "int8" : "stored";
-}
-
 export function plannedOf(table: Schemas["TablePage"], work: ReadonlyMap<string, Work>, conversions: ReadonlyMap<string, number>): Planned[] {
   const cells = (name: (typeof planColumns)[number]) => table.columns[name] ?? [];
   const text = (name: (typeof planColumns)[number]) => {
@@ -44,21 +37,23 @@ export function plannedOf(table: Schemas["TablePage"], work: ReadonlyMap<string,
     return (row: number) => (all[row] === undefined || all[row] === null ? "" : String(all[row]));
   };
   const [name, type, kind, precision, reason] = [text("op.name"), text("type"), text("kind"), text("precision"), text("reason")];
-  const [patterns, quantized] = [cells("pattern"), cells("quantized")];
-  return cells("op.id")
-    .map((id, row) => ({
+  const [patterns, quantized, fates] = [cells("pattern"), cells("quantized"), fatesOf(table)];
+  return cells("op.id").flatMap((id, row) => {
+    const fate = fates[row] === undefined ? "float" : fates[row];
+    if (fate === null) return [];
+    return [{
       id: String(id),
       name: name(row) || String(id),
       type: type(row),
       kind: kind(row),
       pattern: Array.isArray(patterns[row]) ? (patterns[row] as string[]).join(" ") : "",
-      fate: fateOf(quantized[row] === true, precision(row), reason(row)),
+      fate,
       precision: precision(row) || (quantized[row] === true ? "int8" : "fp32"),
       reason: reason(row),
       work: work.get(String(id))?.count ?? NaN,
       conversions: conversions.get(String(id)) ?? NaN,
-    }))
-    .filter((op) => op.kind !== "constant");
+    }];
+  });
 }
 
 /** Microseconds of conversions by op; those of a unit stand at its first op. */

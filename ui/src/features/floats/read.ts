@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The records that the view needs: the plan, and what others know of the same models.
 import { get, tableOf, workloadPath, type Schemas } from "../../api/client";
+import { fatesOf, opCountsOf, type OpCounts } from "../../base/op-counts";
 import { has } from "../../base/view";
 import { profilesOf, readTimes, readWork } from "../../base/records";
 import type { Timed } from "../../base/timed";
@@ -12,7 +13,7 @@ type Table = Schemas["TablePage"];
 
 export interface Told {
   ops: Planned[]; // without constants
-  constants: number;
+  opCounts: OpCounts;
   isLoose: boolean; // multiply-adds take lengths without a number for 1
   counted: Counted | null;
   profile: Timed | null;
@@ -58,7 +59,7 @@ export async function read(shown: Schemas["ShownRun"], signal: AbortSignal): Pro
     : [];
   return {
     ops,
-    constants: (plan.columns["op.id"]?.length ?? 0) - ops.length,
+    opCounts: opCountsOf(fatesOf(plan)),
     isLoose: [...work.values()].some((one) => one.isLoose),
     counted: countedOf(study),
     profile,

@@ -41,8 +41,8 @@ describe("bars", () => {
     expect(["Conv", "/Conv", "a/"].map(linesOf)).toEqual([["", "Conv"], ["", "/Conv"], ["", "a/"]]);
   });
   it("are saved with the figures of each model", () => {
-    expect(csv([bar("a", 3, 2)], barColumns(["Float", "Int8"])).split("\r\n")).toEqual([
-      "Name,Float [us],Float kernels [us],Float conversions [us],Float layouts [us],Int8 [us],Int8 kernels [us],Int8 conversions [us],Int8 layouts [us]",
+    expect(csv([bar("a", 3, 2)], barColumns(["FP32", "INT8"], "Op")).split("\r\n")).toEqual([
+      "Op,FP32 [us],FP32 kernels [us],FP32 conversions [us],FP32 layouts [us],INT8 [us],INT8 kernels [us],INT8 conversions [us],INT8 layouts [us]",
       "/net/a,3,3,0,0,3.5,1.5,2,0", ""]);
   });
 });

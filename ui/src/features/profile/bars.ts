@@ -2,6 +2,7 @@
 // What a bar chart shows of rows that are ticked.
 import type { Column } from "../../base/table";
 import { totalOf, type Parts } from "./model";
+import { microseconds } from "./said";
 
 export interface Bar {
   key: string;
@@ -75,13 +76,11 @@ export function segments(parts: Parts): Segment[] {
   return made;
 }
 
-const shown = (us: number): string => us.toFixed(2);
-
-/** The figures of the chart. */
-export function barColumns(models: readonly string[]): Column<Bar>[] {
+/** The figures of the chart; `what`: a bar is of an "Op", of a "Type". */
+export function barColumns(models: readonly string[], what: string): Column<Bar>[] {
   const column = (id: string, title: string, of: (bar: Bar) => number): Column<Bar> =>
-    ({ id, title, meaning: "", of, show: (bar) => shown(of(bar)), first: "down", width: 90 });
-  const name: Column<Bar> = { id: "name", title: "Name", meaning: "", of: (bar) => bar.name, show: (bar) => bar.name, first: "up", width: 200 };
+    ({ id, title, meaning: "", of, show: (bar) => microseconds(of(bar)), first: "down", width: 90 });
+  const name: Column<Bar> = { id: "name", title: what, meaning: "", of: (bar) => bar.name, show: (bar) => bar.name, first: "up", width: 200 };
   const ofModel = (model: string, index: number) => [
     column(`total${index}`, `${model} [us]`, (bar) => totalOf(bar.of[index]!)),
     column(`kernels${index}`, `${model} kernels [us]`, (bar) => bar.of[index]!.kernels),

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { benchmarkOf, coresText, labelsOf, longestOf, marks, resultColumns } from "./bench";
+import { csv } from "../../base/table";
+import { benchmarkOf, columnsOf, coresText, instanceColumns, instancesOf, labelsOf, longestOf, rowsIn, toneOf } from "./bench";
 
 const wall = { runs: 500, mean_us: 1010, median_us: 1000, median_interval: [990, 1010], p90_us: 1200, p95_us: 1300, p99_us: "nan" };
 const result = (model: string) => ({ model, batch_size: 8, threads: 2, wall, latency_ms: 0.125, samples_per_second: 8000,
@@ -11,10 +12,39 @@ const both = (interval: unknown, ratio: unknown = 0.62) =>
 
 describe("a benchmark", () => {
   it("is read", () => {
-    const one = both([0.6, 0.64]).results[1]!;
+    const benchmark = both([0.6, 0.64]);
+    const one = benchmark.results[1]!;
     expect(one).toMatchObject({ name: "net.int8.onnx", batch: 8, wall: { median: 1000, interval: [990, 1010] }, instances: [{ cores: [0, 1] }] });
-    const shown = Object.fromEntries(resultColumns.map((column) => [column.id, column.show(one)]));
-    expect(shown).toMatchObject({ median: "1.000", p99: "–", samples: "8000", instances: "1" });
+    const columns = columnsOf(benchmark);
+    const shown = Object.fromEntries(columns.map((column) => [column.id, column.show(one)]));
+    expect(shown).toMatchObject({ median: "1.000", p99: "–", latency: "0.125", samples: "8000", instances: "1" });
+    expect(columns.find((column) => column.id === "median")?.whisker!(one)).toEqual([0.99, 1.01]);
+  });
+  it("has all times in the unit of the longest median", () => {
+    const fast = benchmarkOf({ results: [{ ...result("/m/net.onnx"), wall: { ...wall, median_us: 43.5781, p95_us: 1300 }, latency_ms: 0.0435781 }] });
+    const columns = columnsOf(fast);
+    const of = (id: string) => columns.find((column) => column.id === id)!;
+    expect(of("median").title).toBe("Median [us]");
+    expect(["median", "p95", "latency"].map((id) => of(id).show(fast.results[0]!))).toEqual(["43.58", "1300", "43.58"]);
+    expect(of("p95").of(fast.results[0]!)).toBe(1300);
+    expect(columnsOf(both(null)).find((column) => column.id === "median")?.title).toBe("Median [ms]");
+  });
+  it("of one model has no column of ratios", () => {
+    const isExtra = (benchmark: Parameters<typeof columnsOf>[0]) => columnsOf(benchmark).find((column) => column.id === "ratio")?.isExtra;
+    expect([isExtra(both(null)), isExtra(benchmarkOf({ results: [result("/m/net.onnx")] }))]).toEqual([false, true]);
+  });
+  it("draws two models in two colours", () => {
+    expect([0, 1, 2].map((index) => toneOf(both(null), index))).toEqual(["var(--reference)", "var(--quantized)", "var(--reference)"]);
+    expect(toneOf(benchmarkOf({}), 1)).toBe("var(--reference)");
+  });
+  it("tells of instances where there are several", () => {
+    const instance = (cores: number[]) => ({ cores, wall, samples_per_second: 4000 });
+    const two = benchmarkOf({ results: [result("/m/a.onnx"), { ...result("/m/b.onnx"), instances: [instance([0]), instance([1])] }] });
+    const rows = instancesOf(two.results);
+    expect(rows.map((row) => instanceColumns(two).map((column) => column.show(row)))).toEqual(
+      [["b.onnx", "0", "1.000", "–", "4000", "500"], ["b.onnx", "1", "1.000", "–", "4000", "500"]]);
+    expect(csv(rows, instanceColumns(two)).split("\r\n")[0]).toBe("Model,Cores,Median [ms],P99 [ms],Samples/s,Runs");
+    expect(instancesOf(both(null).results)).toEqual([]);
   });
   it("names its results by their batch sizes where there are several", () => {
     const sizes = benchmarkOf({ results: [result("/m/a.onnx"), { ...result("/m/a.onnx"), batch_size: 1 }] }).results;
@@ -35,10 +65,11 @@ describe("a benchmark", () => {
 
 describe("how two compare", () => {
   it("stands in the row of the second", () => {
-    const [first, second] = both([0.6, 0.64]).results;
+    const benchmark = both([0.6, 0.64]);
+    const [first, second] = benchmark.results;
     expect(first?.ratio).toBeNull();
     expect(second?.ratio).toEqual({ ratio: 0.62, interval: [0.6, 0.64] });
-    const column = resultColumns.find((one) => one.id === "ratio")!;
+    const column = columnsOf(benchmark).find((one) => one.id === "ratio")!;
     expect([column.show(first!), column.show(second!)]).toEqual(["–", "0.620"]);
     expect(column.whisker!(second!)).toEqual([0.6, 0.64]);
   });
@@ -49,11 +80,13 @@ describe("how two compare", () => {
   });
 });
 
-it("axes have round marks", () => {
-  expect(marks(1.2)).toEqual([0, 0.5, 1]);
-  expect(marks(97, 4)).toEqual([0, 50]);
-  expect(marks(0)).toEqual([0]);
-  expect(marks(NaN)).toEqual([0]);
+it("names stand above their bars where there is no room beside them", () => {
+  expect(rowsIn(318).left).toBe(0);
+  expect(rowsIn(318).height).toBeGreaterThan(rowsIn(600).height);
+  expect(rowsIn(600).left).toBe(200);
+});
+
+it("the axis ends at what is usual", () => {
   expect(longestOf(both(null).results)).toBe(1300);
   const far = both(null).results.map((one) => ({ ...one, wall: { ...one.wall, p99: 90_000 } }));
   expect(longestOf(far)).toBeCloseTo(1495);

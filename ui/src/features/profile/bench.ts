@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // benchmark.json: how fast a model is.
 import { countOf, objectOf, listOf, numberOf, spanOf, textOf } from "../../base/loose";
-import { baseName, type Interval } from "../../base/numbers";
+import { baseName, figure, type Interval } from "../../base/numbers";
 import type { Column } from "../../base/table";
+import { timeColumn, unitOfAll, type TimeUnit } from "../../base/durations";
 import { wallOf, type Wall } from "./record";
 
 export interface Instance {
@@ -75,49 +76,101 @@ function named(results: Result[]): Result[] {
 }
 
 const three = (ratio: number): string => ratio.toFixed(ratio < 0.1 ? 4 : 3);
-const ms = (us: number): string => (Number.isFinite(us) ? (us / 1e3).toPrecision(4) : "–");
-const rate = (value: number): string => (Number.isFinite(value) ? String(Number(value.toPrecision(4))) : "–");
+const rate = (value: number): string => figure(value, 4);
 
-function milliseconds(id: string, title: string, meaning: string, of: (wall: Wall) => number): Column<Result> {
-  return { id, title, meaning, of: (row) => of(row.wall) / 1e3, show: (row) => ms(of(row.wall)), first: "down", width: 100 };
+/** All times of a benchmark are shown in one unit: that of its longest median. */
+export function unitIn({ results }: Benchmark): TimeUnit {
+  return unitOfAll(results.map((one) => one.wall.median));
 }
 
-function counts(id: string, title: string, meaning: string, of: (row: Result) => number): Column<Result> {
-  return { id, title, meaning, of, show: (row) => String(of(row)), first: "down", width: 88 };
+export function columnsOf(benchmark: Benchmark): Column<Result>[] {
+  const unit = unitIn(benchmark);
+  const time = (id: string, title: string, meaning: string, of: (row: Result) => number, width = 100): Column<Result> => {
+    const show = timeColumn(benchmark.results.map(of), unit);
+    return { id, title: `${title} [${unit.name}]`, meaning, of: (row) => of(row) / unit.size, show: (row) => show(of(row)), first: "down", width };
+  };
+  const count = (id: string, title: string, meaning: string, of: (row: Result) => number, width = 88): Column<Result> =>
+    ({ id, title, meaning, of, show: (row) => String(of(row)), first: "down", width });
+  return [
+    { id: "name", title: "Model", meaning: "file", of: (row) => row.name, show: (row) => row.name, first: "up", width: 190 },
+    count("batch", "Batch", "samples of one run", (row) => row.batch),
+    {
+      ...time("median", "Median", "of one run, which takes a whole batch; 95 % interval", ({ wall }) => wall.median, 140),
+      whisker: ({ wall }) => wall.interval && [wall.interval[0] / unit.size, wall.interval[1] / unit.size],
+    },
+    {
+      id: "ratio", title: "Over the first",
+      meaning: "time of the second model over that of the first, run in turn; 95 % interval, which needs three rounds",
+      of: (row) => row.ratio?.ratio ?? NaN, show: (row) => (Number.isFinite(row.ratio?.ratio) ? three(row.ratio!.ratio) : "–"),
+      whisker: (row) => row.ratio?.interval ?? null, first: "down", width: 140, isExtra: !benchmark.isPair,
+    },
+    time("p90", "P90", "90 % of the runs took no longer", ({ wall }) => wall.p90),
+    time("p95", "P95", "95 % of the runs took no longer", ({ wall }) => wall.p95),
+    time("p99", "P99", "99 % of the runs took no longer", ({ wall }) => wall.p99),
+    time("mean", "Mean", "of the middle half of the runs", ({ wall }) => wall.mean, 110),
+    time("latency", "A sample", "median over the batch size", (row) => 1e3 * row.latency, 136),
+    { id: "samples", title: "Samples/s", meaning: "of all instances together, slow runs included", of: (row) => row.samples,
+      show: (row) => rate(row.samples), first: "down", width: 104 },
+    time("low", "95 % from", "interval of the median", ({ wall }) => wall.interval?.[0] ?? NaN, 143),
+    time("high", "95 % to", "interval of the median", ({ wall }) => wall.interval?.[1] ?? NaN, 124),
+    count("runs", "Runs", "timed", (row) => row.wall.runs),
+    count("threads", "Threads", "of each instance", (row) => row.threads),
+    count("instances", "Instances", "processes that ran at the same time", (row) => row.instances.length, 100),
+  ];
 }
 
-export const resultColumns: readonly Column<Result>[] = [
-  { id: "name", title: "Model", meaning: "file", of: (row) => row.name, show: (row) => row.name, first: "up", width: 190 },
-  counts("batch", "Batch", "samples of one run", (row) => row.batch),
-  {
-    ...milliseconds("median", "Median [ms]", "of one run, which takes a whole batch; 95 % interval", (wall) => wall.median),
-    whisker: ({ wall }) => wall.interval && [wall.interval[0] / 1e3, wall.interval[1] / 1e3],
-    width: 140,
-  },
-  {
-    id: "ratio", title: "Over the first", meaning: "time of the second model over that of the first, run in turn; 95 % interval, which needs three rounds",
-    of: (row) => row.ratio?.ratio ?? NaN, show: (row) => (Number.isFinite(row.ratio?.ratio) ? three(row.ratio!.ratio) : "–"),
-    whisker: (row) => row.ratio?.interval ?? null, first: "down", width: 140,
-  },
-  milliseconds("p90", "P90 [ms]", "90 % of the runs took no longer", (wall) => wall.p90),
-  milliseconds("p95", "P95 [ms]", "95 % of the runs took no longer", (wall) => wall.p95),
-  milliseconds("p99", "P99 [ms]", "99 % of the runs took no longer", (wall) => wall.p99),
-  milliseconds("mean", "Mean [ms]", "of the middle half of the runs", (wall) => wall.mean),
-  { id: "latency", title: "A sample [ms]", meaning: "median over the batch size", of: (row) => row.latency, show: (row) => rate(row.latency),
-    first: "down", width: 124 },
-  { id: "samples", title: "Samples/s", meaning: "of all instances together, slow runs included", of: (row) => row.samples,
-    show: (row) => rate(row.samples), first: "down", width: 104 },
-  milliseconds("low", "95 % from [ms]", "interval of the median", (wall) => wall.interval?.[0] ?? NaN),
-  milliseconds("high", "95 % to [ms]", "interval of the median", (wall) => wall.interval?.[1] ?? NaN),
-  counts("runs", "Runs", "timed", (row) => row.wall.runs),
-  counts("threads", "Threads", "of each instance", (row) => row.threads),
-  counts("instances", "Instances", "processes that ran at the same time", (row) => row.instances.length),
-];
+/** One of several processes that ran a model at the same time. */
+export interface InstanceRow {
+  label: string; // of its result
+  instance: Instance;
+}
+
+export function instancesOf(results: readonly Result[]): InstanceRow[] {
+  const labels = labelsOf(results);
+  return results.flatMap(({ instances }, index) => (instances.length > 1 ? instances.map((instance) => ({ label: labels[index]!, instance })) : []));
+}
+
+export function instanceColumns(benchmark: Benchmark): Column<InstanceRow>[] {
+  const unit = unitIn(benchmark);
+  const all = benchmark.results.flatMap((one) => one.instances);
+  const figures = (id: string, title: string, of: (one: Instance) => number, shown: (value: number) => string): Column<InstanceRow> =>
+    ({ id, title, meaning: "", of: ({ instance }) => of(instance), show: ({ instance }) => shown(of(instance)), first: "down", width: 100 });
+  const time = (id: string, title: string, of: (wall: Wall) => number) => {
+    const show = timeColumn(all.map(({ wall }) => of(wall)), unit);
+    return figures(id, `${title} [${unit.name}]`, ({ wall }) => of(wall) / unit.size, (value) => show(value * unit.size));
+  };
+  const words = (id: string, title: string, of: (row: InstanceRow) => string): Column<InstanceRow> =>
+    ({ id, title, meaning: "", of, show: of, first: "up", width: 140 });
+  return [
+    words("model", "Model", (row) => row.label),
+    words("cores", "Cores", (row) => coresText(row.instance.cores)),
+    time("median", "Median", (wall) => wall.median),
+    time("p99", "P99", (wall) => wall.p99),
+    figures("samples", "Samples/s", (one) => one.samples, rate),
+    figures("runs", "Runs", (one) => one.wall.runs, String),
+  ];
+}
 
 /** A name for each result: with its batch size where there are several. */
 export function labelsOf(results: readonly Result[]): string[] {
   const hasSizes = new Set(results.map((one) => one.batch)).size > 1;
   return results.map((one) => (hasSizes ? `${one.name}, batch ${one.batch}` : one.name));
+}
+
+/** Where results and their names have room: a name stands left of its bar, or above it where that is all too narrow. */
+export interface Rows {
+  left: number; // where bars begin, in px like the next
+  height: number; // of a row
+  bar: number; // its upper end, below that of the row
+}
+
+export function rowsIn(width: number): Rows {
+  return width < 340 ? { left: 0, height: 46, bar: 19 } : { left: Math.min(200, width * 0.36), height: 30, bar: 3 };
+}
+
+/** The colour of a result's bar: of two models they take turns. */
+export function toneOf({ isPair }: Benchmark, index: number): string {
+  return isPair && index % 2 === 1 ? "var(--quantized)" : "var(--reference)";
 }
 
 /** Where the axis of the latency chart ends, in microseconds. A P99 far off, of a few interrupted runs, is not in it. */
@@ -126,15 +179,6 @@ export function longestOf(results: readonly Result[]): number {
   const usual = most((wall) => [wall.median, wall.p90, wall.p95, wall.interval?.[1] ?? 0]);
   const tail = most((wall) => [wall.p99]);
   return tail > 2.5 * usual ? 1.15 * usual : Math.max(usual, tail);
-}
-
-/** Marks of an axis from 0: round steps, about `wanted` of them. */
-export function marks(most: number, wanted = 5): number[] {
-  if (!(most > 0) || !Number.isFinite(most)) return [0];
-  const rough = most / wanted;
-  const unit = 10 ** Math.floor(Math.log10(rough));
-  const step = unit * ([1, 2, 5, 10].find((one) => one * unit >= rough) ?? 10);
-  return Array.from({ length: Math.floor(most / step + 1e-9) + 1 }, (_, index) => Number((index * step).toPrecision(12)));
 }
 
 /** "0-3, 8" */

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
 
-import { budgetRows, shareColumns, slices, wallLines } from "./budget";
+import { csv } from "../../base/table";
+import { budgetRows, runColumns, runTable, slices } from "./budget";
 import { timesOf } from "./record";
 
 const node = (role: string, mean: number, ops: unknown[] = [{ id: "a", name: "a" }]) => ({ name: role, type: role, role, ops, mean_us: mean });
@@ -17,14 +18,27 @@ it("a run is made of slices one behind the other", () => {
   expect(slices(budgetRows(timesOf(null))[0]!)).toEqual([]);
 });
 
-it("two models are called Float and Int8", () => {
-  expect(budgetRows(timesOf({ reference: side(0), quantized: side(1) })).map((row) => row.label)).toEqual(["Float", "Int8"]);
+it("two models are called as everywhere, one has no name", () => {
+  expect(budgetRows(timesOf({ reference: side(0), quantized: side(1) })).map((row) => row.label)).toEqual(["FP32", "INT8"]);
+  expect(budgetRows(timesOf(side(0)))[0]?.label).toBe("");
 });
 
-it("the table says what is known", () => {
-  const [row] = budgetRows(timesOf(side(4)));
-  expect(shareColumns.map((column) => column.show(row!))).toEqual(["net.onnx", "20.0 us", "5.00 us", "3.00 us", "2.00 us", "4.00 us"]);
-  expect(wallLines.map(([, of]) => of(row!.side))).toEqual(
-    ["34.0 us", "29.0 us to 40.0 us", "–, –, –", "9, 2, 1", "1, 3.00 us", "0.060 us"],
-  );
+it("the table has parts with their shares, and how runs were timed, in one unit", () => {
+  const rows = budgetRows(timesOf(side(4)));
+  const { unit, parts, more } = runTable(rows);
+  expect(unit.name).toBe("us");
+  expect(parts.map((line) => [line.title, line.show(rows[0]!), line.share!(rows[0]!)])).toEqual([
+    ["Kernels of ops", "20.00", "58.8 %"], ["Conversions", "5.00", "14.7 %"], ["Other layouts", "3.00", "8.8 %"],
+    ["Entering and leaving", "2.00", "5.9 %"], ["Not explained", "4.00", "11.8 %"], ["One run", "34.00", "100.0 %"],
+  ]);
+  expect(more.map((line) => line.show(rows[0]!))).toEqual(["29.00 to 40.00", "–, –, –", "9, 2, 1", "1, 3.00", "0.060 us"]);
+  const others = runTable(budgetRows(timesOf({ ...side(4), source: "onnxruntime" })));
+  expect(others.parts.at(-1)?.meaning).toBe("mean of single runs");
+  expect(others.more.at(-1)?.show(rows[0]!)).toBe("0.060 us");
+});
+
+it("all of it is saved", () => {
+  const [head, line] = csv(budgetRows(timesOf(side(4))), runColumns).split("\r\n");
+  expect(head).toMatch(/^Model,Kernels of ops \[us\],.*,Not explained \[us\],Median \[us\],95 % from \[us\],/);
+  expect(line).toMatch(/^net\.onnx,20,5,3,2,4,34,29,40,/);
 });

@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What one run is made of, as a picture and as a table.
+import { percent } from "../../base/numbers";
 import type { Column } from "../../base/table";
+import { timeColumn, timeText, unitOfAll, type TimeUnit } from "../../base/durations";
 import { budgetOf, type Budget } from "./model";
-import { duration, sideNames } from "./said";
+import { sideNames } from "./said";
 import type { Side, Times } from "./record";
 
 export interface BudgetRow {
-  label: string; // "Float", "Int8"
+  label: string; // "FP32", "INT8"; of one model empty
   name: string; // of the model's file
   side: Side;
   budget: Budget;
@@ -15,7 +17,7 @@ export interface BudgetRow {
 export function budgetRows(times: Times): BudgetRow[] {
   const names = sideNames(times);
   return [times.reference, ...(times.quantized ? [times.quantized] : [])].map((side, index) => ({
-    label: times.quantized ? names[index]! : "Model",
+    label: times.quantized ? names[index]! : "",
     name: side.name,
     side,
     budget: budgetOf(side),
@@ -66,28 +68,74 @@ export function slices(row: BudgetRow): Slice[] {
   return made;
 }
 
-export const shareColumns: readonly Column<BudgetRow>[] = [
+/** All that the picture and the table tell, to be saved: a row a model. */
+export const runColumns: readonly Column<BudgetRow>[] = [
   { id: "name", title: "Model", meaning: "file", of: (row) => row.name, show: (row) => row.name, first: "up", width: 200 },
-  ...kinds.map((kind): Column<BudgetRow> => ({
-    id: kind,
-    title: `${titles[kind]} [us]`,
-    meaning: meanings[kind],
-    of: (row) => partOf(row.budget, kind),
-    show: (row) => duration(partOf(row.budget, kind)),
-    first: "down",
-    width: 120,
-  })),
+  ...kinds.map((kind) => saved(kind, `${titles[kind]} [us]`, (row) => partOf(row.budget, kind))),
+  saved("wall", "Median [us]", ({ side }) => side.wall.median),
+  saved("low", "95 % from [us]", ({ side }) => side.wall.interval?.[0] ?? NaN),
+  saved("high", "95 % to [us]", ({ side }) => side.wall.interval?.[1] ?? NaN),
+  saved("p90", "P90 [us]", ({ side }) => side.wall.p90),
+  saved("p95", "P95 [us]", ({ side }) => side.wall.p95),
+  saved("p99", "P99 [us]", ({ side }) => side.wall.p99),
+  saved("mean", "Mean [us]", ({ side }) => side.wall.mean),
+  saved("runs", "Runs", ({ side }) => side.wall.runs),
+  saved("threads", "Threads", ({ side }) => side.threads),
+  saved("batch", "Batch", ({ side }) => side.batch),
+  saved("made", "Nodes of the runtime alone", ({ budget }) => budget.made.nodes),
+  saved("madeTime", "Their time [us]", ({ budget }) => budget.made.us),
+  saved("timer", "Timer, taken off each node [us]", ({ side }) => side.eventUs),
 ];
 
-/** What is known of the time of whole runs. */
-export const wallLines: readonly [string, (side: Side) => string][] = [
-  ["Median of single runs", (side) => duration(side.wall.median)],
-  ["95 % interval of it", ({ wall }) => (wall.interval ? `${duration(wall.interval[0])} to ${duration(wall.interval[1])}` : "–")],
-  ["P90, P95, P99", ({ wall }) => [wall.p90, wall.p95, wall.p99].map(duration).join(", ")],
-  ["Runs, threads, batch", (side) => [side.wall.runs, side.threads || "–", side.batch || "–"].join(", ")],
-  ["Nodes of the runtime alone", (side) => {
-    const { made } = budgetOf(side);
-    return made.nodes === 0 ? "none" : `${made.nodes}, ${duration(made.us)}`;
-  }],
-  ["Timer, taken off a node", (side) => (Number.isFinite(side.eventUs) && side.source === "quantlens" ? `${side.eventUs.toFixed(3)} us` : "–")],
-];
+function saved(id: string, title: string, of: (row: BudgetRow) => number): Column<BudgetRow> {
+  return { id, title, meaning: "", of, show: (row) => String(of(row)), first: "down", width: 120 };
+}
+
+/** Of the table below the picture. */
+export interface Line {
+  title: string;
+  meaning: string;
+  show: (row: BudgetRow) => string;
+  share?: (row: BudgetRow) => string; // of a run
+}
+
+export interface RunTable {
+  unit: TimeUnit;
+  parts: Line[]; // they add up to a run, which is the last of them
+  more: Line[]; // how runs were timed
+}
+
+export function runTable(rows: readonly BudgetRow[]): RunTable {
+  const walls = rows.map((row) => row.budget.wall);
+  const unit = unitOfAll(walls);
+  const show = timeColumn(walls, unit);
+  const share = (us: number, row: BudgetRow) => percent(us / row.budget.wall, 1);
+  const isMean = rows.every((row) => row.side.source !== "quantlens");
+  const part = (kind: SliceKind): Line => ({
+    title: titles[kind],
+    meaning: meanings[kind],
+    show: (row) => show(partOf(row.budget, kind)),
+    share: (row) => share(partOf(row.budget, kind), row),
+  });
+  const whole: Line = {
+    title: "One run",
+    meaning: `${isMean ? "mean" : "median"} of single runs`,
+    show: ({ budget }) => show(budget.wall),
+    share: (row) => share(row.budget.wall, row),
+  };
+  const line = (title: string, meaning: string, of: (row: BudgetRow) => string): Line => ({ title, meaning, show: of });
+  return {
+    unit,
+    parts: [...kinds.map(part), whole],
+    more: [
+      line("95 % interval", "of the median", ({ side: { wall } }) => (wall.interval ? wall.interval.map(show).join(" to ") : "–")),
+      line("P90, P95, P99", "so many of 100 runs took no longer", ({ side: { wall } }) => [wall.p90, wall.p95, wall.p99].map(show).join(", ")),
+      line("Runs, threads, batch", "runs that were timed; samples of one run", ({ side }) =>
+        [side.wall.runs, side.threads || "–", side.batch || "–"].join(", ")),
+      line("Nodes of the runtime alone", "which it made for no op of the model, and their time", ({ budget: { made } }) =>
+        made.nodes === 0 ? "none" : `${made.nodes}, ${show(made.us)}`),
+      line("Timer, taken off each node", "what it costs to read the clock behind a node", ({ side }) =>
+        Number.isFinite(side.eventUs) && side.source === "quantlens" ? timeText(side.eventUs) : "–"),
+    ],
+  };
+}

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { compile } from "../../base/query";
 import { csv, sorted } from "../../base/table";
-import { nodeColumns, nodeLanguage, opColumns, opLanguage, precision } from "./columns";
+import { nodeColumns, nodeLanguage, ofTypes, opColumns, opLanguage, precision } from "./columns";
 import { opRows } from "./model";
 import { timesOf } from "./record";
 
@@ -44,4 +44,16 @@ describe("the table of both models", () => {
     expect(sorted(rows, columns, { column: "gain", direction: "up" }).map((row) => row.type)).toEqual(["Softmax", "Conv"]);
     expect(csv(rows, columns).split("\r\n")[1]).toContain("/l/a +1,Conv,10,5,2,5");
   });
+});
+
+it("columns are called as those of other views", () => {
+  expect(columns.slice(0, 4).map((column) => column.title)).toEqual(["Op", "Type", "FP32 [us]", "INT8 [us]"]);
+  expect(nodeColumns[0]?.title).toBe("Node");
+  expect([...columns, ...nodeColumns].map((column) => column.meaning).filter((meaning) => /^[A-Z][a-z]/.test(meaning))).toEqual([]);
+});
+
+it("a row of a type is named after it", () => {
+  const types = ofTypes(columns);
+  expect(types[0]).toMatchObject({ id: "name", title: "Type" });
+  expect(types.some((column) => column.id === "type")).toBe(false);
 });

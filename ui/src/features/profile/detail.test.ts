@@ -19,7 +19,7 @@ it("a node says what it computes and reads", () => {
 it("an op says what computes it in either model", () => {
   const [conv, softmax] = opRows(reference, pair!);
   expect(detailOfOp(conv!).slice(1)).toEqual([
-    ["In float", "10.0 us in Conv + Add"], ["In int8", "4.00 us in QLinearConv, 1.00 us for conversions, 0.00 us for other layouts"],
+    ["In float", "10.0 us in Conv + Add"], ["In int8", "4.00 us in QLinearConv, 1.00 us for conversions"],
   ]);
   expect(detailOfOp(softmax!).map(([name]) => name)).toEqual(["Ops", "In float", "Lost"]);
   expect(detailOfOp(softmax!)[1]).toEqual(["In float", "computed with another op"]);

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands below a table of the row that is selected in it: what its cells have no room for.
+import { timeText } from "../../base/durations";
 import type { OpRow } from "./model";
-import { counted, duration } from "./said";
+import { counted } from "./said";
 import type { NodeRow, OpRef } from "./record";
 
 type Lines = [string, string][];
@@ -25,13 +26,18 @@ export function detailOfNode(node: NodeRow): Lines {
   ]);
 }
 
+/** What takes no time is not told. */
+function spent(us: number, on: string): string[] {
+  return us > 0 ? [`${timeText(us)} ${on}`] : [];
+}
+
 export function detailOfOp(row: OpRow): Lines {
+  const { kernels, conversions, layouts, floatNodes, int8Nodes } = row;
+  const int8 = [`${timeText(kernels)} in ${counted(int8Nodes)}`, ...spent(conversions, "for conversions"), ...spent(layouts, "for other layouts")];
   return filled([
     ["Ops", namesOf(row.ops)],
-    ["In float", row.floatNodes.length > 0 ? `${duration(row.float)} in ${counted(row.floatNodes)}` : "computed with another op"],
-    ["In int8", row.int8Nodes.length > 0
-      ? `${duration(row.kernels)} in ${counted(row.int8Nodes)}, ${duration(row.conversions)} for conversions, ${duration(row.layouts)} for other layouts`
-      : ""],
+    ["In float", floatNodes.length > 0 ? `${timeText(row.float)} in ${counted(floatNodes)}` : "computed with another op"],
+    ["In int8", int8Nodes.length > 0 ? int8.join(", ") : ""],
     ["Lost", !row.isInt8 && row.isWrapped ? "the file has it between quantizers, but the runtime computes it in float" : ""],
   ]);
 }

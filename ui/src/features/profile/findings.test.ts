@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { csv } from "../../base/table";
-import { axisOf, findingColumns, itemOf, opsText, outcomeOf, ruleText } from "./findings";
+import { axisOf, findingColumns, itemOf, opsText, outcomeOf, outcomeText, ratioText, ruleText } from "./findings";
 import type { Finding, Trial } from "./record";
 
 const ops = ["a", "b", "c", "d", "e"].map((name) => ({ id: name, name }));
@@ -24,6 +24,13 @@ describe("a finding of speed", () => {
     expect(outcomeOf(finding({ trial: trial(0.9, 1.2) }))).toBe("open");
     expect(outcomeOf(finding({ trial: { ...trial(0.8, 0.9), ratioInterval: null } }))).toBe("open");
   });
+  it("tells of it in words and figures", () => {
+    expect(outcomeText(finding({ trial: trial(0.8, 0.9) }))).toBe("faster in float");
+    expect(outcomeText(finding())).toBe("not timed in float");
+    expect(ratioText(finding({ trial: trial(0.8, 0.9) }))).toBe("0.850 (0.800 to 0.900)");
+    expect(ratioText(finding({ trial: { ...trial(0.8, 0.9), ratioInterval: null } }))).toBe("0.850");
+    expect([finding(), finding({ trial: trial(NaN, NaN) })].map(ratioText)).toEqual(["–", "–"]);
+  });
   it("has a place in the basket where it has a recipe", () => {
     expect(itemOf(finding())).toBeNull();
     expect(itemOf(finding({ remedy: "fp32" }))).toBeNull();
@@ -40,6 +47,8 @@ it("the axis holds 1 and all intervals", () => {
   expect(axisOf([])).toEqual([0.98, 1.02]);
 });
 
-it("findings are saved", () => {
-  expect(csv([finding({ trial: trial(0.8, 0.9) })], findingColumns).split("\r\n")[1]).toContain("2,slow_kernel,a;b;c;d;e,0.4,gains,a,");
+it("findings are saved, all times in microseconds", () => {
+  const [head, line] = csv([finding({ trial: trial(0.8, 0.9) })], findingColumns).split("\r\n");
+  expect(head).not.toContain("[ms]");
+  expect(line).toContain("2,slow_kernel,a;b;c;d;e,400,gains,a,");
 });

@@ -33,6 +33,21 @@ export function outcomeOf(finding: Finding): Outcome {
   return span && span[0] > 1 ? "loses" : "open";
 }
 
+const outcomes: Record<Outcome, string> = {
+  gains: "faster in float", loses: "slower in float", open: "no difference seen in float", "not tried": "not timed in float",
+};
+
+export function outcomeText(finding: Finding): string {
+  return outcomes[outcomeOf(finding)];
+}
+
+/** "0.912 (0.890 to 0.934)", of the model's time as it is. */
+export function ratioText({ trial }: Pick<Finding, "trial">): string {
+  if (!trial || !Number.isFinite(trial.ratio)) return "–";
+  const between = trial.ratioInterval ? ` (${trial.ratioInterval.map((end) => end.toFixed(3)).join(" to ")})` : "";
+  return `${trial.ratio.toFixed(3)}${between}`;
+}
+
 /** Laid into the basket; null where no recipe helps. What speed gains is no share of an error, so none is told. */
 export function itemOf(finding: Finding): BasketItem | null {
   const { remedy } = finding;
@@ -62,15 +77,15 @@ export const findingColumns: readonly Column<Finding>[] = [
   of("number", "Number", (finding) => finding.number),
   of("rule", "Rule", (finding) => finding.rule),
   of("ops", "Ops", (finding) => finding.ops.map((op) => op.name).join(";")),
-  of("ms", "Slower than float [ms]", (finding) => finding.milliseconds),
+  of("cost", "Slower than in float [us]", (finding) => 1e3 * finding.milliseconds),
   of("outcome", "Outcome in float", outcomeOf),
   of("tried", "Ops that were in float", (finding) => finding.trial?.ops.map((op) => op.name).join(";") ?? ""),
   of("ratio", "Time over as it is", (finding) => finding.trial?.ratio ?? NaN),
   of("ratioLow", "95 % from", (finding) => finding.trial?.ratioInterval?.[0] ?? NaN),
   of("ratioHigh", "95 % to", (finding) => finding.trial?.ratioInterval?.[1] ?? NaN),
-  of("gain", "Gain [ms]", (finding) => finding.trial?.gain ?? NaN),
-  of("gainLow", "Gain 95 % from [ms]", (finding) => finding.trial?.gainInterval?.[0] ?? NaN),
-  of("gainHigh", "Gain 95 % to [ms]", (finding) => finding.trial?.gainInterval?.[1] ?? NaN),
+  of("gain", "Gain [us]", (finding) => 1e3 * (finding.trial?.gain ?? NaN)),
+  of("gainLow", "Gain, 95 % from [us]", (finding) => 1e3 * (finding.trial?.gainInterval?.[0] ?? NaN)),
+  of("gainHigh", "Gain, 95 % to [us]", (finding) => 1e3 * (finding.trial?.gainInterval?.[1] ?? NaN)),
   of("before", "These ops as it is [us]", (finding) => finding.trial?.before ?? NaN),
   of("inFloat", "These ops in float [us]", (finding) => finding.trial?.inFloat ?? NaN),
   of("around", "Neighbours longer by [us]", (finding) => finding.trial?.around ?? NaN),

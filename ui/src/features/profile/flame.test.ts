@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import type { Leaf } from "./model";
-import { depthOf, fitted, fittedEnd, fittedMiddle, flameOf, neighbour } from "./flame";
+import { depthOf, flameOf, neighbour } from "./flame";
 import { treeOf } from "./scopes";
 
 const leaf = (name: string, position: number, float: number, conversions = 0): Leaf => ({
@@ -63,16 +63,4 @@ describe("keys", () => {
     expect(neighbour([], -1, "ArrowDown")).toBeNull();
     expect(neighbour(float, 0, "x")).toBeNull();
   });
-});
-
-it("a label fits its box", () => {
-  expect(fitted("attention", 100, 7)).toBe("attention");
-  expect(fitted("attention", 43, 7)).toBe("atte…");
-  expect(fitted("attention", 20, 7)).toBe("");
-  expect(fittedMiddle("layer.2/attention/self/key", 135)).toBe("layer.2…on/self/key");
-  expect(fittedMiddle("self", 135)).toBe("self");
-  expect(fittedMiddle("self", 20)).toBe("");
-  expect(fittedEnd("layer.0/self", 43, 7)).toBe("…self");
-  expect(fittedEnd("self", 43, 7)).toBe("self");
-  expect(fittedEnd("self", 20, 7)).toBe("");
 });

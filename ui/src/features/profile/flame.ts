@@ -134,26 +134,3 @@ export function neighbour(boxes: readonly Box[], from: number, key: string): num
   if (by === undefined) return null;
   return row[Math.min(row.length - 1, Math.max(0, at + by))]?.index ?? null;
 }
-
-/** A label as long as its box, in letters of about `letter` pixels; empty where not three of them fit. */
-export function fitted(label: string, pixels: number, letter = 6.4): string {
-  const letters = Math.floor((pixels - 8) / letter);
-  if (letters < 3) return "";
-  return label.length <= letters ? label : `${label.slice(0, letters - 1)}…`;
-}
-
-/** Begin and end of a name: "layer.2/…/self/key". */
-export function fittedMiddle(name: string, pixels: number, letter = 6.4): string {
-  const letters = Math.floor((pixels - 8) / letter);
-  if (letters < 3) return "";
-  if (name.length <= letters) return name;
-  const begin = Math.floor((letters - 1) * 0.4);
-  return `${name.slice(0, begin)}…${name.slice(name.length - (letters - 1 - begin))}`;
-}
-
-/** The end of a name, which tells ops apart. */
-export function fittedEnd(name: string, pixels: number, letter = 6.4): string {
-  const letters = Math.floor((pixels - 8) / letter);
-  if (letters < 3) return "";
-  return name.length <= letters ? name : `…${name.slice(1 - letters)}`;
-}

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { budgetOf } from "./model";
 import { timesOf } from "./record";
-import { counted, doubtOf, duration, howTimed, markText, mostOf, times } from "./said";
+import { counted, doubtOf, microseconds, mostOf, shortType, sideNames, sourceText, times } from "./said";
 
 const node = (name: string, role: string, mean: number) => ({ name, type: role, role, ops: [{ id: name, name }], mean_us: mean });
 const wall = { runs: 60, median_us: 100, mean_us: 102, median_interval: [99, 101], p95_us: 120 };
@@ -12,36 +12,41 @@ const float = { model: "/m/net.onnx", source: "quantlens", threads: 2, wall, nod
 const both = timesOf({ reference: float, quantized: { ...float, nodes: [node("a", "op", 20), node("q", "quantize", 5), node("c", "cast", 2)] } });
 
 describe("what is said", () => {
-  it("of how a model was timed", () => {
-    expect(howTimed(both.reference)).toBe(
-      "One run takes 100 us (median of 60, 95 % 99.0 us to 101 us; p95 120 us, 2 threads). 0.051 us for its timer is taken off each node.",
-    );
-    const others = timesOf({ ...float, source: "onnxruntime" }).reference;
-    expect(howTimed(others)).toContain("mean of 60");
-    expect(howTimed(others)).toContain("the cost of its profiler is in the figures");
-    expect(howTimed(timesOf({ nodes: [], nodes_us: 4 }).reference)).toBe("No whole run is told of; 0 nodes take 4.00 us.");
+  it("of where times are from, unless quantlens took them", () => {
+    expect(sourceText(both.reference)).toBe("");
+    expect(sourceText(timesOf({ ...float, source: "onnxruntime" }).reference)).toBe(
+      "Timed by the profiler of ONNX Runtime: what that costs is in the figures.");
+    expect(sourceText(timesOf({ nodes: [], nodes_us: 4 }).reference)).toBe("The times of whole runs are not known; 0 nodes take 4.00 us.");
   });
   it("where too much is not explained", () => {
     const of = (label: string, side: typeof both.reference) => ({ label, budget: budgetOf(side) });
-    expect(doubtOf([of("Float", both.reference), of("Int8", both.quantized!)])).toBe(
-      "69.0 % of a run of Int8 is not explained: the times of nodes are off by as much.",
+    expect(doubtOf([of("FP32", both.reference), of("INT8", both.quantized!)])).toBe(
+      "Not explained: 69.0 % of a run of INT8. The times of nodes are off by as much.",
     );
-    expect(doubtOf([{ label: "", budget: { ...budgetOf(both.reference), rest: -50 } }])).toContain("50.0 % of a run is explained twice");
+    const twice = { ...budgetOf(both.reference), rest: -50 };
+    expect(doubtOf([{ label: "", budget: twice }])).toBe("Explained twice: 50.0 % of a run. The times of nodes are off by as much.");
+    const two = ["FP32", "INT8"].map((label) => ({ label, budget: twice }));
+    expect(doubtOf(two)).toContain("50.0 % of a run of FP32 and 50.0 % of a run of INT8");
     expect(doubtOf([of("", both.reference), of("", timesOf(null).reference)])).toBe("");
   });
   it("of one model", () => {
     expect(mostOf(both.reference)).toBe(
-      "The longest of 3 nodes, a, takes 50 % of a run; other layouts 10 %.",
+      "The longest of 3 nodes, a, takes 50 % of a run; other layouts take 10 %.",
     );
+    const hardly = timesOf({ ...float, nodes: [node("a", "op", 50), node("r", "reorder", 0.01)] }).reference;
+    expect(mostOf(hardly)).toBe("The longest of 2 nodes, a, takes 50 % of a run.");
     expect(mostOf(timesOf(null).reference)).toBe("");
   });
-  it("in units that people read", () => {
-    expect([0.5, 12.34, 812, 1240, 12400, 2.3e6, -1500, NaN].map(duration)).toEqual(
-      ["0.50 us", "12.3 us", "812 us", "1.24 ms", "12.4 ms", "2.30 s", "−1.50 ms", "–"],
-    );
-    expect([0, 50, 2000, 1500, 12_000, 0.5].map(markText)).toEqual(["0", "50 us", "2 ms", "1.5 ms", "12 ms", "0.5 us"]);
+  it("of models by the names that the verdict has for them", () => {
+    expect(sideNames(both)).toEqual(["FP32", "INT8"]);
+    expect(sideNames(timesOf(float))).toEqual(["net.onnx"]);
+  });
+  it("in figures that people read", () => {
+    expect([0.5, 3313.9, -0.001, -8, NaN].map(microseconds)).toEqual(["0.50", "3313.90", "0.00", "−8.00", "–"]);
     expect([1.523, 0, Infinity, NaN].map(times)).toEqual(["1.52×", "0.00×", "–", "–"]);
-    expect(counted(["Conv", "Add", "Conv"])).toBe("Conv x2 + Add");
+    expect(counted(["Conv", "Add", "Conv"])).toBe("Conv × 2 + Add");
+    expect(counted(["com.microsoft.QLinearConv", "com.microsoft.nchwc.Conv", "Conv"])).toBe("QLinearConv + Conv × 2");
     expect(counted([])).toBe("");
+    expect(["Conv", "ai.onnx.Relu", "odd."].map(shortType)).toEqual(["Conv", "Relu", "odd."]);
   });
 });

@@ -50,8 +50,8 @@ describe("the tree", () => {
     expect(scopeAt(tree, "/nowhere")).toBeNull();
   });
   it("is saved with what each row is", () => {
-    const lines = csv(allRows(tree), savedColumns(["Float", "Int8"], tree)).split("\r\n");
-    expect(lines[0]).toBe("Scope,Ops,Float [us],Int8 [us],Speed-up,Gain [us],Share of int8,Conversions [us],Layouts [us],Kind");
+    const lines = csv(allRows(tree), savedColumns(["FP32", "INT8"], tree)).split("\r\n");
+    expect(lines[0]).toBe("Scope,Ops,FP32 [us],INT8 [us],Speed-up,Gain [us],Share of INT8,Conversions [us],Layouts [us],Kind");
     expect(lines[1]).toMatch(/^\/enc,3,34,20,1.7,14,.*,scope$/);
     expect(treeColumns(["Time"], tree).map((column) => column.id)).toEqual(["name", "ops", "total0", "share", "conversions", "layouts"]);
   });

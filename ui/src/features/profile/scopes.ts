@@ -3,7 +3,7 @@
 import { percent } from "../../base/numbers";
 import type { Column } from "../../base/table";
 import { added, noTime, totalOf, type Leaf, type Parts } from "./model";
-import { times } from "./said";
+import { microseconds, times } from "./said";
 
 export interface Scope {
   key: string; // its path
@@ -154,7 +154,6 @@ export function allRows(root: Scope): TreeRow[] {
 
 /** Columns of the tree: of two models both times and what the difference is made of, of one its share. */
 export function treeColumns(models: readonly string[], root: Scope): Column<TreeRow>[] {
-  const us = (value: number) => (Number.isFinite(value) ? value.toFixed(1).replace("-", "−") : "–");
   const column = (id: string, title: string, meaning: string, of: (row: TreeRow) => number, show: (value: number) => string, width: number): Column<TreeRow> =>
     ({ id, title, meaning, of, show: (row) => show(of(row)), first: "down", width });
   const total = (model: number) => (row: TreeRow) => totalOf(row.of[model] ?? noTime);
@@ -166,17 +165,17 @@ export function treeColumns(models: readonly string[], root: Scope): Column<Tree
     column("ops", "Ops", "that lie in it", (row) => row.ops, String, 50),
   ];
   const last = models.length - 1;
-  models.forEach((model, index) => columns.push(column(`total${index}`, `${model} [us]`, "of one run", total(index), us, 90)));
+  models.forEach((model, index) => columns.push(column(`total${index}`, `${model} [us]`, "of one run", total(index), microseconds, 90)));
   if (last > 0) {
     columns.push(
       column("speedup", "Speed-up", "time in float over time in int8", (row) => total(0)(row) / total(1)(row), times, 92),
-      column("gain", "Gain [us]", "float less int8", (row) => total(0)(row) - total(1)(row), us, 88),
+      column("gain", "Gain [us]", "what int8 gains there; below 0 it is slower", (row) => total(0)(row) - total(1)(row), microseconds, 88),
     );
   }
   columns.push(
-    column("share", last > 0 ? "Share of int8" : "Share", "of all ops", share(last), (value) => percent(value, 1), last > 0 ? 114 : 76),
-    column("conversions", "Conversions [us]", "of that, quantizers and dequantizers", part(last, "conversions"), us, 142),
-    column("layouts", "Layouts [us]", "of that, reorders, transposes and casts that the runtime put in", part(last, "layouts"), us, 104),
+    column("share", last > 0 ? "Share of INT8" : "Share", "of all ops", share(last), (value) => percent(value, 1), last > 0 ? 126 : 76),
+    column("conversions", "Conversions [us]", "of that, quantizers and dequantizers", part(last, "conversions"), microseconds, 142),
+    column("layouts", "Layouts [us]", "of that, reorders, transposes and casts that the runtime put in", part(last, "layouts"), microseconds, 112),
   );
   return columns;
 }

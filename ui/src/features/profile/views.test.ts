@@ -15,6 +15,7 @@ it("one model has neither findings nor sides", () => {
 
 it("two models have both, as the address says", () => {
   expect(modesOf(two).at(-1)?.title).toBe("Remedies (1)");
+  expect([undefined, "float" as const].map((of) => modesOf(two, of)[0]?.title)).toEqual(["Ops", "Nodes"]);
   expect(["findings", "flame", "dance", undefined].map((text) => modeOf(text, two))).toEqual(["findings", "flame", "ops", "ops"]);
   expect(["int8", "float", "x", undefined].map((text) => sideOf(text, two))).toEqual(["int8", "float", "both", "both"]);
 });

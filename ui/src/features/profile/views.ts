@@ -11,10 +11,11 @@ export interface Choice<Id extends string> {
   meaning: string;
 }
 
-export function modesOf(times: Times): Choice<Mode>[] {
+export function modesOf(times: Times, of: Of = sideOf(undefined, times)): Choice<Mode>[] {
   const isPair = times.pair !== null;
   const modes: Choice<Mode>[] = [
-    { id: "ops", title: isPair ? "Ops" : "Nodes", meaning: isPair ? "each op of the float model, in both models" : "each node of the runtime's graph" },
+    of === "both" ? { id: "ops", title: "Ops", meaning: "each op of the float model, in both models" }
+      : { id: "ops", title: "Nodes", meaning: "each node of the runtime's graph" },
     { id: "types", title: "By type", meaning: "sums of each type" },
     { id: "scopes", title: "By scope", meaning: "sums of each part of the network, as the ops' names tell it" },
     { id: "flame", title: "Flame", meaning: "scopes inside each other, as wide as their time" },
@@ -32,8 +33,8 @@ export function modeOf(text: string | undefined, times: Times): Mode {
 /** Tables can be of one of two models: of the nodes of its runtime's graph. */
 export const sides: readonly Choice<Of>[] = [
   { id: "both", title: "Both", meaning: "ops of the float model, joined with those of the quantized one" },
-  { id: "float", title: "Float nodes", meaning: "nodes of the runtime's graph of the float model" },
-  { id: "int8", title: "Int8 nodes", meaning: "nodes of the runtime's graph of the quantized model" },
+  { id: "float", title: "FP32 nodes", meaning: "nodes of the runtime's graph of the float model" },
+  { id: "int8", title: "INT8 nodes", meaning: "nodes of the runtime's graph of the quantized model" },
 ];
 
 export function sideOf(text: string | undefined, times: Times): Of {

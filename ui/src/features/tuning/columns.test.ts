@@ -33,6 +33,14 @@ it("the table shows what is known, and nothing else", () => {
   expect(columns.find((column) => column.id === "predicted")?.isExtra).toBe(true);
 });
 
+it("columns are called as the verdict and other views call it", () => {
+  const titles = columns.filter(({ id }) => ["int8", "ops", "float"].includes(id)).map(({ title }) => title);
+  expect(titles).toEqual(["Work in int8", "Ops in int8", "Ops in float"]);
+  const priced = columnsOf({ ...study, trials: study.trials.map((trial) => ({ ...trial, predicted: 44.2 })) });
+  const predicted = priced.find((column) => column.id === "predicted")!;
+  expect([predicted.title, predicted.show({ ...rows[0]!, trial: { ...rows[0]!.trial, predicted: 44.2 } })]).toEqual(["Predicted [us]", "44.2"]);
+});
+
 it("is asked and saved", () => {
   const language = languageFor(columns);
   expect(rows.filter(compile("result:early", language).holds!).map((row) => row.trial.number)).toEqual([1]);

@@ -2,8 +2,8 @@
 // Charts of trials for uPlot: markers by how a trial ended, whiskers, the goal as a line.
 import type uPlot from "uplot";
 
-import type { Interval } from "../../base/numbers";
-import { bentMarks, nearest, rangeOf, type Point, type Scale, type Trade } from "./points";
+import { figure, type Interval } from "../../base/numbers";
+import { apart, bentMarks, nearest, rangeOf, withRoom, type Point, type Scale, type Trade } from "./points";
 
 export type Colour = (name: string) => string;
 type Options = Omit<uPlot.Options, "width" | "height">;
@@ -101,27 +101,52 @@ function ring(pen: CanvasRenderingContext2D, x: number, y: number, r: number, co
   pen.lineWidth = before;
 }
 
-/** A level across the chart, with its name at the left end. */
-function drawLevel(chart: uPlot, value: number, name: string, colour: string, isAbove: boolean): void {
-  if (!Number.isFinite(value)) return;
+interface Level {
+  value: number;
+  name: string;
+  colour: string;
+}
+
+/** In pixels of the canvas; null where it is not in sight. */
+function heightOf(chart: uPlot, { value }: Level): number | null {
+  const { top, height } = chart.bbox;
+  const y = chart.valToPos(value, "y", true);
+  return Number.isFinite(value) && y >= top && y <= top + height ? y : null;
+}
+
+/** A line across the chart. */
+function drawLevel(chart: uPlot, level: Level): void {
+  const y = heightOf(chart, level);
+  if (y === null) return;
   const pen = chart.ctx;
   const ratio = devicePixelRatio;
-  const { left, width, top, height } = chart.bbox;
-  const y = chart.valToPos(value, "y", true);
-  if (y < top || y > top + height) return;
+  const { left, width } = chart.bbox;
+  const { colour } = level;
   pen.save();
   pen.strokeStyle = colour;
-  pen.fillStyle = colour;
   pen.lineWidth = 1.5 * ratio;
   pen.setLineDash([6 * ratio, 4 * ratio]);
   pen.beginPath();
   pen.moveTo(left, y);
   pen.lineTo(left + width, y);
   pen.stroke();
+  pen.restore();
+}
+
+/** Beside the right ends of their lines, one below the other. */
+function nameLevels(chart: uPlot, levels: readonly Level[]): void {
+  const pen = chart.ctx;
+  const ratio = devicePixelRatio;
+  const inSight = levels.filter((level) => heightOf(chart, level) !== null);
+  const places = apart(inSight.map((level) => heightOf(chart, level)!), 13 * ratio);
+  pen.save();
   pen.font = `${11 * ratio}px system-ui, sans-serif`;
-  pen.textAlign = "right";
-  pen.textBaseline = "alphabetic";
-  pen.fillText(name, left + width - 4 * ratio, isAbove ? y - 4 * ratio : y + 12 * ratio);
+  pen.textAlign = "left";
+  pen.textBaseline = "middle";
+  inSight.forEach((level, index) => {
+    pen.fillStyle = level.colour;
+    pen.fillText(level.name, chart.bbox.left + chart.bbox.width + 6 * ratio, places[index]!);
+  });
   pen.restore();
 }
 
@@ -141,30 +166,43 @@ function drawFront(chart: uPlot, front: readonly Point[], colour: string): void 
   pen.restore();
 }
 
+/** A point that the pointer is at, and its place in the chart. */
+export interface Hovered {
+  number: number;
+  x: number;
+  y: number;
+}
+
 export interface Wanted {
   points: readonly Point[];
   scale: Scale;
   selected: number;
   onselect: (number: number) => void;
-  onhover: (number: number | null) => void;
+  onhover: (at: Hovered | null) => void;
 }
 
 /** What charts of trials have in common: the upright axis, levels, points, and which one the pointer is at. */
 function shared(wanted: Wanted, colour: Colour, x: uPlot.Scale, axis: uPlot.Axis, below: (chart: uPlot) => void): Options {
   const { points, scale, selected, onselect, onhover } = wanted;
   const grid = { stroke: colour("--faint"), width: 1 };
-  const axes = { stroke: colour("--muted"), font, labelFont: small, labelSize: 16, labelGap: 2, grid, ticks: { show: false } };
-  const at = (chart: uPlot): number | null => {
+  const axes = { stroke: colour("--muted"), font, labelFont: small, labelSize: 16, labelGap: 2, grid, ticks: { show: false }, values: marksText };
+  const at = (chart: uPlot): Hovered | null => {
     const { left, top } = chart.cursor;
     if (left === undefined || top === undefined || left < 0) return null;
-    const found = nearest(points.map((point) => placeOf(chart, point, false)), { x: left, y: top });
-    const number = found === null ? 0 : points[found]!.number;
-    return number === 0 ? null : number;
+    const places = points.map((point) => placeOf(chart, point, false));
+    const found = nearest(places, { x: left, y: top });
+    if (found === null) return null;
+    const { offsetLeft, offsetTop } = chart.over;
+    return { number: points[found]!.number, x: places[found]!.x + offsetLeft, y: places[found]!.y + offsetTop };
   };
+  const levels: Level[] = [
+    { value: scale.goal, name: `goal ${scale.show(scale.goal)}`, colour: colour("--good") },
+    { value: scale.reference, name: "float model", colour: colour("--muted") },
+  ];
   const range = rangeOf(points, [scale.goal, scale.reference]);
   return {
     legend: { show: false },
-    padding: [10, 10, 0, 0],
+    padding: [10, 80, 0, 0], // names of levels are at the right
     scales: { x: { time: false, ...x }, y: { range: () => [range[0], range[1]], ...(scale.bend !== null && { distr: 4, asinh: scale.bend }) } },
     cursor: { x: false, y: false, points: { show: false }, drag: { setScale: false, x: false, y: false } },
     axes: [{ ...axes, ...axis }, { ...axes, size: 50, label: scale.title, ...(scale.bend !== null && bent(scale.bend, range)) }],
@@ -172,8 +210,8 @@ function shared(wanted: Wanted, colour: Colour, x: uPlot.Scale, axis: uPlot.Axis
     hooks: {
       draw: [
         (chart) => {
-          drawLevel(chart, scale.goal, `goal ${scale.show(scale.goal)}`, colour("--good"), true);
-          drawLevel(chart, scale.reference, "float model", colour("--reference"), scale.reference > scale.goal);
+          for (const level of levels) drawLevel(chart, level);
+          nameLevels(chart, levels);
           below(chart);
           drawPoints(chart, { points, selected, colour });
         },
@@ -183,8 +221,8 @@ function shared(wanted: Wanted, colour: Colour, x: uPlot.Scale, axis: uPlot.Axis
         (chart) => {
           chart.over.style.cursor = "pointer";
           chart.over.addEventListener("click", () => {
-            const number = at(chart);
-            if (number !== null) onselect(number);
+            const number = at(chart)?.number ?? 0;
+            if (number > 0) onselect(number);
           });
         },
       ],
@@ -192,10 +230,18 @@ function shared(wanted: Wanted, colour: Colour, x: uPlot.Scale, axis: uPlot.Axis
   };
 }
 
+/** As figures are shown everywhere; no mark has more digits than its neighbours need. */
+function marksText(_: uPlot, splits: (number | null)[]): string[] {
+  return splits.map((value) => (value === null ? "" : figure(Number(value.toPrecision(6)), 6)));
+}
+
 /** uPlot makes no marks for bent axes that people would choose. */
 function bent(bend: number, range: Interval): Partial<uPlot.Axis> {
-  const text = (value: number | null) => (value === null ? "" : String(Number(value.toPrecision(3))).replace("-", "−"));
-  return { splits: () => bentMarks(bend, range), values: (_, splits: (number | null)[]) => splits.map(text) };
+  const filter = (chart: uPlot, splits: number[]): (number | null)[] => {
+    const kept = withRoom(splits, (mark) => chart.valToPos(mark, "y"));
+    return splits.map((mark) => (kept.has(mark) ? mark : null));
+  };
+  return { splits: () => bentMarks(bend, range), filter };
 }
 
 /** Whole numbers alone. */
@@ -203,7 +249,7 @@ const steps = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000, 10_000];
 
 export function trialsChart(wanted: Wanted, stepped: uPlot.Series.PathBuilder, colour: Colour): Options {
   const last = wanted.points.at(-1)?.x ?? 1;
-  const options = shared(wanted, colour, { range: () => [0.5, Math.max(last, 3) + 0.5] }, { incrs: steps, label: "Trial", size: 24 }, () => undefined);
+  const options = shared(wanted, colour, { range: () => [0.5, last + 0.5] }, { incrs: steps, label: "Trial", size: 24 }, () => undefined);
   return { ...options, series: [{}, { show: false }, { stroke: colour("--accent"), width: 2, paths: stepped, points: { show: false } }] };
 }
 

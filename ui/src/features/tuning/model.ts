@@ -1,13 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a search wanted, what it has, and which trials are worth a look.
+import type { Accuracy } from "../../base/accuracies";
 import { figure, percent, type Interval } from "../../base/numbers";
-import { trialAt, type Accuracy, type Goal, type Study, type Trial } from "./study";
+import { timeText, unitOfAll, type TimeUnit } from "../../base/durations";
+import { trialAt, type Goal, type Study, type Trial } from "./study";
 
 /** In the goal's unit; below 0 it is a gain. `reference`: the float model's figure over the same samples. */
-export function lossOf(goal: Goal, reference: Pick<Accuracy, "value" | "isHigherBetter">, difference: number): number {
+export function lossOf(goal: Goal, reference: Pick<Accuracy, "value" | "higherIsBetter">, difference: number): number {
   if (Number.isNaN(difference)) return Infinity;
   if (difference === 0) return 0;
-  const lost = reference.isHigherBetter ? -difference : difference;
+  const lost = reference.higherIsBetter ? -difference : difference;
   return goal.isAbsolute ? lost : lost / Math.abs(reference.value);
 }
 
@@ -24,7 +26,7 @@ export function lossInterval(goal: Goal, trial: Trial): Interval | null {
 export function figureAtGoal(study: Study): number {
   const { goal, reference } = study;
   const lost = goal.maxLoss * (goal.isAbsolute ? 1 : Math.abs(reference.value));
-  return reference.value + (reference.isHigherBetter ? -lost : lost);
+  return reference.value + (reference.higherIsBetter ? -lost : lost);
 }
 
 /** How a trial ended, as it is drawn. outputs: it has no figure by labels, as none was wanted. */
@@ -71,16 +73,22 @@ export function bestByThen(study: Study): (Trial | null)[] {
   });
 }
 
-/** The share of the multiplications that are in int8, 0..1; of ops where none were counted. */
+/** The share of the multiply-adds that are in int8, 0..1; of ops where none were counted. */
 export function int8Share(study: Study, trial: Trial): number {
   const all = trial.opsInt8 + trial.opsFloat;
   if (all === 0) return NaN; // it was not even planned
   return study.multiplyAdds > 0 ? trial.multiplyAdds / study.multiplyAdds : trial.opsInt8 / all;
 }
 
+/** Of all predicted times, and of the float model's beside them. */
+export function timeUnit(study: Study): TimeUnit {
+  return unitOfAll([study.times.float, ...study.trials.map((trial) => trial.predicted)]);
+}
+
 export interface Cost {
   id: "share" | "time" | "size";
-  title: string;
+  word: string; // "Size"
+  title: string; // of the axis
   isMoreBetter: boolean;
   of: (trial: Trial) => number;
   reference: number; // of the float model; NaN: not known
@@ -89,8 +97,10 @@ export interface Cost {
 
 /** What accuracy can be held against, as far as this search knows it. */
 export function costsOf(study: Study): Cost[] {
+  const unit = timeUnit(study);
   const share: Cost = {
     id: "share",
+    word: study.multiplyAdds > 0 ? "Work in int8" : "Ops in int8",
     title: study.multiplyAdds > 0 ? "Multiply-adds in int8 [%]" : "Ops in int8 [%]",
     isMoreBetter: true,
     of: (trial) => 100 * int8Share(study, trial),
@@ -99,14 +109,16 @@ export function costsOf(study: Study): Cost[] {
   };
   const time: Cost = {
     id: "time",
-    title: "Predicted time of one run [ms]",
+    word: "Time",
+    title: `Predicted time of one run [${unit.name}]`,
     isMoreBetter: false,
-    of: (trial) => trial.predicted / 1e3,
-    reference: study.times.float / 1e3,
-    show: (value) => `${figure(value)} ms`,
+    of: (trial) => trial.predicted / unit.size,
+    reference: study.times.float / unit.size,
+    show: (value) => timeText(value * unit.size, unit),
   };
   const size: Cost = {
     id: "size",
+    word: "Size",
     title: "Size of the model [MB]",
     isMoreBetter: false,
     of: (trial) => (trial.bytes > 0 ? trial.bytes / 1e6 : NaN),
@@ -141,21 +153,13 @@ export function lossText(goal: Goal, loss: number): string {
   return percent(loss === 0 ? 0 : loss, 2);
 }
 
+/** Its 95 % interval: "−1.20 to 0.67 %"; empty where there is none. */
 export function lossBetween(goal: Goal, trial: Trial): string {
   const span = lossInterval(goal, trial);
-  return span ? `95 % ${lossText(goal, span[0])} to ${lossText(goal, span[1])}` : "";
-}
-
-export function figureText(accuracy: Pick<Accuracy, "isRate">, value: number): string {
-  return accuracy.isRate ? percent(value, 1) : figure(value, 4);
+  return span ? `${lossText(goal, span[0]).replace(" %", "")} to ${lossText(goal, span[1])}` : "";
 }
 
 const counted = (count: number, what: string): string => `${count} ${what}${count === 1 ? "" : "s"}`;
-
-/** Trials with a figure by labels that the strategy asked for. */
-export function evaluations(study: Study): number {
-  return study.trials.filter((trial) => trial.judged !== "output_error" && !trial.isClosing).length;
-}
 
 function nextStep(study: Study): string {
   return study.isLimited
@@ -178,20 +182,17 @@ function reasons(study: Study, best: Trial): string[] {
 function speedSentence(study: Study, best: Trial): string {
   const { float, best: int8 } = study.times;
   if (!Number.isFinite(float) || !Number.isFinite(int8)) return "";
-  const predicted = Number.isFinite(best.predicted) ? `; predicted: ${(best.predicted / 1e3).toFixed(3)} ms` : "";
-  const end = int8 < float ? "" : ": int8 makes it no faster here";
-  const times = [int8 / 1e3, float / 1e3].map((ms) => `${ms.toFixed(3)} ms`);
-  return `One run takes ${times[0]}, ${(int8 / float).toFixed(2)} of the ${times[1]} of the float model${predicted}${end}.`;
+  const unit = unitOfAll([float, int8, best.predicted]);
+  const text = (us: number) => timeText(us, unit, 4);
+  const predicted = Number.isFinite(best.predicted) ? `; predicted: ${text(best.predicted)}` : "";
+  const end = int8 < float ? "" : ". Int8 makes it no faster here";
+  return `One run takes ${text(int8)}, ${(int8 / float).toFixed(2)} of the ${text(float)} of the float model${predicted}${end}.`;
 }
 
-/** What the verdict above does not say: how sure it is and why the goal was missed; of a search that runs what it has by now. */
+/** What the verdict above does not say: how sure it is, and why the goal was missed. */
 export function toldOf(study: Study, state: string): string[] {
   const best = trialAt(study, study.best);
-  const allowed = lossText(study.goal, study.goal.maxLoss);
-  if (state !== "success") {
-    if (!best) return ["No trial has a figure yet."];
-    return [`Trial ${best.number} is the best of ${evaluations(study)} so far: a loss of ${lossText(study.goal, best.loss)} where ${allowed} is allowed.`];
-  }
+  if (state !== "success") return best ? [surenessOf(study, best)].filter(Boolean) : ["No trial has a figure yet."];
   if (!best) return [nextStep(study)];
   const isGood = study.isReached && best.opsInt8 > 0;
   return [surenessOf(study, best), ...(study.isReached ? [] : reasons(study, best)), speedSentence(study, best), isGood ? "" : nextStep(study)].filter(Boolean);
@@ -202,7 +203,12 @@ function surenessOf(study: Study, best: Trial): string {
   const between = lossBetween(study.goal, best);
   if (!between) return "";
   const allowed = lossText(study.goal, study.goal.maxLoss);
-  return `The loss of trial ${best.number} is ${lossText(study.goal, best.loss)} (${between}), and ${allowed} is allowed.`;
+  return `The loss of trial ${best.number} is ${lossText(study.goal, best.loss)} (95 % interval ${between}), and ${allowed} is allowed.`;
+}
+
+/** A text in pieces: options of the command line by themselves. */
+export function optionsIn(text: string): { text: string; isOption: boolean }[] {
+  return text.split(/(--[a-z-]+)/).filter(Boolean).map((piece) => ({ text: piece, isOption: piece.startsWith("--") }));
 }
 
 /** How far a search is that runs: "trial 6, 120 of 400". */

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands beside the trials of the one that is selected.
 import type { Schemas } from "../../api/client";
+import { shownFigure, shownInterval } from "../../base/accuracies";
 import { commandOf, type BasketItem } from "../../base/basket";
 import { figure, percent } from "../../base/numbers";
-import { figureText, int8Share, lossBetween, lossText } from "./model";
+import { bytesText, durationText } from "../../base/quantities";
+import { timeText } from "../../base/durations";
+import { int8Share, lossBetween, lossText, timeUnit } from "./model";
 import { fragment } from "./recipes";
 import type { Study, Trial } from "./study";
 
@@ -20,29 +23,33 @@ export function commandFor(shown: Pick<Schemas["ShownRun"], "models">, study: St
   return commandOf(words, ["--recipe", JSON.stringify(fragment(trial.recipe))]);
 }
 
-/** Name and value of what is known. */
-export function factsOf(study: Study, trial: Trial): [string, string][] {
-  const facts: [string, string][] = [];
+export interface Fact {
+  name: string;
+  value: string;
+  detail: string; // beside it, less loud; empty: none
+}
+
+/** What is known of a trial. */
+export function factsOf(study: Study, trial: Trial): Fact[] {
+  const facts: Fact[] = [];
+  const add = (name: string, value: string, detail = "") => facts.push({ name, value, detail });
   const { accuracy } = trial;
   if (accuracy) {
-    const span = accuracy.interval;
-    const between = span ? ` (95 % ${figureText(accuracy, span[0])} to ${figureText(accuracy, span[1])})` : "";
-    facts.push([accuracy.metric || "Figure", `${figureText(accuracy, accuracy.value)}${between}`]);
-    const loss = lossBetween(study.goal, trial);
-    facts.push(["Loss", `${lossText(study.goal, trial.loss)}${loss && ` (${loss})`}`]);
-    const part = study.reference.samples > accuracy.samples ? ` of ${study.reference.samples}` : "";
-    if (accuracy.samples > 0) facts.push(["Samples", `${accuracy.samples}${part}`]);
+    const part = study.reference.samples > accuracy.samples ? `of ${study.reference.samples}` : "";
+    add(accuracy.metric || "Figure", shownFigure(accuracy.value, accuracy), shownInterval(accuracy.interval, accuracy));
+    add("Loss", lossText(study.goal, trial.loss), lossBetween(study.goal, trial));
+    if (accuracy.samples > 0) add("Samples", String(accuracy.samples), part);
   }
-  if (Number.isFinite(trial.outputError)) facts.push(["Output error", `${figure(trial.outputError)} (noise over signal)`]);
+  if (Number.isFinite(trial.outputError)) add("Output error", figure(trial.outputError), "noise over signal");
   if (trial.opsInt8 + trial.opsFloat > 0) {
-    facts.push(["Ops", `${trial.opsInt8} in int8, ${trial.opsFloat} in float`]);
-    if (study.multiplyAdds > 0) facts.push(["Multiply-adds", `${percent(int8Share(study, trial), 1)} in int8`]);
+    add("Ops in int8", `${trial.opsInt8} of ${trial.opsInt8 + trial.opsFloat}`);
+    if (study.multiplyAdds > 0) add("Work in int8", percent(int8Share(study, trial), 1), "of the multiply-adds");
   }
   if (trial.bytes > 0) {
-    const share = study.referenceBytes > 0 ? `, ${percent(trial.bytes / study.referenceBytes)} of the float model` : "";
-    facts.push(["Size", `${figure(trial.bytes / 1e6)} MB${share}`]);
+    const share = study.referenceBytes > 0 ? `${percent(trial.bytes / study.referenceBytes)} of the float model` : "";
+    add("Size", bytesText(trial.bytes), share);
   }
-  if (Number.isFinite(trial.predicted)) facts.push(["Predicted", `${figure(trial.predicted / 1e3)} ms a run (an estimate)`]);
-  if (Number.isFinite(trial.seconds)) facts.push(["Took", `${figure(trial.seconds)} s to run`]);
+  if (Number.isFinite(trial.predicted)) add("Predicted", timeText(trial.predicted, timeUnit(study)), "a run, by prices of ops");
+  if (Number.isFinite(trial.seconds)) add("Took", trial.seconds < 1 ? timeText(1e6 * trial.seconds) : durationText(trial.seconds), "to run");
   return facts;
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { costsOf } from "./model";
-import { bentMarks, bestLine, byNumber, nearest, rangeOf, scaleOf, tradeOf } from "./points";
+import { apart, bentMarks, bestLine, byNumber, nearest, rangeOf, scaleOf, tradeOf, withRoom } from "./points";
 import { studyOf } from "./study";
 
 const accuracy = (value: number) => ({ metric: "top1", value, interval: [value - 0.1, value + 0.1], samples: 48, is_rate: true, higher_is_better: true });
@@ -40,6 +40,7 @@ describe("trials as points", () => {
     expect(figure.goal).toBeCloseTo(79.2);
     expect(byNumber(study, figure)[0]?.span?.map((end) => Number(end.toFixed(2)))).toEqual([66, 86]);
     expect(figure.show(79.234)).toBe("79.23 %");
+    expect(loss.show(-3)).toBe("−3 %");
   });
   it("of no trials are none", () => {
     const none = studyOf(null);
@@ -63,6 +64,16 @@ it("the axis holds all points, whiskers and lines", () => {
   expect(rangeOf([], [])).toEqual([0, 1]);
   expect(rangeOf([], [5])).toEqual([4.5, 5.5]);
   expect(rangeOf([], [0])).toEqual([-1, 1]);
+});
+
+it("marks that are too close are left out, but 0 and the outer ones", () => {
+  expect([...withRoom([-1, -0.1, 0, 0.1, 1, 10], (mark) => 20 * mark)]).toEqual([0, 10, -1, 1]);
+  expect([...withRoom([], () => 0)]).toEqual([]);
+});
+
+it("names of two levels stay apart, in their order", () => {
+  const places = [[10, 40], [10, 14], [14, 10], [10, 10], [5], []];
+  expect(places.map((one) => apart(one, 12))).toEqual([[10, 40], [6, 18], [18, 6], [4, 16], [5], []]);
 });
 
 it("the nearest point is found, if it is near", () => {

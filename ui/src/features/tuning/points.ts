@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trials as points of charts.
-import type { Interval } from "../../base/numbers";
+import { figure, type Interval } from "../../base/numbers";
 import {
   bestByThen, figureAtGoal, kindOf, lossInterval, paretoFront, type Cost, type Kind,
 } from "./model";
@@ -42,7 +42,7 @@ export function scaleOf(study: Study, measure: Measure): Scale {
       goal: times(goal.maxLoss),
       reference: 0,
       bend: bendOf(study, unit),
-      show: (value) => `${Number(value.toPrecision(3))}${goal.isAbsolute ? "" : " %"}`,
+      show: (value) => `${figure(value)}${goal.isAbsolute ? "" : " %"}`,
     };
   }
   const unit = reference.isRate ? hundred : 1;
@@ -53,7 +53,7 @@ export function scaleOf(study: Study, measure: Measure): Scale {
     goal: figureAtGoal(study) * unit,
     reference: reference.value * unit,
     bend: null,
-    show: (value) => `${Number(value.toPrecision(4))}${reference.isRate ? " %" : ""}`,
+    show: (value) => `${figure(value, 4)}${reference.isRate ? " %" : ""}`,
   };
 }
 
@@ -74,6 +74,23 @@ export function bentMarks(bend: number, [low, high]: Interval): number[] {
     }
   }
   return made.sort((a, b) => a - b);
+}
+
+/** Places of labels of one line each, moved as little as it takes to keep two of them apart. */
+export function apart(places: readonly number[], least: number): number[] {
+  const [first, second] = places;
+  if (places.length !== 2 || Math.abs(first! - second!) >= least) return [...places];
+  const middle = (first! + second!) / 2;
+  const half = first! <= second! ? least / 2 : -least / 2;
+  return [middle - half, middle + half];
+}
+
+/** Which marks have room, by their places in px: 0 first, then the outer ones; so many pixels are between two. */
+export function withRoom(marks: readonly number[], place: (mark: number) => number, least = 14): Set<number> {
+  const kept: number[] = [];
+  const byWorth = [...marks].sort((a, b) => Number(b === 0) - Number(a === 0) || Math.abs(b) - Math.abs(a));
+  for (const mark of byWorth) if (kept.every((other) => Math.abs(place(other) - place(mark)) >= least)) kept.push(mark);
+  return new Set(kept);
 }
 
 function scaled(span: Interval | null, unit: number): Interval | null {

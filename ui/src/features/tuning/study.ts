@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // study.json and times.json, read field by field: an earlier record may lack some.
+import { accuracyOf, type Accuracy } from "../../base/accuracies";
 import type { Json } from "../../base/basket";
 import { countOf, listOf, numberOf, objectOf, spanOf, textOf } from "../../base/loose";
 import type { Interval } from "../../base/numbers";
-
-export interface Accuracy {
-  metric: string;
-  value: number;
-  interval: Interval | null;
-  samples: number;
-  isRate: boolean;
-  isHigherBetter: boolean;
-}
 
 export type Objective = "int8" | "speed" | "size" | "accuracy";
 export type Judged = "whole" | "met" | "missed" | "output_error" | "failed";
@@ -64,20 +56,7 @@ export interface Study {
   times: { reference: number; float: number; best: number }; // seconds; microseconds of one run, the last two
 }
 
-function accuracyOf(value: unknown): Accuracy | null {
-  if (value === null || typeof value !== "object") return null;
-  const one = objectOf(value);
-  return {
-    metric: textOf(one["metric"]),
-    value: numberOf(one["value"]),
-    interval: spanOf(one["interval"]),
-    samples: countOf(one["samples"]),
-    isRate: one["is_rate"] === true,
-    isHigherBetter: one["higher_is_better"] !== false,
-  };
-}
-
-const noAccuracy: Accuracy = { metric: "", value: NaN, interval: null, samples: 0, isRate: false, isHigherBetter: true };
+const noAccuracy: Accuracy = { metric: "", value: NaN, interval: null, samples: 0, isRate: false, higherIsBetter: true };
 const objectives: readonly string[] = ["int8", "speed", "size", "accuracy"];
 const judgements: readonly string[] = ["whole", "met", "missed", "output_error", "failed"];
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { amountText, foundIn, itemOf, remedyBeside, tailOf } from "./findings";
+import { amountText, foundIn, itemOf, most, partOf, remedyBeside, tailOf } from "./findings";
 
 const op = { id: "conv_4", name: "Conv_4" };
 const finding = {
@@ -23,7 +23,8 @@ describe("a finding", () => {
   it("says how much begins where, and how that is known", () => {
     expect(one({})).toMatchObject({
       index: 0, rule: "spread weight", severity: "warning", op, others: 1, amount: "48 %", unit: "of the error", doubt: "45 to 50 %, measured",
-      share: 0.482, interval: [0.45, 0.5], tried: "", gain: 0.482,
+      share: 0.482, interval: [0.45, 0.5], tried: "",
+      gain: { share: 0.482, interval: [0.45, 0.5], by: "measured" },
     });
     expect(one({ share_is_measured: false }).doubt).toBe("45 to 50 %, estimated");
     expect(one({ output_share_interval: null }).doubt).toBe("measured");
@@ -36,7 +37,7 @@ describe("a finding", () => {
     expect(one({ output_share: -0.2, output_share_interval: [-0.5, -0.1] }).unit).toBe("takes nothing away in float");
   });
   it("about no error has no share", () => {
-    expect(one({ output_share: null, output_share_interval: null })).toMatchObject({ amount: "", unit: "", doubt: "", share: NaN, gain: NaN });
+    expect(one({ output_share: null, output_share_interval: null })).toMatchObject({ amount: "", unit: "", doubt: "", share: NaN, gain: { share: NaN } });
   });
   it("of an older record, or of none, is read without its fields", () => {
     expect(foundIn({ findings: [{}, null, 3] })[0]).toMatchObject({ rule: "", severity: "note", op: null, others: 0, because: "", remedy: null });
@@ -55,7 +56,7 @@ describe("a remedy that was tried", () => {
         { ...finding, measured_gain: 0.75, measured_gain_interval: [0.7, 0.8] },
       ],
     });
-    expect(all.map((found) => found.gain)).toEqual([0.5, 0.482, 0.25]);
+    expect(all.map((found) => found.gain.share)).toEqual([0.5, 0.482, 0.25]);
     expect(all[0]!.tried).toBe("tried: 50 % of the error gone (40 to 60 %)");
   });
   it("may make it worse, or not be told", () => {
@@ -70,7 +71,7 @@ describe("a remedy that was tried", () => {
     expect(remedyBeside(one({ op: null, ops: [] }))).toBe("Conv_4 in float");
   });
   it("is put into the basket, unless there is none", () => {
-    expect(itemOf(one({}))).toEqual({ id: "finding:0", label: "Conv_4 in float", recipe: finding.remedy, gain: 0.482 });
+    expect(itemOf(one({}))).toEqual({ id: "finding:0", label: "Conv_4 in float", recipe: finding.remedy, gain: 0.482, known: { interval: [0.45, 0.5], by: "measured" } });
     expect(itemOf(one({ remedy: null }))).toBeNull();
     expect(itemOf(one({ remedy: {} }))).toBeNull();
   });
@@ -90,7 +91,7 @@ it("of a profile costs time, not accuracy", () => {
     op, others: 2, amount: "821 us", unit: "a run", doubt: "slower than in float",
     tried: "tried in float: 500 us faster (400 us to 600 us)", severity: "warning",
   });
-  expect(found[0]!.gain).toBeNaN();
+  expect(found[0]!.gain.share).toBeNaN();
   expect(found[1]).toMatchObject({ tried: "", severity: "note" });
   expect(found[2]!.tried).toBe("tried in float: no gain that can be told (−300 us to 100 us)");
 });
@@ -99,4 +100,24 @@ it("shortens a long name at one of its parts", () => {
   expect(tailOf("Conv_4")).toBe("Conv_4");
   expect(tailOf("MobilenetV1/MobilenetV1/Conv2d_1_depthwise/BatchNorm")).toBe("…/Conv2d_1_depthwise/BatchNorm");
   expect(tailOf("x".repeat(50))).toBe("x".repeat(50));
+});
+
+describe("a list of 10,000", () => {
+  const all = foundIn({ findings: Array.from({ length: 10_020 }, () => finding) });
+  it("is shown in parts, so that the page stays quick", () => {
+    expect(most).toBeLessThanOrEqual(100);
+    const seen: number[] = [];
+    for (let from: number | null = 0; from !== null; from = partOf(all, from).after) {
+      const part = partOf(all, from);
+      expect(part.listed.length).toBeLessThanOrEqual(most);
+      expect(part.before).toBe(from === 0 ? null : from - most);
+      seen.push(...part.listed.map((found) => found.index));
+    }
+    expect(seen).toEqual(all.map((found) => found.index));
+  });
+  it("has no part behind its end, and one where it is short or empty", () => {
+    expect(partOf(all, 99_999)).toMatchObject({ from: 10_000, after: null });
+    expect(partOf(all.slice(0, 3), 50)).toMatchObject({ from: 0, before: null, after: null });
+    expect(partOf([], 0)).toEqual({ from: 0, listed: [], before: null, after: null });
+  });
 });

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Why error begins where it does, or why an op is no faster in int8, with what would mend it.
 import type { BasketItem, Json } from "../../base/basket";
+import { timeText } from "../../base/durations";
+import { gainsOf, type Gain } from "../../base/gain";
 import { percent, type Interval } from "../../base/numbers";
 import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "../../base/loose";
 import { remedyOf, remedyText } from "./remedy";
-import { timeText } from "./tiles";
 
 export const nothing = 0.005; // a share that would be told as 0 %
 
@@ -25,19 +26,16 @@ export interface Found {
   isTied: boolean;
   because: string;
   remedy: Json | null;
-  gain: number; // share of the outputs' error that its remedy is expected to take away
+  gain: Gain; // of its remedy
 }
 
 export function foundIn(result: unknown): Found[] {
   const { findings } = objectOf(result);
-  let tried = 0; // what is gone with all remedies so far: each was tried together with those before it
-  return listOf(findings).map((one, index) => {
+  const all = listOf(findings);
+  const gains = gainsOf(all);
+  return all.map((one, index) => {
     const finding = objectOf(one);
-    if ("milliseconds" in finding) return slow(finding, index);
-    const gained = numberOf(finding["measured_gain"]);
-    const made = lossy(finding, index, Number.isNaN(gained) ? NaN : gained - tried);
-    if (!Number.isNaN(gained)) tried = gained;
-    return made;
+    return "milliseconds" in finding ? slow(finding, index) : lossy(finding, index, gains[index]!);
   });
 }
 
@@ -67,7 +65,7 @@ function common(finding: Loose, index: number): Found {
     isTied: finding["tied_with_previous"] === true,
     because: textOf(finding["because"]),
     remedy: remedyOf(finding["remedy"]),
-    gain: NaN,
+    gain: { share: NaN, interval: null, by: "estimated" },
   };
 }
 
@@ -76,7 +74,7 @@ export function percents(span: Interval): string {
   return `${percent(span[0]).replace(" %", "")} to ${percent(span[1])}`;
 }
 
-function lossy(finding: Loose, index: number, gained: number): Found {
+function lossy(finding: Loose, index: number, gain: Gain): Found {
   const share = numberOf(finding["output_share"]);
   const span = spanOf(finding["output_share_interval"]);
   const how = finding["share_is_measured"] === true ? "measured" : "estimated";
@@ -90,7 +88,7 @@ function lossy(finding: Loose, index: number, gained: number): Found {
     share,
     interval: span,
     tried: triedText(numberOf(finding["measured_gain"]), spanOf(finding["measured_gain_interval"])),
-    gain: Number.isNaN(gained) ? share : gained,
+    gain,
   };
 }
 
@@ -108,12 +106,12 @@ function slow(finding: Loose, index: number): Found {
   const trial = objectOf(finding["trial"]);
   const [gain, span] = [1000 * numberOf(trial["gain_ms"]), spanOf(trial["gain_interval"])];
   const tells = span !== null && (span[0] > 0 || span[1] < 0);
-  const between = span ? ` (${timeText(1000 * span[0], 3)} to ${timeText(1000 * span[1], 3)})` : "";
-  const amount = tells ? `${timeText(Math.abs(gain), 3)} ${gain < 0 ? "slower" : "faster"}` : "no gain that can be told";
+  const between = span ? ` (${timeText(1000 * span[0])} to ${timeText(1000 * span[1])})` : "";
+  const amount = tells ? `${timeText(Math.abs(gain))} ${gain < 0 ? "slower" : "faster"}` : "no gain that can be told";
   return {
     ...common(finding, index),
     severity: remedyOf(finding["remedy"]) ? "warning" : "note",
-    amount: Number.isNaN(us) ? "" : timeText(us, 3),
+    amount: Number.isNaN(us) ? "" : timeText(us),
     unit: Number.isNaN(us) ? "" : "a run",
     doubt: Number.isNaN(us) ? "" : "slower than in float",
     tried: Number.isNaN(gain) ? "" : `tried in float: ${amount}${between}`,
@@ -128,7 +126,9 @@ export function amountText({ amount, unit }: Found): string {
 export const itemId = (found: Found): string => `finding:${found.index}`;
 
 export function itemOf(found: Found): BasketItem | null {
-  return found.remedy === null ? null : { id: itemId(found), label: remedyText(found.remedy), recipe: found.remedy, gain: found.gain };
+  if (found.remedy === null) return null;
+  const { share, ...known } = found.gain;
+  return { id: itemId(found), label: remedyText(found.remedy), recipe: found.remedy, gain: share, known };
 }
 
 /** What its remedy asks for, without the op's name where it stands beside it. */
@@ -136,6 +136,26 @@ export function remedyBeside(found: Found): string {
   const text = remedyText(found.remedy);
   const rest = found.op && text.startsWith(found.op.name) ? text.slice(found.op.name.length) : text;
   return /^(: | )/.test(rest) ? rest.replace(/^(: | )/, "") : text;
+}
+
+export const most = 50; // findings that are listed at once: with thousands of them the page would stand still
+
+export interface Part {
+  from: number;
+  listed: readonly Found[];
+  before: number | null; // where the ones beside it begin
+  after: number | null;
+}
+
+/** The part of the list that begins here, or at the last place where one can. */
+export function partOf(found: readonly Found[], wanted: number): Part {
+  const from = Math.max(0, Math.min(wanted, Math.floor((found.length - 1) / most) * most));
+  return {
+    from,
+    listed: found.slice(from, from + most),
+    before: from > 0 ? from - most : null,
+    after: from + most < found.length ? from + most : null,
+  };
 }
 
 /** The end of a long name, from a part of it on: the beginning is what its neighbours have, too. */

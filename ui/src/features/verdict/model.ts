@@ -3,6 +3,7 @@
 import type { Schemas } from "../../api/client";
 import { commandOf } from "../../base/basket";
 import { baseName } from "../../base/numbers";
+import { toldOpCounts, type OpCounts } from "../../base/op-counts";
 import { has } from "../../base/view";
 import { optionOf, ownWords } from "../../base/words";
 import { amountText, foundIn, type Found } from "./findings";
@@ -32,13 +33,14 @@ function namesOf(run: Run): Names {
   return names[0] !== "" && names[1] !== "" && names[0] !== names[1] ? names : usualNames;
 }
 
-export function verdictOf(run: Run): Verdict {
+/** `ops` is null while they are being counted. */
+export function verdictOf(run: Run, ops: OpCounts | null = toldOpCounts(run.result), found: Found[] = foundOf(run.result)): Verdict {
   const state = stateOf(run);
-  const asked = { words: run.arguments ?? [], hasEnded: state === "done", names: namesOf(run) };
-  return { ...told(run.result, asked), state, found: foundOf(run.result), advice: adviceOf(run, state) };
+  const asked = { words: run.arguments ?? [], hasEnded: state === "done", names: namesOf(run), ops };
+  return { ...told(run.result, asked), state, found, advice: adviceOf(run, state) };
 }
 
-function foundOf(result: unknown): Found[] {
+export function foundOf(result: unknown): Found[] {
   const { diagnosis } = objectOf(result);
   return foundIn(diagnosis ?? result);
 }

@@ -2,8 +2,10 @@
 // What a search for a recipe says first: whether its goal was reached, by which trial, and how much is lost.
 import { accuracyOf, pairOf } from "../../base/accuracies";
 import { goalOf, lossText } from "./goal";
+import { timeText } from "../../base/durations";
 import { listOf, numberOf, type Loose } from "../../base/loose";
-import { accuracyTile, timeText, opsTile, pairTiles, present, shareTile, speedTile, tile, type Headline, type Tile, type Told } from "./tiles";
+import type { OpCounts } from "../../base/op-counts";
+import { accuracyTile, opsText, pairTiles, present, shareTile, speedTile, tile, type Headline, type Tile, type Told } from "./tiles";
 
 interface Search {
   best: number; // number of the trial; NaN: none has a figure
@@ -28,9 +30,9 @@ function searchOf(result: Loose, words: readonly string[], hasEnded: boolean): S
   };
 }
 
-export function tuned(result: Loose, words: readonly string[], hasEnded: boolean): Told {
+export function tuned(result: Loose, words: readonly string[], hasEnded: boolean, ops: OpCounts | null): Told {
   const search = searchOf(result, words, hasEnded);
-  return { headline: headlineOf(search), sentence: sentenceOf(search, result), tiles: present(tilesOf(search, result)) };
+  return { headline: headlineOf(search), sentence: sentenceOf(search, ops), tiles: present(tilesOf(search, result)) };
 }
 
 function headlineOf({ hasEnded, isReached, isFloat }: Search): Headline | null {
@@ -39,13 +41,13 @@ function headlineOf({ hasEnded, isReached, isFloat }: Search): Headline | null {
   return isFloat ? { text: "Nothing is in int8", tone: "unsure" } : { text: "Goal reached", tone: "good" };
 }
 
-function sentenceOf({ best, lost, allowed, isReached, isFloat, hasEnded, trials }: Search, result: Loose): string {
+function sentenceOf({ best, lost, allowed, isReached, isFloat, hasEnded, trials }: Search, ops: OpCounts | null): string {
   const limit = allowed ? `, ${allowed}` : "";
   if (Number.isNaN(best)) return hasEnded ? "The goal was missed: no trial has a figure." : "";
   if (!hasEnded) return `Trial ${best} is the best of ${trials} so far: a loss of ${lost}${limit}.`;
   if (isReached && isFloat) return `The best model within the goal, trial ${best}, has all ops in float${limit}.`;
-  const ops = opsTile(numberOf(result["ops_quantized"]), numberOf(result["ops_float"]))?.value ?? "–";
-  if (isReached) return `Trial ${best} of ${trials} reaches the goal: a loss of ${lost}${limit}; ${ops} ops in int8.`;
+  const counted = ops ? `; ${opsText(ops)} ops in int8` : "";
+  if (isReached) return `Trial ${best} of ${trials} reaches the goal: a loss of ${lost}${limit}${counted}.`;
   return `Trial ${best} of ${trials} comes nearest: a loss of ${lost}${limit}. It is kept.`;
 }
 
@@ -58,7 +60,7 @@ function tilesOf({ best, lost, allowed, isReached, trials }: Search, result: Loo
   return [
     hasBest ? tile("Loss", lost, allowed, "how much of the float model's figure is lost", isReached ? "good" : "bad") : null,
     ...(pair ? pairTiles(pair, ["FP32", `INT8, trial ${best}`]).slice(0, 3) : [reference ? accuracyTile("FP32", reference) : null]),
-    Number.isNaN(share) ? null : shareTile("Work in int8", share, "of the multiplications", "multiplications that are computed on int8 codes"),
+    Number.isNaN(share) ? null : shareTile("Work in int8", share, "of the multiply-adds", "multiply-adds that are computed on int8 codes"),
     tile("Trials", String(trials), hasBest ? `best: ${best}` : "none has a figure", "recipes that were tried"),
     Number.isNaN(int8) ? null : speedTile(int8 / float, null, `${timeText(float)} to ${timeText(int8)}`),
   ];

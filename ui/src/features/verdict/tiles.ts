@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The figures at the top of a run.
+import { timeFigure, timeText, unitOf } from "../../base/durations";
 import { decibels, figure, percent, type Interval } from "../../base/numbers";
+import type { OpCounts } from "../../base/op-counts";
 import {
   metricText, outcomeOf, shownDifference, shownDifferences, shownFigure, shownInterval, shownRatio, type Accuracy, type Pair,
 } from "../../base/accuracies";
@@ -106,11 +108,17 @@ export function sqnrHeadline(sqnr: number): Headline | null {
   return { text: sqnr >= 3 ? "Much of the signal is lost" : "Little of the signal is left", tone: "bad" };
 }
 
-export function opsTile(quantized: number, float: number): Tile | null {
-  if (Number.isNaN(quantized)) return null;
-  const all = quantized + (Number.isNaN(float) ? 0 : float);
-  const rest = `${Number.isNaN(float) ? "–" : float} in float`;
-  return tile("Ops in int8", `${quantized} of ${all}`, rest, "ops of the float model that have codes; the rest stayed float");
+/** `counts` is null while they are being read. */
+export function opsTile(counts: OpCounts | null): Tile {
+  const constants = counts && counts.constants > 0 ? `; ${counts.constants} constants are not counted` : "";
+  const meaning = `ops of the float model that compute on int8 codes; “Still float” says why others do not${constants}`;
+  const rest = counts ? `${Number.isNaN(counts.float) ? "–" : counts.float} in float` : "";
+  return tile("Ops in int8", counts ? opsText(counts) : "…", rest, meaning);
+}
+
+/** "56 of 58" */
+export function opsText({ int8, all }: OpCounts): string {
+  return `${int8} of ${all}`;
 }
 
 /** Of a time over another: how many times as fast. */
@@ -133,20 +141,9 @@ export function precise(value: number, digits: number): string {
   return size >= 1e-3 && size < 10 ** digits ? value.toPrecision(digits).replace("-", "−") : figure(value, digits);
 }
 
-/** Of a time in microseconds: short ones stay in them. */
-function unitOf(us: number): { size: number; name: string } {
-  return Math.abs(us) < 1000 ? { size: 1, name: "us" } : { size: 1000, name: "ms" };
-}
-
-/** "3.210 ms", "43.58 us". */
-export function timeText(us: number, digits = 4): string {
-  const { size, name } = unitOf(us);
-  return Number.isFinite(us) ? `${precise(us / size, digits)} ${name}` : "–";
-}
-
 export function timeTile(label: string, us: number, span: Interval | null, meaning: string): Tile {
-  const { size } = unitOf(us);
-  return tile(label, timeText(us), span ? `${precise(span[0] / size, 4)} to ${precise(span[1] / size, 4)}` : "", meaning);
+  const unit = unitOf(us, 4);
+  return tile(label, timeText(us, unit, 4), span ? `${timeFigure(span[0], unit, 4)} to ${timeFigure(span[1], unit, 4)}` : "", meaning);
 }
 
 /** The end of a file's name, which is where quantized models differ from float ones. */

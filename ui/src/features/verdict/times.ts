@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a profile and a benchmark say first: how fast, and of two models how many times as fast.
+import { timeText } from "../../base/durations";
 import { baseName, figure, percent } from "../../base/numbers";
 import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "../../base/loose";
-import { timeText, present, shareTile, shortName, speedHeadline, speedTile, tile, timeTile, type Tile, type Told } from "./tiles";
+import { present, shareTile, shortName, speedHeadline, speedTile, tile, timeTile, type Tile, type Told } from "./tiles";
 
 export function profiled(result: Loose): Told {
   const pair = [objectOf(result["reference"]), objectOf(result["quantized"])] as const;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
+import { toldOpCounts } from "../../base/op-counts";
 import { told, worstOutput } from "./tops";
 
 const float = { metric: "top1", value: 0.63, interval: [0.53, 0.72], samples: 100, is_rate: true, higher_is_better: true };
@@ -9,7 +10,7 @@ const paired = { reference: float, quantized: int8, difference: -0.03, differenc
 const loss = (sqnr: unknown) => [{ says: "loss", figures: { sqnr: { is: "decibels", value: sqnr }, outputs: { is: "text", value: "all" } } }];
 const diagnosis = { paired: 50, conclusions: loss(18.5), verdict: "The outputs keep 18.5 dB of SQNR.", findings: [] };
 const asked = { words: ["tune", "m.onnx", "--max-loss=0.01"], hasEnded: true, names: ["a.onnx", "b.onnx"] as const };
-const of = (result: unknown, change: object = {}) => told(result, { ...asked, ...change });
+const of = (result: unknown, change: object = {}) => told(result, { ...asked, ops: toldOpCounts(result), ...change });
 const values = (result: unknown, change: object = {}) => of(result, change).tiles.map(({ label, value, detail }) => [label, value, detail]);
 
 describe("a quantized model", () => {
@@ -38,6 +39,14 @@ describe("a quantized model", () => {
     expect(headline("inf")).toEqual({ text: "Outputs are equal", tone: "good" });
     expect([24, 15, 5, 1].map((sqnr) => headline(sqnr)?.tone)).toEqual(["good", "unsure", "bad", "bad"]);
     expect(headline("nan")).toBeNull();
+  });
+  it("counts ops as the view of those in float does, and nothing before they are counted", () => {
+    const result = { ...paired, ops_quantized: 6, ops_float: 89, diagnosis };
+    const ops = (counts: unknown) => of(result, { ops: counts }).tiles.at(-1);
+    expect(ops({ all: 60, int8: 5, float: 54, constants: 35 })).toMatchObject({
+      value: "5 of 60", detail: "54 in float", meaning: expect.stringContaining("35 constants are not counted") as string,
+    });
+    expect(ops(null)).toMatchObject({ label: "Ops in int8", value: "…", detail: "" });
   });
   it("without a diagnosis still says what is in int8", () => {
     expect(of({ ops_quantized: 56, ops_float: 2, output: "/x/m.int8.onnx" })).toEqual({
@@ -69,8 +78,11 @@ describe("a search", () => {
       ["FP32", "63.0 %", "53.0 to 72.0 %"],
       ["INT8, trial 2", "60.0 %", "50.0 to 69.0 %"],
     ]);
-    expect(values(result)).toContainEqual(["Work in int8", "97.3 %", "of the multiplications"]);
-    expect(values(result)).toContainEqual(["Speed-up", "2.00×", "3.000 ms to 1.500 ms"]);
+    expect(values(result)).toContainEqual(["Work in int8", "97.3 %", "of the multiply-adds"]);
+    expect(values(result)).toContainEqual(["Speed-up", "2.00×", "3.00 ms to 1.50 ms"]);
+  });
+  it("counts no op before the plan is read", () => {
+    expect(of(result, { ops: null }).sentence).toBe("Trial 2 of 3 reaches the goal: a loss of 0.48 %, at most 1.00 % allowed.");
   });
   it("that missed says what comes nearest", () => {
     expect(of({ ...result, reached: false })).toMatchObject({
@@ -116,16 +128,16 @@ describe("times", () => {
   });
   it("of one model say what takes most", () => {
     const one = { wall_us: 3000, wall: wall(3000), explained: 0.98, threads: 0, batch_size: 8, types: [{ type: "Conv", share: 0.7 }], nodes: [] };
-    expect(of(one).sentence).toBe("One run takes 3.000 ms; Conv takes 70 % of it.");
-    expect(values(one)).toContainEqual(["95th percentile", "6.000 ms", "of 200 runs"]);
+    expect(of(one).sentence).toBe("One run takes 3.00 ms; Conv takes 70 % of it.");
+    expect(values(one)).toContainEqual(["95th percentile", "6.00 ms", "of 200 runs"]);
     expect(values(one)).toContainEqual(["Threads", "–", "batch of 8"]);
-    expect(of({ wall_us: 3000, wall: wall(3000) }).sentence).toBe("One run takes 3.000 ms.");
+    expect(of({ wall_us: 3000, wall: wall(3000) }).sentence).toBe("One run takes 3.00 ms.");
   });
   const result = (model: string, batch_size: number, samples_per_second: number) => ({ model, batch_size, latency_ms: 1.5, samples_per_second, threads: 1 });
   it("of a benchmark are of the fastest, and of two models' ratio", () => {
     const one = { results: [result("/m.onnx", 1, 500), result("/m.onnx", 8, 900)], ratios: [] };
     expect(of(one).sentence).toBe("m.onnx: 900 samples/s at best, with a batch of 8.");
-    expect(values(one)).toContainEqual(["Latency", "1.500 ms", "a sample, batch of 1"]);
+    expect(values(one)).toContainEqual(["Latency", "1.50 ms", "a sample, batch of 1"]);
     const two = { results: [result("/m.onnx", 1, 500), result("/q.onnx", 1, 800)], ratios: [{ batch_size: 1, ratio: 0.62, interval: [0.61, 0.63] }] };
     expect(of(two)).toMatchObject({ headline: { text: "1.61× faster" }, sentence: "q.onnx takes 0.62 (0.61 to 0.63) of the time of m.onnx." });
     expect(of({ ...two, ratios: [{ batch_size: 1, ratio: 0.62, interval: [0, "inf"] }] })).toMatchObject({

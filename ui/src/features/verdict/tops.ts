@@ -4,6 +4,7 @@
 import { baseName } from "../../base/numbers";
 import { accuracyOf, pairOf, shownFigure, shownInterval, type Pair } from "../../base/accuracies";
 import { listOf, numberOf, objectOf, textOf, type Loose } from "../../base/loose";
+import type { OpCounts } from "../../base/op-counts";
 import { tuned } from "./search";
 import {
   accuracyTile, opsTile, pairHeadline, pairSentence, pairTiles, present, samplesText, sqnrHeadline, sqnrTile, tile, usualNames, type Names, type Tile,
@@ -41,11 +42,12 @@ function diagnosed(result: Loose): Told {
   return compared(pair, result, [scope]);
 }
 
-function quantized(result: Loose): Told {
-  const [inInt8, inFloat] = [numberOf(result["ops_quantized"]), numberOf(result["ops_float"])];
-  const told = compared(pairOf(result), objectOf(result["diagnosis"]), [opsTile(inInt8, inFloat)]);
-  const written = textOf(result["output"]) ? ` The model is ${baseName(textOf(result["output"]))}.` : "";
-  return told.sentence ? told : { ...told, sentence: `${inInt8} ops are in int8, ${inFloat} in float.${written}` };
+function quantized(result: Loose, ops: OpCounts | null): Told {
+  const told = compared(pairOf(result), objectOf(result["diagnosis"]), [opsTile(ops)]);
+  if (told.sentence) return told;
+  const written = textOf(result["output"]) ? `The model is ${baseName(textOf(result["output"]))}.` : "";
+  const counted = ops ? `${ops.int8} ops are in int8, ${ops.float} in float.` : "";
+  return { ...told, sentence: [counted, written].filter(Boolean).join(" ") };
 }
 
 function evaluated(result: Loose, names: Names): Told {
@@ -75,12 +77,13 @@ export interface Asked {
   words: readonly string[]; // the command line
   hasEnded: boolean;
   names: Names; // of two models that were evaluated
+  ops: OpCounts | null; // while they are being read: null
 }
 
-export function told(value: unknown, { words, hasEnded, names }: Asked): Told {
+export function told(value: unknown, { words, hasEnded, names, ops }: Asked): Told {
   const result = objectOf(value);
-  if ("trials" in result) return tuned(result, words, hasEnded);
-  if ("ops_quantized" in result) return quantized(result);
+  if ("trials" in result) return tuned(result, words, hasEnded, ops);
+  if ("ops_quantized" in result) return quantized(result, ops);
   if ("wall_us" in result) return profiled(result);
   if ("results" in result) return benchmarked(result);
   if ("paired" in result || "conclusions" in result || "verdict" in result) return diagnosed(result);

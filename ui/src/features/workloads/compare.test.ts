@@ -5,10 +5,11 @@ import { cautionsOf, csvOf, differenceInterval, differenceText, firstOf, opsText
 import { runOf, shownOf } from "./testing";
 
 const ended = { state: "success" as const, finished: "2026-11-27T10:00:10.000Z" };
-const a: Side = { run: runOf("a", ended), shown: null };
+const a: Side = { run: runOf("a", ended), shown: null, ops: null };
 const better = { ...a.run.accuracy!, quantized: 0.66, difference: 0.03 };
 const bRun = runOf("b", { ...ended, finished: "2026-11-27T10:00:20.000Z", accuracy: better });
-const b: Side = { run: bRun, shown: shownOf(bRun, { result: { ops_quantized: 12, ops_float: 3, difference_interval: [-0.01, 0.07] } }) };
+const ops = { all: 15, int8: 12, float: 3, constants: 2 };
+const b: Side = { run: bRun, shown: shownOf(bRun, { result: { difference_interval: [-0.01, 0.07] } }), ops };
 
 describe("two runs", () => {
   const rows = rowsOf(a, b);
@@ -22,23 +23,23 @@ describe("two runs", () => {
   });
   it("leave out what neither has", () => expect(row("Tags")).toBeUndefined());
   it("of unlike metrics are not subtracted", () => {
-    const other: Side = { run: { ...bRun, metric: "f1" }, shown: null };
+    const other: Side = { run: { ...bRun, metric: "f1" }, shown: null, ops: null };
     expect(rowsOf(a, other).find((one) => one.name === "Quantized accuracy")?.change).toBe("");
     expect(cautionsOf(a, other)).toEqual(["The metrics differ, so the accuracies cannot be compared."]);
   });
   it("of other files and data say so", () => {
     const models = [{ role: "reference" as const, path: "/m/x.onnx", sha256: "other", bytes: 1 }];
-    const first: Side = { run: a.run, shown: shownOf(a.run) };
+    const first: Side = { run: a.run, shown: shownOf(a.run), ops: null };
     const data = [{ ...shownOf(a.run).data[0]!, fingerprint: "g" }];
-    expect(cautionsOf(first, { run: { ...bRun, models }, shown: shownOf(bRun, { data }) })).toEqual([
+    expect(cautionsOf(first, { run: { ...bRun, models }, shown: shownOf(bRun, { data }), ops: null })).toEqual([
       "The reference models are different files.", "The data differ.",
     ]);
     const fewer = [{ ...shownOf(a.run).data[0]!, samples: 5 }];
-    expect(cautionsOf(first, { run: bRun, shown: shownOf(bRun, { data: fewer }) })).toEqual(["The numbers of samples differ."]);
+    expect(cautionsOf(first, { run: bRun, shown: shownOf(bRun, { data: fewer }), ops: null })).toEqual(["The numbers of samples differ."]);
     expect(cautionsOf(a, b)).toEqual([]);
   });
   it("without accuracies still have rows", () => {
-    const bare: Side = { run: runOf("c", { accuracy: null, models: [], metric: "", created: "", finished: "" }), shown: null };
+    const bare: Side = { run: runOf("c", { accuracy: null, models: [], metric: "", created: "", finished: "" }), shown: null, ops: null };
     expect(rowsOf(bare, bare).map((one) => one.name)).toEqual(["State", "Verb", "Created"]);
   });
   it("are saved as a table", () => expect(csvOf(rows, a.run, b.run).split("\r\n")[0]).toBe(",a,b,change"));
@@ -50,10 +51,10 @@ describe("what is read of a result", () => {
     expect(differenceInterval(shownOf(bRun, { result }))).toEqual([0, 1]);
     for (const wrong of [null, [], "x", { difference_interval: ["nan", 1] }, { difference_interval: 3, accuracy: 1 }]) {
       expect(differenceInterval(shownOf(bRun, { result: wrong }))).toBeNull();
-      expect(opsText(shownOf(bRun, { result: wrong }))).toBe("");
     }
     expect(differenceInterval(null)).toBeNull();
   });
+  it("has no ops where none were counted", () => expect([opsText(null), opsText({ ...ops, float: NaN })]).toEqual(["", ""]));
   it("has a sign", () => {
     expect(differenceText(-0.0123, true)).toBe("−1.2 points");
     expect(differenceText(0.001234, false)).toBe("+0.00123");

@@ -2,6 +2,7 @@
 // Two runs side by side, by what is stored of each as a whole.
 import { objectOf } from "../../base/loose";
 import { baseName, interval, real, type Interval, type Real } from "../../base/numbers";
+import type { OpCounts } from "../../base/op-counts";
 import { csvOf as table } from "../../base/table";
 import { bytesText, durationText, momentText, secondsBetween } from "../../base/quantities";
 import { accuracyText, figureText, formatOf, modelName, modelPath, nameOf, standOf, type Run } from "./model";
@@ -18,6 +19,7 @@ export interface Row {
 export interface Side {
   run: Run;
   shown: ShownRun | null;
+  ops: OpCounts | null;
 }
 
 /** The paired difference's interval: each verb tells it at another place, an older run nowhere. */
@@ -31,10 +33,8 @@ export function differenceInterval(shown: ShownRun | null): Interval | null {
 }
 
 /** "12 int8, 3 float"; empty where nothing was quantized. */
-export function opsText(shown: ShownRun | null): string {
-  const result = objectOf(shown?.result);
-  const [quantized, float] = [result["ops_quantized"], result["ops_float"]];
-  return typeof quantized === "number" && typeof float === "number" ? `${quantized} int8, ${float} float` : "";
+export function opsText(ops: OpCounts | null): string {
+  return ops && !Number.isNaN(ops.float) ? `${ops.int8} int8, ${ops.float} float` : "";
 }
 
 /** Points of a rate, else the metric's own unit; with its sign. */
@@ -96,7 +96,7 @@ export function rowsOf(a: Side, b: Side): Row[] {
   add("Reference accuracy", figure("reference"), changeOf(a, b, "reference"));
   add("Quantized accuracy", figure("quantized"), changeOf(a, b, "quantized"));
   add("Difference", differenceOf);
-  add("Ops", ({ shown }) => opsText(shown));
+  add("Ops", ({ ops }) => opsText(ops));
   add("Reference model", bytes("reference"), ratioText(bytesOf(a, "reference"), bytesOf(b, "reference")));
   add("Quantized model", bytes("quantized"), ratioText(bytesOf(a, "quantized"), bytesOf(b, "quantized")));
   add("Data", ({ shown }) => (shown?.data ?? []).map((one) => `${baseName(one.data)} (${one.samples})`).join(", "));

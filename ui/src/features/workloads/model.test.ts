@@ -73,5 +73,5 @@ describe("a change", () => {
 it("the list is saved with absent figures empty and text that breaks a table quoted", () => {
   const [head, row] = csvOf([{ ...run, note: '=1+1, "x"', accuracy: null }]).split("\r\n");
   expect(head?.split(",").length).toBe(14);
-  expect(row).toBe('a,net.onnx,quantize,under way,,2026-11-27T10:00:00.000Z,,/m/net.onnx,top1,,,,,"=1+1, ""x"""');
+    expect(row).toBe(`a,net.onnx,quantize,under way,,2026-11-27T10:00:00.000Z,,/m/net.onnx,top1,,,,,"'=1+1, ""x"""`);
 });

@@ -5,10 +5,10 @@
 #include <sstream>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "cli/command.h"
 #include "cli/help.h"
+#include "cli/usage.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/flow/version.h"
@@ -17,26 +17,6 @@
 
 namespace quantlens::cli {
 namespace {
-
-/// A sentence for the terminal: names in it may be as long as a file or a caller likes.
-std::string shown(std::string_view sentence) {
-  constexpr std::size_t kBeginning = 600;
-  constexpr std::size_t kEnd = 300;
-  if (sentence.size() <= kBeginning + kEnd) return printable(sentence);
-  return printable(fmt::format("{} ... {}", sentence.substr(0, kBeginning),
-                               sentence.substr(sentence.size() - kEnd)));
-}
-
-/// CLI11's sentence, or a clearer one.
-std::string sentence_of(const CLI::App& program, const CLI::ParseError& error) {
-  std::string sentence = error.what();
-  if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::ExtrasError)) {
-    sentence = fmt::format("'{}' means nothing here", fmt::join(program.remaining(true), " "));
-  }
-  if (const std::size_t at = sentence.find(": At Most 1 required"); at != std::string::npos)
-    sentence = sentence.substr(0, at) + " is given more than once; give it once";
-  return shown(sentence);
-}
 
 int usage_code(const CLI::App& program, const CLI::ParseError& error) {
   if (error.get_exit_code() == static_cast<int>(CLI::ExitCodes::Success)) {

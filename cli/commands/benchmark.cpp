@@ -129,7 +129,10 @@ void add_benchmark(CLI::App& program, const std::vector<std::string>& command_li
       "Example:\n  quantlens benchmark mobilenet.onnx mobilenet.int8.onnx --threads 1\n"
       "  quantlens benchmark mobilenet.int8.onnx --batch-size 1,8 --instances 4 "
       "--cores-per-instance 2");
-  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+  verb->callback([=, &chosen] {
+    flow::check_options(arguments->options);
+    chosen = [=] { return run(*arguments, command_line); };
+  });
 }
 
 void add_benchmark_instance(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {

@@ -19,11 +19,22 @@ struct Arguments {
   LongOptions common;
 };
 
-int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
-  DiskStore store;
+/// All but the recipe.
+flow::CalibrateOptions options_of(const Arguments& arguments) {
   flow::CalibrateOptions options = arguments.options;
   options.data = arguments.common.data();
   options.part = arguments.part.part();
+  return options;
+}
+
+void check(const Arguments& arguments) {
+  const auto recipe = arguments.recipe.given_inline();
+  flow::check_options(options_of(arguments), recipe ? &*recipe : nullptr);
+}
+
+int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+  DiskStore store;
+  flow::CalibrateOptions options = options_of(arguments);
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
   const GivenRecipe given = arguments.recipe.read(session);
@@ -69,7 +80,10 @@ void add_calibrate(CLI::App& program, const std::vector<std::string>& command_li
       "  quantlens calibrate mobilenet.onnx --data imagenet.yaml --shard 1/2 -o one.bin\n"
       "  quantlens calibrate mobilenet.onnx --data imagenet.yaml --shard 2/2 -o two.bin\n"
       "  quantlens merge statistics.bin one.bin two.bin");
-  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+  verb->callback([=, &chosen] {
+    check(*arguments);
+    chosen = [=] { return run(*arguments, command_line); };
+  });
 }
 
 }  // namespace quantlens::cli

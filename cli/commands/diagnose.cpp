@@ -34,12 +34,17 @@ std::string after_run(const flow::DiagnoseResult& result, const flow::DiagnoseOp
   return text + workload_line(result, result.folder);
 }
 
-int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
-  DiskStore store;
+flow::DiagnoseOptions options_of(const Arguments& arguments) {
   flow::DiagnoseOptions options = arguments.options;
   options.data = arguments.common.data();
   options.part = arguments.part.part();
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
+  return options;
+}
+
+int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+  DiskStore store;
+  const flow::DiagnoseOptions options = options_of(arguments);
   TerminalProgress progress = arguments.common.make_progress();
   const flow::DiagnoseResult result =
       flow::diagnose(options, arguments.common.session(store, progress, command_line));
@@ -72,7 +77,10 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
   arguments->table.add_sort_to(*verb);
   verb->footer(
       "Example:\n  quantlens diagnose mobilenet.onnx mobilenet.int8.onnx --data imagenet.yaml");
-  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+  verb->callback([=, &chosen] {
+    options_of(*arguments);
+    chosen = [=] { return run(*arguments, command_line); };
+  });
 }
 
 }  // namespace quantlens::cli

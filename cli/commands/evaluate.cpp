@@ -18,12 +18,17 @@ struct Arguments {
   TableOptions table;
 };
 
-int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
-  DiskStore store;
+flow::EvaluateOptions options_of(const Arguments& arguments) {
   flow::EvaluateOptions options = arguments.options;
   options.data = arguments.common.data();
   options.part = arguments.part.part();
   options.metric = parse_metric(arguments.metric);
+  return options;
+}
+
+int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+  DiskStore store;
+  const flow::EvaluateOptions options = options_of(arguments);
   TerminalProgress progress = arguments.common.make_progress();
   const flow::EvaluateResult result =
       flow::evaluate(options, arguments.common.session(store, progress, command_line));
@@ -52,7 +57,10 @@ void add_evaluate(CLI::App& program, const std::vector<std::string>& command_lin
       "Example:\n  quantlens evaluate mobilenet.int8.onnx --against mobilenet.onnx --data "
       "imagenet.yaml \\\n    --metric top1:label_offset=1\n"
       "  quantlens evaluate detector.int8.onnx --metric 'command:python eval.py --fast'");
-  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+  verb->callback([=, &chosen] {
+    flow::check_options(options_of(*arguments));
+    chosen = [=] { return run(*arguments, command_line); };
+  });
 }
 
 }  // namespace quantlens::cli

@@ -31,11 +31,23 @@ std::string after_run(const flow::QuantizeResult& result,
                             result.output.string(), result.run.id, result.folder.string());
 }
 
-int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
-  DiskStore store;
+/// All but the recipe.
+flow::QuantizeOptions options_of(const Arguments& arguments) {
   flow::QuantizeOptions options = arguments.options;
   options.data = arguments.common.data();
   options.calibration_data = arguments.common.calibration_data();
+  if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
+  return options;
+}
+
+void check(const Arguments& arguments) {
+  const auto recipe = arguments.recipe.given_inline(from_word<Approach>(arguments.approach));
+  flow::check_options(options_of(arguments), recipe ? &*recipe : nullptr);
+}
+
+int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+  DiskStore store;
+  flow::QuantizeOptions options = options_of(arguments);
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
   const GivenRecipe given = arguments.recipe.read(session, from_word<Approach>(arguments.approach));
@@ -47,7 +59,6 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   set(arguments.format, options.recipe.quant_format);
   set(arguments.accuracy_level, options.recipe.accuracy_level);
   set(arguments.target, options.recipe.target);
-  if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   const flow::QuantizeResult result = flow::quantize(options, session);
   print_run(result, arguments.table, after_run(result, with_recipes(command_line, given.texts)));
   return kDone;
@@ -117,7 +128,10 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
       "top1:label_offset=1\n"
       "  quantlens quantize mobilenet.onnx --ranges statistics.bin \\\n    --recipe '{activation: "
       "{algorithm: mse}}'");
-  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+  verb->callback([=, &chosen] {
+    check(*arguments);
+    chosen = [=] { return run(*arguments, command_line); };
+  });
 }
 
 }  // namespace quantlens::cli

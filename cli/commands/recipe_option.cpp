@@ -10,6 +10,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
 #include "quantlens/base/text.h"
+#include "quantlens/base/yaml.h"
 #include "quantlens/frontend/frontend.h"
 #include "quantlens/quantizer/recipe/recipe_fragment.h"
 #include "quantlens/quantizer/recipe/stored_recipe.h"
@@ -17,6 +18,8 @@
 
 namespace quantlens::cli {
 namespace {
+
+constexpr const char* kOption = "--recipe";
 
 /// What can only be a file's name, be there one or not.
 bool is_path(const fs::path& text) {
@@ -65,11 +68,35 @@ std::string text_in(const fs::path& file, const flow::Session& session) {
                   printable(file.string())));
 }
 
+bool is_document(const std::string& text) {
+  return text.starts_with('{');
+}
+
+void drop_nulls(json::Value& value) {  // NOLINT(misc-no-recursion): parse_yaml bounds its depth
+  auto* object = value.if_object();
+  if (object == nullptr) return;
+  for (auto member = object->begin(); member != object->end();) {
+    if (member->value().is_null()) {
+      member = object->erase(member);
+    } else {
+      drop_nulls(member->value());
+      ++member;
+    }
+  }
+}
+
+/// A null says nothing, where a file that is not read may say something.
+std::string without_nulls(const std::string& document, const char* where) {
+  json::Value value = parse_yaml(document, where);
+  drop_nulls(value);
+  return json::dump(value);
+}
+
 }  // namespace
 
 void RecipeOption::add_to(CLI::App& verb) {
   verb.add_option_function<std::string>(
-          "--recipe", [this](const std::string& text) { texts_.push_back(text); },
+          kOption, [this](const std::string& text) { texts_.push_back(text); },
           "Use this recipe: a YAML or JSON file, the document itself in braces, an "
           "earlier workload (its folder, its id, or last), or a model that quantlens "
           "quantized (default: the values in docs/recipes.md). Give it again to lay one "
@@ -78,14 +105,26 @@ void RecipeOption::add_to(CLI::App& verb) {
       ->check(not_empty());
 }
 
+std::optional<Recipe> RecipeOption::given_inline(std::optional<Approach> approach) const {
+  const bool is_known = std::ranges::all_of(texts_, is_document);
+  std::vector<RecipeText> documents;
+  for (const std::string& text : texts_) {
+    const std::string known = is_document(text) ? text : "{}";  // a file may say anything
+    documents.push_back(
+        {.text = is_known ? known : without_nulls(known, kOption), .where = kOption});
+  }
+  Recipe recipe = read_recipes(documents, nullptr, approach);
+  return is_known ? std::optional(std::move(recipe)) : std::nullopt;
+}
+
 GivenRecipe RecipeOption::read(const flow::Session& session,
                                std::optional<Approach> approach) const {
   std::vector<RecipeText> documents;
   GivenRecipe given;
   for (const std::string& text : texts_) {
     given.texts.push_back(text);
-    if (text.starts_with('{')) {
-      documents.push_back({.text = text, .where = "--recipe"});
+    if (is_document(text)) {
+      documents.push_back({.text = text, .where = kOption});
       continue;
     }
     const fs::path& file = given.files.emplace_back(file_of(text, session));
@@ -100,7 +139,7 @@ GivenRecipe RecipeOption::read(const flow::Session& session,
 
 std::vector<std::string> with_recipes(std::vector<std::string> command_line,
                                       const std::vector<std::string>& texts) {
-  const std::string option = "--recipe";
+  const std::string option = kOption;
   auto text = texts.begin();
   for (auto word = command_line.begin(); word != command_line.end() && text != texts.end();
        ++word) {

@@ -22,6 +22,9 @@ class RecipeOption {
   void add_to(CLI::App& verb);
   /// Notes what has no effect. `approach`: wins over what documents say; absent: does not.
   GivenRecipe read(const flow::Session& session, std::optional<Approach> approach = {}) const;
+  /// The recipe where no file must be read for it. Throws Errc::usage as reading does, of
+  /// documents beside files as well.
+  std::optional<Recipe> given_inline(std::optional<Approach> approach = {}) const;
 
  private:
   std::vector<std::string> texts_;

@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 
 #include "cli/commands/commands.h"
+#include "cli/usage.h"
 #include "quantlens/base/cores.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
@@ -97,7 +98,8 @@ server::JobsOptions jobs_of(const Arguments& arguments) {
                        : std::vector<fs::path>(arguments.roots.begin(), arguments.roots.end()),
           .cores = arguments.job_cores > 0 ? arguments.job_cores : std::max(1U, all - 1),
           .upload_bytes = arguments.upload_limit * kMegabyte,
-          .upload_quota = arguments.upload_quota * kMegabyte};
+          .upload_quota = arguments.upload_quota * kMegabyte,
+          .check_usage = check_usage};
 }
 
 int run(const Arguments& arguments) {

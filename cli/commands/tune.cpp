@@ -32,13 +32,24 @@ std::string after_run(const flow::TuneResult& result) {
   return text + fmt::format("workload:        {}  ({})\n", result.run.id, result.folder.string());
 }
 
-int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
-  DiskStore store;
+/// All but the recipe.
+flow::TuneOptions options_of(const Arguments& arguments) {
   flow::TuneOptions options = arguments.options;
   options.data = arguments.common.data();
   options.calibration_data = arguments.common.calibration_data();
   options.metric = parse_metric(arguments.metric);
   options.seed = options.data.options.seed;
+  return options;
+}
+
+void check(const Arguments& arguments) {
+  const auto recipe = arguments.recipe.given_inline();
+  flow::check_options(options_of(arguments), recipe ? &*recipe : nullptr);
+}
+
+int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+  DiskStore store;
+  flow::TuneOptions options = options_of(arguments);
   TerminalProgress progress = arguments.common.make_progress();
   const flow::Session session = arguments.common.session(store, progress, command_line);
   const GivenRecipe given = arguments.recipe.read(session);
@@ -168,7 +179,10 @@ void add_tune(CLI::App& program, const std::vector<std::string>& command_line, R
       "Exit code 3: the goal was missed; the best model is there all the same.\n"
       "Example:\n  quantlens tune mobilenet.onnx --data imagenet.yaml --metric "
       "top1:label_offset=1 \\\n    --max-loss 1% --emit-recipe best.json");
-  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments, command_line); }; });
+  verb->callback([=, &chosen] {
+    check(*arguments);
+    chosen = [=] { return run(*arguments, command_line); };
+  });
 }
 
 }  // namespace quantlens::cli

@@ -187,6 +187,10 @@ void add_times(const std::vector<ModelTimes>& times, Order order, Benchmark& ben
 
 }  // namespace
 
+void check_options(const BenchmarkOptions& options) {
+  cores_of(options);
+}
+
 BenchmarkOutcome benchmark(const BenchmarkOptions& options, const Session& session) {
   const Setup setup = set_up(options, session);
   std::vector<std::pair<ModelRole, const Model*>> models{

@@ -29,6 +29,10 @@ struct BenchmarkOutcome : RunRecords {
   fs::path folder;  ///< the workload's
 };
 
+/// Says before any file is read whether there are as many cores as the instances need. Throws
+/// Errc::usage.
+void check_options(const BenchmarkOptions& options);
+
 /// Times one model, or two beside each other: runs in turn, or, with instances, rounds in turn.
 /// Throws Errc::usage for a batch size that the model does not take, and for more cores than there
 /// are.

@@ -16,6 +16,7 @@
 #include "quantlens/quantizer/plan/correct_bias.h"
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
+#include "quantlens/quantizer/recipe/recipe_rules.h"
 
 namespace quantlens::flow {
 namespace {
@@ -109,8 +110,14 @@ TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedDa
   return state;
 }
 
+void check_options(const CalibrateOptions&, const Recipe* recipe) {
+  if (recipe == nullptr) return;
+  check_recipe(*recipe);
+  refuse_edit(*recipe, "quantlens calibrate");
+}
+
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
-  refuse_edit(options.recipe, "quantlens calibrate");
+  check_options(options, &options.recipe);
   const Model model = formats(session).read(options.model);
   FittedData data = fit_data(options.data, model, session);
   check_destination({.path = options.output, .is_model = false},

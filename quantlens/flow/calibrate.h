@@ -31,6 +31,9 @@ struct CalibrateResult : RunRecords {
   fs::path output;
 };
 
+/// As that of QuantizeOptions.
+void check_options(const CalibrateOptions& options, const Recipe* recipe);
+
 /// Gathers, of the values whose ranges `quantize` would ask for with this recipe, what any of its
 /// algorithms looks at, and writes it. Statistics of other samples merge with it.
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session);

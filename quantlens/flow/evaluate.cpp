@@ -7,12 +7,17 @@
 #include "quantlens/flow/steps/passes/measure.h"
 
 namespace quantlens::flow {
-EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) {
+
+void check_options(const EvaluateOptions& options) {
   if (needs_data(options.metric) && !options.data.is_given()) {
     throw Error(Errc::usage, fmt::format("--data is required for --metric {}; only "
                                          "command:PROGRAM needs none",
                                          options.metric.name));
   }
+}
+
+EvaluateResult evaluate(const EvaluateOptions& options, const Session& session) {
+  check_options(options);
   const Model model = formats(session).read(options.model);
   std::optional<Model> against;
   if (options.against) against = formats(session).read(*options.against);

@@ -25,6 +25,9 @@ struct EvaluateResult : RunRecords {
   fs::path folder;
 };
 
+/// Says before any file is read which options lack another one. Throws Errc::usage.
+void check_options(const EvaluateOptions& options);
+
 /// A model's accuracy, alone or paired with another's. Throws Errc::usage where the data that the
 /// metric needs are not named.
 EvaluateResult evaluate(const EvaluateOptions& options, const Session& session);

@@ -21,6 +21,7 @@
 #include "quantlens/quantizer/plan/make_plan.h"
 #include "quantlens/quantizer/recipe/accuracy_level.h"
 #include "quantlens/quantizer/recipe/approach.h"
+#include "quantlens/quantizer/recipe/recipe_rules.h"
 #include "quantlens/runtime/constants.h"
 #include "quantlens/runtime/open.h"
 #include "quantlens/workspace/read_run.h"
@@ -33,28 +34,6 @@ std::optional<FittedData> data_apart(const QuantizeOptions& options, const Model
                                      const Session& session) {
   if (!options.calibration_data) return std::nullopt;
   return fit_data(*options.calibration_data, model, session);
-}
-
-/// Throws Errc::usage where samples are needed and not given, or given twice.
-void check_data(const QuantizeOptions& options) {
-  if (options.ranges) refuse_edit(options.recipe, "--ranges");
-  if (options.ranges && options.calibration_data) {
-    throw Error(Errc::usage,
-                "--ranges and --calibration-data exclude each other: nothing is calibrated where "
-                "the ranges are given");
-  }
-  if (options.data.is_given()) return;
-  if (!options.ranges && needs_calibration(options.recipe)) {
-    throw Error(
-        Errc::usage,
-        "--data is required; with --ranges, --approach dynamic or --approach weight_only none is "
-        "needed, but for --diagnose and --metric");
-  }
-  if (options.diagnose || (options.metric && needs_data(*options.metric))) {
-    throw Error(Errc::usage,
-                "--data is required for --diagnose and --metric; only --metric command:PROGRAM "
-                "needs none");
-  }
 }
 
 /// Forms of the float model.
@@ -226,8 +205,30 @@ std::vector<fs::path> files_read(const QuantizeOptions& options) {
 
 }  // namespace
 
+void check_options(const QuantizeOptions& options, const Recipe* recipe) {
+  if (recipe != nullptr) check_recipe(*recipe);
+  if (options.ranges && recipe != nullptr) refuse_edit(*recipe, "--ranges");
+  if (options.ranges && options.calibration_data) {
+    throw Error(Errc::usage,
+                "--ranges and --calibration-data exclude each other: nothing is calibrated where "
+                "the ranges are given");
+  }
+  if (options.data.is_given()) return;
+  if (!options.ranges && recipe != nullptr && needs_calibration(*recipe)) {
+    throw Error(
+        Errc::usage,
+        "--data is required; with --ranges, --approach dynamic or --approach weight_only none is "
+        "needed, but for --diagnose and --metric");
+  }
+  if (options.diagnose || (options.metric && needs_data(*options.metric))) {
+    throw Error(Errc::usage,
+                "--data is required for --diagnose and --metric; only --metric command:PROGRAM "
+                "needs none");
+  }
+}
+
 QuantizeResult quantize(const QuantizeOptions& options, const Session& session) {
-  check_data(options);
+  check_options(options, &options.recipe);
   QuantizeResult result;
   result.output = destination_of(options.output, options.model);
   const Model model = formats(session).read(options.model);

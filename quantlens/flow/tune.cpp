@@ -23,6 +23,7 @@
 #include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/steps/models/drawn.h"
 #include "quantlens/flow/steps/passes/measure.h"
+#include "quantlens/quantizer/recipe/recipe_rules.h"
 #include "quantlens/tuning/goal.h"
 #include "quantlens/tuning/prices.h"
 #include "quantlens/workspace/read_record.h"
@@ -85,11 +86,6 @@ std::unique_ptr<WorkloadWriter> taken_up(const std::string& id, const Study& ask
     check_same(*earlier, asked, workload.id);
   }
   return std::make_unique<WorkloadWriter>(session.store, folder, workload);
-}
-
-void check_options(const TuneOptions& options) {
-  if (!options.data.is_given()) throw Error(Errc::usage, "--data is required");
-  strategy_named(options.strategy);
 }
 
 /// Before hours of work.
@@ -176,10 +172,17 @@ void note_what_is_kept(const TuneResult& result, Progress& progress) {
 
 }  // namespace
 
+void check_options(const TuneOptions& options, const Recipe* recipe) {
+  if (recipe != nullptr) check_recipe(*recipe);
+  if (!options.data.is_given()) throw Error(Errc::usage, "--data is required");
+  strategy_named(options.strategy);
+  check_goal(options.goal, is_higher_better(options.metric));
+  check_use_of_prices(options);
+}
+
 TuneResult tune(const TuneOptions& options, const Session& session) {
-  check_options(options);
+  check_options(options, &options.recipe);
   const MetricSpec& metric = options.metric;
-  check_goal(options.goal, is_higher_better(metric));
   TuneResult result;
   result.output = destination_of(options.output, options.model);
   const Model model = formats(session).read(options.model);

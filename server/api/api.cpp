@@ -106,7 +106,8 @@ Api::Api(Store& store, Workspace& workspace, Events& events, const ApiOptions& o
     : workspace_(workspace),
       runs_(store, workspace),
       labels_(store, workspace.root()),
-      context_{store, workspace, runs_, labels_, rows_, events, options.jobs},
+      samples_(store),
+      context_{store, workspace, runs_, labels_, rows_, samples_, events, options.jobs},
       cache_(options.most_cached_bytes) {}
 
 Response Api::told(unsigned status, std::string sentence) const {

@@ -41,6 +41,7 @@ class Api {
   Runs runs_;
   Labels labels_;
   RowIndexes rows_;
+  SampleNames samples_;
   Context context_;
   AnswerCache cache_;
 };

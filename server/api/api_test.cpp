@@ -89,6 +89,34 @@ TEST(Api, RefusesBodiesThatAreNoArguments) {
   EXPECT_EQ(world.post("/api/diagnosis/op_list", std::string(5000, '[')).status, 400U);
 }
 
+TEST(Api, RefusesBodiesThatSayAKeyTwice) {
+  ApiWorld world;
+  const std::string id = world.add_run();
+  const auto sent = [&](const char* method, const std::string& path, const std::string& body) {
+    return world.ask({.method = method,
+                      .path = path,
+                      .query = {},
+                      .headers = {{"content-type", "application/json"}},
+                      .body = body});
+  };
+  const auto labelled = [&](const std::string& body) {
+    return sent("PUT", v1(id, "/labels"), body);
+  };
+  const Response twice = labelled(R"({"note": "a", "tags": [], "note": "b"})");
+  EXPECT_EQ(twice.status, 400U);
+  EXPECT_THAT(text_of(twice), HasSubstr("'note' twice"));
+  EXPECT_EQ(labelled(R"({"note": "a", "\u006eote" : "b"})").status, 400U) << "it means the same";
+  EXPECT_EQ(labelled(R"({"note": "\"note\": {}", "tags": ["note", "a:b"]})").status, 200U);
+  const Response job = sent("POST", "/api/v1/jobs", R"({"verb": "quantize", "verb": "profile"})");
+  EXPECT_EQ(job.status, 400U);
+  EXPECT_THAT(text_of(job), HasSubstr("'verb' twice"));
+  EXPECT_EQ(world.post("/api/diagnosis/op_list", R"({"workload_id": 1, "workload_id": 2})").status,
+            400U);
+  EXPECT_EQ(
+      world.post(v1(id, "/what-if"), R"({"changes": [{"value": "v0", "value": "v1"}]})").status,
+      400U);
+}
+
 TEST(Api, KeepsPathsOfTheMachineToItself) {
   ApiWorld world;
   const std::string id = world.add_run();

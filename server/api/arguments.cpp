@@ -11,6 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
+#include "server/api/body.h"
 #include "server/shown.h"
 
 namespace quantlens::server {
@@ -28,10 +29,10 @@ std::string word_of(const json::Value& value, std::string_view name) {
   return boost::json::serialize(value);
 }
 
-Pairs pairs_of_body(std::string_view body) {
+Pairs pairs_of_body(const Request& request) {
   json::Value value;
   try {
-    value = json::parse(body, "the request's body");
+    value = json_of(request);
   } catch (const Error& error) {
     throw Error(Errc::usage, error.what());
   }
@@ -54,7 +55,7 @@ Pairs pairs_of_body(std::string_view body) {
 
 Arguments::Arguments(const Request& request) : pairs_(request.query) {
   if (request.method != "POST" || request.body.empty()) return;
-  Pairs more = pairs_of_body(request.body);
+  Pairs more = pairs_of_body(request);
   pairs_.insert(pairs_.end(), std::make_move_iterator(more.begin()),
                 std::make_move_iterator(more.end()));
 }

@@ -5,6 +5,7 @@
 #include "server/api/labels.h"
 #include "server/api/row_index.h"
 #include "server/api/runs.h"
+#include "server/api/sample_names.h"
 #include "server/events.h"
 
 namespace quantlens::server {
@@ -18,6 +19,7 @@ struct Context {
   Runs& runs;
   Labels& labels;
   RowIndexes& rows;
+  SampleNames& samples;
   Events& events;
   Jobs* jobs = nullptr;  ///< null: none are run
 };

@@ -85,7 +85,7 @@ Answer list_jobs(Context& context, const Call& call) {
 
 Answer submit_job(Context& context, const Call& call) {
   check_type(call.request);
-  const json::Value asked = json::parse(call.request.body, kBody);
+  const json::Value asked = json_of(call.request);
   if (!asked.is_object()) throw Refusal(kWrongRequest, fmt::format("{} is no JSON object", kBody));
   return shown(jobs_of(context).submit(asked.get_object()), kCreated);
 }
@@ -187,17 +187,21 @@ json::Value request_schema(Schemas&) {
   for (const std::string_view verb : job_verbs()) {
     object properties{{"verb", {{"type", "string"}, {"enum", {verb}}}}};
     array needed{"verb"};
+    object needs;
     for (const Field& field : job_fields()) {
       if (!is_taken_by(field, verb)) continue;
       json::Value schema = schema_of_field(field);
       schema.as_object()["description"] = field.meaning;
       properties[field.name] = std::move(schema);
       if (is_needed_by(field, verb)) needed.emplace_back(field.name);
+      if (!field.needs.empty()) needs[field.name] = array{field.needs};
     }
-    forms.push_back(object{{"type", "object"},
-                           {"properties", std::move(properties)},
-                           {"required", std::move(needed)},
-                           {"additionalProperties", false}});
+    object form{{"type", "object"},
+                {"properties", std::move(properties)},
+                {"required", std::move(needed)},
+                {"additionalProperties", false}};
+    if (!needs.empty()) form["dependentRequired"] = std::move(needs);
+    forms.push_back(std::move(form));
   }
   return object{{"anyOf", std::move(forms)}};
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <set>
 #include <thread>
 
 #include <fmt/format.h>
@@ -26,12 +27,14 @@ struct LabelsFile {
 BOOST_DESCRIBE_STRUCT(LabelsFile, (), (format, labels))
 
 void check(const RunLabels& labels) {
-  const auto fits = [](const std::string& tag) {
-    return !tag.empty() && tag.size() <= kMostTagBytes;
+  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; };
+  const auto fits = [&](const std::string& tag) {
+    return !tag.empty() && tag.size() <= kMostTagBytes && std::ranges::none_of(tag, is_control);
   };
   if (labels.tags.size() > kMostTags || !std::ranges::all_of(labels.tags, fits)) {
-    throw Error(Errc::usage, fmt::format("A run has at most {} tags, each of 1 to {} bytes.",
-                                         kMostTags, kMostTagBytes));
+    throw Error(Errc::usage,
+                fmt::format("A run has at most {} tags, each of 1 to {} bytes on one line.",
+                            kMostTags, kMostTagBytes));
   }
   if (labels.note.size() > kMostNoteBytes)
     throw Error(Errc::usage, fmt::format("A note has at most {} bytes.", kMostNoteBytes));
@@ -50,13 +53,28 @@ FileLock taken(const fs::path& file) {
 
 }  // namespace
 
+void make_unique(std::vector<std::string>& tags) {
+  std::set<std::string> seen;
+  std::erase_if(tags, [&](const std::string& tag) { return !seen.insert(tag).second; });
+}
+
 std::map<std::string, RunLabels> Labels::read() const {
   const std::optional<MappedFile> file = find_file(store_, file_);
   if (!file) return {};
   const std::string where = "labels.json";
   if (file->bytes().size() > kMostBytes)
     throw Error(Errc::bad_input, fmt::format("{}: is too large to be ours", where));
-  return json::decode<LabelsFile>(json::parse(file->text(), where), where).labels;
+  auto labels = json::decode<LabelsFile>(json::parse(file->text(), where), where).labels;
+  for (auto& [id, of_run] : labels) make_unique(of_run.tags);  // a hand may have written it
+  return labels;
+}
+
+std::string Labels::state() const {
+  try {
+    return state_of(file_);
+  } catch (const Error&) {
+    return "no file;";
+  }
 }
 
 std::map<std::string, RunLabels> Labels::all() {

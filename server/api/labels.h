@@ -20,6 +20,9 @@ struct RunLabels {
 };
 BOOST_DESCRIBE_STRUCT(RunLabels, (), (tags, note))
 
+/// Of equal tags the first stays.
+void make_unique(std::vector<std::string>& tags);
+
 inline constexpr std::size_t kMostTags = 16;
 inline constexpr std::size_t kMostTagBytes = 64;
 inline constexpr std::size_t kMostNoteBytes = 4096;
@@ -31,7 +34,8 @@ class Labels {
   Labels(Store& store, const fs::path& root)
       : store_(store), file_(root / "labels.json"), lock_(root / "labels.lock") {}
 
-  const fs::path& file() const { return file_; }
+  /// Of the file they are in, as answers are made of it; one that is no regular file hides no run.
+  std::string state() const;
   /// Of all runs that have some, by id; empty where the file is damaged.
   std::map<std::string, RunLabels> all();
   RunLabels of(const std::string& id);

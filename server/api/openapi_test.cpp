@@ -7,6 +7,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "server/api/own_routes.h"
 #include "server/api/route.h"
 #include "server/api/testing/runs.h"
 #include "server/jobs/testing/small_onnx.h"
@@ -142,6 +143,33 @@ TEST(OpenApi, DescribesEachRoute) {
     at += kBefore.size();
     EXPECT_TRUE(schemas.contains(text.substr(at, text.find('"', at) - at)));
   }
+}
+
+TEST(OpenApi, IsKeptByClientsUntilItIsAnotherDocument) {
+  ApiWorld world;
+  Runs runs(world.store, world.workspace);
+  Labels labels(world.store, world.folder.path());
+  RowIndexes rows;
+  SampleNames samples(world.store);
+  Context context{world.store, world.workspace, runs, labels, rows, samples, world.events, nullptr};
+  const Request request;
+  const Answer answer = show_openapi(context, {request, Arguments(request.query), {}});
+  EXPECT_EQ(answer.state, sha256_hex(answer.make()));
+}
+
+TEST(OpenApi, NamesFieldsThatMeanNothingWithoutOthers) {
+  const boost::json::object document = openapi();
+  const json::Value& body = document.at("paths").at("/api/v1/jobs").at("post").at("requestBody");
+  const json::Value& forms = body.at("content").at("application/json").at("schema").at("anyOf");
+  const auto needs_of = [&](std::string_view verb) {
+    for (const json::Value& form : forms.as_array()) {
+      if (form.at("properties").at("verb").at("enum").at(0).as_string() == verb)
+        return boost::json::serialize(form.at("dependentRequired"));
+    }
+    return std::string();
+  };
+  EXPECT_EQ(needs_of("quantize"), R"({"isolate_timeout":["isolate"],"verify":["diagnose"]})");
+  EXPECT_EQ(needs_of("profile"), R"({"isolate_timeout":["isolate"]})");
 }
 
 class EachAnswer : public testing::TestWithParam<std::size_t> {};

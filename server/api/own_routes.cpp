@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "server/api/own_routes.h"
 
+#include <string>
+
+#include "quantlens/base/text.h"
 #include "server/api/openapi.h"
 
 namespace quantlens::server {
@@ -11,8 +14,10 @@ constexpr std::size_t kMostReaders = 256;
 }  // namespace
 
 Answer show_openapi(Context&, const Call&) {
+  // Another version of the program has another document.
+  static const std::string kState = sha256_hex(compact(openapi()));
   Answer answer;
-  answer.state = "document";
+  answer.state = kState;
   answer.make = [] { return compact(openapi()); };
   return answer;
 }

@@ -20,57 +20,12 @@ namespace {
 
 constexpr std::uint64_t kMostBytes = std::uint64_t{32} << 20;
 
-/// A sample as flips and worst samples have it, among other things.
-struct NamedSample {
-  std::uint64_t sample = 0;
-  std::string name;
-};
-BOOST_DESCRIBE_STRUCT(NamedSample, (), (sample, name))
-
-std::optional<TableReader> table_if_there(const Context& context, const fs::path& record,
-                                          std::string_view list) {
-  try {
-    return TableReader::open(context.store, record, list);
-  } catch (const Error& error) {
-    if (error.code() != Errc::not_found) throw;
-    return std::nullopt;
-  }
-}
-
-std::optional<std::string> name_in(const json::Value& samples, std::uint64_t wanted,
-                                   std::string_view where) {
-  for (NamedSample& one : json::decode<std::vector<NamedSample>>(samples, where)) {
-    if (one.sample == wanted) return std::move(one.name);
-  }
-  return std::nullopt;
-}
-
-/// What the data set calls a sample, as far as a record says so: of those whose answer changed and
-/// of those with most error.
-std::optional<std::string> name_of(const Context& context, const Run& run, std::uint64_t sample) {
-  constexpr std::string_view kAccuracy = FileOf<AccuracyRecord>::kName;
-  constexpr std::string_view kDiagnosis = FileOf<Diagnosis>::kName;
-  if (const auto flips = table_if_there(context, run.folder / kAccuracy, "flips")) {
-    if (auto name = name_in(flips->rows(0, flips->size()), sample, kAccuracy)) return name;
-  }
-  const auto rows = table_if_there(context, run.folder / kDiagnosis, "activations");
-  if (!rows || !rows->has("worst_samples")) return std::nullopt;
-  constexpr std::uint64_t kAtOnce = 64;  // ops mostly have the same worst samples
-  for (std::uint64_t first = 0; first < rows->size(); first += kAtOnce) {
-    const std::uint64_t count = std::min(kAtOnce, rows->size() - first);
-    for (const json::Value& worst : rows->column("worst_samples", first, count)) {
-      if (auto name = name_in(worst, sample, kDiagnosis)) return name;
-    }
-  }
-  return std::nullopt;
-}
-
 std::string named_sample(const Context& context, const Run& run, std::string_view number) {
   std::uint64_t sample = 0;
   const auto [end, error] = std::from_chars(number.data(), number.data() + number.size(), sample);
   std::optional<std::string> name;
   if (error == std::errc() && end == number.data() + number.size())
-    name = name_of(context, run, sample);
+    name = context.samples.find(run.folder, sample);
   if (!name) {
     throw Error(Errc::not_found,
                 fmt::format("No record of the workload names a sample {}.", shown(number)));
@@ -99,7 +54,7 @@ fs::path file_of(const fs::path& folder, const std::string& name, const Roots& r
     throw Refusal(kForbidden, fmt::format("The sample's name '{}' leads out of the data's folder.",
                                           shown(name)));
   }
-  fs::path file = roots.input((folder / inside).string(), "sample");
+  fs::path file = roots.existing((folder / inside).string(), "sample");
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) {
     throw Error(Errc::not_found, fmt::format("The sample '{}' is no file.", shown(name)));

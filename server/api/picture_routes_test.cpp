@@ -75,6 +75,43 @@ TEST(ShowPicture, IsNotSentTwiceUntilTheFileChanges) {
   EXPECT_EQ(changed.type, "image/png");
 }
 
+/// Other bytes in a file that looks as it did.
+void damage_unseen(const fs::path& file) {
+  const auto was = fs::last_write_time(file);
+  std::fstream(file, std::ios::binary | std::ios::in | std::ios::out)
+      << std::string(fs::file_size(file), '?');
+  fs::last_write_time(file, was);
+}
+
+TEST(ShowPicture, ReadsRecordsOnlyWhereTheyHaveChanged) {
+  PictureWorld world;
+  world.ops = 1200;
+  const std::string id = world.add_folder();
+  world.write(world.data / "cat.jpg", kJpeg);
+  world.write(world.data / "dog.png", kPng);
+  const std::string tag = header(world.picture(id, "9"), "ETag");
+  for (const char* record : {"accuracy.json", "diagnosis.json", "diagnosis.activations.rows"})
+    damage_unseen(world.folder_of(id) / record);
+  const std::string path = v1(id, "/samples/9/picture");
+  EXPECT_EQ(world.get(path, {}, {{"if-none-match", tag}}).status, 304U);
+  EXPECT_EQ(world.status(id, "7"), 200U);
+  EXPECT_EQ(world.status(id, "8"), 404U) << "one that none names";
+  fs::last_write_time(world.folder_of(id) / "diagnosis.json", fs::file_time_type::clock::now());
+  EXPECT_EQ(world.status(id, "7"), 400U);
+}
+
+TEST(ShowPicture, HasTheNamesOfRecordsThatWereReplaced) {
+  PictureWorld world;
+  const std::string id = world.add_folder();
+  world.write(world.data / "cat.jpg", kJpeg);
+  EXPECT_EQ(world.status(id, "5"), 404U);
+  AccuracyRecord accuracy = small_accuracy();
+  accuracy.flips = {{.sample = 5, .name = "cat.jpg"}};
+  write_atomic(world.store, world.folder_of(id) / FileOf<AccuracyRecord>::kName, to_file(accuracy));
+  EXPECT_EQ(world.status(id, "5"), 200U);
+  EXPECT_EQ(world.status(id, "7"), 404U);
+}
+
 TEST(ShowPicture, TakesNamesOfAllKinds) {
   PictureWorld world;
   for (const char* name :
@@ -154,12 +191,17 @@ TEST(ShowPicture, SaysWhatIsWrongWithTheFile) {
   world.write(world.data / "huge.jpg", kJpeg);
   fs::resize_file(world.data / "huge.jpg", (std::uintmax_t{32} << 20) + 1);
   ASSERT_EQ(::mkfifo((world.data / "pipe.jpg").c_str(), 0600), 0);
+  ASSERT_EQ(::mknod((world.data / "socket.jpg").c_str(), S_IFSOCK | 0600, 0), 0);
   const auto status = [&](const std::string& name) { return world.status(world.add_folder(name)); };
   EXPECT_EQ(status("missing.jpg"), 404U);
   EXPECT_EQ(status("folder.jpg"), 404U);
   EXPECT_EQ(status("page.jpg"), 404U);
   EXPECT_EQ(status("empty.jpg"), 404U);
-  EXPECT_EQ(status("pipe.jpg"), 400U);
+  for (const char* name : {"pipe.jpg", "socket.jpg"}) {
+    const Response special = world.picture(world.add_folder(name));
+    EXPECT_EQ(special.status, 404U) << name;
+    EXPECT_THAT(text_of(special), HasSubstr("is no file"));
+  }
   EXPECT_EQ(status("huge.jpg"), 422U);
   if (::geteuid() == 0) return;  // for whom nothing is unreadable
   world.write(world.data / "closed.jpg", kJpeg);

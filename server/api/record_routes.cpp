@@ -6,6 +6,7 @@
 
 #include <boost/json/serialize.hpp>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/workspace/read_record.h"
@@ -79,9 +80,11 @@ std::vector<std::string> chosen_columns(const Call& call, const ListName& name,
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   for (const std::string& column : columns) {
     if (is_there(column) || table.size() == 0) continue;
-    throw Error(Errc::usage,
-                fmt::format("{}.{} has no column '{}'; {}", name.record, name.list, shown(column),
-                            did_you_mean(column.substr(0, kMostShown), there)));
+    const std::string hint = did_you_mean(column.substr(0, kMostShown), there);
+    throw Error(
+        Errc::usage,
+        fmt::format("{}.{} has no column '{}'; {}", name.record, name.list, shown(column),
+                    hint.empty() ? fmt::format("it has {}", fmt::join(there, ", ")) : hint));
   }
   return columns;
 }

@@ -90,6 +90,7 @@ TEST(ShowTable, RefusesWhatIsNoListAndNoColumn) {
   const Response response = world.get(v1(id, kTable), {{"columns", "op.idd"}});
   EXPECT_EQ(response.status, 400U);
   EXPECT_THAT(text_of(response), HasSubstr("'op.id'"));
+  EXPECT_THAT(text_of(world.get(v1(id, kTable), {{"columns", "."}})), HasSubstr("it has op.id, "));
   for (const Pairs& wrong : {Pairs{{"digits", "0"}}, Pairs{{"digits", "18"}},
                              Pairs{{"limit", "100001"}}, Pairs{{"offset", "x"}}})
     EXPECT_EQ(world.get(v1(id, kTable), wrong).status, 400U) << wrong.front().first;

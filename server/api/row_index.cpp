@@ -119,33 +119,18 @@ boost::json::array TableReader::column(std::string_view name, std::uint64_t firs
   return cells;
 }
 
-std::shared_ptr<const RowIndexes::Index> RowIndexes::index_of(const TableReader& table,
-                                                              const std::string& key,
-                                                              std::string_view column) {
-  {
-    const std::lock_guard lock(mutex_);
-    const auto found = std::ranges::find(kept_, key, [](const auto& one) { return one.first; });
-    if (found != kept_.end()) {
-      kept_.splice(kept_.begin(), kept_, found);
-      return found->second;
-    }
-  }
-  auto index = std::make_shared<Index>();
-  std::uint32_t row = 0;
-  for (const json::Value& cell : table.column(column, 0, table.size())) {
-    if (const auto* text = cell.if_string()) index->emplace(hash_of(*text), row);
-    ++row;
-  }
-  const std::lock_guard lock(mutex_);
-  kept_.emplace_front(key, index);
-  if (kept_.size() > kMost) kept_.pop_back();
-  return index;
-}
-
 std::vector<std::uint64_t> RowIndexes::find(const TableReader& table, const std::string& state,
                                             std::string_view column, std::string_view text) {
   if (!table.has(column)) return {};
-  const auto index = index_of(table, fmt::format("{}/{}", column, state), column);
+  const auto index = kept_.get(fmt::format("{}/{}", column, state), [&] {
+    Index made;
+    std::uint32_t row = 0;
+    for (const json::Value& cell : table.column(column, 0, table.size())) {
+      if (const auto* found = cell.if_string()) made.emplace(hash_of(*found), row);
+      ++row;
+    }
+    return made;
+  });
   std::vector<std::uint64_t> rows;
   const auto [begin, end] = index->equal_range(hash_of(text));
   for (auto at = begin; at != end; ++at) {

@@ -2,9 +2,7 @@
 #pragma once
 
 #include <cstdint>
-#include <list>
 #include <memory>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -13,6 +11,7 @@
 #include <boost/json/array.hpp>
 
 #include "quantlens/base/store.h"
+#include "server/api/kept.h"
 
 namespace quantlens::server {
 
@@ -49,12 +48,9 @@ class RowIndexes {
  private:
   /// Rows by the hash of their text.
   using Index = std::unordered_multimap<std::uint64_t, std::uint32_t>;
-  std::shared_ptr<const Index> index_of(const TableReader& table, const std::string& key,
-                                        std::string_view column);
 
   static constexpr std::size_t kMost = 32;
-  std::mutex mutex_;
-  std::list<std::pair<std::string, std::shared_ptr<const Index>>> kept_;  // the last used first
+  Kept<Index> kept_{kMost};
 };
 
 }  // namespace quantlens::server

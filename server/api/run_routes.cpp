@@ -2,7 +2,6 @@
 #include "server/api/run_routes.h"
 
 #include <algorithm>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -104,7 +103,7 @@ Answer list_runs(Context& context, const Call& call) {
   const std::uint64_t limit = call.arguments.number("limit", kUsualPage, 1, kMostPage);
   std::vector<Runs::One> runs = context.runs.all();
   Answer answer;
-  answer.state = state_of(context.labels.file());
+  answer.state = context.labels.state();
   for (const Runs::One& run : runs) answer.state += run->state;
   answer.make = [=, runs = std::move(runs), &context] {
     RunList list{.offset = offset};
@@ -124,7 +123,7 @@ Answer list_runs(Context& context, const Call& call) {
 Answer show_run(Context& context, const Call& call) {
   const Runs::One run = context.runs.find(call.in_path[0]);
   Answer answer;
-  answer.state = run->state + state_of(context.labels.file()) + state_of_folder(context, *run);
+  answer.state = run->state + context.labels.state() + state_of_folder(context, *run);
   answer.make = [run, &context] { return compact(json::encode(shown_run(context, *run))); };
   return answer;
 }
@@ -156,8 +155,7 @@ Answer run_events(Context& context, const Call& call) {
 Answer label_run(Context& context, const Call& call) {
   const Runs::One run = context.runs.find(call.in_path[0]);
   auto labels = body_as<RunLabels>(call.request);
-  std::set<std::string> seen;
-  std::erase_if(labels.tags, [&](const std::string& tag) { return !seen.insert(tag).second; });
+  make_unique(labels.tags);
   try {
     context.labels.set(run->summary.id, labels);
   } catch (const Error& error) {

@@ -125,6 +125,22 @@ TEST(RunEvents, GoOnWhereAClientIs) {
   EXPECT_TRUE(world.json(v1(id, "/events"), {{"after", "9"}}).at("events").as_array().empty());
 }
 
+TEST(ShowRun, FollowsNoLink) {
+  ApiWorld world;
+  const std::string id = world.add_run(), other = world.add_run(5);
+  for (const char* record : {"plan.json", "diagnosis.json"}) {
+    const fs::path file = world.folder_of(id) / record;
+    fs::rename(file, file.string() + ".was");
+    fs::create_symlink(world.folder_of(other) / record, file);
+    const Response response = world.get(v1(id));
+    EXPECT_EQ(response.status, 400U);
+    EXPECT_THAT(text_of(response), HasSubstr(record));
+    fs::rename(file.string() + ".was", file);
+  }
+  fs::create_symlink("/etc", world.folder_of(id) / "notes");
+  EXPECT_EQ(world.get(v1(id)).status, 200U) << "what is no record is nobody's business";
+}
+
 Response put_labels(ApiWorld& world, const std::string& id, const std::string& body) {
   return world.ask(
       {.method = "PUT", .path = v1(id, "/labels"), .query = {}, .headers = {}, .body = body});
@@ -146,12 +162,37 @@ TEST(Labels, AreBounded) {
   ApiWorld world;
   const std::string id = world.add_run();
   EXPECT_EQ(put_labels(world, id, R"({"tags": [""]})").status, 400U);
+  EXPECT_EQ(put_labels(world, id, R"({"tags": ["a\nb"]})").status, 400U);
+  EXPECT_EQ(put_labels(world, id, R"({"tags": ["a\u0000"]})").status, 400U);
+  EXPECT_EQ(put_labels(world, id, R"({"note": "a\nb"})").status, 200U);
   EXPECT_EQ(put_labels(world, id, R"({"tags": "a"})").status, 400U);
   EXPECT_EQ(put_labels(world, id, R"({"tag": ["a"]})").status, 400U) << "would take all away";
   EXPECT_EQ(put_labels(world, id, R"({"tags": [")" + std::string(65, 'a') + R"("]})").status, 400U);
   EXPECT_EQ(put_labels(world, id, R"({"note": ")" + std::string(5000, 'a') + R"("})").status, 400U);
   EXPECT_EQ(put_labels(world, id, "").status, 400U);
   EXPECT_EQ(put_labels(world, "nothing", "{}").status, 404U);
+}
+
+TEST(Labels, ThatAreEqualAreOneWhoeverWroteThem) {
+  ApiWorld world;
+  const std::string id = world.add_run();
+  world.write(world.folder.path() / "labels.json",
+              fmt::format(R"({{"labels": {{"{}": {{"tags": ["b", "a", "b"]}}}}}})", id));
+  const json::Value tags = boost::json::array{"b", "a"};
+  EXPECT_EQ(world.json(v1(id)).at("tags"), tags);
+  EXPECT_EQ(world.json("/api/v1/workloads").at("workloads").at(0).at("tags"), tags);
+  const std::string other = world.add_run();
+  ASSERT_EQ(put_labels(world, other, R"({"tags": ["c", "c"]})").status, 200U);
+  EXPECT_EQ(world.json(v1(id)).at("tags"), tags);
+  EXPECT_EQ(world.json(v1(other)).at("tags"), json::Value(boost::json::array{"c"}));
+}
+
+TEST(Labels, ThatAreNoFileHideNoRun) {
+  ApiWorld world;
+  const std::string id = world.add_run();
+  fs::create_symlink("/etc/passwd", world.folder.path() / "labels.json");
+  EXPECT_EQ(world.json("/api/v1/workloads").at("total"), 1);
+  EXPECT_EQ(world.json(v1(id)).at("note"), "");
 }
 
 TEST(Labels, ThatAreDamagedHideNoRun) {

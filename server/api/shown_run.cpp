@@ -9,6 +9,7 @@
 #include "quantlens/workspace/read_folder.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/api/answer.h"
+#include "server/api/record_table.h"
 #include "server/api/row_index.h"
 
 namespace quantlens::server {
@@ -106,6 +107,13 @@ void count_ops(const Store& store, const Run& run, const std::vector<ListElsewhe
   result.as_object()["ops_float"] = flags.size() - quantized;
 }
 
+/// What is read for the answer, which no link may stand for.
+bool is_record(const std::string& name) {
+  return name.ends_with(".rows") ||
+         std::ranges::any_of(record_kinds(),
+                             [&](const RecordKind& kind) { return kind.file == name; });
+}
+
 }  // namespace
 
 std::string state_of_folder(const Context& context, const Run& run) {
@@ -114,7 +122,8 @@ std::string state_of_folder(const Context& context, const Run& run) {
     const fs::path file = run.folder / name;
     std::error_code ignored;
     state += name + "/";
-    if (fs::is_regular_file(fs::symlink_status(file, ignored))) state += state_of(file);
+    if (is_record(name) || fs::is_regular_file(fs::symlink_status(file, ignored)))
+      state += state_of(file);
   }
   return state;
 }

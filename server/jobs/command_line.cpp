@@ -25,6 +25,7 @@ using boost::json::object;
 
 constexpr std::size_t kMostText = 4096;
 constexpr std::size_t kMostRecipe = std::size_t{64} << 10;
+constexpr std::uintmax_t kMostRecipeFile = std::uintmax_t{1} << 20;
 constexpr std::size_t kMostItems = 16;
 constexpr std::size_t kMostShown = 80;
 /// All but command:PROGRAM, which runs what it is told.
@@ -99,6 +100,14 @@ std::string metric_of(const Field& field, const json::Value& value) {
   return text;
 }
 
+/// A document is read as a whole; a model that has a recipe in it is not.
+void check_size(const Field& field, const fs::path& recipe) {
+  std::error_code ignored;
+  const bool is_document = recipe.extension() != ".onnx" && fs::is_regular_file(recipe, ignored);
+  if (is_document && fs::file_size(recipe, ignored) > kMostRecipeFile)
+    refuse(field, "is longer than 1 MB, which no recipe is");
+}
+
 /// Turns one request into words.
 class Maker {
  public:
@@ -116,7 +125,8 @@ class Maker {
   void add_output(const Field& field, const json::Value& value);
   void add_usual_output();
   void add_cores();
-  std::string workload_of(std::string_view id) const;
+  Workload workload_of(const Field& field, std::string_view id) const;
+  std::string earlier_run(const Field& field, std::string_view id) const;
 
   const object& asked_;
   const JobPlace& place_;
@@ -173,12 +183,22 @@ std::string Maker::path_of(const Field& field, const json::Value& value) const {
   return place_.roots.input(text, field.name).string();
 }
 
-std::string Maker::workload_of(std::string_view id) const {
+Workload Maker::workload_of(const Field& field, std::string_view id) const {
   try {
-    return place_.workspace.find(std::string(id)).id;
+    return place_.workspace.find(std::string(id));
   } catch (const Error& error) {
-    throw Refusal(kNotThere, error.what());
+    if (error.code() != Errc::not_found) throw Refusal(kNotThere, error.what());
+    throw Refusal(kNotThere,
+                  fmt::format("{}: there is no workload '{}'", field.name, shown(id, kMostShown)));
   }
+}
+
+/// Of the same verb: no other goes on with it.
+std::string Maker::earlier_run(const Field& field, std::string_view id) const {
+  Workload run = workload_of(field, id);
+  if (run.verb == line_.verb) return std::move(run.id);
+  throw Refusal(kWrongRequest, fmt::format("{}: {} was written by '{}', not by {}", field.name,
+                                           run.id, shown(run.verb, kMostShown), line_.verb));
 }
 
 /// Returns what is kept of it: the same recipe, whatever is the last workload later on.
@@ -191,12 +211,13 @@ json::Value Maker::add_recipe(const Field& field, const json::Value& value) {
   }
   const std::string text = text_of(field, value);
   if (text.starts_with('/')) {
-    const std::string path = place_.roots.input(text, field.name).string();
-    add_option(field, path);
-    return json::Value(path);
+    const fs::path path = place_.roots.input(text, field.name);
+    check_size(field, path);
+    add_option(field, path.string());
+    return json::Value(path.string());
   }
   // By its folder: an id could also be the name of a file where the program runs.
-  const std::string id = workload_of(text);
+  const std::string id = workload_of(field, text).id;
   add_option(field, (place_.roots.workspace() / "workloads" / id).string());
   return json::Value(id);
 }
@@ -278,7 +299,7 @@ void Maker::add(const Field& field, const json::Value& value) {
     case FieldKind::recipe:
       return add_recipes(field, value);
     case FieldKind::workload: {
-      const std::string id = workload_of(text_of(field, value));
+      const std::string id = earlier_run(field, text_of(field, value));
       line_.request[field.name] = id;
       return add_option(field, id);
     }

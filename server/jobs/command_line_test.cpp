@@ -88,6 +88,21 @@ TEST_F(CommandLineTest, SaysEachFieldInTheWordsOfTheVerb) {
   EXPECT_EQ(again.arguments, line.arguments);
 }
 
+TEST(InWordsOfFields, PutsTheFieldFirst) {
+  const auto said = [](std::string_view sentence) {
+    return in_words_of_fields(sentence, "quantize");
+  };
+  EXPECT_EQ(said("--verify requires --diagnose"), "verify: --verify requires --diagnose");
+  EXPECT_EQ(said("--limit: '0' is no whole number"), "limit: '0' is no whole number");
+  EXPECT_EQ(said("--isolate-timeout requires --isolate"),
+            "isolate_timeout: --isolate-timeout requires --isolate");
+  EXPECT_EQ(said("there is no metric of --metric x"), "metric: there is no metric of --metric x");
+  EXPECT_EQ(said("--data is required"), "data: --data is required");
+  EXPECT_EQ(said("--max-loss is another verb's"), "--max-loss is another verb's");
+  EXPECT_EQ(said("--format-of-no-option and --datum"), "--format-of-no-option and --datum");
+  EXPECT_EQ(said(""), "");
+}
+
 TEST_F(CommandLineTest, LetsNoValueBecomeAnOption) {
   for (const char* hostile : {"--workspace=/", "-o", "--", "-", "-x/../..", "--recipe={}"}) {
     const std::string quoted = fmt::format("\"{}\"", hostile);
@@ -141,7 +156,15 @@ TEST_F(CommandLineTest, RefusesValuesOfAnotherKind) {
   }
   EXPECT_EQ(refusal_with(fmt::format(R"("name": "{}")", std::string(201, 'n'))).first,
             kWrongRequest);
-  EXPECT_EQ(refusal_with(R"("recipe": "no-such-workload")").first, kNotThere);
+  const auto [status, sentence] = refusal_with(R"("recipe": "no-such-workload")");
+  EXPECT_EQ(status, kNotThere);
+  EXPECT_EQ(sentence, "recipe: there is no workload 'no-such-workload'");
+  write(root_ / "long.yaml", "");
+  fs::resize_file(root_ / "long.yaml", (1 << 20) + 1);
+  EXPECT_EQ(refusal_with(fmt::format(R"("recipe": "{}")", in_root("long.yaml"))).first,
+            kWrongRequest);
+  fs::resize_file(root_ / "long.yaml", 1 << 20);
+  EXPECT_EQ(refusal_with(fmt::format(R"("recipe": "{}")", in_root("long.yaml"))).first, 0U);
 }
 
 TEST_F(CommandLineTest, NamesAWorkloadByItsFolder) {
@@ -152,6 +175,18 @@ TEST_F(CommandLineTest, NamesAWorkloadByItsFolder) {
   EXPECT_THAT(line.arguments,
               Contains("--recipe=" + (workspace_folder_ / "workloads" / id).string()));
   EXPECT_EQ(line.request.at("recipe").at(0).as_string(), id);  // whatever is the last one later
+}
+
+TEST_F(CommandLineTest, GoesOnWithRunsOfItsVerbAlone) {
+  const std::string begin = fmt::format(
+      R"({{"verb": "tune", "model": "{}", "data": "random", "metric": "top1", "resume": "last")",
+      in_root("net.onnx"));
+  workspace_.create("tune", "net", {})->succeed();
+  EXPECT_THAT(made(begin + "}").arguments, Contains(testing::StartsWith("--resume=")));
+  workspace_.create("quantize", "net", {})->succeed();
+  const auto [status, sentence] = refusal(begin + "}");
+  EXPECT_EQ(status, kWrongRequest);
+  EXPECT_THAT(sentence, HasSubstr("was written by 'quantize', not by tune"));
 }
 
 TEST_F(CommandLineTest, CountsTheCoresOfInstances) {

@@ -2,7 +2,10 @@
 #include "server/jobs/fields.h"
 
 #include <algorithm>
+#include <cctype>
 #include <limits>
+
+#include <fmt/format.h>
 
 namespace quantlens::server {
 namespace {
@@ -13,6 +16,7 @@ constexpr std::string_view kAll = "*";
 constexpr std::string_view kWithData = "quantize diagnose tune profile evaluate calibrate";
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostRuns = 10'000'000;
+constexpr std::uint64_t kMostWarmup = 1'000'000;
 constexpr std::uint64_t kMostRounds = 10'000;
 constexpr std::uint64_t kMostCores = 1024;
 constexpr std::uint64_t kMostSeconds = std::uint64_t{30} * 24 * 3600;
@@ -42,7 +46,7 @@ constexpr Field kFields[] = {
     {"strict", flag, "--strict", kWithData, "", "", 0, 0, "end at a sample that cannot be read"},
     {"isolate", flag, "--isolate", kAll, "", "", 0, 0, "run the models in a process of their own"},
     {"isolate_timeout", count, "--isolate-timeout", kAll, "", "", 1, kMostSeconds,
-     "seconds after which that process counts as hung"},
+     "seconds after which that process counts as hung", "isolate"},
     {"shard", part, "--shard", "diagnose evaluate calibrate", "", "/", 0, 0,
      "part I of N of the samples, as 2/4"},
     {"samples", part, "--samples", "diagnose evaluate calibrate", "", ":", 0, 0,
@@ -54,8 +58,10 @@ constexpr Field kFields[] = {
      "how much is done for accuracy"},
     {"target", word, "--target", "quantize", "", "auto vnni avx2 avx512 arm", 0, 0, "the CPU"},
     {"diagnose", flag, "--diagnose", "quantize", "", "", 0, 0, "show where the models differ"},
-    {"verify", count, "--verify", "quantize profile", "", "", 0, kMostTries,
-     "how many findings' remedies are tried"},
+    {"verify", count, "--verify", "quantize", "", "", 1, kMostTries,
+     "how many findings' remedies are tried", "diagnose"},
+    {"verify", count, "--verify", "profile", "", "", 0, kMostTries,
+     "how many findings' remedies are timed, with another model"},
     {"local", count, "--local", "diagnose", "", "", 0, kMost, "samples for errors of single ops"},
     {"fail_below", real, "--fail-below", "diagnose", "", "", 0, 0, "the goal: SQNR in dB"},
     {"max_loss", real, "--max-loss", "tune", "", "", 0, 0, "the loss that is allowed"},
@@ -72,7 +78,8 @@ constexpr Field kFields[] = {
     {"resume", workload, "--resume", "tune", "", "", 0, 0, "id of a workload to go on with"},
     {"emit_recipe", output, "--emit-recipe", "tune", "", ".json .yaml .yml", 0, 0,
      "path of a file for the best recipe"},
-    {"warmup", count, "--warmup", "profile benchmark", "", "", 0, kMostRuns, "uncounted runs"},
+    {"warmup", count, "--warmup", "profile", "", "", 0, kMostWarmup, "uncounted runs"},
+    {"warmup", count, "--warmup", "benchmark", "", "", 0, kMostRuns, "uncounted runs"},
     {"iterations", count, "--iterations", "profile benchmark", "", "", 1, kMostRuns, "runs"},
     {"rounds", count, "--rounds", "benchmark", "", "", 1, kMostRounds, "loadings of the models"},
     {"instances", count, "--instances", "benchmark", "", "", 1, kMostCores, "processes at once"},
@@ -88,6 +95,19 @@ constexpr Field kFields[] = {
     {"output", output, "-o", "calibrate", "", ".bin", 0, 0,
      "path of the statistics; else they are in the job's folder"},
 };
+
+constexpr std::size_t kDashes = 2;
+
+/// Where the text has an option, and not one whose name goes on; npos where it has none.
+std::size_t place_of(std::string_view option, std::string_view text) {
+  for (std::size_t at = text.find(option); at != text.npos; at = text.find(option, at + 1)) {
+    const std::string_view rest = text.substr(at + option.size());
+    const bool goes_on = !rest.empty() && (rest.front() == '-' || std::isalnum(rest.front()) != 0);
+    const bool is_inside = at > 0 && text[at - 1] == '-';
+    if (!goes_on && !is_inside) return at;
+  }
+  return text.npos;
+}
 
 constexpr std::string_view kVerbs[] = {"quantize",  "diagnose", "tune",     "profile",
                                        "benchmark", "evaluate", "calibrate"};
@@ -108,6 +128,23 @@ bool is_taken_by(const Field& field, std::string_view verb) {
 
 bool is_needed_by(const Field& field, std::string_view verb) {
   return field.needed_by == kAll || has_word(field.needed_by, verb);
+}
+
+std::string in_words_of_fields(std::string_view sentence, std::string_view verb) {
+  std::string_view about;
+  std::size_t first = std::string_view::npos;
+  for (const Field& field : kFields) {
+    if (field.option.size() <= 2 || !is_taken_by(field, verb)) continue;
+    const std::size_t at = place_of(field.option, sentence);
+    if (at >= first) continue;
+    first = at;
+    about = field.name;
+  }
+  if (about.empty()) return std::string(sentence);
+  // "--limit: '0' is ..." has the field in another form already.
+  const std::size_t said = about.size() + kDashes;
+  const bool is_said = first == 0 && sentence.substr(said).starts_with(": ");
+  return fmt::format("{}: {}", about, is_said ? sentence.substr(said + 2) : sentence);
 }
 
 std::vector<std::string_view> words_in(std::string_view text) {

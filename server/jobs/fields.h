@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -36,6 +37,7 @@ struct Field {
   std::uint64_t least;
   std::uint64_t most;
   std::string_view meaning;
+  std::string_view needs = {};  ///< a field without which this one means nothing
 };
 
 /// Arguments without an option come first, in their order on the command line.
@@ -44,6 +46,10 @@ std::span<const std::string_view> job_verbs();
 
 bool is_taken_by(const Field& field, std::string_view verb);
 bool is_needed_by(const Field& field, std::string_view verb);
+
+/// What the command line says of an option, for who asked by fields: the field that it is about
+/// first, as "verify: --verify requires --diagnose".
+std::string in_words_of_fields(std::string_view sentence, std::string_view verb);
 
 /// The words of a text that has spaces between them.
 std::vector<std::string_view> words_in(std::string_view text);

@@ -13,6 +13,7 @@
 #include "quantlens/workspace/workload_id.h"
 #include "server/compact.h"
 #include "server/jobs/command_line.h"
+#include "server/jobs/fields.h"
 #include "server/jobs/refusal.h"
 #include "server/own_folder.h"
 #include "server/shown.h"
@@ -78,6 +79,16 @@ ShownJob Jobs::shown(const Live& live) const {
   return job;
 }
 
+/// The program's own parser knows best what it takes.
+void Jobs::check_usage(const CommandLine& line) const {
+  if (!options_.check_usage) return;
+  try {
+    options_.check_usage(line.arguments);
+  } catch (const Error& error) {
+    throw Refusal(kWrongRequest, in_words_of_fields(error.what(), line.verb));
+  }
+}
+
 /// Its folder is named before it is known whether the request is sound: the name is made safe.
 std::string Jobs::new_id(const boost::json::object& asked) const {
   const auto text = [&](std::string_view name) {
@@ -100,6 +111,7 @@ ShownJob Jobs::submit(const boost::json::object& asked) {
                                                      .roots = roots_,
                                                      .folder = folder_of(job.id),
                                                      .budget = options_.cores});
+  check_usage(line);
   job.verb = line.verb;
   job.name = line.name.empty() ? fs::path(line.arguments.at(1)).stem().string() : line.name;
   job.created = now_text();

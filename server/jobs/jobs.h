@@ -7,6 +7,7 @@
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -21,6 +22,7 @@
 #include "quantlens/workspace/file_lock.h"
 #include "quantlens/workspace/workspace.h"
 #include "server/events.h"
+#include "server/jobs/command_line.h"
 #include "server/jobs/job.h"
 #include "server/jobs/job_log.h"
 #include "server/jobs/process.h"
@@ -36,6 +38,9 @@ struct JobsOptions {
   std::uint64_t upload_quota = std::uint64_t{10} << 30;    ///< of all uploads
   fs::path program = "/proc/self/exe";
   std::chrono::milliseconds patience{10'000};  ///< of a cancelled job, until it is killed
+  /// What the program says of a command line before it reads a file: throws Errc::usage where it
+  /// would not do it. Called from several threads at once.
+  std::function<void(const std::vector<std::string>& arguments)> check_usage;
 };
 
 /// A job with how far it is.
@@ -111,6 +116,7 @@ class Jobs {
   void sweep(const std::string& id) const;
   void tell(const Live& live);
   void check_ours() const;
+  void check_usage(const CommandLine& line) const;
   std::string new_id(const boost::json::object& asked) const;
   ShownJob add(Job job);
   Live& live(std::string_view id);

@@ -58,7 +58,8 @@ class JobsTest : public testing::Test {
                   JobsOptions{.roots = {root_},
                               .cores = cores,
                               .program = root_ / "program",
-                              .patience = milliseconds(300)});
+                              .patience = milliseconds(300),
+                              .check_usage = check_usage_});
   }
   std::string submit(const std::string& model, unsigned threads = 1) {
     const json::Value asked =
@@ -92,8 +93,28 @@ class JobsTest : public testing::Test {
   DiskStore store_;
   Workspace workspace_{store_, workspace_folder_};
   Events events_;
+  std::function<void(const std::vector<std::string>&)> check_usage_;
   std::optional<Jobs> jobs_;
 };
+
+TEST_F(JobsTest, AreNotBegunWhereTheProgramWouldRefuseThem) {
+  std::vector<std::string> asked;
+  check_usage_ = [&](const std::vector<std::string>& arguments) {
+    asked = arguments;
+    throw Error(Errc::usage, "--threads requires --rounds");
+  };
+  start();
+  try {
+    submit("ok");
+    ADD_FAILURE() << "it was taken";
+  } catch (const Refusal& refused) {
+    EXPECT_EQ(refused.status(), kWrongRequest);
+    EXPECT_STREQ(refused.what(), "threads: --threads requires --rounds");
+  }
+  EXPECT_THAT(asked, testing::Contains("--threads=1"));
+  EXPECT_TRUE(jobs_->list().empty());
+  EXPECT_EQ(store_.list(workspace_folder_ / "jobs"), std::vector<std::string>{"lock"});
+}
 
 TEST_F(JobsTest, EndAsTheirProgramsDo) {
   const auto told = events_.subscribe();

@@ -83,16 +83,22 @@ bool Roots::allows(const fs::path& path) const {
   });
 }
 
-fs::path Roots::input(std::string_view text, std::string_view field) const {
+fs::path Roots::existing(std::string_view text, std::string_view field) const {
   check_text(text, field);
   fs::path path = resolved(text);
   if (path.empty() || !allows(path)) refuse(text, field);
   std::error_code error;
-  const fs::file_status status = fs::symlink_status(path, error);
-  if (!fs::exists(status)) {
+  if (!fs::exists(fs::symlink_status(path, error))) {
     throw Refusal(kNotThere,
                   fmt::format("{}: there is no '{}'; check the path", field, shown(text)));
   }
+  return path;
+}
+
+fs::path Roots::input(std::string_view text, std::string_view field) const {
+  fs::path path = existing(text, field);
+  std::error_code error;
+  const fs::file_status status = fs::symlink_status(path, error);
   if (!fs::is_regular_file(status) && !fs::is_directory(status)) {
     throw Refusal(kWrongRequest,
                   fmt::format("{}: '{}' is no regular file and no folder", field, shown(text)));

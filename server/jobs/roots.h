@@ -25,6 +25,8 @@ class Roots {
   /// A file or folder that a job reads, without links. `field` is how the client calls it. Throws
   /// Refusal.
   fs::path input(std::string_view text, std::string_view field) const;
+  /// The same of whatever is there, as a named pipe, which is not to be opened for reading.
+  fs::path existing(std::string_view text, std::string_view field) const;
   /// A file that a job makes: there is none of this name, and its folder is there, outside of the
   /// workspace. Throws Refusal.
   fs::path output(std::string_view text, std::string_view field) const;

@@ -22,6 +22,10 @@
 namespace quantlens::flow {
 namespace {
 
+bool names_a_file(const std::string& prices) {
+  return prices != "measured" && prices != "none";
+}
+
 /// The recipe with three of five ops that compute in float, and what is around them: one alone, two
 /// together, since runtimes lay out values between float ops in another way than beside int8.
 Recipe alternating(const Space& space, const Recipe& recipe) {
@@ -105,19 +109,20 @@ std::pair<double, double> timed_in_turn(const Model& reference, const Model& oth
   return {seen.profiles[0].wall.median_us, seen.profiles[1].wall.median_us};
 }
 
+void check_use_of_prices(const TuneOptions& options) {
+  if (!names_a_file(options.prices) || options.goal.objective == Objective::speed) return;
+  throw Error(Errc::usage, fmt::format("--prices {}: has a use with --objective speed only; give "
+                                       "that, or leave it out",
+                                       printable(options.prices)));
+}
+
 std::optional<Prices> given_prices(const TuneOptions& options, const Store& store) {
-  if (options.prices == "measured" || options.prices == "none") return std::nullopt;
-  const std::string where = printable(options.prices);
-  if (options.goal.objective != Objective::speed) {
-    throw Error(Errc::usage, fmt::format("--prices {}: has a use with --objective speed only; give "
-                                         "that, or leave it out",
-                                         where));
-  }
+  if (!names_a_file(options.prices)) return std::nullopt;
   std::optional<Prices> prices = read_record<Prices>(store, options.prices);
   if (!prices) {
     throw Error(Errc::not_found, fmt::format("--prices {}: there is no such file; give measured, "
                                              "none or the prices.json of an earlier run",
-                                             where));
+                                             printable(options.prices)));
   }
   return prices;
 }

@@ -29,8 +29,11 @@ Prices price_ops(TrialBench& bench, const TrialSetting& setting, const Space& sp
 void speed_up(SearchJob& job, const TuneOptions& options, const SearchJob::Place& place,
               const TrialSetting& setting);
 
-/// What --prices names, if it names a file; to be checked against the model. Throws Errc::usage
-/// where the objective has no use for it, Errc::not_found, and as records do that cannot be read.
+/// Throws Errc::usage where --prices names a file that the objective has no use for.
+void check_use_of_prices(const TuneOptions& options);
+
+/// What --prices names, if it names a file; to be checked against the model. Throws
+/// Errc::not_found, and as records do that cannot be read.
 std::optional<Prices> given_prices(const TuneOptions& options, const Store& store);
 
 /// One run's microseconds of the float model and of another, timed in turn.

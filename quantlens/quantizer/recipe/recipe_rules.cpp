@@ -131,6 +131,10 @@ RecipeRules::RecipeRules(const Recipe& recipe) : recipe_(recipe) {
 
 RecipeRules::~RecipeRules() = default;
 
+void check_recipe(const Recipe& recipe) {
+  const RecipeRules rules(recipe);
+}
+
 Wish RecipeRules::for_op(const Node& node) {
   Wish wish{.recipe = {recipe_.activation, recipe_.weight}};
   const auto apply = [&](std::vector<Rule>& rules, const std::string& text) {

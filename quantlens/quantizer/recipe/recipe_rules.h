@@ -67,6 +67,9 @@ class RecipeRules {
   std::vector<Rule> types_, names_;
 };
 
+/// Throws as the constructor of RecipeRules does.
+void check_recipe(const Recipe& recipe);
+
 /// Whether the op is asked to stay float ("fp32" or "fp16" for weight or activation).
 bool wants_float(const OpRecipe& recipe);
 

@@ -8,14 +8,13 @@ HEADER = f"{'model':34} {'float':>7} {'int8':>7} {'at least':>8}"
 
 
 def main():
-    harness.need_vnni()
     sandbox = harness.Sandbox()
     models = harness.need_testdata() / "models"
     images, squeezenet = harness.imagenet(sandbox), harness.squeezenet_data(sandbox)
     text = harness.TESTDATA / "text"
     cases = [("mobilenet_v1_0.75_224", images, harness.MOBILENET_METRIC, 0.770, []),
              ("mobilenet_v1_0.25_224", images, harness.MOBILENET_METRIC, 0.540, []),
-             ("squeezenet1.1", squeezenet, "top1", 0.610, []),
+             ("squeezenet1.1", squeezenet, "top1", 0.610 if harness.has_vnni() else 0.604, []),  # weights of 8 or 7 bits
              ("magika_v3_3", harness.TESTDATA / "magika" / "magika_435.npz", "top1", 0.974, []),
              ("kwt1", harness.TESTDATA / "speech" / "kwt1_400.npz", "top1", 0.960, []),
              ("minilm_l6_v2", text / "minilm_stsb_test_400.npz", "spearman_cosine:output=sentence_embedding", 0.806,
@@ -48,7 +47,7 @@ def main():
 
     for name, least in [("mobilenet_v1_0.75_224", 0.740), ("mobilenet_v1_0.25_224", 0.500)]:
         result = sandbox.json("quantize", models / f"{name}.onnx", "-o", sandbox.path / "int8.onnx", "--data", images,
-                              "--metric", harness.MOBILENET_METRIC, "--recipe", EQUALIZED)
+                              "--metric", harness.MOBILENET_METRIC, "--recipe", EQUALIZED, *harness.eight_bits())
         before, after = result["reference"]["value"], result["quantized"]["value"]
         edited = result["float_edit"]
         harness.check(after >= least, f"{name}, per tensor, equalized: {100 * after:.1f} of {100 * before:.1f}")

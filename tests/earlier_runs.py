@@ -91,8 +91,9 @@ def used_again(sandbox, runs):
         made = record(sandbox, harness.identity_of(done), "recipe.json")
         harness.check(made == record(sandbox, runs[verb], "recipe.json"), f"{verb}: its recipe is that of the new run")
     again, first = (sandbox.path / name for name in ("quantize.again.onnx", "digits.int8.onnx"))
-    if harness.has_vnni():  # as the CPU of the stored runs had
-        harness.check(again.read_bytes() == first.read_bytes(), "and quantize makes the same model")
+    same = "and quantize makes the same model"
+    if harness.only_with_vnni(same):  # as the CPU of the stored runs had
+        harness.check(again.read_bytes() == first.read_bytes(), same)
     statistics = sandbox.workload(runs["calibrate"]) / "statistics.bin"
     sandbox.run("quantize", "digits.onnx", "--ranges", statistics, "-o", "ranged.onnx")
 

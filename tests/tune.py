@@ -266,7 +266,8 @@ def outlying(sandbox):
     x = random.normal(size=(64, 32)).astype("f")
     session = onnxruntime.InferenceSession(model, providers=["CPUExecutionProvider"])
     np.savez(data, x=x, label=session.run(None, {"x": x})[0].argmax(1))
-    return [model, "--data", data, "--metric", "top1", "-o", sandbox.path / "outlying.int8.onnx"]
+    return [model, "--data", data, "--metric", "top1", *harness.eight_bits(), "-o",
+            sandbox.path / "outlying.int8.onnx"]
 
 
 def edited_models(sandbox):
@@ -437,7 +438,6 @@ def real_models(sandbox):
 
 def main():
     harness.need("onnxruntime")
-    harness.need_vnni()
     sandbox = harness.Sandbox()
     missed_goal(sandbox)
     strategies(sandbox)

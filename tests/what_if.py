@@ -17,7 +17,8 @@ SAMPLES = 32
 
 
 def diagnosed(sandbox, name, model, data, *more):
-    arguments = ["quantize", model, "--data", data, "--limit", SAMPLES, "--diagnose", "-o", f"{name}.onnx", "-q", *more]
+    arguments = ["quantize", model, "--data", data, "--limit", SAMPLES, "--diagnose", "-o", f"{name}.onnx", "-q",
+                 *harness.eight_bits(), *more]
     done = sandbox.run(*arguments)
     identity = harness.identity_of(done)
     return identity, {row["value"]: row for row in sandbox.record(identity, "diagnosis.json")["activations"]}
@@ -51,7 +52,6 @@ def compared(sandbox, server, name, model, data):
 
 
 def main():
-    harness.need_vnni()
     sandbox = harness.Sandbox()
     pathlib.Path(sandbox.environment["QUANTLENS_WORKSPACE"]).mkdir()
     models = [("digits", *DIGITS)]

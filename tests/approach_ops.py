@@ -101,11 +101,11 @@ def check_weights(sandbox):
     nodes = [helper.make_node("MatMul", ["x", "w"], ["y"])]
     path = save(sandbox, "batched.onnx", nodes, (3, 4, 24), {"w": w[0]})
     for recipe, meant in (("{weight: {granularity: per_tensor}}", as_codes(w[0], None)),
-                          ("{target: vnni, weight: {dtype: uint8}}", as_codes(w[0], 1, 127))):
+                          ("{weight: {dtype: uint8}}", as_codes(w[0], 1, 127))):
         out, _ = quantized(sandbox, path, "dynamic", recipe)
         off = difference(run(out, {"x": x})[0], as_dynamic(x) @ meant)
         harness.check(off < CLOSE, f"{recipe}: as NumPy has it ({off:.1e})")
-    out, _ = quantized(sandbox, path, "dynamic", "{target: vnni, weight: {scheme: asym, dtype: uint8}}")
+    out, _ = quantized(sandbox, path, "dynamic", "{weight: {scheme: asym, dtype: uint8}}")
     low, high = np.minimum(w[0].min(0), 0), np.maximum(w[0].max(0), 0)
     scale = ((high.astype(np.float64) - low) / 255).astype(np.float32)
     zero = np.rint(-low / scale.astype(np.float64))

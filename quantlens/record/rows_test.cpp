@@ -165,6 +165,32 @@ TEST(RowsReader, TouchesOnlyWhatIsAskedFor) {
   EXPECT_THAT(refusal([&] { reader.rows(256, 1); }), HasSubstr("x.rows"));
 }
 
+TEST(RowsReader, ReadsNoOtherCellsOfABlock) {
+  boost::json::array rows;
+  for (std::size_t i = 0; i < 1500; ++i) {
+    const json::Value inner{{"a,]\"", boost::json::array{i, "[,\\"}}, {"none", nullptr}};
+    rows.push_back({{"text", i % 2 == 0 ? "a\\\",[" : "\\"}, {"mixed", i % 3 == 0 ? inner : i}});
+  }
+  SplitRecord split = split_rows({{"rows", rows}});
+  std::string& bytes = split.lists.at(0).bytes;
+  const RowsReader reader(bytes, "x.rows");
+  for (const char* column : {"text", "mixed"}) {
+    for (std::size_t i = 0; i < rows.size(); ++i)
+      ASSERT_EQ(reader.column(column, i, 1).at(0), rows[i].at(column)) << column << i;
+    EXPECT_EQ(reader.column(column, 200, 700).at(699), rows[899].at(column));
+  }
+  const auto refused = [&](std::string_view text, std::string_view other) {
+    std::string damaged = bytes;
+    damaged.replace(damaged.find(text), text.size(), other);
+    const RowsReader other_reader(damaged, "x.rows");
+    return refusal([&] { other_reader.column("mixed", 3, 1); });
+  };
+  EXPECT_THAT(refused("},4,5,", "},4, 5"), HasSubstr("another number of rows"));
+  EXPECT_THAT(refused("},4,5,", "},4,,,"), HasSubstr("another number of rows"));
+  EXPECT_THAT(refused("},4,5,", "},4]5,"), HasSubstr("x.rows"));
+  EXPECT_THAT(refused(":null},4,", ":nul!},4,"), HasSubstr("x.rows"));
+}
+
 TEST(RowsReader, RefusesWhatIsDamaged) {
   const std::string whole = split_of(1500).lists.at(0).bytes;
   for (const std::size_t length :

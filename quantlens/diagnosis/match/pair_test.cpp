@@ -212,6 +212,20 @@ TEST(Pair, TakesTheCodesOfAnIntegerOpWithTheScaleThatItDeclares) {
   EXPECT_TRUE(pairing.weights[0].scheme.symmetric);
 }
 
+TEST(Pair, KnowsWeightsThatKeepToSevenBits) {
+  const auto bits_of = [](std::int8_t code) {
+    Model quantized = quantized_net().model();
+    quantized.graph.weights["w_q"] = Tensor::from<std::int8_t>({2, 1, 1, 1}, {code, code});
+    quantized.graph.weights["ws"] = Tensor::from<float>({2}, {1.0F / code, 2.0F / code});
+    return pair(reference_net().model(), quantized).weights.at(0).scheme.bits;
+  };
+  EXPECT_EQ(bits_of(127), 8);
+  EXPECT_EQ(bits_of(64), 8);
+  EXPECT_EQ(bits_of(63), 7);
+  EXPECT_EQ(bits_of(-64), 7);
+  EXPECT_EQ(bits_of(31), 8) << "no one reduces codes to so few";
+}
+
 /// A product, its bias, and perhaps a Relu.
 SmallGraph product_net(bool with_relu) {
   SmallGraph net;

@@ -2,6 +2,7 @@
 #include "quantlens/diagnosis/match/pair_weights.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <optional>
 #include <set>
@@ -22,6 +23,18 @@ namespace {
 
 bool are_swapped(const Shape& a, const Shape& b) {
   return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
+}
+
+constexpr int kReducedBits = 7;
+
+/// REQUIRES: codes of int8 or uint8.
+bool lie_in(const Tensor& codes, const CodeRange& range) {
+  const auto lie = [&](auto values) {
+    return std::ranges::all_of(values,
+                               [&](auto code) { return code >= range.min && code <= range.max; });
+  };
+  return codes.dtype() == DType::int8 ? lie(codes.data<std::int8_t>())
+                                      : lie(codes.data<std::uint8_t>());
 }
 
 class WeightPairer {
@@ -71,6 +84,22 @@ class WeightPairer {
     const Shape& shape = stored.stored->shape();
     const auto axis = static_cast<std::size_t>(codes.scheme.axis.value_or(-1));
     return axis < shape.size() && shape[axis] == static_cast<std::int64_t>(codes.params.size());
+  }
+
+  /// Files do not say that codes of 8 bits keep to 7 of them, as those of `reduce_range` do. Such
+  /// codes reach beyond 6 bits: what is left of a damaged or empty weight is no such choice.
+  static Scheme scheme_in_use(const FloatView::Constant& stored) {
+    Scheme scheme = stored.codes->scheme;
+    if (stored.is_computed || stored.stored->dtype() != scheme.dtype) return scheme;
+    if (scheme.dtype != DType::int8 && scheme.dtype != DType::uint8) return scheme;
+    const auto keeps_to = [&](int bits) {
+      Scheme fewer = scheme;
+      fewer.symmetric = false;
+      fewer.bits = bits;
+      return lie_in(*stored.stored, code_range(fewer));
+    };
+    if (keeps_to(kReducedBits) && !keeps_to(kReducedBits - 1)) scheme.bits = kReducedBits;
+    return scheme;
   }
 
   /// A matrix [K, N] in blocks along its columns.
@@ -129,7 +158,7 @@ class WeightPairer {
                                 .quantized = stored.name,
                                 .folded = is_folded(op, input),
                                 .transposed = transposed,
-                                .scheme = stored.codes->scheme,
+                                .scheme = scheme_in_use(stored),
                                 .params = stored.codes->params});
   }
 

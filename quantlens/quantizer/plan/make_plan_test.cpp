@@ -502,6 +502,9 @@ TEST(MakePlan, ReducesTheRangeOfInt8WeightsWhereTheTargetSaturates) {
   EXPECT_EQ(bits_of(unsigned_weights, {}), 7);
   EXPECT_NE(plan_of(two_convs().model(), {.target = TargetCpu::avx2}).notes.at(0).find("7 bits"),
             std::string::npos);
+  unsigned_weights.reduce_range = ReduceRange::auto_;
+  for (const std::string& note : plan_of(two_convs().model(), unsigned_weights).notes)
+    EXPECT_EQ(note.find("7 bits"), std::string::npos) << "none is of int8";
 }
 
 TEST(MakePlan, TakesInt8ActivationsForArmUnlessOthersAreAskedFor) {

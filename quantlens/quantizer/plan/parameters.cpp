@@ -78,9 +78,40 @@ Scheme activation_scheme(const Recipe& recipe) {
   return plain_scheme(activation);
 }
 
+namespace {
+
+constexpr int kReducedBits = 7;
+
 bool saturates(const Capabilities& able, const Recipe& recipe, const Target& target) {
   const TargetCpu own = target.vnni ? TargetCpu::vnni : TargetCpu::avx2;
   return able.saturates(recipe.target == TargetCpu::auto_ ? own : recipe.target);
+}
+
+}  // namespace
+
+ReducedWeights::ReducedWeights(const Capabilities& able, const Recipe& recipe, const Target& target)
+    : int8_(recipe.reduce_range == ReduceRange::true_ ||
+            (recipe.reduce_range == ReduceRange::auto_ && saturates(able, recipe, target))),
+      uint8_(recipe.reduce_range == ReduceRange::true_) {}
+
+void ReducedWeights::reduce(Scheme& scheme) const {
+  if ((scheme.dtype == DType::int8 && int8_) || (scheme.dtype == DType::uint8 && uint8_))
+    scheme.bits = kReducedBits;
+}
+
+void note_reduced(const Recipe& recipe, PlanResult& result) {
+  const auto is_reduced = [](const WeightPlan& weight) {
+    return weight.scheme.dtype == DType::int8 && weight.scheme.bits == kReducedBits;
+  };
+  if (recipe.reduce_range != ReduceRange::auto_ ||
+      std::ranges::none_of(result.plan.weights_quantized, is_reduced))
+    return;
+  std::string note = fmt::format(
+      "target {}: int8 weights have 7 bits (reduce_range), since it adds up products of 8 bits in "
+      "16 bits, where those of 8-bit weights saturate",
+      recipe.target == TargetCpu::auto_ ? "of this CPU, without VNNI" : word(recipe.target));
+  if (std::ranges::find(result.notes, note) == result.notes.end())
+    result.notes.push_back(std::move(note));
 }
 
 bool is_wide(const OpRecipe& recipe) {
@@ -261,10 +292,7 @@ class Parameters::Builder {
 
   Scheme weight_scheme(const Node& node, const OpRecipe& recipe, const Tensor& weight) const {
     Scheme scheme = plain_scheme(recipe.weight);
-    const bool reduce = scheme.dtype == DType::int8    ? owner_.reduce_int8_
-                        : scheme.dtype == DType::uint8 ? owner_.reduce_uint8_
-                                                       : false;
-    if (reduce) scheme.bits = 7;
+    owner_.reduced_.reduce(scheme);
     if (recipe.weight.granularity == Granularity::per_channel)
       scheme.axis = output_channel_axis(node, weight.shape());
     return scheme;
@@ -367,10 +395,7 @@ Parameters::Parameters(const GraphIndex& index, const Prepared& prepared, const 
                        const Recipe& recipe, const Target& target)
     : index_(index),
       prepared_(prepared),
-      reduce_int8_(
-          recipe.reduce_range == ReduceRange::true_ ||
-          (recipe.reduce_range == ReduceRange::auto_ && saturates(*prepared.able, recipe, target))),
-      reduce_uint8_(recipe.reduce_range == ReduceRange::true_),  // those are added up in 32 bits
+      reduced_(*prepared.able, recipe, target),
       ranks_(quantlens::ranks(index)) {
   for (const ValueRange& range : ranges.values) ranges_[range.value] = {range.min, range.max};
   for (const ValueRange& range : ranges.wide) wide_ranges_[range.value] = {range.min, range.max};

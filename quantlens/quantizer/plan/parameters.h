@@ -21,8 +21,20 @@ std::string range_source(const GraphIndex& index, const std::string& value);
 /// Of one parameter for the whole tensor. REQUIRES: the dtype is one of integers.
 Scheme plain_scheme(const TensorRecipe& recipe);
 
-/// Whether the runtime's kernels on the CPU that the recipe is for saturate (TargetRow).
-bool saturates(const Capabilities& able, const Recipe& recipe, const Target& target);
+/// Which weights have 7 bits: where the recipe asks for it those of int8 and uint8; else those of
+/// int8 where the kernels on the CPU that it is for saturate (TargetRow), since products of uint8
+/// weights are added up in 32 bits.
+class ReducedWeights {
+ public:
+  ReducedWeights(const Capabilities& able, const Recipe& recipe, const Target& target);
+  void reduce(Scheme& scheme) const;
+
+ private:
+  bool int8_, uint8_;
+};
+
+/// Notes, once, that weights have 7 bits because of the target, where no recipe asks for it.
+void note_reduced(const Recipe& recipe, PlanResult& result);
 
 /// Whether activations have 16 bits, or weights 4: no integer kernel takes them.
 bool is_wide(const OpRecipe& recipe);
@@ -56,7 +68,7 @@ class Parameters {
 
   const GraphIndex& index_;
   const Prepared& prepared_;
-  bool reduce_int8_, reduce_uint8_;  // weights have 7 bits
+  ReducedWeights reduced_;
   std::unordered_map<std::string, Range> ranges_, wide_ranges_;
   std::unordered_map<std::string, std::size_t> ranks_;  // of values, where known
 };

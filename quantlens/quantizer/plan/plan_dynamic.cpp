@@ -19,8 +19,6 @@
 namespace quantlens {
 namespace {
 
-constexpr std::size_t kReduceBits = 7;
-
 bool is_lstm(const Node& node) {
   const auto* recurrence = role<roles::Recurrence>(node);
   return recurrence != nullptr && recurrence->cell == roles::Cell::lstm && !recurrence->has_codes;
@@ -41,12 +39,8 @@ class DynamicPlanner {
         types_(element_types(index_)),
         prepared_(analyzed.prepared),
         rules_(recipe),
-        vocabulary_(analyzed.model.vocabulary) {
-    const bool reduces = recipe.reduce_range == ReduceRange::auto_
-                             ? saturates(*prepared_.able, recipe, target)
-                             : recipe.reduce_range == ReduceRange::true_;
-    if (reduces) bits_ = kReduceBits;
-  }
+        vocabulary_(analyzed.model.vocabulary),
+        reduced_(*prepared_.able, recipe, target) {}
 
   const Graph& graph() const { return graph_; }
 
@@ -157,8 +151,8 @@ class DynamicPlanner {
   Scheme weight_scheme(const Node& node, const OpRecipe& recipe, const Tensor& weight) {
     Scheme scheme{.dtype = recipe.weight.dtype == AskedDtype::uint8 ? DType::uint8 : DType::int8,
                   .symmetric = recipe.weight.scheme == Symmetry::sym,
-                  .axis = {},
-                  .bits = static_cast<int>(bits_)};
+                  .axis = {}};
+    reduced_.reduce(scheme);
     if (recipe.weight.granularity == Granularity::per_channel) {
       scheme.axis = is_lstm(node) ? std::optional(1) : output_channel_axis(node, weight.shape());
     }
@@ -192,7 +186,7 @@ class DynamicPlanner {
   const Prepared& prepared_;
   RecipeRules rules_;
   const Vocabulary& vocabulary_;
-  std::size_t bits_ = 8;
+  ReducedWeights reduced_;
   std::size_t made_symmetric_ = 0;
   /// Weights of the plan by name and by how they lie.
   std::map<std::pair<std::string, bool>, std::vector<std::size_t>> known_;
@@ -264,6 +258,7 @@ PlanResult plan_dynamic(const Analyzed& analyzed, const Recipe& recipe, const Ta
   }
   plan.ops = describe_ops(graph, patterns, verdicts);
   result.notes = planner.notes();
+  note_reduced(recipe, result);
   note_idle_options(recipe, result.notes);
   note_slow_convolutions(plan, result.notes);
   return result;
@@ -280,6 +275,7 @@ void add_dynamic(const PlanInputs& inputs, const std::set<std::size_t>& nodes, P
     op.form = OpForm::dynamic;
     op.precision = Precision::int8;
   }
+  note_reduced(inputs.recipe, result);
   note_slow_convolutions(result.plan, result.notes);
 }
 

@@ -56,11 +56,26 @@ TEST(PlanDynamic, NothingIsCalibrated) {
   EXPECT_FALSE(Planned(model, recipe_for(Approach::static_)).draft.values_to_calibrate().empty());
 }
 
-TEST(PlanDynamic, WeightsHaveSevenBitsWithoutVnni) {
+TEST(PlanDynamic, WeightsOfInt8HaveSevenBitsWithoutVnniAndANoteSaysSo) {
   const Model model = matmul_of(Tensor::from<float>({1, 1}, {63}));
   const PlanResult result = plan_of(model, recipe_for(Approach::dynamic), {.vnni = false});
   EXPECT_EQ(result.plan.weights_quantized.at(0).scheme.bits, 7);
   EXPECT_EQ(result.plan.weights_quantized.at(0).params.at(0).scale, 1);
+  ASSERT_EQ(result.notes.size(), 1U);
+  EXPECT_NE(result.notes[0].find("int8 weights have 7 bits"), std::string::npos);
+}
+
+TEST(PlanDynamic, WeightsOfUint8HaveSevenBitsWhereTheRecipeAsksForIt) {
+  const Model model = matmul_of(Tensor::from<float>({1, 1}, {63}));
+  Recipe recipe = recipe_for(Approach::dynamic);
+  recipe.weight.dtype = AskedDtype::uint8;
+  const PlanResult whole = plan_of(model, recipe, {.vnni = false});
+  EXPECT_EQ(whole.plan.weights_quantized.at(0).scheme.bits, 8);
+  EXPECT_TRUE(whole.notes.empty());
+  recipe.reduce_range = ReduceRange::true_;
+  const PlanResult reduced = plan_of(model, recipe, {.vnni = false});
+  EXPECT_EQ(reduced.plan.weights_quantized.at(0).scheme.bits, 7);
+  EXPECT_TRUE(reduced.notes.empty()) << "the recipe asked for it";
 }
 
 TEST(PlanDynamic, SaysWhyNot) {

@@ -139,7 +139,8 @@ class StaticPlanner::Decisions {
     PlanResult result{.plan = std::move(plan),
                       .notes = rules_.notes(graph_, outcomes(selection), prepared_.gone)};
     note_switches(result.notes);
-    note_target(target, result.notes);
+    note_reduced(recipe_, result);
+    note_target(result.notes);
     note_float_kernels(selection, codes_of(result.plan), result.notes);
     if (lacks_channel_scales_) {
       result.notes.push_back(fmt::format(
@@ -289,14 +290,8 @@ class StaticPlanner::Decisions {
     }
   }
 
-  // What the target decides, where it is named or decides otherwise than usual.
-  void note_target(const Target& target, std::vector<std::string>& notes) const {
-    if (recipe_.reduce_range == ReduceRange::auto_ && saturates(*prepared_.able, recipe_, target)) {
-      notes.push_back(fmt::format(
-          "target {}: int8 weights have 7 bits (reduce_range), since it adds up products of 8 bits "
-          "in 16 bits, where those of 8-bit weights saturate",
-          recipe_.target == TargetCpu::auto_ ? "of this CPU, without VNNI" : word(recipe_.target)));
-    }
+  // What the target decides of dtypes, where it is named.
+  void note_target(std::vector<std::string>& notes) const {
     if (recipe_.target != TargetCpu::arm) return;
     if (!recipe_.activation.dtype) {
       notes.emplace_back(

@@ -6,6 +6,7 @@ import { defineConfig } from "vitest/config";
 function chunkOf(id: string): string | undefined {
   if (/uplot|widgets\/Plot\.svelte/.test(id)) return "plot";
   if (/\/node_modules\/|\/src\/(api|base|widgets)\/|^\0/.test(id)) return "shared";
+  if (/\/src\/(features\/)?graph\//.test(id)) return "graph";
   return /\/features\/(accuracy|costs|floats|jobs|network|palette|profile|tuning)\//.exec(id)?.[1];
 }
 
@@ -21,6 +22,7 @@ export default defineConfig({
     modulePreload: { polyfill: false },
     target: "es2022",
   },
+  worker: { format: "es", rollupOptions: { output: { entryFileNames: "graph-worker.js" } } },
   // Functions without a page: no process for each file.
   test: { include: ["src/**/*.test.ts"], pool: "threads", isolate: false, testTimeout: 120_000 },
 });

@@ -25,6 +25,8 @@ const views: readonly View[] = [
   { id: "ops", title: "Ops", meaning: "error of each op", load: () => Promise.resolve({ default: Ops }),
     ahead: (run) => askAhead(run, "diagnosis.activations", asked), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
   { id: "weights", title: "Weights", meaning: "error of each weight", load: () => Promise.resolve({ default: Weights }), isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
+  { id: "graph", title: "Graph", meaning: "the network, and the error that flows through it", load: () => import("../features/graph/Graph.svelte"),
+    isThere: (shown) => has(shown, "graph"), hasOps: true },
   { id: "network", title: "Along the network", meaning: "SQNR of every op in the order of execution", load: () => import("../features/network/Network.svelte"),
     isThere: (shown) => has(shown, "diagnosis"), hasOps: true },
   { id: "costs", title: "Cost and harm", meaning: "what int8 gains in time against what it costs in error", load: () => import("../features/costs/Costs.svelte"),

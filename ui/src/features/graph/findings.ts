@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a diagnosis has found, as far as the graph can show it.
+import { listOf, numberOf, objectOf, textOf } from "../../base/loose";
+import { percent } from "../../base/numbers";
+import type { Badge } from "../../graph/paint-look";
+
+const most = 40; // that are offered, and numbered in the picture: a run may have thousands
+
+export interface Finding {
+  title: string;
+  ops: string[]; // ids, the one that it is about first
+}
+
+/** Of a run's result, the worst first, as the verdict lists them. */
+export function findingsOf(result: unknown): Finding[] {
+  const { diagnosis, findings } = objectOf(result);
+  return listOf(objectOf(diagnosis)["findings"] ?? findings)
+    .map(objectOf)
+    .map((finding) => {
+      const { id, name } = objectOf(finding["op"] ?? listOf(finding["ops"])[0]);
+      const others = listOf(finding["ops"]).map((op) => textOf(objectOf(op)["id"]));
+      const ops = [...new Set([textOf(id), ...others])].filter((one) => one !== "");
+      const share = numberOf(finding["output_share"]);
+      const told = share >= 0.005 ? `: ${percent(share)} of the error` : "";
+      return { title: `${textOf(finding["rule"]).replaceAll("_", " ")} at ${textOf(name)}${told}`, ops };
+    })
+    .filter(({ ops }) => ops.length > 0)
+    .slice(0, most);
+}
+
+/** Numbers of findings, the first one at each box that stands for its op. `boxOf`: -1: there is none. */
+export function badgesOf(findings: readonly (readonly number[])[], boxOf: (op: number) => number): Badge[] {
+  const taken = new Set<number>();
+  return findings.flatMap(([op], index) => {
+    const box = op === undefined ? -1 : boxOf(op);
+    if (box < 0 || taken.has(box)) return [];
+    taken.add(box);
+    return [{ box, text: String(index + 1) }];
+  });
+}

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the view asks of the server.
+import { ApiError, get, tableOf, workloadPath, type Schemas } from "../../api/client";
+import { comparedColumns, comparedOf } from "../../base/compared";
+import { objectOf } from "../../base/loose";
+import { profilesOf, readTimes } from "../../base/records";
+import type { UnitTime } from "../../base/timed";
+import { has } from "../../base/view";
+import { layoutOf } from "../../graph/layout";
+import { font } from "../../graph/paint-look";
+import { nodeTimesOf, planColumns, plansOf, type Known } from "./figures";
+import { labelsOf } from "./labels";
+import { pairColumns } from "./pairs";
+import { graphOf, opColumns, valueColumns, type Record, type Tables } from "./read";
+import { Stage } from "./stage.svelte";
+
+type Run = Schemas["ShownRun"];
+
+async function readTables(run: string, record: Record, signal: AbortSignal): Promise<Tables> {
+  const valuesOf = (list: string) => tableOf(run, `${record}.${list}`, valueColumns, signal);
+  const [ops, values, inputs, outputs] = await Promise.all([
+    tableOf(run, `${record}.ops`, opColumns, signal), valuesOf("values"), valuesOf("inputs"), valuesOf("outputs"),
+  ]);
+  return { ops, values, inputs, outputs };
+}
+
+/** A graph that was read, with its layout, until `signal` ends it. */
+export interface Read {
+  stage: Stage;
+  attributesOf: (op: number) => Promise<[string, string][]>;
+}
+
+export async function readGraph(run: string, record: Record, signal: AbortSignal): Promise<Read> {
+  const graph = graphOf(await readTables(run, record, signal));
+  signal.throwIfAborted();
+  const layout = layoutOf(graph);
+  signal.addEventListener("abort", () => layout.stop());
+  const tree = await layout.tree;
+  const first = graph.kinds.findIndex((kind) => kind !== "input"); // the record has no ops for inputs
+  const asked = new Map<number, Promise<[string, string][]>>();
+  const attributesOf = (op: number) => {
+    let answer = asked.get(op);
+    if (!answer) asked.set(op, (answer = readAttributes(run, record, op - first, signal)));
+    return answer;
+  };
+  return { stage: new Stage(graph, tree, labelsOf(graph, tree, titleWidths()), layout), attributesOf };
+}
+
+function titleWidths(): (title: string) => number {
+  const pen = document.createElement("canvas").getContext("2d")!;
+  pen.font = font.title;
+  return (title) => pen.measureText(title).width;
+}
+
+export type Pairs = Schemas["TablePage"] | null;
+
+export async function readPairs(shown: Run, signal: AbortSignal): Promise<Pairs> {
+  return has(shown, "pairing") ? orElse(tableOf(shown.id, "pairing.pairs", pairColumns, signal), null) : null;
+}
+
+/** `otherwise` where the run has no such record: the graph is drawn without it. */
+async function orElse<T>(wanted: Promise<T>, otherwise: T): Promise<T> {
+  try {
+    return await wanted;
+  } catch (problem) {
+    if (problem instanceof ApiError && problem.status === 404) return otherwise;
+    throw problem;
+  }
+}
+
+export async function readErrors(shown: Run, signal: AbortSignal): Promise<Pick<Known, "compared" | "plans">> {
+  const table = (record: string, list: string, columns: readonly string[]) =>
+    has(shown, record) ? orElse(tableOf(shown.id, list, columns, signal), null) : null;
+  const [compared, plan] = await Promise.all([
+    table("diagnosis", "diagnosis.activations", comparedColumns), table("plan", "plan.ops", planColumns),
+  ]);
+  const pairs = plan ? null : await table("pairing", "pairing.pairs", ["op.id", "precision"]);
+  const plans = plan ?? pairs;
+  return { compared: compared ? comparedOf(compared) : [], plans: plans ? plansOf(plans) : new Map() };
+}
+
+/** By its own profile, else by the newest one of the same two models. */
+export async function readOpTimes(shown: Run, signal: AbortSignal): Promise<Map<string, number>> {
+  if (!has(shown, "profile") && shown.models.length === 0) return new Map();
+  const profile = has(shown, "profile") ? shown.id : (await profilesOf(shown.models, signal))[0]?.id;
+  if (profile === undefined) return new Map();
+  const { units } = await readTimes(profile, signal);
+  if (units.length > 0) return unitTimesOf(units);
+  const nodes = await orElse(tableOf(profile, "profile.reference.nodes", ["ops", "mean_us"], signal), null);
+  return nodes ? nodeTimesOf(nodes) : new Map();
+}
+
+/** Of the quantized model, where there is one. */
+function unitTimesOf(units: readonly UnitTime[]): Map<string, number> {
+  const times = new Map<string, number>();
+  for (const { ops, kernels, conversions, layouts, reference } of units) {
+    const quantized = kernels + conversions + layouts;
+    const time = Number.isNaN(quantized) ? reference : quantized;
+    if (ops[0] && !Number.isNaN(time)) times.set(ops[0].id, time);
+  }
+  return times;
+}
+
+/** Of the op at this place of the record. */
+async function readAttributes(run: string, record: Record, row: number, signal: AbortSignal): Promise<[string, string][]> {
+  const asked = { columns: "attributes", offset: row, limit: 1 };
+  const page = await get<Schemas["TablePage"]>(workloadPath(run, `/tables/${record}.ops`), asked, signal);
+  return Object.entries(objectOf(page.columns["attributes"]?.[0])).map(([name, text]) => [name, String(text)]);
+}

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+import { describe, expect, it } from "vitest";
+
+import { figuresOf, nothingKnown, type Figures } from "./figures";
+import type { Flow } from "./flow";
+import { colouredBy, detailsOf, hasUntold, litNodes, shortDtype, wireLook, wiresOf, wiresWith, wordsOf } from "./look";
+import { knownQuantities } from "./quantities";
+import { Shown } from "./shown";
+import { graphOf, sceneOf, treeOf } from "./testing";
+
+const graph = graphOf(["Input", "Conv", "Relu", "Constant", "Add", "Output"], [[0, 1], [1, 2], [2, 4], [0, 4], [3, 4], [4, 5]], {
+  host: Int32Array.from([-1, -1, -1, 4, -1, -1]),
+});
+const tree = treeOf(6, [0, { label: "x", inside: [1, 2, 4] }, 5]);
+const x = 7;
+const all: Figures[] = figuresOf(graph, nothingKnown).map((own, op) => ({
+  ...own, ...(op === 1 || op === 2 ? { owner: 1, sqnr: 24, share: op === 1 ? 0.3 : NaN } : {}), ...(op === 4 ? { owner: 4, sqnr: 8, share: 0.1 } : {}),
+  precision: op === 1 || op === 2 ? "int8" : op === 4 ? "fp32" : "",
+}));
+const quantity = (id: string) => knownQuantities(all).find((one) => one.id === id)!;
+const words = wordsOf(quantity("precision"), graph, all);
+const coloured = (id: string) => colouredBy(quantity(id), words, graph, tree, all);
+
+describe("boxes", () => {
+  it("have the colour of their figure, groups that of their worst op", () => {
+    const { steps, values } = coloured("sqnr");
+    expect([...steps]).toEqual([0, 3, 3, 0, 5, 0, 5, 5]);
+    expect(values[x]).toBe(8);
+  });
+
+  it("add up shares in groups, and colour a whole pattern by its share", () => {
+    const { steps, values } = coloured("share");
+    expect(values[x]).toBeCloseTo(0.4);
+    expect([steps[1], steps[2], steps[4], steps[x]]).toEqual([5, 5, 4, 5]);
+  });
+
+  it("tell how many ops of a group have each colour, without what hangs on others", () => {
+    const { strips } = coloured("sqnr");
+    expect([...strips.slice(6)].map((part) => Math.round(part * 100))).toEqual([0, 0, 0, 67, 0, 33]);
+  });
+
+  it("have a word's colour, a group where all of it has", () => {
+    const { steps } = coloured("precision");
+    expect([steps[1], steps[4], steps[x], steps[0]]).toEqual([words.get("int8"), words.get("fp32"), 0, 0]);
+    const one = colouredBy(quantity("precision"), words, graph, tree, all.map((own) => ({ ...own, precision: "int8" })));
+    expect(one.steps[x]).toBe(words.get("int8"));
+    expect([...wordsOf(quantity("type"), graph, all).keys()]).toEqual(["Add", "Conv", "Relu"]);
+    expect(wordsOf(quantity("sqnr"), graph, all).size).toBe(0);
+  });
+
+  it("may be without a figure, or a word with a colour", () => {
+    expect(hasUntold(quantity("sqnr"), words, graph, all)).toBe(false);
+    expect(hasUntold(quantity("sqnr"), words, graph, all.map((own, op) => (op === 4 ? { ...own, sqnr: NaN } : own)))).toBe(true);
+    expect(hasUntold(quantity("precision"), new Map([["int8", 1]]), graph, all)).toBe(true);
+  });
+
+  it("say their figure, or what they are one with", () => {
+    const details = detailsOf(quantity("sqnr"), coloured("sqnr"), graph, tree, all);
+    expect(details).toEqual(["", "24.0 dB", "with Conv", "", "8.0 dB", "", "3 ops · 8.0 dB", "3 ops · 8.0 dB"]);
+    expect(detailsOf(quantity("precision"), coloured("precision"), graph, tree, all)[x]).toBe("3 ops");
+  });
+
+  it("are lit where an op in them is", () => {
+    expect([...litNodes(tree, Uint8Array.from([0, 0, 1, 0, 0, 0]))!]).toEqual([0, 0, 1, 0, 0, 0, 1, 1]);
+    expect(litNodes(tree, null)).toBeNull();
+  });
+});
+
+describe("wires", () => {
+  const scene = sceneOf({
+    open: [[x, -100, 80, 300, 300]],
+    boxes: [[0, 0, 0], [1, 0, 120], [2, 0, 200], [4, 0, 300], [5, 0, 450]],
+    wires: [
+      { edges: [0, 3], points: [0, 20, 0, 80] }, { edges: [0], points: [0, 80, 0, 100] }, { edges: [1], points: [0, 140, 0, 180] },
+      { edges: [2], points: [0, 220, 0, 280] }, { edges: [3], points: [0, 80, 60, 100, 60, 250, 10, 280] },
+      { edges: [5], points: [0, 320, 0, 380] }, { edges: [5], points: [0, 380, 0, 430] },
+    ],
+  });
+  const shown = new Shown(graph, tree, scene);
+  const flow: Flow = { sqnr: Float64Array.from([NaN, 24, 24, 50, NaN, 8]), mse: new Float64Array(6), isOwn: Uint8Array.from([0, 1, 0, 1, 0, 1]) };
+
+  it("have the colour of the most error on them, dashed where it is that of what is before", () => {
+    expect([...wireLook(shown, flow, null).strokes]).toEqual([1, 0, 3, 8, 1, 5, 5]);
+    expect([...wireLook(shown, null, null).strokes]).toEqual([0, 0, 0, 0, 0, 0, 0]);
+  });
+  it("have an arrow head where they reach an op, not at the border of a group", () => {
+    expect([...wireLook(shown, null, null).heads]).toEqual([0, 1, 1, 1, 1, 0, 1]);
+  });
+  it("know which wire a point is of", () => {
+    expect([...wireLook(shown, null, null).wireOf.slice(0, 10)]).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
+  });
+  it("are lit where both ends are", () => {
+    expect([...wireLook(shown, null, Uint8Array.from([0, 0, 1, 0, 1, 1])).lit!]).toEqual([0, 0, 0, 1, 0, 1, 1]);
+  });
+  it("say type and shape of what they carry", () => {
+    const { word } = wireLook(shown, null, null);
+    expect(word(2)).toBe("f32 [N,4]");
+    const several = new Shown({ ...graph, carries: Int32Array.from([0, 1, 2, 3, 4, 5]) }, tree, scene);
+    expect(wireLook(several, null, null).word(0)).toBe("2 values");
+  });
+  it("of an op begin or end at it, those of a way are all its pieces", () => {
+    expect([...wiresOf(shown, 4)]).toEqual([0, 3, 4, 5, 6]);
+    expect([...wiresWith(shown, 5)]).toEqual([5, 6]);
+    expect([...wiresWith(shown, 1)]).toEqual([0, 1]);
+  });
+});
+
+it("dtypes are short where there is little room", () => {
+  expect(["float32", "bfloat16", "uint8", "int64", "bool", "float8e4m3fn", "string"].map(shortDtype)).toEqual(
+    ["f32", "bf16", "u8", "i64", "bool", "float8e4m3fn", "string"]);
+});

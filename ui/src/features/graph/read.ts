@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+// The record graph.json as ops and the edges between them.
+import type { Schemas } from "../../api/client";
+import { hostsOf } from "../../graph/hosts";
+import type { OpGraph, Value } from "../../graph/ops";
+
+type Table = Schemas["TablePage"];
+
+export interface Tables {
+  ops: Table;
+  values: Table;
+  inputs: Table;
+  outputs: Table;
+}
+
+export type Record = "graph" | "graph_quantized";
+
+export const opColumns = ["op", "name", "type", "kind", "scope", "inputs", "outputs"] as const;
+export const valueColumns = ["name", "dtype", "shape"] as const;
+
+/** Ids of the boxes that stand for outputs of the network; those of inputs are their names, as in tables of figures. */
+export const outputId = (name: string): string => `output:${name}`;
+
+interface Draft {
+  ids: string[];
+  names: string[];
+  types: string[];
+  kinds: string[];
+}
+
+export function graphOf(tables: Tables): OpGraph {
+  const { ops, inputs, outputs } = tables;
+  const texts = (table: Table, column: string) => (table.columns[column] ?? []).map(String);
+  const [inputNames, outputNames] = [texts(inputs, "name"), texts(outputs, "name")];
+  const draft: Draft = { ids: [], names: [], types: [], kinds: [] };
+  addEnds(draft, inputNames, "Input", (name) => name);
+  const first = inputNames.length;
+  const ids = texts(ops, "op");
+  draft.ids.push(...ids);
+  draft.names.push(...namesOf(ids, texts(ops, "name"), texts(ops, "scope")));
+  draft.types.push(...texts(ops, "type"));
+  draft.kinds.push(...texts(ops, "kind"));
+  addEnds(draft, outputNames, "Output", outputId);
+  const wiring = new Wiring(ids, texts(ops, "scope"), valuesOf(tables));
+  inputNames.forEach((name, index) => wiring.make("", name, index));
+  listsOf(ops, "outputs").forEach((made, op) => made.forEach((name) => wiring.make(wiring.scopes[op]!, name, first + op)));
+  listsOf(ops, "inputs").forEach((read, op) => read.forEach((name) => wiring.read(wiring.scopes[op]!, name, first + op)));
+  outputNames.forEach((name, index) => wiring.read("", name, first + ids.length + index));
+  const graph = { ...draft, ...wiring.done() };
+  return { ...graph, host: hostsOf(graph) };
+}
+
+/** Those in bodies lie below the name of the op that holds the body. */
+function namesOf(ids: readonly string[], names: readonly string[], scopes: readonly string[]): string[] {
+  const whole = new Map<string, string>();
+  return names.map((name, op) => {
+    const holder = scopes[op] ? whole.get(scopes[op]) : undefined;
+    const own = holder === undefined ? name : `${holder}/${name}`;
+    whole.set(ids[op]!, own);
+    return own;
+  });
+}
+
+/** In no scope, whatever they are called. */
+function addEnds(draft: Draft, names: readonly string[], type: "Input" | "Output", idOf: (name: string) => string): void {
+  for (const name of names) {
+    draft.ids.push(idOf(name));
+    draft.names.push(name.replace(/[/.]/g, "_"));
+    draft.types.push(type);
+    draft.kinds.push(type.toLowerCase());
+  }
+}
+
+function listsOf(table: Table, column: string): string[][] {
+  return (table.columns[column] ?? []).map((cell) => (Array.isArray(cell) ? (cell as string[]).filter((name) => name !== "") : []));
+}
+
+function valuesOf({ values, inputs, outputs }: Tables): Map<string, Value> {
+  const known = new Map<string, Value>();
+  for (const { columns } of [values, inputs, outputs]) {
+    (columns["name"] ?? []).forEach((cell, row) => {
+      const text = (column: string) => String(columns[column]?.[row] ?? "?");
+      known.set(String(cell), { name: String(cell), dtype: text("dtype"), shape: text("shape") });
+    });
+  }
+  return known;
+}
+
+/** Names of values are those of the scope in which an op lies, else of the scopes around it. */
+class Wiring {
+  private readonly makers = new Map<string, Map<string, number>>(); // by scope
+  private readonly outer: Map<string, string>; // of each scope the one around it
+  private readonly values: Value[] = [];
+  private readonly positions = new Map<string, number>(); // of values, by scope and name
+  private readonly edges: [source: number, target: number, value: number][] = [];
+
+  constructor(
+    ids: readonly string[],
+    readonly scopes: readonly string[],
+    private readonly known: ReadonlyMap<string, Value>,
+  ) {
+    const inside = new Set(scopes);
+    this.outer = new Map(ids.flatMap((id, op) => (inside.has(id) ? [[id, scopes[op]!]] : [])));
+  }
+
+  make(scope: string, name: string, op: number): void {
+    let names = this.makers.get(scope);
+    if (!names) this.makers.set(scope, (names = new Map()));
+    names.set(name, op);
+  }
+
+  read(scope: string, name: string, op: number): void {
+    for (let at: string | undefined = scope; at !== undefined; at = at === "" ? undefined : (this.outer.get(at) ?? "")) {
+      const maker = this.makers.get(at)?.get(name);
+      if (maker === undefined) continue;
+      this.edges.push([maker, op, this.valueAt(at, name)]);
+      return;
+    }
+  }
+
+  private valueAt(scope: string, name: string): number {
+    const key = `${scope} ${name}`;
+    let position = this.positions.get(key);
+    if (position === undefined) {
+      position = this.values.push((scope === "" && this.known.get(name)) || { name, dtype: "?", shape: "?" }) - 1;
+      this.positions.set(key, position);
+    }
+    return position;
+  }
+
+  done(): Pick<OpGraph, "source" | "target" | "carries" | "values"> {
+    const column = (index: 0 | 1 | 2) => Int32Array.from(this.edges, (edge) => edge[index]);
+    return { source: column(0), target: column(1), carries: column(2), values: this.values };
+  }
+}

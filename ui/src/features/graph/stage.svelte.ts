@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+// A graph as it lies before one's eyes: which groups are open, where everything lies, and from where it is seen.
+import {
+  anchored, bounded, centred, farthestOf, filled, fitted, panned, showing, toView, zoomed, type Box, type Camera, type Point, type Size,
+} from "../../graph/camera";
+import type { Layout } from "../../graph/layout";
+import type { OpGraph } from "../../graph/ops";
+import type { Scene } from "../../graph/scene";
+import type { Tree } from "../../graph/tree";
+import { Visible } from "../../graph/visible";
+import type { Labels } from "./labels";
+import { Shown } from "./shown";
+
+export interface Placed {
+  scene: Scene;
+  shown: Shown;
+  visible: Visible;
+}
+
+const away = 150; // pixels from the edge, where something may lie over the picture
+const readable = 0.4; // pixels a unit: whole networks that would be smaller are first seen in part
+
+export class Stage {
+  placed = $state.raw<Placed | null>(null);
+  open = $state.raw<ReadonlySet<number>>(new Set());
+  view = $state.raw<Size>({ width: 0, height: 0 });
+  at = $state(-1); // the node of the tree where one is
+  wire = $state(-1); // of the scene, that was clicked
+  twin = $state.raw<Stage | null>(null); // that is panned and zoomed with this one
+  private moved = $state.raw<Camera | null>(null); // null: all of it is seen
+  private asked = 0;
+  private first = -1; // the node where one begins as soon as there is a size
+
+  constructor(
+    readonly graph: OpGraph,
+    readonly tree: Tree,
+    readonly labels: Labels,
+    private readonly layout: Layout,
+  ) {}
+
+  readonly camera = $derived(this.moved ?? this.whole());
+  readonly isFitted = $derived(this.moved === null);
+
+  private whole(): Camera {
+    const scene = this.placed?.scene;
+    return scene ? fitted({ x: 0, y: 0, width: scene.width, height: scene.height }, this.view) : { x: 0, y: 0, zoom: 1 };
+  }
+
+  /** The corner of `still` keeps its place on the screen. */
+  async show(open: ReadonlySet<number>, still = -1): Promise<void> {
+    const asked = ++this.asked;
+    this.open = open;
+    const scene = await this.layout.show(this.labels.sizes, [...open]);
+    if (asked !== this.asked) return; // another one is on its way
+    const before = this.cornerOf(still);
+    const shown = new Shown(this.graph, this.tree, scene);
+    const visible = new Visible(scene, (node) => this.tree.depth[node]!, (node) => this.tree.parent[node]!);
+    const camera = this.camera;
+    this.placed = { scene, shown, visible };
+    const after = this.cornerOf(still);
+    if (before && after) this.moved = anchored(camera, before, after);
+  }
+
+  private cornerOf(node: number): Point | null {
+    return node < 0 ? null : this.boxOf(node);
+  }
+
+  /** Of what stands for a node. */
+  boxOf(node: number): Box | null {
+    if (!this.placed || node < 0) return null;
+    const { scene, shown } = this.placed;
+    const box = shown.of(node);
+    if (box < 0) return null;
+    const [x, y, width, height] = scene.boxes.subarray(4 * box, 4 * box + 4) as unknown as [number, number, number, number];
+    return { x, y, width, height };
+  }
+
+  look(camera: Camera): void {
+    this.moved = this.placed ? bounded(camera, this.placed.scene) : camera;
+  }
+
+  fit(): void {
+    this.moved = null;
+  }
+
+  pan(dx: number, dy: number): void {
+    for (const stage of this.both()) stage.look(panned(stage.camera, dx, dy));
+  }
+
+  zoom(factor: number, at: Point = { x: this.view.width / 2, y: this.view.height / 2 }): void {
+    for (const stage of this.both()) {
+      if (stage.placed) stage.look(zoomed(stage.camera, stage.view, factor, at, farthestOf(stage.placed.scene, stage.view)));
+    }
+  }
+
+  private both(): Stage[] {
+    return this.twin ? [this, this.twin] : [this];
+  }
+
+  /** As near as the other one, with its own node at the same place. */
+  align(node: number, twin: Stage, twinNode: number): void {
+    const [box, other] = [this.boxOf(node), twin.boxOf(twinNode)];
+    if (!box || !other) return;
+    const { zoom } = twin.camera;
+    const seen = toView(twin.camera, twin.view, { x: other.x + other.width / 2, y: other.y + other.height / 2 });
+    this.look({ zoom, x: box.x + box.width / 2 - (seen.x - this.view.width / 2) / zoom, y: box.y + box.height / 2 - (seen.y - this.view.height / 2) / zoom });
+  }
+
+  centre(node: number): void {
+    const box = this.boxOf(node);
+    if (box && this.placed) this.look(filled(centred(this.camera, this.view, box), this.view, this.placed.scene));
+  }
+
+  /** Moved just so far that a node is in sight, where it is not all in sight. */
+  reveal(node: number, inset = away): void {
+    const box = this.isFitted ? null : this.boxOf(node);
+    const now = this.camera;
+    const seen = box && showing(now, this.view, box, inset);
+    if (seen && seen !== now) this.look(seen);
+  }
+
+  /** What is seen stays where it is from now on, whatever becomes of the room for it. */
+  hold(): void {
+    this.moved ??= this.camera;
+  }
+
+  /** A network that is too large to be read as a whole is first seen around the op in question. */
+  begin(node: number): void {
+    this.first = this.view.width > 0 ? -1 : node;
+    if (this.view.width > 0 && node >= 0 && this.whole().zoom < readable) this.centre(node);
+  }
+
+  /** What is at the upper left stays there. */
+  resize(view: Size): void {
+    const { width, height } = this.view;
+    if (this.moved && width > 0) {
+      const { x, y, zoom } = this.moved;
+      this.moved = { zoom, x: x + (view.width - width) / 2 / zoom, y: y + (view.height - height) / 2 / zoom };
+    }
+    this.view = view;
+    if (this.first >= 0 && view.width > 0) this.begin(this.first);
+  }
+}

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where arrow keys lead: down to what reads, up to what made, left and right to what lies beside.
+import type { Scene } from "../../graph/scene";
+import type { Shown } from "./shown";
+
+export type Direction = "up" | "down" | "left" | "right";
+
+/** The next box from a box; the same where there is none. `from`: the box before this one: who turns round goes back to it. */
+export function walked(shown: Shown, box: number, direction: Direction, from: number): number {
+  const next = direction === "up" || direction === "down" ? alongEdges(shown, box, direction) : beside(shown.scene, box, direction);
+  if (next.length === 0) return box;
+  return next.includes(from) ? from : next[0]!;
+}
+
+/** Boxes at the other end of its edges, the nearest one first. Of a frame: what enters it, or leaves it. */
+function alongEdges(shown: Shown, box: number, direction: "up" | "down"): number[] {
+  const { source, target } = shown.graph;
+  const [own, other] = direction === "down" ? [source, target] : [target, source];
+  const found = new Set<number>();
+  for (let edge = 0; edge < own.length; ++edge) {
+    if (!holds(shown, box, own[edge]!)) continue;
+    const next = shown.of(other[edge]!);
+    if (next >= 0 && next !== box && !holds(shown, box, other[edge]!)) found.add(next);
+  }
+  return byDistance(shown.scene, box, [...found]);
+}
+
+function holds(shown: Shown, box: number, op: number): boolean {
+  const at = shown.of(op);
+  if (at === box || !shown.isFrame(box)) return at === box;
+  const frame = shown.scene.nodes[box]!;
+  for (let group = shown.tree.parent[op]!; group > shown.tree.ops; group = shown.tree.parent[group]!) if (group === frame) return true;
+  return false;
+}
+
+function middleOf({ boxes }: Scene, box: number): { x: number; y: number } {
+  return { x: boxes[4 * box]! + boxes[4 * box + 2]! / 2, y: boxes[4 * box + 1]! + boxes[4 * box + 3]! / 2 };
+}
+
+function byDistance(scene: Scene, box: number, all: readonly number[]): number[] {
+  const at = middleOf(scene, box);
+  const far = (one: number) => Math.hypot(middleOf(scene, one).x - at.x, middleOf(scene, one).y - at.y);
+  return all.map((one) => [one, far(one)] as const).sort((one, other) => one[1] - other[1] || one[0] - other[0]).map(([one]) => one);
+}
+
+/** Ops and closed groups at its height, the nearest one first. */
+function beside(scene: Scene, box: number, direction: "left" | "right"): number[] {
+  const { boxes, frames, nodes } = scene;
+  const at = middleOf(scene, box);
+  const found: number[] = [];
+  for (let one = frames; one < nodes.length; ++one) {
+    const middle = middleOf(scene, one);
+    const isBeside = direction === "left" ? middle.x < at.x : middle.x > at.x;
+    const reach = Math.max(boxes[4 * box + 3]!, boxes[4 * one + 3]!);
+    if (one !== box && isBeside && Math.abs(middle.y - at.y) <= reach) found.push(one);
+  }
+  return byDistance(scene, box, found);
+}

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+// A network's ops and the values between them, as columns that a worker can be sent.
+
+export interface Value {
+  name: string;
+  dtype: string; // "float32"; "?": not known
+  shape: string; // "[N,3,224,224]"; "?": not known
+}
+
+/** In the file's order, which is topological; inputs and outputs of the network are ops of types Input and Output. */
+export interface OpGraph {
+  ids: readonly string[]; // what tables, details and the address name an op by
+  names: readonly string[]; // what people see; parts of its scope are parted by "/" or "."
+  types: readonly string[];
+  kinds: readonly string[]; // words of the record: "conv", "quantize", "other"
+  source: Int32Array; // of each edge: the op that makes the value
+  target: Int32Array; // of each edge: one that reads it
+  carries: Int32Array; // of each edge: which of `values`
+  values: readonly Value[];
+  /** Of each op the one on which it hangs (hosts.ts): constants, QuantizeLinear and its pair; -1: it is its own box. */
+  host: Int32Array;
+}

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is selected, pointed at or found, over all else.
+import type { Pen, Picture } from "./paint-look";
+import { traceAround } from "./paint-boxes";
+import { strokeAll } from "./paint-wires";
+import type { Sight } from "./visible";
+
+export interface Marks {
+  selected: number; // boxes of the scene; -1: none
+  pointed: number;
+  pointedWire: number;
+  wires: ReadonlySet<number>; // of what is selected
+}
+
+export const noMarks: Marks = { selected: -1, pointed: -1, pointedWire: -1, wires: new Set() };
+
+const pill = { height: 16, out: 8 }; // units; out: how far it sticks out of its box
+const wordsFrom = 16; // pixels of an op's height
+const leastBadge = 13; // pixels
+
+export function paintMarks(pen: Pen, picture: Picture, sight: Sight, marks: Marks, zoom: number): void {
+  const { palette } = picture;
+  const thin = 1 / zoom;
+  paintWiresOf(pen, picture, sight, marks, thin);
+  if (picture.nodes.found) paintFound(pen, picture, sight, thin);
+  const around = (box: number, colour: string, by: number, width: number) => {
+    if (box < 0) return;
+    pen.beginPath();
+    traceAround(pen, picture, box, by);
+    pen.strokeStyle = colour;
+    pen.lineWidth = width;
+    pen.stroke();
+  };
+  around(marks.pointed, palette.focus, thin, Math.max(2 * thin, 1.5));
+  around(marks.selected, palette.panel, 2 * thin, Math.max(5 * thin, 4));
+  around(marks.selected, palette.text, 2 * thin, Math.max(2.5 * thin, 2));
+  paintBadges(pen, picture, thin);
+}
+
+function paintWiresOf(pen: Pen, picture: Picture, sight: Sight, marks: Marks, thin: number): void {
+  if (marks.wires.size === 0 && marks.pointedWire < 0) return;
+  const own: number[] = [];
+  const pointed: number[] = [];
+  for (let index = 0; index < sight.segmentCount; ++index) {
+    const segment = sight.segments[index]!;
+    const wire = picture.wires.wireOf[segment]!;
+    if (wire === marks.pointedWire) pointed.push(segment);
+    else if (marks.wires.has(wire)) own.push(segment);
+  }
+  const isNear = sight.height >= 10;
+  strokeAll(pen, picture, own, { colour: picture.palette.text, width: Math.max(1.5 * thin, 1.2), isNear });
+  strokeAll(pen, picture, pointed, { colour: picture.palette.focus, width: Math.max(2.5 * thin, 2), isNear });
+}
+
+/** What a query has found has a line around; groups say how many are in them. */
+function paintFound(pen: Pen, picture: Picture, sight: Sight, thin: number): void {
+  const { scene, nodes, palette, ops } = picture;
+  const found = nodes.found!;
+  const hits: number[] = [];
+  const take = (all: Int32Array, count: number) => {
+    for (let index = 0; index < count; ++index) if (found[scene.nodes[all[index]!]!]! > 0) hits.push(all[index]!);
+  };
+  take(sight.blocks, sight.blockCount);
+  take(sight.boxes, sight.boxCount);
+  pen.beginPath();
+  for (const box of hits) traceAround(pen, picture, box, 2.5 * thin);
+  for (const [colour, width] of [[palette.panel, 5], [palette.accent, 2.5]] as const) {
+    pen.strokeStyle = colour;
+    pen.lineWidth = Math.max(width * thin, width * 0.8);
+    pen.stroke();
+  }
+  if (sight.height < wordsFrom) return;
+  pen.font = "600 11px system-ui, sans-serif";
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  for (const box of hits) {
+    const node = scene.nodes[box]!;
+    if (node < ops) continue;
+    const text = `${found[node]!} found`;
+    const right = scene.boxes[4 * box]! + scene.boxes[4 * box + 2]! + pill.out;
+    paintPill(pen, right - widthOfPill(text), scene.boxes[4 * box + 1]! - pill.out, { text, colour: palette.text, ink: palette.panel, scale: 1 });
+  }
+}
+
+/** At the upper left; from far away as large as they can be read, and none on another one. */
+function paintBadges(pen: Pen, { scene: { boxes }, badges, palette }: Picture, thin: number): void {
+  const scale = Math.max(1, (leastBadge * thin) / pill.height);
+  const taken: { x: number; y: number }[] = [];
+  pen.font = `600 ${11 * scale}px system-ui, sans-serif`;
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  for (const { box, text } of badges) {
+    const at = { x: boxes[4 * box]! - pill.out * scale, y: boxes[4 * box + 1]! - pill.out * scale };
+    const isInTheWay = (other: typeof at) => Math.abs(other.x - at.x) < 1.4 * pill.height * scale && Math.abs(other.y - at.y) < pill.height * scale;
+    if (taken.some(isInTheWay)) continue;
+    taken.push(at);
+    paintPill(pen, at.x, at.y, { text, colour: palette.bad, ink: palette.panel, scale });
+  }
+}
+
+function widthOfPill(text: string): number {
+  return Math.max(pill.height, text.length * 6.2 + 10);
+}
+
+function paintPill(pen: Pen, left: number, top: number, { text, colour, ink, scale }: { text: string; colour: string; ink: string; scale: number }): void {
+  const [width, height] = [widthOfPill(text) * scale, pill.height * scale];
+  pen.beginPath();
+  pen.roundRect(left, top, width, height, height / 2);
+  pen.fillStyle = colour;
+  pen.fill();
+  pen.fillStyle = ink;
+  pen.fillText(text, left + width / 2, top + height / 2);
+}

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What is written in boxes and on frames. From far away, names alone, as large as they can be read and where they do not lie on each
+// other.
+import { titleHeight } from "./paint-boxes";
+import { dimmed, font, type Pen, type Picture } from "./paint-look";
+import type { Sight } from "./visible";
+
+const edge = 8; // units
+const signSize = 8;
+const signRoom = signSize + 8;
+const rows = { title: 14, detail: 29 }; // middle of the lines below the upper edge of a box
+const far = { least: 7, most: 11, larger: 16 }; // pixels of letters from far away; larger: pixels at zoom 1, where boxes have room
+const mostFar = 150; // names
+
+interface Place {
+  x: number;
+  y: number;
+  width: number;
+  height: number;
+}
+
+function placeOf({ scene: { boxes } }: Picture, box: number): Place {
+  return { x: boxes[4 * box]!, y: boxes[4 * box + 1]!, width: boxes[4 * box + 2]!, height: boxes[4 * box + 3]! };
+}
+
+function alphaOf({ nodes }: Picture, node: number): number {
+  return nodes.lit?.[node] === 0 ? dimmed : 1;
+}
+
+/** Type, figure and mark of ops; of closed groups their names, behind a plus. */
+export function paintBoxWords(pen: Pen, picture: Picture, sight: Sight): void {
+  const { scene, nodes, palette, ops } = picture;
+  pen.textBaseline = "middle";
+  const each = (write: (place: Place, node: number, ink: string) => void) => {
+    for (let index = 0; index < sight.boxCount; ++index) {
+      const box = sight.boxes[index]!;
+      const node = scene.nodes[box]!;
+      pen.globalAlpha = alphaOf(picture, node);
+      const { ink } = palette.fills[nodes.fills[node]!]!;
+      pen.fillStyle = ink;
+      write(placeOf(picture, box), node, ink);
+    }
+    pen.globalAlpha = 1;
+  };
+  pen.font = font.title;
+  each(({ x, y, width, height }, node, ink) => {
+    const isGroup = node >= ops;
+    const middle = nodes.details[node] ? y + rows.title : y + height / 2;
+    pen.textAlign = isGroup ? "left" : "center";
+    if (isGroup) paintSign(pen, x + edge, middle, ink, true);
+    pen.fillText(nodes.titles[node]!, isGroup ? x + edge + signRoom : x + width / 2, middle);
+  });
+  pen.font = font.detail;
+  each(({ x, y, width }, node) => {
+    const isGroup = node >= ops;
+    pen.textAlign = isGroup ? "left" : "center";
+    if (nodes.details[node]) pen.fillText(nodes.details[node]!, isGroup ? x + edge : x + width / 2, y + rows.detail);
+    if (!nodes.marks[node]) return;
+    pen.textAlign = "right";
+    pen.fillText(nodes.marks[node]!, x + width - (isGroup ? edge : 4), y + (isGroup ? rows.title : 9));
+  });
+}
+
+/** Whether a point, in units from the corner of a group's box or frame, is at its plus or minus. */
+export function isAtSign(x: number, y: number): boolean {
+  return x < edge + signRoom && y < rows.title * 2;
+}
+
+/** A plus of what opens, a minus of what closes. */
+function paintSign(pen: Pen, x: number, y: number, ink: string, isPlus: boolean): void {
+  const half = signSize / 2;
+  pen.beginPath();
+  pen.moveTo(x, y);
+  pen.lineTo(x + signSize, y);
+  if (isPlus) {
+    pen.moveTo(x + half, y - half);
+    pen.lineTo(x + half, y + half);
+  }
+  pen.strokeStyle = ink;
+  pen.lineWidth = 1.4;
+  pen.stroke();
+}
+
+export function paintFrameWords(pen: Pen, picture: Picture, sight: Sight): void {
+  const { scene, nodes, palette } = picture;
+  pen.font = font.title;
+  pen.textAlign = "left";
+  pen.textBaseline = "middle";
+  for (let index = 0; index < sight.frameCount; ++index) {
+    const frame = sight.frames[index]!;
+    const node = scene.nodes[frame]!;
+    const { x, y, width } = placeOf(picture, frame);
+    const middle = y + titleHeight / 2 + 1;
+    const title = cut(nodes.titles[node]!, nodes.titleWidths[node]!, width - 2 * edge - signRoom);
+    pen.strokeStyle = palette.panel; // where a wire runs through the title
+    pen.lineWidth = 3;
+    pen.strokeText(title, x + edge + signRoom, middle);
+    paintSign(pen, x + edge, middle, palette.muted, false);
+    pen.fillStyle = palette.muted;
+    pen.fillText(title, x + edge + signRoom, middle);
+  }
+}
+
+/** With an end of dots where there is not room for all of it. */
+export function cut(title: string, width: number, room: number): string {
+  if (width <= room) return title;
+  const most = Math.floor((title.length * room) / width) - 1;
+  return most < 2 ? "" : `${title.slice(0, most)}…`;
+}
+
+/** Open groups first, the outermost first; none on another one. */
+export function paintFarWords(pen: Pen, picture: Picture, sight: Sight, zoom: number): void {
+  const { nodes, palette, scene, ops } = picture;
+  const taken: Place[] = [];
+  pen.textAlign = "center";
+  pen.textBaseline = "middle";
+  const write = (box: number, isFrame: boolean) => {
+    const node = scene.nodes[box]!;
+    const [place, width] = [placeOf(picture, box), nodes.titleWidths[node]!];
+    const pixels = node < ops ? Math.max(far.least, far.larger * zoom) : far.most;
+    const room = (isFrame ? 0.6 : 0.92) * place.width * zoom;
+    if (taken.length >= mostFar || (width * pixels) / 12 > room || place.height * zoom < pixels * 1.1) return;
+    const size = pixels / zoom;
+    const own = (width * size) / 12;
+    const at = { x: place.x + (place.width - own) / 2, y: place.y + (isFrame ? size * 0.4 : (place.height - size) / 2), width: own, height: size * 1.1 };
+    if (taken.some((other) => overlap(at, other))) return;
+    taken.push(at);
+    pen.font = `600 ${size}px system-ui, sans-serif`;
+    if (isFrame) {
+      pen.strokeStyle = palette.panel;
+      pen.lineWidth = size / 4;
+      pen.strokeText(nodes.titles[node]!, at.x + own / 2, at.y + size / 2);
+    }
+    pen.globalAlpha = isFrame ? 1 : alphaOf(picture, node);
+    pen.fillStyle = isFrame ? palette.text : palette.fills[nodes.fills[node]!]!.ink;
+    pen.fillText(nodes.titles[node]!, at.x + own / 2, at.y + size / 2);
+  };
+  for (let index = 0; index < sight.frameCount; ++index) write(sight.frames[index]!, true);
+  for (let index = 0; index < sight.blockCount; ++index) write(sight.blocks[index]!, false);
+  for (let index = 0; index < sight.boxCount; ++index) write(sight.boxes[index]!, false);
+  pen.globalAlpha = 1;
+}
+
+function overlap(one: Place, other: Place): boolean {
+  return one.x < other.x + other.width && other.x < one.x + one.width && one.y < other.y + other.height && other.y < one.y + one.height;
+}

@@ -26,6 +26,9 @@ const wanted: [string, string, Look[]][] = [
   ["mobilenet", "ops", [smallDark]],
   ["mobilenet", "accuracy", [large]],
   ["kwt1", "network", [small]],
+  ["broken", "graph", [small, large, zoomedDark]],
+  ["mobilenet", "graph", [smallDark]],
+  ["minilm_l6_v2", "graph", [largeLight]],
   ["mobilenet profile", "", [large]],
 ];
 const cases = wanted

@@ -88,6 +88,7 @@ async function round(browser) {
   note("first page [ms]", Date.now() - begun);
   note("pages sent [kB]", own / 1000);
   note("all sent [kB]", sent / 1000);
+  await page.waitForTimeout(2000); // a reader looks at it first
   note("sort [ms]", await painted(page, "() => document.querySelectorAll('[role=columnheader]')[0].click()"));
   note(
     "search [ms]",

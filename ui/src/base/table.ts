@@ -44,6 +44,11 @@ export function shownColumns<Row>(columns: readonly Column<Row>[], text: string 
 let collator: Intl.Collator | undefined; // slow to make, and most tables are sorted by figures
 const asPeopleCount = (a: string, b: string) => (collator ??= new Intl.Collator(undefined, { numeric: true })).compare(a, b);
 
+/** Makes it while nobody waits for it. */
+export function prepareOrder(): void {
+  asPeopleCount("", "");
+}
+
 /** Rows without a figure come last, whichever way; equal ones stay as they were. */
 export function sorted<Row>(rows: readonly Row[], columns: readonly Column<Row>[], order: Order): Row[] {
   const column = columns.find((one) => one.id === order.column);

@@ -103,16 +103,17 @@ std::size_t end_of_text(std::string_view line, std::size_t at) {
   return at;
 }
 
-/// Some cells of a block, with the commas between them.
-struct Cut {
-  std::string_view text;
-  std::uint64_t cells_in_all = 0;  ///< 0: it is no array
+/// Cells `begin` to `end` of a block that has `of`.
+struct Part {
+  std::uint64_t begin;
+  std::uint64_t end;
+  std::uint64_t of;
 };
 
-/// Cells `begin` to `end` of an array that is a line. Others are passed over unread, which takes a
-/// tenth of the time.
-Cut cut_of(std::string_view line, std::uint64_t begin, std::uint64_t end) {
-  if (!line.starts_with('[') || !line.ends_with(']') || line.size() < 3) return {};
+/// The cells of a part of an array, with the commas between them; nothing where it has another
+/// number of cells.
+std::optional<std::string_view> text_of(const Part& part, std::string_view line) {
+  if (!line.starts_with('[') || !line.ends_with(']') || line.size() < 3) return std::nullopt;
   line = line.substr(1, line.size() - 2);
   std::uint64_t cell = 0;
   std::size_t depth = 0, from = 0, to = line.size();
@@ -123,10 +124,21 @@ Cut cut_of(std::string_view line, std::uint64_t begin, std::uint64_t end) {
     if (c == ']' || c == '}') --depth;
     if (c != ',' || depth != 0) continue;
     ++cell;
-    if (cell == begin) from = at + 1;
-    if (cell == end) to = at;
+    if (cell == part.begin) from = at + 1;
+    if (cell == part.end) to = at;
   }
-  return {.text = line.substr(from, to - std::min(from, to)), .cells_in_all = cell + 1};
+  if (cell + 1 != part.of) return std::nullopt;
+  return line.substr(from, to - from);
+}
+
+/// Others of the line are passed over unread: a page is often a small part of its blocks.
+boost::json::array part_of(std::string_view line, const Part& part, std::string_view where) {
+  const auto text = text_of(part, line);
+  json::Value cells;
+  if (text) cells = json::parse(fmt::format("[{}]", *text), where);
+  if (!cells.is_array() || cells.get_array().size() != part.end - part.begin)
+    refuse(where, "one of its columns has another number of rows");
+  return std::move(cells.get_array());
 }
 
 using Cells = std::vector<json::Value*>;  // one of each row
@@ -291,16 +303,13 @@ std::vector<std::string> RowsReader::columns() const {
   return names;
 }
 
-boost::json::array RowsReader::part_of_block(const Column& column, std::uint64_t number,
-                                             std::uint64_t begin, std::uint64_t end) const {
-  const Cut cut = cut_of(line_at(bytes_, column.blocks.at(number), where_), begin, end);
-  if (cut.cells_in_all != std::min(kBlock, size_ - number * kBlock)) {
+boost::json::array RowsReader::block(const Column& column, std::uint64_t number) const {
+  json::Value cells = json::parse(line_at(bytes_, column.blocks.at(number), where_), where_);
+  const std::uint64_t wanted = std::min(kBlock, size_ - number * kBlock);
+  if (!cells.is_array() || cells.get_array().size() != wanted) {
     refuse(where_,
            fmt::format("its column '{}' has another number of rows", printable(column.name)));
   }
-  json::Value cells = json::parse(fmt::format("[{}]", cut.text), where_);
-  if (!cells.is_array() || cells.get_array().size() != end - begin)
-    refuse(where_, fmt::format("its column '{}' has no such rows", printable(column.name)));
   return std::move(cells.get_array());
 }
 
@@ -312,11 +321,15 @@ boost::json::array RowsReader::cells(const Column& column, std::uint64_t first,
   if (first == last) return found;
   for (std::uint64_t number = first / kBlock; number * kBlock < last; ++number) {
     const std::uint64_t before = number * kBlock;
-    const std::uint64_t begin = std::max(first, before) - before;
-    for (json::Value& cell :
-         part_of_block(column, number, begin, std::min(last - before, kBlock))) {
-      found.push_back(std::move(cell));
-    }
+    const std::uint64_t in_block = std::min(kBlock, size_ - before);
+    const Part part{.begin = std::max(first, before) - before,
+                    .end = std::min(last - before, in_block),
+                    .of = in_block};
+    boost::json::array cells =
+        part.end - part.begin == part.of
+            ? block(column, number)
+            : part_of(line_at(bytes_, column.blocks.at(number), where_), part, where_);
+    for (json::Value& cell : cells) found.push_back(std::move(cell));
   }
   return found;
 }

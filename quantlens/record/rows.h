@@ -44,9 +44,7 @@ class RowsReader {
     std::string name;
     std::vector<std::uint64_t> blocks;  ///< where each begins
   };
-  /// Cells `begin` to `end` of a block.
-  boost::json::array part_of_block(const Column& column, std::uint64_t number, std::uint64_t begin,
-                                   std::uint64_t end) const;
+  boost::json::array block(const Column& column, std::uint64_t number) const;
   boost::json::array cells(const Column& column, std::uint64_t first, std::uint64_t count) const;
   /// Objects of those columns that have a path, which is empty where one has none.
   boost::json::array rows_of(const std::function<std::string_view(const Column&)>& path_of,

@@ -51,11 +51,11 @@ class StaticPlanner::Decisions {
         rules_(recipe),
         vocabulary_(analyzed.model.vocabulary) {
     for (const Pattern& pattern : prepared_.patterns) {
-      Wish wish = wish_of(pattern);
+      const Wish wish = wish_of(pattern);
       wishes_.forced.push_back(wish.forced);
       wishes_.wide.push_back(is_wide(wish.recipe));
       wishes_.obstacles.push_back(obstacle(pattern, wish.forced));
-      recipes_.push_back(std::move(wish.recipe));
+      recipes_.push_back(wish.recipe);
     }
     wishes_.float_results = float_results();
     anyway_ = wishes_;

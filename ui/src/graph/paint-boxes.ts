@@ -4,21 +4,15 @@ import { inTurn, type Pen, type Picture } from "./paint-look";
 import type { Sight } from "./visible";
 
 const round = 6; // units
-const roundFrom = 12; // pixels of an op's height: below it no corner can be told
+const nearFrom = 14; // pixels of an op's height: below it no corner can be told
 const stripHeight = 4;
 const frameShade = 0.045;
-const lineFrom = 8;
 
 export const titleHeight = 22; // of a frame, in units
 
-function trace(pen: Pen, { scene: { boxes } }: Picture, box: number, radius: number, by = 0): void {
-  const [x, y, width, height] = [boxes[4 * box]! - by, boxes[4 * box + 1]! - by, boxes[4 * box + 2]! + 2 * by, boxes[4 * box + 3]! + 2 * by];
-  if (radius > 0) pen.roundRect(x, y, width, height, radius);
-  else pen.rect(x, y, width, height);
-}
-
-export function traceAround(pen: Pen, picture: Picture, box: number, by: number): void {
-  trace(pen, picture, box, round + Math.max(0, by), by);
+export function traceAround(pen: Pen, { scene: { boxes } }: Picture, box: number, by = 0): void {
+  const [x, y, width, height] = [boxes[4 * box]!, boxes[4 * box + 1]!, boxes[4 * box + 2]!, boxes[4 * box + 3]!];
+  pen.roundRect(x - by, y - by, width + 2 * by, height + 2 * by, round + by);
 }
 
 /** Each a shade darker than what it lies in. */
@@ -29,7 +23,7 @@ export function paintFrames(pen: Pen, picture: Picture, sight: Sight, zoom: numb
   pen.lineWidth = 1 / zoom;
   for (let index = 0; index < sight.frameCount; ++index) {
     pen.beginPath();
-    trace(pen, picture, sight.frames[index]!, round);
+    traceAround(pen, picture, sight.frames[index]!);
     pen.globalAlpha = frameShade;
     pen.fill();
     pen.globalAlpha = 1;
@@ -62,28 +56,33 @@ class Buckets {
 
 /** Groups whose ops are too small to be drawn. */
 export function paintBlocks(pen: Pen, picture: Picture, sight: Sight): void {
-  paintAll(pen, picture, sight.blocks, sight.blockCount, 0);
+  paintAll(pen, picture, sight.blocks, sight.blockCount, false, 1);
 }
 
 export function paintBoxes(pen: Pen, picture: Picture, sight: Sight, zoom: number): void {
-  paintAll(pen, picture, sight.boxes, sight.boxCount, sight.height >= roundFrom ? round : 0, sight.height >= lineFrom ? zoom : 0);
-  if (sight.height >= roundFrom) paintStrips(pen, picture, sight);
+  const isNear = sight.height >= nearFrom;
+  paintAll(pen, picture, sight.boxes, sight.boxCount, isNear, zoom);
+  if (isNear) paintStrips(pen, picture, sight);
 }
 
-/** `zoom`: with a line around each; 0: without. */
-function paintAll(pen: Pen, picture: Picture, all: Int32Array, count: number, radius: number, zoom = 0): void {
+/** With round corners and a line around each where they can be told; else as plain as canvases are quick at. */
+function paintAll(pen: Pen, picture: Picture, all: Int32Array, count: number, isNear: boolean, zoom: number): void {
   const buckets = new Buckets(picture);
-  const { palette, nodes } = picture;
+  const { palette, nodes, scene: { boxes } } = picture;
   pen.strokeStyle = palette.line;
-  pen.lineWidth = zoom > 0 ? 1 / zoom : 0;
+  pen.lineWidth = 1 / zoom;
   inTurn(pen, nodes.lit !== null, (isDim) => {
     buckets.fill(all, count, isDim);
-    buckets.empty((fill, boxes) => {
-      pen.beginPath();
-      for (const box of boxes) trace(pen, picture, box, radius);
+    buckets.empty((fill, ofFill) => {
       pen.fillStyle = palette.fills[fill]!.fill;
+      if (!isNear) {
+        for (const box of ofFill) pen.fillRect(boxes[4 * box]!, boxes[4 * box + 1]!, boxes[4 * box + 2]!, boxes[4 * box + 3]!);
+        return;
+      }
+      pen.beginPath();
+      for (const box of ofFill) traceAround(pen, picture, box);
       pen.fill();
-      if (zoom > 0) pen.stroke();
+      pen.stroke();
     });
   });
 }

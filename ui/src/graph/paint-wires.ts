@@ -4,7 +4,7 @@ import { font, inTurn, type Pen, type Picture } from "./paint-look";
 import type { Sight } from "./visible";
 
 const bend = 8; // units
-const near = { bends: 10, heads: 12, words: 34 }; // pixels of an op's height
+const near = { bends: 14, heads: 14, words: 34 }; // pixels of an op's height
 const thinnest = 0.8; // pixels
 const dash = [7, 4]; // units
 const wordRoom = 26; // pixels of a straight piece beside which there is room for words

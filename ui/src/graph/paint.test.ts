@@ -40,6 +40,7 @@ class Notes {
   closePath = () => (this.path += "Z");
   rect = (x: number, y: number, width: number, height: number) => (this.path += `R${x},${y},${width},${height}`);
   roundRect = (x: number, y: number, width: number, height: number) => (this.path += `O${x},${y},${width},${height}`);
+  fillRect = (x: number, y: number, width: number, height: number) => this.note("fill", this.fillStyle, `R${x},${y},${width},${height}`);
   setLineDash = (dash: number[]) => (this.dash = dash);
   fill = () => this.note("fill", this.fillStyle);
   stroke = () => this.note("stroke", this.strokeStyle);

@@ -45,6 +45,11 @@ export class SvgPen implements Pen {
     const corner = (dx: number, dy: number) => `a${near(r)} ${near(r)} 0 0 1 ${near(dx)} ${near(dy)}`;
     this.path.push(`M${near(x + r)} ${near(y)}h${across}${corner(r, r)}v${down}${corner(-r, r)}h-${across}${corner(-r, -r)}v-${down}${corner(r, -r)}Z`);
   }
+  fillRect(x: number, y: number, width: number, height: number): void {
+    this.beginPath();
+    this.rect(x, y, width, height);
+    this.fill();
+  }
   setLineDash(lengths: number[]): void {
     this.dash = lengths.length > 0 ? ` stroke-dasharray="${lengths.join(" ")}"` : "";
   }

@@ -139,7 +139,7 @@ TEST(RowsReader, ReadsAPageAndAColumn) {
   EXPECT_EQ(reader.columns()[1], "op.name");
   const json::Value whole = to_value(diagnosis_of(2000));
   const boost::json::array& rows = whole.at("activations").as_array();
-  for (const std::uint64_t first : {0, 100, 250, 256, 1990}) {
+  for (const std::uint64_t first : {0U, 100U, 250U, 256U, 1990U}) {
     const boost::json::array page = reader.rows(first, 20);
     ASSERT_EQ(page.size(), std::min<std::uint64_t>(20, 2000 - first));
     for (std::size_t i = 0; i < page.size(); ++i) EXPECT_EQ(page[i], rows[first + i]);

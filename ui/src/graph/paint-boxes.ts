@@ -95,7 +95,8 @@ function paintStrips(pen: Pen, picture: Picture, sight: Sight): void {
     const box = sight.boxes[index]!;
     const node = scene.nodes[box]!;
     if (node < ops || nodes.lit?.[node] === 0) continue;
-    const [x, bottom, width] = [scene.boxes[4 * box]! + round, scene.boxes[4 * box + 1]! + scene.boxes[4 * box + 3]! - 3, scene.boxes[4 * box + 2]! - 2 * round];
+    const { boxes } = scene;
+    const [x, bottom, width] = [boxes[4 * box]! + round, boxes[4 * box + 1]! + boxes[4 * box + 3]! - 3, boxes[4 * box + 2]! - 2 * round];
     let done = 0;
     palette.fills.forEach(({ fill }, slot) => {
       const part = nodes.strips![(node - ops) * palette.fills.length + slot]!;

@@ -5,7 +5,8 @@ import type { Scene } from "./scene";
 /** What is needed of CanvasRenderingContext2D. */
 export type Pen = Pick<
   CanvasRenderingContext2D,
-  | "beginPath" | "moveTo" | "lineTo" | "quadraticCurveTo" | "closePath" | "rect" | "roundRect" | "fill" | "stroke" | "fillRect" | "fillText" | "strokeText"
+  | "beginPath" | "moveTo" | "lineTo" | "quadraticCurveTo" | "closePath" | "rect" | "roundRect" | "fill" | "stroke" | "fillRect"
+  | "fillText" | "strokeText"
   | "setLineDash" | "fillStyle" | "strokeStyle" | "lineWidth" | "globalAlpha" | "font" | "textAlign" | "textBaseline"
 >;
 

@@ -91,7 +91,8 @@ function paintBadges(pen: Pen, { scene: { boxes }, badges, palette }: Picture, t
   pen.textBaseline = "middle";
   for (const { box, text } of badges) {
     const at = { x: boxes[4 * box]! - pill.out * scale, y: boxes[4 * box + 1]! - pill.out * scale };
-    const isInTheWay = (other: typeof at) => Math.abs(other.x - at.x) < 1.4 * pill.height * scale && Math.abs(other.y - at.y) < pill.height * scale;
+    const size = pill.height * scale;
+    const isInTheWay = (other: typeof at) => Math.abs(other.x - at.x) < 1.4 * size && Math.abs(other.y - at.y) < size;
     if (taken.some(isInTheWay)) continue;
     taken.push(at);
     paintPill(pen, at.x, at.y, { text, colour: palette.bad, ink: palette.panel, scale });
@@ -102,7 +103,14 @@ function widthOfPill(text: string): number {
   return Math.max(pill.height, text.length * 6.2 + 10);
 }
 
-function paintPill(pen: Pen, left: number, top: number, { text, colour, ink, scale }: { text: string; colour: string; ink: string; scale: number }): void {
+interface Pill {
+  text: string;
+  colour: string;
+  ink: string;
+  scale: number;
+}
+
+function paintPill(pen: Pen, left: number, top: number, { text, colour, ink, scale }: Pill): void {
   const [width, height] = [widthOfPill(text) * scale, pill.height * scale];
   pen.beginPath();
   pen.roundRect(left, top, width, height, height / 2);

@@ -112,7 +112,8 @@ export function paintWireWords(pen: Pen, picture: Picture, sight: Sight, marked:
     if (!isMarked && (!isNear || wires.heads[wire] === 0 || wires.lit?.[wire] === 0)) continue;
     const word = wires.word(wire);
     if (word === "" || !hasRoom(picture, segment, wordRoom * (isMarked ? 0.4 : 1) / zoom)) continue;
-    const said = placesOf(picture, segment, word).find((place) => isFree(picture, sight, place, wire) && !taken.some((other) => isInTheWay(place, other)));
+    const said = placesOf(picture, segment, word)
+      .find((place) => !taken.some((other) => isInTheWay(place, other)) && isFree(picture, sight, place, wire));
     if (!said) continue;
     taken.push(said);
     pen.globalAlpha = 0.8;

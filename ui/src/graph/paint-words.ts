@@ -122,7 +122,8 @@ export function paintFarWords(pen: Pen, picture: Picture, sight: Sight, zoom: nu
     if (taken.length >= mostFar || (width * pixels) / 12 > room || place.height * zoom < pixels * 1.1) return;
     const size = pixels / zoom;
     const own = (width * size) / 12;
-    const at = { x: place.x + (place.width - own) / 2, y: place.y + (isFrame ? size * 0.4 : (place.height - size) / 2), width: own, height: size * 1.1 };
+    const down = isFrame ? size * 0.4 : (place.height - size) / 2;
+    const at = { x: place.x + (place.width - own) / 2, y: place.y + down, width: own, height: size * 1.1 };
     if (taken.some((other) => overlap(at, other))) return;
     taken.push(at);
     pen.font = `600 ${size}px system-ui, sans-serif`;

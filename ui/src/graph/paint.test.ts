@@ -51,7 +51,7 @@ class Notes {
 // An open group (node 4) with ops 0 and 1, a closed one (node 5) below, and op 2. Node 3 is the root.
 const scene: Scene = {
   nodes: Int32Array.from([4, 0, 1, 5, 2]), frames: 1,
-  boxes: Float32Array.from([0, 0, 200, 220, 60, 40, 80, 40, 60, 140, 80, 40, 20, 300, 160, 46, 60, 420, 80, 40]),
+  boxes: Float32Array.from([[0, 0, 200, 220], [60, 40, 80, 40], [60, 140, 80, 40], [20, 300, 160, 46], [60, 420, 80, 40]].flat()),
   points: Float32Array.from([100, 80, 100, 140, 100, 180, 100, 220, 100, 220, 100, 300, 100, 346, 100, 380, 140, 380, 140, 420]),
   wires: Int32Array.from([0, 2, 4, 6, 10]), edgeStarts: Int32Array.from([0, 1, 2, 3, 4]), edges: Int32Array.from([0, 1, 1, 2]), width: 200, height: 460,
 };

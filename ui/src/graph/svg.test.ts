@@ -37,18 +37,19 @@ describe("a pen that writes SVG", () => {
 it("a whole scene is a file by itself, with its caption", () => {
   const picture: Picture = {
     scene: {
-      nodes: Int32Array.from([0]), boxes: Float32Array.from([0, 0, 80, 40]), frames: 0, points: new Float32Array(0), wires: Int32Array.from([0]),
-      edgeStarts: Int32Array.from([0]), edges: new Int32Array(0), width: 80, height: 40,
+      nodes: Int32Array.from([0]), boxes: Float32Array.from([0, 0, 80, 40]), frames: 0, points: new Float32Array(0),
+      wires: Int32Array.from([0]), edgeStarts: Int32Array.from([0]), edges: new Int32Array(0), width: 80, height: 40,
     },
     ops: 1,
     nodes: {
-      fills: Uint8Array.from([0, 0]), strips: null, titles: ["Conv", ""], titleWidths: new Float32Array(2), details: ["", ""], marks: ["", ""], lit: null,
-      found: null,
+      fills: Uint8Array.from([0, 0]), strips: null, titles: ["Conv", ""], titleWidths: new Float32Array(2), details: ["", ""],
+      marks: ["", ""], lit: null, found: null,
     },
     badges: [],
     wires: { strokes: new Uint8Array(0), wireOf: new Int32Array(0), heads: new Uint8Array(0), lit: null, word: () => "" },
     palette: {
-      panel: "white", text: "black", muted: "grey", line: "grey", accent: "gold", focus: "blue", bad: "red", fills: [{ fill: "red", ink: "black" }], strokes: [],
+      panel: "white", text: "black", muted: "grey", line: "grey", accent: "gold", focus: "blue", bad: "red",
+      fills: [{ fill: "red", ink: "black" }], strokes: [],
     },
   };
   const text = svgOf(picture, new Visible(picture.scene, () => 1, () => 1), ["Graph: boxes by SQNR", "run"]);

@@ -43,7 +43,8 @@ export class SvgPen implements Pen {
     const r = Math.min(radius, width / 2, height / 2);
     const [across, down] = [near(width - 2 * r), near(height - 2 * r)];
     const corner = (dx: number, dy: number) => `a${near(r)} ${near(r)} 0 0 1 ${near(dx)} ${near(dy)}`;
-    this.path.push(`M${near(x + r)} ${near(y)}h${across}${corner(r, r)}v${down}${corner(-r, r)}h-${across}${corner(-r, -r)}v-${down}${corner(r, -r)}Z`);
+    const right = `h${across}${corner(r, r)}v${down}${corner(-r, r)}`;
+    this.path.push(`M${near(x + r)} ${near(y)}${right}h-${across}${corner(-r, -r)}v-${down}${corner(r, -r)}Z`);
   }
   fillRect(x: number, y: number, width: number, height: number): void {
     this.beginPath();

@@ -25,7 +25,8 @@ describe("figures of ops", () => {
   });
 
   it("are those of the worst value where an op has several", () => {
-    const all = figuresOf(graph, { ...known, compared: [row("e", { sqnr: 30, value: "x" }), row("e", { sqnr: 12, value: "y" }), row("e", { sqnr: 40 })] });
+    const compared = [row("e", { sqnr: 30, value: "x" }), row("e", { sqnr: 12, value: "y" }), row("e", { sqnr: 40 })];
+    const all = figuresOf(graph, { ...known, compared });
     expect(all[4]).toMatchObject({ sqnr: 12, value: "y" });
   });
 

@@ -3,7 +3,9 @@ import { describe, expect, it } from "vitest";
 
 import { badgesOf, findingsOf } from "./findings";
 
-const finding = (id: string, more: object = {}) => ({ rule: "outlier_channel", op: { id, name: `/${id}` }, ops: [{ id, name: "" }, { id: "z", name: "" }], ...more });
+const finding = (id: string, more: object = {}) => ({
+  rule: "outlier_channel", op: { id, name: `/${id}` }, ops: [{ id, name: "" }, { id: "z", name: "" }], ...more,
+});
 
 describe("findings", () => {
   it("are those of the diagnosis, with the ops that they are about", () => {

@@ -3,7 +3,8 @@ import { expect, it } from "vitest";
 
 import { commandOf } from "./keys";
 
-const pressed = (key: string, more: Partial<KeyboardEvent> = {}) => commandOf({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...more });
+const pressed = (key: string, more: Partial<KeyboardEvent> = {}) =>
+  commandOf({ key, shiftKey: false, ctrlKey: false, metaKey: false, altKey: false, ...more });
 
 it("keys walk, open, close, zoom, fit and find", () => {
   expect(pressed("ArrowDown")).toEqual({ do: "walk", direction: "down" });

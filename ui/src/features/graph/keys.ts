@@ -17,8 +17,10 @@ export const told =
   "Arrow keys: down to what reads the value, up to what made it, left and right to what lies beside. Enter opens a group, Escape closes it. " +
   "Plus and minus zoom, F fits, C goes to what is selected, N to the next op that is found, Shift and arrow keys move the picture.";
 
+type Pressed = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">;
+
 /** Null: it is none of the picture's keys. */
-export function commandOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">): Command | null {
+export function commandOf({ key, shiftKey, ctrlKey, metaKey, altKey }: Pressed): Command | null {
   if (ctrlKey || metaKey || altKey) return null;
   const direction = arrows[key];
   if (direction && shiftKey) return { do: "pan", dx: pans[direction][0], dy: pans[direction][1] };

@@ -8,8 +8,10 @@ import { graphOf, tableOf } from "./testing";
 // The quantized model has Conv and Relu as one op, with codes of its result, and a MatMul that stayed float.
 const reference = graphOf(["Input", "Conv", "Relu", "MatMul", "Output"], [[0, 1], [1, 2], [2, 3], [3, 4]]);
 const quantized = {
-  ...graphOf(["Input", "QuantizeLinear", "QLinearConv", "QuantizeLinear", "DequantizeLinear", "MatMul", "Output"], [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6]]),
-  ids: ["a", "qa", "conv8", "codes", "back", "d", "output:d"], kinds: ["input", "quantize", "qconv", "quantize", "dequantize", "matmul", "output"],
+  ...graphOf(["Input", "QuantizeLinear", "QLinearConv", "QuantizeLinear", "DequantizeLinear", "MatMul", "Output"],
+    [[0, 1], [1, 2], [2, 3], [3, 4], [4, 5], [5, 6]]),
+  ids: ["a", "qa", "conv8", "codes", "back", "d", "output:d"],
+  kinds: ["input", "quantize", "qconv", "quantize", "dequantize", "matmul", "output"],
 };
 const values = quantized.ids.map((id) => ({ name: id, dtype: "uint8", shape: "?" }));
 const figures = figuresOf(reference, nothingKnown).map((own, op) =>

@@ -13,7 +13,12 @@ export interface Counterparts {
 }
 
 /** By equal ids: most ops are called as before; others by the pairs of values that were found. `figures`: of the reference. */
-export function counterpartsOf(reference: OpGraph, quantized: OpGraph, pairs: Schemas["TablePage"] | null, figures: readonly Figures[]): Counterparts {
+export function counterpartsOf(
+  reference: OpGraph,
+  quantized: OpGraph,
+  pairs: Schemas["TablePage"] | null,
+  figures: readonly Figures[],
+): Counterparts {
   const [toQuantized, toReference] = [new Int32Array(reference.ids.length).fill(-1), new Int32Array(quantized.ids.length).fill(-1)];
   const places = new Map(reference.ids.map((id, op) => [id, op]));
   const join = (op: number | undefined, other: number | undefined) => {

@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { contrast, mixed, paletteOf, rgbOf, themeOf, type Rgb } from "./palette";
 
 const light: Record<string, string> = {
-  "--panel": "rgb(255, 255, 255)", "--text": "rgb(27, 31, 36)", "--muted": "rgb(91, 100, 112)", "--line": "rgb(213, 217, 222)", "--faint": "rgb(236, 238, 241)",
-  "--accent": "rgb(185, 138, 0)", "--good": "rgb(0, 114, 178)", "--bad": "rgb(179, 38, 30)",
+  "--panel": "rgb(255, 255, 255)", "--text": "rgb(27, 31, 36)", "--muted": "rgb(91, 100, 112)",
+  "--line": "rgb(213, 217, 222)", "--faint": "rgb(236, 238, 241)", "--accent": "rgb(185, 138, 0)", "--good": "rgb(0, 114, 178)", "--bad": "rgb(179, 38, 30)",
 };
 const dark: Record<string, string> = {
-  "--panel": "rgb(29, 32, 36)", "--text": "rgb(230, 232, 235)", "--muted": "rgb(154, 163, 174)", "--line": "rgb(53, 58, 65)", "--faint": "rgb(40, 44, 50)",
-  "--accent": "rgb(254, 201, 27)", "--good": "rgb(86, 180, 233)", "--bad": "rgb(255, 138, 128)",
+  "--panel": "rgb(29, 32, 36)", "--text": "rgb(230, 232, 235)", "--muted": "rgb(154, 163, 174)",
+  "--line": "rgb(53, 58, 65)", "--faint": "rgb(40, 44, 50)", "--accent": "rgb(254, 201, 27)", "--good": "rgb(86, 180, 233)", "--bad": "rgb(255, 138, 128)",
 };
 
 /** As someone without the cones for red light, or for green light, sees a colour (Vienot, Brettel and Mollon 1999). */

@@ -37,7 +37,8 @@ describe("what boxes are coloured by", () => {
 
   it("is told in a legend with its unit", () => {
     expect(legendOf(quantity("sqnr"), new Map())).toEqual([
-      { step: 1, text: "≥ 40 dB" }, { step: 2, text: "≥ 30 dB" }, { step: 3, text: "≥ 20 dB" }, { step: 4, text: "≥ 10 dB" }, { step: 5, text: "< 10 dB" },
+      { step: 1, text: "≥ 40 dB" }, { step: 2, text: "≥ 30 dB" }, { step: 3, text: "≥ 20 dB" }, { step: 4, text: "≥ 10 dB" },
+      { step: 5, text: "< 10 dB" },
     ]);
   });
 });

@@ -10,7 +10,9 @@ function tables(rows: Row[], inputs: string[], outputs: string[]): Tables {
   const column = (index: number) => rows.map((row) => row[index]);
   const values = (names: string[]) => tableOf({ name: names, dtype: names.map(() => "float32"), shape: names.map(() => "[N,8]") });
   return {
-    ops: tableOf({ op: column(0), name: column(1), type: column(2), kind: column(3), scope: column(4), inputs: column(5), outputs: column(6) }),
+    ops: tableOf({
+      op: column(0), name: column(1), type: column(2), kind: column(3), scope: column(4), inputs: column(5), outputs: column(6),
+    }),
     values: values(["a", "b"]), inputs: values(inputs), outputs: values(outputs),
   };
 }

@@ -20,6 +20,10 @@ export interface Placed {
 const away = 150; // pixels from the edge, where something may lie over the picture
 const readable = 0.4; // pixels a unit: whole networks that would be smaller are first seen in part
 
+function middleOf({ x, y, width, height }: Box): Point {
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
 export class Stage {
   placed = $state.raw<Placed | null>(null);
   open = $state.raw<ReadonlySet<number>>(new Set());
@@ -102,8 +106,9 @@ export class Stage {
     const [box, other] = [this.boxOf(node), twin.boxOf(twinNode)];
     if (!box || !other) return;
     const { zoom } = twin.camera;
-    const seen = toView(twin.camera, twin.view, { x: other.x + other.width / 2, y: other.y + other.height / 2 });
-    this.look({ zoom, x: box.x + box.width / 2 - (seen.x - this.view.width / 2) / zoom, y: box.y + box.height / 2 - (seen.y - this.view.height / 2) / zoom });
+    const seen = toView(twin.camera, twin.view, middleOf(other));
+    const own = middleOf(box);
+    this.look({ zoom, x: own.x - (seen.x - this.view.width / 2) / zoom, y: own.y - (seen.y - this.view.height / 2) / zoom });
   }
 
   centre(node: number): void {

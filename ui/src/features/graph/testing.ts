@@ -56,10 +56,13 @@ export function sceneOf(given: {
 }): Scene {
   const wires = given.wires ?? [];
   const boxes = [...given.open.map(([, ...box]) => box), ...given.boxes.map(([, x, y]) => [x - 40, y - 20, 80, 40])];
-  const starts = (lengths: readonly number[]) => Int32Array.from([0, ...lengths.map((_, index) => lengths.slice(0, index + 1).reduce((a, b) => a + b, 0))]);
+  const starts = (lengths: readonly number[]) => {
+    let end = 0;
+    return Int32Array.from([0, ...lengths.map((length) => (end += length))]);
+  };
   return {
-    nodes: Int32Array.from([...given.open, ...given.boxes], ([node]) => node), boxes: Float32Array.from(boxes.flat()), frames: given.open.length,
-    points: Float32Array.from(wires.flatMap(({ points }) => points)), wires: starts(wires.map(({ points }) => points.length / 2)),
+    nodes: Int32Array.from([...given.open, ...given.boxes], ([node]) => node), boxes: Float32Array.from(boxes.flat()),
+    frames: given.open.length, points: Float32Array.from(wires.flatMap(({ points }) => points)), wires: starts(wires.map(({ points }) => points.length / 2)),
     edgeStarts: starts(wires.map(({ edges }) => edges.length)), edges: Int32Array.from(wires.flatMap(({ edges }) => edges)),
     width: Math.max(...boxes.map(([x, , width]) => x! + width!)), height: Math.max(...boxes.map(([, y, , height]) => y! + height!)),
   };

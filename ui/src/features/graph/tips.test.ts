@@ -9,13 +9,18 @@ import { sentenceOf, toldOfGroup, toldOfOp, toldOfWire } from "./tips";
 
 const graph = graphOf(["Input", "Conv", "Constant", "Relu", "Output"], [[0, 1], [1, 3], [2, 3], [3, 4]], { host: Int32Array.from([-1, -1, 3, -1, -1]) });
 const all = figuresOf(graph, nothingKnown).map((own, op) =>
-  op === 1 || op === 3 ? { ...own, owner: 1, sqnr: 12, share: op === 1 ? 0.2 : NaN, precision: "fp32", reason: op === 3 ? "Relu has no integer form" : "" } : own);
+  op === 1 || op === 3
+    ? { ...own, owner: 1, sqnr: 12, share: op === 1 ? 0.2 : NaN, precision: "fp32", reason: op === 3 ? "Relu has no integer form" : "" }
+    : own);
 
 describe("what is told of an op", () => {
   it("are its figures, what it reads and what it makes", () => {
     expect(toldOfOp(graph, all, 1, [["group", "32"]])).toEqual({
       name: "b", kind: "Conv", notes: [],
-      figures: [["SQNR", "12.0 dB"], ["Output share", "20.0 %"], ["Precision", "fp32"], ["In", "float32 [N,4]"], ["Out", "float32 [N,4]"], ["group", "32"]],
+      figures: [
+        ["SQNR", "12.0 dB"], ["Output share", "20.0 %"], ["Precision", "fp32"], ["In", "float32 [N,4]"], ["Out", "float32 [N,4]"],
+        ["group", "32"],
+      ],
     });
   });
   it("is why it stayed float, and what it is one with", () => {
@@ -42,11 +47,14 @@ it("a group tells its worst op, and how it opens", () => {
   expect(toldOfGroup(tree, 6, sqnr, 12, false)).toEqual({
     name: "x", kind: "group of 2 ops", figures: [["SQNR, worst", "12.0 dB"]], notes: ["Double click or Enter opens it."],
   });
-  expect(toldOfGroup({ ...tree, alike: Int32Array.from([0, 0]) }, 6, sqnr, NaN, true)).toMatchObject({ figures: [], notes: ["2 groups are built like this one."] });
+  const twice = toldOfGroup({ ...tree, alike: Int32Array.from([0, 0]) }, 6, sqnr, NaN, true);
+  expect(twice).toMatchObject({ figures: [], notes: ["2 groups are built like this one."] });
 });
 
 describe("what is told of a wire", () => {
-  const flow: Flow = { sqnr: Float64Array.from([NaN, 12, NaN, 30]), mse: Float64Array.from([NaN, 0.5, NaN, 0.1]), isOwn: Uint8Array.from([0, 1, 0, 0]) };
+  const flow: Flow = {
+    sqnr: Float64Array.from([NaN, 12, NaN, 30]), mse: Float64Array.from([NaN, 0.5, NaN, 0.1]), isOwn: Uint8Array.from([0, 1, 0, 0]),
+  };
   it("is the value that it carries, with its error", () => {
     expect(toldOfWire(graph, flow, [1])).toEqual({
       name: "b_out", kind: "float32 [N,4]", figures: [["SQNR", "12.0 dB"], ["MSE", "0.5"], ["From", "b"], ["To", "d"]], notes: [],
@@ -60,5 +68,6 @@ describe("what is told of a wire", () => {
 });
 
 it("all of it is one sentence to who listens", () => {
-  expect(sentenceOf({ name: "a", kind: "Conv", figures: [["SQNR", "3.0 dB"]], notes: ["Not quantized: x."] })).toBe("a, Conv; SQNR 3.0 dB. Not quantized: x.");
+  const told = { name: "a", kind: "Conv", figures: [["SQNR", "3.0 dB"] as const], notes: ["Not quantized: x."] };
+  expect(sentenceOf(told)).toBe("a, Conv; SQNR 3.0 dB. Not quantized: x.");
 });

@@ -97,14 +97,15 @@ export function toldOfWire(graph: OpGraph, flow: Flow | null, edges: readonly nu
   const first = graph.values[values[0]!]!;
   const worst = flow ? edges.reduce((a, b) => (flow.sqnr[b]! < flow.sqnr[a]! || Number.isNaN(flow.sqnr[a]!) ? b : a)) : -1;
   const hasFigures = flow !== null && !Number.isNaN(flow.sqnr[worst]!);
-  const name = (op: number) => graph.names[op]!;
+  const error = hasFigures
+    ? [[values.length > 1 ? "SQNR, worst" : "SQNR", withUnit(flow.sqnr[worst]!)] as const, ["MSE", figure(flow.mse[worst]!)] as const]
+    : [];
+  const [from, to] = [graph.source, graph.target].map((side) => graph.names[side[edges[0]!]!]!);
+  const ends = edges.length === 1 ? [["From", from!] as const, ["To", to!] as const] : [];
   return {
     name: values.length === 1 ? first.name : `${values.length} values`,
     kind: values.length === 1 ? valueText(first) : "on one wire",
-    figures: [
-      ...(hasFigures ? [[values.length > 1 ? "SQNR, worst" : "SQNR", withUnit(flow.sqnr[worst]!)] as const, ["MSE", figure(flow.mse[worst]!)] as const] : []),
-      ...(edges.length === 1 ? [["From", name(graph.source[edges[0]!]!)] as const, ["To", name(graph.target[edges[0]!]!)] as const] : []),
-    ],
+    figures: [...error, ...ends],
     notes: hasFigures && flow.isOwn[worst] === 0 ? ["Not compared: figures of the values before it."] : [],
   };
 }

@@ -13,6 +13,21 @@ export class ApiError extends Error {
   }
 }
 
+/** There is no such thing, as in a run that did not make this record. */
+export function isMissing(problem: unknown): boolean {
+  return problem instanceof ApiError && problem.status === 404;
+}
+
+/** Null where there is no such thing. */
+export async function ifThere<T>(wanted: Promise<T>): Promise<T | null> {
+  try {
+    return await wanted;
+  } catch (problem) {
+    if (isMissing(problem)) return null;
+    throw problem;
+  }
+}
+
 const root = new URL("api/v1/", document.baseURI);
 
 function query(given: Record<string, string | number | undefined>): string {

@@ -3,7 +3,7 @@
 import type { Net } from "./chains";
 import type { Grid } from "./grid";
 import { gutterWidths, type Lanes } from "./lanes";
-import { gutter, laneGap, padding, title } from "./measures";
+import { gutter, laneGap, padding, titleHeight } from "./measures";
 
 export interface Frame {
   width: number;
@@ -31,7 +31,7 @@ export function frameOf(net: Net, grid: Grid, lanes: Lanes, least: number): Fram
     right += widths[column]!;
   }
   const aside = padding + Math.max(0, (least - right) / 2 - padding);
-  const roof = padding + (least < 0 ? 0 : title);
+  const roof = padding + (least < 0 ? 0 : titleHeight);
   const top = roof + (lanes.tops + Math.max(...lanes.turnCounts)) * laneGap;
   const feet = Float64Array.from(grid.firstRows, (_, column) => {
     const row = lastOf(grid, column);

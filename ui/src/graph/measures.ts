@@ -2,7 +2,7 @@
 // Distances in a scene, in its units.
 
 export const padding = 14; // of a group, around what is in it
-export const title = 22; // of an open group, above that
+export const titleHeight = 22; // of an open group, above that
 export const sideGap = 18; // between boxes in a row
 export const rowGap = 28; // between rows, at least
 export const widestGap = 72; // where wires run far to the side

@@ -8,8 +8,6 @@ const nearFrom = 14; // pixels of an op's height: below it no corner can be told
 const stripHeight = 4;
 const frameShade = 0.045;
 
-export const titleHeight = 22; // of a frame, in units
-
 export function traceAround(pen: Pen, { scene: { boxes } }: Picture, box: number, by = 0): void {
   const [x, y, width, height] = [boxes[4 * box]!, boxes[4 * box + 1]!, boxes[4 * box + 2]!, boxes[4 * box + 3]!];
   pen.roundRect(x - by, y - by, width + 2 * by, height + 2 * by, round + by);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is written in boxes and on frames. From far away, names alone, as large as they can be read and where they do not lie on each
 // other.
-import { titleHeight } from "./paint-boxes";
+import { titleHeight } from "./measures";
 import { dimmed, font, type Pen, type Picture } from "./paint-look";
 import type { Sight } from "./visible";
 

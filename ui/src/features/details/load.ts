@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the panel asks of the server.
-import { ApiError, get, send, workloadPath, type Schemas } from "../../api/client";
+import { ApiError, get, ifThere, send, workloadPath, type Schemas } from "../../api/client";
 import type { Json } from "../../base/basket";
 import { channelsOf, type Channels } from "./channels";
 import { bitsOf, rangesOf, type Known } from "./chosen";
@@ -79,12 +79,8 @@ const bins = 1000; // as many as there are to have: they are added up as the pic
 /** Null where nothing was counted. */
 export async function loadCounts(run: string, names: Names, channel: number | null, signal?: AbortSignal): Promise<Binned | null> {
   const asked = channel === null ? { ...names, bins } : { ...names, bins: bins / 2, channel };
-  try {
-    return binnedOf(await get<Schemas["HistogramPair"]>(workloadPath(run, "/histograms/pair"), asked, signal));
-  } catch (problem) {
-    if (problem instanceof ApiError && problem.status === 404) return null;
-    throw problem;
-  }
+  const pair = await ifThere(get<Schemas["HistogramPair"]>(workloadPath(run, "/histograms/pair"), asked, signal));
+  return pair && binnedOf(pair);
 }
 
 const mostChannels = 50_000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the view asks of the server.
-import { ApiError, get, tableOf, workloadPath, type Schemas } from "../../api/client";
+import { get, ifThere, tableOf, workloadPath, type Schemas } from "../../api/client";
 import { comparedColumns, comparedOf } from "../../base/compared";
 import { objectOf } from "../../base/loose";
 import { profilesOf, readTimes } from "../../base/records";
@@ -55,22 +55,12 @@ function titleWidths(): (title: string) => number {
 export type Pairs = Schemas["TablePage"] | null;
 
 export async function readPairs(shown: Run, signal: AbortSignal): Promise<Pairs> {
-  return has(shown, "pairing") ? orElse(tableOf(shown.id, "pairing.pairs", pairColumns, signal), null) : null;
-}
-
-/** `otherwise` where the run has no such record: the graph is drawn without it. */
-async function orElse<T>(wanted: Promise<T>, otherwise: T): Promise<T> {
-  try {
-    return await wanted;
-  } catch (problem) {
-    if (problem instanceof ApiError && problem.status === 404) return otherwise;
-    throw problem;
-  }
+  return has(shown, "pairing") ? ifThere(tableOf(shown.id, "pairing.pairs", pairColumns, signal)) : null;
 }
 
 export async function readErrors(shown: Run, signal: AbortSignal): Promise<Pick<Known, "compared" | "plans">> {
   const table = (record: string, list: string, columns: readonly string[]) =>
-    has(shown, record) ? orElse(tableOf(shown.id, list, columns, signal), null) : null;
+    has(shown, record) ? ifThere(tableOf(shown.id, list, columns, signal)) : null;
   const [compared, plan] = await Promise.all([
     table("diagnosis", "diagnosis.activations", comparedColumns), table("plan", "plan.ops", planColumns),
   ]);
@@ -86,7 +76,7 @@ export async function readOpTimes(shown: Run, signal: AbortSignal): Promise<Map<
   if (profile === undefined) return new Map();
   const { units } = await readTimes(profile, signal);
   if (units.length > 0) return unitTimesOf(units);
-  const nodes = await orElse(tableOf(profile, "profile.reference.nodes", ["ops", "mean_us"], signal), null);
+  const nodes = await ifThere(tableOf(profile, "profile.reference.nodes", ["ops", "mean_us"], signal));
   return nodes ? nodeTimesOf(nodes) : new Map();
 }
 

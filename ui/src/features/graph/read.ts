@@ -86,13 +86,19 @@ function valuesOf({ values, inputs, outputs }: Tables): Map<string, Value> {
   return known;
 }
 
+interface Made {
+  op: number;
+  value: number; // its position; -1: no edge has carried it so far
+}
+
 /** Names of values are those of the scope in which an op lies, else of the scopes around it. */
 class Wiring {
-  private readonly makers = new Map<string, Map<string, number>>(); // by scope
+  private readonly made = new Map<string, Map<string, Made>>(); // by scope and name
   private readonly outer: Map<string, string>; // of each scope the one around it
   private readonly values: Value[] = [];
-  private readonly positions = new Map<string, number>(); // of values, by scope and name
-  private readonly edges: [source: number, target: number, value: number][] = [];
+  private readonly source: number[] = [];
+  private readonly target: number[] = [];
+  private readonly carries: number[] = [];
 
   constructor(
     ids: readonly string[],
@@ -104,32 +110,25 @@ class Wiring {
   }
 
   make(scope: string, name: string, op: number): void {
-    let names = this.makers.get(scope);
-    if (!names) this.makers.set(scope, (names = new Map()));
-    names.set(name, op);
+    let names = this.made.get(scope);
+    if (!names) this.made.set(scope, (names = new Map()));
+    names.set(name, { op, value: -1 });
   }
 
   read(scope: string, name: string, op: number): void {
     for (let at: string | undefined = scope; at !== undefined; at = at === "" ? undefined : (this.outer.get(at) ?? "")) {
-      const maker = this.makers.get(at)?.get(name);
-      if (maker === undefined) continue;
-      this.edges.push([maker, op, this.valueAt(at, name)]);
+      const made = this.made.get(at)?.get(name);
+      if (!made) continue;
+      if (made.value < 0) made.value = this.values.push((at === "" && this.known.get(name)) || { name, dtype: "?", shape: "?" }) - 1;
+      this.source.push(made.op);
+      this.target.push(op);
+      this.carries.push(made.value);
       return;
     }
   }
 
-  private valueAt(scope: string, name: string): number {
-    const key = `${scope} ${name}`;
-    let position = this.positions.get(key);
-    if (position === undefined) {
-      position = this.values.push((scope === "" && this.known.get(name)) || { name, dtype: "?", shape: "?" }) - 1;
-      this.positions.set(key, position);
-    }
-    return position;
-  }
-
   done(): Pick<OpGraph, "source" | "target" | "carries" | "values"> {
-    const column = (index: 0 | 1 | 2) => Int32Array.from(this.edges, (edge) => edge[index]);
-    return { source: column(0), target: column(1), carries: column(2), values: this.values };
+    const { source, target, carries, values } = this;
+    return { source: Int32Array.from(source), target: Int32Array.from(target), carries: Int32Array.from(carries), values };
   }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The legend lies in the picture itself, so that a saved one has it; it is broken into lines by estimated widths.
+import { inLines } from "../../base/legend";
 
 export interface Entry {
   id: string;
@@ -16,13 +17,7 @@ const mark = 24;
 export const lineHeight = 16;
 
 export function placedLegend(entries: readonly Entry[], left: number, width: number): { entries: Placed[]; height: number } {
-  let [x, line] = [left, 0];
-  const placed = entries.map((entry) => {
-    const own = mark + entry.text.length * letter + 14;
-    if (x > left && x + own > left + width) [x, line] = [left, line + 1];
-    const at = { ...entry, x, y: line * lineHeight + 11 };
-    x += own;
-    return at;
-  });
-  return { entries: placed, height: placed.length === 0 ? 0 : (line + 1) * lineHeight + 4 };
+  const { places, lines } = inLines(entries.map(({ text }) => mark + text.length * letter + 14), 0, width);
+  const placed = entries.map((entry, index) => ({ ...entry, x: left + places[index]!.x, y: places[index]!.line * lineHeight + 11 }));
+  return { entries: placed, height: lines === 0 ? 0 : lines * lineHeight + 4 };
 }

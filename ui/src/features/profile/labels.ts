@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Text in pictures, which nothing breaks or cuts by itself: how wide it is about, and what of it fits.
+import { inLines } from "../../base/legend";
 
 /** Mean widths of letters in sans-serif fonts, as shares of the font's size; of the wider ones of them. */
 const widths: readonly [RegExp, number][] = [
@@ -55,17 +56,11 @@ export interface Placed extends LegendEntry {
   y: number; // the upper end of its mark
 }
 
-const [mark, between, line] = [15, 16, 16]; // px
+const [mark, between, line, top] = [15, 16, 16, 2]; // px
 
 /** Entries of a legend behind each other, in as many lines as they need. */
 export function legendOf(entries: readonly LegendEntry[], width: number): { entries: Placed[]; height: number } {
-  let [x, y] = [0, 2];
-  const placed = entries.map((entry) => {
-    const own = mark + widthOf(entry.text, 11);
-    if (x > 0 && x + own > width) [x, y] = [0, y + line];
-    const at = { ...entry, x, y };
-    x += own + between;
-    return at;
-  });
-  return { entries: placed, height: placed.length > 0 ? y + line : 0 };
+  const { places, lines } = inLines(entries.map(({ text }) => mark + widthOf(text, 11)), between, width);
+  const placed = entries.map((entry, index) => ({ ...entry, x: places[index]!.x, y: top + places[index]!.line * line }));
+  return { entries: placed, height: lines === 0 ? 0 : top + lines * line };
 }

@@ -1,19 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is stored of a search, also while it runs.
-import { ApiError, get, workloadPath, type Schemas } from "../../api/client";
+import { get, ifThere, workloadPath, type Schemas } from "../../api/client";
 import { studyOf, trialsElsewhere, type Study } from "./study";
 
 const columns = ["number", "why", "recipe", "judged", "same_as", "failure", "accuracy", "difference", "difference_interval", "loss", "reached",
   "output_error", "multiply_adds_quantized", "compute_quantized", "ops_quantized", "ops_float", "bytes", "predicted_us", "closing"];
 
 /** A record that may not be there. */
-async function record(run: string, name: string, signal: AbortSignal): Promise<unknown> {
-  try {
-    return await get<unknown>(workloadPath(run, `/records/${name}`), {}, signal);
-  } catch (problem) {
-    if (problem instanceof ApiError && problem.status === 404) return null;
-    throw problem;
-  }
+function record(run: string, name: string, signal: AbortSignal): Promise<unknown> {
+  return ifThere(get<unknown>(workloadPath(run, `/records/${name}`), {}, signal));
 }
 
 async function longTrials(run: string, signal: AbortSignal): Promise<unknown[]> {

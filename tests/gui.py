@@ -6,6 +6,7 @@
     tests/gui.py --pictures FOLDER        also keeps a picture of each view, in both sizes and themes
 """
 
+import importlib.util
 import json
 import pathlib
 import shutil
@@ -64,6 +65,25 @@ def real_runs(sandbox):
     return runs
 
 
+def wide_runs(sandbox):
+    """Of a network with gates and of the largest one that the onnx package brings, on random numbers: for their graphs."""
+    onnx = importlib.util.find_spec("onnx")
+    light = pathlib.Path(onnx.origin).parent / "backend/test/data/light" if onnx else harness.SOURCE / "nowhere"
+    models = {"ppocr_cls": (harness.TESTDATA / "models/ppocr_cls.onnx", "x: [3, 48, 192]"),
+              "densenet121": (light / "light_densenet121.onnx", "data_0: [3, 224, 224]")}
+    runs = {}
+    for name, (model, shape) in models.items():
+        if model.exists():
+            data = sandbox.write(f"{name}.yaml", f"random: {{count: 4, shapes: {{{shape}}}}}\n")
+            runs[name] = run(sandbox, "quantize", model, "-o", sandbox.path / f"{name}.int8.onnx", "--data", data, "--recipe",
+                             "{accuracy_level: fast}", "--diagnose", "--name", name)
+    return runs
+
+
+def all_runs(sandbox):
+    return demo_runs(sandbox) | real_runs(sandbox) | wide_runs(sandbox)
+
+
 def need_browser():
     node = shutil.which("node")
     chromium = shutil.which("chromium")
@@ -88,7 +108,7 @@ def test(sandbox, pictures):
     chromium = need_browser()
     with Server(sandbox) as server:
         need_pages(server)
-    runs = demo_runs(sandbox) | real_runs(sandbox)
+    runs = all_runs(sandbox)
     with serve(sandbox, runs) as server:
         given = {"url": server.url.partition("?")[0], "token": server.token, "runs": runs, "chromium": chromium, "pictures": pictures,
                  "demo": str(harness.DEMO)}
@@ -102,7 +122,7 @@ def look(sandbox, folder):
     sandbox.path.mkdir(parents=True, exist_ok=True)
     sandbox.environment["QUANTLENS_WORKSPACE"] = str(sandbox.path / "workspace")
     known = sandbox.path / "runs.json"
-    runs = json.loads(known.read_text()) if known.exists() else demo_runs(sandbox) | real_runs(sandbox)
+    runs = json.loads(known.read_text()) if known.exists() else all_runs(sandbox)
     known.write_text(json.dumps(runs))
     with serve(sandbox, runs) as server:
         print(server.url, json.dumps(runs, indent=1), flush=True)

@@ -18,7 +18,7 @@ namespace quantlens {
 namespace {
 
 /// One metric; `higher_is_better` is an option of all.
-struct Kind {
+struct MetricKind {
   std::string_view name;
   bool higher_is_better = true;
   std::vector<MetricOption> options;
@@ -27,11 +27,11 @@ struct Kind {
 
 constexpr std::string_view kOutput = "output";  ///< of what scores one output
 
-const std::vector<Kind>& kinds() {
+const std::vector<MetricKind>& kinds() {
   using enum OptionKind;
   static const MetricOption kScored{kOutput, output, {}};
   static const MetricOption kLabelOffset{"label_offset", whole, {}};
-  static const std::vector<Kind> kKinds{
+  static const std::vector<MetricKind> kKinds{
       {"top1", true, {kScored, kLabelOffset}, make_top},
       {"top5", true, {kScored, kLabelOffset}, make_top},
       {"accuracy", true, {kScored, kLabelOffset}, make_top},
@@ -64,9 +64,9 @@ const std::vector<Kind>& kinds() {
   return kKinds;
 }
 
-const Kind& kind_of(const std::string& name) {
+const MetricKind& kind_of(const std::string& name) {
   std::vector<std::string> names;
-  for (const Kind& kind : kinds()) {
+  for (const MetricKind& kind : kinds()) {
     if (kind.name == name) return kind;
     names.emplace_back(kind.name);
   }
@@ -75,7 +75,7 @@ const Kind& kind_of(const std::string& name) {
 }
 
 /// Null where the metric has no such option.
-const MetricOption* find_option(const Kind& kind, std::string_view name) {
+const MetricOption* find_option(const MetricKind& kind, std::string_view name) {
   static const MetricOption kHigher{kHigherIsBetter, OptionKind::truth, {}};
   if (name == kHigherIsBetter) return &kHigher;
   const auto found = std::ranges::find(kind.options, name, &MetricOption::name);
@@ -83,11 +83,11 @@ const MetricOption* find_option(const Kind& kind, std::string_view name) {
 }
 
 bool is_option_of_another(std::string_view name) {
-  return std::ranges::any_of(kinds(),
-                             [&](const Kind& kind) { return find_option(kind, name) != nullptr; });
+  return std::ranges::any_of(
+      kinds(), [&](const MetricKind& kind) { return find_option(kind, name) != nullptr; });
 }
 
-void check_option(const Kind& kind, const std::string& key, const std::string& value) {
+void check_option(const MetricKind& kind, const std::string& key, const std::string& value) {
   if (const MetricOption* option = find_option(kind, key)) {
     return check_value(kind.name, *option, value);
   }
@@ -106,7 +106,7 @@ void check_option(const Kind& kind, const std::string& key, const std::string& v
                                                             : ""));
 }
 
-void add_option(const Kind& kind, std::string_view text, MetricSpec& spec) {
+void add_option(const MetricKind& kind, std::string_view text, MetricSpec& spec) {
   const std::size_t equals = std::min(text.find('='), text.size());
   const std::string key(text.substr(0, equals));
   const std::string value(text.substr(std::min(equals + 1, text.size())));
@@ -137,7 +137,7 @@ std::string_view take_program(std::string_view text, MetricSpec& spec) {
 MetricSpec parse_metric(const std::string& text) {
   const std::size_t colon = text.find(':');
   MetricSpec spec{.name = text.substr(0, colon), .options = {}, .program = {}};
-  const Kind& kind = kind_of(spec.name);
+  const MetricKind& kind = kind_of(spec.name);
   std::string_view rest(text);
   rest.remove_prefix(colon == std::string::npos ? text.size() : colon + 1);
   if (kind.make == nullptr) rest = take_program(rest, spec);
@@ -164,7 +164,7 @@ std::string metric_text(const MetricSpec& spec) {
 
 std::string metric_names() {
   std::vector<std::string> names;
-  for (const Kind& kind : kinds()) {
+  for (const MetricKind& kind : kinds()) {
     names.push_back(fmt::format("{}{}", kind.name, kind.make == nullptr ? ":PROGRAM" : ""));
   }
   return fmt::format("{}", fmt::join(names, ", "));
@@ -207,7 +207,7 @@ std::unique_ptr<Metric> make_metric(const MetricSpec& spec) {
     throw Error(Errc::usage, fmt::format("the metric '{}' made no object that scores; return one",
                                          printable(spec.name)));
   }
-  const Kind& kind = kind_of(spec.name);
+  const MetricKind& kind = kind_of(spec.name);
   for (const auto& [key, value] : spec.options) check_option(kind, key, value);
   return kind.make(spec);
 }

@@ -223,11 +223,10 @@ TapState parse(std::string_view in) {
         Errc::unsupported,
         fmt::format("format version {} was written by an older program; run it again", version));
   }
-  TapState state;
-  state.model = take_model(in);
-  state.samples = SampleSet::take_from(in);
-  state.values = take_sorted(in, take_value);
-  state.pairs = take_sorted(in, take_pair);
+  TapState state{.model = take_model(in),
+                 .samples = SampleSet::take_from(in),
+                 .values = take_sorted(in, take_value),
+                 .pairs = take_sorted(in, take_pair)};
   if (!in.empty()) refuse_bytes("bytes follow its end");
   return state;
 }

@@ -25,7 +25,7 @@ constexpr std::size_t kLeastSentenceWidth = 24;
 constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
 constexpr std::string_view kEllipsis = "\xE2\x80\xA6";
 
-using Lines = std::vector<std::vector<std::string>>;  // the header, then the rows
+using TextRows = std::vector<std::vector<std::string>>;  // the header, then the rows
 
 /// Code points with the width each takes; marks over a character belong to that character.
 struct Piece {
@@ -79,8 +79,8 @@ std::string centred(const std::string& text, std::size_t width) {
   return std::string(left, ' ') + text + std::string(space - left, ' ');
 }
 
-Lines lines_of(const Table& table, std::span<const std::size_t> columns, std::size_t rows) {
-  Lines lines(1);
+TextRows lines_of(const Table& table, std::span<const std::size_t> columns, std::size_t rows) {
+  TextRows lines(1);
   for (const std::size_t c : columns) lines[0].push_back(printable(table.columns[c].title));
   for (std::size_t r = 0; r < rows; ++r) {
     lines.emplace_back();
@@ -116,7 +116,7 @@ struct Width {
   std::size_t least = 0;        ///< where every text may be
 };
 
-Width width_of(const Table& table, std::size_t column, std::size_t number, const Lines& lines) {
+Width width_of(const Table& table, std::size_t column, std::size_t number, const TextRows& lines) {
   Width width;
   bool has_words = false;
   for (const auto& line : lines) {
@@ -135,7 +135,7 @@ Width width_of(const Table& table, std::size_t column, std::size_t number, const
 
 /// Widths of as many columns as fit, from the left.
 std::vector<std::size_t> fit(const Table& table, std::span<const std::size_t> columns,
-                             const Lines& lines, std::size_t limit) {
+                             const TextRows& lines, std::size_t limit) {
   std::vector<std::size_t> natural, as_sentence, least;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const Width width = width_of(table, columns[i], i, lines);
@@ -239,7 +239,7 @@ std::string to_text(const Table& table, const TextOptions& options) {
   const std::size_t rows =
       options.rows == 0 ? table.rows.size() : std::min(options.rows, table.rows.size());
   std::vector<std::size_t> columns = visible_columns(table);
-  Lines lines = lines_of(table, columns, rows);
+  TextRows lines = lines_of(table, columns, rows);
   std::vector<std::size_t> widths = fit(table, columns, lines, limit);
   std::vector<std::string> dropped;
   while (widths.size() < columns.size()) {

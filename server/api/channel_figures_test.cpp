@@ -135,13 +135,13 @@ TEST(ShowChannels, AnswersOfAStoredPair) {
   const json::Value shown = world.json(path, {{"reference", "v1"}, {"quantized", "v1_q"}});
   EXPECT_EQ(shown.at("reference_name"), "v1");
   EXPECT_EQ(shown.at("total"), 8);
-  EXPECT_EQ(shown.at("histograms"), json::Value({7}));
+  EXPECT_EQ(shown.at("histograms"), json::Value(boost::json::array{7}));
   for (const char* list :
        {"channels", "min", "max", "mean", "standard_deviation", "mse", "sqnr_db"})
     EXPECT_EQ(shown.at(list).as_array().size(), 8U) << list;
   const json::Value page = world.json(
       path, {{"reference", "v1"}, {"quantized", "v1_q"}, {"offset", "6"}, {"limit", "1"}});
-  EXPECT_EQ(page.at("channels"), json::Value({6}));
+  EXPECT_EQ(page.at("channels"), json::Value(boost::json::array{6}));
   EXPECT_EQ(page.at("mse").at(0), shown.at("mse").at(6));
   const json::Value weight = world.json(path, {{"reference", "w0"}, {"quantized", "w0_quantized"}});
   EXPECT_TRUE(weight.at("axis").is_null());

@@ -20,6 +20,9 @@ struct CodeRange {
   bool operator==(const CodeRange&) const = default;
 };
 
+/// Of int8 and uint8 with `reduce_range`.
+inline constexpr int kReducedBits = 7;
+
 /// How a tensor is quantized: dtype, symmetric or affine, per tensor or per channel, bits.
 struct Scheme {
   DType dtype = DType::uint8;  ///< int8, uint8, int16, uint16, int4, uint4 or int32 (bias)

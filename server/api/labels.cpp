@@ -14,6 +14,7 @@
 #include "quantlens/workspace/file_lock.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/api/answer.h"
+#include "server/control.h"
 
 namespace quantlens::server {
 namespace {
@@ -27,9 +28,8 @@ struct LabelsFile {
 BOOST_DESCRIBE_STRUCT(LabelsFile, (), (format, labels))
 
 void check(const RunLabels& labels) {
-  const auto is_control = [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; };
-  const auto fits = [&](const std::string& tag) {
-    return !tag.empty() && tag.size() <= kMostTagBytes && std::ranges::none_of(tag, is_control);
+  const auto fits = [](const std::string& tag) {
+    return !tag.empty() && tag.size() <= kMostTagBytes && !has_control(tag);
   };
   if (labels.tags.size() > kMostTags || !std::ranges::all_of(labels.tags, fits)) {
     throw Error(Errc::usage,

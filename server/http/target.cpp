@@ -2,6 +2,7 @@
 #include "server/http/target.h"
 
 #include "quantlens/base/text.h"
+#include "server/control.h"
 
 namespace quantlens::server {
 namespace {
@@ -13,11 +14,6 @@ int hex_digit(char c) {
   if (c >= 'a' && c <= 'f') return c - 'a' + 10;
   if (c >= 'A' && c <= 'F') return c - 'A' + 10;
   return -1;
-}
-
-bool is_control(char c) {
-  const auto code = static_cast<unsigned char>(c);
-  return code < 0x20 || code == 0x7f;
 }
 
 /// `is_form`: a plus is a space there.

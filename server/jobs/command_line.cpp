@@ -12,6 +12,7 @@
 #include "quantlens/base/error.h"
 #include "quantlens/base/json_line.h"
 #include "quantlens/record/files.h"
+#include "server/control.h"
 #include "server/jobs/data_paths.h"
 #include "server/jobs/fields.h"
 #include "server/jobs/model_paths.h"
@@ -38,9 +39,7 @@ constexpr std::string_view kMetrics = "top1 top5 accuracy f1 mse mae rmse map sp
 std::string text_of(const Field& field, const json::Value& value) {
   const auto* text = value.if_string();
   if (text == nullptr) refuse(field, "must be a text");
-  const bool has_control =
-      std::ranges::any_of(*text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
-  if (text->empty() || text->size() > kMostText || has_control || valid_utf8(*text) != *text)
+  if (text->empty() || text->size() > kMostText || has_control(*text) || valid_utf8(*text) != *text)
     refuse(field, fmt::format("must be 1 to {} bytes of text on one line", kMostText));
   return std::string(*text);
 }

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "server/control.h"
 #include "server/jobs/refusal.h"
 #include "server/shown.h"
 
@@ -24,9 +25,7 @@ bool has_hidden(const fs::path& relative) {
 }
 
 void check_text(std::string_view text, std::string_view field) {
-  const bool has_control =
-      std::ranges::any_of(text, [](char c) { return (c >= 0 && c < ' ') || c == 0x7F; });
-  if (text.empty() || text.size() > kMostBytes || has_control || valid_utf8(text) != text) {
+  if (text.empty() || text.size() > kMostBytes || has_control(text) || valid_utf8(text) != text) {
     throw Refusal(kWrongRequest, fmt::format("{}: is no path of UTF-8 text without control "
                                              "characters; rename the file",
                                              field));

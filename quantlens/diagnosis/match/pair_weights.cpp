@@ -25,8 +25,6 @@ bool are_swapped(const Shape& a, const Shape& b) {
   return a.size() == 2 && b.size() == 2 && a[0] == b[1] && a[1] == b[0];
 }
 
-constexpr int kReducedBits = 7;
-
 /// REQUIRES: codes of int8 or uint8.
 bool lie_in(const Tensor& codes, const CodeRange& range) {
   const auto lie = [&](auto values) {

@@ -61,6 +61,12 @@ void fit_zeros_to_bias(std::vector<QParams>& params, const Tensor& weight, const
   }
 }
 
+/// Whether the runtime's kernels on the CPU that the recipe is for saturate (TargetRow).
+bool saturates(const Capabilities& able, const Recipe& recipe, const Target& target) {
+  const TargetCpu own = target.vnni ? TargetCpu::vnni : TargetCpu::avx2;
+  return able.saturates(recipe.target == TargetCpu::auto_ ? own : recipe.target);
+}
+
 }  // namespace
 
 Scheme plain_scheme(const TensorRecipe& recipe) {
@@ -77,17 +83,6 @@ Scheme activation_scheme(const Recipe& recipe) {
   activation.dtype = activation_dtype(recipe);
   return plain_scheme(activation);
 }
-
-namespace {
-
-constexpr int kReducedBits = 7;
-
-bool saturates(const Capabilities& able, const Recipe& recipe, const Target& target) {
-  const TargetCpu own = target.vnni ? TargetCpu::vnni : TargetCpu::avx2;
-  return able.saturates(recipe.target == TargetCpu::auto_ ? own : recipe.target);
-}
-
-}  // namespace
 
 ReducedWeights::ReducedWeights(const Capabilities& able, const Recipe& recipe, const Target& target)
     : int8_(recipe.reduce_range == ReduceRange::true_ ||

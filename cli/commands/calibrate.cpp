@@ -27,11 +27,6 @@ flow::CalibrateOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-void check(const Arguments& arguments) {
-  const auto recipe = arguments.recipe.given_inline();
-  flow::check_options(options_of(arguments), recipe ? &*recipe : nullptr);
-}
-
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::CalibrateOptions options = options_of(arguments);
@@ -81,7 +76,7 @@ void add_calibrate(CLI::App& program, const std::vector<std::string>& command_li
       "  quantlens calibrate mobilenet.onnx --data imagenet.yaml --shard 2/2 -o two.bin\n"
       "  quantlens merge statistics.bin one.bin two.bin");
   verb->callback([=, &chosen] {
-    check(*arguments);
+    flow::check_options(options_of(*arguments), arguments->recipe.given_inline());
     chosen = [=] { return run(*arguments, command_line); };
   });
 }

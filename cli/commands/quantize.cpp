@@ -40,11 +40,6 @@ flow::QuantizeOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-void check(const Arguments& arguments) {
-  const auto recipe = arguments.recipe.given_inline(from_word<Approach>(arguments.approach));
-  flow::check_options(options_of(arguments), recipe ? &*recipe : nullptr);
-}
-
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::QuantizeOptions options = options_of(arguments);
@@ -129,7 +124,8 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
       "  quantlens quantize mobilenet.onnx --ranges statistics.bin \\\n    --recipe '{activation: "
       "{algorithm: mse}}'");
   verb->callback([=, &chosen] {
-    check(*arguments);
+    flow::check_options(options_of(*arguments),
+                        arguments->recipe.given_inline(from_word<Approach>(arguments->approach)));
     chosen = [=] { return run(*arguments, command_line); };
   });
 }

@@ -42,11 +42,6 @@ flow::TuneOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-void check(const Arguments& arguments) {
-  const auto recipe = arguments.recipe.given_inline();
-  flow::check_options(options_of(arguments), recipe ? &*recipe : nullptr);
-}
-
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::TuneOptions options = options_of(arguments);
@@ -180,7 +175,7 @@ void add_tune(CLI::App& program, const std::vector<std::string>& command_line, R
       "Example:\n  quantlens tune mobilenet.onnx --data imagenet.yaml --metric "
       "top1:label_offset=1 \\\n    --max-loss 1% --emit-recipe best.json");
   verb->callback([=, &chosen] {
-    check(*arguments);
+    flow::check_options(options_of(*arguments), arguments->recipe.given_inline());
     chosen = [=] { return run(*arguments, command_line); };
   });
 }

@@ -110,14 +110,14 @@ TapState gather(const Model& model, const std::vector<Tap>& taps, const FittedDa
   return state;
 }
 
-void check_options(const CalibrateOptions&, const Recipe* recipe) {
-  if (recipe == nullptr) return;
+void check_options(const CalibrateOptions&, const std::optional<Recipe>& recipe) {
+  if (!recipe) return;
   check_recipe(*recipe);
   refuse_edit(*recipe, "quantlens calibrate");
 }
 
 CalibrateResult calibrate(const CalibrateOptions& options, const Session& session) {
-  check_options(options, &options.recipe);
+  check_options(options, options.recipe);
   const Model model = formats(session).read(options.model);
   FittedData data = fit_data(options.data, model, session);
   check_destination({.path = options.output, .is_model = false},

@@ -32,7 +32,7 @@ struct CalibrateResult : RunRecords {
 };
 
 /// As that of QuantizeOptions.
-void check_options(const CalibrateOptions& options, const Recipe* recipe);
+void check_options(const CalibrateOptions& options, const std::optional<Recipe>& recipe);
 
 /// Gathers, of the values whose ranges `quantize` would ask for with this recipe, what any of its
 /// algorithms looks at, and writes it. Statistics of other samples merge with it.

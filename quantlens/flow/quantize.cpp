@@ -205,16 +205,16 @@ std::vector<fs::path> files_read(const QuantizeOptions& options) {
 
 }  // namespace
 
-void check_options(const QuantizeOptions& options, const Recipe* recipe) {
-  if (recipe != nullptr) check_recipe(*recipe);
-  if (options.ranges && recipe != nullptr) refuse_edit(*recipe, "--ranges");
+void check_options(const QuantizeOptions& options, const std::optional<Recipe>& recipe) {
+  if (recipe) check_recipe(*recipe);
+  if (options.ranges && recipe) refuse_edit(*recipe, "--ranges");
   if (options.ranges && options.calibration_data) {
     throw Error(Errc::usage,
                 "--ranges and --calibration-data exclude each other: nothing is calibrated where "
                 "the ranges are given");
   }
   if (options.data.is_given()) return;
-  if (!options.ranges && recipe != nullptr && needs_calibration(*recipe)) {
+  if (!options.ranges && recipe && needs_calibration(*recipe)) {
     throw Error(
         Errc::usage,
         "--data is required; with --ranges, --approach dynamic or --approach weight_only none is "
@@ -228,7 +228,7 @@ void check_options(const QuantizeOptions& options, const Recipe* recipe) {
 }
 
 QuantizeResult quantize(const QuantizeOptions& options, const Session& session) {
-  check_options(options, &options.recipe);
+  check_options(options, options.recipe);
   QuantizeResult result;
   result.output = destination_of(options.output, options.model);
   const Model model = formats(session).read(options.model);

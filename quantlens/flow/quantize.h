@@ -33,8 +33,8 @@ struct QuantizeResult : RunRecords {
 };
 
 /// Says before any file is read which options do not go together, or lack another one. `recipe`:
-/// null where it is not read yet. Throws Errc::usage.
-void check_options(const QuantizeOptions& options, const Recipe* recipe);
+/// none where it is not read yet. Throws Errc::usage.
+void check_options(const QuantizeOptions& options, const std::optional<Recipe>& recipe);
 
 /// Calibrates (or takes what a calibration gave), plans, writes the quantized model, and then, if
 /// asked, diagnoses and evaluates it. The model is on disk before it is measured, and stays

@@ -172,8 +172,8 @@ void note_what_is_kept(const TuneResult& result, Progress& progress) {
 
 }  // namespace
 
-void check_options(const TuneOptions& options, const Recipe* recipe) {
-  if (recipe != nullptr) check_recipe(*recipe);
+void check_options(const TuneOptions& options, const std::optional<Recipe>& recipe) {
+  if (recipe) check_recipe(*recipe);
   if (!options.data.is_given()) throw Error(Errc::usage, "--data is required");
   strategy_named(options.strategy);
   check_goal(options.goal, is_higher_better(options.metric));
@@ -181,7 +181,7 @@ void check_options(const TuneOptions& options, const Recipe* recipe) {
 }
 
 TuneResult tune(const TuneOptions& options, const Session& session) {
-  check_options(options, &options.recipe);
+  check_options(options, options.recipe);
   const MetricSpec& metric = options.metric;
   TuneResult result;
   result.output = destination_of(options.output, options.model);

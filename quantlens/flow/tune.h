@@ -45,7 +45,7 @@ struct TuneResult : RunRecords {
 };
 
 /// As that of QuantizeOptions.
-void check_options(const TuneOptions& options, const Recipe* recipe);
+void check_options(const TuneOptions& options, const std::optional<Recipe>& recipe);
 
 /// Searches for the recipe that serves the goal's objective best and loses no more than it allows.
 /// The best model so far is in `output` after each trial that is better, all trials in the

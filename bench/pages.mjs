@@ -6,20 +6,13 @@
 //
 // Prints, as medians over the rounds and the worst one: the first page (until rows of the table are painted), a sort, a
 // search, CPU time of the main thread a frame while the table scrolls (95 % of frames), the tab's memory, and bytes that were sent.
-import { readFileSync } from "node:fs";
-import { createRequire } from "node:module";
+import { Figures, frames, launch, quantile, tabMemory, window } from "./browser.mjs";
 
-const { chromium } = createRequire(new URL("../ui/", import.meta.url))("playwright-core");
 const [url, token, ...options] = process.argv.slice(2);
 if (!url || !token) throw new Error("usage: node bench/pages.mjs URL TOKEN [--rounds 5]");
 const rounds = options[0] === "--rounds" ? Number(options[1]) : 5;
-
-const figures = new Map();
-function note(name, value) {
-  figures.set(name, [...(figures.get(name) ?? []), value]);
-}
-const sorted = (values) => [...values].sort((a, b) => a - b);
-const quantile = (values, share) => sorted(values)[Math.min(values.length - 1, Math.floor(share * values.length))];
+const figures = new Figures();
+const note = (name, value) => figures.note(name, value);
 
 /** Milliseconds of the page from what `act` does until the frame after the one in which the table has changed. */
 function painted(page, act) {
@@ -31,31 +24,6 @@ function painted(page, act) {
     await new Promise(requestAnimationFrame);
     return performance.now() - begun;
   })()`);
-}
-
-/** Of the processes that draw pages: memory that is theirs alone, in MB. */
-async function tabMemory(browser) {
-  const session = await browser.newBrowserCDPSession();
-  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
-  const of = (id) => Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))[1]) / 1000;
-  return Math.max(...processInfo.filter((one) => one.type === "renderer").map((one) => of(one.id)));
-}
-
-/** Of the main thread's frames in which it painted while `act` ran: milliseconds of CPU that all its tasks took, from one frame to the next. */
-async function frames(browser, page, act) {
-  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline"] });
-  await act();
-  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
-  const painted = traceEvents.find((one) => one.name === "Layerize");
-  const own = traceEvents.filter((one) => one.pid === painted.pid && one.tid === painted.tid && one.ph === "X").sort((a, b) => a.ts - b.ts);
-  const [found, sum] = [[], { of: 0, until: 0 }];
-  for (const one of own) {
-    if (one.ts >= sum.until) [sum.of, sum.until] = [sum.of + (one.tdur ?? 0), one.ts + one.dur]; // tasks, without those inside of them
-    if (one.name !== "Layerize") continue;
-    found.push(sum.of / 1000);
-    sum.of = 0;
-  }
-  return found.slice(1);
 }
 
 /** As a scroll bar that is dragged: every frame shows other rows. */
@@ -70,7 +38,7 @@ const jump = `new Promise((done) => {
 })`;
 
 async function round(browser) {
-  const context = await browser.newContext({ viewport: { width: 1280, height: 720 }, extraHTTPHeaders: { Authorization: `Bearer ${token}` } });
+  const context = await window(browser, token);
   const page = await context.newPage();
   const client = await context.newCDPSession(page);
   await client.send("Network.enable");
@@ -104,16 +72,14 @@ async function round(browser) {
     return { x: left + width / 2, y: top + height / 2 };
   });
   const wheel = await frames(browser, page, () => client.send("Input.synthesizeScrollGesture", { ...middle, yDistance: -6000, speed: 1500 }));
-  note("scrolling by the wheel, main thread a frame, p95 [ms]", quantile(wheel, 0.95));
+  note("scrolling by the wheel, main thread a frame, p95 [ms]", quantile(wheel.cpu, 0.95));
   const jumps = await frames(browser, page, () => page.evaluate(jump));
-  note("jumps of 4,000 px, main thread a frame, p95 [ms]", quantile(jumps, 0.95));
+  note("jumps of 4,000 px, main thread a frame, p95 [ms]", quantile(jumps.cpu, 0.95));
   note("memory of the tab [MB]", await tabMemory(browser));
   await context.close();
 }
 
-const browser = await chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+const browser = await launch();
 for (let i = 0; i < rounds; ++i) await round(browser);
 await browser.close();
-for (const [name, values] of figures) {
-  console.log(`${name}: median ${quantile(values, 0.5).toFixed(1)}, worst ${Math.max(...values).toFixed(1)}`);
-}
+figures.tell();

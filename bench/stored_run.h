@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <random>
 #include <string>
 #include <vector>
@@ -19,23 +20,39 @@ namespace quantlens::bench {
 inline constexpr std::size_t kOps = 10'000;
 inline constexpr std::uint64_t kPage = 50;
 
+/// The last op of each layer adds what the layer was given to what it made; the others are
+/// products.
+inline constexpr std::size_t kLayer = 10;
+inline bool is_sum(std::size_t number) {
+  return number % kLayer == kLayer - 1;
+}
+
+inline std::string op_name(std::size_t number) {
+  return fmt::format("/model/layer.{}/attention/{}_{}", number / kLayer,
+                     is_sum(number) ? "Add" : "MatMul", number % kLayer);
+}
+
 inline std::string tensor(std::size_t number) {
-  return fmt::format("/model/layer.{}/attention/MatMul_output_0", number);
+  return op_name(number) + "_output_0";
 }
 
 inline OpRef op_of(std::size_t number) {
-  return {.id = tensor(number), .name = fmt::format("/model/layer.{}/attention/MatMul", number)};
+  return {.id = tensor(number), .name = op_name(number)};
 }
 
-inline Diagnosis diagnosis() {
+inline std::string weight_of(std::size_t number) {
+  return fmt::format("model.layer.{}.attention.weight_{}", number / kLayer, number % kLayer);
+}
+
+inline Diagnosis diagnosis(std::size_t ops) {
   Diagnosis made;
-  for (std::size_t i = 0; i < kOps; ++i) {
+  for (std::size_t i = 0; i < ops; ++i) {
     ActivationRow& row = made.activations.emplace_back();
     const double figure = 1.0 / static_cast<double>(i + 3);
     row.op = op_of(i);
     row.value = tensor(i);
     row.quantized = row.value + "_QuantizeLinear_Output";
-    row.type = "MatMul";
+    row.type = is_sum(i) ? "Add" : "MatMul";
     row.mse = row.mse_normalized = row.cosine = row.max_abs_error = row.clip_rate = figure;
     row.sqnr_db = 30 * figure;
     row.mse_interval = row.sqnr_db_interval = row.cosine_interval = {{figure / 3, figure * 3}};
@@ -60,13 +77,13 @@ inline Diagnosis diagnosis() {
 }
 
 /// A thousand floats of each value.
-inline Histograms histograms() {
+inline Histograms histograms(std::size_t ops) {
   Histograms made;
   made.state.samples.insert(0);
   std::mt19937 random(1);
   std::normal_distribution<float> values;
   std::vector<float> row(1000);
-  for (std::size_t i = 0; i < kOps; ++i) {
+  for (std::size_t i = 0; i < ops; ++i) {
     PairedStats& pair = made.state.pairs.emplace_back();
     pair.reference = tensor(i);
     pair.quantized = pair.reference + "_QuantizeLinear_Output";
@@ -77,57 +94,64 @@ inline Histograms histograms() {
   return made;
 }
 
-/// A chain of products, each with a weight of 64 columns.
-inline GraphOutline graph() {
+/// Layers of products, each with a weight of 64 columns.
+inline GraphOutline graph(std::size_t ops) {
   GraphOutline made;
   made.inputs = {{.name = "x", .dtype = "float32", .shape = "[batch,128,64]"}};
-  for (std::size_t i = 0; i < kOps; ++i) {
-    const std::string weight = fmt::format("model.layer.{}.attention.weight", i);
-    made.weights.push_back({.name = weight, .dtype = "float32", .shape = "[64,64]"});
+  const auto before = [](std::size_t number) { return number == 0 ? "x" : tensor(number - 1); };
+  for (std::size_t i = 0; i < ops; ++i) {
     made.values.push_back({.name = tensor(i), .dtype = "float32", .shape = "[batch,128,64]"});
     OpOutline& op = made.ops.emplace_back();
     op.op = tensor(i);
-    op.name = op_of(i).name;
+    op.name = op_name(i);
+    op.outputs = {tensor(i)};
+    if (is_sum(i)) {
+      op.type = "Add";
+      op.kind = Kind::add;
+      op.inputs = {before(i), before(i + 1 - kLayer)};
+      continue;
+    }
+    made.weights.push_back({.name = weight_of(i), .dtype = "float32", .shape = "[64,64]"});
     op.type = "MatMul";
     op.kind = Kind::matmul;
-    op.inputs = {i == 0 ? "x" : tensor(i - 1), weight};
-    op.outputs = {tensor(i)};
+    op.inputs = {before(i), weight_of(i)};
     op.roles = roles::MatrixProduct();
   }
   made.outputs = {made.values.back()};
   return made;
 }
 
-inline Plan plan() {
+inline Plan plan(std::size_t ops) {
   Plan made;
-  for (std::size_t i = 0; i < kOps; ++i) {
+  for (std::size_t i = 0; i < ops; ++i) {
     OpPlan& op = made.ops.emplace_back();
     op.op = op_of(i);
-    op.type = op.pattern.emplace_back("MatMul");
-    op.kind = Kind::matmul;
+    op.type = op.pattern.emplace_back(is_sum(i) ? "Add" : "MatMul");
+    op.kind = is_sum(i) ? Kind::add : Kind::matmul;
     op.members = {op.op.id};
     op.quantized = true;
     ActivationPlan& value = made.activations.emplace_back();
     value.value = tensor(i);
     value.params.scale = 1 / static_cast<float>(i + 3);
     value.all_uses = true;
+    if (is_sum(i)) continue;
     WeightPlan& weight = made.weights_quantized.emplace_back();
-    weight.weight = fmt::format("model.layer.{}.attention.weight", i);
+    weight.weight = weight_of(i);
     weight.params.assign(64, value.params);
     weight.uses = {{.op = tensor(i), .input = 1}};
   }
   return made;
 }
 
-inline void write_run(Workspace workspace) {
+inline void write_run(Workspace workspace, std::size_t ops = kOps) {
   const auto writer = workspace.create("quantize", "net", {});
-  writer->put(graph());
+  writer->put(graph(ops));
   QuantizedOutline quantized;
-  static_cast<GraphOutline&>(quantized) = graph();
+  static_cast<GraphOutline&>(quantized) = graph(ops);
   writer->put(quantized);
-  writer->put(plan());
-  writer->put(diagnosis());
-  writer->put(histograms());
+  writer->put(plan(ops));
+  writer->put(diagnosis(ops));
+  writer->put(histograms(std::min(ops, kOps)));
   writer->succeed();
 }
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+// What measurements of web pages share: headless Chromium without a GPU, and what its tabs take.
+import { readFileSync } from "node:fs";
+import { createRequire } from "node:module";
+
+const { chromium } = createRequire(new URL("../ui/", import.meta.url))("playwright-core");
+
+export const launch = () => chromium.launch({ executablePath: "/usr/bin/chromium", args: ["--no-sandbox", "--disable-gpu"] });
+
+/** A window of its own, with nothing stored. */
+export function window(browser, token = "") {
+  const extraHTTPHeaders = token === "" ? {} : { Authorization: `Bearer ${token}` };
+  return browser.newContext({ viewport: { width: 1280, height: 720 }, extraHTTPHeaders });
+}
+
+const sorted = (values) => [...values].sort((a, b) => a - b);
+export const quantile = (values, share) => sorted(values)[Math.min(values.length - 1, Math.floor(share * values.length))];
+
+/** Figures of several rounds, by name. */
+export class Figures {
+  all = new Map();
+
+  note(name, value) {
+    this.all.set(name, [...(this.all.get(name) ?? []), value]);
+  }
+
+  tell() {
+    for (const [name, values] of this.all) {
+      console.log(`${name}: median ${quantile(values, 0.5).toFixed(1)}, worst ${Math.max(...values).toFixed(1)}`);
+    }
+  }
+}
+
+/** Of the processes that draw pages: memory that is theirs alone, in MB. */
+export async function tabMemory(browser) {
+  const session = await browser.newBrowserCDPSession();
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo");
+  const of = (id) => Number(/^Pss:\s+(\d+)/m.exec(readFileSync(`/proc/${id}/smaps_rollup`, "utf8"))[1]) / 1000;
+  return Math.max(...processInfo.filter((one) => one.type === "renderer").map((one) => of(one.id)));
+}
+
+/**
+ * Frames that the main thread painted while `act` ran, in milliseconds: CPU that all its tasks took from one frame to the
+ * next, and the time between them.
+ */
+export async function frames(browser, page, act) {
+  await browser.startTracing(page, { categories: ["toplevel", "devtools.timeline"] });
+  await act();
+  const { traceEvents } = JSON.parse((await browser.stopTracing()).toString());
+  const painted = traceEvents.find((one) => one.name === "Layerize");
+  const own = traceEvents.filter((one) => one.pid === painted.pid && one.tid === painted.tid && one.ph === "X").sort((a, b) => a.ts - b.ts);
+  const [cpu, gaps, sum] = [[], [], { of: 0, until: 0, last: 0 }];
+  for (const one of own) {
+    if (one.ts >= sum.until) [sum.of, sum.until] = [sum.of + (one.tdur ?? 0), one.ts + one.dur]; // tasks, without those inside of them
+    if (one.name !== "Layerize") continue;
+    cpu.push(sum.of / 1000);
+    if (sum.last > 0) gaps.push((one.ts - sum.last) / 1000);
+    [sum.of, sum.last] = [0, one.ts];
+  }
+  return { cpu: cpu.slice(1), gaps };
+}

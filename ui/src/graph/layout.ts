@@ -19,6 +19,7 @@ export interface Layout {
   stop(): void;
 }
 
-export function layoutOf(graph: OpGraph): Layout {
+/** The worker starts while the graph is still being read. */
+export function layoutOf(graph: Promise<OpGraph>): Layout {
   return remoteLayout(new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }), graph);
 }

@@ -31,7 +31,7 @@ function fakeWorker(answer: (request: Request) => Answer = answerer()): Remote &
 it("a worker gives the tree and the scenes that there would be without it, in the order of the requests", async () => {
   const graph = transformer(2);
   const worker = fakeWorker();
-  const layout = remoteLayout(worker, graph);
+  const layout = remoteLayout(worker, Promise.resolve(graph));
   const engine = layOut(outlineOf(graph));
   const sizes = sizesOf(engine.tree);
   const arrived: number[] = [];
@@ -48,14 +48,14 @@ it("a worker gives the tree and the scenes that there would be without it, in th
 });
 
 it("what goes wrong in the worker is told", async () => {
-  const layout = remoteLayout(fakeWorker(() => ({ problem: "no room" })), transformer(1));
+  const layout = remoteLayout(fakeWorker(() => ({ problem: "no room" })), Promise.resolve(transformer(1)));
   await expect(layout.tree).rejects.toThrow("no room");
   await expect(layout.show(new Float32Array(), [])).rejects.toThrow("no room");
 });
 
 it("a worker that cannot be loaded is told, then and later", async () => {
   const worker = fakeWorker();
-  const layout = remoteLayout(worker, transformer(1));
+  const layout = remoteLayout(worker, Promise.resolve(transformer(1)));
   worker.onerror?.({ message: "" } as ErrorEvent);
   await expect(layout.tree).rejects.toThrow("The layout cannot be loaded.");
   await expect(layout.show(new Float32Array(), [])).rejects.toThrow("The layout cannot be loaded.");

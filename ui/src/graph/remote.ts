@@ -44,11 +44,12 @@ function asking(remote: Remote): (request: Request) => Promise<Answer> {
 type TreeAnswer = Extract<Answer, { tree: unknown }>;
 type SceneAnswer = Extract<Answer, { scene: unknown }>;
 
-export function remoteLayout(remote: Remote, graph: OpGraph): Layout {
+export function remoteLayout(remote: Remote, graph: Promise<OpGraph>): Layout {
   const ask = asking(remote);
+  const tree = graph.then((read) => ask({ graph: outlineOf(read) })).then((answer) => receivedTree((answer as TreeAnswer).tree));
   return {
-    tree: ask({ graph: outlineOf(graph) }).then((answer) => receivedTree((answer as TreeAnswer).tree)),
-    show: (sizes, open) => ask({ sizes, open }).then((answer) => (answer as SceneAnswer).scene),
+    tree,
+    show: (sizes, open) => tree.then(() => ask({ sizes, open })).then((answer) => (answer as SceneAnswer).scene),
     stop: () => remote.terminate(),
   };
 }

@@ -31,11 +31,10 @@ export interface Read {
 }
 
 export async function readGraph(run: string, record: Record, signal: AbortSignal): Promise<Read> {
-  const graph = graphOf(await readTables(run, record, signal));
-  signal.throwIfAborted();
-  const layout = layoutOf(graph);
+  const reading = readTables(run, record, signal).then(graphOf);
+  const layout = layoutOf(reading);
   signal.addEventListener("abort", () => layout.stop());
-  const tree = await layout.tree;
+  const [graph, tree] = await Promise.all([reading, layout.tree]);
   const first = graph.kinds.findIndex((kind) => kind !== "input"); // the record has no ops for inputs
   const asked = new Map<number, Promise<[string, string][]>>();
   const attributesOf = (op: number) => {

@@ -107,6 +107,23 @@ describe("by keys", () => {
     await details(page).waitFor();
   });
 
+  it("one begins at the culprit, and comes to the skip connection around it", async () => {
+    const page = await session.open(at("broken", { "graph.open": "*" }));
+    await picture(page).focus();
+    await page.keyboard.press("n");
+    await details(page, "/block3/conv/Conv").waitFor();
+    await page.keyboard.press("ArrowUp");
+    await expect.poll(() => said(page).innerText()).toMatch(/Read by .*\/block3\/conv\/Conv/);
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => said(page).innerText()).toMatch(/^\/block3\/conv\/Conv/);
+    const seen: string[] = [];
+    for (const key of ["ArrowLeft", "ArrowRight", "ArrowRight"]) {
+      await page.keyboard.press(key);
+      seen.push((await said(page).innerText()).split(",")[0]!);
+    }
+    expect(seen).toContain("/block3/add/Add");
+  });
+
   it("groups open and close, as the address says", async () => {
     const page = await session.open(at("broken", { "graph.open": "-" }));
     await picture(page).focus();

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { anchored, bounded, cameraOf, cameraText, centred, farthestOf, filled, fitted, panned, showing, toScene, toView, zoomed } from "./camera";
+import { anchored, bounded, cameraOf, cameraText, centred, farthestOf, fitted, panned, showing, toScene, toView, zoomed } from "./camera";
 
 const view = { width: 800, height: 600 };
 const camera = { x: 100, y: 50, zoom: 2 };
@@ -57,14 +57,6 @@ describe("a camera", () => {
     expect(right.y).toBe(camera.y);
     const wide = showing(camera, view, { x: 400, y: 50, width: 2000, height: 20 }, 24);
     expect(toView(wide, view, { x: 400, y: 50 }).x).toBeCloseTo(24);
-  });
-
-  it("leaves no empty room where there is more of the scene", () => {
-    const scene = { width: 5000, height: 100 };
-    const left = filled({ x: 30, y: 400, zoom: 1 }, view, scene);
-    expect(toView(left, view, { x: 0, y: 50 })).toEqual({ x: 24, y: 300 });
-    expect(toView(filled({ x: 4990, y: 0, zoom: 1 }, view, scene), view, { x: 5000, y: 0 }).x).toBe(776);
-    expect(filled({ x: 2500, y: 50, zoom: 1 }, view, scene)).toEqual({ x: 2500, y: 50, zoom: 1 });
   });
 
   it("does not lose the scene", () => {

@@ -80,15 +80,6 @@ export function showing(camera: Camera, view: Size, box: Box, inset: number): Ca
   return dx === 0 && dy === 0 ? camera : panned(camera, dx, dy);
 }
 
-/** With no more room beside the scene than it takes: of a scene that fits, its middle. */
-export function filled(camera: Camera, view: Size, scene: Size): Camera {
-  const along = (at: number, room: number, extent: number) => {
-    const [half, edge] = [room / 2 / camera.zoom, margin / camera.zoom];
-    return extent + 2 * edge < 2 * half ? extent / 2 : Math.min(extent + edge - half, Math.max(half - edge, at));
-  };
-  return { ...camera, x: along(camera.x, view.width, scene.width), y: along(camera.y, view.height, scene.height) };
-}
-
 /** Not so far away that nothing of the scene is seen. */
 export function bounded(camera: Camera, scene: Size): Camera {
   const x = Math.min(scene.width, Math.max(0, camera.x));

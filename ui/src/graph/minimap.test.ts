@@ -8,8 +8,8 @@ const view = { width: 1000, height: 500 };
 
 describe("the map", () => {
   it("has the scene's shape, and takes no more than its part of the picture", () => {
-    expect(mapSize(scene, view)).toEqual({ width: 168, height: 42 });
-    expect(mapSize(scene, { width: 400, height: 500 })).toEqual({ width: 88, height: 36 });
+    expect(mapSize(scene, view)).toEqual({ width: 160, height: 40 });
+    expect(mapSize(scene, { width: 400, height: 500 })).toEqual({ width: 64, height: 36 });
     expect(mapSize({ width: 100, height: 9000 }, view)).toEqual({ width: 36, height: 132 });
   });
   it("sees all of the scene", () => {

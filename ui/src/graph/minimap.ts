@@ -6,7 +6,7 @@ import type { Pen, Picture } from "./paint-look";
 import type { Visible } from "./visible";
 
 const most = { width: 168, height: 132 };
-const share = { width: 0.22, height: 0.4 }; // of the picture
+const share = { width: 0.16, height: 0.3 }; // of the picture
 const least = 36;
 
 /** As large as the scene's shape and the room in the picture allow; in pixels. */

@@ -58,7 +58,20 @@ export function figuresOf(graph: OpGraph, { compared, plans, times }: Known): Fi
       Object.assign(own, row, { id, name, type, owner: op }, index > 0 && { share: NaN });
     }
   }
+  addOutputs(graph, compared, figures);
   return figures;
+}
+
+/** Outputs of the network have the figures of their values. */
+function addOutputs(graph: OpGraph, compared: readonly Compared[], figures: readonly Figures[]): void {
+  const rows = new Map(compared.map((row) => [row.value, row]));
+  graph.kinds.forEach((kind, op) => {
+    const edge = kind === "output" ? graph.target.indexOf(op) : -1;
+    const row = edge < 0 ? undefined : rows.get(graph.values[graph.carries[edge]!]!.name);
+    if (!row) return;
+    const { id, name, type } = figures[op]!;
+    Object.assign(figures[op]!, row, { id, name, type, owner: -1, share: NaN });
+  });
 }
 
 function dtypesOf(graph: OpGraph): string[] {

@@ -10,9 +10,9 @@ const finding = (id: string, more: object = {}) => ({
 describe("findings", () => {
   it("are those of the diagnosis, with the ops that they are about", () => {
     expect(findingsOf({ diagnosis: { findings: [finding("a", { output_share: 0.41 })] } })).toEqual([
-      { title: "outlier channel at /a: 41 % of the error", ops: ["a", "z"] },
+      { title: "a, outlier channel", ops: ["a", "z"] },
     ]);
-    expect(findingsOf({ findings: [finding("a", { output_share: -0.3 })] })[0]!.title).toBe("outlier channel at /a");
+    expect(findingsOf({ findings: [finding("a", { output_share: -0.3 })] })[0]!.title).toBe("a, outlier channel");
   });
 
   it("are none of a run that has none, and none without an op", () => {
@@ -23,7 +23,8 @@ describe("findings", () => {
     expect(findingsOf({ findings: Array.from({ length: 9000 }, (_, index) => finding(String(index))) })).toHaveLength(40);
   });
 
-  it("are numbered at the box that stands for their first op, the first one where there are several", () => {
-    expect(badgesOf([[3, 4], [2], [], [3], [9]], (op) => (op === 9 ? -1 : op % 2))).toEqual([{ box: 1, text: "1" }, { box: 0, text: "2" }]);
+  it("are numbered at each box that stands for one of their ops, the first one where there are several", () => {
+    expect(badgesOf([[3, 5], [2], [], [3, 4], [9]], (op) => (op === 9 ? -1 : op % 2))).toEqual([{ box: 1, text: "1" }, { box: 0, text: "2" }]);
+    expect(badgesOf([[3, 4], [2]], (op) => op)).toEqual([{ box: 3, text: "1" }, { box: 4, text: "1" }, { box: 2, text: "2" }]);
   });
 });

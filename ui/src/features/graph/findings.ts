@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a diagnosis has found, as far as the graph can show it.
-import { listOf, numberOf, objectOf, textOf } from "../../base/loose";
-import { percent } from "../../base/numbers";
+import { listOf, objectOf, textOf } from "../../base/loose";
 import type { Badge } from "../../graph/paint-look";
 
 const most = 40; // that are offered, and numbered in the picture: a run may have thousands
@@ -20,21 +19,18 @@ export function findingsOf(result: unknown): Finding[] {
       const { id, name } = objectOf(finding["op"] ?? listOf(finding["ops"])[0]);
       const others = listOf(finding["ops"]).map((op) => textOf(objectOf(op)["id"]));
       const ops = [...new Set([textOf(id), ...others])].filter((one) => one !== "");
-      const share = numberOf(finding["output_share"]);
-      const told = share >= 0.005 ? `: ${percent(share)} of the error` : "";
-      return { title: `${textOf(finding["rule"]).replaceAll("_", " ")} at ${textOf(name)}${told}`, ops };
+      const tail = textOf(name).split(/(?=\/)/).slice(-2).join("").replace(/^\//, "");
+      return { title: `${tail}, ${textOf(finding["rule"]).replaceAll("_", " ")}`, ops };
     })
     .filter(({ ops }) => ops.length > 0)
     .slice(0, most);
 }
 
-/** Numbers of findings, the first one at each box that stands for its op. `boxOf`: -1: there is none. */
+/** Numbers of findings, the first one at each box that stands for one of its ops. `boxOf`: -1: there is none. */
 export function badgesOf(findings: readonly (readonly number[])[], boxOf: (op: number) => number): Badge[] {
-  const taken = new Set<number>();
-  return findings.flatMap(([op], index) => {
-    const box = op === undefined ? -1 : boxOf(op);
-    if (box < 0 || taken.has(box)) return [];
-    taken.add(box);
-    return [{ box, text: String(index + 1) }];
+  const texts = new Map<number, string>();
+  findings.forEach((ops, index) => {
+    for (const box of ops.map(boxOf)) if (box >= 0 && !texts.has(box)) texts.set(box, String(index + 1));
   });
+  return [...texts].map(([box, text]) => ({ box, text }));
 }

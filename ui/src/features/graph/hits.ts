@@ -5,6 +5,7 @@ import type { OpGraph } from "../../graph/ops";
 import type { Tree } from "../../graph/tree";
 import type { Figures } from "./figures";
 import { summed } from "./groups";
+import { isEnd } from "./labels";
 
 export interface Hits {
   error?: string;
@@ -16,7 +17,7 @@ export function hitsOf(query: string, language: Language<Figures>, all: readonly
   const { holds, error } = compile(query, language);
   if (error !== undefined) return { error, ops: [], counts: null };
   if (query.trim() === "") return { ops: [], counts: null };
-  const ops = all.flatMap((figures, op) => (holds(figures) ? [op] : []));
+  const ops = all.flatMap((figures, op) => (holds(figures) && !isEnd(graph, op) ? [op] : []));
   const found = new Int32Array(tree.ops);
   for (const op of ops) found[boxOf(graph, op)]! += 1;
   return { ops, counts: Int32Array.from(summed(tree, (op) => found[op]!)) };
@@ -27,6 +28,12 @@ function boxOf({ host }: OpGraph, op: number): number {
   let at = op;
   while (host[at]! >= 0) at = host[at]!;
   return at;
+}
+
+/** The one behind an op in a list, or before it: first of all the first one. */
+export function nextInTurn(ops: readonly number[], from: number, by: 1 | -1): number | undefined {
+  const at = ops.indexOf(from);
+  return at < 0 ? ops[0] : ops[(at + by + ops.length) % ops.length];
 }
 
 /** The next one, or the one before, from an op on; after the last one comes the first. */

@@ -15,7 +15,8 @@ const pans: Record<Direction, [number, number]> = { up: [0, step], down: [0, -st
 
 export const told =
   "Arrow keys: down to what reads the value, up to what made it, left and right to what lies beside. Enter opens a group, Escape closes it. " +
-  "Plus and minus zoom, F fits, C goes to what is selected, N to the next op that is found, Shift and arrow keys move the picture.";
+  "Having come along an edge, left and right lead to the other ends of that value. Plus and minus zoom, F fits, C goes to what is selected, " +
+  "N to the next op that is found, without a query to the next finding; Shift and arrow keys move the picture.";
 
 type Pressed = Pick<KeyboardEvent, "key" | "shiftKey" | "ctrlKey" | "metaKey" | "altKey">;
 

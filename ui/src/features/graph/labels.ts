@@ -12,7 +12,7 @@ export interface Labels {
 }
 
 const [least, most, edge] = [76, 260, 10]; // units
-const heights = { end: 30, op: 40, group: 46 };
+const heights = { op: 40, group: 46 };
 const room = { sign: 16, letter: 6.6, group: 150 }; // group: for what stands in its second line
 
 /** "com.microsoft.QLinearConv" is QLinearConv. */
@@ -38,7 +38,7 @@ export function labelsOf(graph: OpGraph, tree: Tree, widthOf: (title: string) =>
     const beside = marks[node]!.length * room.letter * (isGroup ? 1 : 2); // titles of ops stand in the middle
     const own = widths[node]! + 2 * edge + beside + (isGroup ? room.sign : 0);
     sizes[2 * node] = Math.ceil(Math.min(most, Math.max(isGroup ? room.group : least, own)));
-    sizes[2 * node + 1] = isGroup ? heights.group : isEnd(graph, node) ? heights.end : heights.op;
+    sizes[2 * node + 1] = isGroup ? heights.group : heights.op;
   }
   return { titles, widths, marks, sizes };
 }

@@ -89,8 +89,9 @@ describe("wires", () => {
   it("know which wire a point is of", () => {
     expect([...wireLook(shown, null, null).wireOf.slice(0, 10)]).toEqual([0, 0, 1, 1, 2, 2, 3, 3, 4, 4]);
   });
-  it("are lit where both ends are", () => {
-    expect([...wireLook(shown, null, Uint8Array.from([0, 0, 1, 0, 1, 1])).lit!]).toEqual([0, 0, 0, 1, 0, 1, 1]);
+  it("are lit where both ends are, and where they join the way there", () => {
+    expect([...wireLook(shown, null, Uint8Array.from([0, 0, 1, 0, 1, 1])).lit!]).toEqual([1, 0, 0, 1, 1, 1, 1]);
+    expect([...wireLook(shown, null, Uint8Array.from([0, 0, 0, 0, 1, 1])).lit!]).toEqual([0, 0, 0, 0, 0, 1, 1]);
   });
   it("say type and shape of what they carry", () => {
     const { word } = wireLook(shown, null, null);
@@ -99,7 +100,7 @@ describe("wires", () => {
     expect(wireLook(several, null, null).word(0)).toBe("2 values");
   });
   it("of an op begin or end at it, those of a way are all its pieces", () => {
-    expect([...wiresOf(shown, 4)]).toEqual([0, 3, 4, 5, 6]);
+    expect([...wiresOf(shown, 4, "all")]).toEqual([0, 3, 4, 5, 6]);
     expect([...wiresWith(shown, 5)]).toEqual([5, 6]);
     expect([...wiresWith(shown, 1)]).toEqual([0, 1]);
   });

@@ -94,7 +94,7 @@ export function detailsOf(quantity: Quantity, coloured: Coloured, graph: OpGraph
   return Array.from({ length: tree.parent.length }, (_, node) => {
     const figure = isScaled(quantity) ? shownFigure(quantity, coloured.values[node]!) : "";
     if (node >= tree.ops) return [countText(counts[node]!), figure].filter(Boolean).join(" · ");
-    return isEnd(graph, node) ? "" : detailOf(quantity, figure, node, all);
+    return isEnd(graph, node) ? figure : detailOf(quantity, figure, node, all);
   });
 }
 
@@ -137,10 +137,11 @@ function worseStroke(one: number, other: number): number {
   return stepOfStroke(other) > stepOfStroke(one) ? other : one;
 }
 
-/** `flow` null: all wires are alike. `lit`: ops that the way of an error passes. */
+/** `flow` null: all wires are alike. `lit`: ops that the way of an error passes; what joins it there is lit, too. */
 export function wireLook(shown: Shown, flow: Flow | null, lit: Uint8Array | null): WireLook {
   const { scene, graph } = shown;
   const count = scene.wires.length - 1;
+  const reached = lit && reachedBy(graph, lit);
   const look = {
     strokes: new Uint8Array(count), wireOf: new Int32Array(scene.points.length / 2), heads: new Uint8Array(count),
     lit: lit && new Uint8Array(count), word: (wire: number) => wordOf(shown, wire),
@@ -151,10 +152,17 @@ export function wireLook(shown: Shown, flow: Flow | null, lit: Uint8Array | null
     for (let index = scene.edgeStarts[wire]!; index < scene.edgeStarts[wire + 1]!; ++index) {
       const edge = scene.edges[index]!;
       if (flow) look.strokes[wire] = worseStroke(look.strokes[wire]!, strokeOf(flow, edge));
-      if (lit && lit[graph.source[edge]!] === 1 && lit[graph.target[edge]!] === 1) look.lit![wire] = 1;
+      if (reached && reached[graph.target[edge]!] === 1) look.lit![wire] = 1;
     }
   }
   return look;
+}
+
+/** Of each op whether it reads what one of these makes, and is one of them. */
+function reachedBy({ source, target }: OpGraph, lit: Uint8Array): Uint8Array {
+  const reached = new Uint8Array(lit.length);
+  for (let edge = 0; edge < source.length; ++edge) if (lit[source[edge]!] === 1 && lit[target[edge]!] === 1) reached[target[edge]!] = 1;
+  return reached;
 }
 
 /** Not at the border of an open group, behind which it goes on. */
@@ -182,11 +190,11 @@ function wordOf({ scene, graph }: Shown, wire: number): string {
   return [shortDtype(dtype), shape].filter((text) => text !== "?").join(" ");
 }
 
-/** Wires that begin or end at an op. */
-export function wiresOf(shown: Shown, op: number): Set<number> {
+/** Wires that begin at an op, or all that begin or end there. */
+export function wiresOf(shown: Shown, op: number, which: "made" | "all"): Set<number> {
   const { graph } = shown;
   const isOwn = (other: number) => other === op || graph.host[other] === op;
-  return wiresWhere(shown, (edge) => isOwn(graph.source[edge]!) || isOwn(graph.target[edge]!));
+  return wiresWhere(shown, (edge) => isOwn(graph.source[edge]!) || (which === "all" && isOwn(graph.target[edge]!)));
 }
 
 /** All pieces of the way of which a wire is one: it may pass borders of groups. */

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 
 import { Shown } from "./shown";
 import { graphOf, sceneOf, treeOf } from "./testing";
-import { walked } from "./walk";
+import { siblings, walked } from "./walk";
 
 //       a          group x holds b, c, d; e hangs on d
 //     ╱   ╲
@@ -45,6 +45,11 @@ describe("arrow keys", () => {
     expect(walked(open, 2, "right", -1)).toBe(3);
     expect(walked(open, 3, "left", -1)).toBe(2);
     expect(walked(open, 3, "right", -1)).toBe(3);
+  });
+  it("lead to what else reads the value that one came along, and what else is read", () => {
+    expect([walked(open, 2, "right", 1), walked(open, 3, "left", 1), walked(open, 3, "right", 1)]).toEqual([3, 2, 3]);
+    expect([walked(open, 2, "right", 4), walked(open, 3, "left", 4)]).toEqual([3, 2]);
+    expect([siblings(open, 2, 1), siblings(open, 3, 4), siblings(open, 2, -1), siblings(open, 2, 5)]).toEqual([[2, 3], [2, 3], [], []]);
   });
   it("lead out of an open group", () => {
     expect(walked(open, 0, "down", -1)).toBe(5);

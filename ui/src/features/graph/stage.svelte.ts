@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A graph as it lies before one's eyes: which groups are open, where everything lies, and from where it is seen.
 import {
-  anchored, bounded, centred, farthestOf, filled, fitted, panned, showing, toView, zoomed, type Box, type Camera, type Point, type Size,
+  anchored, bounded, centred, farthestOf, fitted, panned, showing, toView, zoomed, type Box, type Camera, type Point, type Size,
 } from "../../graph/camera";
 import type { Layout } from "../../graph/layout";
 import type { OpGraph } from "../../graph/ops";
@@ -34,6 +34,7 @@ export class Stage {
   private moved = $state.raw<Camera | null>(null); // null: all of it is seen
   private asked = 0;
   private first = -1; // the node where one begins as soon as there is a size
+  private middle = -1; // the node that stays in the middle when the room for the picture changes
 
   constructor(
     readonly graph: OpGraph,
@@ -80,10 +81,12 @@ export class Stage {
   }
 
   look(camera: Camera): void {
+    this.middle = -1;
     this.moved = this.placed ? bounded(camera, this.placed.scene) : camera;
   }
 
   fit(): void {
+    this.middle = -1;
     this.moved = null;
   }
 
@@ -113,7 +116,9 @@ export class Stage {
 
   centre(node: number): void {
     const box = this.boxOf(node);
-    if (box && this.placed) this.look(filled(centred(this.camera, this.view, box), this.view, this.placed.scene));
+    if (!box) return;
+    this.look(centred(this.camera, this.view, box));
+    this.middle = node;
   }
 
   /** Moved just so far that a node is in sight, where it is not all in sight. */
@@ -135,7 +140,7 @@ export class Stage {
     if (this.view.width > 0 && node >= 0 && this.whole().zoom < readable) this.centre(node);
   }
 
-  /** What is at the upper left stays there. */
+  /** What was centred stays in the middle, else what is at the upper left stays there. */
   resize(view: Size): void {
     const { width, height } = this.view;
     if (this.moved && width > 0) {
@@ -143,6 +148,7 @@ export class Stage {
       this.moved = { zoom, x: x + (view.width - width) / 2 / zoom, y: y + (view.height - height) / 2 / zoom };
     }
     this.view = view;
+    if (this.middle >= 0) this.centre(this.middle);
     if (this.first >= 0 && view.width > 0) this.begin(this.first);
   }
 }

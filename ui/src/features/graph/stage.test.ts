@@ -112,6 +112,22 @@ describe("a graph before one's eyes", () => {
     }
   });
 
+  it("keeps what was centred in the middle until one moves", async () => {
+    const { stage } = await shown();
+    const middle = () => {
+      const box = stage.boxOf(1)!;
+      const { x, y } = toView(stage.camera, stage.view, { x: box.x + box.width / 2, y: box.y + box.height / 2 });
+      return [Math.round(x), Math.round(y)];
+    };
+    stage.centre(1);
+    expect(middle()).toEqual([400, 200]);
+    stage.resize({ width: 500, height: 300 });
+    expect(middle()).toEqual([250, 150]);
+    stage.pan(10, 0);
+    stage.resize({ width: 800, height: 400 });
+    expect(middle()).toEqual([260, 150]);
+  });
+
   it("moves only where what is to be seen is out of sight", async () => {
     const { stage } = await shown();
     stage.reveal(1);

@@ -55,6 +55,13 @@ export function nameOf(graph: OpGraph, op: number): string {
   return graph.values[graph.carries[edge] ?? -1]?.name ?? graph.names[op]!;
 }
 
+/** Where its value is read more than once. */
+function readBy(graph: OpGraph, op: number): string {
+  const readers = [...new Set(edgesOf(graph.source, op).map((edge) => graph.target[edge]!))].map((reader) => graph.names[reader]!);
+  if (readers.length < 2) return "";
+  return `Read by ${readers.slice(0, mostValues).join(", ")}${readers.length > mostValues ? ` and ${readers.length - mostValues} more` : ""}.`;
+}
+
 export function toldOfOp(graph: OpGraph, all: readonly Figures[], op: number, attributes: readonly (readonly [string, string])[] = []): Told {
   const own = all[op]!;
   const hanging = graph.types.filter((_, other) => graph.host[other] === op);
@@ -62,6 +69,7 @@ export function toldOfOp(graph: OpGraph, all: readonly Figures[], op: number, at
     own.owner >= 0 && own.owner !== op ? `One with ${graph.names[own.owner]!}, whose figures these are.` : "",
     own.owner < 0 && !isEnd(graph, op) && all.some(({ owner }) => owner >= 0) ? "Not compared by itself." : "",
     own.reason === "" ? "" : `Not quantized: ${own.reason}.`,
+    readBy(graph, op),
     hanging.length > 0 ? `Drawn with it: ${hanging.slice(0, 6).join(", ")}${hanging.length > 6 ? `, ${hanging.length - 6} more` : ""}.` : "",
   ];
   return {

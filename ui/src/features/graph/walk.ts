@@ -5,11 +5,28 @@ import type { Shown } from "./shown";
 
 export type Direction = "up" | "down" | "left" | "right";
 
-/** The next box from a box; the same where there is none. `from`: the box before this one: who turns round goes back to it. */
+/**
+ * The next box from a box; the same where there is none. `from`: the box before this one: who turns round goes back to it,
+ * and left and right lead to what else it reads, or what else reads it.
+ */
 export function walked(shown: Shown, box: number, direction: Direction, from: number): number {
-  const next = direction === "up" || direction === "down" ? alongEdges(shown, box, direction) : beside(shown.scene, box, direction);
-  if (next.length === 0) return box;
-  return next.includes(from) ? from : next[0]!;
+  if (direction === "left" || direction === "right") return sideways(shown, box, direction, from);
+  const next = alongEdges(shown, box, direction);
+  return next.includes(from) ? from : (next[0] ?? box);
+}
+
+function sideways(shown: Shown, box: number, direction: "left" | "right", from: number): number {
+  const row = siblings(shown, box, from);
+  const next = row[row.indexOf(box) + (direction === "left" ? -1 : 1)];
+  return next ?? (row.length > 1 ? box : (beside(shown.scene, box, direction)[0] ?? box));
+}
+
+/** What reads the box before, or what it reads, where that is how one came: as they lie from left to right. */
+export function siblings(shown: Shown, box: number, from: number): number[] {
+  if (from < 0) return [];
+  const row = [alongEdges(shown, from, "down"), alongEdges(shown, from, "up")].find((all) => all.includes(box)) ?? [];
+  const { boxes } = shown.scene;
+  return row.sort((one, other) => boxes[4 * one]! - boxes[4 * other]! || boxes[4 * one + 1]! - boxes[4 * other + 1]! || one - other);
 }
 
 /** Boxes at the other end of its edges, the nearest one first. Of a frame: what enters it, or leaves it. */

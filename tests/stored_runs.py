@@ -79,8 +79,14 @@ def demo_and_doctor(sandbox):
     for name, run in told.items():
         kept = sandbox.record(run["workload"], "accuracy.json")
         harness.check(run["accuracy"] == kept, f"the accuracy {name} is that of the stored run")
+    newest = sandbox.json("workloads", "show", "last")["id"]
+    harness.check(newest == told["per_tensor"]["workload"], f"the broken run is the newest: {newest}")
     worst = sandbox.record(told["per_tensor"]["workload"], "diagnosis.json")["activations"][0]["op"]["name"]
     harness.check(told["per_tensor"]["worst_op"] == worst, "the worst op is the first of the stored diagnosis")
+    for options in ([], ["--workspace", str(sandbox.path / "other")]):
+        text = sandbox.run("demo", "-q", *options).stdout
+        command = " ".join(["quantlens serve --open", *options])
+        harness.check(text.endswith(f"\nIn the browser:\n  {command}\n"), f"demo ends with {command}: {text[-200:]!r}")
     checkup = sandbox.json("doctor")
     harness.check(list(checkup) == ["version", "cores", "vnni", "workspace", "runtimes"], "doctor's fields")
     harness.check(all(list(one) == ["name", "available", "version", "where", "problem"] for one in checkup["runtimes"]),

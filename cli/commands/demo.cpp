@@ -34,11 +34,17 @@ fs::path demo_folder() {
               "cmake --install, or run it from its build folder");
 }
 
+/// The command that shows the session's runs.
+std::string serve_command(const flow::Session& session) {
+  const std::string given = session.workspace.string();
+  return "quantlens serve --open" + (given.empty() ? "" : " --workspace " + shell_word(given));
+}
+
 int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   TerminalProgress progress = arguments.common.make_progress();
-  const flow::DemoResult result =
-      flow::demo(demo_folder(), arguments.common.session(store, progress, command_line));
+  const flow::Session session = arguments.common.session(store, progress, command_line);
+  const flow::DemoResult result = flow::demo(demo_folder(), session);
   const auto& [broken, mended] = result;
   if (arguments.table.is_json()) {
     print_out(json::dump(json::encode(demo_summary(broken, mended))));
@@ -47,8 +53,8 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   print_out(
       demo_text(broken, mended, arguments.table.view()) +
       fmt::format("\nThe same on your own model:\n  quantlens quantize MODEL.onnx --data DATA "
-                  "--diagnose --metric top1\nAll of this run: {}\n",
-                  shell_word(broken.folder.string())));
+                  "--diagnose --metric top1\nAll of this run: {}\nIn the browser:\n  {}\n",
+                  shell_word(broken.folder.string()), serve_command(session)));
   return kDone;
 }
 

@@ -22,16 +22,17 @@ QuantizeResult quantize_digits(const fs::path& folder, const fs::path& output, c
 DemoResult demo(const fs::path& folder, const Session& session) {
   const fs::path outputs = workspace_of(session).root() / "demo";
   session.store.make_folder(outputs);
+  Session named = session;
+  DemoResult result;
+  named.name = "demo per channel";
+  result.per_channel = quantize_digits(folder, outputs / "digits.per_channel.int8.onnx", {}, named);
+  // The broken one is the newest run: it is what there is to look at.
   Recipe coarse;
   coarse.accuracy_level = AccuracyLevel::fast;
   coarse.weight.granularity = Granularity::per_tensor;
-  Session named = session;
   named.name = "demo per tensor";
-  DemoResult result;
   result.per_tensor =
       quantize_digits(folder, outputs / "digits.per_tensor.int8.onnx", coarse, named);
-  named.name = "demo per channel";
-  result.per_channel = quantize_digits(folder, outputs / "digits.per_channel.int8.onnx", {}, named);
   return result;
 }
 

@@ -12,8 +12,8 @@ struct DemoResult {
 };
 
 /// Quantizes the network that comes with quantlens in two ways; the models are written to `demo` in
-/// the workspace. `folder`: holds digits.onnx, digits.npz and calibration.npz. The session's name
-/// is not used.
+/// the workspace. The broken one is the newest run. `folder`: holds digits.onnx, digits.npz and
+/// calibration.npz. The session's name is not used.
 DemoResult demo(const fs::path& folder, const Session& session);
 
 }  // namespace quantlens::flow

@@ -108,9 +108,13 @@ TEST(StatementText, SaysWhatIsLost) {
   const auto loss = [](double sqnr, const char* outputs) {
     return told("loss", {{"sqnr", figure::decibels(sqnr)}, {"outputs", figure::text(outputs)}});
   };
+  EXPECT_EQ(loss(20, "all"), "The outputs keep 20.0 dB of SQNR: most of their signal is kept.");
   EXPECT_EQ(loss(15, "all"), "The outputs keep 15.0 dB of SQNR: some of their signal is lost.");
+  EXPECT_EQ(loss(5, "all"), "The outputs keep 5.0 dB of SQNR: much of their signal is lost.");
   EXPECT_EQ(loss(2, "compared"),
-            "The compared outputs keep 2.0 dB of SQNR: little of their signal is left.");
+            "The compared outputs keep 2.0 dB of SQNR: more than half of their signal is lost.");
+  EXPECT_EQ(loss(-4, "all"),
+            "The outputs keep -4.0 dB of SQNR: their error is greater than their signal.");
   EXPECT_EQ(loss(kInfinite, "all"), "The outputs are equal.");
   EXPECT_EQ(told("outputs_left_out", {{"outputs", figure::values({"a", "b", "c", "d"})},
                                       {"of_floats", figure::count(5)},
@@ -148,9 +152,9 @@ TEST(StatementText, PutsStatementsOneBehindTheOther) {
       {.says = "share_includes", .figures = {{"op", figure::op(op_ref("add"))}}}};
   EXPECT_EQ(text_of(reasons),
             "at its value y: neither weight nor codes explain 50 % of its own error, and this CPU "
-            "(no VNNI) saturates sums of 8-bit products; and at mm: its constants, as the "
-            "quantized model has them, make 50 % of its own error; the share includes what begins "
-            "at add");
+            "(no VNNI) saturates sums of 8-bit products; and at mm: 50 % of its own error comes "
+            "from its constants as they are stored in the quantized model; the share includes what "
+            "begins at add");
 }
 
 TEST(StatementText, BeginsSentencesOfTheVerdictWithACapital) {

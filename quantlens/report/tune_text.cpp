@@ -60,6 +60,24 @@ std::string loss_text(const Goal& goal, double loss) {
   return change_text(loss);
 }
 
+/// Whether a loss is told as a gain.
+bool is_gain(const Goal& goal, double loss) {
+  return std::isfinite(loss) && loss < 0 && loss_text(goal, -loss) != loss_text(goal, 0);
+}
+
+/// "a loss of 1.20 %", "a gain of 0.20 %"
+std::string change_in(const Goal& goal, double loss) {
+  return is_gain(goal, loss) ? "a gain of " + loss_text(goal, -loss)
+                             : "a loss of " + loss_text(goal, loss);
+}
+
+/// What is allowed, behind such a change: "1.00 % is allowed".
+std::string limit_behind(const Goal& goal, double loss) {
+  if (is_gain(goal, goal.max_loss)) return change_in(goal, goal.max_loss) + " is asked for";
+  const std::string allowed = loss_text(goal, goal.max_loss) + " is allowed";
+  return is_gain(goal, loss) ? "a loss of " + allowed : allowed;
+}
+
 /// "; 97.3 % of the multiplications in int8"; empty where they were not counted.
 std::string share_text(const Study& study, const Trial& trial) {
   const std::optional<double> share = int8_share(study, trial);
@@ -131,9 +149,9 @@ std::string unfinished_text(const Study& study, const Workload& run) {
   std::string best = "no trial has a figure";
   if (study.best) {
     const Trial& trial = study.trials.at(*study.best - 1);
-    best = fmt::format("trial {} is the best of {} so far, with a loss of {} where {} is allowed",
-                       trial.number, evaluations(study), loss_text(study.goal, trial.loss),
-                       loss_text(study.goal, study.goal.max_loss));
+    best = fmt::format("trial {} is the best of {} so far, with {} where {}", trial.number,
+                       evaluations(study), change_in(study.goal, trial.loss),
+                       limit_behind(study.goal, trial.loss));
   }
   return wrapped(
       fmt::format("The search has not ended{}{}: {}; tune with --resume {} goes on with it",
@@ -146,26 +164,28 @@ std::string goal_text(const Study& study) {
     return wrapped("The goal was missed: no trial has a figure; " + advice(study.is_limited), 0);
   }
   const Trial& best = study.trials.at(*study.best - 1);
-  const std::string allowed = loss_text(study.goal, study.goal.max_loss);
+  const Goal& goal = study.goal;
   if (study.reached && best.ops_quantized == 0) {
+    const std::string asked = is_gain(goal, goal.max_loss)
+                                  ? "a gain of at least " + loss_text(goal, -goal.max_loss)
+                                  : "a loss of at most " + loss_text(goal, goal.max_loss);
     return wrapped(
-        fmt::format("Nothing is in int8: for --objective {} the best model within the goal, a loss "
-                    "of at most {}, is trial {}, whose ops are all in float; {}",
-                    word(study.goal.objective), allowed, best.number, advice(study.is_limited)),
+        fmt::format("Nothing is in int8: for --objective {} the best model within the goal, {}, is "
+                    "trial {}, whose ops are all in float; {}",
+                    word(goal.objective), asked, best.number, advice(study.is_limited)),
         0);
   }
   if (study.reached) {
     return wrapped(
-        fmt::format("The goal is reached by trial {}: a loss of {}, where {} is "
-                    "allowed; {} in int8, {} in float{}",
-                    best.number, loss_text(study.goal, best.loss), allowed,
+        fmt::format("The goal is reached by trial {}: {}, where {}; {} in int8, {} in float{}",
+                    best.number, change_in(goal, best.loss), limit_behind(goal, best.loss),
                     counted(best.ops_quantized, "op"), best.ops_float, share_text(study, best)),
         0);
   }
-  return wrapped(fmt::format("The goal was missed: trial {} comes nearest of {}, with a loss of {} "
-                             "where {} is allowed, and is kept; {}",
-                             best.number, evaluations(study), loss_text(study.goal, best.loss),
-                             allowed, advice(study.is_limited)),
+  return wrapped(fmt::format("The goal was missed: trial {} comes nearest of {}, with {} where {}, "
+                             "and is kept; {}",
+                             best.number, evaluations(study), change_in(goal, best.loss),
+                             limit_behind(goal, best.loss), advice(study.is_limited)),
                  0);
 }
 

@@ -144,6 +144,44 @@ TEST(TuneText, LossesAreSaidInFewDigits) {
   EXPECT_EQ(said(1e-6), "1e-06");
 }
 
+/// The sentence in one line.
+std::string in_one_line(const Study& study) {
+  std::string text = goal_text(study);
+  std::ranges::replace(text, '\n', ' ');
+  return text;
+}
+
+TEST(TuneText, ALossBelowNothingIsAGain) {
+  Study study = study_of({trial_of(0.7, false)});
+  study.best = 1;
+  const auto said = [&](double loss, double max_loss) {
+    study.trials[0].loss = loss;
+    study.goal.max_loss = max_loss;
+    const std::string text = in_one_line(study);
+    const std::size_t begin = text.find("with ") + 5;
+    return text.substr(begin, text.find(", and is kept") - begin);
+  };
+  EXPECT_EQ(said(-0.002, 0.01), "a gain of 0.20 % where a loss of 1.00 % is allowed");
+  EXPECT_EQ(said(-0.002, -0.5), "a gain of 0.20 % where a gain of 50.00 % is asked for");
+  EXPECT_EQ(said(0.002, -0.5), "a loss of 0.20 % where a gain of 50.00 % is asked for");
+  EXPECT_EQ(said(-1e300, 0.01), "a gain of over 1000000 % where a loss of 1.00 % is allowed");
+  study.goal.absolute = true;
+  EXPECT_EQ(said(-0.002, 0.01), "a gain of 0.002 where a loss of 0.0100 is allowed");
+  study.goal.absolute = false;
+  study.goal.max_loss = 0.01;
+  study.trials[0].loss = -0.002;
+  Workload run;
+  EXPECT_NE(unfinished_text(study, run).find("a gain of 0.20 %"), std::string::npos);
+  study.reached = true;
+  study.trials[0].ops_quantized = 1;
+  EXPECT_NE(
+      in_one_line(study).find("trial 1: a gain of 0.20 %, where a loss of 1.00 % is allowed; "),
+      std::string::npos);
+  study.trials[0].ops_quantized = 0;
+  study.goal.max_loss = -0.001;
+  EXPECT_NE(in_one_line(study).find("a gain of at least 0.10 %, is trial 1"), std::string::npos);
+}
+
 TEST(TuneText, OnlyTrialsCount) {
   Study study = study_of({trial_of(0.7, false), trial_of(0, false), trial_of(0.7, false)});
   study.trials[1].judged = Judged::output_error;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <initializer_list>
 #include <map>
 
 #include <fmt/format.h>
@@ -77,12 +78,31 @@ std::string conversions(const Figures& f) {
   return fmt::format("{} saves less than conversions and layouts cost", kernels(f, "kernels"));
 }
 
+/// The times of one sentence, all in the unit that fits the greatest.
+class Times {
+ public:
+  Times(const Figures& figures, std::initializer_list<const char*> names) : figures_(figures) {
+    for (const char* name : names) is_in_ms_ = is_in_ms_ || std::abs(figures.number(name)) >= 1e3;
+  }
+
+  /// "53.8 us", "1.234 ms"; without a sign.
+  std::string operator()(const char* name) const {
+    const double us = std::abs(figures_.number(name));
+    return is_in_ms_ ? fmt::format("{:.3f} ms", us / 1e3) : fmt::format("{:.1f} us", us);
+  }
+
+ private:
+  const Figures& figures_;
+  bool is_in_ms_ = false;
+};
+
 /// Conversions and layouts never stand under one word.
 std::string times(const Figures& f) {
+  const Times time(f, {"reference", "kernels", "conversions", "layouts"});
   return fmt::format(
-      ": {:.1f} us in the float model, {:.1f} in the quantized one, and there {:.1f} us for "
-      "conversions and {:.1f} for other layouts",
-      f.number("reference"), f.number("kernels"), f.number("conversions"), f.number("layouts"));
+      ": {} in the float model, {} in the quantized one, and there {} for conversions and {} for "
+      "other layouts",
+      time("reference"), time("kernels"), time("conversions"), time("layouts"));
 }
 
 std::string tried(const Figures& f) {
@@ -90,14 +110,14 @@ std::string tried(const Figures& f) {
   const char* verdict = high < 1  ? "is faster"
                         : low > 1 ? "is slower"
                                   : "is no faster, as far as these runs can tell";
+  const Times time(f, {"in_float", "before", "around"});
   return fmt::format(
       ". Measured with {} in float, this model {}: it takes {:.3f} of its time (95 % {:.3f} to "
-      "{:.3f}); they take {:.1f} us then where they took {:.1f}, and what is next to them takes "
-      "{:.1f} {}",
+      "{:.3f}); they take {} then where they took {}, and what is next to them takes {} {}",
       f.has("ops") ? fmt::format("{} of these {} ops", f.count("ops"), f.count("of"))
                    : std::string("them"),
-      verdict, f.number("ratio"), low, high, f.number("in_float"), f.number("before"),
-      std::abs(f.number("around")), f.number("around") < 0 ? "less" : "more");
+      verdict, f.number("ratio"), low, high, time("in_float"), time("before"), time("around"),
+      f.number("around") < 0 ? "less" : "more");
 }
 
 std::string not_measured(const Figures&) {
@@ -157,13 +177,10 @@ std::string compared(const Figures& f) {
       how, ratio, low, high);
 }
 
-double milliseconds(const Figures& f, const char* name) {
-  return f.number(name) / 1e3;
-}
-
 std::string medians(const Figures& f) {
-  const std::string text = fmt::format("medians {:.3f} ms against {:.3f}",
-                                       milliseconds(f, "quantized"), milliseconds(f, "reference"));
+  const Times time(f, {"quantized", "reference"});
+  const std::string text =
+      fmt::format("medians {} against {}", time("quantized"), time("reference"));
   if (!f.has("other_ratio")) return text + ".";
   return text + fmt::format(
                     ", {:.3f} of each other, since the machine's speed changed between rounds: the "
@@ -172,11 +189,10 @@ std::string medians(const Figures& f) {
 }
 
 std::string balance(const Figures& f) {
+  const Times time(f, {"saved", "lost", "conversions", "layouts"});
   return fmt::format(
-      " Faster kernels save {:.3f} ms, slower ones cost {:.3f}, conversions {:.3f} and other "
-      "layouts {:.3f}.",
-      milliseconds(f, "saved"), milliseconds(f, "lost"), milliseconds(f, "conversions"),
-      milliseconds(f, "layouts"));
+      " Faster kernels save {}, slower ones cost {}, conversions {} and other layouts {}.",
+      time("saved"), time("lost"), time("conversions"), time("layouts"));
 }
 
 constexpr Sentence kSentences[] = {

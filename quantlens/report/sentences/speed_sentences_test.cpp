@@ -66,8 +66,8 @@ TEST(SpeedSentences, TellTimesOfFindings) {
                              {"layouts", figure::microseconds(50)}}}};
   EXPECT_EQ(text_of(reasons),
             "MaxPool, which the quantized model runs, is slower than MaxPool of the float model, "
-            "and needs what reads it in float, too: 10.0 us in the float model, 30.0 in the "
-            "quantized one, and there 4.0 us for conversions and 50.0 for other layouts");
+            "and needs what reads it in float, too: 10.0 us in the float model, 30.0 us in the "
+            "quantized one, and there 4.0 us for conversions and 50.0 us for other layouts");
 }
 
 TEST(SpeedSentences, TellWhatCameOfARemedy) {
@@ -80,10 +80,11 @@ TEST(SpeedSentences, TellWhatCameOfARemedy) {
   };
   EXPECT_EQ(told("speed.tried", tried(0.9, 0.88, 0.92, 4)),
             ". Measured with them in float, this model is faster: it takes 0.900 of its time (95 % "
-            "0.880 to 0.920); they take 24.0 us then where they took 80.0, and what is next to "
-            "them takes 4.0 more");
-  EXPECT_THAT(told("speed.tried", tried(1.46, 1.44, 1.48, -4)),
-              AllOf(HasSubstr("this model is slower: it takes 1.460"), HasSubstr("4.0 less")));
+            "0.880 to 0.920); they take 24.0 us then where they took 80.0 us, and what is next to "
+            "them takes 4.0 us more");
+  EXPECT_THAT(
+      told("speed.tried", tried(1.46, 1.44, 1.48, -4)),
+      AllOf(HasSubstr("this model is slower: it takes 1.460"), HasSubstr("takes 4.0 us less")));
   EXPECT_THAT(told("speed.tried", tried(0.5, 0, kInfinite, 0)),
               HasSubstr("is no faster, as far as these runs can tell: it takes 0.500 of its time "
                         "(95 % 0.000 to inf)"));
@@ -129,17 +130,26 @@ TEST(SpeedSentences, SayHowTheTwoCompare) {
                                    {"lost", figure::microseconds(5)},
                                    {"conversions", figure::microseconds(10)},
                                    {"layouts", figure::microseconds(0)}}),
-            " Faster kernels save 0.040 ms, slower ones cost 0.005, conversions 0.010 and other "
-            "layouts 0.000.");
+            " Faster kernels save 40.0 us, slower ones cost 5.0 us, conversions 10.0 us and other "
+            "layouts 0.0 us.");
+}
+
+TEST(SpeedSentences, HaveTheUnitThatFitsTheirGreatestTime) {
+  const auto medians = [](double quantized, double reference) {
+    return told("speed.medians", {{"quantized", figure::microseconds(quantized)},
+                                  {"reference", figure::microseconds(reference)}});
+  };
+  EXPECT_EQ(medians(63.84, 53.82), "medians 63.8 us against 53.8 us.");
+  EXPECT_EQ(medians(63.84, 1234.5), "medians 0.064 ms against 1.234 ms.");
 }
 
 TEST(SpeedSentences, SayWhyMediansHaveAnotherRatioThanRunsInTurn) {
   Figures medians{{"quantized", figure::microseconds(1000)},
                   {"reference", figure::microseconds(1100)}};
-  EXPECT_EQ(told("speed.medians", medians), "medians 1.000 ms against 1.100.");
+  EXPECT_EQ(told("speed.medians", medians), "medians 1.000 ms against 1.100 ms.");
   medians["other_ratio"] = figure::number(1 / 1.1);
   EXPECT_EQ(told("speed.medians", medians),
-            "medians 1.000 ms against 1.100, 0.909 of each other, since the machine's speed "
+            "medians 1.000 ms against 1.100 ms, 0.909 of each other, since the machine's speed "
             "changed between rounds: the runs in turn are what compares.");
 }
 

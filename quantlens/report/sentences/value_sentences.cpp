@@ -147,7 +147,8 @@ std::string rounding_of_weight(const Figures& f) {
 
 std::string rounding_of_constants(const Figures& f) {
   return fmt::format(
-      "its constants, as the quantized model has them, make {:.0f} % of its own error",
+      "{:.0f} % of its own error comes from its constants as they are stored in the quantized "
+      "model",
       f.percent("part"));
 }
 

@@ -37,10 +37,11 @@ std::string loss(const Figures& f) {
   const char* subject = f.text("outputs") == "all" ? "The outputs" : "The compared outputs";
   const double sqnr_db = f.number("sqnr");
   if (std::isinf(sqnr_db) && sqnr_db > 0) return fmt::format("{} are equal.", subject);
-  const char* how_much = "little of their signal is lost";
+  const char* how_much = "most of their signal is kept";
   if (sqnr_db < 20) how_much = "some of their signal is lost";
   if (sqnr_db < 10) how_much = "much of their signal is lost";
-  if (sqnr_db < 3) how_much = "little of their signal is left";
+  if (sqnr_db < 3) how_much = "more than half of their signal is lost";
+  if (sqnr_db < 0) how_much = "their error is greater than their signal";
   return fmt::format("{} keep {:.1f} dB of SQNR: {}.", subject, sqnr_db, how_much);
 }
 

@@ -181,18 +181,20 @@ class Auto {
     const Recipe better = with_better_codes(task_.start);
     const Recipe forced = with_remedies(better, search_.diagnose(task_.start));
     const Recipe recipe = without_forced(forced);
-    std::string codes = "a scale a channel, ranges of least error, biases corrected";
-    if (forced != better) codes += ", and what findings say";
-    const std::string_view kept = "no op is asked to be float";
-    const std::string_view freed = "no op asked to be int8 that would stay float";
-    const auto why = [&](std::string_view rest) { return fmt::format("{}: {}", codes, rest); };
+    const std::string_view codes =
+        forced == better
+            ? "per-channel weights, ranges by least error and corrected biases"
+            : "per-channel weights, ranges by least error, corrected biases and the findings' "
+              "remedies";
+    const std::string_view freed = "no op is forced to int8";
+    const auto why = [&](std::string_view rest) { return fmt::format("{}; {}", codes, rest); };
     if (recipe == task_.start ||
-        tried({.recipe = recipe, .why = why(recipe == forced ? kept : freed)})) {
+        tried({.recipe = recipe, .why = why(recipe == forced ? kKept : freed)})) {
       return true;
     }
     if (recipe == forced || work_lost_ == 0) return false;
     const std::uint64_t lost = work_lost_;
-    if (forced == task_.start || tried({.recipe = forced, .why = why(kept)})) {
+    if (forced == task_.start || tried({.recipe = forced, .why = why(kKept)})) {
       keep_least_in_float(search_, forced, search_.diagnose(forced), lost);
     }
     return false;
@@ -204,9 +206,9 @@ class Auto {
     recipe.activation.algorithm = RangeAlgorithm::minmax;
     recipe.activation.percentile.reset();
     return !is_open_ || recipe == best_recipe_ ||
-           tried({.recipe = recipe,
-                  .why = "ranges as wide as what was seen: no op is asked to be float"},
-                 kSurelyLess);
+           tried(
+               {.recipe = recipe, .why = fmt::format("ranges from minimum to maximum; {}", kKept)},
+               kSurelyLess);
   }
 
   /// Late, since it edits the float model, which takes further passes over data: it has to be worth
@@ -220,15 +222,16 @@ class Auto {
     smooth.accuracy_level = AccuracyLevel::best;
     smooth.recipes.smooth_quant = true;
     return smooth == best_recipe_ ||
-           tried({.recipe = smooth, .why = "what MatMuls read smoothed as well"}, kSurelyLess);
+           tried({.recipe = smooth, .why = "SmoothQuant for the inputs of MatMuls, too"},
+                 kSurelyLess);
   }
 
   static std::string told(std::size_t findings, std::size_t ops) {
     std::string named =
         findings == 1 ? "what 1 finding names" : fmt::format("what {} findings name", findings);
     const std::string blamed =
-        ops == 1 ? "the op most to blame with what is around it"
-                 : fmt::format("the {} ops most to blame with what is around them", ops);
+        ops == 1 ? "the op most to blame with its neighbours"
+                 : fmt::format("the {} ops most to blame with their neighbours", ops);
     if (ops == 0) return named;
     return findings == 0 ? blamed : named + ", and " + blamed;
   }
@@ -294,6 +297,8 @@ class Auto {
   }
 
   static constexpr double kSurelyLess = 0.8;
+  /// What a proposal leaves as the recipe has it.
+  static constexpr std::string_view kKept = "no further op is forced to float";
 
   Search& search_;
   const Task& task_;

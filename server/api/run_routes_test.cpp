@@ -44,6 +44,7 @@ TEST(ListRuns, ShowsAPageOfThoseThatAreAskedFor) {
   }
   const json::Value run = world.json("/api/v1/workloads", {{"q", second}}).at("workloads").at(0);
   EXPECT_EQ(run.at("accuracy").at("quantized"), 0.25);
+  EXPECT_EQ(run.at("accuracy").at("difference_interval").at(1), -0.125);
   EXPECT_EQ(run.at("models").at(0).at("path"), "/models/second.onnx");
 }
 

@@ -23,11 +23,13 @@ bool has_ended(WorkloadState state) {
   return state == WorkloadState::success || state == WorkloadState::failure;
 }
 
-AccuracySummary summary_of(const Accuracy* reference, const Accuracy& quantized) {
+AccuracySummary summary_of(const Accuracy* reference, const Accuracy& quantized,
+                           const std::optional<std::array<double, 2>>& difference_interval) {
   AccuracySummary summary{.metric = quantized.metric,
                           .reference = {},
                           .quantized = quantized.value,
                           .difference = {},
+                          .difference_interval = difference_interval,
                           .is_rate = quantized.is_rate,
                           .higher_is_better = quantized.higher_is_better};
   if (reference != nullptr) {
@@ -42,14 +44,16 @@ std::optional<AccuracySummary> accuracy_of_study(const Study& study) {
   if (!study.best || *study.best < 1 || *study.best > study.trials.size()) return std::nullopt;
   const Trial& best = study.trials[*study.best - 1];
   if (!best.accuracy) return std::nullopt;
-  return summary_of(&study.reference, *best.accuracy);
+  return summary_of(&study.reference, *best.accuracy, best.difference_interval);
 }
 
 /// Nothing of a record that is damaged: the run is listed all the same.
 std::optional<AccuracySummary> accuracy_of(const WorkloadReader& reader) {
   try {
-    if (const auto record = reader.get<AccuracyRecord>())
-      return summary_of(record->reference ? &*record->reference : nullptr, record->quantized);
+    if (const auto record = reader.get<AccuracyRecord>()) {
+      return summary_of(record->reference ? &*record->reference : nullptr, record->quantized,
+                        record->difference_interval);
+    }
     const auto study = reader.get<Study>();
     return study ? accuracy_of_study(*study) : std::nullopt;
   } catch (const Error&) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -22,12 +23,14 @@ struct AccuracySummary {
   std::string metric;
   std::optional<double> reference;
   std::optional<double> quantized;
-  std::optional<double> difference;  ///< quantized - reference
+  std::optional<double> difference;                          ///< quantized - reference
+  std::optional<std::array<double, 2>> difference_interval;  ///< 95 %, paired, where it is known
   bool is_rate = true;
   bool higher_is_better = true;
 };
 BOOST_DESCRIBE_STRUCT(AccuracySummary, (),
-                      (metric, reference, quantized, difference, is_rate, higher_is_better))
+                      (metric, reference, quantized, difference, difference_interval, is_rate,
+                       higher_is_better))
 
 /// What a list of runs shows of one.
 struct RunSummary {

@@ -138,6 +138,7 @@ inline AccuracyRecord small_accuracy() {
   made.reference = Accuracy{.metric = "top1", .value = 0.5, .interval = {}, .samples = 100};
   made.quantized = Accuracy{.metric = "top1", .value = 0.25, .interval = {}, .samples = 100};
   made.difference = -0.25;
+  made.difference_interval = {{-0.5, -0.125}};
   return made;
 }
 

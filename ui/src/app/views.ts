@@ -36,8 +36,14 @@ const views: readonly View[] = [
     isThere: (shown) => has(shown, "accuracy"), hasOps: false },
 ];
 
+/** A graph that no errors colour says less than the tables, which come before it. */
 export function viewsOf(shown: Schemas["ShownRun"]): View[] {
-  return views.filter((view) => view.isThere(shown));
+  const there = views.filter((view) => view.isThere(shown));
+  const first = has(shown, "diagnosis") ? [] : shown.state === "failure" ? ["accuracy", "floats"] : ["accuracy"];
+  const others = there.filter(({ id }) => !first.includes(id));
+  const at = others.findIndex(({ id }) => id === "graph");
+  if (at < 0) return there;
+  return [...others.slice(0, at), ...first.flatMap((id) => there.filter((view) => view.id === id)), ...others.slice(at)];
 }
 
 /** The one of this id; the first one where there is none. */

@@ -3,11 +3,14 @@
 // glance (a column, an axis with its bars) are all in the unit of the longest; one that stands alone is in its own.
 
 export interface TimeUnit {
-  name: "us" | "ms" | "s";
+  name: "µs" | "ms" | "s";
   size: number; // in microseconds
 }
 
-const units: readonly TimeUnit[] = [{ name: "s", size: 1e6 }, { name: "ms", size: 1e3 }, { name: "us", size: 1 }];
+/** Of what stays in the unit of the records: an axis over powers of ten, and all that is told beside it. */
+export const microsecond: TimeUnit = { name: "µs", size: 1 };
+
+const units: readonly TimeUnit[] = [{ name: "s", size: 1e6 }, { name: "ms", size: 1e3 }, microsecond];
 
 const rounded = (value: number, digits: number): number => Number(value.toPrecision(digits));
 
@@ -34,7 +37,7 @@ export function timeFigure(us: number, unit: TimeUnit, digits = 3): string {
   return plain(value.toFixed(Math.min(digits, Math.max(0, digits - before))));
 }
 
-/** "0.500 us", "12.3 us", "1.24 ms", "2.30 s". */
+/** "0.500 µs", "12.3 µs", "1.24 ms", "2.30 s". */
 export function timeText(us: number, unit: TimeUnit = unitOf(us), digits = 3): string {
   return Number.isFinite(us) ? `${timeFigure(us, unit, digits)} ${unit.name}` : "–";
 }
@@ -47,7 +50,7 @@ export function timeColumn(times: readonly number[], unit: TimeUnit, digits = 4)
   return (us) => (Number.isFinite(us) ? plain((us / unit.size).toFixed(places)) : "–");
 }
 
-/** At a mark of an axis: "0", "50 us", "1.5 ms". */
+/** At a mark of an axis: "0", "50 µs", "1.5 ms". */
 export function markText(us: number, unit: TimeUnit): string {
   return us === 0 ? "0" : `${rounded(us / unit.size, 6)} ${unit.name}`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { gainOfAll, gainReason, gainsOf, gainText, type Gain } from "./gain";
+import { gainOfAll, gainReason, gainsOf, gainText, shareReason, shareUnit, type Gain } from "./gain";
 
 const gain = (share: number, more: Partial<Gain> = {}): Gain => ({ share, interval: null, by: "estimated", ...more });
 
@@ -53,4 +53,10 @@ describe("a gain", () => {
     expect(gainReason(gain(0.4, { by: "tried" }))).not.toMatch(/no bound/);
     expect(gainReason(gain(NaN))).toMatch(/Nothing that is stored/);
   });
+});
+
+it("a share is what it was made of: measured by computing in float, or apportioned", () => {
+  expect([shareUnit(true), shareUnit(false)]).toEqual(["less error in float", "of the error, estimated"]);
+  expect(shareReason(true)).toMatch(/^Measured: .* goes away .* do not add up\. “Output share” in tables is an estimate/);
+  expect(shareReason(false)).toMatch(/^Estimated, as “Output share”/);
 });

@@ -10,6 +10,20 @@ export interface Gain {
   by: "measured" | "estimated" | "tried" | "sum";
 }
 
+/** What stands behind a finding's share of the outputs' error. */
+export function shareUnit(isMeasured: boolean): string {
+  return isMeasured ? "less error in float" : "of the error, estimated";
+}
+
+/** Why the same op has another share elsewhere. */
+export function shareReason(isMeasured: boolean): string {
+  return isMeasured
+    ? "Measured: so much of the outputs' error goes away when these ops alone are computed in float, over the first 16 samples. Shares of several " +
+      "findings overlap and do not add up. “Output share” in tables is an estimate: it apportions the error by each op's own part."
+    : "Estimated, as “Output share” in tables is: the outputs' error apportioned by each op's own part. A measured share is how much of the error " +
+      "goes away when the ops are computed in float.";
+}
+
 /** Of each finding's remedy. Those that were tried were tried together with those before, and gain what they add. */
 export function gainsOf(findings: readonly unknown[]): Gain[] {
   let tried = NaN; // what is gone with all remedies so far

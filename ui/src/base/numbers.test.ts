@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { age, decibels, figure, interval, percent, real } from "./numbers";
+import { age, decibels, figure, fixed, interval, percent, real } from "./numbers";
 
 describe("reals", () => {
   it("are read as records write them", () => {
@@ -16,11 +16,17 @@ describe("reals", () => {
     expect(figure(0.112384)).toBe("0.112");
     expect(figure(6.73e-6)).toBe("6.73e−6");
     expect(figure(-2500000)).toBe("−2.50e6");
+    expect(figure(-6.73e-6)).toBe("−6.73e−6");
     expect(figure(0)).toBe("0");
     expect(figure(NaN)).toBe("–");
     expect(decibels(-9.54)).toBe("−9.5");
     expect(decibels(-0.02)).toBe("0.0");
     expect(percent(0.018662, 1)).toBe("1.9 %");
+  });
+
+  it("of a column have as many places behind the point", () => {
+    expect([0.9414, 0.00038981, -0.5, -1e-9, 1].map((value) => fixed(value, 5))).toEqual(["0.94140", "0.00039", "−0.50000", "0.00000", "1.00000"]);
+    expect([NaN, Infinity].map((value) => fixed(value, 5))).toEqual(["–", "∞"]);
   });
 });
 

@@ -27,7 +27,12 @@ export function figure(value: number, digits = 3): string {
   const size = Math.abs(value);
   const text =
     size !== 0 && (size >= 1e6 || size < 1e-3) ? value.toExponential(digits - 1) : String(Number(value.toPrecision(digits)));
-  return text.replace("-", "−").replace("e+", "e");
+  return text.replaceAll("-", "−").replace("e+", "e");
+}
+
+/** Below each other in a column: always so many places behind the point. */
+export function fixed(value: number, places: number): string {
+  return Number.isFinite(value) ? value.toFixed(places).replace(/^-(?=0\.?0*$)/, "").replace("-", "−") : figure(value);
 }
 
 export function decibels(value: number): string {

@@ -112,5 +112,5 @@ export function csvOf(head: readonly string[], rows: readonly (readonly Cell[])[
 }
 
 export function csv<Row>(rows: readonly Row[], columns: readonly Column<Row>[]): string {
-  return csvOf(columns.map((column) => column.title), rows.map((row) => columns.map((column) => column.of(row))));
+  return csvOf(columns.map((column) => column.title.replaceAll("µ", "u")), rows.map((row) => columns.map((column) => column.of(row))));
 }

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { accuracyOf, pairOf } from "../../base/accuracies";
-import { axisOf, csvOf, ticksOf, tickText } from "./axis";
+import { axisOf, csvOf, drawnOf, ticksOf, tickText } from "./axis";
 
 const rate = (value: number) => ({ metric: "top1", value, interval: [value - 0.1, value + 0.1], samples: 100, is_rate: true, higher_is_better: true });
 const pair = (change: object = {}) =>
@@ -16,7 +16,7 @@ describe("the axis", () => {
       ["FP32", 0.5, "50.0 %", "40.0 to 60.0 %"],
       ["INT8", 0.45, "45.0 %", "35.0 to 55.0 %"],
       ["Difference", 0.45, "−5.0 points", "−10.0 to 0.0"],
-      ["Ratio", 0.45, "−10.00 %", "−20.00 % to 0.00 %"],
+      ["Relative change", 0.45, "−10.00 %", "−20.00 % to 0.00 %"],
     ]);
     expect(axis.marks[2]!.interval!.map((end) => Number(end.toFixed(3)))).toEqual([0.4, 0.5]);
     expect(axis.marks[3]!.interval!.map((end) => Number(end.toFixed(3)))).toEqual([0.4, 0.5]);
@@ -37,7 +37,7 @@ describe("the axis", () => {
   });
   it("says that there is no ratio to nothing, and shows one of 0", () => {
     const none = axisOf(pair({ reference: rate(0), ratio: null, difference: 0.45 }), null, names)!.marks[3]!;
-    expect(none).toMatchObject({ text: "–", detail: "no ratio to a figure of 0", value: NaN });
+    expect(none).toMatchObject({ text: "–", detail: "no change relative to a figure of 0", value: NaN });
     expect(axisOf(pair({ ratio: 0, difference: 0, difference_interval: [0, 0] }), null, names)!.marks[3]!.text).toBe("0.00 %");
   });
   it("draws what it can of figures that are no numbers", () => {
@@ -45,6 +45,13 @@ describe("the axis", () => {
     const axis = axisOf(pair({ quantized, difference: "nan", difference_interval: null }), null, names)!;
     expect(Number.isFinite(axis.low) && Number.isFinite(axis.high)).toBe(true);
   });
+});
+
+it("ends what is drawn of an interval where the axis ends", () => {
+  const axis = { low: 0, high: 1 };
+  expect(drawnOf([0.2, 0.4], axis)).toEqual({ from: 0.2, to: 0.4, isCut: [false, false] });
+  expect(drawnOf([-0.09, 0.1], axis)).toEqual({ from: 0, to: 0.1, isCut: [true, false] });
+  expect(drawnOf([0.9, 1.2], axis)).toEqual({ from: 0.9, to: 1, isCut: [false, true] });
 });
 
 describe("ticks", () => {
@@ -74,7 +81,7 @@ it("is saved as figures: differences as differences, ratios as ratios", () => {
     '"FP32",0.5,0.4,0.6',
     '"INT8",0.45,0.35,0.55',
     '"Difference",-0.05,-0.1,0',
-    '"Ratio",-0.1,-0.2,0',
+    '"Relative change",-0.1,-0.2,0',
     "",
   ]);
 });

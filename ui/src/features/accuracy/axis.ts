@@ -67,8 +67,9 @@ function pairMarks(pair: Pair, names: readonly [string, string]): Mark[] {
     detail: shownDifferences(differenceInterval, reference), kind: "difference",
   });
   marks.push({
-    label: "Ratio", value: Number.isNaN(pair.ratio) ? NaN : at, interval: moved(ratio, reference.value, reference.value), text: shownRatio(pair.ratio),
-    detail: ratio ? `${shownRatio(ratio[0])} to ${shownRatio(ratio[1])}` : hasNone ? `no ratio to a figure of ${reference.value}` : "",
+    label: "Relative change", value: Number.isNaN(pair.ratio) ? NaN : at, interval: moved(ratio, reference.value, reference.value),
+    text: shownRatio(pair.ratio),
+    detail: ratio ? `${shownRatio(ratio[0])} to ${shownRatio(ratio[1])}` : hasNone ? `no change relative to a figure of ${reference.value}` : "",
     kind: "ratio",
   });
   return marks;
@@ -80,6 +81,12 @@ export function axisOf(pair: Pair | null, alone: Accuracy | null, names: readonl
   const marks = pair ? pairMarks(pair, names) : [accuracyMark(of.metric, of, "quantized")];
   const [low, high] = ends(marks, of);
   return { marks, low, high, zero: pair && Number.isFinite(of.value) ? of.value : null, ticks: ticksOf(low, high), of };
+}
+
+/** What of an interval lies within the axis, and at which ends it goes on beyond it. */
+export function drawnOf([low, high]: Interval, axis: Pick<Axis, "low" | "high">): { from: number; to: number; isCut: [boolean, boolean] } {
+  const within = (value: number) => Math.min(axis.high, Math.max(axis.low, value));
+  return { from: within(low), to: within(high), isCut: [low < axis.low, high > axis.high] };
 }
 
 /** A tick in as few digits as tell the ticks apart. */

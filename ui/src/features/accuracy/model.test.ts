@@ -81,6 +81,9 @@ it("takes a metric apart", () => {
 it("knows the interval of a ratio from that of the difference", () => {
   const { pair } = scoredOf(stored);
   expect(ratioInterval(pair!)![0]).toBeCloseTo(-0.1111, 4);
+  const lost = { ...pair!, differenceInterval: [-0.718, -0.525] as const };
+  expect(ratioInterval(lost)).toEqual([-1, expect.closeTo(-0.8333, 4)]);
+  expect(ratioInterval({ ...lost, reference: { ...lost.reference, isRate: false } })![0]).toBeCloseTo(-1.1397, 4);
   expect(ratioInterval({ ...pair!, differenceInterval: null })).toBeNull();
   expect(ratioInterval({ ...pair!, reference: { ...pair!.reference, value: 0 } })).toBeNull();
 });

@@ -132,8 +132,10 @@ export function scoredData(run: Pick<Schemas["ShownRun"], "data">): string {
   return data?.path || (data?.data ?? "");
 }
 
-/** That of the difference, over the float model's figure. */
-export function ratioInterval(pair: Pair): Interval | null {
-  const span = pair.differenceInterval;
-  return span && pair.reference.value > 0 ? [span[0] / pair.reference.value, span[1] / pair.reference.value] : null;
+/** That of the difference, over the float model's figure: a rate falls no further than to 0. */
+export function ratioInterval({ reference, differenceInterval }: Pair): Interval | null {
+  if (!differenceInterval || !(reference.value > 0)) return null;
+  const least = reference.isRate ? -1 : -Infinity;
+  const [low, high] = differenceInterval.map((end) => Math.max(least, end / reference.value));
+  return [low!, high!];
 }

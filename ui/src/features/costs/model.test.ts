@@ -27,7 +27,7 @@ describe("points", () => {
     const points = pointsOfTimes([unit(["a", "b"], 17), unit(["c"], -4, { isQuantized: false }), unit(["z"], 1), unit([], 3)], rows);
     expect(points).toHaveLength(2);
     expect(points[0]).toMatchObject({ id: "b", names: ["/a", "/b"], gain: 17, share: 0.4, local: 12, sqnr: 18, isInt8: true });
-    expect(points[0]!.detail).toBe("float 30.0 us, int8 10.0 us + 2.00 us conversions + 1.00 us layouts");
+    expect(points[0]!.detail).toBe("float 30.0 µs, int8 10.0 µs + 2.00 µs conversions + 1.00 µs layouts");
     expect(points[1]).toMatchObject({ gain: -4, isInt8: false });
     expect(points[1]!.share).toBeNaN();
   });
@@ -84,12 +84,12 @@ describe("a lasso", () => {
     const named = points.map((point) => ({ ...point, names: point.names.map((name) => `${name}.conv[0]`) }));
     expect(itemOf(named, "us", 130)).toEqual({
       id: "lasso",
-      label: "2 ops in float, about 13 us slower (10.0 %)",
+      label: "2 ops in float, about 13 µs slower (10.0 %)",
       recipe: { op_name_dict: { "/a\\.conv\\[0\\]": "fp32", "/b\\.conv\\[0\\]": "fp32" } },
       gain: 0.4,
       known: { interval: null, by: "sum" },
     });
-    expect(itemOf(points.slice(1, 2), "us", NaN)?.label).toBe("/b in float, about 4.0 us faster");
+    expect(itemOf(points.slice(1, 2), "us", NaN)?.label).toBe("/b in float, about 4.0 µs faster");
     expect(itemOf(points.slice(0, 1), "multiply-adds", NaN)?.label).toBe("/a in float");
     expect(itemOf(points.slice(2), "us", 1)).toBeNull();
   });
@@ -97,8 +97,12 @@ describe("a lasso", () => {
 
 it("points are shown in figures, and asked by them", () => {
   const points = pointsOfTimes([unit(["a"], 17), unit(["b"], -4, { isQuantized: false })], rows);
-  expect(figuresOf(points[0]!, "us")).toEqual([["int8 gains", "17.0 us"], ["Output share", "30.0 %"], ["Local SQNR", "20.0 dB"]]);
-  expect(columnsOf("us").map((column) => column.show(points[1]!)).slice(0, 5)).toEqual(["/b", "−4", "10.0 %", "12.0", "float"]);
+  expect(figuresOf(points[0]!, "us")).toEqual([["int8 gains", "17.0 µs"], ["Output share", "30.0 %"], ["Local SQNR", "20.0 dB"]]);
+  expect(columnsOf("us").map((column) => column.show(points[1]!)).slice(0, 5)).toEqual(["/b", "−4.00", "10.0 %", "12.0", "float"]);
+  expect([2783, 0.25].map((gain) => gainText(gain, "us"))).toEqual(["2783 µs", "0.250 µs"]);
+  const titles = columnsOf("us").map((column) => column.title);
+  expect(titles.slice(0, 3)).toEqual(["Op", "Gain [µs]", "Output share"]);
+  expect(columnsOf("us")[2]!.meaning).toMatch(/^estimated: /);
   const found = (query: string) => points.filter(compile(query, language).holds!).map((point) => point.id);
   expect(found("gain>0")).toEqual(["a"]);
   expect(found("precision:float local<15")).toEqual(["b"]);

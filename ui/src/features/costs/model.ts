@@ -2,9 +2,10 @@
 // What int8 gains at an op against what it costs there in error, and the recipe that gives ops back to float.
 import type { Schemas } from "../../api/client";
 import { exactly, type BasketItem } from "../../base/basket";
-import { timeText, unitOf } from "../../base/durations";
+import { microsecond, timeFigure, timeText, unitOf } from "../../base/durations";
 import { gainOfAll, type Gain } from "../../base/gain";
-import { decibels, figure, percent, real } from "../../base/numbers";
+import { decibels, percent, real } from "../../base/numbers";
+import { shareMeaning } from "../../base/share";
 import type { Column } from "../../base/table";
 import { comparedLanguage, type Compared } from "../../base/compared";
 import type { UnitTime } from "../../base/timed";
@@ -52,6 +53,8 @@ export function byOp(compared: readonly Compared[]): Map<string, Compared[]> {
   return found;
 }
 
+/** As the axis has it, whose marks are powers of ten. */
+const inMicroseconds = (us: number): string => timeText(us, microsecond);
 
 /** Units of a profile that were compared, too. */
 export function pointsOfTimes(units: readonly UnitTime[], rows: ReadonlyMap<string, Compared[]>): Point[] {
@@ -59,8 +62,8 @@ export function pointsOfTimes(units: readonly UnitTime[], rows: ReadonlyMap<stri
     const own = unit.ops.flatMap((op) => rows.get(op.id) ?? []);
     const worst = joined(own);
     if (!worst) return [];
-    const int8 = `${timeText(unit.kernels)} + ${timeText(unit.conversions)} conversions + ${timeText(unit.layouts)} layouts`;
-    const detail = `float ${timeText(unit.reference)}, int8 ${int8}`;
+    const int8 = `${inMicroseconds(unit.kernels)} + ${inMicroseconds(unit.conversions)} conversions + ${inMicroseconds(unit.layouts)} layouts`;
+    const detail = `float ${inMicroseconds(unit.reference)}, int8 ${int8}`;
     return [{ ...worst, key: String(index), names: namesOf(own), gain: unit.gain, detail, isInt8: unit.isQuantized }];
   });
 }
@@ -77,7 +80,7 @@ export function pointsOfPrices(
     const worst = joined(own);
     if (!worst || !group.seen_in_int8) return [];
     const [float, int8] = [real(group.float_us), real(group.int8_us)];
-    const detail = `float ${timeText(float)}, int8 ${timeText(int8)}, conversions not counted`;
+    const detail = `float ${inMicroseconds(float)}, int8 ${inMicroseconds(int8)}, conversions not counted`;
     return [{ ...worst, key: String(index), names: namesOf(own), gain: float - int8, detail, isInt8: ids.some(isInt8) }];
   });
 }
@@ -113,7 +116,7 @@ export function isInt8By(pairs: Schemas["TablePage"] | null, rows: ReadonlyMap<s
 export type Harm = "share" | "local";
 
 export const harms: readonly { id: Harm; title: string; meaning: string }[] = [
-  { id: "share", title: "Output share", meaning: "part of the outputs' error that begins at the op" },
+  { id: "share", title: "Output share", meaning: shareMeaning },
   { id: "local", title: "Local error", meaning: "error that the op makes by itself, as local SQNR: more error is higher" },
 ];
 
@@ -161,7 +164,7 @@ export function quadrantOf(point: Point, borders: Borders, harm: Harm): Quadrant
 }
 
 export function gainText(gain: number, unit: Unit): string {
-  return unit === "us" ? timeText(gain) : `${shownWork(gain)} multiply-adds`;
+  return unit === "us" ? inMicroseconds(gain) : `${shownWork(gain)} multiply-adds`;
 }
 
 export function figuresOf(point: Point, unit: Unit): [string, string][] {
@@ -186,7 +189,7 @@ export function predicted(points: readonly Point[], unit: Unit): Prediction {
   return { count: own.length, time, error: gainOfAll(own.map(({ share }) => ({ share, interval: null, by: "estimated" }))) };
 }
 
-/** "about 13 us slower (1.0 %)"; `wall`: microseconds of a run. */
+/** "about 13 µs slower (1.0 %)"; `wall`: microseconds of a run. */
 export function slowerText(time: number, wall: number): string {
   const share = wall > 0 ? ` (${percent(Math.abs(time) / wall, 1)})` : "";
   return `about ${timeText(Math.abs(time), unitOf(time), 2)} ${time < 0 ? "faster" : "slower"}${share}`;
@@ -209,10 +212,11 @@ export function itemOf(points: readonly Point[], unit: Unit, wall: number): Bask
 
 export function columnsOf(unit: Unit): Column<Point>[] {
   return [
-    { id: "name", title: "Op", meaning: "name of the op", of: (point) => point.name, show: (point) => point.name, first: "up", width: 120 },
-    { id: "gain", title: unit === "us" ? "Gain [us]" : "Work", meaning: "what int8 gains there, conversions and layouts included",
-      of: (point) => point.gain, show: (point) => (unit === "us" ? figure(point.gain) : shownWork(point.gain)), first: "down", width: 92 },
-    { id: "share", title: "Output share", meaning: "part of the outputs' error that begins here", of: (point) => point.share,
+    { id: "name", title: "Op", meaning: "name of the op", of: (point) => point.name, show: (point) => point.name, first: "up", width: 240 },
+    { id: "gain", title: unit === "us" ? "Gain [µs]" : "Work", meaning: "what int8 gains there, conversions and layouts included",
+      of: (point) => point.gain, show: (point) => (unit === "us" ? timeFigure(point.gain, microsecond) : shownWork(point.gain)), first: "down",
+      width: 98 },
+    { id: "share", title: "Output share", meaning: shareMeaning, of: (point) => point.share,
       show: (point) => percent(point.share, 1), first: "down", width: 128 },
     { id: "local", title: "Local [dB]", meaning: "signal over the error that is born here", of: (point) => point.local,
       show: (point) => decibels(point.local), first: "up", width: 92 },

@@ -47,13 +47,14 @@ async function readRun(run: string): Promise<OfRun & { isOver: boolean }> {
 
 let keptPlan: { run: string; planned: Promise<Planned> } | null = null;
 
-/** Codes as they were planned, of a run that compared nothing; read once for all ops. */
+/** Codes as they were planned, and ops that are computed as one: for ops that were not compared; read once for all. */
 export function loadPlanned(run: string): Promise<Planned> {
   if (keptPlan?.run !== run) {
     const page = (list: string, columns: string) =>
       get<unknown>(workloadPath(run, `/tables/plan.${list}`), { columns, limit: 100_000 }).catch(() => null);
-    const planned = Promise.all([page("activations", "value,scheme,params"), page("weights_quantized", "weight,scheme,params,uses")])
-      .then(([activations, weights]) => ({ activations, weights }));
+    const planned = Promise.all([
+      page("activations", "value,scheme,params"), page("weights_quantized", "weight,scheme,params,uses"), page("ops", "op.id,op.name,members"),
+    ]).then(([activations, weights, ops]) => ({ activations, weights, ops }));
     keptPlan = { run, planned };
   }
   return keptPlan.planned;

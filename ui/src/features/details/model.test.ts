@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { csvOf } from "../../base/table";
-import { findingsIn, findingsOf, headOf, rowOf, rowsOf, timeOf } from "./model";
+import { findingsIn, findingsOf, headOf, rowOf, rowsOf, shareText, timeOf } from "./model";
 import { elided, entryOf, shareBetween, shareOf, tabbed, wordsOf } from "./text";
 
 const op = { id: "y", name: "/block/Conv" };
@@ -41,7 +41,7 @@ describe("rows of an op", () => {
     const rows = rowsOf({ activations: [{ op, type: "Conv", pattern: ["Conv"], value: "y" }] });
     expect(headOf(rows, "y", rows.activations[0]).pattern).toBe("");
   });
-  it("have times of a profile", () => expect(timeOf(rowsOf(answer))).toBe("120 us in float, 45.0 us quantized, of 2 ops as one"));
+  it("have times of a profile", () => expect(timeOf(rowsOf(answer))).toBe("120 µs in float, 45.0 µs quantized, of 2 ops as one"));
 });
 
 describe("findings", () => {
@@ -75,6 +75,14 @@ describe("findings", () => {
   });
 });
 
+it("a finding's share is told as what it is", () => {
+  const text = (share: number, isMeasured: boolean, interval: readonly [number, number] | null = null) => shareText({ share, isMeasured, interval });
+  expect(text(0.46, true, [0.06, 0.86])).toBe("46 % less error in float (6 to 86 %), measured");
+  expect(text(-0.2, true, [-0.3, 0.1])).toBe("20 % more error in float (−10 to 30 %), measured");
+  expect(text(0.066, false, [-0.04, 0.4])).toBe("6.6 % of the error, estimated (−4 to 40 %)");
+  expect(text(0, true)).toBe("0 % less error in float, measured");
+});
+
 describe("words", () => {
   it("of a recipe's entry", () => {
     expect(wordsOf("fp32")).toBe("float");
@@ -84,7 +92,8 @@ describe("words", () => {
     expect(entryOf(null)).toBeNull();
   });
   it("of shares have the digits that they need", () => {
-    expect([0, 0.5, 0.012, 0.0001234, NaN].map(shareOf)).toEqual(["0 %", "50 %", "1.2 %", "0.012 %", "–"]);
+    expect([0, 0.5, 0.012, 0.0001234, NaN].map(shareOf)).toEqual(["0 %", "50 %", "1.2 %", "0.01 %", "–"]);
+    expect([0.0000123, -0.0000123, -0.012].map(shareOf)).toEqual(["< 0.01 %", "> −0.01 %", "−1.2 %"]);
     expect(shareBetween([0.1, 0.3])).toBe("10 to 30 %");
     expect(shareBetween([0.0001, 0.0002])).toBe("0.01 to 0.02 %");
   });

@@ -3,9 +3,9 @@
 import type { Schemas } from "../../api/client";
 import type { Json } from "../../base/basket";
 import { timeText } from "../../base/durations";
-import { gainsOf, type Gain } from "../../base/gain";
-import { real, type Real } from "../../base/numbers";
-import { entryOf, wordsOf } from "./text";
+import { gainsOf, shareUnit, type Gain } from "../../base/gain";
+import { interval, real, type Interval, type Real } from "../../base/numbers";
+import { entryOf, shareBetween, shareOf, wordsOf } from "./text";
 
 export type ActivationRow = Schemas["ActivationRow"];
 export type WeightRow = Schemas["WeightRow"];
@@ -73,7 +73,7 @@ export function headOf(rows: OpRows, op: string, row: ActivationRow | undefined)
   };
 }
 
-/** "120 us in float, 45.0 us quantized": of a profile of both models; empty where there is none. */
+/** "120 µs in float, 45.0 µs quantized": of a profile of both models; empty where there is none. */
 export function timeOf(rows: OpRows): string {
   const time = rows.times[0];
   if (!time) return "";
@@ -133,4 +133,13 @@ export function findingsOf(rows: OpRows, op: string, known: readonly RunFinding[
     });
   });
   return told;
+}
+
+/** "46 % less error in float (6 to 86 %), measured". */
+export function shareText({ share, interval: stored, isMeasured }: Pick<Told, "share" | "interval" | "isMeasured">): string {
+  const ends = interval(stored);
+  const range = (of: Interval | null) => (of ? ` (${shareBetween(of)})` : "");
+  if (!isMeasured) return `${shareOf(share)} ${shareUnit(false)}${range(ends)}`;
+  if (share >= 0) return `${shareOf(share)} ${shareUnit(true)}${range(ends)}, measured`;
+  return `${shareOf(-share)} more error in float${range(ends && [-ends[1], -ends[0]])}, measured`;
 }

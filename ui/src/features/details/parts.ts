@@ -3,7 +3,7 @@
 import { decibels, figure, interval, percent, real, type Interval, type Real } from "../../base/numbers";
 import { csvOf } from "../../base/table";
 import type { ActivationRow } from "./model";
-import { between, shareBetween, shareOf } from "./text";
+import { between } from "./text";
 
 export interface Part {
   id: string;
@@ -63,13 +63,16 @@ export interface Figure {
   between: string;
 }
 
+const apportioned =
+  "estimated: the outputs' error apportioned by each op's own part; a finding may have measured how much goes away in float";
+
 /** The figures of a row that people decide by. */
 export function figuresOf(row: ActivationRow): Figure[] {
   const span = (stored: unknown) => interval(stored as Real[] | null | undefined);
   const db = (ends: Interval) => `${decibels(ends[0])} to ${decibels(ends[1])}`;
   type Shown = readonly [one: (value: number) => string, both: (ends: Interval) => string];
   const dbs: Shown = [decibels, db];
-  const shares: Shown = [shareOf, shareBetween];
+  const shares: Shown = [(value) => percent(value, 1), (ends) => `${percent(ends[0], 1).replace(" %", "")} to ${percent(ends[1], 1)}`];
   const figures = (digits: number): Shown => [(value) => figure(value, digits), (ends) => between(ends, digits)];
   const make = (id: string, name: string, meaning: string, stored: Real, ends: unknown, [one, both]: Shown): Figure => {
     const [value, range] = [real(stored), span(ends)];
@@ -80,7 +83,7 @@ export function figuresOf(row: ActivationRow): Figure[] {
     make("local", "Local SQNR [dB]", "of the op alone: it reads the reference's values in its own codes", row.local_sqnr_db,
       row.local_sqnr_db_interval, dbs),
     make("drop", "SQNR drop [dB]", "how far SQNR falls at this op", row.sqnr_drop_db, null, dbs),
-    make("share", "Output share", "part of the outputs' error that begins here, an estimate", row.output_share, row.output_share_interval, shares),
+    make("share", "Output share", apportioned, row.output_share, row.output_share_interval, shares),
     make("mse", "MSE", "mean squared error, accumulated", row.mse, row.mse_interval, figures(3)),
     make("cosine", "Cosine", "cosine similarity, accumulated", row.cosine, row.cosine_interval, figures(5)),
   ].filter((one) => !Number.isNaN(one.value));

@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { rowsOf } from "./model";
-import { plannedOf, tensorsOf } from "./tensors";
+import { ownerOf, plannedOf, tensorsOf } from "./tensors";
 
 describe("tensors", () => {
   const nothing = { ranges: new Map(), bits: new Map<string, number>(), recipe: null };
@@ -56,7 +56,13 @@ describe("tensors that were not compared", () => {
     weights: { columns: { weight: ["w", "b", "other"], scheme: [scheme("int8", 0), scheme("int32", 0), scheme("int8", 0)],
       params: [{ scale: [0.1, 0.2], zero_point: 0 }, [], { scale: [1, 2], zero_point: 0 }],
       uses: [[{ op: "y", input: 1 }], [{ op: "y", input: 2 }], [{ op: "z", input: 1 }]] } },
+    ops: { columns: { "op.id": ["y", "relu", "z"], "op.name": ["Conv_1", "Relu_1", "Conv_2"], members: [["y", "relu"], [], ["z"]] } },
   };
+  it("may have the figures of the op that they are computed as one with", () => {
+    expect(ownerOf("relu", planned)).toEqual({ id: "y", name: "Conv_1", value: "relu" });
+    for (const other of ["y", "z", "gone"]) expect(ownerOf(other, planned)).toBeNull();
+    expect(ownerOf("relu", { ...planned, ops: null })).toBeNull();
+  });
   it("have codes where they are planned", () => {
     const made = plannedOf(rowsOf({ plan: [{ op, type: "Conv", members: ["y", "relu"] }] }), planned, known);
     expect(made.map((one) => [one.title, one.name])).toEqual([["Activation", "relu"], ["Weight", "w"]]);
@@ -75,6 +81,6 @@ describe("tensors that were not compared", () => {
   });
   it("have none where no plan says it", () => {
     expect(plannedOf(rowsOf({}), planned, known)).toEqual([]);
-    expect(plannedOf(rowsOf({ plan: [{ op, type: "Conv" }] }), { activations: null, weights: {} }, known)).toEqual([]);
+    expect(plannedOf(rowsOf({ plan: [{ op, type: "Conv" }] }), { activations: null, weights: {}, ops: null }, known)).toEqual([]);
   });
 });

@@ -104,10 +104,11 @@ export function tensorsOf(rows: OpRows, row: ActivationRow | undefined, known: K
   return [...first, ...rows.weights.map((one, index) => weight(rows, one, index, known))];
 }
 
-/** Pages of plan.activations and plan.weights_quantized. */
+/** Pages of plan.activations, plan.weights_quantized and plan.ops. */
 export interface Planned {
   activations: unknown;
   weights: unknown;
+  ops: unknown;
 }
 
 function rowsIn(page: unknown): Record<string, unknown>[] {
@@ -143,4 +144,20 @@ export function plannedOf(rows: OpRows, planned: Planned, known: Known): Tensor[
     tensors.push({ ...bare, id: `weight ${tensors.length}`, title: "Weight", name: String(row["weight"]), isWeight: true, scheme, params, facts });
   }
   return tensors;
+}
+
+export interface Owner {
+  id: string;
+  name: string;
+  value: string; // its compared row
+}
+
+/** The op that this one is computed as one with, whose figures hold for both; null where there is none. */
+export function ownerOf(op: string, planned: Planned): Owner | null {
+  for (const row of rowsIn(planned.ops)) {
+    const members = Array.isArray(row["members"]) ? (row["members"] as unknown[]).map(String) : [];
+    const id = String(row["op.id"] ?? "");
+    if (id !== "" && id !== op && members.includes(op)) return { id, name: String(row["op.name"] ?? id), value: members.at(-1)! };
+  }
+  return null;
 }

@@ -28,7 +28,8 @@ export function shareBetween(ends: Interval): string {
 export function shareOf(share: number): string {
   if (!Number.isFinite(share) || share === 0) return percent(share);
   const size = Math.abs(share);
-  return percent(share, size >= 0.1 ? 0 : size >= 0.001 ? 1 : 3);
+  if (size < 0.0001) return share > 0 ? "< 0.01 %" : "> −0.01 %";
+  return percent(share, size >= 0.1 ? 0 : size >= 0.001 ? 1 : 2);
 }
 
 /** What a recipe's entry asks for, in words: "activation algorithm percentile, percentile 99.9". */

@@ -128,7 +128,7 @@ export function countInFile(ops: Schemas["TablePage"], weights: ReadonlySet<stri
 export const columns: readonly Column<Conversion>[] = [
   { id: "name", title: "Value or node", meaning: "what is converted", of: (row) => row.name, show: (row) => row.name, first: "up", width: 260 },
   { id: "direction", title: "Direction", meaning: "to codes or back", of: (row) => row.direction, show: (row) => row.direction, first: "up", width: 90 },
-  { id: "time", title: "Time [us]", meaning: "of one run", of: (row) => row.time, show: (row) => (Number.isNaN(row.time) ? "–" : row.time.toFixed(1)),
+  { id: "time", title: "Time [µs]", meaning: "of one run", of: (row) => row.time, show: (row) => (Number.isNaN(row.time) ? "–" : row.time.toFixed(1)),
     first: "down", width: 104 },
   { id: "where", title: "Between", meaning: "ops before and behind it", of: (row) => row.where, show: (row) => row.where, first: "up", width: 360 },
   { id: "shape", title: "Reads", meaning: "type and shape", of: (row) => row.shape, show: (row) => row.shape, first: "up", width: 170 },

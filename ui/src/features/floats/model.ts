@@ -204,7 +204,7 @@ export const columns: readonly Column<Planned>[] = [
     width: 76 },
   { id: "work", title: "Multiply-adds", meaning: "of one sample, by the shapes of the graph", of: (op) => op.work, show: (op) => shownWork(op.work),
     first: "down", width: 134 },
-  { id: "conversions", title: "Conversions [us]", meaning: "that it causes in the quantized model, by a profile", of: (op) => op.conversions,
+  { id: "conversions", title: "Conversions [µs]", meaning: "that it causes in the quantized model, by a profile", of: (op) => op.conversions,
     show: (op) => (Number.isNaN(op.conversions) ? "–" : op.conversions.toFixed(1)), first: "down", width: 136 },
   { id: "reason", title: "Reason", meaning: "why it is not in int8", of: (op) => op.reason, show: (op) => op.reason, first: "up", width: 330 },
   { id: "pattern", title: "Pattern", meaning: "the ops that are one with it", of: (op) => op.pattern, show: (op) => op.pattern, first: "up", width: 180,

@@ -32,7 +32,7 @@ describe("what boxes are coloured by", () => {
     expect(legendOf(time, new Map()).map(({ text }) => text)).toEqual([
       "< 0.5 % of a run", "< 2 % of a run", "< 5 % of a run", "< 10 % of a run", "≥ 10 % of a run",
     ]);
-    expect(time.show(1500)).toBe("1.5 ms");
+    expect(time.show(1500)).toBe("1.50 ms");
   });
 
   it("is told in a legend with its unit", () => {

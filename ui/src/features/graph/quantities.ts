@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What boxes may be coloured by. Steps of colour are the same in every run, so that two pictures can be compared.
+import { timeText } from "../../base/durations";
 import { decibels, figure, percent } from "../../base/numbers";
+import { shareBriefly } from "../../base/share";
 import type { Figures } from "./figures";
 
 interface Common {
@@ -34,14 +36,13 @@ export function isScaled(quantity: Quantity): quantity is Scaled {
 const withDecibels = (value: number) => `${decibels(value)} dB`;
 const roundDecibels = (value: number) => `${figure(value)} dB`;
 const roundPercent = (share: number) => `${figure(100 * share)} %`;
-const withMicroseconds = (value: number) => (value >= 1000 ? `${figure(value / 1000)} ms` : `${figure(value)} us`);
 
 /** Of a run that takes so many microseconds: steps are parts of it. */
 function timeOf(total: number): Scaled {
   const [first, second, third, fourth] = [0.005, 0.02, 0.05, 0.1].map((share) => share * total) as [number, number, number, number];
   return {
     id: "time", title: "Time", meaning: "time of a run, by a profile of these models", of: ({ time }) => time, bounds: [first, second, third, fourth],
-    isWorseLow: false, show: withMicroseconds, showBound: (value) => `${roundPercent(value / total)} of a run`, isSum: true,
+    isWorseLow: false, show: (value) => timeText(value), showBound: (value) => `${roundPercent(value / total)} of a run`, isSum: true,
   };
 }
 
@@ -52,7 +53,7 @@ const quantities: readonly Quantity[] = [
     isWorseLow: true, show: withDecibels, showBound: roundDecibels, isSum: false },
   { id: "drop", title: "SQNR drop", meaning: "how far SQNR falls here", of: ({ drop }) => drop, bounds: [0.5, 1, 3, 6], isWorseLow: false,
     show: withDecibels, showBound: roundDecibels, isSum: false },
-  { id: "share", title: "Output share", meaning: "part of the outputs' error that begins here", of: ({ share }) => share,
+  { id: "share", title: "Output share", meaning: shareBriefly, of: ({ share }) => share,
     bounds: [0.005, 0.01, 0.05, 0.2], isWorseLow: false, show: (value) => percent(value, 1), showBound: roundPercent, isSum: true },
   { id: "clip", title: "Clipped", meaning: "part of the values that lie outside of the range", of: ({ clip }) => clip,
     bounds: [0.0001, 0.001, 0.01, 0.05], isWorseLow: false, show: (value) => percent(value, 2), showBound: roundPercent, isSum: false },

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What people are told of what they point at, or have chosen by keys.
+import { timeText } from "../../base/durations";
 import { decibels, figure, percent } from "../../base/numbers";
 import type { OpGraph, Value } from "../../graph/ops";
 import type { Tree } from "../../graph/tree";
@@ -77,7 +78,7 @@ export function toldOfOp(graph: OpGraph, all: readonly Figures[], op: number, at
     kind: graph.types[op]!,
     figures: [
       ...errorOf(own),
-      ...(Number.isNaN(own.time) ? [] : [["Time", `${figure(own.time)} us`] as const]),
+      ...(Number.isNaN(own.time) ? [] : [["Time", timeText(own.time)] as const]),
       ...(own.precision === "" ? [] : [["Precision", own.precision] as const]),
       ...valuesOf(graph, edgesOf(graph.target, op), "In"),
       ...valuesOf(graph, edgesOf(graph.source, op), "Out"),

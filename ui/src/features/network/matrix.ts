@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Equal blocks beside each other: a row is an op of the block, a column a block.
 import { decibels, percent } from "../../base/numbers";
+import { shareBriefly } from "../../base/share";
 import { csv, type Column } from "../../base/table";
 import type { Group } from "./blocks";
 import type { Step } from "./model";
@@ -51,7 +52,7 @@ export const figureKinds: readonly FigureKind[] = [
     unit: " dB", isWorseLow: true },
   { id: "drop", title: "Drop", meaning: "how far SQNR falls at the op, in dB", of: (step) => step.drop, show: decibels,
     unit: " dB", isWorseLow: false },
-  { id: "share", title: "Output share", meaning: "part of the outputs' error that begins at the op", of: (step) => step.share,
+  { id: "share", title: "Output share", meaning: shareBriefly, of: (step) => step.share,
     show: (value) => percent(value, 1), unit: "", isWorseLow: false },
 ];
 

@@ -33,6 +33,16 @@ describe("the op table", () => {
     expect(names({ column: "sqnr", direction: "up" })).toEqual(["v0", "v1", "v2"]);
     expect(names({ column: "sqnr", direction: "down" })).toEqual(["v1", "v0", "v2"]);
   });
+  it("has the share behind SQNR, told as an estimate", () => {
+    expect(columns.slice(0, 4).map((column) => column.id)).toEqual(["name", "type", "sqnr", "share"]);
+    expect(columns[3]!.meaning).toMatch(/^estimated: /);
+  });
+  it("shows cosines with their points below each other, and saves them in full", () => {
+    const cosine = columns.filter((column) => column.id === "cosine");
+    const two = [0.9414, 0.00038981].map((value) => ({ ...ops[0]!, cosine: value }));
+    expect(two.map((op) => cosine[0]!.show(op))).toEqual(["0.94140", "0.00039"]);
+    expect(csv(two, cosine)).toBe("Cosine\r\n0.9414\r\n0.00038981\r\n");
+  });
   it("sorts names as people count", () => expect(names({ column: "name", direction: "up" })).toEqual(["v1", "v0", "v2"]));
   it("is asked by the fields of its columns", () => {
     const { holds } = compile("share>2% & kind:conv & sqnr<20", language);

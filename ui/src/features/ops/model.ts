@@ -2,7 +2,8 @@
 import type { Schemas } from "../../api/client";
 import { comparedColumns, comparedOf, comparedTexts, type Compared } from "../../base/compared";
 import { numberOf, spanOf } from "../../base/loose";
-import { decibels, figure, percent, type Interval } from "../../base/numbers";
+import { decibels, figure, fixed, percent, type Interval } from "../../base/numbers";
+import { shareMeaning } from "../../base/share";
 import { languageOf, type Column } from "../../base/table";
 
 /** A row of the op table: one value whose codes were compared. */
@@ -34,18 +35,18 @@ export function opsOf(table: Schemas["TablePage"]): Op[] {
 }
 
 export const columns: readonly Column<Op>[] = [
-  { id: "name", title: "Op", meaning: "name of the op", of: (op) => op.name, show: (op) => op.name, first: "up", width: 240 },
-  { id: "type", title: "Type", meaning: "the operator", of: (op) => op.type, show: (op) => op.type, first: "up", width: 146 },
+  { id: "name", title: "Op", meaning: "name of the op", of: (op) => op.name, show: (op) => op.name, first: "up", width: 200 },
+  { id: "type", title: "Type", meaning: "the operator", of: (op) => op.type, show: (op) => op.type, first: "up", width: 140 },
   { id: "sqnr", title: "SQNR [dB]", meaning: "signal over error here, all errors before it included", of: (op) => op.sqnr,
     show: (op) => decibels(op.sqnr), whisker: (op) => op.sqnrInterval, first: "up", width: 122 },
+  { id: "share", title: "Output share", meaning: shareMeaning, of: (op) => op.share, show: (op) => percent(op.share, 1),
+    whisker: (op) => op.shareInterval, first: "down", width: 128 },
   { id: "drop", title: "Drop [dB]", meaning: "how far SQNR falls at this op", of: (op) => op.drop, show: (op) => decibels(op.drop),
     first: "down", width: 92 },
   { id: "local", title: "Local [dB]", meaning: "signal over the error that is born here", of: (op) => op.local,
     show: (op) => decibels(op.local), first: "up", width: 96 },
-  { id: "share", title: "Output share", meaning: "part of the outputs' error that begins here", of: (op) => op.share,
-    show: (op) => percent(op.share, 1), whisker: (op) => op.shareInterval, first: "down", width: 140 },
   { id: "mse", title: "MSE", meaning: "mean squared error", of: (op) => op.mse, show: (op) => figure(op.mse), first: "down", width: 92 },
-  { id: "cosine", title: "Cosine", meaning: "cosine similarity", of: (op) => op.cosine, show: (op) => figure(op.cosine, 5),
+  { id: "cosine", title: "Cosine", meaning: "cosine similarity", of: (op) => op.cosine, show: (op) => fixed(op.cosine, 5),
     first: "up", width: 92 },
   { id: "clip", title: "Clipped", meaning: "part of the values that lie outside of the range", of: (op) => op.clip,
     show: (op) => percent(op.clip, 2), first: "down", width: 92 },

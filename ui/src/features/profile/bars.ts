@@ -2,7 +2,6 @@
 // What a bar chart shows of rows that are ticked.
 import type { Column } from "../../base/table";
 import { totalOf, type Parts } from "./model";
-import { microseconds } from "./said";
 
 export interface Bar {
   key: string;
@@ -79,13 +78,13 @@ export function segments(parts: Parts): Segment[] {
 /** The figures of the chart; `what`: a bar is of an "Op", of a "Type". */
 export function barColumns(models: readonly string[], what: string): Column<Bar>[] {
   const column = (id: string, title: string, of: (bar: Bar) => number): Column<Bar> =>
-    ({ id, title, meaning: "", of, show: (bar) => microseconds(of(bar)), first: "down", width: 90 });
+    ({ id, title, meaning: "", of, show: (bar) => String(of(bar)), first: "down", width: 90 });
   const name: Column<Bar> = { id: "name", title: what, meaning: "", of: (bar) => bar.name, show: (bar) => bar.name, first: "up", width: 200 };
   const ofModel = (model: string, index: number) => [
-    column(`total${index}`, `${model} [us]`, (bar) => totalOf(bar.of[index]!)),
-    column(`kernels${index}`, `${model} kernels [us]`, (bar) => bar.of[index]!.kernels),
-    column(`conversions${index}`, `${model} conversions [us]`, (bar) => bar.of[index]!.conversions),
-    column(`layouts${index}`, `${model} layouts [us]`, (bar) => bar.of[index]!.layouts),
+    column(`total${index}`, `${model} [µs]`, (bar) => totalOf(bar.of[index]!)),
+    column(`kernels${index}`, `${model} kernels [µs]`, (bar) => bar.of[index]!.kernels),
+    column(`conversions${index}`, `${model} conversions [µs]`, (bar) => bar.of[index]!.conversions),
+    column(`layouts${index}`, `${model} layouts [µs]`, (bar) => bar.of[index]!.layouts),
   ];
   return [name, ...models.flatMap(ofModel)];
 }

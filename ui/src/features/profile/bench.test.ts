@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 
 import { csv } from "../../base/table";
-import { benchmarkOf, columnsOf, coresText, instanceColumns, instancesOf, labelsOf, longestOf, rowsIn, toneOf } from "./bench";
+import { benchmarkOf, columnsOf, coresText, instanceColumns, instancesOf, labelsOf, longestOf, rowsIn, throughputMeaning, toneOf } from "./bench";
 
 const wall = { runs: 500, mean_us: 1010, median_us: 1000, median_interval: [990, 1010], p90_us: 1200, p95_us: 1300, p99_us: "nan" };
 const result = (model: string) => ({ model, batch_size: 8, threads: 2, wall, latency_ms: 0.125, samples_per_second: 8000,
@@ -24,7 +24,7 @@ describe("a benchmark", () => {
     const fast = benchmarkOf({ results: [{ ...result("/m/net.onnx"), wall: { ...wall, median_us: 43.5781, p95_us: 1300 }, latency_ms: 0.0435781 }] });
     const columns = columnsOf(fast);
     const of = (id: string) => columns.find((column) => column.id === id)!;
-    expect(of("median").title).toBe("Median [us]");
+    expect(of("median").title).toBe("Median [µs]");
     expect(["median", "p95", "latency"].map((id) => of(id).show(fast.results[0]!))).toEqual(["43.58", "1300", "43.58"]);
     expect(of("p95").of(fast.results[0]!)).toBe(1300);
     expect(columnsOf(both(null)).find((column) => column.id === "median")?.title).toBe("Median [ms]");
@@ -77,6 +77,25 @@ describe("how two compare", () => {
     expect(both([0, "inf"]).results[1]?.ratio?.interval).toBeNull();
     expect(both(null, "nan").results[1]?.ratio?.ratio).toBeNaN();
     expect(benchmarkOf({ ratios: [{ ratio: 1 }] })).toEqual({ results: [], isPair: true });
+  });
+});
+
+describe("throughput", () => {
+  const pair = (ratio: unknown, second: object, median = 1050) => benchmarkOf({
+    results: [result("/m/a.onnx"), { ...result("/m/b.onnx"), wall: { ...wall, median_us: median, median_interval: [1005, 1100] }, ...second }],
+    ratios: [{ ratio: 1.05, interval: ratio }] });
+  const plain = "Samples a second over all repetitions, slow ones too; batch 8.";
+
+  it("is said to be over all repetitions", () => {
+    expect(throughputMeaning(pair([1.01, 1.1], { samples_per_second: 7000 }))).toBe(plain);
+    expect(throughputMeaning(benchmarkOf({ results: [result("/m/a.onnx"), { ...result("/m/a.onnx"), batch_size: 1 }] }))).not.toContain("batch");
+    expect(throughputMeaning(benchmarkOf({}))).toBe("Samples a second over all repetitions, slow ones too.");
+  });
+  it("that says otherwise than latency is within the noise, or of slow repetitions", () => {
+    const more = { samples_per_second: 9000 };
+    expect(throughputMeaning(pair([0.99, 1.1], more))).toBe(`${plain} That latency says otherwise is within the noise.`);
+    expect(throughputMeaning(pair(null, more))).toBe(`${plain} That latency says otherwise is within the noise.`);
+    expect(throughputMeaning(pair([1.01, 1.1], more))).toBe(`${plain} Latency says otherwise: a median leaves slow repetitions out.`);
   });
 });
 

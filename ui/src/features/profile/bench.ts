@@ -157,6 +157,33 @@ export function labelsOf(results: readonly Result[]): string[] {
   return results.map((one) => (hasSizes ? `${one.name}, batch ${one.batch}` : one.name));
 }
 
+/** A pair of which one model is faster by its median and the other by its samples a second. */
+function disagrees(first: Result, second: Result): boolean {
+  return (second.wall.median - first.wall.median) * (second.samples - first.samples) > 0;
+}
+
+/** Whether chance may be all that tells the medians apart. */
+function isOpen(first: Result, second: Result): boolean {
+  const [a, b] = [first.wall.interval, second.wall.interval];
+  if (second.ratio?.interval) return second.ratio.interval[0] <= 1 && second.ratio.interval[1] >= 1;
+  return a !== null && b !== null && a[0] <= b[1] && b[0] <= a[1];
+}
+
+/** What throughput is, and why it may say otherwise than latency. */
+export function throughputMeaning({ results, isPair }: Benchmark): string {
+  const batches = [...new Set(results.map((one) => one.batch))];
+  const together = results.some((one) => one.instances.length > 1) ? ", all instances together" : "";
+  const said = [`Samples a second over all repetitions, slow ones too${together}${batches.length === 1 ? `; batch ${batches[0]}` : ""}.`];
+  for (let at = 1; isPair && at < results.length; at += 2) {
+    const [first, second] = [results[at - 1]!, results[at]!];
+    if (!disagrees(first, second)) continue;
+    const where = batches.length > 1 ? ` at batch ${second.batch}` : "";
+    said.push(isOpen(first, second) ? `That latency says otherwise${where} is within the noise.`
+      : `Latency says otherwise${where}: a median leaves slow repetitions out.`);
+  }
+  return said.join(" ");
+}
+
 /** Where results and their names have room: a name stands left of its bar, or above it where that is all too narrow. */
 export interface Rows {
   left: number; // where bars begin, in px like the next

@@ -25,20 +25,20 @@ it("two models are called as everywhere, one has no name", () => {
 
 it("the table has parts with their shares, and how runs were timed, in one unit", () => {
   const rows = budgetRows(timesOf(side(4)));
-  const { unit, parts, more } = runTable(rows);
-  expect(unit.name).toBe("us");
+  const { clock, parts, more } = runTable(rows);
+  expect(clock.unit.name).toBe("µs");
   expect(parts.map((line) => [line.title, line.show(rows[0]!), line.share!(rows[0]!)])).toEqual([
     ["Kernels of ops", "20.00", "58.8 %"], ["Conversions", "5.00", "14.7 %"], ["Other layouts", "3.00", "8.8 %"],
-    ["Entering and leaving", "2.00", "5.9 %"], ["Not explained", "4.00", "11.8 %"], ["One run", "34.00", "100.0 %"],
+    ["Entering and leaving", "2.00", "5.9 %"], ["Not accounted for", "4.00", "11.8 %"], ["One run", "34.00", "100.0 %"],
   ]);
-  expect(more.map((line) => line.show(rows[0]!))).toEqual(["29.00 to 40.00", "–, –, –", "9, 2, 1", "1, 3.00", "0.060 us"]);
+  expect(more.map((line) => line.show(rows[0]!))).toEqual(["29.00 to 40.00", "–, –, –", "9, 2, 1", "1, 3.00", "0.060 µs"]);
   const others = runTable(budgetRows(timesOf({ ...side(4), source: "onnxruntime" })));
   expect(others.parts.at(-1)?.meaning).toBe("mean of single runs");
-  expect(others.more.at(-1)?.show(rows[0]!)).toBe("0.060 us");
+  expect(others.more.at(-1)?.show(rows[0]!)).toBe("0.060 µs");
 });
 
 it("all of it is saved", () => {
   const [head, line] = csv(budgetRows(timesOf(side(4))), runColumns).split("\r\n");
-  expect(head).toMatch(/^Model,Kernels of ops \[us\],.*,Not explained \[us\],Median \[us\],95 % from \[us\],/);
+  expect(head).toMatch(/^Model,Kernels of ops \[us\],.*,Not accounted for \[us\],Median \[us\],95 % from \[us\],/);
   expect(line).toMatch(/^net\.onnx,20,5,3,2,4,34,29,40,/);
 });

@@ -2,9 +2,9 @@
 // What one run is made of, as a picture and as a table.
 import { percent } from "../../base/numbers";
 import type { Column } from "../../base/table";
-import { timeColumn, timeText, unitOfAll, type TimeUnit } from "../../base/durations";
+import { timeText } from "../../base/durations";
 import { budgetOf, type Budget } from "./model";
-import { sideNames } from "./said";
+import { clockOf, sideNames, type Clock } from "./said";
 import type { Side, Times } from "./record";
 
 export interface BudgetRow {
@@ -38,7 +38,7 @@ export const titles: Record<SliceKind, string> = {
   conversions: "Conversions",
   layouts: "Other layouts",
   outside: "Entering and leaving",
-  rest: "Not explained",
+  rest: "Not accounted for",
 };
 
 const meanings: Record<SliceKind, string> = {
@@ -46,7 +46,7 @@ const meanings: Record<SliceKind, string> = {
   conversions: "quantizers and dequantizers",
   layouts: "reorders, transposes and casts that the runtime put in",
   outside: "entering and leaving the runtime",
-  rest: "the run less all of these",
+  rest: "the run less all of these; below 0 where they add up to more than a run",
 };
 
 function partOf(budget: Budget, kind: SliceKind): number {
@@ -71,20 +71,20 @@ export function slices(row: BudgetRow): Slice[] {
 /** All that the picture and the table tell, to be saved: a row a model. */
 export const runColumns: readonly Column<BudgetRow>[] = [
   { id: "name", title: "Model", meaning: "file", of: (row) => row.name, show: (row) => row.name, first: "up", width: 200 },
-  ...kinds.map((kind) => saved(kind, `${titles[kind]} [us]`, (row) => partOf(row.budget, kind))),
-  saved("wall", "Median [us]", ({ side }) => side.wall.median),
-  saved("low", "95 % from [us]", ({ side }) => side.wall.interval?.[0] ?? NaN),
-  saved("high", "95 % to [us]", ({ side }) => side.wall.interval?.[1] ?? NaN),
-  saved("p90", "P90 [us]", ({ side }) => side.wall.p90),
-  saved("p95", "P95 [us]", ({ side }) => side.wall.p95),
-  saved("p99", "P99 [us]", ({ side }) => side.wall.p99),
-  saved("mean", "Mean [us]", ({ side }) => side.wall.mean),
+  ...kinds.map((kind) => saved(kind, `${titles[kind]} [µs]`, (row) => partOf(row.budget, kind))),
+  saved("wall", "Median [µs]", ({ side }) => side.wall.median),
+  saved("low", "95 % from [µs]", ({ side }) => side.wall.interval?.[0] ?? NaN),
+  saved("high", "95 % to [µs]", ({ side }) => side.wall.interval?.[1] ?? NaN),
+  saved("p90", "P90 [µs]", ({ side }) => side.wall.p90),
+  saved("p95", "P95 [µs]", ({ side }) => side.wall.p95),
+  saved("p99", "P99 [µs]", ({ side }) => side.wall.p99),
+  saved("mean", "Mean [µs]", ({ side }) => side.wall.mean),
   saved("runs", "Runs", ({ side }) => side.wall.runs),
   saved("threads", "Threads", ({ side }) => side.threads),
   saved("batch", "Batch", ({ side }) => side.batch),
   saved("made", "Nodes of the runtime alone", ({ budget }) => budget.made.nodes),
-  saved("madeTime", "Their time [us]", ({ budget }) => budget.made.us),
-  saved("timer", "Timer, taken off each node [us]", ({ side }) => side.eventUs),
+  saved("madeTime", "Their time [µs]", ({ budget }) => budget.made.us),
+  saved("timer", "Timer, taken off each node [µs]", ({ side }) => side.eventUs),
 ];
 
 function saved(id: string, title: string, of: (row: BudgetRow) => number): Column<BudgetRow> {
@@ -100,15 +100,15 @@ export interface Line {
 }
 
 export interface RunTable {
-  unit: TimeUnit;
+  clock: Clock;
   parts: Line[]; // they add up to a run, which is the last of them
   more: Line[]; // how runs were timed
 }
 
 export function runTable(rows: readonly BudgetRow[]): RunTable {
   const walls = rows.map((row) => row.budget.wall);
-  const unit = unitOfAll(walls);
-  const show = timeColumn(walls, unit);
+  const clock = clockOf(walls, 4);
+  const show = clock.figure;
   const share = (us: number, row: BudgetRow) => percent(us / row.budget.wall, 1);
   const isMean = rows.every((row) => row.side.source !== "quantlens");
   const part = (kind: SliceKind): Line => ({
@@ -125,7 +125,7 @@ export function runTable(rows: readonly BudgetRow[]): RunTable {
   };
   const line = (title: string, meaning: string, of: (row: BudgetRow) => string): Line => ({ title, meaning, show: of });
   return {
-    unit,
+    clock,
     parts: [...kinds.map(part), whole],
     more: [
       line("95 % interval", "of the median", ({ side: { wall } }) => (wall.interval ? wall.interval.map(show).join(" to ") : "–")),

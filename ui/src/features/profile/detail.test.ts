@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { detailOfNode, detailOfOp } from "./detail";
 import { opRows } from "./model";
 import { timesOf } from "./record";
+import { clockOf } from "./said";
 
 const ops = Array.from({ length: 8 }, (_, at) => ({ id: `v${at}`, name: `op${at}` }));
 const { reference, pair } = timesOf({ reference: { nodes: [{ name: "cast", ops: [], inputs: ["float32[1]"] }, { name: "n", ops }] }, quantized: {}, ops: [
@@ -17,10 +18,11 @@ it("a node says what it computes and reads", () => {
 });
 
 it("an op says what computes it in either model", () => {
+  const clock = clockOf([10]);
   const [conv, softmax] = opRows(reference, pair!);
-  expect(detailOfOp(conv!).slice(1)).toEqual([
-    ["In float", "10.0 us in Conv + Add"], ["In int8", "4.00 us in QLinearConv, 1.00 us for conversions"],
+  expect(detailOfOp(conv!, clock).slice(1)).toEqual([
+    ["In float", "10.000 µs in Conv + Add"], ["In int8", "4.000 µs in QLinearConv, 1.000 µs for conversions"],
   ]);
-  expect(detailOfOp(softmax!).map(([name]) => name)).toEqual(["Ops", "In float", "Lost"]);
-  expect(detailOfOp(softmax!)[1]).toEqual(["In float", "computed with another op"]);
+  expect(detailOfOp(softmax!, clock).map(([name]) => name)).toEqual(["Ops", "In float", "Lost"]);
+  expect(detailOfOp(softmax!, clock)[1]).toEqual(["In float", "computed with another op"]);
 });

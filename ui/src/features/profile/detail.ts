@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands below a table of the row that is selected in it: what its cells have no room for.
-import { timeText } from "../../base/durations";
 import type { OpRow } from "./model";
-import { counted } from "./said";
+import { counted, type Clock } from "./said";
 import type { NodeRow, OpRef } from "./record";
 
 type Lines = [string, string][];
@@ -27,16 +26,18 @@ export function detailOfNode(node: NodeRow): Lines {
 }
 
 /** What takes no time is not told. */
-function spent(us: number, on: string): string[] {
-  return us > 0 ? [`${timeText(us)} ${on}`] : [];
+function spent(us: number, on: string, { text }: Clock): string[] {
+  return us > 0 ? [`${text(us)} ${on}`] : [];
 }
 
-export function detailOfOp(row: OpRow): Lines {
+export function detailOfOp(row: OpRow, clock: Clock): Lines {
   const { kernels, conversions, layouts, floatNodes, int8Nodes } = row;
-  const int8 = [`${timeText(kernels)} in ${counted(int8Nodes)}`, ...spent(conversions, "for conversions"), ...spent(layouts, "for other layouts")];
+  const int8 = [
+    `${clock.text(kernels)} in ${counted(int8Nodes)}`, ...spent(conversions, "for conversions", clock), ...spent(layouts, "for other layouts", clock),
+  ];
   return filled([
     ["Ops", namesOf(row.ops)],
-    ["In float", floatNodes.length > 0 ? `${timeText(row.float)} in ${counted(floatNodes)}` : "computed with another op"],
+    ["In float", floatNodes.length > 0 ? `${clock.text(row.float)} in ${counted(floatNodes)}` : "computed with another op"],
     ["In int8", int8Nodes.length > 0 ? int8.join(", ") : ""],
     ["Lost", !row.isInt8 && row.isWrapped ? "the file has it between quantizers, but the runtime computes it in float" : ""],
   ]);

@@ -174,7 +174,7 @@ export interface Budget {
   wall: number;
   parts: Parts;
   outside: number; // entering and leaving the runtime
-  rest: number; // not explained; below 0 where timers cost more in the model than was taken off
+  rest: number; // not accounted for; below 0 where timers cost more in the model than was taken off
   made: { nodes: number; us: number }; // by the runtime, for no op of the model
 }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What is said of a profile.
-import { figure, percent } from "../../base/numbers";
-import { timeText } from "../../base/durations";
+import { percent } from "../../base/numbers";
+import { timeColumn, timeText, unitOf, type TimeUnit } from "../../base/durations";
 import { amount, budgetOf, opName, type Budget } from "./model";
 import type { Side, Times } from "./record";
 
@@ -17,9 +17,19 @@ export function counted(types: readonly string[]): string {
   return [...counts].map(([type, times]) => (times === 1 ? type : `${type} × ${times}`)).join(" + ");
 }
 
-/** Of a column whose head says [us]: all with two places behind the point. */
-export function microseconds(us: number): string {
-  return Number.isFinite(us) ? us.toFixed(2).replace(/^-(?=0\.00$)/, "").replace("-", "−") : figure(us);
+/** How all times of one screen are written: in a column below its head, and with their unit beside a bar. */
+export interface Clock {
+  unit: TimeUnit;
+  figure: (us: number) => string;
+  text: (us: number) => string;
+}
+
+/** By the longest of these, which has so many digits. */
+export function clockOf(times: readonly number[], digits = 5): Clock {
+  const most = times.reduce((longest, us) => Math.max(longest, Math.abs(us) || 0), 0);
+  const unit = unitOf(most);
+  const figure = timeColumn([most], unit, digits);
+  return { unit, figure, text: (us) => (Number.isFinite(us) ? `${figure(us)} ${unit.name}` : "–") };
 }
 
 /** "1.52×"; nothing where either time is not known. */
@@ -44,16 +54,16 @@ export function sourceText(side: Side): string {
 
 const much = 0.1; // of a run: as the command line says it
 
-/** Where so much is not explained that the nodes' times are in doubt; empty where that is so of no model. */
+/** Where nodes add up to so much more or less than a run that their times are in doubt; empty where that is so of no model. */
 export function doubtOf(sides: readonly { label: string; budget: Budget }[]): string {
-  const of = (sign: 1 | -1) =>
-    sides.flatMap(({ label, budget }) => {
-      const share = (sign * budget.rest) / budget.wall;
-      return share > much ? [`${percent(share, 1)} of a run${label && ` of ${label}`}`] : [];
-    });
-  const [less, more] = [of(1).join(" and "), of(-1).join(" and ")];
-  const said = [less && `Not explained: ${less}.`, more && `Explained twice: ${more}.`].filter(Boolean);
-  return said.length > 0 ? `${said.join(" ")} The times of nodes are off by as much.` : "";
+  return sides
+    .flatMap(({ label, budget }) => {
+      const off = -budget.rest / budget.wall;
+      if (!(Math.abs(off) > much)) return [];
+      const sum = `Node times${label && ` of ${label}`} add up to ${percent(1 + off, 1)} of a run`;
+      return [`${sum}, so each may be off by about ${percent(Math.abs(off))}.`];
+    })
+    .join(" ");
 }
 
 export const doubtReason = "The machine was busy, or the nodes are too many and too short to be told apart.";

@@ -3,7 +3,7 @@
 import { percent } from "../../base/numbers";
 import type { Column } from "../../base/table";
 import { added, noTime, totalOf, type Leaf, type Parts } from "./model";
-import { microseconds, times } from "./said";
+import { clockOf, times, type Clock } from "./said";
 
 export interface Scope {
   key: string; // its path
@@ -152,10 +152,18 @@ export function allRows(root: Scope): TreeRow[] {
   return rowsInSight(root, () => true);
 }
 
+/** Of the whole run, in the model that takes longer. */
+export function scopeClock(root: Scope): Clock {
+  return clockOf(root.of.map(totalOf));
+}
+
 /** Columns of the tree: of two models both times and what the difference is made of, of one its share. */
 export function treeColumns(models: readonly string[], root: Scope): Column<TreeRow>[] {
   const column = (id: string, title: string, meaning: string, of: (row: TreeRow) => number, show: (value: number) => string, width: number): Column<TreeRow> =>
     ({ id, title, meaning, of, show: (row) => show(of(row)), first: "down", width });
+  const { unit, figure } = scopeClock(root);
+  const time = (id: string, title: string, meaning: string, of: (row: TreeRow) => number, width: number): Column<TreeRow> =>
+    ({ ...column(id, `${title} [${unit.name}]`, meaning, (row) => of(row) / unit.size, String, width), show: (row) => figure(of(row)) });
   const total = (model: number) => (row: TreeRow) => totalOf(row.of[model] ?? noTime);
   const part = (model: number, kind: keyof Parts) => (row: TreeRow) => row.of[model]?.[kind] ?? 0;
   const share = (model: number) => (row: TreeRow) => total(model)(row) / totalOf(root.of[model] ?? noTime);
@@ -165,17 +173,17 @@ export function treeColumns(models: readonly string[], root: Scope): Column<Tree
     column("ops", "Ops", "that lie in it", (row) => row.ops, String, 50),
   ];
   const last = models.length - 1;
-  models.forEach((model, index) => columns.push(column(`total${index}`, `${model} [us]`, "of one run", total(index), microseconds, 90)));
+  models.forEach((model, index) => columns.push(time(`total${index}`, model, "of one run", total(index), 94)));
   if (last > 0) {
     columns.push(
       column("speedup", "Speed-up", "time in float over time in int8", (row) => total(0)(row) / total(1)(row), times, 92),
-      column("gain", "Gain [us]", "what int8 gains there; below 0 it is slower", (row) => total(0)(row) - total(1)(row), microseconds, 88),
+      time("gain", "Gain", "what int8 gains there; below 0 it is slower", (row) => total(0)(row) - total(1)(row), 88),
     );
   }
   columns.push(
     column("share", last > 0 ? "Share of INT8" : "Share", "of all ops", share(last), (value) => percent(value, 1), last > 0 ? 126 : 76),
-    column("conversions", "Conversions [us]", "of that, quantizers and dequantizers", part(last, "conversions"), microseconds, 142),
-    column("layouts", "Layouts [us]", "of that, reorders, transposes and casts that the runtime put in", part(last, "layouts"), microseconds, 112),
+    time("conversions", "Conversions", "of that, quantizers and dequantizers", part(last, "conversions"), 142),
+    time("layouts", "Layouts", "of that, reorders, transposes and casts that the runtime put in", part(last, "layouts"), 112),
   );
   return columns;
 }

@@ -38,7 +38,7 @@ it("columns are called as the verdict and other views call it", () => {
   expect(titles).toEqual(["Work in int8", "Ops in int8", "Ops in float"]);
   const priced = columnsOf({ ...study, trials: study.trials.map((trial) => ({ ...trial, predicted: 44.2 })) });
   const predicted = priced.find((column) => column.id === "predicted")!;
-  expect([predicted.title, predicted.show({ ...rows[0]!, trial: { ...rows[0]!.trial, predicted: 44.2 } })]).toEqual(["Predicted [us]", "44.2"]);
+  expect([predicted.title, predicted.show({ ...rows[0]!, trial: { ...rows[0]!.trial, predicted: 44.2 } })]).toEqual(["Predicted [µs]", "44.2"]);
 });
 
 it("is asked and saved", () => {

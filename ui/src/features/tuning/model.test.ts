@@ -78,9 +78,9 @@ describe("trials", () => {
   });
   it("have predicted times in the unit of the longest", () => {
     const priced = study([trial(0, { predicted_us: 44.2 }), trial(0)]);
-    expect(timeUnit(priced).name).toBe("us");
+    expect(timeUnit(priced).name).toBe("µs");
     const time = costsOf(priced).find((cost) => cost.id === "time")!;
-    expect([time.title, time.of(priced.trials[0]!), time.show(44.2)]).toEqual(["Predicted time of one run [us]", 44.2, "44.2 us"]);
+    expect([time.title, time.of(priced.trials[0]!), time.show(44.2)]).toEqual(["Predicted time of one run [µs]", 44.2, "44.2 µs"]);
     const slow = study([trial(0, { predicted_us: 900 }), trial(0, { predicted_us: 2500 })]);
     expect(costsOf(slow).find((cost) => cost.id === "time")?.of(slow.trials[0]!)).toBeCloseTo(0.9);
   });
@@ -109,7 +109,7 @@ describe("what is told of a search", () => {
     expect(toldOf(timed, "success").at(-1)).toBe("One run takes 1.500 ms, 0.75 of the 2.000 ms of the float model.");
     expect(toldOf({ ...timed, times: { reference: 1, float: 1000, best: 1500 } }, "success").at(-1)).toContain("Int8 makes it no faster here.");
     const fast = { ...timed, times: { reference: 1, float: 24.594, best: 24.558 } };
-    expect(toldOf(fast, "success").at(-1)).toContain("takes 24.56 us, 1.00 of the 24.59 us");
+    expect(toldOf(fast, "success").at(-1)).toContain("takes 24.56 µs, 1.00 of the 24.59 µs");
   });
   it("that reached it with nothing in int8: what to try next", () => {
     expect(toldOf(study([trial(0, { ops_quantized: 0 })], { best: 1, reached: true }), "success").at(-1)).toContain("take another --strategy");

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { amountText, foundIn, itemOf, most, partOf, remedyBeside, tailOf } from "./findings";
+import { amountText, foundIn, itemOf, most, othersText, partOf, remedyBeside, sharedStart } from "./findings";
 
 const op = { id: "conv_4", name: "Conv_4" };
 const finding = {
@@ -22,25 +22,30 @@ const one = (change: object) => foundIn({ findings: [{ ...finding, ...change }] 
 describe("a finding", () => {
   it("says how much begins where, and how that is known", () => {
     expect(one({})).toMatchObject({
-      index: 0, rule: "spread weight", severity: "warning", op, others: 1, amount: "48 %", unit: "of the error", doubt: "45 to 50 %, measured",
+      index: 0, rule: "spread weight", severity: "warning", op, others: ["X"], amount: "48 %", unit: "less error in float",
+      doubt: "45 to 50 %, measured", meaning: expect.stringMatching(/^Measured/) as string,
       share: 0.482, interval: [0.45, 0.5], tried: "",
       gain: { share: 0.482, interval: [0.45, 0.5], by: "measured" },
     });
-    expect(one({ share_is_measured: false }).doubt).toBe("45 to 50 %, estimated");
+    expect(one({ share_is_measured: false })).toMatchObject({
+      unit: "of the error, estimated", doubt: "45 to 50 %", meaning: expect.stringMatching(/^Estimated/) as string,
+    });
+    expect(one({ share_is_measured: false, output_share: 0 }).doubt).toBe("45 to 50 %, estimated");
     expect(one({ output_share_interval: null }).doubt).toBe("measured");
   });
   it("is told in one text", () => {
-    expect([one({}), one({ output_share: null }), one({ output_share: 0 })].map(amountText)).toEqual(["48 % of the error", "", "no gain can be told"]);
+    const all = [one({}), one({ output_share: null }), one({ output_share: 0 })];
+    expect(all.map(amountText)).toEqual(["48 % less error in float", "", "no gain can be told"]);
   });
   it("of nothing says so", () => {
     expect(one({ output_share: 0.001, output_share_interval: [-0.5, 0.4] }).unit).toBe("no gain can be told");
-    expect(one({ output_share: -0.2, output_share_interval: [-0.5, -0.1] }).unit).toBe("takes nothing away in float");
+    expect(one({ output_share: -0.2, output_share_interval: [-0.5, -0.1] }).unit).toBe("no less error in float");
   });
   it("about no error has no share", () => {
     expect(one({ output_share: null, output_share_interval: null })).toMatchObject({ amount: "", unit: "", doubt: "", share: NaN, gain: { share: NaN } });
   });
   it("of an older record, or of none, is read without its fields", () => {
-    expect(foundIn({ findings: [{}, null, 3] })[0]).toMatchObject({ rule: "", severity: "note", op: null, others: 0, because: "", remedy: null });
+    expect(foundIn({ findings: [{}, null, 3] })[0]).toMatchObject({ rule: "", severity: "note", op: null, others: [], because: "", remedy: null });
     expect(foundIn({})).toEqual([]);
     expect(foundIn(null)).toEqual([]);
     expect(foundIn({ findings: { rows: 2000, stamp: "x" } })).toEqual([]);
@@ -57,12 +62,12 @@ describe("a remedy that was tried", () => {
       ],
     });
     expect(all.map((found) => found.gain.share)).toEqual([0.5, 0.482, 0.25]);
-    expect(all[0]!.tried).toBe("tried: 50 % of the error gone (40 to 60 %)");
+    expect(all[0]!.tried).toBe("tried: 50 % less error (40 to 60 %)");
   });
   it("may make it worse, or not be told", () => {
     expect(one({ measured_gain: -0.2, measured_gain_interval: [-0.3, -0.1] }).tried).toBe("tried: 20 % more error (10 to 30 %)");
     expect(one({ measured_gain: 0.1, measured_gain_interval: [-0.1, 0.3] }).tried).toBe("tried: no gain that can be told (−10 to 30 %)");
-    expect(one({ measured_gain: 0.1, measured_gain_interval: null }).tried).toBe("tried: 10 % of the error gone");
+    expect(one({ measured_gain: 0.1, measured_gain_interval: null }).tried).toBe("tried: 10 % less error");
   });
   it("is told without the op's name, where that stands beside it", () => {
     expect(remedyBeside(one({}))).toBe("in float");
@@ -88,18 +93,28 @@ it("of a profile costs time, not accuracy", () => {
   };
   const found = foundIn({ findings: [slow, { ...slow, remedy: null, trial: null }, { ...slow, trial: { gain_ms: -0.1, gain_interval: [-0.3, 0.1] } }] });
   expect(found[0]).toMatchObject({
-    op, others: 2, amount: "821 us", unit: "a run", doubt: "slower than in float",
-    tried: "tried in float: 500 us faster (400 us to 600 us)", severity: "warning",
+    op, others: ["Conv_4", "Conv_4"], amount: "821 µs", unit: "a run", doubt: "slower than in float",
+    tried: "tried in float: 500 µs faster (400 µs to 600 µs)", severity: "warning",
   });
   expect(found[0]!.gain.share).toBeNaN();
   expect(found[1]).toMatchObject({ tried: "", severity: "note" });
-  expect(found[2]!.tried).toBe("tried in float: no gain that can be told (−300 us to 100 us)");
+  expect(found[2]!.tried).toBe("tried in float: no gain that can be told (−300 µs to 100 µs)");
 });
 
-it("shortens a long name at one of its parts", () => {
-  expect(tailOf("Conv_4")).toBe("Conv_4");
-  expect(tailOf("MobilenetV1/MobilenetV1/Conv2d_1_depthwise/BatchNorm")).toBe("…/Conv2d_1_depthwise/BatchNorm");
-  expect(tailOf("x".repeat(50))).toBe("x".repeat(50));
+it("names the other ops, up to twelve of them", () => {
+  expect(othersText(["X", "Y"])).toBe("X, Y");
+  expect(othersText(Array.from({ length: 16 }, (_, index) => `op${index}`))).toMatch(/^op0, .*, op11 and 4 more$/);
+  const ops = [{ id: "x", name: "X" }, op, { id: "y" }];
+  expect(one({ ops }).others).toEqual(["X", "y"]);
+  expect(one({ ops: [] }).others).toEqual([]);
+});
+
+it("knows the scopes that tell no name from another", () => {
+  expect(sharedStart(["/encoder/layer.0/Mul_1", "/encoder/layer.1/Mul_1", "/encoder/layer.1/Add"])).toBe("/encoder");
+  expect(sharedStart(["/block3/depthwise/Conv", "/block3/pointwise/Conv"])).toBe("/block3");
+  expect(sharedStart(["model.encoder.0.fc", "model.encoder.1.fc"])).toBe("model.encoder");
+  expect(sharedStart(["/a/b", "/a/b/c"])).toBe("/a");
+  for (const names of [[], ["/a/b/Conv"], ["/a/Conv", "/a/Conv"], ["/a/Conv", "/b/Conv"], ["Conv_4", "Conv_5"]]) expect(sharedStart(names)).toBe("");
 });
 
 describe("a list of 10,000", () => {

@@ -2,7 +2,7 @@
 // Why error begins where it does, or why an op is no faster in int8, with what would mend it.
 import type { BasketItem, Json } from "../../base/basket";
 import { timeText } from "../../base/durations";
-import { gainsOf, type Gain } from "../../base/gain";
+import { gainsOf, shareReason, shareUnit, type Gain } from "../../base/gain";
 import { percent, type Interval } from "../../base/numbers";
 import { listOf, numberOf, objectOf, spanOf, textOf, type Loose } from "../../base/loose";
 import { remedyOf, remedyText } from "./remedy";
@@ -16,9 +16,10 @@ export interface Found {
   rule: string;
   severity: Severity;
   op: { id: string; name: string } | null;
-  others: number; // ops beside that one
-  amount: string; // "48 %", "820 us"; empty where there is none to be told
-  unit: string; // "of the error", "a run"; "no gain can be told"; empty where the finding is about no error
+  others: readonly string[]; // names of ops beside that one
+  amount: string; // "48 %", "820 µs"; empty where there is none to be told
+  unit: string; // "less error in float", "a run"; "no gain can be told"; empty where the finding is about no error
+  meaning: string; // of the amount; empty where it needs none
   doubt: string; // "45 to 50 %, measured"
   share: number; // 0..1, for a bar; NaN: none
   interval: Interval | null;
@@ -44,20 +45,27 @@ function opOf(value: unknown): Found["op"] {
   return textOf(name) === "" ? null : { id: textOf(id), name: textOf(name) };
 }
 
+function othersOf(ops: readonly unknown[], op: Found["op"]): string[] {
+  const first = ops.findIndex((one) => textOf(objectOf(one)["id"]) === op?.id);
+  return ops.filter((_, index) => index !== Math.max(0, first)).map((one) => textOf(objectOf(one)["name"]) || textOf(objectOf(one)["id"]));
+}
+
 function severityOf(value: unknown): Severity {
   return value === "problem" || value === "warning" ? value : "note";
 }
 
 function common(finding: Loose, index: number): Found {
   const ops = listOf(finding["ops"]);
+  const op = opOf(finding["op"] ?? ops[0]);
   return {
     index,
     rule: textOf(finding["rule"]).replaceAll("_", " "),
     severity: severityOf(finding["severity"]),
-    op: opOf(finding["op"] ?? ops[0]),
-    others: Math.max(0, ops.length - 1),
+    op,
+    others: othersOf(ops, op),
     amount: "",
     unit: "",
+    meaning: "",
     doubt: "",
     share: NaN,
     interval: null,
@@ -77,14 +85,15 @@ export function percents(span: Interval): string {
 function lossy(finding: Loose, index: number, gain: Gain): Found {
   const share = numberOf(finding["output_share"]);
   const span = spanOf(finding["output_share_interval"]);
-  const how = finding["share_is_measured"] === true ? "measured" : "estimated";
+  const isMeasured = finding["share_is_measured"] === true;
   const isNothing = share < nothing;
-  const none = span && span[1] <= 0 ? "takes nothing away in float" : "no gain can be told";
+  const none = span && span[1] <= 0 ? "no less error in float" : "no gain can be told";
   return {
     ...common(finding, index),
     amount: Number.isNaN(share) || isNothing ? "" : percent(share),
-    unit: Number.isNaN(share) ? "" : isNothing ? none : "of the error",
-    doubt: Number.isNaN(share) ? "" : [span ? percents(span) : "", how].filter(Boolean).join(", "),
+    unit: Number.isNaN(share) ? "" : isNothing ? none : shareUnit(isMeasured),
+    meaning: Number.isNaN(share) ? "" : shareReason(isMeasured),
+    doubt: Number.isNaN(share) ? "" : [span ? percents(span) : "", isMeasured ? "measured" : isNothing ? "estimated" : ""].filter(Boolean).join(", "),
     share,
     interval: span,
     tried: triedText(numberOf(finding["measured_gain"]), spanOf(finding["measured_gain_interval"])),
@@ -97,7 +106,7 @@ function triedText(gain: number, span: Interval | null): string {
   const between = span ? ` (${percents(span)})` : "";
   if (span && span[0] <= 0 && span[1] >= 0) return `tried: no gain that can be told${between}`;
   if (gain < 0) return `tried: ${percent(-gain)} more error${span ? ` (${percents([-span[1], -span[0]])})` : ""}`;
-  return `tried: ${percent(gain)} of the error gone${between}`;
+  return `tried: ${percent(gain)} less error${between}`;
 }
 
 /** Of a profile: it costs time, not accuracy. */
@@ -118,7 +127,7 @@ function slow(finding: Loose, index: number): Found {
   };
 }
 
-/** "48 % of the error"; empty where the finding is about no error. */
+/** "48 % less error in float"; empty where the finding is about no error. */
 export function amountText({ amount, unit }: Found): string {
   return [amount, unit].filter(Boolean).join(" ");
 }
@@ -158,9 +167,24 @@ export function partOf(found: readonly Found[], wanted: number): Part {
   };
 }
 
-/** The end of a long name, from a part of it on: the beginning is what its neighbours have, too. */
-export function tailOf(name: string, most = 34): string {
-  if (name.length <= most) return name;
-  const cut = name.indexOf("/", name.length - most);
-  return cut < 0 || cut === name.length - 1 ? name : `…${name.slice(cut)}`;
+const told = 12; // names of other ops that are listed
+
+/** "X, Y and 4 more". */
+export function othersText(others: readonly string[]): string {
+  const rest = others.length - told;
+  return `${others.slice(0, told).join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+/** The scopes that all names begin with, which tell them apart least; empty where there is one name alone. */
+export function sharedStart(names: readonly string[]): string {
+  const [first = "", ...others] = new Set(names);
+  if (others.length === 0) return "";
+  let length = first.length;
+  for (const other of others) {
+    let same = 0;
+    while (same < length && first[same] === other[same]) ++same;
+    length = same;
+  }
+  const start = first.slice(0, length);
+  return start.slice(0, Math.max(0, start.lastIndexOf(start.includes("/") ? "/" : ".")));
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, it } from "vitest";
 
-import { goalOf, lossText } from "./goal";
+import { changeText, goalOf } from "./goal";
 
 it("knows the goal, and that a resumed search has an earlier one's", () => {
   expect(goalOf(["tune", "m.onnx"])).toEqual({ maxLoss: 0.01, isAbsolute: false });
@@ -11,7 +11,10 @@ it("knows the goal, and that a resumed search has an earlier one's", () => {
   expect(goalOf(["--max-loss=much"])).toBeNull();
 });
 
-it("tells losses in the goal's unit", () => {
-  expect([lossText(0.012, false), lossText(-0.00001, false), lossText(0.012, true), lossText(-0.5, true)]).toEqual(["1.20 %", "0.00 %", "0.012", "−0.5"]);
-  expect([lossText(NaN, false), lossText(Infinity, false), lossText(-Infinity, true)]).toEqual(["–", "all of it", "less than nothing"]);
+it("tells losses as changes, in the goal's unit", () => {
+  const text = (loss: number, isAbsolute: boolean, higherIsBetter = true) => changeText(loss, isAbsolute, higherIsBetter);
+  expect([text(0.012, false), text(-0.00001, false)]).toEqual(["−1.20 %", "0.00 %"]);
+  expect([text(0.012, true), text(-0.5, true), text(0, true)]).toEqual(["−0.012", "+0.5", "0"]);
+  expect([text(0.012, false, false), text(-0.5, true, false)]).toEqual(["+1.20 %", "−0.5"]);
+  expect([text(NaN, false), text(Infinity, false), text(-Infinity, true)]).toEqual(["–", "−∞", "+∞"]);
 });

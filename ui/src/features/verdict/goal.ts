@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a search was allowed to lose, as its command line says it.
-import { percent } from "../../base/numbers";
+import { shownRatio } from "../../base/accuracies";
+import { figure } from "../../base/numbers";
 import { optionOf } from "../../base/words";
 
 export interface Goal {
@@ -17,10 +18,10 @@ export function goalOf(words: readonly string[]): Goal | null {
   return Number.isNaN(maxLoss) ? null : { maxLoss, isAbsolute: words.includes("--absolute") };
 }
 
-/** "1.20 %" of the float model's figure, or in the metric's own unit. */
-export function lossText(loss: number, isAbsolute: boolean): string {
+/** A loss as the figure's change: "−1.20 %" of the float model's figure, or in the metric's own unit. */
+export function changeText(loss: number, isAbsolute: boolean, higherIsBetter: boolean): string {
   if (Number.isNaN(loss)) return "–";
-  if (!Number.isFinite(loss)) return loss < 0 ? "less than nothing" : "all of it";
-  if (!isAbsolute) return percent(loss, 2).replace("−0.00", "0.00");
-  return String(Number(loss.toPrecision(4))).replace("-", "−");
+  const change = higherIsBetter ? -loss : loss;
+  if (!isAbsolute && Number.isFinite(change)) return shownRatio(change);
+  return `${change > 0 ? "+" : ""}${figure(change, 4)}`;
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { describe, expect, it } from "vitest";
 
-import { culprit, metaOf, modelName, stateOf, verdictOf, verdictText, type Run } from "./model";
+import { culprit, foundOf, isRepeated, metaOf, modelName, stateOf, verdictOf, verdictText, type Run } from "./model";
 
 const run: Run = {
   format: 8, id: "20261121-113045-quantize-m-3f2a", name: "m", verb: "quantize", state: "success", arguments: ["quantize", "m.onnx", "--data", "d.npz"],
@@ -25,7 +25,7 @@ describe("a verdict", () => {
     const verdict = verdictOf({ ...run, result });
     expect(verdict).toMatchObject({ state: "done", sentence: "The outputs keep 18.5 dB." });
     expect(verdict.found).toHaveLength(1);
-    expect(culprit(verdict)).toBe("Conv_4: 50 % of the error");
+    expect(culprit(verdict)).toBe("Conv_4: 50 % less error in float");
   });
   it("says how it comes to tell more, where a run was not diagnosed", () => {
     const blind = verdictOf({ ...run, result: { ops_quantized: 3, ops_float: 1 } });
@@ -60,6 +60,19 @@ describe("a run that did not come to its end", () => {
   });
 });
 
+describe("a diagnosis' sentence", () => {
+  const says = (...all: string[]) => {
+    const diagnosis = { findings: [finding, { ...finding, rule: "spread_weight" }], conclusions: all.map((one) => ({ says: one, figures: {} })) };
+    return [{ diagnosis }, diagnosis].map((result) => isRepeated(result, foundOf(result)));
+  };
+  it("repeats the findings, or says more", () => {
+    expect(says("loss", "share.begins", "rounding.weight", "end", "as_much.in_float", "in_doubt", "spread_weight", "end")).toEqual([true, true]);
+    for (const more of ["tried", "caveat", "outputs_left_out", "outlier_channel"]) expect(says("loss", "share.begins", more)).toEqual([false, false]);
+    expect(says()).toEqual([false, false]);
+    expect(isRepeated(null, [])).toBe(false);
+  });
+});
+
 it("is copied as text", () => {
   const text = verdictText({ ...run, result }, verdictOf({ ...run, result }));
   expect(text.split("\n")).toEqual([
@@ -68,7 +81,7 @@ it("is copied as text", () => {
     "",
     "The outputs keep 18.5 dB.",
     "",
-    "1. warning rounding at Conv_4 (50 % of the error, 40 to 60 %, measured): its steps are coarse.",
+    "1. warning rounding at Conv_4 (50 % less error in float, 40 to 60 %, measured): its steps are coarse.",
     '   recipe: {"op_name_dict":{"Conv_4":"fp32"}}',
     "",
   ]);

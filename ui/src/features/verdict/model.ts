@@ -7,7 +7,7 @@ import { toldOpCounts, type OpCounts } from "../../base/op-counts";
 import { has } from "../../base/view";
 import { optionOf, ownWords } from "../../base/words";
 import { amountText, foundIn, type Found } from "./findings";
-import { objectOf } from "../../base/loose";
+import { listOf, objectOf, textOf } from "../../base/loose";
 import { usualNames, type Names, type Told } from "./tiles";
 import { told } from "./tops";
 
@@ -51,19 +51,33 @@ function adviceOf(run: Run, state: State): Verdict["advice"] {
     const goesOn = run.verb === "tune" && has(run, "study") && optionOf(words, "--resume") === null;
     return goesOn
       ? { text: "The search can go on with what it has:", command: commandOf(words, ["--resume", run.id]) }
-      : { text: "To run it again:", command: commandOf(words) };
+      : { text: "To run it again: “New run” opens with its settings. By command line:", command: commandOf(words) };
   }
   const isBlind = run.verb === "quantize" && state === "done" && !has(run, "diagnosis") && (run.data?.length ?? 0) > 0;
   if (isBlind) return { text: "To see where the error begins, and what to change:", command: commandOf(words, ["--diagnose"]) };
   return null;
 }
 
+/** Whether a diagnosis' sentence says nothing that its figures and its findings do not. */
+export function isRepeated(result: unknown, found: readonly Found[]): boolean {
+  const { diagnosis } = objectOf(result);
+  const conclusions = listOf(objectOf(diagnosis ?? result)["conclusions"]);
+  const rules = found.map(({ rule }) => rule.replaceAll(" ", "_"));
+  const isRule = (says: string) => rules.some((rule) => says === rule || says.startsWith(`${rule}.`));
+  return conclusions.length > 0 && conclusions.map((one) => textOf(objectOf(one)["says"])).every((says) => repeated.includes(says) || isRule(says));
+}
+
+const repeated = [
+  "loss", "share.begins", "share.in_float", "as_much.begins", "as_much.in_float", "in_doubt", "in_doubt.none_alone", "share_includes",
+  "share_includes.left_in_float", "begin", "next", "end",
+];
+
 export function modelName(run: Run): string {
   const path = run.models?.find((model) => model.role === "reference")?.path ?? run.models?.[0]?.path ?? "";
   return baseName(path);
 }
 
-/** "Conv_4: 48 % of the error", for the folded line. */
+/** "Conv_4: 48 % less error in float", for the folded line. */
 export function culprit(verdict: Verdict): string {
   const first = verdict.found[0];
   if (!first) return "";
@@ -80,7 +94,7 @@ export function verdictText(run: Run, verdict: Verdict): string {
   for (const { label, value, detail } of verdict.tiles) lines.push(`${label}: ${value}${detail ? ` (${detail})` : ""}`);
   if (verdict.sentence) lines.push("", verdict.sentence);
   verdict.found.forEach((found, index) => {
-    const place = found.op ? ` at ${found.op.name}${found.others > 0 ? ` and ${found.others} more` : ""}` : "";
+    const place = found.op ? ` at ${found.op.name}${found.others.length > 0 ? ` and ${found.others.length} more` : ""}` : "";
     const amount = [amountText(found), found.doubt].filter(Boolean).join(", ");
     lines.push("", `${index + 1}. ${found.severity} ${found.rule}${place}${amount ? ` (${amount})` : ""}: ${found.because}`);
     if (found.remedy !== null) lines.push(`   recipe: ${JSON.stringify(found.remedy)}`);

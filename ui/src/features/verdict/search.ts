@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a search for a recipe says first: whether its goal was reached, by which trial, and how much is lost.
+// What a search for a recipe says first: whether its goal was reached, by which trial, and how far the figure moves.
 import { accuracyOf, pairOf } from "../../base/accuracies";
-import { goalOf, lossText } from "./goal";
+import { changeText, goalOf } from "./goal";
 import { timeText } from "../../base/durations";
 import { listOf, numberOf, type Loose } from "../../base/loose";
 import type { OpCounts } from "../../base/op-counts";
@@ -10,7 +10,8 @@ import { accuracyTile, opsText, pairTiles, present, shareTile, speedTile, tile, 
 interface Search {
   best: number; // number of the trial; NaN: none has a figure
   trials: number;
-  lost: string;
+  unit: "Change" | "Relative change";
+  change: string;
   allowed: string; // empty where the goal is not known
   isReached: boolean;
   isFloat: boolean; // the best has no op in int8
@@ -19,11 +20,14 @@ interface Search {
 
 function searchOf(result: Loose, words: readonly string[], hasEnded: boolean): Search {
   const goal = goalOf(words);
+  const isAbsolute = goal?.isAbsolute ?? false;
+  const higherIsBetter = accuracyOf(result["reference"])?.higherIsBetter ?? true;
   return {
     best: numberOf(result["best"]),
     trials: listOf(result["trials"]).length || numberOf(result["evaluations"]),
-    lost: lossText(numberOf(result["loss"]), goal?.isAbsolute ?? false),
-    allowed: goal ? `at most ${lossText(goal.maxLoss, goal.isAbsolute)} allowed` : "",
+    unit: isAbsolute ? "Change" : "Relative change",
+    change: changeText(numberOf(result["loss"]), isAbsolute, higherIsBetter),
+    allowed: goal ? `${changeText(goal.maxLoss, isAbsolute, higherIsBetter)} is allowed` : "",
     isReached: result["reached"] === true,
     isFloat: numberOf(result["ops_quantized"]) === 0,
     hasEnded,
@@ -41,24 +45,27 @@ function headlineOf({ hasEnded, isReached, isFloat }: Search): Headline | null {
   return isFloat ? { text: "Nothing is in int8", tone: "unsure" } : { text: "Goal reached", tone: "good" };
 }
 
-function sentenceOf({ best, lost, allowed, isReached, isFloat, hasEnded, trials }: Search, ops: OpCounts | null): string {
+function sentenceOf({ best, unit, change, allowed, isReached, isFloat, hasEnded, trials }: Search, ops: OpCounts | null): string {
   const limit = allowed ? `, ${allowed}` : "";
+  const moved = `a ${unit.toLowerCase()} of ${change}${limit}`;
   if (Number.isNaN(best)) return hasEnded ? "The goal was missed: no trial has a figure." : "";
-  if (!hasEnded) return `Trial ${best} is the best of ${trials} so far: a loss of ${lost}${limit}.`;
+  if (!hasEnded) return `Trial ${best} is the best of ${trials} so far: ${moved}.`;
   if (isReached && isFloat) return `The best model within the goal, trial ${best}, has all ops in float${limit}.`;
   const counted = ops ? `; ${opsText(ops)} ops in int8` : "";
-  if (isReached) return `Trial ${best} of ${trials} reaches the goal: a loss of ${lost}${limit}${counted}.`;
-  return `Trial ${best} of ${trials} comes nearest: a loss of ${lost}${limit}. It is kept.`;
+  if (isReached) return `Trial ${best} of ${trials} reaches the goal: ${moved}${counted}.`;
+  return `Trial ${best} of ${trials} comes nearest: ${moved}. It is kept.`;
 }
 
-function tilesOf({ best, lost, allowed, isReached, trials }: Search, result: Loose): (Tile | null)[] {
+const meaning = "of the float model's figure, with its sign: a loss in the trials' table, from the other side";
+
+function tilesOf({ best, unit, change, allowed, isReached, trials }: Search, result: Loose): (Tile | null)[] {
   const pair = pairOf(result);
   const reference = accuracyOf(result["reference"]);
   const share = numberOf(result["int8_share"]);
   const [float, int8] = [numberOf(result["float_us"]), numberOf(result["best_us"])];
   const hasBest = !Number.isNaN(best);
   return [
-    hasBest ? tile("Loss", lost, allowed, "how much of the float model's figure is lost", isReached ? "good" : "bad") : null,
+    hasBest ? tile(unit, change, allowed, meaning, isReached ? "good" : "bad") : null,
     ...(pair ? pairTiles(pair, ["FP32", `INT8, trial ${best}`]).slice(0, 3) : [reference ? accuracyTile("FP32", reference) : null]),
     Number.isNaN(share) ? null : shareTile("Work in int8", share, "of the multiply-adds", "multiply-adds that are computed on int8 codes"),
     tile("Trials", String(trials), hasBest ? `best: ${best}` : "none has a figure", "recipes that were tried"),

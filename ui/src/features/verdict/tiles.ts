@@ -60,7 +60,7 @@ export function pairTiles(pair: Pair, names: Names): Tile[] {
     accuracyTile(shortName(names[1]), quantized),
     tile("Difference", shownDifference(pair.difference, reference), shownDifferences(pair.differenceInterval, reference),
       `${names[1]} less ${names[0]} over the same samples, paired 95 % interval`, tone),
-    tile("Ratio", shownRatio(pair.ratio), `of ${shortName(names[0])}`, `the difference over the figure of ${names[0]}`),
+    tile("Relative change", shownRatio(pair.ratio), `of ${shortName(names[0])}`, `the difference over the figure of ${names[0]}`),
   ];
   if (quantized.isRate) {
     const flips = pair.lost + pair.gained;
@@ -103,9 +103,10 @@ export function sqnrTile(sqnr: number): Tile {
 export function sqnrHeadline(sqnr: number): Headline | null {
   if (Number.isNaN(sqnr)) return null;
   if (sqnr === Infinity) return { text: "Outputs are equal", tone: "good" };
-  if (sqnr >= 20) return { text: "Little of the signal is lost", tone: "good" };
+  if (sqnr >= 20) return { text: "Most of the signal is kept", tone: "good" };
   if (sqnr >= 10) return { text: "Some of the signal is lost", tone: "unsure" };
-  return { text: sqnr >= 3 ? "Much of the signal is lost" : "Little of the signal is left", tone: "bad" };
+  if (sqnr >= 3) return { text: "Much of the signal is lost", tone: "bad" };
+  return { text: sqnr >= 0 ? "More than half of the signal is lost" : "The error is greater than the signal", tone: "bad" };
 }
 
 /** `counts` is null while they are being read. */

@@ -17,7 +17,7 @@ export function profiled(result: Loose): Told {
       timeTile("FP32", numberOf(time(pair[0])["median_us"]), spanOf(time(pair[0])["median_interval"]), "median of a run, 95 % interval"),
       timeTile("INT8", numberOf(time(pair[1])["median_us"]), spanOf(time(pair[1])["median_interval"]), "median of a run, 95 % interval"),
       speedTile(ratio, span),
-      shareTile("Explained", numberOf(pair[1]["explained"]), "of INT8's median", "part of a run that the nodes and the runtime's own time make up"),
+      shareTile("Accounted for", numberOf(pair[1]["explained"]), "of INT8's median", "part of a run that the nodes and the runtime's own time make up"),
       conditions(pair[1]),
     ],
   };
@@ -42,7 +42,7 @@ function profiledAlone(result: Loose): Told {
       timeTile("One run", median, span, "median, 95 % interval"),
       tile("95th percentile", timeText(numberOf(wall["p95_us"])), `of ${numberOf(wall["runs"])} runs`, "but for a twentieth, runs are faster"),
       name ? shareTile("Most in", share, name, "the type of op that takes longest") : null,
-      shareTile("Explained", numberOf(result["explained"]), "of the median", "part of a run that the nodes and the runtime's own time make up"),
+      shareTile("Accounted for", numberOf(result["explained"]), "of the median", "part of a run that the nodes and the runtime's own time make up"),
       conditions(result),
     ]),
   };

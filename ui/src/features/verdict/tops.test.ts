@@ -20,7 +20,7 @@ describe("a quantized model", () => {
       ["FP32", "63.0 %", "53.0 to 72.0 %"],
       ["INT8", "60.0 %", "50.0 to 69.0 %"],
       ["Difference", "−3.0 points", "−7.0 to −1.0"],
-      ["Ratio", "−4.76 %", "of FP32"],
+      ["Relative change", "−4.76 %", "of FP32"],
       ["Answers flipped", "7 of 100", "5 lost, 2 gained"],
       ["Outputs keep", "18.5 dB", "SQNR of the worst one"],
       ["Ops in int8", "56 of 58", "2 in float"],
@@ -38,6 +38,9 @@ describe("a quantized model", () => {
     const headline = (sqnr: unknown) => of({ ops_quantized: 1, ops_float: 0, diagnosis: { ...diagnosis, conclusions: loss(sqnr) } }).headline;
     expect(headline("inf")).toEqual({ text: "Outputs are equal", tone: "good" });
     expect([24, 15, 5, 1].map((sqnr) => headline(sqnr)?.tone)).toEqual(["good", "unsure", "bad", "bad"]);
+    expect([24, 5, 1, -0.5].map((sqnr) => headline(sqnr)?.text)).toEqual([
+      "Most of the signal is kept", "Much of the signal is lost", "More than half of the signal is lost", "The error is greater than the signal",
+    ]);
     expect(headline("nan")).toBeNull();
   });
   it("counts ops as the view of those in float does, and nothing before they are counted", () => {
@@ -60,7 +63,7 @@ describe("a quantized model", () => {
 it("a diagnosis has its accuracy inside", () => {
   const told = of({ ...diagnosis, accuracy: paired });
   expect(told.sentence).toBe(diagnosis.verdict);
-  expect(told.tiles.map((one) => one.label)).toEqual(["FP32", "INT8", "Difference", "Ratio", "Answers flipped", "Outputs keep"]);
+  expect(told.tiles.map((one) => one.label)).toEqual(["FP32", "INT8", "Difference", "Relative change", "Answers flipped", "Outputs keep"]);
   expect(values({ ...diagnosis, samples: 64 })).toContainEqual(["Compared", "50 values", "over 64 samples"]);
   expect(of(diagnosis).headline).toEqual({ text: "Some of the signal is lost", tone: "unsure" });
 });
@@ -72,22 +75,27 @@ describe("a search", () => {
   };
   it("says whether its goal was reached, by which trial, and how much is lost", () => {
     expect(of(result).headline).toEqual({ text: "Goal reached", tone: "good" });
-    expect(of(result).sentence).toBe("Trial 2 of 3 reaches the goal: a loss of 0.48 %, at most 1.00 % allowed; 50 of 58 ops in int8.");
+    expect(of(result).sentence).toBe("Trial 2 of 3 reaches the goal: a relative change of −0.48 %, −1.00 % is allowed; 50 of 58 ops in int8.");
     expect(values(result).slice(0, 3)).toEqual([
-      ["Loss", "0.48 %", "at most 1.00 % allowed"],
+      ["Relative change", "−0.48 %", "−1.00 % is allowed"],
       ["FP32", "63.0 %", "53.0 to 72.0 %"],
       ["INT8, trial 2", "60.0 %", "50.0 to 69.0 %"],
     ]);
     expect(values(result)).toContainEqual(["Work in int8", "97.3 %", "of the multiply-adds"]);
     expect(values(result)).toContainEqual(["Speed-up", "2.00×", "3.00 ms to 1.50 ms"]);
   });
+  it("tells a change with the sign that the figure moves by", () => {
+    expect(values({ ...result, loss: -0.002 })[0]).toEqual(["Relative change", "+0.20 %", "−1.00 % is allowed"]);
+    const mse = { ...float, metric: "mse", is_rate: false, higher_is_better: false };
+    expect(values({ ...result, reference: mse, quantized: { ...mse, value: 0.64 } })[0]).toEqual(["Relative change", "+0.48 %", "+1.00 % is allowed"]);
+  });
   it("counts no op before the plan is read", () => {
-    expect(of(result, { ops: null }).sentence).toBe("Trial 2 of 3 reaches the goal: a loss of 0.48 %, at most 1.00 % allowed.");
+    expect(of(result, { ops: null }).sentence).toBe("Trial 2 of 3 reaches the goal: a relative change of −0.48 %, −1.00 % is allowed.");
   });
   it("that missed says what comes nearest", () => {
     expect(of({ ...result, reached: false })).toMatchObject({
       headline: { text: "Goal missed", tone: "bad" },
-      sentence: "Trial 2 of 3 comes nearest: a loss of 0.48 %, at most 1.00 % allowed. It is kept.",
+      sentence: "Trial 2 of 3 comes nearest: a relative change of −0.48 %, −1.00 % is allowed. It is kept.",
     });
     expect(of({ reached: false, evaluations: 1, best: null, reference: float, quantized: null, trials: [{}] })).toMatchObject({
       sentence: "The goal was missed: no trial has a figure.",
@@ -97,13 +105,13 @@ describe("a search", () => {
   it("that goes on tells the best so far", () => {
     expect(of(result, { hasEnded: false })).toMatchObject({
       headline: null,
-      sentence: "Trial 2 is the best of 3 so far: a loss of 0.48 %, at most 1.00 % allowed.",
+      sentence: "Trial 2 is the best of 3 so far: a relative change of −0.48 %, −1.00 % is allowed.",
     });
     expect(of({ trials: [], best: null, reached: false, reference: float }, { hasEnded: false }).sentence).toBe("");
   });
   it("in the metric's own unit, or with another run's goal", () => {
-    expect(of(result, { words: ["tune", "--absolute", "--max-loss", "0.02"] }).sentence).toContain("a loss of 0.0048, at most 0.02 allowed");
-    expect(of(result, { words: ["tune", "--resume=last"] }).sentence).toContain("a loss of 0.48 %;");
+    expect(of(result, { words: ["tune", "--absolute", "--max-loss", "0.02"] }).sentence).toContain("a change of −0.0048, −0.02 is allowed");
+    expect(of(result, { words: ["tune", "--resume=last"] }).sentence).toContain("a relative change of −0.48 %;");
   });
 });
 
@@ -119,7 +127,7 @@ describe("times", () => {
       ["FP32", "3.000 ms", "2.970 to 3.030"],
       ["INT8", "1.500 ms", "1.485 to 1.515"],
       ["Speed-up", "2.00×", "1.92 to 2.08"],
-      ["Explained", "97.0 %", "of INT8's median"],
+      ["Accounted for", "97.0 %", "of INT8's median"],
       ["Threads", "2", "batch of 1"],
     ]);
     expect(of({ ...pair, ratio: 1.25, ratio_interval: [1.2, 1.3] }).headline).toEqual({ text: "1.25× slower", tone: "bad" });

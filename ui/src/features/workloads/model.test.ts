@@ -28,6 +28,9 @@ describe("a run in the list", () => {
     expect(accuracyText({ accuracy: mse })).toBe("0.01235 → ∞");
     expect(isLoss({ accuracy: mse })).toBe(true);
     expect(isLoss({ accuracy: { ...mse, quantized: null } })).toBe(false);
+    expect(isLoss({ accuracy: { ...run.accuracy!, quantized: 0.5, difference: -0.13 } })).toBe(true);
+    expect(isLoss({ accuracy: { ...run.accuracy!, quantized: 0.5, difference: -0.13, difference_interval: [-0.3, 0.02] } })).toBe(false);
+    expect(isLoss({ accuracy: { ...run.accuracy!, quantized: run.accuracy!.reference, difference: 0 } })).toBe(false);
   });
   it("shows how far it is, while it is under way", () => {
     expect(progressOf(run)).toEqual({ step: "calibrate", done: 5, total: 20, rate: 2.5, remaining: 6 });

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an entry of the list says of a run.
 import type { Schemas } from "../../api/client";
-import { baseName, figure, percent, real } from "../../base/numbers";
+import { outcomeOf, pairOf } from "../../base/accuracies";
+import { baseName, figure, percent, real, type Real } from "../../base/numbers";
 import { stepFigures, type StepFigures } from "../../base/steps";
 import { csvOf as table, type Cell } from "../../base/table";
 import type { Mark } from "../../widgets/StateMark.svelte";
@@ -81,11 +82,12 @@ export function accuracyText(run: Pick<Run, "accuracy">): string {
   return Number.isNaN(reference) ? show(quantized) : `${show(reference)} → ${show(quantized)}`;
 }
 
-/** Whether the second figure is worse than the first; false where one is missing. */
-export function isLoss(run: Pick<Run, "accuracy">): boolean {
-  if (!run.accuracy) return false;
-  const change = real(run.accuracy.quantized) - real(run.accuracy.reference);
-  return run.accuracy.higher_is_better ? change < 0 : change > 0;
+/** Whether the second figure is worse than the first, as the verdict judges it; false where one is missing. */
+export function isLoss({ accuracy }: Pick<Run, "accuracy">): boolean {
+  if (!accuracy) return false;
+  const of = (value: Real) => ({ ...accuracy, value });
+  const pair = pairOf({ ...accuracy, reference: of(accuracy.reference), quantized: of(accuracy.quantized) });
+  return pair !== null && outcomeOf(pair) === "loss";
 }
 
 /** How far a run is; null where it tells nothing. */

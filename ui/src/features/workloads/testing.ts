@@ -17,7 +17,7 @@ export function runOf(id: string, more: Partial<Run> = {}): Run {
       { role: "reference", path: "/m/net.onnx", sha256: "r", bytes: 4000 },
     ],
     metric: "top1",
-    accuracy: { metric: "top1", reference: 0.63, quantized: 0.64, difference: 0.01, is_rate: true, higher_is_better: true },
+    accuracy: { metric: "top1", reference: 0.63, quantized: 0.64, difference: 0.01, difference_interval: null, is_rate: true, higher_is_better: true },
     progress: { event: "progress", id: null, folder: null, step: "calibrate", done: 5, seconds: 2, total: 20, text: null },
     tags: [],
     note: "",

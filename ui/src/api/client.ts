@@ -72,8 +72,25 @@ export function workloadPath(id: string, rest = ""): string {
   return `workloads/${encodeURIComponent(id)}${rest}`;
 }
 
-function table(run: string, list: string, columns: readonly string[], signal?: AbortSignal): Promise<Schemas["TablePage"]> {
-  return get(workloadPath(run, `/tables/${list}`), { columns: columns.join(","), limit: 100_000, digits: 6 }, signal);
+const most = { rows: 100_000, cells: 1_000_000 }; // of a page of a table, as the server has it
+
+/** All rows of a list, in as many pages as that takes. */
+async function table(run: string, list: string, columns: readonly string[], signal?: AbortSignal): Promise<Schemas["TablePage"]> {
+  const limit = Math.min(most.rows, Math.floor(most.cells / columns.length));
+  const page = (offset: number) =>
+    get<Schemas["TablePage"]>(workloadPath(run, `/tables/${list}`), { columns: columns.join(","), offset, limit, digits: 6 }, signal);
+  const first = await page(0);
+  const others = Array.from({ length: Math.ceil(first.rows / limit) - 1 }, (_, index) => page((index + 1) * limit));
+  return joined([first, ...(await Promise.all(others))]);
+}
+
+export function joined(pages: readonly Schemas["TablePage"][]): Schemas["TablePage"] {
+  const [first, ...others] = pages as [Schemas["TablePage"], ...Schemas["TablePage"][]];
+  if (others.length === 0) return first;
+  const columns = Object.fromEntries(
+    Object.keys(first.columns).map((name) => [name, pages.flatMap((page) => page.columns[name] ?? [])]),
+  ) as Schemas["TablePage"]["columns"];
+  return { ...first, count: pages.reduce((sum, { count }) => sum + count, 0), columns };
 }
 
 const ahead = new Map<string, Promise<Schemas["TablePage"]>>();

@@ -41,7 +41,7 @@ const viewers = {
       const { x, y, width, height } = await page.locator("webgl-renderer canvas").first().boundingBox();
       await page.mouse.dblclick(x + width / 2, y + height / 2); // the network, one group between its input and output
     },
-    openAll: (page) => page.locator(".expand-all").click(),
+    openAll: (page) => page.locator("div.expand-all").click(),
   },
 };
 

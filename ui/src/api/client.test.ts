@@ -1,16 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 import { afterEach, expect, it, vi } from "vitest";
 
-vi.stubGlobal("document", { baseURI: "http://127.0.0.1/" });
+vi.stubGlobal("document", { baseURI: "https://localhost/" });
 const { tableOf } = await import("./client");
 
-afterEach(() => vi.unstubAllGlobals());
+const { fetch } = globalThis;
+afterEach(() => vi.stubGlobal("fetch", fetch));
 
 /** A server that has so many rows, and refuses what is more than a page. */
 function serve(rows: number): URLSearchParams[] {
   const asked: URLSearchParams[] = [];
   vi.stubGlobal("fetch", async (address: string | URL) => {
-    const { searchParams } = new URL(String(address), "http://127.0.0.1/");
+    const { searchParams } = new URL(String(address));
     asked.push(searchParams);
     const [offset, limit] = [Number(searchParams.get("offset")), Number(searchParams.get("limit"))];
     const names = searchParams.get("columns")!.split(",");
@@ -23,10 +24,10 @@ function serve(rows: number): URLSearchParams[] {
 
 const columns = Array.from({ length: 17 }, (_, index) => `c${index}`);
 
-it.each([0, 3, 58_823, 58_824, 250_000])("a table of %d rows arrives whole, whatever a page holds", async (rows) => {
+it.each([0, 3, 58_823, 58_824, 120_000])("a table of %d rows arrives whole, whatever a page holds", async (rows) => {
   const asked = serve(rows);
   const table = await tableOf("run", "diagnosis.activations", columns, new AbortController().signal);
   expect([table.rows, table.count]).toEqual([rows, rows]);
-  expect(table.columns["c16"]).toEqual(Array.from({ length: rows }, (_, row) => row));
+  expect(table.columns["c16"]!.every((value, row) => value === row)).toBe(true);
   expect(asked).toHaveLength(Math.max(1, Math.ceil(rows / 58_823)));
 });

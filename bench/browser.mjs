@@ -13,6 +13,14 @@ export function window(browser, token = "") {
   return browser.newContext({ viewport: { width: 1280, height: 720 }, extraHTTPHeaders });
 }
 
+/** Whether something is drawn. Runs in pages, so that it is handed over as text. */
+export const isPainted = (canvas) => {
+  if (canvas.width <= 10) return false;
+  const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
+  for (let at = 0; at < data.length; at += 400) if (Math.abs(data[at] - data[0]) > 30) return true;
+  return false;
+};
+
 const sorted = (values) => [...values].sort((a, b) => a - b);
 export const quantile = (values, share) => sorted(values)[Math.min(values.length - 1, Math.floor(share * values.length))];
 

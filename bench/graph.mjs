@@ -7,7 +7,7 @@
 // Prints, as medians over the rounds and the worst one: the first picture, with the pages loaded anew; CPU time of the main
 // thread a frame and the time between frames while everything is open and panned or zoomed (95 % of frames); opening a
 // group, closing it, a search, each until the frame is painted that shows it; the tab's memory.
-import { Figures, frames, launch, quantile, tabMemory, window } from "./browser.mjs";
+import { Figures, frames, isPainted, launch, quantile, tabMemory, window } from "./browser.mjs";
 
 const [url, token, ...options] = process.argv.slice(2);
 if (!url || !token) throw new Error("usage: node bench/graph.mjs URL TOKEN [--rounds 3]");
@@ -15,15 +15,12 @@ const rounds = options[0] === "--rounds" ? Number(options[1]) : 3;
 const figures = new Figures();
 
 /** Milliseconds since the navigation began, when the canvas shows something. */
-const firstPicture = () =>
+const firstPicture = (isPainted) =>
   new Promise((done) => {
     const look = () => {
       const canvas = document.querySelector("[role=application] canvas");
-      if (canvas && canvas.width > 10) {
-        const { data } = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height);
-        for (let at = 0; at < data.length; at += 400) if (Math.abs(data[at] - data[0]) > 30) return done(performance.now());
-      }
-      setTimeout(look, 10);
+      if (canvas && isPainted(canvas)) done(performance.now());
+      else setTimeout(look, 10);
     };
     look();
   });
@@ -98,7 +95,7 @@ async function opened(browser, open) {
   const context = await window(browser, token);
   const page = await context.newPage();
   await page.goto(`${url.replace(/[?#].*/, "")}#run=last&view=graph${open}`, { waitUntil: "commit" });
-  figures.note(`first picture${open && ", all open"} [ms]`, await page.evaluate(firstPicture));
+  figures.note(`first picture${open && ", all open"} [ms]`, await page.evaluate(`(${firstPicture})(${isPainted})`));
   await page.waitForTimeout(3000); // a reader looks at it first
   return { context, page };
 }

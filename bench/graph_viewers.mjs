@@ -2,25 +2,16 @@
 // One viewer of bench/graph_viewers.py: node bench/graph_viewers.mjs quantlens|netron|model-explorer URL ROUNDS
 // Prints when the network is seen first, since the navigation; how long it takes until a group, and all of them, are open and
 // the picture rests, by screenshots, which take some 0.1 s each; and the tab's memory after that. Netron has no groups.
-import { Figures, launch, tabMemory, window } from "./browser.mjs";
+import { Figures, isPainted, launch, tabMemory, window } from "./browser.mjs";
 
 const [viewer, url, rounds] = process.argv.slice(2);
 const patience = 120_000; // ms
-const paints = `(canvas) => {
-  const copy = document.createElement("canvas");
-  [copy.width, copy.height] = [canvas.width, canvas.height];
-  const pen = copy.getContext("2d");
-  pen.drawImage(canvas, 0, 0);
-  const { data } = pen.getImageData(0, 0, copy.width, copy.height);
-  for (let at = 0; at < data.length; at += 400) if (Math.abs(data[at] - data[0]) > 30) return true;
-  return false;
-}`;
 
 /** What is true once the network is seen, what opens a group, and what opens all. */
 const viewers = {
   quantlens: {
     address: (link) => `${link}#run=last&view=graph`,
-    isSeen: `[...document.querySelectorAll("[role=application] canvas")].some(${paints})`,
+    isSeen: `[...document.querySelectorAll("[role=application] canvas")].some(${isPainted})`,
     open: async (page) => {
       await page.focus("[role=application]");
       await page.keyboard.press("ArrowDown"); // to the first box behind the inputs

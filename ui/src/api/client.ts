@@ -84,7 +84,7 @@ async function table(run: string, list: string, columns: readonly string[], sign
   return joined([first, ...(await Promise.all(others))]);
 }
 
-export function joined(pages: readonly Schemas["TablePage"][]): Schemas["TablePage"] {
+function joined(pages: readonly Schemas["TablePage"][]): Schemas["TablePage"] {
   const [first, ...others] = pages as [Schemas["TablePage"], ...Schemas["TablePage"][]];
   if (others.length === 0) return first;
   const columns = Object.fromEntries(

@@ -18,7 +18,7 @@ export function shareUnit(isMeasured: boolean): string {
 /** Why the same op has another share elsewhere. */
 export function shareReason(isMeasured: boolean): string {
   return isMeasured
-    ? "Measured: so much of the outputs' error goes away when these ops alone are computed in float, over the first 16 samples. Shares of several " +
+    ? "Measured: so much of the outputs' error goes away when these ops alone are computed in float, over the first samples. Shares of several " +
       "findings overlap and do not add up. “Output share” in tables is an estimate: it apportions the error by each op's own part."
     : "Estimated, as “Output share” in tables is: the outputs' error apportioned by each op's own part. A measured share is how much of the error " +
       "goes away when the ops are computed in float.";

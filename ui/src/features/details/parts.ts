@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What an op's own error is made of, and how it compares with what arrives at it.
 import { decibels, figure, interval, percent, real, type Interval, type Real } from "../../base/numbers";
+import { shareBriefly } from "../../base/share";
 import { csvOf } from "../../base/table";
 import type { ActivationRow } from "./model";
 import { between } from "./text";
@@ -63,8 +64,7 @@ export interface Figure {
   between: string;
 }
 
-const apportioned =
-  "estimated: the outputs' error apportioned by each op's own part; a finding may have measured how much goes away in float";
+const apportioned = `${shareBriefly}; a finding may have measured how much goes away in float`;
 
 /** The figures of a row that people decide by. */
 export function figuresOf(row: ActivationRow): Figure[] {

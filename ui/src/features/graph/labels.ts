@@ -47,6 +47,11 @@ export function isEnd(graph: OpGraph, op: number): boolean {
   return graph.kinds[op] === "input" || graph.kinds[op] === "output";
 }
 
+/** How many ops there are, but for inputs and outputs of the network. */
+export function opCount(graph: OpGraph): number {
+  return graph.ids.reduce((count, _, op) => count + (isEnd(graph, op) ? 0 : 1), 0);
+}
+
 function titleOf(graph: OpGraph, tree: Tree, node: number): string {
   if (node >= tree.ops) return tree.labels[node - tree.ops]!;
   return isEnd(graph, node) ? graph.names[node]! : shortType(graph.types[node]!);

@@ -56,6 +56,7 @@ function(quantlens_program name)
   add_executable(${name} ${arg_SOURCES})
   target_include_directories(${name} PRIVATE ${PROJECT_SOURCE_DIR})
   target_link_libraries(${name} PRIVATE ${arg_DEPENDS} ${arg_LINK} quantlens_flags)
+  set_target_properties(${name} PROPERTIES UNITY_BUILD OFF)  # each command has a run() and Arguments of its own
   _quantlens_tidy(${name})
 endfunction()
 

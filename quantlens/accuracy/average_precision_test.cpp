@@ -14,7 +14,7 @@ using testing::HasSubstr;
 
 using Floats = std::vector<float>;
 
-Batch batch_of(std::uint64_t sample, Floats rows, std::int64_t width = 5) {
+Batch boxes_batch(std::uint64_t sample, Floats rows, std::int64_t width = 5) {
   const auto count = static_cast<std::int64_t>(rows.size()) / width;
   return {.samples = {sample},
           .inputs = {},
@@ -44,7 +44,7 @@ std::string failure(const std::string& metric, const Batch& batch, const TensorM
 }
 
 // One object of class 3, found by a box that covers 80 % of it: seven of the ten thresholds.
-const Batch kOne = batch_of(0, {0, 0, 10, 10, 3});
+const Batch kOne = boxes_batch(0, {0, 0, 10, 10, 3});
 const TensorMap kFound = detections_of({0, 0, 10, 8}, {0.9F}, {3});
 
 TEST(AveragePrecision, IsTheMeanOverTenThresholds) {
@@ -54,7 +54,7 @@ TEST(AveragePrecision, IsTheMeanOverTenThresholds) {
 }
 
 TEST(AveragePrecision, IsTheMeanOverTheClassesThatThereAre) {
-  const Batch batch = batch_of(0, {0, 0, 10, 10, 3, 0, 0, 10, 10, 5, 0, 0, 0, 0, -1});
+  const Batch batch = boxes_batch(0, {0, 0, 10, 10, 3, 0, 0, 10, 10, 5, 0, 0, 0, 0, -1});
   // Class 5 is missed; what is found of class 7, of which there are none, costs nothing.
   EXPECT_DOUBLE_EQ(
       map_of("map", batch,
@@ -63,20 +63,20 @@ TEST(AveragePrecision, IsTheMeanOverTheClassesThatThereAre) {
 }
 
 TEST(AveragePrecision, CountsNoCrowds) {
-  const Batch batch = batch_of(0, {0, 0, 10, 10, 3, 0, 20, 0, 90, 90, 3, 1}, 6);
+  const Batch batch = boxes_batch(0, {0, 0, 10, 10, 3, 0, 20, 0, 90, 90, 3, 1}, 6);
   EXPECT_EQ(
       map_of("map", batch, detections_of({30, 30, 40, 40, 0, 0, 10, 10}, {0.9F, 0.8F}, {3, 3})), 1);
 }
 
 TEST(AveragePrecision, TakesEveryOrderOfABox) {
-  const Batch batch = batch_of(0, {1, 2, 11, 5, 0});
+  const Batch batch = boxes_batch(0, {1, 2, 11, 5, 0});
   EXPECT_EQ(
       map_of("map:format=yxyx,label_format=xyxy", batch, detections_of({2, 1, 5, 11}, {1}, {0})),
       1);
   EXPECT_EQ(
       map_of("map:format=xywh,label_format=xyxy", batch, detections_of({1, 2, 10, 3}, {1}, {0})),
       1);
-  EXPECT_EQ(map_of("map:format=xywh", batch_of(0, {1, 2, 10, 3, 0}),
+  EXPECT_EQ(map_of("map:format=xywh", boxes_batch(0, {1, 2, 10, 3, 0}),
                    detections_of({1, 2, 10, 3}, {1}, {0})),
             1);
 }
@@ -104,18 +104,18 @@ TEST(AveragePrecision, OfNoDetectionIsZero) {
   const float nan = std::numeric_limits<float>::quiet_NaN();
   EXPECT_EQ(map_of("map", kOne, detections_of({0, 0, 10, nan}, {0.9F}, {3})), 0);
   EXPECT_EQ(map_of("map", kOne, detections_of({0, 0, 10, 10}, {nan}, {3})), 0);
-  EXPECT_EQ(map_of("map", batch_of(0, {}), kFound), 0);
+  EXPECT_EQ(map_of("map", boxes_batch(0, {}), kFound), 0);
 }
 
 TEST(AveragePrecision, RanksDetectionsOfAllImages) {
   AccuracySink sink(parse_metric("map:iou=0.5"));
   const Floats box{0, 0, 10, 10};
   const Floats elsewhere{50, 50, 60, 60};
-  sink.add(batch_of(0, {0, 0, 10, 10, 0}),
+  sink.add(boxes_batch(0, {0, 0, 10, 10, 0}),
            {.reference = detections_of(elsewhere, {0.8F}, {0}), .quantized = {}});
-  sink.add(batch_of(1, {0, 0, 10, 10, 0}),
+  sink.add(boxes_batch(1, {0, 0, 10, 10, 0}),
            {.reference = detections_of(box, {0.9F}, {0}), .quantized = {}});
-  sink.add(batch_of(2, {0, 0, 10, 10, 0}),
+  sink.add(boxes_batch(2, {0, 0, 10, 10, 0}),
            {.reference = detections_of(box, {0.7F}, {0}), .quantized = {}});
   const Accuracy result = sink.result();
   // hit, wrong, hit of three: precision 1 up to recall 1/3, 2/3 up to 2/3: points 0..33, 34..66
@@ -127,7 +127,7 @@ TEST(AveragePrecision, OfTwoModelsIsPaired) {
   AccuracyPairSink sink(parse_metric("map"), {});
   for (std::uint64_t i = 0; i < 64; ++i) {
     const auto off = static_cast<float>(i % 5);
-    sink.add(batch_of(i, {0, 0, 10, 10, 0}),
+    sink.add(boxes_batch(i, {0, 0, 10, 10, 0}),
              {detections_of({0, off, 10, 10}, {0.5F}, {0}),
               detections_of({0, off, 10, i == 3 ? 5.F : 10.F}, {0.5F}, {0})});
   }
@@ -141,11 +141,12 @@ TEST(AveragePrecision, OfTwoModelsIsPaired) {
 }
 
 TEST(AveragePrecision, SaysWhatDoesNotFit) {
-  EXPECT_THAT(failure("map", batch_of(0, {0, 0, 1, 1}, 4), kFound),
+  EXPECT_THAT(failure("map", boxes_batch(0, {0, 0, 1, 1}, 4), kFound),
               HasSubstr("needs rows x1, y1, x2, y2, class and perhaps crowd"));
-  EXPECT_THAT(failure("map", batch_of(0, {0, 0, 1, 1, 0.5F}), kFound), HasSubstr("whole number"));
+  EXPECT_THAT(failure("map", boxes_batch(0, {0, 0, 1, 1, 0.5F}), kFound),
+              HasSubstr("whole number"));
   const float inf = std::numeric_limits<float>::infinity();
-  EXPECT_THAT(failure("map", batch_of(0, {0, 0, inf, 1, 0}), kFound), HasSubstr("finite"));
+  EXPECT_THAT(failure("map", boxes_batch(0, {0, 0, inf, 1, 0}), kFound), HasSubstr("finite"));
   EXPECT_THAT(failure("map", {.samples = {0}, .inputs = {}, .labels = {}}, kFound),
               HasSubstr("no labels"));
   TensorMap uneven = kFound;

@@ -50,9 +50,9 @@ std::optional<double> finite_number(std::string_view text) {
 }
 
 /// One run of the program.
-class Run {
+class CommandRun {
  public:
-  Run(const MetricSpec& spec, const fs::path& model, const Progress& progress)
+  CommandRun(const MetricSpec& spec, const fs::path& model, const Progress& progress)
       : progress_(progress),
         timeout_(given_number(spec, "timeout")),
         command_(command_of(spec, model)),
@@ -141,7 +141,7 @@ class Run {
 
 Accuracy command_accuracy(const MetricSpec& spec, const fs::path& model, const Progress& progress) {
   return {.metric = spec.name,
-          .value = Run(spec, model, progress).number(),
+          .value = CommandRun(spec, model, progress).number(),
           .interval = {},
           .samples = 0,
           .is_rate = false,

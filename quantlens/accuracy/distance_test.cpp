@@ -15,7 +15,7 @@ using testing::HasSubstr;
 
 using Row = std::vector<float>;
 
-Batch batch_of(std::uint64_t first, const std::vector<Row>& targets) {
+Batch targets_batch(std::uint64_t first, const std::vector<Row>& targets) {
   Batch batch;
   for (const Row& row : targets) {
     batch.samples.push_back(first + batch.samples.size());
@@ -34,7 +34,7 @@ Tensor output_of(const std::vector<Row>& rows) {
 Accuracy accuracy_of(const std::string& metric, const std::vector<Row>& answers,
                      const std::vector<Row>& targets) {
   AccuracySink sink(parse_metric(metric));
-  sink.add(batch_of(0, targets), {.reference = {{"y", output_of(answers)}}, .quantized = {}});
+  sink.add(targets_batch(0, targets), {.reference = {{"y", output_of(answers)}}, .quantized = {}});
   return sink.result();
 }
 
@@ -78,7 +78,8 @@ TEST(Distance, OfTwoModelsIsPaired) {
     reference.push_back({noise});                             // squares of very unequal size
     quantized.push_back({std::sqrt(noise * noise + 0.25F)});  // each greater by a quarter
   }
-  sink.add(batch_of(0, targets), {{{"y", output_of(reference)}}, {{"y", output_of(quantized)}}});
+  sink.add(targets_batch(0, targets),
+           {{{"y", output_of(reference)}}, {{"y", output_of(quantized)}}});
   const AccuracyRecord pair = sink.result();
   EXPECT_NEAR(pair.difference.value(), 0.25, 1e-6);
   const auto [low, high] = pair.difference_interval.value();
@@ -99,7 +100,7 @@ TEST(Distance, OfWhatIsNoNumberHasNoInterval) {
 
 TEST(Distance, TakesTargetsOfTheOutputsShapeOnly) {
   AccuracySink sink(parse_metric("mse"));
-  Batch batch = batch_of(0, {{0, 0, 0}});
+  Batch batch = targets_batch(0, {{0, 0, 0}});
   const auto failure = [&](const Tensor& output) {
     try {
       sink.add(batch, {.reference = {{"y", output}}, .quantized = {}});

@@ -14,35 +14,35 @@ namespace {
 
 const MetricSpec kSpec = parse_metric("spearman_cosine:output=e");
 
-struct Row {
+struct Vector {
   std::uint64_t sample;
   float label;
   std::vector<float> embedding;
 };
 
-Batch batch_of(const std::vector<Row>& rows) {
+Batch pairs_batch(const std::vector<Vector>& rows) {
   Batch batch;
-  for (const Row& row : rows) {
+  for (const Vector& row : rows) {
     batch.samples.push_back(row.sample);
     batch.labels.emplace_back(Tensor::scalar<float>(row.label));
   }
   return batch;
 }
 
-TensorMap outputs_of(const std::vector<Row>& rows) {
+TensorMap outputs_of(const std::vector<Vector>& rows) {
   std::vector<float> all;
-  for (const Row& row : rows) all.insert(all.end(), row.embedding.begin(), row.embedding.end());
+  for (const Vector& row : rows) all.insert(all.end(), row.embedding.begin(), row.embedding.end());
   return {{"e", Tensor::from<float>({static_cast<std::int64_t>(rows.size()), 2}, std::move(all))}};
 }
 
-std::vector<EmbeddingPairs::Pair> pairs_of(const std::vector<std::vector<Row>>& batches) {
+std::vector<EmbeddingPairs::Pair> pairs_of(const std::vector<std::vector<Vector>>& batches) {
   EmbeddingPairs pairs(kSpec);
-  for (const std::vector<Row>& rows : batches) pairs.add(batch_of(rows), outputs_of(rows));
+  for (const std::vector<Vector>& rows : batches) pairs.add(pairs_batch(rows), outputs_of(rows));
   return pairs.pairs();
 }
 
 /// A pair at this angle.
-std::vector<Row> at_angle(std::uint64_t pair, double radians, float label) {
+std::vector<Vector> at_angle(std::uint64_t pair, double radians, float label) {
   return {{2 * pair, label, {3, 0}},
           {2 * pair + 1,
            label,
@@ -86,7 +86,7 @@ TEST(EmbeddingPairs, RefuseLabelsThatAreNoScores) {
   EXPECT_THROW(pairs_of({{{0, 1, {1, 0}}, {1, 2, {0, 2}}}}), Error);
   EXPECT_THROW(pairs_of({{{0, std::numeric_limits<float>::quiet_NaN(), {1, 0}}}}), Error);
   EmbeddingPairs pairs(kSpec);
-  Batch batch = batch_of({{0, 1, {1, 0}}});
+  Batch batch = pairs_batch({{0, 1, {1, 0}}});
   batch.labels[0].reset();
   EXPECT_THROW(pairs.add(batch, outputs_of({{0, 1, {1, 0}}})), Error);
   batch.labels[0] = Tensor::from<float>({2}, {1, 2});
@@ -95,8 +95,8 @@ TEST(EmbeddingPairs, RefuseLabelsThatAreNoScores) {
 
 TEST(EmbeddingPairs, RefuseAnOutputThatIsNotThere) {
   EmbeddingPairs pairs(parse_metric("spearman_cosine:output=f"));
-  const std::vector<Row> rows = at_angle(0, 1, 1);
-  EXPECT_THROW(pairs.add(batch_of(rows), outputs_of(rows)), Error);
+  const std::vector<Vector> rows = at_angle(0, 1, 1);
+  EXPECT_THROW(pairs.add(pairs_batch(rows), outputs_of(rows)), Error);
 }
 
 TEST(SpearmanCosine, OfOneModelAndOfTwo) {
@@ -110,7 +110,7 @@ TEST(SpearmanCosine, OfOneModelAndOfTwo) {
     const int other = i < kPairs - 4 ? i ^ 1 : i;
     const auto quantized =
         at_angle(static_cast<std::uint64_t>(i), 0.07 * other, -static_cast<float>(i));
-    const Batch batch = batch_of(reference);
+    const Batch batch = pairs_batch(reference);
     alone.add(batch, {.reference = outputs_of(reference), .quantized = {}});
     paired.add(batch, {.reference = outputs_of(reference), .quantized = outputs_of(quantized)});
   }
@@ -137,7 +137,7 @@ TEST(SpearmanCosine, OfEqualRanksMayDifferByWhatThreeSamplesMake) {
     const auto step = static_cast<double>(i);
     const auto reference = at_angle(i, 0.07 * step, -static_cast<float>(i));
     const auto quantized = at_angle(i, 0.08 * step, -static_cast<float>(i));  // of other numbers
-    sink.add(batch_of(reference),
+    sink.add(pairs_batch(reference),
              {.reference = outputs_of(reference), .quantized = outputs_of(quantized)});
   }
   const AccuracyRecord pair = sink.result();

@@ -29,7 +29,7 @@ Tensor scores_of(const Classes& answers, std::int64_t classes) {
   return Tensor::from<float>({1, static_cast<std::int64_t>(answers.size()), classes}, scores);
 }
 
-Batch batch_of(std::uint64_t sample, const Classes& labels) {
+Batch f1_batch_of(std::uint64_t sample, const Classes& labels) {
   const Tensor label = labels.size() == 1 ? Tensor::scalar(labels[0])
                                           : Tensor::from<std::int64_t>(
                                                 {static_cast<std::int64_t>(labels.size())}, labels);
@@ -41,7 +41,7 @@ Accuracy f1_of(const std::string& metric, const std::vector<Answered>& samples,
   AccuracySink sink(parse_metric(metric));
   std::uint64_t index = 0;
   for (const Answered& sample : samples) {
-    sink.add(batch_of(index++, sample.labels),
+    sink.add(f1_batch_of(index++, sample.labels),
              {.reference = {{"y", scores_of(sample.answers, classes)}}, .quantized = {}});
   }
   return sink.result();
@@ -98,17 +98,17 @@ TEST(F1, ShiftsLabels) {
 
 TEST(F1, TakesAnswersAndScoresOfTheOneClass) {
   AccuracySink whole(parse_metric("f1:label_offset=1,positive=0"));
-  whole.add(batch_of(0, {0, 0, 1}),
+  whole.add(f1_batch_of(0, {0, 0, 1}),
             {.reference = {{"y", Tensor::from<std::int64_t>({1, 3}, {1, 2, 2})}}, .quantized = {}});
   EXPECT_DOUBLE_EQ(whole.result().value, 2.0 / 3);
   const Outputs scores{.reference = {{"y", Tensor::from<float>({1, 3}, {0.6F, 0.4F, 0.5F})}},
                        .quantized = {}};
   AccuracySink sink(parse_metric("f1:threshold=0.5"));
-  sink.add(batch_of(0, {1, 1, 0}), scores);
+  sink.add(f1_batch_of(0, {1, 1, 0}), scores);
   EXPECT_DOUBLE_EQ(sink.result().value, 2.0 / 4);
   AccuracySink without(parse_metric("f1"));
   EXPECT_THAT(failure([&] {
-                without.add(batch_of(0, {1, 1, 0}), scores);
+                without.add(f1_batch_of(0, {1, 1, 0}), scores);
               }),
               HasSubstr("f1:threshold=0.5"));
 }
@@ -133,7 +133,7 @@ TEST(F1, HasAnIntervalAboutIt) {
 TEST(F1, OfTwoModelsIsPaired) {
   AccuracyPairSink sink(parse_metric("f1"), {});
   for (std::uint64_t i = 0; i < 64; ++i) {
-    sink.add(batch_of(i, {static_cast<std::int64_t>(i % 2)}),
+    sink.add(f1_batch_of(i, {static_cast<std::int64_t>(i % 2)}),
              {{{"y", scores_of({i % 3 == 0 ? 1 : 0}, 2)}},
               {{"y", scores_of({i % 3 == 0 || i == 7 ? 1 : 0}, 2)}}});
   }
@@ -185,7 +185,7 @@ TEST(F1, StopsAtAnswersThatAreNoClasses) {
   for (std::size_t i = 0; i < labels.size(); ++i) labels[i] = static_cast<std::int64_t>(i * i);
   const Tensor answers = Tensor::from<std::int64_t>({1, 200'000}, labels);
   EXPECT_THAT(failure([&] {
-                sink.add(batch_of(0, labels), {.reference = {{"y", answers}}, .quantized = {}});
+                sink.add(f1_batch_of(0, labels), {.reference = {{"y", answers}}, .quantized = {}});
               }),
               HasSubstr("more than 100000 classes"));
 }

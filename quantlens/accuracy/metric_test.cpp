@@ -20,7 +20,7 @@ using testing::Pair;
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
-Batch batch_of(const std::vector<std::int64_t>& labels) {
+Batch labels_batch(const std::vector<std::int64_t>& labels) {
   Batch batch;
   for (const std::int64_t label : labels) {
     batch.samples.push_back(100 + batch.samples.size());
@@ -41,7 +41,7 @@ SampleScore scored(const std::string& metric, const Batch& batch, std::size_t i,
 SampleScore score(const std::string& metric, std::vector<float> scores, std::int64_t label) {
   const auto classes = static_cast<std::int64_t>(scores.size());
   const TensorMap outputs = {{"y", Tensor::from<float>({1, classes}, std::move(scores))}};
-  return scored(metric, batch_of({label}), 0, outputs);
+  return scored(metric, labels_batch({label}), 0, outputs);
 }
 
 /// The sentence that `work` fails with, after its code.
@@ -148,14 +148,14 @@ TEST(Top5, CountsEqualClassesByTheirNumber) {
 TEST(Metrics, ScoreEachSampleOfABatchOfAnyRank) {
   const TensorMap outputs = {{"y", Tensor::from<float>({2, 1, 2, 1}, {0, 1, 1, 0})}};
   const std::string metric = "accuracy";
-  const Batch batch = batch_of({1, 1});
+  const Batch batch = labels_batch({1, 1});
   EXPECT_EQ(scored(metric, batch, 0, outputs).answer, 1);
   EXPECT_EQ(scored(metric, batch, 1, outputs).answer, 0);
 }
 
 TEST(Metrics, TakeAnOutputWithoutBatchForABatchOfOne) {
   const TensorMap outputs = {{"y", Tensor::from<float>({3}, {0, 1, 0})}};
-  EXPECT_TRUE(scored("top1", batch_of({1}), 0, outputs).right);
+  EXPECT_TRUE(scored("top1", labels_batch({1}), 0, outputs).right);
 }
 
 TEST(Metrics, ScoreClassesOfEveryNumericType) {
@@ -165,15 +165,15 @@ TEST(Metrics, ScoreClassesOfEveryNumericType) {
                                      Tensor::from<std::uint8_t>({1, 2}, {3, 200}),
                                      Tensor::from<std::int64_t>({1, 2}, {-5, 7})};
   for (const Tensor& kind : kinds) {
-    EXPECT_TRUE(scored(metric, batch_of({1}), 0, {{"y", kind}}).right) << name(kind.dtype());
+    EXPECT_TRUE(scored(metric, labels_batch({1}), 0, {{"y", kind}}).right) << name(kind.dtype());
   }
 }
 
 TEST(Accuracy, ComparesAnIntegerAnswerWithTheLabel) {
   const TensorMap outputs = {{"y", Tensor::from<std::int64_t>({2}, {4, 7})}};
   const std::string metric = "accuracy:label_offset=1";
-  EXPECT_TRUE(scored(metric, batch_of({3, 3}), 0, outputs).right);
-  const SampleScore wrong = scored(metric, batch_of({3, 3}), 1, outputs);
+  EXPECT_TRUE(scored(metric, labels_batch({3, 3}), 0, outputs).right);
+  const SampleScore wrong = scored(metric, labels_batch({3, 3}), 1, outputs);
   EXPECT_FALSE(wrong.right);
   EXPECT_EQ(wrong.answer, 6);
 }
@@ -181,13 +181,13 @@ TEST(Accuracy, ComparesAnIntegerAnswerWithTheLabel) {
 TEST(Metrics, PreferTheOnlyFloatOutput) {
   const TensorMap outputs = {{"label", Tensor::from<std::int64_t>({1}, {0})},
                              {"scores", Tensor::from<float>({1, 2}, {0, 1})}};
-  EXPECT_TRUE(scored("top1", batch_of({1}), 0, outputs).right);
+  EXPECT_TRUE(scored("top1", labels_batch({1}), 0, outputs).right);
 }
 
 TEST(Metrics, AskWhichOutputWhereThereAreMore) {
   const TensorMap outputs = {{"a", Tensor::from<float>({1, 2}, {0, 1})},
                              {"b", Tensor::from<float>({1, 2}, {1, 0})}};
-  const Batch batch = batch_of({0});
+  const Batch batch = labels_batch({0});
   EXPECT_THAT(failure(Errc::usage, [&] { scored("top1", batch, 0, outputs); }),
               HasSubstr("outputs a, b; say which one to score, e.g. top1:output=a"));
   EXPECT_TRUE(scored("top1:output=b", batch, 0, outputs).right);
@@ -195,9 +195,9 @@ TEST(Metrics, AskWhichOutputWhereThereAreMore) {
 
 TEST(Metrics, NameTheNearestOfAnUnknownOutput) {
   const TensorMap outputs = {{"probabilities", Tensor::from<float>({1, 2}, {0, 1})}};
-  EXPECT_THAT(
-      failure(Errc::usage, [&] { scored("top1:output=probability", batch_of({0}), 0, outputs); }),
-      HasSubstr("did you mean 'probabilities'"));
+  EXPECT_THAT(failure(Errc::usage,
+                      [&] { scored("top1:output=probability", labels_batch({0}), 0, outputs); }),
+              HasSubstr("did you mean 'probabilities'"));
 }
 
 /// The sentence about a sample that does not fit.
@@ -207,23 +207,25 @@ std::string misfit(const Batch& batch, const Tensor& output, const std::string& 
 
 TEST(Metrics, SayWhatDoesNotFit) {
   const Tensor scores = Tensor::from<float>({1, 3}, {0, 1, 2});
-  Batch unlabelled = batch_of({0});
+  Batch unlabelled = labels_batch({0});
   unlabelled.labels[0].reset();
   EXPECT_THAT(misfit(unlabelled, scores),
               HasSubstr("sample 100: the data has no labels; give a labels file"));
   unlabelled.labels.clear();
   EXPECT_THAT(misfit(unlabelled, scores), HasSubstr("no labels"));
-  EXPECT_THAT(misfit(batch_of({3}), scores), HasSubstr("its label 3 is not among the 3 classes"));
-  EXPECT_THAT(misfit(batch_of({-1}), scores), HasSubstr("label -1"));
-  EXPECT_THAT(misfit(batch_of({0, 1}), scores), HasSubstr("shape [1,3] for 2 samples"));
-  EXPECT_THAT(misfit(batch_of({0}), Tensor::from<float>({1, 1}, {0.5f})), HasSubstr("one value"));
-  EXPECT_THAT(misfit(batch_of({0}), Tensor::from<float>({1, 0}, {})), HasSubstr("[1,0]"));
-  EXPECT_THAT(misfit(batch_of({0}), Tensor::from_strings({1}, {"cat"})), HasSubstr("string"));
+  EXPECT_THAT(misfit(labels_batch({3}), scores),
+              HasSubstr("its label 3 is not among the 3 classes"));
+  EXPECT_THAT(misfit(labels_batch({-1}), scores), HasSubstr("label -1"));
+  EXPECT_THAT(misfit(labels_batch({0, 1}), scores), HasSubstr("shape [1,3] for 2 samples"));
+  EXPECT_THAT(misfit(labels_batch({0}), Tensor::from<float>({1, 1}, {0.5f})),
+              HasSubstr("one value"));
+  EXPECT_THAT(misfit(labels_batch({0}), Tensor::from<float>({1, 0}, {})), HasSubstr("[1,0]"));
+  EXPECT_THAT(misfit(labels_batch({0}), Tensor::from_strings({1}, {"cat"})), HasSubstr("string"));
 }
 
 TEST(Metrics, SayThatALabelIsNoClass) {
   const Tensor scores = Tensor::from<float>({1, 2}, {0, 1});
-  Batch batch = batch_of({0});
+  Batch batch = labels_batch({0});
   batch.labels[0] = Tensor::from<float>({2}, {0, 1});
   EXPECT_THAT(misfit(batch, scores), HasSubstr("its label is float32 of shape [2]"));
   batch.labels[0] = Tensor::scalar(0.5f);
@@ -231,7 +233,7 @@ TEST(Metrics, SayThatALabelIsNoClass) {
 }
 
 TEST(Metrics, TakeALabelThatIsAWholeFloat) {
-  Batch batch = batch_of({0});
+  Batch batch = labels_batch({0});
   batch.labels[0] = Tensor::from<float>({1}, {1.0f});
   const TensorMap outputs = {{"y", Tensor::from<float>({1, 2}, {0, 1})}};
   EXPECT_TRUE(scored("top1", batch, 0, outputs).right);
@@ -241,13 +243,13 @@ TEST(Metrics, SurviveExtremeLabels) {
   constexpr auto kMax = std::numeric_limits<std::int64_t>::max();
   constexpr auto kMin = std::numeric_limits<std::int64_t>::min();
   const Tensor scores = Tensor::from<float>({1, 2}, {0, 1});
-  EXPECT_THAT(misfit(batch_of({kMax}), scores, "top1:label_offset=2147483647"),
+  EXPECT_THAT(misfit(labels_batch({kMax}), scores, "top1:label_offset=2147483647"),
               HasSubstr("not among"));
-  EXPECT_THAT(misfit(batch_of({kMin}), scores, "top1:label_offset=-2147483648"),
+  EXPECT_THAT(misfit(labels_batch({kMin}), scores, "top1:label_offset=-2147483648"),
               HasSubstr("not among"));
   const TensorMap whole = {{"y", Tensor::from<std::int64_t>({1}, {kMin})}};
   const std::string metric = "accuracy:label_offset=1";
-  EXPECT_FALSE(scored(metric, batch_of({0}), 0, whole).right);
+  EXPECT_FALSE(scored(metric, labels_batch({0}), 0, whole).right);
 }
 
 TEST(ParseMetric, TakesWhetherMoreIsBetter) {

@@ -17,7 +17,7 @@ namespace {
 
 using ::testing::HasSubstr;
 
-constexpr std::uint64_t kSamples = 101;  // odd: parts end inside pairs of embeddings
+constexpr std::uint64_t kStateSamples = 101;  // odd: parts end inside pairs of embeddings
 
 using MakeStep = Step (*)(std::uint64_t);
 
@@ -126,12 +126,12 @@ std::string text(const AccuracyRecord& pair) {
 }
 
 TEST_P(EveryMetric, OfPartsIsThatOfAllInAnyOrder) {
-  const std::string whole = text(pair(0, kSamples).result());
-  EXPECT_EQ(text(merged({part(0, 51), part(51, kSamples)}).result()), whole);
-  EXPECT_EQ(text(merged({part(60, kSamples), part(0, 60)}).result()), whole);
+  const std::string whole = text(pair(0, kStateSamples).result());
+  EXPECT_EQ(text(merged({part(0, 51), part(51, kStateSamples)}).result()), whole);
+  EXPECT_EQ(text(merged({part(60, kStateSamples), part(0, 60)}).result()), whole);
   const AccuracyState a = part(0, 33);
   const AccuracyState b = part(33, 61);
-  const AccuracyState c = part(61, kSamples);
+  const AccuracyState c = part(61, kStateSamples);
   EXPECT_EQ(text(merged({a, b, c}).result()), whole);
   EXPECT_EQ(text(merged({c, a, b}).result()), whole);
   EXPECT_EQ(text(merged({merged({b, c}).state(), a}).result()), whole);
@@ -147,9 +147,9 @@ TEST_P(EveryMetric, OfOneModelIsMergedLikewise) {
     return sink;
   };
   AccuracySink sink(spec());
-  sink.merge(alone(40, kSamples).state());
+  sink.merge(alone(40, kStateSamples).state());
   sink.merge(alone(0, 40).state());
-  EXPECT_EQ(json::encode(sink.result()), json::encode(alone(0, kSamples).result()));
+  EXPECT_EQ(json::encode(sink.result()), json::encode(alone(0, kStateSamples).result()));
 }
 
 TEST_P(EveryMetric, RefusesSamplesThatItHas) {

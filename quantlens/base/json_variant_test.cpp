@@ -15,21 +15,21 @@ struct Circle {
 };
 BOOST_DESCRIBE_STRUCT(Circle, (), (radius))
 
-struct Point {
-  bool operator==(const Point&) const = default;
+struct Place {
+  bool operator==(const Place&) const = default;
 };
-BOOST_DESCRIBE_STRUCT(Point, (), ())
+BOOST_DESCRIBE_STRUCT(Place, (), ())
 
 }  // namespace
 
 template <>
 inline constexpr std::string_view kVariantName<Circle>{"circle"};
 template <>
-inline constexpr std::string_view kVariantName<Point>{"point"};
+inline constexpr std::string_view kVariantName<Place>{"point"};
 
 namespace {
 
-using Form = std::variant<std::monostate, Circle, Point>;
+using Form = std::variant<std::monostate, Circle, Place>;
 
 struct Drawing {
   std::vector<Form> forms;
@@ -37,7 +37,7 @@ struct Drawing {
 BOOST_DESCRIBE_STRUCT(Drawing, (), (forms))
 
 TEST(JsonVariant, SaysWhichStructItIs) {
-  const Drawing drawing{.forms = {Circle{.radius = 2}, Point(), Form()}};
+  const Drawing drawing{.forms = {Circle{.radius = 2}, Place(), Form()}};
   const Value value = encode(drawing);
   EXPECT_EQ(value.at("forms").at(0), (Value{{"is", "circle"}, {"radius", 2.0}}));
   EXPECT_EQ(value.at("forms").at(1), (Value{{"is", "point"}}));

@@ -19,7 +19,7 @@ Bytes bytes_of(std::string_view text) {
   return std::as_bytes(std::span(text));
 }
 
-std::string refusal(std::string_view file, std::int64_t most_pixels = kMostPixels) {
+std::string decode_refusal(std::string_view file, std::int64_t most_pixels = kMostPixels) {
   return sentence([&] { decode_image(bytes_of(file), "a.jpg", most_pixels); });
 }
 
@@ -50,27 +50,29 @@ TEST(DecodeImage, GivesAJpegOfTheBestQualityAlmostExactly) {
 TEST(DecodeImage, RefusesAFileCutShortAtAnyLength) {
   for (const std::string& file : {jpeg_file(test_image(40, 40)), png_file(test_image(40, 40))}) {
     for (std::size_t size = 0; size + 13 < file.size(); size += 7) {  // PNG: the end chunk may go
-      EXPECT_THAT(refusal(std::string_view(file).substr(0, size)), StartsWith("bad_input: a.jpg"))
+      EXPECT_THAT(decode_refusal(std::string_view(file).substr(0, size)),
+                  StartsWith("bad_input: a.jpg"))
           << size << " of " << file.size();
     }
   }
 }
 
 TEST(DecodeImage, NamesAnImageOfAnotherFormat) {
-  EXPECT_THAT(refusal("GIF89a..."), HasSubstr("is a GIF image; quantlens reads JPEG and PNG"));
-  EXPECT_THAT(refusal("RIFF....WEBPVP8 "), HasSubstr("WebP"));
-  EXPECT_THAT(refusal("hello"), HasSubstr("is no image"));
-  EXPECT_THAT(refusal(""), HasSubstr("the file is empty"));
+  EXPECT_THAT(decode_refusal("GIF89a..."),
+              HasSubstr("is a GIF image; quantlens reads JPEG and PNG"));
+  EXPECT_THAT(decode_refusal("RIFF....WEBPVP8 "), HasSubstr("WebP"));
+  EXPECT_THAT(decode_refusal("hello"), HasSubstr("is no image"));
+  EXPECT_THAT(decode_refusal(""), HasSubstr("the file is empty"));
 }
 
 TEST(DecodeImage, RefusesTooManyPixelsBeforeItAllocates) {
-  EXPECT_THAT(refusal(jpeg_file(test_image(40, 30)), 1199),
+  EXPECT_THAT(decode_refusal(jpeg_file(test_image(40, 30)), 1199),
               HasSubstr("40x30 pixels is not read (at most 1199 pixels)"));
-  EXPECT_EQ(refusal(png_file(test_image(40, 30)), 1200), "");
+  EXPECT_EQ(decode_refusal(png_file(test_image(40, 30)), 1200), "");
   std::string huge = png_file(test_image(2, 2));
   EXPECT_EQ(huge.substr(12, 4), "IHDR");
   huge[17] = '\x0F';  // a width of a million, and a wrong checksum
-  EXPECT_THAT(refusal(huge), StartsWith("bad_input: a.jpg"));
+  EXPECT_THAT(decode_refusal(huge), StartsWith("bad_input: a.jpg"));
 }
 
 TEST(DecodeImage, SurvivesFlippedBytes) {
@@ -78,7 +80,7 @@ TEST(DecodeImage, SurvivesFlippedBytes) {
     for (std::size_t at = 0; at < file.size(); ++at) {
       std::string damaged = file;
       damaged[at] = static_cast<char>(damaged[at] ^ 0x55);
-      const std::string said = refusal(damaged, 1'000'000);  // or an image that differs
+      const std::string said = decode_refusal(damaged, 1'000'000);  // or an image that differs
       EXPECT_TRUE(said.empty() || said.starts_with("bad_input: a.jpg: ")) << said;
     }
   }

@@ -13,7 +13,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string refusal(std::string_view text) {
+std::string document_refusal(std::string_view text) {
   return sentence([&] { parse_data_document(text, "val.yaml"); });
 }
 
@@ -68,48 +68,53 @@ TEST(DataDocument, ReadsNpyAndRandom) {
 }
 
 TEST(DataDocument, NamesAnUnknownKeyWithTheNearestOne) {
-  EXPECT_THAT(refusal("images: {folder: a, colour: rgb}"),
+  EXPECT_THAT(document_refusal("images: {folder: a, colour: rgb}"),
               StartsWith("usage: val.yaml: images: unknown key 'colour'; did you mean 'color'"));
-  EXPECT_THAT(refusal("imags: {folder: a}"), HasSubstr("did you mean 'images'?"));
-  EXPECT_THAT(refusal("images: {folder: a, qqqqqqqqqq: 1}"), HasSubstr("known: folder, labels"));
+  EXPECT_THAT(document_refusal("imags: {folder: a}"), HasSubstr("did you mean 'images'?"));
+  EXPECT_THAT(document_refusal("images: {folder: a, qqqqqqqqqq: 1}"),
+              HasSubstr("known: folder, labels"));
 }
 
 TEST(DataDocument, NamesTheKeyOfAWrongValue) {
-  EXPECT_THAT(refusal("images: {folder: a, crop: big}"),
+  EXPECT_THAT(document_refusal("images: {folder: a, crop: big}"),
               HasSubstr("images.crop: must be a whole number from 1"));
-  EXPECT_THAT(refusal("images: {folder: a, crop: [1, 2, 3]}"),
+  EXPECT_THAT(document_refusal("images: {folder: a, crop: [1, 2, 3]}"),
               HasSubstr("images.crop: must be one"));
-  EXPECT_THAT(refusal("images: {folder: a, crop: 0}"), HasSubstr("images.crop"));
-  EXPECT_THAT(refusal("images: {folder: a, mean: [x]}"),
+  EXPECT_THAT(document_refusal("images: {folder: a, crop: 0}"), HasSubstr("images.crop"));
+  EXPECT_THAT(document_refusal("images: {folder: a, mean: [x]}"),
               HasSubstr("images.mean: must be a number"));
-  EXPECT_THAT(refusal("images: {folder: a, color: cmyk}"),
+  EXPECT_THAT(document_refusal("images: {folder: a, color: cmyk}"),
               HasSubstr("images.color: must be one of rgb, bgr, gray, not 'cmyk'"));
-  EXPECT_THAT(refusal("images: {folder: a, dtype: float}"), HasSubstr("images.dtype"));
-  EXPECT_THAT(refusal("images: {labels: a}"), HasSubstr("images: the key 'folder' is missing"));
-  EXPECT_THAT(refusal("images: a"), HasSubstr("images: must be a map"));
-  EXPECT_THAT(refusal("npz: {file: [a]}"), HasSubstr("npz.file: must be a text"));
-  EXPECT_THAT(refusal("random: {shapes: {ids: 64}}"),
+  EXPECT_THAT(document_refusal("images: {folder: a, dtype: float}"), HasSubstr("images.dtype"));
+  EXPECT_THAT(document_refusal("images: {labels: a}"),
+              HasSubstr("images: the key 'folder' is missing"));
+  EXPECT_THAT(document_refusal("images: a"), HasSubstr("images: must be a map"));
+  EXPECT_THAT(document_refusal("npz: {file: [a]}"), HasSubstr("npz.file: must be a text"));
+  EXPECT_THAT(document_refusal("random: {shapes: {ids: 64}}"),
               HasSubstr("random.shapes.ids: must be a list"));
-  EXPECT_THAT(refusal("random: {}\nlimit: -1"), HasSubstr("limit: must be a whole number from 1"));
+  EXPECT_THAT(document_refusal("random: {}\nlimit: -1"),
+              HasSubstr("limit: must be a whole number from 1"));
 }
 
 TEST(DataDocument, WantsExactlyOneKindOfData) {
-  EXPECT_THAT(refusal("limit: 5"), HasSubstr("says nothing of the data"));
-  EXPECT_THAT(refusal("npz: {file: a}\nrandom: {}"), HasSubstr("both npz and random"));
-  EXPECT_THAT(refusal("npz: {file: a}\ninput: x"), HasSubstr("input: npz names its arrays under"));
+  EXPECT_THAT(document_refusal("limit: 5"), HasSubstr("says nothing of the data"));
+  EXPECT_THAT(document_refusal("npz: {file: a}\nrandom: {}"), HasSubstr("both npz and random"));
+  EXPECT_THAT(document_refusal("npz: {file: a}\ninput: x"),
+              HasSubstr("input: npz names its arrays under"));
 }
 
 TEST(DataDocument, RefusesWhatIsNoDocument) {
-  EXPECT_THAT(refusal(""), StartsWith("bad_input: val.yaml: is text but no data document"));
-  EXPECT_THAT(refusal("just words"), StartsWith("bad_input: val.yaml: is text but no"));
-  EXPECT_THAT(refusal("a: ["), StartsWith("usage: val.yaml"));
-  EXPECT_THAT(refusal("x: &x [*x]"), HasSubstr("val.yaml"));
-  EXPECT_THAT(refusal(std::string(100'000, '[')), StartsWith("usage: val.yaml"));
-  EXPECT_THAT(refusal(std::string(2'000'000, ' ')), StartsWith("usage: val.yaml"));
+  EXPECT_THAT(document_refusal(""),
+              StartsWith("bad_input: val.yaml: is text but no data document"));
+  EXPECT_THAT(document_refusal("just words"), StartsWith("bad_input: val.yaml: is text but no"));
+  EXPECT_THAT(document_refusal("a: ["), StartsWith("usage: val.yaml"));
+  EXPECT_THAT(document_refusal("x: &x [*x]"), HasSubstr("val.yaml"));
+  EXPECT_THAT(document_refusal(std::string(100'000, '[')), StartsWith("usage: val.yaml"));
+  EXPECT_THAT(document_refusal(std::string(2'000'000, ' ')), StartsWith("usage: val.yaml"));
 }
 
 TEST(DataDocument, SaysThatTfrecordComesLater) {
-  EXPECT_THAT(refusal("tfrecord: {files: \"validation-*\"}"),
+  EXPECT_THAT(document_refusal("tfrecord: {files: \"validation-*\"}"),
               HasSubstr("unsupported: tfrecord: TFRecord files are not read yet"));
 }
 

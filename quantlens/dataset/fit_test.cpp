@@ -15,33 +15,33 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-InputSpec spec(Shape shape) {
+InputSpec spec_of(Shape shape) {
   return {.name = "x", .dtype = DType::float32, .shape = std::move(shape)};
 }
 
 TEST(FitShape, KeepsASampleThatTheModelTakes) {
-  EXPECT_EQ(fit_shape({3, 8, 8}, spec({-1, 3, 8, 8})), Shape({3, 8, 8}));
-  EXPECT_EQ(fit_shape({3, 9, 7}, spec({1, 3, -1, -1})), Shape({3, 9, 7}));
-  EXPECT_EQ(fit_shape({}, spec({-1})), Shape({}));
+  EXPECT_EQ(fit_shape({3, 8, 8}, spec_of({-1, 3, 8, 8})), Shape({3, 8, 8}));
+  EXPECT_EQ(fit_shape({3, 9, 7}, spec_of({1, 3, -1, -1})), Shape({3, 9, 7}));
+  EXPECT_EQ(fit_shape({}, spec_of({-1})), Shape({}));
 }
 
 TEST(FitShape, DropsALeadingOneThatStandsForTheBatch) {
-  EXPECT_EQ(fit_shape({1, 16000}, spec({1, 16000})), Shape({16000}));
-  EXPECT_EQ(fit_shape({1, 3, 8, 8}, spec({-1, 3, 8, 8})), Shape({3, 8, 8}));
+  EXPECT_EQ(fit_shape({1, 16000}, spec_of({1, 16000})), Shape({16000}));
+  EXPECT_EQ(fit_shape({1, 3, 8, 8}, spec_of({-1, 3, 8, 8})), Shape({3, 8, 8}));
 }
 
 TEST(FitShape, KeepsALeadingOneThatTheModelWants) {
-  EXPECT_EQ(fit_shape({1, 28, 28}, spec({-1, 1, 28, 28})), Shape({1, 28, 28}));
+  EXPECT_EQ(fit_shape({1, 28, 28}, spec_of({-1, 1, 28, 28})), Shape({1, 28, 28}));
 }
 
 TEST(FitShape, FindsNoneForOtherExtentsOrRanks) {
-  EXPECT_EQ(fit_shape({3, 8, 9}, spec({-1, 3, 8, 8})), std::nullopt);
-  EXPECT_EQ(fit_shape({2, 3, 8, 8}, spec({-1, 3, 8, 8})), std::nullopt);
-  EXPECT_EQ(fit_shape({8, 8}, spec({-1, 1, 8, 8})), std::nullopt);
+  EXPECT_EQ(fit_shape({3, 8, 9}, spec_of({-1, 3, 8, 8})), std::nullopt);
+  EXPECT_EQ(fit_shape({2, 3, 8, 8}, spec_of({-1, 3, 8, 8})), std::nullopt);
+  EXPECT_EQ(fit_shape({8, 8}, spec_of({-1, 1, 8, 8})), std::nullopt);
 }
 
 TEST(FitShape, TakesEverythingWhereTheModelSaysNothing) {
-  EXPECT_EQ(fit_shape({4, 5}, spec({})), Shape({4, 5}));
+  EXPECT_EQ(fit_shape({4, 5}, spec_of({})), Shape({4, 5}));
 }
 
 TEST(Convert, KeepsTheValuesOfIntegersThatFit) {

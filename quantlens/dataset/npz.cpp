@@ -24,14 +24,14 @@ namespace {
 
 constexpr std::uint64_t kMostMembers = 100'000;
 
-[[noreturn]] void fail(std::string_view where, std::string_view problem) {
+[[noreturn]] void fail_in_npz(std::string_view where, std::string_view problem) {
   throw Error(Errc::bad_input, fmt::format("{}: {}", printable(where), problem));
 }
 
 std::vector<NpzMember> list_members(zip_t* archive, std::string_view where) {
   const zip_int64_t count = zip_get_num_entries(archive, 0);
   if (count < 0 || static_cast<std::uint64_t>(count) > kMostMembers) {
-    fail(where, fmt::format("has more than {} arrays; split it", kMostMembers));
+    fail_in_npz(where, fmt::format("has more than {} arrays; split it", kMostMembers));
   }
   std::vector<NpzMember> members;
   std::set<std::string> seen;
@@ -40,20 +40,24 @@ std::vector<NpzMember> list_members(zip_t* archive, std::string_view where) {
     constexpr zip_uint64_t kNeeded =
         ZIP_STAT_NAME | ZIP_STAT_SIZE | ZIP_STAT_COMP_SIZE | ZIP_STAT_COMP_METHOD;
     if (zip_stat_index(archive, i, 0, &entry) != 0 || (entry.valid & kNeeded) != kNeeded) {
-      fail(where, fmt::format("the entry {} of its directory is damaged; write it again", i));
+      fail_in_npz(where,
+                  fmt::format("the entry {} of its directory is damaged; write it again", i));
     }
     std::string name = entry.name;
     if (!name.ends_with(".npy")) continue;  // NumPy ignores these as well
     name.resize(name.size() - 4);
     if (!seen.insert(name).second) {
-      fail(where, fmt::format("holds the array '{}' twice; write it again", printable(name)));
+      fail_in_npz(where,
+                  fmt::format("holds the array '{}' twice; write it again", printable(name)));
     }
     if ((entry.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && entry.encryption_method != ZIP_EM_NONE) {
-      fail(where, fmt::format("the array '{}' is encrypted; write it again without a password",
+      fail_in_npz(where,
+                  fmt::format("the array '{}' is encrypted; write it again without a password",
                               printable(name)));
     }
     if (entry.comp_method != ZIP_CM_STORE && entry.comp_method != ZIP_CM_DEFLATE) {
-      fail(where, fmt::format("the array '{}' is packed in a way that NumPy does not use; write it "
+      fail_in_npz(where,
+                  fmt::format("the array '{}' is packed in a way that NumPy does not use; write it "
                               "again with numpy.savez",
                               printable(name)));
     }

@@ -33,12 +33,12 @@ std::unique_ptr<Dataset> open(const std::string& npz, const std::vector<InputSpe
   return open_npz(MappedFile::from_bytes(npz), roles, inputs, {.where = "a.npz"});
 }
 
-std::string refusal(const std::string& npz, const std::vector<InputSpec>& inputs = kAudio,
-                    const ArrayRoles& roles = {}) {
+std::string npz_refusal(const std::string& npz, const std::vector<InputSpec>& inputs = kAudio,
+                        const ArrayRoles& roles = {}) {
   return sentence([&] { open(npz, inputs, roles); });
 }
 
-std::int64_t label_of(const Sample& sample) {
+std::int64_t npz_label_of(const Sample& sample) {
   return aligned(sample.label.value()).data<std::int64_t>()[0];
 }
 
@@ -51,7 +51,7 @@ TEST(OpenNpz, TakesTheFirstAxisForTheSamples) {
     const Sample sample = data->read(1);
     EXPECT_EQ(sample.inputs.at("audio").shape(), Shape({2}));
     EXPECT_THAT(to_float32(sample.inputs.at("audio")).data<float>(), ElementsAre(2, 3));
-    EXPECT_EQ(label_of(sample), 8);
+    EXPECT_EQ(npz_label_of(sample), 8);
   }
 }
 
@@ -73,39 +73,40 @@ TEST(OpenNpz, KeepsTheRowsOfAnArrayThatTookTheLeadingOneAlong) {
 TEST(OpenNpz, GivesTheSingleArrayToTheSingleInput) {
   const auto data = open(npz_file({{"whatever", audio()}, {"y", labels()}}));
   EXPECT_EQ(data->read(0).inputs.begin()->first, "audio");
-  EXPECT_EQ(label_of(data->read(0)), 7);
+  EXPECT_EQ(npz_label_of(data->read(0)), 7);
 }
 
 TEST(OpenNpz, FollowsTheNamesOfADocument) {
   const std::string npz = npz_file({{"a", audio()}, {"b", audio()}, {"c", labels()}});
   const auto data = open(npz, kAudio, {.inputs = {{"audio", "b"}}, .label = "c"});
-  EXPECT_EQ(label_of(data->read(2)), 9);
-  EXPECT_THAT(refusal(npz, kAudio, {.inputs = {{"audio", "d"}}, .label = {}}),
+  EXPECT_EQ(npz_label_of(data->read(2)), 9);
+  EXPECT_THAT(npz_refusal(npz, kAudio, {.inputs = {{"audio", "d"}}, .label = {}}),
               HasSubstr("there is no array 'd'"));
-  EXPECT_THAT(refusal(npz, kAudio, {.inputs = {{"audi", "a"}}, .label = {}}),
+  EXPECT_THAT(npz_refusal(npz, kAudio, {.inputs = {{"audi", "a"}}, .label = {}}),
               HasSubstr("there is no input of the model 'audi'; did you mean 'audio'?"));
 }
 
 TEST(OpenNpz, NamesTheInputThatGetsNoArrayAndTheArraysThereAre) {
   EXPECT_THAT(
-      refusal(npz_file({{"a", audio()}, {"b", audio()}})),
+      npz_refusal(npz_file({{"a", audio()}, {"b", audio()}})),
       AllOf(StartsWith("bad_input: a.npz: no array is named like the model's input 'audio'"),
             HasSubstr("(arrays: 'a', 'b')")));
 }
 
 TEST(OpenNpz, NamesBothSidesOfAShapeThatDoesNotFit) {
   const Tensor wrong = Tensor::from<float>({2, 3}, {0, 1, 2, 3, 4, 5});
-  EXPECT_THAT(refusal(npz_file({{"audio", wrong}})),
+  EXPECT_THAT(npz_refusal(npz_file({{"audio", wrong}})),
               HasSubstr("array 'audio' has samples of float32 [3], but the model's input 'audio' "
                         "takes float32 [2] a sample"));
-  EXPECT_THAT(refusal(npz_file({{"audio", Tensor::scalar(1.F)}})),
+  EXPECT_THAT(npz_refusal(npz_file({{"audio", Tensor::scalar(1.F)}})),
               HasSubstr("array 'audio' is a single number"));
 }
 
 TEST(OpenNpz, RefusesArraysOfUnequalOrNoLength) {
-  EXPECT_THAT(refusal(npz_file({{"audio", audio()}, {"label", Tensor::from<int>({2}, {0, 1})}})),
-              HasSubstr("array 'audio' has 3 samples, but array 'label' has 2"));
-  EXPECT_THAT(refusal(npz_file({{"audio", Tensor::from<float>({0, 2}, {})}})),
+  EXPECT_THAT(
+      npz_refusal(npz_file({{"audio", audio()}, {"label", Tensor::from<int>({2}, {0, 1})}})),
+      HasSubstr("array 'audio' has 3 samples, but array 'label' has 2"));
+  EXPECT_THAT(npz_refusal(npz_file({{"audio", Tensor::from<float>({0, 2}, {})}})),
               HasSubstr("array 'audio' has no samples"));
 }
 
@@ -143,10 +144,10 @@ TEST(OpenNpz, ReadsFortranOrder) {
 TEST(OpenNpz, RefusesObjectArraysAndText) {
   std::string npy = write_npy(audio());
   npy.replace(npy.find("<f4"), 3, "|O8");
-  EXPECT_THAT(refusal(zip_file({{"audio.npy", npy}}, Packing::stored)),
+  EXPECT_THAT(npz_refusal(zip_file({{"audio.npy", npy}}, Packing::stored)),
               HasSubstr("a.npz: array 'audio': object arrays"));
   npy.replace(npy.find("|O8"), 3, "<U4");
-  EXPECT_THAT(refusal(zip_file({{"audio.npy", npy}}, Packing::deflated)),
+  EXPECT_THAT(npz_refusal(zip_file({{"audio.npy", npy}}, Packing::deflated)),
               HasSubstr("text arrays are not read"));
 }
 
@@ -154,7 +155,7 @@ TEST(OpenNpz, RefusesAFileCutShortAtAnyLength) {
   for (const Packing packing : {Packing::stored, Packing::deflated}) {
     const std::string file = npz_file({{"audio", audio()}, {"label", labels()}}, packing);
     for (std::size_t size = 0; size < file.size(); size += 3) {
-      EXPECT_THAT(refusal(file.substr(0, size)), StartsWith("bad_input: a.npz")) << size;
+      EXPECT_THAT(npz_refusal(file.substr(0, size)), StartsWith("bad_input: a.npz")) << size;
     }
   }
 }
@@ -259,14 +260,14 @@ TEST(OpenNpz, RefusesAMemberThatClaimsMoreThanItCanHold) {
   std::string bomb = zip_file({{"audio.npy", npy}}, Packing::deflated);
   const std::size_t directory = bomb.rfind("PK\x01\x02");
   bomb.replace(directory + 24, 4, std::string_view("\x00\x00\x00\x7F", 4));  // its unpacked size
-  EXPECT_THAT(refusal(bomb),
+  EXPECT_THAT(npz_refusal(bomb),
               HasSubstr("array 'audio' claims 2.1 GB in a file that cannot hold it"));
 }
 
 TEST(OpenNpz, RefusesAnArchiveWithoutArrays) {
-  EXPECT_THAT(refusal(zip_file({{"readme.txt", "hello"}}, Packing::stored)),
+  EXPECT_THAT(npz_refusal(zip_file({{"readme.txt", "hello"}}, Packing::stored)),
               HasSubstr("no array is named like the model's input 'audio' (arrays: none)"));
-  EXPECT_THAT(refusal(zip_file({{"readme.txt", "hello"}}, Packing::stored), {}),
+  EXPECT_THAT(npz_refusal(zip_file({{"readme.txt", "hello"}}, Packing::stored), {}),
               HasSubstr("holds no array for an input"));
 }
 
@@ -277,7 +278,7 @@ TEST(OpenNpy, TakesSamplesAndLabelsFromTwoFiles) {
                        .labels_where = "y.npy"};
   const auto data = open_npy(files, kAudio, "audio");
   EXPECT_EQ(data->size(), 3U);
-  EXPECT_EQ(label_of(data->read(1)), 8);
+  EXPECT_EQ(npz_label_of(data->read(1)), 8);
 }
 
 }  // namespace

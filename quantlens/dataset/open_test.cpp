@@ -15,15 +15,16 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-const std::vector<InputSpec> kPixels = {
+const std::vector<InputSpec> kPixelsFile = {
     {.name = "x", .dtype = DType::float32, .shape = {-1, 3, 8, 8}}};
-const std::vector<InputSpec> kVector = {{.name = "x", .dtype = DType::float32, .shape = {-1, 2}}};
+const std::vector<InputSpec> kVectorFile = {
+    {.name = "x", .dtype = DType::float32, .shape = {-1, 2}}};
 
 Tensor vectors() {
   return Tensor::from<float>({3, 2}, {0, 1, 2, 3, 4, 5});
 }
 
-std::string refusal(const std::string& data, const std::vector<InputSpec>& inputs = kVector,
+std::string refusal(const std::string& data, const std::vector<InputSpec>& inputs = kVectorFile,
                     const DataOptions& options = {}) {
   return sentence([&] { open_data(data, inputs, options); });
 }
@@ -39,11 +40,11 @@ TEST(OpenData, TellsFilesApartByContent) {
   const TestFolder folder;
   const std::string npz = folder.write("one", npz_file({{"x", vectors()}}));
   const std::string npy = folder.write("two", write_npy(vectors()));
-  EXPECT_EQ(open_data(npz, kVector, {}).dataset->size(), 3U);
-  EXPECT_EQ(open_data(npy, kVector, {}).dataset->size(), 3U);
+  EXPECT_EQ(open_data(npz, kVectorFile, {}).dataset->size(), 3U);
+  EXPECT_EQ(open_data(npy, kVectorFile, {}).dataset->size(), 3U);
   const std::string document = folder.write("three", "npz: {file: one}");
-  EXPECT_EQ(open_data(document, kVector, {}).dataset->size(), 3U);
-  EXPECT_EQ(open_data("random", kVector, {}).dataset->size(), 100U);
+  EXPECT_EQ(open_data(document, kVectorFile, {}).dataset->size(), 3U);
+  EXPECT_EQ(open_data("random", kVectorFile, {}).dataset->size(), 100U);
 }
 
 TEST(OpenData, TakesPathsFromTheFolderOfTheDocument) {
@@ -52,7 +53,7 @@ TEST(OpenData, TakesPathsFromTheFolderOfTheDocument) {
   folder.write("data/val.txt", "a.png 4");
   const std::string document =
       folder.write("data/val.yaml", "images: {folder: val, labels: val.txt, mean: 1}");
-  const OpenedData opened = open_data(document, kPixels, {});
+  const OpenedData opened = open_data(document, kPixelsFile, {});
   EXPECT_EQ(opened.dataset->size(), 1U);
   EXPECT_TRUE(opened.dataset->has_labels());
   EXPECT_EQ(opened.dataset->caveat(), "");
@@ -61,7 +62,7 @@ TEST(OpenData, TakesPathsFromTheFolderOfTheDocument) {
 TEST(OpenData, BringsABareFolderToTheModelsSizeAndSaysSo) {
   const TestFolder folder;
   folder.write("a.png", png_file(test_image(31, 22)));
-  const OpenedData opened = open_data(folder.path().string(), kPixels, {});
+  const OpenedData opened = open_data(folder.path().string(), kPixelsFile, {});
   EXPECT_EQ(opened.dataset->read(0).inputs.at("x").shape(), Shape({3, 8, 8}));
   EXPECT_THAT(opened.dataset->caveat(),
               AllOf(HasSubstr("0 to 255"), HasSubstr("scaled and cropped to 8x8")));
@@ -71,10 +72,10 @@ TEST(OpenData, HoldsTheSmallerOfBothLimits) {
   const TestFolder folder;
   folder.write("x.npy", write_npy(vectors()));
   const std::string two = folder.write("two.yaml", "npy: {file: x.npy}\nlimit: 2");
-  EXPECT_EQ(open_data(two, kVector, {}).dataset->size(), 2U);
-  EXPECT_EQ(open_data(two, kVector, {.limit = 1}).dataset->size(), 1U);
-  EXPECT_EQ(open_data(two, kVector, {.limit = 9}).dataset->size(), 2U);
-  EXPECT_EQ(open_data("random", kVector, {.limit = 500}).dataset->size(), 500U);
+  EXPECT_EQ(open_data(two, kVectorFile, {}).dataset->size(), 2U);
+  EXPECT_EQ(open_data(two, kVectorFile, {.limit = 1}).dataset->size(), 1U);
+  EXPECT_EQ(open_data(two, kVectorFile, {.limit = 9}).dataset->size(), 2U);
+  EXPECT_EQ(open_data("random", kVectorFile, {.limit = 500}).dataset->size(), 500U);
 }
 
 TEST(OpenData, PrefersTheBatchSizeOfTheCommandLineToTheDocumentsToTheModels) {
@@ -82,9 +83,9 @@ TEST(OpenData, PrefersTheBatchSizeOfTheCommandLineToTheDocumentsToTheModels) {
   folder.write("x.npy", write_npy(vectors()));
   const std::string five = folder.write("five.yaml", "npy: {file: x.npy}\nbatch_size: 5");
   const std::string none = folder.write("none.yaml", "npy: {file: x.npy}");
-  EXPECT_EQ(open_data(five, kVector, {.batch_size = 7}).batch_size, 7U);
-  EXPECT_EQ(open_data(five, kVector, {}).batch_size, 5U);
-  EXPECT_EQ(open_data(none, kVector, {}).batch_size, 1U);
+  EXPECT_EQ(open_data(five, kVectorFile, {.batch_size = 7}).batch_size, 7U);
+  EXPECT_EQ(open_data(five, kVectorFile, {}).batch_size, 5U);
+  EXPECT_EQ(open_data(none, kVectorFile, {}).batch_size, 1U);
   const std::vector<InputSpec> fixed = {{.name = "x", .dtype = DType::float32, .shape = {4, 2}}};
   EXPECT_EQ(open_data(none, fixed, {}).batch_size, 4U);
   EXPECT_THAT(refusal(five, fixed), AllOf(StartsWith("usage: "), HasSubstr("exactly 4")));
@@ -93,7 +94,7 @@ TEST(OpenData, PrefersTheBatchSizeOfTheCommandLineToTheDocumentsToTheModels) {
 TEST(OpenData, WantsOneArrayForEachInput) {
   const TestFolder folder;
   const std::string npy = folder.write("x.npy", write_npy(vectors()));
-  std::vector<InputSpec> two = kVector;
+  std::vector<InputSpec> two = kVectorFile;
   two.push_back({.name = "mask", .dtype = DType::float32, .shape = {-1, 2}});
   EXPECT_THAT(refusal(npy, two),
               HasSubstr("the model has the inputs 'x', 'mask'; save an array for each"));

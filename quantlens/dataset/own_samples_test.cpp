@@ -17,7 +17,8 @@ using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
-const std::vector<InputSpec> kVector = {{.name = "x", .dtype = DType::float32, .shape = {-1, 2}}};
+const std::vector<InputSpec> kOwnVector = {
+    {.name = "x", .dtype = DType::float32, .shape = {-1, 2}}};
 
 class Listed final : public Dataset {
  public:
@@ -48,7 +49,7 @@ TEST(OwnSamples, AreTakenAsTheModelWantsThem) {
   const auto own = listed(
       {sample("x", Tensor::from<double>({1, 2}, {0.5, 2}), Tensor::from<std::uint8_t>({1}, {7})),
        sample("x", Tensor::from<std::int32_t>({2}, {3, 4}))});
-  const OpenedData opened = open_samples(own, "mine", kVector, {.batch_size = 2});
+  const OpenedData opened = open_samples(own, "mine", kOwnVector, {.batch_size = 2});
   EXPECT_EQ(opened.batch_size, 2U);
   EXPECT_EQ(opened.dataset->caveat(), "drawn by hand");
   EXPECT_TRUE(opened.dataset->has_labels());
@@ -64,20 +65,20 @@ TEST(OwnSamples, AreTakenAsTheModelWantsThem) {
 
 TEST(OwnSamples, FeedTheOnlyInputByAnyNameAndLeaveOutWhatNoInputTakes) {
   const Tensor pair = Tensor::from<float>({2}, {1, 2});
-  EXPECT_THAT(fit_samples(listed({sample("", pair)}), "mine", kVector)
+  EXPECT_THAT(fit_samples(listed({sample("", pair)}), "mine", kOwnVector)
                   ->read(0)
                   .inputs.at("x")
                   .data<float>(),
               ElementsAre(1, 2));
   Sample more = sample("x", pair);
   more.inputs["mask"] = Tensor::from<float>({1}, {0});
-  EXPECT_EQ(fit_samples(listed({more}), "mine", kVector)->read(0).inputs.size(), 1U);
+  EXPECT_EQ(fit_samples(listed({more}), "mine", kOwnVector)->read(0).inputs.size(), 1U);
   EXPECT_EQ(fit_samples(listed({more}), "mine", {})->read(0).inputs.size(), 2U);
 }
 
 TEST(OwnSamples, ThatDoNotFitAreRefusedBeforeAnythingIsRun) {
   const auto refusal = [](Sample one) {
-    return sentence([&] { open_samples(listed({std::move(one)}), "mine", kVector, {}); });
+    return sentence([&] { open_samples(listed({std::move(one)}), "mine", kOwnVector, {}); });
   };
   EXPECT_THAT(refusal(sample("x", Tensor::from<float>({3}, {1, 2, 3}))),
               AllOf(HasSubstr("mine: clip 0"), HasSubstr("[3]"), HasSubstr("'x'")));
@@ -92,7 +93,7 @@ TEST(OwnSamples, ALaterOneThatDoesNotFitIsLeftOutLikeAnUnreadableFile) {
   const Tensor pair = Tensor::from<float>({2}, {1, 2});
   const auto data = fit_samples(
       listed({sample("x", pair), sample("x", Tensor::from<float>({1}, {1})), sample("x", pair)}),
-      "mine", kVector);
+      "mine", kOwnVector);
   BatchReader reader(*data, {.batch_size = 3}, "x");
   EXPECT_THAT(reader.next()->samples, ElementsAre(0, 2));
   EXPECT_EQ(reader.skipped_count(), 1U);
@@ -102,7 +103,7 @@ TEST(OwnSamples, KeepTheModelsBatchSizeAndTheLimit) {
   const Sample one = sample("x", Tensor::from<float>({2}, {1, 2}));
   const std::vector<InputSpec> pairs{{.name = "x", .dtype = DType::float32, .shape = {2, 2}}};
   EXPECT_EQ(open_samples(listed({one, one, one}), "mine", pairs, {}).batch_size, 2U);
-  EXPECT_EQ(open_samples(listed({one, one, one}), "mine", kVector, {.limit = 2}).dataset->size(),
+  EXPECT_EQ(open_samples(listed({one, one, one}), "mine", kOwnVector, {.limit = 2}).dataset->size(),
             2U);
   EXPECT_THAT(sentence([&] { open_samples(listed({one}), "mine", pairs, {.batch_size = 3}); }),
               HasSubstr("mine: a batch size of 3 does not suit the model"));
@@ -111,7 +112,7 @@ TEST(OwnSamples, KeepTheModelsBatchSizeAndTheLimit) {
 TEST(OwnSamples, AreToldApartByTheirFingerprint) {
   const Sample one = sample("x", Tensor::from<float>({2}, {1, 2}));
   const auto of = [&](const std::string& mark) {
-    return fingerprint(open_samples(listed({one}, mark), "mine", kVector, {}));
+    return fingerprint(open_samples(listed({one}, mark), "mine", kOwnVector, {}));
   };
   EXPECT_EQ(of("a"), of("a"));
   EXPECT_NE(of("a"), of("b"));

@@ -19,10 +19,10 @@
 namespace quantlens::flow {
 namespace {
 
-using Cores = std::vector<std::vector<unsigned>>;
+using CoreSets = std::vector<std::vector<unsigned>>;
 
 /// The cores of each instance; empty where there are to be none.
-Cores cores_of(const BenchmarkOptions& options) {
+CoreSets cores_of(const BenchmarkOptions& options) {
   if (!options.instances && !options.cores_per_instance) return {};
   const unsigned count = available_cores();  // a quota may leave less than the affinity
   const unsigned instances = options.instances.value_or(1);
@@ -37,7 +37,7 @@ struct Setup {
   std::vector<std::unique_ptr<Model>> models;
   std::optional<FittedData> data;  ///< in batches of the first size
   std::vector<std::uint64_t> batch_sizes;
-  Cores cores;
+  CoreSets cores;
   std::shared_ptr<Workers> workers;  ///< where models are timed; null: in this process
 };
 

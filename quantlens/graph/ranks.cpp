@@ -40,9 +40,9 @@ bool keeps_axes(const Node& node) {
   return reduction != nullptr && reduction->keeps_axes;
 }
 
-class Inference {
+class RankInference {
  public:
-  explicit Inference(const GraphIndex& index) : index_(index) {
+  explicit RankInference(const GraphIndex& index) : index_(index) {
     const Graph& graph = index.graph();
     for (const ValueInfo& value : graph.inputs) add(value);
     for (const ValueInfo& value : graph.outputs) add(value);
@@ -179,7 +179,7 @@ class Inference {
 }  // namespace
 
 Ranks ranks(const GraphIndex& index) {
-  return Inference(index).take();
+  return RankInference(index).take();
 }
 
 }  // namespace quantlens

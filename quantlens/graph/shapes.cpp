@@ -16,9 +16,9 @@ namespace rules = shape_rules;
 
 using Numbers = std::optional<std::vector<std::int64_t>>;
 
-class Inference {
+class ShapeInference {
  public:
-  explicit Inference(const GraphIndex& index) : known_(index) {
+  explicit ShapeInference(const GraphIndex& index) : known_(index) {
     for (const Node& node : index.graph().nodes) {
       infer(node);
       known_.looked_at(node);
@@ -205,7 +205,7 @@ class Inference {
 }  // namespace
 
 Shapes shapes(const GraphIndex& index) {
-  return Inference(index).take();
+  return ShapeInference(index).take();
 }
 
 }  // namespace quantlens

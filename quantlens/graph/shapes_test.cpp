@@ -12,8 +12,8 @@ Dim of(std::int64_t extent) {
   return {.extent = extent, .symbol = {}};
 }
 
-const Dim kOpen;
-const Dim kBatch{.extent = {}, .symbol = "batch"};
+const Dim kOpenDim;
+const Dim kBatchDim{.extent = {}, .symbol = "batch"};
 const Dim kSteps{.extent = {}, .symbol = "steps"};
 
 Shapes shapes_of(const SmallGraph& net, const std::vector<Dim>& input) {
@@ -32,9 +32,9 @@ TEST(Shapes, CarryTheNamesOfTheFile) {
   net.input("x").weight("w", {4, 3, 3, 3}, std::vector<float>(108));
   net.node(Kind::conv, {"x", "w"}, "c").node(Kind::global_average_pool, {"c"}, "g");
   net.node(Kind::flatten, {"g"}, "f");
-  const Shapes known = shapes_of(net, {kBatch, of(3), of(8), kSteps});
-  EXPECT_EQ(known.at("c"), (Dims{kBatch, of(4), of(6), kOpen}));
-  EXPECT_EQ(known.at("f"), (Dims{kBatch, of(4)}));
+  const Shapes known = shapes_of(net, {kBatchDim, of(3), of(8), kSteps});
+  EXPECT_EQ(known.at("c"), (Dims{kBatchDim, of(4), of(6), kOpenDim}));
+  EXPECT_EQ(known.at("f"), (Dims{kBatchDim, of(4)}));
 }
 
 TEST(Shapes, FollowPartsOfADimension) {
@@ -43,24 +43,24 @@ TEST(Shapes, FollowPartsOfADimension) {
   net.constant("end", integers({-1})).constant("axis", integers({1}));
   net.node(Kind::slice, {"x", "begin", "end", "axis"}, "s").node(Kind::slice, {"x"}, "open");
   Graph graph = net.graph();
-  graph.inputs[0].shape = {kBatch, of(6)};
+  graph.inputs[0].shape = {kBatchDim, of(6)};
   Node split{.name = {}, .type = "Split", .domain = {}, .kind = Kind::split};
   split.inputs = {"x", "two"};
   split.outputs = {"c", "d"};
   split.roles = roles::AxisChoice{.axis = -1};
   graph.nodes.push_back(split);
   const Shapes known = shapes(GraphIndex(graph));
-  EXPECT_EQ(known.at("c"), (Dims{kBatch, of(1)}));
-  EXPECT_EQ(known.at("d"), (Dims{kBatch, of(5)}));
-  EXPECT_EQ(known.at("s"), (Dims{kBatch, of(4)}));
-  EXPECT_EQ(known.at("open"), (Dims{kOpen, kOpen})) << "as many axes as the data";
+  EXPECT_EQ(known.at("c"), (Dims{kBatchDim, of(1)}));
+  EXPECT_EQ(known.at("d"), (Dims{kBatchDim, of(5)}));
+  EXPECT_EQ(known.at("s"), (Dims{kBatchDim, of(4)}));
+  EXPECT_EQ(known.at("open"), (Dims{kOpenDim, kOpenDim})) << "as many axes as the data";
 }
 
 TEST(Shapes, OfAGatherHaveTheIndicesInTheAxisPlace) {
   SmallGraph net;
   net.input("ids").weight("table", {1000, 384}, std::vector<float>(384000));
   net.node(Kind::gather, {"table", "ids"}, "rows");
-  EXPECT_EQ(shapes_of(net, {kBatch, kSteps}).at("rows"), (Dims{kBatch, kSteps, of(384)}));
+  EXPECT_EQ(shapes_of(net, {kBatchDim, kSteps}).at("rows"), (Dims{kBatchDim, kSteps, of(384)}));
 }
 
 TEST(Shapes, OfAReductionGoByTheAxesThatAreNamed) {
@@ -72,26 +72,26 @@ TEST(Shapes, OfAReductionGoByTheAxesThatAreNamed) {
              "y");
     Graph graph = net.graph();
     graph.nodes.back().roles = how;
-    graph.inputs[0].shape = {kBatch, of(3), of(8)};
+    graph.inputs[0].shape = {kBatchDim, of(3), of(8)};
     const Shapes known = shapes(GraphIndex(graph));
     const auto found = known.find("y");
     return found == known.end() ? std::optional<Dims>() : std::optional(found->second);
   };
-  EXPECT_EQ(reduced({.axes = {1}}), (Dims{kBatch, of(1), of(8)}));
-  EXPECT_EQ(reduced({.keeps_axes = false, .axes = {-1, 1}}), (Dims{kBatch}));
-  EXPECT_EQ(reduced({}, "last"), (Dims{kBatch, of(3), of(1)}));
+  EXPECT_EQ(reduced({.axes = {1}}), (Dims{kBatchDim, of(1), of(8)}));
+  EXPECT_EQ(reduced({.keeps_axes = false, .axes = {-1, 1}}), (Dims{kBatchDim}));
+  EXPECT_EQ(reduced({}, "last"), (Dims{kBatchDim, of(3), of(1)}));
   EXPECT_EQ(reduced({}), (Dims{of(1), of(1), of(1)}));
   EXPECT_EQ(reduced({.keeps_axes = false}), Dims());
-  EXPECT_EQ(reduced({.takes_all = false}), (Dims{kBatch, of(3), of(8)}));
+  EXPECT_EQ(reduced({.takes_all = false}), (Dims{kBatchDim, of(3), of(8)}));
   EXPECT_NE(reduced({}, "x"), (Dims{of(1), of(1), of(1)})) << "whatever the input names";
-  EXPECT_NE(reduced({.axes = {5}}), (Dims{kBatch, of(3), of(8)})) << "there is no such axis";
+  EXPECT_NE(reduced({.axes = {5}}), (Dims{kBatchDim, of(3), of(8)})) << "there is no such axis";
 }
 
 TEST(Shapes, ThatTheFileSaysStayUnlessANumberSaysMore) {
   SmallGraph net;
   net.input("x").node(Kind::relu, {"x"}, "y").node(Kind::relu, {"y"}, "z");
   Graph graph = net.graph();
-  graph.inputs[0].shape = {kBatch, of(3)};
+  graph.inputs[0].shape = {kBatchDim, of(3)};
   graph.values["y"] = {.name = "y", .dtype = {}, .shape = {{kSteps, kSteps}}};
   graph.values["z"] = {.name = "z", .dtype = {}, .shape = {{of(1), of(2), of(3)}}};
   const Shapes known = shapes(GraphIndex(graph));
@@ -103,8 +103,8 @@ TEST(Shapes, OfAConvolutionWithItsChannelsLastHaveThemLast) {
   SmallGraph net;
   net.input("x").weight("w", {8, 3, 3, 3}, std::vector<float>(216));
   net.node(Kind::conv, {"x", "w"}, "c").set(&roles::Convolution::channel_axis, 3);
-  EXPECT_EQ(shapes_of(net, {kBatch, of(6), of(5), of(3)}).at("c"),
-            (Dims{kBatch, of(4), of(3), of(8)}));
+  EXPECT_EQ(shapes_of(net, {kBatchDim, of(6), of(5), of(3)}).at("c"),
+            (Dims{kBatchDim, of(4), of(3), of(8)}));
 }
 
 }  // namespace

@@ -57,9 +57,10 @@ BlockParams affine_params(float min, float max, const CodeSpan& codes) {
 }
 
 /// Of scales that are tried, the codes that fit best, and the scale that fits these codes best.
-class Search {
+class BlockSearch {
  public:
-  Search(std::span<const float> values, const CodeSpan& codes) : values_(values), codes_(codes) {}
+  BlockSearch(std::span<const float> values, const CodeSpan& codes)
+      : values_(values), codes_(codes) {}
 
   void offer(const BlockParams& params) {
     const Fit fit = fit_of(params);
@@ -114,7 +115,7 @@ float factor(float step, const CodeSpan& codes) {
 }
 
 BlockParams searched_params(std::span<const float> values, bool symmetric, const CodeSpan& codes) {
-  Search search(values, codes);
+  BlockSearch search(values, codes);
   const auto [min, max] = std::ranges::minmax(values);
   const BlockParams plain =
       symmetric ? symmetric_params(values, codes) : affine_params(min, max, codes);

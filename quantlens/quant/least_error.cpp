@@ -40,9 +40,9 @@ double squared_error(std::span<const float> values, const QParams& params, CodeR
 }
 
 /// The search for one set of values.
-class Search {
+class ErrorSearch {
  public:
-  Search(std::span<const float> values, const Range& range, const Scheme& scheme)
+  ErrorSearch(std::span<const float> values, const Range& range, const Scheme& scheme)
       : values_(values),
         scheme_(scheme),
         limits_(code_limits(scheme.dtype)),
@@ -124,7 +124,7 @@ FittedParams least_error_params(const Tensor& values, const Scheme& scheme) {
       const auto run = all.subspan((o * layout.channels + c) * layout.inner, layout.inner);
       channel.insert(channel.end(), run.begin(), run.end());
     }
-    Search search(channel, ranges[c], scheme);
+    ErrorSearch search(channel, ranges[c], scheme);
     fitted.full_error += search.error();
     fitted.params.push_back(search.run());
     fitted.error += search.error();

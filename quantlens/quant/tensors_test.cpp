@@ -11,7 +11,7 @@
 namespace quantlens {
 namespace {
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 Tensor random_tensor(Shape shape, std::uint64_t seed = 1) {
   std::mt19937_64 random(seed);
@@ -66,9 +66,9 @@ void expect_scalar_codes(const Tensor& values, const QParams& params, DType dtyp
 }
 
 TEST(QuantizeTensor, GivesEveryElementTheCodeOfTheScalarFunction) {
-  std::vector<float> awkward{0,      -0.0f,  1,       -1,     0.5f,  1.5f,   2.5f,
-                             -2.5f,  kInf,   -kInf,   NAN,    1e38f, -1e38f, 1e-40f,
-                             127.5f, 128.5f, -128.5f, 254.5f, 3e9f,  -3e9f,  32767.5f};
+  std::vector<float> awkward{0,      -0.0f,     1,          -1,     0.5f,  1.5f,   2.5f,
+                             -2.5f,  kInfinity, -kInfinity, NAN,    1e38f, -1e38f, 1e-40f,
+                             127.5f, 128.5f,    -128.5f,    254.5f, 3e9f,  -3e9f,  32767.5f};
   const auto count = static_cast<std::int64_t>(awkward.size());
   const Tensor values = Tensor::from<float>({count}, std::move(awkward));
   for (const QParams params : {QParams{1, 0}, QParams{0.25f, 3}, QParams{1e-38f, 1}}) {
@@ -118,14 +118,15 @@ TEST(QuantizeTensor, AcceptsAScalarAndAnEmptyTensor) {
 }
 
 TEST(Extremes, AreThoseOfTheFiniteValues) {
-  const Tensor values = Tensor::from<float>({2, 3}, {1, NAN, -5, kInf, 2, -kInf});
+  const Tensor values = Tensor::from<float>({2, 3}, {1, NAN, -5, kInfinity, 2, -kInfinity});
   EXPECT_EQ(extremes(values, std::nullopt), (std::vector<Range>{{-5, 2}}));
   EXPECT_EQ(extremes(values, 0), (std::vector<Range>{{-5, 1}, {2, 2}}));
   EXPECT_EQ(extremes(values, -1), (std::vector<Range>{{1, 1}, {2, 2}, {-5, -5}}));
 }
 
 TEST(Extremes, OfNothingFiniteAreZero) {
-  EXPECT_EQ(extremes(Tensor::from<float>({2}, {NAN, kInf}), std::nullopt), std::vector<Range>(1));
+  EXPECT_EQ(extremes(Tensor::from<float>({2}, {NAN, kInfinity}), std::nullopt),
+            std::vector<Range>(1));
   EXPECT_EQ(extremes(Tensor(), std::nullopt), std::vector<Range>(1));
   EXPECT_EQ(extremes(Tensor::from<float>({3, 0}, {}), 0), std::vector<Range>(3));
   EXPECT_THROW(extremes(Tensor::from<float>({std::int64_t{1} << 40, 0}, {}), 0), Error);

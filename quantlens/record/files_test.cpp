@@ -74,8 +74,8 @@ TapState some_state() {
   TapState state{.model = std::string(64, 'a'), .samples = {}, .values = {}, .pairs = {}};
   state.samples.insert(3);
   ValueStats stats{.value = "x"};
-  stats.moments.add(3, testing::normal_floats(1, 100));
-  stats.histogram.add(testing::normal_floats(1, 100));
+  stats.moments.add(3, drawn::normal_floats(1, 100));
+  stats.histogram.add(drawn::normal_floats(1, 100));
   state.values.push_back(stats);
   return state;
 }
@@ -88,7 +88,7 @@ R filled() {
   } else if constexpr (std::is_same_v<R, Histograms>) {
     record.state = some_state();
     record.weights.emplace_back().reference = "w";
-    record.weights.back().pairs.add(0, testing::normal_floats(1, 9), testing::normal_floats(2, 9));
+    record.weights.back().pairs.add(0, drawn::normal_floats(1, 9), drawn::normal_floats(2, 9));
     record.weights.emplace_back().reference = "a";  // told in no order of names
   } else if constexpr (std::is_same_v<R, Passes>) {
     record.local = {.ops = some_state(), .weights = {}, .inputs = some_state()};

@@ -22,8 +22,8 @@ TapState some_pairs() {
     PairedStats& pair = state.pairs.emplace_back();
     pair.reference = reference;
     pair.quantized = quantized;
-    pair.reference_histogram.add(testing::normal_floats(state.pairs.size(), 100));
-    pair.quantized_histogram.add(testing::normal_floats(state.pairs.size() + 10, 100));
+    pair.reference_histogram.add(drawn::normal_floats(state.pairs.size(), 100));
+    pair.quantized_histogram.add(drawn::normal_floats(state.pairs.size() + 10, 100));
   }
   return state;
 }
@@ -112,8 +112,8 @@ void each_weight(const std::function<void(const PairedStats&)>& tell) {
     PairedStats weight;
     weight.reference = name;
     weight.quantized = std::string(name) + "_codes";
-    weight.reference_histogram.add(testing::normal_floats(1, 50));
-    weight.pairs.add(0, testing::normal_floats(1, 50), testing::normal_floats(2, 50));
+    weight.reference_histogram.add(drawn::normal_floats(1, 50));
+    weight.pairs.add(0, drawn::normal_floats(1, 50), drawn::normal_floats(2, 50));
     tell(weight);
   }
 }

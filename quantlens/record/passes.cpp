@@ -8,8 +8,8 @@
 #include "quantlens/stats/bytes.h"
 
 // The bytes of passes.bin, all integers little-endian:
-//   magic     kMagic
-//   head      u32 length, the JSON of a Head
+//   magic     kPassesMagic
+//   head      u32 length, the JSON of a PassesHead
 //   passes    each u64 length and what `append_pass` writes: those of ops, weights and inputs that
 //             the head says are there
 //   outputs   each u64 length and a TapState: for each part of `outputs` that of the files, and one
@@ -19,11 +19,11 @@
 namespace quantlens {
 namespace {
 
-constexpr RecordMagic kMagic{
+constexpr RecordMagic kPassesMagic{
     .text = std::string_view("QLPASS\r\n", 8), .version = 4, .what = "passes"};
 
 /// All that was not gathered by taps.
-struct Head {
+struct PassesHead {
   bool ops = false;
   bool weights = false;
   bool inputs = false;
@@ -32,7 +32,7 @@ struct Head {
   std::vector<SampleName> samples;
   std::string caveat;
 };
-BOOST_DESCRIBE_STRUCT(Head, (), (ops, weights, inputs, outputs, observation, samples, caveat))
+BOOST_DESCRIBE_STRUCT(PassesHead, (), (ops, weights, inputs, outputs, observation, samples, caveat))
 
 void append(const TapState& state, std::string& out) {
   append_chunk(to_bytes(state), out);
@@ -45,14 +45,14 @@ void append_if(const std::optional<TapState>& pass, PassBlocks blocks, std::stri
   append_chunk(bytes, out);
 }
 
-TapState take_state(std::string_view& in) {
+TapState take_taps(std::string_view& in) {
   return tap_state_from_bytes(take_chunk(in), "a pass");
 }
 
 /// Before version 4 all was a TapState.
 std::optional<TapState> take_pass_if(bool is_there, std::uint32_t version, std::string_view& in) {
   if (!is_there) return std::nullopt;
-  return version < 4 ? take_state(in) : pass_from(take_chunk(in));
+  return version < 4 ? take_taps(in) : pass_from(take_chunk(in));
 }
 
 /// In version 1 ops had their names alone.
@@ -75,24 +75,24 @@ void renew_head(json::Value& head) {
   }
 }
 
-Head take_head(std::uint32_t version, std::string_view& in) {
+PassesHead take_head(std::uint32_t version, std::string_view& in) {
   json::Value head = json::parse(take_name(in), "their head");
   if (version < 2) renew_head(head);
-  return json::decode<Head>(head, "their head");
+  return json::decode<PassesHead>(head, "their head");
 }
 
 Passes take_passes(std::string_view in) {
-  const std::uint32_t version = take_magic(kMagic, in);
-  Head head = take_head(version, in);
+  const std::uint32_t version = take_magic(kPassesMagic, in);
+  PassesHead head = take_head(version, in);
   Passes passes;
   passes.local = {.ops = take_pass_if(head.ops, version, in),
                   .weights = take_pass_if(head.weights, version, in),
                   .inputs = take_pass_if(head.inputs, version, in)};
   for (std::vector<std::vector<OpRef>>& lists : head.outputs) {
     MeasuredPart& part = passes.outputs.emplace_back();
-    part.as_they_are = take_state(in);
+    part.as_they_are = take_taps(in);
     for (std::vector<OpRef>& ops : lists) {
-      part.in_float.push_back({.ops = std::move(ops), .errors = take_state(in)});
+      part.in_float.push_back({.ops = std::move(ops), .errors = take_taps(in)});
     }
   }
   if (!in.empty()) refuse_bytes("something follows them");
@@ -105,19 +105,19 @@ Passes take_passes(std::string_view in) {
 }  // namespace
 
 std::string to_bytes(const Passes& passes) {
-  Head head{.ops = passes.local.ops.has_value(),
-            .weights = passes.local.weights.has_value(),
-            .inputs = passes.local.inputs.has_value(),
-            .outputs = {},
-            .observation = passes.observation,
-            .samples = passes.samples,
-            .caveat = passes.caveat};
+  PassesHead head{.ops = passes.local.ops.has_value(),
+                  .weights = passes.local.weights.has_value(),
+                  .inputs = passes.local.inputs.has_value(),
+                  .outputs = {},
+                  .observation = passes.observation,
+                  .samples = passes.samples,
+                  .caveat = passes.caveat};
   for (const MeasuredPart& part : passes.outputs) {
     std::vector<std::vector<OpRef>>& lists = head.outputs.emplace_back();
     for (const OutputsInFloat& one : part.in_float) lists.push_back(one.ops);
   }
   std::string out;
-  append_magic(kMagic, out);
+  append_magic(kPassesMagic, out);
   append_name(out, json::dump(json::encode(head)));
   append_if(passes.local.ops, PassBlocks::apart, out);
   append_if(passes.local.weights, PassBlocks::joined, out);

@@ -29,8 +29,8 @@ TapState some_errors() {
   pair.quantized = "x_codes";
   pair.channel_axis = 1;
   for (const std::uint64_t sample : {0, 1}) {
-    const std::vector<float> x = testing::normal_floats(sample, 60);
-    const std::vector<float> y = testing::normal_floats(sample + 2, 60);
+    const std::vector<float> x = drawn::normal_floats(sample, 60);
+    const std::vector<float> y = drawn::normal_floats(sample + 2, 60);
     pair.pairs.add(sample, x, y);
     pair.reference_channels.add(x, {.channels = 3, .inner = 20});
     pair.error_channels.add(y, {.channels = 3, .inner = 20});

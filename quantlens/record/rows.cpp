@@ -17,13 +17,13 @@
 //   blocks    of each column in turn, an array of up to kBlock cells each; a member that is an
 //             object of the same keys in all rows has a column for each of them, "op.id"
 //   index     {"rows": N, "block": kBlock, "stamp": text, "columns": {name: [where each begins]}}
-//   trailer   where the index begins, a number of kTrailerBytes with its spaces and newline
+//   trailer   where the index begins, a number of kRowsTrailerBytes with its spaces and newline
 
 namespace quantlens {
 namespace {
 
 constexpr std::uint64_t kBlock = 256;
-constexpr std::size_t kTrailerBytes = 21;
+constexpr std::size_t kRowsTrailerBytes = 21;
 constexpr std::size_t kStampBytes = 16;
 constexpr std::ptrdiff_t kMostDots = 64;  // of a column: documents are no deeper
 constexpr const char* kRows = "rows";
@@ -44,7 +44,7 @@ std::string_view line_at(std::string_view bytes, std::uint64_t offset, std::stri
 
 /// Where the index begins, as the trailer says.
 std::uint64_t index_begin(std::string_view bytes, std::string_view where) {
-  std::string_view trailer = bytes.substr(bytes.size() - std::min(bytes.size(), kTrailerBytes));
+  std::string_view trailer = bytes.substr(bytes.size() - std::min(bytes.size(), kRowsTrailerBytes));
   trailer.remove_prefix(std::min(trailer.find_first_not_of(' '), trailer.size()));
   std::uint64_t begin = 0;
   const auto [end, error] = std::from_chars(trailer.begin(), trailer.end(), begin);
@@ -189,7 +189,7 @@ std::string bytes_of(const Cells& rows, std::string& stamp) {
                        {kStamp, stamp},
                        {kColumns, std::move(columns)}}) +
            "\n";
-  return bytes + fmt::format("{:>{}}\n", begin, kTrailerBytes - 1);
+  return bytes + fmt::format("{:>{}}\n", begin, kRowsTrailerBytes - 1);
 }
 
 /// The member of a row at a path as "op.id", with the objects on the way.

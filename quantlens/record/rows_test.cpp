@@ -46,7 +46,7 @@ json::Value joined(const SplitRecord& split) {
 }
 
 template <class F>
-std::string refusal(F&& f) {
+std::string rows_refusal(F&& f) {
   try {
     f();
   } catch (const Error& error) {
@@ -162,7 +162,7 @@ TEST(RowsReader, TouchesOnlyWhatIsAskedFor) {
   bytes[second] = '!';  // rows 256 to 511 of the first column
   const RowsReader reader(bytes, "x.rows");
   EXPECT_EQ(reader.rows(0, 256).size(), 256U);
-  EXPECT_THAT(refusal([&] { reader.rows(256, 1); }), HasSubstr("x.rows"));
+  EXPECT_THAT(rows_refusal([&] { reader.rows(256, 1); }), HasSubstr("x.rows"));
 }
 
 TEST(RowsReader, ReadsNoOtherCellsOfABlock) {
@@ -183,7 +183,7 @@ TEST(RowsReader, ReadsNoOtherCellsOfABlock) {
     std::string damaged = bytes;
     damaged.replace(damaged.find(text), text.size(), other);
     const RowsReader other_reader(damaged, "x.rows");
-    return refusal([&] { other_reader.column("mixed", 3, 1); });
+    return rows_refusal([&] { other_reader.column("mixed", 3, 1); });
   };
   EXPECT_THAT(refused("},4,5,", "},4, 5"), HasSubstr("another number of rows"));
   EXPECT_THAT(refused("},4,5,", "},4,,,"), HasSubstr("another number of rows"));
@@ -195,8 +195,9 @@ TEST(RowsReader, RefusesWhatIsDamaged) {
   const std::string whole = split_of(1500).lists.at(0).bytes;
   for (const std::size_t length :
        {std::size_t{0}, std::size_t{5}, whole.size() / 2, whole.size() - 1}) {
-    EXPECT_THAT(refusal([&] { RowsReader(std::string_view(whole).substr(0, length), "x.rows"); }),
-                HasSubstr("x.rows: "))
+    EXPECT_THAT(
+        rows_refusal([&] { RowsReader(std::string_view(whole).substr(0, length), "x.rows"); }),
+        HasSubstr("x.rows: "))
         << length;
   }
   const auto with = [&](std::string_view text, std::string_view other) {
@@ -204,7 +205,7 @@ TEST(RowsReader, RefusesWhatIsDamaged) {
     const std::size_t at = bytes.rfind(text);
     EXPECT_NE(at, std::string::npos);
     bytes.replace(at, text.size(), other);
-    return refusal([&] {
+    return rows_refusal([&] {
       const RowsReader reader(bytes, "x.rows");
       reader.rows(0, reader.size());
     });
@@ -228,7 +229,7 @@ TEST(RowsReader, RefusesColumnsThatNoRecordHas) {
     const std::size_t at = bytes.rfind("\"op.id\"");
     ASSERT_NE(at, std::string::npos);
     bytes.replace(at + 1, 5, name);
-    EXPECT_THAT(refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("of another form"))
+    EXPECT_THAT(rows_refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("of another form"))
         << name;
   }
 }
@@ -238,7 +239,7 @@ TEST(RowsReader, ReadsNoBlockTwice) {
   const std::size_t at = bytes.rfind("\"op.id\":[0,") + 11;
   const std::size_t end = bytes.find(',', at);
   bytes.replace(at, end - at, std::string(end - at, ' ').replace(end - at - 1, 1, "0"));
-  EXPECT_THAT(refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("not in order"));
+  EXPECT_THAT(rows_refusal([&] { RowsReader(bytes, "x.rows"); }), HasSubstr("not in order"));
 }
 
 TEST(JoinRows, RefusesRowsThatHaveChanged) {
@@ -247,14 +248,15 @@ TEST(JoinRows, RefusesRowsThatHaveChanged) {
   const std::size_t digit = bytes.find_first_of("123456789");
   ASSERT_NE(digit, std::string::npos);
   bytes[digit] = bytes[digit] == '1' ? '2' : '1';
-  EXPECT_THAT(refusal([&] { joined(split); }),
+  EXPECT_THAT(rows_refusal([&] { joined(split); }),
               HasSubstr("diagnosis.activations.rows: its rows are not"));
 }
 
 TEST(JoinRows, RefusesTheListOfAnotherRecord) {
   SplitRecord split = split_of(1500);
   split.lists[0].bytes = split_of(1501).lists.at(0).bytes;
-  EXPECT_THAT(refusal([&] { joined(split); }), HasSubstr("diagnosis.activations.rows: it is not"));
+  EXPECT_THAT(rows_refusal([&] { joined(split); }),
+              HasSubstr("diagnosis.activations.rows: it is not"));
 }
 
 }  // namespace

@@ -12,7 +12,7 @@
 #include "quantlens/stats/bytes.h"
 
 // The bytes, all integers little-endian:
-//   magic     8 bytes, kMagic (its last two show a transfer that changed line ends)
+//   magic     8 bytes, kTapMagic (its last two show a transfer that changed line ends)
 //   version   u32, kVersion
 //   model     u32 length, 0 or 64 hexadecimal digits
 //   samples   as SampleSet::append_to
@@ -30,7 +30,7 @@
 namespace quantlens {
 namespace {
 
-constexpr std::string_view kMagic("QLTAPS\r\n", 8);
+constexpr std::string_view kTapMagic("QLTAPS\r\n", 8);
 // 1 had nothing of pairs' channels, 2 no model and no extremes of samples
 constexpr std::uint32_t kVersion = 3;
 
@@ -139,7 +139,7 @@ void append(const PairedStats& stats, std::string& out) {
   append_channels(stats.channel_histograms, out);
 }
 
-PairedStats take_pair(std::string_view& in) {
+PairedStats take_pair_state(std::string_view& in) {
   PairedStats stats;
   stats.reference = take_name(in);
   stats.quantized = take_name(in);
@@ -159,11 +159,11 @@ PairedStats take_pair(std::string_view& in) {
   return stats;
 }
 
-std::tuple<std::string_view> key(const ValueStats& stats) {
+std::tuple<std::string_view> value_key(const ValueStats& stats) {
   return {stats.value};
 }
 
-std::tuple<std::string_view, std::string_view> key(const PairedStats& stats) {
+std::tuple<std::string_view, std::string_view> value_key(const PairedStats& stats) {
   return {stats.reference, stats.quantized};
 }
 
@@ -173,7 +173,8 @@ void append_sorted(const std::vector<Stats>& all, std::string& out, Each&& each)
   std::vector<const Stats*> sorted;
   sorted.reserve(all.size());
   for (const Stats& stats : all) sorted.push_back(&stats);
-  std::ranges::sort(sorted, [](const Stats* a, const Stats* b) { return key(*a) < key(*b); });
+  std::ranges::sort(sorted,
+                    [](const Stats* a, const Stats* b) { return value_key(*a) < value_key(*b); });
   append_u64(out, sorted.size());
   for (const Stats* stats : sorted) {
     const std::size_t begin = out.size();
@@ -185,7 +186,7 @@ void append_sorted(const std::vector<Stats>& all, std::string& out, Each&& each)
 /// `each_pair`: as `each` of append_sorted.
 template <class Each>
 std::string written(const TapState& state, Each&& each_pair) {
-  std::string out(kMagic);
+  std::string out(kTapMagic);
   append_u32(out, kVersion);
   append_name(out, state.model);
   state.samples.append_to(out);
@@ -202,7 +203,8 @@ std::vector<Stats> take_sorted(std::string_view& in, Stats (*take)(std::string_v
   std::vector<Stats> all;
   for (std::uint64_t i = 0; i < count; ++i) {
     all.push_back(take(in));
-    if (i > 0 && key(all[i - 1]) >= key(all[i])) refuse_bytes("its values are not sorted");
+    if (i > 0 && value_key(all[i - 1]) >= value_key(all[i]))
+      refuse_bytes("its values are not sorted");
   }
   return all;
 }
@@ -210,7 +212,7 @@ std::vector<Stats> take_sorted(std::string_view& in, Stats (*take)(std::string_v
 TapState parse(std::string_view in) {
   if (!is_tap_state(in))
     throw Error(Errc::bad_input, "these are not the statistics of a run; give a statistics.bin");
-  in.remove_prefix(kMagic.size());
+  in.remove_prefix(kTapMagic.size());
   const std::uint32_t version = take_u32(in);
   if (version > kVersion) {
     throw Error(Errc::unsupported,
@@ -226,7 +228,7 @@ TapState parse(std::string_view in) {
   TapState state{.model = take_model(in),
                  .samples = SampleSet::take_from(in),
                  .values = take_sorted(in, take_value),
-                 .pairs = take_sorted(in, take_pair)};
+                 .pairs = take_sorted(in, take_pair_state)};
   if (!in.empty()) refuse_bytes("bytes follow its end");
   return state;
 }
@@ -274,7 +276,7 @@ void check_same_tap(const ValueStats& a, const ValueStats& b) {
 }
 
 void check_same_tap(const PairedStats& a, const PairedStats& b) {
-  if (key(a) != key(b)) {
+  if (value_key(a) != value_key(b)) {
     refuse_merge(fmt::format("one has the pair '{}', '{}', the other '{}', '{}'",
                              printable(a.reference), printable(a.quantized), printable(b.reference),
                              printable(b.quantized)));
@@ -330,7 +332,7 @@ void add(PairedStats& stats, const PairedStats& other) {
 }
 
 bool is_tap_state(std::string_view bytes) {
-  return bytes.starts_with(kMagic);
+  return bytes.starts_with(kTapMagic);
 }
 
 std::string to_bytes(const TapState& state) {
@@ -345,7 +347,7 @@ std::string to_bytes(const TapState& state, std::vector<PairEntry>& pairs) {
 }
 
 PairedStats pair_from_bytes(std::string_view bytes) {
-  PairedStats pair = take_pair(bytes);
+  PairedStats pair = take_pair_state(bytes);
   if (!bytes.empty()) refuse_bytes("bytes follow a pair's end");
   return pair;
 }

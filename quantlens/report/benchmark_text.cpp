@@ -33,14 +33,14 @@ std::string short_name(const std::string& name) {
       fmt::format("{}...{}", name.substr(0, kMost - kEnd - 3), name.substr(name.size() - kEnd)));
 }
 
-/// The value in four digits, or as a whole number.
+/// The value in four digits, or as a whole_number number.
 double four_digits(double value) {
   if (!std::isfinite(value) || value <= 0) return value;
   const double unit = std::pow(10, std::min(0.0, std::floor(std::log10(value)) - 3));
   return std::round(value / unit) * unit;
 }
 
-std::int64_t whole(std::uint64_t count) {
+std::int64_t whole_number(std::uint64_t count) {
   return static_cast<std::int64_t>(count);
 }
 
@@ -127,15 +127,15 @@ Table benchmark_table(const Benchmark& benchmark, Digits digits) {
   };
   for (const BenchmarkResult& result : benchmark.results) {
     const WallTime& wall = result.wall;
-    table.rows.push_back({short_name(model_name(benchmark, result.model)), whole(result.batch_size),
-                          whole(wall.runs)});
+    table.rows.push_back({short_name(model_name(benchmark, result.model)),
+                          whole_number(result.batch_size), whole_number(wall.runs)});
     std::vector<Cell>& row = table.rows.back();
     for (const double us : {wall.median_us, wall.p90_us, wall.p99_us, wall.mean_us}) {
       row.emplace_back(number(us / 1e3));
     }
     row.emplace_back(number(result.samples_per_second));
-    row.emplace_back(whole(result.threads));
-    row.emplace_back(whole(result.instances.size()));
+    row.emplace_back(whole_number(result.threads));
+    row.emplace_back(whole_number(result.instances.size()));
     row.emplace_back(cores_text(result));
     row.emplace_back(result.model);
   }

@@ -43,7 +43,7 @@ std::string list(const std::vector<std::string>& texts) {
 }
 
 /// "Conv x12, Add": types in order of first use, with their counts.
-std::string counted(const std::vector<std::string>& types) {
+std::string type_counts(const std::vector<std::string>& types) {
   std::vector<std::pair<std::string, int>> counts;
   for (const std::string& type : types) {
     const auto found = std::ranges::find(counts, type, &std::pair<std::string, int>::first);
@@ -179,7 +179,7 @@ Table joined_table(const ProfileRecord& pair, ProfileRows rows) {
     table.rows.push_back({row_name(row), row.type, hundredths(row.reference_us),
                           hundredths(row.quantized_us), hundredths(row.conversion_us),
                           hundredths(row.layout_us), hundredths(row.gain_us),
-                          counted(row.reference_nodes), counted(row.quantized_nodes),
+                          type_counts(row.reference_nodes), type_counts(row.quantized_nodes),
                           list(names_of(row.ops)), static_cast<std::int64_t>(row.quantized)});
   }
   return table;

@@ -21,7 +21,7 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-constexpr double kInfinite = std::numeric_limits<double>::infinity();
+constexpr double kEndless = std::numeric_limits<double>::infinity();
 
 std::string told(const std::string& says, std::map<std::string, Figure> figures = {}) {
   return text_of(Statements{{.says = says, .figures = std::move(figures)}});
@@ -35,7 +35,7 @@ TEST(StatementText, ShowsFiguresAsFarAsTheyAreTold) {
             "its codes reach -0.333 to 0.667, its values -4 to 1.23e+03: 3.5 % of them are "
             "clipped, which makes 88 % of its own error");
   EXPECT_EQ(told("nonfinite.scale", {{"codes", figure::value("x_q")},
-                                     {"scale", figure::number(kInfinite)},
+                                     {"scale", figure::number(kEndless)},
                                      {"other_tensors", figure::count(2)}}),
             "its codes x_q have a scale of inf, so they mean no numbers; so do those of 2 other "
             "tensors. Ranges of infinities, NaN or nothing but 0 lead to such scales: quantize "
@@ -115,7 +115,7 @@ TEST(StatementText, SaysWhatIsLost) {
             "The compared outputs keep 2.0 dB of SQNR: more than half of their signal is lost.");
   EXPECT_EQ(loss(-4, "all"),
             "The outputs keep -4.0 dB of SQNR: their error is greater than their signal.");
-  EXPECT_EQ(loss(kInfinite, "all"), "The outputs are equal.");
+  EXPECT_EQ(loss(kEndless, "all"), "The outputs are equal.");
   EXPECT_EQ(told("outputs_left_out", {{"outputs", figure::values({"a", "b", "c", "d"})},
                                       {"of_floats", figure::count(5)},
                                       {"of", figure::count(6)}}),
@@ -178,8 +178,8 @@ TEST(StatementText, TellsOfObservations) {
   EXPECT_EQ(unseen({"a", "b", "c", "d"}, {}),
             "the runtime computes a, b, c and 1 more in another way, fused with neighbours, when "
             "nobody looks at their results");
-  EXPECT_THAT(told("observation.losses", {{"deployed", figure::decibels(31)},
-                                          {"observed", figure::decibels(-kInfinite)}}),
+  EXPECT_THAT(told("observation.losses",
+                   {{"deployed", figure::decibels(31)}, {"observed", figure::decibels(-kEndless)}}),
               HasSubstr("keep 31.0 dB of SQNR as the file is deployed, and would be told as "
                         "nothing (not finite)"));
 }
@@ -250,7 +250,7 @@ TEST(StatementText, TellsOfConstantsThatDiffer) {
 TEST(StatementText, TellsOfOpsThatDiffer) {
   const Figure op = figure::op({.id = "c", .name = "conv2"});
   EXPECT_EQ(told("changed_op.bounds",
-                 {{"is", figure::numbers({0, 3})}, {"was", figure::numbers({-kInfinite, 6})}}),
+                 {{"is", figure::numbers({0, 3})}, {"was", figure::numbers({-kEndless, 6})}}),
             "its bounds are 0 and 3 in the quantized model, not -inf and 6");
   const std::map<std::string, Figure> one_not_two{{"is", figure::number(1)},
                                                   {"was", figure::number(2)}};

@@ -24,7 +24,7 @@ std::vector<float> random_values(std::size_t count, unsigned seed) {
   return values;
 }
 
-Tensor random_tensor(Shape shape, unsigned seed) {
+Tensor float_tensor(Shape shape, unsigned seed) {
   const auto count = static_cast<std::size_t>(*element_count(shape));
   return Tensor::from<float>(std::move(shape), random_values(count, seed));
 }
@@ -42,7 +42,7 @@ Tap tap(std::string value) {
   return result;
 }
 
-PairTap pair(std::string reference, std::string quantized) {
+PairTap code_pair(std::string reference, std::string quantized) {
   PairTap result;
   result.reference = std::move(reference);
   result.quantized = std::move(quantized);
@@ -102,7 +102,7 @@ TEST(Accumulators, CountTheSameByBatchesAndOneByOne) {
     spec.taps = {tap("y")};
     spec.taps[0].sample_axis = axis;
     spec.taps[0].channel_axis = 1;
-    const Tensor whole = random_tensor({8, 12, 4, 300}, 1);
+    const Tensor whole = float_tensor({8, 12, 4, 300}, 1);
     Accumulators batched(spec), single(spec);
     observe(batched, 10, 4, whole);
     const std::size_t at = axis < 0 ? 3 : static_cast<std::size_t>(axis);
@@ -185,7 +185,7 @@ TEST(Accumulators, ReadFloatsThatAreNotAligned) {
 }
 
 TEST(Accumulators, CodesCompareAsTheirDequantizedValues) {
-  const Tensor x = random_tensor({4, 6, 50}, 4);
+  const Tensor x = float_tensor({4, 6, 50}, 4);
   const Tensor codes = random_codes({4, 6, 50}, 5);
   std::vector<std::int8_t> shifted;
   std::vector<std::int16_t> wide;
@@ -196,7 +196,8 @@ TEST(Accumulators, CodesCompareAsTheirDequantizedValues) {
     floats.push_back(static_cast<float>(code - 120) * 0.03f);
   }
   TapSpec spec;
-  spec.pairs = {pair("x", "float"), pair("x", "int16"), pair("x", "int8"), pair("x", "uint8")};
+  spec.pairs = {code_pair("x", "float"), code_pair("x", "int16"), code_pair("x", "int8"),
+                code_pair("x", "uint8")};
   spec.pairs[1].params = spec.pairs[3].params = QParams{0.03f, 120};
   spec.pairs[2].params = QParams{0.03f, -8};
   spec.pairs[1].scheme = scheme_of(DType::int16);
@@ -231,10 +232,10 @@ TEST(Accumulators, CodesCompareAsTheirDequantizedValues) {
   }
 }
 
-/// Why a pair of such values is dropped; empty: it is not.
-std::string obstacle(const PairTap& pair, const Tensor& x, const Tensor& y) {
+/// Why a code_pair of such values is dropped; empty: it is not.
+std::string obstacle(const PairTap& code_pair, const Tensor& x, const Tensor& y) {
   TapSpec spec;
-  spec.pairs = {pair};
+  spec.pairs = {code_pair};
   Accumulators accumulators(spec);
   const std::vector<std::uint64_t> samples{0};
   Accumulators::Step step = accumulators.begin(samples);
@@ -242,17 +243,17 @@ std::string obstacle(const PairTap& pair, const Tensor& x, const Tensor& y) {
   step.end();
   EXPECT_EQ(accumulators.take().pairs.size() + accumulators.not_tapped().size(), 1u);
   if (accumulators.not_tapped().empty()) return {};
-  EXPECT_EQ(accumulators.not_tapped()[0].value, pair.reference);
-  EXPECT_EQ(accumulators.not_tapped()[0].quantized, pair.quantized);
+  EXPECT_EQ(accumulators.not_tapped()[0].value, code_pair.reference);
+  EXPECT_EQ(accumulators.not_tapped()[0].quantized, code_pair.quantized);
   return accumulators.not_tapped()[0].reason;
 }
 
 TEST(Accumulators, PairsThatDoNotFitAreDroppedWithTheReason) {
-  PairTap coded = pair("x", "q");
+  PairTap coded = code_pair("x", "q");
   coded.params = QParams{};
   coded.scheme = scheme_of(DType::int8);
-  const PairTap floats = pair("x", "y\n");
-  const Tensor x = random_tensor({1, 6}, 1);
+  const PairTap floats = code_pair("x", "y\n");
+  const Tensor x = float_tensor({1, 6}, 1);
   const Tensor codes = random_codes({1, 6}, 1);
   EXPECT_EQ(obstacle(floats, x, x), "");
   EXPECT_EQ(
@@ -278,13 +279,13 @@ TEST(Accumulators, PairsThatDoNotFitAreDroppedWithTheReason) {
 
 TEST(Accumulators, ADroppedPairIsGoneWithAllThatItGathered) {
   TapSpec spec;
-  spec.pairs = {pair("a", "a"), pair("b", "b")};
+  spec.pairs = {code_pair("a", "a"), code_pair("b", "b")};
   for (PairTap& each : spec.pairs) {  // with channels, of which some may still be pending
     each.channel_axis = 1;
     each.channel_histograms = {0, 5};
   }
   Accumulators accumulators(spec);
-  const Tensor x = random_tensor({1, 6}, 1);
+  const Tensor x = float_tensor({1, 6}, 1);
   for (const std::uint64_t sample : {0u, 1u, 2u, 3u}) {
     const std::vector<std::uint64_t> samples{sample};
     Accumulators::Step step = accumulators.begin(samples);
@@ -305,8 +306,8 @@ TEST(Accumulators, ADroppedPairIsGoneWithAllThatItGathered) {
 
 TEST(Accumulators, PairsAreDroppedFromManyThreadsInTheOrderOfSlots) {
   TapSpec spec;
-  for (unsigned i = 0; i < 32; ++i) spec.pairs.push_back(pair("v" + std::to_string(i), "q"));
-  const Tensor x = random_tensor({1, 6}, 1);
+  for (unsigned i = 0; i < 32; ++i) spec.pairs.push_back(code_pair("v" + std::to_string(i), "q"));
+  const Tensor x = float_tensor({1, 6}, 1);
   const Tensor other = x.reshaped({1, 2, 3});
   const std::vector<std::uint64_t> samples{0};
   Accumulators accumulators(spec);
@@ -332,7 +333,7 @@ TEST(Accumulators, ASampleSeenTwiceIsRefused) {
   TapSpec spec;
   spec.taps = {tap("y")};
   Accumulators accumulators(spec);
-  observe(accumulators, 3, 2, random_tensor({2, 5}, 1));
+  observe(accumulators, 3, 2, float_tensor({2, 5}, 1));
   const std::vector<std::uint64_t> again{4}, twice{7, 7}, none;
   EXPECT_EQ(refusal([&] { accumulators.begin(again); }), Errc::bad_input);
   EXPECT_EQ(refusal([&] { accumulators.begin(twice); }), Errc::bad_input);
@@ -342,7 +343,7 @@ TEST(Accumulators, ASampleSeenTwiceIsRefused) {
 TEST(Accumulators, ASlotFedNeverOrTwiceIsAFailureThatNamesIt) {
   TapSpec spec;
   spec.taps = {tap("a"), tap("b")};
-  const Tensor value = random_tensor({1, 5}, 1);
+  const Tensor value = float_tensor({1, 5}, 1);
   const std::vector<std::uint64_t> samples{0};
   Accumulators never(spec);
   Accumulators::Step never_step = never.begin(samples);
@@ -364,13 +365,13 @@ TEST(Accumulators, ASlotFedNeverOrTwiceIsAFailureThatNamesIt) {
 TEST(Accumulators, DroppedSlotsAreLeftOut) {
   TapSpec spec;
   spec.taps = {tap("b"), tap("a"), tap("c")};
-  spec.pairs = {pair("a", "a"), pair("b", "b")};
+  spec.pairs = {code_pair("a", "a"), code_pair("b", "b")};
   Accumulators accumulators(spec);
   accumulators.drop_tap(2, "no place");
   accumulators.drop_pair(0, "nor here");
   const std::vector<NotTapped> expected{{"c", "", "no place"}, {"a", "a", "nor here"}};
   EXPECT_EQ(accumulators.not_tapped(), expected);
-  const Tensor value = random_tensor({1, 5}, 1);
+  const Tensor value = float_tensor({1, 5}, 1);
   const std::vector<std::uint64_t> samples{0};
   Accumulators::Step step = accumulators.begin(samples);
   step.observe(0, view(value));
@@ -389,11 +390,11 @@ TEST(Accumulators, TakeLeavesThemEmpty) {
   spec.taps = {tap("y")};
   Accumulators accumulators(spec);
   const TapState untouched = accumulators.take();
-  observe(accumulators, 0, 2, random_tensor({2, 5}, 1));
+  observe(accumulators, 0, 2, float_tensor({2, 5}, 1));
   const TapState first = accumulators.take();
   EXPECT_NE(first, untouched);
   EXPECT_EQ(accumulators.take(), untouched);
-  observe(accumulators, 0, 2, random_tensor({2, 5}, 1));
+  observe(accumulators, 0, 2, float_tensor({2, 5}, 1));
   EXPECT_EQ(accumulators.take(), first);
 }
 
@@ -403,7 +404,7 @@ TEST(Accumulators, ValuesThatDoNotDivideByTheBatchAreRefused) {
   Accumulators accumulators(spec);
   const std::vector<std::uint64_t> two{0, 1};
   Accumulators::Step step = accumulators.begin(two);
-  EXPECT_EQ(refusal([&] { step.observe(0, view(random_tensor({3, 2}, 1))); }), Errc::bad_input);
+  EXPECT_EQ(refusal([&] { step.observe(0, view(float_tensor({3, 2}, 1))); }), Errc::bad_input);
   EXPECT_EQ(refusal([&] { step.observe(0, view(Tensor::scalar(1.0f))); }), Errc::bad_input);
   EXPECT_EQ(refusal([&] {
               step.observe(0, view(Tensor::from_strings({2}, {"a", "b"})));
@@ -423,7 +424,7 @@ TEST(Accumulators, AnEmptyTensorIsSeenAndCountsNothing) {
   TapSpec spec;
   spec.taps = {tap("y")};
   spec.taps[0].channel_axis = 1;
-  spec.pairs = {pair("y", "q")};
+  spec.pairs = {code_pair("y", "q")};
   spec.pairs[0].params = QParams{};
   Accumulators accumulators(spec);
   const std::vector<std::uint64_t> samples{0, 1};
@@ -443,7 +444,7 @@ TEST(Accumulators, TapsTwiceOnOneValueAreRefused) {
   spec.taps = {tap("y"), tap("y")};
   EXPECT_EQ(refusal([&] { Accumulators accumulators(spec); }), Errc::bad_input);
   TapSpec pairs;
-  pairs.pairs = {pair("y", "q"), pair("y", "q")};
+  pairs.pairs = {code_pair("y", "q"), code_pair("y", "q")};
   EXPECT_EQ(refusal([&] { Accumulators accumulators(pairs); }), Errc::bad_input);
 }
 
@@ -453,7 +454,7 @@ TEST(Accumulators, SlotsAreFedFromManyThreadsAtOnce) {
   for (unsigned i = 0; i < 8; ++i) {
     spec.taps.push_back(tap("v" + std::to_string(i)));
     spec.taps.back().sample_axis = 1;  // so that all need scratch space
-    values.push_back(random_tensor({30, 4, 20 + i}, i));
+    values.push_back(float_tensor({30, 4, 20 + i}, i));
   }
   const std::vector<std::uint64_t> samples{0, 1, 2, 3};
   Accumulators serial(spec), parallel(spec);

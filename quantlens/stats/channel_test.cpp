@@ -11,9 +11,9 @@
 namespace quantlens {
 namespace {
 
-using testing::awkward_floats;
-using testing::bytes_of;
-using testing::normal_floats;
+using drawn::awkward_floats;
+using drawn::bytes_of;
+using drawn::normal_floats;
 
 constexpr AxisLayout kLayouts[] = {{1, 1, 1},     {1, 5, 1},    {7, 5, 1},   {40, 64, 1},
                                    {1, 5, 3},     {3, 4, 9},    {1, 70, 49}, {2, 3, 20000},

@@ -14,7 +14,7 @@
 namespace quantlens {
 namespace {
 
-using testing::bytes_of;
+using drawn::bytes_of;
 
 ExactSum sum_of(const std::vector<double>& terms) {
   ExactSum sum;

@@ -13,11 +13,11 @@
 namespace quantlens {
 namespace {
 
-using testing::any_floats;
-using testing::awkward_floats;
-using testing::bytes_of;
-using testing::normal_floats;
-using testing::random_codes;
+using drawn::any_floats;
+using drawn::awkward_floats;
+using drawn::bytes_of;
+using drawn::normal_floats;
+using drawn::random_codes;
 
 FloatHistogram histogram_of(const std::vector<float>& values) {
   FloatHistogram histogram;

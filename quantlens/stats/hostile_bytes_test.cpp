@@ -14,8 +14,8 @@
 namespace quantlens {
 namespace {
 
-using testing::awkward_floats;
-using testing::bytes_of;
+using drawn::awkward_floats;
+using drawn::bytes_of;
 
 // One accumulator of each kind with something in every field, and what a reader does with it.
 

@@ -13,9 +13,9 @@
 namespace quantlens {
 namespace {
 
-using testing::awkward_floats;
-using testing::normal_floats;
-using testing::random_codes;
+using drawn::awkward_floats;
+using drawn::normal_floats;
+using drawn::random_codes;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();

@@ -10,12 +10,12 @@
 namespace quantlens {
 namespace {
 
-using testing::any_floats;
-using testing::awkward_floats;
-using testing::bytes_of;
-using testing::normal_floats;
+using drawn::any_floats;
+using drawn::awkward_floats;
+using drawn::bytes_of;
+using drawn::normal_floats;
 
-constexpr float kInf = std::numeric_limits<float>::infinity();
+constexpr float kInfiniteFloat = std::numeric_limits<float>::infinity();
 
 TEST(Moments, OfAKnownTensorAreItsMeanAndPopulationVariance) {
   Moments moments;
@@ -36,13 +36,13 @@ TEST(Moments, OfNothingAreZeroWithNoExtremes) {
   EXPECT_EQ(moments.count(), 0u);
   EXPECT_EQ(moments.mean(), 0);
   EXPECT_EQ(moments.variance(), 0);
-  EXPECT_EQ(moments.min(), kInf);
-  EXPECT_EQ(moments.max(), -kInf);
+  EXPECT_EQ(moments.min(), kInfiniteFloat);
+  EXPECT_EQ(moments.max(), -kInfiniteFloat);
 }
 
 TEST(Moments, CountNanAndInfinitiesApartAndLeaveThemOut) {
   Moments moments;
-  moments.add(0, std::vector<float>{1, NAN, -kInf, 3, kInf, NAN, NAN});
+  moments.add(0, std::vector<float>{1, NAN, -kInfiniteFloat, 3, kInfiniteFloat, NAN, NAN});
   EXPECT_EQ(moments.count(), 2u);
   EXPECT_EQ(moments.nan_count(), 3u);
   EXPECT_EQ(moments.inf_count(), 2u);
@@ -74,7 +74,7 @@ TEST(Moments, KeepBlocksByTheIndexOfTheSample) {
 TEST(Moments, AverageTheExtremesOfSamples) {
   Moments moments;
   moments.add(0, std::vector<float>{-1, 0, 3});
-  moments.add(1, std::vector<float>{-4, kInf, 5});
+  moments.add(1, std::vector<float>{-4, kInfiniteFloat, 5});
   moments.add(2, std::vector<float>{NAN});  // says nothing of extremes
   std::vector<float> long_sample(3 * kChunk, 1);
   long_sample.back() = 16;  // in another chunk than the least

@@ -11,13 +11,13 @@
 namespace quantlens {
 namespace {
 
-using testing::any_floats;
-using testing::awkward_floats;
-using testing::bytes_of;
-using testing::normal_floats;
-using testing::random_codes;
+using drawn::any_floats;
+using drawn::awkward_floats;
+using drawn::bytes_of;
+using drawn::normal_floats;
+using drawn::random_codes;
 
-constexpr double kInf = std::numeric_limits<double>::infinity();
+constexpr double kInfinityF = std::numeric_limits<double>::infinity();
 
 PairStats stats_of(const std::vector<float>& x, const std::vector<float>& y) {
   PairStats stats;
@@ -50,7 +50,7 @@ TEST(PairStats, OfEqualTensorsShowNoError) {
   const PairStats stats = stats_of(x, x);
   EXPECT_EQ(stats.mse(), 0);
   EXPECT_EQ(stats.mse_normalized(), 0);
-  EXPECT_EQ(stats.sqnr_db(), kInf);
+  EXPECT_EQ(stats.sqnr_db(), kInfinityF);
   EXPECT_EQ(stats.cosine(), 1);
   EXPECT_EQ(stats.extremes().max_abs_error, 0);
   EXPECT_TRUE(stats.worst().entries().empty());
@@ -105,7 +105,7 @@ TEST(PairStats, OfNothingAreZero) {
   EXPECT_EQ(stats, PairStats());
   EXPECT_EQ(stats.mse(), 0);
   EXPECT_EQ(stats.mse_normalized(), 0);
-  EXPECT_EQ(stats.sqnr_db(), kInf);
+  EXPECT_EQ(stats.sqnr_db(), kInfinityF);
   EXPECT_EQ(stats.cosine(), 1);
   EXPECT_EQ(stats.clip_rate(), 0);
 }
@@ -148,7 +148,7 @@ TEST(PairStats, HaveNoNormalizedMseWhereARangeIsZero) {
 TEST(PairStats, OfAllZerosHaveACosineOfOneAndOfOneSidedZerosNone) {
   EXPECT_EQ(stats_of({0, 0}, {0, 0}).cosine(), 1);
   EXPECT_EQ(stats_of({1, 2}, {0, 0}).cosine(), 0);
-  EXPECT_EQ(stats_of({0, 0}, {1, 2}).sqnr_db(), -kInf);
+  EXPECT_EQ(stats_of({0, 0}, {1, 2}).sqnr_db(), -kInfinityF);
   EXPECT_NEAR(stats_of({1, 2}, {-1, -2}).cosine(), -1, 1e-15);
 }
 

@@ -11,7 +11,7 @@
 namespace quantlens {
 namespace {
 
-using testing::bytes_of;
+using drawn::bytes_of;
 
 SampleSet set_of(const std::vector<std::uint64_t>& samples) {
   SampleSet set;

@@ -16,8 +16,8 @@
 namespace quantlens::server {
 namespace {
 
-constexpr std::uint64_t kUsualPage = 100, kMostPage = 1000, kMostRows = 1'000'000'000;
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 50;
+constexpr std::uint64_t kUsualJobs = 100, kMostJobs = 1000, kMostRows = 1'000'000'000;
+constexpr std::uint64_t kMostUploadBytes = std::uint64_t{1} << 50;
 constexpr unsigned kCreated = 201;
 constexpr std::string_view kAnyBytes = "application/octet-stream";
 
@@ -48,7 +48,7 @@ Jobs& jobs_of(const Context& context) {
 }
 
 template <class T>
-Answer shown(const T& value, unsigned status = 200) {
+Answer answer_of(const T& value, unsigned status = 200) {
   Response response = json_response(compact(json::encode(value)));
   response.status = status;
   response.headers.emplace_back("Cache-Control", "no-store");
@@ -74,43 +74,43 @@ Answer list_jobs(Context& context, const Call& call) {
   Jobs& jobs = jobs_of(context);
   JobList list{.offset = call.arguments.number("offset", 0, 0, kMostRows),
                .cores = jobs.options().cores};
-  const std::uint64_t limit = call.arguments.number("limit", kUsualPage, 1, kMostPage);
+  const std::uint64_t limit = call.arguments.number("limit", kUsualJobs, 1, kMostJobs);
   for (ShownJob& job : jobs.list()) {
     if (!state.empty() && word(job.state) != state) continue;
     if (list.total >= list.offset && list.jobs.size() < limit) list.jobs.push_back(std::move(job));
     ++list.total;
   }
-  return shown(list);
+  return answer_of(list);
 }
 
 Answer submit_job(Context& context, const Call& call) {
   check_type(call.request);
   const json::Value asked = json_of(call.request);
   if (!asked.is_object()) throw Refusal(kWrongRequest, fmt::format("{} is no JSON object", kBody));
-  return shown(jobs_of(context).submit(asked.get_object()), kCreated);
+  return answer_of(jobs_of(context).submit(asked.get_object()), kCreated);
 }
 
 Answer show_job(Context& context, const Call& call) {
-  return shown(jobs_of(context).find(call.in_path[0]));
+  return answer_of(jobs_of(context).find(call.in_path[0]));
 }
 
 Answer cancel_job(Context& context, const Call& call) {
   check_type(call.request);
-  return shown(jobs_of(context).cancel(call.in_path[0]));
+  return answer_of(jobs_of(context).cancel(call.in_path[0]));
 }
 
 Answer remove_job(Context& context, const Call& call) {
   const std::string id(call.in_path[0]);
   jobs_of(context).remove(id, call.arguments.text("confirm").value_or(""));
-  return shown(Gone{id});
+  return answer_of(Gone{id});
 }
 
 Answer show_log(Context& context, const Call& call) {
   const std::string_view stream = call.arguments.text("stream").value_or("log");
   if (stream != "log" && stream != "output")
     throw Refusal(kWrongRequest, "stream: it is log or output");
-  const std::uint64_t after = call.arguments.number("after", 0, 0, kMostBytes);
-  return shown(jobs_of(context).log(call.in_path[0], after, stream == "output"));
+  const std::uint64_t after = call.arguments.number("after", 0, 0, kMostUploadBytes);
+  return answer_of(jobs_of(context).log(call.in_path[0], after, stream == "output"));
 }
 
 Answer send_made(Context& context, const Call& call) {
@@ -126,16 +126,16 @@ Answer list_files(Context& context, const Call& call) {
   const Roots& roots = jobs_of(context).roots();
   const auto root = call.arguments.text("root");
   const Page page{.offset = call.arguments.number("offset", 0, 0, kMostRows),
-                  .limit = call.arguments.number("limit", kUsualPage, 1, kMostPage)};
-  if (!root) return shown(list_roots(roots));
-  return shown(list_folder(roots, *root, call.arguments.text("path").value_or(""), page));
+                  .limit = call.arguments.number("limit", kUsualJobs, 1, kMostJobs)};
+  if (!root) return answer_of(list_roots(roots));
+  return answer_of(list_folder(roots, *root, call.arguments.text("path").value_or(""), page));
 }
 
 Answer list_uploads(Context& context, const Call&) {
   Jobs& jobs = jobs_of(context);
-  return shown(UploadList{.most_bytes = jobs.options().upload_bytes,
-                          .most_bytes_in_all = jobs.options().upload_quota,
-                          .uploads = jobs.uploads().list()});
+  return answer_of(UploadList{.most_bytes = jobs.options().upload_bytes,
+                              .most_bytes_in_all = jobs.options().upload_quota,
+                              .uploads = jobs.uploads().list()});
 }
 
 BodyPlan plan_upload(Context& context, const Call& call) {
@@ -146,13 +146,13 @@ BodyPlan plan_upload(Context& context, const Call& call) {
 Answer put_upload(Context& context, const Call& call) {
   const std::string name(call.in_path[0]);
   if (!call.request.file) throw Refusal(kWrongRequest, "The upload is empty; send the file.");
-  return shown(jobs_of(context).uploads().keep(name, *call.request.file), kCreated);
+  return answer_of(jobs_of(context).uploads().keep(name, *call.request.file), kCreated);
 }
 
 Answer remove_upload(Context& context, const Call& call) {
   const std::string name(call.in_path[0]);
   jobs_of(context).uploads().remove(name);
-  return shown(Gone{name});
+  return answer_of(Gone{name});
 }
 
 json::Value schema_of_field(const Field& field) {

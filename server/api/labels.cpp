@@ -19,7 +19,7 @@
 namespace quantlens::server {
 namespace {
 
-constexpr std::size_t kMostBytes = std::size_t{16} << 20;  // of the file
+constexpr std::size_t kMostLabelsBytes = std::size_t{16} << 20;  // of the file
 
 struct LabelsFile {
   std::uint32_t format = 1;
@@ -62,7 +62,7 @@ std::map<std::string, RunLabels> Labels::read() const {
   const std::optional<MappedFile> file = find_file(store_, file_);
   if (!file) return {};
   const std::string where = "labels.json";
-  if (file->bytes().size() > kMostBytes)
+  if (file->bytes().size() > kMostLabelsBytes)
     throw Error(Errc::bad_input, fmt::format("{}: is too large to be ours", where));
   auto labels = json::decode<LabelsFile>(json::parse(file->text(), where), where).labels;
   for (auto& [id, of_run] : labels) make_unique(of_run.tags);  // a hand may have written it

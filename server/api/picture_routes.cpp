@@ -18,7 +18,7 @@
 namespace quantlens::server {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{32} << 20;
+constexpr std::uint64_t kMostPictureBytes = std::uint64_t{32} << 20;
 
 std::string named_sample(const Context& context, const Run& run, std::string_view number) {
   std::uint64_t sample = 0;
@@ -79,9 +79,9 @@ std::string type_of(const fs::path& file, const std::string& name) {
 }
 
 std::string bytes_of(const fs::path& file) {
-  auto bytes = read_bounded(file, kMostBytes + 1);
+  auto bytes = read_bounded(file, kMostPictureBytes + 1);
   if (!bytes) throw Error(Errc::not_found, "The sample's file has gone meanwhile.");
-  if (bytes->size() > kMostBytes) {
+  if (bytes->size() > kMostPictureBytes) {
     throw Error(Errc::unsupported,
                 "The picture is too large to be sent; look at it in its folder.");
   }

@@ -17,10 +17,10 @@ namespace quantlens::server {
 namespace {
 
 constexpr std::uint64_t kMostRecordBytes = std::uint64_t{64} << 20;
-constexpr std::uint64_t kUsualRows = 100, kMostRows = 100'000, kMostOffset = 1'000'000'000;
+constexpr std::uint64_t kUsualRows = 100, kMostTableRows = 100'000, kFarthestRow = 1'000'000'000;
 constexpr std::uint64_t kMostCells = 1'000'000;
 constexpr std::uint64_t kMostDigits = 17;
-constexpr std::size_t kMostShown = 200;
+constexpr std::size_t kMostNamed = 200;
 
 /// Some columns of some rows.
 struct TablePage {
@@ -80,7 +80,7 @@ std::vector<std::string> chosen_columns(const Call& call, const ListName& name,
   columns.erase(std::unique(columns.begin(), columns.end()), columns.end());
   for (const std::string& column : columns) {
     if (is_there(column) || table.size() == 0) continue;
-    const std::string hint = did_you_mean(column.substr(0, kMostShown), there);
+    const std::string hint = did_you_mean(column.substr(0, kMostNamed), there);
     throw Error(
         Errc::usage,
         fmt::format("{}.{} has no column '{}'; {}", name.record, name.list, shown(column),
@@ -110,8 +110,8 @@ void append_cells(const boost::json::array& cells, std::uint64_t digits, std::st
 
 std::string page_text(const Context& context, const fs::path& file, const ListName& name,
                       const Call& call) {
-  const std::uint64_t offset = call.arguments.number("offset", 0, 0, kMostOffset);
-  const std::uint64_t limit = call.arguments.number("limit", kUsualRows, 0, kMostRows);
+  const std::uint64_t offset = call.arguments.number("offset", 0, 0, kFarthestRow);
+  const std::uint64_t limit = call.arguments.number("limit", kUsualRows, 0, kMostTableRows);
   const std::uint64_t digits = call.arguments.number("digits", 0, 1, kMostDigits);
   const TableReader table = TableReader::open(context.store, file, name.list);
   const std::vector<std::string> columns = chosen_columns(call, name, table);

@@ -21,8 +21,8 @@ namespace {
 constexpr Parameter kWorkloadId{"workload_id", "string", "id of a workload, or last", true};
 constexpr Parameter kOpName{"op_name", "string", "name of an op, as people see it", true};
 constexpr Parameter kPath{"path", "string", "path of a model that a workload names", true};
-constexpr Parameter kOffset{"offset", "integer", "how many to leave out first"};
-constexpr Parameter kLimit{"limit", "integer", "how many at most"};
+constexpr Parameter kOffsetField{"offset", "integer", "how many to leave out first"};
+constexpr Parameter kLimitField{"limit", "integer", "how many at most"};
 
 // The predecessors answer GET and POST alike.
 Route both(std::string_view path, std::string_view summary, std::vector<Parameter> parameters,
@@ -73,8 +73,8 @@ std::vector<Route> of_runs() {
         {"verb", "string", "quantize, diagnose, ..."},
         {"state", "string", "new, wip, success, failure"},
         {"tag", "string", "a tag that it has"},
-        kOffset,
-        kLimit},
+        kOffsetField,
+        kLimitField},
        run_list_schema,
        "",
        list_runs},
@@ -103,7 +103,7 @@ std::vector<Route> of_runs() {
       {"GET",
        "/api/v1/workloads/{id}/events",
        "What a workload reported on its way",
-       {{"after", "integer", "how many events to leave out first"}, kLimit},
+       {{"after", "integer", "how many events to leave out first"}, kLimitField},
        event_list_schema,
        "",
        run_events},
@@ -130,8 +130,8 @@ std::vector<Route> of_records() {
        "/api/v1/workloads/{id}/tables/{table}",
        "Columns of a record's list, as diagnosis.activations",
        {{"columns", "string", "names with commas between; else all that hold single cells"},
-        kOffset,
-        kLimit,
+        kOffsetField,
+        kLimitField,
         {"digits", "integer", "how many digits reals have at most, 1 to 17"}},
        table_schema,
        "",
@@ -139,7 +139,7 @@ std::vector<Route> of_records() {
       {"GET",
        "/api/v1/workloads/{id}/histograms",
        "Which values and weights were counted",
-       {kOffset, kLimit},
+       {kOffsetField, kLimitField},
        histogram_list_schema,
        "",
        list_histograms},
@@ -158,8 +158,8 @@ std::vector<Route> of_records() {
        "Extremes, moments and errors of a pair's channels",
        {{"reference", "string", "name in the reference", true},
         {"quantized", "string", "name in the quantized model", true},
-        kOffset,
-        kLimit},
+        kOffsetField,
+        kLimitField},
        channels_schema,
        "",
        show_channels},

@@ -15,7 +15,7 @@
 namespace quantlens::server {
 namespace {
 
-constexpr std::uint64_t kUsualPage = 100, kMostPage = 1000, kMostRows = 1'000'000'000;
+constexpr std::uint64_t kUsualRuns = 100, kMostRuns = 1000, kMostListed = 1'000'000'000;
 constexpr std::uint64_t kUsualEvents = 500, kMostEvents = 5000;
 constexpr std::size_t kMostLogBytes = std::size_t{64} << 20;
 
@@ -99,8 +99,8 @@ Response busy(std::string_view sentence) {
 
 Answer list_runs(Context& context, const Call& call) {
   const Filter filter(call.arguments);
-  const std::uint64_t offset = call.arguments.number("offset", 0, 0, kMostRows);
-  const std::uint64_t limit = call.arguments.number("limit", kUsualPage, 1, kMostPage);
+  const std::uint64_t offset = call.arguments.number("offset", 0, 0, kMostListed);
+  const std::uint64_t limit = call.arguments.number("limit", kUsualRuns, 1, kMostRuns);
   std::vector<Runs::One> runs = context.runs.all();
   Answer answer;
   answer.state = context.labels.state();
@@ -130,7 +130,7 @@ Answer show_run(Context& context, const Call& call) {
 
 Answer run_events(Context& context, const Call& call) {
   const Runs::One run = context.runs.find(call.in_path[0]);
-  const std::uint64_t after = call.arguments.number("after", 0, 0, kMostRows);
+  const std::uint64_t after = call.arguments.number("after", 0, 0, kMostListed);
   const std::uint64_t limit = call.arguments.number("limit", kUsualEvents, 1, kMostEvents);
   const fs::path file = run->folder / kEvents;
   Answer answer;

@@ -47,7 +47,7 @@ bool has_hash(std::string_view path) {
          std::ranges::any_of(hash, is_digit);
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view trimmed_tag(std::string_view text) {
   while (text.starts_with(' ') || text.starts_with('\t')) text.remove_prefix(1);
   while (text.ends_with(' ') || text.ends_with('\t')) text.remove_suffix(1);
   return text;
@@ -57,13 +57,13 @@ std::string_view trimmed(std::string_view text) {
 bool is_refused(std::string_view parameters) {
   const std::size_t at = parameters.find("q=");
   if (at == std::string_view::npos) return false;
-  return trimmed(parameters.substr(at + 2)).find_first_not_of("0.") == std::string_view::npos;
+  return trimmed_tag(parameters.substr(at + 2)).find_first_not_of("0.") == std::string_view::npos;
 }
 
 bool names_tag(std::string_view list, std::string_view tag) {
   for (;;) {
     const std::size_t end = list.find(',');
-    std::string_view one = trimmed(list.substr(0, end));
+    std::string_view one = trimmed_tag(list.substr(0, end));
     if (one.starts_with("W/")) one.remove_prefix(2);  // a GET compares weakly
     if (one == tag || one == "*") return true;
     if (end == std::string_view::npos) return false;
@@ -79,7 +79,7 @@ bool accepts_coding(std::string_view accepted, std::string_view coding) {
     const std::size_t end = accepted.find(',');
     const std::string_view one = accepted.substr(0, end);
     const std::size_t mark = std::min(one.find(';'), one.size());
-    const std::string_view name = trimmed(one.substr(0, mark));
+    const std::string_view name = trimmed_tag(one.substr(0, mark));
     const bool taken = !is_refused(one.substr(mark));
     if (name == coding) return taken;
     if (name == "*") all = taken;

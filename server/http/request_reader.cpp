@@ -48,7 +48,7 @@ bool is_number(std::string_view text) {
          std::ranges::all_of(text, [](char c) { return c >= '0' && c <= '9'; });
 }
 
-std::string lower(std::string_view text) {
+std::string lower_case(std::string_view text) {
   std::string result(text);
   for (char& c : result) {
     if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
@@ -190,7 +190,7 @@ bool RequestReader::take_fields() {
   for (const auto& field : head) {
     if (request_.headers.size() == kMostFields)
       return fail(431, "This request has too many fields.");
-    request_.headers.emplace_back(lower(view(field.name_string())), view(field.value()));
+    request_.headers.emplace_back(lower_case(view(field.name_string())), view(field.value()));
   }
   const auto count = [this](std::string_view name) {
     return std::ranges::count(request_.headers, name, &Pairs::value_type::first);
@@ -200,12 +200,13 @@ bool RequestReader::take_fields() {
   const bool is_ambiguous = (coding && length) || count("content-length") > 1 ||
                             count("host") > 1 || count("transfer-encoding") > 1 ||
                             (length && !is_number(*length)) ||
-                            (coding && (lower(*coding) != "chunked" || head.version() < 11));
+                            (coding && (lower_case(*coding) != "chunked" || head.version() < 11));
   if (is_ambiguous) return fail(400, "The head of this request can be read in two ways.");
   if (head.version() >= 11 && !header_of(request_, "host"))
     return fail(400, "This request names no host.");
   if (const auto expected = header_of(request_, "expect")) {
-    if (lower(*expected) != "100-continue") return fail(417, "Only 100-continue is understood.");
+    if (lower_case(*expected) != "100-continue")
+      return fail(417, "Only 100-continue is understood.");
     expects_continue_ = head.version() >= 11 && has_body();
   }
   keep_alive_ = head.keep_alive();

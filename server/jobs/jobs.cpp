@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMostWaiting = 100;
 constexpr std::size_t kMostJobs = 10'000;
-constexpr std::size_t kMostShown = 80;
+constexpr std::size_t kMostIdShown = 80;
 constexpr std::uint64_t kMostLogPart = std::uint64_t{256} << 10;
 
 }  // namespace
@@ -64,7 +64,7 @@ void Jobs::check_ours() const {
 Jobs::Live& Jobs::live(std::string_view id) {
   const auto found = jobs_.find(id);
   if (found != jobs_.end()) return found->second;
-  throw Refusal(kNotThere, fmt::format("There is no job '{}'.", server::shown(id, kMostShown)));
+  throw Refusal(kNotThere, fmt::format("There is no job '{}'.", server::shown(id, kMostIdShown)));
 }
 
 ShownJob Jobs::shown(const Live& live) const {

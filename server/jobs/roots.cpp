@@ -15,7 +15,7 @@
 namespace quantlens::server {
 namespace {
 
-constexpr std::size_t kMostBytes = 4096;
+constexpr std::size_t kMostPathBytes = 4096;
 constexpr std::array<std::string_view, 3> kOpenParts = {"uploads", "workloads", "jobs"};
 
 /// A name that begins with a dot holds keys and settings rather than models.
@@ -25,7 +25,8 @@ bool has_hidden(const fs::path& relative) {
 }
 
 void check_text(std::string_view text, std::string_view field) {
-  if (text.empty() || text.size() > kMostBytes || has_control(text) || valid_utf8(text) != text) {
+  if (text.empty() || text.size() > kMostPathBytes || has_control(text) ||
+      valid_utf8(text) != text) {
     throw Refusal(kWrongRequest, fmt::format("{}: is no path of UTF-8 text without control "
                                              "characters; rename the file",
                                              field));

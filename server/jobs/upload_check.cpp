@@ -14,7 +14,7 @@ namespace {
 
 using namespace std::string_view_literals;
 
-constexpr std::size_t kMostName = 200;
+constexpr std::size_t kMostNameBytes = 200;
 constexpr std::string_view kEndings = ".onnx .npz .npy .yaml .yml .json";
 
 std::string_view ending_of(std::string_view name) {
@@ -80,7 +80,7 @@ bool is_upload_name(std::string_view name) {
   const auto is_word = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
   };
-  return !name.empty() && name.size() <= kMostName && is_word(name.front()) &&
+  return !name.empty() && name.size() <= kMostNameBytes && is_word(name.front()) &&
          std::ranges::all_of(
              name, [&](char c) { return is_word(c) || c == '.' || c == '-' || c == '_'; }) &&
          has_word(kEndings, ending_of(name));

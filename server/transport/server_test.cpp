@@ -100,7 +100,7 @@ class Client {
   tcp::socket socket_;
 };
 
-std::string get(std::string_view path, std::string_view more = "") {
+std::string get_text(std::string_view path, std::string_view more = "") {
   return fmt::format("GET {} HTTP/1.1\r\nHost: a\r\n{}\r\n", path, more);
 }
 
@@ -111,17 +111,17 @@ Limits short_limits() {
 TEST(Server, AnswersAndKeepsTheConnection) {
   const Running server;
   Client client(server);
-  client.send(get("/a"));
+  client.send(get_text("/a"));
   EXPECT_THAT(client.read("GET /a "), StartsWith("HTTP/1.1 200 OK\r\n"));
-  EXPECT_THAT(client.ask(get("/b", "Connection: close\r\n")), EndsWith("GET /b "));
+  EXPECT_THAT(client.ask(get_text("/b", "Connection: close\r\n")), EndsWith("GET /b "));
 }
 
 TEST(Server, AnswersPipelinedRequestsInTheirOrder) {
   const Running server;
   Client client(server);
   std::string all;
-  for (int i = 0; i < 200; ++i) all += get(fmt::format("/{:03}", i));
-  client.send(all + get("/last", "Connection: close\r\n"));
+  for (int i = 0; i < 200; ++i) all += get_text(fmt::format("/{:03}", i));
+  client.send(all + get_text("/last", "Connection: close\r\n"));
   const std::string text = client.read();
   std::size_t at = 0;
   for (int i = 0; i < 200; ++i) {
@@ -190,9 +190,9 @@ TEST(Server, TellsAHandlersFailureByStatus) {
     throw std::runtime_error("secret path");
   });
   Client client(server);
-  client.send(get("/a"));
+  client.send(get_text("/a"));
   EXPECT_THAT(client.read("there is no a"), StartsWith("HTTP/1.1 404 "));
-  const std::string text = client.ask(get("/b", "Connection: close\r\n"));
+  const std::string text = client.ask(get_text("/b", "Connection: close\r\n"));
   EXPECT_THAT(text, StartsWith("HTTP/1.1 500 "));
   EXPECT_EQ(text.find("secret"), std::string::npos);
 }
@@ -258,7 +258,7 @@ TEST(Server, ClosesClientsThatDrip) {
   Client client(server);
   const auto begin = std::chrono::steady_clock::now();
   std::thread dripping([&] {
-    const std::string text = get("/", "X: " + std::string(100, 'x') + "\r\n");
+    const std::string text = get_text("/", "X: " + std::string(100, 'x') + "\r\n");
     for (const char c : text) {
       client.send({&c, 1});
       std::this_thread::sleep_for(20ms);
@@ -278,7 +278,7 @@ TEST(Server, ClosesClientsThatDoNotRead) {
   const Running server(limits,
                        [body](const Request&) { return Response{.type = "x/y", .body = body}; });
   Client client(server);
-  client.send(get("/"));
+  client.send(get_text("/"));
   std::this_thread::sleep_for(1s);
   EXPECT_LT(client.read().size(), kLarge);
 }
@@ -289,19 +289,19 @@ TEST(Server, ClosesTheOldestIdleConnectionForANewOne) {
   limits.idle = 10s;
   const Running server(limits);
   Client oldest(server);
-  oldest.send(get("/1"));
+  oldest.send(get_text("/1"));
   oldest.read("GET /1 ");
   // A client has its answer before the server waits again.
   std::this_thread::sleep_for(500ms);
   Client second(server);
-  second.send(get("/2"));
+  second.send(get_text("/2"));
   second.read("GET /2 ");
   std::this_thread::sleep_for(500ms);
   Client third(server);
   EXPECT_EQ(oldest.read(), "");
-  third.send(get("/3", "Connection: close\r\n"));
+  third.send(get_text("/3", "Connection: close\r\n"));
   EXPECT_THAT(third.read(), EndsWith("GET /3 "));
-  second.send(get("/4", "Connection: close\r\n"));
+  second.send(get_text("/4", "Connection: close\r\n"));
   EXPECT_THAT(second.read(), EndsWith("GET /4 "));
 }
 
@@ -315,7 +315,7 @@ TEST(Server, SendsEventsAndAHeartbeat) {
     return response;
   });
   Client client(server);
-  client.send(get("/events"));
+  client.send(get_text("/events"));
   const std::string head = client.read("\r\n\r\n");
   EXPECT_THAT(head, HasSubstr("Content-Type: text/event-stream\r\n"));
   events->publish("changed", "1");
@@ -333,7 +333,7 @@ TEST(Server, ForgetsAReaderOfEventsThatIsGone) {
   });
   {
     Client client(server);
-    client.send(get("/events"));
+    client.send(get_text("/events"));
     client.read("\r\n\r\n");
     EXPECT_EQ(events->readers(), 1U);
   }
@@ -349,7 +349,7 @@ TEST(Server, StopsAtOnceWhereNothingIsUnderWay) {
     return response;
   });
   Client idle(server), reader(server);
-  reader.send(get("/events"));
+  reader.send(get_text("/events"));
   reader.read("\r\n\r\n");
   const auto begin = std::chrono::steady_clock::now();
   server.stop();
@@ -366,7 +366,7 @@ TEST(Server, FinishesWhatIsUnderWayWhenItStops) {
     return Running::echo(request);
   });
   Client client(server);
-  client.send(get("/slow"));
+  client.send(get_text("/slow"));
   while (!is_asked) std::this_thread::sleep_for(1ms);
   server.stop_soon();
   const std::string text = client.read();
@@ -393,7 +393,7 @@ TEST(Server, SpeaksTlsToSeveralAtOnce) {
       ssl::stream<tcp::socket> stream(io, context);
       stream.next_layer().connect({boost::asio::ip::address_v4::loopback(), server.port()});
       stream.handshake(ssl::stream_base::client);
-      boost::asio::write(stream, boost::asio::buffer(get("/a", "Connection: close\r\n")));
+      boost::asio::write(stream, boost::asio::buffer(get_text("/a", "Connection: close\r\n")));
       std::string text;
       boost::system::error_code error;
       boost::asio::read(stream, boost::asio::dynamic_buffer(text), error);

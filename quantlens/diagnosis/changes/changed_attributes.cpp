@@ -20,7 +20,7 @@ namespace {
 using Value = std::variant<std::int64_t, float, std::string, std::vector<std::int64_t>>;
 
 /// An attribute, and what the format takes where it is absent, in every version of the operator.
-struct Known {
+struct KnownAttribute {
   enum class Absent { unknown, neutral_list, number, real, word };
   std::string_view key;
   Absent absent = Absent::unknown;  ///< unknown: compared only where both nodes have it
@@ -28,29 +28,35 @@ struct Known {
   bool is_axis = false;
   std::string_view text = {};
 };
-using enum Known::Absent;
+using Absent = KnownAttribute::Absent;
 
-constexpr std::array kConv = {Known{"pads", neutral_list}, Known{"strides", neutral_list},
-                              Known{"dilations", neutral_list}, Known{"group", number, 1},
-                              Known{"output_padding", neutral_list}};
-constexpr std::array kPool = {
-    Known{"pads", neutral_list},      Known{"strides", neutral_list},
-    Known{"dilations", neutral_list}, Known{"kernel_shape"},
-    Known{"ceil_mode", number, 0},    Known{"count_include_pad", number, 0}};
-constexpr std::array kNorm = {Known{"epsilon", real, 1e-5}};
-constexpr std::array kLeakyRelu = {Known{"alpha", real, 0.01}};
-constexpr std::array kElu = {Known{"alpha", real, 1}};
-constexpr std::array kHardSigmoid = {Known{"alpha", real, 0.2}, Known{"beta", real, 0.5}};
-constexpr std::array kTranspose = {Known{"perm"}};
-constexpr std::array kAxis = {Known{"axis", unknown, 0, true}};
-constexpr std::array kBlocks = {Known{"blocksize"}, Known{"mode", word, 0, false, "DCR"}};
-constexpr std::array kResize = {Known{"mode", word, 0, false, "nearest"},
-                                Known{"coordinate_transformation_mode"}, Known{"nearest_mode"},
-                                Known{"cubic_coeff_a", real, -0.75},
-                                Known{"exclude_outside", number, 0}};
-constexpr std::array kPad = {Known{"mode", word, 0, false, "constant"}};
+constexpr std::array kConv = {
+    KnownAttribute{"pads", Absent::neutral_list}, KnownAttribute{"strides", Absent::neutral_list},
+    KnownAttribute{"dilations", Absent::neutral_list}, KnownAttribute{"group", Absent::number, 1},
+    KnownAttribute{"output_padding", Absent::neutral_list}};
+constexpr std::array kPool = {KnownAttribute{"pads", Absent::neutral_list},
+                              KnownAttribute{"strides", Absent::neutral_list},
+                              KnownAttribute{"dilations", Absent::neutral_list},
+                              KnownAttribute{"kernel_shape"},
+                              KnownAttribute{"ceil_mode", Absent::number, 0},
+                              KnownAttribute{"count_include_pad", Absent::number, 0}};
+constexpr std::array kNorm = {KnownAttribute{"epsilon", Absent::real, 1e-5}};
+constexpr std::array kLeakyRelu = {KnownAttribute{"alpha", Absent::real, 0.01}};
+constexpr std::array kElu = {KnownAttribute{"alpha", Absent::real, 1}};
+constexpr std::array kHardSigmoid = {KnownAttribute{"alpha", Absent::real, 0.2},
+                                     KnownAttribute{"beta", Absent::real, 0.5}};
+constexpr std::array kTranspose = {KnownAttribute{"perm"}};
+constexpr std::array kAxis = {KnownAttribute{"axis", Absent::unknown, 0, true}};
+constexpr std::array kDepthToSpace = {KnownAttribute{"blocksize"},
+                                      KnownAttribute{"mode", Absent::word, 0, false, "DCR"}};
+constexpr std::array kResize = {KnownAttribute{"mode", Absent::word, 0, false, "nearest"},
+                                KnownAttribute{"coordinate_transformation_mode"},
+                                KnownAttribute{"nearest_mode"},
+                                KnownAttribute{"cubic_coeff_a", Absent::real, -0.75},
+                                KnownAttribute{"exclude_outside", Absent::number, 0}};
+constexpr std::array kPad = {KnownAttribute{"mode", Absent::word, 0, false, "constant"}};
 
-std::span<const Known> attributes_of(Kind kind) {
+std::span<const KnownAttribute> attributes_of(Kind kind) {
   switch (kind) {
     case Kind::conv:
     case Kind::conv_transpose:
@@ -79,7 +85,7 @@ std::span<const Known> attributes_of(Kind kind) {
       return kAxis;
     case Kind::depth_to_space:
     case Kind::space_to_depth:
-      return kBlocks;
+      return kDepthToSpace;
     case Kind::resize:
       return kResize;
     case Kind::pad:
@@ -89,17 +95,17 @@ std::span<const Known> attributes_of(Kind kind) {
   }
 }
 
-std::optional<Value> absent_value(const Known& known) {
+std::optional<Value> absent_value(const KnownAttribute& known) {
   switch (known.absent) {
-    case neutral_list:
+    case Absent::neutral_list:
       return std::vector<std::int64_t>();
-    case number:
+    case Absent::number:
       return static_cast<std::int64_t>(known.number);
-    case real:
+    case Absent::real:
       return static_cast<float>(known.number);
-    case word:
+    case Absent::word:
       return std::string(known.text);
-    case unknown:
+    case Absent::unknown:
       break;
   }
   return {};
@@ -175,7 +181,7 @@ Statements changed_attributes(const Node& reference, const Node& quantized) {
   if (value_of(quantized, "channels_last").value_or(std::int64_t{0}) != Value(std::int64_t{0}))
     return changes;  // its lists are of other axes
   const bool by_name = pads_by_name(reference) || pads_by_name(quantized);
-  for (const Known& known : attributes_of(kind)) {
+  for (const KnownAttribute& known : attributes_of(kind)) {
     const std::int64_t neutral = known.key == "pads" || known.key == "output_padding" ? 0 : 1;
     if (known.key == "pads" && by_name) continue;
     std::optional<Value> before = value_of(reference, known.key);

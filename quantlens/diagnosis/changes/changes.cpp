@@ -27,10 +27,10 @@
 namespace quantlens {
 namespace {
 
-class Finder {
+class ChangeFinder {
  public:
-  Finder(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
-         const StructureMatch& match)
+  ChangeFinder(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
+               const StructureMatch& match)
       : reference_(reference),
         quantized_(quantized),
         prepared_(prepared),
@@ -356,7 +356,7 @@ class Finder {
 
 void find_changes(const FloatView& reference, const FloatView& quantized, const Prepared& prepared,
                   const StructureMatch& match, Pairing& pairing) {
-  pairing.changes = Finder(reference, quantized, prepared, match).run();
+  pairing.changes = ChangeFinder(reference, quantized, prepared, match).run();
 }
 
 }  // namespace quantlens

@@ -61,9 +61,10 @@ Figure integers_figure(const Tensor& integers) {
   return figure::wholes({values.begin(), values.end()});
 }
 
-class Finder {
+class ReplacementFinder {
  public:
-  Finder(const FloatView& reference, const FloatView& quantized, const StructureMatch& match)
+  ReplacementFinder(const FloatView& reference, const FloatView& quantized,
+                    const StructureMatch& match)
       : reference_(reference), quantized_(quantized), match_(match) {
     for (const auto& one : match.ops) {
       if (one) matched_.insert(one->reference);
@@ -190,7 +191,7 @@ class Finder {
 
 std::vector<ReplacedOp> replaced_ops(const FloatView& reference, const FloatView& quantized,
                                      const StructureMatch& match) {
-  return Finder(reference, quantized, match).run();
+  return ReplacementFinder(reference, quantized, match).run();
 }
 
 }  // namespace quantlens

@@ -11,7 +11,7 @@
 namespace quantlens {
 namespace {
 
-ValuePair value_pair(const std::string& name) {
+ValuePair local_pair(const std::string& name) {
   ValuePair pair;
   pair.reference = name;
   pair.quantized = name + "_q";
@@ -23,7 +23,7 @@ ValuePair value_pair(const std::string& name) {
 
 TEST(LocalErrors, AreAskedOfPairsWithStatisticsThatAreNoSuspects) {
   Pairing pairing;
-  pairing.pairs = {value_pair("a"), value_pair("moved"), value_pair("odd")};
+  pairing.pairs = {local_pair("a"), local_pair("moved"), local_pair("odd")};
   pairing.pairs[1].same_as = 0;
   pairing.suspects.push_back({.value = "odd", .quantized = "odd_q"});
   const TapSpec spec = local_taps_for(pairing);

@@ -33,7 +33,7 @@ PairedStats spread(const std::string& value, float reach) {
   return stats;
 }
 
-ValuePair value_pair(const std::string& value) {
+ValuePair parts_pair(const std::string& value) {
   ValuePair pair{
       .op = op_ref(value), .type = "Conv", .reference = value, .quantized = value + "_q"};
   pair.scheme = Scheme{.dtype = DType::uint8};
@@ -46,7 +46,7 @@ class Conv {
  public:
   explicit Conv(double weight_sqnr_db) {
     net_.input("x").weight("w", {1, 1, 1, 1}, {1}).node(Kind::conv, {"x", "w"}, "y").output("y");
-    pairing_.pairs = {value_pair("x"), value_pair("y")};
+    pairing_.pairs = {parts_pair("x"), parts_pair("y")};
     diagnosis_.weights.push_back(
         {.op = op_ref("y"), .weight = "w", .sqnr_db = weight_sqnr_db, .channels = 1});
     diagnosis_.weights.back().reference.mean = 1;
@@ -132,7 +132,7 @@ TEST(LocalParts, WithoutAWeightTheRestIsTheInputs) {
   SmallGraph net;
   net.input("x").node(Kind::log, {"x"}, "y").output("y");
   Pairing pairing;
-  pairing.pairs = {value_pair("x"), value_pair("y")};
+  pairing.pairs = {parts_pair("x"), parts_pair("y")};
   TapState state;
   state.pairs = {spread("x", 25), spread("y", 25)};
   Diagnosis diagnosis;
@@ -153,7 +153,7 @@ ActivationRow split_measured(double local_mse, const std::vector<float>& by_inpu
   SmallGraph net;
   net.input("x").node(Kind::log, {"x"}, "y").output("y");
   Pairing pairing;
-  pairing.pairs = {value_pair("x"), value_pair("y")};
+  pairing.pairs = {parts_pair("x"), parts_pair("y")};
   TapState state;
   state.pairs = {spread("x", 25), spread("y", 25)};
   TapState inputs;
@@ -207,7 +207,7 @@ TEST(LocalParts, WhatFarClippedValuesMayMakeHasNoOtherCause) {
     SmallGraph net;
     net.input("x").node(Kind::log, {"x"}, "y").output("y");
     Pairing pairing;
-    pairing.pairs = {value_pair("x"), value_pair("y")};
+    pairing.pairs = {parts_pair("x"), parts_pair("y")};
     pairing.pairs[1].scheme->axis = pairing.pairs[1].channel_axis = 1;
     pairing.pairs[1].channel_params = {{kStep, 0}, {10 * kStep, 0}};
     TapState state;

@@ -53,7 +53,7 @@ TEST(Correlation, NeedsSomeElementsOfThatSample) {
   EXPECT_NEAR(*correlation(stats_of(numbers(8, 1), numbers(8, 1), 1), 1), 1, 1e-9);
 }
 
-ValuePair value_pair(const std::string& name, FoundBy found_by, bool confirmed) {
+ValuePair suspect_pair(const std::string& name, FoundBy found_by, bool confirmed) {
   return {.op = {.id = name, .name = "op " + name},
           .type = "Add",
           .reference = name,
@@ -66,7 +66,7 @@ TEST(Suspects, AreThePairsThatNeitherOpsNorValuesSpeakFor) {
   Pairing pairing;
   TapState state;
   const auto add = [&](const std::string& name, FoundBy found_by, bool confirmed, unsigned seed) {
-    pairing.pairs.push_back(value_pair(name, found_by, confirmed));
+    pairing.pairs.push_back(suspect_pair(name, found_by, confirmed));
     state.pairs.push_back({.reference = name,
                            .quantized = name + "_q",
                            .pairs = stats_of(numbers(64, 1), numbers(64, seed))});
@@ -75,7 +75,7 @@ TEST(Suspects, AreThePairsThatNeitherOpsNorValuesSpeakFor) {
   add("bad, but confirmed", FoundBy::structure, true, 2);
   add("bad, but from metadata", FoundBy::metadata, false, 2);
   add("good", FoundBy::structure, false, 1);
-  pairing.pairs.push_back(value_pair("moved", FoundBy::name, false));
+  pairing.pairs.push_back(suspect_pair("moved", FoundBy::name, false));
   pairing.pairs.back().same_as = 0;
   find_suspects(state, 0, pairing);
   ASSERT_EQ(pairing.suspects.size(), 2U);

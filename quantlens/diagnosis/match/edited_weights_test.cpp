@@ -14,7 +14,7 @@
 namespace quantlens {
 namespace {
 
-constexpr float kStep = 0.03F;
+constexpr float kWeightStep = 0.03F;
 
 /// x -> Conv c -> Tanh -> Div by 4 -> Conv y -> Exp, the division perhaps in the second weight.
 Model reference(bool is_folded) {
@@ -32,8 +32,8 @@ Model quantized(bool is_folded, float times) {
   SmallGraph net;
   std::vector<std::int8_t> codes;
   for (const float value : scaled(numbers(144, 2), times))
-    codes.push_back(static_cast<std::int8_t>(quantize(value, {kStep, 0}, DType::int8)));
-  net.input("0").weight("s", {}, {kStep}).weight("w", {4, 4, 3, 3}, numbers(144, 1));
+    codes.push_back(static_cast<std::int8_t>(quantize(value, {kWeightStep, 0}, DType::int8)));
+  net.input("0").weight("s", {}, {kWeightStep}).weight("w", {4, 4, 3, 3}, numbers(144, 1));
   net.constant("v", Tensor::from<std::int8_t>({4, 4, 3, 3}, codes)).weight("f", {}, {4});
   net.node(Kind::conv, {"0", "w"}, "1").node(Kind::tanh, {"1"}, "2");
   if (!is_folded) net.node(Kind::div, {"2", "f"}, "3");

@@ -29,7 +29,7 @@ using testing::FloatNear;
 using testing::Pointwise;
 
 constexpr std::size_t kSize = 4;
-constexpr float kStep = 1.0F / 64;
+constexpr float kInputStep = 1.0F / 64;
 
 Model as_file(const SmallGraph& net, const std::vector<std::string>& values,
               std::int64_t size = kSize) {
@@ -70,7 +70,7 @@ struct Smooth {
     for (std::size_t i = codes.size(); i < weight.size(); ++i) {
       codes.push_back(static_cast<std::int8_t>(std::lround(weight[i] / factor[i / kSize] / 2)));
     }
-    net.input("x").weight("f", {1, kSize}, stored_factor).weight("s", {}, {kStep});
+    net.input("x").weight("f", {1, kSize}, stored_factor).weight("s", {}, {kInputStep});
     net.constant("z", Tensor::from<std::uint8_t>({}, {0}));
     net.constant("w_q", Tensor::from<std::int8_t>({kSize, kSize}, std::move(codes)));
     net.constant("wz", Tensor::from<std::int8_t>({}, {0})).weight("ws", {}, {2});
@@ -89,7 +89,7 @@ const ValuePair* pair_of(const Pairing& pairing, const std::string& codes) {
   return found == pairing.pairs.end() ? nullptr : &*found;
 }
 
-std::vector<float> output_of(const Model& model) {
+std::vector<float> answer_of(const Model& model) {
   Batch batch;
   batch.samples = {0};
   batch.inputs.emplace("x", Tensor::from<float>({1, kSize}, {0.25F, 0.5F, -1, 0.75F}));
@@ -114,7 +114,8 @@ TEST(InputFactors, CodesOfAProductAreCodesOfItsFactorInStepsOfEachChannel) {
   EXPECT_EQ(codes->reference, "a");
   EXPECT_EQ(codes->input_factors, "f");
   EXPECT_EQ(codes->channel_params,
-            (std::vector<QParams>{{2 * kStep, 0}, {kStep / 2, 0}, {kStep, 0}, {kStep / 4, 0}}));
+            (std::vector<QParams>{
+                {2 * kInputStep, 0}, {kInputStep / 2, 0}, {kInputStep, 0}, {kInputStep / 4, 0}}));
   ASSERT_EQ(pairing.weights.size(), 1U);
   EXPECT_EQ(pairing.weights[0].input_factors, "f");
   EXPECT_TRUE(pairing.changes.empty());
@@ -177,7 +178,7 @@ struct TwoProducts {
     SmallGraph net;
     net.input("x")
         .weight("f", {1, kWide}, std::vector<float>(kWide, 0.5F))
-        .weight("s", {}, {kStep});
+        .weight("s", {}, {kInputStep});
     net.constant("z", Tensor::from<std::uint8_t>({}, {0})).weight("ws", {}, {1});
     net.constant("v_q", codes_of(first)).constant("w_q", codes_of(damaged));
     net.node(Kind::dequantize, {"v_q", "ws"}, "v_d").node(Kind::matmul, {"x", "v_d"}, "p1");
@@ -226,10 +227,10 @@ TEST(InputFactors, ThatCannotBeTakenBackOrReadAsFloatsAreNone) {
 TEST(InputFactors, OpsInFloatReadAndWriteValuesNotProducts) {
   const Smooth net;
   const Model before = net.reference(), after = net.quantized();
-  const std::vector<float> right = output_of(before);
-  ASSERT_THAT(output_of(after), Pointwise(FloatNear(1e-3F), right)) << "all of it is exact";
-  EXPECT_THAT(output_of(with_float(before, after, "node_y")), Pointwise(FloatNear(1e-3F), right));
-  EXPECT_THAT(output_of(with_float(before, after, "node_a")), Pointwise(FloatNear(1e-3F), right));
+  const std::vector<float> right = answer_of(before);
+  ASSERT_THAT(answer_of(after), Pointwise(FloatNear(1e-3F), right)) << "all of it is exact";
+  EXPECT_THAT(answer_of(with_float(before, after, "node_y")), Pointwise(FloatNear(1e-3F), right));
+  EXPECT_THAT(answer_of(with_float(before, after, "node_a")), Pointwise(FloatNear(1e-3F), right));
 }
 
 TEST(InputFactors, AWeightIsDividedAlongTheAxisThatIsSummedUp) {

@@ -13,42 +13,42 @@ namespace quantlens {
 namespace {
 
 /// Writes the float form or the QDQ form of one network.
-class Net {
+class StructureNet {
  public:
-  explicit Net(bool quantized) : quantized_(quantized) {
+  explicit StructureNet(bool quantized) : quantized_(quantized) {
     graph_.weight("scale", {}, {0.05F});
     graph_.constant("zero", Tensor::from<std::uint8_t>({}, {128}));
     graph_.constant("weight_zero", Tensor::from<std::int8_t>({}, {0}));
   }
 
-  Net& input(const std::string& name) {
+  StructureNet& input(const std::string& name) {
     graph_.input(name);
     return quantize(name);
   }
-  Net& output(const std::string& name) {
+  StructureNet& output(const std::string& name) {
     graph_.output(name);
     return *this;
   }
-  Net& node(Kind kind, std::vector<std::string> inputs, const std::string& output) {
+  StructureNet& node(Kind kind, std::vector<std::string> inputs, const std::string& output) {
     for (std::string& input : inputs) {
       if (quantized_ && codes_.contains(input)) input += "_dq";
     }
     graph_.node(kind, std::move(inputs), output);
     return *this;
   }
-  Net& permute(std::vector<std::int64_t> order) {
+  StructureNet& permute(std::vector<std::int64_t> order) {
     graph_.set(&roles::Permutation::order, std::move(order));
     return *this;
   }
   /// From now on read through codes, in the QDQ form.
-  Net& quantize(const std::string& name) {
+  StructureNet& quantize(const std::string& name) {
     if (!quantized_) return *this;
     graph_.node(Kind::quantize, {name, "scale", "zero"}, name + "_q")
         .node(Kind::dequantize, {name + "_q", "scale", "zero"}, name + "_dq");
     codes_.insert(name);
     return *this;
   }
-  Net& weight(const std::string& name, Shape shape, const std::vector<float>& values) {
+  StructureNet& weight(const std::string& name, Shape shape, const std::vector<float>& values) {
     if (!quantized_) {
       graph_.weight(name, std::move(shape), values);
       return *this;
@@ -74,7 +74,7 @@ class Net {
 
 /// Blocks of equal shape, of which only the weights differ; three products read the same value.
 Model attention_net(bool quantized, unsigned blocks) {
-  Net net(quantized);
+  StructureNet net(quantized);
   net.input("x");
   std::string from = "x";
   for (unsigned b = 0; b < blocks; ++b) {
@@ -150,7 +150,7 @@ TEST(MatchStructure, BelievesNoNameThatAnotherOpBears) {
 
 TEST(MatchStructure, GoesOnBehindAnOpThatTheReferenceLacks) {
   const auto net = [](bool quantized) {
-    Net n(quantized);
+    StructureNet n(quantized);
     n.input("x").weight("v", {8, 8}, numbers(64, 1)).weight("w", {8, 8}, numbers(64, 2));
     n.node(Kind::matmul, {"x", "v"}, "a").quantize("a");
     n.node(quantized ? Kind::layer_norm : Kind::instance_norm, {"a"}, "b").quantize("b");
@@ -171,7 +171,7 @@ TEST(MatchStructure, GoesOnBehindAnOpThatTheReferenceLacks) {
 
 TEST(MatchStructure, LeavesOutWhatOtherWeightsCompute) {
   const auto net = [](bool quantized) {
-    Net n(quantized);
+    StructureNet n(quantized);
     n.input("x").weight("w", {8, 8}, numbers(64, quantized ? 1 : 2));
     n.node(Kind::matmul, {"x", "w"}, "a").quantize("a");
     n.node(Kind::softmax, {"a"}, "y").output("y");
@@ -192,7 +192,7 @@ TEST(MatchStructure, SeesThroughMovesThatOnlyOneModelMakes) {
       .node(Kind::matmul, {"r", "w"}, "m")
       .node(Kind::softmax, {"m"}, "y")
       .output("y");
-  Net quantized(true);
+  StructureNet quantized(true);
   quantized.input("x").weight("w", {8, 8}, numbers(64, 1));
   quantized.node(Kind::matmul, {"x", "w"}, "m").quantize("m");
   quantized.node(Kind::softmax, {"m"}, "y").output("y");
@@ -213,7 +213,7 @@ TEST(MatchStructure, PairsTheSumThatAnotherModelAddsBehindItsProduct) {
   std::vector<float> transposed(32);
   const std::vector<float> values = numbers(32, 1);
   for (std::size_t i = 0; i < 32; ++i) transposed[i % 8 * 4 + i / 8] = values[i];
-  Net quantized(true);
+  StructureNet quantized(true);
   quantized.input("x").weight("w", {8, 4}, transposed).weight("b", {4}, {1, 2, 3, 4});
   quantized.node(Kind::matmul, {"x", "w"}, "part");
   quantized.node(Kind::add, {"part", "b"}, "sum").quantize("sum");
@@ -230,7 +230,7 @@ TEST(MatchStructure, PairsTheSumThatAnotherModelAddsBehindItsProduct) {
 
 /// `size` ops that all read one value, of two kinds, so that only names tell which is which.
 Model star(bool quantized, std::size_t size) {
-  Net net(quantized);
+  StructureNet net(quantized);
   net.input("x");
   for (std::size_t i = 0; i < size; ++i) {
     const std::string name = "s" + std::to_string(i);
@@ -240,7 +240,7 @@ Model star(bool quantized, std::size_t size) {
 }
 
 Model chain(bool quantized, std::size_t size) {
-  Net net(quantized);
+  StructureNet net(quantized);
   net.input("s0");
   for (std::size_t i = 0; i < size; ++i) {
     const std::string name = "s" + std::to_string(i + 1);
@@ -276,7 +276,7 @@ TEST(MatchStructure, TakesTimeInProportionWhereNoNameTellsWhichIsWhich) {
 TEST(MatchStructure, HasOneRowForEachOfManyEqualValues) {
   constexpr std::size_t kTimes = 40;
   const auto net = [](bool quantized, std::size_t times) {
-    Net n(quantized);
+    StructureNet n(quantized);
     n.input("x");
     for (std::size_t i = 0; i < times; ++i) {
       const std::string name = "s" + std::to_string(i);

@@ -53,7 +53,7 @@ void dequantize_at(const Tensor& stored, const Codes& codes, const std::vector<s
   }
 }
 
-struct Products {
+struct WeightProducts {
   double aa = 0, bb = 0, ab = 0, ee = 0;
   std::size_t count = 0;
 };
@@ -69,8 +69,8 @@ bool says_nothing(float x, float y) {
   return std::isinf(x) != std::isinf(y) && x * y > 0;
 }
 
-Products products(const std::vector<float>& a, const std::vector<float>& b) {
-  Products sums;
+WeightProducts products(const std::vector<float>& a, const std::vector<float>& b) {
+  WeightProducts sums;
   for (std::size_t i = 0; i < a.size(); ++i) {
     if (says_nothing(a[i], b[i])) continue;
     const double x = bounded(a[i]), y = bounded(b[i]);
@@ -83,7 +83,7 @@ Products products(const std::vector<float>& a, const std::vector<float>& b) {
   return sums;
 }
 
-double agreement_of(const Products& sums, bool few, bool any_scale) {
+double agreement_of(const WeightProducts& sums, bool few, bool any_scale) {
   if (few && !any_scale) return 1 - std::sqrt(sums.ee / std::max(sums.aa, sums.bb));
   const double cosine = sums.ab / std::sqrt(sums.aa * sums.bb);
   constexpr double kLeastForScale = 0.1, kMostForScale = 0.2;
@@ -145,7 +145,7 @@ double agreement(const Sketch& reference, const Sketch& quantized) {
   if (a.empty()) return 1;
   if (reference.is_whole && quantized.is_whole) return agreement_of_spellings(a, b);
   const bool any_scale = reference.is_unscaled || quantized.is_unscaled;
-  const Products sums = products(a, b);
+  const WeightProducts sums = products(a, b);
   if (sums.count == 0) return kAgrees;
   const double tiny = kTiny * kTiny * static_cast<double>(a.size());
   if (sums.aa <= tiny && sums.bb <= tiny) return 1;

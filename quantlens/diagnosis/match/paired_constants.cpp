@@ -38,9 +38,9 @@ bool is_equal(const Tensor& before, const Tensor& after) {
                             [](float x, float y) { return x == y || !std::isfinite(x); });
 }
 
-class Finder {
+class ConstantFinder {
  public:
-  explicit Finder(const PairedModels& models)
+  explicit ConstantFinder(const PairedModels& models)
       : index_(models.reference.index), view_(models.quantized.index) {}
 
   void find(const ValuePair& pair, std::vector<PairedConstant>& found) {
@@ -76,7 +76,7 @@ class Finder {
 }  // namespace
 
 std::vector<PairedConstant> paired_constants(const PairedModels& models) {
-  Finder finder(models);
+  ConstantFinder finder(models);
   std::vector<PairedConstant> found;
   for (const ValuePair& pair : models.pairing.pairs) {
     if (!pair.same_as) finder.find(pair, found);

@@ -17,9 +17,9 @@ using testing::HasSubstr;
 using Ops = std::vector<OpRef>;
 
 /// Conv, Sigmoid, Conv, all integer; `beside` adds a Conv that reads the Sigmoid, too.
-class Net {
+class RemedyNet {
  public:
-  explicit Net(bool beside) {
+  explicit RemedyNet(bool beside) {
     net_.input("x").weight("w", {2, 2, 1, 1}, {1, 0, 0, 1});
     net_.node(Kind::conv, {"x", "w"}, "a").node(Kind::sigmoid, {"a"}, "s");
     net_.node(Kind::conv, {"s", "w"}, "y").output("y");
@@ -87,31 +87,31 @@ class Net {
 /// One trial gives one figure: it is one finding, which names the ops of all.
 TEST(FloatRemedies, ThatMakeTheSameOpsFloatAreOne) {
   const std::vector<FoundCause> one =
-      Net(false).joined({op_refs({"node_y"}), op_refs({"node_s", "node_y"})});
+      RemedyNet(false).joined({op_refs({"node_y"}), op_refs({"node_s", "node_y"})});
   ASSERT_EQ(one.size(), 1U);
   EXPECT_THAT(one[0].cause.ops, testing::UnorderedElementsAre(op_ref("node_y"), op_ref("node_s")));
   EXPECT_EQ(one[0].cause.remedy, in_float(one[0].cause.ops));
   EXPECT_DOUBLE_EQ(one[0].share, 0.5);
-  EXPECT_EQ(Net(true).joined({op_refs({"node_y"}), op_refs({"node_s", "node_y"})}).size(), 2U)
+  EXPECT_EQ(RemedyNet(true).joined({op_refs({"node_y"}), op_refs({"node_s", "node_y"})}).size(), 2U)
       << "the other Conv reads codes still";
 }
 
 TEST(FloatRemedies, WhatOnlyFloatsReadThenIsMeasuredWithThem) {
   std::string told;
-  EXPECT_THAT(Net(false).measured({op_ref("node_y")}, in_float({op_ref("node_y")}), told),
+  EXPECT_THAT(RemedyNet(false).measured({op_ref("node_y")}, in_float({op_ref("node_y")}), told),
               ElementsAre(op_ref("node_y"), op_ref("node_s")));
   EXPECT_EQ(told, R"(why() share_includes.left_in_float(op: "node_s", other_ops: 0))");
 }
 
 TEST(FloatRemedies, WhatReadsFloatsThenIsMeasuredWithThem) {
   std::string told;
-  EXPECT_THAT(Net(true).measured({op_ref("node_a")}, in_float({op_ref("node_a")}), told),
+  EXPECT_THAT(RemedyNet(true).measured({op_ref("node_a")}, in_float({op_ref("node_a")}), told),
               ElementsAre(op_ref("node_a"), op_ref("node_s")));
 }
 
 TEST(FloatRemedies, WhatWasNotComparedIsNotMeasuredWithThem) {
   std::string told;
-  Net net(false);
+  RemedyNet net(false);
   net.leave_out("s");
   EXPECT_THAT(net.measured({op_ref("node_y")}, in_float({op_ref("node_y")}), told),
               ElementsAre(op_ref("node_y")));
@@ -119,7 +119,7 @@ TEST(FloatRemedies, WhatWasNotComparedIsNotMeasuredWithThem) {
 
 TEST(FloatRemedies, CodesThatOthersReadStay) {
   std::string told;
-  EXPECT_THAT(Net(true).measured({op_ref("node_y")}, in_float({op_ref("node_y")}), told),
+  EXPECT_THAT(RemedyNet(true).measured({op_ref("node_y")}, in_float({op_ref("node_y")}), told),
               ElementsAre(op_ref("node_y")));
   EXPECT_EQ(told, "why()");
 }
@@ -128,7 +128,7 @@ TEST(FloatRemedies, RemediesThatKeepCodesAreMeasuredAsTheyAre) {
   std::string told;
   const boost::json::object per_channel =
       for_ops({op_ref("node_y")}, {{"weight", {{"granularity", "per_channel"}}}});
-  EXPECT_THAT(Net(false).measured({op_ref("node_y")}, per_channel, told),
+  EXPECT_THAT(RemedyNet(false).measured({op_ref("node_y")}, per_channel, told),
               ElementsAre(op_ref("node_y")));
   EXPECT_EQ(told, "why()");
 }

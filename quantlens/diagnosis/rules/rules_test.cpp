@@ -21,7 +21,7 @@ namespace quantlens {
 namespace {
 
 /// A row whose error is of one part alone.
-ActivationRow row_at(const std::string& value) {
+ActivationRow row_named(const std::string& value) {
   ActivationRow row;
   row.value = value;
   row.op = op_ref("node_" + value);
@@ -48,9 +48,9 @@ ActivationRow made_of(ActivationRow row, std::optional<double> ActivationRow::*p
 }
 
 /// conv(x, w, bias) and its quantized form, whose bias may be another one.
-class Case {
+class RuleCase {
  public:
-  Case() {
+  RuleCase() {
     net_.input("x").weight("w", {2, 1, 1, 1}, {1, 8}).weight("bias", {2}, {1, 2});
     net_.node(Kind::conv, {"x", "w", "bias"}, "y").node(Kind::sqrt, {"y"}, "z").output("z");
     pairing_.weights.push_back({.op = op_ref("node_y"), .reference = "w", .quantized = "w_q"});
@@ -118,8 +118,8 @@ Recipe recipe_of(const Cause& cause) {
 }
 
 TEST(Rules, ClippedRangeIsWhereClippingMakesMostOfTheError) {
-  const Case net;
-  const ActivationRow row = row_at("y");
+  const RuleCase net;
+  const ActivationRow row = row_named("y");
   EXPECT_FALSE(clipped_range(net.evidence(), row));
   const auto cause = clipped_range(net.evidence(), made_of(row, &ActivationRow::clipping_mse));
   ASSERT_TRUE(cause);
@@ -129,19 +129,19 @@ TEST(Rules, ClippedRangeIsWhereClippingMakesMostOfTheError) {
 }
 
 TEST(Rules, SteepReaderIsBehindWhatIsRounded) {
-  const Case net;
-  const auto cause = steep_reader(net.evidence(), row_at("y"));
+  const RuleCase net;
+  const auto cause = steep_reader(net.evidence(), row_named("y"));
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->shared, "z");
   EXPECT_EQ(cause->ops, op_refs({"node_y"})) << "a root has no integer kernel";
   EXPECT_EQ(recipe_of(*cause).op_name_dict.at("node_y").activation.dtype, AskedDtype::fp32);
-  EXPECT_FALSE(steep_reader(net.evidence(), row_at("z")));
-  EXPECT_FALSE(steep_reader(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse)));
+  EXPECT_FALSE(steep_reader(net.evidence(), row_named("z")));
+  EXPECT_FALSE(steep_reader(net.evidence(), made_of(row_named("y"), &ActivationRow::weight_mse)));
 }
 
 TEST(Rules, NothingIsCalledRoundingOfAWeightThatMakesNothing) {
-  const Case net;
-  ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  const RuleCase net;
+  ActivationRow row = made_of(row_named("y"), &ActivationRow::other_mse);
   row.weight_mse = 1e-6;
   const auto cause = rounding(net.evidence(), row);
   ASSERT_TRUE(cause);
@@ -149,19 +149,19 @@ TEST(Rules, NothingIsCalledRoundingOfAWeightThatMakesNothing) {
 }
 
 TEST(Rules, ALogarithmNamesTheWholeWayToIt) {
-  Case net;
+  RuleCase net;
   SmallGraph& graph = net.reference();
   graph.weight("u", {2, 2}, {1, -1, 1, 1}).node(Kind::matmul, {"z", "u"}, "m");
   graph.node(Kind::mul, {"m", "m"}, "square").node(Kind::log, {"square"}, "l").output("l");
-  const auto cause = steep_reader(net.evidence(), row_at("square"));
+  const auto cause = steep_reader(net.evidence(), row_named("square"));
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->ops.front(), op_ref("node_m"));
   EXPECT_EQ(cause->ops.back(), op_ref("node_square"));
 }
 
 TEST(Rules, OutliersAreToldByTheirDistanceAndByTheirChannels) {
-  const Case net;
-  ActivationRow row = row_at("y");
+  const RuleCase net;
+  ActivationRow row = row_named("y");
   EXPECT_FALSE(outlier_activation(net.evidence(), row));
   EXPECT_FALSE(outlier_channel(net.evidence(), row));
   row.channel_spread = 32;
@@ -169,27 +169,27 @@ TEST(Rules, OutliersAreToldByTheirDistanceAndByTheirChannels) {
   ASSERT_TRUE(channel);
   EXPECT_EQ(said(channel->reasons), "outlier_channel(codes: 256, codes_left: 8, spread: 32)");
   EXPECT_TRUE(channel->remedy.contains("op_name_dict"));
-  Case smooth;
+  RuleCase smooth;
   smooth.reference().weight("u", {2, 2}, {1, 1, 1, 1}).node(Kind::matmul, {"z", "u"}, "m");
-  ActivationRow fed = row_at("z");
+  ActivationRow fed = row_named("z");
   fed.channel_spread = 32;
   EXPECT_TRUE(recipe_of(*outlier_channel(smooth.evidence(), fed)).recipes.smooth_quant.value());
   row.standard_deviation = 0.1;
   EXPECT_TRUE(outlier_activation(net.evidence(), row));
 }
 
-/// z of `Case`, in codes of step 0.1; what `behind` makes of it is in codes of step 0.01.
-ActivationRow read_by(Case& net, Kind behind, std::vector<float> constants) {
+/// z of `RuleCase`, in codes of step 0.1; what `behind` makes of it is in codes of step 0.01.
+ActivationRow read_by(RuleCase& net, Kind behind, std::vector<float> constants) {
   net.reference().weight("f", {1, 2, 1, 1}, std::move(constants)).node(behind, {"z", "f"}, "e");
-  net.diagnosis().activations = {row_at("e")};
+  net.diagnosis().activations = {row_named("e")};
   net.diagnosis().activations.front().scale = 0.01;
-  ActivationRow row = row_at("z");
+  ActivationRow row = row_named("z");
   row.channel_spread = 100;
   return row;
 }
 
 TEST(Rules, AnUnfoldedScaleMakesStepsCoarserThanThoseOfItsResult) {
-  Case times, over;
+  RuleCase times, over;
   ActivationRow row = read_by(times, Kind::mul, {0.01F, 1});
   const auto cause = unfolded_scale(times.evidence(), row);
   ASSERT_TRUE(cause);
@@ -203,7 +203,7 @@ TEST(Rules, AnUnfoldedScaleMakesStepsCoarserThanThoseOfItsResult) {
 }
 
 TEST(Rules, AScaleThatLeavesTheStepsOfItsResultIsNoCause) {
-  Case even, fine, summed;
+  RuleCase even, fine, summed;
   ActivationRow row = read_by(even, Kind::mul, {1, 1});
   EXPECT_FALSE(unfolded_scale(even.evidence(), row));
   row = read_by(fine, Kind::mul, {0.01F, 1});
@@ -214,21 +214,21 @@ TEST(Rules, AScaleThatLeavesTheStepsOfItsResultIsNoCause) {
 }
 
 TEST(Rules, AnUnfoldedScaleWhoseConstantsShareAScaleRoundsSmallOnesAway) {
-  Case far, near;
+  RuleCase far, near;
   read_by(far, Kind::mul, {0.01F, 1});
-  const ActivationRow row = made_of(row_at("e"), &ActivationRow::weight_mse);
+  const ActivationRow row = made_of(row_named("e"), &ActivationRow::weight_mse);
   const auto cause = unfolded_scale(far.evidence(), row);
   ASSERT_TRUE(cause);
   EXPECT_EQ(said(cause->reasons).find("unfolded_scale.constants(factors: [0.00999"), 0U)
       << said(cause->reasons);
-  EXPECT_FALSE(unfolded_scale(far.evidence(), row_at("e"))) << "its result is rounded";
+  EXPECT_FALSE(unfolded_scale(far.evidence(), row_named("e"))) << "its result is rounded";
   read_by(near, Kind::mul, {1, 1.5F});
   EXPECT_FALSE(unfolded_scale(near.evidence(), row));
 }
 
 TEST(Rules, AHugeMaskLeavesFewCodesToTheRest) {
-  const Case net;
-  ActivationRow row = row_at("y");
+  const RuleCase net;
+  ActivationRow row = row_named("y");
   EXPECT_FALSE(huge_mask(net.evidence(), row));
   row.min = -10000;
   row.scale = 40;
@@ -243,8 +243,8 @@ TEST(Rules, AHugeMaskLeavesFewCodesToTheRest) {
 }
 
 TEST(Rules, SpreadWeightIsOfOneScaleForUnequalChannels) {
-  Case net;
-  const ActivationRow row = made_of(row_at("y"), &ActivationRow::weight_mse);
+  RuleCase net;
+  const ActivationRow row = made_of(row_named("y"), &ActivationRow::weight_mse);
   net.weight().channels = 2;
   net.weight().channel_spread = 8;
   EXPECT_FALSE(spread_weight(net.evidence(), row)) << "per channel";
@@ -256,7 +256,7 @@ TEST(Rules, SpreadWeightIsOfOneScaleForUnequalChannels) {
 }
 
 TEST(Rules, AllWeightsWithOneScaleForUnequalChannelsAreOneFinding) {
-  Case net;
+  RuleCase net;
   net.weight().channels = 2;
   net.weight().channel_spread = 8;
   net.weight().granularity = Granularity::per_tensor;
@@ -264,7 +264,7 @@ TEST(Rules, AllWeightsWithOneScaleForUnequalChannelsAreOneFinding) {
   other.op = op_ref("node_z");
   net.diagnosis().weights.push_back(other);
   const auto cause =
-      spread_weight(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse));
+      spread_weight(net.evidence(), made_of(row_named("y"), &ActivationRow::weight_mse));
   ASSERT_TRUE(cause);
   EXPECT_EQ(cause->ops, op_refs({"node_y", "node_z"}));
   EXPECT_TRUE(recipe_of(*cause).op_name_dict.contains("node_z"));
@@ -272,8 +272,8 @@ TEST(Rules, AllWeightsWithOneScaleForUnequalChannelsAreOneFinding) {
 }
 
 TEST(Rules, WeightScalesAreThoseOfTheirChannels) {
-  Case net;
-  const ActivationRow row = made_of(row_at("y"), &ActivationRow::weight_mse);
+  RuleCase net;
+  const ActivationRow row = made_of(row_named("y"), &ActivationRow::weight_mse);
   EXPECT_FALSE(weight_scales(net.evidence(), row)) << "they fit";
   net.weight().channels = 2;
   net.weight().misfit_channels = 1;
@@ -281,16 +281,16 @@ TEST(Rules, WeightScalesAreThoseOfTheirChannels) {
   const auto cause = weight_scales(net.evidence(), row);
   ASSERT_TRUE(cause);
   EXPECT_EQ(said(cause->reasons), "weight_scales(channels: 2, weight_sqnr: 45, wrong: 1)");
-  EXPECT_FALSE(weight_scales(net.evidence(), row_at("y"))) << "the weight makes no error here";
+  EXPECT_FALSE(weight_scales(net.evidence(), row_named("y"))) << "the weight makes no error here";
 }
 
 TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
-  ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  ActivationRow row = made_of(row_named("y"), &ActivationRow::other_mse);
   row.shift_share = 0.8;
-  Case same;
+  RuleCase same;
   same.quantize({1, 2});
   EXPECT_FALSE(lost_bias(same.evidence(), row));
-  Case other;
+  RuleCase other;
   other.quantize({1, 0});
   ActivationRow whole = row;
   whole.local_mse = whole.other_mse = 2.5;  // of which 0.8 are a constant: 2, the bias's
@@ -306,7 +306,7 @@ TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
   EXPECT_TRUE(lost_bias(other.evidence(), corrected)) << "an activation cuts the shift away";
   corrected.other_mse = *corrected.local_mse = 100;
   EXPECT_FALSE(lost_bias(other.evidence(), corrected)) << "the bias cannot make so much";
-  Case codes;
+  RuleCase codes;
   codes.quantize({1, 0});
   codes.quantized().constant("b_codes", Tensor::from<std::int32_t>({2}, {10, 20}));
   codes.quantized().weight("b_scales", {2}, {0.1F, 0.05F});
@@ -316,7 +316,7 @@ TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
   EXPECT_EQ(coarse->reasons.at(0).says, "lost_bias.off");
   EXPECT_NEAR(coarse->reasons[0].figures.at("off").value.as_double(), std::sqrt(0.2), 1e-6)
       << "1 and 1 for 1 and 2";
-  Case none;
+  RuleCase none;
   none.quantize({});
   const auto cause = lost_bias(none.evidence(), row);
   ASSERT_TRUE(cause);
@@ -324,11 +324,11 @@ TEST(Rules, ALostBiasIsNoneOrAnotherOne) {
 }
 
 TEST(Rules, ALostBiasOfAnIntegerGemmIsTold) {
-  ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  ActivationRow row = made_of(row_named("y"), &ActivationRow::other_mse);
   row.shift_share = 1;
   row.local_mse = row.other_mse = 0.5;
   for (const int code : {20, 10}) {
-    Case net;
+    RuleCase net;
     net.quantized().input("x_q").weight("xs", {}, {0.1F}).weight("ws", {}, {1});
     net.quantized().constant("z", Tensor::from<std::uint8_t>({}, {0}));
     net.quantized().constant("wz", Tensor::from<std::int8_t>({}, {0}));
@@ -342,11 +342,11 @@ TEST(Rules, ALostBiasOfAnIntegerGemmIsTold) {
 }
 
 TEST(Rules, ABiasInStepsOfAWrongScaleIsAnEffectOfThat) {
-  ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  ActivationRow row = made_of(row_named("y"), &ActivationRow::other_mse);
   row.shift_share = 1;
   row.local_mse = row.other_mse = 0.5;
   for (const bool clips : {true, false}) {
-    Case net;
+    RuleCase net;
     net.quantized().input("x_q").weight("xs", {}, {0.1F}).weight("ws", {}, {1});
     net.quantized().constant("z", Tensor::from<std::uint8_t>({}, {0}));
     net.quantized().constant("wz", Tensor::from<std::int8_t>({}, {0}));
@@ -355,7 +355,7 @@ TEST(Rules, ABiasInStepsOfAWrongScaleIsAnEffectOfThat) {
     net.quantized()
         .node(Kind::qconv, {"x_q", "xs", "z", "w_q", "ws", "wz", "xs", "z", "b"}, "y_q")
         .output("y_q");
-    const ActivationRow read = row_at("x");
+    const ActivationRow read = row_named("x");
     net.diagnosis().activations = {clips ? made_of(read, &ActivationRow::clipping_mse) : read};
     const auto cause = lost_bias(net.evidence(), row);
     ASSERT_TRUE(cause);
@@ -364,32 +364,32 @@ TEST(Rules, ABiasInStepsOfAWrongScaleIsAnEffectOfThat) {
 }
 
 TEST(Rules, WhatIsNotExplainedIsSaidToBe) {
-  const Case net;
-  const ActivationRow row = made_of(row_at("y"), &ActivationRow::other_mse);
+  const RuleCase net;
+  const ActivationRow row = made_of(row_named("y"), &ActivationRow::other_mse);
   EXPECT_TRUE(unexplained(net.evidence(), row));
-  EXPECT_FALSE(unexplained(net.evidence(), row_at("y")));
+  EXPECT_FALSE(unexplained(net.evidence(), row_named("y")));
   EXPECT_EQ(saturation(net.evidence(), row).has_value(), !cpu_has_vnni());
 }
 
 TEST(Rules, RoundingAlwaysAnswersAndTellsWeightFromResult) {
-  const Case net;
-  const auto result = rounding(net.evidence(), row_at("y"));
+  const RuleCase net;
+  const auto result = rounding(net.evidence(), row_named("y"));
   ASSERT_TRUE(result);
   EXPECT_EQ(result->reasons.at(0).says, "rounding.bits");
   EXPECT_EQ(result->reasons[0].figures.at("of"), figure::text("result"));
   EXPECT_EQ(result->reasons[0].figures.at("bits"), figure::count(8));
-  const auto weight = rounding(net.evidence(), made_of(row_at("y"), &ActivationRow::weight_mse));
+  const auto weight = rounding(net.evidence(), made_of(row_named("y"), &ActivationRow::weight_mse));
   ASSERT_TRUE(weight);
   EXPECT_EQ(said(weight->reasons), "rounding.weight(part: 1, weight_sqnr: 45)");
-  ActivationRow far = made_of(row_at("y"), &ActivationRow::weight_mse);
+  ActivationRow far = made_of(row_named("y"), &ActivationRow::weight_mse);
   far.local_sqnr_db = 15;
   EXPECT_EQ(rounding(net.evidence(), far)->reasons.at(0).says, "rounding.constants")
       << "a weight of 45 dB does not make 15";
 }
 
 TEST(Rules, InputsUnlikeThoseOfCalibrationAreClippedOrTiny) {
-  Case net;
-  ActivationRow row = row_at("x");
+  RuleCase net;
+  ActivationRow row = row_named("x");
   net.diagnosis().activations = {row};
   net.quantize_input({.dtype = DType::uint8}, {0.1F, 0});
   EXPECT_TRUE(unlike_data(net.evidence()).empty());
@@ -418,7 +418,7 @@ std::vector<Finding> unlike_where_clipped(const std::string& algorithm) {
   pairing.pairs[0].scheme = {.dtype = DType::uint8};
   pairing.pairs[0].params = QParams{0.1F, 0};
   Diagnosis diagnosis;
-  diagnosis.activations = {row_at("x")};
+  diagnosis.activations = {row_named("x")};
   diagnosis.activations[0].quantized = "x_q";
   diagnosis.activations[0].clip_rate = 0.05;
   diagnosis.activations[0].max = 40;
@@ -439,8 +439,8 @@ TEST(Rules, WhatTheRecipesAlgorithmClipsIsNoSignOfOtherData) {
 }
 
 TEST(Rules, SymmetricCodesOfAnInputWithoutNegativesAreNoSignOfOtherData) {
-  Case net;
-  net.diagnosis().activations = {row_at("x")};
+  RuleCase net;
+  net.diagnosis().activations = {row_named("x")};
   net.quantize_input({.dtype = DType::uint8, .symmetric = true}, {0.2F, 128});
   EXPECT_TRUE(unlike_data(net.evidence()).empty());
   net.quantize_input({.dtype = DType::int8, .symmetric = true}, {0.5F, 0});
@@ -448,8 +448,8 @@ TEST(Rules, SymmetricCodesOfAnInputWithoutNegativesAreNoSignOfOtherData) {
 }
 
 TEST(Rules, AnInputThatIsConstantIsNotUnlikeDataThatWereTheSame) {
-  Case net;
-  ActivationRow row = row_at("x");
+  RuleCase net;
+  ActivationRow row = row_named("x");
   row.min = row.max = 25.5;  // a mask, a rate: calibrated for 0 to 25.5
   net.diagnosis().activations = {row};
   net.quantize_input({.dtype = DType::uint8}, {0.1F, 0});
@@ -479,7 +479,7 @@ std::vector<std::string> unlike_where(const std::vector<std::string>& coded, dou
     pair.quantized = value + "_q";
     pair.scheme = Scheme{.dtype = DType::uint8};
     pair.params = QParams{0.1F, 0};
-    ActivationRow& row = diagnosis.activations.emplace_back(row_at(value));
+    ActivationRow& row = diagnosis.activations.emplace_back(row_named(value));
     row.quantized = value + "_q";
     row.min = 0;
     row.max = max;
@@ -494,17 +494,17 @@ std::vector<std::string> unlike_where(const std::vector<std::string>& coded, dou
 }
 
 TEST(Rules, DataThatAreFramedAndWindowedBeforeTheyBecomeCodesAreSeenThere) {
-  const std::string name = row_at("windowed").op.name;
+  const std::string name = row_named("windowed").op.name;
   EXPECT_EQ(unlike_where({"windowed"}, 1), std::vector<std::string>{name});
   EXPECT_TRUE(unlike_where({"windowed"}, 25).empty()) << "they fit";
   EXPECT_TRUE(unlike_where({"spectrum"}, 1).empty()) << "it is computed";
-  EXPECT_EQ(unlike_where({"windowed", "r"}, 1), std::vector<std::string>{row_at("r").op.name})
+  EXPECT_EQ(unlike_where({"windowed", "r"}, 1), std::vector<std::string>{row_named("r").op.name})
       << "told once, where it is first seen";
 }
 
 TEST(Rules, NoRecipeNamesAnInput) {
-  const Case net;
-  ActivationRow row = row_at("x");
+  const RuleCase net;
+  ActivationRow row = row_named("x");
   row.max = 1;
   const auto cause = wasted_range(net.evidence(), row);
   ASSERT_TRUE(cause);
@@ -512,8 +512,8 @@ TEST(Rules, NoRecipeNamesAnInput) {
 }
 
 TEST(Rules, NonfiniteNamesTheFirstOpOfThem) {
-  Case net;
-  net.diagnosis().activations = {row_at("z"), row_at("y")};
+  RuleCase net;
+  net.diagnosis().activations = {row_named("z"), row_named("y")};
   EXPECT_TRUE(nonfinite(net.evidence()).empty());
   net.diagnosis().activations[0].nonfinite = 3;
   net.diagnosis().activations[1].nonfinite = 2;
@@ -526,7 +526,7 @@ TEST(Rules, NonfiniteNamesTheFirstOpOfThem) {
 }
 
 TEST(Rules, NonfiniteTellsOfConstantsThatHoldSome) {
-  Case net;
+  RuleCase net;
   net.reference().weight("w", {2, 1, 1, 1}, {NAN, 8}).weight("bias", {2}, {1, INFINITY});
   const std::vector<Finding> findings = nonfinite(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
@@ -537,8 +537,8 @@ TEST(Rules, NonfiniteTellsOfConstantsThatHoldSome) {
 }
 
 TEST(Rules, NonfiniteTellsOfScalesThatMakeNoNumbersOfCodes) {
-  Case net;
-  ActivationRow row = row_at("x");
+  RuleCase net;
+  ActivationRow row = row_named("x");
   row.quantized = "x_q";
   net.diagnosis().activations = {row};
   net.quantize_input({.dtype = DType::uint8}, {0.1F, 0});
@@ -558,7 +558,7 @@ TEST(Rules, NonfiniteTellsOfScalesThatMakeNoNumbersOfCodes) {
 }
 
 TEST(Rules, ChannelsOfNaNAreNotDead) {
-  Case net;
+  RuleCase net;
   net.reference().weight("w", {2, 1, 1, 1}, {NAN, 8});
   EXPECT_TRUE(dead_channels(net.evidence()).empty());
   net.reference().weight("w", {2, 1, 1, 1}, {0, 8});
@@ -566,8 +566,8 @@ TEST(Rules, ChannelsOfNaNAreNotDead) {
 }
 
 TEST(Rules, AccumulationIsWhereNothingStandsOut) {
-  Case net;
-  net.diagnosis().activations.assign(16, row_at("y"));
+  RuleCase net;
+  net.diagnosis().activations.assign(16, row_named("y"));
   for (ActivationRow& row : net.diagnosis().activations) row.output_share = 0.0625;
   const std::vector<Finding> findings = accumulation(net.evidence());
   ASSERT_EQ(findings.size(), 1U);
@@ -578,7 +578,7 @@ TEST(Rules, AccumulationIsWhereNothingStandsOut) {
 }
 
 TEST(Rules, FloatIslandsConvertOnBothSides) {
-  Case net;
+  RuleCase net;
   SmallGraph& q = net.quantized();
   q.input("codes").weight("s", {}, {1});
   q.node(Kind::dequantize, {"codes", "s"}, "d").node(Kind::sqrt, {"d"}, "r");
@@ -590,7 +590,7 @@ TEST(Rules, FloatIslandsConvertOnBothSides) {
 }
 
 TEST(Rules, ASoftmaxBetweenCodesIsNoFloatIsland) {
-  Case net;
+  RuleCase net;
   SmallGraph& q = net.quantized();
   q.input("codes").weight("s", {}, {1});
   q.node(Kind::dequantize, {"codes", "s"}, "d").node(Kind::softmax, {"d"}, "r");
@@ -599,7 +599,7 @@ TEST(Rules, ASoftmaxBetweenCodesIsNoFloatIsland) {
 }
 
 TEST(Rules, DeadChannelsHaveNoWeights) {
-  Case net;
+  RuleCase net;
   EXPECT_TRUE(dead_channels(net.evidence()).empty());
   net.reference().weight("w", {2, 1, 1, 1}, {1, 0});
   const std::vector<Finding> findings = dead_channels(net.evidence());

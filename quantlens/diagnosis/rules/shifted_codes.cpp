@@ -181,9 +181,9 @@ void add_op(std::vector<OpRef>& ops, OpRef op) {
   if (std::ranges::find(ops, op) == ops.end()) ops.push_back(std::move(op));
 }
 
-class Finder {
+class ShiftFinder {
  public:
-  explicit Finder(const Evidence& evidence)
+  explicit ShiftFinder(const Evidence& evidence)
       : evidence_(evidence),
         reference_(evidence.reference()),
         members_(members_of(evidence, reference_)) {
@@ -260,7 +260,7 @@ class Finder {
 }  // namespace
 
 std::vector<Change> shifted_codes(const Evidence& evidence) {
-  return Finder(evidence).run();
+  return ShiftFinder(evidence).run();
 }
 
 }  // namespace quantlens

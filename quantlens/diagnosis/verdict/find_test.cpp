@@ -36,9 +36,9 @@ ActivationRow row_at(const std::string& value, double share, double sqnr_db) {
 }
 
 /// Two branches under one root, and one beside it.
-class Case {
+class FindCase {
  public:
-  explicit Case(double output_sqnr_db) {
+  explicit FindCase(double output_sqnr_db) {
     net_.input("x").node(Kind::relu, {"x"}, "a").node(Kind::relu, {"x"}, "b");
     net_.node(Kind::add, {"a", "b"}, "sum").node(Kind::sqrt, {"sum"}, "root");
     net_.node(Kind::sigmoid, {"x"}, "beside").node(Kind::add, {"root", "beside"}, "y").output("y");
@@ -104,7 +104,7 @@ class Case {
 };
 
 TEST(FindCauses, ValuesWithACauseInCommonAreOneFinding) {
-  Case net(5);
+  FindCase net(5);
   const Diagnosis& found = net.find();
   ASSERT_EQ(found.findings.size(), 2U);
   const Finding& first = found.findings[0];
@@ -119,7 +119,7 @@ TEST(FindCauses, ValuesWithACauseInCommonAreOneFinding) {
 
 TEST(FindCauses, WhatWasNotComparedIsTriedWhereOutputsLoseSomething) {
   for (const double output_sqnr_db : {15.0, 115.0}) {
-    Case net(output_sqnr_db);
+    FindCase net(output_sqnr_db);
     net.measure(0.5, 0.01);
     net.leave_out("root");
     const std::vector<Finding>& findings = net.find().findings;
@@ -131,7 +131,7 @@ TEST(FindCauses, WhatWasNotComparedIsTriedWhereOutputsLoseSomething) {
 
 TEST(FindCauses, NothingIsMeasuredOfOpsOfWhichOneIsAnotherInTheFile) {
   for (const bool is_changed : {false, true}) {
-    Case net(5);
+    FindCase net(5);
     net.measure(0.4, 0.01);
     if (is_changed) net.change("node_sum");
     const std::vector<Finding>& found = net.find().findings;
@@ -145,13 +145,13 @@ TEST(FindCauses, NothingIsMeasuredOfOpsOfWhichOneIsAnotherInTheFile) {
 }
 
 TEST(FindCauses, SeverityFollowsFromWhatIsLost) {
-  EXPECT_EQ(Case(5).find().findings[0].severity, Severity::problem);
-  EXPECT_EQ(Case(15).find().findings[0].severity, Severity::warning);
-  EXPECT_EQ(Case(25).find().findings[0].severity, Severity::note);
+  EXPECT_EQ(FindCase(5).find().findings[0].severity, Severity::problem);
+  EXPECT_EQ(FindCase(15).find().findings[0].severity, Severity::warning);
+  EXPECT_EQ(FindCase(25).find().findings[0].severity, Severity::note);
 }
 
 TEST(FindCauses, TheVerdictSaysWhatIsLostAndWhereItBegins) {
-  const Statements verdict = Case(5).find().conclusions;
+  const Statements verdict = FindCase(5).find().conclusions;
   EXPECT_EQ(said(std::span(verdict).first(1)), R"(loss(outputs: "all", sqnr: 5))");
   const Statement& share = verdict.at(1);
   EXPECT_EQ(share.says, "share.begins");
@@ -164,7 +164,7 @@ TEST(FindCauses, TheVerdictSaysWhatIsLostAndWhereItBegins) {
 }
 
 TEST(FindCauses, TheVerdictNamesNoCauseWhereNoShareIsSurelyAboveNothing) {
-  Case net(25);
+  FindCase net(25);
   net.measure(0.1, 0.3);
   const Diagnosis& found = net.find();
   EXPECT_EQ(found.findings[0].rule, "unexplained");
@@ -178,7 +178,7 @@ TEST(FindCauses, TheVerdictNamesNoCauseWhereNoShareIsSurelyAboveNothing) {
 }
 
 TEST(FindCauses, WhatNothingExplainsIsNoMistakeInCommon) {
-  Case net(5);
+  FindCase net(5);
   net.measure_together(0.9, 3);
   for (ActivationRow& row : net.diagnosis().activations) {
     row.rounding_mse = 0;
@@ -194,7 +194,7 @@ TEST(FindCauses, WhatNothingExplainsIsNoMistakeInCommon) {
 /// The verdict where the first finding has most of the error by measurement and its op has that
 /// SQNR by itself; another one has 2 dB, which no rounding explains.
 std::string verdict_beside_a_wrong_op(double first_sqnr_db) {
-  Case net(5);
+  FindCase net(5);
   net.measure(0.9, 0.05, "node_beside");
   for (ActivationRow& row : net.diagnosis().activations) row.local_sqnr_db = 40;
   net.diagnosis().activations[1].local_sqnr_db = first_sqnr_db;
@@ -218,7 +218,7 @@ TEST(FindCauses, TheVerdictNamesAnOpThatIsMoreWrongByItselfBesideAGreatShare) {
 }
 
 TEST(FindCauses, WhatTakesNothingAwayHasNoRemedyAndIsNoProblem) {
-  Case net(5);
+  FindCase net(5);
   net.measure(-0.2, 0.05);
   const std::vector<Finding> found = net.find().findings;
   ASSERT_GE(found.size(), 2U);
@@ -232,7 +232,7 @@ TEST(FindCauses, WhatTakesNothingAwayHasNoRemedyAndIsNoProblem) {
 }
 
 TEST(FindCauses, WhatFewSamplesDecideDoesNotComeFirst) {
-  Case net(5);
+  FindCase net(5);
   net.diagnosis().activations[3] = row_at("beside", 0.6, 30);
   EXPECT_EQ(net.find().findings[0].op, op_ref("node_beside"));
   net.swing("beside", 0.3);
@@ -240,7 +240,7 @@ TEST(FindCauses, WhatFewSamplesDecideDoesNotComeFirst) {
 }
 
 TEST(FindCauses, TiesAreShown) {
-  Case net(5);
+  FindCase net(5);
   net.diagnosis().activations[3] = row_at("beside", 0.45, 30);
   net.swing("beside", -0.005);  // a half width of 2.36 sqrt(7) 0.015 = 0.09
   const Diagnosis& found = net.find();
@@ -253,7 +253,7 @@ TEST(FindCauses, TiesAreShown) {
 }
 
 TEST(FindCauses, WhatSwingsTogetherIsNoTieThoughIntervalsOverlap) {
-  Case net(5);
+  FindCase net(5);
   net.diagnosis().activations[3] = row_at("beside", 0.45, 30);
   net.swing("beside", 0.01);  // as the two that make up the other finding
   const Diagnosis& found = net.find();
@@ -264,21 +264,21 @@ TEST(FindCauses, WhatSwingsTogetherIsNoTieThoughIntervalsOverlap) {
 }
 
 TEST(FindCauses, EqualOutputsAreEqualWhateverIsLostBefore) {
-  Case net(std::numeric_limits<double>::infinity());
+  FindCase net(std::numeric_limits<double>::infinity());
   const Diagnosis& found = net.find();
   EXPECT_EQ(said(std::span(found.conclusions).first(1)), R"(loss(outputs: "all", sqnr: "inf"))");
   EXPECT_EQ(found.findings.front().severity, Severity::note);
 }
 
 TEST(FindCauses, WhereNoOutputWasComparedNothingIsSaidOfThem) {
-  Case net(5);
+  FindCase net(5);
   net.diagnosis().activations.erase(net.diagnosis().activations.begin());
   EXPECT_EQ(said(std::span(net.find().conclusions).first(1)),
             "loss.no_output(worst_activation: 30)");
 }
 
 TEST(FindCauses, InfiniteOutputsAreTheFirstProblem) {
-  Case net(31);
+  FindCase net(31);
   net.diagnosis().activations[0].nonfinite = 1000;
   const Diagnosis& found = net.find();
   EXPECT_EQ(said(std::span(found.conclusions).first(1)), "loss.nonfinite(part: 0.5)");
@@ -287,7 +287,7 @@ TEST(FindCauses, InfiniteOutputsAreTheFirstProblem) {
 }
 
 TEST(FindCauses, WithoutLocalErrorsTheVerdictSaysSo) {
-  Case net(5);
+  FindCase net(5);
   net.diagnosis().local_samples = 0;
   for (ActivationRow& row : net.diagnosis().activations) row.output_share.reset();
   const Diagnosis& found = net.find();
@@ -322,7 +322,7 @@ TEST(FindCauses, AScaleThatIsNotFoldedIsNamedWhereverItStandsHoweverLittleBegins
 }
 
 TEST(FindCauses, FindingsOfOneOpSayWhichOfItsValuesTheySpeakOf) {
-  Case net(5);
+  FindCase net(5);
   net.diagnosis().activations[0].op = op_ref("node_beside");  // the row of y
   net.diagnosis().activations[0].output_share = 0.2;
   const Diagnosis& found = net.find();

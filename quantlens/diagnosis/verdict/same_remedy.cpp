@@ -26,7 +26,7 @@ void add_estimate(const FoundCause& other, FoundCause& lead) {
   std::ranges::transform(lead.without, other.without, lead.without.begin(), std::plus());
 }
 
-void join(FoundCause&& other, FoundCause& lead) {
+void join_under(FoundCause&& other, FoundCause& lead) {
   tell_after(lead, other);
   lead.is_loud = lead.is_loud && other.is_loud;
   lead.own_error = std::max(lead.own_error, other.own_error);
@@ -62,7 +62,7 @@ void join_all(std::vector<FoundCause>& found, const AreOne& same_as, const JoinO
 }  // namespace
 
 void join_same_remedies(std::vector<FoundCause>& found) {
-  join_all(found, are_one, join);
+  join_all(found, are_one, join_under);
 }
 
 void join_same_trials(const MadeFloat& made_float, std::vector<FoundCause>& found) {
@@ -76,7 +76,7 @@ void join_same_trials(const MadeFloat& made_float, std::vector<FoundCause>& foun
       if (std::ranges::find(ops, op) == ops.end()) ops.push_back(op);
     }
     lead.cause.remedy = in_float(ops);
-    join(std::move(other), lead);
+    join_under(std::move(other), lead);
   });
 }
 

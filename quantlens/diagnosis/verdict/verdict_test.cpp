@@ -32,9 +32,9 @@ Finding finding_at(const std::string& op, double share, double low, double high)
 }
 
 /// x -> a (Relu), b (Relu), sum (Add), root (Sqrt), y (Sigmoid)
-class Told {
+class ToldVerdict {
  public:
-  Told() {
+  ToldVerdict() {
     net_.input("x").node(Kind::relu, {"x"}, "a").node(Kind::relu, {"x"}, "b");
     net_.node(Kind::add, {"a", "b"}, "sum").node(Kind::sqrt, {"sum"}, "root");
     net_.node(Kind::sigmoid, {"root"}, "y").output("y");
@@ -66,7 +66,7 @@ class Told {
 };
 
 TEST(Verdict, SaysWhichOutputsWereNotCompared) {
-  Told told;
+  ToldVerdict told;
   EXPECT_EQ(told.verdict({}), R"(loss(outputs: "all", sqnr: 15))");
   told.leave_out("z");
   EXPECT_EQ(told.verdict({}), R"(loss(outputs: "compared", sqnr: 15) )"
@@ -79,13 +79,13 @@ TEST(Verdict, SaysWhichOutputsWereNotCompared) {
 }
 
 TEST(Verdict, AShareOfOneOpBeginsThere) {
-  EXPECT_THAT(Told().verdict({finding_at("node_a", 0.65, 0.47, 0.83)}),
+  EXPECT_THAT(ToldVerdict().verdict({finding_at("node_a", 0.65, 0.47, 0.83)}),
               HasSubstr(R"(share.begins(interval: [0.47, 0.83], measured: 0.65, op: "node_a") )"
                         "too_few_bits() end()"));
 }
 
 TEST(Verdict, AShareOfSeveralOpsIsSaidToBeTheirsTogether) {
-  Told told;
+  ToldVerdict told;
   told.row(0).output_share = 0.2;
   Finding joint = finding_at("node_a", 0.65, 0.47, 0.83);
   joint.ops = op_refs({"node_a", "node_sum", "node_y", "node_b"});
@@ -101,16 +101,17 @@ TEST(Verdict, AShareOfSeveralOpsIsSaidToBeTheirsTogether) {
 TEST(Verdict, AShareOfOneValueIsMeasuredWithItsReadersInFloat) {
   Finding one = finding_at("node_a", 0.65, 0.47, 0.83);
   one.ops = op_refs({"node_a", "node_sum"});
-  EXPECT_THAT(Told().verdict({one}), HasSubstr(R"(measured: 0.65, op: "node_a", readers: 1))"));
+  EXPECT_THAT(ToldVerdict().verdict({one}),
+              HasSubstr(R"(measured: 0.65, op: "node_a", readers: 1))"));
   one.share_is_measured = false;
-  EXPECT_THAT(Told().verdict({one}),
+  EXPECT_THAT(ToldVerdict().verdict({one}),
               HasSubstr(R"(share.begins(estimated: 0.65, interval: [0.47, 0.83], op: "node_a"))"));
 }
 
 TEST(Verdict, NoShareBelowNothingIsSaidToBeGone) {
-  const std::string none = Told().verdict({finding_at("node_a", -1, -1, -0.42)});
+  const std::string none = ToldVerdict().verdict({finding_at("node_a", -1, -1, -0.42)});
   EXPECT_THAT(none, HasSubstr("share.in_float(interval: [-1, -0.42], measured: -1"));
-  const std::string unclear = Told().verdict({finding_at("node_a", -0.07, -0.59, 0.44)});
+  const std::string unclear = ToldVerdict().verdict({finding_at("node_a", -0.07, -0.59, 0.44)});
   EXPECT_THAT(unclear, HasSubstr("share.in_float(interval: [-0.59, 0.44], measured: -0.07"));
 }
 
@@ -118,7 +119,7 @@ TEST(Verdict, AsMuchMayBeginAtTheGreatestOfAllFindingsBelow) {
   const std::vector<Finding> findings = {
       finding_at("node_a", 0.25, -0.05, 0.54), finding_at("node_b", 0.14, -0.53, 0.81),
       finding_at("node_sum", 0.34, -0.26, 0.93), finding_at("node_y", 0.32, -0.09, 0.72)};
-  const std::string told = Told().verdict(findings);
+  const std::string told = ToldVerdict().verdict(findings);
   EXPECT_THAT(told, HasSubstr("share.in_float(interval: [-0.05, 0.54], measured: 0.25"));
   EXPECT_THAT(told, HasSubstr(R"(as_much.in_float(measured: 0.34, op: "node_sum"))"));
   EXPECT_THAT(told, Not(HasSubstr("node_b")));
@@ -129,19 +130,19 @@ TEST(Verdict, AsMuchMayBeginAtWhatIsTiedThroughOthers) {
                                    finding_at("node_b", 0.08, -0.25, 0.42),
                                    finding_at("node_sum", 0.13, -0.28, 0.54)};
   findings[1].tied_with_previous = findings[2].tied_with_previous = true;
-  EXPECT_THAT(Told().verdict(findings),
+  EXPECT_THAT(ToldVerdict().verdict(findings),
               HasSubstr(R"(as_much.begins(measured: 0.13, op: "node_sum"))"));
   findings[2].output_share_interval = {{-0.1, 0.3}};
-  EXPECT_THAT(Told().verdict(findings),
+  EXPECT_THAT(ToldVerdict().verdict(findings),
               HasSubstr(R"(as_much.begins(measured: 0.08, op: "node_b"))"));
   findings[1].tied_with_previous = false;
-  EXPECT_THAT(Told().verdict(findings), Not(HasSubstr("as_much")));
+  EXPECT_THAT(ToldVerdict().verdict(findings), Not(HasSubstr("as_much")));
 }
 
 TEST(Verdict, WhereAnotherFindingTakesMuchAwayItIsNotSaidThatNoneDoes) {
   const Finding first = finding_at("node_a", 0.05, 0.03, 0.07);
-  EXPECT_THAT(Told().verdict({first}), HasSubstr("none_takes_much()"));
-  EXPECT_THAT(Told().verdict({first, finding_at("node_b", 0.34, -0.1, 0.8)}),
+  EXPECT_THAT(ToldVerdict().verdict({first}), HasSubstr("none_takes_much()"));
+  EXPECT_THAT(ToldVerdict().verdict({first, finding_at("node_b", 0.34, -0.1, 0.8)}),
               Not(HasSubstr("none_takes_much()")));
 }
 

@@ -13,7 +13,7 @@
 namespace quantlens {
 namespace {
 
-constexpr double kMostWork = 4e8;  // multiplications
+constexpr double kMostProducts = 4e8;  // multiplications
 
 /// The channels as rows of unit length; rows of zeros stay.
 std::vector<std::vector<float>> directions(const Tensor& tensor, const AxisLayout& layout) {
@@ -94,7 +94,7 @@ std::optional<Statement> other_order(const Tensor& before, const Tensor& after,
   }
   const double work = static_cast<double>(strange.size()) * static_cast<double>(strange.size()) *
                       static_cast<double>(length);
-  if (strange.size() < 2 || work > kMostWork) return {};
+  if (strange.size() < 2 || work > kMostProducts) return {};
   std::set<std::size_t> taken;
   std::size_t from = 0;
   for (const std::size_t c : strange) {

@@ -46,7 +46,7 @@ std::vector<float> reaches_of(const Tensor& weight, int axis) {
 /// channel where that is axis 1.
 enum class Spreads { not_at_all, over_positions, otherwise };
 
-Spreads spread_of(Kind kind) {
+Spreads spreads_of(Kind kind) {
   if (is_elementwise(kind)) return Spreads::not_at_all;
   switch (kind) {
     case Kind::softmax:
@@ -166,7 +166,7 @@ class Follower {
   /// What an op gets from its inputs of the result's rank that have channels; nothing where two do
   /// not agree.
   std::optional<Channels> inherited(const Node& node) const {
-    const Spreads spreads = spread_of(node.kind);
+    const Spreads spreads = spreads_of(node.kind);
     if (spreads == Spreads::otherwise) return std::nullopt;
     const Channels* from = nullptr;
     for (const std::string& input : node.inputs) {

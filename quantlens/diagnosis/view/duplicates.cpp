@@ -12,7 +12,8 @@
 namespace quantlens {
 namespace {
 
-constexpr std::size_t kMostBytes = 4096;  ///< of constants that are compared under several names
+constexpr std::size_t kMostComparedBytes =
+    4096;  ///< of constants that are compared under several names
 
 bool may_be_random(const Node& node) {
   return node.kind == Kind::control_flow || node.kind == Kind::recurrent ||
@@ -26,9 +27,9 @@ struct Key {
   auto operator<=>(const Key&) const = default;
 };
 
-class Finder {
+class DuplicateFinder {
  public:
-  explicit Finder(const FloatView& view) : view_(view), first_(view.values().size()) {
+  explicit DuplicateFinder(const FloatView& view) : view_(view), first_(view.values().size()) {
     for (std::size_t i = 0; i < first_.size(); ++i) first_[i] = i;
   }
 
@@ -78,7 +79,7 @@ class Finder {
   std::size_t first_constant(std::size_t number) {
     const FloatView::Constant& constant = view_.constants()[number];
     const Tensor& stored = *constant.stored;
-    if (constant.codes || constant.blocks || stored.bytes().size() > kMostBytes ||
+    if (constant.codes || constant.blocks || stored.bytes().size() > kMostComparedBytes ||
         byte_size(stored.dtype()) == 0)
       return number;
     std::string contents(reinterpret_cast<const char*>(stored.bytes().data()),
@@ -102,7 +103,7 @@ class Finder {
 }  // namespace
 
 std::vector<std::size_t> first_equals(const FloatView& view) {
-  return Finder(view).run();
+  return DuplicateFinder(view).run();
 }
 
 }  // namespace quantlens

@@ -91,7 +91,7 @@ std::vector<float> difference(std::span<const float> before, std::span<const flo
   return errors;
 }
 
-Tensor with_swapped_axes(const Tensor& matrix) {
+Tensor swapped_axes(const Tensor& matrix) {
   const std::int64_t rows = matrix.shape()[0];
   const std::int64_t columns = matrix.shape()[1];
   return rearranged(matrix, {columns, rows}, {1, columns});
@@ -146,7 +146,7 @@ void for_each_weight(const PairedModels& models,
     if (!is_float(weight->dtype())) continue;  // codes already, which mean nothing without a scale
     const Tensor before = to_float32(*weight);
     Tensor after = std::move(*stored);
-    if (pair.transposed && after.shape().size() == 2) after = with_swapped_axes(after);
+    if (pair.transposed && after.shape().size() == 2) after = swapped_axes(after);
     if (before.shape() != after.shape()) continue;
     if (const Tensor* factors = q_index.constant(pair.input_factors)) {
       const Tensor floats = to_float32(*factors);

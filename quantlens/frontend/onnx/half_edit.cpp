@@ -19,7 +19,7 @@
 namespace quantlens::onnx {
 namespace {
 
-constexpr std::int64_t kFloat32 = 1, kFloat16 = 10;  // as ONNX numbers element types
+constexpr std::int64_t kFloatType = 1, kFloat16 = 10;  // as ONNX numbers element types
 
 Tensor as_half(const Tensor& tensor) {
   const Tensor values = aligned(tensor);
@@ -81,7 +81,7 @@ class HalfForm {
       const std::string half = names_.take(value + "_fp16");
       halves_[value] = half;
       edit_.edit.outputs[number][k] = half;
-      if (float_reads_.contains(value)) cast(number + 1, half, value, kFloat32);
+      if (float_reads_.contains(value)) cast(number + 1, half, value, kFloatType);
     }
   }
 
@@ -115,7 +115,7 @@ class HalfForm {
     node.outputs = {to};
     node.attributes["to"] = type;
     auto& inserted = edit_.edit.inserted;
-    const bool leads = type == kFloat32;
+    const bool leads = type == kFloatType;
     inserted.emplace_hint(leads ? inserted.lower_bound(at) : inserted.upper_bound(at), at,
                           std::move(node));
   }

@@ -20,13 +20,13 @@ using testing::Key;
 using testing::Not;
 using testing::SizeIs;
 
-const Scheme kCodes{.dtype = DType::uint8, .symmetric = false, .axis = {}, .bits = 8};
+const Scheme kAsCodes{.dtype = DType::uint8, .symmetric = false, .axis = {}, .bits = 8};
 constexpr QParams kFromZero{.scale = 0.5F, .zero_point = 0};  // codes of 0 and more alone
 constexpr QParams kBelowZero{.scale = 0.5F, .zero_point = 3};
 
 /// All readers of `value` get codes.
-ActivationPlan activation(const std::string& value, QParams params = kBelowZero) {
-  return {.value = value, .scheme = kCodes, .params = params, .all_uses = true, .uses = {}};
+ActivationPlan coded_activation(const std::string& value, QParams params = kBelowZero) {
+  return {.value = value, .scheme = kAsCodes, .params = params, .all_uses = true, .uses = {}};
 }
 
 WeightPlan weight(const std::string& name, const ValueUse& use, std::optional<int> axis = {}) {
@@ -63,7 +63,7 @@ Plan small_plan(QParams r1) {
   plan.input_edits = {{{"c1", 1}, "w1/folded", "w1"}, {{"c1", 2}, "c1/bias", ""}};
   plan.weights = {{"w1/folded", Tensor::from<float>({2, 3, 1, 1}, {1, 2, 3, 4, 5, 6})},
                   {"c1/bias", Tensor::from<float>({2}, {1, -1})}};
-  plan.activations = {activation("x"), activation("r1", r1), activation("y")};
+  plan.activations = {coded_activation("x"), coded_activation("r1", r1), coded_activation("y")};
   plan.weights_quantized = {weight("w1/folded", {"c1", 1}, 0), bias("c1/bias", "c1", 0),
                             weight("w2", {"y", 1}, 0), bias("b2", "y", 0)};
   return plan;
@@ -203,7 +203,7 @@ Graph chain(const std::vector<Node>& nodes) {
 
 Plan chain_plan(const std::vector<std::string>& values) {
   Plan plan;
-  for (const std::string& value : values) plan.activations.push_back(activation(value));
+  for (const std::string& value : values) plan.activations.push_back(coded_activation(value));
   return plan;
 }
 

@@ -72,15 +72,15 @@ void give(Node& op, const Coded& codes) {
   op.inputs.insert(op.inputs.end(), {codes.scale, codes.zero_point});
 }
 
-struct Row {
+struct OperatorRow {
   Kind kind = Kind::other;
   const char* type = nullptr;
   const char* domain = nullptr;
-  std::optional<Node> (*make)(const Site& site, const Row& row) = nullptr;
+  std::optional<Node> (*make)(const Site& site, const OperatorRow& row) = nullptr;
   std::array<std::string_view, 6> attributes = {};  ///< that both ops have
 };
 
-Node empty_op(const Site& site, const Row& row) {
+Node empty_op(const Site& site, const OperatorRow& row) {
   Node op;
   op.name = site.node.name;
   op.type = row.type;
@@ -92,7 +92,7 @@ Node empty_op(const Site& site, const Row& row) {
 }
 
 /// (x, scale, zero, weight, scale, zero, y scale, y zero, bias?)
-std::optional<Node> conv(const Site& site, const Row& row) {
+std::optional<Node> conv(const Site& site, const OperatorRow& row) {
   const Coded* x = at(site.inputs, 0);
   const Coded* weight = at(site.inputs, 1);
   const Coded* bias = at(site.inputs, 2);
@@ -116,7 +116,7 @@ bool has_column_scales(const Coded& b) {
 
 /// (a, scale, zero, b, scale, zero, y scale, y zero); without y the op that gives floats, which has
 /// another order of inputs and a bias.
-std::optional<Node> matmul(const Site& site, const Row& row) {
+std::optional<Node> matmul(const Site& site, const OperatorRow& row) {
   const Coded* a = at(site.inputs, 0);
   const Coded* b = at(site.inputs, 1);
   const Coded* y = at(site.outputs, 0);
@@ -138,7 +138,7 @@ std::optional<Node> matmul(const Site& site, const Row& row) {
 }
 
 /// (a, scale, zero, b, scale, zero, bias?, y scale?, y zero?); without y it gives floats.
-std::optional<Node> gemm(const Site& site, const Row& row) {
+std::optional<Node> gemm(const Site& site, const OperatorRow& row) {
   const Node& node = site.node;
   const Coded* a = at(site.inputs, 0);
   const Coded* b = at(site.inputs, 1);
@@ -162,7 +162,7 @@ std::optional<Node> gemm(const Site& site, const Row& row) {
 }
 
 /// (x, scale, zero, y scale, y zero), and two operands the same way.
-std::optional<Node> elementwise(const Site& site, const Row& row) {
+std::optional<Node> elementwise(const Site& site, const OperatorRow& row) {
   const Coded* y = at(site.outputs, 0);
   if (!is_plain(y)) return {};
   Node op = empty_op(site, row);
@@ -175,7 +175,7 @@ std::optional<Node> elementwise(const Site& site, const Row& row) {
 }
 
 /// The integer pool knows no holes between what it takes together.
-std::optional<Node> average_pool(const Site& site, const Row& row) {
+std::optional<Node> average_pool(const Site& site, const OperatorRow& row) {
   const std::vector<std::int64_t> dilations = attribute_ints(site.node, "dilations");
   const bool has_holes = std::ranges::any_of(dilations, [](std::int64_t d) { return d != 1; });
   if (site.opset >= kDilatedPoolOpset && has_holes) return {};
@@ -183,7 +183,7 @@ std::optional<Node> average_pool(const Site& site, const Row& row) {
 }
 
 /// (y scale, y zero, then x, scale, zero of each)
-std::optional<Node> concat(const Site& site, const Row& row) {
+std::optional<Node> concat(const Site& site, const OperatorRow& row) {
   const Coded* y = at(site.outputs, 0);
   if (!is_plain(y)) return {};
   Node op = empty_op(site, row);
@@ -196,7 +196,7 @@ std::optional<Node> concat(const Site& site, const Row& row) {
 }
 
 /// (condition, a, scale, zero, b, scale, zero, y scale, y zero)
-std::optional<Node> where(const Site& site, const Row& row) {
+std::optional<Node> where(const Site& site, const OperatorRow& row) {
   const Coded* a = at(site.inputs, 1);
   const Coded* b = at(site.inputs, 2);
   const Coded* y = at(site.outputs, 0);
@@ -211,7 +211,7 @@ std::optional<Node> where(const Site& site, const Row& row) {
 }
 
 // clang-format off
-constexpr Row kRows[] = {
+constexpr OperatorRow kOperatorRows[] = {
     {Kind::conv, "QLinearConv", "", conv,
      {"auto_pad", "dilations", "group", "kernel_shape", "pads", "strides"}},
     {Kind::matmul, "QLinearMatMul", "", matmul},
@@ -260,8 +260,8 @@ bool equal_parameters(const Coded& a, const Coded& b) {
 }
 
 std::optional<Node> integer_op(const Site& site) {
-  const Row* row = std::ranges::find(kRows, site.node.kind, &Row::kind);
-  return row == std::end(kRows) ? std::nullopt : row->make(site, *row);
+  const OperatorRow* row = std::ranges::find(kOperatorRows, site.node.kind, &OperatorRow::kind);
+  return row == std::end(kOperatorRows) ? std::nullopt : row->make(site, *row);
 }
 
 bool moves_codes(const Site& site) {

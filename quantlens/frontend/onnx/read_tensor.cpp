@@ -36,7 +36,7 @@ const DataType* find_data_type(std::int64_t onnx) {
 }
 
 /// A TensorProto as it stands in the file.
-struct Parts {
+struct TensorParts {
   std::string name;
   Shape dims;
   std::int64_t data_type = 0;
@@ -46,8 +46,8 @@ struct Parts {
   bool is_external = false;
 };
 
-Parts split(std::string_view message) {
-  Parts parts;
+TensorParts split(std::string_view message) {
+  TensorParts parts;
   Fields fields(message);
   for (Field field; fields.next(field);) {
     switch (field.key) {
@@ -100,7 +100,7 @@ bool is_external(std::string_view message) {
   return external;
 }
 
-std::int64_t count_of(const Source& source, const Parts& parts) {
+std::int64_t count_of(const Source& source, const TensorParts& parts) {
   const std::optional<std::int64_t> count = element_count(parts.dims);
   if (count) return *count;
   unsound(source.path,
@@ -110,7 +110,7 @@ std::int64_t count_of(const Source& source, const Parts& parts) {
 
 class TensorReader {
  public:
-  TensorReader(Source& source, const Parts& parts, DataType type, std::int64_t count)
+  TensorReader(Source& source, const TensorParts& parts, DataType type, std::int64_t count)
       : source_(source), parts_(parts), type_(type), count_(static_cast<std::size_t>(count)) {}
 
   Tensor read() {
@@ -256,7 +256,7 @@ class TensorReader {
   }
 
   Source& source_;
-  const Parts& parts_;
+  const TensorParts& parts_;
   DataType type_;
   std::size_t count_;
 };
@@ -274,7 +274,7 @@ int onnx_from_dtype(DType dtype) {
 }
 
 NamedTensor read_tensor(Source& source, std::string_view message) {
-  const Parts parts = split(message);
+  const TensorParts parts = split(message);
   NamedTensor out{parts.name, std::nullopt};
   const std::int64_t count = count_of(source, parts);
   if (const DataType* type = find_data_type(parts.data_type)) {
@@ -287,7 +287,7 @@ NamedTensor read_tensor(Source& source, std::string_view message) {
 
 std::optional<Bytes> external_contents(Source& source, std::string_view message) {
   if (!is_external(message)) return std::nullopt;
-  const Parts parts = split(message);
+  const TensorParts parts = split(message);
   if (const DataType* type = find_data_type(parts.data_type)) {
     return TensorReader(source, parts, *type, count_of(source, parts)).external_bytes();
   }

@@ -61,7 +61,7 @@ Results drawn_like(const Node& node) {
 Results drawn_numbers(const Node& node) {
   return numbered(node, "dtype", DType::int32);
 }
-Results window(const Node& node) {
+Results window_result(const Node& node) {
   return numbered(node, "output_datatype", DType::float32);
 }
 
@@ -72,74 +72,74 @@ Results with_indices(const Node& node) {
   return results;
 }
 
-struct Row {
+struct ResultRow {
   std::string_view type;
   Results (*results)(const Node& node);
 };
 
 // Those whose first result is not of their first input's type, by the schemas of ONNX 1.20; sorted.
-constexpr std::array kRows = {
-    Row{"And", boolean},
-    Row{"ArgMin", int64},
-    Row{"Bernoulli", drawn_like},
-    Row{"BitCast", cast},
-    Row{"BlackmanWindow", window},
-    Row{"Cast", cast},
-    Row{"CastLike", like_second},
-    Row{"ConcatFromSequence", unknown},
-    Row{"ConstantOfShape", filled},
-    Row{"Equal", boolean},
-    Row{"EyeLike", drawn_like},
-    Row{"Greater", boolean},
-    Row{"GreaterOrEqual", boolean},
-    Row{"HammingWindow", window},
-    Row{"HannWindow", window},
-    Row{"ImageDecoder", unknown},
-    Row{"IsInf", boolean},
-    Row{"IsNaN", boolean},
-    Row{"Less", boolean},
-    Row{"LessOrEqual", boolean},
-    Row{"MelWeightMatrix", window},
-    Row{"Multinomial", drawn_numbers},
-    Row{"NonMaxSuppression", int64},
-    Row{"NonZero", int64},
-    Row{"Not", boolean},
-    Row{"OneHot", like_third},
-    Row{"Optional", unknown},
-    Row{"OptionalGetElement", unknown},
-    Row{"OptionalHasElement", boolean},
-    Row{"Or", boolean},
-    Row{"RMSNormalization", like_second},
-    Row{"RandomNormal", drawn},
-    Row{"RandomNormalLike", drawn_like},
-    Row{"RandomUniform", drawn},
-    Row{"RandomUniformLike", drawn_like},
-    Row{"RegexFullMatch", boolean},
-    Row{"SequenceAt", unknown},
-    Row{"SequenceConstruct", unknown},
-    Row{"SequenceEmpty", unknown},
-    Row{"SequenceErase", unknown},
-    Row{"SequenceInsert", unknown},
-    Row{"SequenceLength", int64},
-    Row{"SequenceMap", unknown},
-    Row{"Size", int64},
-    Row{"SplitToSequence", unknown},
-    Row{"StringConcat", unknown},
-    Row{"StringNormalizer", unknown},
-    Row{"StringSplit", unknown},
-    Row{"TfIdfVectorizer", float32},
-    Row{"TopK", with_indices},
-    Row{"Unique", with_indices},
-    Row{"Xor", boolean},
+constexpr std::array kResultRows = {
+    ResultRow{"And", boolean},
+    ResultRow{"ArgMin", int64},
+    ResultRow{"Bernoulli", drawn_like},
+    ResultRow{"BitCast", cast},
+    ResultRow{"BlackmanWindow", window_result},
+    ResultRow{"Cast", cast},
+    ResultRow{"CastLike", like_second},
+    ResultRow{"ConcatFromSequence", unknown},
+    ResultRow{"ConstantOfShape", filled},
+    ResultRow{"Equal", boolean},
+    ResultRow{"EyeLike", drawn_like},
+    ResultRow{"Greater", boolean},
+    ResultRow{"GreaterOrEqual", boolean},
+    ResultRow{"HammingWindow", window_result},
+    ResultRow{"HannWindow", window_result},
+    ResultRow{"ImageDecoder", unknown},
+    ResultRow{"IsInf", boolean},
+    ResultRow{"IsNaN", boolean},
+    ResultRow{"Less", boolean},
+    ResultRow{"LessOrEqual", boolean},
+    ResultRow{"MelWeightMatrix", window_result},
+    ResultRow{"Multinomial", drawn_numbers},
+    ResultRow{"NonMaxSuppression", int64},
+    ResultRow{"NonZero", int64},
+    ResultRow{"Not", boolean},
+    ResultRow{"OneHot", like_third},
+    ResultRow{"Optional", unknown},
+    ResultRow{"OptionalGetElement", unknown},
+    ResultRow{"OptionalHasElement", boolean},
+    ResultRow{"Or", boolean},
+    ResultRow{"RMSNormalization", like_second},
+    ResultRow{"RandomNormal", drawn},
+    ResultRow{"RandomNormalLike", drawn_like},
+    ResultRow{"RandomUniform", drawn},
+    ResultRow{"RandomUniformLike", drawn_like},
+    ResultRow{"RegexFullMatch", boolean},
+    ResultRow{"SequenceAt", unknown},
+    ResultRow{"SequenceConstruct", unknown},
+    ResultRow{"SequenceEmpty", unknown},
+    ResultRow{"SequenceErase", unknown},
+    ResultRow{"SequenceInsert", unknown},
+    ResultRow{"SequenceLength", int64},
+    ResultRow{"SequenceMap", unknown},
+    ResultRow{"Size", int64},
+    ResultRow{"SplitToSequence", unknown},
+    ResultRow{"StringConcat", unknown},
+    ResultRow{"StringNormalizer", unknown},
+    ResultRow{"StringSplit", unknown},
+    ResultRow{"TfIdfVectorizer", float32},
+    ResultRow{"TopK", with_indices},
+    ResultRow{"Unique", with_indices},
+    ResultRow{"Xor", boolean},
 };
-static_assert(std::ranges::is_sorted(kRows, {}, &Row::type));
+static_assert(std::ranges::is_sorted(kResultRows, {}, &ResultRow::type));
 
 }  // namespace
 
 std::vector<ResultType> result_types(const Node& node) {
   if (!node.domain.empty()) return {};
-  const auto row = std::ranges::lower_bound(kRows, node.type, {}, &Row::type);
-  if (row != kRows.end() && row->type == node.type) return row->results(node);
+  const auto row = std::ranges::lower_bound(kResultRows, node.type, {}, &ResultRow::type);
+  if (row != kResultRows.end() && row->type == node.type) return row->results(node);
   if (node.inputs.empty()) return {};
   return {{.like = 0}};
 }

@@ -17,7 +17,7 @@ bool flag(const Node& node, const std::string& key, bool otherwise = false) {
   return attribute_int(node, key, otherwise ? 1 : 0) != 0;
 }
 
-bool has(const Node& node, const std::string& key) {
+bool has_attribute(const Node& node, const std::string& key) {
   return node.attributes.contains(key);
 }
 
@@ -30,17 +30,17 @@ roles::Window window(const Node& node) {
                        .output_padding = attribute_ints(node, "output_padding"),
                        .pads_to_fit = padding != "NOTSET" && padding != "VALID",
                        .rounds_up = flag(node, "ceil_mode"),
-                       .has_extents = has(node, "output_shape")};
+                       .has_extents = has_attribute(node, "output_shape")};
   if (padding != "NOTSET") window.pads.clear();
   return window;
 }
 
-// Each takes what the kind has by itself for what the node does not say.
+// Each takes what the kind has_attribute by itself for what the node does not say.
 
 Roles convolution(const Node& node, roles::Convolution role) {
   role.groups = attribute_int(node, "group", 1);
   role.window = window(node);
-  role.fuses_activation = has(node, "activation");
+  role.fuses_activation = has_attribute(node, "activation");
   return role;
 }
 
@@ -50,7 +50,7 @@ Roles product(const Node& node, roles::MatrixProduct role) {
   role.transposes_batch_a = flag(node, "transBatchA");
   role.alpha = attribute_float(node, "alpha", 1);
   role.beta = attribute_float(node, "beta", 1);
-  role.fuses_activation = has(node, "activation");
+  role.fuses_activation = has_attribute(node, "activation");
   return role;
 }
 
@@ -72,14 +72,14 @@ Roles recurrence(const Node& node) {
 }
 
 Roles axis(const Node& node, roles::AxisChoice role) {
-  if (has(node, "axis")) role.axis = attribute_int(node, "axis", 0);
+  if (has_attribute(node, "axis")) role.axis = attribute_int(node, "axis", 0);
   return role;
 }
 
 Roles bounds(const Node& node) {
   roles::Bounds role;
-  if (has(node, "min")) role.low = attribute_float(node, "min", 0);
-  if (has(node, "max")) role.high = attribute_float(node, "max", 0);
+  if (has_attribute(node, "min")) role.low = attribute_float(node, "min", 0);
+  if (has_attribute(node, "max")) role.high = attribute_float(node, "max", 0);
   return role;
 }
 
@@ -121,7 +121,7 @@ Roles constant(const Node& node) {
 
 /// Operators without a kind, of whichever set: a runtime's own graphs have some of ONNX's words in
 /// sets of their own.
-struct Row {
+struct RolesRow {
   std::string_view type;
   Roles (*roles)(const Node& node);
 };
@@ -154,29 +154,29 @@ Roles out_of_blocks(const Node&) {
   return roles::Reorder{.into_blocks = false};
 }
 
-constexpr std::array kRows = {
-    Row{"Bernoulli", random_numbers},
-    Row{"Conv", fused_convolution},
-    Row{"Einsum", untold_product},
-    Row{"FusedConv", fused_convolution},
-    Row{"FusedGemm", fused_product},
-    Row{"FusedMatMul", fused_product},
-    Row{"Multinomial", random_numbers},
-    Row{"NhwcFusedConv", fused_convolution},
-    Row{"NhwcMaxPool", max_pool},
-    Row{"ReorderInput", into_blocks},
-    Row{"ReorderOutput", out_of_blocks},
-    Row{"Selu", activation},
-    Row{"Softplus", activation},
-    Row{"Softsign", activation},
-    Row{"Sum", sum},
-    Row{"ThresholdedRelu", activation},
+constexpr std::array kRolesRows = {
+    RolesRow{"Bernoulli", random_numbers},
+    RolesRow{"Conv", fused_convolution},
+    RolesRow{"Einsum", untold_product},
+    RolesRow{"FusedConv", fused_convolution},
+    RolesRow{"FusedGemm", fused_product},
+    RolesRow{"FusedMatMul", fused_product},
+    RolesRow{"Multinomial", random_numbers},
+    RolesRow{"NhwcFusedConv", fused_convolution},
+    RolesRow{"NhwcMaxPool", max_pool},
+    RolesRow{"ReorderInput", into_blocks},
+    RolesRow{"ReorderOutput", out_of_blocks},
+    RolesRow{"Selu", activation},
+    RolesRow{"Softplus", activation},
+    RolesRow{"Softsign", activation},
+    RolesRow{"Sum", sum},
+    RolesRow{"ThresholdedRelu", activation},
 };
-static_assert(std::ranges::is_sorted(kRows, {}, &Row::type));
+static_assert(std::ranges::is_sorted(kRolesRows, {}, &RolesRow::type));
 
 Roles by_type(const Node& node) {
-  const auto row = std::ranges::lower_bound(kRows, node.type, {}, &Row::type);
-  if (row != kRows.end() && row->type == node.type) return row->roles(node);
+  const auto row = std::ranges::lower_bound(kRolesRows, node.type, {}, &RolesRow::type);
+  if (row != kRolesRows.end() && row->type == node.type) return row->roles(node);
   const std::string_view type = node.type;
   if (type.find("Random") != std::string_view::npos) return roles::RandomNumbers{};
   if (type.ends_with("Attention")) return roles::UntoldProduct{};
@@ -184,7 +184,7 @@ Roles by_type(const Node& node) {
   return {};
 }
 
-/// What the kind has, and what the node says beside.
+/// What the kind has_attribute, and what the node says beside.
 struct Reader {
   const Node& node;
 

@@ -25,7 +25,7 @@ Tensor real(float value, DType type) {
   return {DType::float16, {}, std::as_bytes(std::span(*bits)), bits};
 }
 
-bool has(const Node& node, const std::string& attribute) {
+bool has_input(const Node& node, const std::string& attribute) {
   return node.attributes.contains(attribute);
 }
 
@@ -44,7 +44,7 @@ void set_input(Node& node, std::size_t input, std::string value) {
 
 /// An attribute of integers becomes an input.
 void move_to_input(UpgradeContext& context, Node& node, const std::string& key, std::size_t input) {
-  if (!has(node, key)) return;
+  if (!has_input(node, key)) return;
   set_input(node, input, context.add_weight(node, key, integers(attribute_ints(node, key))));
   node.attributes.erase(key);
 }
@@ -56,7 +56,7 @@ std::string refused(UpgradeContext&, Node&) {
 // 7: elementwise ops broadcast as NumPy does; before, from a given axis on.
 
 std::string binary_7(UpgradeContext& context, Node& node) {
-  const bool from_axis = attribute_int(node, "broadcast", 0) != 0 && has(node, "axis");
+  const bool from_axis = attribute_int(node, "broadcast", 0) != 0 && has_input(node, "axis");
   std::int64_t axis = attribute_int(node, "axis", -1);
   node.attributes.clear();
   if (!from_axis || node.inputs.size() < 2) return {};
@@ -159,7 +159,7 @@ std::string clip_11(UpgradeContext& context, Node& node) {
   const DType type = context.type_of(node.inputs.at(0));
   std::size_t input = 1;
   for (const std::string key : {"min", "max"}) {
-    if (has(node, key)) {
+    if (has_input(node, key)) {
       Tensor bound = real(attribute_float(node, key, 0), type);
       set_input(node, input, context.add_weight(node, key, std::move(bound)));
       node.attributes.erase(key);
@@ -259,7 +259,7 @@ std::string sum_13(UpgradeContext&, Node& node) {
   return {};
 }
 
-constexpr UpgradeRow kRows[] = {
+constexpr UpgradeRow kUpgradeRows[] = {
     {"Add", 7, binary_7},
     {"And", 7, binary_7},
     {"Div", 7, binary_7},
@@ -342,7 +342,7 @@ std::string UpgradeContext::add_weight(const Node& node, const std::string& what
 }
 
 std::span<const UpgradeRow> upgrade_rows() {
-  return kRows;
+  return kUpgradeRows;
 }
 
 }  // namespace quantlens::onnx

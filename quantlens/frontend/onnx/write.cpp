@@ -13,7 +13,8 @@
 namespace quantlens::onnx {
 namespace {
 
-constexpr std::int64_t kFirstFreeWeights = 4;  // IR version from which weights need not be inputs
+constexpr std::int64_t kFirstWeightsVersion =
+    4;                                         // IR version from which weights need not be inputs
 constexpr const char* kOutside = "quantlens";  // location of weights that the runtime fills in
 
 template <class Map>
@@ -327,7 +328,7 @@ void write_graph(const EditedModel& edited, const FieldSink& sink) {
 Pieces written(const Model& model, const Edit& edit, const WriteOptions& options,
                Additions additions, const Relocate& relocate) {
   const ModelParts parts = split_model(model.file.text());
-  additions.weights_are_inputs = parts.ir_version < kFirstFreeWeights;
+  additions.weights_are_inputs = parts.ir_version < kFirstWeightsVersion;
   const Rewriter rewriter({}, relocate);
   return FileWalk({model, edit, options, additions, rewriter}, parts).run();
 }

@@ -11,7 +11,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double seconds_since(Clock::time_point start) {
+double seconds_from(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
@@ -67,7 +67,7 @@ std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models
   std::vector<std::vector<double>> runs_us(count);
   const Clock::time_point start = Clock::now();
   std::size_t at_once = 1;
-  for (std::uint64_t i = 0; !is_enough(i, seconds_since(start), options);) {
+  for (std::uint64_t i = 0; !is_enough(i, seconds_from(start), options);) {
     check(stop);
     const Clock::time_point before = Clock::now();
     std::vector<Turn> turns;
@@ -84,7 +84,7 @@ std::vector<std::vector<double>> time_loading(std::span<const TimedModel> models
     run_in_turn(turns, [&](std::size_t turn, const RunTime& time) {
       runs_us[whose[turn]].push_back(static_cast<double>(time.whole) / 1e3);
     });
-    at_once = turns_at_once(seconds_since(before) * static_cast<double>(count) /
+    at_once = turns_at_once(seconds_from(before) * static_cast<double>(count) /
                             static_cast<double>(turns.size()));
   }
   return runs_us;

@@ -11,7 +11,7 @@
 namespace quantlens {
 namespace {
 
-using Numbers = std::vector<unsigned>;
+using Cpus = std::vector<unsigned>;
 
 /// A folder with files as the system has them, gone with this.
 class FakeSystem {
@@ -33,14 +33,14 @@ class FakeSystem {
 };
 
 TEST(Topology, ReadsListsOfProcessors) {
-  EXPECT_EQ(cpus_of_list("0-3,8,10-11\n"), (Numbers{0, 1, 2, 3, 8, 10, 11}));
-  EXPECT_EQ(cpus_of_list("5"), (Numbers{5}));
-  EXPECT_EQ(cpus_of_list(""), Numbers{});
+  EXPECT_EQ(cpus_of_list("0-3,8,10-11\n"), (Cpus{0, 1, 2, 3, 8, 10, 11}));
+  EXPECT_EQ(cpus_of_list("5"), (Cpus{5}));
+  EXPECT_EQ(cpus_of_list(""), Cpus{});
 }
 
 TEST(Topology, ReadsNothingFromWhatIsNoList) {
   for (const char* list : {"a", "1-", "-1", "1,,2", "0-99999999999", "0-70000"}) {
-    EXPECT_EQ(cpus_of_list(list), Numbers{}) << list;
+    EXPECT_EQ(cpus_of_list(list), Cpus{}) << list;
   }
 }
 
@@ -53,15 +53,15 @@ TEST(Topology, KnowsNodesAndHyperthreads) {
        {std::pair{"0", "0,2"}, {"1", "1,3"}, {"2", "0,2"}, {"3", "1,3"}}) {
     system.write(std::string("cpu/cpu") + cpu + "/topology/thread_siblings_list", siblings);
   }
-  const std::vector<Cpu> cpus = read_topology(Numbers{1, 2}, system.root());
+  const std::vector<Cpu> cpus = read_topology(Cpus{1, 2}, system.root());
   ASSERT_EQ(cpus.size(), 2U);
-  EXPECT_EQ((Numbers{cpus[0].number, cpus[0].node, cpus[0].core}), (Numbers{1, 1, 1}));
-  EXPECT_EQ((Numbers{cpus[1].number, cpus[1].node, cpus[1].core}), (Numbers{2, 0, 0}));
+  EXPECT_EQ((Cpus{cpus[0].number, cpus[0].node, cpus[0].core}), (Cpus{1, 1, 1}));
+  EXPECT_EQ((Cpus{cpus[1].number, cpus[1].node, cpus[1].core}), (Cpus{2, 0, 0}));
 }
 
 TEST(Topology, TakesEachProcessorForACoreWhereTheSystemTellsNothing) {
   const FakeSystem nothing;
-  const std::vector<Cpu> cpus = read_topology(Numbers{4, 7}, nothing.root());
+  const std::vector<Cpu> cpus = read_topology(Cpus{4, 7}, nothing.root());
   ASSERT_EQ(cpus.size(), 2U);
   EXPECT_EQ(cpus[1].core, 7U);
   EXPECT_EQ(cpus[0].node, cpus[1].node);
@@ -70,8 +70,8 @@ TEST(Topology, TakesEachProcessorForACoreWhereTheSystemTellsNothing) {
 TEST(Topology, BindsAThreadToWhatItMayUse) {
   std::thread([] {
     const unsigned last = allowed_cpus().back();
-    bind_to(Numbers{last});
-    EXPECT_EQ(allowed_cpus(), Numbers{last});
+    bind_to(Cpus{last});
+    EXPECT_EQ(allowed_cpus(), Cpus{last});
   }).join();
 }
 

@@ -15,9 +15,11 @@
 namespace quantlens::imports {
 namespace {
 
-enum Arg : std::size_t { name, type, provider, inputs, outputs, position };
-constexpr std::array<std::string_view, 6> kArgs = {"name",   "type",    "provider",
-                                                   "inputs", "outputs", "position"};
+struct ExportedArg {
+  enum : std::size_t { name, type, provider, inputs, outputs, position };
+};
+constexpr std::array<std::string_view, 6> kExportedArgs = {"name",   "type",    "provider",
+                                                           "inputs", "outputs", "position"};
 constexpr std::size_t kMostStrings = 64;
 
 std::vector<std::string> strings(std::string_view json) {
@@ -37,7 +39,7 @@ NodeRole role_named(std::string_view text) {
   return from_word<NodeRole>(text).value_or(NodeRole::op);
 }
 
-class Importer {
+class ExportedImporter {
  public:
   void take(const Event& event);
   Profile finish(const EventReader& reader, Progress& progress);
@@ -53,14 +55,14 @@ class Importer {
   Profile profile_{.source = ProfileSource::quantlens};
 };
 
-void Importer::take(const Event& event) {
+void ExportedImporter::take(const Event& event) {
   if (process_.empty()) process_ = event.process.substr(0, Nodes::kMostText);
   if (event.process != process_) {
     others_ = true;
     return;
   }
   if (event.phase == "M" && event.name == "process_name") {
-    profile_.model = decoded(event.args[name].substr(0, Nodes::kMostText));
+    profile_.model = decoded(event.args[ExportedArg::name].substr(0, Nodes::kMostText));
   }
   if (event.phase != "X") return;
   const auto us = duration_us(event.duration);
@@ -73,19 +75,20 @@ void Importer::take(const Event& event) {
   }
 }
 
-void Importer::take_node(const Event& event, double us) {
+void ExportedImporter::take_node(const Event& event, double us) {
   bool is_new = false;
-  const NodeKey key{event.name, event.args[type], event.args[position]};
+  const NodeKey key{event.name, event.args[ExportedArg::type], event.args[ExportedArg::position]};
   const std::size_t node = nodes_.find(key, is_new);
   if (is_new) {
-    nodes_.describe(node, event.args[provider], strings(event.args[inputs]),
-                    strings(event.args[outputs]));
+    nodes_.describe(node, event.args[ExportedArg::provider],
+                    strings(event.args[ExportedArg::inputs]),
+                    strings(event.args[ExportedArg::outputs]));
     nodes_[node].row.role = role_named(event.category.substr(0, Nodes::kMostText));
   }
   nodes_.add(node, 0, {.cpu_us = us, .start_us = time_us(event.start)});
 }
 
-Profile Importer::finish(const EventReader& reader, Progress& progress) {
+Profile ExportedImporter::finish(const EventReader& reader, Progress& progress) {
   tell_of_damage({reader.cut_off(), reader.broken(), undated_}, progress);
   if (others_) progress.note("the trace holds two models; the first is read");
   profile_.wall = wall_of(wall_);
@@ -96,8 +99,8 @@ Profile Importer::finish(const EventReader& reader, Progress& progress) {
 }  // namespace
 
 Profile import_exported(std::istream& in, Progress& progress) {
-  EventReader reader(in, progress, kArgs);
-  Importer importer;
+  EventReader reader(in, progress, kExportedArgs);
+  ExportedImporter importer;
   for (Event event; reader.next(event);) importer.take(event);
   return importer.finish(reader, progress);
 }

@@ -18,9 +18,11 @@
 namespace quantlens::imports {
 namespace {
 
-enum Arg : std::size_t { op_name, provider, inputs, outputs, node_index };
-constexpr std::array<std::string_view, 5> kArgs = {"op_name", "provider", "input_type_shape",
-                                                   "output_type_shape", "node_index"};
+struct OnnxruntimeArg {
+  enum : std::size_t { op_name, provider, inputs, outputs, node_index };
+};
+constexpr std::array<std::string_view, 5> kOnnxruntimeArgs = {
+    "op_name", "provider", "input_type_shape", "output_type_shape", "node_index"};
 constexpr std::size_t kWarmUp = 0;   // kinds of times
 constexpr std::size_t kCounted = 1;  // likewise
 constexpr std::size_t kMostOpen = 65536;
@@ -29,9 +31,9 @@ constexpr std::uint64_t kRunsForWarmUp = 3;
 
 /// Gathers the executions of a run until it is over. Its `model_run` event stands before its nodes
 /// or after them, as versions differ.
-class Importer {
+class OnnxruntimeImporter {
  public:
-  explicit Importer(Progress& progress) : progress_(progress) {}
+  explicit OnnxruntimeImporter(Progress& progress) : progress_(progress) {}
   void take(const Event& event);
   Profile finish(const EventReader& reader);
 
@@ -68,13 +70,13 @@ bool is_kernel(std::string_view category) {
   return category == "Kernel" || category == "kernel";
 }
 
-void Importer::take(const Event& event) {
+void OnnxruntimeImporter::take(const Event& event) {
   if (event.category == "Node") return take_node(event);
   if (event.category == "Session") return take_session(event);
   if (is_kernel(event.category)) return take_kernel(event);
 }
 
-void Importer::take_session(const Event& event) {
+void OnnxruntimeImporter::take_session(const Event& event) {
   const auto us = duration_us(event.duration);
   if (!us) return;
   if (event.name.ends_with("Executor::Execute")) execution_us_ = std::max(execution_us_, *us);
@@ -86,19 +88,20 @@ void Importer::take_session(const Event& event) {
   ++runs_seen_;
 }
 
-std::size_t Importer::find(const NodeKey& key, const Event& event) {
+std::size_t OnnxruntimeImporter::find(const NodeKey& key, const Event& event) {
   bool is_new = false;
   const std::size_t number = nodes_.find(key, is_new);
   if (is_new) {
-    nodes_.describe(number, event.args[provider], types_and_shapes(event.args[inputs]),
-                    types_and_shapes(event.args[outputs]));
+    nodes_.describe(number, event.args[OnnxruntimeArg::provider],
+                    types_and_shapes(event.args[OnnxruntimeArg::inputs]),
+                    types_and_shapes(event.args[OnnxruntimeArg::outputs]));
     types_.push_back(hash_of(key.type));
     if (key.name.empty()) ++unnamed_;
   }
   return number;
 }
 
-void Importer::take_node(const Event& event) {
+void OnnxruntimeImporter::take_node(const Event& event) {
   constexpr std::string_view kSuffix = "_kernel_time";
   std::string_view name = event.name;
   if (name.ends_with("_fence_before") || name.ends_with("_fence_after")) return;
@@ -109,7 +112,8 @@ void Importer::take_node(const Event& event) {
     return;
   }
   if (open_.size() >= kMostOpen) settle();
-  const NodeKey key{name, event.args[op_name], event.args[node_index]};
+  const NodeKey key{name, event.args[OnnxruntimeArg::op_name],
+                    event.args[OnnxruntimeArg::node_index]};
   open_.push_back({.node = find(key, event),
                    .thread = hash_of(event.thread),
                    .start_us = time_us(event.start),
@@ -117,13 +121,13 @@ void Importer::take_node(const Event& event) {
 }
 
 /// It belongs to the node whose event stands before it, if that is of its type.
-void Importer::take_kernel(const Event& event) {
+void OnnxruntimeImporter::take_kernel(const Event& event) {
   const auto us = duration_us(event.duration);
   if (!us) {
     ++undated_;
     return;
   }
-  const std::string_view type = event.args[op_name];
+  const std::string_view type = event.args[OnnxruntimeArg::op_name];
   const double start = time_us(event.start);
   if (!open_.empty() && types_[open_.back().node] == hash_of(type)) {
     Execution& node = open_.back();
@@ -140,7 +144,7 @@ void Importer::take_kernel(const Event& event) {
 }
 
 /// Books the executions gathered so far to the run that is not over yet.
-void Importer::settle() {
+void OnnxruntimeImporter::settle() {
   subtract_inner(open_);
   for (const Execution& done : open_) {
     const double cpu = done.own_us - std::min(done.own_us, done.overlap_us);
@@ -150,7 +154,7 @@ void Importer::settle() {
   open_.clear();
 }
 
-void Importer::end_run() {
+void OnnxruntimeImporter::end_run() {
   settle();
   const std::size_t kind = runs_ended_ == 0 ? kWarmUp : kCounted;
   walls_[kind].add(run_us_, nodes_.budget());
@@ -160,7 +164,7 @@ void Importer::end_run() {
 }
 
 /// Ends the last run; fills in the wall times and says which kinds of times they are of.
-Counted Importer::count_runs(Profile& profile) {
+Counted OnnxruntimeImporter::count_runs(Profile& profile) {
   const bool unfinished =
       run_first_ ? cut_off_ && runs_seen_ > 1 : runs_seen_ > 0 && !open_.empty();
   if (unfinished) {
@@ -187,7 +191,7 @@ Counted Importer::count_runs(Profile& profile) {
   return counted;
 }
 
-Profile Importer::finish(const EventReader& reader) {
+Profile OnnxruntimeImporter::finish(const EventReader& reader) {
   cut_off_ = reader.cut_off();
   Profile profile{.source = ProfileSource::onnxruntime};
   tell_of_damage({.cut_off = cut_off_, .broken = reader.broken(), .undated = undated_}, progress_);
@@ -202,8 +206,8 @@ Profile Importer::finish(const EventReader& reader) {
 }  // namespace
 
 Profile import_onnxruntime(std::istream& in, Progress& progress) {
-  EventReader reader(in, progress, kArgs);
-  Importer importer(progress);
+  EventReader reader(in, progress, kOnnxruntimeArgs);
+  OnnxruntimeImporter importer(progress);
   for (Event event; reader.next(event);) importer.take(event);
   return importer.finish(reader);
 }

@@ -17,7 +17,7 @@ namespace quantlens::imports {
 namespace {
 
 constexpr std::size_t kMostBytes = 1U << 20;  // of one node's message
-constexpr std::uint64_t kLongestUs = 1'000'000'000'000;
+constexpr std::uint64_t kLongestStepUs = 1'000'000'000'000;
 constexpr std::uint32_t kLengthDelimited = 2;
 
 struct NodeExecStats {
@@ -208,7 +208,7 @@ void StepStatsReader::node(std::size_t length, std::string_view device_name) {
   const double us = fine ? static_cast<double>(stats.ns) / 1000 : static_cast<double>(stats.us);
   const double start = stats.start_ns > 0 ? static_cast<double>(stats.start_ns) / 1000
                                           : static_cast<double>(stats.start_us);
-  if (us < 0 || us > static_cast<double>(kLongestUs)) {
+  if (us < 0 || us > static_cast<double>(kLongestStepUs)) {
     ++damage_.undated;
     return;
   }

@@ -13,10 +13,12 @@
 namespace quantlens::imports {
 namespace {
 
-enum Arg : std::size_t { name, op };
-constexpr std::array<std::string_view, 2> kArgs = {"name", "op"};
+struct TensorflowArg {
+  enum : std::size_t { name, op };
+};
+constexpr std::array<std::string_view, 2> kTensorflowArgs = {"name", "op"};
 constexpr std::size_t kMostProcesses = 4096;
-constexpr std::size_t kMostText = 512;
+constexpr std::size_t kMostLabel = 512;
 
 /// Names of processes by their pid; those without one compute on the host.
 using Processes = std::unordered_map<std::string, std::string>;
@@ -30,14 +32,14 @@ bool computes(std::string_view process) {
 }  // namespace
 
 Profile import_timeline(std::istream& in, Progress& progress) {
-  EventReader reader(in, progress, kArgs);
+  EventReader reader(in, progress, kTensorflowArgs);
   Processes processes;
   StepTimes steps;
   std::uint64_t undated = 0;
   for (Event event; reader.next(event);) {
-    const std::string process(event.process.substr(0, kMostText));
+    const std::string process(event.process.substr(0, kMostLabel));
     if (event.phase == "M" && event.name == "process_name" && processes.size() < kMostProcesses) {
-      processes[process] = decoded(event.args[name].substr(0, kMostText));
+      processes[process] = decoded(event.args[TensorflowArg::name].substr(0, kMostLabel));
     }
     if (event.phase != "X" || event.category != "Op") continue;
     const auto at = processes.find(process);
@@ -48,8 +50,10 @@ Profile import_timeline(std::istream& in, Progress& progress) {
       ++undated;
       continue;
     }
-    const std::string_view type = event.args[op].empty() ? event.name : event.args[op];
-    const std::string_view node = event.args[name].empty() ? event.name : event.args[name];
+    const std::string_view type =
+        event.args[TensorflowArg::op].empty() ? event.name : event.args[TensorflowArg::op];
+    const std::string_view node =
+        event.args[TensorflowArg::name].empty() ? event.name : event.args[TensorflowArg::name];
     constexpr std::string_view kSuffix = " Compute";
     steps.add(device.substr(0, device.size() - (device.ends_with(kSuffix) ? kSuffix.size() : 0)),
               {node, type, {}}, time_us(event.start), *us);

@@ -10,7 +10,7 @@
 namespace quantlens {
 namespace {
 
-using Numbers = std::vector<std::optional<std::size_t>>;
+using MaybeNumbers = std::vector<std::optional<std::size_t>>;
 
 bool is_link(const Node& node) {
   return node.kind == Kind::quantize || node.kind == Kind::dequantize;
@@ -39,11 +39,11 @@ std::unordered_map<std::string, std::optional<std::size_t>> unique_names(const G
 
 }  // namespace
 
-Numbers counterparts(const Graph& reference, const Graph& quantized, const Pairing& pairing) {
+MaybeNumbers counterparts(const Graph& reference, const Graph& quantized, const Pairing& pairing) {
   const GraphIndex index(quantized);
   const GraphIndex floats(reference);
   const auto names = unique_names(reference);
-  Numbers found(quantized.nodes.size());
+  MaybeNumbers found(quantized.nodes.size());
   for (std::size_t i = 0; i < found.size(); ++i) {
     const Node& node = quantized.nodes[i];
     const auto same = floats.producer(op_id(node));
@@ -59,7 +59,7 @@ Numbers counterparts(const Graph& reference, const Graph& quantized, const Pairi
   }
   std::vector<bool> anchored(found.size());
   for (std::size_t i = 0; i < found.size(); ++i) anchored[i] = found[i].has_value();
-  const Numbers owners = absorb(quantized, anchored);
+  const MaybeNumbers owners = absorb(quantized, anchored);
   for (std::size_t i = 0; i < found.size(); ++i) {
     if (!found[i] && owners[i]) found[i] = found[*owners[i]];
   }

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::size_t kMostTrials = 3;  // of a finding
 
-using Rows = std::vector<const OpTime*>;
+using TimedRows = std::vector<const OpTime*>;
 
 struct ByName {
   bool operator()(const OpRef& a, const OpRef& b) const {
@@ -41,7 +41,7 @@ Ops ops_of(const OpTime& row) {
   return ops;
 }
 
-Ops ops_of(const Rows& rows) {
+Ops ops_of(const TimedRows& rows) {
   Ops ops;
   for (const OpTime* row : rows) ops.merge(ops_of(*row));
   return ops;
@@ -53,7 +53,7 @@ json::Value in_float(const Ops& ops) {
   return boost::json::object{{"op_name_dict", std::move(entries)}};
 }
 
-/// Rows of two models joined with one reference, by what can be told apart in both.
+/// TimedRows of two models joined with one reference, by what can be told apart in both.
 class Places {
  public:
   Places(const Graph& reference, const RemedyTimes& times, const Ops& in_float)
@@ -186,14 +186,14 @@ class Attempts {
 
   void run() {
     const Ops wanted(finding_.ops.begin(), finding_.ops.end());
-    Rows rows;
+    TimedRows rows;
     for (const OpTime& row : pair_.ops) {
       const auto is_wanted = [&](const OpRef& op) { return wanted.contains(op); };
       if (std::ranges::any_of(row.ops, is_wanted)) rows.push_back(&row);
     }
     const std::size_t all = ops_of(rows).size();
     for (std::size_t i = 0; i < kMostTrials && !rows.empty(); ++i) {
-      const std::optional<Rows> winners = try_once(rows);
+      const std::optional<TimedRows> winners = try_once(rows);
       if (!winners || winners->size() == rows.size()) break;
       rows = *winners;
     }
@@ -202,7 +202,7 @@ class Attempts {
 
  private:
   /// Gives the rows that gain; nothing where they cannot be timed.
-  std::optional<Rows> try_once(const Rows& rows) {
+  std::optional<TimedRows> try_once(const TimedRows& rows) {
     const Ops ops = ops_of(rows);
     const json::Value remedy = in_float(ops);
     const auto timed = time(remedy);
@@ -224,7 +224,7 @@ class Attempts {
       if (gains(trial)) finding_.remedy = remedy;
       finding_.trial = std::move(trial);
     }
-    Rows winners;
+    TimedRows winners;
     std::ranges::copy_if(rows, std::back_inserter(winners),
                          [&](const OpTime* row) { return places.change_us(*row) < 0; });
     return winners;

@@ -21,7 +21,7 @@ namespace {
 using Texts = std::vector<std::string>;
 
 /// An op of the graph below in the quantized model.
-OpTime row(const std::string& op, double reference, double kernel, double conversions = 0) {
+OpTime time_row(const std::string& op, double reference, double kernel, double conversions = 0) {
   OpTime made;
   made.ops = {{op, "node_" + op}};
   made.type = "Conv";
@@ -45,7 +45,8 @@ class Chain {
       graph_.node(Kind::conv, {before}, name);
       before = name;
     }
-    pair_.ops = {row("a", 10, 40), row("b", 100, 50), row("c", 10, 40), row("d", 100, 50)};
+    pair_.ops = {time_row("a", 10, 40), time_row("b", 100, 50), time_row("c", 10, 40),
+                 time_row("d", 100, 50)};
     pair_.quantized.emplace().wall.median_us = 1000;
     pair_.findings = speed_findings(pair_);
   }
@@ -98,8 +99,8 @@ TEST(TryRemedies, ARemedyThatIsMeasuredToGainIsTold) {
   Chain chain;
   chain.answer({{.ratio = {0.9, {0.88, 0.92}},
                  .before = {},
-                 .after = {row("a", 10, 12), row("b", 100, 50, 3), row("c", 10, 12),
-                           row("d", 100, 50, 1)}}});
+                 .after = {time_row("a", 10, 12), time_row("b", 100, 50, 3), time_row("c", 10, 12),
+                           time_row("d", 100, 50, 1)}}});
   const SpeedFinding finding = chain.tried();
   EXPECT_EQ(chain.asked(), Texts({kBoth})) << "all of them gain: there is nothing to leave out";
   EXPECT_EQ(remedy_of(finding), kBoth);
@@ -124,8 +125,8 @@ TEST(TryRemedies, WhatIsSlowerInThisPlaceIsNoRemedy) {
   Chain chain;
   chain.answer({{.ratio = {1.46, {1.44, 1.48}},
                  .before = {},
-                 .after = {row("a", 10, 200), row("b", 100, 50, 30), row("c", 10, 200),
-                           row("d", 100, 50, 30)}}});
+                 .after = {time_row("a", 10, 200), time_row("b", 100, 50, 30),
+                           time_row("c", 10, 200), time_row("d", 100, 50, 30)}}});
   const SpeedFinding finding = chain.tried();
   EXPECT_EQ(chain.asked(), Texts({kBoth}));
   EXPECT_EQ(remedy_of(finding), "");
@@ -139,8 +140,8 @@ TEST(TryRemedies, WhatIsSlowerInThisPlaceIsNoRemedy) {
 
 TEST(TryRemedies, AGainWithinItsIntervalIsNone) {
   Chain chain;
-  const std::vector<OpTime> after{row("a", 10, 12), row("b", 100, 50), row("c", 10, 12),
-                                  row("d", 100, 50)};
+  const std::vector<OpTime> after{time_row("a", 10, 12), time_row("b", 100, 50),
+                                  time_row("c", 10, 12), time_row("d", 100, 50)};
   chain.answer({{.ratio = {0.95, {0.89, 1.01}}, .before = {}, .after = after}});
   EXPECT_EQ(remedy_of(chain.tried()), "");
   Chain once;  // below three rounds
@@ -153,13 +154,14 @@ TEST(TryRemedies, AGainWithinItsIntervalIsNone) {
 
 TEST(TryRemedies, IsTriedAgainWithoutThoseThatLose) {
   Chain chain;
-  chain.answer(
-      {{.ratio = {1.1, {1.09, 1.11}},
-        .before = {},
-        .after = {row("a", 10, 12), row("b", 100, 50), row("c", 10, 30), row("d", 100, 50, 140)}},
-       {.ratio = {0.97, {0.96, 0.98}},
-        .before = {},
-        .after = {row("a", 10, 12), row("b", 100, 50), row("c", 10, 40), row("d", 100, 50)}}});
+  chain.answer({{.ratio = {1.1, {1.09, 1.11}},
+                 .before = {},
+                 .after = {time_row("a", 10, 12), time_row("b", 100, 50), time_row("c", 10, 30),
+                           time_row("d", 100, 50, 140)}},
+                {.ratio = {0.97, {0.96, 0.98}},
+                 .before = {},
+                 .after = {time_row("a", 10, 12), time_row("b", 100, 50), time_row("c", 10, 40),
+                           time_row("d", 100, 50)}}});
   const SpeedFinding finding = chain.tried();
   EXPECT_EQ(chain.asked(), Texts({kBoth, kOne})) << "c loses by what d pays for it";
   EXPECT_EQ(remedy_of(finding), kOne);
@@ -170,13 +172,14 @@ TEST(TryRemedies, IsTriedAgainWithoutThoseThatLose) {
 
 TEST(TryRemedies, TheFirstTrialIsKeptWhereTheSecondIsWorse) {
   Chain chain;
-  chain.answer(
-      {{.ratio = {0.9, {0.89, 0.91}},
-        .before = {},
-        .after = {row("a", 10, 12), row("b", 100, 50), row("c", 10, 45), row("d", 100, 50)}},
-       {.ratio = {0.95, {0.94, 0.96}},
-        .before = {},
-        .after = {row("a", 10, 12), row("b", 100, 50), row("c", 10, 40), row("d", 100, 50)}}});
+  chain.answer({{.ratio = {0.9, {0.89, 0.91}},
+                 .before = {},
+                 .after = {time_row("a", 10, 12), time_row("b", 100, 50), time_row("c", 10, 45),
+                           time_row("d", 100, 50)}},
+                {.ratio = {0.95, {0.94, 0.96}},
+                 .before = {},
+                 .after = {time_row("a", 10, 12), time_row("b", 100, 50), time_row("c", 10, 40),
+                           time_row("d", 100, 50)}}});
   EXPECT_EQ(remedy_of(chain.tried()), kBoth);
 }
 
@@ -230,7 +233,7 @@ TEST(TryRemedies, WhatIsInFloatAlreadyIsNotTried) {
 
 TEST(TryRemedies, APoolIsInFloatWithWhatReadsIt) {
   Chain chain;
-  chain.pair().ops[2] = row("c", 50, 40);
+  chain.pair().ops[2] = time_row("c", 50, 40);
   chain.pair().ops[0].passed_to = {{"b", "node_b"}};
   chain.pair().findings = speed_findings(chain.pair());
   chain.tried();
@@ -241,7 +244,7 @@ TEST(TryRemedies, APoolIsInFloatWithWhatReadsIt) {
 TEST(TryRemedies, NamesAreGivenAsPatterns) {
   Chain chain;
   chain.pair().ops[0].ops = {{"a", "block[0]"}};
-  chain.pair().ops[2] = row("c", 50, 40);
+  chain.pair().ops[2] = time_row("c", 50, 40);
   chain.pair().findings = speed_findings(chain.pair());
   chain.tried();
   EXPECT_EQ(chain.asked(), Texts({R"({"op_name_dict":{"block\\[0\\]":"fp32"}})"}));

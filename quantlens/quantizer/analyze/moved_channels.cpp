@@ -18,19 +18,19 @@ struct AxisMap {
 };
 
 /// What a Reshape or Flatten asks of each axis of its result.
-struct Target {
+struct Moved {
   std::vector<Extent> extents;  ///< of the result
   std::vector<bool> is_copied;  ///< it is the input's axis in this place, whatever its extent
 };
 
-std::optional<Target> reshape_target(const GraphIndex& index, const Node& node) {
+std::optional<Moved> reshape_target(const GraphIndex& index, const Node& node) {
   const Tensor* shape = index.constant(new_shape_of(node));
   if (shape == nullptr || shape->dtype() != DType::int64 || shape->shape().size() != 1)
     return std::nullopt;
   const auto* reshaping = role<roles::Reshaping>(node);
   const bool copies_zeros = reshaping != nullptr && reshaping->copies_zeros;
   const Tensor values = aligned(*shape);
-  Target target;
+  Moved target;
   for (const std::int64_t one : values.data<std::int64_t>()) {
     target.extents.push_back(one > 0 ? Extent(one) : std::nullopt);
     target.is_copied.push_back(one == 0 && copies_zeros);
@@ -38,13 +38,13 @@ std::optional<Target> reshape_target(const GraphIndex& index, const Node& node) 
   return target;
 }
 
-std::optional<Target> flatten_target(const Node& node, const std::vector<Extent>& input) {
+std::optional<Moved> flatten_target(const Node& node, const std::vector<Extent>& input) {
   const auto rank = std::ssize(input);
   const std::optional<std::int64_t> axis = axis_of(node);
   if (!axis) return std::nullopt;
   const std::int64_t split = *axis < 0 ? *axis + rank : *axis;
   if (split < 0 || split > rank) return std::nullopt;
-  Target target{.extents = {Extent(1), Extent(1)}, .is_copied = {split == 1, false}};
+  Moved target{.extents = {Extent(1), Extent(1)}, .is_copied = {split == 1, false}};
   for (std::int64_t i = 0; i < rank; ++i) {
     Extent& joined = target.extents[i < split ? 0 : 1];
     const Extent& one = input[static_cast<std::size_t>(i)];
@@ -62,7 +62,7 @@ std::optional<Target> flatten_target(const Node& node, const std::vector<Extent>
 /// and the same. A walk ends where it would need an extent that is not known.
 class Match {
  public:
-  Match(const std::vector<Extent>& input, Target target)
+  Match(const std::vector<Extent>& input, Moved target)
       : input_(input), target_(std::move(target)), origins_(target_.extents.size()) {
     for (std::size_t i = 0; i < std::min(input_.size(), origins_.size()); ++i) {
       if (target_.is_copied[i]) target_.extents[i] = input_[i];
@@ -133,12 +133,12 @@ class Match {
   }
 
   const std::vector<Extent>& input_;
-  Target target_;
+  Moved target_;
   std::vector<std::optional<std::size_t>> origins_;
   bool from_back_ = false;
 };
 
-AxisMap matched(const std::vector<Extent>& input, Target target) {
+AxisMap matched(const std::vector<Extent>& input, Moved target) {
   return Match(input, std::move(target)).run();
 }
 
@@ -213,7 +213,7 @@ std::optional<AxisMap> axes_of(const GraphIndex& index, const Node& node, std::s
   }
 }
 
-const std::vector<Extent>* extents_of(const Extents& extents, const Node& node) {
+const std::vector<Extent>* known_extents(const Extents& extents, const Node& node) {
   const auto found = node.inputs.empty() ? extents.end() : extents.find(node.inputs[0]);
   return found == extents.end() ? nullptr : &found->second;
 }
@@ -240,7 +240,7 @@ bool only_moves(Kind kind) {
 
 std::optional<ChannelAxis> moved(const GraphIndex& index, const Extents& extents, const Node& node,
                                  const ChannelAxis& channels) {
-  const std::vector<Extent>* before = extents_of(extents, node);
+  const std::vector<Extent>* before = known_extents(extents, node);
   if (before == nullptr || before->size() < channels.from_end) return std::nullopt;
   const std::size_t rank = before->size();
   std::vector<Extent> known = *before;
@@ -257,7 +257,7 @@ std::optional<ChannelAxis> moved(const GraphIndex& index, const Extents& extents
 
 std::optional<ChannelAxis> moved_back(const GraphIndex& index, const Extents& extents,
                                       const Node& node, const ChannelAxis& channels) {
-  const std::vector<Extent>* before = extents_of(extents, node);
+  const std::vector<Extent>* before = known_extents(extents, node);
   if (before == nullptr) return std::nullopt;
   const auto map = axes_of(index, node, before->size(), *before);
   if (!map || map->origins.size() < channels.from_end) return std::nullopt;

@@ -20,14 +20,14 @@ Tensor ints(const Ints& values) {
   return Tensor::from<std::int64_t>({static_cast<std::int64_t>(values.size())}, values);
 }
 
-Floats numbers(const Plan& plan, const std::string& name) {
+Floats float_numbers(const Plan& plan, const std::string& name) {
   const auto found = plan.weights.find(name);
   if (found == plan.weights.end()) return {};
   const auto values = found->second.data<float>();
   return {values.begin(), values.end()};
 }
 
-/// A Conv "c" of two channels, and constants of two numbers in several places.
+/// A Conv "c" of two channels, and constants of two float_numbers in several places.
 SmallGraph conv() {
   SmallGraph net;
   net.input("x").weight("w", {2, 1, 1, 1}, {2, 3}).weight("b", {2}, {1, 1});
@@ -49,8 +49,8 @@ TEST(FoldThrough, FollowsTheChannelsOfAConvThroughATranspose) {
   EXPECT_EQ(plan.removed, (Strings{"m", "a"}));
   ASSERT_EQ(plan.value_edits.size(), 1U);
   EXPECT_EQ(plan.value_edits[0], (ValueEdit{.use = {"y", 0}, .value = "t"}));
-  EXPECT_EQ(numbers(plan, "w/folded/c"), (Floats{10, 21}));
-  EXPECT_EQ(numbers(plan, "b/folded/c"), (Floats{10, 14}));
+  EXPECT_EQ(float_numbers(plan, "w/folded/c"), (Floats{10, 21}));
+  EXPECT_EQ(float_numbers(plan, "b/folded/c"), (Floats{10, 14}));
 }
 
 TEST(FoldThrough, LeavesNumbersAlongAnotherAxis) {
@@ -104,7 +104,7 @@ TEST(FoldThrough, FollowsChannelsThroughSqueezeUnsqueezeAndFlatten) {
   net.node(Kind::squeeze, {"u", "three"}, "s").node(Kind::mul, {"s", "k"}, "m");
   const Plan plan = folded(net, "m");
   EXPECT_EQ(plan.removed, Strings{"m"});
-  EXPECT_EQ(numbers(plan, "w/folded/g"), (Floats{5, 14, 15, 28}));
+  EXPECT_EQ(float_numbers(plan, "w/folded/g"), (Floats{5, 14, 15, 28}));
 }
 
 TEST(FoldThrough, FoldsOneNumberBehindAReshapeThatSplitsTheChannels) {
@@ -128,8 +128,8 @@ TEST(FoldThrough, FoldsOneNumberBehindAReshapeThatSplitsTheChannels) {
   graph.outputs = {{.name = "y", .dtype = DType::float32, .shape = {}}};
   const Plan plan = fold_through(GraphIndex(graph));
   EXPECT_EQ(plan.removed, Strings{"m"});
-  EXPECT_EQ(numbers(plan, "w/folded/p"), (Floats{0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4}));
-  EXPECT_EQ(numbers(plan, "b/folded/q"), (Floats{0.5, 1, 1.5, 2}));
+  EXPECT_EQ(float_numbers(plan, "w/folded/p"), (Floats{0.5, 1, 1.5, 2, 2.5, 3, 3.5, 4}));
+  EXPECT_EQ(float_numbers(plan, "b/folded/q"), (Floats{0.5, 1, 1.5, 2}));
 }
 
 TEST(FoldThrough, LeavesWhatIsAddedToAMatMulBehindAMoveWithoutABias) {
@@ -145,7 +145,7 @@ TEST(FoldThrough, LeavesWhatIsAddedToAMatMulBehindAMoveWithoutABias) {
   graph.outputs = {{.name = "y", .dtype = DType::float32, .shape = {}}};
   const Plan plan = fold_through(GraphIndex(graph));
   EXPECT_EQ(plan.removed, Strings{"m"});  // the Add stays
-  EXPECT_EQ(numbers(plan, "w/folded/p"), (Floats{5, 14, 15, 28}));
+  EXPECT_EQ(float_numbers(plan, "w/folded/p"), (Floats{5, 14, 15, 28}));
 }
 
 TEST(FoldThrough, LeavesOutputsAndWhatOthersRead) {

@@ -21,7 +21,7 @@
 namespace quantlens {
 namespace {
 
-using Numbers = std::vector<double>;
+using Doubles = std::vector<double>;
 
 /// An op's weight, a row an input channel.
 struct Product {
@@ -40,7 +40,7 @@ struct Group {
 
 /// What is known of a value's channels.
 struct Channels {
-  Numbers least, greatest, mean_square;
+  Doubles least, greatest, mean_square;
 };
 
 std::optional<Channels> channels_of(const ValueStats& stats) {
@@ -55,8 +55,8 @@ std::optional<Channels> channels_of(const ValueStats& stats) {
 }
 
 /// s for one a; 1 for channels that are zero throughout, and around 1 for the others.
-Numbers factors(const Channels& channels, const Numbers& rows, double a) {
-  Numbers logs(rows.size(), 0.0);
+Doubles factors(const Channels& channels, const Doubles& rows, double a) {
+  Doubles logs(rows.size(), 0.0);
   double sum = 0;
   std::size_t count = 0;
   std::vector<bool> counts(rows.size(), false);
@@ -68,7 +68,7 @@ Numbers factors(const Channels& channels, const Numbers& rows, double a) {
     ++count;
     counts[c] = true;
   }
-  Numbers result(rows.size(), 1.0);
+  Doubles result(rows.size(), 1.0);
   for (std::size_t c = 0; c < rows.size(); ++c) {
     if (counts[c]) result[c] = std::exp(logs[c] - sum / static_cast<double>(count));
   }
@@ -77,7 +77,7 @@ Numbers factors(const Channels& channels, const Numbers& rows, double a) {
 
 /// The squared error of a row of products that codes of 8 bits are expected to make, but for a
 /// factor that is the same for all `s`.
-double expected_error(const Group& group, const Channels& channels, const Numbers& s,
+double expected_error(const Group& group, const Channels& channels, const Doubles& s,
                       bool by_channel) {
   double least = 0;
   double greatest = 0;
@@ -91,7 +91,7 @@ double expected_error(const Group& group, const Channels& channels, const Number
   double error = 0;
   for (const Product& product : group.products) {
     double squares = 0;
-    Numbers widest(product.layout.outputs, 0.0);
+    Doubles widest(product.layout.outputs, 0.0);
     for (std::size_t o = 0; o < widest.size(); ++o) {
       for (std::size_t c = 0; c < s.size(); ++c) {
         const double w = product.at(o, c) * s[c];
@@ -168,7 +168,7 @@ class Smoother {
   }
 
   void smooth(const Group& group, const Channels& channels, Plan& plan) const {
-    Numbers rows(channels.least.size(), 0.0);
+    Doubles rows(channels.least.size(), 0.0);
     for (const Product& product : group.products) {
       for (std::size_t o = 0; o < product.layout.outputs; ++o) {
         for (std::size_t c = 0; c < rows.size(); ++c)
@@ -176,12 +176,12 @@ class Smoother {
       }
     }
     const bool by_channel = recipe_.weight.granularity == Granularity::per_channel;
-    Numbers usual(rows.size(), 1.0);
+    Doubles usual(rows.size(), 1.0);
     const double before = expected_error(group, channels, usual, by_channel);
     double least = before;
-    Numbers best;
+    Doubles best;
     for (const double a : alphas()) {
-      Numbers s = factors(channels, rows, a);
+      Doubles s = factors(channels, rows, a);
       const double error = expected_error(group, channels, s, by_channel);
       if (!(error < least)) continue;
       least = error;
@@ -192,12 +192,12 @@ class Smoother {
     if (gain >= kLeastGainDb) store(group, best, gain, plan);
   }
 
-  Numbers alphas() const {
+  Doubles alphas() const {
     if (!recipe_.recipes.smooth_quant_alphas.empty()) return recipe_.recipes.smooth_quant_alphas;
     return {0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9};
   }
 
-  static void store(const Group& group, const Numbers& s, double gain, Plan& plan) {
+  static void store(const Group& group, const Doubles& s, double gain, Plan& plan) {
     std::vector<float> inverse(s.size());
     std::ranges::transform(s, inverse.begin(),
                            [](double one) { return static_cast<float>(1 / one); });

@@ -19,7 +19,7 @@ std::set<std::string> calibrated(const Model& model) {
   return {values.begin(), values.end()};
 }
 
-Plan plan_of(const Model& model, const Recipe& recipe = {}) {
+Plan bias_plan(const Model& model, const Recipe& recipe = {}) {
   Ranges ranges;
   for (const std::string& value : Planned(model, recipe).draft.values_to_calibrate()) {
     ranges.values.push_back(
@@ -86,7 +86,7 @@ SmallGraph grouped_conv() {
 TEST(CorrectBias, TakesFromTheBiasOfAConvWhatRoundingItsWeightAdds) {
   const SmallGraph net = grouped_conv();
   const std::vector<float> means = {1, -2, 0.5F, 3};
-  Plan plan = plan_of(net.model());
+  Plan plan = bias_plan(net.model());
   const WeightPlan before = *codes_read(plan, "c", 2);
   correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, means), plan);
 
@@ -114,7 +114,7 @@ TEST(CorrectBias, TakesFromTheBiasOfAConvWhatRoundingItsWeightAdds) {
 TEST(CorrectBias, TheMeanOutputOfTheRoundedOpIsTheFloatOpsThen) {
   const SmallGraph net = grouped_conv();
   const std::vector<float> means = {1, -2, 0.5F, 3};
-  Plan plan = plan_of(net.model());
+  Plan plan = bias_plan(net.model());
   correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, means), plan);
   const WeightPlan& weight = *codes_read(plan, "c", 1);
   const Tensor rounded = dequantize(
@@ -136,7 +136,7 @@ TEST(CorrectBias, AnOpWithoutBiasGetsOneInTheScaleOfItsSums) {
   net.input("x").weight("w", {2, 1, 1, 1}, {0.1F, 1}).node(Kind::conv, {"x", "w"}, "c");
   net.weight("w2", {2, 2}, {0.3F, 0.7F, 0.123F, 1});
   net.node(Kind::flatten, {"c"}, "f").node(Kind::gemm, {"f", "w2"}, "y").output("y");
-  Plan plan = plan_of(net.model());
+  Plan plan = bias_plan(net.model());
   TapState statistics = statistics_of("f", 1, {1, 2});
   merge(statistics, {});
   correct_biases(Planned(net.model()).analyzed, statistics, plan);
@@ -158,7 +158,7 @@ TEST(CorrectBias, ABiasBehindAMatMulStaysFloatAndASharedOneIsKeptForTheOther) {
   net.input("x").weight("w", {2, 2}, {0.3F, 0.7F, 0.123F, 1}).weight("b", {2}, {1, 2});
   net.node(Kind::matmul, {"x", "w"}, "m").node(Kind::add, {"b", "m"}, "a");
   net.node(Kind::matmul, {"a", "w"}, "m2").node(Kind::add, {"m2", "b"}, "y").output("y");
-  Plan plan = plan_of(net.model());
+  Plan plan = bias_plan(net.model());
   correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, {1, 2}), plan);
   EXPECT_EQ(weight_read(plan, "a", 0).shape(), Shape{2});
   const auto edit = std::ranges::find(plan.input_edits, ValueUse{"a", 0}, &InputEdit::use);
@@ -171,7 +171,7 @@ TEST(CorrectBias, ABiasBehindAMatMulStaysFloatAndASharedOneIsKeptForTheOther) {
 
 TEST(CorrectBias, WhatIsNotKnownOrNotFiniteChangesNothing) {
   const SmallGraph net = grouped_conv();
-  const Plan untouched = plan_of(net.model());
+  const Plan untouched = bias_plan(net.model());
   const auto expect_nothing = [&](const TapState& statistics) {
     Plan plan = untouched;
     correct_biases(Planned(net.model()).analyzed, statistics, plan);
@@ -186,7 +186,7 @@ TEST(CorrectBias, WhatIsNotKnownOrNotFiniteChangesNothing) {
 
 TEST(CorrectBias, AChannelWhoseBiasWouldNotFitKeepsItAndTheOthersDoNot) {
   const SmallGraph net = grouped_conv();
-  Plan plan = plan_of(net.model());
+  Plan plan = bias_plan(net.model());
   correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, {1e30F, 1e30F, 1, 2}), plan);
   const auto corrected = weight_read(plan, "c", 2).data<float>();
   const auto b = net.graph().weights.at("b").data<float>();
@@ -199,7 +199,7 @@ TEST(CorrectBias, AChannelWhoseBiasWouldNotFitKeepsItAndTheOthersDoNot) {
 TEST(CorrectBias, ChannelsThatAreNeverFiniteCountAsNothing) {
   const SmallGraph net = grouped_conv();
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  Plan plan = plan_of(net.model());
+  Plan plan = bias_plan(net.model());
   correct_biases(Planned(net.model()).analyzed, statistics_of("x", 1, {kNan, kNan, kNan, kNan}),
                  plan);
   const auto b = net.graph().weights.at("b").data<float>();

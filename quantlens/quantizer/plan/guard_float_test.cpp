@@ -14,7 +14,7 @@ namespace quantlens {
 namespace {
 
 /// With these ops in float, by name; all values are calibrated.
-Plan plan_of(const Model& model, const std::vector<std::string>& in_float) {
+Plan float_plan(const Model& model, const std::vector<std::string>& in_float) {
   Recipe recipe;
   for (const std::string& name : in_float)
     recipe.op_name_dict[name].activation.dtype = AskedDtype::fp32;
@@ -52,7 +52,7 @@ SmallGraph two_convs() {
 TEST(GuardFloat, KeepsABiasToTwoToTheMinusThirtyOfItsLargestValue) {
   SmallGraph net = two_convs();
   net.node(Kind::conv, {"c2", "w"}, "y").output("y");
-  const std::optional<WeightPlan> guard = guard_at(plan_of(net.model(), {"node_c2"}), {"c2", 2});
+  const std::optional<WeightPlan> guard = guard_at(float_plan(net.model(), {"node_c2"}), {"c2", 2});
   ASSERT_TRUE(guard);
   EXPECT_EQ(guard->weight, "b");
   EXPECT_EQ(guard->params[0].scale, std::ldexp(3.0F, -30));
@@ -62,7 +62,7 @@ TEST(GuardFloat, SeesCodesBehindWhatTheRuntimeFoldsIntoTheOp) {
   SmallGraph net = two_convs();  // the Mul by a figure for each element is not folded by us
   net.node(Kind::mul, {"c2", "each"}, "m").node(Kind::relu, {"m"}, "r");
   net.node(Kind::conv, {"r", "w"}, "y").output("y");
-  EXPECT_TRUE(guard_at(plan_of(net.model(), {"node_c2", "node_m", "node_r"}), {"c2", 2}));
+  EXPECT_TRUE(guard_at(float_plan(net.model(), {"node_c2", "node_m", "node_r"}), {"c2", 2}));
 }
 
 TEST(GuardFloat, SeesCodesBehindOpsThatMoveElementsAndBeforeThem) {
@@ -71,7 +71,7 @@ TEST(GuardFloat, SeesCodesBehindOpsThatMoveElementsAndBeforeThem) {
   net.node(Kind::conv, {"x", "w"}, "c1").node(Kind::transpose, {"c1"}, "t1");
   net.node(Kind::conv, {"t1", "w"}, "c2").node(Kind::transpose, {"c2"}, "t2");
   net.node(Kind::conv, {"t2", "w"}, "y").output("y");
-  const Plan plan = plan_of(net.model(), {"node_c2", "node_t1", "node_t2"});
+  const Plan plan = float_plan(net.model(), {"node_c2", "node_t1", "node_t2"});
   const std::optional<WeightPlan> guard = guard_at(plan, {"c2", 2});
   ASSERT_TRUE(guard) << "it gets a bias of zeros";
   EXPECT_EQ(plan.weights.at(guard->weight).size(), 2);
@@ -80,13 +80,13 @@ TEST(GuardFloat, SeesCodesBehindOpsThatMoveElementsAndBeforeThem) {
 TEST(GuardFloat, LeavesAnOpAloneWhoseResultStaysFloat) {
   SmallGraph net = two_convs();
   net.node(Kind::softmax, {"c2"}, "y").output("y");
-  EXPECT_FALSE(guard_at(plan_of(net.model(), {"node_c2"}), {"c2", 2}));
+  EXPECT_FALSE(guard_at(float_plan(net.model(), {"node_c2"}), {"c2", 2}));
 }
 
 TEST(GuardFloat, LeavesAnOpAloneWhoseDataStayFloat) {
   SmallGraph net = two_convs();
   net.node(Kind::conv, {"c2", "w"}, "y").output("y");
-  EXPECT_FALSE(guard_at(plan_of(net.model(), {"node_c1", "node_c2"}), {"c2", 2}));
+  EXPECT_FALSE(guard_at(float_plan(net.model(), {"node_c1", "node_c2"}), {"c2", 2}));
 }
 
 TEST(GuardFloat, GuardsAMatMulByWhatIsAddedToIt) {
@@ -96,7 +96,7 @@ TEST(GuardFloat, GuardsAMatMulByWhatIsAddedToIt) {
   net.node(Kind::matmul, {"x", "w"}, "m1").node(Kind::relu, {"m1"}, "r1");
   net.node(Kind::matmul, {"r1", "w"}, "m2").node(Kind::add, {"v", "m2"}, "a2");
   net.node(Kind::matmul, {"a2", "w"}, "y").output("y").output("c1");
-  const Plan plan = plan_of(net.model(), {"node_m2"});
+  const Plan plan = float_plan(net.model(), {"node_m2"});
   const std::optional<WeightPlan> guard = guard_at(plan, {"a2", 0});
   ASSERT_TRUE(guard);
   EXPECT_EQ(guard->scheme.bits, 32);
@@ -106,7 +106,7 @@ TEST(GuardFloat, GuardsNamedOpsWhereverTheyStandAndOnlyOnce) {
   SmallGraph net = two_convs();
   net.node(Kind::softmax, {"c2"}, "y").output("y");
   const Model model = net.model();
-  Plan plan = plan_of(model, {"node_c2"});
+  Plan plan = float_plan(model, {"node_c2"});
   const GraphIndex index(model.graph);
   EXPECT_EQ(guard_ops(index, {"c2", "y"}, plan), std::set<std::string>{"c2"});
   EXPECT_TRUE(guard_at(plan, {"c2", 2}));

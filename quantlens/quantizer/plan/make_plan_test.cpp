@@ -26,7 +26,7 @@ Ranges ranges_for(const Model& model, const Recipe& recipe = {}, float min = -1,
   return ranges;
 }
 
-PlanResult plan_of(const Model& model, const Recipe& recipe = {}) {
+PlanResult result_of(const Model& model, const Recipe& recipe = {}) {
   return make_plan(Planned(model, recipe).draft, ranges_for(model, recipe), {});
 }
 
@@ -44,7 +44,7 @@ const ActivationPlan* activation(const Plan& plan, const std::string& value) {
   return nullptr;
 }
 
-SmallGraph two_convs() {
+SmallGraph planned_convs() {
   SmallGraph net;
   net.input("x")
       .weight("w1", {2, 1, 1, 1}, {1, 0.01F})
@@ -58,16 +58,16 @@ SmallGraph two_convs() {
 }
 
 Model in_words_of(const Vocabulary& vocabulary) {
-  Model model = two_convs().model();
+  Model model = planned_convs().model();
   model.vocabulary = vocabulary;
   return model;
 }
 
 TEST(MakePlan, GivesOneScaleToAWeightWhereTheModelsOperatorsKnowNoMore) {
-  EXPECT_TRUE(plan_of(in_words_of({})).plan.weights_quantized[0].scheme.axis);
-  EXPECT_TRUE(plan_of(in_words_of({})).notes.empty());
+  EXPECT_TRUE(result_of(in_words_of({})).plan.weights_quantized[0].scheme.axis);
+  EXPECT_TRUE(result_of(in_words_of({})).notes.empty());
   const PlanResult old =
-      plan_of(in_words_of({.channel_scales = false, .version = "opset 12", .whole = "opset 13"}));
+      result_of(in_words_of({.channel_scales = false, .version = "opset 12", .whole = "opset 13"}));
   EXPECT_TRUE(op(old.plan, "c1").quantized);
   EXPECT_FALSE(old.plan.weights_quantized[0].scheme.axis);
   ASSERT_EQ(old.notes.size(), 1U);
@@ -76,7 +76,7 @@ TEST(MakePlan, GivesOneScaleToAWeightWhereTheModelsOperatorsKnowNoMore) {
 }
 
 TEST(MakePlan, LeavesAllInFloatWhereTheModelsOperatorsKnowNoCodes) {
-  const PlanResult old = plan_of(in_words_of({.codes = false, .channel_scales = false}));
+  const PlanResult old = result_of(in_words_of({.codes = false, .channel_scales = false}));
   EXPECT_FALSE(op(old.plan, "c1").quantized);
   EXPECT_NE(op(old.plan, "c1").reason.find("QuantizeLinear"), std::string::npos);
   EXPECT_TRUE(old.plan.activations.empty());
@@ -84,9 +84,11 @@ TEST(MakePlan, LeavesAllInFloatWhereTheModelsOperatorsKnowNoCodes) {
 }
 
 TEST(MakePlan, DecidesTheSameForEitherFormatAndSaysWhichOne) {
-  const Plan pairs = plan_of(two_convs().model()).plan;
-  const Plan integer = plan_of(two_convs().model(), {.quant_format = QuantFormat::qoperator}).plan;
-  const Plan usual = plan_of(two_convs().model(), {.quant_format = QuantFormat::default_}).plan;
+  const Plan pairs = result_of(planned_convs().model()).plan;
+  const Plan integer =
+      result_of(planned_convs().model(), {.quant_format = QuantFormat::qoperator}).plan;
+  const Plan usual =
+      result_of(planned_convs().model(), {.quant_format = QuantFormat::default_}).plan;
   EXPECT_EQ(pairs.quant_format, QuantFormat::qdq);
   EXPECT_EQ(integer.quant_format, QuantFormat::qoperator);
   EXPECT_EQ(usual.quant_format, QuantFormat::qdq);
@@ -96,8 +98,8 @@ TEST(MakePlan, DecidesTheSameForEitherFormatAndSaysWhichOne) {
 }
 
 TEST(MakePlan, QuantizesConvsAndWhatLiesBetween) {
-  const SmallGraph net = two_convs();
-  const Plan plan = plan_of(net.model()).plan;
+  const SmallGraph net = planned_convs();
+  const Plan plan = result_of(net.model()).plan;
   for (const char* id : {"c1", "r1", "p", "c2"}) EXPECT_TRUE(op(plan, id).quantized) << id;
   EXPECT_EQ(op(plan, "c1").pattern, (std::vector<std::string>{"conv", "relu"}));
   EXPECT_FALSE(op(plan, "y").quantized);
@@ -109,7 +111,7 @@ TEST(MakePlan, QuantizesConvsAndWhatLiesBetween) {
 }
 
 TEST(MakePlan, GivesOpsThatMoveCodesTheParametersOfTheirInput) {
-  const SmallGraph net = two_convs();
+  const SmallGraph net = planned_convs();
   Ranges ranges = ranges_for(net.model());
   for (ValueRange& range : ranges.values) {
     if (range.value == "p") range.max = 0.25F;  // a maximum pool may see less than its input holds
@@ -119,7 +121,7 @@ TEST(MakePlan, GivesOpsThatMoveCodesTheParametersOfTheirInput) {
 }
 
 TEST(ValuesToCalibrate, ForAllAreThoseOfEveryChoiceOfOpsInFloatOrIn16Bits) {
-  SmallGraph net = two_convs();
+  SmallGraph net = planned_convs();
   net.node(Kind::reshape, {"p", "shape"}, "moved").node(Kind::conv, {"moved", "w2"}, "c3");
   net.node(Kind::add, {"c3", "c2"}, "a").node(Kind::relu, {"a"}, "r");
   net.node(Kind::matmul, {"r", "r"}, "m").output("m");
@@ -144,7 +146,7 @@ TEST(ValuesToCalibrate, ForAllAreThoseOfEveryChoiceOfOpsInFloatOrIn16Bits) {
 }
 
 TEST(ValuesToCalibrate, AreThoseThatBecomeCodesAndOnlyWhereTheyAreComputed) {
-  SmallGraph net = two_convs();
+  SmallGraph net = planned_convs();
   net.node(Kind::reshape, {"p", "shape"}, "moved").node(Kind::conv, {"moved", "w2"}, "c3");
   net.node(Kind::mul, {"y", "y"}, "squared");
   using Names = std::vector<std::string>;
@@ -153,13 +155,13 @@ TEST(ValuesToCalibrate, AreThoseThatBecomeCodesAndOnlyWhereTheyAreComputed) {
   recipe.op_name_dict["node_c[13]"] = {.activation = {.dtype = AskedDtype::fp32}, .weight = {}};
   EXPECT_EQ(Planned(net.model(), recipe).draft.values_to_calibrate(), (Names{"c2", "p", "r1"}))
       << "MaxPool gives codes with the scale of what it reads";
-  const Plan plan = plan_of(net.model()).plan;
+  const Plan plan = result_of(net.model()).plan;
   ASSERT_TRUE(activation(plan, "moved"));
   EXPECT_EQ(activation(plan, "moved")->params, activation(plan, "p")->params);
 }
 
 TEST(MakePlan, ScalesABiasByInputTimesWeight) {
-  const Plan plan = plan_of(two_convs().model()).plan;
+  const Plan plan = result_of(planned_convs().model()).plan;
   const WeightPlan* weight = nullptr;
   const WeightPlan* bias = nullptr;
   for (const WeightPlan& candidate : plan.weights_quantized) {
@@ -180,7 +182,7 @@ TEST(MakePlan, WidensAWeightScaleWhoseBiasWouldNotFitInt32) {
   SmallGraph net;
   net.input("x").weight("w", {2, 1, 1, 1}, {1, 1e-12F}).weight("b", {2}, {1, 100});
   net.node(Kind::conv, {"x", "w", "b"}, "c").output("c");
-  const Plan plan = plan_of(net.model()).plan;
+  const Plan plan = result_of(net.model()).plan;
   for (const WeightPlan& stored : plan.weights_quantized) {
     if (stored.weight != "b") continue;
     EXPECT_LE(100 / stored.params[1].scale, 1.1e9F);
@@ -195,7 +197,7 @@ TEST(MakePlan, HoldsTheBiasOfAChannelWithoutAWeight) {
     net.node(Kind::conv, {"x", "w", "b"}, "c").output("c");
     Recipe recipe;
     recipe.weight.granularity = granularity;
-    const Plan plan = plan_of(net.model(), recipe).plan;
+    const Plan plan = result_of(net.model(), recipe).plan;
     const auto bias = std::ranges::find(plan.weights_quantized, "b", &WeightPlan::weight);
     ASSERT_NE(bias, plan.weights_quantized.end());
     const float step = bias->params.back().scale;
@@ -211,7 +213,7 @@ TEST(MakePlan, LeavesAnOpFloatThatNoIntegerOpReads) {
       .node(Kind::leaky_relu, {"c"}, "m")
       .node(Kind::softmax, {"m"}, "y")
       .output("y");
-  const Plan plan = plan_of(net.model()).plan;
+  const Plan plan = result_of(net.model()).plan;
   EXPECT_TRUE(op(plan, "c").quantized);
   EXPECT_FALSE(op(plan, "m").quantized);
   EXPECT_NE(op(plan, "m").reason.find("only float ops read"), std::string::npos);
@@ -224,7 +226,7 @@ TEST(MakePlan, QuantizesAResidualAddBetweenConvs) {
       .node(Kind::conv, {"a", "w"}, "b")
       .node(Kind::add, {"a", "b"}, "sum");
   net.node(Kind::relu, {"sum"}, "r").node(Kind::conv, {"r", "w"}, "y").output("y");
-  const Plan plan = plan_of(net.model()).plan;
+  const Plan plan = result_of(net.model()).plan;
   EXPECT_TRUE(op(plan, "sum").quantized);
   EXPECT_EQ(op(plan, "sum").pattern, (std::vector<std::string>{"add", "relu"}));
   std::size_t stored = 0;
@@ -236,18 +238,18 @@ TEST(MakePlan, KeepsTheResultOfAMatMulFloatForFloatReaders) {
   SmallGraph net;
   net.input("x").weight("w", {2, 2}, {1, 2, 3, 4}).weight("b", {2}, {1, 1});
   net.node(Kind::matmul, {"x", "w"}, "m").node(Kind::add, {"m", "b"}, "logits").output("logits");
-  const Plan plan = plan_of(net.model()).plan;
+  const Plan plan = result_of(net.model()).plan;
   EXPECT_TRUE(op(plan, "m").quantized);
   EXPECT_FALSE(activation(plan, "logits"));
   EXPECT_FALSE(activation(plan, "m"));
 }
 
 TEST(MakePlan, ObeysTheRecipeAndReportsPatternsThatMatchNothing) {
-  const SmallGraph net = two_convs();
+  const SmallGraph net = planned_convs();
   Recipe recipe;
   recipe.op_name_dict["node_c1"] = {.activation = {.dtype = AskedDtype::fp32}, .weight = {}};
   recipe.op_name_dict["node_c3"] = {.activation = {.dtype = AskedDtype::fp32}, .weight = {}};
-  const PlanResult result = plan_of(net.model(), recipe);
+  const PlanResult result = result_of(net.model(), recipe);
   EXPECT_EQ(op(result.plan, "c1").reason, "the recipe keeps it in float");
   EXPECT_TRUE(op(result.plan, "c2").quantized);
   ASSERT_EQ(result.notes.size(), 1U);
@@ -256,12 +258,12 @@ TEST(MakePlan, ObeysTheRecipeAndReportsPatternsThatMatchNothing) {
 }
 
 TEST(MakePlan, KeepsTheRuntimeFromQuantizingAConvThatStaysFloat) {
-  SmallGraph net = two_convs();
+  SmallGraph net = planned_convs();
   net.weight("w3", {2, 1, 1, 1}, {1, 1});
   net.node(Kind::conv, {"c2", "w3"}, "c3").node(Kind::conv, {"c3", "w2"}, "c4");
   Recipe recipe;
   recipe.op_name_dict["node_c[13]"] = {.activation = {.dtype = AskedDtype::fp32}, .weight = {}};
-  const Plan plan = plan_of(net.model(), recipe).plan;
+  const Plan plan = result_of(net.model(), recipe).plan;
   const auto biases_of = [&](const std::string& id) {
     std::vector<const WeightPlan*> found;
     for (const WeightPlan& weight : plan.weights_quantized) {
@@ -308,11 +310,11 @@ using Names = std::vector<std::string>;
 TEST(MakePlan, KeepsTheFirstAndTheLastConvOrMatMulInFloat) {
   Recipe recipe;
   recipe.recipes.first_conv_or_matmul_quantization = false;
-  const Plan first = plan_of(a_line().model(), recipe).plan;
+  const Plan first = result_of(a_line().model(), recipe).plan;
   EXPECT_EQ(float_ops(first), (Names{"before", "c1", "r", "s", "y"}));
   EXPECT_NE(op(first, "c1").reason.find("first_conv_or_matmul_quantization"), std::string::npos);
   recipe.recipes = {.last_conv_or_matmul_quantization = false};
-  const Plan last = plan_of(a_line().model(), recipe).plan;
+  const Plan last = result_of(a_line().model(), recipe).plan;
   EXPECT_FALSE(op(last, "m").quantized);
   EXPECT_TRUE(op(last, "c1").quantized);
   EXPECT_TRUE(op(last, "c2").quantized);
@@ -323,32 +325,32 @@ TEST(MakePlan, CountsAsFirstAndLastWhatCouldBeIntegerAndObeysTheOpsOwnEntries) {
   net.weight("w", {1, 1, 1, 1}, {std::numeric_limits<float>::infinity()});
   Recipe recipe;
   recipe.recipes.first_conv_or_matmul_quantization = false;
-  EXPECT_FALSE(op(plan_of(net.model(), recipe).plan, "m").quantized) << "the Convs cannot be";
+  EXPECT_FALSE(op(result_of(net.model(), recipe).plan, "m").quantized) << "the Convs cannot be";
   recipe.op_name_dict["node_m"].activation.dtype = AskedDtype::int_;
-  EXPECT_TRUE(op(plan_of(net.model(), recipe).plan, "m").quantized) << "its entry wins";
+  EXPECT_TRUE(op(result_of(net.model(), recipe).plan, "m").quantized) << "its entry wins";
 }
 
 TEST(MakePlan, KeepsPreAndPostProcessInFloat) {
   const Recipe all{
       .op_type_dict = {{".*", {.activation = {.dtype = AskedDtype::int_}, .weight = {}}}}};
-  EXPECT_EQ(float_ops(plan_of(a_line().model(), all).plan), Names{});
+  EXPECT_EQ(float_ops(result_of(a_line().model(), all).plan), Names{});
   Recipe recipe;
   recipe.recipes.pre_post_process_quantization = false;
   SmallGraph net = a_line();
   net.node(Kind::conv, {"y", "w"}, "c3");  // what leads to it is no pre-process
-  EXPECT_EQ(float_ops(plan_of(net.model()).plan), Names{"before"});
+  EXPECT_EQ(float_ops(result_of(net.model()).plan), Names{"before"});
   net.node(Kind::max_pool, {"x"}, "p").node(Kind::conv, {"p", "w"}, "c4");
   net.node(Kind::max_pool, {"c4"}, "q");
-  EXPECT_EQ(float_ops(plan_of(net.model(), recipe).plan), (Names{"before", "q"}));
+  EXPECT_EQ(float_ops(result_of(net.model(), recipe).plan), (Names{"before", "q"}));
   recipe = {.op_type_dict = all.op_type_dict};
   recipe.recipes.pre_post_process_quantization = false;
-  EXPECT_EQ(float_ops(plan_of(net.model(), recipe).plan), Names{}) << "entries for ops win";
+  EXPECT_EQ(float_ops(result_of(net.model(), recipe).plan), Names{}) << "entries for ops win";
 }
 
 TEST(MakePlan, MakesAnOpIntegerThatWouldStayFloatOnlyForProfit) {
   Recipe recipe;
   recipe.op_name_dict["node_s"] = {.activation = {.dtype = AskedDtype::uint8}, .weight = {}};
-  const PlanResult forced = plan_of(a_line().model(), recipe);
+  const PlanResult forced = result_of(a_line().model(), recipe);
   EXPECT_EQ(float_ops(forced.plan), (Names{"before", "y"}));
   EXPECT_TRUE(activation(forced.plan, "m")) << "its reader wants codes now";
   EXPECT_TRUE(activation(forced.plan, "s")->all_uses);
@@ -366,10 +368,10 @@ TEST(MakePlan, MakesTheInsideOfALayerNormIntegerWhereTheRecipeSaysSo) {
       .node(Kind::sqrt, {"ve"}, "sd")
       .node(Kind::div, {"d", "sd"}, "n")
       .output("n");
-  ASSERT_EQ(op(plan_of(net.model()).plan, "dd").reason, "inside LayerNormalization");
+  ASSERT_EQ(op(result_of(net.model()).plan, "dd").reason, "inside LayerNormalization");
   Recipe recipe;
   recipe.op_type_dict[".*"] = {.activation = {.dtype = AskedDtype::int_}, .weight = {}};
-  const Plan plan = plan_of(net.model(), recipe).plan;
+  const Plan plan = result_of(net.model(), recipe).plan;
   EXPECT_TRUE(op(plan, "dd").quantized);
   EXPECT_TRUE(op(plan, "ve").quantized);
   EXPECT_EQ(op(plan, "sd").reason, "inside LayerNormalization") << "no kernel takes codes";
@@ -387,7 +389,7 @@ TEST(MakePlan, WhatANormalizationReadsIsNotInHalf) {
   Model model = net.model();
   Recipe recipe;
   recipe.fallback = Fallback::fp16;
-  const Plan plan = plan_of(model, recipe).plan;
+  const Plan plan = result_of(model, recipe).plan;
   EXPECT_EQ(op(plan, "b").form, OpForm::fp16);
   EXPECT_EQ(op(plan, "a").form, OpForm::float_);
   EXPECT_THAT(op(plan, "a").reason, testing::HasSubstr("a normalization in float reads it"));
@@ -397,10 +399,10 @@ TEST(MakePlan, QuantizesATableThatIsLookedUpWhereTheRecipeSaysSo) {
   SmallGraph net;
   net.input("i").weight("table", {2, 2}, {-1, 0, 0.5F, 3});
   net.node(Kind::gather, {"table", "i"}, "row").output("row");
-  EXPECT_FALSE(op(plan_of(net.model()).plan, "row").quantized);
+  EXPECT_FALSE(op(result_of(net.model()).plan, "row").quantized);
   Recipe recipe;
   recipe.op_type_dict["gather"] = {.activation = {.dtype = AskedDtype::int_}, .weight = {}};
-  const Plan plan = plan_of(net.model(), recipe).plan;
+  const Plan plan = result_of(net.model(), recipe).plan;
   EXPECT_TRUE(op(plan, "row").quantized);
   ASSERT_EQ(plan.weights_quantized.size(), 1U);
   EXPECT_EQ(plan.weights_quantized[0].params[0], activation(plan, "row")->params);
@@ -413,17 +415,17 @@ TEST(MakePlan, LeavesResultsFloatWhereTheRecipeExcludesThemAndAKernelCan) {
   net.node(Kind::matmul, {"x", "w"}, "a")
       .node(Kind::matmul, {"a", "w"}, "b")
       .node(Kind::softmax, {"a"}, "s");
-  EXPECT_TRUE(activation(plan_of(net.model()).plan, "a")->all_uses);
+  EXPECT_TRUE(activation(result_of(net.model()).plan, "a")->all_uses);
   Recipe recipe;
   recipe.recipes.optypes_to_exclude_output_quant = {"matmul", "conv", "mat"};
-  const PlanResult result = plan_of(net.model(), recipe);
+  const PlanResult result = result_of(net.model(), recipe);
   EXPECT_EQ(activation(result.plan, "a")->uses, (std::vector<ValueUse>{{"b", 0}}));
   ASSERT_EQ(result.notes.size(), 2U) << "there is no conv and no mat";
   recipe.recipes.optypes_to_exclude_output_quant = {"conv"};
-  const PlanResult conv = plan_of(two_convs().model(), recipe);
+  const PlanResult conv = result_of(planned_convs().model(), recipe);
   ASSERT_EQ(conv.notes.size(), 1U);
   EXPECT_NE(conv.notes[0].find("gives codes only"), std::string::npos);
-  EXPECT_EQ(conv.plan.activations, plan_of(two_convs().model()).plan.activations);
+  EXPECT_EQ(conv.plan.activations, result_of(planned_convs().model()).plan.activations);
 }
 
 TEST(MakePlan, SaysWhereAnEntryChangesNothing) {
@@ -433,7 +435,7 @@ TEST(MakePlan, SaysWhereAnEntryChangesNothing) {
   recipe.op_type_dict["conv"] = {.activation = {.dtype = AskedDtype::fp32}, .weight = {}};
   SmallGraph net = a_line();
   net.node(Kind::softmax, {"y"}, "z");
-  const std::vector<std::string> notes = plan_of(net.model(), recipe).notes;
+  const std::vector<std::string> notes = result_of(net.model(), recipe).notes;
   ASSERT_EQ(notes.size(), 2U);
   EXPECT_EQ(notes[0].find("op_type_dict: 'softmax' has no effect: what it matches stays float "
                           "(softmax has no integer form here)"),
@@ -451,20 +453,20 @@ TEST(MakePlan, SaysOfWhatIsFoldedIntoAnIntegerOpThatItCannotStayFloat) {
   Recipe recipe;
   recipe.op_name_dict["node_m"] = {.activation = {.dtype = AskedDtype::fp32}, .weight = {}};
   recipe.op_type_dict["mul"] = {.activation = {.dtype = AskedDtype::fp32}, .weight = {}};
-  const PlanResult result = plan_of(net.model(), recipe);
+  const PlanResult result = result_of(net.model(), recipe);
   EXPECT_EQ(op(result.plan, "m").precision, Precision::int8) << "it is part of the Conv";
   ASSERT_EQ(result.notes.size(), 2U);
   EXPECT_EQ(result.notes[0],
             "op_type_dict: 'mul' asks for float, but the constants of one op are part of integer "
             "ops now: node_m (of node_c); to keep them in float, keep those in float");
   recipe.op_name_dict["node_c"] = recipe.op_name_dict["node_m"];
-  EXPECT_TRUE(plan_of(net.model(), recipe).notes.empty());
+  EXPECT_TRUE(result_of(net.model(), recipe).notes.empty());
 }
 
 TEST(MakePlan, KnowsOpsThatWereFoldedBeforeItBegan) {
   Recipe recipe;
   recipe.op_name_dict["gone"] = {.activation = {.dtype = AskedDtype::fp32}, .weight = {}};
-  const Model model = two_convs().model();
+  const Model model = planned_convs().model();
   const auto notes_with = [&](const std::vector<GoneOp>& gone) {
     Planned planned(model, recipe);
     planned.analyzed.prepared.gone = gone;
@@ -478,7 +480,7 @@ TEST(MakePlan, KnowsOpsThatWereFoldedBeforeItBegan) {
 }
 
 int bits_of(const Recipe& recipe, const Target& machine, const std::string& weight = "w1") {
-  const SmallGraph net = two_convs();
+  const SmallGraph net = planned_convs();
   const Plan plan =
       make_plan(Planned(net.model(), recipe).draft, ranges_for(net.model()), machine).plan;
   for (const WeightPlan& stored : plan.weights_quantized) {
@@ -501,23 +503,24 @@ TEST(MakePlan, ReducesTheRangeOfInt8WeightsWhereTheTargetSaturates) {
   EXPECT_EQ(bits_of(unsigned_weights, {}), 8) << "uint8 by uint8 is added up in 32 bits";
   unsigned_weights.reduce_range = ReduceRange::true_;
   EXPECT_EQ(bits_of(unsigned_weights, {}), 7);
-  EXPECT_NE(plan_of(two_convs().model(), {.target = TargetCpu::avx2}).notes.at(0).find("7 bits"),
-            std::string::npos);
+  EXPECT_NE(
+      result_of(planned_convs().model(), {.target = TargetCpu::avx2}).notes.at(0).find("7 bits"),
+      std::string::npos);
   unsigned_weights.reduce_range = ReduceRange::auto_;
-  for (const std::string& note : plan_of(two_convs().model(), unsigned_weights).notes)
+  for (const std::string& note : result_of(planned_convs().model(), unsigned_weights).notes)
     EXPECT_EQ(note.find("7 bits"), std::string::npos) << "none is of int8";
 }
 
 TEST(MakePlan, TakesInt8ActivationsForArmUnlessOthersAreAskedFor) {
   const auto dtype = [](const Recipe& recipe) {
-    return plan_of(two_convs().model(), recipe).plan.activations[0].scheme.dtype;
+    return result_of(planned_convs().model(), recipe).plan.activations[0].scheme.dtype;
   };
   EXPECT_EQ(dtype({}), DType::uint8);
   EXPECT_EQ(dtype({.target = TargetCpu::arm}), DType::int8);
   Recipe asked{.target = TargetCpu::arm};
   asked.activation.dtype = AskedDtype::uint8;
   EXPECT_EQ(dtype(asked), DType::uint8);
-  EXPECT_TRUE(plan_of(two_convs().model(), asked).notes.empty());
+  EXPECT_TRUE(result_of(planned_convs().model(), asked).notes.empty());
 }
 
 TEST(MakePlan, GivesAnOpOf16BitsItsOwnCodesAndItsIntegerReadersTheirs) {
@@ -530,7 +533,7 @@ TEST(MakePlan, GivesAnOpOf16BitsItsOwnCodesAndItsIntegerReadersTheirs) {
   Recipe recipe;
   recipe.op_name_dict["node_b"] = {
       .activation = {.dtype = AskedDtype::int16, .scheme = Symmetry::sym}, .weight = {}};
-  const PlanResult result = plan_of(net.model(), recipe);
+  const PlanResult result = result_of(net.model(), recipe);
   ASSERT_TRUE(activation(result.plan, "a")->all_uses);
   EXPECT_EQ(activation(result.plan, "a")->scheme.dtype, DType::uint8)
       << "its kernel gives no other";
@@ -574,7 +577,7 @@ TEST(MakePlan, TakesTheRangeOfTheWidthThatAValueIsStoredIn) {
 TEST(MakePlan, StoresWeightsIn4BitsAndSaysThatTheyAreComputedInFloat) {
   Recipe recipe;
   recipe.weight.dtype = AskedDtype::int4;
-  const PlanResult result = plan_of(two_convs().model(), recipe);
+  const PlanResult result = result_of(planned_convs().model(), recipe);
   EXPECT_EQ(result.plan.weights_quantized[0].scheme.dtype, DType::int4);
   EXPECT_EQ(op(result.plan, "c1").precision, Precision::fp32);
   EXPECT_EQ(op(result.plan, "p").precision, Precision::int8);
@@ -583,7 +586,7 @@ TEST(MakePlan, StoresWeightsIn4BitsAndSaysThatTheyAreComputedInFloat) {
 }
 
 TEST(MakePlan, NarrowsRangesOfWeightsAndSaysWhatItGains) {
-  SmallGraph net = two_convs();
+  SmallGraph net = planned_convs();
   std::vector<float> values(4096);  // cubes of sines: most are small
   for (std::size_t i = 0; i < values.size(); ++i) {
     values[i] = static_cast<float>(std::pow(std::sin(static_cast<double>(i)), 3));
@@ -593,10 +596,10 @@ TEST(MakePlan, NarrowsRangesOfWeightsAndSaysWhatItGains) {
   Recipe recipe;
   recipe.weight = {
       .dtype = AskedDtype::int4, .scheme = Symmetry::sym, .granularity = Granularity::per_tensor};
-  EXPECT_TRUE(plan_of(net.model(), recipe).plan.effects.empty());
-  const float full = plan_of(net.model(), recipe).plan.weights_quantized[0].params[0].scale;
+  EXPECT_TRUE(result_of(net.model(), recipe).plan.effects.empty());
+  const float full = result_of(net.model(), recipe).plan.weights_quantized[0].params[0].scale;
   recipe.op_name_dict["node_c1"].weight.algorithm = RangeAlgorithm::mse;
-  const Plan plan = plan_of(net.model(), recipe).plan;
+  const Plan plan = result_of(net.model(), recipe).plan;
   EXPECT_LT(plan.weights_quantized[0].params[0].scale, full);
   ASSERT_EQ(plan.effects.size(), 1U);
   EXPECT_EQ(plan.effects[0].algorithm, AccuracyAlgorithm::weight_ranges);
@@ -607,16 +610,16 @@ TEST(MakePlan, QuantizesNoOpButThoseNamedWhereTheModelIsToStayFloat) {
   Recipe recipe;
   recipe.activation.dtype = AskedDtype::fp32;
   recipe.op_name_dict["node_c2"] = {.activation = {.dtype = AskedDtype::int_}, .weight = {}};
-  const Plan plan = plan_of(two_convs().model(), recipe).plan;
+  const Plan plan = result_of(planned_convs().model(), recipe).plan;
   EXPECT_FALSE(op(plan, "c1").quantized);
   EXPECT_TRUE(op(plan, "c2").quantized);
 }
 
 TEST(MakePlan, RefusesImpossibleRecipes) {
-  const SmallGraph net = two_convs();
+  const SmallGraph net = planned_convs();
   Recipe unknown;
   unknown.activation.percentile = 0;
-  EXPECT_THROW(plan_of(net.model(), unknown), Error);
+  EXPECT_THROW(result_of(net.model(), unknown), Error);
   const std::vector<OpRecipe> misplaced = {
       {.activation = {.dtype = AskedDtype::int4}},
       {.activation = {.granularity = Granularity::per_channel}},
@@ -626,21 +629,21 @@ TEST(MakePlan, RefusesImpossibleRecipes) {
   for (const OpRecipe& one : misplaced) {
     Recipe recipe;
     recipe.op_type_dict["Conv"] = one;
-    EXPECT_THROW(plan_of(net.model(), recipe), Error);
+    EXPECT_THROW(result_of(net.model(), recipe), Error);
   }
   Recipe broken;
   broken.op_type_dict["Conv("] = {};
-  EXPECT_THROW(plan_of(net.model(), broken), Error);
+  EXPECT_THROW(result_of(net.model(), broken), Error);
 }
 
 TEST(MakePlan, SaysWhyAnOpWithoutARangeOrWithBadWeightsStaysFloat) {
-  SmallGraph net = two_convs();
+  SmallGraph net = planned_convs();
   Ranges none;
   EXPECT_NE(
       op(make_plan(Planned(net.model()).draft, none, {}).plan, "c1").reason.find("calibration"),
       std::string::npos);
   net.weight("w1", {2, 1, 1, 1}, {1, std::numeric_limits<float>::quiet_NaN()});
-  EXPECT_EQ(op(plan_of(net.model()).plan, "c1").reason, "its weight holds NaN or infinity");
+  EXPECT_EQ(op(result_of(net.model()).plan, "c1").reason, "its weight holds NaN or infinity");
 }
 
 }  // namespace

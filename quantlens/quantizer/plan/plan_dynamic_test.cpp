@@ -17,7 +17,7 @@ PlanResult plan_of(const Model& model, const Recipe& recipe = recipe_for(Approac
   return make_plan(Planned(model, recipe).draft, {}, target);
 }
 
-const OpPlan& op(const Plan& plan, const std::string& id) {
+const OpPlan& op_named(const Plan& plan, const std::string& id) {
   for (const OpPlan& candidate : plan.ops) {
     if (candidate.op.id == id) return candidate;
   }
@@ -36,10 +36,10 @@ TEST(PlanDynamic, AMatMulIsDynamicAndItsReaderStaysFloat) {
   net.input("x").weight("w", {2, 2}, {127, -2, 0, 1});
   net.node(Kind::matmul, {"x", "w"}, "m").node(Kind::relu, {"m"}, "y").output("y");
   const PlanResult result = plan_of(net.model());
-  EXPECT_EQ(op(result.plan, "m").form, OpForm::dynamic);
-  EXPECT_TRUE(op(result.plan, "m").quantized);
-  EXPECT_EQ(op(result.plan, "y").form, OpForm::float_);
-  EXPECT_EQ(op(result.plan, "y").reason, "dynamic quantization has no form for it");
+  EXPECT_EQ(op_named(result.plan, "m").form, OpForm::dynamic);
+  EXPECT_TRUE(op_named(result.plan, "m").quantized);
+  EXPECT_EQ(op_named(result.plan, "y").form, OpForm::float_);
+  EXPECT_EQ(op_named(result.plan, "y").reason, "dynamic quantization has no form for it");
   EXPECT_TRUE(result.plan.activations.empty());
   ASSERT_EQ(result.plan.weights_quantized.size(), 1U);
   const WeightPlan& weight = result.plan.weights_quantized[0];
@@ -81,7 +81,7 @@ TEST(PlanDynamic, WeightsOfUint8HaveSevenBitsWhereTheRecipeAsksForIt) {
 TEST(PlanDynamic, SaysWhyNot) {
   constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
   const auto reason = [](Tensor weight) {
-    return op(plan_of(matmul_of(std::move(weight))).plan, "y").reason;
+    return op_named(plan_of(matmul_of(std::move(weight))).plan, "y").reason;
   };
   EXPECT_EQ(reason(Tensor::from<float>({1, 1}, {kNan})), "its weight holds NaN or infinity");
   EXPECT_EQ(reason(Tensor::from<double>({1, 1}, {1})), "its weight is float64, not float32");
@@ -90,7 +90,7 @@ TEST(PlanDynamic, SaysWhyNot) {
   EXPECT_EQ(reason(Tensor::from<float>({0, 2}, {})), "its weight is empty");
   Model old = matmul_of(Tensor::from<float>({1, 1}, {1}));
   old.vocabulary = {.dynamic_codes = false, .version = "opset 10", .whole = "opset 13"};
-  EXPECT_NE(op(plan_of(old).plan, "y").reason.find("opset 10"), std::string::npos);
+  EXPECT_NE(op_named(plan_of(old).plan, "y").reason.find("opset 10"), std::string::npos);
 }
 
 TEST(PlanDynamic, WhatALogarithmReadsStaysFloatUnlessItIsForced) {
@@ -99,13 +99,13 @@ TEST(PlanDynamic, WhatALogarithmReadsStaysFloatUnlessItIsForced) {
   net.node(Kind::matmul, {"x", "mel"}, "bands").node(Kind::log, {"bands"}, "l");
   net.node(Kind::matmul, {"l", "w"}, "cepstrum").output("cepstrum");
   const Plan plan = plan_of(net.model()).plan;
-  EXPECT_EQ(op(plan, "bands").form, OpForm::float_);
-  EXPECT_NE(op(plan, "bands").reason.find("logarithm"), std::string::npos);
-  EXPECT_EQ(op(plan, "cepstrum").form, OpForm::dynamic);
+  EXPECT_EQ(op_named(plan, "bands").form, OpForm::float_);
+  EXPECT_NE(op_named(plan, "bands").reason.find("logarithm"), std::string::npos);
+  EXPECT_EQ(op_named(plan, "cepstrum").form, OpForm::dynamic);
   Recipe forced = recipe_for(Approach::dynamic);
   forced.op_name_dict["node_bands"] = {.activation = {.dtype = AskedDtype::int_},
                                        .weight = {.dtype = AskedDtype::int_}};
-  EXPECT_EQ(op(plan_of(net.model(), forced).plan, "bands").form, OpForm::dynamic);
+  EXPECT_EQ(op_named(plan_of(net.model(), forced).plan, "bands").form, OpForm::dynamic);
 }
 
 TEST(PlanDynamic, OptionsWithoutEffectAreNoted) {

@@ -10,7 +10,8 @@
 namespace quantlens {
 namespace {
 
-PlanResult plan_of(const Model& model, const Recipe& recipe = recipe_for(Approach::weight_only)) {
+PlanResult block_plan(const Model& model,
+                      const Recipe& recipe = recipe_for(Approach::weight_only)) {
   return make_plan(Planned(model, recipe).draft, {}, {});
 }
 
@@ -24,7 +25,7 @@ SmallGraph tied() {
 }
 
 TEST(PlanWeightOnly, AWeightLiesAsItsReadersWantIt) {
-  const Plan plan = plan_of(tied().model()).plan;
+  const Plan plan = block_plan(tied().model()).plan;
   ASSERT_EQ(plan.weights_in_blocks.size(), 3U);  // a table, rows, columns
   const BlockWeightPlan& table = plan.weights_in_blocks[0];
   EXPECT_TRUE(table.rows);
@@ -39,9 +40,9 @@ TEST(PlanWeightOnly, AWeightLiesAsItsReadersWantIt) {
 
 TEST(PlanWeightOnly, NoKernelComputesInIntegersUnlessAsked) {
   Recipe recipe = recipe_for(Approach::weight_only);
-  EXPECT_FALSE(plan_of(tied().model(), recipe).plan.weights_in_blocks.at(2).integer_data);
+  EXPECT_FALSE(block_plan(tied().model(), recipe).plan.weights_in_blocks.at(2).integer_data);
   recipe.activation.dtype = AskedDtype::int8;
-  const Plan plan = plan_of(tied().model(), recipe).plan;
+  const Plan plan = block_plan(tied().model(), recipe).plan;
   EXPECT_FALSE(plan.weights_in_blocks.at(0).integer_data);  // a table has no data
   EXPECT_TRUE(plan.weights_in_blocks.at(2).integer_data);
 }
@@ -49,10 +50,10 @@ TEST(PlanWeightOnly, NoKernelComputesInIntegersUnlessAsked) {
 TEST(PlanWeightOnly, OptionsWithoutEffectAreNoted) {
   Recipe recipe = recipe_for(Approach::weight_only);
   recipe.weight.granularity = Granularity::per_channel;
-  const std::vector<std::string> notes = plan_of(tied().model(), recipe).notes;
+  const std::vector<std::string> notes = block_plan(tied().model(), recipe).notes;
   ASSERT_EQ(notes.size(), 1U);
   EXPECT_NE(notes[0].find("granularity has no effect"), std::string::npos);
-  EXPECT_TRUE(plan_of(tied().model()).notes.empty());
+  EXPECT_TRUE(block_plan(tied().model()).notes.empty());
 }
 
 }  // namespace

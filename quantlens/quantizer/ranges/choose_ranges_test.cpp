@@ -34,12 +34,12 @@ TapState without_histogram(const std::string& value, const std::vector<Elements>
   return state;
 }
 
-TapState statistics_of(const std::string& value, const Elements& elements) {
+TapState range_statistics(const std::string& value, const Elements& elements) {
   return without_histogram(value, {elements});
 }
 
 TapState with_histogram(const Elements& elements) {
-  TapState state = statistics_of("x", elements);
+  TapState state = range_statistics("x", elements);
   state.values[0].histogram.add(elements);
   return state;
 }
@@ -68,7 +68,7 @@ constexpr RangeAlgorithm kAlgorithms[] = {
 
 TEST(ChooseRanges, MinmaxIsTheExtremesOfTheFiniteElements) {
   const float inf = std::numeric_limits<float>::infinity();
-  const Ranges ranges = choose_ranges(statistics_of("x", {-2, inf, 5, std::nanf(""), -inf}), {});
+  const Ranges ranges = choose_ranges(range_statistics("x", {-2, inf, 5, std::nanf(""), -inf}), {});
   ASSERT_EQ(ranges.values.size(), 1U);
   EXPECT_EQ(ranges.values[0].min, -2);
   EXPECT_EQ(ranges.values[0].max, 5);
@@ -82,13 +82,13 @@ TEST(ChooseRanges, AlgorithmsOfExtremesNeedNoHistograms) {
 }
 
 TEST(ChooseRanges, ListsValuesWithoutAFiniteElementApart) {
-  const Ranges ranges = choose_ranges(statistics_of("x", {std::nanf("")}), {});
+  const Ranges ranges = choose_ranges(range_statistics("x", {std::nanf("")}), {});
   EXPECT_TRUE(ranges.values.empty());
   EXPECT_EQ(ranges.empty, std::vector<std::string>{"x"});
 }
 
 TEST(ChooseRanges, KeepsWhoseModelTheStatisticsAreOf) {
-  EXPECT_EQ(choose_ranges(statistics_of("x", {1}), {}).model, std::string(64, 'a'));
+  EXPECT_EQ(choose_ranges(range_statistics("x", {1}), {}).model, std::string(64, 'a'));
 }
 
 TEST(ChooseRanges, MovingAverageIsTheMeanOfEachSamplesExtremes) {
@@ -134,7 +134,7 @@ TEST(ChooseRanges, APercentileCanBeChosen) {
 }
 
 TEST(ChooseRanges, WithoutHistogramsSomeAlgorithmsHaveNothingToLookAt) {
-  const TapState state = statistics_of("x", {1, 2});
+  const TapState state = range_statistics("x", {1, 2});
   for (const RangeAlgorithm algorithm : {RangeAlgorithm::percentile, RangeAlgorithm::entropy,
                                          RangeAlgorithm::mse, RangeAlgorithm::auto_}) {
     EXPECT_THROW(
@@ -147,7 +147,7 @@ TEST(ChooseRanges, WithoutHistogramsSomeAlgorithmsHaveNothingToLookAt) {
 
 TEST(ChooseRanges, LeavesOutWhatWantsNone) {
   TapState state = with_histogram({1, 2});
-  state.values.push_back(statistics_of("y", {1, 2}).values[0]);  // tapped for its channels, say
+  state.values.push_back(range_statistics("y", {1, 2}).values[0]);  // tapped for its channels, say
   const Ranges ranges = choose_ranges(
       state,
       {.values = {"x"}, .usual = {.algorithm = RangeAlgorithm::mse}, .of_value = {}, .scheme = {}});
@@ -222,7 +222,7 @@ TEST(ChooseRanges, MasksAreLeftOutAndHaveRoom) {
 }
 
 TEST(ChooseRanges, WithoutHistogramsMasksLeaveNoRange) {
-  const TapState state = statistics_of("x", {-1, 1, kLeast});
+  const TapState state = range_statistics("x", {-1, 1, kLeast});
   for (const RangeAlgorithm algorithm : {RangeAlgorithm::minmax, RangeAlgorithm::moving_average}) {
     const Ranges ranges = choose_ranges(
         state, {.values = {}, .usual = {.algorithm = algorithm}, .of_value = {}, .scheme = {}});

@@ -13,7 +13,7 @@
 namespace quantlens {
 namespace {
 
-const Scheme kUnsigned{.dtype = DType::uint8, .symmetric = false};
+const Scheme kUnsignedScheme{.dtype = DType::uint8, .symmetric = false};
 const Scheme kSymmetric{.dtype = DType::int8, .symmetric = true};
 
 FloatHistogram histogram_of(const std::vector<float>& values) {
@@ -57,7 +57,7 @@ TEST(Distribution, ExpectsTheErrorThatQuantizingMakes) {
   std::vector<float> values = with_outliers(200'000);
   values.resize(250'000, 0.F);
   const Distribution distribution = distribution_of(values);
-  for (const Scheme& scheme : {kUnsigned, kSymmetric}) {
+  for (const Scheme& scheme : {kUnsignedScheme, kSymmetric}) {
     for (const float reach : {0.3F, 3.F, 20.F, 90.F}) {
       const Range range{-reach, reach};
       const double wanted = error_of(values, range, scheme);
@@ -84,15 +84,16 @@ TEST(PercentileRange, IsThatOfTheSortedElements) {
 TEST(LeastErrorRange, IsBetterThanAnyOfAFineGrid) {
   const std::vector<float> values = with_outliers(50'000);
   const Distribution distribution = distribution_of(values);
-  const double found = error_of(values, least_error_range(distribution, kUnsigned), kUnsigned);
+  const double found =
+      error_of(values, least_error_range(distribution, kUnsignedScheme), kUnsignedScheme);
   const Range whole = extremes_of(values);
-  double best = error_of(values, whole, kUnsigned);
+  double best = error_of(values, whole, kUnsignedScheme);
   EXPECT_LT(found, best);
   for (int low = 1; low <= 40; ++low) {
     for (int high = 1; high <= 40; ++high) {
       const Range range{whole.min * static_cast<float>(low) / 40,
                         whole.max * static_cast<float>(high) / 40};
-      best = std::min(best, error_of(values, range, kUnsigned));
+      best = std::min(best, error_of(values, range, kUnsignedScheme));
     }
   }
   EXPECT_LT(found, 1.02 * best);
@@ -101,7 +102,7 @@ TEST(LeastErrorRange, IsBetterThanAnyOfAFineGrid) {
 TEST(LeastErrorRange, KeepsAllOfEvenlySpreadValues) {
   std::vector<float> values;
   for (int i = 0; i <= 10'000; ++i) values.push_back(static_cast<float>(i) / 5000 - 0.5F);
-  const Range range = least_error_range(distribution_of(values), kUnsigned);
+  const Range range = least_error_range(distribution_of(values), kUnsignedScheme);
   EXPECT_NEAR(range.min, -0.5, 0.01);
   EXPECT_NEAR(range.max, 1.5, 0.01);
 }
@@ -168,7 +169,7 @@ TEST(EntropyRange, CutsWhereTheBookFindsLittleDivergence) {
     };
     const double best = least_in(256, kBins);
     const auto found = static_cast<std::size_t>(
-        std::lround(entropy_range(distribution_of(values), kUnsigned).max / max * kBins));
+        std::lround(entropy_range(distribution_of(values), kUnsignedScheme).max / max * kBins));
     EXPECT_LT(least_in(found - 16, std::min(found + 16, kBins)), 1.2 * best + 1e-4) << found;
   }
 }
@@ -177,9 +178,9 @@ TEST(SearchedRanges, AreThoseOfTheOthersWhereThereAreMasks) {
   std::vector<float> values = with_outliers(10'000);
   for (std::size_t i = 0; i < values.size(); i += 3) values[i] = -3.4e38F;
   const Distribution distribution = distribution_of(values);
-  for (const Range& range :
-       {least_error_range(distribution, kUnsigned), entropy_range(distribution, kUnsigned),
-        percentile_range(distribution, 0.99999, false)}) {
+  for (const Range& range : {least_error_range(distribution, kUnsignedScheme),
+                             entropy_range(distribution, kUnsignedScheme),
+                             percentile_range(distribution, 0.99999, false)}) {
     EXPECT_GT(range.min, -100);
     EXPECT_LT(range.min, -1);
     EXPECT_LT(range.max, 100);
@@ -192,7 +193,7 @@ TEST(SearchedRanges, OfValuesOnOneSideOfZeroReachFromZero) {
   for (float& value : above) value = 4.6F + std::abs(value) / 100;
   std::vector<float> below = above;
   for (float& value : below) value = -value;
-  for (const Scheme& scheme : {kUnsigned, kSymmetric}) {
+  for (const Scheme& scheme : {kUnsignedScheme, kSymmetric}) {
     for (const std::vector<float>& values : {above, below}) {
       const Distribution distribution = distribution_of(values);
       const Range best = least_error_range(distribution, scheme);

@@ -33,7 +33,7 @@ double measured(std::span<const float> values, const QParams& params, DType dtyp
 /// An op whose local error is that of its own codes over 100,000 normal numbers, in the range of
 /// all of them, and as much again from its inputs.
 struct Stored {
-  std::vector<float> values = testing::normal_floats(7, 100'000, 3);
+  std::vector<float> values = drawn::normal_floats(7, 100'000, 3);
   ActivationRow row;
   ValuePair pair;
   PairedStats gathered;
@@ -111,7 +111,7 @@ struct StoredWeight : Stored {
   PairedStats weight;
 
   explicit StoredWeight(bool by_channel) {
-    const std::vector<float> even = testing::normal_floats(8, 16 * 500);
+    const std::vector<float> even = drawn::normal_floats(8, 16 * 500);
     for (std::size_t i = 0; i < even.size(); ++i)
       floats.push_back(even[i] * std::pow(10.F, static_cast<float>(i / 500 / 4)));
     weight_pair.scheme = {.dtype = DType::int8, .symmetric = true, .axis = {}};

@@ -59,7 +59,7 @@ std::string made_together(const Figures& f) {
       f.count("ops"), f.text("alone") == "nothing" ? "anything" : "much");
 }
 
-constexpr Sentence kSentences[] = {
+constexpr Sentence kCauseSentences[] = {
     {"words", words},
     {"at_value", at_value},
     {"and_also", and_also},
@@ -73,7 +73,7 @@ constexpr Sentence kSentences[] = {
 }  // namespace
 
 std::span<const Sentence> cause_sentences() {
-  return kSentences;
+  return kCauseSentences;
 }
 
 }  // namespace quantlens

@@ -231,7 +231,7 @@ std::string and_next(const Figures&) {
   return "; ";
 }
 
-constexpr Sentence kSentences[] = {
+constexpr Sentence kChangeSentences[] = {
     {"changed_constant", changed_constant},
     {"changed_constant.beyond_codes", beyond_codes},
     {"constant.zero", zero},
@@ -274,7 +274,7 @@ constexpr Sentence kSentences[] = {
 }  // namespace
 
 std::span<const Sentence> change_sentences() {
-  return kSentences;
+  return kChangeSentences;
 }
 
 }  // namespace quantlens

@@ -119,7 +119,7 @@ std::string cut(const Figures& f) {
       f.number("usual_cut"));
 }
 
-constexpr Sentence kSentences[] = {
+constexpr Sentence kModelSentences[] = {
     {"shifted_codes", shifted_codes},
     {"shifted_codes.cut", cut},
     {"shifted_codes.cut_in_channels", cut_in_channels},
@@ -139,7 +139,7 @@ constexpr Sentence kSentences[] = {
 }  // namespace
 
 std::span<const Sentence> model_sentences() {
-  return kSentences;
+  return kModelSentences;
 }
 
 }  // namespace quantlens

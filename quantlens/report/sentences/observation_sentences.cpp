@@ -115,7 +115,7 @@ std::string reference(const Figures& f) {
                      in_decibels(f.number("sqnr")), kOfReference);
 }
 
-constexpr Sentence kSentences[] = {
+constexpr Sentence kObservationSentences[] = {
     {"observation.losses", losses},
     {"observation.unseen", unseen},
     {"observation.makes_weight", makes_weight},
@@ -136,7 +136,7 @@ constexpr Sentence kSentences[] = {
 }  // namespace
 
 std::span<const Sentence> observation_sentences() {
-  return kSentences;
+  return kObservationSentences;
 }
 
 }  // namespace quantlens

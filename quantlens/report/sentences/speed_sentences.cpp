@@ -195,7 +195,7 @@ std::string balance(const Figures& f) {
       time("saved"), time("lost"), time("conversions"), time("layouts"));
 }
 
-constexpr Sentence kSentences[] = {
+constexpr Sentence kSpeedSentences[] = {
     {"speed.lost_kernel", lost_kernel},
     {"speed.float_island", float_island},
     {"speed.broken_fusion", broken_fusion},
@@ -221,7 +221,7 @@ constexpr Sentence kSentences[] = {
 }  // namespace
 
 std::span<const Sentence> speed_sentences() {
-  return kSentences;
+  return kSpeedSentences;
 }
 
 }  // namespace quantlens

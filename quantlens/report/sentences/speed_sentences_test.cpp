@@ -14,18 +14,18 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
-using Figures = std::map<std::string, Figure>;
+using FigureMap = std::map<std::string, Figure>;
 using Counts = std::vector<std::pair<std::string, std::uint64_t>>;
 
 constexpr double kInfinite = std::numeric_limits<double>::infinity();
 
-std::string told(const std::string& says, Figures figures = {}) {
+std::string told_speed(const std::string& says, FigureMap figures = {}) {
   return text_of(Statements{{.says = says, .figures = std::move(figures)}});
 }
 
 std::string of_kernels(const std::string& says, const Counts& quantized, const Counts& reference) {
-  return told(says, {{"kernels", figure::counts(quantized)},
-                     {"reference_kernels", figure::counts(reference)}});
+  return told_speed(says, {{"kernels", figure::counts(quantized)},
+                           {"reference_kernels", figure::counts(reference)}});
 }
 
 TEST(SpeedSentences, SayWhatEachRuleSays) {
@@ -72,26 +72,26 @@ TEST(SpeedSentences, TellTimesOfFindings) {
 
 TEST(SpeedSentences, TellWhatCameOfARemedy) {
   const auto tried = [](double ratio, double low, double high, double around) {
-    return Figures{{"ratio", figure::number(ratio)},
-                   {"interval", figure::numbers({low, high})},
-                   {"before", figure::microseconds(80)},
-                   {"in_float", figure::microseconds(24)},
-                   {"around", figure::microseconds(around)}};
+    return FigureMap{{"ratio", figure::number(ratio)},
+                     {"interval", figure::numbers({low, high})},
+                     {"before", figure::microseconds(80)},
+                     {"in_float", figure::microseconds(24)},
+                     {"around", figure::microseconds(around)}};
   };
-  EXPECT_EQ(told("speed.tried", tried(0.9, 0.88, 0.92, 4)),
+  EXPECT_EQ(told_speed("speed.tried", tried(0.9, 0.88, 0.92, 4)),
             ". Measured with them in float, this model is faster: it takes 0.900 of its time (95 % "
             "0.880 to 0.920); they take 24.0 us then where they took 80.0 us, and what is next to "
             "them takes 4.0 us more");
   EXPECT_THAT(
-      told("speed.tried", tried(1.46, 1.44, 1.48, -4)),
+      told_speed("speed.tried", tried(1.46, 1.44, 1.48, -4)),
       AllOf(HasSubstr("this model is slower: it takes 1.460"), HasSubstr("takes 4.0 us less")));
-  EXPECT_THAT(told("speed.tried", tried(0.5, 0, kInfinite, 0)),
+  EXPECT_THAT(told_speed("speed.tried", tried(0.5, 0, kInfinite, 0)),
               HasSubstr("is no faster, as far as these runs can tell: it takes 0.500 of its time "
                         "(95 % 0.000 to inf)"));
-  Figures some = tried(0.9, 0.88, 0.92, 4);
+  FigureMap some = tried(0.9, 0.88, 0.92, 4);
   some["ops"] = figure::count(1);
   some["of"] = figure::count(2);
-  EXPECT_THAT(told("speed.tried", some), HasSubstr("with 1 of these 2 ops in float"));
+  EXPECT_THAT(told_speed("speed.tried", some), HasSubstr("with 1 of these 2 ops in float"));
 }
 
 TEST(SpeedSentences, TellWhyARemedyWasNotTried) {
@@ -110,12 +110,12 @@ TEST(SpeedSentences, TellWhyARemedyWasNotTried) {
               HasSubstr("(the file comes out as another one when it is made anew by its recipe)"));
   EXPECT_THAT(untried({"speed.not_tried.no_time", {}}),
               HasSubstr("(other remedies have taken a minute)"));
-  EXPECT_EQ(told("speed.not_tried.in_float"), "it is in float already");
+  EXPECT_EQ(told_speed("speed.not_tried.in_float"), "it is in float already");
 }
 
 std::string compared(double ratio, double low, double high) {
-  return told("speed.compared",
-              {{"ratio", figure::number(ratio)}, {"interval", figure::numbers({low, high})}});
+  return told_speed("speed.compared",
+                    {{"ratio", figure::number(ratio)}, {"interval", figure::numbers({low, high})}});
 }
 
 TEST(SpeedSentences, SayHowTheTwoCompare) {
@@ -126,40 +126,40 @@ TEST(SpeedSentences, SayHowTheTwoCompare) {
             "The quantized model is 2.00 times as fast as float: run in turn with float, it takes "
             "0.500 of its time (95 % 0.400 to 0.600); ");
   EXPECT_THAT(compared(1.5, 1.4, 1.6), HasSubstr("1.50 times as slow"));
-  EXPECT_EQ(told("speed.balance", {{"saved", figure::microseconds(40)},
-                                   {"lost", figure::microseconds(5)},
-                                   {"conversions", figure::microseconds(10)},
-                                   {"layouts", figure::microseconds(0)}}),
+  EXPECT_EQ(told_speed("speed.balance", {{"saved", figure::microseconds(40)},
+                                         {"lost", figure::microseconds(5)},
+                                         {"conversions", figure::microseconds(10)},
+                                         {"layouts", figure::microseconds(0)}}),
             " Faster kernels save 40.0 us, slower ones cost 5.0 us, conversions 10.0 us and other "
             "layouts 0.0 us.");
 }
 
 TEST(SpeedSentences, HaveTheUnitThatFitsTheirGreatestTime) {
   const auto medians = [](double quantized, double reference) {
-    return told("speed.medians", {{"quantized", figure::microseconds(quantized)},
-                                  {"reference", figure::microseconds(reference)}});
+    return told_speed("speed.medians", {{"quantized", figure::microseconds(quantized)},
+                                        {"reference", figure::microseconds(reference)}});
   };
   EXPECT_EQ(medians(63.84, 53.82), "medians 63.8 us against 53.8 us.");
   EXPECT_EQ(medians(63.84, 1234.5), "medians 0.064 ms against 1.234 ms.");
 }
 
 TEST(SpeedSentences, SayWhyMediansHaveAnotherRatioThanRunsInTurn) {
-  Figures medians{{"quantized", figure::microseconds(1000)},
-                  {"reference", figure::microseconds(1100)}};
-  EXPECT_EQ(told("speed.medians", medians), "medians 1.000 ms against 1.100 ms.");
+  FigureMap medians{{"quantized", figure::microseconds(1000)},
+                    {"reference", figure::microseconds(1100)}};
+  EXPECT_EQ(told_speed("speed.medians", medians), "medians 1.000 ms against 1.100 ms.");
   medians["other_ratio"] = figure::number(1 / 1.1);
-  EXPECT_EQ(told("speed.medians", medians),
+  EXPECT_EQ(told_speed("speed.medians", medians),
             "medians 1.000 ms against 1.100 ms, 0.909 of each other, since the machine's speed "
             "changed between rounds: the runs in turn are what compares.");
 }
 
 TEST(SpeedSentences, SayThatTimersMadeAnotherGraph) {
-  EXPECT_EQ(told("speed.other_graph",
-                 {{"model", figure::text("a\x1b.onnx")}, {"kept", figure::decibels(31.04)}}),
+  EXPECT_EQ(told_speed("speed.other_graph",
+                       {{"model", figure::text("a\x1b.onnx")}, {"kept", figure::decibels(31.04)}}),
             "a?.onnx: with timers in its graph the runtime computes something else (the "
             "outputs keep 31.0 dB of those without): the wall times are those of the file, but the "
             "times of nodes are of another graph");
-  EXPECT_THAT(told("speed.other_graph", {{"model", figure::text("net.onnx")}}),
+  EXPECT_THAT(told_speed("speed.other_graph", {{"model", figure::text("net.onnx")}}),
               HasSubstr("computes something else: the wall times"));
 }
 

@@ -193,13 +193,13 @@ std::string beyond_rounding(const Figures& f) {
       f.text("constant"), f.percent("part"));
 }
 
-std::string not_compared(const Figures& f) {
+std::string not_compared_value(const Figures& f) {
   return fmt::format(
       "its result was not compared ({}), so that it is known only what its float form takes away",
       f.text("reason"));
 }
 
-constexpr Sentence kSentences[] = {
+constexpr Sentence kValueSentences[] = {
     {"huge_mask", huge_mask},
     {"clipped_range", clipped_range},
     {"lost_bias.absent", lost_bias_absent},
@@ -226,13 +226,13 @@ constexpr Sentence kSentences[] = {
     {"unexplained.known_change", known_change},
     {"unexplained.no_weight", no_weight},
     {"unexplained.beyond_rounding", beyond_rounding},
-    {"unexplained.not_compared", not_compared},
+    {"unexplained.not_compared", not_compared_value},
 };
 
 }  // namespace
 
 std::span<const Sentence> value_sentences() {
-  return kSentences;
+  return kValueSentences;
 }
 
 }  // namespace quantlens

@@ -27,7 +27,7 @@ std::string no_output(const Figures& f) {
                      f.number("worst_activation"));
 }
 
-std::string nonfinite(const Figures& f) {
+std::string nonfinite_verdict(const Figures& f) {
   const double part = f.number("part");
   if (part >= 1) return "An output holds nothing but NaN and infinities.";
   return fmt::format("{} % of an output are NaN or infinities.", percent_text(part));
@@ -148,7 +148,7 @@ std::string unknown_share(const Figures& f) {
 }
 
 std::string none_takes_much(const Figures&) {
-  return " No op that was tried alone takes much of it away.";
+  return " No op that was tried_all alone takes much of it away.";
 }
 
 std::string unexplained_by_itself(const Figures& f) {
@@ -158,7 +158,7 @@ std::string unexplained_by_itself(const Figures& f) {
       f.shown("op"), f.number("own_sqnr"));
 }
 
-// ---- remedies that were tried
+// ---- remedies that were tried_all
 std::string share_was_of(const Figures& f) {
   return fmt::format(" Shares are of the first {}, in float within the model as it is.",
                      counted(f.count("samples"), "sample"));
@@ -179,7 +179,7 @@ std::string gain_in(const Figures& f) {
                      whole_percent(high));
 }
 
-std::string tried(const Figures& f) {
+std::string tried_all(const Figures& f) {
   const std::uint64_t remedies = f.count("remedies");
   const std::string which =
       remedies == 1
@@ -201,11 +201,11 @@ std::string next(const Figures&) {
   return ". ";
 }
 
-constexpr Sentence kSentences[] = {
+constexpr Sentence kVerdictSentences[] = {
     {"nothing_compared", nothing_compared},
     {"caveat", caveat},
     {"loss.no_output", no_output},
-    {"loss.nonfinite", nonfinite},
+    {"loss.nonfinite", nonfinite_verdict},
     {"loss", loss},
     {"outputs_left_out", outputs_left_out},
     {"files_differ", files_differ},
@@ -220,7 +220,7 @@ constexpr Sentence kSentences[] = {
     {"none_takes_much", none_takes_much},
     {"unexplained_by_itself", unexplained_by_itself},
     {"share_was_of", share_was_of},
-    {"tried", tried},
+    {"tried", tried_all},
     {"begin", nothing},
     {"end", end},
     {"next", next},
@@ -229,7 +229,7 @@ constexpr Sentence kSentences[] = {
 }  // namespace
 
 std::span<const Sentence> verdict_sentences() {
-  return kSentences;
+  return kVerdictSentences;
 }
 
 }  // namespace quantlens

@@ -16,7 +16,7 @@
 namespace quantlens::contract {
 namespace {
 
-constexpr unsigned kTrials = 25;
+constexpr unsigned kFusedTrials = 25;
 
 /// A net of one op, in float and quantized; both make "y".
 struct Pair {
@@ -76,7 +76,7 @@ void bias(Pair& pair, float input_scale, const std::vector<QParams>& weights, Di
                             random_integers({count}, 0, 0, 0, DType::int32), 0);
 }
 
-Pair conv(Dice& dice) {
+Pair fused_conv(Dice& dice) {
   Pair pair;
   pair.dtype = dice.one_of<DType>({DType::uint8, DType::int8});
   const std::string x = feed(pair, "x", {2, 4, 8, 8}, dice);
@@ -91,7 +91,7 @@ Pair conv(Dice& dice) {
   return pair;
 }
 
-Pair matmul(Dice& dice) {
+Pair fused_matmul(Dice& dice) {
   Pair pair;
   const std::string x = feed(pair, "x", {2, 3, 16}, dice);
   weigh(pair, {16, 6}, 1, dice);
@@ -130,9 +130,9 @@ std::string fused_name(const testing::TestParamInfo<FusedCase>& info) {
   return info.param.name;
 }
 
-constexpr FusedCase kCases[] = {
-    {"Conv", conv, "QLinearConv"},
-    {"MatMul", matmul, "QLinearMatMul"},
+constexpr FusedCase kFusedCases[] = {
+    {"Conv", fused_conv, "QLinearConv"},
+    {"MatMul", fused_matmul, "QLinearMatMul"},
     {"Add", add, "QLinearAdd"},
 };
 
@@ -143,12 +143,12 @@ class FusedNets : public testing::TestWithParam<FusedCase> {
     if (!missing.empty()) GTEST_SKIP() << missing;
   }
 };
-INSTANTIATE_TEST_SUITE_P(Oracle, FusedNets, testing::ValuesIn(kCases), fused_name);
+INSTANTIATE_TEST_SUITE_P(Oracle, FusedNets, testing::ValuesIn(kFusedCases), fused_name);
 
 TEST_P(FusedNets, AreAtMostOneCodeFromWhatIsWritten) {
   const fs::path dump =
       fs::path(testing::TempDir()) / fmt::format("quantlens_{}.onnx", GetParam().name);
-  for (unsigned seed = 0; seed < kTrials; ++seed) {
+  for (unsigned seed = 0; seed < kFusedTrials; ++seed) {
     Dice dice(seed);
     Pair pair = GetParam().make(dice);
     const Batch data = batch(0, pair.inputs);

@@ -259,7 +259,7 @@ Trial max_pool_of_codes(Dice& dice) {
   return trial;
 }
 
-constexpr OpCase kCases[] = {
+constexpr OpCase kIntegerCases[] = {
     {"Quantize", quantize, kExact},
     {"QuantizeByAxis", quantize_by_axis, kExact},
     {"WideCodes", wide_codes, kExact},
@@ -276,7 +276,7 @@ constexpr OpCase kCases[] = {
 };
 
 class IntegerOps : public testing::TestWithParam<OpCase> {};
-INSTANTIATE_TEST_SUITE_P(Oracle, IntegerOps, testing::ValuesIn(kCases), case_name);
+INSTANTIATE_TEST_SUITE_P(Oracle, IntegerOps, testing::ValuesIn(kIntegerCases), case_name);
 
 TEST_P(IntegerOps, AgreeWithOnnxRuntime) {
   try_often(GetParam());

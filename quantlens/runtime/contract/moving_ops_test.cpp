@@ -178,7 +178,7 @@ Trial integers(Dice& dice) {
   return trial;
 }
 
-constexpr OpCase kCases[] = {
+constexpr OpCase kMovingCases[] = {
     {"Shapes", shapes, {}},     {"Transpose", transpose, {}},
     {"Concat", concat, {}},     {"Split", split, {}},
     {"Slice", slice, {}},       {"Gather", gather, {}},
@@ -188,7 +188,7 @@ constexpr OpCase kCases[] = {
 };
 
 class MovingOps : public testing::TestWithParam<OpCase> {};
-INSTANTIATE_TEST_SUITE_P(Oracle, MovingOps, testing::ValuesIn(kCases), case_name);
+INSTANTIATE_TEST_SUITE_P(Oracle, MovingOps, testing::ValuesIn(kMovingCases), case_name);
 
 TEST_P(MovingOps, AgreeWithOnnxRuntime) {
   try_often(GetParam());

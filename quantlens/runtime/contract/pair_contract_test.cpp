@@ -14,13 +14,13 @@ using Pairs = RunContract;
 INSTANTIATE_TEST_SUITE_P(Kinds, Pairs, testing::ValuesIn(run_kinds()), kind_name);
 
 /// The quantized side of exact_net as far as its first codes: x_q is uint8, y_q is int8.
-const QParams kInput{0.5f, 100};
+const QParams kPairInput{0.5f, 100};
 const QParams kOutput{0.75f, -128};
 
 Model quantized_net() {
   Net net;
   net.input("x", {-1, kIn});
-  net.quantize("x", kInput, DType::uint8);
+  net.quantize("x", kPairInput, DType::uint8);
   net.weight("w", exact_weight());
   net.node("MatMul", {"x_dq", "w"}, "product");
   net.node("Relu", {"product"}, "relu");
@@ -60,7 +60,7 @@ TEST_P(Pairs, CompareFloatsWithCodesAndWithFloats) {
   const Model model = exact_net();
   const Model quantized = quantized_net();
   TapSpec spec;
-  spec.pairs = {pair("y", "y"), pair("x", "x_q", kInput, DType::uint8),
+  spec.pairs = {pair("y", "y"), pair("x", "x_q", kPairInput, DType::uint8),
                 pair("y", "relu_q", kOutput, DType::int8)};
   const Batch batch = exact_data(2, 4);
   const auto run = open(model, &quantized, spec);

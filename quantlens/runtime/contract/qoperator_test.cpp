@@ -16,7 +16,7 @@
 namespace quantlens::contract {
 namespace {
 
-constexpr unsigned kTrials = 6;
+constexpr unsigned kOperatorTrials = 6;
 
 /// A float net, and a plan that makes codes of its values.
 struct Planned {
@@ -399,7 +399,7 @@ class QOperator : public testing::TestWithParam<Family> {
   }
 
   static void try_often(DType dtype) {
-    for (unsigned seed = 0; seed < kTrials; ++seed) {
+    for (unsigned seed = 0; seed < kOperatorTrials; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       Planned planned(seed, dtype);
       GetParam().make(planned);

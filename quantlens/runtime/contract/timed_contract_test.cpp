@@ -41,7 +41,7 @@ INSTANTIATE_TEST_SUITE_P(Kinds, TimedRuns,
                          [](const auto& kind) { return std::string(kind.param.name); });
 
 /// y [N,2] = relu(x w), and the number of samples as n.
-Model small_net() {
+Model timed_net() {
   Net net;
   net.input("x", {-1, 3});
   net.weight("w", Tensor::from<float>({3, 2}, {1, -1, 2, 0, -3, 4}));
@@ -58,7 +58,7 @@ Batch numbers(std::int64_t count, float value = 1) {
 }
 
 TEST_P(TimedRuns, WithoutNodesTellTheWholeTimeOnly) {
-  const Model model = small_net();
+  const Model model = timed_net();
   const auto run = open(model);
   const RunTime time = run->run(run->add(numbers(2)));
   EXPECT_GT(time.whole, 0U);
@@ -68,7 +68,7 @@ TEST_P(TimedRuns, WithoutNodesTellTheWholeTimeOnly) {
 }
 
 TEST_P(TimedRuns, TellTheGraphThatIsRunAndEachNodesPart) {
-  const Model model = small_net();
+  const Model model = timed_net();
   const auto run = open(model, {.nodes = true});
   const std::size_t number = run->add(numbers(2));
   run->run(number);
@@ -81,13 +81,13 @@ TEST_P(TimedRuns, TellTheGraphThatIsRunAndEachNodesPart) {
 }
 
 TEST_P(TimedRuns, TellTheSameGraphAsInThisProcess) {
-  const Model model = small_net();
+  const Model model = timed_net();
   const auto here = open_timed(model, {.nodes = true});
   EXPECT_EQ(whole_text(open(model, {.nodes = true})->graph()), whole_text(here->graph()));
 }
 
 TEST_P(TimedRuns, KnowTypesAfterTheFirstRun) {
-  const Model model = small_net();
+  const Model model = timed_net();
   const auto run = open(model, {.nodes = true});
   const std::size_t number = run->add(numbers(5));
   run->run(number);
@@ -101,7 +101,7 @@ TEST_P(TimedRuns, KnowTypesAfterTheFirstRun) {
 }
 
 TEST_P(TimedRuns, AnswerEachBatchByItsNumber) {
-  const Model model = small_net();
+  const Model model = timed_net();
   const auto run = open(model, {.nodes = true});
   const std::size_t first = run->add(numbers(2, 1));
   const std::size_t second = run->add(numbers(30'000, 2));
@@ -116,7 +116,7 @@ TEST_P(TimedRuns, AnswerEachBatchByItsNumber) {
 }
 
 TEST_P(TimedRuns, OfSeveralModelsRunInTurn) {
-  const Model model = small_net();
+  const Model model = timed_net();
   auto first = open(model, {.in_turn = true});
   auto second = open(model, {.nodes = true, .in_turn = true});
   first->add(numbers(2, 1));
@@ -133,7 +133,7 @@ TEST_P(TimedRuns, OfSeveralModelsRunInTurn) {
 }
 
 TEST_P(TimedRuns, AreRunInTheOrderOfTheirTurns) {
-  const Model model = small_net();
+  const Model model = timed_net();
   const auto bare = open(model, {.in_turn = true});
   const auto timed = open(model, {.nodes = true, .in_turn = true});
   bare->add(numbers(1));
@@ -159,7 +159,7 @@ TEST_P(TimedRuns, AreRunInTheOrderOfTheirTurns) {
 }
 
 TEST_P(TimedRuns, RefuseBatchesThatDoNotFit) {
-  const Model model = small_net();
+  const Model model = timed_net();
   const auto run = open(model);
   const Batch wrong = batch(0, {{"x", Tensor::from<float>({1, 4}, {1, 2, 3, 4})}});
   EXPECT_EQ(refusal([&] { run->add(wrong); }, {"net.onnx", "'x'", "[?,3]", "[1,4]"}),

@@ -30,7 +30,7 @@ static_assert(std::variant_size_v<AnyAttribute> ==
                   boost::mp11::mp_size<boost::describe::describe_enumerators<AttributeType>>::value,
               "name the new alternative of Attribute in AttributeType, too");
 
-[[noreturn]] void refuse(const std::string& problem) {
+[[noreturn]] void refuse_text(const std::string& problem) {
   throw Error(Errc::bad_input, problem);
 }
 
@@ -38,7 +38,7 @@ static_assert(std::variant_size_v<AnyAttribute> ==
 template <class Map, class... Parts>
 void add_once(Map& map, const std::string& name, Parts&&... parts) {
   if (!map.emplace(name, std::forward<Parts>(parts)...).second) {
-    refuse(fmt::format("'{}' is there twice", printable(name)));
+    refuse_text(fmt::format("'{}' is there twice", printable(name)));
   }
 }
 
@@ -52,7 +52,7 @@ ValueText text_of_value(const ValueInfo& info) {
 ValueInfo value_from(const ValueText& text) {
   for (const Dim& dim : text.shape) {
     if (dim.extent.value_or(0) >= 0) continue;
-    refuse(fmt::format("'{}' has an extent below 0", printable(text.name)));
+    refuse_text(fmt::format("'{}' has an extent below 0", printable(text.name)));
   }
   ValueInfo info{.name = text.name, .dtype = text.dtype, .shape = {}};
   if (text.shaped) info.shape = text.shape;
@@ -149,14 +149,14 @@ class Reader {
     for (const GraphText& text : texts_) {
       Made made{.graph = std::make_shared<Graph>(), .nesting = 1};
       fill(text, made);
-      if (made.nesting > kMostNesting) refuse("its graphs are nested too deep");
+      if (made.nesting > kMostNesting) refuse_text("its graphs are nested too deep");
       made_.push_back(std::move(made));
     }
-    if (made_.empty()) refuse("it has no graph");
+    if (made_.empty()) refuse_text("it has no graph");
     const std::shared_ptr<Graph> whole = std::move(made_.back().graph);
     made_.pop_back();
     for (const Made& left : made_) {
-      if (left.graph) refuse("it has a graph that no node has");
+      if (left.graph) refuse_text("it has a graph that no node has");
     }
     check_names(*whole);
     return std::move(*whole);
@@ -195,7 +195,7 @@ class Reader {
     }
     for (const BodyText& body : text.bodies) {
       if (body.graph >= made_.size() || !made_[body.graph].graph) {
-        refuse(fmt::format("the body '{}' is none", printable(body.name)));
+        refuse_text(fmt::format("the body '{}' is none", printable(body.name)));
       }
       Made& inner = made_[body.graph];
       owner.nesting = std::max(owner.nesting, inner.nesting + 1);
@@ -204,7 +204,8 @@ class Reader {
     const bool are_all = node.results.empty() || node.results.size() == node.outputs.size();
     for (const ResultType& result : node.results) {
       if (are_all && (result.dtype || result.like < node.inputs.size())) continue;
-      refuse(fmt::format("the results of '{}' are not of its outputs", printable(op_name(node))));
+      refuse_text(
+          fmt::format("the results of '{}' are not of its outputs", printable(op_name(node))));
     }
     return node;
   }
@@ -218,7 +219,7 @@ class Reader {
     const bool has_any = !std::holds_alternative<std::monostate>(roles);
     const bool has_usual = !std::holds_alternative<std::monostate>(usual);
     if (has_any ? has_usual && roles.index() != usual.index() : !text.roles.is_null())
-      refuse(
+      refuse_text(
           fmt::format("a node of kind '{}' has roles of no or another kind", to_string(text.kind)));
     return roles;
   }
@@ -241,7 +242,7 @@ class Reader {
       case AttributeType::tensor:
         return tensor_from(json::decode<TensorText>(text.value, kWhere), memory_);
     }
-    refuse("an attribute has no type");
+    refuse_text("an attribute has no type");
   }
 
   const std::vector<GraphText>& texts_;

@@ -6,9 +6,9 @@
 namespace quantlens::remote {
 namespace {
 
-constexpr std::size_t kOtherwise = 4;  // weights, scalings, value_edits, removed
+constexpr std::size_t kDefaults = 4;  // weights, scalings, value_edits, removed
 static_assert(boost::pfr::tuple_size_v<Plan> ==
-                  boost::mp11::mp_size<json::detail::Members<Plan>>::value + kOtherwise,
+                  boost::mp11::mp_size<json::detail::Members<Plan>>::value + kDefaults,
               "a field of Plan that plan.json does not have has to travel, too");
 
 }  // namespace

@@ -8,9 +8,9 @@
 namespace quantlens::remote {
 namespace {
 
-class Writer final : public FileWriter {
+class SealedWriter final : public FileWriter {
  public:
-  Writer(std::map<fs::path, SealedStore::Written>& files, fs::path path)
+  SealedWriter(std::map<fs::path, SealedStore::Written>& files, fs::path path)
       : files_(files), path_(std::move(path)) {}
 
   void write(Bytes bytes) override { file_.write(bytes); }
@@ -36,7 +36,7 @@ MappedFile SealedStore::read(const fs::path&) const {
 }
 
 std::unique_ptr<FileWriter> SealedStore::create(const fs::path& path) {
-  return std::make_unique<Writer>(files_, path);
+  return std::make_unique<SealedWriter>(files_, path);
 }
 
 void SealedStore::append(const fs::path&, std::string_view) {

@@ -12,7 +12,7 @@
 
 #include <rapidcheck/gtest.h>
 
-namespace quantlens::testing {
+namespace quantlens::drawn {
 
 template <class T>
 std::string bytes_of(const T& value) {
@@ -72,4 +72,4 @@ inline rc::Gen<std::vector<float>> any_floats() {
                       });
 }
 
-}  // namespace quantlens::testing
+}  // namespace quantlens::drawn

@@ -88,14 +88,14 @@ Recipe without_forced(Recipe recipe) {
 
 /// By how much an op is to blame: most of the outputs' error that begins in it, then the least
 /// local SQNR. Means of deviations are nearly nothing, so that their noise alone says little.
-struct Blame {
+struct RowBlame {
   double share = 0;
   double local_db = std::numeric_limits<double>::infinity();
-  auto operator<=>(const Blame&) const = default;
+  auto operator<=>(const RowBlame&) const = default;
 };
 
-Blame blame_of(const ActivationRow& row, const TunableOp& op) {
-  Blame blame{.share = -row.output_share.value_or(0)};
+RowBlame blame_of(const ActivationRow& row, const TunableOp& op) {
+  RowBlame blame{.share = -row.output_share.value_or(0)};
   if (op.kind != Kind::reduce_mean) blame.local_db = row.local_sqnr_db.value_or(row.sqnr_db);
   return blame;
 }
@@ -104,9 +104,9 @@ Blame blame_of(const ActivationRow& row, const TunableOp& op) {
 std::vector<const TunableOp*> worst_first(const Space& space, const Diagnosis& diagnosis) {
   std::multimap<std::string_view, const ActivationRow*> rows;
   for (const ActivationRow& row : diagnosis.activations) rows.emplace(row.op.id, &row);
-  std::vector<std::pair<Blame, const TunableOp*>> order;
+  std::vector<std::pair<RowBlame, const TunableOp*>> order;
   for (const TunableOp& op : space.ops) {
-    Blame worst;
+    RowBlame worst;
     for (const std::string& value : op.values) {
       const auto [first, last] = rows.equal_range(value);
       for (auto row = first; row != last; ++row)

@@ -13,7 +13,7 @@
 namespace quantlens::flow {
 namespace {
 
-[[noreturn]] void refuse(const fs::path& path, const std::string& why) {
+[[noreturn]] void refuse_ranges(const fs::path& path, const std::string& why) {
   throw Error(Errc::bad_input, fmt::format("{}: {}", printable(path.string()), why));
 }
 
@@ -27,12 +27,13 @@ void check_ranges(const std::vector<ValueRange>& ranges, const fs::path& path) {
   for (const ValueRange& range : ranges) {
     const bool finite = std::isfinite(range.min) && std::isfinite(range.max);
     if (!finite || range.min > range.max) {
-      refuse(path, fmt::format("the range of '{}' is {} to {}; give two finite numbers, the "
-                               "smaller one first",
-                               printable(range.value), range.min, range.max));
+      refuse_ranges(path, fmt::format("the range of '{}' is {} to {}; give two finite numbers, the "
+                                      "smaller one first",
+                                      printable(range.value), range.min, range.max));
     }
     if (!seen.insert(range.value).second) {
-      refuse(path, fmt::format("'{}' has two ranges; leave one out", printable(range.value)));
+      refuse_ranges(path,
+                    fmt::format("'{}' has two ranges; leave one out", printable(range.value)));
     }
   }
 }
@@ -40,9 +41,10 @@ void check_ranges(const std::vector<ValueRange>& ranges, const fs::path& path) {
 void check_model(const std::string& theirs, const std::string& ours, const fs::path& path) {
   if (theirs.empty() || theirs == ours) return;
   constexpr std::size_t kShown = 12;
-  refuse(path, fmt::format("is of another model (SHA-256 {}..., this one is {}...); calibrate this "
-                           "one, or take 'model' out of a ranges.json to use it all the same",
-                           printable(theirs.substr(0, kShown)), ours.substr(0, kShown)));
+  refuse_ranges(
+      path, fmt::format("is of another model (SHA-256 {}..., this one is {}...); calibrate this "
+                        "one, or take 'model' out of a ranges.json to use it all the same",
+                        printable(theirs.substr(0, kShown)), ours.substr(0, kShown)));
 }
 
 std::set<std::string> names_in(const GivenRanges& given) {
@@ -68,7 +70,7 @@ GivenRanges read_ranges(const Store& store, const fs::path& path, const std::str
     return given;
   }
   if (!is_json(file.text())) {
-    refuse(path, "is neither statistics of 'quantlens calibrate' nor a ranges.json");
+    refuse_ranges(path, "is neither statistics of 'quantlens calibrate' nor a ranges.json");
   }
   given.ranges = from_file<Ranges>(file.text(), where);
   check_ranges(given.ranges.values, path);
@@ -87,9 +89,10 @@ void check_values(const GivenRanges& given, const fs::path& path,
   if (missing.empty()) return;
   const std::string first = printable(missing.front());
   if (missing.size() == values.size()) {
-    refuse(path, fmt::format("has none of the {} values of this model that need a range, e.g. "
-                             "'{}'; calibrate this model with this recipe",
-                             values.size(), first));
+    refuse_ranges(path,
+                  fmt::format("has none of the {} values of this model that need a range, e.g. "
+                              "'{}'; calibrate this model with this recipe",
+                              values.size(), first));
   }
   progress.note(
       fmt::format("{}: has no range for {} of {} values, e.g. '{}': what needs them stays "

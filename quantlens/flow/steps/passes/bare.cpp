@@ -17,7 +17,7 @@ namespace quantlens::flow {
 namespace {
 
 /// Ends a pass that has seen enough samples.
-struct Enough {};
+struct EnoughRuns {};
 
 std::uint64_t bytes_of(const TensorMap& tensors) {
   std::uint64_t sum = 0;
@@ -162,9 +162,9 @@ BareAnswers run_bare(const ModelPair& models, const FittedData& data, const Meas
                bare.outputs.push_back(outputs);
              }
            }
-           if (!accuracy && has_enough(bare.samples, kept_bytes)) throw Enough();
+           if (!accuracy && has_enough(bare.samples, kept_bytes)) throw EnoughRuns();
          });
-  } catch (const Enough&) {
+  } catch (const EnoughRuns&) {
     // the rest is seen by the observed run alone
   }
   if (accuracy) {

@@ -32,7 +32,8 @@
 namespace quantlens::flow {
 namespace {
 
-constexpr std::uint64_t kMostBytes = std::uint64_t{1} << 30U;  // of a file that is written anew
+constexpr std::uint64_t kMostRewrittenBytes = std::uint64_t{1}
+                                              << 30U;  // of a file that is written anew
 /// Each share loads the quantized model once more, in a time that grows with the square of its
 /// nodes (docs/performance.md): so many take some ten seconds.
 constexpr std::size_t kMostNodes = 10'000;
@@ -153,7 +154,8 @@ class MeasuredOutputs final : public OutputErrors {
   bool can_run() {
     const Model& quantized = passes_.models.quantized.model;
     if (batches_ == 0 || outputs_.pairs.empty()) return false;
-    if (quantized.file.bytes().size() <= kMostBytes && quantized.graph.nodes.size() <= kMostNodes)
+    if (quantized.file.bytes().size() <= kMostRewrittenBytes &&
+        quantized.graph.nodes.size() <= kMostNodes)
       return true;
     note("measuring one takes too long for a model of this size");
     return false;

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/report/report_gates.h"
+
+#include <gtest/gtest.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/report/testing/reported_run.h"
+
+namespace quantlens {
+namespace {
+
+TEST(GateResults, AreThoseThatWereAskedForAndNoOthers) {
+  EXPECT_TRUE(gate_results(reported_run(), {}).empty());
+  const std::vector<GateResult> both =
+      gate_results(reported_run(), {.least_db = 4, .most_loss = 0.01});
+  ASSERT_EQ(both.size(), 2U);
+  EXPECT_EQ(both[0].id, "sqnr");
+  EXPECT_EQ(both[0].asks, "SQNR >= 4 dB");
+  EXPECT_TRUE(both[0].reached);
+  EXPECT_EQ(both[1].id, "accuracy");
+  EXPECT_EQ(both[1].asks, "accuracy loss <= 1 %");
+  EXPECT_FALSE(both[1].reached);
+  EXPECT_EQ(both[1].because,
+            "the loss of top1 is 33.33 % (from 0.7500 to 0.5000), where at most 1 % is allowed");
+}
+
+TEST(GateResults, InTheMetricsUnitHaveNoPercent) {
+  const std::vector<GateResult> one =
+      gate_results(reported_run(), {.most_loss = 0.25, .absolute = true});
+  ASSERT_EQ(one.size(), 1U);
+  EXPECT_EQ(one[0].asks, "accuracy loss <= 0.25");
+  EXPECT_TRUE(one[0].reached);
+}
+
+TEST(GateResults, ThrowWhereTheRunHasNoSuchFigure) {
+  EXPECT_THROW((void)gate_results({}, {.least_db = 20}), Error);
+  EXPECT_THROW((void)gate_results({}, {.most_loss = 0.01}), Error);
+}
+
+}  // namespace
+}  // namespace quantlens

@@ -37,6 +37,18 @@ std::string shortened(const std::string& text) {
   return text.size() <= kShown ? text : text.substr(0, kShown) + "...";
 }
 
+CLI::Validator share() {
+  const auto read = [](std::string& text) {
+    if (!text.ends_with('%')) return std::string();
+    double percent = 0;
+    const char* end = text.data() + text.size() - 1;
+    const auto [stop, error] = std::from_chars(text.data(), end, percent);
+    if (error == std::errc() && stop == end) text = fmt::format("{}", percent / 100);
+    return std::string();
+  };
+  return {read, ""};
+}
+
 CLI::Validator whole_number(std::uint64_t least, std::uint64_t most) {
   const auto check = [=](const std::string& text) {
     std::uint64_t value = 0;
@@ -69,6 +81,14 @@ CLI::Validator one_of(std::vector<std::string> words) {
     return fmt::format("there is no '{}'; known: {}", shortened(text), fmt::join(words, ", "));
   };
   return {check, ""};
+}
+
+TerminalProgress progress_of(const std::string& word, bool quiet) {
+  ProgressStyle style = ProgressStyle::automatic;
+  if (word == "bar") style = ProgressStyle::bar;
+  if (word == "json") style = ProgressStyle::json;
+  if (word == "none") style = ProgressStyle::none;
+  return {style, quiet};
 }
 
 void LongOptions::add_to(CLI::App& verb, DataOption data) {
@@ -129,11 +149,7 @@ void LongOptions::add_isolation_to(CLI::App& verb) {
 }
 
 TerminalProgress LongOptions::make_progress() const {
-  ProgressStyle style = ProgressStyle::automatic;
-  if (progress_ == "bar") style = ProgressStyle::bar;
-  if (progress_ == "json") style = ProgressStyle::json;
-  if (progress_ == "none") style = ProgressStyle::none;
-  return {style, quiet_};
+  return progress_of(progress_, quiet_);
 }
 
 flow::Session LongOptions::session(Store& store, Progress& progress,

@@ -34,6 +34,7 @@ std::string shortened(const std::string& text);
 /// What an option's value must be; otherwise its sentence is the usage error.
 CLI::Validator not_empty();
 CLI::Validator number();  ///< not NaN
+CLI::Validator share();   ///< reads "5%" as 0.05
 /// The running program itself, also where its file was replaced meanwhile.
 inline constexpr const char* kThisProgram = "/proc/self/exe";
 
@@ -46,6 +47,9 @@ CLI::Validator one_of() {
   const std::vector<std::string_view> known = words<E>();
   return one_of(std::vector<std::string>(known.begin(), known.end()));
 }
+
+/// As --progress names it: auto, bar, json or none.
+TerminalProgress progress_of(const std::string& word, bool quiet);
 
 /// Whether a verb has --data and its company, and with it --isolate.
 enum class DataOption { none, optional, required };

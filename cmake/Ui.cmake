@@ -6,6 +6,8 @@ endif()
 set(assets index.html app.css app.js shared.js
   # what is fetched when it is first shown, as ui/vite.config.ts cuts it
   accuracy.js costs.js floats.js graph.js graph-worker.js jobs.js network.js palette.js plot.js profile.js tuning.js)
+# what `quantlens report` puts into one file
+list(APPEND assets report.css report.html report.js)
 set(asset_folder ${CMAKE_CURRENT_BINARY_DIR}/ui)
 set(ui ${PROJECT_SOURCE_DIR}/ui)
 set(ui_packages ${ui}/node_modules/.package-lock.json)
@@ -19,7 +21,7 @@ add_custom_command(OUTPUT ${ui}/src/api/types.ts DEPENDS quantlens_openapi ${ui_
   COMMENT "Making the types of ui/ of the OpenAPI document")
 list(FILTER ui_sources EXCLUDE REGEX "/types\\.ts$")
 add_custom_command(OUTPUT ${ui_built} WORKING_DIRECTORY ${ui} VERBATIM COMMENT "Building the pages of ui/"
-  DEPENDS ${ui_packages} ${ui_sources} ${ui}/src/api/types.ts ${ui}/index.html ${ui}/vite.config.ts ${ui}/svelte.config.js ${ui}/tsconfig.json
+  DEPENDS ${ui_packages} ${ui_sources} ${ui}/src/api/types.ts ${ui}/index.html ${ui}/public/report.html ${ui}/build.mjs ${ui}/vite.config.ts ${ui}/svelte.config.js ${ui}/tsconfig.json
   COMMAND ${QUANTLENS_NPM} run --silent build -- --outDir ${asset_folder} --emptyOutDir --logLevel warn)
 if(QUANTLENS_BUILD_TESTS)
   foreach(script test check)

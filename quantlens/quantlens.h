@@ -130,6 +130,10 @@
 #include "quantlens/record/run_records.h"     // RunRecords: what a run is told by
 #include "quantlens/report/run_text.h"        // run_text, run_json: what a run tells
 #include "quantlens/report/gate.h"            // sqnr_gate: whether a run keeps enough of its signal
+#include "quantlens/report/loss_gate.h"       // accuracy_gate: and of its accuracy
+#include "quantlens/report/summary_markdown.h"  // summary_markdown: a run for a pull request
+#include "quantlens/report/junit.h"           // junit_xml: a run as tests
+#include "quantlens/report/sarif.h"           // sarif_json: a run for code scanning
 #include "quantlens/record/run_folder.h"      // RunFolder: the files of a run
 #include "quantlens/workspace/read_folder.h"  // read_folder: which of them are there
 #include "quantlens/report/kept_run.h"        // kept_run: all that is kept of a run, as one object

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+import { fileURLToPath } from "node:url";
+
 import { svelte } from "@sveltejs/vite-plugin-svelte";
+import type { BuildOptions } from "vite";
 import { defineConfig } from "vitest/config";
 
 /** Views and dialogs that are not on the first page are files of their own, with the charts that they share. */
@@ -10,19 +13,35 @@ function chunkOf(id: string): string | undefined {
   return /\/features\/(accuracy|costs|floats|jobs|network|palette|profile|tuning)\//.exec(id)?.[1];
 }
 
-export default defineConfig({
-  base: "./", // the page works below any prefix
-  plugins: [svelte()],
-  build: {
-    // The server knows its files by name; their ETags say what is new.
-    rollupOptions: {
-      output: { entryFileNames: "app.js", assetFileNames: "app.[ext]", chunkFileNames: "[name].js", manualChunks: chunkOf },
+/** The server knows its files by name; their ETags say what is new. */
+const served: BuildOptions["rollupOptions"] = {
+  output: { entryFileNames: "app.js", assetFileNames: "app.[ext]", chunkFileNames: "[name].js", manualChunks: chunkOf },
+};
+
+/** What public/report.html has in itself. */
+const reported: BuildOptions["rollupOptions"] = {
+  input: "src/app/main.ts",
+  output: { entryFileNames: "report.js", assetFileNames: "report.[ext]", inlineDynamicImports: true },
+};
+
+export default defineConfig(({ mode }) => {
+  const isReport = mode === "report";
+  const inline = fileURLToPath(new URL("src/graph/start-worker-inline.ts", import.meta.url));
+  return {
+    base: "./", // the page works below any prefix
+    plugins: [svelte()],
+    resolve: { alias: isReport ? [{ find: /^\.\/start-worker$/, replacement: inline }] : [] },
+    build: {
+      rollupOptions: isReport ? reported : served,
+      copyPublicDir: !isReport,
+      cssCodeSplit: false,
+      modulePreload: isReport ? false : { polyfill: false },
+      chunkSizeWarningLimit: isReport ? 1000 : 500, // kB
+      target: "es2022",
     },
-    cssCodeSplit: false,
-    modulePreload: { polyfill: false },
-    target: "es2022",
-  },
-  worker: { format: "es", rollupOptions: { output: { entryFileNames: "graph-worker.js" } } },
-  // Functions without a page: no process for each file.
-  test: { include: ["src/**/*.test.ts"], pool: "threads", isolate: false, testTimeout: 120_000 },
+    // Not every browser starts a module from a blob of a page that was opened from a disk.
+    worker: { format: isReport ? "iife" : "es", rollupOptions: { output: { entryFileNames: "graph-worker.js" } } },
+    // Functions without a page: no process for each file.
+    test: { include: ["src/**/*.test.ts"], pool: "threads", isolate: false, testTimeout: 120_000 },
+  };
 });

@@ -19,6 +19,7 @@ void add_inspect(CLI::App& program, const std::vector<std::string>& command_line
 void add_judge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_merge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_report(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_serve(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_tune(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_worker(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);

@@ -63,19 +63,6 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   return result.study->reached ? kDone : kGoalMissed;
 }
 
-/// "5%" is read as 0.05.
-CLI::Validator share() {
-  const auto read = [](std::string& text) {
-    if (!text.ends_with('%')) return std::string();
-    double percent = 0;
-    const char* end = text.data() + text.size() - 1;
-    const auto [stop, error] = std::from_chars(text.data(), end, percent);
-    if (error == std::errc() && stop == end) text = fmt::format("{}", percent / 100);
-    return std::string();
-  };
-  return {read, ""};
-}
-
 void add_goal(CLI::App& verb, Arguments& arguments) {
   flow::TuneOptions& options = arguments.options;
   verb.add_option("--metric", arguments.metric,

@@ -10,6 +10,7 @@
 #include "quantlens/base/text.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/own_folder.h"
+#include "server/percent.h"
 #include "server/shown.h"
 
 namespace quantlens::server {
@@ -28,15 +29,10 @@ std::string_view type_of(std::string_view name) {
 }  // namespace
 
 std::string disposition(std::string_view name) {
-  constexpr std::string_view kPlain =
-      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_.";
-  std::string plain, coded;
-  for (const char c : name) {
-    const bool is_plain = kPlain.find(c) != std::string_view::npos;
-    plain += is_plain ? c : '_';
-    coded += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return fmt::format("attachment; filename=\"{}\"; filename*=UTF-8''{}", plain, coded);
+  std::string plain;
+  for (const char c : name) plain += is_plain(c) ? c : '_';
+  return fmt::format("attachment; filename=\"{}\"; filename*=UTF-8''{}", plain,
+                     percent_encoded(name));
 }
 
 Answer run_file(Context& context, const Call& call) {

@@ -33,20 +33,12 @@ BOOST_DESCRIBE_STRUCT(OpDetails, (),
 boost::json::object details(Context& context, const Run& run, const std::string& op) {
   const OpRows rows(context, run, op);
   boost::json::object made{{"op", op}};
-  const auto add = [&](std::string_view name, const std::vector<json::Value>& found) {
-    made[name] = boost::json::array(found.begin(), found.end());
-    return !found.empty();
-  };
-  bool is_known = add("activations", rows.of<Diagnosis>("activations"));
-  is_known |= add("weights", rows.of<Diagnosis>("weights"));
-  is_known |= add("plan", rows.of<Plan>("ops"));
-  is_known |= add("pairs", rows.of<Pairing>("pairs"));
-  add("weight_pairs", rows.of<Pairing>("weights"));
-  is_known |= add("nodes", rows.naming<ProfileRecord>("reference.nodes"));
-  add("quantized_nodes", rows.naming<ProfileRecord>("quantized.nodes"));
-  add("times", rows.naming<ProfileRecord>("ops"));
-  add("findings", rows.naming<Diagnosis>("findings"));
-  is_known |= add("graph", rows.at<GraphOutline>("ops", "op", "name"));
+  bool is_known = false;
+  for (const OpList& list : op_lists()) {
+    const std::vector<json::Value> found = rows.of(list);
+    made[list.member] = boost::json::array(found.begin(), found.end());
+    is_known |= list.makes_known && !found.empty();
+  }
   if (!is_known) {
     throw Error(Errc::not_found, fmt::format("Nothing is stored of an op '{}'.", shown(op)));
   }

@@ -21,6 +21,19 @@ auto if_there(const Open& open) -> std::optional<decltype(open())> {
   }
 }
 
+constexpr OpList kLists[] = {
+    {"activations", FileOf<Diagnosis>::kName, "activations", "op.id", "op.name"},
+    {"weights", FileOf<Diagnosis>::kName, "weights", "op.id", "op.name"},
+    {"plan", FileOf<Plan>::kName, "ops", "op.id", "op.name"},
+    {"pairs", FileOf<Pairing>::kName, "pairs", "op.id", "op.name"},
+    {"weight_pairs", FileOf<Pairing>::kName, "weights", "op.id", "op.name", false},
+    {"nodes", FileOf<ProfileRecord>::kName, "reference.nodes", "", ""},
+    {"quantized_nodes", FileOf<ProfileRecord>::kName, "quantized.nodes", "", "", false},
+    {"times", FileOf<ProfileRecord>::kName, "ops", "", "", false},
+    {"findings", FileOf<Diagnosis>::kName, "findings", "", "", false},
+    {"graph", FileOf<GraphOutline>::kName, "ops", "op", "name"},
+};
+
 bool is_op(const json::Value& op, std::string_view wanted) {
   const auto* object = op.if_object();
   if (object == nullptr) return false;
@@ -38,6 +51,16 @@ bool names_op(const json::Value& ops, std::string_view wanted) {
 }
 
 }  // namespace
+
+std::span<const OpList> op_lists() {
+  return kLists;
+}
+
+std::vector<json::Value> OpRows::of(const OpList& list) const {
+  const fs::path record = run_.folder / list.record;
+  return list.id.empty() ? find_naming(record, list.list)
+                         : find(record, list.list, list.id, list.name);
+}
 
 std::vector<json::Value> OpRows::find(const fs::path& record, std::string_view list,
                                       std::string_view id, std::string_view name) const {
@@ -65,15 +88,8 @@ std::vector<json::Value> OpRows::find_naming(const fs::path& record, std::string
 
 std::string OpRows::state(const Run& run) {
   std::string state;
-  const auto add = [&](std::string_view record, std::initializer_list<std::string_view> lists) {
-    for (const std::string_view list : lists)
-      state += state_of(TableReader::files(run.folder / record, list));
-  };
-  add(FileOf<Diagnosis>::kName, {"activations", "weights", "findings"});
-  add(FileOf<Plan>::kName, {"ops"});
-  add(FileOf<Pairing>::kName, {"pairs", "weights"});
-  add(FileOf<ProfileRecord>::kName, {"reference.nodes", "quantized.nodes", "ops"});
-  add(FileOf<GraphOutline>::kName, {"ops"});
+  for (const OpList& list : kLists)
+    state += state_of(TableReader::files(run.folder / list.record, list.list));
   return state;
 }
 

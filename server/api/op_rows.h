@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -10,6 +11,17 @@
 #include "server/api/context.h"
 
 namespace quantlens::server {
+
+/// A list of a record with rows about ops, and how they say so.
+struct OpList {
+  std::string_view member;  ///< as an answer about one op calls its rows
+  std::string_view record;  ///< the record's file
+  std::string_view list;
+  std::string_view id,
+      name;                 ///< columns with the op; empty: its rows have `ops`, or an `op` as well
+  bool makes_known = true;  ///< an op with rows here is one that the run knows
+};
+std::span<const OpList> op_lists();
 
 /// Rows of a run's records that are about one op, at most kMost of a list. What is not stored, or
 /// cannot be read, has none.
@@ -21,6 +33,7 @@ class OpRows {
   OpRows(Context& context, const Run& run, const std::string& op)
       : context_(context), run_(run), op_(op) {}
 
+  std::vector<json::Value> of(const OpList& list) const;
   /// Of a list whose rows have an `op`.
   template <class Record>
   std::vector<json::Value> of(std::string_view list) const {

@@ -90,6 +90,7 @@ bool accepts_coding(std::string_view accepted, std::string_view coding) {
 
 Assets::Assets(const std::vector<Asset>& assets, std::string_view index) {
   for (const Asset& asset : assets) {
+    if (asset.is_for_reports) continue;
     File file{.type = std::string(type_of(asset.path)), .never_changes = has_hash(asset.path)};
     const std::string hash = sha256_hex(asset.plain).substr(0, 32);
     const auto add = [&](std::string_view coding, std::string_view bytes) {

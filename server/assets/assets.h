@@ -14,6 +14,7 @@ namespace quantlens::server {
 struct Asset {
   std::string_view path;  ///< "index.html"
   std::string_view plain, gzip, brotli;
+  bool is_for_reports = false;  ///< a part of one-file reports, which is not served
 };
 
 /// Files by their path, in the smallest form that a client takes. Called from several threads at

@@ -70,13 +70,21 @@ TEST(Assets, AreReadAlone) {
   EXPECT_EQ(get(some(), "/none.js").status, 404U);
 }
 
+TEST(Assets, OfReportsAreNotServed) {
+  const Assets assets({{.path = "index.html", .plain = "p"},
+                       {.path = "report.js", .plain = "r", .is_for_reports = true}},
+                      "index.html");
+  EXPECT_EQ(get(assets, "/index.html").status, 200U);
+  EXPECT_EQ(get(assets, "/report.js").status, 404U);
+}
+
 TEST(Assets, OfThisProgramHaveNoInlineScript) {
   const std::vector<Asset> assets = built_in_assets();
   ASSERT_FALSE(assets.empty());
   for (const Asset& asset : assets) {
     EXPECT_FALSE(asset.plain.empty()) << asset.path;
     EXPECT_FALSE(asset.gzip.empty()) << asset.path;
-    if (!asset.path.ends_with(".html")) continue;
+    if (!asset.path.ends_with(".html") || asset.is_for_reports) continue;
     EXPECT_EQ(asset.plain.find("<script>"), std::string_view::npos);
     EXPECT_EQ(asset.plain.find("style="), std::string_view::npos);
     EXPECT_EQ(asset.plain.find(" on"), std::string_view::npos) << "no handlers in attributes";

@@ -122,6 +122,7 @@ class Maker {
   json::Value add_recipe(const Field& field, const json::Value& value);
   void add_recipes(const Field& field, const json::Value& value);
   void add_output(const Field& field, const json::Value& value);
+  std::string usual_name() const;
   void add_usual_output();
   void add_cores();
   Workload workload_of(const Field& field, std::string_view id) const;
@@ -243,13 +244,16 @@ void Maker::add_output(const Field& field, const json::Value& value) {
   if (field.name == "output") line_.output = path;
 }
 
+std::string Maker::usual_name() const {
+  if (line_.verb == "report") return "report.html";
+  if (line_.verb == "calibrate") return std::string(FileOf<TapState>::kName);
+  return fs::path(line_.arguments.at(1)).stem().string() + ".int8.onnx";
+}
+
 void Maker::add_usual_output() {
   for (const Field& field : job_fields()) {
     if (field.name != "output" || !is_taken_by(field, line_.verb) || line_.output) continue;
-    const fs::path model(line_.arguments.at(1));
-    const std::string name = line_.verb == "calibrate" ? std::string(FileOf<TapState>::kName)
-                                                       : model.stem().string() + ".int8.onnx";
-    line_.output = place_.folder / "made" / name;
+    line_.output = place_.folder / "made" / usual_name();
     line_.arguments.emplace_back(field.option);
     line_.arguments.push_back(line_.output->string());
   }
@@ -257,6 +261,10 @@ void Maker::add_usual_output() {
 
 /// A job that says nothing gets all that there are; no job gets more.
 void Maker::add_cores() {
+  if (line_.verb == "report") {
+    line_.cores = 1;  // it runs no model
+    return;
+  }
   const auto asked = [&](std::string_view name) -> std::uint64_t {
     const auto* value = asked_.if_contains(name);
     return value != nullptr && value->is_int64() ? static_cast<std::uint64_t>(value->get_int64())
@@ -298,9 +306,14 @@ void Maker::add(const Field& field, const json::Value& value) {
     case FieldKind::recipe:
       return add_recipes(field, value);
     case FieldKind::workload: {
-      const std::string id = earlier_run(field, text_of(field, value));
+      const std::string text = text_of(field, value);
+      const bool is_option = !field.option.empty();
+      const std::string id = is_option ? earlier_run(field, text) : workload_of(field, text).id;
       line_.request[field.name] = id;
-      return add_option(field, id);
+      if (is_option) return add_option(field, id);
+      if (id.starts_with('-')) refuse(field, "is no id that quantlens gives");  // nor an option
+      line_.arguments.push_back(id);
+      return;
     }
     case FieldKind::metric:
       return add_option(field, metric_of(field, value));

@@ -240,6 +240,26 @@ TEST_F(CommandLineTest, LooksIntoDataDocuments) {
   EXPECT_EQ(status("images: {folder: images, labels: labels.txt}"), kForbidden);
 }
 
+TEST_F(CommandLineTest, OfAReportNamesRunsAndNoModel) {
+  const std::string id = workspace_.create("quantize", "net", {})->workload().id;
+  const CommandLine line = made(fmt::format(
+      R"({{"verb": "report", "workload": "last", "other_workload": "{}", "fail_below": 20}})", id));
+  const fs::path usual = workspace_folder_ / "jobs" / "j" / "made" / "report.html";
+  EXPECT_THAT(line.arguments,
+              ElementsAre("report", id, id, "--fail-below=20", "-o", usual.string(),
+                          "--progress=json", "--workspace=" + workspace_folder_.string()));
+  EXPECT_EQ(line.output, usual);
+  EXPECT_EQ(line.cores, 1U);
+  EXPECT_EQ(refusal(R"({"verb": "report"})").first, kWrongRequest);
+  EXPECT_EQ(refusal(R"({"verb": "report", "workload": "none"})").first, kNotThere);
+  EXPECT_EQ(refusal(R"({"verb": "report", "workload": "last", "threads": 2})").first,
+            kWrongRequest);
+  EXPECT_EQ(refusal(fmt::format(R"({{"verb": "report", "workload": "last", "output": "{}"}})",
+                                in_root("report.exe")))
+                .first,
+            kWrongRequest);
+}
+
 TEST(JobFields, HaveTheWordsThatRecipesHave) {
   const auto words_of_field = [](std::string_view name) {
     for (const Field& field : job_fields()) {

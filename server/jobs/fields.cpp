@@ -10,7 +10,8 @@
 namespace quantlens::server {
 namespace {
 
-constexpr std::string_view kAll = "*";
+constexpr std::string_view kWithModel =
+    "quantize diagnose tune profile benchmark evaluate calibrate";
 constexpr std::string_view kWithData = "quantize diagnose tune profile evaluate calibrate";
 constexpr std::uint64_t kMost = std::numeric_limits<std::int64_t>::max();
 constexpr std::uint64_t kMostRuns = 10'000'000;
@@ -23,16 +24,20 @@ constexpr std::uint64_t kMostName = 200;
 
 // name, kind, option, verbs, needed by, words, least, most, meaning
 constexpr Field kFields[] = {
-    {"model", FieldKind::model, "", kAll, kAll, "", 0, 0,
+    {"model", FieldKind::model, "", kWithModel, kWithModel, "", 0, 0,
      "path of the model; the float one of diagnose"},
+    {"workload", FieldKind::workload, "", "report", "report", "", 0, 0,
+     "id of a workload, or last"},
+    {"other_workload", FieldKind::workload, "", "report", "", "", 0, 0,
+     "id of another workload to show beside it, in HTML"},
     {"quantized", FieldKind::model, "", "diagnose", "diagnose", "", 0, 0,
      "path of its quantized form"},
     {"other", FieldKind::model, "", "profile benchmark", "", "", 0, 0,
      "path of another model beside it"},
     {"against", FieldKind::model, "--against", "evaluate", "", "", 0, 0,
      "path of a model to compare with"},
-    {"data", FieldKind::data, "--data", kAll, "diagnose tune evaluate calibrate", "random", 0, 0,
-     "path of the samples or of a data document, or random"},
+    {"data", FieldKind::data, "--data", kWithModel, "diagnose tune evaluate calibrate", "random", 0,
+     0, "path of the samples or of a data document, or random"},
     {"calibration_data", FieldKind::data, "--calibration-data", "quantize tune", "", "random", 0, 0,
      "the same, of samples for calibration alone"},
     {"ranges", FieldKind::input, "--ranges", "quantize", "", "", 0, 0,
@@ -46,12 +51,13 @@ constexpr Field kFields[] = {
      "samples at once"},
     {"batch_size", FieldKind::counts, "--batch-size", "benchmark", "", "", 1, 1U << 20U,
      "samples at once, or a list of such numbers"},
-    {"seed", FieldKind::count, "--seed", kAll, "", "", 0, kMost, "of random data and searches"},
+    {"seed", FieldKind::count, "--seed", kWithModel, "", "", 0, kMost,
+     "of random data and searches"},
     {"strict", FieldKind::flag, "--strict", kWithData, "", "", 0, 0,
      "end at a sample that cannot be read"},
-    {"isolate", FieldKind::flag, "--isolate", kAll, "", "", 0, 0,
+    {"isolate", FieldKind::flag, "--isolate", kWithModel, "", "", 0, 0,
      "run the models in a process of their own"},
-    {"isolate_timeout", FieldKind::count, "--isolate-timeout", kAll, "", "", 1, kMostSeconds,
+    {"isolate_timeout", FieldKind::count, "--isolate-timeout", kWithModel, "", "", 1, kMostSeconds,
      "seconds after which that process counts as hung", "isolate"},
     {"shard", FieldKind::part, "--shard", "diagnose evaluate calibrate", "", "/", 0, 0,
      "part I of N of the samples, as 2/4"},
@@ -73,10 +79,11 @@ constexpr Field kFields[] = {
      "how many findings' remedies are timed, with another model"},
     {"local", FieldKind::count, "--local", "diagnose", "", "", 0, kMost,
      "samples for errors of single ops"},
-    {"fail_below", FieldKind::real, "--fail-below", "diagnose", "", "", 0, 0,
+    {"fail_below", FieldKind::real, "--fail-below", "diagnose report", "", "", 0, 0,
      "the goal: SQNR in dB"},
-    {"max_loss", FieldKind::real, "--max-loss", "tune", "", "", 0, 0, "the loss that is allowed"},
-    {"absolute", FieldKind::flag, "--absolute", "tune", "", "", 0, 0,
+    {"max_loss", FieldKind::real, "--max-loss", "tune report", "", "", 0, 0,
+     "the loss that is allowed"},
+    {"absolute", FieldKind::flag, "--absolute", "tune report", "", "", 0, 0,
      "max_loss is in the metric's unit"},
     {"objective", FieldKind::word, "--objective", "tune", "", "int8 speed size accuracy", 0, 0,
      "what is preferred within the goal"},
@@ -104,13 +111,16 @@ constexpr Field kFields[] = {
      kMostCores, "cores of each of them"},
     {"trace", FieldKind::output, "--trace", "profile", "", ".json", 0, 0,
      "path of a file for the nodes' times"},
-    {"name", FieldKind::text, "--name", kAll, "", "", 1, kMostName, "of the run in the workspace"},
-    {"threads", FieldKind::count, "--threads", kAll, "", "", 1, kMostCores,
+    {"name", FieldKind::text, "--name", kWithModel, "", "", 1, kMostName,
+     "of the run in the workspace"},
+    {"threads", FieldKind::count, "--threads", kWithModel, "", "", 1, kMostCores,
      "cores; else all that jobs may have"},
     {"output", FieldKind::output, "-o", "quantize tune", "", ".onnx", 0, 0,
      "path of the model that is made; else it is in the job's folder"},
     {"output", FieldKind::output, "-o", "calibrate", "", ".bin", 0, 0,
      "path of the statistics; else they are in the job's folder"},
+    {"output", FieldKind::output, "-o", "report", "", ".html .md .sarif .xml", 0, 0,
+     "path of the report; else it is report.html in the job's folder"},
 };
 
 constexpr std::size_t kDashes = 2;
@@ -126,8 +136,8 @@ std::size_t place_of(std::string_view option, std::string_view text) {
   return text.npos;
 }
 
-constexpr std::string_view kVerbs[] = {"quantize",  "diagnose", "tune",     "profile",
-                                       "benchmark", "evaluate", "calibrate"};
+constexpr std::string_view kVerbs[] = {"quantize",  "diagnose", "tune",      "profile",
+                                       "benchmark", "evaluate", "calibrate", "report"};
 
 }  // namespace
 
@@ -140,11 +150,11 @@ std::span<const std::string_view> job_verbs() {
 }
 
 bool is_taken_by(const Field& field, std::string_view verb) {
-  return field.verbs == kAll || has_word(field.verbs, verb);
+  return has_word(field.verbs, verb);
 }
 
 bool is_needed_by(const Field& field, std::string_view verb) {
-  return field.needed_by == kAll || has_word(field.needed_by, verb);
+  return has_word(field.needed_by, verb);
 }
 
 std::string in_words_of_fields(std::string_view sentence, std::string_view verb) {

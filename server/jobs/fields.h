@@ -31,7 +31,7 @@ struct Field {
   std::string_view name;
   FieldKind kind;
   std::string_view option;  ///< "--limit"; empty: an argument without one
-  std::string_view verbs;   ///< that take it, with spaces between; "*": all
+  std::string_view verbs;   ///< that take it, with spaces between
   std::string_view needed_by;
   std::string_view words;
   std::uint64_t least;

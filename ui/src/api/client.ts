@@ -1,17 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the server answers, by the types of its OpenAPI document (types.ts).
+import { ApiError } from "./problem";
+import { isReport, refusal, storedAnswer } from "./stored";
 import type { components } from "./types";
 
 export type Schemas = components["schemas"];
-/** A sentence that people may read, with the status that it came with; 0: the server was not reached. */
-export class ApiError extends Error {
-  constructor(
-    readonly status: number,
-    sentence: string,
-  ) {
-    super(sentence);
-  }
-}
+export { ApiError };
 
 /** There is no such thing, as in a run that did not make this record. */
 export function isMissing(problem: unknown): boolean {
@@ -43,6 +37,7 @@ export function addressOf(path: string, given: Record<string, string | number | 
 }
 
 async function ask(path: string, options: RequestInit): Promise<Response> {
+  if (isReport()) throw refusal();
   let response: Response;
   try {
     response = await fetch(new URL(path, root), { credentials: "same-origin", ...options });
@@ -55,6 +50,11 @@ async function ask(path: string, options: RequestInit): Promise<Response> {
 }
 
 export async function get<T>(path: string, given: Record<string, string | number | undefined> = {}, signal?: AbortSignal): Promise<T> {
+  if (isReport()) {
+    const answer = await Promise.resolve(storedAnswer(path + query(given)));
+    signal?.throwIfAborted(); // as it may be by then
+    return answer as T;
+  }
   return (await (await ask(path + query(given), signal ? { signal } : {})).json()) as T;
 }
 
@@ -153,6 +153,7 @@ function connect(): EventSource {
 
 /** Calls on each event of this name, and on `lost` where events may have been missed; returns how to stop. */
 export function listen(name: EventName, changed: (data: unknown) => void, lost: () => void): () => void {
+  if (isReport()) return () => undefined; // nothing changes
   const listener = { name, changed, lost };
   listeners.add(listener);
   source ??= connect();

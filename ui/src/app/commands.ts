@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the palette offers at this place.
 import type { Schemas } from "../api/client";
+import { isReport } from "../api/stored";
 import { commandOf } from "../base/basket";
 import type { Command } from "../base/command";
 import type { View } from "./views";
@@ -21,9 +22,8 @@ function copy(text: string): () => void {
 
 export function commandsOf({ shown, views, op, onview, onjobs, onnew, ontheme }: Here): Command[] {
   const commands: Command[] = views.map((view) => ({ group: "View", title: view.title, run: () => onview(view.id) }));
+  if (!isReport()) commands.push({ group: "Go", title: "Start a new run", run: onnew }, { group: "Go", title: "Show jobs", run: onjobs });
   commands.push(
-    { group: "Go", title: "Start a new run", run: onnew },
-    { group: "Go", title: "Show jobs", run: onjobs },
     { group: "Page", title: "Turn light or dark", run: ontheme },
     { group: "Copy", title: "Copy the address of what is shown", run: () => copy(location.href)() },
   );

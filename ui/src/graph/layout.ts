@@ -3,6 +3,7 @@
 import type { OpGraph } from "./ops";
 import { remoteLayout } from "./remote";
 import type { Scene } from "./scene";
+import { startWorker } from "./start-worker";
 import type { Tree } from "./tree";
 
 /** Width and height that the box of each node needs, by the tree's numbers: of a group while it is closed. */
@@ -21,5 +22,5 @@ export interface Layout {
 
 /** The worker starts while the graph is still being read. */
 export function layoutOf(graph: Promise<OpGraph>): Layout {
-  return remoteLayout(new Worker(new URL("./worker.ts", import.meta.url), { type: "module" }), graph);
+  return remoteLayout(startWorker(), graph);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The picture of a sample, where the data are images.
 import { addressOf, get, workloadPath } from "../../api/client";
+import { isReport } from "../../api/stored";
 
 function path(run: string, sample: number): string {
   return workloadPath(run, `/samples/${sample}/picture`);
@@ -15,8 +16,9 @@ export function isNamedAsPicture(name: string): boolean {
   return /\.(jpe?g|png)$/i.test(name);
 }
 
-/** Empty where there is one, else the server's sentence: why there is none. */
+/** Empty where there is one, else a sentence: why there is none. */
 export async function whyNone(run: string, sample: number, signal: AbortSignal): Promise<string> {
+  if (isReport()) return "Pictures of samples are not in a report.";
   const image = new Image();
   image.src = pictureOf(run, sample);
   try {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The trials of this page. They are followed whichever run is shown, and are still there when the page is loaded anew.
 import { ApiError, get, listen, send, type Schemas } from "../../api/client";
+import { isReport } from "../../api/stored";
 import { keep, kept } from "../../base/kept";
 import type { Request } from "./request";
 import { changedBy, following, isUnderWay, keeping, refused, restored, trialOf, type Trial } from "./trial";
@@ -9,7 +10,7 @@ type Job = Schemas["ShownJob"];
 const place = "trials";
 
 class Trials {
-  private all = $state.raw<readonly Trial[]>(restored(kept(place, "sessionStorage")));
+  private all = $state.raw<readonly Trial[]>(isReport() ? [] : restored(kept(place, "sessionStorage")));
   private stop: (() => void) | null = null;
 
   constructor() {

@@ -66,6 +66,7 @@ const meanings: Readonly<Record<string, string>> = {
   benchmark: "Measure latency and throughput",
   evaluate: "Score a model, or two over the same samples",
   calibrate: "Gather ranges of activations, to quantize with later",
+  report: "Write a stored run into one file, for a colleague or a pipeline",
 };
 
 export function verbMeaning(verb: string): string {
@@ -81,6 +82,7 @@ const first: Readonly<Record<string, readonly string[]>> = {
   benchmark: ["model", "other", "batch_size", "instances"],
   evaluate: ["model", "against", "data", "metric"],
   calibrate: ["model", "data", "recipe"],
+  report: ["workload", "other_workload", "fail_below", "max_loss"],
 };
 
 /** Those that stand in the form at once, and the rest. A verb that is new here shows what it needs. */
@@ -95,7 +97,7 @@ export function parted(verb: string, fields: readonly Field[]): { shown: Field[]
 }
 
 const titles: Readonly<Record<string, string>> = {
-  quantized: "Quantized model", other: "Second model", against: "Compare with", max_loss: "Allowed loss",
+  quantized: "Quantized model", other: "Second model", against: "Compare with", max_loss: "Allowed loss", workload: "Run", other_workload: "Second run",
 };
 
 /** "calibration_data" is "Calibration data". */
@@ -107,6 +109,8 @@ export function titleOf(name: string, verb: string): string {
 
 const said: Readonly<Record<string, string>> = {
   "tune max_loss": "of the float model's accuracy, as a share of it",
+  "report max_loss": "of the float model's accuracy, as a share of it; more, and the job fails",
+  "report fail_below": "SQNR in dB; less, and the job fails",
   "tune absolute": "the allowed loss is in the metric's own unit, not a share",
   "quantize approach": "when ranges of activations are found: before, by calibration, or as the model runs",
   "benchmark batch_size": "samples at once; several with commas between",

@@ -107,7 +107,7 @@ export function requestOf(verb: string, fields: readonly Field[], values: Values
   return { request, problems };
 }
 
-const places = ["model", "quantized", "other"]; // arguments without an option
+const places = ["model", "workload", "other_workload", "quantized", "other"]; // arguments without an option
 
 function optionWords(name: string, value: Json): string[] {
   const option = name === "output" ? "-o" : `--${name.replaceAll("_", "-")}`;

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "cli/commands/commands.h"
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/flow/steps/models/destination.h"
+#include "quantlens/flow/version.h"
+#include "quantlens/report/junit.h"
+#include "quantlens/report/kept_run.h"
+#include "quantlens/report/report_gates.h"
+#include "quantlens/report/sarif.h"
+#include "quantlens/report/summary_markdown.h"
+#include "quantlens/workspace/read_folder.h"
+#include "quantlens/workspace/read_run.h"
+#include "quantlens/workspace/workload_id.h"
+#include "server/assets/assets.h"
+#include "server/offline/packed.h"
+#include "server/offline/report_data.h"
+#include "server/offline/report_page.h"
+
+namespace quantlens::cli {
+namespace {
+
+constexpr std::size_t kMostRuns = 2;
+
+struct Arguments {
+  std::vector<std::string> runs;
+  std::string output = "report.html", workspace, progress = "auto";
+  ReportGates gates;
+  bool quiet = false;
+};
+
+/// Stored runs, with what is read of them.
+struct Stored {
+  DiskStore store;
+  Workspace workspace;
+  std::vector<RunRecords> runs;
+};
+
+using Write = std::string (*)(Stored& stored, const ReportGates& gates, Progress& progress);
+
+std::string title_of(const RunRecords& run) {
+  return fmt::format("{} {}", run.run.verb, run.run.name.empty() ? run.run.id : run.run.name);
+}
+
+std::string html(Stored& stored, const ReportGates& gates, Progress& progress) {
+  server::ReportPage page;
+  server::ReportData data{.made = utc_text(std::chrono::system_clock::now()), .version = kVersion};
+  for (const RunRecords& run : stored.runs) {
+    if (!page.title.empty()) page.title += " and ";
+    page.title += title_of(run);
+    page.summary +=
+        kept_run_text(run, read_folder(stored.store, stored.workspace, run.run), {}) + "\n";
+    data.ids.push_back(run.run.id);
+  }
+  for (const GateResult& gate : gate_results(stored.runs.front(), gates))
+    if (!gate.reached) page.summary = gate.because + "\n\n" + page.summary;
+  server::Events events;
+  server::Api api(stored.store, stored.workspace, events);
+  server::Packed packed;
+  write_report_data(api, stored.store, data, progress,
+                    [&](std::string_view text) { packed.add(text); });
+  page.data = packed.base64();
+  return report_page(server::built_in_assets(), page);
+}
+
+/// Of a format that holds one run.
+template <std::string (*Text)(const RunRecords&, const ReportGates&)>
+std::string of_one(Stored& stored, const ReportGates& gates, Progress&) {
+  if (stored.runs.size() > 1)
+    throw Error(Errc::usage, "two runs fit into a report in HTML alone; name one run");
+  return Text(stored.runs.front(), gates);
+}
+
+struct Format {
+  std::string_view ending;
+  Write write;
+};
+constexpr Format kFormats[] = {{".html", html},
+                               {".md", of_one<summary_markdown>},
+                               {".sarif", of_one<sarif_json>},
+                               {".xml", of_one<junit_xml>}};
+
+Write writer_for(const fs::path& output) {
+  const auto format = std::ranges::find(kFormats, output.extension().string(), &Format::ending);
+  if (format != std::end(kFormats)) return format->write;
+  throw Error(
+      Errc::usage,
+      fmt::format("{}: reports end in .html, .md, .xml (JUnit) or .sarif; name such a file with -o",
+                  printable(output.string())));
+}
+
+int run(const Arguments& arguments) {
+  if (arguments.runs.size() > kMostRuns)
+    throw Error(Errc::usage, "a report shows one run, or two beside each other; name fewer");
+  const fs::path output(arguments.output);
+  const Write write = writer_for(output);
+  flow::check_destination({.path = output, .is_model = false}, {});
+  Stored stored{.store = {}, .workspace = {stored.store, arguments.workspace}, .runs = {}};
+  for (const std::string& name : arguments.runs) {
+    RunRecords records = read_run(stored.store, stored.workspace, stored.workspace.find(name).id);
+    if (records.run.state == WorkloadState::new_ || records.run.state == WorkloadState::wip) {
+      throw Error(Errc::usage,
+                  fmt::format("{} has not ended; report it when it has", records.run.id));
+    }
+    stored.runs.push_back(std::move(records));
+  }
+  TerminalProgress progress = progress_of(arguments.progress, arguments.quiet);
+  write_atomic(stored.store, output, write(stored, arguments.gates, progress));
+  print_out(fmt::format("wrote {}\n", output.string()));
+  int code = kDone;
+  for (const GateResult& gate : gate_results(stored.runs.front(), arguments.gates)) {
+    if (gate.reached) continue;
+    print_err(fmt::format("quantlens: {}\n", gate.because));
+    code = kGoalMissed;
+  }
+  return code;
+}
+
+}  // namespace
+
+void add_report(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {
+  CLI::App* verb = program.add_subcommand(
+      "report", "Write a stored run into one file, for a colleague or a pipeline; nothing is run");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("RUN", arguments->runs,
+                   "The run: its id, the beginning of it, or the word last; in HTML also a second "
+                   "one beside it")
+      ->required()
+      ->check(not_empty());
+  verb->add_option("-o", arguments->output,
+                   "Write this file (default: report.html). Its ending says what it is: .html is "
+                   "all pages of 'quantlens serve' in one file that a browser opens from the disk "
+                   "with the network off, .md the verdict for a pull request, .xml tests as JUnit "
+                   "has them, .sarif findings for code scanning")
+      ->check(not_empty());
+  verb->add_option("--fail-below", arguments->gates.least_db,
+                   "Exit with 3, after the file is written, if an activation's SQNR is below this "
+                   "many dB, or if an output was not compared (default: never)")
+      ->check(number());
+  verb->add_option("--max-loss", arguments->gates.most_loss,
+                   "Exit with 3, after the file is written, if more of the float model's accuracy "
+                   "was lost, as a share of it; 1% is 0.01 (default: never)")
+      ->transform(share())
+      ->check(number());
+  verb->add_flag("--absolute", arguments->gates.absolute,
+                 "Read --max-loss in the metric's own unit, where 0.01 of top1 is one point "
+                 "(default: as a share)");
+  verb->add_option("--workspace", arguments->workspace,
+                   "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
+                   "$XDG_DATA_HOME or ~/.local/share)")
+      ->group("Run");
+  verb->add_option("--progress", arguments->progress,
+                   "Show progress on standard error: auto, bar, json or none (default: auto, a bar "
+                   "on a terminal)")
+      ->check(one_of({"auto", "bar", "json", "none"}))
+      ->group("Run");
+  verb->add_flag("-q,--quiet", arguments->quiet, "Show no progress and no notes")->group("Run");
+  verb->footer("Example:\n  quantlens report last -o report.html");
+  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
+}
+
+}  // namespace quantlens::cli

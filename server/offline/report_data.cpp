@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/offline/report_data.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/json.h"
+#include "server/api/record_table.h"
+#include "server/api/row_index.h"
+#include "server/compact.h"
+#include "server/offline/op_answers.h"
+#include "server/percent.h"
+
+namespace quantlens::server {
+namespace {
+
+constexpr int kDigits = 6;  // of reals, as the pages ask for them
+constexpr unsigned kDone = 200, kNothing = 404;
+
+/// Lists that pages show as tables. Those that a run does not have are left out.
+constexpr std::string_view kLists[] = {"diagnosis.activations",
+                                       "diagnosis.weights",
+                                       "graph.inputs",
+                                       "graph.ops",
+                                       "graph.outputs",
+                                       "graph.values",
+                                       "graph.weights",
+                                       "graph_quantized.inputs",
+                                       "graph_quantized.ops",
+                                       "graph_quantized.outputs",
+                                       "graph_quantized.values",
+                                       "graph_quantized.weights",
+                                       "pairing.pairs",
+                                       "plan.activations",
+                                       "plan.ops",
+                                       "plan.weights_quantized",
+                                       "profile.ops",
+                                       "profile.quantized.nodes",
+                                       "profile.quantized.types",
+                                       "profile.reference.nodes",
+                                       "profile.reference.types",
+                                       "study.trials"};
+constexpr std::string_view kRecords[] = {"accuracy", "prices", "profile", "ranges",
+                                         "recipe",   "study",  "times"};
+
+/// How finely a report shows what is counted, by how many tensors there are, so that it stays a
+/// file that people send: a pair of a hundred is about a kilobyte, of ten thousand a quarter of it.
+struct Fineness {
+  std::size_t tensors;  ///< at most
+  std::uint64_t bins, channels;
+};
+constexpr Fineness kFineness[] = {
+    {100, 250, 1024}, {400, 125, 256}, {2000, 60, 64}, {SIZE_MAX, 30, 16}};
+
+const Fineness& fineness_of(std::size_t tensors) {
+  const Fineness* fineness = kFineness;
+  while (tensors > fineness->tensors) ++fineness;
+  return *fineness;
+}
+
+void round_reals(json::Value& value) {
+  if (double* real = value.if_double(); real != nullptr && std::isfinite(*real)) {
+    const std::string text = fmt::format("{:.{}g}", *real, kDigits);
+    std::from_chars(text.data(), text.data() + text.size(), *real);
+  } else if (auto* list = value.if_array()) {
+    for (json::Value& one : *list) round_reals(one);
+  } else if (auto* object = value.if_object()) {
+    for (auto& member : *object) round_reals(member.value());
+  }
+}
+
+std::string json_text(std::string_view text) {
+  return compact(json::Value(boost::json::string(text)));
+}
+
+/// Asks as the pages do, and writes what is answered under the address that was asked.
+class Collector {
+ public:
+  Collector(Api& api, const Store& store, const std::function<void(std::string_view)>& out)
+      : api_(api), store_(store), out_(out) {}
+
+  /// All answers but those of tables, as members of an object that is open.
+  void add_answers(const std::string& id, Progress& progress);
+  void add_tables(const std::string& id);
+  /// As the list of runs has it.
+  json::Value listed(const std::string& id) const;
+  void begin() { is_first_ = true; }
+  void end() { out_("}"); }
+  void add_member(const std::string& name, std::string_view value);
+
+ private:
+  std::optional<std::string> ask(const std::string& path, const Pairs& query = {}) const;
+  /// `kept`: the part of the query that the address is known by.
+  bool add(const std::string& path, const Pairs& kept, const Pairs& more = {});
+  void add_value(const std::string& address, json::Value value);
+  void add_ops(const std::string& path, Progress& progress);
+  void add_counts(const std::string& path, Progress& progress);
+
+  Api& api_;
+  const Store& store_;
+  const std::function<void(std::string_view)>& out_;
+  bool is_first_ = true;
+};
+
+/// Nothing where there is no such thing.
+std::optional<std::string> Collector::ask(const std::string& path, const Pairs& query) const {
+  const Response response =
+      api_.answer({.method = "GET", .path = "/api/v1/" + path, .query = query, .headers = {}});
+  const std::optional<std::string_view> bytes = bytes_of(response);
+  if (response.status == kNothing) return std::nullopt;
+  if (response.status != kDone || !bytes)
+    throw Error(Errc::bad_input, std::string(bytes.value_or("a record cannot be read")));
+  return std::string(*bytes);
+}
+
+json::Value Collector::listed(const std::string& id) const {
+  const std::optional<std::string> page = ask("workloads", {{"q", id}, {"limit", "1000"}});
+  if (page) {
+    const json::Value list = json::parse(*page, "workloads");
+    for (const json::Value& run : list.at("workloads").as_array())
+      if (run.at("id").as_string() == id) return run;
+  }
+  throw Error(Errc::not_found, fmt::format("there is no workload '{}'", id));
+}
+
+void Collector::add_member(const std::string& name, std::string_view value) {
+  out_(fmt::format("{}{}:", is_first_ ? "{" : ",", json_text(name)));
+  out_(value);
+  is_first_ = false;
+}
+
+void Collector::add_value(const std::string& address, json::Value value) {
+  round_reals(value);
+  add_member(address, compact(value));
+}
+
+bool Collector::add(const std::string& path, const Pairs& kept, const Pairs& more) {
+  Pairs query = kept;
+  query.insert(query.end(), more.begin(), more.end());
+  const std::optional<std::string> answer = ask(path, query);
+  if (!answer) return false;
+  std::string address = path;
+  for (const auto& [name, text] : kept)
+    address += fmt::format("{}{}={}", address.size() == path.size() ? '?' : '&', name,
+                           percent_encoded(text));
+  add_value(address, json::parse(*answer, path));
+  return true;
+}
+
+void Collector::add_ops(const std::string& path, Progress& progress) {
+  const OpAnswers ops(store_, api_.runs().find(path.substr(path.find('/') + 1))->folder);
+  const ProgressStep step(progress, "ops", ops.ids().size());
+  for (const std::string& op : ops.ids()) {
+    throw_if_stopped(progress);
+    add_value(path + "/ops?op=" + percent_encoded(op), ops.of(op));
+    progress.advance(1);
+  }
+}
+
+void Collector::add_counts(const std::string& path, Progress& progress) {
+  const std::optional<std::string> listed = ask(path + "/histograms", {{"limit", "100000"}});
+  if (!listed) return;
+  const json::Value list = json::parse(*listed, path);
+  const boost::json::array& pairs = list.at("histograms").as_array();
+  const Fineness& fineness = fineness_of(pairs.size());
+  const ProgressStep step(progress, "histograms", pairs.size());
+  for (const json::Value& pair : pairs) {
+    throw_if_stopped(progress);
+    const Pairs names{{"reference", std::string(pair.at("reference").as_string())},
+                      {"quantized", std::string(pair.at("quantized").as_string())}};
+    add(path + "/histograms/pair", names, {{"bins", std::to_string(fineness.bins)}});
+    add(path + "/histograms/channels", names, {{"limit", std::to_string(fineness.channels)}});
+    progress.advance(1);
+  }
+}
+
+void Collector::add_answers(const std::string& id, Progress& progress) {
+  const std::string path = "workloads/" + id;
+  add(path, {});
+  for (const std::string_view record : kRecords)
+    add(fmt::format("{}/records/{}", path, record), {});
+  add_ops(path, progress);
+  add_counts(path, progress);
+}
+
+/// As the server answers for all rows. Columns are whole, "op" instead of "op.id": the pages take
+/// parts out.
+std::string whole_table(const TableReader& table) {
+  std::string text = fmt::format(R"({{"rows":{0},"offset":0,"count":{0},"columns":)", table.size());
+  std::set<std::string> columns;
+  for (const std::string& column : table.columns())
+    columns.insert(column.substr(0, column.find('.')));
+  char before = '{';
+  for (const std::string& column : columns) {
+    json::Value cells(table.column(column, 0, table.size()));
+    round_reals(cells);
+    text += before + json_text(column) + ":" + compact(cells);
+    before = ',';
+  }
+  return text + (before == '{' ? "{}}" : "}}");
+}
+
+void Collector::add_tables(const std::string& id) {
+  const fs::path folder = api_.runs().find(id)->folder;
+  for (const std::string_view list : kLists) {
+    const std::size_t dot = list.find('.');
+    const fs::path record = folder / json_record(list.substr(0, dot)).file;
+    try {
+      const TableReader table = TableReader::open(store_, record, list.substr(dot + 1));
+      add_member(fmt::format("workloads/{}/tables/{}", id, list), whole_table(table));
+    } catch (const Error& error) {
+      if (error.code() != Errc::not_found) throw;
+    }
+  }
+}
+
+}  // namespace
+
+void write_report_data(Api& api, const Store& store, const ReportData& report, Progress& progress,
+                       const std::function<void(std::string_view)>& out) {
+  Collector collector(api, store, out);
+  out(fmt::format(R"({{"format":1,"made":{},"version":{},"runs":)", json_text(report.made),
+                  json_text(report.version)));
+  out(compact(json::encode(report.ids)));
+  out(R"(,"workloads":)");
+  boost::json::array listed;
+  for (const std::string& id : report.ids) listed.push_back(collector.listed(id));
+  out(compact(listed));
+  out(R"(,"answers":)");
+  collector.begin();
+  for (const std::string& id : report.ids) collector.add_answers(id, progress);
+  collector.end();
+  out(R"(,"tables":)");
+  collector.begin();
+  for (const std::string& id : report.ids) collector.add_tables(id);
+  collector.end();
+  out("}");
+}
+
+}  // namespace quantlens::server

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "quantlens/base/progress.h"
+#include "server/api/api.h"
+
+namespace quantlens::server {
+
+struct ReportData {
+  std::vector<std::string> ids;  ///< whole ones, of runs that have ended
+  std::string made;              ///< when, in ISO 8601
+  std::string version;           ///< of quantlens
+};
+
+/// What the pages would ask a server about these runs, and its answers, as one JSON text that
+/// ui/src/api/stored.ts reads; `out` takes it in pieces. Reals have six digits, histograms have
+/// fewer bins where there are many, and a run that stores nothing of a kind has nothing of it here.
+/// It takes the memory of one answer. Throws Errc::not_found for an unknown id, and as `progress`
+/// is asked to stop.
+void write_report_data(Api& api, const Store& store, const ReportData& report, Progress& progress,
+                       const std::function<void(std::string_view)>& out);
+
+}  // namespace quantlens::server

@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/offline/report_data.h"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "server/api/testing/runs.h"
+#include "server/offline/packed.h"
+#include "server/percent.h"
+
+namespace quantlens::server {
+namespace {
+
+std::string data_text(ApiWorld& world, const std::vector<std::string>& ids) {
+  NoProgress progress;
+  std::string text;
+  write_report_data(world.api, world.store,
+                    {.ids = ids, .made = "2026-01-02T03:04:05Z", .version = "1.2"}, progress,
+                    [&](std::string_view part) { text += part; });
+  return text;
+}
+
+boost::json::object data_of(ApiWorld& world, const std::vector<std::string>& ids) {
+  return json::parse(data_text(world, ids), "report").as_object();
+}
+
+/// A third has six digits in a report.
+json::Value rounded(json::Value value) {
+  if (value.is_double() && std::abs(value.get_double() - 1.0 / 3) < 1e-9) value = 0.333333;
+  if (auto* list = value.if_array()) {
+    for (json::Value& one : *list) one = rounded(one);
+  } else if (auto* object = value.if_object()) {
+    for (auto& member : *object) member.value() = rounded(member.value());
+  }
+  return value;
+}
+
+TEST(ReportData, HasTheServersAnswersUnderTheirAddresses) {
+  ApiWorld world;
+  const std::string id = world.add_run();
+  const boost::json::object data = data_of(world, {id});
+  EXPECT_EQ(data.at("format"), 1);
+  EXPECT_EQ(data.at("version"), "1.2");
+  EXPECT_EQ(data.at("runs"), json::Value({json::Value(id)}));
+  EXPECT_EQ(data.at("workloads").at(0), world.json("/api/v1/workloads").at("workloads").at(0));
+  const boost::json::object& answers = data.at("answers").as_object();
+  EXPECT_EQ(answers.at("workloads/" + id).at("id"), json::Value(id));
+  EXPECT_EQ(answers.at("workloads/" + id + "/records/accuracy").at("difference"), -0.25);
+  for (const char* op : {"v0", "v1", "v2"}) {
+    EXPECT_EQ(answers.at("workloads/" + id + "/ops?op=" + op),
+              rounded(world.json(v1(id, "/ops"), {{"op", op}})));
+  }
+  EXPECT_FALSE(answers.contains("workloads/" + id + "/records/study")) << "it has none";
+}
+
+TEST(ReportData, HasAllRowsAndColumnsOfTables) {
+  ApiWorld world;
+  const std::string id = world.add_run(1500);
+  const boost::json::object data = data_of(world, {id});
+  const json::Value& table =
+      data.at("tables").at("workloads/" + id + "/tables/diagnosis.activations");
+  EXPECT_EQ(table.at("rows"), 1500);
+  EXPECT_EQ(table.at("columns").at("op").at(1499).at("id"), "v1499");
+  EXPECT_EQ(table.at("columns").at("mse").at(1), 0.25);
+  EXPECT_EQ(table.at("columns").at("mse").at(0), 0.333333) << "six digits";
+  EXPECT_EQ(table.at("columns").at("pattern").at(7), json::Value({json::Value("MatMul")}));
+}
+
+TEST(ReportData, CountsAsTheServerDoesWithFewerBinsWhereThereAreManyTensors) {
+  ApiWorld world;
+  const auto bins_of = [&](std::size_t ops) {
+    const std::string id = world.add_run(ops);
+    const boost::json::object data = data_of(world, {id});
+    const json::Value& pair =
+        data.at("answers").at("workloads/" + id + "/histograms/pair?reference=v0&quantized=v0_q");
+    std::uint64_t sum = 0;
+    for (const json::Value& count : pair.at("reference").as_array())
+      sum += count.to_number<std::uint64_t>();
+    EXPECT_EQ(sum, 1000U);
+    return pair.at("reference").as_array().size();
+  };
+  const std::size_t few = bins_of(3), many = bins_of(150);
+  EXPECT_LE(few, 250U);
+  EXPECT_LE(many, 125U);
+  EXPECT_LT(many, few);
+}
+
+TEST(ReportData, KeepsTwoRunsApart) {
+  ApiWorld world;
+  const std::string one = world.add_run(2), other = world.add_run(4);
+  const boost::json::object data = data_of(world, {one, other});
+  EXPECT_EQ(data.at("workloads").as_array().size(), 2U);
+  EXPECT_EQ(data.at("tables").at("workloads/" + one + "/tables/plan.ops").at("rows"), 2);
+  EXPECT_EQ(data.at("tables").at("workloads/" + other + "/tables/plan.ops").at("rows"), 4);
+}
+
+TEST(ReportData, RefusesAnUnknownRun) {
+  ApiWorld world;
+  world.add_run();
+  EXPECT_THROW(data_text(world, {"20200101-000000-none-0000"}), Error);
+}
+
+TEST(Packed, IsGzipInBase64OfAllPieces) {
+  Packed packed, whole;
+  std::string text;
+  for (int i = 0; i < 200000; ++i) {
+    const std::string part = fmt::format("{} ", i * 7919 % 1000003);
+    packed.add(part);
+    text += part;
+  }
+  whole.add(text);
+  const std::string one = packed.base64();
+  EXPECT_EQ(one, whole.base64()) << "pieces do not matter";
+  EXPECT_TRUE(one.starts_with("H4sI")) << "the beginning of gzip";
+  EXPECT_LT(one.size(), text.size() * 3 / 4);
+}
+
+TEST(Base64, IsThatOfRfc4648) {
+  const std::pair<const char*, const char*> known[] = {
+      {"", ""},        {"f", "Zg=="},        {"fo", "Zm8="},
+      {"foo", "Zm9v"}, {"foob", "Zm9vYg=="}, {"foobar", "Zm9vYmFy"}};
+  for (const auto& [plain, coded] : known) EXPECT_EQ(to_base64(plain), coded);
+  const std::string long_text(std::size_t{7} << 20U, 'a');  // several pieces
+  const std::string coded = to_base64(long_text);
+  EXPECT_EQ(coded.size(), (long_text.size() + 2) / 3 * 4);
+  EXPECT_EQ(coded.find('='), coded.size() - 2) << "padding stands at the end alone";
+}
+
+TEST(PercentEncoding, KeepsWhatIsPlain) {
+  EXPECT_EQ(percent_encoded("a-B_9."), "a-B_9.");
+  EXPECT_EQ(percent_encoded("/x y&\xC3\xA9"), "%2Fx%20y%26%C3%A9");
+}
+
+}  // namespace
+}  // namespace quantlens::server

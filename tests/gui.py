@@ -84,6 +84,16 @@ def all_runs(sandbox):
     return demo_runs(sandbox) | real_runs(sandbox) | wide_runs(sandbox)
 
 
+def reports(sandbox, runs):
+    """A report of each run that is looked at, and one of two runs."""
+    made = {}
+    for name, some in {one: [one] for one in runs} | {"pair": ["mobilenet", "mobilenet profile"]}.items():
+        if all(one in runs for one in some):
+            made[name] = str(sandbox.path / f"report of {name}.html")
+            sandbox.run("report", *[runs[one] for one in some], "-o", made[name], "-q")
+    return made
+
+
 def need_browser():
     node = shutil.which("node")
     chromium = shutil.which("chromium")
@@ -111,7 +121,7 @@ def test(sandbox, pictures):
     runs = all_runs(sandbox)
     with serve(sandbox, runs) as server:
         given = {"url": server.url.partition("?")[0], "token": server.token, "runs": runs, "chromium": chromium, "pictures": pictures,
-                 "demo": str(harness.DEMO)}
+                 "demo": str(harness.DEMO), "reports": reports(sandbox, runs)}
         environment = dict(sandbox.environment, QUANTLENS_GUI=json.dumps(given))
         done = subprocess.run(["npx", "vitest", "run", "--config", "browser/vitest.config.ts"], cwd=UI, env=environment, check=False)
         harness.check(done.returncode == 0, "the pages do in Chromium what their tests say")

@@ -2,6 +2,7 @@
 // A browser on the pages of a real server. What goes wrong in a page, or leaves the host, fails the test that saw it.
 import { readFileSync } from "node:fs";
 import { createRequire } from "node:module";
+import { pathToFileURL } from "node:url";
 
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
 import { expect } from "vitest";
@@ -13,6 +14,7 @@ interface Given {
   chromium: string;
   pictures: string; // folder; empty: none are kept
   demo: string; // folder of the model and data that ship
+  reports: Record<string, string>; // files of `quantlens report` by the names of their runs
   dist?: string; // pages of this folder in place of the program's: while they are being written
 }
 
@@ -51,6 +53,32 @@ export class Session {
       ignoreHTTPSErrors: true,
       permissions: ["clipboard-read", "clipboard-write"],
     });
+    const page = await this.watched(context, new URL(given.url).origin);
+    page.on("response", (response) => {
+      if (response.status() >= 500) this.wrong.push(`${response.status()} of ${response.url()}`);
+    });
+    if (given.dist) await this.replace(page, given.dist);
+    await page.goto(given.url + hash, { waitUntil: "domcontentloaded" });
+    return page;
+  }
+
+  /** A file on the disk, with the network off. */
+  async openFile(path: string, look: Look & { hasScripts?: boolean } = {}): Promise<Page> {
+    this.browser ??= await chromium.launch({ executablePath: given.chromium, args: ["--no-sandbox"] });
+    const context = await this.browser.newContext({
+      viewport: look.size ?? { width: 1280, height: 720 },
+      colorScheme: look.isDark ? "dark" : "light",
+      javaScriptEnabled: look.hasScripts ?? true,
+      offline: true,
+    });
+    const file = pathToFileURL(path);
+    const page = await this.watched(context, file.origin);
+    await page.goto(file.href);
+    return page;
+  }
+
+  /** What goes wrong in it, or asks another place than this, is kept for `end`. */
+  private async watched(context: BrowserContext, origin: string): Promise<Page> {
     this.contexts.push(context);
     const page = await context.newPage();
     page.on("pageerror", (error) => this.wrong.push(`script: ${error.message}`));
@@ -59,13 +87,9 @@ export class Session {
     });
     page.on("request", (request) => {
       const url = new URL(request.url());
-      if (url.protocol !== "data:" && url.protocol !== "blob:" && url.origin !== new URL(given.url).origin) this.wrong.push(`leaves: ${url.href}`);
+      const isOwn = url.origin === origin && (url.protocol !== "file:" || request.isNavigationRequest());
+      if (url.protocol !== "data:" && url.protocol !== "blob:" && !isOwn) this.wrong.push(`leaves: ${url.href}`);
     });
-    page.on("response", (response) => {
-      if (response.status() >= 500) this.wrong.push(`${response.status()} of ${response.url()}`);
-    });
-    if (given.dist) await this.replace(page, given.dist);
-    await page.goto(given.url + hash, { waitUntil: "domcontentloaded" });
     return page;
   }
 

@@ -90,6 +90,17 @@ def made_model(server, job):
     harness.check(pathlib.Path(job["output"]).name in headers["Content-Disposition"], "  under its name")
 
 
+def reported(server, run, root):
+    summary = root / "summary.md"
+    done = server.ended(server.submit(verb="report", workload=run, output=str(summary))["id"])
+    harness.check((done["state"], done["exit_code"]) == ("success", 0) and run in summary.read_text(), "a job reports a run")
+    summary.unlink()
+    missed = server.ended(server.submit(verb="report", workload=run, output=str(summary), fail_below=200)["id"])
+    harness.check((missed["state"], missed["exit_code"]) == ("success", 3) and "goal was missed" in missed["message"],
+                  f"a gate that is missed is told: {missed['message']}")
+    summary.unlink()
+
+
 def quantize_and_follow(server, model, data):
     job = server.submit(verb="quantize", model=str(model), data=str(data), diagnose=True, metric="top1",
                         recipe={"weight": {"granularity": "per_tensor"}}, name="<b>first</b>")
@@ -100,6 +111,7 @@ def quantize_and_follow(server, model, data):
     made_model(server, done)
     run = server.ask("GET", f"/api/v1/workloads/{done['workload']}")
     harness.check(run["state"] == "success" and run["name"] == "<b>first</b>", "and the workload is there")
+    reported(server, done["workload"], pathlib.Path(model).parent)
     log, after = "", 0
     while True:
         part = server.ask("GET", f"/api/v1/jobs/{job['id']}/log?after={after}")

@@ -109,8 +109,8 @@ export function titleOf(name: string, verb: string): string {
 
 const said: Readonly<Record<string, string>> = {
   "tune max_loss": "of the float model's accuracy, as a share of it",
-  "report max_loss": "of the float model's accuracy, as a share of it; more, and the job fails",
-  "report fail_below": "SQNR in dB; less, and the job fails",
+  "report max_loss": "of the float model's accuracy, as a share of it; a greater loss is told first",
+  "report fail_below": "SQNR in dB; an op with less is told first",
   "tune absolute": "the allowed loss is in the metric's own unit, not a share",
   "quantize approach": "when ranges of activations are found: before, by calibration, or as the model runs",
   "benchmark batch_size": "samples at once; several with commas between",

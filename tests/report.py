@@ -88,7 +88,10 @@ def main():
     harness.check(not (sandbox.path / "r.pdf").exists(), "and nothing is written")
     harness.check("none" in told(sandbox, "none", "-o", page, code=1).stderr, "an unknown run is named")
     missed = told(sandbox, identity, "-o", page, "--fail-below", "90", code=3)
-    harness.check("90" in missed.stderr and "90" in page.read_text().split("<pre", 1)[1][:300], "a missed gate is told first")
+    harness.check("90" in missed.stderr and "90" in page.read_text().split("</pre>")[0], "a missed gate is told in the text")
+    gates = json.loads(packed(page.read_text(), "data"))["gates"]
+    harness.check([(one["workload"], one["asks"], one["reached"]) for one in gates] == [(identity, "SQNR >= 90 dB", False)], "and by the pages")
+    harness.check("twice" in told(sandbox, identity, identity, "-o", page, code=2).stderr, "a run stands in it once")
     told(sandbox, identity, "-o", page, "--fail-below", "-100")
 
 

@@ -32,7 +32,7 @@ def junit(sandbox, shown, *options, code=0):
         failure = one.find("failure")
         harness.check(failure.get("message") and failure.get("type") and failure.text, f"{one.get('name')} says why it fails")
         if one.get("classname") != "quantlens.finding":
-            harness.check(failure.get("message").startswith(verdict), "the verdict is read first")
+            harness.check(failure.get("message").endswith(verdict), "the reason, and the verdict behind it")
     return {one.get("name"): one.find("failure") for one in cases}
 
 
@@ -86,7 +86,7 @@ def markdown(sandbox, shown):
     plain = re.sub(r"\\(.)", r"\1", text)
     lines = plain.splitlines()
     diagnosis = shown["result"]["diagnosis"]
-    harness.check(lines[0] == f"**Verdict:** {diagnosis['verdict']}", "the verdict stands first")
+    harness.check(lines[0] == f"**Verdict on {shown['name']}:** {diagnosis['verdict']}", "the verdict stands first")
     harness.check(lines[2].startswith("**Gate missed:** SQNR >= 1000 dB: "), f"the missed gate is next: {lines[2]}")
     for name in ("reference", "quantized"):
         value = f"{shown['result'][name]['value']:g}"

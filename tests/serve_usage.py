@@ -58,7 +58,7 @@ def values_of(name, schema, texts):
 
 def words_of(request):
     """The command line that asks the same."""
-    places = ("model", "quantized", "other")
+    places = ("model", "workload", "other_workload", "quantized", "other")
     words = [request["verb"], *(request[name] for name in places if name in request)]
     for name, value in request.items():
         if name == "verb" or name in places or value is False:
@@ -156,18 +156,19 @@ def main():
     root.mkdir()
     model = pathlib.Path(shutil.copy(harness.DEMO / "digits.onnx", root))
     data = pathlib.Path(shutil.copy(harness.DEMO / "digits.npz", root))
+    stored = harness.identity_of(sandbox.run("quantize", model, "-o", sandbox.path / "stored.onnx", "--data", "random"))
     with serving.Server(sandbox, "--allow-insecure-connections", "--workspace", sandbox.path / "workspace",
                         "--root", root, "--job-cores", "1", port=0) as served:
         server = Server(served, str(model))
         try:
-            base = {"model": str(model), "quantized": str(model), "data": "random", "metric": "top1"}
+            base = {"model": str(model), "quantized": str(model), "data": "random", "metric": "top1", "workload": stored}
             texts = {"model": [base["model"]], "quantized": [base["model"]], "other": [base["model"]],
                      "against": [base["model"]], "data": ["random", str(data)], "calibration_data": ["random"],
                      "ranges": [str(data)], "recipe": [{}, [{}, {"approach": "dynamic"}]],
                      "metric": ["top1", "mse", "f1:average=macro"], "shard": ["1/1", "2/4"], "samples": ["0:1"],
                      "prices": ["measured", "none", str(data)], "name": ["--help"],
                      "trace": [str(root / "trace.json")], "emit_recipe": [str(root / "best.yaml")],
-                     "output": [], "resume": []}
+                     "output": [], "resume": [], "workload": [stored, "last"], "other_workload": [stored]}
             what_is_allowed_is_taken(server, base, texts)
             what_is_refused_is_refused_at_once(server, sandbox, model, data)
             what_files_hold_is_told_by_the_job(server, sandbox, model, root)

@@ -10,11 +10,11 @@
 #include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/report/junit.h"
-#include "quantlens/report/kept_run.h"
+#include "quantlens/report/report_findings.h"
 #include "quantlens/report/report_gates.h"
+#include "quantlens/report/run_text.h"
 #include "quantlens/report/sarif.h"
 #include "quantlens/report/summary_markdown.h"
-#include "quantlens/workspace/read_folder.h"
 #include "quantlens/workspace/read_run.h"
 #include "quantlens/workspace/workload_id.h"
 #include "server/assets/assets.h"
@@ -47,18 +47,27 @@ std::string title_of(const RunRecords& run) {
   return fmt::format("{} {}", run.run.verb, run.run.name.empty() ? run.run.id : run.run.name);
 }
 
+/// What is read without the pages: the verdict first.
+std::string summary_of(const RunRecords& run, const std::vector<GateResult>& gates) {
+  std::string text = fmt::format("{}\n{}, made {}\n\n{}\n", title_of(run), run.run.id,
+                                 run.run.created, verdict_line(run));
+  for (const GateResult& gate : gates)
+    if (!gate.reached) text += fmt::format("{} is missed: {}\n", gate.asks, gate.because);
+  return text + "\n" + run_text(run, {}) + "\n";
+}
+
 std::string html(Stored& stored, const ReportGates& gates, Progress& progress) {
   server::ReportPage page;
   server::ReportData data{.made = utc_text(std::chrono::system_clock::now()), .version = kVersion};
   for (const RunRecords& run : stored.runs) {
+    const std::vector<GateResult> judged = gate_results(run, gates);
     if (!page.title.empty()) page.title += " and ";
-    page.title += title_of(run);
-    page.summary +=
-        kept_run_text(run, read_folder(stored.store, stored.workspace, run.run), {}) + "\n";
+    page.title += printable(title_of(run));
+    page.summary += summary_of(run, judged);
     data.ids.push_back(run.run.id);
+    for (const GateResult& gate : judged)
+      data.gates.push_back({run.run.id, gate.asks, gate.reached, gate.because});
   }
-  for (const GateResult& gate : gate_results(stored.runs.front(), gates))
-    if (!gate.reached) page.summary = gate.because + "\n\n" + page.summary;
   server::Events events;
   server::Api api(stored.store, stored.workspace, events);
   server::Packed packed;
@@ -94,6 +103,20 @@ Write writer_for(const fs::path& output) {
                   printable(output.string())));
 }
 
+/// Says which gates are missed, and of which run where there are two.
+int code_of(const std::vector<RunRecords>& runs, const ReportGates& gates) {
+  int code = kDone;
+  for (const RunRecords& run : runs) {
+    for (const GateResult& gate : gate_results(run, gates)) {
+      if (gate.reached) continue;
+      const std::string which = runs.size() > 1 ? run.run.id + ": " : "";
+      print_err(fmt::format("quantlens: {}{}\n", which, gate.because));
+      code = kGoalMissed;
+    }
+  }
+  return code;
+}
+
 int run(const Arguments& arguments) {
   if (arguments.runs.size() > kMostRuns)
     throw Error(Errc::usage, "a report shows one run, or two beside each other; name fewer");
@@ -107,18 +130,15 @@ int run(const Arguments& arguments) {
       throw Error(Errc::usage,
                   fmt::format("{} has not ended; report it when it has", records.run.id));
     }
+    if (!stored.runs.empty() && stored.runs.front().run.id == records.run.id)
+      throw Error(Errc::usage,
+                  fmt::format("{} is named twice; name another run beside it", records.run.id));
     stored.runs.push_back(std::move(records));
   }
   TerminalProgress progress = progress_of(arguments.progress, arguments.quiet);
   write_atomic(stored.store, output, write(stored, arguments.gates, progress));
-  print_out(fmt::format("wrote {}\n", output.string()));
-  int code = kDone;
-  for (const GateResult& gate : gate_results(stored.runs.front(), arguments.gates)) {
-    if (gate.reached) continue;
-    print_err(fmt::format("quantlens: {}\n", gate.because));
-    code = kGoalMissed;
-  }
-  return code;
+  print_out(fmt::format("wrote {}\n", printable(output.string())));
+  return code_of(stored.runs, arguments.gates);
 }
 
 }  // namespace

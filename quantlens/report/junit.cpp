@@ -57,7 +57,7 @@ std::string xml_text(std::string_view text) {
   return safe;
 }
 
-/// A sentence behind another one.
+/// One that stands beside another.
 std::string full_sentence(std::string text) {
   if (text.empty()) return text;
   if (text.front() >= 'a' && text.front() <= 'z')
@@ -68,21 +68,22 @@ std::string full_sentence(std::string text) {
 
 TestCase completed_case(const RunRecords& records) {
   TestCase test{.group = "run", .name = "the run was completed", .failure = {}};
-  if (records.run.state == WorkloadState::success) return test;
   const std::string verdict = verdict_line(records);
+  test.output = verdict;
+  if (records.run.state == WorkloadState::success) return test;
   test.failure = {.kind = "run", .message = verdict, .text = verdict};
   return test;
 }
 
-TestFailure failure_behind(const std::string& verdict, const char* kind, const std::string& why) {
+TestFailure failure_before(const std::string& verdict, const char* kind, const std::string& why) {
   return {.kind = kind,
-          .message = verdict + " " + full_sentence(why),
-          .text = verdict + "\n" + full_sentence(why)};
+          .message = full_sentence(why) + " " + verdict,
+          .text = full_sentence(why) + "\n" + verdict};
 }
 
 TestCase gate_case(const GateResult& gate, const std::string& verdict) {
   TestCase test{.group = "gate", .name = gate.asks, .failure = {}};
-  if (!gate.reached) test.failure = failure_behind(verdict, "gate", gate.because);
+  if (!gate.reached) test.failure = failure_before(verdict, "gate", gate.because);
   return test;
 }
 
@@ -92,7 +93,7 @@ TestCase outputs_case(const Diagnosis& diagnosis, const std::string& verdict) {
   for (const std::string& output : diagnosis.outputs_not_compared)
     why += fmt::format("{}{}", why.empty() ? "not compared: " : ", ", printable(output));
   if (why.empty() && diagnosis.activations.empty()) why = "nothing was compared";
-  if (!why.empty()) test.failure = failure_behind(verdict, "outputs", why);
+  if (!why.empty()) test.failure = failure_before(verdict, "outputs", why);
   return test;
 }
 

@@ -12,9 +12,9 @@ namespace quantlens {
 /// tests: that the run was completed, each gate that was asked for, that every output was compared
 /// (of a run that compared), and each finding. A finding fails where its report_level is an error:
 /// never where all gates are reached, so that the file fails where `quantlens report` does; else it
-/// says what it found in its output. Where the run, a gate or an output fails, the message begins
-/// with the verdict, which is the suite's output as well. What XML cannot hold becomes '?'. Throws
-/// as gate_results.
+/// says what it found in its output. Where a gate or an output fails, the message
+/// says why and then the verdict, which is the output of the first test and of the suite as well.
+/// What XML cannot hold becomes '?'. Throws as gate_results.
 ///
 /// There is no library for XML in the project: these five elements without namespaces are written
 /// as text, and every text goes through one function that escapes it.

@@ -24,7 +24,8 @@ struct GateResult {
   std::string because;  ///< a sentence; empty where it is reached
 };
 
-/// Those that were given, SQNR first. Throws as sqnr_gate and accuracy_gate.
+/// Those that were given, SQNR first. One that cannot be checked, since the run failed or has no
+/// such figure, is missed and says so. Throws Errc::usage as accuracy_gate.
 std::vector<GateResult> gate_results(const RunRecords& records, const ReportGates& gates);
 
 }  // namespace quantlens

@@ -43,7 +43,8 @@ constexpr std::pair<std::string_view, std::string_view> kRules[] = {
     {"float_island", "A float op pays for conversions or layouts around it."},
     {"lost_kernel", "The runtime computes an op in float that the file has between quantizers."},
     {"slow_kernel", "An integer kernel takes longer than the float one."},
-    // of gates
+    // of gates, and of the run itself
+    {"run/failed", "The run did not end well."},
     {"gate/sqnr", "An activation keeps too little SQNR, or an output was not compared."},
     {"gate/accuracy", "More accuracy is lost than is allowed."}};
 // clang-format on

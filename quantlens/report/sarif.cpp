@@ -148,6 +148,8 @@ std::string sarif_json(const RunRecords& records, const ReportGates& gates) {
   const std::vector<GateResult> judged = gate_results(records, gates);
   const std::string verdict = verdict_line(records);
   SarifResults results(uri_of_model(records.run));
+  if (records.run.state != WorkloadState::success)
+    results.add("run/failed", ReportLevel::error, verdict, {});  // no results would close alerts
   for (const GateResult& gate : judged) {
     if (gate.reached) continue;
     results.add("gate/" + gate.id, ReportLevel::error,

@@ -8,7 +8,8 @@
 
 namespace quantlens {
 
-/// A stored run in SARIF 2.1.0, for code scanning: a result for each gate that was missed
+/// A stored run in SARIF 2.1.0, for code scanning: a result where the run failed, for each gate
+/// that was missed
 /// ("gate/sqnr", "gate/accuracy") and for each finding, of the level that report_level gives it.
 ///
 /// A result is at an op: a logical location of kind "function" (SARIF has no kind for ops; an op is

@@ -103,6 +103,9 @@ TEST(SarifJson, SaysThatARunFailed) {
           {"toolExecutionNotifications",
            boost::json::array{boost::json::object{
                {"level", "error"}, {"message", boost::json::object{{"text", "no space"}}}}}}}));
+  const json::Value result = results_of(sarif_of(records)).at(0);
+  EXPECT_EQ(result.at("ruleId"), "run/failed");
+  EXPECT_EQ(result.at("level"), "error") << "no result would close the alerts that there are";
 }
 
 TEST(SarifJson, OfSeveralFindingsOfARuleNamesItOnceAndTellsThemApart) {

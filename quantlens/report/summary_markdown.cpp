@@ -21,13 +21,22 @@ namespace {
 constexpr std::size_t kMostOps = 10;       // rows of the table, and ops of one finding
 constexpr std::size_t kMostFindings = 20;  // a comment on GitHub holds 65,536 characters
 
-/// Behind an @, for which GitHub might send somebody a message, there is a comment that nobody
-/// sees.
+/// A comment that nobody sees stands behind an @, for which GitHub might send somebody a message,
+/// and inside of what it would make a link.
 std::string without_mentions(std::string_view text) {
+  constexpr std::string_view kNothing = "<!-- -->";
   std::string safe;
-  for (const char c : text) {
-    safe += c;
-    if (c == '@') safe += "<!-- -->";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    safe += text[i];
+    const std::string_view rest = text.substr(i);
+    if (text[i] == '@' || rest.starts_with("://")) safe += kNothing;
+    const std::string_view four = rest.substr(0, 4);
+    if (four.size() == 4 && four[3] == '.' &&
+        (four.starts_with("www") || four.starts_with("WWW"))) {
+      safe += text.substr(i + 1, 2);
+      safe += kNothing;
+      i += 2;
+    }
   }
   return safe;
 }
@@ -88,7 +97,7 @@ std::string ops_line(const std::vector<OpRef>& ops) {
   for (std::size_t i = 0; i < std::min(kMostOps, ops.size()); ++i)
     names.push_back(prose(ops[i].name));
   return fmt::format(
-      "   - ops: {}{}\n", fmt::join(names, ", "),
+      "    - ops: {}{}\n", fmt::join(names, ", "),
       ops.size() > kMostOps ? fmt::format(" and {} more", ops.size() - kMostOps) : "");
 }
 
@@ -100,9 +109,10 @@ std::string finding_lines(const Finding& finding, std::size_t number, bool is_fi
   text += fmt::format(": {}\n", prose(reasons_words(finding)));
   if (finding.ops.size() > 1) text += ops_line(finding.ops);
   if (!finding.remedy.is_null())
-    text += fmt::format("   - recipe: {}\n", code_span(json::line(finding.remedy)));
+    text += fmt::format("    - remedy, for `quantize --recipe`: {}\n",
+                        code_span(json::line(finding.remedy)));
   if (finding.measured_gain)
-    text += fmt::format("   - {}\n", prose(tried_words(finding, is_first_tried)));
+    text += fmt::format("    - {}\n", prose(tried_words(finding, is_first_tried)));
   return text;
 }
 
@@ -145,7 +155,8 @@ std::string run_part(const Workload& run) {
 }  // namespace
 
 std::string summary_markdown(const RunRecords& records, const ReportGates& gates) {
-  return fmt::format("**Verdict:** {}\n\n", prose(verdict_line(records))) +
+  const std::string of = records.run.name.empty() ? "" : " on " + prose(records.run.name);
+  return fmt::format("**Verdict{}:** {}\n\n", of, prose(verdict_line(records))) +
          gate_lines(gate_results(records, gates)) + accuracy_part(records) +
          findings_part(reported_findings(records)) + ops_part(records) + run_part(records.run);
 }

@@ -23,7 +23,7 @@ TEST(SummaryMarkdown, HasTheVerdictTheMissedGateAndWhatWasFound) {
   const std::string ops =
       to_markdown(activations_table(*reported_run().diagnosis, ActivationOrder::sqnr));
   EXPECT_EQ(summary_markdown(reported_run(), {.least_db = 4, .most_loss = 0.01}),
-            R"(**Verdict:** Much is lost.
+            R"(**Verdict on net:** Much is lost.
 
 **Gate missed:** accuracy loss \<= 1 %: )" +
                 lost + R"(
@@ -42,7 +42,7 @@ TEST(SummaryMarkdown, HasTheVerdictTheMissedGateAndWhatWasFound) {
 
 1. **problem** spread\_weight, )" +
                 finding + R"(
-   - recipe: `{"op_name_dict":{"node_y":"fp32"}}`
+    - remedy, for `quantize --recipe`: `{"op_name_dict":{"node_y":"fp32"}}`
 
 )" + ops + R"(
 **Run**
@@ -101,9 +101,9 @@ TEST(SummaryMarkdown, SaysWhatARemedyTookAwayAndOfWhichOps) {
   records.diagnosis->findings.push_back(finding);
   const std::string text = summary_markdown(records);
   EXPECT_THAT(text, HasSubstr("node\\_y and 11 more ops: its weight has one scale\n"
-                              "   - ops: a, b, c, d, e, f, g, h, i, j and 2 more\n"));
-  EXPECT_THAT(text, HasSubstr("   - tried: 94 % of the error gone (91 to 96, measured)\n"));
-  EXPECT_THAT(text, HasSubstr("   - tried with those above: 94 % of the error gone"));
+                              "    - ops: a, b, c, d, e, f, g, h, i, j and 2 more\n"));
+  EXPECT_THAT(text, HasSubstr("    - tried: 94 % of the error gone (91 to 96, measured)\n"));
+  EXPECT_THAT(text, HasSubstr("    - tried with those above: 94 % of the error gone"));
 }
 
 TEST(SummaryMarkdown, ShowsTenOpsAndTwentyFindings) {
@@ -118,12 +118,29 @@ TEST(SummaryMarkdown, ShowsTenOpsAndTwentyFindings) {
   EXPECT_THAT(text, HasSubstr("\n2 more findings not shown.\n"));
 }
 
+TEST(SummaryMarkdown, MakesNoLinksOfNames) {
+  RunRecords records = reported_run();
+  records.run.name = "http://a.example www.b.example awww.c";
+  const std::string text = summary_markdown(records);
+  EXPECT_THAT(
+      text,
+      StartsWith("**Verdict on http:<!-- -->//a.example www<!-- -->.b.example awww<!-- -->.c:**"));
+}
+
+TEST(SummaryMarkdown, OfMoreThanNineFindingsStaysOneList) {
+  RunRecords records = reported_run();
+  records.diagnosis->findings.resize(11, records.diagnosis->findings[0]);
+  EXPECT_THAT(summary_markdown(records), HasSubstr("\n10. **problem**"));
+  EXPECT_THAT(summary_markdown(records), Not(HasSubstr("\n   - "))) << "the number is four wide";
+}
+
 TEST(SummaryMarkdown, HoldsHostileNamesAsText) {
   const std::string text = summary_markdown(hostile_run());
   const char* safe = R"(a\|b\`c\`\<i\>\*\&"'\](x){0}@<!-- -->me \# ??)";
   const char* in_a_cell = R"(a\|b\`c\`\<i\>\*\&"'\](x){0}@<!-- -->me?\# ??)";
-  EXPECT_THAT(text, StartsWith(std::string("**Verdict:** ") + safe + "\n\n"));
-  EXPECT_THAT(text, HasSubstr(std::string(": ") + safe + "\n   - recipe: ``{\"op_name_dict\":"));
+  EXPECT_THAT(text, StartsWith(std::string("**Verdict on ") + in_a_cell + ":** " + safe + "\n\n"));
+  EXPECT_THAT(text, HasSubstr(std::string(": ") + safe +
+                              "\n    - remedy, for `quantize --recipe`: ``{\"op_name_dict\":"));
   EXPECT_THAT(text, HasSubstr(std::string("| Id | ") + in_a_cell + " |\n"));
   EXPECT_THAT(text, HasSubstr(std::string("\n| ") + in_a_cell + " | 0.0 |"));
   EXPECT_EQ(valid_utf8(text), text);

@@ -30,6 +30,7 @@ class Api {
   BodyPlan plan_body(const Request& request);
   Response answer(const Request& request);
   Runs& runs() { return runs_; }
+  Context& context() { return context_; }
 
  private:
   Response routed(const Request& request);

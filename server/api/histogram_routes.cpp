@@ -109,6 +109,14 @@ AskedPair asked_pair(const Call& call) {
 
 }  // namespace
 
+json::Value histogram_of(const CountedPair& pair, const std::string& reference,
+                         const std::string& quantized, std::uint64_t bins) {
+  HistogramPair made = histogram(pair, bins);
+  made.reference_name = reference;
+  made.quantized_name = quantized;
+  return json::encode(made);
+}
+
 Answer list_histograms(Context& context, const Call& call) {
   const Runs::One run = context.runs.find(call.in_path[0]);
   const std::uint64_t offset = call.arguments.number("offset", 0, 0, kMostOffset);

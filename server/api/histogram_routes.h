@@ -2,6 +2,7 @@
 #pragma once
 
 #include "server/api/route.h"
+#include "server/api/stored_pair.h"
 
 namespace quantlens::server {
 
@@ -9,6 +10,10 @@ namespace quantlens::server {
 Answer list_histograms(Context& context, const Call& call);
 Answer show_histogram(Context& context, const Call& call);
 Answer show_channels(Context& context, const Call& call);
+
+/// What show_histogram answers of all channels.
+json::Value histogram_of(const CountedPair& pair, const std::string& reference,
+                         const std::string& quantized, std::uint64_t bins);
 
 json::Value histogram_list_schema(Schemas& schemas);
 json::Value histogram_schema(Schemas& schemas);

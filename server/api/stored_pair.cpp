@@ -89,7 +89,11 @@ PairedStats stored_pair(const Context& context, const Run& run, std::string_view
 
 CountedPair counted_pair(Context& context, const Run& run, std::string_view reference,
                          std::string_view quantized, std::optional<std::uint32_t> channel) {
-  const PairedStats pair = stored_pair(context, run, reference, quantized);
+  return counted_pair(context, run, stored_pair(context, run, reference, quantized), channel);
+}
+
+CountedPair counted_pair(Context& context, const Run& run, const PairedStats& pair,
+                         std::optional<std::uint32_t> channel) {
   const Counts counts = counts_of(pair, channel);
   CountedPair counted{.reference = counts.reference.bins(), .quantized = {}, .channels = {}};
   for (const PairedChannelHistogram& one : pair.channel_histograms)
@@ -97,7 +101,7 @@ CountedPair counted_pair(Context& context, const Run& run, std::string_view refe
   if (!counts.quantized.empty()) {
     counted.quantized = counts.quantized.bins();
   } else if (counts.codes.count() > 0) {
-    if (const auto codes = codes_if_known(context, run, reference, quantized))
+    if (const auto codes = codes_if_known(context, run, pair.reference, pair.quantized))
       counted.quantized = stretches_of(counts.codes, codes->params, codes->is_signed);
   }
   return counted;

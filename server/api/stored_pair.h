@@ -30,6 +30,10 @@ PairedStats stored_pair(const Context& context, const Run& run, std::string_view
 CountedPair counted_pair(Context& context, const Run& run, std::string_view reference,
                          std::string_view quantized, std::optional<std::uint32_t> channel);
 
+/// The same of a pair that was read already.
+CountedPair counted_pair(Context& context, const Run& run, const PairedStats& pair,
+                         std::optional<std::uint32_t> channel);
+
 /// The files that it is read from.
 std::string state_of_pairs(const Run& run);
 

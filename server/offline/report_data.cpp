@@ -11,6 +11,10 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
+#include "quantlens/record/files.h"
+#include "quantlens/workspace/read_record.h"
+#include "server/api/channel_figures.h"
+#include "server/api/histogram_routes.h"
 #include "server/api/record_table.h"
 #include "server/api/row_index.h"
 #include "server/compact.h"
@@ -96,11 +100,9 @@ class Collector {
 
  private:
   std::optional<std::string> ask(const std::string& path, const Pairs& query = {}) const;
-  /// `kept`: the part of the query that the address is known by.
-  bool add(const std::string& path, const Pairs& kept, const Pairs& more = {});
   void add_value(const std::string& address, json::Value value);
-  void add_ops(const std::string& path, Progress& progress);
-  void add_counts(const std::string& path, Progress& progress);
+  void add_ops(const std::string& path, const Run& run, Progress& progress);
+  void add_counts(const std::string& path, const Run& run, Progress& progress);
 
   Api& api_;
   const Store& store_;
@@ -115,7 +117,7 @@ std::optional<std::string> Collector::ask(const std::string& path, const Pairs& 
   const std::optional<std::string_view> bytes = bytes_of(response);
   if (response.status == kNothing) return std::nullopt;
   if (response.status != kDone || !bytes)
-    throw Error(Errc::bad_input, std::string(bytes.value_or("a record cannot be read")));
+    throw Error(Errc::bad_input, fmt::format("{}: {}", path, bytes.value_or("it cannot be read")));
   return std::string(*bytes);
 }
 
@@ -140,21 +142,8 @@ void Collector::add_value(const std::string& address, json::Value value) {
   add_member(address, compact(value));
 }
 
-bool Collector::add(const std::string& path, const Pairs& kept, const Pairs& more) {
-  Pairs query = kept;
-  query.insert(query.end(), more.begin(), more.end());
-  const std::optional<std::string> answer = ask(path, query);
-  if (!answer) return false;
-  std::string address = path;
-  for (const auto& [name, text] : kept)
-    address += fmt::format("{}{}={}", address.size() == path.size() ? '?' : '&', name,
-                           percent_encoded(text));
-  add_value(address, json::parse(*answer, path));
-  return true;
-}
-
-void Collector::add_ops(const std::string& path, Progress& progress) {
-  const OpAnswers ops(store_, api_.runs().find(path.substr(path.find('/') + 1))->folder);
+void Collector::add_ops(const std::string& path, const Run& run, Progress& progress) {
+  const OpAnswers ops(store_, run.folder);
   const ProgressStep step(progress, "ops", ops.ids().size());
   for (const std::string& op : ops.ids()) {
     throw_if_stopped(progress);
@@ -163,30 +152,41 @@ void Collector::add_ops(const std::string& path, Progress& progress) {
   }
 }
 
-void Collector::add_counts(const std::string& path, Progress& progress) {
-  const std::optional<std::string> listed = ask(path + "/histograms", {{"limit", "100000"}});
-  if (!listed) return;
-  const json::Value list = json::parse(*listed, path);
-  const boost::json::array& pairs = list.at("histograms").as_array();
-  const Fineness& fineness = fineness_of(pairs.size());
-  const ProgressStep step(progress, "histograms", pairs.size());
-  for (const json::Value& pair : pairs) {
+void Collector::add_counts(const std::string& path, const Run& run, Progress& progress) {
+  const std::optional<MappedFile> file = find_file(store_, run.folder / FileOf<Histograms>::kName);
+  if (!file) return;
+  const HistogramsReader reader(file->text(), FileOf<Histograms>::kName);  // its index is read once
+  const Fineness& fineness = fineness_of(reader.entries().size());
+  const ProgressStep step(progress, "histograms", reader.entries().size());
+  for (const PairEntry& entry : reader.entries()) {
     throw_if_stopped(progress);
-    const Pairs names{{"reference", std::string(pair.at("reference").as_string())},
-                      {"quantized", std::string(pair.at("quantized").as_string())}};
-    add(path + "/histograms/pair", names, {{"bins", std::to_string(fineness.bins)}});
-    add(path + "/histograms/channels", names, {{"limit", std::to_string(fineness.channels)}});
+    const std::optional<PairedStats> pair = reader.find(entry.reference, entry.quantized);
+    if (!pair) continue;
+    const std::string names =
+        fmt::format("?reference={}&quantized={}", percent_encoded(entry.reference),
+                    percent_encoded(entry.quantized));
+    const CountedPair counted = counted_pair(api_.context(), run, *pair, std::nullopt);
+    add_value(path + "/histograms/pair" + names,
+              histogram_of(counted, entry.reference, entry.quantized, fineness.bins));
+    add_value(path + "/histograms/channels" + names,
+              json::encode(channel_figures(*pair, 0, fineness.channels)));
     progress.advance(1);
   }
 }
 
 void Collector::add_answers(const std::string& id, Progress& progress) {
   const std::string path = "workloads/" + id;
-  add(path, {});
-  for (const std::string_view record : kRecords)
-    add(fmt::format("{}/records/{}", path, record), {});
-  add_ops(path, progress);
-  add_counts(path, progress);
+  const Runs::One run = api_.runs().find(id);
+  json::Value shown = json::parse(ask(path).value_or("{}"), path);
+  for (const char* own : {"tags", "note"})
+    shown.as_object().erase(own);  // what people say among themselves
+  add_value(path, std::move(shown));
+  for (const std::string_view record : kRecords) {
+    const std::string address = fmt::format("{}/records/{}", path, record);
+    if (const auto answer = ask(address)) add_value(address, json::parse(*answer, address));
+  }
+  add_ops(path, *run, progress);
+  add_counts(path, *run, progress);
 }
 
 /// As the server answers for all rows. Columns are whole, "op" instead of "op.id": the pages take
@@ -232,6 +232,8 @@ void write_report_data(Api& api, const Store& store, const ReportData& report, P
   boost::json::array listed;
   for (const std::string& id : report.ids) listed.push_back(collector.listed(id));
   out(compact(listed));
+  out(R"(,"gates":)");
+  out(compact(json::encode(report.gates)));
   out(R"(,"answers":)");
   collector.begin();
   for (const std::string& id : report.ids) collector.add_answers(id, progress);

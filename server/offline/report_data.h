@@ -6,22 +6,34 @@
 #include <string_view>
 #include <vector>
 
+#include <boost/describe.hpp>
+
 #include "quantlens/base/progress.h"
 #include "server/api/api.h"
 
 namespace quantlens::server {
 
+/// What was asked of a run, for the pages to say first.
+struct ToldGate {
+  std::string workload;  ///< id
+  std::string asks;      ///< "SQNR >= 20 dB"
+  bool reached = true;
+  std::string because;  ///< a sentence; empty where it is reached
+};
+BOOST_DESCRIBE_STRUCT(ToldGate, (), (workload, asks, reached, because))
+
 struct ReportData {
   std::vector<std::string> ids;  ///< whole ones, of runs that have ended
   std::string made;              ///< when, in ISO 8601
   std::string version;           ///< of quantlens
+  std::vector<ToldGate> gates;
 };
 
 /// What the pages would ask a server about these runs, and its answers, as one JSON text that
 /// ui/src/api/stored.ts reads; `out` takes it in pieces. Reals have six digits, histograms have
-/// fewer bins where there are many, and a run that stores nothing of a kind has nothing of it here.
-/// It takes the memory of one answer. Throws Errc::not_found for an unknown id, and as `progress`
-/// is asked to stop.
+/// fewer bins where there are many, what people noted of a run is left out, and a run that stores
+/// nothing of a kind has nothing of it here. It takes the memory of one answer. Throws
+/// Errc::not_found for an unknown id, and as `progress` is asked to stop.
 void write_report_data(Api& api, const Store& store, const ReportData& report, Progress& progress,
                        const std::function<void(std::string_view)>& out);
 

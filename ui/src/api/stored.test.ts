@@ -15,6 +15,7 @@ function reportOf(): Report {
   const pair = { channel: null, channels: [0, 3], edges: [0, 1], reference: [1], quantized: [1] };
   return {
     format: 1,
+    gates: [],
     made: "2026-11-27T16:08:09Z",
     version: "1.2.3",
     runs: [second, first],

@@ -5,6 +5,14 @@ import type { components } from "./types";
 
 type Schemas = components["schemas"];
 
+/** What was asked of a run: `quantlens report --fail-below 20`. */
+export interface Gate {
+  workload: string; // id
+  asks: string; // "SQNR >= 20 dB"
+  reached: boolean;
+  because: string; // empty where it is reached
+}
+
 /** What `quantlens report` writes into the file; public/report.html reads it before the pages. */
 export interface Report {
   format: 1;
@@ -13,6 +21,7 @@ export interface Report {
   runs: string[]; // ids
   workloads: Schemas["ListedRun"][]; // the newest first
   answers: Record<string, unknown>; // by address: "workloads/ID", "workloads/ID/ops?op=OP"
+  gates: Gate[]; // that were asked for
   tables: Record<string, Schemas["TablePage"]>; // by address: "workloads/ID/tables/plan.ops"; all rows
 }
 
@@ -28,6 +37,11 @@ export function reportHere(): Report | null {
 /** What needs a server is not offered then: jobs, labels, what-ifs, pictures of samples. */
 export function isReport(): boolean {
   return reportHere() !== null;
+}
+
+/** Those of a run; none on pages of a server. */
+export function gatesOf(run: string): Gate[] {
+  return reportHere()?.gates.filter(({ workload }) => workload === run) ?? [];
 }
 
 export function refusal(): ApiError {

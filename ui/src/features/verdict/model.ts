@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands at the top of a run: whether the model is good, where the error begins, what to change.
 import type { Schemas } from "../../api/client";
+import { isReport } from "../../api/stored";
 import { commandOf } from "../../base/basket";
 import { baseName } from "../../base/numbers";
 import { toldOpCounts, type OpCounts } from "../../base/op-counts";
@@ -51,7 +52,7 @@ function adviceOf(run: Run, state: State): Verdict["advice"] {
     const goesOn = run.verb === "tune" && has(run, "study") && optionOf(words, "--resume") === null;
     return goesOn
       ? { text: "The search can go on with what it has:", command: commandOf(words, ["--resume", run.id]) }
-      : { text: "To run it again: “New run” opens with its settings. By command line:", command: commandOf(words) };
+      : { text: isReport() ? "To run it again:" : "To run it again: “New run” opens with its settings. By command line:", command: commandOf(words) };
   }
   const isBlind = run.verb === "quantize" && state === "done" && !has(run, "diagnosis") && (run.data?.length ?? 0) > 0;
   if (isBlind) return { text: "To see where the error begins, and what to change:", command: commandOf(words, ["--diagnose"]) };

@@ -166,9 +166,9 @@ void Collector::add_counts(const std::string& path, const Run& run, Progress& pr
         fmt::format("?reference={}&quantized={}", percent_encoded(entry.reference),
                     percent_encoded(entry.quantized));
     const CountedPair counted = counted_pair(api_.context(), run, *pair, std::nullopt);
-    add_value(path + "/histograms/pair" + names,
+    add_value(fmt::format("{}/histograms/pair{}", path, names),
               histogram_of(counted, entry.reference, entry.quantized, fineness.bins));
-    add_value(path + "/histograms/channels" + names,
+    add_value(fmt::format("{}/histograms/channels{}", path, names),
               json::encode(channel_figures(*pair, 0, fineness.channels)));
     progress.advance(1);
   }

@@ -87,7 +87,8 @@ def all_runs(sandbox):
 def reports(sandbox, runs):
     """A report of each run that is looked at, and one of two runs."""
     made = {}
-    for name, some in {one: [one] for one in runs} | {"pair": ["mobilenet", "mobilenet profile"]}.items():
+    wanted = {one: [one] for one in runs} | {"pair": ["mobilenet", "mobilenet profile"]}
+    for name, some in wanted.items():
         if all(one in runs for one in some):
             made[name] = str(sandbox.path / f"report of {name}.html")
             sandbox.run("report", *[runs[one] for one in some], "-o", made[name], "-q")

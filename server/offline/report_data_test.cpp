@@ -43,7 +43,7 @@ TEST(ReportData, HasTheServersAnswersUnderTheirAddresses) {
   const boost::json::object data = data_of(world, {id});
   EXPECT_EQ(data.at("format"), 1);
   EXPECT_EQ(data.at("version"), "1.2");
-  EXPECT_EQ(data.at("runs"), json::Value({json::Value(id)}));
+  EXPECT_EQ(data.at("runs"), json::Value(boost::json::array{id}));
   EXPECT_EQ(data.at("workloads").at(0), world.json("/api/v1/workloads").at("workloads").at(0));
   const boost::json::object& answers = data.at("answers").as_object();
   EXPECT_EQ(answers.at("workloads/" + id).at("id"), json::Value(id));
@@ -65,7 +65,7 @@ TEST(ReportData, HasAllRowsAndColumnsOfTables) {
   EXPECT_EQ(table.at("columns").at("op").at(1499).at("id"), "v1499");
   EXPECT_EQ(table.at("columns").at("mse").at(1), 0.25);
   EXPECT_EQ(table.at("columns").at("mse").at(0), 0.333333) << "six digits";
-  EXPECT_EQ(table.at("columns").at("pattern").at(7), json::Value({json::Value("MatMul")}));
+  EXPECT_EQ(table.at("columns").at("pattern").at(7), json::Value(boost::json::array{"MatMul"}));
 }
 
 TEST(ReportData, CountsAsTheServerDoesWithFewerBinsWhereThereAreManyTensors) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <optional>
 #include <string_view>
 #include <tuple>
@@ -11,56 +10,28 @@
 
 #include "quantlens/base/counted.h"
 #include "quantlens/base/json_line.h"
-#include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
 #include "quantlens/report/cell.h"
+#include "quantlens/report/report_findings.h"
 #include "quantlens/report/statement_text.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens {
 namespace {
 
+constexpr HowFound kSaid = HowFound::of_estimated_shares;
+
+/// ", 94 % of the error (91 to 96)"; empty where a finding is about no error.
 std::string share_text(const Finding& finding) {
-  if (!finding.output_share) return {};
-  const auto& [low, high] = finding.output_share_interval.value_or(std::array{0.0, 1.0});
-  const std::string interval = fmt::format("{} to {}", whole_percent(low), whole_percent(high));
-  constexpr double kNothing = 0.005;  // what is told as 0 %
-  if (*finding.output_share < kNothing) {
-    return fmt::format(", in float {} ({} % of the error gone)",
-                       high <= 0 ? "it takes nothing away" : "no gain can be told", interval);
-  }
-  std::string text = fmt::format(", {:.0f} % of the error ({}{})", 100 * *finding.output_share,
-                                 interval, finding.share_is_measured ? "" : ", estimated");
-  if (finding.tied_with_previous) text += ", tied with the one above";
-  return text;
+  const std::string words = share_words(finding, kSaid);
+  return words.empty() ? words : ", " + words;
 }
 
 /// "conv1: ", "conv1 and 5 more ops: "; empty where a finding is of no op.
 std::string place_text(const Finding& finding) {
-  if (finding.op.name.empty()) return {};
-  std::string text = printable(finding.op.name);
-  if (finding.ops.size() > 1) {
-    text += fmt::format(" and {}", counted(finding.ops.size() - 1, "more op"));
-  }
-  return text + ": ";
-}
-
-/// "tried with those above: 94 % of the error gone (91 to 96)"
-std::string tried_text(const Finding& finding, bool is_first) {
-  const auto& [low, high] = finding.measured_gain_interval.value_or(std::array{-1.0, 1.0});
-  const double gain = *finding.measured_gain;
-  std::string text = is_first ? "tried: " : "tried with those above: ";
-  if (low <= 0 && high >= 0) {
-    return text + fmt::format(
-                      "no gain that these samples could tell ({} to {} % of the "
-                      "error gone)",
-                      whole_percent(low), whole_percent(high));
-  }
-  return text + fmt::format("{} % {} ({} to {})", whole_percent(std::abs(gain)),
-                            gain < 0 ? "more error" : "of the error gone",
-                            whole_percent(gain < 0 ? -high : low),
-                            whole_percent(gain < 0 ? -low : high));
+  const std::string words = place_words(finding);
+  return words.empty() ? words : words + ": ";
 }
 
 /// The first five, and what was tried.
@@ -117,7 +88,7 @@ std::string findings_text(const Diagnosis& diagnosis) {
               wrapped(fmt::format("recipe: {}", printable(json::line(finding.remedy))), kIndent);
     }
     if (finding.measured_gain) {
-      text += "   " + wrapped(tried_text(finding, !is_tried), kIndent);
+      text += "   " + wrapped(tried_words(finding, !is_tried, kSaid), kIndent);
       is_tried = true;
     }
   }

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/json_line.h"
+#include "quantlens/base/markup.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/report_findings.h"
 
@@ -33,24 +34,7 @@ std::string xml_text(std::string_view text) {
   std::string safe;
   for (std::size_t begin = 0; begin <= text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
-    for (const char c : printable(text.substr(begin, end - begin))) {
-      switch (c) {
-        case '&':
-          safe += "&amp;";
-          break;
-        case '<':
-          safe += "&lt;";
-          break;
-        case '>':
-          safe += "&gt;";
-          break;
-        case '"':
-          safe += "&quot;";
-          break;
-        default:
-          safe += c;
-      }
-    }
+    safe += escaped_markup(printable(text.substr(begin, end - begin)));
     if (end < text.size()) safe += '\n';
     begin = end + 1;
   }

@@ -2,11 +2,11 @@
 #include "quantlens/report/loss_gate.h"
 
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/loss.h"
 #include "quantlens/base/percent.h"
 #include "quantlens/base/text.h"
 #include "quantlens/report/cell.h"
@@ -43,14 +43,6 @@ ScoredPair scored_pair(const RunRecords& records) {
           .difference = *records.accuracy->difference};
 }
 
-void check_share(double max_loss, bool absolute, const Accuracy& reference) {
-  if (absolute || !reference.higher_is_better || max_loss < 1) return;
-  throw Error(Errc::usage,
-              fmt::format("--max-loss {} lets all of the accuracy be lost; it is a share: write {} "
-                          "or {}%",
-                          max_loss, max_loss / 100, max_loss));
-}
-
 /// Why no loss can be told from this figure; empty where one can.
 std::string useless_reference(const Accuracy& reference, bool absolute) {
   if (!std::isfinite(reference.value)) {
@@ -61,13 +53,6 @@ std::string useless_reference(const Accuracy& reference, bool absolute) {
   if (!is_nothing || (absolute && !reference.is_rate)) return {};
   return fmt::format("the reference's {} is 0, so nothing can be lost and any model would do",
                      printable(reference.metric));
-}
-
-double loss_in_unit(const ScoredPair& pair, bool absolute) {
-  if (std::isnan(pair.difference)) return std::numeric_limits<double>::infinity();
-  if (pair.difference == 0) return 0;
-  const double lost = pair.reference.higher_is_better ? -pair.difference : pair.difference;
-  return absolute ? lost : lost / std::abs(pair.reference.value);
 }
 
 std::string suffered_text(double loss, bool absolute) {
@@ -83,13 +68,13 @@ std::string allowed_loss_text(double max_loss, bool absolute) {
 }
 
 LossVerdict accuracy_gate(const RunRecords& records, double max_loss, bool absolute) {
-  constexpr double kRounding = 1e-12;  // what a loss of just that much may be off by
   const ScoredPair pair = scored_pair(records);
-  check_share(max_loss, absolute, pair.reference);
+  const bool higher_is_better = pair.reference.higher_is_better;
+  check_allowed_loss(max_loss, higher_is_better, absolute);
   LossVerdict verdict;
   verdict.because = useless_reference(pair.reference, absolute);
-  verdict.loss = loss_in_unit(pair, absolute);
-  verdict.reached = verdict.because.empty() && verdict.loss <= max_loss + kRounding;
+  verdict.loss = loss_of(pair.reference.value, pair.difference, higher_is_better, absolute);
+  verdict.reached = verdict.because.empty() && is_within_loss(verdict.loss, max_loss);
   if (!verdict.reached && verdict.because.empty()) {
     verdict.because =
         fmt::format("the loss of {} is {} (from {} to {}), where at most {} is allowed",

@@ -102,33 +102,37 @@ std::string place_words(const Finding& finding) {
   return text;
 }
 
-std::string share_words(const Finding& finding) {
+std::string share_words(const Finding& finding, HowFound said) {
   if (!finding.output_share) return {};
   const auto& [low, high] = finding.output_share_interval.value_or(std::array{0.0, 1.0});
   const std::string interval = fmt::format("{} to {}", whole_percent(low), whole_percent(high));
-  const char* const how = finding.share_is_measured ? "measured" : "estimated";
+  const bool is_everywhere = said == HowFound::everywhere;
+  const char* how = finding.share_is_measured ? ", measured" : ", estimated";
   constexpr double kNothing = 0.005;  // what is told as 0 %
   if (*finding.output_share < kNothing) {
-    return fmt::format("in float {} ({} % of the error gone, {})",
-                       high <= 0 ? "it takes nothing away" : "no gain can be told", interval, how);
+    return fmt::format("in float {} ({} % of the error gone{})",
+                       high <= 0 ? "it takes nothing away" : "no gain can be told", interval,
+                       is_everywhere ? how : "");
   }
-  return fmt::format("{} % of the error ({}, {}){}", whole_percent(*finding.output_share), interval,
-                     how, finding.tied_with_previous ? ", tied with the one above" : "");
+  if (finding.share_is_measured && !is_everywhere) how = "";
+  return fmt::format("{:.0f} % of the error ({}{}){}", 100 * *finding.output_share, interval, how,
+                     finding.tied_with_previous ? ", tied with the one above" : "");
 }
 
-std::string tried_words(const Finding& finding, bool is_first) {
+std::string tried_words(const Finding& finding, bool is_first, HowFound said) {
   if (!finding.measured_gain) return {};
   const auto& [low, high] = finding.measured_gain_interval.value_or(std::array{-1.0, 1.0});
   const double gain = *finding.measured_gain;
-  const char* const how = is_first ? "tried" : "tried with those above";
+  const char* const which = is_first ? "tried" : "tried with those above";
+  const char* const how = said == HowFound::everywhere ? ", measured" : "";
   if (low <= 0 && high >= 0) {
-    return fmt::format(
-        "{}: no gain that these samples could tell ({} to {} % of the error gone, measured)", how,
-        whole_percent(low), whole_percent(high));
+    return fmt::format("{}: no gain that these samples could tell ({} to {} % of the error gone{})",
+                       which, whole_percent(low), whole_percent(high), how);
   }
-  return fmt::format("{}: {} % {} ({} to {}, measured)", how, whole_percent(std::abs(gain)),
+  return fmt::format("{}: {} % {} ({} to {}{})", which, whole_percent(std::abs(gain)),
                      gain < 0 ? "more error" : "of the error gone",
-                     whole_percent(gain < 0 ? -high : low), whole_percent(gain < 0 ? -low : high));
+                     whole_percent(gain < 0 ? -high : low), whole_percent(gain < 0 ? -low : high),
+                     how);
 }
 
 std::string reasons_words(const Finding& finding) {

@@ -31,12 +31,16 @@ ReportLevel report_level(const Finding& finding, const std::vector<GateResult>& 
 /// "conv1 and 5 more ops"; empty where a finding is of no op.
 std::string place_words(const Finding& finding);
 
+/// Where it is said how a figure was found: on a terminal of shares that are estimates alone.
+enum class HowFound { everywhere, of_estimated_shares };
+
 /// "94 % of the error (91 to 96, measured)", else "estimated"; empty where it is about no error.
-std::string share_words(const Finding& finding);
+std::string share_words(const Finding& finding, HowFound said = HowFound::everywhere);
 
 /// What its remedy took away when it was tried, with those before it unless it `is_first`; empty
 /// where it was not tried.
-std::string tried_words(const Finding& finding, bool is_first);
+std::string tried_words(const Finding& finding, bool is_first,
+                        HowFound said = HowFound::everywhere);
 
 /// The reasons, safe to print.
 std::string reasons_words(const Finding& finding);

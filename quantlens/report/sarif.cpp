@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/json.h"
+#include "quantlens/base/percent_encoding.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
 #include "quantlens/report/report_findings.h"
@@ -29,18 +30,6 @@ boost::json::object message_of(std::string_view text) {
   return {{"text", safe}};
 }
 
-/// A relative path in the characters that every URI may have.
-std::string percent_encoded(std::string_view path) {
-  constexpr std::string_view kPlain = "-._~/";
-  std::string uri;
-  for (const char c : path) {
-    const bool is_plain = (c >= '0' && c <= '9') || (c >= 'A' && c <= 'Z') ||
-                          (c >= 'a' && c <= 'z') || kPlain.find(c) != std::string_view::npos;
-    uri += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
-  }
-  return uri;
-}
-
 /// Relative to a place that is not told; empty where the run has no model.
 std::string uri_of_model(const Workload& run) {
   const ModelFile* model = file_of(run, ModelRole::reference);
@@ -48,7 +37,7 @@ std::string uri_of_model(const Workload& run) {
   if (model == nullptr) return {};
   const std::filesystem::path path = std::filesystem::path(model->path).lexically_normal();
   const bool is_below = path.is_relative() && !path.empty() && *path.begin() != "..";
-  return percent_encoded(is_below ? path.generic_string() : file_name_of(model->path));
+  return percent_encoded(is_below ? path.generic_string() : file_name_of(model->path), "~/");
 }
 
 /// Nothing where there is neither a model nor an op.

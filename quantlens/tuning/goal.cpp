@@ -9,15 +9,12 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/loss.h"
 
 namespace quantlens {
 
 void check_goal(const Goal& goal, bool higher_is_better) {
-  if (goal.absolute || !higher_is_better || goal.max_loss < 1) return;
-  throw Error(Errc::usage,
-              fmt::format("--max-loss {} lets all of the accuracy be lost; it is a share: write {} "
-                          "or {}%",
-                          goal.max_loss, goal.max_loss / 100, goal.max_loss));
+  check_allowed_loss(goal.max_loss, higher_is_better, goal.absolute);
 }
 
 void check_baseline(const Goal& goal, const Accuracy& reference, bool from_zero) {
@@ -49,16 +46,11 @@ std::string out_of_reach(const Goal& goal, const Accuracy& reference) {
 }
 
 double loss_of(const Goal& goal, const Accuracy& reference, double difference) {
-  if (std::isnan(difference)) return std::numeric_limits<double>::infinity();
-  if (difference == 0) return 0;
-  const double lost = reference.higher_is_better ? -difference : difference;
-  if (goal.absolute) return lost;
-  return lost / std::abs(reference.value);
+  return loss_of(reference.value, difference, reference.higher_is_better, goal.absolute);
 }
 
 bool is_within(const Goal& goal, double loss) {
-  constexpr double kRounding = 1e-12;
-  return loss <= goal.max_loss + kRounding;
+  return is_within_loss(loss, goal.max_loss);
 }
 
 std::optional<Judged> judged_early(const Goal& goal, const Accuracy& reference,

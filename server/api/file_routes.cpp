@@ -7,10 +7,10 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/percent_encoding.h"
 #include "quantlens/base/text.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/own_folder.h"
-#include "server/percent.h"
 #include "server/shown.h"
 
 namespace quantlens::server {
@@ -30,7 +30,7 @@ std::string_view type_of(std::string_view name) {
 
 std::string disposition(std::string_view name) {
   std::string plain;
-  for (const char c : name) plain += is_plain(c) ? c : '_';
+  for (const char c : name) plain += is_plain_in_addresses(c) ? c : '_';
   return fmt::format("attachment; filename=\"{}\"; filename*=UTF-8''{}", plain,
                      percent_encoded(name));
 }

@@ -4,8 +4,6 @@
 #include <algorithm>
 #include <limits>
 
-#include <zlib.h>
-
 #include "quantlens/base/error.h"
 
 namespace quantlens::server {
@@ -16,22 +14,18 @@ constexpr int kLevel = 5, kLevelOfLong = 2;
 constexpr int kGzip = 16 + MAX_WBITS;
 constexpr int kMemory = 8;  // zlib's usual one
 
-class Deflater {
- public:
-  explicit Deflater(int level) {
-    if (deflateInit2(&stream_, level, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
-      throw Error(Errc::failed, "the answer cannot be compressed: memory is short");
-  }
-  Deflater(const Deflater&) = delete;
-  Deflater& operator=(const Deflater&) = delete;
-  ~Deflater() { deflateEnd(&stream_); }
-  z_stream& stream() { return stream_; }
-
- private:
-  z_stream stream_{};
-};
-
 }  // namespace
+
+Deflater::Deflater(int level) {
+  if (deflateInit2(&stream_, level, Z_DEFLATED, kGzip, kMemory, Z_DEFAULT_STRATEGY) != Z_OK)
+    throw Error(Errc::failed, "memory is too short to compress with");
+}
+
+void Deflater::read(std::string_view text) {
+  // zlib reads only; its type is older than const.
+  stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // NOLINT
+  stream_.avail_in = static_cast<uInt>(text.size());
+}
 
 std::string gzip(std::string_view text) {
   if (text.size() > std::numeric_limits<uInt>::max())
@@ -39,9 +33,7 @@ std::string gzip(std::string_view text) {
   Deflater deflater(text.size() > kLong ? kLevelOfLong : kLevel);
   z_stream& stream = deflater.stream();
   std::string bytes(deflateBound(&stream, static_cast<uLong>(text.size())), '\0');
-  // zlib reads only; its type is older than const.
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // NOLINT
-  stream.avail_in = static_cast<uInt>(text.size());
+  deflater.read(text);
   stream.next_out = reinterpret_cast<Bytef*>(bytes.data());
   stream.avail_out =
       static_cast<uInt>(std::min<std::size_t>(bytes.size(), std::numeric_limits<uInt>::max()));

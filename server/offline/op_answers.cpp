@@ -9,24 +9,20 @@
 namespace quantlens::server {
 namespace {
 
-/// Text at a path of members, as "op.id"; null: there is none.
-const boost::json::string* text_at(const json::Value& row, std::string_view column) {
-  const json::Value* value = &row;
-  while (value != nullptr && !column.empty()) {
-    const std::size_t end = std::min(column.find('.'), column.size());
-    const auto* object = value->if_object();
-    value = object == nullptr ? nullptr : object->if_contains(column.substr(0, end));
-    column.remove_prefix(std::min(end + 1, column.size()));
-  }
-  return value == nullptr ? nullptr : value->if_string();
-}
-
 /// A row is named once, however often it says the op.
 template <class Places>
-void note(Places& places, const boost::json::string* text, std::size_t row) {
-  if (text == nullptr) return;
-  auto& rows = places[std::string(*text)];
+void note(Places& places, const json::Value* text, std::size_t row) {
+  if (text == nullptr || !text->is_string()) return;
+  auto& rows = places[std::string(text->get_string())];
   if (rows.empty() || rows.back() != row) rows.push_back(static_cast<std::uint32_t>(row));
+}
+
+/// By its id and by its name.
+template <class Places>
+void note_op(Places& places, const json::Value& op, std::size_t row) {
+  const auto* object = op.if_object();
+  if (object == nullptr) return;
+  for (const char* key : {"id", "name"}) note(places, object->if_contains(key), row);
 }
 
 }  // namespace
@@ -47,22 +43,22 @@ OpAnswers::OpAnswers(const Store& store, const fs::path& folder) {
 void OpAnswers::read(const Store& store, const fs::path& folder, Rows& rows) {
   const OpList& list = rows.list;
   const TableReader table = TableReader::open(store, folder / list.record, list.list);
+  const auto column = [&](std::string_view name) { return table.column(name, 0, table.size()); };
   rows.all = table.rows(0, table.size());
+  if (list.id.empty()) {
+    const boost::json::array several = column("ops"), single = column("op");
+    for (std::size_t i = 0; i < rows.all.size(); ++i) {
+      if (!several[i].is_array()) continue;
+      for (const json::Value& op : several[i].get_array()) note_op(rows.by_id, op, i);
+      note_op(rows.by_id, single[i], i);
+    }
+    return;
+  }
+  const boost::json::array ids = column(list.id), names = column(list.name);
   for (std::size_t i = 0; i < rows.all.size(); ++i) {
-    const json::Value& row = rows.all[i];
-    if (!list.id.empty()) {
-      const auto* id = text_at(row, list.id);
-      if (id != nullptr && list.makes_known) know(std::string(*id));
-      note(rows.by_id, id, i);
-      note(rows.by_name, text_at(row, list.name), i);
-      continue;
-    }
-    const auto* ops = row.is_object() ? row.get_object().if_contains("ops") : nullptr;
-    if (ops == nullptr || !ops->is_array()) continue;
-    for (const json::Value& op : ops->get_array()) {
-      for (const char* key : {"id", "name"}) note(rows.by_id, text_at(op, key), i);
-    }
-    for (const char* column : {"op.id", "op.name"}) note(rows.by_id, text_at(row, column), i);
+    if (list.makes_known && ids[i].is_string()) know(std::string(ids[i].get_string()));
+    note(rows.by_id, &ids[i], i);
+    note(rows.by_name, &names[i], i);
   }
 }
 

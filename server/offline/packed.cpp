@@ -6,30 +6,20 @@
 #include <limits>
 
 #include <openssl/evp.h>
-#include <zlib.h>
 
-#include "quantlens/base/error.h"
+#include "server/api/gzip.h"
 
 namespace quantlens::server {
 namespace {
 
-constexpr int kBestLevel = 9, kGzipForm = 16 + MAX_WBITS,
-              kUsualMemory = 8;  // zlib's words for them
+constexpr int kBestLevel = 9;
 
 }  // namespace
 
 struct Packed::Stream {
-  Stream() {
-    if (deflateInit2(&z, kBestLevel, Z_DEFLATED, kGzipForm, kUsualMemory, Z_DEFAULT_STRATEGY) !=
-        Z_OK)
-      throw Error(Errc::failed, "the report cannot be compressed: memory is short");
-  }
-  ~Stream() { deflateEnd(&z); }
-  Stream(const Stream&) = delete;
-  Stream& operator=(const Stream&) = delete;
-
-  /// Appends what comes out of all that is in `z`.
+  /// Appends what comes out of all that was read.
   void run(int flush, std::string& bytes) {
+    z_stream& z = deflater.stream();
     do {
       z.next_out = reinterpret_cast<Bytef*>(out.data());
       z.avail_out = static_cast<uInt>(out.size());
@@ -38,7 +28,7 @@ struct Packed::Stream {
     } while (z.avail_out == 0);
   }
 
-  z_stream z{};
+  Deflater deflater{kBestLevel};
   std::array<char, 1 << 16> out{};
 };
 
@@ -48,9 +38,7 @@ Packed::~Packed() = default;
 void Packed::add(std::string_view text) {
   while (!text.empty()) {
     const std::size_t count = std::min<std::size_t>(text.size(), std::numeric_limits<uInt>::max());
-    // zlib reads only; its type is older than const.
-    stream_->z.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));  // NOLINT
-    stream_->z.avail_in = static_cast<uInt>(count);
+    stream_->deflater.read(text.substr(0, count));
     stream_->run(Z_NO_FLUSH, bytes_);
     text.remove_prefix(count);
   }

@@ -11,6 +11,7 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/json.h"
+#include "quantlens/base/percent_encoding.h"
 #include "quantlens/record/files.h"
 #include "quantlens/workspace/read_record.h"
 #include "server/api/channel_figures.h"
@@ -19,7 +20,6 @@
 #include "server/api/row_index.h"
 #include "server/compact.h"
 #include "server/offline/op_answers.h"
-#include "server/percent.h"
 
 namespace quantlens::server {
 namespace {

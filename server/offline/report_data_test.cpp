@@ -8,7 +8,6 @@
 
 #include "server/api/testing/runs.h"
 #include "server/offline/packed.h"
-#include "server/percent.h"
 
 namespace quantlens::server {
 namespace {
@@ -126,11 +125,6 @@ TEST(Base64, IsThatOfRfc4648) {
   const std::string coded = to_base64(long_text);
   EXPECT_EQ(coded.size(), (long_text.size() + 2) / 3 * 4);
   EXPECT_EQ(coded.find('='), coded.size() - 2) << "padding stands at the end alone";
-}
-
-TEST(PercentEncoding, KeepsWhatIsPlain) {
-  EXPECT_EQ(percent_encoded("a-B_9."), "a-B_9.");
-  EXPECT_EQ(percent_encoded("/x y&\xC3\xA9"), "%2Fx%20y%26%C3%A9");
 }
 
 }  // namespace

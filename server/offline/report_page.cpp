@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
+#include "quantlens/base/markup.h"
 #include "server/offline/packed.h"
 
 namespace quantlens::server {
@@ -31,30 +32,12 @@ std::string packed_base64(const Asset& asset) {
   return packed.base64();
 }
 
-/// Of text in HTML, in attributes too.
-std::string escaped_html(std::string_view text) {
-  std::string html;
-  for (const char c : text) {
-    if (c == '&')
-      html += "&amp;";
-    else if (c == '<')
-      html += "&lt;";
-    else if (c == '>')
-      html += "&gt;";
-    else if (c == '"')
-      html += "&quot;";
-    else
-      html += c;
-  }
-  return html;
-}
-
 }  // namespace
 
 std::string report_page(const std::vector<Asset>& assets, const ReportPage& page) {
   const std::pair<std::string_view, std::string> parts[] = {
-      {"{{title}}", escaped_html(page.title)},
-      {"{{summary}}", escaped_html(page.summary)},
+      {"{{title}}", escaped_markup(page.title)},
+      {"{{summary}}", escaped_markup(page.summary)},
       {"{{style}}", packed_base64(asset_named(assets, kStyle))},
       {"{{code}}", packed_base64(asset_named(assets, kCode))},
       {"{{data}}", page.data}};

@@ -39,6 +39,11 @@ export function isReport(): boolean {
   return reportHere() !== null;
 }
 
+/** Whether its list of runs has nothing to choose from, and is opened for the run's details. */
+export function isOfOneRun(): boolean {
+  return reportHere()?.runs.length === 1;
+}
+
 /** Those of a run; none on pages of a server. */
 export function gatesOf(run: string): Gate[] {
   return reportHere()?.gates.filter(({ workload }) => workload === run) ?? [];

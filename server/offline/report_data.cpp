@@ -79,6 +79,13 @@ void round_reals(json::Value& value) {
   }
 }
 
+/// A run without what people say of it among themselves.
+json::Value without_labels(json::Value run) {
+  const json::Value none = json::encode(RunLabels());
+  for (const auto& member : none.as_object()) run.as_object()[member.key()] = member.value();
+  return run;
+}
+
 std::string json_text(std::string_view text) {
   return compact(json::Value(boost::json::string(text)));
 }
@@ -126,7 +133,7 @@ json::Value Collector::listed(const std::string& id) const {
   if (page) {
     const json::Value list = json::parse(*page, "workloads");
     for (const json::Value& run : list.at("workloads").as_array())
-      if (run.at("id").as_string() == id) return run;
+      if (run.at("id").as_string() == id) return without_labels(run);
   }
   throw Error(Errc::not_found, fmt::format("there is no workload '{}'", id));
 }
@@ -177,10 +184,7 @@ void Collector::add_counts(const std::string& path, const Run& run, Progress& pr
 void Collector::add_answers(const std::string& id, Progress& progress) {
   const std::string path = "workloads/" + id;
   const Runs::One run = api_.runs().find(id);
-  json::Value shown = json::parse(ask(path).value_or("{}"), path);
-  for (const char* own : {"tags", "note"})
-    shown.as_object().erase(own);  // what people say among themselves
-  add_value(path, std::move(shown));
+  add_value(path, without_labels(json::parse(ask(path).value_or("{}"), path)));
   for (const std::string_view record : kRecords) {
     const std::string address = fmt::format("{}/records/{}", path, record);
     if (const auto answer = ask(address)) add_value(address, json::parse(*answer, address));

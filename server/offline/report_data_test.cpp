@@ -86,6 +86,20 @@ TEST(ReportData, CountsAsTheServerDoesWithFewerBinsWhereThereAreManyTensors) {
   EXPECT_LT(many, few);
 }
 
+TEST(ReportData, LeavesOutWhatPeopleSayOfARun) {
+  ApiWorld world;
+  const std::string id = world.add_run();
+  const Response said = world.ask({.method = "PUT",
+                                   .path = v1(id, "/labels"),
+                                   .query = {},
+                                   .headers = {{"content-type", "application/json"}},
+                                   .body = R"({"tags": ["secret tag"], "note": "secret note"})"});
+  ASSERT_EQ(said.status, 200U);
+  EXPECT_NE(text_of(world.get("/api/v1/workloads")).find("secret"), std::string::npos);
+  EXPECT_EQ(data_text(world, {id}).find("secret"), std::string::npos);
+  EXPECT_EQ(data_of(world, {id}).at("workloads").at(0).at("note"), "");
+}
+
 TEST(ReportData, KeepsTwoRunsApart) {
   ApiWorld world;
   const std::string one = world.add_run(2), other = world.add_run(4);

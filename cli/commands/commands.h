@@ -21,6 +21,7 @@ void add_merge(CLI::App& program, const std::vector<std::string>& command_line, 
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_report(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_serve(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_tensorboard(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_tune(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_worker(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_workloads(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);

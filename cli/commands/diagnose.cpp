@@ -6,6 +6,7 @@
 #include "cli/commands/part_option.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
+#include "cli/commands/tensorboard_option.h"
 #include "quantlens/report/tables.h"
 
 namespace quantlens::cli {
@@ -16,6 +17,7 @@ struct Arguments {
   std::string metric;
   FailBelow fail_below;
   PartOption part;
+  TensorboardOption tensorboard;
   LongOptions common;
   TableOptions table;
 };
@@ -46,9 +48,12 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   DiskStore store;
   const flow::DiagnoseOptions options = options_of(arguments);
   TerminalProgress progress = arguments.common.make_progress();
+  arguments.tensorboard.prepare(store);
   const flow::DiagnoseResult result =
       flow::diagnose(options, arguments.common.session(store, progress, command_line));
   print_run(result, arguments.table, after_run(result, options));
+  const std::string written = arguments.tensorboard.write(store, result.folder, progress);
+  if (arguments.table.is_text()) print_out(written);
   return arguments.fail_below.code(result);
 }
 
@@ -71,6 +76,7 @@ void add_diagnose(CLI::App& program, const std::vector<std::string>& command_lin
                    "leaves it out (default: 32)")
       ->check(whole_number(0, kMostCount));
   arguments->fail_below.add_to(*verb);
+  arguments->tensorboard.add_to(*verb);
   arguments->common.add_to(*verb, DataOption::required);
   arguments->part.add_to(*verb, parts_to_be_judged());
   arguments->table.add_to(*verb);

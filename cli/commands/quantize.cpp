@@ -7,6 +7,7 @@
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/remedy_use.h"
 #include "cli/commands/render.h"
+#include "cli/commands/tensorboard_option.h"
 #include "quantlens/base/words.h"
 #include "quantlens/report/tables.h"
 
@@ -18,6 +19,7 @@ struct Arguments {
   RecipeOption recipe;
   std::string accuracy_level, approach, format, target, metric;
   LongOptions common;
+  TensorboardOption tensorboard;
   TableOptions table;
 };
 
@@ -36,11 +38,19 @@ flow::QuantizeOptions options_of(const Arguments& arguments) {
   flow::QuantizeOptions options = arguments.options;
   options.data = arguments.common.data();
   options.calibration_data = arguments.common.calibration_data();
+  if (arguments.tensorboard.is_asked() && options.data.is_given()) options.diagnose = true;
   if (!arguments.metric.empty()) options.metric = parse_metric(arguments.metric);
   return options;
 }
 
-int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+/// A recipe asks for event files as the option does.
+void ask_by_recipe(TensorboardOption& tensorboard, flow::QuantizeOptions& options) {
+  if (!options.recipe.tensorboard) return;
+  tensorboard.ask();
+  if (options.data.is_given()) options.diagnose = true;
+}
+
+int run(Arguments arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::QuantizeOptions options = options_of(arguments);
   TerminalProgress progress = arguments.common.make_progress();
@@ -54,8 +64,12 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
   set(arguments.format, options.recipe.quant_format);
   set(arguments.accuracy_level, options.recipe.accuracy_level);
   set(arguments.target, options.recipe.target);
+  ask_by_recipe(arguments.tensorboard, options);
+  arguments.tensorboard.prepare(store);
   const flow::QuantizeResult result = flow::quantize(options, session);
   print_run(result, arguments.table, after_run(result, with_recipes(command_line, given.texts)));
+  const std::string written = arguments.tensorboard.write(store, result.folder, progress);
+  if (arguments.table.is_text()) print_out(written);
   return kDone;
 }
 
@@ -104,6 +118,7 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                    "show how much of the outputs' error each takes away (default: none)")
       ->needs(diagnose)
       ->check(whole_number(1, 100));
+  arguments->tensorboard.add_to(*verb, "; with --data it runs --diagnose, without there are graphs alone");
   verb->add_option("--metric", arguments->metric,
                    "Score both models by this metric (default: none): " + metric_names() +
                        ", with options as in top1:label_offset=1 (docs/metrics.md)")

@@ -9,6 +9,7 @@
 #include "cli/commands/commands.h"
 #include "cli/commands/recipe_option.h"
 #include "cli/commands/render.h"
+#include "cli/commands/tensorboard_option.h"
 #include "quantlens/accuracy/metric.h"
 #include "quantlens/base/words.h"
 #include "quantlens/report/tables.h"
@@ -22,6 +23,7 @@ struct Arguments {
   RecipeOption recipe;
   std::string accuracy_level, metric;
   LongOptions common;
+  TensorboardOption tensorboard;
   TableOptions table;
 };
 
@@ -42,7 +44,7 @@ flow::TuneOptions options_of(const Arguments& arguments) {
   return options;
 }
 
-int run(const Arguments& arguments, const std::vector<std::string>& command_line) {
+int run(Arguments arguments, const std::vector<std::string>& command_line) {
   DiskStore store;
   flow::TuneOptions options = options_of(arguments);
   TerminalProgress progress = arguments.common.make_progress();
@@ -58,8 +60,13 @@ int run(const Arguments& arguments, const std::vector<std::string>& command_line
       print_out(trial_text(study, times));
     };
   }
+  if (options.recipe.tensorboard) arguments.tensorboard.ask();
+  arguments.tensorboard.prepare(store);
+  options.diagnose_best = arguments.tensorboard.is_wanted();
   const flow::TuneResult result = flow::tune(options, session);
   print_run(result, arguments.table, after_run(result));
+  const std::string written = arguments.tensorboard.write(store, result.folder, progress);
+  if (is_text) print_out(written);
   return result.study->reached ? kDone : kGoalMissed;
 }
 
@@ -154,6 +161,7 @@ void add_tune(CLI::App& program, const std::vector<std::string>& command_line, R
       ->check(not_empty());
   add_goal(*verb, *arguments);
   add_search(*verb, arguments->options);
+  arguments->tensorboard.add_to(*verb, "; the model that is kept is diagnosed for it");
   arguments->common.add_to(*verb, DataOption::required);
   arguments->common.add_calibration_data(*verb);
   arguments->table.add_to(*verb);

@@ -154,6 +154,7 @@ void search(const TuneOptions& options, const TrialSetting& setting, const Sessi
   job.close();
   speed_up(job, options, place, setting);
   job.finish();
+  if (options.diagnose_best && study.best) job.diagnose(study.trials.at(*study.best - 1).recipe);
   if (study.reached && options.goal.objective == Objective::speed && options.prices != "none") {
     std::tie(result.times.float_us, result.times.best_us) =
         timed_in_turn(setting.given, formats(session).read(result.output), setting.data, session);

@@ -31,6 +31,7 @@ struct TuneOptions {
   /// number of ops in int8 stands for speed: the same trials on any machine), or the prices.json of
   /// an earlier run.
   std::string prices = "measured";
+  bool diagnose_best = false;  ///< at the end, for who shows what it does to tensors
   fs::path emit_recipe;  ///< where the best recipe is written; empty: nowhere
   /// Told after each trial, those of an earlier run included.
   std::function<void(const Study& study, const StudyTimes& times)> on_trial;

@@ -112,11 +112,12 @@ struct Recipe {
   ReduceRange reduce_range = ReduceRange::auto_;
   std::uint64_t calibration_sampling_size = 100;
   RecipeSwitches recipes;
+  bool tensorboard = false;  ///< the run is written as event files as well
   bool operator==(const Recipe&) const = default;
 };
 BOOST_DESCRIBE_STRUCT(Recipe, (),
                       (approach, fallback, quant_format, accuracy_level, activation, weight,
                        op_type_dict, op_name_dict, target, reduce_range, calibration_sampling_size,
-                       recipes))
+                       recipes, tensorboard))
 
 }  // namespace quantlens

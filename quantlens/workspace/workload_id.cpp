@@ -2,6 +2,8 @@
 #include "quantlens/workspace/workload_id.h"
 
 #include <algorithm>
+#include <array>
+#include <chrono>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -69,6 +71,37 @@ std::string time_of_workload_id(std::string_view id) {
   }
   return fmt::format("{}-{}-{}T{}:{}:{}Z", id.substr(0, 4), id.substr(4, 2), id.substr(6, 2),
                      id.substr(9, 2), id.substr(11, 2), id.substr(13, 2));
+}
+
+std::optional<double> seconds_of_utc(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00";
+  constexpr double kMilliseconds = 1000;
+  std::array<int, 6> parts{};
+  std::size_t part = 0, at = 0;
+  for (; at < kForm.size() && at < text.size(); ++at) {
+    if (kForm[at] != '0' && text[at] == kForm[at])
+      ++part;
+    else if (kForm[at] == '0' && is_digit(text[at]))
+      parts.at(part) = parts.at(part) * 10 + (text[at] - '0');
+    else
+      return std::nullopt;
+  }
+  if (at != kForm.size()) return std::nullopt;
+  const auto [year, month, day, hour, minute, second] = parts;
+  const std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(month),
+                                         std::chrono::day(day)};
+  if (!date.ok()) return std::nullopt;
+  const std::chrono::sys_seconds moment = std::chrono::sys_days(date) + std::chrono::hours(hour) +
+                                          std::chrono::minutes(minute) +
+                                          std::chrono::seconds(second);
+  const std::string_view rest = text.substr(at);
+  double fraction = 0;
+  if (rest.size() == 5 && rest[0] == '.' && is_digit(rest[1]) && is_digit(rest[2]) &&
+      is_digit(rest[3]))
+    fraction = ((rest[1] - '0') * 100 + (rest[2] - '0') * 10 + (rest[3] - '0')) / kMilliseconds;
+  else if (rest != "Z")
+    return std::nullopt;
+  return static_cast<double>(moment.time_since_epoch().count()) + fraction;
 }
 
 }  // namespace quantlens

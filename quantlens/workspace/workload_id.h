@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -19,5 +20,8 @@ std::string make_workload_id(Moment moment, std::string_view verb, std::string_v
 
 /// The second that an id begins with, as utc_text without milliseconds; empty where it has none.
 std::string time_of_workload_id(std::string_view id);
+
+/// Seconds since 1970 of what utc_text gives, with milliseconds or without; nothing of other text.
+std::optional<double> seconds_of_utc(std::string_view text);
 
 }  // namespace quantlens

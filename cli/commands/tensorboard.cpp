@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/tensorboard.h"
+
+#include "cli/commands/commands.h"
+#include "cli/commands/tensorboard_option.h"
+#include "quantlens/base/text.h"
+
+namespace quantlens::cli {
+namespace {
+
+struct Arguments {
+  std::string run, workspace, progress = "auto";
+  std::string logdir = "runs";
+  std::string tags{kPairedTags};
+  bool quiet = false;
+};
+
+int run(const Arguments& arguments) {
+  DiskStore store;
+  TerminalProgress progress = progress_of(arguments.progress, arguments.quiet);
+  const flow::TensorboardOptions options = tensorboard_options(arguments.logdir, arguments.tags);
+  print_out(events_lines(flow::tensorboard(store, Workspace(store, arguments.workspace),
+                                           arguments.run, options, progress)));
+  return kDone;
+}
+
+}  // namespace
+
+void add_tensorboard(CLI::App& program, const std::vector<std::string>&, Runner& chosen) {
+  CLI::App* verb = program.add_subcommand(
+      "tensorboard", "Write a stored run as event files that TensorBoard shows; nothing is run");
+  auto arguments = std::make_shared<Arguments>();
+  verb->add_option("RUN", arguments->run,
+                   "The run: its id, the beginning of it, or the word last")
+      ->required()
+      ->check(not_empty());
+  verb->add_option("--logdir", arguments->logdir,
+                   "Write into the folder eval below this one: baseline_acc_<accuracy> and "
+                   "tune_<n>_acc_<accuracy>, as far as there are accuracies (default: runs)")
+      ->check(not_empty());
+  add_tags_option(*verb, arguments->tags);
+  verb->add_option("--workspace", arguments->workspace,
+                   "Look for runs in this folder (default: $QUANTLENS_WORKSPACE, else quantlens in "
+                   "$XDG_DATA_HOME or ~/.local/share)")
+      ->group("Run");
+  verb->add_option("--progress", arguments->progress,
+                   "Show progress on standard error: auto, bar, json or none (default: auto, a bar "
+                   "on a terminal)")
+      ->check(one_of({"auto", "bar", "json", "none"}))
+      ->group("Run");
+  verb->add_flag("-q,--quiet", arguments->quiet, "Show no progress and no notes")->group("Run");
+  verb->footer("Example:\n  quantlens tensorboard last --logdir runs");
+  verb->callback([=, &chosen] { chosen = [=] { return run(*arguments); }; });
+}
+
+}  // namespace quantlens::cli

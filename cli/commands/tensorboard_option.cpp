@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands/tensorboard_option.h"
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+
+namespace quantlens::cli {
+namespace {
+
+constexpr std::string_view kUsualFolder = "runs";
+
+/// A model behind the option would be taken for its folder.
+CLI::Validator no_file() {
+  return {[](const std::string& folder) {
+            std::error_code ignored;
+            if (!fs::is_regular_file(folder, ignored)) return std::string();
+            return fmt::format("'{}' is a file; write --tensorboard last, or --tensorboard=DIR",
+                               printable(folder));
+          },
+          "", "no_file"};
+}
+
+/// "baseline" of "runs/eval/baseline_acc_0.776".
+std::string run_name(const fs::path& run) {
+  const std::string name = run.filename().string();
+  return name.substr(0, name.find("_acc_"));
+}
+
+}  // namespace
+
+void add_tags_option(CLI::App& verb, std::string& tags) {
+  verb.add_option("--tensorboard-tags", tags,
+                  "Call histograms like this: paired gives both sides of a tensor one tag, so that "
+                  "a card shows them in two colours; original two, ending in /fp32 and /int8 "
+                  "(default: paired)")
+      ->check(one_of<flow::TensorboardTags>());
+}
+
+flow::TensorboardOptions tensorboard_options(const std::string& logdir, const std::string& tags) {
+  return {.logdir = logdir,
+          .tags = from_word<flow::TensorboardTags>(tags).value_or(flow::TensorboardTags::paired)};
+}
+
+std::string events_lines(const flow::TensorboardResult& result) {
+  std::string lines, runs;
+  for (const fs::path& run : result.runs) {
+    lines += fmt::format("wrote {}\n", printable(run.string()));
+    runs += fmt::format("{}{}:{}", runs.empty() ? "" : ",", run_name(run), run.string());
+  }
+  constexpr std::size_t kMostNamed = 4;  // a search has many: then all of the folder
+  const std::string which =
+      result.runs.empty() || result.runs.size() > kMostNamed
+          ? fmt::format("--logdir {}", result.runs.empty()
+                                           ? std::string(kUsualFolder)
+                                           : result.runs.front().parent_path().string())
+          : fmt::format("--logdir_spec {}", runs);
+  return lines + fmt::format("see them: tensorboard --host 127.0.0.1 {}\n", printable(which));
+}
+
+void TensorboardOption::add_to(CLI::App& verb, const std::string& also) {
+  asked_ = verb.add_option("--tensorboard", folder_,
+                           "Write the run as event files for TensorBoard into the folder eval "
+                           "below DIR (default of DIR: runs)" + also)
+               ->expected(0, 1)
+               ->type_name("[DIR]")
+               ->check(no_file());
+  add_tags_option(verb, tags_);
+}
+
+flow::TensorboardOptions TensorboardOption::options() const {
+  return tensorboard_options(folder_.empty() ? std::string(kUsualFolder) : folder_, tags_);
+}
+
+void TensorboardOption::prepare(Store& store) const {
+  if (is_wanted()) store.make_folder(options().logdir / "eval");
+}
+
+std::string TensorboardOption::write(Store& store, const fs::path& workload,
+                                     Progress& progress) const {
+  if (!is_wanted()) return {};
+  const Workspace workspace(store, workload.parent_path().parent_path());
+  return events_lines(flow::tensorboard(store, workspace, workload.filename().string(), options(),
+                                        progress));
+}
+
+}  // namespace quantlens::cli

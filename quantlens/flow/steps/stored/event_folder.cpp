@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/steps/stored/event_folder.h"
+
+#include <algorithm>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+
+namespace quantlens::flow {
+namespace {
+
+constexpr std::string_view kEventsBegin = "events.out.tfevents.";  // TensorBoard looks for it
+constexpr std::string_view kOurEnding = ".quantlens";
+
+bool is_events(std::string_view file) {
+  return file.find("tfevents") != std::string_view::npos;
+}
+
+/// Also what a killed process left of such a file.
+bool is_ours(std::string_view file) {
+  return file.starts_with(kEventsBegin) && file.find(kOurEnding) != std::string_view::npos;
+}
+
+}  // namespace
+
+void EventFolder::write(const std::string& run, const std::function<void(EventFile&)>& events) {
+  const fs::path folder = path(run);
+  std::vector<std::string> earlier = store_.list(folder);
+  for (const std::string& file : earlier) {
+    if (!is_events(file) || is_ours(file)) continue;
+    throw Error(Errc::usage,
+                fmt::format("{}: holds events of another program; write to another folder",
+                            printable((folder / file).string())));
+  }
+  store_.make_folder(folder);
+  const std::string name = fmt::format("{}{}{}", kEventsBegin,
+                                       static_cast<std::int64_t>(seconds_), kOurEnding);
+  const std::unique_ptr<FileWriter> bytes = store_.create(folder / name);
+  EventFile file(*bytes, seconds_);
+  events(file);
+  bytes->commit();
+  for (const std::string& old : earlier)
+    if (is_ours(old) && old != name) store_.remove(folder / old);
+  written_.push_back(run);
+}
+
+std::vector<std::string> EventFolder::others() const {
+  std::vector<std::string> others = store_.list(root_ / "eval");
+  std::erase_if(others, [&](const std::string& name) {
+    return std::ranges::find(written_, name) != written_.end();
+  });
+  return others;
+}
+
+}  // namespace quantlens::flow

@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/tensorboard.h"
+
+#include <algorithm>
+#include <optional>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/flow/steps/stored/event_folder.h"
+#include "quantlens/report/summary_markdown.h"
+#include "quantlens/report/tensorboard/event_graph.h"
+#include "quantlens/report/tensorboard/event_names.h"
+#include "quantlens/report/tensorboard/event_notes.h"
+#include "quantlens/report/tensorboard/event_scalars.h"
+#include "quantlens/report/tensorboard/event_tensors.h"
+#include "quantlens/report/tensorboard/hyper_parameters.h"
+#include "quantlens/workspace/read_record.h"
+#include "quantlens/workspace/read_run.h"
+#include "quantlens/workspace/workload_id.h"
+
+namespace quantlens::flow {
+namespace {
+
+enum class TensorSide { reference, quantized };
+
+/// What was compared, of the run itself or of one of its trials.
+struct ComparedPart {
+  std::string part;  ///< folder below the run's; empty: its own
+  Diagnosis diagnosis;
+  Pairing pairing;
+};
+
+class EventRuns {
+ public:
+  EventRuns(Store& store, const RunRecords& records, fs::path folder,
+            const TensorboardOptions& options, Progress& progress)
+      : store_(store),
+        records_(records),
+        reader_(store, std::move(folder)),
+        options_(options),
+        progress_(progress),
+        graph_(reader_.get<GraphOutline>().value_or(GraphOutline())),
+        names_(graph_),
+        seconds_(seconds_of_utc(records.run.created).value_or(0)),
+        folder_(store, options.logdir, seconds_) {}
+
+  TensorboardResult write() {
+    records_.study ? write_search(*records_.study) : write_pair();
+    note_others();
+    TensorboardResult result;
+    for (const std::string& run : folder_.written()) result.runs.push_back(folder_.path(run));
+    return result;
+  }
+
+ private:
+  std::optional<ComparedPart> compared(const std::string& part) const {
+    std::optional<Diagnosis> diagnosis = reader_.get<Diagnosis>(part);
+    std::optional<Pairing> pairing = reader_.get<Pairing>(part);
+    if (!diagnosis || !pairing) return std::nullopt;
+    return ComparedPart{part, *std::move(diagnosis), *std::move(pairing)};
+  }
+
+  /// A quantized model, or two models, beside each other.
+  void write_pair() {
+    const std::optional<ComparedPart> part = compared("");
+    const AccuracyRecord* accuracy = records_.accuracy ? &*records_.accuracy : nullptr;
+    const auto reference = accuracy != nullptr ? accuracy->reference : std::nullopt;
+    write_baseline(reference, part ? &*part : nullptr);
+    const bool is_one = accuracy != nullptr && !reference && !part && !records_.plan;
+    const auto quantized =
+        accuracy != nullptr ? std::optional(accuracy->quantized) : std::nullopt;
+    const std::string name = is_one ? "evaluate" : "tune_1";
+    folder_.write(name + accuracy_suffix(quantized), [&](EventFile& file) {
+      file.add_graph(quantized_graph(part ? &*part : nullptr, records_.plan));
+      add_accuracy(file, quantized);
+      if (part) add_compared(file, *part);
+      EventSummary text;
+      text.text("verdict", summary_markdown(records_));
+      file.add(0, text);
+    });
+  }
+
+  void write_search(const Study& study) {
+    std::optional<ComparedPart> first = study.best ? compared(part_of(*study.best)) : std::nullopt;
+    for (const Trial& trial : study.trials)
+      if (!first) first = compared(part_of(trial.number));
+    if (!first) first = compared("trials/start");
+    write_baseline(study.reference, first ? &*first : nullptr);
+    std::vector<HyperParameters> parameters;
+    for (const Trial& trial : study.trials)
+      if (trial.accuracy) parameters.push_back(hyper_parameters(trial.recipe));
+    const auto differences = differing(parameters);
+    bool is_first = true;
+    for (const Trial& trial : study.trials) {
+      if (!trial.accuracy) continue;
+      throw_if_stopped(progress_);
+      write_trial(study, trial, differences, std::exchange(is_first, false));
+    }
+  }
+
+  void write_trial(const Study& study, const Trial& trial,
+                   const std::map<std::string, std::vector<HyperParameter>>& differences,
+                   bool is_first) {
+    const std::optional<ComparedPart> part = compared(part_of(trial.number));
+    const std::string name = fmt::format("tune_{}", trial.number);
+    folder_.write(name + accuracy_suffix(trial.accuracy), [&](EventFile& file) {
+      const bool is_best = study.best == trial.number;
+      file.add_graph(is_best ? quantized_graph(part ? &*part : nullptr, records_.plan)
+                             : planned_graph(reader_.get<Plan>(part_of(trial.number))));
+      EventSummary session;
+      if (is_first)
+        session.experiment(differences, {std::string(kAccuracyTag), std::string(kLossTag),
+                                         std::string(kInt8ShareTag)});
+      HyperParameters own = hyper_parameters(trial.recipe);
+      std::erase_if(own, [&](const auto& one) { return !differences.contains(one.first); });
+      session.session(own, name, seconds_);
+      file.add(0, session);
+      add_trial(file, study, trial);
+      if (part) add_compared(file, *part);
+      EventSummary text;
+      text.text("why", trial.why);
+      if (is_best) text.text("verdict", summary_markdown(records_));
+      file.add(0, text);
+    });
+  }
+
+  void write_baseline(const std::optional<Accuracy>& accuracy, const ComparedPart* part) {
+    folder_.write("baseline" + accuracy_suffix(accuracy), [&](EventFile& file) {
+      file.add_graph(graph_def(graph_, names_, {}));
+      add_accuracy(file, accuracy);
+      if (part != nullptr) add_histograms(file, *part, TensorSide::reference);
+    });
+  }
+
+  static void add_accuracy(EventFile& file, const std::optional<Accuracy>& accuracy) {
+    if (!accuracy) return;
+    EventSummary summary;
+    summary.scalar(kAccuracyTag, accuracy->value);
+    file.add(0, summary);
+  }
+
+  void add_compared(EventFile& file, const ComparedPart& part) {
+    add_by_op(file, part.diagnosis, graph_, names_);
+    add_histograms(file, part, TensorSide::quantized);
+  }
+
+  void add_histograms(EventFile& file, const ComparedPart& part, TensorSide side) {
+    const std::optional<MappedFile> mapped =
+        find_file(store_, reader_.path<Histograms>(part.part));
+    if (!mapped) return;
+    const HistogramsReader histograms(mapped->text(),
+                                      printable(reader_.path<Histograms>(part.part).string()));
+    const std::vector<EventTensor> tensors = event_tensors(part.pairing, names_);
+    const ProgressStep step(progress_, "write histograms", tensors.size());
+    for (const EventTensor& tensor : tensors) {
+      throw_if_stopped(progress_);
+      const auto pair = histograms.find(tensor.reference, tensor.quantized);
+      if (pair) add_histogram(file, tensor, *pair, side);
+      progress_.advance(1);
+    }
+  }
+
+  void add_histogram(EventFile& file, const EventTensor& tensor, const PairedStats& pair,
+                     TensorSide side) const {
+    const bool is_reference = side == TensorSide::reference;
+    const std::optional<EventBuckets> buckets =
+        is_reference ? reference_buckets(pair) : quantized_buckets(pair, tensor.codes);
+    if (!buckets) return;
+    std::string tag = tensor.tag;
+    if (options_.tags == TensorboardTags::original) tag += is_reference ? "/fp32" : "/int8";
+    EventSummary summary;
+    summary.histogram(tag, *buckets);
+    file.add(0, summary);
+  }
+
+  /// The stored network of the quantized model, else the reference as the plan changes it.
+  std::string quantized_graph(const ComparedPart* part, const std::optional<Plan>& plan) const {
+    const std::optional<QuantizedOutline> graph = reader_.get<QuantizedOutline>();
+    if (!graph) return planned_graph(plan);
+    GraphNotes notes;
+    if (part != nullptr)
+      notes = notes_of(part->pairing, &part->diagnosis, *graph);
+    return graph_def(*graph, EventNames(*graph), notes);
+  }
+
+  std::string planned_graph(const std::optional<Plan>& plan) const {
+    return graph_def(graph_, names_, plan ? notes_of(*plan, graph_) : GraphNotes());
+  }
+
+  void note_others() const {
+    const std::vector<std::string> others = folder_.others();
+    if (others.empty()) return;
+    progress_.note(fmt::format("{} also holds {} of earlier, which TensorBoard shows beside these",
+                               printable(folder_.path("").parent_path().string()),
+                               fmt::join(others, ", ")));
+  }
+
+  static std::string part_of(std::uint64_t trial) { return fmt::format("trials/{}", trial); }
+
+  Store& store_;
+  const RunRecords& records_;
+  WorkloadReader reader_;
+  const TensorboardOptions& options_;
+  Progress& progress_;
+  GraphOutline graph_;
+  EventNames names_;
+  double seconds_;
+  EventFolder folder_;
+};
+
+}  // namespace
+
+TensorboardResult tensorboard(Store& store, const Workspace& workspace, const std::string& id,
+                              const TensorboardOptions& options, Progress& progress) {
+  const RunRecords records = read_run(store, workspace, id);
+  if (records.run.state == WorkloadState::new_ || records.run.state == WorkloadState::wip) {
+    throw Error(Errc::usage,
+                fmt::format("{} has not ended; ask for it when it has", records.run.id));
+  }
+  if (!records.plan && !records.diagnosis && !records.accuracy && !records.study) {
+    throw Error(Errc::unsupported,
+                fmt::format("{} quantized, compared and scored nothing, so there is nothing to "
+                            "show; name a run of quantize, diagnose, evaluate or tune",
+                            records.run.id));
+  }
+  return EventRuns(store, records, workspace.folder(id), options, progress).write();
+}
+
+}  // namespace quantlens::flow

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quantlens/base/progress.h"
+#include "quantlens/base/store.h"
+#include "quantlens/base/words.h"
+#include "quantlens/workspace/workspace.h"
+
+namespace quantlens::flow {
+
+/// paired: one tag for both sides of a tensor, so that a card shows them in two colours; original:
+/// two, "<op>/Output/fp32" and "<op>/Output/int8", as the predecessor wrote them.
+BOOST_DEFINE_ENUM_CLASS(TensorboardTags, paired, original)
+
+struct TensorboardOptions {
+  fs::path logdir = "runs";
+  TensorboardTags tags = TensorboardTags::paired;
+};
+
+/// The runs that were written: their folders, the baseline first.
+struct TensorboardResult {
+  std::vector<fs::path> runs;
+};
+
+/// Writes a stored run as TensorBoard reads it (docs/tensorboard.md), from its records alone:
+/// `<logdir>/eval/baseline_acc_<acc>` and `<logdir>/eval/tune_<n>_acc_<acc>`. Takes the memory of
+/// its tables, not that of its histograms. `id`: as Workspace::find has it. Throws Errc::usage for
+/// a run that has not ended, Errc::unsupported for one that compared and scored nothing,
+/// Errc::bad_input for damaged records, and as `progress` is asked to stop.
+TensorboardResult tensorboard(Store& store, const Workspace& workspace, const std::string& id,
+                              const TensorboardOptions& options, Progress& progress);
+
+}  // namespace quantlens::flow

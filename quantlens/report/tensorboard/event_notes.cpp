@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/report/tensorboard/event_notes.h"
+
+#include <algorithm>
+#include <span>
+
+#include "quantlens/base/words.h"
+
+namespace quantlens {
+namespace {
+
+constexpr std::size_t kMostParams = 16;  // scales of channels that a node shows
+
+void note_codes(NodeNotes& notes, std::string_view of, const Scheme& scheme,
+                std::span<const QParams> params) {
+  const auto key = [&](std::string_view name) {
+    return of.empty() ? std::string(name) : std::string(of) + "_" + std::string(name);
+  };
+  notes.attributes[key("codes")] = std::string(name(scheme.dtype));
+  if (scheme.axis) notes.attributes[key("axis")] = static_cast<std::int64_t>(*scheme.axis);
+  if (params.size() == 1) {
+    notes.attributes[key("scale")] = static_cast<double>(params.front().scale);
+    notes.attributes[key("zero_point")] = static_cast<std::int64_t>(params.front().zero_point);
+    return;
+  }
+  std::vector<double> scales;
+  std::vector<std::int64_t> zero_points;
+  for (const QParams& one : params.first(std::min(kMostParams, params.size()))) {
+    scales.push_back(one.scale);
+    zero_points.push_back(one.zero_point);
+  }
+  if (scales.empty()) return;
+  notes.attributes[key("scale")] = std::move(scales);
+  notes.attributes[key("zero_point")] = std::move(zero_points);
+}
+
+void note_figures(NodeNotes& notes, const ActivationRow& row) {
+  notes.attributes["sqnr_db"] = row.sqnr_db;
+  if (row.local_sqnr_db) notes.attributes["local_sqnr_db"] = *row.local_sqnr_db;
+  if (row.output_share) notes.attributes["output_share"] = *row.output_share;
+}
+
+/// The op that makes a value of the outermost graph.
+using Makers = std::unordered_map<std::string, const OpOutline*>;
+
+Makers makers_in(const GraphOutline& graph) {
+  Makers makers;
+  for (const OpOutline& op : graph.ops) {
+    if (!op.scope.empty()) continue;
+    for (const std::string& output : op.outputs)
+      if (!output.empty()) makers.emplace(output, &op);
+  }
+  return makers;
+}
+
+const OpOutline* maker_of(const Makers& makers, const std::string& value) {
+  const auto found = makers.find(value);
+  return found == makers.end() ? nullptr : found->second;
+}
+
+}  // namespace
+
+GraphNotes notes_of(const Plan& plan, const GraphOutline& reference) {
+  GraphNotes notes;
+  for (const OpPlan& op : plan.ops) {
+    NodeNotes& one = notes[op.op.id];
+    one.device = word(op.precision);
+    one.attributes["form"] = std::string(word(op.form));
+    if (!op.reason.empty()) one.attributes["why_float"] = op.reason;
+  }
+  const Makers makers = makers_in(reference);
+  for (const ActivationPlan& value : plan.activations)
+    if (const OpOutline* op = maker_of(makers, value.value))
+      note_codes(notes[op->op], "", value.scheme, {&value.params, 1});
+  for (const WeightPlan& weight : plan.weights_quantized)
+    for (const ValueUse& use : weight.uses)
+      if (weight.scheme.dtype != DType::int32)
+        note_codes(notes[use.op], "weight", weight.scheme, weight.params);
+  return notes;
+}
+
+GraphNotes notes_of(const Pairing& pairing, const Diagnosis* diagnosis,
+                    const GraphOutline& quantized) {
+  GraphNotes notes;
+  const Makers makers = makers_in(quantized);
+  std::map<std::pair<std::string, std::string>, const ActivationRow*> rows;
+  if (diagnosis != nullptr)
+    for (const ActivationRow& row : diagnosis->activations)
+      rows.emplace(std::pair(row.value, row.quantized), &row);
+  for (const ValuePair& pair : pairing.pairs) {
+    const OpOutline* op = maker_of(makers, pair.quantized);
+    if (op == nullptr) continue;
+    NodeNotes& one = notes[op->op];
+    if (pair.scheme && pair.params) note_codes(one, "", *pair.scheme, {&*pair.params, 1});
+    if (pair.scheme && !pair.channel_params.empty())
+      note_codes(one, "", *pair.scheme, pair.channel_params);
+    const auto row = rows.find({pair.reference, pair.quantized});
+    if (row != rows.end()) note_figures(one, *row->second);
+    if (!pair.precision) continue;
+    one.device = word(*pair.precision);
+    // Codes are made behind the op that computes.
+    const OpOutline* before = op->kind == Kind::quantize && !op->inputs.empty()
+                                  ? maker_of(makers, op->inputs.front())
+                                  : nullptr;
+    if (before != nullptr) notes[before->op].device = word(*pair.precision);
+  }
+  std::unordered_multimap<std::string, const OpOutline*> readers;
+  for (const OpOutline& op : quantized.ops)
+    for (const std::string& input : op.inputs) readers.emplace(input, &op);
+  for (const WeightPair& weight : pairing.weights) {
+    const auto [begin, end] = readers.equal_range(weight.quantized);
+    for (auto reader = begin; reader != end; ++reader)
+      note_codes(notes[reader->second->op], "weight", weight.scheme, weight.params);
+  }
+  return notes;
+}
+
+GraphNotes notes_of(const Diagnosis& diagnosis) {
+  GraphNotes notes;
+  for (const ActivationRow& row : diagnosis.activations)
+    if (!notes.contains(row.op.id)) note_figures(notes[row.op.id], row);
+  return notes;
+}
+
+}  // namespace quantlens

@@ -81,7 +81,7 @@
 #include "quantlens/record/scores.h"          // Scores: what later models are paired with
 #include "quantlens/accuracy/against_scores.h" // ScoresSink, AgainstScoresSink
 #include "quantlens/accuracy/command.h"       // command_accuracy: a program says the figure
-#include "quantlens/accuracy/interval.h"      // rate_interval, paired_rate_interval: 95 %
+#include "quantlens/stats/rate_interval.h"   // rate_interval, paired_rate_interval: 95 %
 #include "quantlens/stats/jackknife.h"        // jackknife_interval, SampleBlocks: of other figures
 #include "quantlens/accuracy/correlation.h"   // ranks, spearman
 #include "quantlens/accuracy/match_boxes.h"   // match_boxes, interpolated_precision: what map is of

@@ -10,6 +10,7 @@ void add_benchmark(CLI::App& program, const std::vector<std::string>& command_li
 void add_benchmark_instance(CLI::App& program, const std::vector<std::string>& command_line,
                             Runner& chosen);
 void add_calibrate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_compare(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_demo(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_diagnose(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_doctor(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <chrono>
 
 #include <fmt/format.h>
 
@@ -10,17 +9,11 @@
 #include "quantlens/flow/steps/models/destination.h"
 #include "quantlens/flow/version.h"
 #include "quantlens/report/junit.h"
-#include "quantlens/report/report_findings.h"
 #include "quantlens/report/report_gates.h"
-#include "quantlens/report/run_text.h"
 #include "quantlens/report/sarif.h"
 #include "quantlens/report/summary_markdown.h"
 #include "quantlens/workspace/read_run.h"
-#include "quantlens/workspace/workload_id.h"
-#include "server/assets/assets.h"
-#include "server/offline/packed.h"
-#include "server/offline/report_data.h"
-#include "server/offline/report_page.h"
+#include "server/offline/report_file.h"
 
 namespace quantlens::cli {
 namespace {
@@ -43,38 +36,9 @@ struct Stored {
 
 using Write = std::string (*)(Stored& stored, const ReportGates& gates, Progress& progress);
 
-std::string title_of(const RunRecords& run) {
-  return fmt::format("{} {}", run.run.verb, run.run.name.empty() ? run.run.id : run.run.name);
-}
-
-/// What is read without the pages: the verdict first.
-std::string summary_of(const RunRecords& run, const std::vector<GateResult>& gates) {
-  std::string text = fmt::format("{}\n{}, made {}\n\n{}\n", title_of(run), run.run.id,
-                                 run.run.created, verdict_line(run));
-  for (const GateResult& gate : gates)
-    if (!gate.reached) text += fmt::format("{} is missed: {}\n", gate.asks, gate.because);
-  return text + "\n" + run_text(run, {}) + "\n";
-}
-
 std::string html(Stored& stored, const ReportGates& gates, Progress& progress) {
-  server::ReportPage page;
-  server::ReportData data{.made = utc_text(std::chrono::system_clock::now()), .version = kVersion};
-  for (const RunRecords& run : stored.runs) {
-    const std::vector<GateResult> judged = gate_results(run, gates);
-    if (!page.title.empty()) page.title += " and ";
-    page.title += printable(title_of(run));
-    page.summary += summary_of(run, judged);
-    data.ids.push_back(run.run.id);
-    for (const GateResult& gate : judged)
-      data.gates.push_back({run.run.id, gate.asks, gate.reached, gate.because});
-  }
-  server::Events events;
-  server::Api api(stored.store, stored.workspace, events);
-  server::Packed packed;
-  write_report_data(api, stored.store, data, progress,
-                    [&](std::string_view text) { packed.add(text); });
-  page.data = packed.base64();
-  return report_page(server::built_in_assets(), page);
+  return server::report_file(stored.store, stored.workspace, stored.runs, gates, kVersion,
+                             progress);
 }
 
 /// Of a format that holds one run.

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/evaluate.h"
-#include "quantlens/accuracy/interval.h"
+#include "quantlens/stats/rate_interval.h"
 #include "quantlens/base/error.h"
 
 namespace quantlens {

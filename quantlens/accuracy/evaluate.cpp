@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "quantlens/accuracy/interval.h"
+#include "quantlens/stats/rate_interval.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/stats/jackknife.h"

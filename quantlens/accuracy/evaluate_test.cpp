@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/accuracy/interval.h"
+#include "quantlens/stats/rate_interval.h"
 #include "quantlens/base/error.h"
 
 namespace quantlens {

@@ -120,7 +120,7 @@ struct PlanDifference {
   Precision precision_a = Precision::fp32, precision_b = Precision::fp32;
   OpForm form_a = OpForm::float_, form_b = OpForm::float_;
   std::string reason_a, reason_b;  ///< why it is not quantized; empty where it is
-  /// Its parameters differ: the range or scheme of what it makes, or the scheme of its weight.
+  /// Its parameters differ: the range or scheme of what it makes, or those of its weight.
   bool other_activation = false, other_weight = false;
 };
 BOOST_DESCRIBE_STRUCT(PlanDifference, (),

@@ -15,9 +15,9 @@ using Sentences = std::unordered_map<std::string_view, const Sentence*>;
 const Sentences& all_sentences() {
   static const Sentences kAll = [] {
     Sentences all;
-    for (const auto& group :
-         {value_sentences(), model_sentences(), change_sentences(), cause_sentences(),
-          observation_sentences(), verdict_sentences(), speed_sentences()}) {
+    for (const auto& group : {value_sentences(), model_sentences(), change_sentences(),
+                              cause_sentences(), observation_sentences(), verdict_sentences(),
+                              speed_sentences(), comparison_sentences()}) {
       for (const Sentence& one : group) all.emplace(one.says, &one);
     }
     return all;

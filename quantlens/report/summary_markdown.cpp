@@ -11,6 +11,7 @@
 #include "quantlens/base/json_line.h"
 #include "quantlens/base/text.h"
 #include "quantlens/base/words.h"
+#include "quantlens/report/markdown_prose.h"
 #include "quantlens/report/report_findings.h"
 #include "quantlens/report/run_text.h"
 #include "quantlens/report/tables.h"
@@ -21,40 +22,9 @@ namespace {
 constexpr std::size_t kMostOps = 10;       // rows of the table, and ops of one finding
 constexpr std::size_t kMostFindings = 20;  // a comment on GitHub holds 65,536 characters
 
-/// A comment that nobody sees stands behind an @, for which GitHub might send somebody a message,
-/// and inside of what it would make a link.
-std::string without_mentions(std::string_view text) {
-  constexpr std::string_view kNothing = "<!-- -->";
-  std::string safe;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    safe += text[i];
-    const std::string_view rest = text.substr(i);
-    if (text[i] == '@' || rest.starts_with("://")) safe += kNothing;
-    const std::string_view four = rest.substr(0, 4);
-    if (four.size() == 4 && four[3] == '.' &&
-        (four.starts_with("www") || four.starts_with("WWW"))) {
-      safe += text.substr(i + 1, 2);
-      safe += kNothing;
-      i += 2;
-    }
-  }
-  return safe;
-}
-
 /// A table, and an empty line.
 std::string table_part(const Table& table, std::size_t rows = 0) {
   return without_mentions(to_markdown(table, rows)) + "\n";
-}
-
-/// A paragraph's text as it stands.
-std::string prose(std::string_view text) {
-  constexpr std::string_view kMarks = "\\`*_[]<>|~&#$";
-  std::string safe;
-  for (const char c : printable(text)) {
-    if (kMarks.find(c) != std::string_view::npos) safe += '\\';
-    safe += c;
-  }
-  return without_mentions(safe);
 }
 
 /// Text in the fence that it needs: one backtick more than the longest row of them inside.
@@ -72,9 +42,10 @@ std::string gate_lines(const std::vector<GateResult>& gates) {
   std::string missed, reached;
   for (const GateResult& gate : gates) {
     if (gate.reached) {
-      reached += fmt::format("**Gate reached:** {}\n\n", prose(gate.asks));
+      reached += fmt::format("**Gate reached:** {}\n\n", markdown_prose(gate.asks));
     } else {
-      missed += fmt::format("**Gate missed:** {}: {}\n\n", prose(gate.asks), prose(gate.because));
+      missed += fmt::format("**Gate missed:** {}: {}\n\n", markdown_prose(gate.asks),
+                            markdown_prose(gate.because));
     }
   }
   return missed + reached;
@@ -95,7 +66,7 @@ std::string accuracy_part(const RunRecords& records) {
 std::string ops_line(const std::vector<OpRef>& ops) {
   std::vector<std::string> names;
   for (std::size_t i = 0; i < std::min(kMostOps, ops.size()); ++i)
-    names.push_back(prose(ops[i].name));
+    names.push_back(markdown_prose(ops[i].name));
   return fmt::format(
       "    - ops: {}{}\n", fmt::join(names, ", "),
       ops.size() > kMostOps ? fmt::format(" and {} more", ops.size() - kMostOps) : "");
@@ -103,16 +74,18 @@ std::string ops_line(const std::vector<OpRef>& ops) {
 
 std::string finding_lines(const Finding& finding, std::size_t number, bool is_first_tried) {
   std::string text =
-      fmt::format("{}. **{}** {}", number, word(finding.severity), prose(finding.rule));
-  if (const std::string share = share_words(finding); !share.empty()) text += ", " + prose(share);
-  if (const std::string place = place_words(finding); !place.empty()) text += ": " + prose(place);
-  text += fmt::format(": {}\n", prose(reasons_words(finding)));
+      fmt::format("{}. **{}** {}", number, word(finding.severity), markdown_prose(finding.rule));
+  if (const std::string share = share_words(finding); !share.empty())
+    text += ", " + markdown_prose(share);
+  if (const std::string place = place_words(finding); !place.empty())
+    text += ": " + markdown_prose(place);
+  text += fmt::format(": {}\n", markdown_prose(reasons_words(finding)));
   if (finding.ops.size() > 1) text += ops_line(finding.ops);
   if (!finding.remedy.is_null())
     text += fmt::format("    - remedy, for `quantize --recipe`: {}\n",
                         code_span(json::line(finding.remedy)));
   if (finding.measured_gain)
-    text += fmt::format("    - {}\n", prose(tried_words(finding, is_first_tried)));
+    text += fmt::format("    - {}\n", markdown_prose(tried_words(finding, is_first_tried)));
   return text;
 }
 
@@ -155,8 +128,8 @@ std::string run_part(const Workload& run) {
 }  // namespace
 
 std::string summary_markdown(const RunRecords& records, const ReportGates& gates) {
-  const std::string of = records.run.name.empty() ? "" : " on " + prose(records.run.name);
-  return fmt::format("**Verdict{}:** {}\n\n", of, prose(verdict_line(records))) +
+  const std::string of = records.run.name.empty() ? "" : " on " + markdown_prose(records.run.name);
+  return fmt::format("**Verdict{}:** {}\n\n", of, markdown_prose(verdict_line(records))) +
          gate_lines(gate_results(records, gates)) + accuracy_part(records) +
          findings_part(reported_findings(records)) + ops_part(records) + run_part(records.run);
 }

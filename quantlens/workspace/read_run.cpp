@@ -3,13 +3,18 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
+#include <optional>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/graph/kind.h"
+#include "quantlens/record/histograms.h"
+#include "quantlens/stats/pair_intervals.h"
 #include "quantlens/workspace/read_record.h"
 
 namespace quantlens {
@@ -57,6 +62,31 @@ LinkCounts stored_links(const WorkloadReader& reader) {
   return links;
 }
 
+/// The histograms of a run, mapped for as long as somebody asks for pairs.
+struct OpenHistograms {
+  OpenHistograms(MappedFile mapped, const std::string& where)
+      : file(std::move(mapped)), reader(file.text(), where) {}
+  MappedFile file;
+  HistogramsReader reader;
+};
+
+FindSqnr sqnr_finder(const Store& store, const fs::path& path) {
+  std::optional<MappedFile> file = find_file(store, path);
+  if (!file) return {};
+  try {
+    const auto open =
+        std::make_shared<const OpenHistograms>(std::move(*file), printable(path.string()));
+    return [open](std::string_view reference,
+                  std::string_view quantized) -> std::optional<BlockFigure> {
+      const std::optional<PairedStats> pair = open->reader.find(reference, quantized);
+      return pair ? std::optional(PairIntervals(pair->pairs).sqnr_db()) : std::nullopt;
+    };
+  } catch (const Error& error) {
+    if (error.code() != Errc::unsupported) throw;
+    return {};
+  }
+}
+
 }  // namespace
 
 LinkCounts links_of(const GraphOutline& graph) {
@@ -84,6 +114,17 @@ RunRecords read_run(const Store& store, const Workspace& workspace, const std::s
       records.statistics = summary_of(*statistics, reader.path<TapState>());
   }
   return records;
+}
+
+RunToCompare read_run_to_compare(const Store& store, const Workspace& workspace,
+                                 const std::string& id) {
+  const WorkloadReader reader(store, workspace.folder(id));
+  return {.records = read_run(store, workspace, id),
+          .graph = reader.get<GraphOutline>(),
+          .pairing = reader.get<Pairing>(),
+          .recipe = reader.get<Recipe>(),
+          .scored = reader.get<AccuracyState>(),
+          .find_sqnr = sqnr_finder(store, reader.path<Histograms>())};
 }
 
 }  // namespace quantlens

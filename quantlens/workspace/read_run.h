@@ -2,6 +2,7 @@
 #pragma once
 
 #include "quantlens/record/run_records.h"
+#include "quantlens/record/run_to_compare.h"
 #include "quantlens/workspace/workspace.h"
 
 namespace quantlens {
@@ -12,5 +13,11 @@ LinkCounts links_of(const GraphOutline& graph);
 /// All that a stored run is told by. `id`: as Workspace::find has it, and throws. Throws
 /// Errc::bad_input for records that are damaged.
 RunRecords read_run(const Store& store, const Workspace& workspace, const std::string& id);
+
+/// The same with all that a comparison asks for. Its `find_sqnr` keeps the file of histograms open
+/// and reads one pair of it at a time; it finds nothing in a file of a layout before 3, which has
+/// no index. Throws as read_run does, and `find_sqnr` Errc::bad_input for damaged bytes.
+RunToCompare read_run_to_compare(const Store& store, const Workspace& workspace,
+                                 const std::string& id);
 
 }  // namespace quantlens

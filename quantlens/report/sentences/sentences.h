@@ -58,8 +58,8 @@ struct Sentence {
 };
 
 // Of the rules that look at one value, of those that look at the whole, of what the two files do
-// otherwise, of what causes have in common, of how models were looked at, of the verdict, and of
-// times.
+// otherwise, of what causes have in common, of how models were looked at, of the verdict, of times,
+// and of two runs beside each other.
 std::span<const Sentence> value_sentences();
 std::span<const Sentence> model_sentences();
 std::span<const Sentence> change_sentences();
@@ -67,5 +67,6 @@ std::span<const Sentence> cause_sentences();
 std::span<const Sentence> observation_sentences();
 std::span<const Sentence> verdict_sentences();
 std::span<const Sentence> speed_sentences();
+std::span<const Sentence> comparison_sentences();
 
 }  // namespace quantlens

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "quantlens/accuracy/interval.h"
+#include "quantlens/stats/rate_interval.h"
 
 #include <algorithm>
 #include <cmath>

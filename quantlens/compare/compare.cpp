@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/compare/compare.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "quantlens/compare/compare_parts.h"
+
+namespace quantlens {
+namespace {
+
+ComparedRun who(const RunToCompare& run) {
+  const Workload& of = run.records.run;
+  return {.id = of.id,
+          .name = of.name,
+          .verb = of.verb,
+          .created = of.created,
+          .state = of.state,
+          .models = of.models,
+          .data = of.data,
+          .metric = of.metric,
+          .diagnosed = run.records.diagnosis.has_value(),
+          .samples = run.records.diagnosis ? run.records.diagnosis->samples : 0};
+}
+
+bool is_same_file(const RunToCompare& a, const RunToCompare& b, ModelRole role) {
+  const ModelFile* in_a = file_of(a.records.run, role);
+  const ModelFile* in_b = file_of(b.records.run, role);
+  return in_a != nullptr && in_b != nullptr && !in_a->sha256.empty() &&
+         in_a->sha256 == in_b->sha256;
+}
+
+const DataUsed* samples_of(const Workload& run) {
+  const auto found = std::ranges::find(run.data, DataRole::samples, &DataUsed::role);
+  return found == run.data.end() ? nullptr : &*found;
+}
+
+bool is_same_data(const Workload& a, const Workload& b) {
+  const DataUsed* in_a = samples_of(a);
+  const DataUsed* in_b = samples_of(b);
+  if (in_a == nullptr || in_b == nullptr) return false;
+  const auto part = [](const DataUsed& data) {
+    return data.part.value_or(Samples{.first = 0, .count = data.samples});
+  };
+  // Without files (made-up data) the words that ask for them say what they are.
+  const bool same_source = in_a->fingerprint.empty() && in_b->fingerprint.empty()
+                               ? in_a->data == in_b->data
+                               : in_a->fingerprint == in_b->fingerprint;
+  return same_source && part(*in_a).first == part(*in_b).first &&
+         part(*in_a).count == part(*in_b).count;
+}
+
+ComparisonCounts counted_of(const Comparison& comparison, const OpsTogether& ops) {
+  ComparisonCounts counts{
+      .matched = ops.ops.size(), .only_a = ops.only_a.size(), .only_b = ops.only_b.size()};
+  for (const ComparedOp& op : comparison.ops) {
+    switch (op.verdict) {
+      case ComparisonVerdict::better:
+        ++counts.better;
+        break;
+      case ComparisonVerdict::worse:
+        ++counts.worse;
+        break;
+      case ComparisonVerdict::equal:
+        ++counts.equal;
+        break;
+      case ComparisonVerdict::undecided:
+        ++counts.undecided;
+        break;
+      case ComparisonVerdict::unknown:
+        ++counts.unknown;
+        break;
+    }
+  }
+  for (const ComparedFinding& finding : comparison.findings) {
+    switch (finding.change) {
+      case FindingChange::new_:
+        ++counts.findings_new;
+        break;
+      case FindingChange::gone:
+        ++counts.findings_gone;
+        break;
+      case FindingChange::changed:
+        ++counts.findings_changed;
+        break;
+      case FindingChange::same:
+        ++counts.findings_same;
+        break;
+    }
+  }
+  return counts;
+}
+
+}  // namespace
+
+Common common_of(const RunToCompare& a, const RunToCompare& b) {
+  return {.run = a.records.run.id == b.records.run.id,
+          .reference = is_same_file(a, b, ModelRole::reference),
+          .quantized = is_same_file(a, b, ModelRole::quantized),
+          .data = is_same_data(a.records.run, b.records.run)};
+}
+
+Comparison compare(const RunToCompare& a, const RunToCompare& b) {
+  const Common common = common_of(a, b);
+  OpsTogether ops = ops_together(a, b, common);
+  Comparison made{.a = who(a), .b = who(b)};
+  made.accuracy = compared_accuracy(a, b, common);
+  made.ops = compared_ops(a, b, ops, common);
+  made.findings = compared_findings(a, b, ops);
+  made.recipe = recipe_differences(a, b);
+  made.plan = plan_differences(a, b, ops);
+  made.times = compared_times(a, b, ops);
+  made.counts = counted_of(made, ops);
+  made.caveats = caveats_of(a, b, common, made);
+  made.conclusions = conclusions_of(made, common);
+  made.only_a = std::move(ops.only_a);
+  made.only_b = std::move(ops.only_b);
+  return made;
+}
+
+}  // namespace quantlens

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/compare.h"
+
+#include <fmt/format.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/compare/compare.h"
+#include "quantlens/workspace/read_run.h"
+
+namespace quantlens::flow {
+namespace {
+
+RunToCompare ended_run(const Store& store, const Workspace& workspace, const std::string& name) {
+  const Workload run = workspace.find(name);
+  if (run.state == WorkloadState::new_ || run.state == WorkloadState::wip)
+    throw Error(Errc::usage, fmt::format("{} has not ended; compare it when it has", run.id));
+  return read_run_to_compare(store, workspace, run.id);
+}
+
+}  // namespace
+
+Comparison compare(const Store& store, const Workspace& workspace, const std::string& a,
+                   const std::string& b, Progress& progress) {
+  const ProgressStep step(progress, "compare", 3);
+  const RunToCompare in_a = ended_run(store, workspace, a);
+  progress.advance(1);
+  const RunToCompare in_b = ended_run(store, workspace, b);
+  progress.advance(1);
+  Comparison comparison = quantlens::compare(in_a, in_b);
+  progress.advance(1);
+  return comparison;
+}
+
+}  // namespace quantlens::flow

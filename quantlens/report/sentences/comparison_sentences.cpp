@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <cmath>
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/counted.h"
+#include "quantlens/report/cell.h"
+#include "quantlens/report/sentences/sentences.h"
+
+namespace quantlens {
+namespace {
+
+std::string compare_same_run(const Figures&) {
+  return "A and B are one run, so there is no difference.";
+}
+
+std::string compare_alike(const Figures&) {
+  return "No difference: what both runs measured is the same.";
+}
+
+std::string compare_nothing(const Figures&) {
+  return "Nothing can be set against each other: no activation and no accuracy is there in both.";
+}
+
+std::string compare_accuracy(const Figures& f) {
+  const double a = f.number("a"), b = f.number("b"), difference = f.number("difference");
+  const double size = std::max(std::abs(a), std::abs(b));
+  const std::string verdict = f.text("verdict");
+  const char* what = "is not known to be another";
+  if (verdict == "worse") what = "is worse";
+  if (verdict == "better") what = "is better";
+  if (verdict == "equal") what = "is the same";
+  if (verdict == "undecided") what = "is not told apart";
+  std::string interval;
+  if (f.has("interval")) {
+    const auto [low, high] = f.ends("interval");
+    interval = fmt::format(", 95 %: {} to {}", figure_text(low, size), figure_text(high, size));
+  }
+  return fmt::format("B's accuracy {}: {} {} in A, {} in B ({}{}{}). ", what, f.shown("metric"),
+                     figure_text(a, size), figure_text(b, size), difference > 0 ? "+" : "",
+                     figure_text(difference, size), interval);
+}
+
+/// "3 are worse in B and 2 better"
+std::string told_in(const Figures& f) {
+  const std::uint64_t worse = f.count("worse"), better = f.count("better");
+  if (worse + better == 0) return "none is told as better or worse in B";
+  return fmt::format("{} {} worse in B and {} better", worse, worse == 1 ? "is" : "are", better);
+}
+
+std::string compare_ops(const Figures& f) {
+  std::string text = fmt::format("Of {} that both runs compared, {}",
+                                 counted(f.count("of"), "activation"), told_in(f));
+  if (const std::uint64_t equal = f.count("equal"); equal > 0)
+    text += fmt::format(", {} {} equal", equal, equal == 1 ? "is" : "are");
+  if (const std::uint64_t open = f.count("undecided"); open > 0)
+    text += fmt::format(", and the samples cannot tell of {}", open);
+  return text + ".";
+}
+
+std::string by_db(const Figures& f) {
+  std::string text = fmt::format("{:+.1f} dB", f.number("difference"));
+  if (f.has("interval")) {
+    const auto [low, high] = f.ends("interval");
+    text += fmt::format(", 95 %: {:.1f} to {:.1f}", low, high);
+  }
+  return text;
+}
+
+std::string compare_worst(const Figures& f) {
+  return fmt::format(" Most is lost at {} ({}).", f.shown("op"), by_db(f));
+}
+
+std::string compare_best(const Figures& f) {
+  return fmt::format(" Most is gained at {} ({}).", f.shown("op"), by_db(f));
+}
+
+std::string compare_findings(const Figures& f) {
+  return fmt::format(" Findings: {} new, {} gone, {} changed.", f.count("new"), f.count("gone"),
+                     f.count("changed"));
+}
+
+std::string compare_time(const Figures& f) {
+  std::string interval;
+  if (f.has("interval")) {
+    const auto [low, high] = f.ends("interval");
+    interval = fmt::format(" ({:.2f} to {:.2f})", low, high);
+  }
+  return fmt::format(" A run takes {:.2f}{} of A's time in B; the two were not timed in turn.",
+                     f.number("ratio"), interval);
+}
+
+// ---- what may not be set against each other
+std::string compare_failed(const Figures& f) {
+  return fmt::format("{} did not succeed: {}. ", f.text("which"), f.shown("message"));
+}
+
+std::string compare_not_diagnosed(const Figures& f) {
+  return fmt::format("{} has no diagnosis, so no ops and no findings are compared. ",
+                     f.text("which"));
+}
+
+std::string compare_other_verb(const Figures& f) {
+  return fmt::format("A is of '{}' and B of '{}', which do not store the same. ", f.shown("a"),
+                     f.shown("b"));
+}
+
+std::string compare_other_reference(const Figures& f) {
+  std::string text = fmt::format(
+      "The float models are two files: {} matched by structure or name",
+      f.count("matched") == 1 ? "1 op is" : fmt::format("{} ops are", f.count("matched")));
+  if (f.count("only_a") + f.count("only_b") > 0)
+    text += fmt::format("; {} of A and {} of B have no certain partner and are left out",
+                        f.count("only_a"), f.count("only_b"));
+  return text + ". ";
+}
+
+std::string compare_other_data(const Figures& f) {
+  return fmt::format(
+      "The data are not the same ({} in A, {} in B), so intervals of ops are those of independent "
+      "samples: wider, and blind to what the data themselves change. ",
+      counted(f.count("a"), "sample"), counted(f.count("b"), "sample"));
+}
+
+std::string compare_other_samples(const Figures& f) {
+  return fmt::format(
+      "A looked at {} and B at {} of the data, so intervals of ops are those of independent "
+      "samples. ",
+      counted(f.count("a"), "sample"), f.count("b"));
+}
+
+std::string compare_no_intervals(const Figures& f) {
+  return fmt::format(
+      "Of {} the difference has no interval, so it is not told as better or worse: fewer than "
+      "three blocks of samples tell, or a figure is at the end of its scale. ",
+      counted(f.count("ops"), "activation"));
+}
+
+std::string compare_other_metric(const Figures& f) {
+  return fmt::format("Accuracies are of two metrics ({} in A, {} in B) and are not subtracted. ",
+                     f.shown("a"), f.shown("b"));
+}
+
+std::string compare_accuracy_unpaired(const Figures&) {
+  return "The interval of the accuracies' difference is that of independent samples; of the same "
+         "samples it would be narrower. ";
+}
+
+std::string compare_accuracy_bounds(const Figures&) {
+  return "Not all samples that the models answer otherwise are stored, so the interval of the "
+         "accuracies' difference is the widest that their numbers leave room for. ";
+}
+
+constexpr Sentence kComparisonSentences[] = {
+    {"compare.same_run", compare_same_run},
+    {"compare.alike", compare_alike},
+    {"compare.nothing", compare_nothing},
+    {"compare.accuracy", compare_accuracy},
+    {"compare.ops", compare_ops},
+    {"compare.worst", compare_worst},
+    {"compare.best", compare_best},
+    {"compare.findings", compare_findings},
+    {"compare.time", compare_time},
+    {"compare.failed", compare_failed},
+    {"compare.not_diagnosed", compare_not_diagnosed},
+    {"compare.other_verb", compare_other_verb},
+    {"compare.other_reference", compare_other_reference},
+    {"compare.other_data", compare_other_data},
+    {"compare.other_samples", compare_other_samples},
+    {"compare.no_intervals", compare_no_intervals},
+    {"compare.other_metric", compare_other_metric},
+    {"compare.accuracy_unpaired", compare_accuracy_unpaired},
+    {"compare.accuracy_bounds", compare_accuracy_bounds},
+};
+
+}  // namespace
+
+std::span<const Sentence> comparison_sentences() {
+  return kComparisonSentences;
+}
+
+}  // namespace quantlens

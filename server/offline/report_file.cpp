@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "server/offline/report_file.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
+
+#include "quantlens/base/text.h"
+#include "quantlens/report/report_findings.h"
+#include "quantlens/report/run_text.h"
+#include "quantlens/workspace/workload_id.h"
+#include "server/assets/assets.h"
+#include "server/offline/packed.h"
+#include "server/offline/report_data.h"
+#include "server/offline/report_page.h"
+
+namespace quantlens::server {
+namespace {
+
+std::string report_title(const RunRecords& run) {
+  return fmt::format("{} {}", run.run.verb, run.run.name.empty() ? run.run.id : run.run.name);
+}
+
+/// What is read without the pages: the verdict first.
+std::string summary_of(const RunRecords& run, const std::vector<GateResult>& gates) {
+  std::string text = fmt::format("{}\n{}, made {}\n\n{}\n", report_title(run), run.run.id,
+                                 run.run.created, verdict_line(run));
+  for (const GateResult& gate : gates)
+    if (!gate.reached) text += fmt::format("{} is missed: {}\n", gate.asks, gate.because);
+  return text + "\n" + run_text(run, {}) + "\n";
+}
+
+}  // namespace
+
+std::string report_file(Store& store, Workspace& workspace, std::span<const RunRecords> runs,
+                        const ReportGates& gates, std::string_view version, Progress& progress) {
+  ReportPage page;
+  ReportData data{.made = utc_text(std::chrono::system_clock::now()),
+                  .version = std::string(version)};
+  for (const RunRecords& run : runs) {
+    const std::vector<GateResult> judged = gate_results(run, gates);
+    if (!page.title.empty()) page.title += " and ";
+    page.title += printable(report_title(run));
+    page.summary += summary_of(run, judged);
+    data.ids.push_back(run.run.id);
+    for (const GateResult& gate : judged)
+      data.gates.push_back({run.run.id, gate.asks, gate.reached, gate.because});
+  }
+  Events events;
+  Api api(store, workspace, events);
+  Packed packed;
+  write_report_data(api, store, data, progress, [&](std::string_view text) { packed.add(text); });
+  page.data = packed.base64();
+  return report_page(built_in_assets(), page);
+}
+
+}  // namespace quantlens::server

@@ -39,7 +39,11 @@ std::string comparison_html(const ToWrite& from) {
     if (runs.empty() || runs.front().run.id != id)
       runs.push_back(read_run(from.store, from.workspace, id));
   }
-  return server::report_file(from.store, from.workspace, runs, {}, kVersion, from.progress);
+  return server::report_file(
+      from.store, from.workspace,
+      {.runs = runs, .gates = {}, .version = kVersion, .assets = server::built_in_assets()},
+      from.progress);
+}, kVersion, from.progress);
 }
 
 struct ComparisonFormat {
@@ -121,8 +125,8 @@ void add_compare(CLI::App& program, const std::vector<std::string>&, Runner& cho
                    ".json the record, .csv all ops")
       ->check(not_empty());
   verb->add_option("--fail-on", arguments->fail_on,
-                   "worse: exit with 3 if an activation or the accuracy is told as worse in B "
-                   "(default: never)")
+                   "Exit with 3 on this: worse, if an activation or the accuracy is told as worse "
+                   "in B (default: never)")
       ->check(one_of({"worse"}));
   arguments->table.add_to(*verb);
   verb->add_option("--workspace", arguments->workspace,

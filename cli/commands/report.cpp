@@ -37,7 +37,11 @@ struct Stored {
 using Write = std::string (*)(Stored& stored, const ReportGates& gates, Progress& progress);
 
 std::string html(Stored& stored, const ReportGates& gates, Progress& progress) {
-  return server::report_file(stored.store, stored.workspace, stored.runs, gates, kVersion,
+  return server::report_file(stored.store, stored.workspace,
+                             {.runs = stored.runs,
+                              .gates = gates,
+                              .version = kVersion,
+                              .assets = server::built_in_assets()},
                              progress);
 }
 

@@ -1,2 +1,160 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "quantlens/compare/match_ops.h"
+
+#include <chrono>
+
+#include <fmt/format.h>
 #include <gtest/gtest.h>
+
+namespace quantlens {
+namespace {
+
+/// A network of ops that each make one value; what nobody makes and is no input is a weight.
+class Network {
+ public:
+  explicit Network(std::string prefix = "") : prefix_(std::move(prefix)) {
+    graph_.inputs.push_back({prefix_ + "x", "float32", "[N,3,8,8]"});
+  }
+  Network& op(const std::string& output, const std::string& type,
+              const std::vector<std::string>& inputs, const std::string& weight = "") {
+    OpOutline op{.op = prefix_ + output, .name = prefix_ + "n_" + output, .type = type};
+    if (type == "Identity") op.kind = Kind::identity;
+    for (const std::string& input : inputs) op.inputs.push_back(prefix_ + input);
+    if (!weight.empty()) {
+      op.inputs.push_back(prefix_ + output + ".w");
+      graph_.weights.push_back({op.inputs.back(), "float32", weight});
+    }
+    op.outputs.push_back(prefix_ + output);
+    graph_.values.push_back({prefix_ + output, "float32", "[N,8]"});
+    graph_.ops.push_back(std::move(op));
+    return *this;
+  }
+  GraphOutline out(const std::string& value) {
+    graph_.outputs.push_back({prefix_ + value, "float32", "[N,8]"});
+    return graph_;
+  }
+
+ private:
+  std::string prefix_;
+  GraphOutline graph_;
+};
+
+/// Who is matched with whom, by what their ids end in.
+std::string told(const GraphOutline& a, const GraphOutline& b, const OpEvidences& of_a = {},
+                 const OpEvidences& of_b = {}) {
+  std::string text;
+  for (const OpMatch& match : match_ops({a, of_a}, {b, of_b}))
+    text += a.ops[match.a].op + "=" + b.ops[match.b].op + " ";
+  return text;
+}
+
+Network blocks(const std::string& prefix) {
+  Network net(prefix);
+  net.op("c1", "Conv", {"x"}, "[8,3,3,3]").op("r1", "Relu", {"c1"});
+  net.op("c2", "Conv", {"r1"}, "[8,8,3,3]").op("r2", "Relu", {"c2"});
+  net.op("c3", "Conv", {"r2"}, "[8,8,3,3]").op("a", "Add", {"c3", "r1"});
+  return net;
+}
+
+TEST(MatchOps, FindsAllOpsOfARenamedNetwork) {
+  const GraphOutline a = blocks("").out("a"), b = blocks("q/").out("a");
+  EXPECT_EQ(told(a, b), "c1=q/c1 r1=q/r1 c2=q/c2 r2=q/r2 c3=q/c3 a=q/a ");
+  const OpEvidences none;
+  EXPECT_EQ(match_ops({a, none}, {b, none}).front().by, OpMatchedBy::structure);
+}
+
+TEST(MatchOps, LooksThroughIdentity) {
+  Network with("q");
+  with.op("c1", "Conv", {"x"}, "[8,3,3,3]").op("i", "Identity", {"c1"}).op("r1", "Relu", {"i"});
+  Network without;
+  without.op("c1", "Conv", {"x"}, "[8,3,3,3]").op("r1", "Relu", {"c1"});
+  EXPECT_EQ(told(without.out("r1"), with.out("r1")), "c1=qc1 r1=qr1 ");
+}
+
+TEST(MatchOps, IsNotDeceivedByNamesThatWereSwapped) {
+  Network swapped;  // c2 and c3 have each other's names
+  swapped.op("c1", "Conv", {"x"}, "[8,3,3,3]").op("r1", "Relu", {"c1"});
+  swapped.op("c3", "Conv", {"r1"}, "[8,8,3,3]").op("r2", "Relu", {"c3"});
+  swapped.op("c2", "Conv", {"r2"}, "[8,8,3,3]").op("a", "Add", {"c2", "r1"});
+  EXPECT_EQ(told(blocks("").out("a"), swapped.out("a")), "c1=c1 r1=r1 c2=c3 r2=r2 c3=c2 a=a ");
+}
+
+TEST(MatchOps, TakesTheOrderOfAddsInputsAsFree) {
+  Network turned("q");
+  turned.op("c1", "Conv", {"x"}, "[8,3,3,3]").op("r1", "Relu", {"c1"});
+  turned.op("c2", "Conv", {"r1"}, "[8,8,3,3]").op("r2", "Relu", {"c2"});
+  turned.op("c3", "Conv", {"r2"}, "[8,8,3,3]").op("a", "Add", {"r1", "c3"});
+  EXPECT_EQ(told(blocks("").out("a"), turned.out("a")), "c1=qc1 r1=qr1 c2=qc2 r2=qr2 c3=qc3 a=qa ");
+}
+
+/// Two branches that only their weights tell apart.
+GraphOutline twins(const std::string& prefix, const std::string& first, const std::string& second) {
+  Network net(prefix);
+  net.op(first, "Conv", {"x"}, "[8,3,3,3]").op(first + "r", "Relu", {first});
+  net.op(second, "Conv", {"x"}, "[8,3,3,3]").op(second + "r", "Relu", {second});
+  return net.op("a", "Add", {first + "r", second + "r"}).out("a");
+}
+
+TEST(MatchOps, LeavesAmbiguousOpsAlone) {
+  EXPECT_EQ(told(twins("", "l", "r"), twins("q", "m", "n")), "a=qa ");
+}
+
+TEST(MatchOps, TellsOpsApartByTheirWeights) {
+  const GraphOutline a = twins("", "l", "r"), b = twins("q", "m", "n");
+  const OpEvidences of_a{{"l", {.weights = 5}}, {"r", {.weights = 7}}};
+  const OpEvidences of_b{{"qm", {.weights = 7}}, {"qn", {.weights = 5}}};
+  EXPECT_EQ(told(a, b, of_a, of_b), "l=qn lr=qnr r=qm rr=qmr a=qa ");
+}
+
+TEST(MatchOps, TakesNamesOfAmbiguousOpsUnlessWeightsSpeakAgainstThem) {
+  const GraphOutline a = twins("", "l", "r"), b = twins("", "r", "l");
+  EXPECT_EQ(told(a, b), "l=l lr=lr r=r rr=rr a=a ");
+  const OpEvidences of_a{{"l", {.weights = 5}}, {"r", {.weights = 7}}};
+  const OpEvidences of_b{{"r", {.weights = 5}}, {"l", {.weights = 7}}};
+  EXPECT_EQ(told(a, b, of_a, of_b), "l=r lr=rr r=l rr=lr a=a ");
+}
+
+TEST(MatchOps, GoesOnBehindAnOpThatOnlyOneHas) {
+  Network more("q");
+  more.op("c1", "Conv", {"x"}, "[8,3,3,3]").op("r1", "Relu", {"c1"}).op("s", "Sigmoid", {"r1"});
+  more.op("c2", "Conv", {"s"}, "[8,8,3,3]").op("r2", "Tanh", {"c2"});
+  Network less;
+  less.op("c1", "Conv", {"x"}, "[8,3,3,3]").op("r1", "Relu", {"c1"});
+  less.op("c2", "Conv", {"r1"}, "[8,8,3,3]").op("r2", "Tanh", {"c2"});
+  EXPECT_EQ(told(less.out("r2"), more.out("r2")), "c1=qc1 r1=qr1 c2=qc2 r2=qr2 ");
+}
+
+TEST(MatchOps, SaysNothingOfNetworksThatHaveNothingInCommon) {
+  Network other("q");
+  other.op("g", "Gemm", {"x"}, "[4,4]").op("t", "Tanh", {"g"});
+  EXPECT_EQ(told(blocks("").out("a"), other.out("t")), "");
+}
+
+TEST(MatchOps, EndsOnCirclesAndMissingNames) {
+  GraphOutline odd = Network().op("p", "Add", {"q", ""}).op("q", "Relu", {"p"}).out("q");
+  odd.ops.push_back({.op = "", .name = "", .type = "Relu", .scope = "no/such"});
+  odd.ops.push_back({.op = "", .name = "", .type = "Relu", .inputs = {"i"}, .outputs = {"i"}});
+  odd.ops.back().kind = Kind::identity;
+  EXPECT_EQ(told(odd, odd), "p=p q=q ");
+}
+
+TEST(MatchOps, TakesLinearTimeOfTenThousandOps) {
+  const auto chain = [](const std::string& prefix) {
+    Network net(prefix);
+    std::string before = "x";
+    for (int i = 0; i < 5000; ++i) {
+      const std::string conv = fmt::format("c{}", i), relu = fmt::format("r{}", i);
+      net.op(conv, "Conv", {before}, "[8,8,3,3]").op(relu, "Relu", {conv});
+      before = relu;
+    }
+    return net.out(before);
+  };
+  const GraphOutline a = chain(""), b = chain("q");
+  const OpEvidences none;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(match_ops({a, none}, {b, none}).size(), 10000U);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));  // 0.1 s usually
+}
+
+}  // namespace
+}  // namespace quantlens

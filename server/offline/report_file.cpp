@@ -9,7 +9,6 @@
 #include "quantlens/report/report_findings.h"
 #include "quantlens/report/run_text.h"
 #include "quantlens/workspace/workload_id.h"
-#include "server/assets/assets.h"
 #include "server/offline/packed.h"
 #include "server/offline/report_data.h"
 #include "server/offline/report_page.h"
@@ -32,13 +31,13 @@ std::string summary_of(const RunRecords& run, const std::vector<GateResult>& gat
 
 }  // namespace
 
-std::string report_file(Store& store, Workspace& workspace, std::span<const RunRecords> runs,
-                        const ReportGates& gates, std::string_view version, Progress& progress) {
+std::string report_file(Store& store, Workspace& workspace, const ReportParts& parts,
+                        Progress& progress) {
   ReportPage page;
   ReportData data{.made = utc_text(std::chrono::system_clock::now()),
-                  .version = std::string(version)};
-  for (const RunRecords& run : runs) {
-    const std::vector<GateResult> judged = gate_results(run, gates);
+                  .version = std::string(parts.version)};
+  for (const RunRecords& run : parts.runs) {
+    const std::vector<GateResult> judged = gate_results(run, parts.gates);
     if (!page.title.empty()) page.title += " and ";
     page.title += printable(report_title(run));
     page.summary += summary_of(run, judged);
@@ -51,7 +50,7 @@ std::string report_file(Store& store, Workspace& workspace, std::span<const RunR
   Packed packed;
   write_report_data(api, store, data, progress, [&](std::string_view text) { packed.add(text); });
   page.data = packed.base64();
-  return report_page(built_in_assets(), page);
+  return report_page(parts.assets, page);
 }
 
 }  // namespace quantlens::server

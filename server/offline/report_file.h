@@ -4,19 +4,28 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "quantlens/base/progress.h"
 #include "quantlens/base/store.h"
 #include "quantlens/record/run_records.h"
 #include "quantlens/report/report_gates.h"
 #include "quantlens/workspace/workspace.h"
+#include "server/assets/assets.h"
 
 namespace quantlens::server {
 
-/// One file of HTML with all pages of one run, or of two beside each other, and the verdict of each
-/// for who reads without scripts. `version`: of quantlens. Throws as write_report_data and
-/// gate_results.
-std::string report_file(Store& store, Workspace& workspace, std::span<const RunRecords> runs,
-                        const ReportGates& gates, std::string_view version, Progress& progress);
+/// What a report is made of.
+struct ReportParts {
+  std::span<const RunRecords> runs;  ///< one, or two beside each other
+  ReportGates gates;
+  std::string_view version;   ///< of quantlens
+  std::vector<Asset> assets;  ///< the pages
+};
+
+/// One file of HTML with all pages of the runs, and the verdict of each for who reads without
+/// scripts. Throws as write_report_data and gate_results.
+std::string report_file(Store& store, Workspace& workspace, const ReportParts& parts,
+                        Progress& progress);
 
 }  // namespace quantlens::server

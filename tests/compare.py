@@ -26,7 +26,7 @@ def told(made):
 
 
 def quantize(sandbox, model, name, *options):
-    done = sandbox.run("quantize", model, "--calib", harness.DEMO / "calibration.npz", "-o", f"{name}.onnx", "--diagnose",
+    done = sandbox.run("quantize", model, "--calibration-data", harness.DEMO / "calibration.npz", "-o", f"{name}.onnx", "--diagnose",
                        "--data", harness.DEMO / "digits.npz", "--metric", "top1", *options)
     return harness.identity_of(done)
 
@@ -86,7 +86,7 @@ def formats(sandbox, a, b):
 
 def renamed(model, path):
     """The model as another exporter would have written it: other names of values, weights and nodes, nodes in another order
-    that is also one, and an Identity behind the first node."""
+    that is also one, and an Identity behind the pooling."""
     graph = model.graph
     names = {}
 
@@ -101,7 +101,7 @@ def renamed(model, path):
         node.name = f"step {i}"
         node.input[:] = map(new, node.input)
         node.output[:] = map(new, node.output)
-    first = graph.node[0]
+    first = next(node for node in graph.node if node.op_type == "MaxPool")
     passed = first.output[0] + "_passed"
     for node in graph.node:
         node.input[:] = [passed if name == first.output[0] else name for name in node.input]
@@ -169,7 +169,7 @@ def refuse(sandbox, run, other):
     made = compare(sandbox, evaluated, run)
     harness.check("no diagnosis" in made["cautions"] and not made["ops"], "unlike verbs: what is missing is said")
     harness.check(made["accuracy"]["difference"] is not None, "and accuracies are compared")
-    failed = sandbox.run("quantize", harness.DEMO / "digits.onnx", "--calib", "absent.npz", "-o", "no.onnx", code=None)
+    failed = sandbox.run("quantize", harness.DEMO / "digits.onnx", "--data", "absent.npz", "-o", "no.onnx", code=None)
     harness.check(failed.returncode != 0, "a run that fails")
     sandbox.run("compare", run, "nosuchrun", code=1)
     done = sandbox.run("compare", run, other, "-o", "made.txt", code=2)

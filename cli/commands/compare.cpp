@@ -43,7 +43,6 @@ std::string comparison_html(const ToWrite& from) {
       from.store, from.workspace,
       {.runs = runs, .gates = {}, .version = kVersion, .assets = server::built_in_assets()},
       from.progress);
-}, kVersion, from.progress);
 }
 
 struct ComparisonFormat {

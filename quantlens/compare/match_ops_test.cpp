@@ -135,7 +135,7 @@ TEST(MatchOps, EndsOnCirclesAndMissingNames) {
   odd.ops.push_back({.op = "", .name = "", .type = "Relu", .scope = "no/such"});
   odd.ops.push_back({.op = "", .name = "", .type = "Relu", .inputs = {"i"}, .outputs = {"i"}});
   odd.ops.back().kind = Kind::identity;
-  EXPECT_EQ(told(odd, odd), "p=p q=q ");
+  EXPECT_EQ(told(odd, odd), "p=p q=q = ");
 }
 
 TEST(MatchOps, TakesLinearTimeOfTenThousandOps) {

@@ -86,7 +86,7 @@ def formats(sandbox, a, b):
 
 def renamed(model, path):
     """The model as another exporter would have written it: other names of values, weights and nodes, nodes in another order
-    that is also one, and an Identity behind the pooling."""
+    that is also one, and an Identity at the end."""
     graph = model.graph
     names = {}
 
@@ -101,11 +101,10 @@ def renamed(model, path):
         node.name = f"step {i}"
         node.input[:] = map(new, node.input)
         node.output[:] = map(new, node.output)
-    first = next(node for node in graph.node if node.op_type == "MaxPool")
-    passed = first.output[0] + "_passed"
-    for node in graph.node:
-        node.input[:] = [passed if name == first.output[0] else name for name in node.input]
-    nodes = [*graph.node, helper.make_node("Identity", [first.output[0]], [passed], "")]
+    (output,) = graph.output
+    last = next(node for node in graph.node if output.name in node.output)
+    last.output[:] = ["before the end"]
+    nodes = [*graph.node, helper.make_node("Identity", ["before the end"], [output.name], "")]
     known = {value.name for value in graph.input} | {tensor.name for tensor in graph.initializer} | {""}
     ordered = []
     while nodes:

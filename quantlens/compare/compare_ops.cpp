@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <tuple>
 #include <utility>
 
@@ -157,6 +158,20 @@ RowsOfOps rows_of(const RunToCompare& run) {
   return all;
 }
 
+/// Where the sums of a value are that is only moved: the pair whose elements it has.
+using MovedPairs = std::map<std::pair<std::string, std::string>, const ValuePair*>;
+
+MovedPairs moved_pairs(const RunToCompare& run) {
+  MovedPairs all;
+  if (!run.pairing) return all;
+  const std::vector<ValuePair>& pairs = run.pairing->pairs;
+  for (const ValuePair& pair : pairs) {
+    if (pair.same_as && *pair.same_as < pairs.size())
+      all.emplace(std::pair(pair.reference, pair.quantized), &pairs[*pair.same_as]);
+  }
+  return all;
+}
+
 /// Makes the rows of matched ops one by one, and their verdicts together.
 class OpComparer {
  public:
@@ -166,6 +181,8 @@ class OpComparer {
         same_samples_(same_samples),
         rows_a_(rows_of(a)),
         rows_b_(rows_of(b)),
+        moved_a_(moved_pairs(a)),
+        moved_b_(moved_pairs(b)),
         precisions_a_(precisions_of(a)),
         precisions_b_(precisions_of(b)) {}
 
@@ -235,15 +252,19 @@ class OpComparer {
   }
 
   SqnrDifference difference_of(const ActivationRow& a, const ActivationRow& b) const {
-    const auto in_a = find(a_, a), in_b = find(b_, b);
+    const auto in_a = find(a_, moved_a_, a), in_b = find(b_, moved_b_, b);
     if (!in_a || !in_b) return sqnr_difference(a.sqnr_db, b.sqnr_db);
     return sqnr_difference(*in_a, *in_b, same_samples_ && a.elements == b.elements);
   }
 
   /// Only of the figure that the row shows.
-  static std::optional<BlockFigure> find(const RunToCompare& run, const ActivationRow& row) {
+  static std::optional<BlockFigure> find(const RunToCompare& run, const MovedPairs& moved,
+                                         const ActivationRow& row) {
     if (!run.find_sqnr) return std::nullopt;
-    const auto found = run.find_sqnr(row.value, row.quantized);
+    const auto source = moved.find({row.value, row.quantized});
+    const auto found = source == moved.end()
+                           ? run.find_sqnr(row.value, row.quantized)
+                           : run.find_sqnr(source->second->reference, source->second->quantized);
     if (!found || !(std::abs(found->whole - row.sqnr_db) <= 1e-6 || found->whole == row.sqnr_db))
       return std::nullopt;
     return found;
@@ -253,6 +274,7 @@ class OpComparer {
   const RunToCompare& b_;
   bool same_samples_;
   RowsOfOps rows_a_, rows_b_;
+  MovedPairs moved_a_, moved_b_;
   Precisions precisions_a_, precisions_b_;
   std::vector<ComparedOp> ops_;
   std::vector<SqnrDifference> differences_;

@@ -142,12 +142,28 @@ std::optional<Precision> precision_in(const Precisions& all, const OpRef& op) {
 /// The rows of each op, in the order of its outputs where the graph tells it.
 using RowsOfOps = std::unordered_map<std::string, std::vector<const ActivationRow*>>;
 
+/// An op that has no row gets that of an Identity behind it, whose value is its own.
+void look_through_wires(const GraphOutline& graph, RowsOfOps& rows) {
+  std::unordered_map<std::string, const OpOutline*> makers;
+  for (const OpOutline& op : graph.ops)
+    for (const std::string& output : op.outputs) makers.emplace(output, &op);
+  for (const OpOutline& op : graph.ops) {
+    const auto row = rows.find(op.op);
+    if (op.kind != Kind::identity || op.inputs.empty() || row == rows.end()) continue;
+    const auto source = makers.find(op.inputs.front());
+    if (source == makers.end() || source->second == &op) continue;
+    const std::vector<const ActivationRow*> of_wire = row->second;
+    rows.try_emplace(source->second->op, of_wire);
+  }
+}
+
 RowsOfOps rows_of(const RunToCompare& run) {
   RowsOfOps all;
   if (!run.records.diagnosis) return all;
   for (const ActivationRow& row : run.records.diagnosis->activations)
     all[row.op.id].push_back(&row);
   if (!run.graph) return all;
+  look_through_wires(*run.graph, all);
   for (const OpOutline& op : run.graph->ops) {
     const auto found = all.find(op.op);
     if (found == all.end()) continue;

@@ -132,6 +132,9 @@
 #include "quantlens/report/gate.h"            // sqnr_gate: whether a run keeps enough of its signal
 #include "quantlens/report/loss_gate.h"       // accuracy_gate: and of its accuracy
 #include "quantlens/report/summary_markdown.h"  // summary_markdown: a run for a pull request
+#include "quantlens/record/comparison.h"      // Comparison: what is different in the second of two runs
+#include "quantlens/compare/compare.h"        // compare: makes it of what both runs have stored
+#include "quantlens/report/comparison_text.h"  // comparison_text: tells it
 #include "quantlens/report/junit.h"           // junit_xml: a run as tests
 #include "quantlens/report/sarif.h"           // sarif_json: a run for code scanning
 #include "quantlens/record/run_folder.h"      // RunFolder: the files of a run

@@ -87,11 +87,11 @@ void add_inputs(const GraphOutline& a, const GraphOutline& b, OpsTogether& ops) 
 void match_graphs(const RunToCompare& a, const RunToCompare& b, const Common& common,
                   OpsTogether& ops) {
   const OpEvidences in_a = evidence_of(a, common.data), in_b = evidence_of(b, common.data);
-  const std::vector<OpMatch> matches = common.reference
-                                           ? match_same_file(*a.graph, *b.graph)
-                                           : match_ops({*a.graph, in_a}, {*b.graph, in_b});
+  const std::vector<MatchedPair> matches = common.reference
+                                               ? match_same_file(*a.graph, *b.graph)
+                                               : match_ops({*a.graph, in_a}, {*b.graph, in_b});
   std::vector<bool> taken_a(a.graph->ops.size()), taken_b(b.graph->ops.size());
-  for (const OpMatch& match : matches) {
+  for (const MatchedPair& match : matches) {
     const OpOutline& op = a.graph->ops[match.a];
     add_op(ops,
            {.a = ref_of(op), .b = ref_of(b.graph->ops[match.b]), .type = op.type, .by = match.by});

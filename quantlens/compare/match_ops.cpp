@@ -54,7 +54,7 @@ class OpMatcher {
  public:
   OpMatcher(const MatchSide& a, const MatchSide& b) : a_(a), b_(b) {}
 
-  std::vector<OpMatch> match() {
+  std::vector<MatchedPair> match() {
     const auto around = [](const MatchState& side, std::size_t i) {
       const NetworkOp& op = side.network.ops[i];
       return op.before == 0 || op.behind == 0 ? 0 : mixed(op.before, op.behind);
@@ -247,8 +247,8 @@ class OpMatcher {
     return !has_any;
   }
 
-  std::vector<OpMatch> result() const {
-    std::vector<OpMatch> all;
+  std::vector<MatchedPair> result() const {
+    std::vector<MatchedPair> all;
     for (std::size_t i = 0; i < a_.other.size(); ++i) {
       if (a_.other[i] == kNone) continue;
       const OpOutline& a = a_.graph.ops[i];
@@ -268,11 +268,11 @@ class OpMatcher {
 
 }  // namespace
 
-std::vector<OpMatch> match_same_file(const GraphOutline& a, const GraphOutline& b) {
+std::vector<MatchedPair> match_same_file(const GraphOutline& a, const GraphOutline& b) {
   const auto id = [](const OpOutline& op) -> const std::string& { return op.op; };
   const auto in_b = by_text(b, id);
   const auto in_a = by_text(a, id);
-  std::vector<OpMatch> all;
+  std::vector<MatchedPair> all;
   for (std::size_t i = 0; i < a.ops.size(); ++i) {
     const auto mine = in_a.find(a.ops[i].op);
     const auto found = in_b.find(a.ops[i].op);
@@ -284,7 +284,7 @@ std::vector<OpMatch> match_same_file(const GraphOutline& a, const GraphOutline& 
   return all;
 }
 
-std::vector<OpMatch> match_ops(const MatchSide& a, const MatchSide& b) {
+std::vector<MatchedPair> match_ops(const MatchSide& a, const MatchSide& b) {
   return OpMatcher(a, b).match();
 }
 

@@ -27,13 +27,13 @@ struct MatchSide {
 };
 
 /// Ops that belong together, by their numbers in the outlines.
-struct OpMatch {
+struct MatchedPair {
   std::size_t a = 0, b = 0;
   OpMatchedBy by = OpMatchedBy::structure;
 };
 
 /// Of one file: by their ids.
-std::vector<OpMatch> match_same_file(const GraphOutline& a, const GraphOutline& b);
+std::vector<MatchedPair> match_same_file(const GraphOutline& a, const GraphOutline& b);
 
 /// Which ops of two networks are the same, whatever they are called; in the order of A. First those
 /// whose whole surroundings agree and are like no others'; then those that agree with all before
@@ -41,6 +41,6 @@ std::vector<OpMatch> match_same_file(const GraphOutline& a, const GraphOutline& 
 /// are alike, those that the figures of their weights tell apart; and names at the end, where
 /// nothing speaks against them. What stays ambiguous is not matched. Constants and Identity are
 /// neither matched nor in the way. Time grows with the links of the graphs (docs/compare.md).
-std::vector<OpMatch> match_ops(const MatchSide& a, const MatchSide& b);
+std::vector<MatchedPair> match_ops(const MatchSide& a, const MatchSide& b);
 
 }  // namespace quantlens

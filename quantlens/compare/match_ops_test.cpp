@@ -19,6 +19,7 @@ class Network {
               const std::vector<std::string>& inputs, const std::string& weight = "") {
     OpOutline op{.op = prefix_ + output, .name = prefix_ + "n_" + output, .type = type};
     if (type == "Identity") op.kind = Kind::identity;
+    if (type == "Add") op.kind = Kind::add;
     for (const std::string& input : inputs) op.inputs.push_back(prefix_ + input);
     if (!weight.empty()) {
       op.inputs.push_back(prefix_ + output + ".w");
@@ -43,7 +44,7 @@ class Network {
 std::string told(const GraphOutline& a, const GraphOutline& b, const OpEvidences& of_a = {},
                  const OpEvidences& of_b = {}) {
   std::string text;
-  for (const OpMatch& match : match_ops({a, of_a}, {b, of_b}))
+  for (const MatchedPair& match : match_ops({a, of_a}, {b, of_b}))
     text += a.ops[match.a].op + "=" + b.ops[match.b].op + " ";
   return text;
 }

@@ -34,9 +34,8 @@ std::string shape_label(std::string_view shape) {
   return label;
 }
 
-bool has_free_order(std::string_view type) {
-  return type == "Add" || type == "Mul" || type == "Sum" || type == "Max" || type == "Min" ||
-         type == "AddV2" || type == "And" || type == "Or" || type == "Equal";
+bool has_free_order(Kind kind) {
+  return kind == Kind::add || kind == Kind::mul || kind == Kind::max || kind == Kind::min;
 }
 
 std::string scoped(std::string_view scope, std::string_view value) {
@@ -142,7 +141,7 @@ class NetworkMaker {
   void wire(std::size_t i) {
     const OpOutline& outline = graph_.ops[i];
     NetworkOp& op = network_.ops[i];
-    op.free_order = has_free_order(outline.type);
+    op.free_order = has_free_order(outline.kind);
     op.weak = hash_of(outline.type);
     for (std::size_t place = 0; place < outline.inputs.size(); ++place) {
       const NetworkLink from = source(outline.scope, outline.inputs[place]);

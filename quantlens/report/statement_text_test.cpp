@@ -376,7 +376,7 @@ TEST(StatementText, HasASentenceForEachStatementThatIsDocumented) {
   std::set<std::string> words;
   for (const auto& group :
        {value_sentences(), model_sentences(), change_sentences(), cause_sentences(),
-        observation_sentences(), verdict_sentences(), speed_sentences()}) {
+        observation_sentences(), verdict_sentences(), speed_sentences(), comparison_sentences()}) {
     for (const Sentence& one : group) {
       EXPECT_TRUE(words.emplace(one.says).second) << one.says << " has two";
     }

@@ -134,7 +134,8 @@ std::string compare_other_samples(const Figures& f) {
 std::string compare_no_intervals(const Figures& f) {
   return fmt::format(
       "Of {} the difference has no interval, so it is not told as better or worse: fewer than "
-      "three blocks of samples tell, or a figure is at the end of its scale. ",
+      "three blocks of samples tell, a figure is at the end of its scale, or the sums of the "
+      "blocks are not stored. ",
       counted(f.count("ops"), "activation"));
 }
 

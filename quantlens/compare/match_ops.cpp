@@ -167,12 +167,20 @@ class OpMatcher {
 
   /// From what is matched to its neighbours, until there is nothing more.
   void go_on() {
+    wave_.clear();
     for (std::size_t i = 0; i < a_.other.size(); ++i)
-      if (a_.other[i] != kNone) wave_.push_back(i);
+      if (a_.other[i] != kNone && has_open_neighbour(a_.network.ops[i])) wave_.push_back(i);
     while (!wave_.empty()) {
       for (const std::size_t i : std::exchange(wave_, {})) propose_neighbours(i, a_.other[i]);
       accept();
     }
+  }
+
+  bool has_open_neighbour(const NetworkOp& op) const {
+    const auto is_one = [&](const NetworkLink& link) {
+      return link.from == NetworkLink::From::op && a_.is_open(link.number);
+    };
+    return std::ranges::any_of(op.reads, is_one) || std::ranges::any_of(op.readers, is_one);
   }
 
   void propose_neighbours(std::size_t i, std::size_t j) {

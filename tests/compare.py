@@ -11,10 +11,9 @@ harness.need("numpy", "onnx")
 
 import numpy as np
 import onnx
-from onnx import helper, numpy_helper
+from onnx import helper
 
 PAIRS = 20
-MATERIAL_DB = 0.1
 
 
 def compare(sandbox, a, b, **options):
@@ -67,6 +66,22 @@ def another_recipe(sandbox, run):
     harness.check(all(reverse[op["b"]["id"]]["verdict"] == mirrored.get(op["verdict"], op["verdict"]) for op in made["ops"]),
                   "the other way round, better is worse")
     return other
+
+
+def mobilenet(sandbox):
+    """Weights of depthwise convolutions differ most between channels, so one scale for all costs most there."""
+    if not harness.TESTDATA.is_dir():
+        print("left out MobileNet: the test data are absent")
+        return
+    model, data = harness.TESTDATA / "models" / "mobilenet_v1_0.25_224.onnx", harness.imagenet(sandbox)
+    runs = [harness.identity_of(sandbox.run("quantize", model, "--data", data, "--limit", 32, "-o", f"mobilenet{i}.onnx", "--diagnose",
+                                            *options)) for i, options in enumerate(([], ["--recipe", harness.PER_TENSOR]))]
+    made = compare(sandbox, *runs)
+    first = made["ops"][0]
+    harness.check(first["verdict"] == "worse" and "depthwise" in first["b"]["name"], f"MobileNet: {first['b']['name']} comes first")
+    harness.check(made["counts"]["worse"] > 20 and not made["counts"]["better"], "per tensor most ops are worse and none is better")
+    sandbox.run("compare", *runs, "--fail-on", "worse", code=3)
+    sandbox.run("compare", *reversed(runs), "--fail-on", "worse")
 
 
 def formats(sandbox, a, b):
@@ -201,6 +216,7 @@ def main():
     the_same_again(sandbox, run)
     other = another_recipe(sandbox, run)
     formats(sandbox, run, other)
+    mobilenet(sandbox)
     under_other_names(sandbox, run)
     halves(sandbox)
     refuse(sandbox, run, other)

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Stored runs for other programs: CSV, Model Explorer, Netron, Perfetto. Model Explorer and Netron are large, so they
-are tried where QUANTLENS_PEERS_PYTHON names a Python that has model_explorer_onnx and netron."""
+"""Stored runs for other programs: CSV, Model Explorer, Netron, Perfetto. Model Explorer and Netron themselves are tried
+where QUANTLENS_PEERS_PYTHON names a Python that has model_explorer_onnx and netron."""
 
 import csv
 import json

@@ -10,13 +10,13 @@
 namespace quantlens {
 namespace {
 
-GraphOutline graph_of(std::vector<OpOutline> ops) {
+GraphOutline outlined_graph(std::vector<OpOutline> ops) {
   GraphOutline graph;
   graph.ops = std::move(ops);
   return graph;
 }
 
-OpOutline op(std::string name, std::string output, std::string scope = "") {
+OpOutline outlined_op(std::string name, std::string output, std::string scope = "") {
   OpOutline one;
   one.name = std::move(name);
   one.type = "Relu";
@@ -26,8 +26,9 @@ OpOutline op(std::string name, std::string output, std::string scope = "") {
 }
 
 TEST(ModelExplorer, NamesNodesAsItsAdapterDoes) {
-  const GraphOutline graph = graph_of({op("a", "1"), op("a", "2"), op("Relu:3", "3"),
-                                       op("Relu:4", "4"), op("a", "5", "2"), op("a", "6")});
+  const GraphOutline graph = outlined_graph({outlined_op("a", "1"), outlined_op("a", "2"),
+                                             outlined_op("Relu:3", "3"), outlined_op("Relu:4", "4"),
+                                             outlined_op("a", "5", "2"), outlined_op("a", "6")});
   EXPECT_EQ(model_explorer_ids(graph),
             (std::vector<std::string>{"a", "a_1", "node", "node_1", "a", "a_2"}));
 }
@@ -41,8 +42,8 @@ TEST(ModelExplorer, WritesFiniteFiguresOfNodesThatTheGraphHas) {
   equal.sqnr_db = std::numeric_limits<double>::infinity();
   gone.output = "none";
   gone.sqnr_db = 1;
-  const std::vector<NodeDataFile> files =
-      model_explorer_files(graph_of({op("a", "1"), op("b", "2")}), {low, equal, gone});
+  const std::vector<NodeDataFile> files = model_explorer_files(
+      outlined_graph({outlined_op("a", "1"), outlined_op("b", "2")}), {low, equal, gone});
   ASSERT_EQ(files.size(), 2U);
   EXPECT_EQ(files[0].name, "sqnr_db.json");
   const json::Value sqnr = json::parse(files[0].json, "test");

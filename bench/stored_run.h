@@ -77,6 +77,21 @@ inline Diagnosis diagnosis(std::size_t ops) {
 }
 
 /// A thousand floats of each value.
+inline Pairing pairing(std::size_t ops) {
+  Pairing made;
+  for (std::size_t i = 0; i < ops; ++i) {
+    ValuePair pair{.op = {.id = tensor(i), .name = op_name(i)},
+                   .type = "Conv",
+                   .reference = tensor(i),
+                   .quantized = tensor(i) + "_QuantizeLinear_Output",
+                   .side = Side::q_output};
+    pair.scheme = Scheme();
+    pair.params = QParams{.scale = 0.01F, .zero_point = 128};
+    made.pairs.push_back(std::move(pair));
+  }
+  return made;
+}
+
 inline Histograms histograms(std::size_t ops) {
   Histograms made;
   made.state.samples.insert(0);
@@ -151,6 +166,7 @@ inline void write_run(Workspace workspace, std::size_t ops = kOps) {
   writer->put(quantized);
   writer->put(plan(ops));
   writer->put(diagnosis(ops));
+  writer->put(pairing(ops));
   writer->put(histograms(std::min(ops, kOps)));
   writer->succeed();
 }

@@ -120,7 +120,7 @@ def predecessors(demo):
                   "a YAML file of the predecessors is read")
     types = collections.Counter(node.op_type for node in demo.file.graph.node)
     harness.check(types["QLinearConv"] == 4 and types["Conv"] == 1, f"it decides on the file: {dict(types)}")
-    for option in ("device", "tuning.accuracy_criterion", "tensorboard"):
+    for option in ("device", "tuning.accuracy_criterion"):
         harness.check(f"recipe option {option} has no effect: " in demo.notes, f"{option} is said to have no effect")
     wrong = demo.sandbox.run("quantize", harness.DEMO / "digits.onnx", *DATA, "--recipe",
                              "{recipes: {first_conv_quantization: false}}", code=2)

@@ -18,6 +18,7 @@ void add_commands(CLI::App& program, const std::vector<std::string>& command_lin
   add_report(program, command_line, chosen);
   add_compare(program, command_line, chosen);
   add_tensorboard(program, command_line, chosen);
+  add_export(program, command_line, chosen);
   add_serve(program, command_line, chosen);
   add_doctor(program, command_line, chosen);
   add_demo(program, command_line, chosen);

@@ -15,6 +15,7 @@ void add_demo(CLI::App& program, const std::vector<std::string>& command_line, R
 void add_diagnose(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_doctor(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_evaluate(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_export(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_profile(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_inspect(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_judge(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
@@ -22,7 +23,8 @@ void add_merge(CLI::App& program, const std::vector<std::string>& command_line, 
 void add_quantize(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_report(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_serve(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
-void add_tensorboard(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
+void add_tensorboard(CLI::App& program, const std::vector<std::string>& command_line,
+                     Runner& chosen);
 void add_tune(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_worker(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);
 void add_workloads(CLI::App& program, const std::vector<std::string>& command_line, Runner& chosen);

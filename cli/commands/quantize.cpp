@@ -118,7 +118,8 @@ void add_quantize(CLI::App& program, const std::vector<std::string>& command_lin
                    "show how much of the outputs' error each takes away (default: none)")
       ->needs(diagnose)
       ->check(whole_number(1, 100));
-  arguments->tensorboard.add_to(*verb, "; with --data it runs --diagnose, without there are graphs alone");
+  arguments->tensorboard.add_to(*verb,
+                                "; with --data it runs --diagnose, without there are graphs alone");
   verb->add_option("--metric", arguments->metric,
                    "Score both models by this metric (default: none): " + metric_names() +
                        ", with options as in top1:label_offset=1 (docs/metrics.md)")

@@ -62,7 +62,8 @@ std::string events_lines(const flow::TensorboardResult& result) {
 void TensorboardOption::add_to(CLI::App& verb, const std::string& also) {
   asked_ = verb.add_option("--tensorboard", folder_,
                            "Write the run as event files for TensorBoard into the folder eval "
-                           "below DIR (default of DIR: runs)" + also)
+                           "below DIR (default of DIR: runs)" +
+                               also)
                ->expected(0, 1)
                ->type_name("[DIR]")
                ->check(no_file());
@@ -81,8 +82,8 @@ std::string TensorboardOption::write(Store& store, const fs::path& workload,
                                      Progress& progress) const {
   if (!is_wanted()) return {};
   const Workspace workspace(store, workload.parent_path().parent_path());
-  return events_lines(flow::tensorboard(store, workspace, workload.filename().string(), options(),
-                                        progress));
+  return events_lines(
+      flow::tensorboard(store, workspace, workload.filename().string(), options(), progress));
 }
 
 }  // namespace quantlens::cli

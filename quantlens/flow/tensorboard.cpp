@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "quantlens/flow/tensorboard.h"
 
-#include <algorithm>
+#include <map>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -24,7 +25,7 @@
 namespace quantlens::flow {
 namespace {
 
-enum class TensorSide { reference, quantized };
+using Differences = std::map<std::string, std::vector<HyperParameter>>;
 
 /// What was compared, of the run itself or of one of its trials.
 struct ComparedPart {
@@ -48,7 +49,13 @@ class EventRuns {
         folder_(store, options.logdir, seconds_) {}
 
   TensorboardResult write() {
-    records_.study ? write_search(*records_.study) : write_pair();
+    const bool is_one = records_.accuracy && !records_.accuracy->reference;
+    if (records_.study)
+      write_search(*records_.study);
+    else if (is_one && !records_.plan && !records_.diagnosis)
+      write_one();
+    else
+      write_pair();
     note_others();
     TensorboardResult result;
     for (const std::string& run : folder_.written()) result.runs.push_back(folder_.path(run));
@@ -63,24 +70,31 @@ class EventRuns {
     return ComparedPart{part, *std::move(diagnosis), *std::move(pairing)};
   }
 
-  /// A quantized model, or two models, beside each other.
+  /// A quantized model, or two models, beside each other: what was counted is read once for both.
   void write_pair() {
     const std::optional<ComparedPart> part = compared("");
     const AccuracyRecord* accuracy = records_.accuracy ? &*records_.accuracy : nullptr;
     const auto reference = accuracy != nullptr ? accuracy->reference : std::nullopt;
-    write_baseline(reference, part ? &*part : nullptr);
-    const bool is_one = accuracy != nullptr && !reference && !part && !records_.plan;
-    const auto quantized =
-        accuracy != nullptr ? std::optional(accuracy->quantized) : std::nullopt;
-    const std::string name = is_one ? "evaluate" : "tune_1";
-    folder_.write(name + accuracy_suffix(quantized), [&](EventFile& file) {
-      file.add_graph(quantized_graph(part ? &*part : nullptr, records_.plan));
-      add_accuracy(file, quantized);
-      if (part) add_compared(file, *part);
-      EventSummary text;
-      text.text("verdict", summary_markdown(records_));
-      file.add(0, text);
-    });
+    const auto quantized = accuracy != nullptr ? std::optional(accuracy->quantized) : std::nullopt;
+    EventFolder::Run baseline = begin_baseline(reference);
+    EventFolder::Run tuned = folder_.begin("tune_1" + accuracy_suffix(quantized));
+    tuned.events().add_graph(quantized_graph(part ? &*part : nullptr, records_.plan));
+    add_accuracy(tuned.events(), quantized);
+    if (part) {
+      add_by_op(tuned.events(), part->diagnosis, graph_, names_);
+      add_histograms(*part, &baseline.events(), &tuned.events());
+    }
+    EventSummary text;
+    text.text("verdict", summary_markdown(records_));
+    tuned.events().add(0, text);
+    folder_.commit(baseline);
+    folder_.commit(tuned);
+  }
+
+  /// One model that was scored by itself.
+  void write_one() {
+    EventFolder::Run baseline = begin_baseline(records_.accuracy->quantized);
+    folder_.commit(baseline);
   }
 
   void write_search(const Study& study) {
@@ -88,11 +102,13 @@ class EventRuns {
     for (const Trial& trial : study.trials)
       if (!first) first = compared(part_of(trial.number));
     if (!first) first = compared("trials/start");
-    write_baseline(study.reference, first ? &*first : nullptr);
+    EventFolder::Run baseline = begin_baseline(study.reference);
+    if (first) add_histograms(*first, &baseline.events(), nullptr);
+    folder_.commit(baseline);
     std::vector<HyperParameters> parameters;
     for (const Trial& trial : study.trials)
       if (trial.accuracy) parameters.push_back(hyper_parameters(trial.recipe));
-    const auto differences = differing(parameters);
+    const Differences differences = differing(parameters);
     bool is_first = true;
     for (const Trial& trial : study.trials) {
       if (!trial.accuracy) continue;
@@ -101,38 +117,40 @@ class EventRuns {
     }
   }
 
-  void write_trial(const Study& study, const Trial& trial,
-                   const std::map<std::string, std::vector<HyperParameter>>& differences,
+  void write_trial(const Study& study, const Trial& trial, const Differences& differences,
                    bool is_first) {
     const std::optional<ComparedPart> part = compared(part_of(trial.number));
     const std::string name = fmt::format("tune_{}", trial.number);
-    folder_.write(name + accuracy_suffix(trial.accuracy), [&](EventFile& file) {
-      const bool is_best = study.best == trial.number;
-      file.add_graph(is_best ? quantized_graph(part ? &*part : nullptr, records_.plan)
-                             : planned_graph(reader_.get<Plan>(part_of(trial.number))));
-      EventSummary session;
-      if (is_first)
-        session.experiment(differences, {std::string(kAccuracyTag), std::string(kLossTag),
-                                         std::string(kInt8ShareTag)});
-      HyperParameters own = hyper_parameters(trial.recipe);
-      std::erase_if(own, [&](const auto& one) { return !differences.contains(one.first); });
-      session.session(own, name, seconds_);
-      file.add(0, session);
-      add_trial(file, study, trial);
-      if (part) add_compared(file, *part);
-      EventSummary text;
-      text.text("why", trial.why);
-      if (is_best) text.text("verdict", summary_markdown(records_));
-      file.add(0, text);
-    });
+    EventFolder::Run run = folder_.begin(name + accuracy_suffix(trial.accuracy));
+    EventFile& file = run.events();
+    const bool is_best = study.best == trial.number;
+    file.add_graph(is_best ? quantized_graph(part ? &*part : nullptr, records_.plan)
+                           : planned_graph(reader_.get<Plan>(part_of(trial.number))));
+    EventSummary session;
+    if (is_first)
+      session.experiment(differences, {std::string(kAccuracyTag), std::string(kLossTag),
+                                       std::string(kInt8ShareTag)});
+    HyperParameters own = hyper_parameters(trial.recipe);
+    std::erase_if(own, [&](const auto& one) { return !differences.contains(one.first); });
+    session.session(own, name, seconds_);
+    file.add(0, session);
+    add_trial(file, study, trial);
+    if (part) {
+      add_by_op(file, part->diagnosis, graph_, names_);
+      add_histograms(*part, nullptr, &file);
+    }
+    EventSummary text;
+    text.text("why", trial.why);
+    if (is_best) text.text("verdict", summary_markdown(records_));
+    file.add(0, text);
+    folder_.commit(run);
   }
 
-  void write_baseline(const std::optional<Accuracy>& accuracy, const ComparedPart* part) {
-    folder_.write("baseline" + accuracy_suffix(accuracy), [&](EventFile& file) {
-      file.add_graph(graph_def(graph_, names_, {}));
-      add_accuracy(file, accuracy);
-      if (part != nullptr) add_histograms(file, *part, TensorSide::reference);
-    });
+  EventFolder::Run begin_baseline(const std::optional<Accuracy>& accuracy) {
+    EventFolder::Run run = folder_.begin("baseline" + accuracy_suffix(accuracy));
+    run.events().add_graph(graph_def(graph_, names_, {}));
+    add_accuracy(run.events(), accuracy);
+    return run;
   }
 
   static void add_accuracy(EventFile& file, const std::optional<Accuracy>& accuracy) {
@@ -142,37 +160,33 @@ class EventRuns {
     file.add(0, summary);
   }
 
-  void add_compared(EventFile& file, const ComparedPart& part) {
-    add_by_op(file, part.diagnosis, graph_, names_);
-    add_histograms(file, part, TensorSide::quantized);
-  }
-
-  void add_histograms(EventFile& file, const ComparedPart& part, TensorSide side) {
-    const std::optional<MappedFile> mapped =
-        find_file(store_, reader_.path<Histograms>(part.part));
+  /// Of either side or both; null: not this one.
+  void add_histograms(const ComparedPart& part, EventFile* reference, EventFile* quantized) {
+    const fs::path path = reader_.path<Histograms>(part.part);
+    const std::optional<MappedFile> mapped = find_file(store_, path);
     if (!mapped) return;
-    const HistogramsReader histograms(mapped->text(),
-                                      printable(reader_.path<Histograms>(part.part).string()));
+    const HistogramsReader histograms(mapped->text(), printable(path.string()));
     const std::vector<EventTensor> tensors = event_tensors(part.pairing, names_);
     const ProgressStep step(progress_, "write histograms", tensors.size());
     for (const EventTensor& tensor : tensors) {
       throw_if_stopped(progress_);
-      const auto pair = histograms.find(tensor.reference, tensor.quantized);
-      if (pair) add_histogram(file, tensor, *pair, side);
+      if (const auto pair = histograms.find(tensor.reference, tensor.quantized)) {
+        if (reference != nullptr)
+          add_histogram(*reference, tensor.tag, "/fp32", reference_buckets(*pair));
+        if (quantized != nullptr)
+          add_histogram(*quantized, tensor.tag, "/int8", quantized_buckets(*pair, tensor.codes));
+      }
       progress_.advance(1);
     }
   }
 
-  void add_histogram(EventFile& file, const EventTensor& tensor, const PairedStats& pair,
-                     TensorSide side) const {
-    const bool is_reference = side == TensorSide::reference;
-    const std::optional<EventBuckets> buckets =
-        is_reference ? reference_buckets(pair) : quantized_buckets(pair, tensor.codes);
+  /// `side`: what the predecessor's tags end in.
+  void add_histogram(EventFile& file, const std::string& tag, std::string_view side,
+                     const std::optional<EventBuckets>& buckets) const {
     if (!buckets) return;
-    std::string tag = tensor.tag;
-    if (options_.tags == TensorboardTags::original) tag += is_reference ? "/fp32" : "/int8";
     EventSummary summary;
-    summary.histogram(tag, *buckets);
+    const bool is_original = options_.tags == TensorboardTags::original;
+    summary.histogram(is_original ? tag + std::string(side) : tag, *buckets);
     file.add(0, summary);
   }
 
@@ -181,8 +195,7 @@ class EventRuns {
     const std::optional<QuantizedOutline> graph = reader_.get<QuantizedOutline>();
     if (!graph) return planned_graph(plan);
     GraphNotes notes;
-    if (part != nullptr)
-      notes = notes_of(part->pairing, &part->diagnosis, *graph);
+    if (part != nullptr) notes = notes_of(part->pairing, &part->diagnosis, *graph);
     return graph_def(*graph, EventNames(*graph), notes);
   }
 

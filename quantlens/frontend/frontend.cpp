@@ -10,6 +10,8 @@
 
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
+#include "quantlens/frontend/annotations.h"
+#include "quantlens/frontend/onnx/annotate.h"
 #include "quantlens/frontend/onnx/onnx.h"
 #include "quantlens/frontend/onnx/upgrade.h"
 
@@ -29,11 +31,13 @@ struct Format {
                                     const std::map<std::string, std::string>& metadata,
                                     Store& store, const fs::path& path);
   void (*write_patched)(const Model& model, const Patch& patch, Store& store, const fs::path& path);
+  void (*write_annotated)(const fs::path& model, const MappedFile& file, const Annotations& notes,
+                          Store& store, const fs::path& path);
 };
 
 constexpr Format kFormats[] = {
     {"onnx", onnx::match, onnx::read, onnx::locations_in, onnx::upgrade, onnx::edited,
-     onnx::files_of, onnx::apply, onnx::write_patched},
+     onnx::files_of, onnx::apply, onnx::write_patched, onnx::write_annotated},
 };
 
 /// What people hand in by mistake, by the bytes at a place near the beginning of the file.
@@ -182,6 +186,11 @@ void write_patched(const Model& model, const Patch& patch, Store& store, const f
   }
   throw Error(Errc::unsupported, fmt::format("{}: models of format '{}' cannot be written yet",
                                              printable(path.string()), printable(model.format)));
+}
+
+void write_annotated(const fs::path& model, const MappedFile& file, const Annotations& notes,
+                     Store& store, const fs::path& path) {
+  format_of(model, file).write_annotated(model, file, notes, store, path);
 }
 
 }  // namespace quantlens::frontend

@@ -43,7 +43,6 @@ constexpr std::array kIdleOptions = {
     Idle{"outputs", "", "an ONNX file names its outputs itself"},
     Idle{"example_inputs", "", "it is for tracing PyTorch models"},
     Idle{"graph_optimization_level", "default", kOptimised},
-    Idle{"tensorboard", "false", "this version writes no TensorBoard events"},
 };
 
 constexpr std::array kIdleRecipes = {

@@ -285,7 +285,7 @@ Recipe Reader::read(const json::Value& document, const std::string& where) {
       with_keys_of(idle_options(),
                    {"approach", "fallback", "quant_format", "accuracy_level", "activation",
                     "weight", "weights", "op_type_dict", "op_name_dict", "target", "reduce_range",
-                    "calibration_sampling_size", "recipes"}));
+                    "calibration_sampling_size", "recipes", "tensorboard"}));
   if (const auto said = section.text("approach")) {
     const Approach own = approach_named(*said, section.where("approach"));
     approach_ = asked_.value_or(own);
@@ -303,6 +303,7 @@ Recipe Reader::read(const json::Value& document, const std::string& where) {
   set("reduce_range", recipe.reduce_range);
   recipe.calibration_sampling_size =
       section.count("calibration_sampling_size").value_or(recipe.calibration_sampling_size);
+  recipe.tensorboard = section.flag("tensorboard").value_or(recipe.tensorboard);
   const OpRecipe all = read_both(section);
   const TensorRecipe usual = recipe.weight;
   overlay(recipe.activation, all.activation);

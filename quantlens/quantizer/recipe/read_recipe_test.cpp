@@ -226,7 +226,9 @@ tuning:
   EXPECT_EQ(recipe.activation.algorithm, RangeAlgorithm::kl);
   EXPECT_EQ(recipe.op_name_dict.at("conv1").activation.dtype, AskedDtype::fp32);
   EXPECT_EQ(recipe.op_type_dict.at("Add").activation.dtype, AskedDtype::fp32);
-  EXPECT_EQ(notes.size(), 5U) << testing::PrintToString(notes);
+  EXPECT_TRUE(recipe.tensorboard);
+  EXPECT_FALSE(read_recipe("tensorboard: false", "r").tensorboard);
+  EXPECT_EQ(notes.size(), 4U) << testing::PrintToString(notes);
   EXPECT_THAT(complaint("{quantization: {recipes: {}}, recipes: {}}"),
               testing::HasSubstr("said twice"));
   EXPECT_THAT(complaint("{quantization: {op_wize: {}}}"), testing::HasSubstr("op_wise"));

@@ -17,16 +17,15 @@ namespace {
 // Field numbers, by message (tensorboard/compat/proto/{graph,node_def,attr_value}.proto).
 enum class GraphField : protozero::pbf_tag_type { node = 1, versions = 4 };
 enum class VersionField : protozero::pbf_tag_type { producer = 1 };
-enum class NodeField : protozero::pbf_tag_type { name = 1, op = 2, input = 3, device = 4, attr = 5 };
-enum class AttrEntryField : protozero::pbf_tag_type { key = 1, value = 2 };
-enum class AttrField : protozero::pbf_tag_type {
-  list = 1,
-  s = 2,
-  i = 3,
-  f = 4,
-  b = 5,
-  type = 6
+enum class NodeField : protozero::pbf_tag_type {
+  name = 1,
+  op = 2,
+  input = 3,
+  device = 4,
+  attr = 5
 };
+enum class AttrEntryField : protozero::pbf_tag_type { key = 1, value = 2 };
+enum class AttrField : protozero::pbf_tag_type { list = 1, s = 2, i = 3, f = 4, b = 5, type = 6 };
 enum class AttrListField : protozero::pbf_tag_type { i = 3, f = 4, shape = 7 };
 enum class GraphShapeField : protozero::pbf_tag_type { dim = 2, unknown_rank = 3 };
 enum class GraphDimField : protozero::pbf_tag_type { size = 1, name = 2 };
@@ -40,12 +39,12 @@ struct NamedType {
 };
 /// TensorFlow's DataType of an element type's name.
 constexpr std::array kTypes{
-    NamedType{"float32", 1}, NamedType{"float64", 2},   NamedType{"int32", 3},
-    NamedType{"uint8", 4},   NamedType{"int16", 5},     NamedType{"int8", 6},
-    NamedType{"string", 7},  NamedType{"int64", 9},     NamedType{"boolean", 10},
-    NamedType{"bool", 10},   NamedType{"bfloat16", 14}, NamedType{"uint16", 17},
-    NamedType{"float16", 19}, NamedType{"uint32", 22},  NamedType{"uint64", 23},
-    NamedType{"int4", 29},   NamedType{"uint4", 30}};
+    NamedType{"float32", 1},  NamedType{"float64", 2},   NamedType{"int32", 3},
+    NamedType{"uint8", 4},    NamedType{"int16", 5},     NamedType{"int8", 6},
+    NamedType{"string", 7},   NamedType{"int64", 9},     NamedType{"boolean", 10},
+    NamedType{"bool", 10},    NamedType{"bfloat16", 14}, NamedType{"uint16", 17},
+    NamedType{"float16", 19}, NamedType{"uint32", 22},   NamedType{"uint64", 23},
+    NamedType{"int4", 29},    NamedType{"uint4", 30}};
 
 int type_number(std::string_view dtype) {
   const auto found = std::ranges::find(kTypes, dtype, &NamedType::name);
@@ -218,8 +217,7 @@ class GraphDefWriter {
 
 }  // namespace
 
-std::string graph_def(const GraphOutline& graph, const EventNames& names,
-                      const GraphNotes& notes) {
+std::string graph_def(const GraphOutline& graph, const EventNames& names, const GraphNotes& notes) {
   return GraphDefWriter(graph, names, notes).written();
 }
 

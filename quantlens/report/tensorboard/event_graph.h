@@ -13,9 +13,8 @@
 
 namespace quantlens {
 
-using EventAttribute =
-    std::variant<bool, std::int64_t, double, std::string, std::vector<double>,
-                 std::vector<std::int64_t>>;
+using EventAttribute = std::variant<bool, std::int64_t, double, std::string, std::vector<double>,
+                                    std::vector<std::int64_t>>;
 
 /// What a graph's node tells beside what its file says.
 struct NodeNotes {

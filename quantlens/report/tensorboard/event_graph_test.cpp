@@ -23,18 +23,25 @@ std::map<std::string, ReadNode> nodes_of(const std::string& bytes) {
     std::string name;
     ReadNode read;
     while (node.next()) {
-      if (node.tag() == 1) name = node.get_string();
-      else if (node.tag() == 2) read.op = node.get_string();
-      else if (node.tag() == 3) read.inputs.push_back(node.get_string());
-      else if (node.tag() == 4) read.device = node.get_string();
+      if (node.tag() == 1)
+        name = node.get_string();
+      else if (node.tag() == 2)
+        read.op = node.get_string();
+      else if (node.tag() == 3)
+        read.inputs.push_back(node.get_string());
+      else if (node.tag() == 4)
+        read.device = node.get_string();
       else if (node.tag() == 5) {
         protozero::pbf_reader entry = node.get_message();
         std::string key;
         while (entry.next()) {
-          if (entry.tag() == 1) key = entry.get_string();
-          else read.attributes[key] = entry.get_string();
+          if (entry.tag() == 1)
+            key = entry.get_string();
+          else
+            read.attributes[key] = entry.get_string();
         }
-      } else node.skip();
+      } else
+        node.skip();
     }
     EXPECT_TRUE(nodes.emplace(name, read).second) << name;
   }
@@ -87,9 +94,10 @@ TEST(GraphDef, HasEveryOpInputAndWeightWithItsEdges) {
   EXPECT_EQ(nodes.at("if/Neg").inputs, (std::vector<std::string>{"if/Add"}));
   EXPECT_EQ(nodes.at("fc_MatMul").attributes.at("alpha"), std::string("\x12\x03") + "1.5");
   // list(1) { shape(7) { dim(2) { size: -1, name: "N" } dim { size: 3 } } }
-  const std::string shape("\x0A\x16\x3A\x14\x12\x0E\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"
-                          "\x12\x01N\x12\x02\x08\x03",
-                          24);
+  const std::string shape(
+      "\x0A\x16\x3A\x14\x12\x0E\x08\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\xFF\x01"
+      "\x12\x01N\x12\x02\x08\x03",
+      24);
   EXPECT_EQ(nodes.at("x").attributes.at("_output_shapes"), shape);
   EXPECT_EQ(nodes.at("w").attributes.at("dtype"), "\x30\x06");
 }

@@ -43,8 +43,7 @@ std::string steps_text(std::vector<Step> steps, const EventNames& names) {
               .columns = {{"Step"}, {"Op"}, {"Type"}, {"SQNR [dB]"}},
               .rows = {}};
   for (const Step& step : steps)
-    table.rows.push_back(
-        {step.number, names.op(step.row->op), step.row->type, step.row->sqnr_db});
+    table.rows.push_back({step.number, names.op(step.row->op), step.row->type, step.row->sqnr_db});
   return to_markdown(table, kMostSteps);
 }
 

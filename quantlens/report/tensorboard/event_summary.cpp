@@ -124,8 +124,7 @@ void EventSummary::histogram(std::string_view tag, const EventBuckets& buckets) 
   histogram.add_double(HistogramField::sum_squares, buckets.sum_squares);
   histogram.add_packed_double(HistogramField::bucket_limit, buckets.limits.begin(),
                               buckets.limits.end());
-  histogram.add_packed_double(HistogramField::bucket, buckets.counts.begin(),
-                              buckets.counts.end());
+  histogram.add_packed_double(HistogramField::bucket, buckets.counts.begin(), buckets.counts.end());
 }
 
 void EventSummary::of_plugin(std::string_view tag, std::string_view plugin,
@@ -147,9 +146,8 @@ void EventSummary::text(std::string_view tag, std::string_view markdown) {
   of_plugin(tag, "text", {}, tensor_of(kTypeString, 1, markdown));
 }
 
-void EventSummary::experiment(
-    const std::map<std::string, std::vector<HyperParameter>>& parameters,
-    const std::vector<std::string>& metrics) {
+void EventSummary::experiment(const std::map<std::string, std::vector<HyperParameter>>& parameters,
+                              const std::vector<std::string>& metrics) {
   std::string bytes;
   Builder<ExperimentField> experiment(bytes);
   for (const auto& [name, values] : parameters) {
@@ -187,8 +185,8 @@ void EventSummary::session(const HyperParameters& parameters, std::string_view n
   }
   of_plugin("_hparams_/session_start_info", kHParams,
             hparams_data(HParamsField::session_start, begun), tensor_of(kTypeFloat, 0));
-  of_plugin("_hparams_/session_end_info", kHParams,
-            hparams_data(HParamsField::session_end, ended), tensor_of(kTypeFloat, 0));
+  of_plugin("_hparams_/session_end_info", kHParams, hparams_data(HParamsField::session_end, ended),
+            tensor_of(kTypeFloat, 0));
 }
 
 }  // namespace quantlens

@@ -36,7 +36,7 @@ void flatten(const std::string& path, const json::Value& value, HyperParameters&
   } else if (const auto* text = value.if_string()) {
     to[path] = cut(std::string(*text));
   } else {
-    to[path] = value.is_null() ? std::string() : cut(json::line(value));
+    to[path] = value.is_null() ? "not said" : cut(json::line(value));
   }
 }
 
@@ -57,7 +57,8 @@ std::map<std::string, std::vector<HyperParameter>> differing(
   for (auto& [key, seen] : values) {
     for (const HyperParameters& trial : trials) {
       const auto found = trial.find(key);
-      const HyperParameter value = found == trial.end() ? std::string() : found->second;
+      const HyperParameter value =
+          found == trial.end() ? HyperParameter(std::string("not said")) : found->second;
       if (std::ranges::find(seen, value) == seen.end()) seen.push_back(value);
     }
   }

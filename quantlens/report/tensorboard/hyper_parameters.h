@@ -11,7 +11,8 @@
 namespace quantlens {
 
 /// A recipe's options by their path ("activation.algorithm"). What names ops is one text, cut where
-/// it is long, beside how many entries it has ("op_name_dict.count"). Absent options are "".
+/// it is long, beside how many entries it has ("op_name_dict.count"). Absent options are "not
+/// said".
 HyperParameters hyper_parameters(const Recipe& recipe);
 
 /// Of all trials: those that are not the same in each. `trials`: as hyper_parameters has them.

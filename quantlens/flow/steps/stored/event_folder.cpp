@@ -26,25 +26,27 @@ bool is_ours(std::string_view file) {
 
 }  // namespace
 
-void EventFolder::write(const std::string& run, const std::function<void(EventFile&)>& events) {
+EventFolder::Run EventFolder::begin(const std::string& run) {
   const fs::path folder = path(run);
-  std::vector<std::string> earlier = store_.list(folder);
-  for (const std::string& file : earlier) {
+  for (const std::string& file : store_.list(folder)) {
     if (!is_events(file) || is_ours(file)) continue;
     throw Error(Errc::usage,
                 fmt::format("{}: holds events of another program; write to another folder",
                             printable((folder / file).string())));
   }
   store_.make_folder(folder);
-  const std::string name = fmt::format("{}{}{}", kEventsBegin,
-                                       static_cast<std::int64_t>(seconds_), kOurEnding);
-  const std::unique_ptr<FileWriter> bytes = store_.create(folder / name);
-  EventFile file(*bytes, seconds_);
-  events(file);
-  bytes->commit();
-  for (const std::string& old : earlier)
-    if (is_ours(old) && old != name) store_.remove(folder / old);
-  written_.push_back(run);
+  std::string name =
+      fmt::format("{}{}{}", kEventsBegin, static_cast<std::int64_t>(seconds_), kOurEnding);
+  std::unique_ptr<FileWriter> bytes = store_.create(folder / name);
+  return {run, std::move(name), std::move(bytes), seconds_};
+}
+
+void EventFolder::commit(Run& run) {
+  run.bytes_->commit();
+  const fs::path folder = path(run.name_);
+  for (const std::string& file : store_.list(folder))
+    if (is_ours(file) && file != run.file_) store_.remove(folder / file);
+  written_.push_back(run.name_);
 }
 
 std::vector<std::string> EventFolder::others() const {

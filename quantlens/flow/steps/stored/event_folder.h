@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -17,10 +17,29 @@ class EventFolder {
   EventFolder(Store& store, fs::path root, double seconds)
       : store_(store), root_(std::move(root)), seconds_(seconds) {}
 
-  /// Writes the events of a run, in place of those that quantlens wrote into this folder before:
-  /// the new file is there whole before the earlier one goes. Throws Errc::usage where another
-  /// program's events are in it, and as the store does.
-  void write(const std::string& run, const std::function<void(EventFile&)>& events);
+  /// A run whose events are being written; nothing of it is seen before `commit`.
+  class Run {
+   public:
+    EventFile& events() { return events_; }
+
+   private:
+    friend class EventFolder;
+    Run(std::string name, std::string file, std::unique_ptr<FileWriter> bytes, double seconds)
+        : name_(std::move(name)),
+          file_(std::move(file)),
+          bytes_(std::move(bytes)),
+          events_(*bytes_, seconds) {}
+
+    std::string name_, file_;
+    std::unique_ptr<FileWriter> bytes_;
+    EventFile events_;
+  };
+
+  /// Throws Errc::usage where another program's events are in its folder, and as the store does.
+  Run begin(const std::string& run);
+  /// Puts its events in place of those that quantlens wrote into this folder before: the new file
+  /// is there whole before the earlier one goes.
+  void commit(Run& run);
 
   const std::vector<std::string>& written() const { return written_; }
   fs::path path(const std::string& run) const { return root_ / "eval" / run; }

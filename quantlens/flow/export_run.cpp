@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "quantlens/flow/export_run.h"
+
+#include <cmath>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <unistd.h>
+
+#include "quantlens/base/error.h"
+#include "quantlens/base/text.h"
+#include "quantlens/flow/steps/models/destination.h"
+#include "quantlens/flow/steps/models/scratch_folder.h"
+#include "quantlens/frontend/annotations.h"
+#include "quantlens/frontend/frontend.h"
+#include "quantlens/report/all_tables.h"
+#include "quantlens/report/histogram_rows.h"
+#include "quantlens/report/model_explorer.h"
+#include "quantlens/report/node_figures.h"
+#include "quantlens/report/report_findings.h"
+#include "quantlens/workspace/read_record.h"
+#include "quantlens/workspace/read_run.h"
+
+namespace quantlens::flow {
+namespace {
+
+class RunExport {
+ public:
+  RunExport(Store& store, fs::path folder, const RunRecords& records, const ExportOptions& options,
+            Progress& progress)
+      : store_(store),
+        folder_(std::move(folder)),
+        records_(records),
+        reader_(store, folder_),
+        options_(options),
+        progress_(progress) {}
+
+  fs::path write() {
+    switch (options_.format) {
+      case ExportFormat::model_explorer:
+        return write_node_data();
+      case ExportFormat::netron:
+        return write_annotated_copy();
+      case ExportFormat::perfetto:
+        return write_trace();
+      case ExportFormat::csv:
+        break;
+    }
+    return write_tables();
+  }
+
+ private:
+  fs::path output_or(const std::string& usual) const {
+    return options_.output.empty() ? fs::path(usual) : options_.output;
+  }
+
+  /// Fills a folder beside `output` and gives it that name in the end.
+  template <class Fill>
+  fs::path write_folder(const fs::path& output, Fill&& fill) {
+    if (fs::exists(fs::symlink_status(output))) {
+      throw Error(Errc::usage, fmt::format("{}: is there already; name another folder with -o",
+                                           printable(output.string())));
+    }
+    fs::path made = output;
+    made += fmt::format(".part{}", getpid());
+    const ScratchFolder scratch(store_, made);
+    fill(scratch.path());
+    std::error_code failed;
+    fs::rename(made, output, failed);
+    if (failed) {
+      throw Error(Errc::io, fmt::format("{}: cannot be made: {}", printable(output.string()),
+                                        failed.message()));
+    }
+    return output;
+  }
+
+  fs::path write_node_data() {
+    const std::optional<Pairing> pairing = reader_.get<Pairing>();
+    const Pairing* pairs = pairing ? &*pairing : nullptr;
+    std::vector<std::pair<std::string, std::vector<NodeDataFile>>> sets;
+    if (const auto graph = reader_.get<GraphOutline>())
+      sets.emplace_back(
+          "reference",
+          model_explorer_files(*graph, node_figures(records_, pairs, ModelRole::reference)));
+    if (const auto graph = reader_.get<QuantizedOutline>())
+      sets.emplace_back(
+          "quantized",
+          model_explorer_files(*graph, node_figures(records_, pairs, ModelRole::quantized)));
+    std::erase_if(sets, [](const auto& set) { return set.second.empty(); });
+    if (sets.empty()) {
+      throw Error(Errc::unsupported,
+                  fmt::format("{} found nothing of single nodes; name a run of quantize, diagnose, "
+                              "tune or profile",
+                              records_.run.id));
+    }
+    return write_folder(output_or("model-explorer"), [&](const fs::path& folder) {
+      for (const auto& [model, files] : sets)
+        for (const NodeDataFile& file : files)
+          write_atomic(store_, folder / fmt::format("{}_{}", model, file.name), file.json);
+    });
+  }
+
+  fs::path write_tables() {
+    const std::optional<Pairing> pairing = reader_.get<Pairing>();
+    const std::vector<NamedTable> tables = all_tables(records_, pairing ? &*pairing : nullptr);
+    const fs::path histograms = reader_.path<Histograms>();
+    const std::optional<MappedFile> counted = find_file(store_, histograms);
+    if (tables.empty() && !counted) {
+      throw Error(Errc::unsupported,
+                  fmt::format("{} has no tables; name a run that ended well", records_.run.id));
+    }
+    return write_folder(output_or("csv"), [&](const fs::path& folder) {
+      for (const NamedTable& one : tables)
+        write_atomic(store_, folder / one.file, to_csv(one.table));
+      if (counted) write_histograms(*counted, histograms, folder / "histograms.csv");
+    });
+  }
+
+  /// One tensor at a time, so that memory does not grow with their number.
+  void write_histograms(const MappedFile& file, const fs::path& path, const fs::path& output) {
+    const HistogramsReader reader(file.text(), printable(path.string()));
+    const std::unique_ptr<FileWriter> writer = store_.create(output);
+    const auto write = [&](const std::string& text) {
+      writer->write({reinterpret_cast<const std::byte*>(text.data()), text.size()});
+    };
+    const ProgressStep step(progress_, "write histograms", reader.entries().size());
+    write(histogram_header());
+    for (const PairEntry& entry : reader.entries()) {
+      throw_if_stopped(progress_);
+      if (const auto pair = reader.find(entry.reference, entry.quantized))
+        write(histogram_rows(*pair));
+      progress_.advance(1);
+    }
+    writer->commit();
+  }
+
+  fs::path write_trace() {
+    const bool is_quantized = options_.model == ModelRole::quantized;
+    const fs::path trace(is_quantized ? exported::kQuantizedProfile.trace
+                                      : exported::kProfile.trace);
+    const std::optional<MappedFile> file = find_file(store_, folder_ / trace);
+    if (!file) {
+      throw Error(
+          Errc::unsupported,
+          fmt::format("{} has no trace of that model; name a run of profile", records_.run.id));
+    }
+    const fs::path output = output_or(trace.string());
+    check_destination({.path = output, .is_model = false}, {});
+    write_atomic(store_, output, file->text());
+    return output;
+  }
+
+  const ModelFile& chosen_model() const {
+    const ModelFile* model = nullptr;
+    if (options_.model) {
+      model = file_of(records_.run, *options_.model);
+    } else {
+      model = file_of(records_.run, ModelRole::quantized);
+      if (model == nullptr) model = file_of(records_.run, ModelRole::reference);
+    }
+    if (model != nullptr) return *model;
+    throw Error(Errc::unsupported,
+                fmt::format("{} has no such model; choose another with --model", records_.run.id));
+  }
+
+  fs::path write_annotated_copy() {
+    const ModelFile& model = chosen_model();
+    const fs::path path(model.path);
+    const MappedFile file = MappedFile::open(path);
+    if (sha256_hex(file.text()) != model.sha256) {
+      throw Error(Errc::bad_input,
+                  fmt::format("{}: is no longer the file that {} saw; run that again",
+                              printable(path.string()), records_.run.id));
+    }
+    const fs::path output = output_or(path.stem().string() + ".netron" + path.extension().string());
+    check_destination({.path = output}, {.model = nullptr, .files = {path}, .data = {}});
+    check_external_data(path, output);
+    const std::optional<Pairing> pairing = reader_.get<Pairing>();
+    frontend::write_annotated(path, file, notes_for_netron(model.role, pairing), store_, output);
+    return output;
+  }
+
+  static void check_external_data(const fs::path& model, const fs::path& output) {
+    if (frontend::named_in(model).empty()) return;
+    const fs::path folder = output.has_parent_path() ? output.parent_path() : fs::path(".");
+    std::error_code failed;
+    if (fs::equivalent(folder, model.parent_path(), failed)) return;
+    throw Error(Errc::usage,
+                fmt::format("{}: its weights are in files beside it, which a copy elsewhere would "
+                            "not find; name a file in the same folder with -o",
+                            printable(model.string())));
+  }
+
+  Annotations notes_for_netron(ModelRole role, const std::optional<Pairing>& pairing) const {
+    Annotations notes;
+    for (const NodeFigures& node : node_figures(records_, pairing ? &*pairing : nullptr, role)) {
+      NotesOfNode told = notes_of_figures(node);
+      if (!told.empty()) notes.nodes.emplace(node.output, std::move(told));
+    }
+    notes.model = {{"quantlens.verdict", valid_utf8(verdict_line(records_))},
+                   {"quantlens.run", records_.run.id}};
+    return notes;
+  }
+
+  Store& store_;
+  fs::path folder_;
+  const RunRecords& records_;
+  WorkloadReader reader_;
+  const ExportOptions& options_;
+  Progress& progress_;
+};
+
+}  // namespace
+
+fs::path export_run(Store& store, const Workspace& workspace, const std::string& id,
+                    const ExportOptions& options, Progress& progress) {
+  const RunRecords records = read_run(store, workspace, id);
+  if (records.run.state == WorkloadState::new_ || records.run.state == WorkloadState::wip) {
+    throw Error(Errc::usage,
+                fmt::format("{} has not ended; ask for it when it has", records.run.id));
+  }
+  return RunExport(store, workspace.folder(records.run.id), records, options, progress).write();
+}
+
+}  // namespace quantlens::flow

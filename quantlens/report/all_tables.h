@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "quantlens/record/pairing.h"
+#include "quantlens/record/run_records.h"
+#include "quantlens/report/table.h"
+
+namespace quantlens {
+
+/// A table and the file that it goes to.
+struct NamedTable {
+  std::string file;  ///< "activations.csv"
+  Table table;
+};
+
+/// Every table of a run, but for those without rows. `pairing`: null where there is none.
+std::vector<NamedTable> all_tables(const RunRecords& records, const Pairing* pairing);
+
+}  // namespace quantlens

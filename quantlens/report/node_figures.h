@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "quantlens/record/pairing.h"
+#include "quantlens/record/run_records.h"
+
+namespace quantlens {
+
+/// What a run found of one node of a network: what viewers of models show beside it.
+struct NodeFigures {
+  std::string output;  ///< a value that the node makes, in the outermost graph
+  std::optional<double> sqnr_db, local_sqnr_db, output_share, mse, scale;
+  std::optional<std::int64_t> zero_point;
+  std::optional<double> microseconds;  ///< of one run; of the quantized model its kernels alone
+  std::string precision;               ///< "int8"; empty: not known
+  std::vector<std::string> findings;   ///< "warning outlier-channel"
+};
+
+/// Of the reference's nodes or the quantized model's, in the order in which records first name
+/// them. Where an op has several rows, its worst one counts. `pairing`: null where there is none.
+/// `of`: edited means reference.
+std::vector<NodeFigures> node_figures(const RunRecords& records, const Pairing* pairing,
+                                      ModelRole of);
+
+/// The figures as keys and values: "quantlens.sqnr_db", "12.3"; those that are known.
+std::vector<std::pair<std::string, std::string>> notes_of_figures(const NodeFigures& node);
+
+}  // namespace quantlens

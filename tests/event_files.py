@@ -1,0 +1,254 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Event files as TensorBoard itself reads them: its accumulator, and its server."""
+
+import contextlib
+import http.client
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import time
+import urllib.parse
+
+import harness
+
+harness.need("numpy", "onnx", "onnxruntime", "tensorboard")
+os.environ["ORT_DISABLE_TELEMETRY"] = "1"
+
+import numpy as np  # noqa: E402
+import onnx  # noqa: E402
+import onnxruntime  # noqa: E402
+from onnx import numpy_helper  # noqa: E402
+from tensorboard.backend.event_processing.event_accumulator import EventAccumulator  # noqa: E402
+
+MODEL = harness.DEMO / "digits.onnx"
+DATA = harness.DEMO / "digits.npz"
+
+
+def read(folder):
+    run = EventAccumulator(str(folder), size_guidance={"histograms": 0, "scalars": 0, "tensors": 0})
+    run.Reload()
+    return run
+
+
+def histogram(run, tag):
+    events = run.Histograms(tag)
+    harness.check(len(events) == 1, f"{tag} is told once")
+    return events[0].histogram_value
+
+
+def runs_below(root):
+    return {path.name.split("_acc_")[0]: path for path in (root / "eval").iterdir()}
+
+
+def agrees(told, values, claim):
+    """Counts between the edges that were written, and the figures, as NumPy has them."""
+    values = np.asarray(values, np.float64).ravel()
+    limits = np.asarray(told.bucket_limit)
+    counts, _ = np.histogram(values, bins=[-np.inf, *limits])
+    harness.check(np.array_equal(counts, told.bucket) and told.num == values.size,
+                  f"{claim}: {values.size} elements in {len(limits)} buckets")
+    for name, figure in (("min", values.min()), ("max", values.max()), ("sum", values.sum()),
+                         ("sum_squares", (values**2).sum())):
+        harness.check(np.isclose(getattr(told, name), figure, rtol=1e-9, atol=1e-9), f"{claim}: {name} is {figure:.6g}")
+
+
+def outputs_of(path, names, images):
+    """Results of inner ops, computed by ONNX Runtime without optimisations, as the accumulator's tags have them."""
+    model = onnx.load(path)
+    model.graph.output.extend(onnx.ValueInfoProto(name=name) for name in names)
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_ALL
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=["CPUExecutionProvider"])
+    return dict(zip(names, session.run(names, {session.get_inputs()[0].name: images})))
+
+
+def tensors_agree(sandbox, float_run, int8_run, int8_model):
+    pairing = sandbox.record(int8_run.identity, "pairing.json")
+    images = np.load(DATA)["image"] if "image" in np.load(DATA) else np.load(DATA)[np.load(DATA).files[0]]
+    agrees(histogram(float_run, "image/Output"), images, "the network's input")
+    # A pool's results are exact: with the ops before it, the runtime may compute in another order.
+    pairs = {pair["reference"]: pair for pair in pairing["pairs"] if pair.get("params") and pair.get("same_as") is None}
+    name, pair = next((name, pair) for name, pair in pairs.items() if pair["side"] == "q_output" and name != "image")
+    codes = outputs_of(int8_model, [pair["quantized"]], images)[pair["quantized"]].astype(np.float64)
+    values = (codes - pair["params"]["zero_point"]).astype(np.float32) * np.float32(pair["params"]["scale"])
+    tag = pair["op"]["name"].strip("/") + "/Output"
+    agrees(histogram(int8_run, tag), values, f"codes of {name}")
+    stored = {tensor.name: numpy_helper.to_array(tensor) for tensor in onnx.load(MODEL).graph.initializer}
+    compared = 0
+    for weight in pairing["weights"]:
+        if weight["folded"] or weight["reference"] not in stored:
+            continue
+        tag = weight["op"]["name"].strip("/") + "/weight"
+        agrees(histogram(float_run, tag), stored[weight["reference"]], f"the weight {weight['reference']}")
+        compared += 1
+    harness.check(compared > 0, "weights are compared")
+
+
+def runs_of_a_quantize(sandbox):
+    int8 = sandbox.path / "int8.onnx"
+    done = sandbox.run("quantize", MODEL, "-o", int8, "--data", DATA, "--metric", "top1", "--tensorboard")
+    folders = runs_below(sandbox.path / "runs")
+    harness.check(sorted(folders) == ["baseline", "tune_1"], f"two runs: {sorted(map(str, folders.values()))}")
+    for folder in folders.values():
+        harness.check(str(folder.relative_to(sandbox.path)) in done.stdout, f"{folder.name} is told")
+    float_run, int8_run = read(folders["baseline"]), read(folders["tune_1"])
+    int8_run.identity = harness.identity_of(done)
+    accuracy = sandbox.record(int8_run.identity, "accuracy.json")
+    for name, run, side in (("baseline", float_run, "reference"), ("tune_1", int8_run, "quantized")):
+        value = accuracy[side]["value"]
+        harness.check(folders[name].name == f"{name}_acc_{value}", f"{name} is called after its accuracy, {value}")
+        harness.check(abs(run.Scalars("accuracy")[0].value - value) < 1e-6, f"{name} has it as a scalar")
+    tags = [set(run.Tags()["histograms"]) for run in (float_run, int8_run)]
+    harness.check(tags[0] == tags[1] and len(tags[0]) > 10, f"{len(tags[0])} histograms, under the same tags in both runs")
+    tensors_agree(sandbox, float_run, int8_run, int8)
+    diagnosis = sandbox.record(int8_run.identity, "diagnosis.json")
+    steps = {event.step: event.value for event in int8_run.Scalars("by_op/sqnr_db")}
+    worst = min(row["sqnr_db"] for row in diagnosis["activations"] if isinstance(row["sqnr_db"], float))
+    harness.check(abs(min(steps.values()) - worst) < 1e-4 and list(steps) == sorted(steps), "SQNR by op, in the network's order")
+    for run, path in ((float_run, MODEL), (int8_run, int8)):
+        graph, file = run.Graph(), onnx.load(path).graph
+        wanted = len(file.node) + len(file.initializer) + len(file.input)
+        names = {node.name for node in graph.node}
+        harness.check(len(graph.node) == len(names) == wanted, f"the graph of {path.name} has all {wanted} nodes")
+        missing = [name for node in graph.node for name in node.input if name.split(":")[0] not in names]
+        harness.check(not missing, "and every edge begins at one of them")
+    scales = [node for node in int8_run.Graph().node if "scale" in node.attr and node.device == "int8"]
+    harness.check(len(scales) > 3, f"{len(scales)} nodes show their scale and what they are computed in")
+    verdict = int8_run.Tensors("verdict")[0].tensor_proto.string_val[0].decode()
+    harness.check("dB" in verdict, "findings are there as text")
+    return folders
+
+
+def original_tags(sandbox):
+    sandbox.run("tensorboard", "last", "--logdir", "original", "--tensorboard-tags", "original")
+    folders = runs_below(sandbox.path / "original")
+    ends = [{tag.rsplit("/", 1)[1] for tag in read(folder).Tags()["histograms"]} for _, folder in sorted(folders.items())]
+    harness.check(ends == [{"fp32"}, {"int8"}], "the predecessor's tags end in what they are of")
+
+
+def trials_of_a_search(sandbox):
+    done = sandbox.run("tune", MODEL, "-o", "tuned.onnx", "--data", DATA, "--metric", "top1", "--max-loss", "-0.01",
+                       "--max-trials", "3", "--tensorboard", "search", code=None)
+    harness.check(done.returncode in (0, 3), "a search writes its trials, its goal reached or missed")
+    study = sandbox.record(harness.identity_of(done), "study.json")
+    folders = runs_below(sandbox.path / "search")
+    scored = {f"tune_{trial['number']}": trial for trial in study["trials"] if trial["accuracy"]}
+    harness.check(set(folders) == {"baseline", *scored} and len(scored) > 1, f"a run for each of {len(scored)} scored trials")
+    for name, trial in scored.items():
+        told = read(folders[name]).Scalars("accuracy")[0].value
+        harness.check(abs(told - trial["accuracy"]["value"]) < 1e-6, f"{name} has the trial's accuracy")
+    best = read(folders[f"tune_{study['best']}"])
+    harness.check(len(best.Tags()["histograms"]) > 10, "the one that is kept has histograms")
+    return folders
+
+
+@contextlib.contextmanager
+def server(arguments, folder):
+    command = [sys.executable, "-m", "tensorboard.main", "--host", "127.0.0.1", "--port", "0", "--load_fast", "false",
+               *arguments]
+    with open(folder / "tensorboard.log", "w+", encoding="utf-8") as log:
+        process = subprocess.Popen(command, cwd=folder, stdout=log, stderr=log)
+        try:
+            end = time.monotonic() + 120
+            while time.monotonic() < end and process.poll() is None:
+                text = (folder / "tensorboard.log").read_text()
+                if "http://127.0.0.1:" in text:
+                    yield int(text.split("http://127.0.0.1:")[1].split("/")[0])
+                    return
+                time.sleep(0.1)
+            raise AssertionError((folder / "tensorboard.log").read_text())
+        finally:
+            process.terminate()
+            process.wait(30)
+
+
+def answer(port, path, method="GET", body=None, is_whole=lambda _: True):
+    """The text, once it is whole: the server reads its files in the background."""
+    for _ in range(300):
+        connection = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+        connection.request(method, path, body, {"Content-Type": "application/json"} if body else {})
+        response = connection.getresponse()
+        text = response.read().decode()
+        connection.close()
+        if response.status == 200 and text not in ("{}", "[]") and is_whole(text):
+            return text
+        time.sleep(0.1)
+    raise AssertionError(f"{path}: {response.status} {text[:300]}")
+
+
+def served(sandbox, folders):
+    """The predecessor's command, on a loopback address."""
+    spec = ",".join(f"{name}:{folder.relative_to(sandbox.path)}" for name, folder in sorted(folders.items()))
+    with server(["--logdir_spec", spec], sandbox.path) as port:
+        tags = json.loads(answer(port, "/data/plugin/histograms/tags", is_whole=lambda text: len(json.loads(text)) == 2))
+        harness.check(set(tags) == {"baseline/.", "tune_1/."} and set(tags["baseline/."]) == set(tags["tune_1/."]),
+                      f"the server has both runs, with the same tags: {sorted(tags)}")
+        query = urllib.parse.urlencode({"run": "tune_1/.", "tag": sorted(tags["tune_1/."])[0]})
+        buckets = json.loads(answer(port, f"/data/plugin/histograms/histograms?{query}"))[0][2]
+        harness.check(sum(bucket[2] for bucket in buckets) > 0, "and their histograms")
+        for run in ("baseline/.", "tune_1/."):
+            graph = answer(port, f"/data/plugin/graphs/graph?run={run}")
+            harness.check(graph.count("node {") > 20, f"the graph of {run} is shown")
+        texts = json.loads(answer(port, "/data/plugin/text/tags"))
+        harness.check("verdict" in texts["tune_1/."], "and the verdict as text")
+
+
+def search_served(sandbox, folders):
+    with server(["--logdir", str(folders["baseline"].parent)], sandbox.path) as port:
+        answer(port, "/data/plugin/scalars/tags", is_whole=lambda text: len(json.loads(text)) == len(folders))
+        asked = json.dumps({"experimentName": ""})
+        experiment = json.loads(answer(port, "/data/plugin/hparams/experiment", "POST", asked))
+        parameters = [info["name"] for info in experiment["hparamInfos"]]
+        harness.check(parameters, f"the search's parameters are shown: {parameters}")
+        asked = json.dumps({"experimentName": "", "allowedStatuses": ["STATUS_SUCCESS"], "sliceSize": 100,
+                            "colParams": [{"metric": info["name"]} for info in experiment["metricInfos"]]})
+        sessions = json.loads(answer(port, "/data/plugin/hparams/session_groups", "POST", asked))["sessionGroups"]
+        values = [metric["value"] for session in sessions for metric in session["metricValues"]
+                  if metric["name"]["tag"] == "accuracy"]
+        harness.check(len(sessions) == len(folders) - 1 == len(values), f"{len(sessions)} trials against {values}")
+
+
+def bad_input(sandbox):
+    foreign = sandbox.path / "mixed" / "eval" / "tune_1_acc_0.5"
+    wrong = sandbox.run("tensorboard", "none-such", code=1)
+    harness.check("none-such" in wrong.stderr, wrong.stderr.strip())
+    wrong = sandbox.run("quantize", "--tensorboard", MODEL, "--data", DATA, code=2)
+    harness.check("is a file" in wrong.stderr, wrong.stderr.strip())
+    told = sandbox.run("quantize", MODEL, "-o", "plain.onnx", "--data", DATA, "--metric", "top1", "--tensorboard=mixed")
+    foreign = next(path for path in (sandbox.path / "mixed" / "eval").iterdir() if path.name.startswith("tune_1"))
+    before = {path.name: path.read_bytes() for path in foreign.iterdir()}
+    identity = harness.identity_of(told)
+    sandbox.run("tensorboard", identity, "--logdir", "mixed")
+    harness.check({path.name: path.read_bytes() for path in foreign.iterdir()} == before, "once more gives equal bytes")
+    (foreign / "events.out.tfevents.1.host").write_bytes(b"of another program")
+    wrong = sandbox.run("tensorboard", identity, "--logdir", "mixed", code=2)
+    harness.check("another program" in wrong.stderr, wrong.stderr.strip())
+    (sandbox.path / "file").write_text("")
+    wrong = sandbox.run("tensorboard", identity, "--logdir", "file", code=1)
+    harness.check("Traceback" not in wrong.stderr and "file" in wrong.stderr, wrong.stderr.strip())
+    rows = sandbox.workload(identity) / "histograms.bin"
+    rows.write_bytes(rows.read_bytes()[:-40])
+    wrong = sandbox.run("tensorboard", identity, "--logdir", "damaged", code=1)
+    harness.check("histograms.bin" in wrong.stderr, wrong.stderr.strip())
+    left = [path for path in (sandbox.path / "damaged").rglob("*") if path.is_file()]
+    harness.check(not left, "nothing half-written is left")
+
+
+def main():
+    sandbox = harness.Sandbox()
+    folders = runs_of_a_quantize(sandbox)
+    served(sandbox, folders)
+    original_tags(sandbox)
+    search_served(sandbox, trials_of_a_search(sandbox))
+    bad_input(sandbox)
+    keep = os.environ.get("QUANTLENS_KEEP_EVENTS")
+    if keep:
+        pathlib.Path(keep).mkdir(parents=True)
+        for name in ("runs", "search"):
+            (sandbox.path / name).rename(pathlib.Path(keep) / name)
+
+
+main()

@@ -10,8 +10,8 @@
 #include <fmt/format.h>
 
 #include "quantlens/accuracy/evaluate.h"
-#include "quantlens/stats/rate_interval.h"
 #include "quantlens/base/error.h"
+#include "quantlens/stats/rate_interval.h"
 
 namespace quantlens {
 namespace {

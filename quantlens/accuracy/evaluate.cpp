@@ -10,10 +10,10 @@
 
 #include <fmt/format.h>
 
-#include "quantlens/stats/rate_interval.h"
 #include "quantlens/base/error.h"
 #include "quantlens/base/text.h"
 #include "quantlens/stats/jackknife.h"
+#include "quantlens/stats/rate_interval.h"
 
 namespace quantlens {
 namespace {

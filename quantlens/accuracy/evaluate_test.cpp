@@ -4,8 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "quantlens/stats/rate_interval.h"
 #include "quantlens/base/error.h"
+#include "quantlens/stats/rate_interval.h"
 
 namespace quantlens {
 namespace {

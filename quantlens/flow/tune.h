@@ -32,7 +32,7 @@ struct TuneOptions {
   /// an earlier run.
   std::string prices = "measured";
   bool diagnose_best = false;  ///< at the end, for who shows what it does to tensors
-  fs::path emit_recipe;  ///< where the best recipe is written; empty: nowhere
+  fs::path emit_recipe;        ///< where the best recipe is written; empty: nowhere
   /// Told after each trial, those of an earlier run included.
   std::function<void(const Study& study, const StudyTimes& times)> on_trial;
 };

@@ -87,6 +87,23 @@ FindSqnr sqnr_finder(const Store& store, const fs::path& path) {
   }
 }
 
+/// Where a search keeps what it found of the trial that it kept; empty: of other runs, or none.
+std::string kept_part(const RunRecords& records) {
+  if (!records.study || !records.study->best) return {};
+  return fmt::format("trials/{}", *records.study->best);
+}
+
+/// A search is told by the model that it kept. Which samples that answers otherwise than the float
+/// model is not stored.
+void take_kept_trial(const WorkloadReader& reader, const std::string& part, RunRecords& records) {
+  if (!records.diagnosis) records.diagnosis = reader.get<Diagnosis>(part);
+  const Trial& kept = records.study->trials[*records.study->best - 1];
+  if (!records.accuracy && kept.accuracy) {
+    records.accuracy = AccuracyRecord();
+    records.accuracy->quantized = *kept.accuracy;
+  }
+}
+
 }  // namespace
 
 LinkCounts links_of(const GraphOutline& graph) {
@@ -119,12 +136,16 @@ RunRecords read_run(const Store& store, const Workspace& workspace, const std::s
 RunToCompare read_run_to_compare(const Store& store, const Workspace& workspace,
                                  const std::string& id) {
   const WorkloadReader reader(store, workspace.folder(id));
-  return {.records = read_run(store, workspace, id),
-          .graph = reader.get<GraphOutline>(),
-          .pairing = reader.get<Pairing>(),
-          .recipe = reader.get<Recipe>(),
-          .scored = reader.get<AccuracyState>(),
-          .find_sqnr = sqnr_finder(store, reader.path<Histograms>())};
+  RunToCompare run;
+  run.records = read_run(store, workspace, id);
+  const std::string part = kept_part(run.records);
+  if (!part.empty()) take_kept_trial(reader, part, run.records);
+  run.graph = reader.get<GraphOutline>();
+  run.pairing = reader.get<Pairing>(part);
+  run.recipe = reader.get<Recipe>();
+  run.scored = reader.get<AccuracyState>();
+  run.find_sqnr = sqnr_finder(store, reader.path<Histograms>(part));
+  return run;
 }
 
 }  // namespace quantlens

@@ -14,9 +14,10 @@ LinkCounts links_of(const GraphOutline& graph);
 /// Errc::bad_input for records that are damaged.
 RunRecords read_run(const Store& store, const Workspace& workspace, const std::string& id);
 
-/// The same with all that a comparison asks for. Its `find_sqnr` keeps the file of histograms open
-/// and reads one pair of it at a time; it finds nothing in a file of a layout before 3, which has
-/// no index. Throws as read_run does, and `find_sqnr` Errc::bad_input for damaged bytes.
+/// The same with all that a comparison asks for; of a search that of the trial that it kept. Its
+/// `find_sqnr` keeps the file of histograms open and reads one pair of it at a time; it finds
+/// nothing in a file of a layout before 3, which has no index. Throws as read_run does, and
+/// `find_sqnr` Errc::bad_input for damaged bytes.
 RunToCompare read_run_to_compare(const Store& store, const Workspace& workspace,
                                  const std::string& id);
 

@@ -187,7 +187,7 @@ class GraphDefWriter {
     for (const auto& [key, text] : op.attributes)
       add_attribute(node, printable(key), [&](auto& to) { WriteAttribute{to}(text); });
     if (notes == notes_.end()) return;
-    for (const auto& [key, value] : notes->second.attributes)
+    for (const auto& [key, value] : notes->second.told)
       add_attribute(node, key, [&](auto& to) { std::visit(WriteAttribute{to}, value); });
   }
 

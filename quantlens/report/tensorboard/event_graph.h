@@ -19,7 +19,7 @@ using EventAttribute = std::variant<bool, std::int64_t, double, std::string, std
 /// What a graph's node tells beside what its file says.
 struct NodeNotes {
   std::string device;  ///< TensorBoard colours by it: what the node computes in; empty: not known
-  std::map<std::string, EventAttribute> attributes;
+  std::map<std::string, EventAttribute> told;
 };
 using GraphNotes = std::unordered_map<std::string, NodeNotes>;  ///< by an op's id
 

@@ -16,11 +16,11 @@ void note_codes(NodeNotes& notes, std::string_view of, const Scheme& scheme,
   const auto key = [&](std::string_view name) {
     return of.empty() ? std::string(name) : std::string(of) + "_" + std::string(name);
   };
-  notes.attributes[key("codes")] = std::string(name(scheme.dtype));
-  if (scheme.axis) notes.attributes[key("axis")] = static_cast<std::int64_t>(*scheme.axis);
+  notes.told[key("codes")] = std::string(name(scheme.dtype));
+  if (scheme.axis) notes.told[key("axis")] = static_cast<std::int64_t>(*scheme.axis);
   if (params.size() == 1) {
-    notes.attributes[key("scale")] = static_cast<double>(params.front().scale);
-    notes.attributes[key("zero_point")] = static_cast<std::int64_t>(params.front().zero_point);
+    notes.told[key("scale")] = static_cast<double>(params.front().scale);
+    notes.told[key("zero_point")] = static_cast<std::int64_t>(params.front().zero_point);
     return;
   }
   std::vector<double> scales;
@@ -30,14 +30,14 @@ void note_codes(NodeNotes& notes, std::string_view of, const Scheme& scheme,
     zero_points.push_back(one.zero_point);
   }
   if (scales.empty()) return;
-  notes.attributes[key("scale")] = std::move(scales);
-  notes.attributes[key("zero_point")] = std::move(zero_points);
+  notes.told[key("scale")] = std::move(scales);
+  notes.told[key("zero_point")] = std::move(zero_points);
 }
 
 void note_figures(NodeNotes& notes, const ActivationRow& row) {
-  notes.attributes["sqnr_db"] = row.sqnr_db;
-  if (row.local_sqnr_db) notes.attributes["local_sqnr_db"] = *row.local_sqnr_db;
-  if (row.output_share) notes.attributes["output_share"] = *row.output_share;
+  notes.told["sqnr_db"] = row.sqnr_db;
+  if (row.local_sqnr_db) notes.told["local_sqnr_db"] = *row.local_sqnr_db;
+  if (row.output_share) notes.told["output_share"] = *row.output_share;
 }
 
 /// The op that makes a value of the outermost graph.
@@ -65,8 +65,8 @@ GraphNotes notes_of(const Plan& plan, const GraphOutline& reference) {
   for (const OpPlan& op : plan.ops) {
     NodeNotes& one = notes[op.op.id];
     one.device = word(op.precision);
-    one.attributes["form"] = std::string(word(op.form));
-    if (!op.reason.empty()) one.attributes["why_float"] = op.reason;
+    one.told["form"] = std::string(word(op.form));
+    if (!op.reason.empty()) one.told["why_float"] = op.reason;
   }
   const Makers makers = makers_in(reference);
   for (const ActivationPlan& value : plan.activations)

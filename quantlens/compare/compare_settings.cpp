@@ -20,8 +20,10 @@ void flatten_into(Options& to, const std::string& path, const json::Value& value
     return;
   }
   for (const auto& member : *members) {
-    const std::string key(member.key());
-    flatten_into(to, path.empty() ? key : path + "." + key, member.value());
+    std::string inner = path;
+    if (!inner.empty()) inner += '.';
+    inner += member.key();
+    flatten_into(to, inner, member.value());
   }
 }
 

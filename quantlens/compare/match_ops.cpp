@@ -137,8 +137,10 @@ class OpMatcher {
     for (const auto& [i, rivals] : proposed_)
       for (const std::size_t j : rivals) back[j].push_back(i);
     std::vector<std::pair<std::size_t, std::size_t>> taken;
-    for (const auto& [i, rivals] : proposed_) {
-      const std::size_t j = only(rivals, [&](std::size_t one) { return !weights_differ(i, one); });
+    for (const auto& proposal : proposed_) {
+      const std::size_t i = proposal.first;
+      const std::size_t j =
+          only(proposal.second, [&](std::size_t one) { return !weights_differ(i, one); });
       if (j == kNone) continue;
       const std::size_t k = only(back[j], [&](std::size_t one) { return !weights_differ(one, j); });
       if (k == i) taken.emplace_back(i, j);

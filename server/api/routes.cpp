@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The table of routes: who answers what, and what the OpenAPI document says.
+#include "server/api/compare_routes.h"
 #include "server/api/file_routes.h"
 #include "server/api/histogram_routes.h"
 #include "server/api/job_routes.h"
@@ -170,6 +171,13 @@ std::vector<Route> of_records() {
        op_schema,
        "",
        show_op},
+      {"GET",
+       "/api/v1/workloads/{id}/compare",
+       "What is different in another run, by what both stored",
+       {{"other", "string", "the other run's id", true}},
+       comparison_schema,
+       "",
+       compare_runs},
       {"GET",
        "/api/v1/workloads/{id}/samples/{sample}/picture",
        "The JPEG or PNG picture of a sample that a record names, by its number",

@@ -99,6 +99,8 @@ class Collector {
   /// All answers but those of tables, as members of an object that is open.
   void add_answers(const std::string& id, Progress& progress);
   void add_tables(const std::string& id);
+  /// What is different in `other`.
+  void add_comparison(const std::string& id, const std::string& other);
   /// As the list of runs has it.
   json::Value listed(const std::string& id) const;
   void begin() { is_first_ = true; }
@@ -224,6 +226,13 @@ void Collector::add_tables(const std::string& id) {
   }
 }
 
+void Collector::add_comparison(const std::string& id, const std::string& other) {
+  const std::string path = fmt::format("workloads/{}/compare", id);
+  const auto answer = ask(path, {{"other", other}});
+  if (answer)
+    add_value(fmt::format("{}?other={}", path, percent_encoded(other)), json::parse(*answer, path));
+}
+
 }  // namespace
 
 void write_report_data(Api& api, const Store& store, const ReportData& report, Progress& progress,
@@ -240,7 +249,11 @@ void write_report_data(Api& api, const Store& store, const ReportData& report, P
   out(compact(json::encode(report.gates)));
   out(R"(,"answers":)");
   collector.begin();
-  for (const std::string& id : report.ids) collector.add_answers(id, progress);
+  for (const std::string& id : report.ids) {
+    collector.add_answers(id, progress);
+    for (const std::string& other : report.ids)
+      if (other != id) collector.add_comparison(id, other);
+  }
   collector.end();
   out(R"(,"tables":)");
   collector.begin();

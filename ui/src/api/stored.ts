@@ -73,7 +73,7 @@ function addressIn(text: string): Address {
 }
 
 /** What tells answers of one path apart; others, as the number of bins, choose how much of it there is. */
-const telling = ["op", "reference", "quantized", "channel"];
+const telling = ["op", "reference", "quantized", "channel", "other"];
 
 function keyOf({ parts, asked }: Address, other: Record<string, string> = {}): string {
   return JSON.stringify([parts, telling.map((name) => other[name] ?? asked.get(name))]);

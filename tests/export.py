@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Stored runs for other programs: CSV, Model Explorer, Netron, Perfetto. Model Explorer and Netron themselves are tried
-where QUANTLENS_PEERS_PYTHON names a Python that has model_explorer_onnx and netron."""
+where this Python has model_explorer_onnx and netron."""
 
 import csv
+import importlib.util
 import json
 import os
 import pathlib
 import shutil
 import subprocess
+import sys
 
 import harness
 
@@ -20,10 +22,14 @@ import onnxruntime  # noqa: E402
 
 MODEL = harness.DEMO / "digits.onnx"
 DATA = harness.DEMO / "digits.npz"
-PEERS = os.environ.get("QUANTLENS_PEERS_PYTHON")
+PEERS = sys.executable if all(map(importlib.util.find_spec, ("model_explorer_onnx", "netron"))) else None
 
 NODE_IDS = """
-import json, sys
+import json, sys, types
+apis = types.ModuleType("model_explorer.apis")  # its web server, which needs a lot and is not asked
+for name in ("config", "visualize", "visualize_from_config", "visualize_pytorch"):
+    setattr(apis, name, None)
+sys.modules["model_explorer.apis"] = apis
 from model_explorer import node_data_builder as ndb
 from model_explorer_onnx.main import ONNXAdapter
 graph = ONNXAdapter().convert(sys.argv[1], {})["graphs"][0]
@@ -176,7 +182,7 @@ def main():
         told = subprocess.run([PEERS, "-c", NODE_IDS, strange, *data], capture_output=True, text=True)
         harness.check(told.returncode == 0, f"and every node of strange names {told.stderr[-800:]}")
     else:
-        print("NOT TRIED: Model Explorer and Netron, since QUANTLENS_PEERS_PYTHON is not set")
+        print("NOT TRIED: Model Explorer and Netron; tools/setup --tests installs a Python that has them")
     traces(sandbox)
 
 

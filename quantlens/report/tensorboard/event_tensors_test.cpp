@@ -40,6 +40,7 @@ TEST(EventTensors, HaveOneTagForBothSides) {
   }
   const auto tensors = event_tensors(pairing, of_two_ops(), EventNames(of_two_ops()));
   std::vector<std::string> tags;
+  tags.reserve(tensors.size());
   for (const EventTensor& tensor : tensors) tags.push_back(tensor.tag);
   EXPECT_EQ(tags, (std::vector<std::string>{"net/a/Output", "net/a/Output_2", "net/b/Output",
                                             "net/a/weight", "net/a/weight_2", "net/a/layer.0",

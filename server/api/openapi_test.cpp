@@ -182,6 +182,7 @@ TEST_P(EachAnswer, IsAsTheDocumentSays) {
   const json::Value document = world.json("/api/v1/openapi.json");
   const Validator validator(document.as_object());
   const Pairs query = {{"op", "v0"},
+                       {"other", id},
                        {"reference", "v0"},
                        {"quantized", "v0_q"},
                        {"workload_id", id},
